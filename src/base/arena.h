@@ -1,0 +1,27 @@
+// One arena per lifetime: everything allocated from it is freed together. Memory is zeroed and
+// aligned to 16 bytes. Allocation returns NULL when there is no memory.
+#ifndef HONE_BASE_ARENA_H
+#define HONE_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena_block;
+struct arena {
+    struct arena_block *blocks;
+    size_t bytes; // handed out so far
+};
+
+void arena_init(struct arena *a);
+// Frees everything; the arena is empty and usable again. A zeroed arena may be released.
+void arena_release(struct arena *a);
+
+void *arena_alloc(struct arena *a, size_t bytes);
+// count * size bytes; NULL when the product overflows.
+void *arena_array(struct arena *a, size_t count, size_t size);
+void *arena_copy(struct arena *a, const void *data, size_t bytes);
+// NULL stays NULL.
+char *arena_strdup(struct arena *a, const char *s);
+char *arena_strndup(struct arena *a, const char *s, size_t length);
+char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,62 @@
+// Child processes with a socket pair as their channel, on posix_spawn, poll and waitpid of the
+// child's own pid. No signal handler is installed and no other child of the process is touched.
+#ifndef HONE_BASE_PROCESS_H
+#define HONE_BASE_PROCESS_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct process {
+    pid_t pid;       // 0: none; also the process group
+    int channel;     // our end of the socket pair, non-blocking, close-on-exec; -1: none
+    int printed;     // read end of the pipe behind the child's descriptor 2, non-blocking; -1: none
+    bool stopped;    // SIGSTOP was sent and not yet SIGCONT
+    char tail[4096]; // the last of what was printed, terminated
+    size_t tail_length;
+};
+
+#define PROCESS_NONE                                                                               \
+    {                                                                                              \
+        .channel = -1, .printed = -1                                                               \
+    }
+
+// Starts argv[0] (searched in PATH when it has no slash) in a process group of its own. Descriptors
+// 0 and 1 are the channel, 2 a pipe. `environment` lists NAME=VALUE additions to (or replacements
+// in) the parent's environment and ends with NULL; NULL adds nothing. The child starts with no
+// signal blocked or ignored. Write to the channel with send(MSG_NOSIGNAL): it may be dead.
+bool process_start(struct process *p, const char *const *argv, const char *const *environment,
+                   struct error *e);
+// Reads what was printed (at most what a pipe holds), keeps the tail; never blocks. False once the
+// pipe is at its end: it is then closed, and `printed` is -1.
+bool process_drain(struct process *p);
+// Signals the whole group; a no-op without a child.
+void process_signal(struct process *p, int signal);
+void process_stop(struct process *p);     // SIGSTOP, remembered
+void process_continue(struct process *p); // SIGCONT if stopped
+#define PROCESS_STATUS_UNKNOWN (-1)       // somebody else took it, or SIGCHLD is ignored
+
+// Waits at most timeout_ms (-1: for ever) for the child and drains meanwhile; true when it is gone,
+// *status as waitpid() gives it. What it left in its group is then killed, and pid is 0. The
+// channel stays open so that its last frames can be read.
+bool process_wait(struct process *p, int timeout_ms, int *status);
+// SIGKILLs the group, waits (ten seconds, should a driver hold the dead process), closes
+// everything; the tail stays readable. May be called on PROCESS_NONE.
+void process_end(struct process *p);
+// "exited with status 3", "was killed by SIGSEGV (segmentation fault)".
+void process_status_text(int status, char *out, size_t size);
+
+// The cores this process may use: affinity, further limited by the cgroup's CPU quota (v1 and v2),
+// rounded up, at least 1.
+unsigned process_cores(void);
+// The quota alone, rounded up, of the groups listed in the file `membership` (as /proc/self/cgroup)
+// and those above them, below the folder `root` (as /sys/fs/cgroup); 0 where there is none.
+unsigned cgroup_quota_cores(const char *membership, const char *root);
+
+// Monotonic clock in nanoseconds.
+uint64_t clock_ns(void);
+
+#endif

@@ -1,0 +1,505 @@
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// ---- the growable text
+
+void text_release(struct text *t)
+{
+    free(t->data);
+    *t = (struct text)TEXT_INIT;
+}
+
+void text_clear(struct text *t)
+{
+    t->length = 0;
+    t->failed = false;
+    if (t->data)
+        t->data[0] = '\0';
+}
+
+// Room for `more` bytes and the terminator.
+static bool text_reserve(struct text *t, size_t more)
+{
+    if (t->failed)
+        return false;
+    if (t->capacity > t->length && more < t->capacity - t->length)
+        return true;
+    if (more > SIZE_MAX / 2 - t->length - 1) {
+        t->failed = true;
+        return false;
+    }
+    size_t needed = t->length + more + 1;
+    size_t capacity = t->capacity + t->capacity / 2;
+    if (capacity < needed)
+        capacity = needed < 32 ? 32 : needed;
+    char *data = realloc(t->data, capacity);
+    if (!data) {
+        t->failed = true;
+        return false;
+    }
+    t->data = data;
+    t->capacity = capacity;
+    return true;
+}
+
+void text_addn(struct text *t, const void *bytes, size_t length)
+{
+    if (!text_reserve(t, length))
+        return;
+    if (length)
+        memcpy(t->data + t->length, bytes, length);
+    t->length += length;
+    t->data[t->length] = '\0';
+}
+
+void text_add(struct text *t, const char *s)
+{
+    text_addn(t, s, strlen(s));
+}
+
+void text_addc(struct text *t, char c)
+{
+    text_addn(t, &c, 1);
+}
+
+void text_addf(struct text *t, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    if (length < 0) {
+        t->failed = true;
+    } else if (text_reserve(t, (size_t)length)) {
+        vsnprintf(t->data + t->length, (size_t)length + 1, format, again);
+        t->length += (size_t)length;
+    }
+    va_end(again);
+    va_end(args);
+}
+
+const char *text_cstr(const struct text *t)
+{
+    return t->data ? t->data : "";
+}
+
+char *text_steal(struct text *t)
+{
+    // An empty text still gives a string away: NULL means failure and nothing else.
+    text_addn(t, NULL, 0);
+    char *data = t->failed ? NULL : t->data;
+    if (t->failed)
+        free(t->data);
+    *t = (struct text)TEXT_INIT;
+    return data;
+}
+
+// ---- files and folders
+
+#define FILE_LIMIT ((size_t)1 << 30)
+
+static bool read_all(int fd, const char *path, size_t limit, struct text *out, struct error *e)
+{
+    char buffer[16384];
+    for (;;) {
+        ssize_t n = read(fd, buffer, sizeof buffer);
+        if (n == 0)
+            return true;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return error_set_driver(e, ERROR_IO, errno, "cannot read '%s': %s", path,
+                                    strerror(errno));
+        if ((size_t)n > limit - out->length)
+            return error_set(e, ERROR_IO, "cannot read '%s': it is larger than %zu bytes", path,
+                             limit);
+        text_addn(out, buffer, (size_t)n);
+        if (out->failed)
+            return error_memory(e);
+    }
+}
+
+bool file_read(const char *path, size_t limit, struct text *out, struct error *e)
+{
+    bool ok = false;
+    struct stat info;
+    text_clear(out);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0 || fstat(fd, &info) != 0) {
+        error_set_driver(e, ERROR_IO, errno, "cannot read '%s': %s", path, strerror(errno));
+        goto out;
+    }
+    if (S_ISDIR(info.st_mode)) {
+        error_set_driver(e, ERROR_IO, EISDIR, "cannot read '%s': it is a folder, not a file", path);
+        goto out;
+    }
+    text_addn(out, NULL, 0); // an empty file is an empty string, not NULL
+    ok = read_all(fd, path, limit ? limit : FILE_LIMIT, out, e);
+out:
+    if (!ok)
+        text_clear(out);
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+// One level. What counts is that a folder is there afterwards, whoever made it.
+static bool make_level(const char *path, struct error *e)
+{
+    if (mkdir(path, 0777) == 0)
+        return true;
+    int reason = errno;
+    if (is_folder(path))
+        return true;
+    if (reason == EEXIST)
+        reason = ENOTDIR;
+    return error_set_driver(e, ERROR_IO, reason, "cannot create folder '%s': %s", path,
+                            strerror(reason));
+}
+
+bool folder_make(const char *path, struct error *e)
+{
+    char *part = strdup(path);
+    if (!part)
+        return error_memory(e);
+    bool ok = true;
+    for (char *slash = strchr(part + (*part == '/'), '/'); ok && slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        ok = make_level(part, e);
+        *slash = '/';
+    }
+    ok = ok && make_level(part, e);
+    free(part);
+    return ok;
+}
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place)
+{
+    (void)info, (void)type, (void)place;
+    (void)remove(path);
+    return 0; // best effort: go on with the rest
+}
+
+void folder_remove(const char *path)
+{
+    // Contents before their folder, links themselves and not what they point to.
+    (void)nftw(path, remove_entry, 32, FTW_DEPTH | FTW_PHYS);
+}
+
+// ---- formatting into an array
+
+void str_vformat(char *out, size_t size, const char *format, va_list args)
+{
+    static const char mark[] = "...";
+    int length = vsnprintf(out, size, format, args);
+    if (length < 0)
+        out[0] = '\0';
+    if (length < 0 || (size_t)length < size)
+        return;
+    char *cut = out + size - sizeof mark;
+    // Never in the middle of a UTF-8 character: back over its continuation bytes.
+    while (cut > out && ((unsigned char)*cut & 0xc0) == 0x80)
+        cut--;
+    memcpy(cut, mark, sizeof mark);
+}
+
+void str_format(char *out, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    str_vformat(out, size, format, args);
+    va_end(args);
+}
+
+// ---- comparing
+
+static char fold(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool str_equal(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+bool str_equal_nocase(const char *a, const char *b)
+{
+    if (!a || !b)
+        return a == b;
+    while (*a && fold(*a) == fold(*b))
+        a++, b++;
+    return fold(*a) == fold(*b);
+}
+
+bool str_starts(const char *s, const char *prefix)
+{
+    return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+static bool starts_nocase(const char *s, const char *prefix)
+{
+    while (*prefix && fold(*s) == fold(*prefix))
+        s++, prefix++;
+    return *prefix == '\0';
+}
+
+bool str_contains_nocase(const char *s, const char *part)
+{
+    do {
+        if (starts_nocase(s, part))
+            return true;
+    } while (*s++);
+    return false;
+}
+
+static size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+// One row of the table of distances between prefixes. rows[0] is the one to fill (prefixes of a
+// that end at a[i]), rows[1] and rows[2] the two before it.
+static void distance_row(size_t *const rows[3], const char *a, size_t i, const char *b,
+                         size_t columns)
+{
+    size_t *row = rows[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < columns; j++) {
+        bool same = fold(a[i]) == fold(b[j]);
+        size_t edit = least_of(rows[1][j + 1], row[j]) + 1;
+        row[j + 1] = least_of(edit, rows[1][j] + !same);
+        if (i && j && fold(a[i]) == fold(b[j - 1]) && fold(a[i - 1]) == fold(b[j]))
+            row[j + 1] = least_of(row[j + 1], rows[2][j - 1] + 1);
+    }
+}
+
+size_t str_distance(const char *a, const char *b)
+{
+    size_t lines = strlen(a), columns = strlen(b);
+    size_t *table = calloc(columns + 1, 3 * sizeof *table);
+    if (!table) // nothing in common, as far as we can tell
+        return lines > columns ? lines : columns;
+    size_t *rows[3] = {table, table + columns + 1, table + 2 * (columns + 1)};
+    for (size_t j = 0; j <= columns; j++)
+        rows[0][j] = j;
+    for (size_t i = 0; i < lines; i++) {
+        size_t *oldest = rows[2];
+        rows[2] = rows[1];
+        rows[1] = rows[0];
+        rows[0] = oldest;
+        distance_row(rows, a, i, b, columns);
+    }
+    size_t distance = rows[0][columns];
+    free(table);
+    return distance;
+}
+
+static bool near_enough(size_t distance, size_t longer)
+{
+    size_t allowed = longer / 3 ? longer / 3 : 1;
+    return distance <= allowed && distance < longer;
+}
+
+const char *str_nearest(const char *name, const char *const *names, size_t count)
+{
+    const char *nearest = NULL;
+    size_t least = SIZE_MAX, length = strlen(name);
+    for (size_t i = 0; i < count; i++) {
+        size_t other = strlen(names[i]);
+        size_t distance = str_distance(name, names[i]);
+        if (distance < least && near_enough(distance, length > other ? length : other)) {
+            nearest = names[i];
+            least = distance;
+        }
+    }
+    return nearest;
+}
+
+// ---- numbers
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+bool str_to_u64(const char *s, uint64_t *out)
+{
+    uint64_t value = 0;
+    if (!s || !*s)
+        return false;
+    for (; *s; s++) {
+        unsigned digit = (unsigned)(*s - '0');
+        if (!is_digit(*s) || value > (UINT64_MAX - digit) / 10)
+            return false;
+        value = value * 10 + digit;
+    }
+    *out = value;
+    return true;
+}
+
+bool str_to_i64(const char *s, int64_t *out)
+{
+    if (!s)
+        return false;
+    bool negative = *s == '-';
+    uint64_t magnitude;
+    if (!str_to_u64(s + (negative || *s == '+'), &magnitude))
+        return false;
+    if (magnitude > (uint64_t)INT64_MAX + negative)
+        return false;
+    // -1 - (m - 1) reaches INT64_MIN without overflow.
+    *out = negative && magnitude ? -1 - (int64_t)(magnitude - 1) : (int64_t)magnitude;
+    return true;
+}
+
+// strtod() with a decimal point whatever the locale. glibc's and musl's "C" locale is static:
+// making and freeing it costs nothing.
+static double c_strtod(const char *s, char **end)
+{
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    double value = c ? strtod_l(s, end, c) : strtod(s, end);
+    if (c)
+        freelocale(c);
+    return value;
+}
+
+// What strtod() would also take and we do not: blanks, hexadecimal, NaNs with a payload.
+static bool looks_like_f64(const char *s)
+{
+    const char *digits = s + (*s == '-' || *s == '+');
+    if (str_equal_nocase(digits, "inf") || str_equal_nocase(digits, "nan"))
+        return true;
+    return (is_digit(*digits) || *digits == '.') && s[strspn(s, "0123456789.eE+-")] == '\0';
+}
+
+bool str_to_f64(const char *s, double *out)
+{
+    if (!s || !looks_like_f64(s))
+        return false;
+    char *end;
+    double value = c_strtod(s, &end);
+    if (end == s || *end)
+        return false;
+    if (isinf(value) && !strpbrk(s, "iI")) // too large; what is too small becomes 0 or subnormal
+        return false;
+    *out = value;
+    return true;
+}
+
+// Turns the decimal point of whatever locale (it may be several bytes) into '.'.
+static void dot_decimal(char *s)
+{
+    size_t before = strspn(s, "+-0123456789");
+    size_t point = strcspn(s + before, "0123456789e");
+    if (point == 0)
+        return;
+    s[before] = '.';
+    memmove(s + before + 1, s + before + point, strlen(s + before + point) + 1);
+}
+
+// Up to this decimal exponent a number is written out ("100.0", not "1e+02").
+#define FIXED_EXPONENT 16
+
+void f64_to_str(double value, char *out)
+{
+    const size_t size = 32;
+    if (!isfinite(value)) {
+        snprintf(out, size, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+        return;
+    }
+    int precision = 0;
+    do {
+        precision++;
+        snprintf(out, size, "%.*e", precision - 1, value);
+        dot_decimal(out);
+    } while (precision < 17 && c_strtod(out, NULL) != value);
+
+    // The shortest digits are known; below 10^16 the zeros that %g then adds are exact.
+    int exponent = atoi(strchr(out, 'e') + 1);
+    if (exponent >= precision && exponent < FIXED_EXPONENT)
+        precision = exponent + 1;
+    snprintf(out, size, "%.*g", precision, value);
+    dot_decimal(out);
+    if (!strpbrk(out, ".e"))
+        strcat(out, ".0");
+}
+
+// ---- durations
+
+struct unit {
+    const char *name;
+    double ns;
+};
+
+bool str_to_duration_ns(const char *s, uint64_t *out)
+{
+    static const struct unit units[] = {{"", 1e9}, {"s", 1e9},  {"ms", 1e6},   {"us", 1e3},
+                                        {"ns", 1}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
+    char digits[64];
+    size_t length = s ? strspn(s, "0123456789.") : 0;
+    if (length == 0 || length >= sizeof digits)
+        return false;
+    memcpy(digits, s, length);
+    digits[length] = '\0';
+    double value;
+    if (!str_to_f64(digits, &value))
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (strcmp(s + length, units[i].name) != 0)
+            continue;
+        double ns = round(value * units[i].ns);
+        if (ns >= 0x1p64)
+            return false;
+        *out = (uint64_t)ns;
+        return true;
+    }
+    return false;
+}
+
+// Decimals that leave four significant digits of a value below 1000.
+static int four_digits(double value)
+{
+    return value < 9.9995 ? 3 : value < 99.995 ? 2 : 1;
+}
+
+void duration_to_str(double ns, char *out)
+{
+    static const struct unit units[] = {{"ns", 1},  {"us", 1e3},   {"ms", 1e6},
+                                        {"s", 1e9}, {"min", 60e9}, {"h", 3600e9}};
+    // The first value that is shown in the next unit; rounding never shows "1000 us".
+    static const double limits[] = {999.95, 999.95, 999.95, 119.995, 119.995};
+    const size_t size = 32, largest = sizeof limits / sizeof *limits;
+    if (!isfinite(ns) || ns == 0) {
+        snprintf(out, size, "%s", ns == 0 ? "0 ns" : isnan(ns) ? "nan" : ns < 0 ? "-inf" : "inf");
+        return;
+    }
+    size_t unit = 0;
+    while (unit < largest && fabs(ns) / units[unit].ns >= limits[unit])
+        unit++;
+    double value = ns / units[unit].ns;
+    if (fabs(value) < 9999.5)
+        snprintf(out, size, "%.*f", fabs(value) < 999.95 ? four_digits(fabs(value)) : 0, value);
+    else
+        snprintf(out, size, "%.4g", value);
+    dot_decimal(out);
+    size_t length = strlen(out);
+    snprintf(out + length, size - length, " %s", units[unit].name);
+}

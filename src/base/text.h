@@ -1,0 +1,75 @@
+// A growable, always terminated byte string, and the few string helpers everybody needs.
+#ifndef HONE_BASE_TEXT_H
+#define HONE_BASE_TEXT_H
+
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Adding never reports: `failed` is sticky, check it once at the end. A failed text keeps what it
+// had. data is never NULL once something was added and not failed; text_cstr() is never NULL.
+struct text {
+    char *data;
+    size_t length;
+    size_t capacity;
+    bool failed;
+};
+
+#define TEXT_INIT                                                                                  \
+    {                                                                                              \
+        .data = NULL                                                                               \
+    }
+
+void text_release(struct text *t);
+void text_clear(struct text *t); // keeps the memory
+void text_add(struct text *t, const char *s);
+void text_addn(struct text *t, const void *bytes, size_t length);
+void text_addc(struct text *t, char c);
+void text_addf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *text_cstr(const struct text *t);
+// Gives the buffer away (free() it) and empties the text; NULL when the text failed.
+char *text_steal(struct text *t);
+
+// Reads a whole regular file (or pipe), at most `limit` bytes (0: 1 GiB), into `out`, whose earlier
+// content is replaced; empty after a failure.
+bool file_read(const char *path, size_t limit, struct text *out, struct error *e);
+// Creates a folder and its missing parents (mode 0777 less umask); existing is fine.
+bool folder_make(const char *path, struct error *e);
+// Removes a folder tree; best effort, follows no links.
+void folder_remove(const char *path);
+
+// As snprintf() into `out`, but a text that does not fit ends in "...", never inside a UTF-8
+// character. `size` is at least 4.
+void str_format(char *out, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void str_vformat(char *out, size_t size, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
+
+bool str_equal(const char *a, const char *b);        // NULL equals NULL only
+bool str_equal_nocase(const char *a, const char *b); // ASCII
+bool str_starts(const char *s, const char *prefix);
+bool str_contains_nocase(const char *s, const char *part);
+// Edit distance (insert, delete, substitute, transpose neighbours), ASCII case folded.
+size_t str_distance(const char *a, const char *b);
+// The name nearest to `name`, or NULL when none is near enough to suggest (distance above a third
+// of the longer length, at least 1, or nothing in common). The first one wins a tie.
+const char *str_nearest(const char *name, const char *const *names, size_t count);
+
+// Whole-string conversions: no sign for the unsigned, no blanks, no rest; false on overflow, and
+// `out` is then unchanged. Independent of the locale; a double is decimal, "inf" or "nan".
+bool str_to_i64(const char *s, int64_t *out);
+bool str_to_u64(const char *s, uint64_t *out);
+bool str_to_f64(const char *s, double *out);
+// "90", "1.5s", "200ms", "3m", "2h" (bare numbers are seconds) -> nanoseconds.
+bool str_to_duration_ns(const char *s, uint64_t *out);
+// The shortest decimal text that reads back as the same double, always with a point or exponent
+// ("1.0", "0.1", "1e+300", "inf", "nan"). `out` has at least 32 bytes.
+void f64_to_str(double value, char *out);
+
+// 1234567 ns -> "1.235 ms": four significant digits, unit chosen. `out` has at least 32 bytes.
+void duration_to_str(double ns, char *out);
+
+#endif
