@@ -1,0 +1,213 @@
+// What a job must be so that those who run it may follow its indices and sizes without a second
+// look. Whether a device can run it (local memory, work-group sizes) is the device's to say.
+#include "job/job.h"
+
+#include <string.h>
+
+// No memory holds a larger buffer, and sums of a few of these do not overflow.
+#define MOST_BYTES (1ull << 48)
+
+static bool width_known(uint32_t width)
+{
+    return width == 1 || width == 2 || width == 3 || width == 4 || width == 8 || width == 16;
+}
+
+static bool element_known(const struct element *el)
+{
+    if (el->scalar == SCALAR_CUSTOM)
+        return el->width == 1 && el->custom_bytes > 0;
+    return (unsigned)el->scalar < SCALAR_COUNT && width_known(el->width);
+}
+
+// Of an element that is known, with a count that was checked.
+static uint64_t buffer_bytes(const struct job_buffer *b)
+{
+    return b->count * element_bytes(&b->element);
+}
+
+static uint64_t buffer_components(const struct job_buffer *b)
+{
+    return b->count * b->element.width;
+}
+
+// The path stays inside the tree it is laid out in: relative, and no step upwards.
+static bool path_inside(const char *path)
+{
+    if (path[0] == '/')
+        return false;
+    for (const char *part = path; part != NULL; part = strchr(part, '/')) {
+        part += *part == '/';
+        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0'))
+            return false;
+    }
+    return true;
+}
+
+static const char *program_wrong(const struct job_program *p)
+{
+    if (p->name == NULL)
+        return "a program has no name";
+    if (p->source == NULL && p->length > 0)
+        return "a program has no source";
+    for (uint32_t i = 0; i < p->file_count; i++) {
+        const struct job_file *f = &p->files[i];
+        if (f->path == NULL || f->path[0] == '\0' || !path_inside(f->path))
+            return "an included file's path leads outside the program's folder";
+        if (f->text == NULL && f->length > 0)
+            return "an included file has no text";
+    }
+    for (uint32_t i = 0; i < p->folder_count; i++)
+        if (p->folders[i] == NULL || !path_inside(p->folders[i]))
+            return "an include folder leads outside the program's folder";
+    for (uint32_t i = 0; i < p->option_count; i++)
+        if (p->options[i] == NULL)
+            return "an option is missing";
+    return NULL;
+}
+
+static const char *fill_wrong(const struct job_fill *f, uint64_t bytes)
+{
+    if ((unsigned)f->kind >= FILL_COUNT)
+        return "a buffer's fill is unknown";
+    if (f->kind == FILL_GENERATOR && f->expression == NULL)
+        return "a generated buffer has no expression";
+    if (f->kind == FILL_DATA && f->length != bytes)
+        return "a buffer's data has not the buffer's size";
+    if (f->kind == FILL_DATA && f->data == NULL && bytes > 0)
+        return "a buffer's data is missing";
+    return NULL;
+}
+
+static const char *buffer_wrong(const struct job_buffer *b)
+{
+    if (b->name == NULL)
+        return "a buffer has no name";
+    if (!element_known(&b->element))
+        return "a buffer's element type is unknown";
+    if (b->count > MOST_BYTES / element_bytes(&b->element))
+        return "a buffer is implausibly large";
+    if ((unsigned)b->access >= ACCESS_COUNT || (unsigned)b->compare.kind >= COMPARE_COUNT)
+        return "a buffer's access or comparison is unknown";
+    if (b->compare.first > b->count || b->compare.count > b->count - b->compare.first)
+        return "a compared region lies outside its buffer";
+    return fill_wrong(&b->fill, buffer_bytes(b));
+}
+
+static const char *argument_wrong(const struct job *j, const struct job_argument *a)
+{
+    if (a->name == NULL)
+        return "an argument has no name";
+    if (a->kind == ARGUMENT_BUFFER && a->buffer >= j->buffer_count)
+        return "an argument refers to a buffer that is not there";
+    if (a->kind == ARGUMENT_LOCAL && a->local_bytes > MOST_BYTES)
+        return "a local argument is implausibly large";
+    if (a->kind != ARGUMENT_SCALAR)
+        return NULL;
+    if (!element_known(&a->element))
+        return "a scalar argument's type is unknown";
+    if (a->value == NULL || a->length != element_bytes(&a->element))
+        return "a scalar argument's value has not its type's size";
+    return NULL;
+}
+
+static const char *launch_wrong(const struct job *j, const struct job_launch *l)
+{
+    if (l->name == NULL || l->kernel == NULL)
+        return "a launch has no name or no kernel";
+    if (l->program >= j->program_count)
+        return "a launch refers to a program that is not there";
+    if (l->dimensions < 1 || l->dimensions > 3)
+        return "a launch has not one to three dimensions";
+    for (uint32_t i = 0; i < l->argument_count; i++) {
+        const char *why = argument_wrong(j, &l->arguments[i]);
+        if (why != NULL)
+            return why;
+    }
+    return NULL;
+}
+
+// Does the buffer hold a matrix of this size?
+static bool holds_matrix(const struct job *j, uint32_t buffer, uint64_t rows, uint64_t columns)
+{
+    if (buffer >= j->buffer_count || j->buffers[buffer].element.scalar == SCALAR_CUSTOM)
+        return false;
+    uint64_t components = buffer_components(&j->buffers[buffer]);
+    return rows == 0 || columns <= components / rows;
+}
+
+static const char *gemm_wrong(const struct job *j, const struct job_gemm *g)
+{
+    bool fits = holds_matrix(j, g->a, g->m, g->k) && holds_matrix(j, g->b, g->k, g->n) &&
+                holds_matrix(j, g->c, g->m, g->n);
+    return fits ? NULL : "a matrix of the gemm reference does not fit its buffer";
+}
+
+static const char *data_wrong(const struct job *j, const struct job_data *d)
+{
+    if (d->buffer >= j->buffer_count)
+        return "a reference refers to a buffer that is not there";
+    if (d->length != buffer_bytes(&j->buffers[d->buffer]) || (d->data == NULL && d->length > 0))
+        return "a reference's data has not its buffer's size";
+    return NULL;
+}
+
+static const struct job_buffer *find_buffer(const struct job *j, const char *name)
+{
+    for (uint32_t i = 0; i < j->buffer_count; i++)
+        if (strcmp(j->buffers[i].name, name) == 0)
+            return &j->buffers[i];
+    return NULL;
+}
+
+// The other job has what this output is compared with, at least as far as it is compared.
+static bool answers_output(const struct job *other, const struct job_buffer *output)
+{
+    const struct job_buffer *b = find_buffer(other, output->name);
+    uint64_t last =
+        output->compare.count ? output->compare.first + output->compare.count : output->count;
+    return b != NULL && buffer_components(b) >= last * output->element.width;
+}
+
+static const char *other_wrong(const struct job *j, const struct job *other)
+{
+    if (other == NULL)
+        return "the reference's job is missing";
+    const char *why = job_wrong(other);
+    if (why != NULL)
+        return why;
+    for (uint32_t i = 0; i < j->buffer_count; i++)
+        if (j->buffers[i].output && !answers_output(other, &j->buffers[i]))
+            return "the reference's job lacks one of the outputs, or has it smaller";
+    return NULL;
+}
+
+static const char *reference_wrong(const struct job *j)
+{
+    const struct job_reference *r = &j->reference;
+    if (r->kind == REFERENCE_NONE)
+        return NULL;
+    if ((unsigned)r->kind >= REFERENCE_COUNT || r->name == NULL)
+        return "the reference is unknown or has no name";
+    if (r->kind == REFERENCE_GEMM)
+        return gemm_wrong(j, &r->gemm);
+    if (r->kind == REFERENCE_JOB)
+        return other_wrong(j, r->job);
+    for (uint32_t i = 0; i < r->data_count; i++) {
+        const char *why = data_wrong(j, &r->data[i]);
+        if (why != NULL)
+            return why;
+    }
+    return NULL;
+}
+
+const char *job_wrong(const struct job *j)
+{
+    const char *why = NULL;
+    for (uint32_t i = 0; i < j->program_count && why == NULL; i++)
+        why = program_wrong(&j->programs[i]);
+    for (uint32_t i = 0; i < j->buffer_count && why == NULL; i++)
+        why = buffer_wrong(&j->buffers[i]);
+    for (uint32_t i = 0; i < j->launch_count && why == NULL; i++)
+        why = launch_wrong(j, &j->launches[i]);
+    return why != NULL ? why : reference_wrong(j);
+}

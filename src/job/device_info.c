@@ -1,0 +1,93 @@
+#include "job/codec.h"
+#include "job/device_info.h"
+
+static const char *const language_texts[] = {
+#define X(name, text) [LANGUAGE_##name] = text,
+    LANGUAGES(X)
+#undef X
+};
+
+static const char *const device_type_texts[] = {
+#define X(name, text) [DEVICE_##name] = text,
+    DEVICE_TYPES(X)
+#undef X
+};
+
+// What a key knows of the device. Another card of the same model answers alike, so nothing here
+// tells two of them apart.
+void device_info_identity(struct wire *w, struct device_info *d)
+{
+    wire_enum(w, &d->language, LANGUAGE_COUNT);
+    wire_enum(w, &d->type, DEVICE_TYPE_COUNT);
+    codec_text(w, &d->name);
+    codec_text(w, &d->vendor);
+    codec_text(w, &d->platform);
+    codec_text(w, &d->platform_version);
+    codec_text(w, &d->driver);
+    codec_text(w, &d->compiler);
+    codec_text(w, &d->surroundings);
+}
+
+static void texts_codec(struct wire *w, struct device_info *d)
+{
+    codec_text(w, &d->id);
+    codec_text(w, &d->language_version);
+    codec_text(w, &d->extensions);
+    codec_text(w, &d->uuid);
+    codec_text(w, &d->pci);
+}
+
+static void sizes_codec(struct wire *w, struct device_info *d)
+{
+    wire_u32(w, &d->compute_units);
+    wire_u32(w, &d->clock_mhz);
+    wire_u64(w, &d->global_bytes);
+    wire_u64(w, &d->max_alloc_bytes);
+    wire_u64(w, &d->local_bytes);
+    wire_u64(w, &d->constant_bytes);
+    wire_u64(w, &d->cache_bytes);
+    wire_u64(w, &d->max_group_size);
+    for (int axis = 0; axis < 3; axis++)
+        wire_u64(w, &d->max_item_sizes[axis]);
+}
+
+static void traits_codec(struct wire *w, struct device_info *d)
+{
+    wire_u32(w, &d->subgroup_size);
+    wire_u32(w, &d->capability);
+    wire_u32(w, &d->vector_float);
+    wire_u32(w, &d->base_align);
+    wire_u64(w, &d->timer_ns);
+    wire_bool(w, &d->float64);
+    wire_bool(w, &d->float16);
+    wire_bool(w, &d->shares_host);
+}
+
+void device_info_codec(struct wire *w, struct device_info *d)
+{
+    device_info_identity(w, d);
+    texts_codec(w, d);
+    sizes_codec(w, d);
+    traits_codec(w, d);
+}
+
+const char *language_text(enum language l)
+{
+    return (unsigned)l < LANGUAGE_COUNT ? language_texts[l] : "?";
+}
+
+bool language_parse(const char *text, enum language *out)
+{
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+        if (str_equal_nocase(text, language_texts[l])) {
+            *out = (enum language)l;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *device_type_text(enum device_type t)
+{
+    return (unsigned)t < DEVICE_TYPE_COUNT ? device_type_texts[t] : "?";
+}

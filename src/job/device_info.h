@@ -1,0 +1,79 @@
+// What hone knows of a device: the facts expressions may read, the limits a kernel author needs, and
+// what identifies it in a key. A plain struct that crosses frames; made by src/device.
+#ifndef HONE_JOB_DEVICE_INFO_H
+#define HONE_JOB_DEVICE_INFO_H
+
+#include "base/digest.h"
+#include "base/wire.h"
+
+// X(NAME, text)
+#define LANGUAGES(X)                                                                               \
+    X(OPENCL, "opencl")                                                                            \
+    X(CUDA, "cuda")
+
+enum language {
+#define X(name, text) LANGUAGE_##name,
+    LANGUAGES(X)
+#undef X
+    LANGUAGE_COUNT
+};
+
+#define DEVICE_TYPES(X)                                                                            \
+    X(GPU, "gpu")                                                                                  \
+    X(INTEGRATED, "integrated") /* a GPU that shares the host's memory */                          \
+    X(CPU, "cpu")                                                                                  \
+    X(ACCELERATOR, "accelerator")
+
+// In the order in which hone prefers them when none was named.
+enum device_type {
+#define X(name, text) DEVICE_##name,
+    DEVICE_TYPES(X)
+#undef X
+    DEVICE_TYPE_COUNT
+};
+
+struct device_info {
+    enum language language;
+    enum device_type type;
+    const char *id;       // stable text that opens it again: never a platform number
+    const char *name;     // as the driver says it, blanks trimmed
+    const char *vendor;   // "NVIDIA Corporation"
+    const char *platform; // OpenCL: the platform's name; CUDA: "CUDA"
+    const char *platform_version;
+    const char *driver;   // driver version
+    const char *compiler; // what builds kernels, with its version
+    const char *language_version; // "OpenCL C 1.2"
+    const char *extensions;       // separated by blanks
+    const char *uuid;             // "" when the driver does not say
+    const char *pci;              // "0000:65:00.0", "" when the driver does not say
+    // What else may change a time: on a CPU the cores in use and the POCL_* variables. In the key.
+    const char *surroundings;
+    uint32_t compute_units;
+    uint32_t clock_mhz;
+    uint64_t global_bytes;
+    uint64_t max_alloc_bytes;
+    uint64_t local_bytes; // local (shared) memory of a work-group, as the driver reports it
+    uint64_t constant_bytes;
+    uint64_t cache_bytes; // last level the driver reports
+    uint64_t max_group_size;
+    uint64_t max_item_sizes[3];
+    uint32_t subgroup_size; // warp; 0 when not known
+    uint32_t capability;    // CUDA compute capability times 10 (90); 0 when there is none
+    uint32_t vector_float;  // preferred vector width for float
+    uint32_t base_align;    // bytes; alignment of sub-buffers
+    uint64_t timer_ns;      // resolution of event times
+    bool float64;
+    bool float16;
+    bool shares_host; // uses the host's cores or memory: no build may run while it measures
+};
+
+void device_info_codec(struct wire *w, struct device_info *d);
+// What a key knows of the device: language, type, name, vendor, platform and its version, driver,
+// compiler, surroundings. Not id, uuid, pci (another card of the same model answers alike).
+void device_info_identity(struct wire *w, struct device_info *d);
+const char *language_text(enum language l);
+// False when `text` names none.
+bool language_parse(const char *text, enum language *out);
+const char *device_type_text(enum device_type t);
+
+#endif

@@ -1,0 +1,40 @@
+#include "job/job.h"
+
+#include <stdlib.h>
+
+struct job *job_new(void)
+{
+    struct job *j = calloc(1, sizeof *j);
+    if (j == NULL)
+        return NULL;
+    arena_init(&j->arena);
+    j->configuration = "";
+    return j;
+}
+
+void job_free(struct job *j)
+{
+    if (j == NULL)
+        return;
+    arena_release(&j->arena);
+    free(j);
+}
+
+struct job *job_decode(const void *data, size_t length, struct error *e)
+{
+    struct wire w;
+    struct job *j = job_new();
+    if (j == NULL) {
+        error_memory(e);
+        return NULL;
+    }
+    wire_reader(&w, data, length, &j->arena);
+    job_codec(&w, j);
+    if (!wire_done(&w)) {
+        error_set(e, ERROR_INPUT, "these %zu bytes are no job: %s", length,
+                  w.failed ? w.why : "more follows after its end");
+        job_free(j);
+        return NULL;
+    }
+    return j;
+}

@@ -1,0 +1,258 @@
+// A job: one configuration made concrete and self-contained. Source text, options, sizes, buffers,
+// arguments, how to check the result. It names no file and no spec; whoever holds it can build and
+// run it, on another machine too. And the key: everything that may change the answer.
+//
+// Everything in a job lives in one arena (usually job_new()'s own). Once made it is not changed.
+#ifndef HONE_JOB_JOB_H
+#define HONE_JOB_JOB_H
+
+#include "job/device_info.h"
+
+// ---- types of elements -------------------------------------------------------------------------
+
+// X(NAME, name in specs, bytes of one component)
+#define SCALARS(X)                                                                                 \
+    X(BOOL, "bool", 1)                                                                             \
+    X(I8, "int8", 1)                                                                               \
+    X(U8, "uint8", 1)                                                                              \
+    X(I16, "int16", 2)                                                                             \
+    X(U16, "uint16", 2)                                                                            \
+    X(I32, "int32", 4)                                                                             \
+    X(U32, "uint32", 4)                                                                            \
+    X(I64, "int64", 8)                                                                             \
+    X(U64, "uint64", 8)                                                                            \
+    X(HALF, "half", 2)                                                                             \
+    X(FLOAT, "float", 4)                                                                           \
+    X(DOUBLE, "double", 8)                                                                         \
+    X(CUSTOM, "custom", 0) /* a struct of `custom_bytes`, handled as raw bytes */
+
+enum scalar {
+#define X(name, text, bytes) SCALAR_##name,
+    SCALARS(X)
+#undef X
+    SCALAR_COUNT
+};
+
+struct element {
+    enum scalar scalar;
+    uint32_t width;        // components: 1 2 3 4 8 16
+    uint32_t custom_bytes; // CUSTOM only
+};
+
+// "float", "float4", "int32", also OpenCL's and CUDA's names ("int", "uchar4", "unsigned int"). Where
+// the two disagree specs win: "int8" is one byte; a vector of eight int32 is "int32x8".
+bool element_parse(const char *text, struct element *out);
+// Writes the name ("float4") into out, at least 24 bytes.
+void element_name(const struct element *el, char *out);
+// Bytes of one element in a buffer; a 3-vector takes the place of 4.
+uint32_t element_bytes(const struct element *el);
+// Components that carry data: a 3-vector has 3 in the space of 4.
+bool scalar_is_float(enum scalar s);
+bool scalar_is_signed(enum scalar s); // of the integers; false for floats
+uint32_t scalar_bytes(enum scalar s);
+// IEEE half, round to nearest even.
+uint16_t half_from_f64(double v);
+double half_to_f64(uint16_t h);
+
+// ---- what a job is made of ---------------------------------------------------------------------
+
+// A file that the sources include, found by scanning #include lines. `path` is relative to the root
+// of a virtual tree that the worker lays out; it has no ".." and no leading slash.
+struct job_file {
+    const char *path;
+    const void *text;
+    uint64_t length;
+};
+
+struct job_program {
+    const char *name;         // for messages: the kernel file's name
+    const void *source;       // the text, several files joined with #line
+    uint64_t length;
+    struct job_file *files;   // includes
+    uint32_t file_count;
+    const char **folders;     // include folders within the virtual tree ("" is its root)
+    uint32_t folder_count;
+    const char **options;     // each one word as the compiler shall see it, unquoted: -DNAME=some text
+    uint32_t option_count;
+};
+
+#define FILLS(X)                                                                                   \
+    X(NONE, "none")           /* left as allocated (poisoned) */                                   \
+    X(CONSTANT, "constant")   /* every component `value` */                                        \
+    X(UNIFORM, "uniform")     /* seeded, uniform in [low, high) (integers: [low, high]) */         \
+    X(NORMAL, "normal")       /* seeded, mean `low`, deviation `high` */                           \
+    X(GENERATOR, "generator") /* `expression` over i (component index) and size */                 \
+    X(DATA, "data")           /* `data`, exactly the buffer's bytes */
+
+enum fill_kind {
+#define X(name, text) FILL_##name,
+    FILLS(X)
+#undef X
+    FILL_COUNT
+};
+
+// Bit for bit the same on every backend.
+struct job_fill {
+    enum fill_kind kind;
+    double value;     // CONSTANT, for float components
+    int64_t integer;  // CONSTANT, for integer components
+    double low, high; // UNIFORM, NORMAL
+    uint64_t seed;
+    const char *expression; // GENERATOR: over `i` and `size`, names of the spec already replaced
+    const void *data;       // DATA
+    uint64_t length;
+};
+
+#define ACCESSES(X)                                                                                \
+    X(READ, "ReadOnly")                                                                            \
+    X(WRITE, "WriteOnly")                                                                          \
+    X(BOTH, "ReadWrite")
+
+enum access {
+#define X(name, text) ACCESS_##name,
+    ACCESSES(X)
+#undef X
+    ACCESS_COUNT
+};
+
+// How an output is held against its reference. NaN or infinity fails unless the reference has the
+// same at that place; an element still poisoned fails where the reference writes it.
+#define COMPARES(X)                                                                                \
+    X(EXACT, "exact")       /* bit patterns of integers, values of floats */                       \
+    X(ABSOLUTE, "absolute") /* |a - r| <= atol */                                                  \
+    X(CLOSE, "close")       /* |a - r| <= atol + rtol * |r| */                                     \
+    X(NORM, "norm")         /* ||a - r|| / ||r|| <= rtol */                                        \
+    X(SUM, "sum")           /* |sum a - sum r| <= atol + rtol * |sum r| */
+
+enum compare_kind {
+#define X(name, text) COMPARE_##name,
+    COMPARES(X)
+#undef X
+    COMPARE_COUNT
+};
+
+struct job_compare {
+    enum compare_kind kind;
+    double atol, rtol;
+    uint64_t first, count; // region in elements; count 0: all
+};
+
+struct job_buffer {
+    const char *name;
+    struct element element;
+    uint64_t count; // elements
+    enum access access;
+    struct job_fill fill;
+    bool output;    // compared with the reference
+    bool temporary; // between the launches of a job; never compared
+    bool constant;  // OpenCL: __constant; CUDA: a module symbol
+    bool keep;      // BOTH only: not restored before each timed launch
+    struct job_compare compare;
+};
+
+enum argument_kind { ARGUMENT_BUFFER, ARGUMENT_SCALAR, ARGUMENT_LOCAL, ARGUMENT_KINDS };
+
+struct job_argument {
+    const char *name; // for messages
+    enum argument_kind kind;
+    uint32_t buffer; // BUFFER: index into the job's buffers
+    struct element element;
+    const void *value; // SCALAR: element_bytes(element) bytes
+    uint64_t length;   // SCALAR: bytes of value
+    uint64_t local_bytes; // LOCAL
+};
+
+struct job_launch {
+    const char *name; // for reports; the kernel's name when the spec gives none
+    const char *kernel;
+    uint32_t program; // index
+    uint32_t dimensions; // 1..3
+    uint64_t global[3];  // work-items per axis (CUDA: grid times block)
+    uint64_t local[3];   // work-items per work-group; all 0: the driver chooses
+    uint64_t dynamic_local_bytes; // CUDA: dynamic shared memory
+    struct job_argument *arguments;
+    uint32_t argument_count;
+};
+
+#define REFERENCES(X)                                                                              \
+    X(NONE, "none")       /* nothing to compare with: "not verified" */                            \
+    X(GEMM, "gemm")       /* C = alpha * op(A) * op(B) + beta * C in float64 */                    \
+    X(JOB, "job")         /* another job's outputs, same buffer names */                           \
+    X(DATA, "data")       /* bytes per output: `data` of the outputs in order */
+
+enum reference_kind {
+#define X(name, text) REFERENCE_##name,
+    REFERENCES(X)
+#undef X
+    REFERENCE_COUNT
+};
+
+struct job;
+
+struct job_gemm {
+    uint64_t m, n, k;
+    uint32_t a, b, c; // buffers, row-major
+    bool transpose_a, transpose_b;
+    double alpha, beta; // with beta the initial contents of c take part
+};
+
+struct job_data {
+    uint32_t buffer;
+    const void *data; // the buffer's bytes
+    uint64_t length;
+};
+
+struct job_reference {
+    enum reference_kind kind;
+    bool agreement;   // JOB: the default configuration of the same kernel: "agrees with the default"
+    const char *name; // for messages: "gemm", "matmul_naive.cl", "default configuration"
+    struct job_gemm gemm;
+    struct job *job;
+    struct job_data *data;
+    uint32_t data_count;
+};
+
+struct job {
+    enum language language;
+    struct job_program *programs;
+    uint32_t program_count;
+    struct job_buffer *buffers;
+    uint32_t buffer_count;
+    struct job_launch *launches; // run in order, one after the other
+    uint32_t launch_count;
+    struct job_reference reference;
+
+    // Not part of the identity, not on the wire:
+    struct arena arena;        // owns everything above when made by job_new()
+    const char *configuration; // "block_size_x=16, tile_size_y=2", for messages and the store
+    const char *configuration_json; // {"block_size_x": 16, ...}, all parameters
+};
+
+struct job *job_new(void);
+void job_free(struct job *j); // NULL is fine
+
+// The layout, declared once: writes, reads, hashes (everything above the line in struct job). What
+// was read is checked by job_wrong(); a reference may have no reference of its own.
+void job_codec(struct wire *w, struct job *j);
+// Reads a job; NULL when the bytes are not one (indices in range, sizes plausible, checked).
+struct job *job_decode(const void *data, size_t length, struct error *e);
+// NULL, or why whoever runs the job could not follow its indices, sizes, types and paths (static
+// text). Not whether a device can run it: that is the device's to say.
+const char *job_wrong(const struct job *j);
+
+// Part of every key: raise it when a change in measuring or verifying makes old results incomparable.
+#define HONE_MEASURING_VERSION 1
+
+// The key: everything that may change the answer, i.e. the job's codec bytes (kernel texts with
+// their includes, options, sizes, argument recipes, verification), device_info_identity(), and
+// HONE_MEASURING_VERSION. Another policy (more iterations, cold) is another result of the same key.
+void job_key(const struct job *j, const struct device_info *d, struct digest *out);
+// How one buffer's initial contents are made (element, count, fill): same digest, same bytes.
+void job_buffer_digest(const struct job_buffer *b, struct digest *out);
+// What the expected outputs depend on: reference, and the recipes of all buffers that are not
+// temporary.
+void job_reference_digest(const struct job *j, struct digest *out);
+// Programs with options, kernel names and local sizes: what decides the image.
+void job_image_digest(const struct job *j, struct digest *out);
+
+#endif

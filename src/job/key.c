@@ -1,0 +1,80 @@
+// Digests of a job and of parts of it. Hashing changes nothing, so constness is cast away where a
+// codec, which also reads, wants it writable.
+#include "job/codec.h"
+
+void job_key(const struct job *j, const struct device_info *d, struct digest *out)
+{
+    struct digest_state state;
+    struct wire w;
+    uint32_t version = HONE_MEASURING_VERSION;
+    digest_start(&state);
+    wire_hasher(&w, &state);
+    wire_u32(&w, &version);
+    device_info_identity(&w, (struct device_info *)d);
+    job_codec(&w, (struct job *)j);
+    digest_finish(&state, out);
+}
+
+static void recipe_codec(struct wire *w, struct job_buffer *b)
+{
+    element_codec(w, &b->element);
+    wire_u64(w, &b->count);
+    fill_codec(w, &b->fill);
+}
+
+void job_buffer_digest(const struct job_buffer *b, struct digest *out)
+{
+    struct digest_state state;
+    struct wire w;
+    digest_start(&state);
+    wire_hasher(&w, &state);
+    recipe_codec(&w, (struct job_buffer *)b);
+    digest_finish(&state, out);
+}
+
+// Outputs are told apart by name and kept by flag. A temporary buffer takes no part: its size may
+// differ from one configuration to the next while the expected outputs stay the same.
+static void role_codec(struct wire *w, struct job_buffer *b)
+{
+    wire_str(w, &b->name);
+    wire_bool(w, &b->output);
+    recipe_codec(w, b);
+}
+
+void job_reference_digest(const struct job *j, struct digest *out)
+{
+    struct digest_state state;
+    struct wire w;
+    digest_start(&state);
+    wire_hasher(&w, &state);
+    reference_codec(&w, (struct job_reference *)&j->reference, 0);
+    for (uint32_t i = 0; i < j->buffer_count; i++)
+        if (!j->buffers[i].temporary)
+            role_codec(&w, &j->buffers[i]);
+    digest_finish(&state, out);
+}
+
+static void image_launch_codec(struct wire *w, struct job_launch *l)
+{
+    wire_u32(w, &l->program);
+    wire_str(w, &l->kernel);
+    wire_u32(w, &l->dimensions);
+    for (int axis = 0; axis < 3; axis++)
+        wire_u64(w, &l->local[axis]);
+}
+
+void job_image_digest(const struct job *j, struct digest *out)
+{
+    struct digest_state state;
+    struct wire w;
+    struct job *job = (struct job *)j;
+    digest_start(&state);
+    wire_hasher(&w, &state);
+    wire_enum(&w, &job->language, LANGUAGE_COUNT);
+    wire_u32(&w, &job->program_count);
+    for (uint32_t i = 0; i < j->program_count; i++)
+        program_codec(&w, &job->programs[i]);
+    for (uint32_t i = 0; i < j->launch_count; i++)
+        image_launch_codec(&w, &job->launches[i]);
+    digest_finish(&state, out);
+}

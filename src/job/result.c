@@ -1,0 +1,408 @@
+#include "job/codec.h"
+#include "job/result.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The fewest bytes each takes on the wire.
+enum { SAMPLE_LEAST = 8, RESOURCES_LEAST = 64, DEVIATION_LEAST = 69 };
+
+struct result *result_new(void)
+{
+    struct result *r = calloc(1, sizeof *r);
+    if (r == NULL)
+        return NULL;
+    arena_init(&r->arena);
+    r->warm = true;
+    r->message = r->log = r->output = "";
+    return r;
+}
+
+void result_free(struct result *r)
+{
+    if (r == NULL)
+        return;
+    arena_release(&r->arena);
+    free(r);
+}
+
+// ---- layout -------------------------------------------------------------------------------------
+
+static void times_codec(struct wire *w, uint64_t **times, uint32_t *count)
+{
+    wire_array(w, (void **)times, count, sizeof **times, SAMPLE_LEAST);
+    for (uint32_t i = 0; i < *count; i++)
+        wire_u64(w, &(*times)[i]);
+}
+
+static void resources_codec(struct wire *w, struct resources *r)
+{
+    wire_i64(w, &r->registers);
+    wire_i64(w, &r->spill_bytes);
+    wire_i64(w, &r->local_bytes);
+    wire_i64(w, &r->private_bytes);
+    wire_i64(w, &r->constant_bytes);
+    wire_i64(w, &r->preferred_multiple);
+    wire_i64(w, &r->max_group_size);
+    wire_i64(w, &r->groups_per_unit);
+}
+
+static void deviation_codec(struct wire *w, struct deviation *d)
+{
+    codec_text(w, &d->name);
+    wire_bool(w, &d->ok);
+    wire_f64(w, &d->norm);
+    wire_f64(w, &d->largest);
+    wire_u64(w, &d->index);
+    wire_f64(w, &d->got);
+    wire_f64(w, &d->expected);
+    wire_u64(w, &d->nans);
+    wire_u64(w, &d->unwritten);
+    wire_u64(w, &d->wrong);
+}
+
+static void outcome_codec(struct wire *w, struct result *r)
+{
+    wire_enum(w, &r->status, STATUS_COUNT);
+    wire_enum(w, &r->fault, FAULT_COUNT);
+    wire_enum(w, &r->verification, VERIFICATION_COUNT);
+    wire_enum(w, &r->stop, STOP_COUNT);
+    wire_bool(w, &r->warm);
+    wire_bool(w, &r->device_limit);
+}
+
+static void samples_codec(struct wire *w, struct result *r)
+{
+    times_codec(w, &r->samples_ns, &r->sample_count);
+    wire_u32(w, &r->batch);
+    times_codec(w, &r->parts_ns, &r->part_count);
+    wire_u32(w, &r->part_columns);
+    if (w->mode == WIRE_READ && r->part_count != (uint64_t)r->sample_count * r->part_columns)
+        wire_fail(w, "the parts of the samples are not one row a sample");
+}
+
+static void findings_codec(struct wire *w, struct result *r)
+{
+    wire_array(w, (void **)&r->resources, &r->resource_count, sizeof *r->resources,
+               RESOURCES_LEAST);
+    for (uint32_t i = 0; i < r->resource_count; i++)
+        resources_codec(w, &r->resources[i]);
+    wire_array(w, (void **)&r->deviations, &r->deviation_count, sizeof *r->deviations,
+               DEVIATION_LEAST);
+    for (uint32_t i = 0; i < r->deviation_count; i++)
+        deviation_codec(w, &r->deviations[i]);
+}
+
+static void clocks_codec(struct wire *w, struct result *r)
+{
+    wire_u64(w, &r->limit_ns);
+    wire_u64(w, &r->verify_launch_ns);
+    wire_u64(w, &r->build_ns);
+    wire_u64(w, &r->load_ns);
+    wire_u64(w, &r->inputs_ns);
+    wire_u64(w, &r->reference_ns);
+    wire_u64(w, &r->verify_ns);
+    wire_u64(w, &r->measure_ns);
+}
+
+void result_codec(struct wire *w, struct result *r)
+{
+    outcome_codec(w, r);
+    samples_codec(w, r);
+    findings_codec(w, r);
+    clocks_codec(w, r);
+    codec_text(w, &r->message);
+    codec_text(w, &r->log);
+    codec_text(w, &r->output);
+}
+
+struct result *result_decode(const void *data, size_t length, struct error *e)
+{
+    struct wire w;
+    struct result *r = result_new();
+    if (r == NULL) {
+        error_memory(e);
+        return NULL;
+    }
+    wire_reader(&w, data, length, &r->arena);
+    result_codec(&w, r);
+    if (!wire_done(&w)) {
+        error_set(e, ERROR_INPUT, "these %zu bytes are no result: %s", length,
+                  w.failed ? w.why : "more follows after its end");
+        result_free(r);
+        return NULL;
+    }
+    return r;
+}
+
+struct result *result_clone(const struct result *r)
+{
+    struct text bytes = TEXT_INIT;
+    struct wire w;
+    struct result *clone = NULL;
+    wire_writer(&w, &bytes);
+    result_codec(&w, (struct result *)r); // writing changes nothing
+    if (!w.failed && !bytes.failed)
+        clone = result_decode(bytes.data, bytes.length, NULL);
+    if (clone != NULL)
+        clone->reused = r->reused;
+    text_release(&bytes);
+    return clone;
+}
+
+// ---- what became of it --------------------------------------------------------------------------
+
+static void make_one_line(char *text)
+{
+    for (char *c = text; *c != '\0'; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = ' ';
+}
+
+bool result_fail(struct result *r, enum status status, enum fault fault, const char *format, ...)
+{
+    if (r->status != STATUS_CORRECT)
+        return false;
+    r->status = status;
+    r->fault = fault;
+
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *message = length >= 0 ? arena_alloc(&r->arena, (size_t)length + 1) : NULL;
+    if (message == NULL) {
+        r->message = "failed, and no memory was left to say why";
+        return false;
+    }
+    va_start(args, format);
+    vsnprintf(message, (size_t)length + 1, format, args);
+    va_end(args);
+    make_one_line(message);
+    r->message = message;
+    return false;
+}
+
+bool result_samples(const struct result *r, const uint64_t **samples_ns, uint32_t *count)
+{
+    bool correct = r->status == STATUS_CORRECT;
+    *samples_ns = correct ? r->samples_ns : NULL;
+    *count = correct ? r->sample_count : 0;
+    return correct;
+}
+
+// ---- merging ------------------------------------------------------------------------------------
+
+// Copies into the arena; an empty text needs no place. NULL without memory.
+static const char *text_kept(struct arena *a, const char *s)
+{
+    return s[0] == '\0' ? "" : arena_strdup(a, s);
+}
+
+// `first` followed by `second`, in the arena.
+static bool times_joined(struct arena *a, uint64_t **times, uint32_t *count, const uint64_t *second,
+                         uint32_t second_count)
+{
+    if (second_count == 0)
+        return true;
+    if (second_count > UINT32_MAX - *count)
+        return false;
+    uint64_t *both = arena_array(a, (size_t)*count + second_count, sizeof *both);
+    if (both == NULL)
+        return false;
+    if (*count > 0)
+        memcpy(both, *times, *count * sizeof *both);
+    memcpy(both + *count, second, second_count * sizeof *both);
+    *times = both;
+    *count += second_count;
+    return true;
+}
+
+// Parts are kept only while every sample has them, in the same columns.
+static bool samples_merged(struct arena *a, struct result *into, const struct result *from)
+{
+    bool fresh = into->sample_count == 0;
+    if (from->sample_count == 0)
+        return true;
+    if (fresh) {
+        into->warm = from->warm;
+        into->batch = from->batch;
+        into->part_columns = from->part_columns;
+    }
+    into->warm = into->warm && from->warm;
+    if (!times_joined(a, &into->samples_ns, &into->sample_count, from->samples_ns,
+                      from->sample_count))
+        return false;
+    if (into->part_columns == from->part_columns)
+        return times_joined(a, &into->parts_ns, &into->part_count, from->parts_ns,
+                            from->part_count);
+    into->parts_ns = NULL;
+    into->part_count = into->part_columns = 0;
+    return true;
+}
+
+static bool resources_taken(struct arena *a, struct result *into, const struct result *from)
+{
+    if (into->resource_count > 0 || from->resource_count == 0)
+        return true;
+    into->resources =
+        arena_copy(a, from->resources, from->resource_count * sizeof *from->resources);
+    into->resource_count = from->resource_count;
+    return into->resources != NULL;
+}
+
+static bool deviations_taken(struct arena *a, struct result *into, const struct result *from)
+{
+    into->deviations =
+        arena_copy(a, from->deviations, from->deviation_count * sizeof *from->deviations);
+    into->deviation_count = from->deviation_count;
+    if (into->deviations == NULL)
+        return false;
+    for (uint32_t i = 0; i < into->deviation_count; i++) {
+        into->deviations[i].name = text_kept(a, from->deviations[i].name);
+        if (into->deviations[i].name == NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool failure_taken(struct arena *a, struct result *into, const struct result *from)
+{
+    into->status = from->status;
+    into->fault = from->fault;
+    into->device_limit = from->device_limit;
+    into->limit_ns = from->limit_ns;
+    into->message = text_kept(a, from->message);
+    return into->message != NULL;
+}
+
+static bool texts_taken(struct arena *a, struct result *into, const struct result *from)
+{
+    if (into->log[0] == '\0')
+        into->log = text_kept(a, from->log);
+    if (into->output[0] == '\0')
+        into->output = text_kept(a, from->output);
+    return into->log != NULL && into->output != NULL;
+}
+
+static void clocks_added(struct result *into, const struct result *from)
+{
+    if (into->verify_launch_ns == 0)
+        into->verify_launch_ns = from->verify_launch_ns;
+    into->build_ns += from->build_ns;
+    into->load_ns += from->load_ns;
+    into->inputs_ns += from->inputs_ns;
+    into->reference_ns += from->reference_ns;
+    into->verify_ns += from->verify_ns;
+    into->measure_ns += from->measure_ns;
+}
+
+// Made aside and put in place at the end, so that without memory `into` is as it was.
+bool result_merge(struct result *into, const struct result *from)
+{
+    struct result merged = *into;
+    struct arena *a = &into->arena;
+    bool failed_now = into->status == STATUS_CORRECT && from->status != STATUS_CORRECT;
+    // The deviations to show are those of the check that failed.
+    bool shows = from->deviation_count > 0 && (into->deviation_count == 0 || failed_now);
+
+    if (failed_now && !failure_taken(a, &merged, from))
+        return false;
+    if (shows && !deviations_taken(a, &merged, from))
+        return false;
+    if (!samples_merged(a, &merged, from) || !resources_taken(a, &merged, from) ||
+        !texts_taken(a, &merged, from))
+        return false;
+    clocks_added(&merged, from);
+    if (merged.verification == VERIFICATION_NONE)
+        merged.verification = from->verification;
+    if (from->stop != STOP_NONE)
+        merged.stop = from->stop;
+    merged.arena = into->arena;
+    *into = merged;
+    return true;
+}
+
+// ---- names --------------------------------------------------------------------------------------
+
+static const char *const status_texts[] = {
+#define X(name, text, meaning) [STATUS_##name] = text,
+    STATUSES(X)
+#undef X
+};
+
+static const char *const status_meanings[] = {
+#define X(name, text, meaning) [STATUS_##name] = meaning,
+    STATUSES(X)
+#undef X
+};
+
+static const char *const stop_texts[] = {
+#define X(name, text) [STOP_##name] = text,
+    STOPS(X)
+#undef X
+};
+
+static const char *const verification_texts[] = {
+#define X(name, text) [VERIFICATION_##name] = text,
+    VERIFICATIONS(X)
+#undef X
+};
+
+static const char *const fault_texts[] = {
+#define X(name, text) [FAULT_##name] = text,
+    FAULTS(X)
+#undef X
+};
+
+const char *status_text(enum status s)
+{
+    return (unsigned)s < STATUS_COUNT ? status_texts[s] : "?";
+}
+
+const char *status_meaning(enum status s)
+{
+    return (unsigned)s < STATUS_COUNT ? status_meanings[s] : "?";
+}
+
+// Where `text` stands in the table; `count` when it does not.
+static unsigned find_text(const char *const *texts, unsigned count, const char *text)
+{
+    unsigned i = 0;
+    while (i < count && !str_equal(texts[i], text))
+        i++;
+    return i;
+}
+
+bool status_parse(const char *text, enum status *out)
+{
+    unsigned i = find_text(status_texts, STATUS_COUNT, text);
+    if (i < STATUS_COUNT)
+        *out = (enum status)i;
+    return i < STATUS_COUNT;
+}
+
+const char *stop_text(enum stop_reason s)
+{
+    return (unsigned)s < STOP_COUNT ? stop_texts[s] : "?";
+}
+
+bool stop_parse(const char *text, enum stop_reason *out)
+{
+    unsigned i = find_text(stop_texts, STOP_COUNT, text);
+    if (i < STOP_COUNT)
+        *out = (enum stop_reason)i;
+    return i < STOP_COUNT;
+}
+
+const char *verification_text(enum verification v)
+{
+    return (unsigned)v < VERIFICATION_COUNT ? verification_texts[v] : "?";
+}
+
+const char *fault_text(enum fault f)
+{
+    return (unsigned)f < FAULT_COUNT ? fault_texts[f] : "?";
+}

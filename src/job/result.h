@@ -1,0 +1,155 @@
+// What became of one job under one policy. A failure is a result, not an error.
+#ifndef HONE_JOB_RESULT_H
+#define HONE_JOB_RESULT_H
+
+#include "base/arena.h"
+#include "base/wire.h"
+
+// The closed list, named as the T4 format names them. X(NAME, text, what it means)
+#define STATUSES(X)                                                                                \
+    X(CORRECT, "correct", "ran, and its result was held against the reference where there is one") \
+    X(COMPILE, "compile", "did not build, or the compiler died")                                   \
+    X(RUNTIME, "runtime", "crashed, wrote out of bounds, changed an input, or the driver failed")  \
+    X(TIMEOUT, "timeout", "built or ran longer than its limit")                                    \
+    X(CORRECTNESS, "correctness", "ran, and gave a wrong, unwritten or NaN result")                \
+    X(CONSTRAINTS, "constraints", "more than the device offers: work-group, local memory, ...")
+
+enum status {
+#define X(name, text, meaning) STATUS_##name,
+    STATUSES(X)
+#undef X
+    STATUS_COUNT
+};
+
+#define STOPS(X)                                                                                   \
+    X(NONE, "none")         /* nothing was timed */                                                \
+    X(SETTLED, "settled")   /* the interval is narrow enough, or the usual count is reached */     \
+    X(HOPELESS, "hopeless") /* far behind the best: stopped early */                               \
+    X(LIMIT, "limit")       /* the time for one configuration was used up */                       \
+    X(FIXED, "fixed")       /* the count that was asked for */
+
+enum stop_reason {
+#define X(name, text) STOP_##name,
+    STOPS(X)
+#undef X
+    STOP_COUNT
+};
+
+#define VERIFICATIONS(X)                                                                           \
+    X(NONE, "not verified")                                                                        \
+    X(REFERENCE, "verified")                                                                       \
+    X(AGREES, "agrees with the default")
+
+enum verification {
+#define X(name, text) VERIFICATION_##name,
+    VERIFICATIONS(X)
+#undef X
+    VERIFICATION_COUNT
+};
+
+// Where a failure points beyond its configuration.
+#define FAULTS(X)                                                                                  \
+    X(NONE, "none")                                                                                \
+    X(CONFIGURATION, "configuration") /* this configuration's own */                               \
+    X(SPEC, "spec")           /* kernel name or argument count: every configuration will fail */   \
+    X(REFERENCE, "reference") /* the reference could not be made: nothing can be verified */       \
+    X(DEVICE, "device")       /* the device or its driver is gone */                               \
+    X(WORKER, "worker")       /* the worker died or broke the protocol outside any job */
+
+enum fault {
+#define X(name, text) FAULT_##name,
+    FAULTS(X)
+#undef X
+    FAULT_COUNT
+};
+
+// -1 where the driver does not say.
+struct resources {
+    int64_t registers;
+    int64_t spill_bytes;
+    int64_t local_bytes;   // local (shared) memory, static and dynamic
+    int64_t private_bytes; // private (local, stack) memory per work-item
+    int64_t constant_bytes;
+    int64_t preferred_multiple; // of the work-group size
+    int64_t max_group_size;     // of this kernel
+    int64_t groups_per_unit;    // work-groups resident per compute unit
+};
+
+#define RESOURCES_UNKNOWN                                                                          \
+    {                                                                                              \
+        -1, -1, -1, -1, -1, -1, -1, -1                                                             \
+    }
+
+// How one output compares with its reference.
+struct deviation {
+    const char *name;      // of the argument
+    bool ok;
+    double norm;           // ||a - r|| / ||r||
+    double largest;        // largest |a - r|
+    uint64_t index;        // where, in components
+    double got, expected;  // there
+    uint64_t nans;         // NaN or infinite where the reference is not
+    uint64_t unwritten;    // still poisoned where the reference writes
+    uint64_t wrong;        // components outside the tolerance
+};
+
+struct result {
+    struct arena arena; // owns every pointer below
+    enum status status;
+    enum fault fault; // NONE when correct
+    enum verification verification;
+    enum stop_reason stop;
+    bool warm;        // inputs were warm in the cache when timed
+    bool reused;      // came from the store or from an identical configuration; not on the wire
+    bool device_limit; // CONSTRAINTS: refused by the device before it ran
+
+    // In order, ns; read them through result_samples(). Each is the time of one launch (with
+    // batch > 1 the mean over the batch), from the first start to the last end of the job's kernels.
+    uint64_t *samples_ns;
+    uint32_t sample_count;
+    uint32_t batch;
+    // The part of each kernel of a job with several: sample_count rows of part_columns.
+    uint64_t *parts_ns;
+    uint32_t part_count; // rows * columns
+    uint32_t part_columns;
+
+    struct resources *resources; // one a launch of the job
+    uint32_t resource_count;
+    struct deviation *deviations; // one a compared output
+    uint32_t deviation_count;
+
+    uint64_t limit_ns;  // TIMEOUT: the limit it met
+    uint64_t verify_launch_ns; // event time of the verified launch
+    // Where the time went, wall clock:
+    uint64_t build_ns, load_ns, inputs_ns, reference_ns, verify_ns, measure_ns;
+
+    const char *message; // one line; "" when correct
+    const char *log;     // the build log; "" when empty
+    const char *output;  // what the worker printed meanwhile (tail); "" when nothing
+};
+
+struct result *result_new(void); // zeroed: CORRECT, texts "", warm
+void result_free(struct result *r);
+struct result *result_clone(const struct result *r);
+void result_codec(struct wire *w, struct result *r);
+struct result *result_decode(const void *data, size_t length, struct error *e);
+// Sets a failure, once: a status other than CORRECT is kept. Returns false, for `return`.
+bool result_fail(struct result *r, enum status status, enum fault fault, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+// Appends what a later step found to an earlier one's result: first failure kept, samples and
+// parts appended, resources, deviations, logs, times taken where the first has none (times add up).
+// False without memory.
+bool result_merge(struct result *into, const struct result *from);
+
+// The samples of a correct result; false (and *count 0) for every other status.
+bool result_samples(const struct result *r, const uint64_t **samples_ns, uint32_t *count);
+
+const char *status_text(enum status s);
+const char *status_meaning(enum status s);
+bool status_parse(const char *text, enum status *out);
+const char *stop_text(enum stop_reason s);
+bool stop_parse(const char *text, enum stop_reason *out);
+const char *verification_text(enum verification v);
+const char *fault_text(enum fault f);
+
+#endif

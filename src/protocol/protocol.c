@@ -1,0 +1,72 @@
+#include "protocol/protocol.h"
+
+#include "job/codec.h"
+
+// The fewest bytes each takes on the wire. Of a device: twelve texts and its fixed fields.
+enum { DEVICE_LEAST = 160, NOTE_LEAST = 12 };
+
+static const char *const verb_texts[] = {
+#define X(name, text) [VERB_##name] = text,
+    VERBS(X)
+#undef X
+};
+
+static const char *const phase_texts[] = {
+#define X(name, text) [PHASE_##name] = text,
+    PHASES(X)
+#undef X
+};
+
+const char *verb_text(enum verb v)
+{
+    return (unsigned)v < VERB_COUNT ? verb_texts[v] : "?";
+}
+
+const char *phase_text(enum phase_kind k)
+{
+    return (unsigned)k < PHASE_COUNT ? phase_texts[k] : "?";
+}
+
+void hello_codec(struct wire *w, struct hello *h)
+{
+    wire_u32(w, &h->protocol);
+    codec_text(w, &h->version);
+}
+
+static void note_codec(struct wire *w, struct device_note *n)
+{
+    codec_text(w, &n->device);
+    codec_text(w, &n->reason);
+    codec_text(w, &n->remedy);
+}
+
+void device_report_codec(struct wire *w, struct device_report *r)
+{
+    wire_array(w, (void **)&r->devices, &r->device_count, sizeof *r->devices, DEVICE_LEAST);
+    for (uint32_t i = 0; i < r->device_count; i++)
+        device_info_codec(w, &r->devices[i]);
+    wire_array(w, (void **)&r->notes, &r->note_count, sizeof *r->notes, NOTE_LEAST);
+    for (uint32_t i = 0; i < r->note_count; i++)
+        note_codec(w, &r->notes[i]);
+    codec_text(w, &r->problem);
+}
+
+void open_request_codec(struct wire *w, struct open_request *o)
+{
+    codec_text(w, &o->id);
+    wire_enum(w, &o->role, ROLE_COUNT);
+}
+
+void image_codec(struct wire *w, struct image *m)
+{
+    wire_bool(w, &m->primed);
+    wire_bytes(w, &m->bytes, &m->length);
+    wire_digest(w, &m->digest);
+}
+
+void phase_codec(struct wire *w, struct phase *p)
+{
+    wire_enum(w, &p->kind, PHASE_COUNT);
+    wire_u32(w, &p->launches);
+    wire_bool(w, &p->compiles);
+}

@@ -1,0 +1,157 @@
+// The frames between hone and hone-worker, declared once.
+//
+// A frame is a header of 16 bytes, little-endian (u32 magic "hone", u16 verb, u16 flags 0,
+// u32 sequence, u32 payload bytes), then the payload, written with base/wire.h. A request has a
+// sequence number of the tuner's choosing, all frames that answer it repeat the number: any count
+// of PHASE frames, then exactly one final frame, REPLY_*. One request at a time is served, in order.
+// A frame names no path of the tuner's machine.
+#ifndef HONE_PROTOCOL_PROTOCOL_H
+#define HONE_PROTOCOL_PROTOCOL_H
+
+#include "base/error.h"
+#include "job/device_info.h"
+#include "job/job.h"
+#include "job/policy.h"
+#include "job/result.h"
+
+#define PROTOCOL_VERSION   1
+#define PROTOCOL_MAGIC     0x656e6f68u
+#define PROTOCOL_MAX_FRAME (1u << 30) // payload bytes; more is refused before anything is allocated
+
+// X(NAME, text)
+#define VERBS(X)                                                                                   \
+    X(HELLO, "hello")     /* -> REPLY_HELLO: struct hello */                                       \
+    X(DEVICES, "devices") /* -> REPLY_DEVICES: struct device_report */                             \
+    X(OPEN, "open")       /* struct open_request -> REPLY_OPENED: device_info, or REPLY_ERROR */   \
+    X(BUILD, "build")     /* job, policy -> REPLY_IMAGE: result, image. For build workers */       \
+    X(PREPARE, "prepare") /* job -> REPLY_RESULT: inputs and reference made and kept */            \
+    X(LOAD, "load")       /* u32 handle, job, image -> REPLY_RESULT. The tuner chooses handles */  \
+    X(VERIFY, "verify")   /* u32 handle, policy -> REPLY_RESULT: one launch, checked */            \
+    X(MEASURE, "measure") /* u32 handle, policy -> REPLY_RESULT: samples */                        \
+    X(OUTPUT, "output")   /* u32 handle, u32 buffer -> REPLY_BYTES: contents after the last run */ \
+    X(BINARY, "binary")   /* u32 handle, u32 program -> REPLY_BYTES: the device's binary */        \
+    X(UNLOAD, "unload")   /* u32 handle -> REPLY_RESULT */                                         \
+    X(STOP, "stop")       /* the worker exits with status 0; no reply */                           \
+    X(PHASE, "phase")     /* from the worker: struct phase */                                      \
+    X(REPLY_HELLO, "reply hello")                                                                  \
+    X(REPLY_DEVICES, "reply devices")                                                              \
+    X(REPLY_OPENED, "reply opened")                                                                \
+    X(REPLY_IMAGE, "reply image")                                                                  \
+    X(REPLY_RESULT, "reply result")                                                                \
+    X(REPLY_BYTES, "reply bytes")                                                                  \
+    X(REPLY_ERROR, "reply error") /* str: the request made no sense, or opening failed */
+
+enum verb {
+#define X(name, text) VERB_##name,
+    VERBS(X)
+#undef X
+    VERB_COUNT
+};
+
+const char *verb_text(enum verb v);
+
+struct hello {
+    uint32_t protocol; // PROTOCOL_VERSION
+    const char *version; // hone's
+};
+void hello_codec(struct wire *w, struct hello *h);
+
+// A GPU that the system shows but no driver offers, with the reason and the remedy.
+struct device_note {
+    const char *device; // "NVIDIA GH100 [H200] (0000:65:00.0)"
+    const char *reason; // "no OpenCL driver is registered for it", "you are not in group render"
+    const char *remedy; // "apt install nvidia-opencl-icd"
+};
+
+struct device_report {
+    struct device_info *devices;
+    uint32_t device_count;
+    struct device_note *notes;
+    uint32_t note_count;
+    const char *problem; // "" or why no device can be listed at all ("no ICD loader library")
+};
+void device_report_codec(struct wire *w, struct device_report *r);
+
+enum worker_role { ROLE_BENCH, ROLE_BUILD, ROLE_COUNT };
+
+struct open_request {
+    const char *id; // device_info.id
+    enum worker_role role;
+};
+void open_request_codec(struct wire *w, struct open_request *o);
+
+// What lets the bench worker launch at once; each backend says what that is.
+struct image {
+    bool primed;        // PoCL: its cache holds the job's work-group functions
+    const void *bytes;  // NVIDIA's OpenCL: PTX; CUDA: a cubin; PoCL: nothing
+    uint64_t length;
+    struct digest digest; // of what decides the code: two jobs with the same run the same
+};
+void image_codec(struct wire *w, struct image *m);
+
+// What the worker is doing now, sent before it starts: the tuner sets its limits by it and blames a
+// death on it. X(NAME, text, status of a death meanwhile)
+#define PHASES(X)                                                                                  \
+    X(IDLE, "idle")                                                                                \
+    X(OPENING, "opening the device")                                                               \
+    X(BUILDING, "building")                                                                        \
+    X(PRIMING, "running one work-group ahead of time")                                             \
+    X(LOADING, "loading")                                                                          \
+    X(INPUTS, "making inputs")                                                                     \
+    X(REFERENCE, "making the reference")                                                           \
+    X(LAUNCHING, "running")                                                                        \
+    X(CHECKING, "checking the result")
+
+enum phase_kind {
+#define X(name, text) PHASE_##name,
+    PHASES(X)
+#undef X
+    PHASE_COUNT
+};
+
+struct phase {
+    enum phase_kind kind;
+    uint32_t launches; // LAUNCHING: how many follow before the next phase
+    bool compiles;     // LAUNCHING: the first may still compile: the build limit is added
+};
+void phase_codec(struct wire *w, struct phase *p);
+const char *phase_text(enum phase_kind k);
+
+// ---- channels ----------------------------------------------------------------------------------
+
+// A received frame; payload points into the channel until the next channel_next() or
+// channel_receive() (channel_wait() does both).
+struct frame {
+    enum verb verb;
+    uint32_t sequence;
+    const void *payload;
+    size_t length;
+};
+
+// One end of a stream of frames over a socket. Works on blocking and non-blocking descriptors.
+struct channel {
+    int fd;
+    struct text in;  // received, not yet consumed
+    size_t consumed; // of `in`: the frame given out last
+    struct text out; // queued, not yet sent
+    size_t sent;     // of `out`
+    bool ended;      // the other side closed
+};
+
+void channel_init(struct channel *c, int fd);
+void channel_release(struct channel *c); // does not close the descriptor
+// Queues a frame and sends what the socket takes; payload may be NULL with length 0.
+bool channel_send(struct channel *c, enum verb verb, uint32_t sequence, const void *payload,
+                  size_t length, struct error *e);
+// Sends more of what is queued, without blocking. channel_pending(): is something queued?
+bool channel_flush(struct channel *c, struct error *e);
+bool channel_pending(const struct channel *c);
+// Reads what has arrived, without blocking; false on a broken stream. End of stream sets `ended`.
+bool channel_receive(struct channel *c, struct error *e);
+// The next complete frame, if one has arrived: 1 yes, 0 not yet, -1 the bytes are no frame.
+int channel_next(struct channel *c, struct frame *f, struct error *e);
+// Blocking: waits for the next frame (timeout_ms -1: for ever), sending what is queued meanwhile.
+// 1 a frame, 0 timeout, -1 error or end of stream.
+int channel_wait(struct channel *c, int timeout_ms, struct frame *f, struct error *e);
+
+#endif
