@@ -170,7 +170,7 @@ void wire_str(struct wire *w, const char **v)
         write_string(w, *v);
         return;
     }
-    uint32_t length;
+    uint32_t length = 0;
     wire_u32(w, &length);
     *v = w->failed || length == NULL_STRING ? NULL : read_string(w, length);
 }
