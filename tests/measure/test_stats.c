@@ -1,0 +1,242 @@
+// Known answers, and the promise behind an interval: how often it holds the true median.
+#include "base/random.h"
+#include "measure/stats.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+START_TEST(median_and_mean)
+{
+    uint64_t odd[] = {9, 1, 5};
+    uint64_t even[] = {4, 1, 3, 2};
+    uint64_t large[] = {UINT64_MAX, UINT64_MAX - 4096};
+    ck_assert_double_eq(stats_median(odd, 3), 5);
+    ck_assert_double_eq(stats_median(even, 4), 2.5);
+    ck_assert_double_eq(stats_median(odd, 1), 9);
+    ck_assert_double_eq_tol(stats_median(large, 2), 18446744073709549568.0, 2048);
+    ck_assert_double_eq(stats_mean(odd, 3), 5);
+    ck_assert_double_eq(stats_mean(even, 4), 2.5);
+    ck_assert(isnan(stats_median(odd, 0)) && isnan(stats_mean(odd, 0)));
+}
+END_TEST
+
+START_TEST(input_is_left_alone)
+{
+    uint64_t samples[] = {7, 3, 9, 1, 8, 2}, before[6];
+    memcpy(before, samples, sizeof samples);
+    struct stats_summary summary;
+    stats_summarise(samples, 6, 1, &summary);
+    stats_quantile(samples, 6, 0.5);
+    ck_assert_mem_eq(samples, before, sizeof samples);
+}
+END_TEST
+
+// By hand, with the definition: x[(n - 1) q], linear between order statistics.
+static const struct {
+    size_t count;
+    double q, expected;
+} quantiles[] = {
+    {4, 0, 10},    {4, 1, 40},   {4, 0.25, 17.5}, {4, 0.5, 25}, {4, 0.75, 32.5}, {4, 0.1, 13},
+    {5, 0.25, 20}, {5, 0.9, 46}, {5, 0.5, 30},    {1, 0.3, 10}, {2, 0.3, 13},
+};
+
+START_TEST(quantiles_by_hand)
+{
+    uint64_t samples[] = {10, 20, 30, 40, 50}, turned[5];
+    size_t n = quantiles[_i].count;
+    for (size_t i = 0; i < n; i++)
+        turned[i] = samples[n - 1 - i];
+    ck_assert_double_eq_tol(stats_quantile(turned, n, quantiles[_i].q), quantiles[_i].expected,
+                            1e-9);
+}
+END_TEST
+
+START_TEST(quantile_outside)
+{
+    uint64_t samples[] = {1, 2};
+    ck_assert(isnan(stats_quantile(samples, 2, -0.1)));
+    ck_assert(isnan(stats_quantile(samples, 2, 1.1)));
+    ck_assert(isnan(stats_quantile(samples, 2, NAN)));
+    ck_assert(isnan(stats_quantile(samples, 0, 0.5)));
+}
+END_TEST
+
+// From the binomial distribution in exact integers. Rank r: the interval is (r, n + 1 - r).
+static const struct {
+    size_t count, rank;
+} ranks[] = {
+    {0, 0},      {1, 0},      {5, 0},      {6, 1},      {7, 1},       {8, 1},
+    {9, 2},      {10, 2},     {12, 3},     {15, 4},     {20, 6},      {25, 8},
+    {30, 10},    {50, 18},    {51, 19},    {100, 40},   {101, 41},    {999, 469},
+    {1000, 469}, {1001, 470}, {1002, 470}, {2000, 956}, {5000, 2431}, {1000000, 499020},
+};
+
+START_TEST(ranks_of_the_interval)
+{
+    ck_assert_uint_eq(stats_interval_rank(ranks[_i].count, 0.95), ranks[_i].rank);
+}
+END_TEST
+
+// Six samples: all but 2 of 64 cases, that is exactly 0.96875; no level above it can be had.
+START_TEST(level_is_exact)
+{
+    ck_assert_uint_eq(stats_interval_rank(6, 0.96875), 1);
+    ck_assert_uint_eq(stats_interval_rank(6, nextafter(0.96875, 1)), 0);
+    ck_assert_uint_eq(stats_interval_rank(10, 1 - 22.0 / 1024), 2);
+    ck_assert_uint_eq(stats_interval_rank(10, nextafter(1 - 22.0 / 1024, 1)), 1);
+}
+END_TEST
+
+START_TEST(interval_takes_the_ranks)
+{
+    uint64_t samples[20];
+    double low, high;
+    for (size_t i = 0; i < 20; i++)
+        samples[i] = 100 * ((i * 7) % 20 + 1); // a permutation of 100, 200, ... 2000
+    ck_assert(stats_median_interval(samples, 20, 0.95, 0, &low, &high));
+    ck_assert_double_eq(low, 600);
+    ck_assert_double_eq(high, 1500);
+}
+END_TEST
+
+START_TEST(no_interval_below_six)
+{
+    uint64_t samples[] = {5, 1, 4, 2, 3};
+    double low, high;
+    ck_assert(!stats_median_interval(samples, 5, 0.95, 100, &low, &high));
+    ck_assert_double_eq(low, 1);
+    ck_assert_double_eq(high, 5);
+    ck_assert(!stats_median_interval(samples, 0, 0.95, 0, &low, &high));
+    ck_assert(isnan(low) && isnan(high));
+}
+END_TEST
+
+START_TEST(interval_is_never_below_the_resolution)
+{
+    uint64_t same[] = {5000, 5000, 5000, 5000, 5000, 5000}, small[] = {3, 3, 3, 3, 3, 3};
+    double low, high;
+    ck_assert(stats_median_interval(same, 6, 0.95, 1000, &low, &high));
+    ck_assert_double_eq(low, 4500);
+    ck_assert_double_eq(high, 5500);
+    ck_assert(stats_median_interval(small, 6, 0.95, 1000, &low, &high));
+    ck_assert_double_eq(low, 0);
+    ck_assert_double_eq(high, 1000);
+}
+END_TEST
+
+START_TEST(summary_of_samples)
+{
+    uint64_t samples[] = {60, 10, 50, 20, 40, 30};
+    struct stats_summary s;
+    stats_summarise(samples, 6, 0, &s);
+    ck_assert_uint_eq(s.count, 6);
+    ck_assert_double_eq(s.median, 35);
+    ck_assert_double_eq(s.mean, 35);
+    ck_assert_double_eq(s.least, 10);
+    ck_assert_double_eq(s.most, 60);
+    ck_assert_double_eq(s.low, 10);
+    ck_assert_double_eq(s.high, 60);
+    ck_assert(s.interval);
+    stats_summarise(samples, 0, 0, &s);
+    ck_assert(isnan(s.median) && isnan(s.least) && !s.interval);
+}
+END_TEST
+
+START_TEST(a_million_samples)
+{
+    size_t n = 1000000;
+    uint64_t *samples = malloc(n * sizeof *samples);
+    ck_assert_ptr_nonnull(samples);
+    for (size_t i = 0; i < n; i++)
+        samples[i] = (i * 7919) % n; // a permutation: 7919 is prime
+    double low, high;
+    ck_assert_double_eq(stats_median(samples, n), 499999.5);
+    ck_assert(stats_median_interval(samples, n, 0.95, 0, &low, &high));
+    ck_assert_double_eq(low, 499019);
+    ck_assert_double_eq(high, 500980);
+    free(samples);
+}
+END_TEST
+
+START_TEST(geometric_mean)
+{
+    double values[] = {1, 2, 4}, bad[] = {1, 0};
+    ck_assert_double_eq_tol(stats_geometric_mean(values, 3), 2, 1e-12);
+    ck_assert(isnan(stats_geometric_mean(values, 0)));
+    ck_assert(isnan(stats_geometric_mean(bad, 2)));
+}
+END_TEST
+
+// Kernel times as they are: skewed (lognormal, median 1 ms), one in twenty slowed up to tenfold.
+static uint64_t kernel_time(struct rng *r)
+{
+    double u = rng_unit(r), v = rng_unit(r);
+    double normal = sqrt(-2 * log(1 - u)) * cos(6.283185307179586 * v);
+    double time = 1e6 * exp(0.1 * normal);
+    if (rng_below(r, 20) == 0)
+        time *= 1 + 9 * rng_unit(r);
+    return (uint64_t)time;
+}
+
+// The median of that mixture, from a large sample of its own.
+static double true_median(struct rng *r)
+{
+    size_t n = 1000000;
+    uint64_t *samples = malloc(n * sizeof *samples);
+    ck_assert_ptr_nonnull(samples);
+    for (size_t i = 0; i < n; i++)
+        samples[i] = kernel_time(r);
+    double median = stats_median(samples, n);
+    free(samples);
+    return median;
+}
+
+START_TEST(intervals_hold_as_often_as_they_say)
+{
+    static const size_t counts[] = {6, 10, 20, 50};
+    enum { REPEATS = 10000 };
+    uint64_t samples[50];
+    struct rng r;
+    rng_init(&r, 20240607, (uint64_t)_i);
+    double median = true_median(&r);
+    size_t held = 0;
+    for (int repeat = 0; repeat < REPEATS; repeat++) {
+        double low, high;
+        for (size_t i = 0; i < counts[_i]; i++)
+            samples[i] = kernel_time(&r);
+        ck_assert(stats_median_interval(samples, counts[_i], 0.95, 0, &low, &high));
+        held += low <= median && median <= high;
+    }
+    ck_assert_msg(held >= 9450, "%zu samples: held in %zu of 10000", counts[_i], held);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("stats");
+    TCase *tests = tcase_create("stats");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, median_and_mean);
+    tcase_add_test(tests, input_is_left_alone);
+    tcase_add_loop_test(tests, quantiles_by_hand, 0, COUNT(quantiles));
+    tcase_add_test(tests, quantile_outside);
+    tcase_add_loop_test(tests, ranks_of_the_interval, 0, COUNT(ranks));
+    tcase_add_test(tests, level_is_exact);
+    tcase_add_test(tests, interval_takes_the_ranks);
+    tcase_add_test(tests, no_interval_below_six);
+    tcase_add_test(tests, interval_is_never_below_the_resolution);
+    tcase_add_test(tests, summary_of_samples);
+    tcase_add_test(tests, a_million_samples);
+    tcase_add_test(tests, geometric_mean);
+    tcase_add_loop_test(tests, intervals_hold_as_often_as_they_say, 0, 4);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
