@@ -1,0 +1,108 @@
+// The public face: parse, then bind, then compile what can be; evaluate either way.
+#include "expr/expr.h"
+
+#include "expr/node.h"
+
+#include <string.h>
+
+const char *expr_fault_text(enum expr_fault fault)
+{
+    static const char *const texts[] = {
+#define X(name, text) [EXPR_FAULT_##name] = text,
+        EXPR_FAULTS(X)
+#undef X
+    };
+    return texts[fault];
+}
+
+static bool collect_slots(struct arena *a, struct expr *x, const bool *used, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        x->slot_count += used[i];
+    x->slots = arena_array(a, x->slot_count ? x->slot_count : 1, sizeof *x->slots);
+    if (!x->slots)
+        return false;
+    for (size_t i = 0, k = 0; i < count; i++)
+        if (used[i])
+            x->slots[k++] = (uint32_t)i;
+    return true;
+}
+
+static struct expr *build(struct arena *a, const char *text, const struct expr_symbols *symbols,
+                          struct error *e)
+{
+    struct expr *x = arena_alloc(a, sizeof *x);
+    bool *used = arena_array(a, symbols->count + 1, sizeof *used);
+    if (!x || !used || !(x->text = arena_strdup(a, text))) {
+        error_memory(e);
+        return NULL;
+    }
+    struct node *root = parse_text(a, x->text, symbols, e);
+    if (!root || !bind_names(a, root, x->text, symbols, used, e))
+        return NULL;
+    x->root = root;
+    if (!collect_slots(a, x, used, symbols->count)) {
+        error_memory(e);
+        return NULL;
+    }
+    x->program = program_compile(a, x);
+    return x;
+}
+
+struct expr *expr_parse(struct arena *a, const char *text, const struct expr_symbols *symbols,
+                        struct error *e)
+{
+    static const struct expr_symbols none = {0};
+    struct error cause = ERROR_INIT; // the caller's record may be NULL or hold an older cause
+    struct expr *x = build(a, text, symbols ? symbols : &none, &cause);
+    if (!x)
+        error_set(e, cause.code, "%s", cause.text);
+    return x;
+}
+
+enum expr_fault expr_eval(const struct expr *x, const struct value *slots, struct arena *scratch,
+                          struct value *out)
+{
+    struct value locals[LOCALS_LIMIT];
+    struct frame f = {slots, scratch, locals, ITEMS_LIMIT};
+    return x->root->eval(x->root, &f, out);
+}
+
+enum expr_fault expr_test(const struct expr *x, const struct value *slots, struct arena *scratch,
+                          bool *out)
+{
+    if (x->program) {
+        int truth = program_run(x->program, slots);
+        if (truth != PROGRAM_UNSURE) {
+            *out = truth;
+            return EXPR_FAULT_NONE;
+        }
+    }
+    struct value locals[LOCALS_LIMIT];
+    struct frame f = {slots, scratch, locals, ITEMS_LIMIT};
+    return eval_truth(x->root, &f, out);
+}
+
+bool expr_uses(const struct expr *x, size_t slot)
+{
+    for (size_t i = 0; i < x->slot_count; i++)
+        if (x->slots[i] == slot)
+            return true;
+    return false;
+}
+
+size_t expr_slots(const struct expr *x, const uint32_t **slots)
+{
+    *slots = x->slots;
+    return x->slot_count;
+}
+
+const char *expr_text(const struct expr *x)
+{
+    return x->text;
+}
+
+bool expr_constant(const struct expr *x)
+{
+    return x->slot_count == 0;
+}

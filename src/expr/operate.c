@@ -1,0 +1,471 @@
+#include "expr/operate.h"
+
+#include "expr/integer.h"
+#include "expr/node.h"
+
+#include <math.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 wide;
+
+static bool both_integers(const struct value *a, const struct value *b)
+{
+    return is_integer(a) && is_integer(b);
+}
+
+static bool both_numbers(const struct value *a, const struct value *b)
+{
+    return is_number(a) && is_number(b);
+}
+
+static bool both(enum value_kind kind, const struct value *a, const struct value *b)
+{
+    return a->kind == kind && b->kind == kind;
+}
+
+static enum expr_fault put_float(double f, struct value *out)
+{
+    *out = value_float(f);
+    return EXPR_FAULT_NONE;
+}
+
+// ---- lists and strings ----
+
+static enum expr_fault concat_lists(struct frame *f, const struct value *a, const struct value *b,
+                                    struct value *out)
+{
+    uint64_t count = (uint64_t)a->count + b->count;
+    enum expr_fault fault = frame_spend(f, count);
+    if (fault)
+        return fault;
+    struct value *items = frame_alloc(f, count * sizeof *items);
+    if (!items)
+        return EXPR_FAULT_MEMORY;
+    if (a->count)
+        memcpy(items, a->items, a->count * sizeof *items);
+    if (b->count)
+        memcpy(items + a->count, b->items, b->count * sizeof *items);
+    *out = value_list(items, (uint32_t)count);
+    return EXPR_FAULT_NONE;
+}
+
+static enum expr_fault concat_strings(struct frame *f, const struct value *a, const struct value *b,
+                                      struct value *out)
+{
+    size_t first = strlen(a->s), second = strlen(b->s);
+    enum expr_fault fault = frame_spend(f, first + second);
+    if (fault)
+        return fault;
+    char *text = frame_alloc(f, first + second + 1);
+    if (!text)
+        return EXPR_FAULT_MEMORY;
+    memcpy(text, a->s, first);
+    memcpy(text + first, b->s, second + 1);
+    *out = value_string(text);
+    return EXPR_FAULT_NONE;
+}
+
+// `times` copies of `size` bytes; NULL with *fault set.
+static char *repeat_bytes(struct frame *f, const void *bytes, size_t size, uint64_t units,
+                          int64_t times, enum expr_fault *fault)
+{
+    uint64_t total;
+    *fault = EXPR_FAULT_LIMIT;
+    if (times < 0)
+        times = 0;
+    if (__builtin_mul_overflow(units, (uint64_t)times, &total) || frame_spend(f, total))
+        return NULL;
+    size_t copies = size ? (size_t)times : 0;
+    char *out = frame_alloc(f, size * copies + 1);
+    *fault = out ? EXPR_FAULT_NONE : EXPR_FAULT_MEMORY;
+    for (size_t i = 0; out && i < copies; i++)
+        memcpy(out + i * size, bytes, size);
+    if (out)
+        out[size * copies] = 0;
+    return out;
+}
+
+static enum expr_fault repeat(struct frame *f, const struct value *what, int64_t times,
+                              struct value *out)
+{
+    enum expr_fault fault;
+    bool is_list = what->kind == VALUE_LIST;
+    if (!is_list && what->kind != VALUE_STRING)
+        return EXPR_FAULT_TYPE;
+    size_t size = is_list ? what->count * sizeof(struct value) : strlen(what->s);
+    const void *bytes = is_list ? (const void *)what->items : what->s;
+    void *made = repeat_bytes(f, bytes, size, is_list ? what->count : size, times, &fault);
+    if (!made)
+        return fault;
+    uint64_t count = times > 0 && is_list ? what->count * (uint64_t)times : 0;
+    *out = is_list ? value_list(made, (uint32_t)count) : value_string(made);
+    return EXPR_FAULT_NONE;
+}
+
+// ---- arithmetic ----
+
+static enum expr_fault apply_add(struct frame *f, const struct value *a, const struct value *b,
+                                 struct value *out)
+{
+    if (both_integers(a, b)) {
+        out->kind = VALUE_INT;
+        return integer_add(a->i, b->i, &out->i);
+    }
+    if (both_numbers(a, b))
+        return put_float(as_double(a) + as_double(b), out);
+    if (both(VALUE_STRING, a, b))
+        return concat_strings(f, a, b, out);
+    return both(VALUE_LIST, a, b) ? concat_lists(f, a, b, out) : EXPR_FAULT_TYPE;
+}
+
+static enum expr_fault apply_sub(struct frame *f, const struct value *a, const struct value *b,
+                                 struct value *out)
+{
+    (void)f;
+    if (both_integers(a, b)) {
+        out->kind = VALUE_INT;
+        return integer_sub(a->i, b->i, &out->i);
+    }
+    return both_numbers(a, b) ? put_float(as_double(a) - as_double(b), out) : EXPR_FAULT_TYPE;
+}
+
+static enum expr_fault apply_mul(struct frame *f, const struct value *a, const struct value *b,
+                                 struct value *out)
+{
+    if (both_integers(a, b)) {
+        out->kind = VALUE_INT;
+        return integer_mul(a->i, b->i, &out->i);
+    }
+    if (both_numbers(a, b))
+        return put_float(as_double(a) * as_double(b), out);
+    if (is_integer(b))
+        return repeat(f, a, b->i, out);
+    return is_integer(a) ? repeat(f, b, a->i, out) : EXPR_FAULT_TYPE;
+}
+
+static uint64_t magnitude(int64_t i)
+{
+    return i < 0 ? -(uint64_t)i : (uint64_t)i;
+}
+
+// The correctly rounded quotient of integers that need not have a double: both are shifted to full
+// width, so that the quotient has 60 bits or 61, more than enough to round once; the remainder
+// survives as a sticky last bit.
+static double divide_wide(int64_t a, int64_t b)
+{
+    uint64_t x = magnitude(a), y = magnitude(b);
+    if (x == 0)
+        return b < 0 ? -0.0 : 0.0;
+    int shift_x = __builtin_clzll(x), shift_y = __builtin_clzll(y);
+    wide numerator = (wide)(x << shift_x) << 60;
+    uint64_t denominator = y << shift_y;
+    uint64_t quotient = (uint64_t)(numerator / denominator);
+    quotient |= numerator % denominator != 0;
+    double result = ldexp((double)quotient, shift_y - shift_x - 60);
+    return (a < 0) != (b < 0) ? -result : result;
+}
+
+static enum expr_fault apply_div(struct frame *f, const struct value *a, const struct value *b,
+                                 struct value *out)
+{
+    (void)f;
+    if (!both_numbers(a, b))
+        return EXPR_FAULT_TYPE;
+    if (as_double(b) == 0)
+        return EXPR_FAULT_ZERO;
+    if (!both_integers(a, b) ||
+        (magnitude(a->i) <= EXACT_IN_DOUBLE && magnitude(b->i) <= EXACT_IN_DOUBLE))
+        return put_float(as_double(a) / as_double(b), out);
+    return put_float(divide_wide(a->i, b->i), out);
+}
+
+// The modulo takes the divisor's sign, even where it is zero.
+static double float_mod(double a, double b)
+{
+    double rest = fmod(a, b);
+    if (rest == 0)
+        return copysign(0.0, b);
+    return (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+// The quotient that belongs to float_mod(): (a - mod) / b is an integer but for rounding.
+static double float_floordiv(double a, double b)
+{
+    double quotient = (a - fmod(a, b)) / b;
+    double rest = fmod(a, b);
+    if (rest != 0 && (rest < 0) != (b < 0))
+        quotient -= 1;
+    if (quotient == 0)
+        return copysign(0.0, a / b);
+    double whole = floor(quotient);
+    return quotient - whole > 0.5 ? whole + 1 : whole;
+}
+
+static enum expr_fault apply_floordiv(struct frame *f, const struct value *a, const struct value *b,
+                                      struct value *out)
+{
+    (void)f;
+    if (both_integers(a, b)) {
+        out->kind = VALUE_INT;
+        return integer_floordiv(a->i, b->i, &out->i);
+    }
+    if (!both_numbers(a, b))
+        return EXPR_FAULT_TYPE;
+    return as_double(b) == 0 ? EXPR_FAULT_ZERO
+                             : put_float(float_floordiv(as_double(a), as_double(b)), out);
+}
+
+static enum expr_fault apply_mod(struct frame *f, const struct value *a, const struct value *b,
+                                 struct value *out)
+{
+    (void)f;
+    if (both_integers(a, b)) {
+        out->kind = VALUE_INT;
+        return integer_mod(a->i, b->i, &out->i);
+    }
+    if (!both_numbers(a, b))
+        return EXPR_FAULT_TYPE;
+    return as_double(b) == 0 ? EXPR_FAULT_ZERO
+                             : put_float(float_mod(as_double(a), as_double(b)), out);
+}
+
+static enum expr_fault float_pow(double a, double b, struct value *out)
+{
+    if (a == 0 && b < 0)
+        return EXPR_FAULT_ZERO;
+    if (a < 0 && isfinite(a) && isfinite(b) && b != floor(b))
+        return EXPR_FAULT_DOMAIN; // Python answers with a complex number
+    double result = pow(a, b);
+    if (isinf(result) && isfinite(a) && isfinite(b))
+        return EXPR_FAULT_OVERFLOW;
+    return put_float(result, out);
+}
+
+static enum expr_fault apply_pow(struct frame *f, const struct value *a, const struct value *b,
+                                 struct value *out)
+{
+    (void)f;
+    if (both_integers(a, b) && b->i >= 0) {
+        out->kind = VALUE_INT;
+        return integer_pow(a->i, b->i, &out->i);
+    }
+    return both_numbers(a, b) ? float_pow(as_double(a), as_double(b), out) : EXPR_FAULT_TYPE;
+}
+
+// ---- bits ----
+
+typedef enum expr_fault (*integer_fn)(int64_t a, int64_t b, int64_t *out);
+
+static enum expr_fault apply_shift(integer_fn shift, const struct value *a, const struct value *b,
+                                   struct value *out)
+{
+    out->kind = VALUE_INT;
+    return both_integers(a, b) ? shift(a->i, b->i, &out->i) : EXPR_FAULT_TYPE;
+}
+
+static enum expr_fault apply_shl(struct frame *f, const struct value *a, const struct value *b,
+                                 struct value *out)
+{
+    (void)f;
+    return apply_shift(integer_shl, a, b, out);
+}
+
+static enum expr_fault apply_shr(struct frame *f, const struct value *a, const struct value *b,
+                                 struct value *out)
+{
+    (void)f;
+    return apply_shift(integer_shr, a, b, out);
+}
+
+// Two bools stay a bool.
+static enum expr_fault apply_bits(integer_fn bits, const struct value *a, const struct value *b,
+                                  struct value *out)
+{
+    if (!both_integers(a, b))
+        return EXPR_FAULT_TYPE;
+    enum value_kind kind = both(VALUE_BOOL, a, b) ? VALUE_BOOL : VALUE_INT;
+    enum expr_fault fault = bits(a->i, b->i, &out->i);
+    out->kind = kind;
+    return fault;
+}
+
+static enum expr_fault apply_and(struct frame *f, const struct value *a, const struct value *b,
+                                 struct value *out)
+{
+    (void)f;
+    return apply_bits(integer_and, a, b, out);
+}
+
+static enum expr_fault apply_or(struct frame *f, const struct value *a, const struct value *b,
+                                struct value *out)
+{
+    (void)f;
+    return apply_bits(integer_or, a, b, out);
+}
+
+static enum expr_fault apply_xor(struct frame *f, const struct value *a, const struct value *b,
+                                 struct value *out)
+{
+    (void)f;
+    return apply_bits(integer_xor, a, b, out);
+}
+
+const struct operator_entry operators[OPERATOR_COUNT] = {
+#define X(code, text, level, name) [OPERATOR_##code] = {text, level, apply_##name},
+    OPERATORS(X)
+#undef X
+};
+
+enum expr_fault unary_apply(enum unary_code code, const struct value *a, struct value *out)
+{
+    if (is_integer(a)) {
+        struct value integer = value_int(a->i);
+        enum expr_fault fault = EXPR_FAULT_NONE;
+        if (code == UNARY_MINUS)
+            fault = integer_sub(0, a->i, &integer.i);
+        if (code == UNARY_INVERT)
+            integer.i = ~a->i;
+        *out = integer;
+        return fault;
+    }
+    if (a->kind != VALUE_FLOAT || code == UNARY_INVERT)
+        return EXPR_FAULT_TYPE;
+    return put_float(code == UNARY_MINUS ? -a->f : a->f, out);
+}
+
+// ---- comparison ----
+
+enum { UNORDERED = 2 };
+
+static int order_doubles(double a, double b)
+{
+    return a < b ? -1 : a > b ? 1 : a == b ? 0 : UNORDERED;
+}
+
+// Exact where the integer has no double: compares with the float's integral part, then with its
+// fraction.
+static int order_mixed(int64_t i, double f)
+{
+    if (isnan(f))
+        return UNORDERED;
+    if (f >= 0x1p63)
+        return -1;
+    if (f < -0x1p63)
+        return 1;
+    int64_t whole = (int64_t)f;
+    if (i != whole)
+        return i < whole ? -1 : 1;
+    double fraction = f - (double)whole;
+    return fraction > 0 ? -1 : fraction < 0 ? 1 : 0;
+}
+
+static int order_numbers(const struct value *a, const struct value *b)
+{
+    if (both_integers(a, b))
+        return (a->i > b->i) - (a->i < b->i);
+    if (both(VALUE_FLOAT, a, b))
+        return order_doubles(a->f, b->f);
+    if (is_integer(a))
+        return order_mixed(a->i, b->f);
+    int order = order_mixed(b->i, a->f);
+    return order == UNORDERED ? UNORDERED : -order;
+}
+
+// The first items that differ decide, then the lengths.
+static enum expr_fault order_lists(const struct value *a, const struct value *b, int *order)
+{
+    uint32_t common = a->count < b->count ? a->count : b->count;
+    for (uint32_t i = 0; i < common; i++)
+        if (!value_equal(&a->items[i], &b->items[i]))
+            return order_values(&a->items[i], &b->items[i], order);
+    *order = (a->count > b->count) - (a->count < b->count);
+    return EXPR_FAULT_NONE;
+}
+
+enum expr_fault order_values(const struct value *a, const struct value *b, int *order)
+{
+    if (both_numbers(a, b)) {
+        *order = order_numbers(a, b);
+        return EXPR_FAULT_NONE;
+    }
+    if (both(VALUE_STRING, a, b)) {
+        int difference = strcmp(a->s, b->s); // UTF-8 sorts as its characters do
+        *order = (difference > 0) - (difference < 0);
+        return EXPR_FAULT_NONE;
+    }
+    return both(VALUE_LIST, a, b) ? order_lists(a, b, order) : EXPR_FAULT_TYPE;
+}
+
+static enum expr_fault contains(const struct value *item, const struct value *in, bool *out)
+{
+    if (both(VALUE_STRING, item, in)) {
+        *out = strstr(in->s, item->s) != NULL;
+        return EXPR_FAULT_NONE;
+    }
+    if (in->kind != VALUE_LIST)
+        return EXPR_FAULT_TYPE;
+    *out = false;
+    for (uint32_t i = 0; i < in->count && !*out; i++)
+        *out = value_equal(item, &in->items[i]);
+    return EXPR_FAULT_NONE;
+}
+
+enum expr_fault compare_values(enum compare_code code, const struct value *a, const struct value *b,
+                               bool *out)
+{
+    // Which orders (-1, 0, 1, unordered) make the comparison true.
+    static const bool truth[][4] = {
+        [COMPARE_LT] = {true, false, false, false},
+        [COMPARE_LE] = {true, true, false, false},
+        [COMPARE_GT] = {false, false, true, false},
+        [COMPARE_GE] = {false, true, true, false},
+    };
+    if (code == COMPARE_EQ || code == COMPARE_NE) {
+        *out = value_equal(a, b) == (code == COMPARE_EQ);
+        return EXPR_FAULT_NONE;
+    }
+    if (code == COMPARE_IN || code == COMPARE_NOT_IN) {
+        bool found = false;
+        enum expr_fault fault = contains(a, b, &found);
+        *out = found == (code == COMPARE_IN);
+        return fault;
+    }
+    // Values have no identity: `is` asks for the same kind and an equal value.
+    if (code == COMPARE_IS || code == COMPARE_IS_NOT) {
+        *out = (a->kind == b->kind && value_equal(a, b)) == (code == COMPARE_IS);
+        return EXPR_FAULT_NONE;
+    }
+    int order;
+    enum expr_fault fault = order_values(a, b, &order);
+    if (!fault)
+        *out = truth[code][order + 1];
+    return fault;
+}
+
+enum expr_fault integral_value(double f, struct value *out)
+{
+    if (isnan(f))
+        return EXPR_FAULT_DOMAIN;
+    f = trunc(f);
+    if (f >= 0x1p63 || f < -0x1p63)
+        return EXPR_FAULT_OVERFLOW;
+    *out = value_int((int64_t)f);
+    return EXPR_FAULT_NONE;
+}
+
+size_t utf8_length(const char *s)
+{
+    size_t length = 0;
+    for (; *s; s++)
+        length += ((unsigned char)*s & 0xC0) != 0x80;
+    return length;
+}
+
+size_t utf8_offset(const char *s, size_t index)
+{
+    const char *p = s;
+    for (; *p && index > 0; index--)
+        for (p++; ((unsigned char)*p & 0xC0) == 0x80;)
+            p++;
+    return (size_t)(p - s);
+}

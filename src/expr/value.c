@@ -1,0 +1,239 @@
+#include "expr/expr.h"
+
+#include "expr/lex.h"
+#include "expr/operate.h"
+
+#include <math.h>
+#include <string.h>
+
+struct value value_int(int64_t i)
+{
+    return (struct value){.kind = VALUE_INT, .i = i};
+}
+
+struct value value_float(double f)
+{
+    return (struct value){.kind = VALUE_FLOAT, .f = f};
+}
+
+struct value value_bool(bool b)
+{
+    return (struct value){.kind = VALUE_BOOL, .i = b};
+}
+
+struct value value_string(const char *s)
+{
+    return (struct value){.kind = VALUE_STRING, .s = s};
+}
+
+struct value value_list(const struct value *items, uint32_t count)
+{
+    return (struct value){.kind = VALUE_LIST, .count = count, .items = items};
+}
+
+static bool copy_items(struct arena *a, const struct value *from, struct value *to)
+{
+    struct value *items = arena_array(a, from->count ? from->count : 1, sizeof *items);
+    if (!items)
+        return false;
+    for (uint32_t i = 0; i < from->count; i++)
+        if (!value_copy(a, &from->items[i], &items[i]))
+            return false;
+    *to = value_list(items, from->count);
+    return true;
+}
+
+bool value_copy(struct arena *a, const struct value *from, struct value *to)
+{
+    if (from->kind == VALUE_LIST)
+        return copy_items(a, from, to);
+    *to = *from;
+    if (from->kind == VALUE_STRING)
+        to->s = arena_strdup(a, from->s);
+    return from->kind != VALUE_STRING || to->s;
+}
+
+static bool lists_equal(const struct value *a, const struct value *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (!value_equal(&a->items[i], &b->items[i]))
+            return false;
+    return true;
+}
+
+bool value_equal(const struct value *a, const struct value *b)
+{
+    if (is_integer(a) && is_integer(b))
+        return a->i == b->i;
+    if (is_number(a) && is_number(b)) {
+        int order;
+        return order_values(a, b, &order) == EXPR_FAULT_NONE && order == 0;
+    }
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == VALUE_STRING)
+        return strcmp(a->s, b->s) == 0;
+    return a->kind == VALUE_NONE || lists_equal(a, b);
+}
+
+bool value_truth(const struct value *v)
+{
+    switch (v->kind) {
+    case VALUE_NONE:
+        return false;
+    case VALUE_BOOL:
+    case VALUE_INT:
+        return v->i != 0;
+    case VALUE_FLOAT:
+        return v->f != 0;
+    case VALUE_STRING:
+        return v->s[0] != 0;
+    case VALUE_LIST:
+        break;
+    }
+    return v->count > 0;
+}
+
+bool value_to_f64(const struct value *v, double *out)
+{
+    if (!is_number(v))
+        return false;
+    *out = as_double(v);
+    return true;
+}
+
+bool value_to_i64(const struct value *v, int64_t *out)
+{
+    struct value whole = *v;
+    if (v->kind == VALUE_FLOAT &&
+        (v->f != trunc(v->f) || integral_value(v->f, &whole) != EXPR_FAULT_NONE))
+        return false;
+    if (!is_integer(&whole))
+        return false;
+    *out = whole.i;
+    return true;
+}
+
+const char *value_kind_name(enum value_kind k)
+{
+    static const char *const names[] = {
+        [VALUE_NONE] = "None",   [VALUE_BOOL] = "bool",     [VALUE_INT] = "int",
+        [VALUE_FLOAT] = "float", [VALUE_STRING] = "string", [VALUE_LIST] = "list",
+    };
+    return names[k];
+}
+
+static void print_float(double f, struct text *out)
+{
+    char digits[32];
+    f64_to_str(f, digits);
+    text_add(out, digits);
+}
+
+static void print_character(unsigned char c, char quote, struct text *out)
+{
+    static const char named[] = "\nn\tt\rr\\\\";
+    for (const char *p = named; *p; p += 2)
+        if ((unsigned char)*p == c) {
+            text_addf(out, "\\%c", p[1]);
+            return;
+        }
+    if (c == (unsigned char)quote)
+        text_addf(out, "\\%c", c);
+    else if (c < 32 || c == 127)
+        text_addf(out, "\\x%02x", c);
+    else
+        text_addc(out, (char)c);
+}
+
+// Single quotes unless that costs an escape that double quotes spare.
+static void print_string(const char *s, struct text *out)
+{
+    char quote = strchr(s, '\'') && !strchr(s, '"') ? '"' : '\'';
+    text_addc(out, quote);
+    for (; *s; s++)
+        print_character((unsigned char)*s, quote, out);
+    text_addc(out, quote);
+}
+
+static void print_list(const struct value *v, struct text *out)
+{
+    text_addc(out, '[');
+    for (uint32_t i = 0; i < v->count; i++) {
+        if (i)
+            text_add(out, ", ");
+        value_print(&v->items[i], out);
+    }
+    text_addc(out, ']');
+}
+
+void value_print(const struct value *v, struct text *out)
+{
+    switch (v->kind) {
+    case VALUE_NONE:
+        text_add(out, "None");
+        break;
+    case VALUE_BOOL:
+        text_add(out, v->i ? "True" : "False");
+        break;
+    case VALUE_INT:
+        text_addf(out, "%lld", (long long)v->i);
+        break;
+    case VALUE_FLOAT:
+        print_float(v->f, out);
+        break;
+    case VALUE_STRING:
+        print_string(v->s, out);
+        break;
+    case VALUE_LIST:
+        print_list(v, out);
+        break;
+    }
+}
+
+static bool parse_word(const char *text, struct value *out)
+{
+    static const struct {
+        const char *word;
+        struct value value;
+    } words[] = {
+        {"True", {.kind = VALUE_BOOL, .i = 1}},  {"true", {.kind = VALUE_BOOL, .i = 1}},
+        {"False", {.kind = VALUE_BOOL, .i = 0}}, {"false", {.kind = VALUE_BOOL, .i = 0}},
+        {"None", {.kind = VALUE_NONE}},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_equal(text, words[i].word)) {
+            *out = words[i].value;
+            return true;
+        }
+    return false;
+}
+
+// A number or quoted string that is the whole text, by the rules of the language.
+static bool parse_token(const char *text, struct arena *a, struct value *out)
+{
+    struct error e = ERROR_INIT;
+    bool negative = *text == '-';
+    struct lexer lexer;
+    lexer_init(&lexer, a, text + negative, &e);
+    struct token first = lexer.token;
+    if (first.kind != TOKEN_LITERAL || (size_t)(first.start - lexer.text) != 0)
+        return false;
+    if (!lexer_next(&lexer) || lexer.token.kind != TOKEN_END)
+        return false;
+    *out = first.value;
+    if (!negative)
+        return !first.minus_only;
+    return first.value.kind != VALUE_STRING &&
+           (first.minus_only || unary_apply(UNARY_MINUS, &first.value, out) == EXPR_FAULT_NONE);
+}
+
+bool value_parse_literal(const char *text, struct arena *a, struct value *out)
+{
+    if (parse_word(text, out) || parse_token(text, a, out))
+        return true;
+    *out = value_string(arena_strdup(a, text));
+    return out->s != NULL;
+}
