@@ -414,9 +414,9 @@ static enum expr_fault accumulate(struct visitor *v, struct frame *f, const stru
 static enum expr_fault total(const struct node *n, struct frame *f, enum operator_code op,
                              struct value *out)
 {
-    struct reduction r = {.visitor = {.visit = accumulate}, .operator= operator};
+    struct reduction r = {.visitor = {.visit = accumulate}, .op = op};
     enum expr_fault fault = EXPR_FAULT_NONE;
-    r.value = value_int(operator== OPERATOR_MUL);
+    r.value = value_int(op == OPERATOR_MUL);
     if (n->count == 2)
         fault = n->items[1]->eval(n->items[1], f, &r.value);
     if (!fault)
