@@ -1,0 +1,163 @@
+// Matrix multiplication, any size: two levels of blocking, local memory and registers.
+//
+//   C = A * B; A is M x K, B is K x N, C is M x N floats, row-major.
+//
+// What it does. Level one: a work-group of block_size x block_size work-items computes a tile of C
+// with block_size * tx columns and block_size * ty rows. It walks along k in steps of tk; in each
+// step all its work-items together fetch a tile of A and a tile of B into local memory. Level two:
+// each work-item keeps tx x ty sums in registers, and for every k it reads ty elements of A's tile
+// and tx of B's and does tx * ty multiply-adds with them.
+//
+// Why it is faster than matmul_tiled:
+//
+// - The shape of the work-group, the depth of a step (tk) and the size of the register tile are
+//   chosen independently. In matmul_tiled the step is as deep as the work-group is wide.
+// - Elements of A's and B's tile are first read into registers, each once for every k.
+// - The fetch is a job of its own: the tile is cut into pieces that are dealt out to all work-items
+//   in turn, whatever shape the work-group has. A piece is fetch_width elements wide, one load
+//   instruction instead of fetch_width.
+// - A's tile is stored transposed, so that what a work-item reads for one k stands side by side,
+//   and reads from local memory can be as wide as four floats.
+//
+// The words, OpenCL beside CUDA: __local = __shared__; private arrays that are fully unrolled =
+// registers; a vector load of float4 = LDG.128; work-items of one hardware thread group = a warp
+// (32 threads); barrier(CLK_LOCAL_MEM_FENCE) = __syncthreads(); reqd_work_group_size =
+// __launch_bounds__, it lets the compiler spend all registers that this size leaves.
+//
+// Parameters:
+//   block_size    work-items along each side of a work-group
+//   tx, ty        columns and rows of C per work-item
+//   tk            elements along k per step
+//   unroll_k      how often the loop over a step's k is unrolled
+//   fetch_width   floats per load from global memory: 1, 2 or 4
+//
+// Restrictions: each work-item has something to fetch; tx * ty * unroll_k is bounded, because the
+// time to compile grows with it and the instruction cache does not.
+
+#define ITEMS  (block_size * block_size) // work-items of a work-group
+#define TILE_X (block_size * tx)         // columns of C per work-group
+#define TILE_Y (block_size * ty)         // rows of C per work-group
+#define STEPS  ((K + tk - 1) / tk)       // steps along k, the last one perhaps partly filled
+
+// A work-item's columns come in runs of RUN_X neighbours, one run in each RUN_X * block_size
+// columns; its rows likewise. So its reads from local memory are up to four floats wide, and those
+// of neighbouring work-items still follow one another without a gap.
+#define RUN_X     (tx < 4 ? tx : 4)
+#define RUN_Y     (ty < 4 ? ty : 4)
+#define COLUMN(j) ((j) / RUN_X * (RUN_X * block_size) + local_x * RUN_X + (j) % RUN_X)
+#define ROW(i)    ((i) / RUN_Y * (RUN_Y * block_size) + local_y * RUN_Y + (i) % RUN_Y)
+
+// A's tile is fetched along k and stored transposed, so neighbouring work-items store to different
+// rows of tile_a. Local memory has 32 banks on most GPUs; with a row length that is a multiple of
+// 32 those stores would all meet in one. The padding moves each row 32 / tk banks on, but at least
+// RUN_Y, or the wide reads would not be aligned. (B's tile is stored as it is read: no padding.)
+#define PADDING (32 / tk > RUN_Y ? 32 / tk : RUN_Y)
+
+// One load of fetch_width floats into an array. A wide load needs an address that is a multiple of
+// its size: every row must then start at one. Where the row length forbids it vload is right, which
+// asks for nothing but whole floats; compilers make single loads of it.
+#if fetch_width == 1
+#define LOAD_ALIGNED(from, to)   ((to)[0] = (from)[0])
+#define LOAD_UNALIGNED(from, to) ((to)[0] = (from)[0])
+#elif fetch_width == 2
+#define LOAD_ALIGNED(from, to)   vstore2(*(const __global float2 *)(from), 0, to)
+#define LOAD_UNALIGNED(from, to) vstore2(vload2(0, from), 0, to)
+#else
+#define LOAD_ALIGNED(from, to)   vstore4(*(const __global float4 *)(from), 0, to)
+#define LOAD_UNALIGNED(from, to) vstore4(vload4(0, from), 0, to)
+#endif
+
+// Copies fetch_width elements of a matrix, from (row, column) on, into piece; zeros beyond its end,
+// which add nothing to a sum. `inside`: the caller knows that the tile ends within the matrix.
+// `rows` and `columns` are constants, so most of this is decided when the kernel is compiled.
+static void fetch(float *piece, const __global float *restrict matrix, const int rows,
+                  const int columns, const int row, const int column, const bool inside)
+{
+    const __global float *from = matrix + (size_t)row * columns + column;
+    if (inside || (row < rows && column + fetch_width <= columns)) {
+        if (columns % fetch_width == 0)
+            LOAD_ALIGNED(from, piece);
+        else
+            LOAD_UNALIGNED(from, piece);
+    } else {
+#pragma unroll
+        for (int i = 0; i < fetch_width; i++)
+            piece[i] = row < rows && column + i < columns ? from[i] : 0.0f;
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(block_size, block_size, 1))) void
+matmul_register(__global float *restrict C, const __global float *restrict A,
+                const __global float *restrict B)
+{
+    __local float tile_a[tk][TILE_Y + PADDING] __attribute__((aligned(16))); // transposed
+    __local float tile_b[tk][TILE_X] __attribute__((aligned(16)));
+
+    const int local_x = get_local_id(0);
+    const int local_y = get_local_id(1);
+    const int item = local_y * block_size + local_x;
+    const int first_column = get_group_id(0) * TILE_X; // of the work-group's tile of C
+    const int first_row = get_group_id(1) * TILE_Y;
+
+    float sum[ty][tx];
+#pragma unroll
+    for (int i = 0; i < ty; i++) {
+#pragma unroll
+        for (int j = 0; j < tx; j++)
+            sum[i][j] = 0.0f;
+    }
+
+    for (int step = 0; step < STEPS; step++) {
+        float piece[fetch_width];
+
+        // Neighbouring work-items take neighbouring pieces: of a row of A's tile (tk wide) ...
+        for (int p = item; p < TILE_Y * tk / fetch_width; p += ITEMS) {
+            const int row = p / (tk / fetch_width);
+            const int k = p % (tk / fetch_width) * fetch_width;
+            fetch(piece, A, M, K, first_row + row, step * tk + k, M % TILE_Y + K % tk == 0);
+#pragma unroll
+            for (int i = 0; i < fetch_width; i++)
+                tile_a[k + i][row] = piece[i];
+        }
+        // ... and of a row of B's tile (TILE_X wide).
+        for (int p = item; p < tk * TILE_X / fetch_width; p += ITEMS) {
+            const int k = p / (TILE_X / fetch_width);
+            const int column = p % (TILE_X / fetch_width) * fetch_width;
+            fetch(piece, B, K, N, step * tk + k, first_column + column,
+                  K % tk + N % TILE_X == 0);
+#pragma unroll
+            for (int i = 0; i < fetch_width; i++)
+                tile_b[k][column + i] = piece[i];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE); // the tiles are complete
+
+#pragma unroll unroll_k
+        for (int k = 0; k < tk; k++) {
+            float a[ty], b[tx];
+#pragma unroll
+            for (int i = 0; i < ty; i++)
+                a[i] = tile_a[k][ROW(i)];
+#pragma unroll
+            for (int j = 0; j < tx; j++)
+                b[j] = tile_b[k][COLUMN(j)];
+#pragma unroll
+            for (int i = 0; i < ty; i++) {
+#pragma unroll
+                for (int j = 0; j < tx; j++)
+                    sum[i][j] += a[i] * b[j];
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE); // the tiles are no longer needed
+    }
+
+#pragma unroll
+    for (int i = 0; i < ty; i++) {
+#pragma unroll
+        for (int j = 0; j < tx; j++) {
+            const int row = first_row + ROW(i);
+            const int column = first_column + COLUMN(j);
+            if (row < M && column < N)
+                C[(size_t)row * N + column] = sum[i][j];
+        }
+    }
+}
