@@ -1,0 +1,118 @@
+// IEEE 754 binary16 against answers worked out from the standard.
+#include "job/job.h"
+
+#include "../base/suite.h"
+
+#include <math.h>
+
+static const struct {
+    double value;
+    uint16_t half;
+} rounded[] = {
+    {0.0, 0x0000},
+    {-0.0, 0x8000},
+    {1.0, 0x3c00},
+    {-2.0, 0xc000},
+    {1.0 / 3, 0x3555},
+    {0.1, 0x2e66},
+    {65504, 0x7bff}, // the largest
+    // Ties go to the even neighbour; the least bit above a tie goes up, also where a float in
+    // between would have lost it.
+    {1 + 0x1p-11, 0x3c00},
+    {1 + 0x3p-11, 0x3c02},
+    {1 + 0x1p-11 + 0x1p-40, 0x3c01},
+    {1 + 0x1p-11 + 0x1p-52, 0x3c01},
+    {1 + 0x3p-11 - 0x1p-40, 0x3c01},
+    {2049, 0x6800},
+    {2051, 0x6802},
+    // To infinity from the middle between the largest and the next power of two.
+    {65519.99, 0x7bff},
+    {0x1.ffdfffffffffep+15, 0x7bff},
+    {65520, 0x7c00},
+    {65536, 0x7c00},
+    {-65520, 0xfc00},
+    {1e300, 0x7c00},
+    {-1e300, 0xfc00},
+    {INFINITY, 0x7c00},
+    {-INFINITY, 0xfc00},
+    // Subnormals are multiples of 2^-24.
+    {0x1p-14, 0x0400}, // the least normal
+    {0x1p-15, 0x0200},
+    {0x1p-24, 0x0001},
+    {-0x1p-24, 0x8001},
+    {0x3ffp-24, 0x03ff},
+    {0x1p-25, 0x0000},               // tie with zero
+    {0x1.0000000000001p-25, 0x0001}, // just above it
+    {0x3p-25, 0x0002},               // tie between 1 and 2
+    {0x5p-25, 0x0002},               // tie between 2 and 3
+    {0x7ffp-25, 0x0400},             // tie that carries into the least normal
+    {0x7fdp-25, 0x03fe},             // tie below it
+    {0x1.fffffffffffffp-26, 0x0000}, // below half the least
+    {0x1p-1074, 0x0000},             // a double's own subnormal
+    {-0x1p-1074, 0x8000},
+};
+
+START_TEST(test_rounding)
+{
+    uint16_t half = half_from_f64(rounded[_i].value);
+    ck_assert_msg(half == rounded[_i].half, "%a gives 0x%04x, not 0x%04x", rounded[_i].value, half,
+                  rounded[_i].half);
+}
+END_TEST
+
+static const struct {
+    uint16_t half;
+    double value;
+} exact[] = {
+    {0x0000, 0.0},       {0x0001, 0x1p-24},  {0x03ff, 0x3ffp-24},   {0x0400, 0x1p-14},
+    {0x3555, 0x555p-12}, {0x3c00, 1.0},      {0x3c01, 1 + 0x1p-10}, {0x4248, 3.140625},
+    {0x7bff, 65504},     {0x7c00, INFINITY}, {0xfc00, -INFINITY},   {0xc000, -2.0},
+};
+
+START_TEST(test_widening)
+{
+    ck_assert(half_to_f64(exact[_i].half) == exact[_i].value);
+}
+END_TEST
+
+START_TEST(test_zeros_keep_their_sign)
+{
+    ck_assert(!signbit(half_to_f64(0x0000)));
+    ck_assert(half_to_f64(0x8000) == 0 && signbit(half_to_f64(0x8000)));
+}
+END_TEST
+
+START_TEST(test_nan_stays_nan)
+{
+    uint16_t half = half_from_f64(NAN);
+    ck_assert((half & 0x7c00) == 0x7c00 && (half & 0x03ff) != 0);
+    ck_assert(isnan(half_to_f64(0x7e00)) && isnan(half_to_f64(0x7c01)));
+    ck_assert(isnan(half_to_f64(0xfe00)));
+}
+END_TEST
+
+START_TEST(test_every_half_survives)
+{
+    for (uint32_t half = 0; half <= 0xffff; half++) {
+        double value = half_to_f64((uint16_t)half);
+        if (isnan(value))
+            ck_assert((half & 0x7c00) == 0x7c00 && (half & 0x03ff) != 0);
+        else
+            ck_assert_uint_eq(half_from_f64(value), half);
+    }
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, test_rounding, 0, sizeof rounded / sizeof *rounded);
+    tcase_add_loop_test(tests, test_widening, 0, sizeof exact / sizeof *exact);
+    tcase_add_test(tests, test_zeros_keep_their_sign);
+    tcase_add_test(tests, test_nan_stays_nan);
+    tcase_add_test(tests, test_every_half_survives);
+}
+
+int main(void)
+{
+    return suite_run("half", add);
+}

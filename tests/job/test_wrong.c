@@ -1,0 +1,201 @@
+// What job_wrong() must refuse: one change to a good job at a time.
+#include "sample.h"
+
+#include "../base/suite.h"
+
+#include <string.h>
+
+static struct job *j;
+
+static void setup(void)
+{
+    j = sample_job();
+}
+
+static void teardown(void)
+{
+    job_free(j);
+}
+
+// X(what is done to the sample job, part of the reason that is given)
+#define WRONGS(X)                                                                                  \
+    X(j->programs[0].name = NULL, "program has no name")                                           \
+    X(j->programs[0].source = NULL, "no source")                                                   \
+    X(j->programs[0].files[0].path = NULL, "leads outside")                                        \
+    X(j->programs[0].files[0].path = "", "leads outside")                                          \
+    X(j->programs[0].files[0].path = "/etc/passwd", "leads outside")                               \
+    X(j->programs[0].files[0].path = "..", "leads outside")                                        \
+    X(j->programs[0].files[0].path = "../a.h", "leads outside")                                    \
+    X(j->programs[0].files[0].path = "a/../../b.h", "leads outside")                               \
+    X(j->programs[0].files[0].path = "a//../b.h", "leads outside")                                 \
+    X(j->programs[0].files[0].path = "a/..", "leads outside")                                      \
+    X(j->programs[0].files[0].text = NULL, "no text")                                              \
+    X(j->programs[0].folders[1] = "../include", "leads outside")                                   \
+    X(j->programs[0].folders[1] = "/usr/include", "leads outside")                                 \
+    X(j->programs[0].folders[1] = NULL, "leads outside")                                           \
+    X(j->programs[0].options[1] = NULL, "option")                                                  \
+    X(j->buffers[0].name = NULL, "buffer has no name")                                             \
+    X(j->buffers[0].element.scalar = SCALAR_COUNT, "element type")                                 \
+    X(j->buffers[0].element.width = 0, "element type")                                             \
+    X(j->buffers[0].element.width = 5, "element type")                                             \
+    X(j->buffers[0].element.width = 32, "element type")                                            \
+    X(j->buffers[4].element.custom_bytes = 0, "element type")                                      \
+    X(j->buffers[4].element.width = 2, "element type")                                             \
+    X(j->buffers[0].count = UINT64_MAX, "implausibly large")                                       \
+    X(j->buffers[0].count = UINT64_MAX / 16 + 2, "implausibly large")                              \
+    X(j->buffers[0].count = (1ull << 44) + 1, "implausibly large")                                 \
+    X(j->buffers[0].access = ACCESS_COUNT, "access")                                               \
+    X(j->buffers[2].compare.kind = COMPARE_COUNT, "comparison")                                    \
+    X(j->buffers[2].compare.first = 257, "region")                                                 \
+    X(j->buffers[2].compare.count = 241, "region")                                                 \
+    X(j->buffers[2].compare.count = UINT64_MAX, "region")                                          \
+    X(j->buffers[0].fill.kind = FILL_COUNT, "fill")                                                \
+    X(j->buffers[1].fill.expression = NULL, "expression")                                          \
+    X(j->buffers[4].fill.length = 23, "size")                                                      \
+    X(j->buffers[4].count = 3, "size")                                                             \
+    X(j->buffers[4].fill.data = NULL, "missing")                                                   \
+    X(j->launches[0].name = NULL, "no name")                                                       \
+    X(j->launches[0].kernel = NULL, "no kernel")                                                   \
+    X(j->launches[0].program = 2, "program that is not there")                                     \
+    X(j->launches[0].dimensions = 0, "dimensions")                                                 \
+    X(j->launches[0].dimensions = 4, "dimensions")                                                 \
+    X(j->launches[0].arguments[0].name = NULL, "argument has no name")                             \
+    X(j->launches[0].arguments[0].buffer = 5, "buffer that is not there")                          \
+    X(j->launches[0].arguments[1].element.width = 0, "type is unknown")                            \
+    X(j->launches[0].arguments[1].length = 12, "size")                                             \
+    X(j->launches[0].arguments[1].value = NULL, "size")                                            \
+    X(j->launches[0].arguments[2].local_bytes = UINT64_MAX, "implausibly large")                   \
+    X(j->reference.name = NULL, "no name")                                                         \
+    X(j->reference.kind = REFERENCE_COUNT, "unknown")                                              \
+    X(j->reference.job = NULL, "missing")                                                          \
+    X(j->reference.job->buffers[0].count = 47, "smaller")                                          \
+    X(j->reference.job->buffers[0].name = "D", "lacks")                                            \
+    X(j->reference.job->launches[0].program = 1, "program that is not there")
+
+struct wrong {
+    const char *change, *reason;
+};
+
+static const struct wrong wrongs[] = {
+#define X(change, reason) {#change, reason},
+    WRONGS(X)
+#undef X
+};
+
+static void make_wrong(int which)
+{
+    int n = 0;
+#define X(change, reason)                                                                          \
+    if (n++ == which)                                                                              \
+        change;
+    WRONGS(X)
+#undef X
+}
+
+START_TEST(test_wrong)
+{
+    ck_assert_ptr_null(job_wrong(j));
+    make_wrong(_i);
+    const char *why = job_wrong(j);
+    ck_assert_msg(why != NULL, "%s is accepted", wrongs[_i].change);
+    ck_assert_msg(strstr(why, wrongs[_i].reason), "%s: %s", wrongs[_i].change, why);
+}
+END_TEST
+
+// And the reader refuses it for the same reason, unless the layout itself cannot say it.
+START_TEST(test_reader_refuses_wrong)
+{
+    struct error e = ERROR_INIT;
+    struct text bytes = TEXT_INIT;
+    struct wire w;
+    if (strstr(wrongs[_i].change, ".length =") != NULL || strstr(wrongs[_i].change, "= NULL"))
+        return; // a length cannot lie about its bytes; NULL texts are tested as damage
+    make_wrong(_i);
+    wire_writer(&w, &bytes);
+    job_codec(&w, j);
+    if (!w.failed) {
+        ck_assert_ptr_null(job_decode(bytes.data, bytes.length, &e));
+        ck_assert_msg(strstr(e.text, wrongs[_i].reason), "%s: %s", wrongs[_i].change, e.text);
+    }
+    text_release(&bytes);
+}
+END_TEST
+
+// X(what is done, to a job that stays right)
+#define RIGHTS(X)                                                                                  \
+    X(j->programs[0].files[0].path = "a..b/...h")                                                  \
+    X(j->programs[0].files[0].path = "..a/b..")                                                    \
+    X(j->buffers[0].count = 1ull << 44)                                                            \
+    X(j->buffers[0].count = 0)                                                                     \
+    X(j->buffers[2].compare.first = 256; j->buffers[2].compare.count = 0)                          \
+    X(j->buffers[2].compare.count = 240)                                                           \
+    X(j->reference.job->buffers[0].count = 48) /* 16 + 32 are compared */                          \
+    X(j->launches[0].arguments[0].element.width = 0)                                               \
+    X(j->launches[0].dimensions = 3)                                                               \
+    X(j->reference = (struct job_reference){.kind = REFERENCE_NONE})
+
+enum { RIGHT_COUNT = 10 };
+
+START_TEST(test_right)
+{
+    int n = 0;
+    static const char *const changes[] = {
+#define X(...) #__VA_ARGS__,
+        RIGHTS(X)
+#undef X
+    };
+#define X(...)                                                                                     \
+    if (n++ == _i) {                                                                               \
+        __VA_ARGS__;                                                                               \
+    }
+    RIGHTS(X)
+#undef X
+    ck_assert_int_eq(n, RIGHT_COUNT);
+    ck_assert_msg(job_wrong(j) == NULL, "%s: %s", changes[_i], job_wrong(j));
+}
+END_TEST
+
+START_TEST(test_gemm_must_fit)
+{
+    struct job_gemm *g = &j->reference.gemm;
+    j->reference.kind = REFERENCE_GEMM;
+    j->reference.gemm = (struct job_gemm){.m = 16, .n = 16, .k = 6, .a = 0, .b = 1, .c = 2};
+    ck_assert_ptr_null(job_wrong(j)); // A has 64 float4, B 100, C 256
+    g->k = 7;                         // B would need 112
+    ck_assert_ptr_nonnull(job_wrong(j));
+    *g = (struct job_gemm){.m = 1ull << 32, .n = 1ull << 32, .k = 1ull << 32, .a = 0, .b = 1};
+    ck_assert_ptr_nonnull(job_wrong(j));
+    *g = (struct job_gemm){.m = 1, .n = 1, .k = 1, .a = 0, .b = 1, .c = 5};
+    ck_assert_ptr_nonnull(job_wrong(j));
+    g->c = 4; // a custom type has no numbers
+    ck_assert_ptr_nonnull(job_wrong(j));
+}
+END_TEST
+
+START_TEST(test_data_must_fit)
+{
+    j->reference.kind = REFERENCE_DATA;
+    ck_assert_ptr_null(job_wrong(j));
+    j->reference.data[0].length--;
+    ck_assert_ptr_nonnull(job_wrong(j));
+    j->reference.data[0].length++;
+    j->reference.data[0].buffer = 5;
+    ck_assert_ptr_nonnull(job_wrong(j));
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    int count = sizeof wrongs / sizeof *wrongs;
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, test_wrong, 0, count);
+    tcase_add_loop_test(tests, test_reader_refuses_wrong, 0, count);
+    tcase_add_loop_test(tests, test_right, 0, RIGHT_COUNT);
+    tcase_add_test(tests, test_gemm_must_fit);
+    tcase_add_test(tests, test_data_must_fit);
+}
+
+int main(void)
+{
+    return suite_run("job_wrong", add);
+}
