@@ -161,27 +161,32 @@ static void make_one_line(char *text)
             *c = ' ';
 }
 
+// The text in one line, in the arena; NULL without memory.
+static const char *message_made(struct arena *a, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *message = length >= 0 ? arena_alloc(a, (size_t)length + 1) : NULL;
+    if (message == NULL)
+        return NULL;
+    vsnprintf(message, (size_t)length + 1, format, args);
+    make_one_line(message);
+    return message;
+}
+
 bool result_fail(struct result *r, enum status status, enum fault fault, const char *format, ...)
 {
     if (r->status != STATUS_CORRECT)
         return false;
-    r->status = status;
-    r->fault = fault;
-
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(NULL, 0, format, args);
+    const char *message = message_made(&r->arena, format, args);
     va_end(args);
-    char *message = length >= 0 ? arena_alloc(&r->arena, (size_t)length + 1) : NULL;
-    if (message == NULL) {
-        r->message = "failed, and no memory was left to say why";
-        return false;
-    }
-    va_start(args, format);
-    vsnprintf(message, (size_t)length + 1, format, args);
-    va_end(args);
-    make_one_line(message);
-    r->message = message;
+    r->status = status;
+    r->fault = fault;
+    r->message = message != NULL ? message : "failed, and no memory was left to say why";
     return false;
 }
 
