@@ -1,0 +1,114 @@
+// The open store: its connection, statements prepared once, values bound by name, transactions, and
+// the texts that are known to be in it.
+#ifndef HONE_STORE_DATABASE_H
+#define HONE_STORE_DATABASE_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "store/store.h"
+
+#include <sqlite3.h>
+
+// The layout of result.body is that of result_codec(): raise this when it changes. Rows of another
+// format are kept, but neither answer nor show.
+#define RESULT_FORMAT 1
+
+enum statement {
+    STATEMENT_BEGIN,
+    STATEMENT_COMMIT,
+    STATEMENT_ROLLBACK,
+    STATEMENT_PUT_TEXT,
+    STATEMENT_PUT_JOB,
+    STATEMENT_PUT_SESSION,
+    STATEMENT_PUT_RESULT,
+    STATEMENT_FIND,
+    STATEMENTS
+};
+
+// One text of a set; position is the place in it.
+struct text_item {
+    const char *kind, *name;
+    const void *body;
+    uint64_t length;
+};
+
+struct text_set {
+    struct text_item *items;
+    size_t count;
+};
+
+// Sets that were written by this handle, with copies of their texts: the job after the next usually
+// has the same ones, and comparing bytes is many times cheaper than hashing them.
+#define TEXT_SETS 8
+struct text_memory {
+    struct known_set {
+        struct arena arena;
+        struct text_set set;
+        struct digest digest;
+    } known[TEXT_SETS];
+    unsigned next; // to be replaced
+};
+
+// The session of store_begin().
+struct run {
+    struct arena arena;
+    struct store_session session; // its texts, copied
+    struct device_info device;    // likewise; what session.device points at, when there is one
+    struct digest identity;       // of the device
+    struct text_set spec;
+    uint8_t id[16];
+    bool begun, written;
+};
+
+struct store {
+    sqlite3 *db;
+    char *path; // as given, for messages
+    enum store_mode mode;
+    sqlite3_stmt *statements[STATEMENTS];
+    struct text_memory texts;
+    struct run run;
+    struct text body, samples; // of the result being written; kept for their memory
+    struct text_item *items;   // likewise: of the job being written
+    size_t item_capacity;
+};
+
+// Where the file lies. Tests say it; store_open() asks the system.
+enum place { PLACE_ASK, PLACE_LOCAL, PLACE_SHARED };
+struct store *store_open_at(const char *path, enum store_mode mode, enum place place,
+                            struct error *e);
+
+// The statement, reset and without values; NULL on failure.
+sqlite3_stmt *statement_get(struct store *s, enum statement id, struct error *e);
+// Runs one that answers no rows. `doing` is for the message.
+bool statement_run(struct store *s, sqlite3_stmt *statement, const char *doing, struct error *e);
+
+// Values for the parameters of a statement. Nothing is copied: what is bound must live until the
+// statement has run. The first failure is kept in `code`.
+struct values {
+    sqlite3_stmt *statement;
+    int code;
+};
+void value_text(struct values *v, const char *name, const char *text); // NULL is NULL
+void value_textn(struct values *v, const char *name, const void *text, uint64_t length);
+void value_blob(struct values *v, const char *name, const void *data, size_t length);
+void value_digest(struct values *v, const char *name, const struct digest *d);
+void value_i64(struct values *v, const char *name, int64_t number);
+void value_u64(struct values *v, const char *name, uint64_t number); // at most INT64_MAX is kept
+void value_f64(struct values *v, const char *name, double number);
+// Runs the statement unless a value failed.
+bool values_run(struct values *v, struct store *s, const char *doing, struct error *e);
+
+bool transaction_begin(struct store *s, struct error *e);
+bool transaction_commit(struct store *s, struct error *e);
+// Also after a failure that SQLite has rolled back itself.
+void transaction_rollback(struct store *s);
+
+// The texts of a job and of the job its reference runs, without repetitions. The items are the
+// store's until the next call, the bodies the job's. False without memory.
+bool texts_of_job(struct store *s, const struct job *j, struct text_set *out);
+// Writes the set unless it is there, within a transaction; *digest names it.
+bool texts_put(struct store *s, const struct text_set *set, struct digest *digest, struct error *e);
+// Forgets what was written: a transaction was rolled back.
+void texts_forget(struct text_memory *m);
+
+#endif

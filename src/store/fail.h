@@ -1,0 +1,22 @@
+// How a failure of the store reads: "FILE: what happened; what to do". All are ERROR_STORE, with
+// SQLite's code beside the text (the looks taken before SQLite is asked use the code that fits).
+#ifndef HONE_STORE_FAIL_H
+#define HONE_STORE_FAIL_H
+
+#include "base/error.h"
+
+#include <sqlite3.h>
+#include <stddef.h>
+
+// Each returns false.
+bool store_fail(struct error *e, const char *path, int code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+// What SQLite last said on `db`; `doing` is what was being done ("writing a result").
+bool store_fail_sqlite(struct error *e, const char *path, sqlite3 *db, const char *doing);
+// As store_fail_sqlite() when only codes are left: SQLite's and the system's errno (0: none).
+bool store_fail_code(struct error *e, const char *path, int code, int system, const char *doing);
+
+// Fails with SQLITE_READONLY: who owns the file or folder `blocked`, its mode, and who asks.
+bool store_fail_readonly(struct error *e, const char *path, const char *blocked);
+
+#endif

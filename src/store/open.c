@@ -1,0 +1,245 @@
+// Opening: look, then connect, then prove that a write would succeed. Until the looks have passed,
+// nothing is written, and what is refused is left as it was.
+
+#include "store/database.h"
+#include "store/fail.h"
+#include "store/file.h"
+#include "store/schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Two hones on one store wait for each other's commits, which take well under a millisecond; only a
+// stopped process or a copy being made holds the lock for long.
+#define BUSY_MS 10000
+// Pages of the log before it is carried into the file. Each time costs two syncs of the disk: with
+// 16 MiB of log they stay below a tenth of the time of a commit.
+#define CHECKPOINT_PAGES "4000"
+
+static bool execute(struct store *s, const char *sql, const char *doing, struct error *e)
+{
+    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ||
+           store_fail_sqlite(e, s->path, s->db, doing);
+}
+
+// A store may come from anybody: its schema is not trusted with functions that have effects. The
+// log is not carried into the file by closing before all checks have passed.
+static bool connection_prepare(struct store *s, struct error *e)
+{
+    sqlite3_busy_timeout(s->db, BUSY_MS);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
+    return execute(s, "PRAGMA trusted_schema = OFF", "opening the store", e);
+}
+
+// ---- contents -----------------------------------------------------------------------------------
+
+static bool number(struct store *s, const char *sql, int64_t *out, struct error *e)
+{
+    return schema_number(s->db, sql, out) ||
+           store_fail_sqlite(e, s->path, s->db, "reading the store");
+}
+
+// Again what the look at the file said, since another process may have made it meanwhile, or the
+// log may say otherwise; all pages need not be read again.
+static bool contents_check(struct store *s, bool *empty, struct error *e)
+{
+    int64_t application, version, tables;
+    if (!number(s, "PRAGMA application_id", &application, e) ||
+        !number(s, "PRAGMA user_version", &version, e) ||
+        !number(s, "SELECT count(*) FROM sqlite_master", &tables, e))
+        return false;
+    *empty = application == 0 && version == 0 && tables == 0;
+    return *empty || (schema_owner_check(s->path, (uint32_t)application, (uint32_t)version, e) &&
+                      schema_check(s->db, s->path, UINT64_MAX, e));
+}
+
+// Within one transaction, so that of two processes that find no store one makes it.
+static bool contents_make(struct store *s, struct error *e)
+{
+    bool empty = false;
+    if (!transaction_begin(s, e))
+        return false;
+    bool ok = contents_check(s, &empty, e) &&
+              (!empty || execute(s, schema_sql, "making the store's tables", e)) &&
+              transaction_commit(s, e);
+    if (!ok)
+        transaction_rollback(s);
+    return ok;
+}
+
+// ---- journal ------------------------------------------------------------------------------------
+
+// True when the journal mode is then `mode`, whoever set it.
+static bool journal_is(struct store *s, const char *sql, const char *mode)
+{
+    sqlite3_stmt *statement = NULL;
+    bool is = false;
+    if (sqlite3_prepare_v2(s->db, sql, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        is = str_equal_nocase((const char *)sqlite3_column_text(statement, 0), mode);
+    sqlite3_finalize(statement);
+    return is;
+}
+
+// The change needs the file alone for a moment, and two processes that both want it are told to try
+// again at once rather than wait for each other. Where it cannot be had, the rollback journal
+// stays, which is as safe.
+static bool journal_wal(struct store *s)
+{
+    for (int waited = 0; waited < BUSY_MS; waited += 5) {
+        if (journal_is(s, "PRAGMA journal_mode = WAL", "wal"))
+            return true;
+        if ((sqlite3_errcode(s->db) & 0xff) != SQLITE_BUSY)
+            return false;
+        sqlite3_sleep(5);
+    }
+    return false;
+}
+
+// A store copied from a local file system may be in WAL mode: left by way of an exclusive lock,
+// which needs no shared memory. Where another process keeps that from happening, so much is said.
+static bool journal_leave_wal(struct store *s, struct error *e)
+{
+    if (journal_is(s, "PRAGMA locking_mode = EXCLUSIVE", "exclusive") &&
+        journal_is(s, "PRAGMA journal_mode = DELETE", "delete") &&
+        execute(s, "PRAGMA locking_mode = NORMAL", "opening the store", e))
+        return true;
+    return store_fail_sqlite(e, s->path, s->db, "changing to a rollback journal");
+}
+
+// In WAL mode NORMAL syncs at checkpoints only: a SIGKILL loses nothing, a power failure the last
+// commits. With a rollback journal it would risk the file, hence FULL.
+static bool journal_choose(struct store *s, bool local, struct error *e)
+{
+    if (local && journal_wal(s))
+        return execute(s,
+                       "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = " CHECKPOINT_PAGES,
+                       "opening the store", e);
+    return execute(s, "PRAGMA synchronous = FULL", "opening the store", e);
+}
+
+// ---- opening ------------------------------------------------------------------------------------
+
+// A row of some 64 pages, written and rolled back. In WAL mode a page goes to the log only when it
+// must, so it is told to; with a rollback journal that would extend the file itself.
+static bool write_probe(struct store *s, struct error *e)
+{
+    static const char row[] = "INSERT INTO text (texts, position, kind, name, body) "
+                              "VALUES (randomblob(32), 0, 'probe', '', zeroblob(262144))";
+    static const char doing[] = "checking that results can be written";
+    if (!transaction_begin(s, e))
+        return false;
+    bool ok = execute(s, row, doing, e);
+    if (ok && journal_is(s, "PRAGMA journal_mode", "wal") &&
+        sqlite3_db_cacheflush(s->db) != SQLITE_OK)
+        ok = store_fail_sqlite(e, s->path, s->db, doing);
+    transaction_rollback(s);
+    return ok;
+}
+
+static bool open_write(struct store *s, const struct store_file *f, bool local, struct error *e)
+{
+    if (!store_file_ready(f, e))
+        return false;
+    s->db = store_file_open(f, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "", e);
+    if (!s->db || !connection_prepare(s, e))
+        return false;
+    // SQLite opens for reading what it may not write.
+    if (sqlite3_db_readonly(s->db, "main") == 1)
+        return store_fail_readonly(e, s->path, f->path);
+    return (local || journal_leave_wal(s, e)) && contents_make(s, e) &&
+           journal_choose(s, local, e) && write_probe(s, e);
+}
+
+// How to open for reading alone. Whoever may write opens so, though no write is let through: a log
+// that a killed process left can then be read and cleared away. Else a file without a log is read
+// as if nobody could change it, since SQLite would want to make files beside it.
+static sqlite3 *connect_reading(const struct store_file *f, enum store_mode mode, struct error *e)
+{
+    if (mode == STORE_READ && store_file_writable(f))
+        return store_file_open(f, SQLITE_OPEN_READWRITE, "", e);
+    if (mode == STORE_READ && store_file_has_log(f))
+        return store_file_open(f, SQLITE_OPEN_READONLY, "", e);
+    return store_file_peek(f, e);
+}
+
+static bool open_read(struct store *s, const struct store_file *f, struct error *e)
+{
+    bool empty = false;
+    if (s->mode == STORE_IMMUTABLE && store_file_has_log(f))
+        return store_fail(e, s->path, SQLITE_CANTOPEN,
+                          "it was not closed: a log or journal lies beside it; open it once where "
+                          "it may be written");
+    s->db = connect_reading(f, s->mode, e);
+    if (!s->db || !connection_prepare(s, e) ||
+        !execute(s, "PRAGMA query_only = ON", "opening the store", e) ||
+        !contents_check(s, &empty, e))
+        return false;
+    return !empty ||
+           store_fail(e, s->path, SQLITE_CANTOPEN, "it is empty: nothing was measured yet");
+}
+
+static bool open_file(struct store *s, const char *path, enum place place, struct error *e)
+{
+    struct store_file f;
+    bool write = s->mode == STORE_WRITE;
+    if (!store_file_find(&f, path, write, e))
+        return false;
+    bool new = f.size == 0;
+    if (new && !write)
+        return store_fail(
+            e, path, SQLITE_CANTOPEN,
+            "there is no store%s: nothing was measured yet, or it is elsewhere (--store)",
+            f.exists ? " in this empty file" : "");
+    if (!new && !store_file_inspect(&f, e))
+        return false;
+    if (!write)
+        return open_read(s, &f, e);
+    bool local = place == PLACE_ASK ? store_file_local(&f) : place == PLACE_LOCAL;
+    return open_write(s, &f, local, e);
+}
+
+struct store *store_open_at(const char *path, enum store_mode mode, enum place place,
+                            struct error *e)
+{
+    struct store *s = calloc(1, sizeof *s);
+    if (!s || !(s->path = strdup(path))) {
+        error_memory(e);
+        goto failed;
+    }
+    s->mode = mode;
+    if (!open_file(s, s->path, place, e))
+        goto failed;
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, (int *)NULL);
+    return s;
+failed:
+    store_close(s);
+    return NULL;
+}
+
+struct store *store_open(const char *path, enum store_mode mode, struct error *e)
+{
+    return store_open_at(path, mode, PLACE_ASK, e);
+}
+
+void store_close(struct store *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < STATEMENTS; i++)
+        sqlite3_finalize(s->statements[i]);
+    sqlite3_close(s->db);
+    texts_forget(&s->texts);
+    arena_release(&s->run.arena);
+    text_release(&s->body);
+    text_release(&s->samples);
+    free(s->items);
+    free(s->path);
+    free(s);
+}
+
+const char *store_path(const struct store *s)
+{
+    return s->path;
+}

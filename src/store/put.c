@@ -1,0 +1,340 @@
+// Writing: the session of a run, and each result with its job.
+
+#include "store/database.h"
+#include "store/fail.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#define ID_BYTES 16
+
+static bool id_make(uint8_t id[ID_BYTES], struct error *e)
+{
+    ssize_t n;
+    do
+        n = getrandom(id, ID_BYTES, 0);
+    while (n < 0 && errno == EINTR);
+    if (n != ID_BYTES)
+        return error_set_driver(e, ERROR_IO, errno, "no random numbers from the system: %s",
+                                strerror(errno));
+    return true;
+}
+
+#define DATE_BYTES 40
+
+// Milliseconds, so that the newest of a run's results is the last one.
+static void date_now(char out[DATE_BYTES])
+{
+    struct timespec now;
+    struct tm utc;
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    size_t n = strftime(out, DATE_BYTES, "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(out + n, DATE_BYTES - n, ".%03ldZ", now.tv_nsec / 1000000);
+}
+
+// ---- session ------------------------------------------------------------------------------------
+
+struct text_column {
+    const char *parameter;
+    size_t offset; // of a const char * in the struct
+};
+
+static const struct text_column session_columns[] = {
+    {":command", offsetof(struct store_session, command)},
+    {":hone_version", offsetof(struct store_session, hone_version)},
+    {":host", offsetof(struct store_session, host)},
+    {":spec_name", offsetof(struct store_session, spec_name)},
+    {":spec_path", offsetof(struct store_session, spec_path)},
+    {":constants", offsetof(struct store_session, constants)},
+    {":surroundings", offsetof(struct store_session, surroundings)},
+};
+
+static const struct text_column device_columns[] = {
+    {":device", offsetof(struct device_info, name)},
+    {":vendor", offsetof(struct device_info, vendor)},
+    {":platform", offsetof(struct device_info, platform)},
+    {":platform_version", offsetof(struct device_info, platform_version)},
+    {":driver", offsetof(struct device_info, driver)},
+    {":compiler", offsetof(struct device_info, compiler)},
+    {":language_version", offsetof(struct device_info, language_version)},
+    {":uuid", offsetof(struct device_info, uuid)},
+    {":pci", offsetof(struct device_info, pci)},
+    {":device_surroundings", offsetof(struct device_info, surroundings)},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const char **text_at(void *object, size_t offset)
+{
+    return (const char **)((char *)object + offset);
+}
+
+// Replaces the texts of `object` by copies; false without memory.
+static bool columns_copy(struct arena *a, void *object, const struct text_column *columns,
+                         size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char **text = text_at(object, columns[i].offset);
+        const char *copy = arena_strdup(a, *text);
+        if (*text && !copy)
+            return false;
+        *text = copy;
+    }
+    return true;
+}
+
+static void columns_bind(struct values *v, void *object, const struct text_column *columns,
+                         size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        value_text(v, columns[i].parameter, *text_at(object, columns[i].offset));
+}
+
+static void device_identity(const struct device_info *device, struct digest *out)
+{
+    struct digest_state state;
+    struct wire w;
+    struct device_info copy =
+        *device; // a codec's parameter is not const, though hashing only reads
+    digest_start(&state);
+    wire_hasher(&w, &state);
+    device_info_identity(&w, &copy);
+    digest_finish(&state, out);
+}
+
+static bool run_copy(struct run *r, const struct store_session *session)
+{
+    r->session = *session;
+    if (!columns_copy(&r->arena, &r->session, session_columns, COUNT(session_columns)))
+        return false;
+    if (session->device) {
+        r->device = *session->device;
+        device_identity(session->device, &r->identity);
+        if (!columns_copy(&r->arena, &r->device, device_columns, COUNT(device_columns)))
+            return false;
+        r->session.device = &r->device;
+    }
+    if (!session->spec_text)
+        return true;
+    const char *text = arena_strdup(&r->arena, session->spec_text);
+    r->spec.items = arena_array(&r->arena, 1, sizeof *r->spec.items);
+    if (!text || !r->spec.items)
+        return false;
+    r->spec.items[0] = (struct text_item){"spec", r->session.spec_name, text, strlen(text)};
+    r->spec.count = 1;
+    return true;
+}
+
+bool store_begin(struct store *s, const struct store_session *session, struct error *e)
+{
+    struct run *r = &s->run;
+    arena_release(&r->arena);
+    memset(r, 0, sizeof *r);
+    if (!run_copy(r, session))
+        return error_memory(e);
+    r->begun = id_make(r->id, e);
+    return r->begun;
+}
+
+static void device_bind(struct values *v, struct run *r)
+{
+    columns_bind(v, &r->device, device_columns, COUNT(device_columns));
+    value_text(v, ":device_type", device_type_text(r->device.type));
+    value_i64(v, ":compute_units", r->device.compute_units);
+    value_i64(v, ":clock_mhz", r->device.clock_mhz);
+    value_u64(v, ":global_bytes", r->device.global_bytes);
+    value_u64(v, ":local_bytes", r->device.local_bytes);
+    value_digest(v, ":device_identity", &r->identity);
+}
+
+static bool session_put(struct store *s, const char *date, struct error *e)
+{
+    struct run *r = &s->run;
+    struct digest spec;
+    char seed[24];
+    if (r->written)
+        return true;
+    if (r->spec.count && !texts_put(s, &r->spec, &spec, e))
+        return false;
+    struct values v = {statement_get(s, STATEMENT_PUT_SESSION, e), SQLITE_OK};
+    if (!v.statement)
+        return false;
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)r->session.seed);
+    value_blob(&v, ":id", r->id, sizeof r->id);
+    value_text(&v, ":date", date);
+    value_text(&v, ":seed", seed);
+    columns_bind(&v, &r->session, session_columns, COUNT(session_columns));
+    if (r->spec.count)
+        value_digest(&v, ":texts", &spec);
+    if (r->session.device)
+        device_bind(&v, r);
+    return values_run(&v, s, "writing the session", e);
+}
+
+// ---- job ----------------------------------------------------------------------------------------
+
+static void kernels_list(struct text *out, const struct job *j)
+{
+    for (uint32_t i = 0; i < j->launch_count; i++)
+        text_addf(out, "%s%s", i ? "\n" : "", j->launches[i].kernel);
+}
+
+static void options_list(struct text *out, const struct job *j)
+{
+    for (uint32_t p = 0; p < j->program_count; p++)
+        for (uint32_t i = 0; i < j->programs[p].option_count; i++)
+            text_addf(out, "%s%s", i ? "\n" : p ? "\n\n" : "", j->programs[p].options[i]);
+}
+
+static bool job_put(struct store *s, const struct store_job *job, struct error *e)
+{
+    bool ok = false;
+    struct digest texts;
+    struct text_set set;
+    struct text kernels = TEXT_INIT, options = TEXT_INIT;
+    struct values v = {statement_get(s, STATEMENT_PUT_JOB, e), SQLITE_OK};
+    kernels_list(&kernels, job->job);
+    options_list(&options, job->job);
+    if (!texts_of_job(s, job->job, &set) || kernels.failed || options.failed) {
+        error_memory(e);
+        goto cleanup;
+    }
+    if (!v.statement || !texts_put(s, &set, &texts, e))
+        goto cleanup;
+    value_digest(&v, ":key", &job->key);
+    value_i64(&v, ":measuring_version", HONE_MEASURING_VERSION);
+    value_text(&v, ":language", language_text(job->job->language));
+    value_text(&v, ":spec_name", job->spec_name);
+    value_text(&v, ":constants", job->constants);
+    value_text(&v, ":configuration", job->configuration);
+    value_text(&v, ":configuration_json", job->configuration_json);
+    value_text(&v, ":geometry", job->geometry);
+    value_text(&v, ":kernels", text_cstr(&kernels));
+    value_text(&v, ":options", text_cstr(&options));
+    value_digest(&v, ":source", &job->source);
+    value_digest(&v, ":texts", &texts);
+    ok = values_run(&v, s, "writing a job", e);
+cleanup:
+    text_release(&kernels);
+    text_release(&options);
+    return ok;
+}
+
+// ---- result -------------------------------------------------------------------------------------
+
+static int by_size(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// For readers of the file; hone itself reads the samples. False without samples, or memory.
+static bool median(const uint64_t *samples, uint32_t count, double *out)
+{
+    uint64_t *sorted = count ? malloc(count * sizeof *sorted) : NULL;
+    if (!sorted)
+        return false;
+    memcpy(sorted, samples, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_size);
+    *out = ((double)sorted[(count - 1) / 2] + (double)sorted[count / 2]) / 2;
+    free(sorted);
+    return true;
+}
+
+static void samples_list(struct text *out, const uint64_t *samples, uint32_t count)
+{
+    text_clear(out);
+    text_addc(out, '[');
+    for (uint32_t i = 0; i < count; i++)
+        text_addf(out, "%s%llu", i ? ", " : "", (unsigned long long)samples[i]);
+    text_addc(out, ']');
+}
+
+// By the codec, which only reads when it writes.
+static bool body_make(struct text *out, const struct result *result)
+{
+    struct wire w;
+    struct result copy = *result;
+    text_clear(out);
+    wire_writer(&w, out);
+    result_codec(&w, &copy);
+    return !w.failed && !out->failed;
+}
+
+static void policy_bind(struct values *v, const struct policy *p)
+{
+    value_i64(v, ":policy_launches", p->launches);
+    value_i64(v, ":policy_batch", p->batch);
+    value_u64(v, ":policy_hopeless_ns", p->hopeless_ns);
+    value_u64(v, ":policy_budget_ns", p->budget_ns);
+    value_u64(v, ":policy_launch_limit_ns", p->launch_limit_ns);
+    value_u64(v, ":policy_build_limit_ns", p->build_limit_ns);
+    value_i64(v, ":policy_cold", p->cold);
+    value_i64(v, ":policy_fixed", p->fixed);
+}
+
+static void result_bind(struct values *v, const struct result *r)
+{
+    value_text(v, ":status", status_text(r->status));
+    value_text(v, ":fault", fault_text(r->fault));
+    value_text(v, ":verification", verification_text(r->verification));
+    value_text(v, ":stop", stop_text(r->stop));
+    value_i64(v, ":batch", r->batch);
+    value_u64(v, ":limit_ns", r->limit_ns);
+    value_text(v, ":message", r->message ? r->message : "");
+    value_i64(v, ":format", RESULT_FORMAT);
+}
+
+static bool result_put(struct store *s, const struct digest *key, const struct policy *policy,
+                       const struct result *result, const char *date, struct error *e)
+{
+    const uint64_t *samples;
+    uint32_t count;
+    double middle;
+    uint8_t id[ID_BYTES];
+    result_samples(result, &samples, &count);
+    samples_list(&s->samples, samples, count);
+    if (!body_make(&s->body, result) || s->samples.failed)
+        return error_memory(e);
+    struct values v = {statement_get(s, STATEMENT_PUT_RESULT, e), SQLITE_OK};
+    if (!v.statement || !id_make(id, e))
+        return false;
+    value_blob(&v, ":id", id, sizeof id);
+    value_digest(&v, ":job", key);
+    value_blob(&v, ":session", s->run.id, sizeof s->run.id);
+    value_text(&v, ":date", date);
+    result_bind(&v, result);
+    policy_bind(&v, policy);
+    if (median(samples, count, &middle))
+        value_f64(&v, ":median_ns", middle);
+    value_i64(&v, ":sample_count", count);
+    value_textn(&v, ":samples_ns", s->samples.data, s->samples.length);
+    value_blob(&v, ":body", s->body.data, s->body.length);
+    return values_run(&v, s, "writing a result", e);
+}
+
+bool store_put(struct store *s, const struct store_job *job, const struct policy *policy,
+               const struct result *result, struct error *e)
+{
+    char date[DATE_BYTES];
+    if (s->mode != STORE_WRITE || !s->run.begun)
+        return error_set(e, ERROR_USAGE, "%s: a result was to be written %s", s->path,
+                         s->mode == STORE_WRITE ? "outside any session"
+                                                : "to a store open for reading");
+    date_now(date);
+    if (!transaction_begin(s, e))
+        return false;
+    bool ok = session_put(s, date, e) && job_put(s, job, e) &&
+              result_put(s, &job->key, policy, result, date, e) && transaction_commit(s, e);
+    if (ok)
+        s->run.written = true;
+    else
+        transaction_rollback(s);
+    return ok;
+}

@@ -1,0 +1,155 @@
+#include "store/schema.h"
+
+#include "store/fail.h"
+#include "store/store.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define STRING_OF(x) #x
+#define STRING(x)    STRING_OF(x)
+
+// The comments are kept by SQLite: who opens the file with sqlite3 reads them with .schema.
+//
+// Digests and ids are what rows name each other by, never row numbers, so that merging two stores
+// is INSERT OR IGNORE table by table. `text` is a table of its own because the same source of 100
+// KB stands behind thousands of jobs; it is keyed by a digest of all texts of a job together, since
+// these change together, and one step (text.texts = job.texts) then finds them.
+const char schema_sql[] =
+    "CREATE TABLE text ( -- what jobs and sessions were made from, each set kept once\n"
+    "  texts BLOB NOT NULL, -- SHA-256 of the set\n"
+    "  position INTEGER NOT NULL,\n"
+    "  kind TEXT NOT NULL, -- spec, source, include, reference\n"
+    "  name TEXT NOT NULL,\n"
+    "  body TEXT NOT NULL,\n"
+    "  PRIMARY KEY (texts, position)\n"
+    ");\n"
+    "CREATE TABLE job ( -- one configuration made concrete, on one model of device\n"
+    "  key BLOB PRIMARY KEY NOT NULL, -- SHA-256 of all that may change the answer\n"
+    "  measuring_version INTEGER NOT NULL,\n"
+    "  language TEXT NOT NULL,\n"
+    "  spec_name TEXT, -- of the first spec that led to it\n"
+    "  constants TEXT,\n"
+    "  configuration TEXT NOT NULL,\n"
+    "  configuration_json TEXT NOT NULL,\n"
+    "  geometry TEXT,\n"
+    "  kernels TEXT NOT NULL, -- in launch order, one a line\n"
+    "  options TEXT NOT NULL, -- of the compiler, one a line, an empty line between programs\n"
+    "  source BLOB NOT NULL, -- SHA-256 of sources and includes alone\n"
+    "  texts BLOB NOT NULL -- text.texts\n"
+    ");\n"
+    "CREATE TABLE session ( -- one run of hone\n"
+    "  id BLOB PRIMARY KEY NOT NULL, -- random\n"
+    "  date TEXT NOT NULL, -- ISO 8601, UTC\n"
+    "  command TEXT, hone_version TEXT, host TEXT, seed TEXT,\n"
+    "  spec_name TEXT, spec_path TEXT, constants TEXT,\n"
+    "  texts BLOB, -- text.texts: the spec\n"
+    "  surroundings TEXT, -- clocks, cache settings\n"
+    "  device TEXT, vendor TEXT, platform TEXT, platform_version TEXT, driver TEXT,\n"
+    "  compiler TEXT, language_version TEXT, uuid TEXT, pci TEXT, device_surroundings TEXT,\n"
+    "  device_type TEXT, compute_units INTEGER, clock_mhz INTEGER, global_bytes INTEGER,\n"
+    "  local_bytes INTEGER,\n"
+    "  device_identity BLOB -- SHA-256 of what the key knows of the device\n"
+    ");\n"
+    "CREATE TABLE result ( -- append only\n"
+    "  sequence INTEGER PRIMARY KEY,\n"
+    "  id BLOB NOT NULL UNIQUE, -- random\n"
+    "  job BLOB NOT NULL REFERENCES job(key),\n"
+    "  session BLOB NOT NULL REFERENCES session(id),\n"
+    "  date TEXT NOT NULL, -- ISO 8601, UTC\n"
+    "  status TEXT NOT NULL, fault TEXT NOT NULL, verification TEXT NOT NULL, stop TEXT NOT NULL,\n"
+    "  median_ns REAL, -- of a correct result that was timed\n"
+    "  sample_count INTEGER NOT NULL,\n"
+    "  samples_ns TEXT NOT NULL, -- JSON, in order\n"
+    "  batch INTEGER NOT NULL, -- launches a sample is the mean of\n"
+    "  limit_ns INTEGER NOT NULL, -- that a timeout met\n"
+    "  message TEXT NOT NULL,\n"
+    "  policy_launches INTEGER NOT NULL, policy_batch INTEGER NOT NULL,\n"
+    "  policy_hopeless_ns INTEGER NOT NULL, policy_budget_ns INTEGER NOT NULL,\n"
+    "  policy_launch_limit_ns INTEGER NOT NULL, policy_build_limit_ns INTEGER NOT NULL,\n"
+    "  policy_cold INTEGER NOT NULL, policy_fixed INTEGER NOT NULL,\n"
+    "  format INTEGER NOT NULL, -- of body\n"
+    "  body BLOB NOT NULL -- everything known: resources, deviations, times, log\n"
+    ");\n"
+    "CREATE INDEX result_job ON result (job, date);\n"
+    "CREATE INDEX result_date ON result (date);\n"
+    "PRAGMA application_id = " STRING(STORE_APPLICATION_ID) ";\n"
+                                                            "PRAGMA user_version = " STRING(
+                                                                STORE_SCHEMA_VERSION) ";\n";
+
+// A file up to this size is read whole by the check, which then takes a few milliseconds.
+#define SMALL (4 * 1024 * 1024)
+
+bool schema_owner_check(const char *path, uint32_t application, uint32_t version, struct error *e)
+{
+    if (application != STORE_APPLICATION_ID)
+        return store_fail(e, path, SQLITE_NOTADB,
+                          "it is a SQLite file of another program, not a store of hone; it is left "
+                          "as it is: choose another file with --store");
+    if (version > STORE_SCHEMA_VERSION)
+        return store_fail(e, path, SQLITE_NOTADB,
+                          "it was written by a newer hone (schema %lu, this hone knows %d); it is "
+                          "left as it is: update hone, or choose another file with --store",
+                          (unsigned long)version, STORE_SCHEMA_VERSION);
+    return true;
+}
+
+bool schema_number(sqlite3 *db, const char *sql, int64_t *out)
+{
+    sqlite3_stmt *statement = NULL;
+    bool ok = sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
+              sqlite3_step(statement) == SQLITE_ROW;
+    if (ok)
+        *out = sqlite3_column_int64(statement, 0);
+    return sqlite3_finalize(statement) == SQLITE_OK && ok;
+}
+
+static bool damaged(sqlite3 *db, const char *path, const char *detail, struct error *e)
+{
+    int code = sqlite3_errcode(db);
+    // A lock or a failing disk is no damage, and says so.
+    if (code == SQLITE_BUSY || code == SQLITE_IOERR || code == SQLITE_NOMEM)
+        return store_fail_sqlite(e, path, db, "checking the store");
+    return store_fail(e, path, SQLITE_CORRUPT,
+                      "the file is damaged: %s; it is left as it is: restore a copy (sqlite3's "
+                      ".recover saves what is readable), or choose another file with --store",
+                      detail ? detail : sqlite3_errmsg(db));
+}
+
+// Each reads a table's schema and its first and last page; a missing column fails to prepare.
+static const char *const looks[] = {
+    "SELECT count(body) FROM text WHERE rowid IN (SELECT min(rowid) FROM text UNION ALL "
+    "SELECT max(rowid) FROM text)",
+    "SELECT count(texts) FROM job WHERE rowid IN (SELECT min(rowid) FROM job UNION ALL "
+    "SELECT max(rowid) FROM job)",
+    "SELECT count(device_identity) FROM session WHERE rowid IN (SELECT min(rowid) FROM session "
+    "UNION ALL SELECT max(rowid) FROM session)",
+    "SELECT count(body) FROM result WHERE rowid IN (SELECT min(rowid) FROM result UNION ALL "
+    "SELECT max(rowid) FROM result)",
+    "SELECT count(*) FROM (SELECT job FROM result INDEXED BY result_job ORDER BY job LIMIT 1)",
+    "SELECT count(*) FROM (SELECT date FROM result INDEXED BY result_date ORDER BY date LIMIT 1)",
+};
+
+static bool quick_check(sqlite3 *db, const char *path, struct error *e)
+{
+    sqlite3_stmt *statement = NULL;
+    bool ok = sqlite3_prepare_v2(db, "PRAGMA quick_check(1)", -1, &statement, NULL) == SQLITE_OK &&
+              sqlite3_step(statement) == SQLITE_ROW;
+    const char *said = ok ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    if (!ok)
+        damaged(db, path, NULL, e);
+    else if (!said || strcmp(said, "ok") != 0)
+        ok = damaged(db, path, said, e);
+    sqlite3_finalize(statement);
+    return ok;
+}
+
+bool schema_check(sqlite3 *db, const char *path, uint64_t bytes, struct error *e)
+{
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        int64_t count;
+        if (!schema_number(db, looks[i], &count))
+            return damaged(db, path, NULL, e);
+    }
+    return bytes > SMALL || quick_check(db, path, e);
+}

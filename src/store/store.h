@@ -1,0 +1,128 @@
+// Every result ever measured, in one SQLite file; append only. Three tables: job, session, result.
+//
+// A commit per result: when a call returns true, a SIGKILL loses nothing of it. The file belongs to
+// hone when its application id says so, which is looked at read-only before anything is written: a
+// foreign, damaged or newer file is refused and left untouched. WAL with synchronous=NORMAL on a
+// local file system, a rollback journal elsewhere. Several processes may use one file at once.
+#ifndef HONE_STORE_STORE_H
+#define HONE_STORE_STORE_H
+
+#include "base/error.h"
+#include "job/job.h"
+#include "job/policy.h"
+#include "job/result.h"
+
+#define STORE_APPLICATION_ID 0x686f6e65 // "hone"
+#define STORE_SCHEMA_VERSION 1
+
+struct store;
+
+enum store_mode {
+    STORE_WRITE,    // created when missing, with its parent folders
+    STORE_READ,     // missing is an error
+    STORE_IMMUTABLE // shipped results in a folder one may not write
+};
+
+// Opens and checks that a write would succeed (STORE_WRITE: a transaction that writes a row and is
+// rolled back, so that a read-only file or a full disk is told before any work). Errors name the
+// file and the remedy.
+struct store *store_open(const char *path, enum store_mode mode, struct error *e);
+void store_close(struct store *s); // NULL is fine
+const char *store_path(const struct store *s);
+
+// What a run was: one row a run, written at the first result. All texts may be NULL.
+struct store_session {
+    const char *command; // the command line
+    const char *hone_version;
+    const char *spec_name; // name of the spec file, without folders
+    const char *spec_path; // absolute
+    const char *spec_text; // the spec, kept in clear
+    const char *constants; // "WIDTH=256", sorted by name, separated by ", "
+    const char *host;
+    uint64_t seed;
+    const struct device_info *device;
+    const char *surroundings; // clocks, cache settings
+};
+
+// Sets the session that later store_put() calls belong to. Copies what it needs; nothing is written
+// before the first result.
+bool store_begin(struct store *s, const struct store_session *session, struct error *e);
+
+// What identifies and describes a job in the store. `configuration` is the canonical text
+// "block_size_x=16, tile_size_x=2", `spec_id` a digest of what makes results of one spec
+// comparable: (see spec_identity()): name of the spec, its kernel names.
+struct store_job {
+    const struct job *job;
+    struct digest key;
+    const char *configuration;
+    const char *configuration_json; // {"block_size_x": 16, ...} in the spec's order
+    const char *spec_name;
+    const char *constants; // as in the session
+    struct digest source;  // of texts and includes alone
+    const char *geometry;  // launch sizes in clear: "256x256 / 16x16"
+};
+
+// Writes one result (and its job and session when new) in one transaction.
+bool store_put(struct store *s, const struct store_job *job, const struct policy *policy,
+               const struct result *result, struct error *e);
+
+// The result that answers for this key under this policy, or NULL (check e->code for a failure).
+//   - correct, measured with at least the samples the policy asks for (fixed), or settled: answers
+//   - correct but stopped early as hopeless or by its budget: answers unless the policy is fixed
+//   - failures answer: compile, correctness, constraints, runtime; timeout only when its limit was
+//   at
+//     least the policy's; none of them when `retry` is set
+//   - fault other than CONFIGURATION never answers
+// The newest that answers wins; merging of several is not done.
+struct result *store_find(struct store *s, const struct digest *key, const struct policy *policy,
+                          bool retry, struct error *e);
+
+// ---- views -------------------------------------------------------------------------------------
+
+// One row: a result with what it belongs to. All strings live until the row callback returns.
+struct store_row {
+    const char *id; // 32 hexadecimal digits, random
+    const char *configuration;
+    const char *configuration_json;
+    const char *spec_name;
+    const char *constants;
+    const char *device; // name
+    const char *platform;
+    const char *driver;
+    const char *device_identity; // hexadecimal digest of device_info_identity()
+    const char *geometry;
+    const char *date; // ISO 8601, UTC
+    const char *hone_version;
+    struct digest key;
+    struct digest source;
+    const struct result *result;
+    int measuring_version;
+};
+
+struct store_query {
+    const char *spec_name;       // (optional) NULL: all
+    const char *constants;       // (optional)
+    const char *device;          // (optional) part of the device's name, case ignored
+    const struct digest *source; // (optional)
+    bool correct_only;
+};
+
+// Calls `each` for every result, newest first, until it returns false.
+bool store_each(struct store *s, const struct store_query *q,
+                bool (*each)(void *context, const struct store_row *row), void *context,
+                struct error *e);
+
+// The texts of the spec, sources and includes kept for a result's job: `each` gets (kind, name,
+// text, length) with kind "spec", "source", "include".
+bool store_texts(struct store *s, const struct digest *key,
+                 bool (*each)(void *context, const char *kind, const char *name, const char *text,
+                              size_t length),
+                 void *context, struct error *e);
+
+struct store_counts {
+    uint64_t jobs, sessions, results, correct;
+    uint64_t file_bytes;
+};
+bool store_count(struct store *s, struct store_counts *out, struct error *e);
+
+#endif
