@@ -1,0 +1,74 @@
+# What every target of hone is built with, and the two functions the folders use:
+#
+#   hone_module(NAME SOURCES a.c b.c)          one folder of src/ as an object library hone_NAME
+#   hone_test(NAME SOURCES t.c MODULES a b)    one test program from objects of those folders
+include_guard()
+include(GNUInstallDirs)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_compile_definitions(_GNU_SOURCE HONE_VERSION="${PROJECT_VERSION}")
+add_compile_options(-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+                    -Wpointer-arith -Wwrite-strings -Wvla -ffp-contract=off)
+if(HONE_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(HONE_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined
+                      -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson>=2.12)
+pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3>=3.31)
+pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
+find_package(OpenCL REQUIRED)
+if(HONE_TESTS)
+  pkg_check_modules(CHECK REQUIRED IMPORTED_TARGET check>=0.10)
+endif()
+
+# True when the folder is to be configured (see HONE_MODULES).
+function(hone_wanted NAME RESULT)
+  set(wanted TRUE)
+  if(HONE_MODULES AND NOT NAME IN_LIST HONE_MODULES)
+    set(wanted FALSE)
+  endif()
+  set(${RESULT} ${wanted} PARENT_SCOPE)
+endfunction()
+
+function(hone_module NAME)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_library(hone_${NAME} OBJECT ${ARG_SOURCES})
+  target_include_directories(hone_${NAME} PUBLIC ${PROJECT_SOURCE_DIR}/src
+                                                 ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(hone_${NAME} PUBLIC m ${ARG_LIBRARIES})
+endfunction()
+
+function(hone_test NAME)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;MODULES;LIBRARIES;DEFINITIONS" ${ARGN})
+  add_executable(test_${NAME} ${ARG_SOURCES})
+  foreach(module ${ARG_MODULES})
+    target_link_libraries(test_${NAME} PRIVATE hone_${module})
+  endforeach()
+  target_link_libraries(test_${NAME} PRIVATE PkgConfig::CHECK Threads::Threads ${ARG_LIBRARIES})
+  target_compile_definitions(test_${NAME} PRIVATE HONE_TEST_DATA="${HONE_TEST_DATA}"
+    HONE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" HONE_BINARY_DIR="${PROJECT_BINARY_DIR}"
+    ${ARG_DEFINITIONS})
+  add_test(NAME ${NAME} COMMAND test_${NAME})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  # A test program that exits 77 was skipped, and ctest says so.
+  set_tests_properties(${NAME} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${ARG_TIMEOUT})
+endfunction()
