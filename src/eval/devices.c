@@ -1,0 +1,50 @@
+// Asking a worker which devices there are.
+#include "eval/evaluator.h"
+#include "eval/remote.h"
+
+#define DEVICES_TIMEOUT_MS 60000
+
+static bool decode(const struct frame *f, struct arena *a, struct device_report *out,
+                   struct error *e)
+{
+    struct wire w;
+    wire_reader(&w, f->payload, f->length, a);
+    device_report_codec(&w, out);
+    return wire_done(&w) || error_set(e, ERROR_WORKER, "the worker's list of devices is malformed");
+}
+
+static bool ask(struct remote *r, struct arena *a, struct device_report *out, struct error *e)
+{
+    struct frame f;
+    if (!remote_send(r, VERB_DEVICES, NULL, e))
+        return false;
+    do {
+        int got = channel_wait(&r->channel, DEVICES_TIMEOUT_MS, &f, e);
+        if (got == 0)
+            return error_set(e, ERROR_WORKER, "listing devices took longer than %d s",
+                             DEVICES_TIMEOUT_MS / 1000);
+        if (got < 0)
+            return false;
+    } while (f.verb == VERB_PHASE);
+    if (f.verb != VERB_REPLY_DEVICES)
+        return error_set(e, ERROR_WORKER, "unexpected '%s' from the worker", verb_text(f.verb));
+    return decode(&f, a, out, e);
+}
+
+bool live_devices(const char *const *worker, const char *const *environment, struct arena *a,
+                  struct device_report *out, struct error *e)
+{
+    struct remote r;
+    struct text how = TEXT_INIT;
+    if (!remote_start(&r, worker, environment, NULL, ROLE_BENCH, e))
+        return false;
+    bool ok = ask(&r, a, out, e);
+    if (!ok && r.channel.ended) {
+        remote_autopsy(&r, &how);
+        error_clear(e);
+        error_set(e, ERROR_WORKER, "listing devices: the worker %s", text_cstr(&how));
+    }
+    text_release(&how);
+    remote_end(&r);
+    return ok;
+}

@@ -1,0 +1,69 @@
+// The wrappers that implement the defaults of optional operations.
+#include "eval/evaluator.h"
+
+#include <string.h>
+
+bool evaluator_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e)
+{
+    return ev->ops->submit(ev, ticket, job, e);
+}
+
+int evaluator_take(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e)
+{
+    return ev->ops->take(ev, timeout_ms, out, e);
+}
+
+bool evaluator_again(struct evaluator *ev, uint64_t ticket, uint32_t launches, struct error *e)
+{
+    if (!ev->ops->again)
+        return error_set(e, ERROR_USAGE, "this evaluator cannot measure a job again");
+    return ev->ops->again(ev, ticket, launches, e);
+}
+
+void evaluator_drop(struct evaluator *ev, uint64_t ticket)
+{
+    ev->ops->drop(ev, ticket);
+}
+
+size_t evaluator_room(struct evaluator *ev)
+{
+    return ev->ops->room(ev);
+}
+
+void evaluator_cancel(struct evaluator *ev)
+{
+    if (ev->ops->cancel)
+        ev->ops->cancel(ev);
+}
+
+bool evaluator_idle(struct evaluator *ev)
+{
+    return ev->ops->idle(ev);
+}
+
+void evaluator_best(struct evaluator *ev, uint64_t ns)
+{
+    if (ev->ops->best)
+        ev->ops->best(ev, ns);
+}
+
+void evaluator_status(struct evaluator *ev, struct evaluator_status *out)
+{
+    memset(out, 0, sizeof *out);
+    if (ev->ops->status)
+        ev->ops->status(ev, out);
+}
+
+bool evaluator_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
+                     struct text *out, struct error *e)
+{
+    if (!ev->ops->fetch)
+        return error_set(e, ERROR_USAGE, "this evaluator has no device to fetch from");
+    return ev->ops->fetch(ev, ticket, what, index, out, e);
+}
+
+void evaluator_free(struct evaluator *ev)
+{
+    if (ev)
+        ev->ops->destroy(ev);
+}

@@ -1,0 +1,130 @@
+// What answers for a job: live (workers build, verify, measure), replay (look it up), remember
+// (wraps either with the store). Everything after the search is the same for all of them.
+//
+// A job is submitted under a ticket of the caller's choosing and comes back, in any order, as an
+// outcome with the same ticket. The evaluator owns the job from submit() until drop(); between
+// take() and drop() it may be measured again().
+#ifndef HONE_EVAL_EVALUATOR_H
+#define HONE_EVAL_EVALUATOR_H
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "job/job.h"
+#include "job/result.h"
+#include "measure/rules.h"
+
+struct outcome {
+    uint64_t ticket;
+    struct result *result; // the caller's: result_free()
+};
+
+// How jobs are to be measured; the same for all jobs of an evaluator.
+struct terms {
+    struct measure_rules rules;
+    uint64_t build_limit_ns;  // POLICY_BUILD_LIMIT_NS
+    uint64_t launch_limit_ns; // POLICY_LAUNCH_LIMIT_NS
+    bool cold;
+};
+
+// What an evaluator is doing, for progress displays.
+struct evaluator_status {
+    uint32_t building; // jobs in build workers now
+    uint32_t queued;   // submitted, not yet built
+    uint32_t ready;    // built, waiting to be measured
+    bool measuring;
+    const char *waiting; // (or NULL) why nothing is measured: "the device is in use by process 812"
+};
+
+// What a loaded job can be asked for.
+enum fetch { FETCH_BUFFER, FETCH_BINARY };
+
+struct evaluator;
+
+struct evaluator_operations {
+    // Takes the job, also on failure.
+    bool (*submit)(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e);
+    // Works until an outcome is there or timeout_ms (0: only what can be done at once) have passed:
+    // 1 an outcome, 0 none yet, -1 the evaluator cannot go on (device lost, store unwritable).
+    int (*take)(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e);
+    // (optional: false) Measures a taken, correct job again: `launches` more samples as one
+    // outcome.
+    bool (*again)(struct evaluator *ev, uint64_t ticket, uint32_t launches, struct error *e);
+    // Forgets the job. One still on its way is forgotten when it arrives.
+    void (*drop)(struct evaluator *ev, uint64_t ticket);
+    // How many more submissions are useful now, so that no worker idles.
+    size_t (*room)(struct evaluator *ev);
+    // (optional: nothing) Ends the search: what is not being measured is forgotten; what is
+    // measured comes back after its present launches, as far as it got. idle() is true once nothing
+    // is left.
+    void (*cancel)(struct evaluator *ev);
+    bool (*idle)(struct evaluator *ev);
+    // (optional: nothing) The best time so far: what is far behind it may be stopped early.
+    void (*best)(struct evaluator *ev, uint64_t ns);
+    // (optional: zeros)
+    void (*status)(struct evaluator *ev, struct evaluator_status *out);
+    // (optional: an error) Blocks until answered. A buffer's contents, or a program's binary.
+    bool (*fetch)(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
+                  struct text *out, struct error *e);
+    void (*destroy)(struct evaluator *ev);
+};
+
+struct evaluator {
+    const struct evaluator_operations *ops;
+    bool replayed; // results are looked up, not measured: reports say so
+};
+
+bool evaluator_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e);
+int evaluator_take(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e);
+bool evaluator_again(struct evaluator *ev, uint64_t ticket, uint32_t launches, struct error *e);
+void evaluator_drop(struct evaluator *ev, uint64_t ticket);
+size_t evaluator_room(struct evaluator *ev);
+void evaluator_cancel(struct evaluator *ev);
+bool evaluator_idle(struct evaluator *ev);
+void evaluator_best(struct evaluator *ev, uint64_t ns);
+void evaluator_status(struct evaluator *ev, struct evaluator_status *out);
+bool evaluator_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
+                     struct text *out, struct error *e);
+void evaluator_free(struct evaluator *ev); // NULL is fine
+
+// ---- live --------------------------------------------------------------------------------------
+
+enum gate_answer {
+    GATE_OPEN,     // measure it; leave() will be called
+    GATE_BUSY,     // somebody else has the device: try again in a moment
+    GATE_ANSWERED, // *out is the result: nothing to measure; leave() will not be called
+    GATE_BROKEN    // an error: the evaluator cannot go on
+};
+
+// Stands before the device: takes its lock, and looks whether the answer has come meanwhile.
+struct gate {
+    enum gate_answer (*enter)(void *context, uint64_t ticket, struct result **out, struct error *e);
+    // After measuring, before the outcome is handed out. `result` NULL: nothing came of it. False:
+    // the evaluator cannot go on.
+    bool (*leave)(void *context, uint64_t ticket, const struct result *result, struct error *e);
+    // (or NULL) Who has the device.
+    const char *(*waiting)(void *context);
+    void *context;
+};
+
+struct live_options {
+    const char *const *worker;      // argv of a worker, NULL-terminated
+    const char *const *environment; // NAME=VALUE additions for workers, NULL-terminated; or NULL
+    const struct device_info *device;
+    uint32_t jobs; // build workers at most; 0: the cores that are left (one less on a GPU)
+    struct terms terms;
+    struct gate gate; // (optional)
+    bool build_only;  // outcomes after the build: nothing runs
+    bool no_timing;   // outcomes after the verified launch
+    const struct log *log;
+};
+
+struct evaluator *live_new(const struct live_options *o, struct error *e);
+
+// Asks a worker for the devices of this machine, in an arena of the caller's. Blocking, with a
+// limit.
+struct device_report;
+bool live_devices(const char *const *worker, const char *const *environment, struct arena *a,
+                  struct device_report *out, struct error *e);
+
+#endif

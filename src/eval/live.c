@@ -1,0 +1,548 @@
+// The live evaluator: jobs go through a pool of build workers to the one bench worker. One poll()
+// loop serves all channels; nothing else blocks.
+#include "eval/live.h"
+
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct live *self(struct evaluator *ev)
+{
+    return (struct live *)ev;
+}
+
+// ---- entries -----------------------------------------------------------------------------------
+
+static struct entry *entry_find(struct live *v, uint64_t ticket)
+{
+    for (struct entry *n = v->entries; n; n = n->next) {
+        if (n->ticket == ticket)
+            return n;
+    }
+    return NULL;
+}
+
+struct entry *live_first(struct live *v, enum stage stage)
+{
+    for (struct entry *n = v->entries; n; n = n->next) {
+        if (n->stage == stage)
+            return n;
+    }
+    return NULL;
+}
+
+static uint32_t count_stage(const struct live *v, enum stage from, enum stage to)
+{
+    uint32_t count = 0;
+    for (const struct entry *n = v->entries; n; n = n->next)
+        count += n->stage >= from && n->stage <= to;
+    return count;
+}
+
+static void entry_free(struct entry *n)
+{
+    job_free(n->job);
+    result_free(n->built);
+    result_free(n->result);
+    arena_release(&n->arena);
+    free(n);
+}
+
+static void entry_remove(struct live *v, struct entry *n)
+{
+    struct entry **link = &v->entries;
+    while (*link != n)
+        link = &(*link)->next;
+    *link = n->next;
+    if (v->last == &n->next)
+        v->last = link;
+    entry_free(n);
+}
+
+void live_done(struct live *v, struct entry *n)
+{
+    if (n->gated) {
+        n->gated = false;
+        if (!v->o.gate.leave(v->o.gate.context, n->ticket, n->result, &v->broken) &&
+            !v->broken.code)
+            live_break(v, ERROR_INTERNAL, "the result could not be kept");
+    }
+    n->stage = STAGE_DONE;
+}
+
+void live_fail(struct live *v, struct entry *n, enum status status, uint64_t limit_ns,
+               const char *message)
+{
+    if (!n->result)
+        n->result = n->built ? result_clone(n->built) : result_new();
+    if (!n->result) {
+        live_break(v, ERROR_MEMORY, "out of memory");
+        return;
+    }
+    result_fail(n->result, status, FAULT_CONFIGURATION, "%s", message);
+    if (status == STATUS_TIMEOUT)
+        n->result->limit_ns = limit_ns;
+    live_done(v, n);
+}
+
+bool live_break(struct live *v, enum error_code code, const char *format, ...)
+{
+    char message[1600];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    return error_set(&v->broken, code, "%s", message);
+}
+
+// ---- frames ------------------------------------------------------------------------------------
+
+void live_put_job(struct text *payload, const struct job *job)
+{
+    struct wire w;
+    wire_writer(&w, payload);
+    job_codec(&w, (struct job *)(uintptr_t)job); // writing reads only
+}
+
+void live_put_policy(struct text *payload, const struct policy *policy)
+{
+    struct policy copy = *policy;
+    struct wire w;
+    wire_writer(&w, payload);
+    policy_codec(&w, &copy);
+}
+
+struct result *live_reply_result(struct live *v, const struct frame *f)
+{
+    struct error e = ERROR_INIT;
+    struct result *r = NULL;
+    if (f->verb == VERB_REPLY_RESULT)
+        r = result_decode(f->payload, f->length, &e);
+    else
+        error_set(&e, ERROR_WORKER, "unexpected frame '%s'", verb_text(f->verb));
+    if (!r)
+        live_break(v, ERROR_WORKER, "%s", e.text);
+    return r;
+}
+
+static uint64_t phase_limit(const struct live *v, const struct remote *r)
+{
+    uint64_t launch = live_launch_limit(v);
+    if (r->role == ROLE_BUILD && (!launch || launch > LIVE_PRIME_NS))
+        launch = LIVE_PRIME_NS;
+    switch (r->phase.kind) {
+    case PHASE_BUILDING:
+    case PHASE_PRIMING:
+    case PHASE_LOADING:
+        return v->o.terms.build_limit_ns;
+    case PHASE_INPUTS:
+    case PHASE_REFERENCE:
+        return REMOTE_MAKING_NS;
+    case PHASE_CHECKING:
+        return REMOTE_CHECKING_NS;
+    case PHASE_LAUNCHING:
+        return launch ? launch * (r->phase.launches ? r->phase.launches : 1) +
+                            (r->phase.compiles ? v->o.terms.build_limit_ns : 0)
+                      : 0;
+    case PHASE_OPENING:
+        return REMOTE_OPENING_NS;
+    default:
+        return r->outstanding ? REMOTE_SILENCE_NS : 0;
+    }
+}
+
+void live_limit_phase(struct live *v, struct remote *r)
+{
+    remote_limit(r, phase_limit(v, r));
+}
+
+static void take_phase(struct live *v, struct remote *r, const struct frame *f)
+{
+    struct arena none = {0};
+    struct wire w;
+    wire_reader(&w, f->payload, f->length, &none);
+    phase_codec(&w, &r->phase);
+    if (!wire_done(&w))
+        live_break(v, ERROR_WORKER, "a worker sent a malformed phase");
+    live_limit_phase(v, r);
+}
+
+static void take_hello(struct live *v, const struct frame *f)
+{
+    struct arena a = {0};
+    struct hello hello = {0};
+    struct wire w;
+    wire_reader(&w, f->payload, f->length, &a);
+    hello_codec(&w, &hello);
+    if (!wire_done(&w) || hello.protocol != PROTOCOL_VERSION)
+        live_break(v, ERROR_WORKER,
+                   "the worker speaks protocol %u (hone %s), this hone speaks %u: install both "
+                   "from one build",
+                   hello.protocol, hello.version ? hello.version : "?", PROTOCOL_VERSION);
+    arena_release(&a);
+}
+
+// Frames that every worker may send; false for those that answer a job's request.
+static bool common_frame(struct live *v, struct remote *r, const struct frame *f)
+{
+    if (f->verb == VERB_PHASE) {
+        take_phase(v, r, f);
+        return true;
+    }
+    if (r->outstanding > 0)
+        r->outstanding--;
+    r->phase = (struct phase){.kind = PHASE_IDLE};
+    live_limit_phase(v, r);
+    if (f->verb == VERB_REPLY_HELLO) {
+        take_hello(v, f);
+        return true;
+    }
+    v->start_deaths = 0;
+    if (f->verb == VERB_REPLY_OPENED)
+        return true;
+    if (f->verb == VERB_REPLY_ERROR) {
+        char text[1024];
+        remote_error_text(f, text, sizeof text);
+        live_break(v, ERROR_DEVICE, "%s", text);
+        return true;
+    }
+    return false;
+}
+
+// Reads what has come and handles it. False when the worker is gone.
+static bool serve(struct live *v, struct remote *r, struct builder *b)
+{
+    struct error e = ERROR_INIT;
+    struct frame f;
+    bool alive = channel_flush(&r->channel, &e) && channel_receive(&r->channel, &e);
+    process_drain(&r->process);
+    while (r->running && !v->broken.code && channel_next(&r->channel, &f, &e) == 1) {
+        if (common_frame(v, r, &f))
+            continue;
+        if (b)
+            live_builder_frame(v, b, &f);
+        else
+            live_bench_frame(v, &f);
+    }
+    return !r->running || (alive && !r->channel.ended && !e.code);
+}
+
+// ---- the loop ----------------------------------------------------------------------------------
+
+static uint32_t gather(struct live *v, struct pollfd *fds, struct remote **remotes)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i <= v->builder_limit; i++) {
+        struct remote *r = i < v->builder_limit ? &v->builders[i].remote : &v->bench;
+        if (!r->running || r->stopped_ns)
+            continue;
+        short events = POLLIN | (channel_pending(&r->channel) ? POLLOUT : 0);
+        remotes[n] = r;
+        fds[n++] = (struct pollfd){.fd = r->process.channel, .events = events};
+        if (r->process.printed >= 0) {
+            remotes[n] = r;
+            fds[n++] = (struct pollfd){.fd = r->process.printed, .events = POLLIN};
+        }
+    }
+    return n;
+}
+
+static void handle(struct live *v, struct remote *r)
+{
+    struct builder *b = r == &v->bench ? NULL : (struct builder *)(void *)r;
+    if (!r->running || serve(v, r, b))
+        return;
+    if (b)
+        live_builder_died(v, b);
+    else
+        live_bench_died(v);
+}
+
+static void check_limits(struct live *v)
+{
+    uint64_t now = clock_ns();
+    for (uint32_t i = 0; i < v->builder_limit; i++) {
+        if (remote_overdue(&v->builders[i].remote, now))
+            live_builder_overdue(v, &v->builders[i]);
+    }
+    if (remote_overdue(&v->bench, now))
+        live_bench_overdue(v);
+}
+
+// How long poll() may sleep: until the caller's time, the nearest deadline, or the gate's next try.
+static int sleep_ms(const struct live *v, uint64_t until)
+{
+    uint64_t now = clock_ns(), next = until;
+    for (uint32_t i = 0; i <= v->builder_limit; i++) {
+        const struct remote *r = i < v->builder_limit ? &v->builders[i].remote : &v->bench;
+        if (r->running && !r->stopped_ns && r->deadline_ns && r->deadline_ns < next)
+            next = r->deadline_ns;
+    }
+    if (v->gate_retry_ns && v->gate_retry_ns < next)
+        next = v->gate_retry_ns;
+    if (next <= now)
+        return 0;
+    uint64_t ms = (next - now + 999999) / 1000000;
+    return ms > 3600000 ? 3600000 : (int)ms;
+}
+
+static void turn(struct live *v, uint64_t until)
+{
+    struct pollfd fds[2 * 257];
+    struct remote *remotes[2 * 257];
+    live_builders_start(v);
+    live_bench_start(v);
+    if (v->broken.code || live_first(v, STAGE_DONE))
+        until = 0;
+    uint32_t n = gather(v, fds, remotes);
+    if (poll(fds, n, sleep_ms(v, until)) > 0) {
+        for (uint32_t i = 0; i < n && !v->broken.code; i++) {
+            if (fds[i].revents)
+                handle(v, remotes[i]);
+        }
+    }
+    check_limits(v);
+}
+
+static bool give_outcome(struct live *v, struct outcome *out)
+{
+    struct entry *n = live_first(v, STAGE_DONE);
+    if (!n)
+        return false;
+    out->ticket = n->ticket;
+    out->result = n->result;
+    n->result = NULL;
+    n->stage = STAGE_KEPT;
+    return true;
+}
+
+static int live_take(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e)
+{
+    struct live *v = self(ev);
+    uint64_t until = timeout_ms < 0 ? UINT64_MAX : clock_ns() + (uint64_t)timeout_ms * 1000000;
+    for (;;) {
+        // What is finished is given out even when nothing more can come.
+        if (give_outcome(v, out))
+            return 1;
+        if (v->broken.code) {
+            error_set_driver(e, v->broken.code, v->broken.driver, "%s", v->broken.text);
+            return -1;
+        }
+        turn(v, until);
+        if (give_outcome(v, out))
+            return 1;
+        if (!v->broken.code && clock_ns() >= until)
+            return 0;
+    }
+}
+
+// ---- the other operations ----------------------------------------------------------------------
+
+static bool live_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e)
+{
+    struct live *v = self(ev);
+    struct entry *n = calloc(1, sizeof *n);
+    if (!n) {
+        job_free(job);
+        return error_memory(e);
+    }
+    n->ticket = ticket;
+    n->job = job;
+    n->stage = STAGE_QUEUED;
+    n->handle = v->next_handle++;
+    *v->last = n;
+    v->last = &n->next;
+    return true;
+}
+
+static bool live_again(struct evaluator *ev, uint64_t ticket, uint32_t launches, struct error *e)
+{
+    struct entry *n = entry_find(self(ev), ticket);
+    if (!n || n->stage != STAGE_KEPT)
+        return error_set(e, ERROR_USAGE, "only a job that was taken can be measured again");
+    n->again = launches;
+    n->stage = STAGE_READY;
+    return true;
+}
+
+static void live_drop(struct evaluator *ev, uint64_t ticket)
+{
+    struct live *v = self(ev);
+    struct entry *n = entry_find(v, ticket);
+    if (!n)
+        return;
+    // A build under way goes on; its answer will belong to nobody.
+    for (uint32_t i = 0; i < v->builder_limit; i++) {
+        if (v->builders[i].entry == n)
+            v->builders[i].entry = NULL;
+    }
+    live_bench_unload(v, n);
+    entry_remove(v, n);
+}
+
+static size_t live_room(struct evaluator *ev)
+{
+    struct live *v = self(ev);
+    // One job a build worker and as many again built ahead of the bench keep everyone busy.
+    uint32_t wanted = 2 * v->builder_limit + 4;
+    uint32_t have = count_stage(v, STAGE_QUEUED, STAGE_MEASURING);
+    return v->cancelled || have >= wanted ? 0 : wanted - have;
+}
+
+static void live_cancel(struct evaluator *ev)
+{
+    struct live *v = self(ev);
+    v->cancelled = true;
+    for (uint32_t i = 0; i < v->builder_limit; i++) {
+        remote_end(&v->builders[i].remote);
+        v->builders[i].entry = NULL;
+    }
+    for (struct entry *n = v->entries, *next; n; n = next) {
+        next = n->next;
+        if (n->stage <= STAGE_READY)
+            entry_remove(v, n);
+    }
+}
+
+static bool live_idle(struct evaluator *ev)
+{
+    return count_stage(self(ev), STAGE_QUEUED, STAGE_DONE) == 0;
+}
+
+static void live_best(struct evaluator *ev, uint64_t ns)
+{
+    self(ev)->best_ns = ns;
+}
+
+static void live_status(struct evaluator *ev, struct evaluator_status *out)
+{
+    struct live *v = self(ev);
+    out->queued = count_stage(v, STAGE_QUEUED, STAGE_QUEUED);
+    out->building = count_stage(v, STAGE_BUILDING, STAGE_BUILDING);
+    out->ready = count_stage(v, STAGE_READY, STAGE_READY);
+    out->measuring = v->current != NULL;
+    if (v->gate_retry_ns && v->o.gate.waiting)
+        out->waiting = v->o.gate.waiting(v->o.gate.context);
+}
+
+static bool ask_bench(struct live *v, const struct entry *n, enum verb verb, uint32_t index,
+                      struct error *e)
+{
+    struct text payload = TEXT_INIT;
+    struct wire w;
+    uint32_t handle = n->handle;
+    wire_writer(&w, &payload);
+    wire_u32(&w, &handle);
+    wire_u32(&w, &index);
+    bool ok = remote_send(&v->bench, verb, &payload, e);
+    text_release(&payload);
+    return ok;
+}
+
+static bool live_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
+                       struct text *out, struct error *e)
+{
+    struct live *v = self(ev);
+    struct entry *n = entry_find(v, ticket);
+    if (!n || n->stage != STAGE_KEPT || !n->loaded)
+        return error_set(e, ERROR_USAGE, "the job is not loaded any more");
+    if (!ask_bench(v, n, what == FETCH_BUFFER ? VERB_OUTPUT : VERB_BINARY, index, e))
+        return false;
+    struct frame f;
+    do {
+        if (channel_wait(&v->bench.channel, 120000, &f, e) != 1)
+            return error_set(e, ERROR_WORKER, "the worker did not answer") &&
+                   error_context(e, "fetching from the device");
+    } while (f.sequence != v->bench.sequence || f.verb == VERB_PHASE);
+    v->bench.outstanding = 0;
+    live_limit_phase(v, &v->bench);
+    if (f.verb != VERB_REPLY_BYTES) {
+        char text[1024];
+        remote_error_text(&f, text, sizeof text);
+        return error_set(e, ERROR_DEVICE, "%s", text);
+    }
+    text_addn(out, f.payload, f.length);
+    return !out->failed || error_memory(e);
+}
+
+static void live_destroy(struct evaluator *ev)
+{
+    struct live *v = self(ev);
+    for (uint32_t i = 0; v->builders && i < v->builder_limit; i++)
+        remote_end(&v->builders[i].remote);
+    remote_end(&v->bench);
+    for (struct entry *n = v->entries, *next; n; n = next) {
+        next = n->next;
+        if (n->gated)
+            v->o.gate.leave(v->o.gate.context, n->ticket, NULL, NULL);
+        entry_free(n);
+    }
+    free(v->builders);
+    free(v);
+}
+
+static const struct evaluator_operations live_operations = {
+    .submit = live_submit,
+    .take = live_take,
+    .again = live_again,
+    .drop = live_drop,
+    .room = live_room,
+    .cancel = live_cancel,
+    .idle = live_idle,
+    .best = live_best,
+    .status = live_status,
+    .fetch = live_fetch,
+    .destroy = live_destroy,
+};
+
+static uint32_t default_jobs(const struct device_info *d)
+{
+    uint32_t cores = process_cores();
+    return d->shares_host || cores == 1 ? cores : cores - 1;
+}
+
+static bool open_gate_leave(void *context, uint64_t ticket, const struct result *result,
+                            struct error *e)
+{
+    (void)context, (void)ticket, (void)result, (void)e;
+    return true;
+}
+
+static enum gate_answer open_gate_enter(void *context, uint64_t ticket, struct result **out,
+                                        struct error *e)
+{
+    (void)context, (void)ticket, (void)out, (void)e;
+    return GATE_OPEN;
+}
+
+struct evaluator *live_new(const struct live_options *o, struct error *e)
+{
+    struct live *v = calloc(1, sizeof *v);
+    if (!v) {
+        error_memory(e);
+        return NULL;
+    }
+    v->base.ops = &live_operations;
+    v->o = *o;
+    if (!v->o.gate.enter) {
+        v->o.gate.enter = open_gate_enter;
+        v->o.gate.leave = open_gate_leave;
+    }
+    v->device = *o->device;
+    v->last = &v->entries;
+    v->bench = (struct remote)REMOTE_NONE;
+    v->builder_limit = o->jobs ? o->jobs : default_jobs(o->device);
+    if (v->builder_limit > 256)
+        v->builder_limit = 256;
+    v->builders = calloc(v->builder_limit, sizeof *v->builders);
+    if (!v->builders) {
+        free(v);
+        error_memory(e);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < v->builder_limit; i++)
+        v->builders[i].remote = (struct remote)REMOTE_NONE;
+    return &v->base;
+}

@@ -1,0 +1,189 @@
+// The pool of build workers: started as they are needed, one job each at a time. A job whose worker
+// died is tried once more, in a new worker, before it is blamed.
+#include "eval/live.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ---- handing out -------------------------------------------------------------------------------
+
+static bool send_build(struct live *v, struct builder *b, struct entry *n)
+{
+    struct error e = ERROR_INIT;
+    struct text payload = TEXT_INIT;
+    struct policy policy = {.build_limit_ns = v->o.terms.build_limit_ns};
+    live_put_job(&payload, n->job);
+    live_put_policy(&payload, &policy);
+    bool ok = !payload.failed || error_memory(&e);
+    // A broken pipe is a death, and found as one when the channel is read.
+    if (ok && !remote_send(&b->remote, VERB_BUILD, &payload, &e) && e.code == ERROR_MEMORY)
+        ok = false;
+    text_release(&payload);
+    if (!ok)
+        return live_break(v, e.code, "%s", e.text);
+    b->entry = n;
+    b->request = b->remote.sequence;
+    n->stage = STAGE_BUILDING;
+    if (b->remote.phase.kind == PHASE_IDLE)
+        live_limit_phase(v, &b->remote);
+    return true;
+}
+
+static bool start_builder(struct live *v, struct builder *b)
+{
+    struct error e = ERROR_INIT;
+    if (remote_start(&b->remote, v->o.worker, v->o.environment, v->device.id, ROLE_BUILD, &e))
+        return true;
+    return live_break(v, e.code, "%s", e.text);
+}
+
+// An idle worker for the job: a new one when a worker has died with it, else any; NULL when all are
+// busy. Workers that are still opening their device count as busy but take their job with them.
+static struct builder *builder_for(struct live *v, const struct entry *n)
+{
+    struct builder *empty = NULL, *idle = NULL;
+    for (uint32_t i = 0; i < v->builder_limit; i++) {
+        struct builder *b = &v->builders[i];
+        if (!b->remote.running)
+            empty = empty ? empty : b;
+        else if (!b->entry)
+            idle = idle ? idle : b;
+    }
+    if (idle && !n->fresh)
+        return idle;
+    if (!empty && idle) {
+        remote_end(&idle->remote);
+        empty = idle;
+    }
+    return empty && start_builder(v, empty) ? empty : NULL;
+}
+
+void live_builders_start(struct live *v)
+{
+    if (v->cancelled || v->broken.code || v->paused)
+        return;
+    for (struct entry *n = v->entries; n; n = n->next) {
+        if (n->stage != STAGE_QUEUED)
+            continue;
+        struct builder *b = builder_for(v, n);
+        if (!b || !send_build(v, b, n))
+            return;
+    }
+}
+
+void live_builders_pause(struct live *v, bool pause)
+{
+    if (v->paused == pause || !v->device.shares_host)
+        return;
+    v->paused = pause;
+    for (uint32_t i = 0; i < v->builder_limit; i++) {
+        if (pause)
+            remote_pause(&v->builders[i].remote);
+        else
+            remote_resume(&v->builders[i].remote);
+    }
+}
+
+// ---- what comes back ---------------------------------------------------------------------------
+
+static struct result *decode_image(struct live *v, struct entry *n, const struct frame *f)
+{
+    struct result *r = result_new();
+    struct wire w;
+    if (!r) {
+        live_break(v, ERROR_MEMORY, "out of memory");
+        return NULL;
+    }
+    wire_reader(&w, f->payload, f->length, &r->arena);
+    result_codec(&w, r);
+    w.arena = &n->arena;
+    image_codec(&w, &n->image);
+    if (f->verb == VERB_REPLY_IMAGE && wire_done(&w))
+        return r;
+    live_break(v, ERROR_WORKER, "a build worker sent a malformed '%s'", verb_text(f->verb));
+    result_free(r);
+    return NULL;
+}
+
+void live_builder_frame(struct live *v, struct builder *b, const struct frame *f)
+{
+    struct entry *n = b->entry;
+    if (!n || f->sequence != b->request)
+        return;
+    b->entry = NULL;
+    b->remote.served++;
+    n->built = decode_image(v, n, f);
+    if (!n->built)
+        return;
+    n->fresh = false;
+    n->stage = STAGE_READY;
+    if (n->built->status != STATUS_CORRECT || v->o.build_only) {
+        n->result = n->built;
+        n->built = NULL;
+        live_done(v, n);
+    }
+}
+
+// ---- deaths and limits -------------------------------------------------------------------------
+
+// The code is built, only running it ahead of time went wrong: the bench worker will tell the truth
+// about that. What the build found is found again by the bench worker when it loads the job.
+static void settle_for_unprimed(struct entry *n, bool compiled)
+{
+    memset(&n->image, 0, sizeof n->image);
+    n->image.primed = compiled;
+    n->stage = STAGE_READY;
+}
+
+static bool is_ahead(enum phase_kind phase)
+{
+    return phase == PHASE_PRIMING || phase == PHASE_LAUNCHING;
+}
+
+void live_builder_died(struct live *v, struct builder *b)
+{
+    struct text how = TEXT_INIT;
+    struct entry *n = b->entry;
+    enum phase_kind phase = b->remote.phase.kind;
+    b->entry = NULL;
+    remote_autopsy(&b->remote, &how);
+    if (phase == PHASE_OPENING && ++v->start_deaths >= LIVE_START_TRIES)
+        live_break(v, ERROR_WORKER, "%u workers died while opening the device; the last %s",
+                   LIVE_START_TRIES, text_cstr(&how));
+    if (n && is_ahead(phase)) {
+        settle_for_unprimed(n, phase == PHASE_LAUNCHING);
+    } else if (n && phase != PHASE_OPENING && ++n->build_deaths >= 2) {
+        struct text message = TEXT_INIT;
+        text_addf(&message, "the compiler died, twice: the worker %s", text_cstr(&how));
+        live_fail(v, n, STATUS_COMPILE, 0, text_cstr(&message));
+        text_release(&message);
+    } else if (n) {
+        n->stage = STAGE_QUEUED;
+        n->fresh = true;
+    }
+    text_release(&how);
+}
+
+void live_builder_overdue(struct live *v, struct builder *b)
+{
+    struct entry *n = b->entry;
+    enum phase_kind phase = b->remote.phase.kind;
+    uint64_t limit = b->remote.limit_ns;
+    char took[32], message[128];
+    b->entry = NULL;
+    remote_end(&b->remote);
+    if (phase == PHASE_OPENING) {
+        live_break(v, ERROR_DEVICE, "opening the device took longer than %llu s",
+                   (unsigned long long)(REMOTE_OPENING_NS / 1000000000));
+        return;
+    }
+    if (!n)
+        return;
+    if (phase == PHASE_LAUNCHING) {
+        settle_for_unprimed(n, true);
+        return;
+    }
+    duration_to_str((double)limit, took);
+    snprintf(message, sizeof message, "building took longer than the limit of %s", took);
+    live_fail(v, n, STATUS_TIMEOUT, limit, message);
+}

@@ -1,0 +1,28 @@
+// The lock on a physical device, held for one configuration: two hones, or the OpenCL and CUDA
+// workers of one card, take turns. A file with open-file-description locks: it goes with its
+// holder, however that ends. Byte 0 is the device; byte 1 is locked (shared) by whoever waits, so
+// that the holder lets others have a turn.
+#ifndef HONE_EVAL_LOCK_H
+#define HONE_EVAL_LOCK_H
+
+#include "base/error.h"
+#include "job/device_info.h"
+
+struct device_lock {
+    int fd;
+    bool held;
+    bool waiting;
+    uint64_t released_ns; // when this process last let go
+    char holder[128];     // "process 812", while waiting
+};
+
+// The file stands in `folder`, which all users of the device share (such as /tmp); its name is made
+// from the PCI address or UUID, or is the host's for a device that is or shares the host.
+bool device_lock_open(struct device_lock *l, const char *folder, const struct device_info *d,
+                      struct error *e);
+// 1: held now, 0: somebody else has it or is next, -1: error. Never blocks.
+int device_lock_try(struct device_lock *l, struct error *e);
+void device_lock_release(struct device_lock *l);
+void device_lock_close(struct device_lock *l);
+
+#endif

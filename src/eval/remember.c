@@ -1,0 +1,345 @@
+#include "eval/remember.h"
+
+#include "base/process.h"
+#include "eval/lock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// One job on its way. The job belongs to `live` once it was submitted there.
+struct record {
+    struct record *next;
+    uint64_t ticket;
+    struct job *job; // borrowed from live when `submitted`
+    bool submitted;
+    bool again; // measured once more on purpose: what is stored does not answer
+    bool stored;
+    struct digest key;
+    char *geometry;
+    struct result *answer; // from the store, waiting to be taken
+};
+
+struct remember {
+    struct evaluator base;
+    struct remember_options o;
+    struct device_info device;
+    struct policy policy; // what a stored result must satisfy
+    struct evaluator *live;
+    struct device_lock lock;
+    bool locking;
+    struct record *records;
+    struct record **last;
+    char waiting[160];
+};
+
+static struct remember *self(struct evaluator *ev)
+{
+    return (struct remember *)ev;
+}
+
+static struct record *find(struct remember *m, uint64_t ticket)
+{
+    for (struct record *r = m->records; r; r = r->next) {
+        if (r->ticket == ticket)
+            return r;
+    }
+    return NULL;
+}
+
+static void record_free(struct record *r)
+{
+    if (!r->submitted)
+        job_free(r->job);
+    result_free(r->answer);
+    free(r->geometry);
+    free(r);
+}
+
+// "256x256 / 16x16", launches joined with "; ".
+static char *geometry_text(const struct job *j)
+{
+    struct text t = TEXT_INIT;
+    for (uint32_t i = 0; i < j->launch_count; i++) {
+        const struct job_launch *l = &j->launches[i];
+        text_add(&t, i ? "; " : "");
+        for (uint32_t a = 0; a < l->dimensions; a++)
+            text_addf(&t, "%s%llu", a ? "x" : "", (unsigned long long)l->global[a]);
+        for (uint32_t a = 0; l->local[0] && a < l->dimensions; a++)
+            text_addf(&t, "%s%llu", a ? "x" : " / ", (unsigned long long)l->local[a]);
+    }
+    return text_steal(&t);
+}
+
+// ---- the store ---------------------------------------------------------------------------------
+
+static struct result *look_up(struct remember *m, const struct record *r, struct error *e)
+{
+    if (!m->o.store || m->o.fresh || r->again)
+        return NULL;
+    struct result *known = store_find(m->o.store, &r->key, &m->policy, m->o.retry, e);
+    if (known)
+        known->reused = true;
+    return known;
+}
+
+static bool worth_keeping(const struct result *result)
+{
+    return result->fault == FAULT_NONE || result->fault == FAULT_CONFIGURATION;
+}
+
+static bool put(struct remember *m, struct record *r, const struct result *result, struct error *e)
+{
+    if (!m->o.store || r->stored || result->reused || !worth_keeping(result))
+        return true;
+    struct store_job job = {.job = r->job,
+                            .key = r->key,
+                            .configuration = r->job->configuration,
+                            .configuration_json = r->job->configuration_json,
+                            .spec_name = m->o.spec_name,
+                            .constants = m->o.constants,
+                            .source = m->o.source,
+                            .geometry = r->geometry};
+    r->stored = store_put(m->o.store, &job, &m->policy, result, e);
+    return r->stored;
+}
+
+// ---- the gate ----------------------------------------------------------------------------------
+
+static enum gate_answer gate_enter(void *context, uint64_t ticket, struct result **out,
+                                   struct error *e)
+{
+    struct remember *m = context;
+    struct record *r = find(m, ticket);
+    int got = m->locking ? device_lock_try(&m->lock, e) : 1;
+    if (got <= 0)
+        return got < 0 ? GATE_BROKEN : GATE_BUSY;
+    // Another hone may have measured it while this one built it or waited.
+    struct error failed = ERROR_INIT;
+    *out = r ? look_up(m, r, &failed) : NULL;
+    if (*out || failed.code)
+        device_lock_release(&m->lock);
+    if (failed.code && e)
+        *e = failed;
+    return failed.code ? GATE_BROKEN : *out ? GATE_ANSWERED : GATE_OPEN;
+}
+
+// Stored before the lock is given up: whoever has it next sees the result.
+static bool gate_leave(void *context, uint64_t ticket, const struct result *result, struct error *e)
+{
+    struct remember *m = context;
+    struct record *r = find(m, ticket);
+    bool ok = !r || !result || put(m, r, result, e);
+    if (m->locking)
+        device_lock_release(&m->lock);
+    return ok;
+}
+
+static const char *gate_waiting(void *context)
+{
+    struct remember *m = context;
+    if (!m->locking || !m->lock.waiting)
+        return NULL;
+    snprintf(m->waiting, sizeof m->waiting, "the device is in use by %s", m->lock.holder);
+    return m->waiting;
+}
+
+// ---- operations --------------------------------------------------------------------------------
+
+static bool hand_on(struct remember *m, struct record *r, struct error *e)
+{
+    r->submitted = true;
+    return evaluator_submit(m->live, r->ticket, r->job, e);
+}
+
+static bool remember_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e)
+{
+    struct remember *m = self(ev);
+    struct error failed = ERROR_INIT;
+    struct record *r = calloc(1, sizeof *r);
+    if (r)
+        r->geometry = geometry_text(job);
+    if (!r || !r->geometry) {
+        free(r);
+        job_free(job);
+        return error_memory(e);
+    }
+    r->ticket = ticket;
+    r->job = job;
+    job_key(job, &m->device, &r->key);
+    *m->last = r;
+    m->last = &r->next;
+    r->answer = look_up(m, r, &failed);
+    if (failed.code) {
+        if (e)
+            *e = failed;
+        return false;
+    }
+    return r->answer || hand_on(m, r, e);
+}
+
+static bool give_answer(struct remember *m, struct outcome *out)
+{
+    for (struct record *r = m->records; r; r = r->next) {
+        if (!r->answer)
+            continue;
+        *out = (struct outcome){.ticket = r->ticket, .result = r->answer};
+        r->answer = NULL;
+        return true;
+    }
+    return false;
+}
+
+// What never came to the gate (a failed build) is stored here.
+static bool keep_ungated(struct remember *m, const struct outcome *out, struct error *e)
+{
+    struct record *r = find(m, out->ticket);
+    struct error failed = ERROR_INIT;
+    if (!r || r->stored || out->result->reused)
+        return true;
+    struct result *known = look_up(m, r, &failed);
+    bool is_known = known != NULL;
+    result_free(known);
+    return is_known || put(m, r, out->result, e);
+}
+
+static int remember_take(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e)
+{
+    struct remember *m = self(ev);
+    if (give_answer(m, out))
+        return 1;
+    int got = evaluator_take(m->live, timeout_ms, out, e);
+    if (got != 1 || keep_ungated(m, out, e))
+        return got;
+    result_free(out->result);
+    return -1;
+}
+
+static bool remember_again(struct evaluator *ev, uint64_t ticket, uint32_t launches,
+                           struct error *e)
+{
+    struct remember *m = self(ev);
+    struct record *r = find(m, ticket);
+    if (!r)
+        return error_set(e, ERROR_USAGE, "only a job that was taken can be measured again");
+    r->again = true;
+    r->stored = false;
+    return r->submitted ? evaluator_again(m->live, ticket, launches, e) : hand_on(m, r, e);
+}
+
+static void remember_drop(struct evaluator *ev, uint64_t ticket)
+{
+    struct remember *m = self(ev);
+    struct record **link = &m->records;
+    while (*link && (*link)->ticket != ticket)
+        link = &(*link)->next;
+    struct record *r = *link;
+    if (!r)
+        return;
+    if (r->submitted)
+        evaluator_drop(m->live, ticket);
+    *link = r->next;
+    if (m->last == &r->next)
+        m->last = link;
+    record_free(r);
+}
+
+static size_t remember_room(struct evaluator *ev)
+{
+    // Answers from the store cost nothing, but are handed out one by one.
+    size_t waiting = 0;
+    for (const struct record *r = self(ev)->records; r; r = r->next)
+        waiting += r->answer != NULL;
+    size_t room = evaluator_room(self(ev)->live);
+    return waiting > 64 ? 0 : room;
+}
+
+static void remember_cancel(struct evaluator *ev)
+{
+    evaluator_cancel(self(ev)->live);
+}
+
+static bool remember_idle(struct evaluator *ev)
+{
+    for (const struct record *r = self(ev)->records; r; r = r->next) {
+        if (r->answer)
+            return false;
+    }
+    return evaluator_idle(self(ev)->live);
+}
+
+static void remember_best(struct evaluator *ev, uint64_t ns)
+{
+    evaluator_best(self(ev)->live, ns);
+}
+
+static void remember_status(struct evaluator *ev, struct evaluator_status *out)
+{
+    evaluator_status(self(ev)->live, out);
+}
+
+static bool remember_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
+                           struct text *out, struct error *e)
+{
+    return evaluator_fetch(self(ev)->live, ticket, what, index, out, e);
+}
+
+static void remember_destroy(struct evaluator *ev)
+{
+    struct remember *m = self(ev);
+    evaluator_free(m->live);
+    for (struct record *r = m->records, *next; r; r = next) {
+        next = r->next;
+        record_free(r);
+    }
+    if (m->locking)
+        device_lock_close(&m->lock);
+    free(m);
+}
+
+static const struct evaluator_operations remember_operations = {
+    .submit = remember_submit,
+    .take = remember_take,
+    .again = remember_again,
+    .drop = remember_drop,
+    .room = remember_room,
+    .cancel = remember_cancel,
+    .idle = remember_idle,
+    .best = remember_best,
+    .status = remember_status,
+    .fetch = remember_fetch,
+    .destroy = remember_destroy,
+};
+
+struct evaluator *remember_new(const struct remember_options *o, struct live_options *live,
+                               struct error *e)
+{
+    struct remember *m = calloc(1, sizeof *m);
+    if (!m) {
+        error_memory(e);
+        return NULL;
+    }
+    const struct measure_rules *rules = &live->terms.rules;
+    m->base.ops = &remember_operations;
+    m->o = *o;
+    m->device = *live->device;
+    m->last = &m->records;
+    m->policy = (struct policy){.launches = rules->fixed ? rules->fixed : rules->first,
+                                .batch = 1,
+                                .fixed = rules->fixed > 0,
+                                .cold = live->terms.cold,
+                                .launch_limit_ns = live->terms.launch_limit_ns,
+                                .build_limit_ns = live->terms.build_limit_ns};
+    live->gate = (struct gate){
+        .enter = gate_enter, .leave = gate_leave, .waiting = gate_waiting, .context = m};
+    m->locking = o->lock_folder && device_lock_open(&m->lock, o->lock_folder, &m->device, e);
+    if (!o->lock_folder || m->locking)
+        m->live = live_new(live, e);
+    if (!m->live) {
+        if (m->locking)
+            device_lock_close(&m->lock);
+        free(m);
+        return NULL;
+    }
+    return &m->base;
+}

@@ -1,0 +1,365 @@
+// A worker without a device, for tests: it speaks the protocol and answers at once. What it shall
+// do to a job stands in the job's options: -DFAKE=<behaviour> (see the table). -DNS=<n> is the time
+// of its launches.
+#include "base/process.h"
+#include "protocol/protocol.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+enum behaviour {
+    FAKE_GOOD,
+    FAKE_COMPILE_ERROR,
+    FAKE_DIE_BUILDING,
+    FAKE_DIE_BUILDING_ONCE,
+    FAKE_HANG_BUILDING,
+    FAKE_DIE_PRIMING,
+    FAKE_HANG_PRIMING,
+    FAKE_DIE_LOADING,
+    FAKE_DIE_RUNNING,
+    FAKE_DIE_RUNNING_ONCE,
+    FAKE_HANG_RUNNING,
+    FAKE_EXIT_RUNNING,
+    FAKE_WRONG,
+    FAKE_OUT_OF_BOUNDS,
+    FAKE_SPEC_FAULT,
+    FAKE_REFERENCE_FAULT,
+    FAKE_GARBAGE
+};
+
+static const char *const names[] = {
+    [FAKE_GOOD] = "good",
+    [FAKE_COMPILE_ERROR] = "compile_error",
+    [FAKE_DIE_BUILDING] = "die_building",
+    [FAKE_DIE_BUILDING_ONCE] = "die_building_once",
+    [FAKE_HANG_BUILDING] = "hang_building",
+    [FAKE_DIE_PRIMING] = "die_priming",
+    [FAKE_HANG_PRIMING] = "hang_priming",
+    [FAKE_DIE_LOADING] = "die_loading",
+    [FAKE_DIE_RUNNING] = "die_running",
+    [FAKE_DIE_RUNNING_ONCE] = "die_running_once",
+    [FAKE_HANG_RUNNING] = "hang_running",
+    [FAKE_EXIT_RUNNING] = "exit_running",
+    [FAKE_WRONG] = "wrong",
+    [FAKE_OUT_OF_BOUNDS] = "out_of_bounds",
+    [FAKE_SPEC_FAULT] = "spec_fault",
+    [FAKE_REFERENCE_FAULT] = "reference_fault",
+    [FAKE_GARBAGE] = "garbage",
+};
+
+struct slot {
+    enum behaviour behaviour;
+    uint64_t ns;
+    char once[64];
+};
+
+static struct channel channel;
+static struct slot slots[8192];
+
+static void reply(enum verb verb, uint32_t sequence, const struct text *payload)
+{
+    struct frame none;
+    struct error e = ERROR_INIT;
+    channel_send(&channel, verb, sequence, payload ? payload->data : NULL,
+                 payload ? payload->length : 0, &e);
+    while (channel_pending(&channel) && channel_wait(&channel, 0, &none, &e) == 0)
+        ;
+}
+
+static void phase(uint32_t sequence, enum phase_kind kind, uint32_t launches)
+{
+    struct phase p = {.kind = kind, .launches = launches};
+    struct text t = TEXT_INIT;
+    struct wire w;
+    wire_writer(&w, &t);
+    phase_codec(&w, &p);
+    reply(VERB_PHASE, sequence, &t);
+    text_release(&t);
+}
+
+static void reply_result(uint32_t sequence, struct result *r)
+{
+    struct text t = TEXT_INIT;
+    struct wire w;
+    wire_writer(&w, &t);
+    result_codec(&w, r);
+    reply(VERB_REPLY_RESULT, sequence, &t);
+    text_release(&t);
+    result_free(r);
+}
+
+static void reply_image(uint32_t sequence, struct result *r)
+{
+    struct image image = {.primed = true};
+    struct text t = TEXT_INIT;
+    struct wire w;
+    wire_writer(&w, &t);
+    result_codec(&w, r);
+    image_codec(&w, &image);
+    reply(VERB_REPLY_IMAGE, sequence, &t);
+    text_release(&t);
+    result_free(r);
+}
+
+static void fake_device(struct device_info *d)
+{
+    const char *shares = getenv("FAKE_SHARES_HOST");
+    *d = (struct device_info){.language = LANGUAGE_OPENCL,
+                              .type = DEVICE_CPU,
+                              .id = "fake/0",
+                              .name = "fake device",
+                              .vendor = "nobody",
+                              .platform = "fake platform",
+                              .platform_version = "1",
+                              .driver = "1.0",
+                              .compiler = "none",
+                              .language_version = "OpenCL C 1.2",
+                              .extensions = "",
+                              .uuid = "",
+                              .pci = "",
+                              .surroundings = "",
+                              .compute_units = 1,
+                              .max_group_size = 1024,
+                              .max_item_sizes = {1024, 1024, 64},
+                              .timer_ns = 1,
+                              .shares_host = shares && *shares == '1'};
+}
+
+static void reply_device(uint32_t sequence, bool as_list)
+{
+    struct device_info d;
+    struct text t = TEXT_INIT;
+    struct wire w;
+    fake_device(&d);
+    wire_writer(&w, &t);
+    if (as_list) {
+        struct device_report report = {.devices = &d, .device_count = 1, .problem = ""};
+        device_report_codec(&w, &report);
+    } else {
+        device_info_codec(&w, &d);
+    }
+    reply(as_list ? VERB_REPLY_DEVICES : VERB_REPLY_OPENED, sequence, &t);
+    text_release(&t);
+}
+
+static void reply_hello(uint32_t sequence)
+{
+    struct hello hello = {.protocol = PROTOCOL_VERSION, .version = HONE_VERSION};
+    struct text t = TEXT_INIT;
+    struct wire w;
+    wire_writer(&w, &t);
+    hello_codec(&w, &hello);
+    reply(VERB_REPLY_HELLO, sequence, &t);
+    text_release(&t);
+}
+
+// ---- behaviours --------------------------------------------------------------------------------
+
+static const char *option_value(const struct job *j, const char *prefix)
+{
+    for (uint32_t i = 0; i < j->programs[0].option_count; i++) {
+        if (str_starts(j->programs[0].options[i], prefix))
+            return j->programs[0].options[i] + strlen(prefix);
+    }
+    return NULL;
+}
+
+static struct slot slot_of(const struct job *j)
+{
+    struct slot s = {.behaviour = FAKE_GOOD, .ns = 1000};
+    const char *name = option_value(j, "-DFAKE=");
+    const char *ns = option_value(j, "-DNS=");
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0)
+            s.behaviour = (enum behaviour)i;
+    }
+    if (ns)
+        s.ns = strtoull(ns, NULL, 10);
+    const char *once = option_value(j, "-DONCE=");
+    snprintf(s.once, sizeof s.once, "%s", once ? once : "x");
+    return s;
+}
+
+static void die(void)
+{
+    fprintf(stderr, "fake worker: last words\n");
+    signal(SIGABRT, SIG_DFL);
+    abort();
+}
+
+static void hang(void)
+{
+    for (;;)
+        pause();
+}
+
+// True the first time for this name, in the folder of the test.
+static bool first_time(const char *name)
+{
+    char path[512];
+    const char *folder = getenv("FAKE_FOLDER");
+    snprintf(path, sizeof path, "%s/once-%s", folder ? folder : "/tmp", name);
+    if (access(path, F_OK) == 0)
+        return false;
+    FILE *f = fopen(path, "w");
+    if (f)
+        fclose(f);
+    return true;
+}
+
+static void build(uint32_t sequence, const struct job *j)
+{
+    struct slot s = slot_of(j);
+    struct result *r = result_new();
+    const char *log = getenv("FAKE_LOG");
+    if (log) {
+        FILE *f = fopen(log, "a");
+        if (f) {
+            fprintf(f, "build %s\n", option_value(j, "-DID=") ? option_value(j, "-DID=") : "");
+            fclose(f);
+        }
+    }
+    phase(sequence, PHASE_BUILDING, 0);
+    if (s.behaviour == FAKE_DIE_BUILDING ||
+        (s.behaviour == FAKE_DIE_BUILDING_ONCE && first_time(s.once)))
+        die();
+    if (s.behaviour == FAKE_HANG_BUILDING)
+        hang();
+    if (s.behaviour == FAKE_COMPILE_ERROR)
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "error: what is this");
+    if (s.behaviour == FAKE_SPEC_FAULT)
+        result_fail(r, STATUS_COMPILE, FAULT_SPEC, "no kernel 'x' in the program");
+    phase(sequence, PHASE_PRIMING, 0);
+    if (s.behaviour == FAKE_DIE_PRIMING)
+        die();
+    if (s.behaviour == FAKE_HANG_PRIMING) {
+        phase(sequence, PHASE_LAUNCHING, 1);
+        hang();
+    }
+    reply_image(sequence, r);
+}
+
+static void load(uint32_t sequence, const struct slot *s)
+{
+    phase(sequence, PHASE_LOADING, 0);
+    if (s->behaviour == FAKE_DIE_LOADING)
+        die();
+    reply_result(sequence, result_new());
+}
+
+static void verify(uint32_t sequence, const struct slot *s)
+{
+    struct result *r = result_new();
+    phase(sequence, PHASE_LAUNCHING, 1);
+    if (s->behaviour == FAKE_DIE_RUNNING ||
+        (s->behaviour == FAKE_DIE_RUNNING_ONCE && first_time(s->once)))
+        die();
+    if (s->behaviour == FAKE_EXIT_RUNNING)
+        exit(0);
+    if (s->behaviour == FAKE_HANG_RUNNING)
+        hang();
+    if (s->behaviour == FAKE_GARBAGE) {
+        static const char junk[] = "this is not a frame at all, it is far from one";
+        if (write(channel.fd, junk, sizeof junk) < 0)
+            exit(1);
+        hang();
+    }
+    phase(sequence, PHASE_CHECKING, 0);
+    if (s->behaviour == FAKE_WRONG)
+        result_fail(r, STATUS_CORRECTNESS, FAULT_CONFIGURATION, "C: relative norm 0.3");
+    if (s->behaviour == FAKE_OUT_OF_BOUNDS)
+        result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION, "wrote 64 bytes past the end of C");
+    if (s->behaviour == FAKE_REFERENCE_FAULT)
+        result_fail(r, STATUS_RUNTIME, FAULT_REFERENCE, "the reference kernel does not build");
+    r->verification = VERIFICATION_REFERENCE;
+    r->verify_launch_ns = s->ns;
+    reply_result(sequence, r);
+}
+
+static void measure(uint32_t sequence, const struct slot *s, const struct policy *p)
+{
+    struct result *r = result_new();
+    phase(sequence, PHASE_LAUNCHING, p->launches);
+    r->samples_ns = arena_array(&r->arena, p->launches, sizeof *r->samples_ns);
+    for (uint32_t i = 0; i < p->launches; i++) {
+        r->samples_ns[r->sample_count++] = s->ns + i % 3;
+        if (p->hopeless_ns && s->ns > p->hopeless_ns) {
+            r->stop = STOP_HOPELESS;
+            break;
+        }
+    }
+    r->batch = 1;
+    reply_result(sequence, r);
+}
+
+// ---- requests ----------------------------------------------------------------------------------
+
+static void serve_handle(const struct frame *f, struct arena *a)
+{
+    struct policy policy = {0};
+    struct job *job = arena_alloc(a, sizeof *job);
+    uint32_t handle = 0;
+    struct wire w;
+    wire_reader(&w, f->payload, f->length, a);
+    wire_u32(&w, &handle);
+    struct slot *s = &slots[handle % (sizeof slots / sizeof *slots)];
+    if (f->verb == VERB_LOAD) {
+        job_codec(&w, job);
+        *s = slot_of(job);
+        load(f->sequence, s);
+        return;
+    }
+    policy_codec(&w, &policy);
+    if (f->verb == VERB_VERIFY)
+        verify(f->sequence, s);
+    else
+        measure(f->sequence, s, &policy);
+}
+
+static void serve(const struct frame *f)
+{
+    struct arena a;
+    struct wire w;
+    arena_init(&a);
+    struct job *job = arena_alloc(&a, sizeof *job);
+    wire_reader(&w, f->payload, f->length, &a);
+    switch (f->verb) {
+    case VERB_HELLO:
+        reply_hello(f->sequence);
+        break;
+    case VERB_DEVICES:
+    case VERB_OPEN:
+        reply_device(f->sequence, f->verb == VERB_DEVICES);
+        break;
+    case VERB_BUILD:
+        job_codec(&w, job);
+        build(f->sequence, job);
+        break;
+    case VERB_LOAD:
+    case VERB_VERIFY:
+    case VERB_MEASURE:
+        serve_handle(f, &a);
+        break;
+    case VERB_STOP:
+        exit(0);
+    default: // PREPARE, UNLOAD
+        reply_result(f->sequence, result_new());
+        break;
+    }
+    arena_release(&a);
+}
+
+int main(void)
+{
+    struct frame f;
+    struct error e = ERROR_INIT;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    channel_init(&channel, 0);
+    while (channel_wait(&channel, -1, &f, &e) == 1)
+        serve(&f);
+    return channel.ended ? 0 : 1;
+}

@@ -1,0 +1,377 @@
+// The live evaluator against a worker that behaves as it is told: every way in which a job can hurt
+// its worker becomes the right result of the right job, and the others do not notice.
+#include "base/process.h"
+#include "eval/evaluator.h"
+#include "eval/live.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const worker[] = {FAKE_WORKER, NULL};
+static char folder[64];
+static char folder_variable[96];
+static const char *environment[4];
+
+static struct device_info device(bool shares_host)
+{
+    return (struct device_info){.type = DEVICE_CPU,
+                                .id = "fake/0",
+                                .name = "fake",
+                                .vendor = "",
+                                .platform = "",
+                                .platform_version = "",
+                                .driver = "",
+                                .compiler = "",
+                                .language_version = "",
+                                .extensions = "",
+                                .uuid = "",
+                                .pci = "",
+                                .surroundings = "",
+                                .timer_ns = 1,
+                                .shares_host = shares_host};
+}
+
+static struct job *make_job(const char *behaviour, uint64_t ns, unsigned id)
+{
+    struct job *j = job_new();
+    struct arena *a = &j->arena;
+    j->programs = arena_alloc(a, sizeof *j->programs);
+    j->program_count = 1;
+    j->programs[0].name = "fake.cl";
+    j->programs[0].source = arena_strdup(a, "kernel");
+    j->programs[0].length = 6;
+    const char **options = arena_array(a, 4, sizeof(*options));
+    options[0] = arena_printf(a, "-DFAKE=%s", behaviour);
+    options[1] = arena_printf(a, "-DNS=%llu", (unsigned long long)ns);
+    options[2] = arena_printf(a, "-DONCE=%u", id);
+    options[3] = arena_printf(a, "-DID=%u", id);
+    j->programs[0].options = options;
+    j->programs[0].option_count = 4;
+    j->launches = arena_alloc(a, sizeof *j->launches);
+    j->launch_count = 1;
+    j->launches[0].name = j->launches[0].kernel = "k";
+    j->launches[0].dimensions = 1;
+    j->launches[0].global[0] = j->launches[0].global[1] = j->launches[0].global[2] = 1;
+    j->launches[0].local[0] = j->launches[0].local[1] = j->launches[0].local[2] = 1;
+    return j;
+}
+
+static struct live_options options(const struct device_info *d)
+{
+    return (struct live_options){.worker = worker,
+                                 .environment = environment,
+                                 .device = d,
+                                 .jobs = 2,
+                                 .terms = {.rules = measure_rules_default(),
+                                           .build_limit_ns = 1000000000,
+                                           .launch_limit_ns = 300000000}};
+}
+
+static void setup(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/hone-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(folder_variable, sizeof folder_variable, "FAKE_FOLDER=%s", folder);
+    environment[0] = folder_variable;
+    environment[1] = NULL;
+}
+
+static void teardown(void)
+{
+    folder_remove(folder);
+}
+
+static struct result *take(struct evaluator *ev, uint64_t *ticket)
+{
+    struct error e = ERROR_INIT;
+    struct outcome out = {0};
+    int got = evaluator_take(ev, 20000, &out, &e);
+    ck_assert_msg(got == 1, "no outcome: %s", e.text);
+    *ticket = out.ticket;
+    return out.result;
+}
+
+struct expectation {
+    const char *behaviour;
+    enum status status;
+    const char *message; // part of it
+};
+
+static const struct expectation expectations[] = {
+    {"good", STATUS_CORRECT, ""},
+    {"compile_error", STATUS_COMPILE, "what is this"},
+    {"die_building", STATUS_COMPILE, "the compiler died, twice"},
+    {"die_building_once", STATUS_CORRECT, ""},
+    {"hang_building", STATUS_TIMEOUT, "building took longer than the limit of 1.000 s"},
+    {"die_priming", STATUS_CORRECT, ""},
+    {"hang_priming", STATUS_CORRECT, ""},
+    {"die_loading", STATUS_COMPILE, "died while loading"},
+    {"die_running", STATUS_RUNTIME, "last words"},
+    {"die_running_once", STATUS_CORRECT, ""},
+    {"hang_running", STATUS_TIMEOUT, "still running after 300.0 ms"},
+    {"exit_running", STATUS_RUNTIME, "exited with status 0"},
+    {"wrong", STATUS_CORRECTNESS, "relative norm"},
+    {"out_of_bounds", STATUS_RUNTIME, "past the end of C"},
+    {"garbage", STATUS_RUNTIME, "died while running"},
+    {"good", STATUS_CORRECT, ""},
+};
+enum { EXPECTED = sizeof expectations / sizeof *expectations };
+
+static void each_fault(bool shares_host)
+{
+    struct error e = ERROR_INIT;
+    struct device_info d = device(shares_host);
+    struct live_options o = options(&d);
+    struct evaluator *ev = live_new(&o, &e);
+    ck_assert_msg(ev != NULL, "%s", e.text);
+    for (unsigned i = 0; i < EXPECTED; i++) {
+        struct job *j = make_job(expectations[i].behaviour, 1000, i);
+        ck_assert_msg(evaluator_submit(ev, i, j, &e), "%s", e.text);
+    }
+    bool seen[EXPECTED] = {false};
+    for (unsigned i = 0; i < EXPECTED; i++) {
+        uint64_t ticket;
+        struct result *r = take(ev, &ticket);
+        const struct expectation *x = &expectations[ticket];
+        ck_assert(!seen[ticket]);
+        seen[ticket] = true;
+        ck_assert_msg(r->status == x->status, "%s: %s (%s)", x->behaviour, status_text(r->status),
+                      r->message);
+        ck_assert_msg(strstr(r->message, x->message) != NULL, "%s: %s", x->behaviour, r->message);
+        if (r->status == STATUS_CORRECT)
+            ck_assert_uint_ge(r->sample_count, 6);
+        else
+            ck_assert_uint_eq(r->sample_count, 0);
+        evaluator_drop(ev, ticket);
+        result_free(r);
+    }
+    ck_assert(evaluator_idle(ev));
+    evaluator_free(ev);
+}
+
+START_TEST(test_faults_on_a_gpu)
+{
+    each_fault(false);
+}
+END_TEST
+
+START_TEST(test_faults_on_a_cpu)
+{
+    each_fault(true);
+}
+END_TEST
+
+START_TEST(test_hopeless_stops_early)
+{
+    struct error e = ERROR_INIT;
+    struct device_info d = device(true);
+    struct live_options o = options(&d);
+    struct evaluator *ev = live_new(&o, &e);
+    uint64_t ticket;
+    evaluator_best(ev, 1000);
+    ck_assert(evaluator_submit(ev, 1, make_job("good", 2500, 1), &e));
+    struct result *r = take(ev, &ticket);
+    ck_assert_int_eq(r->stop, STOP_HOPELESS);
+    ck_assert_uint_eq(r->sample_count, 1);
+    result_free(r);
+    evaluator_free(ev);
+}
+END_TEST
+
+START_TEST(test_fixed_count)
+{
+    struct error e = ERROR_INIT;
+    struct device_info d = device(true);
+    struct live_options o = options(&d);
+    o.terms.rules.fixed = 9;
+    struct evaluator *ev = live_new(&o, &e);
+    uint64_t ticket;
+    evaluator_best(ev, 1000);
+    ck_assert(evaluator_submit(ev, 1, make_job("good", 2500, 1), &e));
+    struct result *r = take(ev, &ticket);
+    ck_assert_int_eq(r->stop, STOP_FIXED);
+    ck_assert_uint_eq(r->sample_count, 9);
+    result_free(r);
+    evaluator_free(ev);
+}
+END_TEST
+
+START_TEST(test_again)
+{
+    struct error e = ERROR_INIT;
+    struct device_info d = device(true);
+    struct live_options o = options(&d);
+    struct evaluator *ev = live_new(&o, &e);
+    uint64_t ticket;
+    ck_assert(evaluator_submit(ev, 7, make_job("good", 2500, 1), &e));
+    result_free(take(ev, &ticket));
+    ck_assert(evaluator_again(ev, 7, 4, &e));
+    struct result *r = take(ev, &ticket);
+    ck_assert_uint_eq(ticket, 7);
+    ck_assert_uint_eq(r->sample_count, 4);
+    result_free(r);
+    evaluator_drop(ev, 7);
+    ck_assert(!evaluator_again(ev, 7, 4, &e));
+    evaluator_free(ev);
+}
+END_TEST
+
+START_TEST(test_broken_reference_ends_everything)
+{
+    struct error e = ERROR_INIT;
+    struct device_info d = device(true);
+    struct live_options o = options(&d);
+    struct evaluator *ev = live_new(&o, &e);
+    struct outcome out;
+    ck_assert(evaluator_submit(ev, 1, make_job("reference_fault", 1000, 1), &e));
+    ck_assert_int_eq(evaluator_take(ev, 20000, &out, &e), -1);
+    ck_assert_ptr_nonnull(strstr(e.text, "the reference kernel does not build"));
+    evaluator_free(ev);
+}
+END_TEST
+
+// Kills the bench worker or a build worker from outside, again and again, at random moments.
+START_TEST(test_killed_from_outside)
+{
+    struct error e = ERROR_INIT;
+    struct device_info d = device(true);
+    struct live_options o = options(&d);
+    struct evaluator *ev = live_new(&o, &e);
+    struct live *v = (struct live *)ev;
+    enum { JOBS = 300 };
+    unsigned correct = 0, submitted = 0, done = 0, kills = 0;
+    srand(7);
+    while (done < JOBS) {
+        for (; submitted < JOBS && evaluator_room(ev) > 0; submitted++)
+            ck_assert(evaluator_submit(ev, submitted, make_job("good", 1000, submitted), &e));
+        struct outcome out;
+        int got = evaluator_take(ev, 5, &out, &e);
+        ck_assert_msg(got >= 0, "%s", e.text);
+        if (got == 1) {
+            correct += out.result->status == STATUS_CORRECT;
+            result_free(out.result);
+            evaluator_drop(ev, out.ticket);
+            done++;
+        }
+        if (done % 15 == 14 && kills < done / 15 + 1) {
+            struct remote *victim = rand() % 2 ? &v->bench : &v->builders[rand() % 2].remote;
+            if (victim->running && victim->process.pid > 0)
+                kill(victim->process.pid, SIGKILL);
+            kills++;
+        }
+    }
+    ck_assert_uint_ge(kills, 15);
+    ck_assert_uint_eq(correct, JOBS);
+    evaluator_free(ev);
+}
+END_TEST
+
+START_TEST(test_cancel)
+{
+    struct error e = ERROR_INIT;
+    struct device_info d = device(true);
+    struct live_options o = options(&d);
+    struct evaluator *ev = live_new(&o, &e);
+    struct outcome out;
+    for (unsigned i = 0; i < 8; i++)
+        ck_assert(evaluator_submit(ev, i, make_job("good", 1000, i), &e));
+    uint64_t ticket;
+    result_free(take(ev, &ticket));
+    evaluator_cancel(ev);
+    ck_assert_uint_eq(evaluator_room(ev), 0);
+    uint64_t start = clock_ns();
+    while (!evaluator_idle(ev)) {
+        int got = evaluator_take(ev, 100, &out, &e);
+        ck_assert_int_ge(got, 0);
+        if (got == 1)
+            result_free(out.result);
+        ck_assert(clock_ns() - start < 5000000000u);
+    }
+    evaluator_free(ev);
+}
+END_TEST
+
+START_TEST(test_worker_missing)
+{
+    static const char *const nothing[] = {"/nonexistent/worker", NULL};
+    struct error e = ERROR_INIT;
+    struct device_info d = device(true);
+    struct live_options o = options(&d);
+    struct outcome out;
+    o.worker = nothing;
+    struct evaluator *ev = live_new(&o, &e);
+    ck_assert(evaluator_submit(ev, 1, make_job("good", 1000, 1), &e));
+    ck_assert_int_eq(evaluator_take(ev, 5000, &out, &e), -1);
+    ck_assert_ptr_nonnull(strstr(e.text, "/nonexistent/worker"));
+    evaluator_free(ev);
+}
+END_TEST
+
+START_TEST(test_worker_that_cannot_start)
+{
+    static const char *const dying[] = {"/bin/false", NULL};
+    struct error e = ERROR_INIT;
+    struct device_info d = device(true);
+    struct live_options o = options(&d);
+    struct outcome out;
+    o.worker = dying;
+    struct evaluator *ev = live_new(&o, &e);
+    ck_assert(evaluator_submit(ev, 1, make_job("good", 1000, 1), &e));
+    ck_assert_int_eq(evaluator_take(ev, 5000, &out, &e), -1);
+    ck_assert_ptr_nonnull(strstr(e.text, "while opening the device"));
+    evaluator_free(ev);
+}
+END_TEST
+
+// Many jobs with a worker that answers at once: nothing leaks, nothing slows down.
+START_TEST(test_many)
+{
+    struct error e = ERROR_INIT;
+    struct device_info d = device(true);
+    struct live_options o = options(&d);
+    struct evaluator *ev = live_new(&o, &e);
+    enum { JOBS = 1500 }; // more than LIVE_RENEW_JOBS
+    unsigned submitted = 0;
+    uint64_t start = clock_ns();
+    for (unsigned done = 0; done < JOBS; done++) {
+        for (; submitted < JOBS && evaluator_room(ev) > 0; submitted++)
+            ck_assert(evaluator_submit(ev, submitted, make_job("good", 1000, submitted), &e));
+        uint64_t ticket;
+        struct result *r = take(ev, &ticket);
+        ck_assert_int_eq(r->status, STATUS_CORRECT);
+        result_free(r);
+        evaluator_drop(ev, ticket);
+    }
+    printf("%.0f us a job\n", (double)(clock_ns() - start) / 1e3 / JOBS);
+    evaluator_free(ev);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("live");
+    TCase *cases = tcase_create("live");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_set_timeout(cases, 60);
+    tcase_add_test(cases, test_faults_on_a_gpu);
+    tcase_add_test(cases, test_faults_on_a_cpu);
+    tcase_add_test(cases, test_hopeless_stops_early);
+    tcase_add_test(cases, test_fixed_count);
+    tcase_add_test(cases, test_again);
+    tcase_add_test(cases, test_broken_reference_ends_everything);
+    tcase_add_test(cases, test_killed_from_outside);
+    tcase_add_test(cases, test_cancel);
+    tcase_add_test(cases, test_worker_missing);
+    tcase_add_test(cases, test_worker_that_cannot_start);
+    tcase_add_test(cases, test_many);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}

@@ -1,0 +1,116 @@
+// The device's lock: one holder at a time, turns are taken, a holder's death frees it.
+#include "base/process.h"
+#include "base/text.h"
+#include "eval/lock.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[64];
+static const struct device_info cpu = {.type = DEVICE_CPU, .pci = "", .uuid = "", .id = "a"};
+
+static void setup(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/hone-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static void teardown(void)
+{
+    folder_remove(folder);
+}
+
+START_TEST(test_one_holder)
+{
+    struct device_lock a, b;
+    struct error e = ERROR_INIT;
+    ck_assert(device_lock_open(&a, folder, &cpu, &e));
+    ck_assert(device_lock_open(&b, folder, &cpu, &e));
+    ck_assert_int_eq(device_lock_try(&a, &e), 1);
+    ck_assert_int_eq(device_lock_try(&b, &e), 0);
+    ck_assert(b.waiting);
+    char mine[64];
+    snprintf(mine, sizeof mine, "process %ld", (long)getpid());
+    ck_assert_str_eq(b.holder, mine);
+    device_lock_release(&a);
+    // b waits: a must let it have its turn.
+    ck_assert_int_eq(device_lock_try(&a, &e), 0);
+    ck_assert_int_eq(device_lock_try(&b, &e), 1);
+    ck_assert(!b.waiting);
+    device_lock_release(&b);
+    device_lock_close(&a);
+    device_lock_close(&b);
+}
+END_TEST
+
+START_TEST(test_other_device_is_free)
+{
+    static const struct device_info gpu = {.type = DEVICE_GPU, .pci = "0000:65:00.0", .uuid = ""};
+    struct device_lock a, b;
+    struct error e = ERROR_INIT;
+    ck_assert(device_lock_open(&a, folder, &cpu, &e));
+    ck_assert(device_lock_open(&b, folder, &gpu, &e));
+    ck_assert_int_eq(device_lock_try(&a, &e), 1);
+    ck_assert_int_eq(device_lock_try(&b, &e), 1);
+    device_lock_close(&a);
+    device_lock_close(&b);
+}
+END_TEST
+
+START_TEST(test_death_frees_it)
+{
+    struct device_lock mine;
+    struct error e = ERROR_INIT;
+    int ready[2];
+    ck_assert_int_eq(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        struct device_lock theirs;
+        if (!device_lock_open(&theirs, folder, &cpu, NULL) || device_lock_try(&theirs, NULL) != 1)
+            _exit(1);
+        if (write(ready[1], "x", 1) != 1)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    char x;
+    ck_assert_int_eq(read(ready[0], &x, 1), 1);
+    ck_assert(device_lock_open(&mine, folder, &cpu, &e));
+    ck_assert_int_eq(device_lock_try(&mine, &e), 0);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    ck_assert_int_eq(device_lock_try(&mine, &e), 1);
+    device_lock_close(&mine);
+}
+END_TEST
+
+START_TEST(test_bad_folder)
+{
+    struct device_lock l;
+    struct error e = ERROR_INIT;
+    ck_assert(!device_lock_open(&l, "/nonexistent", &cpu, &e));
+    ck_assert_ptr_nonnull(strstr(e.text, "/nonexistent"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("lock");
+    TCase *cases = tcase_create("lock");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_add_test(cases, test_one_holder);
+    tcase_add_test(cases, test_other_device_is_free);
+    tcase_add_test(cases, test_death_frees_it);
+    tcase_add_test(cases, test_bad_folder);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
