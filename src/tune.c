@@ -1,0 +1,565 @@
+#include "tune.h"
+
+#include "base/process.h"
+#include "eval/remember.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A record on its way to the caller.
+struct item {
+    struct tune_record record;
+    struct digest effective; // what the device really runs
+    bool has_effective;
+    struct job *job;            // until it is submitted
+    const struct job *borrowed; // while the evaluator has it
+    struct result *result;
+    struct item *primary; // identical configuration, measured instead
+    struct item *next_in_bucket;
+    bool done;
+};
+
+#define BUCKETS 4096 // of the table that finds identical configurations
+
+struct tune {
+    struct tune_options o;
+    struct spec_sources *sources;
+    struct space *space;
+    struct strategy *strategy;
+    struct evaluator *evaluator;
+    struct arena arena;
+    struct digest source;
+    char *constants;
+
+    struct item **items; // by ticket
+    uint64_t item_count, item_capacity;
+    struct item *buckets[BUCKETS];
+    uint64_t outstanding; // asked, not yet handed out
+    uint64_t planned;
+    uint64_t default_index;
+    bool has_default;
+
+    struct tune_record **records; // handed out
+    uint64_t record_count;
+    uint64_t ready_next; // tickets below were looked at by next_alias()
+
+    struct tune_progress progress;
+    uint64_t started_ns;
+    uint64_t first_done_ns; // when the first record that was measured here was there
+    uint64_t fresh_done;
+    bool asking_ended, cancelled, broken;
+    struct error why;
+};
+
+// ---- making ------------------------------------------------------------------------------------
+
+static bool begin_session(struct tune *t, struct error *e)
+{
+    const struct tune_options *o = &t->o;
+    struct store_session session = {.command = o->command,
+                                    .hone_version = HONE_VERSION,
+                                    .spec_name = o->spec->name,
+                                    .spec_path = o->spec->path,
+                                    .spec_text = o->spec->text,
+                                    .constants = t->constants,
+                                    .host = o->host,
+                                    .seed = o->seed,
+                                    .device = o->device,
+                                    .surroundings = o->device->surroundings};
+    return !o->store || store_begin(o->store, &session, e);
+}
+
+static struct evaluator *make_evaluator(struct tune *t, struct error *e)
+{
+    const struct tune_options *o = &t->o;
+    struct live_options live = {.worker = o->worker,
+                                .environment = o->environment,
+                                .device = o->device,
+                                .jobs = o->jobs,
+                                .terms = o->terms,
+                                .build_only = o->build_only,
+                                .no_timing = o->no_timing,
+                                .log = o->log};
+    bool storing = o->store && !o->build_only;
+    struct remember_options remember = {.store = storing ? o->store : NULL,
+                                        .fresh = o->fresh,
+                                        .retry = o->retry,
+                                        .lock_folder = o->build_only ? NULL : o->lock_folder,
+                                        .spec_name = o->spec->name,
+                                        .constants = t->constants,
+                                        .source = t->source};
+    // More workers than jobs would only open devices.
+    if (t->planned < 256 && (!live.jobs || live.jobs > t->planned)) {
+        uint32_t cores = process_cores();
+        if (live.jobs || t->planned < cores)
+            live.jobs = (uint32_t)t->planned;
+    }
+    return remember_new(&remember, &live, e);
+}
+
+static bool make_space(struct tune *t, struct error *e)
+{
+    const struct tune_options *o = &t->o;
+    struct space_options so = {.device = o->device,
+                               .configurations = o->configurations,
+                               .configuration_count = o->configuration_count,
+                               .where = o->where,
+                               .where_count = o->where_count};
+    t->space = space_new(o->spec, &so, e);
+    if (!t->space)
+        return false;
+    if (space_count(t->space) > 0)
+        return true;
+    struct text why = TEXT_INIT;
+    space_explain_empty(t->space, &why);
+    error_set(e, ERROR_INPUT, "%s: no configuration is valid: %s", o->spec->path, text_cstr(&why));
+    text_release(&why);
+    return false;
+}
+
+static bool make_stages(struct tune *t, struct error *e)
+{
+    const struct spec *spec = t->o.spec;
+    struct text constants = TEXT_INIT;
+    spec_constants_text(spec, &constants);
+    t->constants = text_steal(&constants);
+    if (!t->constants && !(t->constants = strdup("")))
+        return error_memory(e);
+    t->sources = spec_sources_read(spec, t->o.device->language, t->o.log, e);
+    if (!t->sources || !make_space(t, e))
+        return false;
+    spec_sources_digest(t->sources, &t->source);
+    t->planned = budget_configurations(&t->o.budget, space_count(t->space));
+    t->has_default = space_default(t->space, &t->default_index);
+    t->strategy = strategy_new(t->o.strategy, t->space, t->planned, t->o.seed, e);
+    if (!t->strategy || !begin_session(t, e))
+        return false;
+    t->evaluator = make_evaluator(t, e);
+    return t->evaluator != NULL;
+}
+
+struct tune *tune_new(const struct tune_options *o, struct error *e)
+{
+    struct tune *t = calloc(1, sizeof *t);
+    if (!t) {
+        error_memory(e);
+        return NULL;
+    }
+    arena_init(&t->arena);
+    t->o = *o;
+    t->started_ns = clock_ns();
+    if (!make_stages(t, e)) {
+        tune_free(t);
+        return NULL;
+    }
+    return t;
+}
+
+void tune_free(struct tune *t)
+{
+    if (!t)
+        return;
+    evaluator_free(t->evaluator);
+    for (uint64_t i = 0; i < t->item_count; i++) {
+        job_free(t->items[i]->job);
+        result_free(t->items[i]->result);
+    }
+    free(t->items);
+    free(t->records);
+    strategy_free(t->strategy);
+    space_free(t->space);
+    spec_sources_free(t->sources);
+    free(t->constants);
+    arena_release(&t->arena);
+    free(t);
+}
+
+// ---- items -------------------------------------------------------------------------------------
+
+static bool grow(struct tune *t)
+{
+    if (t->item_count < t->item_capacity)
+        return true;
+    uint64_t capacity = t->item_capacity ? 2 * t->item_capacity : 64;
+    struct item **items = realloc(t->items, capacity * sizeof(*items));
+    if (items)
+        t->items = items;
+    struct tune_record **records = realloc(t->records, capacity * sizeof(*records));
+    if (records)
+        t->records = records;
+    if (!items || !records)
+        return false;
+    t->item_capacity = capacity;
+    return true;
+}
+
+static const char *keep_text(struct tune *t, struct text *text)
+{
+    char *copy = text->failed ? NULL : arena_strdup(&t->arena, text_cstr(text));
+    text_release(text);
+    return copy;
+}
+
+static struct item *item_new(struct tune *t, uint64_t index)
+{
+    const struct spec *spec = t->o.spec;
+    struct text text = TEXT_INIT;
+    struct item *n = grow(t) ? arena_alloc(&t->arena, sizeof *n) : NULL;
+    uint32_t *choice = arena_array(&t->arena, spec->parameter_count + 1, sizeof *choice);
+    if (!n || !choice)
+        return NULL;
+    space_get(t->space, index, choice);
+    n->record.index = index;
+    n->record.choice = choice;
+    spec_configuration_text(spec, choice, false, &text);
+    n->record.configuration = keep_text(t, &text);
+    spec_configuration_json(spec, choice, &text);
+    n->record.configuration_json = keep_text(t, &text);
+    n->record.is_default = t->has_default && index == t->default_index;
+    if (!n->record.configuration || !n->record.configuration_json)
+        return NULL;
+    t->items[t->item_count++] = n;
+    return n;
+}
+
+// A configuration that cannot even be made into a job is a result too.
+static bool fail_item(struct item *n, enum status status, const char *message)
+{
+    n->result = result_new();
+    if (!n->result)
+        return false;
+    result_fail(n->result, status, FAULT_CONFIGURATION, "%s", message);
+    n->done = true;
+    return true;
+}
+
+// An earlier item that runs the same code on the same data, or NULL; registers this one.
+static struct item *identical(struct tune *t, struct item *n)
+{
+    n->has_effective = spec_effective_digest(t->o.spec, t->sources, n->job, &n->effective);
+    if (!n->has_effective)
+        return NULL;
+    unsigned slot = (n->effective.bytes[0] | n->effective.bytes[1] << 8) % BUCKETS;
+    for (struct item *other = t->buckets[slot]; other; other = other->next_in_bucket) {
+        if (digest_equal(&other->effective, &n->effective))
+            return other;
+    }
+    n->next_in_bucket = t->buckets[slot];
+    t->buckets[slot] = n;
+    return NULL;
+}
+
+static void note_geometry(struct tune_record *r, const struct job *job)
+{
+    const struct job_launch *launch = &job->launches[0];
+    r->dimensions = launch->dimensions;
+    memcpy(r->global, launch->global, sizeof r->global);
+    memcpy(r->local, launch->local, sizeof r->local);
+}
+
+static bool submit(struct tune *t, struct item *n, uint64_t ticket, struct error *e)
+{
+    n->job->configuration = n->record.configuration;
+    n->job->configuration_json = n->record.configuration_json;
+    struct job *job = n->job;
+    n->job = NULL;
+    n->borrowed = job;
+    n->record.job = job;
+    return evaluator_submit(t->evaluator, ticket, job, e);
+}
+
+static bool start_item(struct tune *t, uint64_t index, struct error *e)
+{
+    struct error why = ERROR_INIT;
+    uint64_t ticket = t->item_count;
+    struct item *n = item_new(t, index);
+    if (!n)
+        return error_memory(e);
+    t->outstanding++;
+    if (!spec_job(t->o.spec, t->sources, t->o.device, n->record.choice, &n->job, &why))
+        return fail_item(n, STATUS_CONSTRAINTS, why.text) || error_memory(e);
+    note_geometry(&n->record, n->job);
+    n->primary = identical(t, n);
+    if (!n->primary)
+        return submit(t, n, ticket, e);
+    job_free(n->job);
+    n->job = NULL;
+    n->record.same_as = &n->primary->record;
+    return true;
+}
+
+// ---- asking ------------------------------------------------------------------------------------
+
+static bool time_is_up(struct tune *t)
+{
+    uint64_t limit = t->o.budget.nanoseconds;
+    return limit && clock_ns() - t->started_ns >= limit;
+}
+
+static void stop_asking(struct tune *t)
+{
+    t->asking_ended = true;
+}
+
+static bool ask_more(struct tune *t, struct error *e)
+{
+    uint64_t batch[64];
+    if (t->asking_ended)
+        return true;
+    if (time_is_up(t)) {
+        t->progress.out_of_time = true;
+        evaluator_cancel(t->evaluator);
+        stop_asking(t);
+        return true;
+    }
+    size_t room = evaluator_room(t->evaluator);
+    uint64_t left = t->planned - t->item_count;
+    size_t want = room > 64 ? 64 : room;
+    if (want > left)
+        want = (size_t)left;
+    size_t got = want ? strategy_ask(t->strategy, batch, want) : 0;
+    if (left == 0 || (want && got == 0 && t->outstanding == 0))
+        stop_asking(t);
+    for (size_t i = 0; i < got; i++) {
+        if (!start_item(t, batch[i], e))
+            return false;
+    }
+    return true;
+}
+
+// ---- answers -----------------------------------------------------------------------------------
+
+static void summarise(struct tune *t, struct tune_record *r)
+{
+    const uint64_t *samples;
+    uint32_t count;
+    if (!result_samples(r->result, &samples, &count) || count == 0)
+        return;
+    stats_summarise(samples, count, t->o.device->timer_ns, &r->stats);
+    r->timed = true;
+    r->has_metric = t->o.spec->metric_count > 0 &&
+                    spec_metric(t->o.spec, 0, r->choice, t->o.device, r->stats.median, &r->metric);
+}
+
+static void add_times(struct tune_progress *p, const struct result *r)
+{
+    p->build_ns += r->build_ns;
+    p->load_ns += r->load_ns;
+    p->inputs_ns += r->inputs_ns;
+    p->reference_ns += r->reference_ns;
+    p->verify_ns += r->verify_ns;
+    p->measure_ns += r->measure_ns;
+    p->samples += r->sample_count;
+    p->kernel_ns += r->verify_launch_ns;
+    for (uint32_t i = 0; i < r->sample_count; i++)
+        p->kernel_ns += r->samples_ns[i];
+}
+
+static void count_record(struct tune *t, struct tune_record *r)
+{
+    struct tune_progress *p = &t->progress;
+    enum status status = r->result->status;
+    p->by_status[status]++;
+    if (!p->examples[status])
+        p->examples[status] = r;
+    if (r->is_default)
+        p->default_record = r;
+    if (r->result->reused || r->same_as) {
+        p->reused++;
+    } else {
+        add_times(p, r->result);
+        t->fresh_done++;
+        if (!t->first_done_ns)
+            t->first_done_ns = clock_ns();
+    }
+    if (!r->timed || (p->best && p->best->stats.median <= r->stats.median))
+        return;
+    p->best = r;
+    evaluator_best(t->evaluator, (uint64_t)r->stats.median);
+}
+
+// The item is complete: tell the strategy, hand the record out.
+static const struct tune_record *finish_item(struct tune *t, struct item *n)
+{
+    struct tune_record *r = &n->record;
+    n->done = true;
+    r->result = n->result;
+    summarise(t, r);
+    r->ordinal = t->record_count;
+    t->records[t->record_count++] = r;
+    t->outstanding--;
+    count_record(t, r);
+    strategy_tell(t->strategy, r->index, r->result->status, r->timed ? r->stats.median : NAN);
+    return r;
+}
+
+// The kernel name or argument count is wrong: as long as nothing worked, nothing will.
+static bool is_hopeless_spec(struct tune *t, const struct item *n)
+{
+    if (n->result->fault != FAULT_SPEC || t->progress.by_status[STATUS_CORRECT] > 0)
+        return false;
+    t->broken = true;
+    error_set(&t->why, ERROR_INPUT, "%s: %s", t->o.spec->path, n->result->message);
+    evaluator_cancel(t->evaluator);
+    stop_asking(t);
+    return true;
+}
+
+static const struct tune_record *take_outcome(struct tune *t, struct outcome *out)
+{
+    struct item *n = t->items[out->ticket];
+    n->result = out->result;
+    is_hopeless_spec(t, n);
+    const struct tune_record *r = finish_item(t, n);
+    if (!t->o.keep) {
+        evaluator_drop(t->evaluator, out->ticket);
+        n->borrowed = NULL;
+        n->record.job = NULL;
+    }
+    return r;
+}
+
+// Items that need no evaluator: those that could not be made, and those identical to one that is
+// done.
+static const struct tune_record *next_settled(struct tune *t)
+{
+    for (uint64_t i = t->ready_next; i < t->item_count; i++) {
+        struct item *n = t->items[i];
+        bool handed_out = n->record.result != NULL;
+        if (handed_out && i == t->ready_next)
+            t->ready_next++;
+        if (handed_out || (!n->result && (!n->primary || !n->primary->result)))
+            continue;
+        if (!n->result)
+            n->result = result_clone(n->primary->result);
+        if (!n->result)
+            return NULL;
+        if (n->primary)
+            n->result->reused = true;
+        return finish_item(t, n);
+    }
+    return NULL;
+}
+
+static enum tune_answer fail(struct tune *t, const struct error *why, struct error *e)
+{
+    t->broken = true;
+    stop_asking(t);
+    if (e)
+        *e = *why;
+    return TUNE_BROKEN;
+}
+
+static bool is_over(struct tune *t)
+{
+    return t->asking_ended && evaluator_idle(t->evaluator);
+}
+
+enum tune_answer tune_step(struct tune *t, int timeout_ms, const struct tune_record **record,
+                           struct error *e)
+{
+    struct error why = ERROR_INIT;
+    struct outcome out;
+    if (t->broken && t->why.code && is_over(t))
+        return fail(t, &t->why, e);
+    if (!t->broken && !ask_more(t, &why))
+        return fail(t, &why, e);
+    *record = next_settled(t);
+    if (*record)
+        return TUNE_RECORD;
+    if (is_over(t))
+        return t->broken ? fail(t, &t->why, e) : TUNE_END;
+    int got = evaluator_take(t->evaluator, timeout_ms, &out, &why);
+    if (got < 0)
+        return fail(t, &why, e);
+    if (got == 0)
+        return TUNE_NOTHING;
+    *record = take_outcome(t, &out);
+    return TUNE_RECORD;
+}
+
+void tune_cancel(struct tune *t)
+{
+    t->cancelled = true;
+    stop_asking(t);
+    evaluator_cancel(t->evaluator);
+}
+
+// ---- views -------------------------------------------------------------------------------------
+
+static uint64_t estimate_left(const struct tune *t, uint64_t now)
+{
+    uint64_t left = t->planned > t->record_count ? t->planned - t->record_count : 0;
+    if (t->fresh_done < 2 || left == 0)
+        return 0;
+    double each = (double)(now - t->first_done_ns) / (double)(t->fresh_done - 1);
+    double ns = each * (double)left;
+    double limit = (double)t->o.budget.nanoseconds;
+    double used = (double)(now - t->started_ns);
+    if (limit > 0 && ns > limit - used)
+        ns = limit > used ? limit - used : 0;
+    return (uint64_t)ns;
+}
+
+void tune_progress(struct tune *t, struct tune_progress *out)
+{
+    uint64_t now = clock_ns();
+    *out = t->progress;
+    out->valid = space_count(t->space);
+    out->planned = t->planned;
+    out->done = t->record_count;
+    out->elapsed_ns = now - t->started_ns;
+    out->left_ns = estimate_left(t, now);
+    out->cancelled = t->cancelled;
+    out->strategy = strategy_name(t->strategy);
+    evaluator_status(t->evaluator, &out->evaluator);
+}
+
+const struct space *tune_space(const struct tune *t)
+{
+    return t->space;
+}
+
+void tune_source_digest(const struct tune *t, struct digest *out)
+{
+    *out = t->source;
+}
+
+static int by_median(const void *a, const void *b)
+{
+    const struct tune_record *x = *(const struct tune_record *const *)a;
+    const struct tune_record *y = *(const struct tune_record *const *)b;
+    if (x->stats.median != y->stats.median)
+        return x->stats.median < y->stats.median ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+const struct tune_record **tune_ranking(const struct tune *t, size_t *count)
+{
+    const struct tune_record **list = calloc(t->record_count + 1, sizeof(*list));
+    *count = 0;
+    for (uint64_t i = 0; list && i < t->record_count; i++) {
+        if (t->records[i]->timed)
+            list[(*count)++] = t->records[i];
+    }
+    if (list)
+        qsort(list, *count, sizeof(*list), by_median);
+    return list;
+}
+
+const struct tune_record *const *tune_records(const struct tune *t, size_t *count)
+{
+    *count = t->record_count;
+    return (const struct tune_record *const *)t->records;
+}
+
+bool tune_fetch(struct tune *t, const struct tune_record *record, enum fetch what, uint32_t index,
+                struct text *out, struct error *e)
+{
+    for (uint64_t i = 0; i < t->item_count; i++) {
+        if (&t->items[i]->record == record)
+            return evaluator_fetch(t->evaluator, i, what, index, out, e);
+    }
+    return error_set(e, ERROR_USAGE, "the record is not of this tune");
+}

@@ -1,0 +1,115 @@
+// The conveyor of `hone tune` (and, with one configuration, of `hone run`): the one place that
+// knows the order spec -> space -> strategy -> job -> evaluator -> result -> store.
+//
+// It is stepped: tune_step() returns within the timeout with at most one record. Ctrl-C, progress
+// and printing are the caller's. At every moment the best so far is valid.
+#ifndef HONE_TUNE_H
+#define HONE_TUNE_H
+
+#include "base/log.h"
+#include "eval/evaluator.h"
+#include "measure/stats.h"
+#include "search/search.h"
+#include "spec/spec.h"
+#include "store/store.h"
+
+struct tune_options {
+    const struct spec *spec;
+    const struct device_info *device;
+    const char *const *worker;      // argv, NULL-terminated
+    const char *const *environment; // for workers, NAME=VALUE, NULL-terminated; or NULL
+    struct store *store;            // (optional)
+    const char *lock_folder;        // (optional) where the device's lock stands, e.g. "/tmp"
+    const struct log *log;
+
+    const char *const *configurations; // --config
+    uint32_t configuration_count;
+    const char *const *where; // --where
+    uint32_t where_count;
+
+    const char *strategy; // (optional) NULL: by the budget
+    struct budget budget;
+    uint64_t seed;
+    uint32_t jobs; // build workers; 0: as many as useful
+    struct terms terms;
+    bool fresh;      // earlier results do not answer
+    bool retry;      // earlier failures do not answer
+    bool build_only; // nothing runs
+    bool no_timing;  // verified, not timed
+    bool keep;       // the jobs stay loaded after the end, for tune_fetch()
+
+    // For the record in the store:
+    const char *command; // the command line
+    const char *host;
+};
+
+// One configuration that is done.
+struct tune_record {
+    uint64_t index;            // in the space
+    const uint32_t *choice;    // value indices
+    const char *configuration; // "block_size_x=16, ..."
+    const char *configuration_json;
+    const struct job *job; // NULL once dropped (unless tune_options.keep)
+    const struct result *result;
+    const struct tune_record *same_as; // an identical configuration that was measured instead
+    bool is_default;
+    bool timed;                 // correct and measured: stats are valid
+    struct stats_summary stats; // of the samples, ns
+    bool has_metric;
+    double metric;       // the spec's first metric at the median
+    uint64_t ordinal;    // in the order in which records were handed out, from 0
+    uint32_t dimensions; // of the first launch
+    uint64_t global[3], local[3];
+};
+
+struct tune_progress {
+    uint64_t valid;   // in the space
+    uint64_t planned; // allowed by the budget
+    uint64_t done;    // records handed out
+    uint64_t reused;  // of them from the store or identical to another
+    uint64_t by_status[STATUS_COUNT];
+    uint64_t samples;                         // launches timed in this run
+    const struct tune_record *best;           // (or NULL)
+    const struct tune_record *default_record; // (or NULL) the default configuration, when done
+    const struct tune_record *examples[STATUS_COUNT]; // the first of each status
+    uint64_t elapsed_ns;
+    uint64_t left_ns; // estimate; 0 while there is none
+    struct evaluator_status evaluator;
+    bool cancelled;
+    bool out_of_time; // the budget's time is used up
+    const char *strategy;
+    // Where the time went, summed over the results of this run (reused ones not counted).
+    uint64_t build_ns, load_ns, inputs_ns, reference_ns, verify_ns, measure_ns, kernel_ns;
+};
+
+struct tune;
+
+// Reads the sources, makes the space and starts the search. Fails with the reason for an empty
+// space (space_explain_empty()).
+struct tune *tune_new(const struct tune_options *o, struct error *e);
+
+enum tune_answer {
+    TUNE_BROKEN = -1, // cannot go on: the error says why; records so far are valid
+    TUNE_NOTHING,     // nothing within the timeout
+    TUNE_RECORD,      // *record is a new one; valid until tune_free()
+    TUNE_END          // the search is over
+};
+enum tune_answer tune_step(struct tune *t, int timeout_ms, const struct tune_record **record,
+                           struct error *e);
+
+// Ends the search after the running launch; tune_step() then comes to TUNE_END soon.
+void tune_cancel(struct tune *t);
+void tune_progress(struct tune *t, struct tune_progress *out);
+const struct space *tune_space(const struct tune *t);
+void tune_source_digest(const struct tune *t, struct digest *out);
+// All timed records, best first (by median; ties in the order of the space). The array is the
+// caller's: free().
+const struct tune_record **tune_ranking(const struct tune *t, size_t *count);
+// All records in the order in which they were handed out.
+const struct tune_record *const *tune_records(const struct tune *t, size_t *count);
+// With `keep`: a buffer's contents or a program's binary of a correct record.
+bool tune_fetch(struct tune *t, const struct tune_record *record, enum fetch what, uint32_t index,
+                struct text *out, struct error *e);
+void tune_free(struct tune *t); // NULL is fine
+
+#endif
