@@ -1,0 +1,49 @@
+#!/bin/sh
+# Installs what is missing, builds hone, and runs the whole test suite.
+#
+#   cmake/test.sh              the suite
+#   cmake/test.sh --all        whole spaces instead of samples (long)
+#   cmake/test.sh --sanitize   the suite under AddressSanitizer and UBSan
+#   cmake/test.sh --valgrind   hone itself under valgrind
+#
+# HONE_TEST_DATA=FOLDER names further test data; what needs it is skipped otherwise.
+. "$(dirname "$0")/setup.sh"
+
+all=OFF
+sanitize=OFF
+valgrind=no
+werror=${CI:+ON}
+for word in "$@"; do
+    case $word in
+    --all) all=ON ;;
+    --sanitize) sanitize=ON ;;
+    --valgrind) valgrind=yes ;;
+    *)
+        sed -n '2,9p' "$0" >&2
+        exit 2
+        ;;
+    esac
+done
+
+extra='oclgrind:cmd:oclgrind'
+[ $valgrind = no ] || extra="$extra
+valgrind:cmd:valgrind"
+prepare
+
+folder=$build-test
+[ $sanitize = OFF ] || folder=$build-sanitize
+configure_and_build "$folder" -DHONE_TESTS=ON -DHONE_TEST_ALL=$all -DHONE_SANITIZE=$sanitize \
+    -DHONE_WERROR="${werror:-OFF}" -DHONE_TEST_DATA="${HONE_TEST_DATA:-}"
+
+say "testing"
+if [ $sanitize = ON ]; then
+    # A death of the worker must look as it does without the sanitizer; what drivers keep is not ours.
+    export ASAN_OPTIONS=handle_segv=0:handle_abort=0:handle_sigbus=0:detect_leaks=0
+    export UBSAN_OPTIONS=print_stacktrace=1
+fi
+cd "$folder"
+if [ $valgrind = yes ]; then
+    ctest --output-on-failure -L valgrind
+else
+    ctest --output-on-failure -j"${HONE_TEST_JOBS:-1}"
+fi
