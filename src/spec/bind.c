@@ -1,0 +1,60 @@
+// Giving the names in expressions their values, and metrics.
+#include "spec/facts.h"
+#include "spec/kernel_spec.h"
+#include "spec/spec.h"
+
+#include <math.h>
+
+void spec_bind_fixed(const struct spec *s, const struct device_info *device, struct value *slots)
+{
+    for (uint32_t i = 0; i < s->constant_count; i++)
+        slots[s->slots.constants + i] = s->constants[i].value;
+    for (uint32_t i = 0; i < fact_count(); i++)
+        slots[s->slots.facts + i] = fact_value(i, device);
+    for (uint32_t i = 0; i < SPECIAL_COUNT; i++)
+        slots[s->slots.special + i] = value_float(0);
+    slots[s->slots.special + SPECIAL_PROBLEM_SIZE] =
+        value_list(s->kernel->problem_size, s->kernel->problem_axes);
+}
+
+bool spec_bind(const struct spec *s, const uint32_t *choice, struct value *slots,
+               struct arena *scratch, uint32_t *derived, enum expr_fault *fault)
+{
+    for (uint32_t i = 0; i < s->parameter_count; i++)
+        slots[s->slots.parameters + i] = s->parameters[i].values[choice[i]];
+    for (uint32_t i = 0; i < s->derived_count; i++) {
+        enum expr_fault f =
+            expr_eval(s->derived[i].expr, slots, scratch, &slots[s->slots.derived + i]);
+        if (f == EXPR_FAULT_NONE)
+            continue;
+        if (derived)
+            *derived = i;
+        if (fault)
+            *fault = f;
+        return false;
+    }
+    return true;
+}
+
+bool spec_metric(const struct spec *s, uint32_t metric, const uint32_t *choice,
+                 const struct device_info *device, double time_ns, double *out)
+{
+    bool ok = false;
+    struct value result;
+    struct arena scratch;
+    arena_init(&scratch);
+    struct value *slots = arena_array(&scratch, s->slots.count, sizeof *slots);
+    if (!slots)
+        goto end;
+
+    spec_bind_fixed(s, device, slots);
+    slots[s->slots.special + SPECIAL_TIME_NS] = value_float(time_ns);
+    slots[s->slots.special + SPECIAL_TIME_MS] = value_float(time_ns / 1e6);
+    slots[s->slots.special + SPECIAL_TIME_S] = value_float(time_ns / 1e9);
+    ok = spec_bind(s, choice, slots, &scratch, NULL, NULL) &&
+         expr_eval(s->metrics[metric].expr, slots, &scratch, &result) == EXPR_FAULT_NONE &&
+         value_to_f64(&result, out) && isfinite(*out);
+end:
+    arena_release(&scratch);
+    return ok;
+}

@@ -1,0 +1,143 @@
+// The pass over the whole document that holds every key against the table of keys.
+#include "spec/keys.h"
+#include "spec/read.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static unsigned kind_of(const json_t *json)
+{
+    static const unsigned kinds[] = {
+        [JSON_OBJECT] = KEY_OBJECT,   [JSON_ARRAY] = KEY_ARRAY, [JSON_STRING] = KEY_STRING,
+        [JSON_INTEGER] = KEY_INTEGER, [JSON_REAL] = KEY_REAL,   [JSON_TRUE] = KEY_BOOL,
+        [JSON_FALSE] = KEY_BOOL,      [JSON_NULL] = KEY_NULL,
+    };
+    return kinds[json_typeof(json)];
+}
+
+// "a text, an integer or a list"
+static void describe_kinds(unsigned kinds, struct text *out)
+{
+    static const struct {
+        unsigned kinds;
+        const char *name;
+    } names[] = {
+        {KEY_OBJECT, "an object"}, {KEY_ARRAY, "a list"},       {KEY_STRING, "a text"},
+        {KEY_NUMBER, "a number"},  {KEY_INTEGER, "an integer"}, {KEY_BOOL, "true or false"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if ((kinds & names[i].kinds) != names[i].kinds)
+            continue;
+        text_addf(out, "%s%s", out->length > 0 ? ", or " : "", names[i].name);
+        kinds &= ~names[i].kinds;
+    }
+}
+
+static bool wrong_kind(const struct reader *r, struct node n, unsigned wanted, const char *why)
+{
+    struct text kinds = TEXT_INIT;
+    describe_kinds(wanted, &kinds);
+    node_error(r, n, "must be %s%s, but is %s", text_cstr(&kinds), why, json_kind_name(n.json));
+    text_release(&kinds);
+    return false;
+}
+
+// Is `text` one of the words separated by '|'?
+static bool among(const char *choices, const char *text)
+{
+    size_t length = strlen(text);
+    for (const char *at = choices; at; at = strchr(at, '|')) {
+        at += *at == '|';
+        if (strncmp(at, text, length) == 0 && (at[length] == '|' || at[length] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+static bool check_strict(const struct reader *r, struct node n, const struct spec_key *key)
+{
+    if (!r->strict || !key->strict)
+        return true;
+    if (!(kind_of(n.json) & key->strict))
+        return wrong_kind(r, n, key->strict, " in T1");
+    const char *text = node_text(n);
+    if (text && key->choices && !among(key->choices, text))
+        return node_error(r, n, "'%s' is not in T1, which knows %s", text, key->choices);
+    return true;
+}
+
+static bool check_object(const struct reader *r, struct node n, const char *pattern);
+
+static bool check_items(const struct reader *r, struct node n, const struct spec_key *key,
+                        const char *pattern)
+{
+    for (size_t i = 0; i < json_array_size(n.json); i++) {
+        struct node item = node_item(r, n, i);
+        unsigned kind = kind_of(item.json);
+        if (key->items && !(kind & key->items))
+            return wrong_kind(r, item, key->items, "");
+        if (r->strict && key->strict_items && !(kind & key->strict_items))
+            return wrong_kind(r, item, key->strict_items, " in T1");
+        if (kind == KEY_OBJECT && !check_object(r, item, pattern))
+            return false;
+    }
+    return true;
+}
+
+static bool check_value(const struct reader *r, struct node n, const struct spec_key *key)
+{
+    unsigned kind = kind_of(n.json);
+    if (!check_strict(r, n, key))
+        return false;
+    if (key->accepts == KEY_ANY || kind == KEY_NULL)
+        return true; // null is the same as leaving the key out
+    if (!(kind & key->accepts))
+        return wrong_kind(r, n, key->accepts, "");
+
+    char items[256];
+    snprintf(items, sizeof items, "%s[]", key->path);
+    if (kind == KEY_OBJECT)
+        return check_object(r, n, key->single ? items : key->path);
+    return kind != KEY_ARRAY || check_items(r, n, key, items);
+}
+
+static bool check_required(const struct reader *r, struct node n, const char *pattern)
+{
+    size_t count, length = strlen(pattern);
+    const struct spec_key *keys = spec_keys(&count);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = key_name_in(&keys[i], pattern);
+        bool own = strncmp(keys[i].path, pattern, length) == 0;
+        if (name && own && keys[i].required && !json_object_get(n.json, name))
+            return node_error(r, n, "the key '%s' is missing, which T1 needs", name);
+    }
+    return true;
+}
+
+static bool check_object(const struct reader *r, struct node n, const char *pattern)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)n.json, name, value)
+    {
+        struct node child = node_get(r, n, name);
+        const struct spec_key *key = key_find(pattern, name);
+        const char *near = key ? NULL : key_nearest(pattern, name);
+        if (key && !check_value(r, child, key))
+            return false;
+        if (!key && near)
+            node_warn(r, child, "unknown key, ignored; did you mean '%s'?", near);
+        else if (!key && strcmp(name, "Comment") != 0)
+            node_warn(r, child, "unknown key, ignored");
+    }
+    return !r->strict || check_required(r, n, pattern);
+}
+
+bool check_keys(const struct reader *r, struct node root)
+{
+    if (!json_is_object(root.json))
+        return node_error(r, root, "must be a JSON object, but is %s", json_kind_name(root.json));
+    return check_object(r, root, "");
+}

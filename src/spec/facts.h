@@ -1,0 +1,31 @@
+// The names that expressions may use besides those of the spec. Private to src/spec.
+#ifndef HONE_SPEC_FACTS_H
+#define HONE_SPEC_FACTS_H
+
+#include "expr/expr.h"
+#include "job/device_info.h"
+
+uint32_t fact_count(void);
+const char *fact_name(uint32_t index);
+// 0 or "" without a device.
+struct value fact_value(uint32_t index, const struct device_info *device);
+
+// X(NAME, name in expressions)
+#define SPECIALS(X)                                                                                \
+    X(PROBLEM_SIZE, "ProblemSize") /* KernelSpecification.ProblemSize, a list */                   \
+    X(TIME_NS, "time_ns")          /* in metrics only, as the other two */                         \
+    X(TIME_MS, "time_ms")                                                                          \
+    X(TIME_S, "time_s")
+
+enum special {
+#define X(name, text) SPECIAL_##name,
+    SPECIALS(X)
+#undef X
+        SPECIAL_COUNT
+};
+
+const char *special_name(enum special s);
+// "OpenCL", "CUDA", as specs and expressions write it.
+const char *language_title(enum language l);
+
+#endif

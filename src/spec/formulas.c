@@ -1,0 +1,242 @@
+// The symbol table of the spec's expressions, and the expressions outside KernelSpecification.
+#include "spec/facts.h"
+#include "spec/load.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- symbols -----------------------------------------------------------------------------------
+
+static void number_slots(struct spec *s)
+{
+    struct spec_slots *slots = &s->slots;
+    slots->parameters = 0;
+    slots->constants = s->parameter_count;
+    slots->derived = slots->constants + s->constant_count;
+    slots->facts = slots->derived + s->derived_count;
+    slots->special = slots->facts + fact_count();
+    slots->count = slots->special + SPECIAL_COUNT;
+}
+
+// A parameter, constant or derived parameter of the spec hides a fact of the same name.
+static bool is_hidden(const struct expr_symbol *items, uint32_t own, const char *name)
+{
+    for (uint32_t i = 0; i < own; i++) {
+        if (strcmp(items[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void add_builtin(struct expr_symbol *items, uint32_t own, uint32_t slot, const char *name)
+{
+    items[slot].name = is_hidden(items, own, name) ? "" : name;
+}
+
+static bool make_symbols(struct reader *r)
+{
+    struct spec *s = r->spec;
+    number_slots(s);
+    struct expr_symbol *items = arena_array(r->arena, s->slots.count, sizeof *items);
+    struct value *domains = arena_array(r->arena, s->parameter_count + 1, sizeof *domains);
+    if (!items || !domains)
+        return error_memory(r->error);
+
+    for (uint32_t i = 0; i < s->parameter_count; i++) {
+        domains[i] = value_list(s->parameters[i].values, s->parameters[i].count);
+        items[i] = (struct expr_symbol){s->parameters[i].name, &domains[i]};
+    }
+    for (uint32_t i = 0; i < s->constant_count; i++)
+        items[s->slots.constants + i].name = s->constants[i].name;
+    for (uint32_t i = 0; i < s->derived_count; i++)
+        items[s->slots.derived + i].name = s->derived[i].name;
+    for (uint32_t i = 0; i < fact_count(); i++)
+        add_builtin(items, s->slots.facts, s->slots.facts + i, fact_name(i));
+    for (uint32_t i = 0; i < SPECIAL_COUNT; i++)
+        add_builtin(items, s->slots.facts, s->slots.special + i, special_name((enum special)i));
+    s->symbols = (struct expr_symbols){items, s->slots.count};
+    return true;
+}
+
+// ---- checks on what an expression reads --------------------------------------------------------
+
+static void note_device(struct spec *s, const struct expr *x)
+{
+    for (uint32_t i = s->slots.facts; i < s->slots.special; i++)
+        s->uses_device = s->uses_device || expr_uses(x, i);
+}
+
+static bool refuse_time(const struct reader *r, const struct formula *f)
+{
+    for (uint32_t i = SPECIAL_TIME_NS; i < SPECIAL_COUNT; i++) {
+        if (expr_uses(f->expr, r->spec->slots.special + i))
+            return error_set(r->error, ERROR_INPUT, "%s: '%s' is known in metrics only", f->path,
+                             special_name((enum special)i));
+    }
+    return true;
+}
+
+static bool read_needed(struct reader *r, struct node n, struct formula *f)
+{
+    if (!node_present(n))
+        return node_error(r, n, "is missing: an expression is needed");
+    return read_formula(r, n, &r->spec->symbols, f);
+}
+
+// ---- derived parameters ------------------------------------------------------------------------
+
+static bool read_derived_names(struct reader *r, struct node list)
+{
+    struct formula *derived = arena_array(r->arena, node_count(list) + 1, sizeof *derived);
+    if (!derived)
+        return error_memory(r->error);
+    r->spec->derived = derived;
+    for (size_t i = 0; i < node_count(list); i++) {
+        struct node name = node_get(r, node_item(r, list, i), "Name");
+        if (!read_text(r, name, &derived[i].name) || !check_name(r, name, derived[i].name))
+            return false;
+        r->spec->derived_count++;
+    }
+    return true;
+}
+
+static bool read_derived(struct reader *r, struct node list)
+{
+    struct spec *s = r->spec;
+    struct formula *derived = (struct formula *)s->derived;
+    for (uint32_t i = 0; i < s->derived_count; i++) {
+        struct formula f;
+        if (!read_needed(r, node_get(r, node_item(r, list, i), "Expression"), &f) ||
+            !refuse_time(r, &f))
+            return false;
+        f.name = derived[i].name;
+        derived[i] = f;
+        for (uint32_t later = i; later < s->derived_count; later++) {
+            if (expr_uses(f.expr, s->slots.derived + later))
+                return error_set(r->error, ERROR_INPUT,
+                                 "%s: '%s' is not known yet; a derived parameter may use those "
+                                 "that stand before it",
+                                 f.path, derived[later].name);
+        }
+        note_device(s, f.expr);
+    }
+    return true;
+}
+
+// ---- restrictions ------------------------------------------------------------------------------
+
+// The same restriction, true in every other language. The text as written was parsed before, so
+// that columns in errors are its own.
+static bool limit_to_language(const struct reader *r, struct formula *f, const char *language)
+{
+    f->text = arena_printf(r->arena, "language != \"%s\" or (%s)", language, f->text);
+    f->expr = f->text ? expr_parse(r->arena, f->text, &r->spec->symbols, r->error) : NULL;
+    return f->expr || error_memory(r->error);
+}
+
+static bool read_condition(struct reader *r, struct node item, const char *language,
+                           struct formula *f)
+{
+    struct node n = json_is_object(item.json) ? node_get(r, item, "Expression") : item;
+    if (!read_needed(r, n, f) || !refuse_time(r, f) ||
+        (language && !limit_to_language(r, f, language)))
+        return false;
+    note_device(r->spec, f->expr);
+    return true;
+}
+
+bool read_conditions(struct reader *r, struct node list, const char *language)
+{
+    struct spec *s = r->spec;
+    size_t more = node_count(list), before = s->restriction_count;
+    if (more == 0)
+        return true;
+    struct formula *all = arena_array(r->arena, before + more, sizeof *all);
+    if (!all)
+        return error_memory(r->error);
+    if (before > 0)
+        memcpy(all, s->restrictions, before * sizeof *all);
+    for (size_t i = 0; i < more; i++) {
+        if (!read_condition(r, node_item(r, list, i), language, &all[before + i]))
+            return false;
+    }
+    s->restrictions = all;
+    s->restriction_count = (uint32_t)(before + more);
+    return true;
+}
+
+bool read_formulas(struct reader *r, struct node root)
+{
+    struct node space = node_get(r, root, "ConfigurationSpace");
+    struct node derived = node_get(r, space, "Derived");
+    return read_derived_names(r, derived) && make_symbols(r) && read_derived(r, derived) &&
+           read_conditions(r, node_get_either(r, space, "Conditions", "Constraints"), NULL);
+}
+
+// ---- settings ----------------------------------------------------------------------------------
+
+static bool read_metrics(struct reader *r, struct node list)
+{
+    size_t count = node_count(list);
+    struct formula *metrics = arena_array(r->arena, count + 1, sizeof *metrics);
+    if (!metrics)
+        return error_memory(r->error);
+    for (size_t i = 0; i < count; i++) {
+        const char *name;
+        struct node item = node_item(r, list, i);
+        if (!read_text(r, node_get(r, item, "Name"), &name) ||
+            !read_needed(r, node_get(r, item, "Expression"), &metrics[i]))
+            return false;
+        metrics[i].name = name;
+    }
+    r->spec->metrics = metrics;
+    r->spec->metric_count = (uint32_t)count;
+    return true;
+}
+
+static bool read_limit(struct reader *r, struct node item)
+{
+    static const char *const types[] = {"TuningDuration", "ConfigurationCount",
+                                        "ConfigurationFraction"};
+    double *const targets[] = {&r->spec->budget_seconds, &r->spec->budget_count,
+                               &r->spec->budget_fraction};
+    size_t type;
+    struct node name = node_get(r, item, "Type"), n = node_get(r, item, "BudgetValue");
+    if (!node_present(name) || !node_present(n))
+        return node_error(r, item, "a budget needs a Type and a BudgetValue");
+    if (!read_choice(r, name, types, 3, 0, &type))
+        return false;
+    double value = json_number_value(n.json);
+    if (!(value > 0) || !isfinite(value) || (type == 2 && value > 1))
+        return node_error(r, n, "must be above 0%s", type == 2 ? ", and at most 1" : "");
+    *targets[type] = value;
+    return true;
+}
+
+static bool read_iterations(struct reader *r, struct node n)
+{
+    if (!node_present(n))
+        return true;
+    json_int_t count = json_integer_value(n.json);
+    if (count < 1 || count > 1000000)
+        return node_error(r, n, "must be between 1 and 1000000");
+    r->spec->iterations = (uint32_t)count;
+    return true;
+}
+
+bool read_settings(struct reader *r, struct node root)
+{
+    struct node budget = node_get(r, root, "Budget");
+    struct node search = node_get_either(r, root, "Search", "SearchSettings");
+    struct node strategy = node_get(r, search, "Name");
+    for (size_t i = 0; i < node_count(budget); i++) {
+        if (!read_limit(r, node_item(r, budget, i)))
+            return false;
+    }
+    if (node_text(strategy) && !read_text(r, strategy, &r->spec->strategy))
+        return false;
+    return read_metrics(r, node_get(r, root, "Metrics")) &&
+           read_iterations(r, node_get(r, root, "Iterations"));
+}

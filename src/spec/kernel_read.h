@@ -1,0 +1,39 @@
+// The parts of reading KernelSpecification. Private to src/spec.
+#ifndef HONE_SPEC_KERNEL_READ_H
+#define HONE_SPEC_KERNEL_READ_H
+
+#include "spec/kernel_spec.h"
+#include "spec/load.h"
+
+// Where a key may stand, the most specific place first. A foreign layer is written in the spec's
+// own language while another one is read: its sources and options do not count.
+struct block {
+    struct {
+        struct node object;
+        bool foreign;
+    } layers[4];
+    unsigned count;
+};
+
+void block_add(struct block *b, struct node object, bool foreign);
+// The first layer's node that is present; else an absent node with the last layer's path.
+struct node block_get(const struct reader *r, const struct block *b, const char *key);
+
+// Finds the language's own object in a Languages node; absent when there is none.
+struct node language_node(const struct reader *r, struct node languages, enum language l);
+
+bool read_arguments(struct reader *r, struct node kernel, struct kernel_spec *k);
+// Index of the argument of this name; the error lists a near match.
+bool find_argument(const struct reader *r, const struct kernel_spec *k, struct node n,
+                   const char *name, uint32_t *out);
+// FillType, FillValue, ... of an argument or reference argument.
+bool read_fill(const struct reader *r, const struct kernel_spec *k, struct node item, uint64_t seed,
+               struct fill_spec *out);
+// All launches of a language.
+bool read_launches(struct reader *r, struct node kernel, struct kernel_spec *k, enum language l);
+// The launch of a reference of kind kernel.
+bool read_reference_launch(struct reader *r, struct node kernel, struct kernel_spec *k,
+                           enum language l);
+bool read_reference(struct reader *r, struct node kernel, struct kernel_spec *k);
+
+#endif

@@ -1,0 +1,342 @@
+// Launches of a language: kernel, program, geometry, arguments, each looked up where it is given
+// most specifically.
+#include "spec/kernel_read.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+// ---- blocks ------------------------------------------------------------------------------------
+
+void block_add(struct block *b, struct node object, bool foreign)
+{
+    b->layers[b->count].object = object;
+    b->layers[b->count].foreign = foreign;
+    b->count++;
+}
+
+struct node block_get(const struct reader *r, const struct block *b, const char *key)
+{
+    struct node n = {NULL, key};
+    for (unsigned i = 0; i < b->count; i++) {
+        n = node_get(r, b->layers[i].object, key);
+        if (node_present(n))
+            return n;
+    }
+    n.json = NULL;
+    return n;
+}
+
+// The first layer, of those written in the language that is read, with one of the keys.
+static bool find_layer(const struct reader *r, const struct block *b, const char *const *keys,
+                       size_t count, bool own, struct node *layer)
+{
+    for (unsigned i = 0; i < b->count; i++) {
+        for (size_t key = 0; key < count; key++) {
+            *layer = b->layers[i].object;
+            if (!(own && b->layers[i].foreign) && node_present(node_get(r, *layer, keys[key])))
+                return true;
+        }
+    }
+    return false;
+}
+
+struct node language_node(const struct reader *r, struct node languages, enum language l)
+{
+    const char *name;
+    json_t *value;
+    (void)value;
+    json_object_foreach((json_t *)languages.json, name, value)
+    {
+        if (str_equal_nocase(name, language_title(l)))
+            return node_get(r, languages, name);
+    }
+    return (struct node){NULL, languages.path};
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+static const char *const source_keys[] = {"KernelSource", "Sources", "KernelFile"};
+
+static bool read_source(const struct reader *r, struct node layer, struct program_spec *p)
+{
+    struct node text = node_get(r, layer, "KernelSource"), list = node_get(r, layer, "Sources");
+    struct node file = node_get(r, layer, "KernelFile");
+    if (node_present(text)) {
+        p->path = text.path;
+        return read_text(r, text, &p->text);
+    }
+    struct node n = node_count(list) > 0 ? list : file;
+    p->path = n.path;
+    if (!read_texts(r, n, &p->files, &p->file_count))
+        return false;
+    return p->file_count > 0 || node_error(r, n, "is empty: the kernel's file is needed");
+}
+
+static bool read_program(const struct reader *r, const struct block *b, struct program_spec *p)
+{
+    static const char *const option_key[] = {"CompilerOptions"};
+    struct node layer;
+    if (!find_layer(r, b, source_keys, 3, true, &layer))
+        return node_error(r, b->layers[0].object,
+                          "the kernel's source is missing: give KernelFile, Sources or "
+                          "KernelSource for this language");
+    if (!read_source(r, layer, p) ||
+        !read_texts(r, block_get(r, b, "IncludeFolders"), &p->folders, &p->folder_count))
+        return false;
+    return !find_layer(r, b, option_key, 1, true, &layer) ||
+           read_texts(r, node_get(r, layer, "CompilerOptions"), &p->options, &p->option_count);
+}
+
+static bool same_texts(const char *const *a, uint32_t a_count, const char *const *b,
+                       uint32_t b_count)
+{
+    if (a_count != b_count)
+        return false;
+    for (uint32_t i = 0; i < a_count; i++) {
+        if (strcmp(a[i], b[i]) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool same_program(const struct program_spec *a, const struct program_spec *b)
+{
+    return str_equal(a->text, b->text) &&
+           same_texts(a->files, a->file_count, b->files, b->file_count) &&
+           same_texts(a->options, a->option_count, b->options, b->option_count) &&
+           same_texts(a->folders, a->folder_count, b->folders, b->folder_count);
+}
+
+// Index of the program in the language's list, which has room for it; built once though several
+// launches use it.
+static uint32_t add_program(struct language_spec *l, const struct program_spec *p)
+{
+    for (uint32_t i = 0; i < l->program_count; i++) {
+        if (same_program(&l->programs[i], p))
+            return i;
+    }
+    l->programs[l->program_count] = *p;
+    return l->program_count++;
+}
+
+// ---- geometry ----------------------------------------------------------------------------------
+
+static bool read_axes(const struct reader *r, struct node n, struct size_spec *out)
+{
+    static const char *const axes[] = {"X", "Y", "Z"};
+    if (!node_present(n))
+        return true;
+    for (uint32_t i = 0; i < 3; i++) {
+        struct node axis = node_get(r, n, axes[i]);
+        if (!read_formula(r, axis, &r->spec->symbols, &out->axis[i]))
+            return false;
+        if (out->axis[i].expr)
+            out->axes = i + 1;
+    }
+    return out->axis[0].expr || node_error(r, n, "needs at least X");
+}
+
+static bool read_problem(const struct reader *r, const struct block *b, struct launch_spec *out)
+{
+    static const char *const keys[] = {"GridDivX", "GridDivY", "GridDivZ"};
+    const struct expr_symbols *symbols = &r->spec->symbols;
+    struct node n = block_get(r, b, "ProblemSize");
+    if (node_count(n) < 1 || node_count(n) > 3)
+        return node_error(r, n,
+                          node_present(n) ? "must have one to three axes"
+                                          : "is missing, and so is GlobalSize: one is needed");
+    out->problem.axes = (uint32_t)node_count(n);
+    for (uint32_t i = 0; i < out->problem.axes; i++) {
+        if (!read_formula(r, node_item(r, n, i), symbols, &out->problem.axis[i]))
+            return false;
+    }
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        struct divisor_spec *d = &out->divisors[axis];
+        struct node list = block_get(r, b, keys[axis]);
+        d->items = arena_array(r->arena, node_count(list) + 1, sizeof *d->items);
+        if (!d->items)
+            return error_memory(r->error);
+        for (; d->count < node_count(list); d->count++) {
+            if (!read_formula(r, node_item(r, list, d->count), symbols, &d->items[d->count]))
+                return false;
+        }
+    }
+    return true;
+}
+
+// Which of GlobalSize and ProblemSize counts: the one given most specifically, GlobalSize when both
+// stand together, unless GlobalSizeFrom says otherwise.
+static bool sized_by_problem(const struct reader *r, const struct block *b, bool *out)
+{
+    static const char *const keys[] = {"GlobalSize", "ProblemSize", "GridDivX", "GridDivY",
+                                       "GridDivZ"};
+    struct node layer, from = block_get(r, b, "GlobalSizeFrom");
+    size_t choice;
+    bool any = find_layer(r, b, keys, 5, false, &layer);
+    bool problem = !any || !node_present(node_get(r, layer, "GlobalSize"));
+    if (!read_choice(r, from, keys, 2, problem ? 1 : 0, &choice))
+        return false;
+    *out = choice == 1;
+    return true;
+}
+
+static bool read_size_type(const struct reader *r, const struct kernel_spec *k,
+                           const struct block *b, bool *groups)
+{
+    static const char *const types[] = {"OpenCL", "CUDA"};
+    size_t type;
+    if (!read_choice(r, block_get(r, b, "GlobalSizeType"), types, 2,
+                     k->language == LANGUAGE_CUDA ? 1 : 0, &type))
+        return false;
+    *groups = type == 1;
+    return true;
+}
+
+// Kernel Tuner's names for the work-group's size.
+static bool local_by_names(const struct reader *r, struct size_spec *out)
+{
+    static const char *const names[] = {"block_size_x", "block_size_y", "block_size_z"};
+    const struct expr_symbols *symbols = &r->spec->symbols;
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        for (size_t i = 0; i < r->spec->slots.facts; i++) {
+            if (strcmp(symbols->items[i].name, names[axis]) != 0)
+                continue;
+            out->axis[axis] = (struct formula){.path = names[axis], .text = names[axis]};
+            out->axis[axis].expr = expr_parse(r->arena, names[axis], symbols, r->error);
+            if (!out->axis[axis].expr)
+                return false;
+            out->axes = axis + 1;
+        }
+    }
+    return true;
+}
+
+static bool read_geometry(const struct reader *r, const struct kernel_spec *k,
+                          const struct block *b, struct launch_spec *out)
+{
+    bool problem;
+    struct node local = block_get(r, b, "LocalSize"), global = block_get(r, b, "GlobalSize");
+    if (!sized_by_problem(r, b, &problem) || !read_size_type(r, k, b, &out->groups) ||
+        !read_axes(r, local, &out->local) ||
+        !(problem ? read_problem(r, b, out) : read_axes(r, global, &out->global)))
+        return false;
+    return out->local.axes > 0 || local_by_names(r, &out->local);
+}
+
+// ---- one launch --------------------------------------------------------------------------------
+
+static bool read_kernel_name(const struct reader *r, const struct block *b, struct launch_spec *out)
+{
+    static const char *const keys[] = {"KernelNameExpression", "KernelName"};
+    struct node layer;
+    if (!find_layer(r, b, keys, 2, false, &layer))
+        return node_error(r, node_get(r, b->layers[b->count - 1].object, "KernelName"),
+                          "is missing: the name of the kernel in the source is needed");
+    if (!read_formula(r, node_get(r, layer, keys[0]), &r->spec->symbols, &out->kernel_expression))
+        return false;
+    return out->kernel_expression.expr || read_text(r, node_get(r, layer, keys[1]), &out->kernel);
+}
+
+static bool read_argument_names(const struct reader *r, const struct kernel_spec *k, struct node n,
+                                struct launch_spec *out)
+{
+    uint32_t count = node_present(n) ? (uint32_t)node_count(n) : k->argument_count;
+    uint32_t *arguments = arena_array(r->arena, count + 1, sizeof *arguments);
+    if (!arguments)
+        return error_memory(r->error);
+    for (uint32_t i = 0; i < count; i++) {
+        struct node item = node_item(r, n, i);
+        arguments[i] = i;
+        if (node_present(n) && !find_argument(r, k, item, node_text(item), &arguments[i]))
+            return false;
+    }
+    out->arguments = arguments;
+    out->argument_count = count;
+    return true;
+}
+
+// `b` gives everything; the sources come from `sources`.
+static bool read_launch(const struct reader *r, const struct kernel_spec *k, struct node item,
+                        const struct block *b, const struct block *sources, struct language_spec *l,
+                        struct launch_spec *out)
+{
+    struct program_spec program = {.path = item.path};
+    out->path = item.path;
+    if (!read_kernel_name(r, b, out) || !read_program(r, sources, &program) ||
+        !read_geometry(r, k, b, out) ||
+        !read_formula(r, block_get(r, b, "SharedMemory"), &r->spec->symbols, &out->shared))
+        return false;
+    out->program = add_program(l, &program);
+    return true;
+}
+
+static void add_kernel_layers(const struct reader *r, struct node kernel,
+                              const struct kernel_spec *k, enum language l, struct block *b)
+{
+    block_add(b, language_node(r, node_get(r, kernel, "Languages"), l), false);
+    block_add(b, kernel, l != k->language);
+}
+
+static struct block item_block(const struct reader *r, struct node item,
+                               const struct kernel_spec *k, enum language l)
+{
+    struct block b = {.count = 0};
+    block_add(&b, language_node(r, node_get(r, item, "Languages"), l), false);
+    block_add(&b, item, l != k->language);
+    return b;
+}
+
+static bool read_listed_launch(const struct reader *r, struct node kernel, struct kernel_spec *k,
+                               enum language l, struct node item, struct launch_spec *out)
+{
+    struct block b = item_block(r, item, k, l);
+    struct node name = node_get(r, item, "Name");
+    add_kernel_layers(r, kernel, k, l, &b);
+    if (node_present(name) && !read_text(r, name, &out->name))
+        return false;
+    return read_launch(r, k, item, &b, &b, &k->languages[l], out) &&
+           read_formula(r, node_get(r, item, "When"), &r->spec->symbols, &out->when) &&
+           read_argument_names(r, k, node_get(r, item, "Arguments"), out);
+}
+
+bool read_launches(struct reader *r, struct node kernel, struct kernel_spec *k, enum language l)
+{
+    struct language_spec *language = &k->languages[l];
+    struct node list = node_get(r, kernel, "Launches"), none = {NULL, "KernelSpecification"};
+    size_t count = node_count(list) > 0 ? node_count(list) : 1;
+    language->launches = arena_array(r->arena, count, sizeof *language->launches);
+    language->programs = arena_array(r->arena, count + 1, sizeof *language->programs);
+    if (!language->launches || !language->programs)
+        return error_memory(r->error);
+
+    language->launch_count = (uint32_t)count;
+    if (node_count(list) == 0) {
+        struct block b = {.count = 0};
+        add_kernel_layers(r, kernel, k, l, &b);
+        return read_launch(r, k, kernel, &b, &b, language, &language->launches[0]) &&
+               read_argument_names(r, k, none, &language->launches[0]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!read_listed_launch(r, kernel, k, l, node_item(r, list, i), &language->launches[i]))
+            return false;
+    }
+    return true;
+}
+
+// A reference has a name and sizes of its own. Its source, options and folders are the kernel's
+// unless it gives a source.
+bool read_reference_launch(struct reader *r, struct node kernel, struct kernel_spec *k,
+                           enum language l)
+{
+    struct language_spec *language = &k->languages[l];
+    struct node item = node_get(r, kernel, "Reference"), layer;
+    struct block own = item_block(r, item, k, l), sources = own;
+    if (!find_layer(r, &own, source_keys, 3, false, &layer))
+        add_kernel_layers(r, kernel, k, l, &sources);
+    language->reference = arena_alloc(r->arena, sizeof *language->reference);
+    if (!language->reference)
+        return error_memory(r->error);
+    return read_launch(r, k, item, &own, &sources, language, language->reference) &&
+           read_argument_names(r, k, node_get(r, item, "Arguments"), language->reference);
+}

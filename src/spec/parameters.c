@@ -1,0 +1,192 @@
+// Tuning parameters: names, types, value lists, defaults.
+#include "spec/load.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+#define SHOWN_VALUES 12
+
+// "[16, 32, 64]", at most SHOWN_VALUES of them.
+static void show_values(const struct parameter *p, struct text *out)
+{
+    text_addc(out, '[');
+    for (uint32_t i = 0; i < p->count && i < SHOWN_VALUES; i++) {
+        text_add(out, i > 0 ? ", " : "");
+        value_print(&p->values[i], out);
+    }
+    text_add(out, p->count > SHOWN_VALUES ? ", ...]" : "]");
+}
+
+// The value list as it stands in the file: a Python list expression, or a JSON list.
+static bool read_list(const struct reader *r, struct node n, struct value *out)
+{
+    struct expr_symbols symbols;
+    struct value *slots;
+    struct formula f;
+    if (!node_present(n))
+        return node_error(r, n, "is missing: a list of values is needed, such as \"[16, 32]\"");
+    if (json_is_array(n.json)) {
+        size_t count = json_array_size(n.json);
+        struct value *items = arena_array(r->arena, count + 1, sizeof *items);
+        if (!items)
+            return error_memory(r->error);
+        for (size_t i = 0; i < count; i++)
+            items[i] = node_value(node_item(r, n, i));
+        *out = value_list(items, (uint32_t)count);
+        return true;
+    }
+    if (!constant_symbols(r, &symbols, &slots) || !read_formula(r, n, &symbols, &f) ||
+        !eval_constant(r, &f, slots, out))
+        return false;
+    if (out->kind != VALUE_LIST)
+        return node_error(r, n, "'%s' gives no list; write [%s]", f.text, f.text);
+    return true;
+}
+
+// The one type that fits all values, where the spec gives none.
+static enum parameter_type common_type(const struct value *list)
+{
+    bool number = true, whole = true, truth = true;
+    for (uint32_t i = 0; i < list->count; i++) {
+        enum value_kind kind = list->items[i].kind;
+        number = number && kind != VALUE_STRING && kind != VALUE_LIST && kind != VALUE_NONE;
+        whole = whole && (kind == VALUE_INT || kind == VALUE_BOOL);
+        truth = truth && kind == VALUE_BOOL;
+    }
+    return truth    ? PARAMETER_BOOL
+           : whole  ? PARAMETER_INT
+           : number ? PARAMETER_FLOAT
+                    : PARAMETER_STRING;
+}
+
+static bool wrong_value(const struct reader *r, struct node n, const struct value *v,
+                        enum parameter_type type)
+{
+    struct text shown = TEXT_INIT;
+    value_print(v, &shown);
+    const char *remedy = v->kind == VALUE_STRING  ? "; say \"Type\": \"string\""
+                         : v->kind == VALUE_FLOAT ? "; say \"Type\": \"float\""
+                                                  : "";
+    node_error(r, n, "%s is no value of type %s%s", text_cstr(&shown), parameter_type_names[type],
+               remedy);
+    text_release(&shown);
+    return false;
+}
+
+// Open addressing over value texts would be needed for huge lists only; lists are short, and a
+// quadratic search is limited here to those.
+#define SEARCHED_FOR_DUPLICATES 4096
+
+static bool seen_before(const struct value *values, uint32_t count, const struct value *v)
+{
+    for (uint32_t i = 0; i < count && count <= SEARCHED_FOR_DUPLICATES; i++) {
+        if (value_equal(&values[i], v))
+            return true;
+    }
+    return false;
+}
+
+static bool take_values(const struct reader *r, struct node n, const struct value *list,
+                        struct parameter *p)
+{
+    struct value *values = arena_array(r->arena, list->count, sizeof *values);
+    if (!values)
+        return error_memory(r->error);
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct value v = list->items[i];
+        if (!value_coerce(r->arena, p->type, &v))
+            return wrong_value(r, n, &list->items[i], p->type);
+        if (seen_before(values, p->count, &v)) {
+            struct text shown = TEXT_INIT;
+            value_print(&v, &shown);
+            node_warn(r, n, "%s is listed twice; it counts once", text_cstr(&shown));
+            text_release(&shown);
+        } else if (!value_copy(r->arena, &v, &values[p->count++])) {
+            return error_memory(r->error);
+        }
+    }
+    p->values = values;
+    return true;
+}
+
+static bool read_values(const struct reader *r, struct node item, struct parameter *p)
+{
+    struct value list;
+    size_t type;
+    struct node n = node_get(r, item, "Values");
+    if (!read_list(r, n, &list))
+        return false;
+    if (list.count == 0)
+        return node_error(r, n, "'%s' has no values", p->name);
+    if (!read_choice(r, node_get(r, item, "Type"), parameter_type_names, PARAMETER_TYPE_COUNT,
+                     common_type(&list), &type))
+        return false;
+    p->type = (enum parameter_type)type;
+    return take_values(r, n, &list, p);
+}
+
+static bool default_not_listed(const struct reader *r, struct node n, const struct parameter *p,
+                               const struct value *v)
+{
+    struct text shown = TEXT_INIT;
+    value_print(v, &shown);
+    text_addf(&shown, " is not among the values of '%s': ", p->name);
+    show_values(p, &shown);
+    node_error(r, n, "%s", text_cstr(&shown));
+    text_release(&shown);
+    return false;
+}
+
+static bool read_default(const struct reader *r, struct node item, struct parameter *p)
+{
+    struct node n = node_get(r, item, "Default");
+    if (node_count(n) == 0)
+        return true;
+    struct value given = node_value(node_item(r, n, 0)), v = given;
+    if (v.kind == VALUE_STRING && p->type != PARAMETER_STRING &&
+        !value_parse_literal(v.s, r->arena, &v))
+        return error_memory(r->error);
+    if (!value_coerce(r->arena, p->type, &v))
+        return default_not_listed(r, n, p, &given);
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (!value_equal(&p->values[i], &v))
+            continue;
+        p->initial = i;
+        p->has_default = true;
+        return true;
+    }
+    return default_not_listed(r, n, p, &given);
+}
+
+static bool read_parameter(struct reader *r, struct node item, struct parameter *p)
+{
+    struct node name = node_get(r, item, "Name");
+    p->path = item.path;
+    if (!read_text(r, name, &p->name) || !check_name(r, name, p->name) ||
+        !read_values(r, item, p) || !read_default(r, item, p))
+        return false;
+    r->spec->parameter_count++;
+    return true;
+}
+
+bool read_parameters(struct reader *r, struct node root)
+{
+    struct node space = node_get(r, root, "ConfigurationSpace");
+    struct node list = node_get(r, space, "TuningParameters");
+    if (!node_present(space))
+        return node_error(r, space, "is missing: it holds the tuning parameters");
+    if (!node_present(list))
+        return node_error(r, list, "is missing: a list of parameters is needed");
+
+    size_t count = node_count(list);
+    struct parameter *parameters = arena_array(r->arena, count + 1, sizeof *parameters);
+    if (!parameters)
+        return error_memory(r->error);
+    r->spec->parameters = parameters;
+    for (size_t i = 0; i < count; i++) {
+        if (!read_parameter(r, node_item(r, list, i), &parameters[i]))
+            return false;
+    }
+    return true;
+}

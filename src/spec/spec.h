@@ -1,0 +1,195 @@
+// A spec: what to tune. Read once, never changed. Reading one never opens its kernel file.
+//
+// JSON, a superset of the T1 format; every dialect is read leniently, unknown keys are warnings
+// with their path, `strict` means the T1 schema. Every error names the file, the path inside it,
+// the column inside an expression, and what would be right.
+#ifndef HONE_SPEC_SPEC_H
+#define HONE_SPEC_SPEC_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "expr/expr.h"
+#include "job/device_info.h"
+#include "job/job.h"
+
+#define PARAMETER_TYPES(X)                                                                         \
+    X(INT, "int")                                                                                  \
+    X(UINT, "uint")                                                                                \
+    X(FLOAT, "float")                                                                              \
+    X(BOOL, "bool")                                                                                \
+    X(STRING, "string")
+
+enum parameter_type {
+#define X(name, text) PARAMETER_##name,
+    PARAMETER_TYPES(X)
+#undef X
+};
+
+struct parameter {
+    const char *name;
+    const char *path; // "ConfigurationSpace.TuningParameters[2]"
+    enum parameter_type type;
+    const struct value *values; // distinct, in the spec's order
+    uint32_t count;             // > 0
+    uint32_t initial;           // index of Default; 0 when none is given
+    bool has_default;
+};
+
+struct constant {
+    const char *name;
+    const char *path;
+    struct value value;
+    bool overridden; // by --set
+};
+
+// A named expression with where it stands. For restrictions, derived parameters, metrics.
+struct formula {
+    const char *name; // NULL for a restriction
+    const char *path; // "ConfigurationSpace.Conditions[3].Expression"
+    const char *text;
+    const struct expr *expr;
+};
+
+// Slots of every expression of the spec, in this order: parameters, constants, derived parameters,
+// device facts, special names (ProblemSize, and for metrics time_ns).
+struct spec_slots {
+    uint32_t parameters, constants, derived, facts, special; // first slot of each group
+    uint32_t count;
+};
+
+struct spec {
+    const char *path;      // as given
+    const char *directory; // of the file; kernel files are relative to it
+    const char *name; // of the spec: General.BenchmarkName, else the file's name without ending
+    const char *text; // the whole file
+    uint64_t text_length;
+    struct digest digest; // of the text
+
+    const struct parameter *parameters;
+    uint32_t parameter_count;
+    const struct constant *constants;
+    uint32_t constant_count;
+    const struct formula *derived;
+    uint32_t derived_count;
+    const struct formula *restrictions;
+    uint32_t restriction_count;
+    const struct formula *metrics; // in the spec's order; the first is shown in tables
+    uint32_t metric_count;
+    struct expr_symbols symbols;
+    struct spec_slots slots;
+
+    uint32_t iterations; // 0: not given
+    // Search defaults, which the command line overrides: budget count, seconds or fraction; 0:
+    // none.
+    double budget_count, budget_seconds, budget_fraction;
+    const char *strategy; // (optional)
+    bool uses_device;     // a restriction, derived or value list reads a device fact
+
+    const struct kernel_spec *kernel; // languages, launches, arguments: private to src/spec
+    struct arena arena;
+};
+
+struct spec_options {
+    const char *const *set; // "WIDTH=512", ...: overrides constants
+    uint32_t set_count;
+    bool strict;
+    const struct log *log; // warnings
+};
+
+struct spec *spec_load(const char *path, const struct spec_options *options, struct error *e);
+void spec_free(struct spec *s);
+
+// The languages the spec can run in, by its Language, Languages block and kernel files' endings.
+bool spec_has_language(const struct spec *s, enum language l);
+// The first of them.
+enum language spec_language(const struct spec *s);
+
+// ---- binding -----------------------------------------------------------------------------------
+
+// Fills the slots of constants, facts (device may be NULL: facts are 0 or "") and specials. Slots
+// of parameters and derived ones are left alone. `slots` has spec->slots.count values.
+void spec_bind_fixed(const struct spec *s, const struct device_info *device, struct value *slots);
+// Sets the parameters' slots from value indices, then evaluates the derived ones in order. False
+// with the derived parameter that has no value (fault).
+bool spec_bind(const struct spec *s, const uint32_t *choice, struct value *slots,
+               struct arena *scratch, uint32_t *derived, enum expr_fault *fault);
+
+// "block_size_x=16, tile_size_x=2": parameters in order; those with one value only are left out
+// unless `all`.
+void spec_configuration_text(const struct spec *s, const uint32_t *choice, bool all,
+                             struct text *out);
+// {"block_size_x": 16, ...}: all parameters in order.
+void spec_configuration_json(const struct spec *s, const uint32_t *choice, struct text *out);
+// "WIDTH=256, ...", sorted by name; "" when there are none.
+void spec_constants_text(const struct spec *s, struct text *out);
+// Reads "a=1,b=2" into choice: parameters not named keep their `choice` value (UINT32_MAX: unset).
+// Errors: unknown parameter (near match), value not in the list (the list is named).
+bool spec_parse_configuration(const struct spec *s, const char *text, uint32_t *choice,
+                              struct error *e);
+// The default configuration: each parameter's Default (or first value). May be invalid.
+void spec_default(const struct spec *s, uint32_t *choice);
+
+// A metric's value for a configuration and time; false when it has none.
+bool spec_metric(const struct spec *s, uint32_t metric, const uint32_t *choice,
+                 const struct device_info *device, double time_ns, double *out);
+
+// ---- making jobs -------------------------------------------------------------------------------
+
+// What is read from disk for a language: kernel sources with their includes, data files. Read once
+// for a run, so that a change in between does not mix. Checks the sources against the spec:
+// refuses a parameter or constant that the source defines itself without an #ifndef guard (file and
+// line), warns of one that neither source, sizes nor arguments use.
+struct spec_sources;
+struct spec_sources *spec_sources_read(const struct spec *s, enum language l, const struct log *log,
+                                       struct error *e);
+void spec_sources_free(struct spec_sources *src);
+// Digest of all kernel texts and includes alone.
+void spec_sources_digest(const struct spec_sources *src, struct digest *out);
+
+// Makes the job of one configuration. The job points into `src` (kernel texts, data files), so the
+// sources are freed after the jobs. False with a reason (bad size, fault in an expression) that
+// names the path in the spec. `*out` is the caller's, job_free().
+bool spec_job(const struct spec *s, const struct spec_sources *src,
+              const struct device_info *device, const uint32_t *choice, struct job **out,
+              struct error *e);
+
+// A digest of what the device will really run: the live text of the sources (dead conditional
+// branches dropped where the -D values decide them), those -D values that the live text can see,
+// options, launch geometry and arguments. Equal digests mean the same work: such configurations
+// are measured once. Errs on the side of "different".
+bool spec_effective_digest(const struct spec *s, const struct spec_sources *src,
+                           const struct job *job, struct digest *out);
+
+// The keys of the format: what the reader knows, for documents and a test that holds
+// kernels_cl/README.md against them. `accepts`, `items` are sets of enum key_kind.
+enum key_kind {
+    KEY_OBJECT = 1,
+    KEY_ARRAY = 2,
+    KEY_STRING = 4,
+    KEY_INTEGER = 8,
+    KEY_REAL = 16,
+    KEY_BOOL = 32,
+    KEY_NULL = 64,
+    KEY_NUMBER = KEY_INTEGER | KEY_REAL,
+    KEY_ANY = 127 // anything, not looked into
+};
+
+struct spec_key {
+    const char *path; // "KernelSpecification.Arguments[].FillType"; ".*" stands for any name
+    const char *type;
+    const char *fallback; // default, as text
+    const char *meaning;
+    unsigned accepts;      // JSON types
+    unsigned items;        // of an array's items
+    unsigned strict;       // JSON types in the T1 schema; 0: not a T1 key
+    unsigned strict_items; // of an array's items in T1; 0: as items
+    const char *choices;   // the T1 schema's values, separated by '|'; NULL: any
+    bool required;         // by the T1 schema
+    bool single;           // one object stands for a list of one
+    bool block; // also in Languages.<language>, Launches[], Launches[].Languages.<language>,
+                // Reference
+};
+const struct spec_key *spec_keys(size_t *count);
+
+#endif
