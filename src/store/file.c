@@ -242,19 +242,25 @@ bool store_file_inspect(const struct store_file *f, struct error *e)
 
 // ---- the place it lies in -----------------------------------------------------------------------
 
+// By the effective user, which is whom the kernel asks about.
+static bool permitted(const char *path, int mode)
+{
+    return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0;
+}
+
 bool store_file_writable(const struct store_file *f)
 {
-    if (f->exists && access(f->path, W_OK) != 0)
+    if (f->exists && !permitted(f->path, W_OK))
         return false;
-    return access(f->folder, W_OK | X_OK) == 0;
+    return permitted(f->folder, W_OK | X_OK);
 }
 
 static bool rights_ready(const struct store_file *f, struct error *e)
 {
     if (store_file_writable(f))
         return true;
-    bool file = f->exists && access(f->path, W_OK) != 0;
-    if (!file && access(f->folder, W_OK | X_OK) == 0)
+    bool file = f->exists && !permitted(f->path, W_OK);
+    if (!file && permitted(f->folder, W_OK | X_OK))
         return true; // given between the two looks
     if (errno == EROFS)
         return store_fail(e, f->shown, SQLITE_READONLY,
