@@ -28,7 +28,7 @@ static enum expr_fault builder_visit(struct visitor *v, struct frame *f, const s
 
 void builder_init(struct builder *b)
 {
-    *b = (struct builder){.visitor = {.visit = builder_visit}};
+    *b = (struct builder){.visitor = {.visit = builder_visit, .collects = true}};
 }
 
 struct value builder_list(const struct builder *b)
@@ -76,6 +76,8 @@ static enum expr_fault iterate_range(const struct node *n, struct frame *f, stru
 {
     struct range r;
     enum expr_fault fault = range_of(n, f, &r);
+    if (!fault && v->collects && r.count > f->budget)
+        return EXPR_FAULT_LIMIT;
     for (uint64_t i = 0; !fault && i < r.count && !v->done; i++) {
         struct value item = value_int((int64_t)((uint64_t)r.start + i * (uint64_t)r.step));
         fault = visit(v, f, &item);

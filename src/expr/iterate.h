@@ -7,7 +7,8 @@
 // What receives the items. Embed it as the first member.
 struct visitor {
     enum expr_fault (*visit)(struct visitor *v, struct frame *f, const struct value *item);
-    bool done; // set by visit(): no more items are wanted
+    bool done;     // set by visit(): no more items are wanted
+    bool collects; // keeps every item: a length beyond the limit need not be begun
 };
 
 // Generators and ranges yield one item at a time; anything else is evaluated, then walked.

@@ -348,6 +348,7 @@ static bool check_arguments(struct parser *p, const struct function *f, size_t c
                        (count < f->least ? f->least : f->most) == 1 ? "" : "s", count, f->usage);
 }
 
+// A bare comprehension must be the only argument.
 static bool parse_argument(struct parser *p, struct nodes *list, const char *place)
 {
     if (at(p, "*") || at(p, "**"))
@@ -357,10 +358,11 @@ static bool parse_argument(struct parser *p, struct nodes *list, const char *pla
         return false;
     if (!at(p, "for"))
         return true;
+    const char *clause = here(p);
     struct node **last = &list->items[list->count - 1];
-    if (list->count > 1)
-        return lexer_error(&p->lexer, here(p), "put brackets around the comprehension");
     *last = parse_comprehension(p, *last, place, true);
+    if (*last && (list->count > 1 || at(p, ",")))
+        return lexer_error(&p->lexer, clause, "put brackets around the comprehension");
     return *last != NULL;
 }
 

@@ -125,11 +125,16 @@ const char *value_kind_name(enum value_kind k)
     return names[k];
 }
 
+// Python writes an exponent from 1e16 on; f64_to_str() leaves 17 digits without one.
 static void print_float(double f, struct text *out)
 {
     char digits[32];
     f64_to_str(f, digits);
-    text_add(out, digits);
+    int lead = 1 + (*digits == '-');
+    if (strcspn(digits, ".e") == (size_t)lead + 16)
+        text_addf(out, "%.*s.%.16se+16", lead, digits, digits + lead);
+    else
+        text_add(out, digits);
 }
 
 static void print_character(unsigned char c, char quote, struct text *out)
