@@ -1,0 +1,208 @@
+#include "space/automaton.h"
+
+#include "space/intern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t automaton_cells(const struct automaton *a, const struct domain *domains)
+{
+    uint64_t cells = 1;
+    for (uint32_t i = 0; i < a->length; i++) {
+        if (__builtin_mul_overflow(cells, domains[a->parameters[i]].count, &cells))
+            return UINT64_MAX;
+    }
+    return cells;
+}
+
+// ---- from a formula ----------------------------------------------------------------------------
+
+// The next assignment, the last parameter first; slots follow.
+static void advance(const struct automaton *a, const struct domain *domains, uint32_t *digits,
+                    struct evaluator *v)
+{
+    for (uint32_t i = a->length; i-- > 0;) {
+        const struct domain *d = &domains[a->parameters[i]];
+        digits[i] = digits[i] + 1 < d->count ? digits[i] + 1 : 0;
+        evaluator_set(v, a->parameters[i], d->values[digits[i]]);
+        if (digits[i] > 0)
+            return;
+    }
+}
+
+// One cell an assignment, in order: does the restriction hold?
+static bool fill_cells(const struct automaton *a, const struct restriction *r,
+                       const struct domain *domains, struct evaluator *v, uint32_t *cells,
+                       uint64_t count, uint64_t *faults)
+{
+    uint32_t *digits = calloc((size_t)a->length + 1, sizeof *digits);
+    if (!digits)
+        return false;
+    for (uint32_t i = 0; i < a->length; i++)
+        evaluator_set(v, a->parameters[i], domains[a->parameters[i]].values[0]);
+    for (uint64_t c = 0; c < count && !v->failed; c++) {
+        enum expr_fault fault;
+        cells[c] = evaluator_test(v, r, &fault) ? STATE_HOLDS : STATE_DEAD;
+        *faults += fault != EXPR_FAULT_NONE;
+        advance(a, domains, digits, v);
+    }
+    free(digits);
+    return !v->failed;
+}
+
+// Replaces each row of `width` cells by one cell, its state; equal rows have equal states.
+static bool fold(uint32_t *cells, uint64_t count, uint32_t width, struct intern *rows)
+{
+    for (uint64_t row = 0; row < count / width; row++) {
+        const uint32_t *first = cells + row * width;
+        uint32_t same = 1;
+        while (same < width && first[same] == first[0])
+            same++;
+        if (same == width && first[0] < STATE_FIRST) {
+            cells[row] = first[0];
+            continue;
+        }
+        uint32_t state = intern_add(rows, first, width);
+        if (state == INTERN_NONE)
+            return false;
+        cells[row] = state + STATE_FIRST;
+    }
+    return true;
+}
+
+bool automaton_tabulate(struct automaton *a, struct arena *arena, const struct restriction *r,
+                        const struct domain *domains, struct evaluator *v, uint64_t *faults)
+{
+    uint64_t count = automaton_cells(a, domains);
+    uint32_t *cells = count <= SIZE_MAX / sizeof *cells ? malloc(count * sizeof *cells) : NULL;
+    a->next = arena_array(arena, (size_t)a->length + 1, sizeof *a->next);
+    bool ok = cells && a->next && fill_cells(a, r, domains, v, cells, count, faults);
+    for (uint32_t i = a->length; ok && i-- > 0;) {
+        struct intern rows = INTERN_INIT;
+        uint32_t width = domains[a->parameters[i]].count;
+        ok = fold(cells, count, width, &rows);
+        a->next[i] = ok ? arena_copy(arena, rows.numbers, rows.number_count * sizeof *cells) : NULL;
+        ok = ok && (a->next[i] || rows.number_count == 0);
+        count /= width;
+        intern_release(&rows);
+    }
+    a->start = ok ? cells[0] : STATE_DEAD;
+    free(cells);
+    return ok;
+}
+
+// ---- from --config -----------------------------------------------------------------------------
+
+// States are sets of rows that are still possible, as bits.
+struct choices {
+    const struct problem *problem;
+    const struct automaton *automaton;
+    const struct domain *domains;
+    uint32_t words; // of a set
+    uint32_t *last; // row -> how many parameters are read when all that it names are
+    uint32_t *set;  // the one being made
+};
+
+static bool in_domain(const struct domain *d, uint32_t value)
+{
+    for (uint32_t i = 0; i < d->count; i++) {
+        if (d->values[i] == value)
+            return true;
+    }
+    return false;
+}
+
+// Can the row be met with the values that are left?
+static bool possible(const struct choices *c, uint32_t row)
+{
+    const uint32_t *values = problem_choice(c->problem, row);
+    for (uint32_t p = 0; p < c->problem->spec->parameter_count; p++) {
+        if (values[p] != CHOICE_ANY && !in_domain(&c->domains[p], values[p]))
+            return false;
+    }
+    return true;
+}
+
+// The state of the set made, `read` parameters being read.
+static bool state_of(const struct choices *c, uint32_t read, struct intern *sets, uint32_t *state)
+{
+    bool any = false;
+    for (uint32_t row = 0; row < c->problem->choice_count; row++) {
+        if (!(c->set[row / 32] >> row % 32 & 1))
+            continue;
+        any = true;
+        if (c->last[row] <= read) {
+            *state = STATE_HOLDS;
+            return true;
+        }
+    }
+    uint32_t word = any ? intern_add(sets, c->set, c->words) : 0;
+    *state = any ? word + STATE_FIRST : STATE_DEAD;
+    return !any || word != INTERN_NONE;
+}
+
+static bool start_state(struct choices *c, struct intern *sets, uint32_t *state)
+{
+    const struct automaton *a = c->automaton;
+    for (uint32_t row = 0; row < c->problem->choice_count; row++) {
+        const uint32_t *values = problem_choice(c->problem, row);
+        for (uint32_t i = 0; i < a->length; i++) {
+            if (values[a->parameters[i]] != CHOICE_ANY)
+                c->last[row] = i + 1;
+        }
+        if (possible(c, row))
+            c->set[row / 32] |= UINT32_C(1) << row % 32;
+    }
+    return state_of(c, 0, sets, state);
+}
+
+// The rows of `from` that allow this value.
+static void narrow(const struct choices *c, const uint32_t *from, uint32_t parameter,
+                   uint32_t value)
+{
+    memcpy(c->set, from, c->words * sizeof *from);
+    for (uint32_t row = 0; row < c->problem->choice_count; row++) {
+        uint32_t wanted = problem_choice(c->problem, row)[parameter];
+        if (wanted != CHOICE_ANY && wanted != value)
+            c->set[row / 32] &= ~(UINT32_C(1) << row % 32);
+    }
+}
+
+// The transitions of parameter i from every state in `sets`; the states after it go to `after`.
+static uint32_t *step_sets(const struct choices *c, struct arena *arena, uint32_t i,
+                           const struct intern *sets, struct intern *after)
+{
+    uint32_t parameter = c->automaton->parameters[i];
+    const struct domain *d = &c->domains[parameter];
+    uint32_t *next = arena_array(arena, (size_t)sets->count * d->count + 1, sizeof *next);
+    for (uint32_t s = 0; next && s < sets->count; s++) {
+        for (uint32_t v = 0; v < d->count; v++) {
+            narrow(c, intern_at(sets, s, NULL), parameter, d->values[v]);
+            if (!state_of(c, i + 1, after, &next[(size_t)s * d->count + v]))
+                return NULL;
+        }
+    }
+    return next;
+}
+
+bool automaton_choices(struct automaton *a, struct arena *arena, const struct problem *p,
+                       const struct domain *domains)
+{
+    struct choices c = {p, a, domains, p->choice_count / 32 + 1, NULL, NULL};
+    struct intern sets = INTERN_INIT;
+    c.last = calloc((size_t)p->choice_count + 1, sizeof *c.last);
+    c.set = calloc(c.words, sizeof *c.set);
+    a->next = arena_array(arena, (size_t)a->length + 1, sizeof *a->next);
+    bool ok = c.last && c.set && a->next && start_state(&c, &sets, &a->start);
+    for (uint32_t i = 0; ok && i < a->length; i++) {
+        struct intern after = INTERN_INIT;
+        a->next[i] = step_sets(&c, arena, i, &sets, &after);
+        ok = a->next[i] != NULL;
+        intern_release(&sets);
+        sets = after;
+    }
+    intern_release(&sets);
+    free(c.last);
+    free(c.set);
+    return ok;
+}

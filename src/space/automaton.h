@@ -1,0 +1,35 @@
+// A restriction compiled for one order of the parameters: a little machine that reads their values
+// one after the other. Its state after a few of them stands for what they leave of the restriction:
+// assignments that leave the same have the same state, one that leaves nothing is dead at once, and
+// one that leaves everything holds whatever follows.
+#ifndef HONE_SPACE_AUTOMATON_H
+#define HONE_SPACE_AUTOMATON_H
+
+#include "space/problem.h"
+
+// The values of a parameter that are left, as indices into its list, ascending.
+struct domain {
+    uint32_t *values;
+    uint32_t count;
+};
+
+enum { STATE_DEAD, STATE_HOLDS, STATE_FIRST };
+
+struct automaton {
+    const uint32_t *parameters; // that it reads and that have a choice left, in the order
+    uint32_t length;
+    uint32_t start;        // the state before the first; DEAD: nothing satisfies it
+    const uint32_t **next; // next[i][(state - STATE_FIRST) * count of parameter i + value]
+};
+
+// The cells of a restriction's table: the product of its parameters' values; UINT64_MAX past that.
+uint64_t automaton_cells(const struct automaton *a, const struct domain *domains);
+
+// Both fill in start and next from parameters and length, in memory of the arena; false without
+// memory. Single values of parameters that have no choice are set in the evaluator by the caller.
+bool automaton_tabulate(struct automaton *a, struct arena *arena, const struct restriction *r,
+                        const struct domain *domains, struct evaluator *v, uint64_t *faults);
+bool automaton_choices(struct automaton *a, struct arena *arena, const struct problem *p,
+                       const struct domain *domains);
+
+#endif

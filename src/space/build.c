@@ -1,0 +1,396 @@
+#include "space/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A restriction of at most this many assignments is tabulated; all tables together have at most
+// the second number. Larger ones are evaluated where their last parameter is bound.
+#define TABLE_MOST  (UINT64_C(1) << 20)
+#define TABLES_MOST (UINT64_C(1) << 22)
+
+// A restriction whose automaton reads a layer's parameter.
+struct reader {
+    uint32_t *state;      // its state now
+    uint32_t before;      // its state while this layer's values are tried
+    const uint32_t *next; // see struct automaton
+};
+
+struct layer {
+    uint32_t parameter;
+    const struct domain *domain;
+    uint32_t value; // the one being tried, as a place in the domain
+    struct reader *readers;
+    uint32_t reader_count;
+    uint32_t *checks; // restrictions to evaluate once this parameter is bound
+    uint32_t check_count;
+    uint32_t **key; // what the work from here on depends on
+    uint32_t key_length;
+    bool remembers; // two ways to here may leave the same work
+};
+
+struct builder {
+    const struct problem *problem;
+    const struct filtered *filtered;
+    const struct build_options *options;
+    struct evaluator *evaluator;
+    struct arena arena;
+    struct automaton *automata; // one a restriction; no `next`: it is evaluated
+    uint32_t *states;           // one a restriction
+    uint32_t *layer_of;         // parameter -> layer
+    struct layer *layers;
+    uint32_t layer_count;
+
+    struct intern keys; // (layer, key) seen, and the node it led to
+    uint32_t *key_nodes;
+    size_t key_capacity;
+    struct intern nodes; // see diagram_init()
+    uint32_t *pairs;     // edges of the nodes on the way, a stack
+    size_t pair_count, pair_capacity;
+    uint32_t *scratch; // one key
+    bool empty;
+    enum build_outcome outcome;
+};
+
+// ---- preparing ---------------------------------------------------------------------------------
+
+static int compare_u32(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+// The layers of the open parameters a restriction reads, ascending, then as parameters.
+static bool set_parameters(struct builder *b, const struct restriction *r, struct automaton *a)
+{
+    uint32_t *list = arena_array(&b->arena, (size_t)r->parameter_count + 1, sizeof *list);
+    if (!list)
+        return false;
+    for (uint32_t i = 0; i < r->parameter_count; i++) {
+        if (b->filtered->domains[r->parameters[i]].count > 1)
+            list[a->length++] = b->layer_of[r->parameters[i]];
+    }
+    qsort(list, a->length, sizeof *list, compare_u32);
+    for (uint32_t i = 0; i < a->length; i++)
+        list[i] = b->layers[list[i]].parameter;
+    a->parameters = list;
+    return true;
+}
+
+// Makes the automaton of a restriction, if its table is small enough.
+static bool compile(struct builder *b, uint32_t restriction, uint64_t *room)
+{
+    const struct restriction *r = &b->problem->restrictions[restriction];
+    const struct domain *domains = b->filtered->domains;
+    struct automaton *a = &b->automata[restriction];
+    bool ok = set_parameters(b, r, a);
+    if (ok && r->kind == RESTRICTION_CHOICES) {
+        ok = automaton_choices(a, &b->arena, b->problem, domains);
+    } else if (ok) {
+        uint64_t cells = automaton_cells(a, domains);
+        a->start = STATE_FIRST;
+        if (cells > TABLE_MOST || cells > *room)
+            return true;
+        if (cells > *b->options->effort) {
+            b->outcome = BUILD_EFFORT;
+            return false;
+        }
+        *room -= cells;
+        *b->options->effort -= cells;
+        ok = automaton_tabulate(a, &b->arena, r, domains, b->evaluator,
+                                &b->filtered->faults[restriction]);
+    }
+    b->states[restriction] = a->start;
+    b->empty |= a->start == STATE_DEAD;
+    return ok;
+}
+
+static bool is_open(const struct builder *b, uint32_t restriction)
+{
+    return !b->filtered->done[restriction] && b->automata[restriction].start >= STATE_FIRST;
+}
+
+// Enters a restriction into the layers it reads.
+static void enter(struct builder *b, uint32_t restriction)
+{
+    const struct automaton *a = &b->automata[restriction];
+    for (uint32_t i = 0; a->next && i < a->length; i++) {
+        struct layer *l = &b->layers[b->layer_of[a->parameters[i]]];
+        l->readers[l->reader_count++] =
+            (struct reader){.state = &b->states[restriction], .next = a->next[i]};
+    }
+    if (!a->next) {
+        struct layer *l = &b->layers[b->layer_of[a->parameters[a->length - 1]]];
+        l->checks[l->check_count++] = restriction;
+    }
+}
+
+static uint32_t first_layer(const struct builder *b, const struct automaton *a)
+{
+    return b->layer_of[a->parameters[0]];
+}
+
+static uint32_t last_layer(const struct builder *b, const struct automaton *a)
+{
+    return b->layer_of[a->parameters[a->length - 1]];
+}
+
+// The last layer at which a restriction without an automaton needs the parameter's value; 0: none.
+static uint32_t needed_until(const struct builder *b, uint32_t parameter)
+{
+    uint32_t last = 0;
+    for (uint32_t r = 0; r < b->problem->restriction_count; r++) {
+        const struct automaton *a = &b->automata[r];
+        if (!is_open(b, r) || a->next)
+            continue;
+        for (uint32_t i = 0; i < a->length; i++) {
+            if (a->parameters[i] == parameter && last_layer(b, a) > last)
+                last = last_layer(b, a);
+        }
+    }
+    return last;
+}
+
+static void add_to_keys(struct builder *b, uint32_t *item, uint32_t first, uint32_t last)
+{
+    for (uint32_t l = first + 1; l <= last; l++)
+        b->layers[l].key[b->layers[l].key_length++] = item;
+}
+
+// What each layer's work depends on: states of automata that have read something and want more, and
+// values that a later evaluation needs. Where that is every value before, no way meets another.
+static void set_keys(struct builder *b)
+{
+    for (uint32_t r = 0; r < b->problem->restriction_count; r++) {
+        const struct automaton *a = &b->automata[r];
+        if (is_open(b, r) && a->next)
+            add_to_keys(b, &b->states[r], first_layer(b, a), last_layer(b, a));
+    }
+    uint32_t choices = 0; // parameters with a choice in the layers before
+    uint32_t *ends = b->scratch;
+    for (uint32_t l = 0; l < b->layer_count; l++) {
+        uint32_t values = 0;
+        for (uint32_t i = 0; i < l; i++)
+            values += ends[i] >= l;
+        b->layers[l].remembers = choices == 0 || values < choices;
+        ends[l] = needed_until(b, b->layers[l].parameter);
+        add_to_keys(b, &b->layers[l].value, l, ends[l]);
+        choices += b->layers[l].domain->count > 1;
+    }
+}
+
+static bool prepare_layers(struct builder *b)
+{
+    size_t restrictions = b->problem->restriction_count;
+    size_t key = restrictions + b->layer_count + 1;
+    b->scratch = arena_array(&b->arena, key + 1, sizeof *b->scratch);
+    for (uint32_t i = 0; i < b->layer_count; i++) {
+        struct layer *l = &b->layers[i];
+        l->readers = arena_array(&b->arena, restrictions + 1, sizeof *l->readers);
+        l->checks = arena_array(&b->arena, restrictions + 1, sizeof *l->checks);
+        l->key = arena_array(&b->arena, key, sizeof *l->key);
+        if (!l->readers || !l->checks || !l->key)
+            return false;
+    }
+    return b->scratch != NULL;
+}
+
+static bool prepare(struct builder *b)
+{
+    uint32_t restrictions = b->problem->restriction_count;
+    uint64_t room = TABLES_MOST;
+    b->layer_count = b->problem->spec->parameter_count;
+    b->layers = arena_array(&b->arena, (size_t)b->layer_count + 1, sizeof *b->layers);
+    b->layer_of = arena_array(&b->arena, (size_t)b->layer_count + 1, sizeof *b->layer_of);
+    b->automata = arena_array(&b->arena, (size_t)restrictions + 1, sizeof *b->automata);
+    b->states = arena_array(&b->arena, (size_t)restrictions + 1, sizeof *b->states);
+    if (!b->layers || !b->layer_of || !b->automata || !b->states || !prepare_layers(b))
+        return false;
+    for (uint32_t l = 0; l < b->layer_count; l++) {
+        uint32_t parameter = b->options->order[l];
+        b->layers[l].parameter = parameter;
+        b->layers[l].domain = &b->filtered->domains[parameter];
+        b->layer_of[parameter] = l;
+    }
+    for (uint32_t r = 0; r < restrictions && !b->empty; r++) {
+        if (!b->filtered->done[r] && !compile(b, r, &room))
+            return false;
+    }
+    for (uint32_t r = 0; r < restrictions && !b->empty; r++) {
+        if (is_open(b, r))
+            enter(b, r);
+    }
+    if (!b->empty)
+        set_keys(b);
+    return true;
+}
+
+// ---- searching ---------------------------------------------------------------------------------
+
+static uint32_t stop(struct builder *b, enum build_outcome outcome)
+{
+    b->outcome = outcome;
+    return DIAGRAM_NONE;
+}
+
+// The key of a layer in the scratch: its number, then what its work depends on.
+static uint32_t gather(struct builder *b, uint32_t layer)
+{
+    const struct layer *l = &b->layers[layer];
+    b->scratch[0] = layer;
+    for (uint32_t i = 0; i < l->key_length; i++)
+        b->scratch[i + 1] = *l->key[i];
+    return l->key_length + 1;
+}
+
+static bool recall(struct builder *b, uint32_t layer, uint32_t *node)
+{
+    uint32_t length = gather(b, layer);
+    uint32_t word = intern_find(&b->keys, b->scratch, length);
+    if (word != INTERN_NONE)
+        *node = b->key_nodes[word];
+    return word != INTERN_NONE;
+}
+
+static bool remember(struct builder *b, uint32_t layer, uint32_t node)
+{
+    uint32_t length = gather(b, layer);
+    uint32_t word = intern_add(&b->keys, b->scratch, length);
+    if (word == INTERN_NONE ||
+        !grow(&b->key_nodes, &b->key_capacity, (size_t)word + 1, sizeof *b->key_nodes))
+        return false;
+    b->key_nodes[word] = node;
+    return true;
+}
+
+// Evaluates what has its last parameter in this layer.
+static bool checks_hold(struct builder *b, const struct layer *l)
+{
+    evaluator_set(b->evaluator, l->parameter, l->domain->values[l->value]);
+    for (uint32_t i = 0; i < l->check_count; i++) {
+        enum expr_fault fault;
+        bool holds = evaluator_test(b->evaluator, &b->problem->restrictions[l->checks[i]], &fault);
+        b->filtered->faults[l->checks[i]] += fault != EXPR_FAULT_NONE;
+        if (!holds)
+            return false;
+    }
+    return true;
+}
+
+// Moves every automaton that reads this parameter on by the value being tried; false: excluded.
+static bool try_value(struct builder *b, const struct layer *l)
+{
+    uint32_t width = l->domain->count;
+    for (uint32_t i = 0; i < l->reader_count; i++) {
+        const struct reader *r = &l->readers[i];
+        uint32_t state = r->before;
+        if (state >= STATE_FIRST)
+            state = r->next[(size_t)(state - STATE_FIRST) * width + l->value];
+        if (state == STATE_DEAD)
+            return false;
+        *r->state = state;
+    }
+    return checks_hold(b, l);
+}
+
+static bool push_edge(struct builder *b, uint32_t value, uint32_t child)
+{
+    if (!grow(&b->pairs, &b->pair_capacity, b->pair_count + 2, sizeof *b->pairs))
+        return false;
+    b->pairs[b->pair_count++] = value;
+    b->pairs[b->pair_count++] = child;
+    return true;
+}
+
+static uint32_t expand(struct builder *b, uint32_t layer);
+
+// Tries every value of the layer and pushes the edges that lead somewhere.
+static void try_values(struct builder *b, uint32_t layer)
+{
+    struct layer *l = &b->layers[layer];
+    for (l->value = 0; l->value < l->domain->count && b->outcome == BUILD_DONE; l->value++) {
+        if ((*b->options->effort)-- == 0) {
+            *b->options->effort = 0;
+            stop(b, BUILD_EFFORT);
+            return;
+        }
+        if (!try_value(b, l))
+            continue;
+        uint32_t child = expand(b, layer + 1);
+        if (child == DIAGRAM_NONE)
+            continue;
+        if (!push_edge(b, l->domain->values[l->value], child))
+            stop(b, BUILD_MEMORY);
+        if (b->options->any)
+            return;
+    }
+}
+
+// The node for the pushed edges from `first` on.
+static uint32_t make_node(struct builder *b, size_t first)
+{
+    if (b->pair_count == first)
+        return DIAGRAM_NONE;
+    if (b->options->any)
+        return DIAGRAM_END;
+    uint32_t word = intern_add(&b->nodes, b->pairs + first, (uint32_t)(b->pair_count - first));
+    return word == INTERN_NONE ? stop(b, BUILD_MEMORY) : word + 1;
+}
+
+// The node that stands for everything valid from this layer on; NONE where there is nothing.
+static uint32_t expand(struct builder *b, uint32_t layer)
+{
+    uint32_t node;
+    if (layer == b->layer_count)
+        return DIAGRAM_END;
+    struct layer *l = &b->layers[layer];
+    if (l->remembers && recall(b, layer, &node))
+        return node;
+
+    size_t first = b->pair_count;
+    for (uint32_t i = 0; i < l->reader_count; i++)
+        l->readers[i].before = *l->readers[i].state;
+    try_values(b, layer);
+    for (uint32_t i = 0; i < l->reader_count; i++)
+        *l->readers[i].state = l->readers[i].before;
+    if (b->evaluator->failed)
+        stop(b, BUILD_MEMORY);
+    if (b->outcome != BUILD_DONE)
+        return DIAGRAM_NONE;
+    node = make_node(b, first);
+    b->pair_count = first;
+    if (l->remembers && !remember(b, layer, node))
+        return stop(b, BUILD_MEMORY);
+    return node;
+}
+
+static enum build_outcome finish(struct builder *b, uint32_t root, struct diagram *out)
+{
+    bool overflow;
+    if (b->outcome != BUILD_DONE)
+        return b->outcome;
+    if (b->options->any) {
+        out->root = root == DIAGRAM_NONE ? DIAGRAM_NONE : DIAGRAM_END;
+        return BUILD_DONE;
+    }
+    if (diagram_init(out, b->options->order, b->layer_count, &b->nodes, root, &overflow))
+        return BUILD_DONE;
+    return overflow ? BUILD_OVERFLOW : BUILD_MEMORY;
+}
+
+enum build_outcome build(const struct filtered *f, const struct build_options *o,
+                         struct evaluator *v, struct diagram *out)
+{
+    struct builder b = {.problem = v->problem, .filtered = f, .options = o, .evaluator = v};
+    *out = (struct diagram){.root = DIAGRAM_NONE};
+    arena_init(&b.arena);
+    if (!prepare(&b) && b.outcome == BUILD_DONE)
+        b.outcome = BUILD_MEMORY;
+    uint32_t root = b.empty || b.outcome != BUILD_DONE ? DIAGRAM_NONE : expand(&b, 0);
+    enum build_outcome outcome = finish(&b, root, out);
+    intern_release(&b.keys);
+    intern_release(&b.nodes);
+    free(b.key_nodes);
+    free(b.pairs);
+    arena_release(&b.arena);
+    return outcome;
+}

@@ -1,0 +1,170 @@
+#include "space/diagram.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Copies one node's edges and counts its paths; false when they are 2^64 or more.
+static bool set_node(struct diagram *d, uint32_t node, const uint32_t *pairs, uint32_t edges,
+                     size_t first)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < edges; i++) {
+        uint32_t child = pairs[2 * i + 1];
+        d->edges[first + i] = (struct diagram_edge){count, pairs[2 * i], child};
+        if (__builtin_add_overflow(count, d->nodes[child].count, &count))
+            return false;
+    }
+    d->nodes[node] = (struct diagram_node){count, (uint32_t)first, edges};
+    return true;
+}
+
+static bool set_nodes(struct diagram *d, const struct intern *nodes)
+{
+    size_t first = 0;
+    d->nodes[DIAGRAM_END] = (struct diagram_node){.count = 1};
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        uint32_t length;
+        const uint32_t *pairs = intern_at(nodes, i, &length);
+        if (!set_node(d, i + 1, pairs, length / 2, first))
+            return false;
+        first += length / 2;
+    }
+    return true;
+}
+
+bool diagram_init(struct diagram *d, const uint32_t *order, uint32_t layers,
+                  const struct intern *nodes, uint32_t root, bool *overflow)
+{
+    size_t edges = nodes->number_count / 2;
+    *d = (struct diagram){.layers = layers, .node_count = nodes->count + 1, .root = root};
+    *overflow = false;
+    if (edges >= UINT32_MAX)
+        return false;
+    d->order = malloc(((size_t)layers + 1) * sizeof *d->order);
+    d->nodes = malloc(d->node_count * sizeof *d->nodes);
+    d->edges = malloc((edges + 1) * sizeof *d->edges);
+    if (!d->order || !d->nodes || !d->edges) {
+        diagram_release(d);
+        return false;
+    }
+    memcpy(d->order, order, layers * sizeof *order);
+    if (!set_nodes(d, nodes)) {
+        diagram_release(d);
+        *overflow = true;
+        return false;
+    }
+    return true;
+}
+
+void diagram_release(struct diagram *d)
+{
+    free(d->order);
+    free(d->nodes);
+    free(d->edges);
+    *d = (struct diagram){.root = DIAGRAM_NONE};
+}
+
+uint64_t diagram_count(const struct diagram *d)
+{
+    return d->root == DIAGRAM_NONE ? 0 : d->nodes[d->root].count;
+}
+
+// The last edge whose `before` is not above the index.
+static const struct diagram_edge *edge_at(const struct diagram *d, uint32_t node, uint64_t index)
+{
+    const struct diagram_edge *edges = &d->edges[d->nodes[node].first];
+    uint32_t low = 0, high = d->nodes[node].edges;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (edges[middle].before <= index)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &edges[low];
+}
+
+void diagram_get(const struct diagram *d, uint64_t index, uint32_t *choice)
+{
+    uint32_t node = d->root;
+    for (uint32_t layer = 0; layer < d->layers; layer++) {
+        const struct diagram_edge *edge = edge_at(d, node, index);
+        choice[d->order[layer]] = edge->value;
+        index -= edge->before;
+        node = edge->child;
+    }
+}
+
+static const struct diagram_edge *edge_of(const struct diagram *d, uint32_t node, uint32_t value)
+{
+    const struct diagram_edge *edges = &d->edges[d->nodes[node].first];
+    uint32_t low = 0, high = d->nodes[node].edges;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (edges[middle].value == value)
+            return &edges[middle];
+        if (edges[middle].value < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+bool diagram_find(const struct diagram *d, const uint32_t *choice, uint64_t *index)
+{
+    uint32_t node = d->root;
+    *index = 0;
+    if (node == DIAGRAM_NONE)
+        return false;
+    for (uint32_t layer = 0; layer < d->layers; layer++) {
+        const struct diagram_edge *edge = edge_of(d, node, choice[d->order[layer]]);
+        if (!edge)
+            return false;
+        *index += edge->before;
+        node = edge->child;
+    }
+    return true;
+}
+
+// ---- neighbours --------------------------------------------------------------------------------
+
+struct near_walk {
+    const struct diagram *diagram;
+    const uint32_t *choice;
+    struct diagram_reach reach;
+    uint64_t *out;
+    size_t count, capacity;
+};
+
+// Depth first over the part of the diagram within reach; `changed`: parameters that differ so far.
+static void walk_near(struct near_walk *w, uint32_t layer, uint32_t node, uint64_t index,
+                      uint32_t changed)
+{
+    const struct diagram *d = w->diagram;
+    if (w->count == w->capacity)
+        return;
+    if (layer == d->layers) {
+        if (changed > 0)
+            w->out[w->count++] = index;
+        return;
+    }
+    uint32_t own = w->choice[d->order[layer]];
+    const struct diagram_edge *edge = &d->edges[d->nodes[node].first];
+    const struct diagram_edge *end = edge + d->nodes[node].edges;
+    for (; edge < end; edge++) {
+        uint32_t distance = edge->value > own ? edge->value - own : own - edge->value;
+        uint32_t changes = changed + (distance > 0);
+        if (distance <= w->reach.step && changes <= w->reach.changes)
+            walk_near(w, layer + 1, edge->child, index + edge->before, changes);
+    }
+}
+
+size_t diagram_near(const struct diagram *d, const uint32_t *choice, struct diagram_reach reach,
+                    uint64_t *out, size_t capacity)
+{
+    struct near_walk w = {d, choice, reach, out, 0, capacity};
+    if (d->root != DIAGRAM_NONE)
+        walk_near(&w, 0, d->root, 0, 0);
+    return w.count;
+}

@@ -1,0 +1,27 @@
+// What struct space is made of; for the files of this folder.
+#ifndef HONE_SPACE_INSIDE_H
+#define HONE_SPACE_INSIDE_H
+
+#include "space/diagram.h"
+#include "space/problem.h"
+
+// Statistics that are counted when they are first asked for.
+struct space_statistics {
+    struct space_restriction_stats *items;
+    size_t count;
+    bool counted;
+};
+
+struct space {
+    struct problem problem;
+    struct diagram diagram;
+    struct text cartesian_text;
+    double cartesian;
+    uint64_t *faults; // one a restriction of the problem
+    struct space_statistics *statistics;
+};
+
+// Is the configuration one that --config allows?
+bool choices_allow(const struct problem *p, const uint32_t *choice);
+
+#endif

@@ -1,0 +1,118 @@
+#include "space/intern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool grow(void *items, size_t *capacity, size_t needed, size_t size)
+{
+    void *old;
+    if (needed <= *capacity)
+        return true;
+    size_t wanted = *capacity * 2 > needed ? *capacity * 2 : needed;
+    if (wanted < 64)
+        wanted = 64;
+    if (wanted > SIZE_MAX / size)
+        return false;
+    memcpy(&old, items, sizeof old);
+    void *grown = realloc(old, wanted * size);
+    if (!grown)
+        return false;
+    memcpy(items, &grown, sizeof grown);
+    *capacity = wanted;
+    return true;
+}
+
+void intern_release(struct intern *t)
+{
+    free(t->numbers);
+    free(t->words);
+    free(t->slots);
+    *t = (struct intern)INTERN_INIT;
+}
+
+// Multiplicative mixing, two numbers at a time; the length is in the start value.
+static uint32_t hash_of(const uint32_t *numbers, uint32_t length)
+{
+    uint64_t h = UINT64_C(0x9e3779b97f4a7c15) ^ length;
+    for (uint32_t i = 0; i < length; i++) {
+        h = (h ^ numbers[i]) * UINT64_C(0xd6e8feb86659fd93);
+        h ^= h >> 32;
+    }
+    return (uint32_t)(h ^ h >> 29);
+}
+
+// The slot of the word, or the free one where it belongs.
+static size_t probe(const struct intern *t, const uint32_t *numbers, uint32_t length, uint32_t hash)
+{
+    size_t mask = t->slot_count - 1, slot = hash & mask;
+    for (; t->slots[slot] != 0; slot = (slot + 1) & mask) {
+        const struct intern_word *w = &t->words[t->slots[slot] - 1];
+        if (w->hash == hash && w->length == length &&
+            (length == 0 || memcmp(&t->numbers[w->first], numbers, length * sizeof *numbers) == 0))
+            break;
+    }
+    return slot;
+}
+
+uint32_t intern_find(const struct intern *t, const uint32_t *numbers, uint32_t length)
+{
+    if (t->slot_count == 0)
+        return INTERN_NONE;
+    uint32_t found = t->slots[probe(t, numbers, length, hash_of(numbers, length))];
+    return found > 0 ? found - 1 : INTERN_NONE;
+}
+
+// Twice the slots; every word finds its place again by its kept hash.
+static bool rehash(struct intern *t)
+{
+    size_t count = t->slot_count > 0 ? t->slot_count * 2 : 64;
+    uint32_t *slots = calloc(count, sizeof *slots);
+    if (!slots)
+        return false;
+    for (uint32_t w = 0; w < t->count; w++) {
+        size_t slot = t->words[w].hash & (count - 1);
+        while (slots[slot] != 0)
+            slot = (slot + 1) & (count - 1);
+        slots[slot] = w + 1;
+    }
+    free(t->slots);
+    t->slots = slots;
+    t->slot_count = count;
+    return true;
+}
+
+static bool reserve(struct intern *t, uint32_t length)
+{
+    size_t capacity = t->capacity;
+    if (t->count >= INTERN_NONE - 1)
+        return false;
+    if ((size_t)t->count * 2 >= t->slot_count && !rehash(t))
+        return false;
+    if (!grow(&t->words, &capacity, (size_t)t->count + 1, sizeof *t->words))
+        return false;
+    t->capacity = capacity < UINT32_MAX ? (uint32_t)capacity : UINT32_MAX;
+    return grow(&t->numbers, &t->number_capacity, t->number_count + length, sizeof *t->numbers);
+}
+
+uint32_t intern_add(struct intern *t, const uint32_t *numbers, uint32_t length)
+{
+    uint32_t hash = hash_of(numbers, length);
+    if (!reserve(t, length))
+        return INTERN_NONE;
+    size_t slot = probe(t, numbers, length, hash);
+    if (t->slots[slot] > 0)
+        return t->slots[slot] - 1;
+    t->words[t->count] = (struct intern_word){t->number_count, length, hash};
+    if (length > 0)
+        memcpy(&t->numbers[t->number_count], numbers, length * sizeof *numbers);
+    t->number_count += length;
+    t->slots[slot] = t->count + 1;
+    return t->count++;
+}
+
+const uint32_t *intern_at(const struct intern *t, uint32_t word, uint32_t *length)
+{
+    if (length)
+        *length = t->words[word].length;
+    return &t->numbers[t->words[word].first];
+}

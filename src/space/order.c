@@ -1,0 +1,104 @@
+#include "space/order.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void order_of_spec(const struct problem *p, uint32_t *order)
+{
+    for (uint32_t i = 0; i < p->spec->parameter_count; i++)
+        order[i] = i;
+}
+
+struct arranging {
+    const struct problem *problem;
+    const struct filtered *filtered;
+    bool *placed; // one a parameter
+    uint32_t
+        *missing; // one a restriction: parameters of it not yet placed; 0 where nothing is left
+    bool *live;   // scratch, one a parameter
+};
+
+static bool reads(const struct restriction *r, uint32_t parameter)
+{
+    for (uint32_t i = 0; i < r->parameter_count; i++) {
+        if (r->parameters[i] == parameter)
+            return true;
+    }
+    return false;
+}
+
+// How much must be remembered once `candidate` is placed too: the product (as a sum of logarithms)
+// of the placed parameters' values that an unfinished restriction still needs.
+static double remembered(const struct arranging *a, uint32_t candidate, bool *connected)
+{
+    double sum = 0;
+    *connected = false;
+    for (uint32_t i = 0; i < a->problem->spec->parameter_count; i++)
+        a->live[i] = false;
+    for (uint32_t k = 0; k < a->problem->restriction_count; k++) {
+        const struct restriction *r = &a->problem->restrictions[k];
+        bool reading = a->missing[k] > 0 && reads(r, candidate);
+        *connected |= reading && a->missing[k] < r->parameter_count;
+        if (a->missing[k] == 0 || (reading && a->missing[k] == 1))
+            continue;
+        for (uint32_t i = 0; i < r->parameter_count; i++)
+            a->live[r->parameters[i]] |= a->placed[r->parameters[i]];
+        if (reading)
+            a->live[candidate] = true;
+    }
+    for (uint32_t i = 0; i < a->problem->spec->parameter_count; i++) {
+        if (a->live[i])
+            sum += log2(a->filtered->domains[i].count);
+    }
+    return sum;
+}
+
+// The best next one: of the group that is begun, else the least to remember, else the first.
+static uint32_t choose(const struct arranging *a)
+{
+    uint32_t best = UINT32_MAX;
+    bool best_connected = false;
+    double least = 0;
+    for (uint32_t p = 0; p < a->problem->spec->parameter_count; p++) {
+        bool connected;
+        if (a->placed[p])
+            continue;
+        double sum = remembered(a, p, &connected);
+        bool better = connected == best_connected ? sum < least : connected;
+        if (best == UINT32_MAX || better) {
+            best = p;
+            least = sum;
+            best_connected = connected;
+        }
+    }
+    return best;
+}
+
+static void place(struct arranging *a, uint32_t parameter)
+{
+    a->placed[parameter] = true;
+    for (uint32_t k = 0; k < a->problem->restriction_count; k++) {
+        if (a->missing[k] > 0 && reads(&a->problem->restrictions[k], parameter))
+            a->missing[k]--;
+    }
+}
+
+bool order_by_groups(const struct problem *p, const struct filtered *f, uint32_t *order)
+{
+    uint32_t count = p->spec->parameter_count;
+    struct arranging a = {.problem = p, .filtered = f};
+    a.placed = calloc((size_t)count + 1, sizeof *a.placed);
+    a.live = calloc((size_t)count + 1, sizeof *a.live);
+    a.missing = calloc((size_t)p->restriction_count + 1, sizeof *a.missing);
+    bool ok = a.placed && a.live && a.missing;
+    for (uint32_t k = 0; ok && k < p->restriction_count; k++)
+        a.missing[k] = f->done[k] ? 0 : p->restrictions[k].parameter_count;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        order[i] = choose(&a);
+        place(&a, order[i]);
+    }
+    free(a.placed);
+    free(a.live);
+    free(a.missing);
+    return ok;
+}

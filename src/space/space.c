@@ -1,0 +1,190 @@
+#include "space/space.h"
+
+#include "space/inside.h"
+#include "space/solve.h"
+
+#include <stdlib.h>
+
+// ---- the Cartesian product ---------------------------------------------------------------------
+
+// Decimal digits in groups of nine, the lowest first.
+#define GROUP      1000000000u
+#define GROUP_BITS 29 // at least this many bits in a group
+
+static void multiply(uint32_t *groups, size_t *used, uint32_t factor)
+{
+    uint64_t carry = 0;
+    for (size_t i = 0; i < *used; i++) {
+        uint64_t product = (uint64_t)groups[i] * factor + carry;
+        groups[i] = (uint32_t)(product % GROUP);
+        carry = product / GROUP;
+    }
+    for (; carry > 0; carry /= GROUP)
+        groups[(*used)++] = (uint32_t)(carry % GROUP);
+}
+
+static bool set_cartesian(struct space *sp, struct error *e)
+{
+    const struct spec *s = sp->problem.spec;
+    size_t used = 1, most = (size_t)s->parameter_count * 32 / GROUP_BITS + 2;
+    uint32_t *groups = calloc(most, sizeof *groups);
+    if (!groups)
+        return error_memory(e);
+    groups[0] = 1;
+    sp->cartesian = 1;
+    for (uint32_t i = 0; i < s->parameter_count; i++) {
+        multiply(groups, &used, s->parameters[i].count);
+        sp->cartesian *= s->parameters[i].count;
+    }
+    text_addf(&sp->cartesian_text, "%u", groups[used - 1]);
+    for (size_t i = used - 1; i-- > 0;)
+        text_addf(&sp->cartesian_text, "%09u", groups[i]);
+    free(groups);
+    return !sp->cartesian_text.failed || error_memory(e);
+}
+
+// ---- making and freeing ------------------------------------------------------------------------
+
+static bool set_diagram(struct space *sp, struct error *e)
+{
+    struct solve_options o = {.skip = NULL};
+    switch (solve(&sp->problem, &o, &sp->diagram, sp->faults)) {
+    case BUILD_DONE:
+        return true;
+    case BUILD_OVERFLOW:
+        return error_set(e, ERROR_INPUT,
+                         "%s: more than 2^64 valid configurations; narrow the space with "
+                         "restrictions, --where or --config",
+                         sp->problem.spec->path);
+    case BUILD_EFFORT:
+    case BUILD_MEMORY:
+        break;
+    }
+    return error_memory(e);
+}
+
+static bool fill(struct space *sp, const struct spec *s, const struct space_options *o,
+                 struct error *e)
+{
+    static const struct space_options nothing = {.device = NULL};
+    if (!problem_init(&sp->problem, s, o ? o : &nothing, e))
+        return false;
+    sp->faults = calloc((size_t)sp->problem.restriction_count + 1, sizeof *sp->faults);
+    sp->statistics = calloc(1, sizeof *sp->statistics);
+    if (!sp->faults || !sp->statistics)
+        return error_memory(e);
+    return set_cartesian(sp, e) && set_diagram(sp, e);
+}
+
+struct space *space_new(const struct spec *s, const struct space_options *o, struct error *e)
+{
+    struct space *sp = calloc(1, sizeof *sp);
+    if (!sp) {
+        error_memory(e);
+        return NULL;
+    }
+    sp->diagram.root = DIAGRAM_NONE;
+    if (fill(sp, s, o, e))
+        return sp;
+    space_free(sp);
+    return NULL;
+}
+
+void space_free(struct space *sp)
+{
+    if (!sp)
+        return;
+    if (sp->statistics)
+        free(sp->statistics->items);
+    free(sp->statistics);
+    free(sp->faults);
+    text_release(&sp->cartesian_text);
+    diagram_release(&sp->diagram);
+    problem_release(&sp->problem);
+    free(sp);
+}
+
+// ---- asking ------------------------------------------------------------------------------------
+
+const struct spec *space_spec(const struct space *sp)
+{
+    return sp->problem.spec;
+}
+
+const char *space_cartesian_text(const struct space *sp)
+{
+    return text_cstr(&sp->cartesian_text);
+}
+
+double space_cartesian(const struct space *sp)
+{
+    return sp->cartesian;
+}
+
+uint64_t space_count(const struct space *sp)
+{
+    return diagram_count(&sp->diagram);
+}
+
+void space_get(const struct space *sp, uint64_t index, uint32_t *choice)
+{
+    diagram_get(&sp->diagram, index, choice);
+}
+
+bool space_find(const struct space *sp, const uint32_t *choice, uint64_t *index)
+{
+    return diagram_find(&sp->diagram, choice, index);
+}
+
+uint64_t space_sample(const struct space *sp, struct rng *r)
+{
+    return rng_below(r, space_count(sp));
+}
+
+size_t space_neighbours(const struct space *sp, uint64_t index, enum space_neighbourhood kind,
+                        uint64_t *out, size_t capacity)
+{
+    static const struct diagram_reach reaches[] = {
+        [SPACE_HAMMING] = {.step = UINT32_MAX, .changes = 1},
+        [SPACE_ADJACENT] = {.step = 1, .changes = UINT32_MAX},
+        [SPACE_STRICTLY_ADJACENT] = {.step = 1, .changes = 1},
+    };
+    uint32_t *choice = malloc(((size_t)sp->diagram.layers + 1) * sizeof *choice);
+    if (!choice)
+        return 0;
+    space_get(sp, index, choice);
+    size_t found = diagram_near(&sp->diagram, choice, reaches[kind], out, capacity);
+    free(choice);
+    return found;
+}
+
+static bool gives_default(const struct spec *s)
+{
+    for (uint32_t i = 0; i < s->parameter_count; i++) {
+        if (s->parameters[i].has_default)
+            return true;
+    }
+    return false;
+}
+
+bool space_default(const struct space *sp, uint64_t *index)
+{
+    const struct spec *s = sp->problem.spec;
+    if (!gives_default(s))
+        return false;
+    uint32_t *choice = malloc(((size_t)s->parameter_count + 1) * sizeof *choice);
+    if (!choice)
+        return false;
+    spec_default(s, choice);
+    bool found = space_find(sp, choice, index);
+    free(choice);
+    return found;
+}
+
+uint64_t space_faults(const struct space *sp)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < sp->problem.restriction_count; i++)
+        sum += sp->faults[i];
+    return sum;
+}

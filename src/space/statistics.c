@@ -1,0 +1,106 @@
+// What each restriction excludes by itself; counted when it is first asked for.
+#include "space/inside.h"
+
+#include <stdlib.h>
+
+// Restrictions with more assignments of their own parameters are not counted.
+#define COUNTED_MOST (UINT64_C(1) << 22)
+
+// Runs through all assignments of the restriction's parameters.
+struct odometer {
+    const struct problem *problem;
+    const struct restriction *restriction;
+    struct evaluator *evaluator;
+    uint32_t *choice; // of all parameters; those it does not read are not looked at
+};
+
+static bool excluded(struct odometer *o)
+{
+    enum expr_fault fault;
+    if (o->restriction->kind == RESTRICTION_CHOICES)
+        return !choices_allow(o->problem, o->choice);
+    return !evaluator_test(o->evaluator, o->restriction, &fault);
+}
+
+static void turn(struct odometer *o, uint32_t parameter, uint32_t value)
+{
+    o->choice[parameter] = value;
+    evaluator_set(o->evaluator, parameter, value);
+}
+
+// The next assignment; false after the last.
+static bool next(struct odometer *o)
+{
+    const struct restriction *r = o->restriction;
+    for (uint32_t i = r->parameter_count; i-- > 0;) {
+        uint32_t p = r->parameters[i];
+        if (o->choice[p] + 1 < o->problem->spec->parameters[p].count) {
+            turn(o, p, o->choice[p] + 1);
+            return true;
+        }
+        turn(o, p, 0);
+    }
+    return false;
+}
+
+// The product of the value counts of the parameters it reads, or of the others; UINT64_MAX past
+// that.
+static uint64_t product(const struct problem *p, const struct restriction *r, bool read)
+{
+    uint64_t result = 1;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < p->spec->parameter_count; i++) {
+        bool reads = at < r->parameter_count && r->parameters[at] == i;
+        at += reads;
+        if (reads == read && __builtin_mul_overflow(result, p->spec->parameters[i].count, &result))
+            return UINT64_MAX;
+    }
+    return result;
+}
+
+static uint64_t count_alone(struct odometer *o)
+{
+    uint64_t others = product(o->problem, o->restriction, false), count = 0;
+    if (product(o->problem, o->restriction, true) > COUNTED_MOST || others == UINT64_MAX)
+        return UINT64_MAX;
+    for (uint32_t i = 0; i < o->restriction->parameter_count; i++)
+        turn(o, o->restriction->parameters[i], 0);
+    do {
+        count += excluded(o);
+    } while (next(o));
+    return __builtin_mul_overflow(count, others, &count) ? UINT64_MAX : count;
+}
+
+// Derived parameters are listed only when one has no value somewhere.
+static void count_all(const struct space *sp, struct odometer *o)
+{
+    struct space_statistics *t = sp->statistics;
+    for (uint32_t i = 0; i < sp->problem.restriction_count; i++) {
+        const struct restriction *r = &sp->problem.restrictions[i];
+        if (r->kind == RESTRICTION_DERIVED && sp->faults[i] == 0)
+            continue;
+        o->restriction = r;
+        t->items[t->count++] =
+            (struct space_restriction_stats){r->formula, count_alone(o), sp->faults[i]};
+    }
+    t->counted = true;
+}
+
+size_t space_restrictions(const struct space *sp, const struct space_restriction_stats **out)
+{
+    struct space_statistics *t = sp->statistics;
+    const struct problem *p = &sp->problem;
+    struct evaluator v;
+    if (!t->items)
+        t->items = calloc((size_t)p->restriction_count + 1, sizeof *t->items);
+    if (!t->counted && t->items && evaluator_init(&v, p, NULL)) {
+        struct odometer o = {.problem = p, .evaluator = &v};
+        o.choice = calloc((size_t)p->spec->parameter_count + 1, sizeof *o.choice);
+        if (o.choice)
+            count_all(sp, &o);
+        free(o.choice);
+        evaluator_release(&v);
+    }
+    *out = t->items;
+    return t->count;
+}

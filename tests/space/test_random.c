@@ -1,0 +1,262 @@
+// Random small specs, each held against brute force over its Cartesian product.
+#include "make.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PARAMETERS 5
+
+// Restrictions over three parameters, written a, b, c here, and a number n. Many divide by values
+// that may be zero, so that faults are as common as they are in real specs.
+static const char *const templates[] = {
+    "a * b <= n",
+    "a % b == 0",
+    "a // b == c",
+    "a < b < c",
+    "a == 1 or b % a == 0",
+    "a / b > 1",
+    "not (a > b and c < 3)",
+    "(a + b) % 3 != 1",
+    "a in [1, 2, n]",
+    "max(a, b) > c",
+    "a + b + c <= n",
+    "a if b > 1 else c",
+    "(a * b) % (c + 1) == 0",
+    "a != b",
+    "b % n == 0",
+    "D <= a + 1",
+    "a * b * c > n and a > 0",
+    "2**a > b",
+    "32 <= a * n or c > D",
+};
+
+static uint32_t below(struct rng *r, uint32_t bound)
+{
+    return (uint32_t)rng_below(r, bound);
+}
+
+// "p0 [3, 0, 5]; ...": distinct values in a random order.
+static void random_parameters(struct rng *r, uint32_t count, struct text *out)
+{
+    for (uint32_t p = 0; p < count; p++) {
+        uint64_t values[] = {0, 1, 2, 3, 4, 6, 8, 16};
+        uint32_t used = 1 + below(r, 6);
+        rng_shuffle(r, values, 8);
+        text_addf(out, "p%u [", p);
+        for (uint32_t i = 0; i < used; i++)
+            text_addf(out, "%s%u", i > 0 ? ", " : "", (unsigned)values[i]);
+        text_add(out, "];");
+    }
+}
+
+// A template with its one-letter names replaced.
+static void random_restriction(struct rng *r, uint32_t parameters, struct text *out)
+{
+    const char *c = templates[below(r, sizeof templates / sizeof *templates)];
+    uint32_t bound[3] = {below(r, parameters), below(r, parameters), below(r, parameters)};
+    uint32_t n = 1 + below(r, 12);
+    for (; *c; c++) {
+        bool alone =
+            (c[1] < 'a' || c[1] > 'z') && (out->length == 0 || out->data[out->length - 1] < 'a' ||
+                                           out->data[out->length - 1] > 'z');
+        if (alone && *c >= 'a' && *c <= 'c')
+            text_addf(out, "p%u", bound[*c - 'a']);
+        else if (alone && *c == 'n')
+            text_addf(out, "%u", n);
+        else
+            text_addc(out, *c);
+    }
+}
+
+static struct spec *random_spec(struct rng *r)
+{
+    struct text parameters = TEXT_INIT, restrictions = TEXT_INIT;
+    uint32_t count = 1 + below(r, PARAMETERS);
+    random_parameters(r, count, &parameters);
+    for (uint32_t i = below(r, 5); i > 0; i--) {
+        random_restriction(r, count, &restrictions);
+        text_addc(&restrictions, ';');
+    }
+    char derived[64];
+    snprintf(derived, sizeof derived, "D = p%u // p%u", below(r, count), below(r, count));
+    struct spec *s = make_spec_derived(parameters.data, text_cstr(&restrictions),
+                                       below(r, 2) ? derived : "D = 3", "");
+    text_release(&parameters);
+    text_release(&restrictions);
+    return s;
+}
+
+// ---- held against brute force ------------------------------------------------------------------
+
+struct truth {
+    uint32_t (*choices)[PARAMETERS]; // the valid ones, in lexicographic order
+    size_t count;
+};
+
+static struct truth brute_force(const struct spec *s)
+{
+    struct truth t = {malloc(7776 * sizeof *t.choices), 0};
+    uint32_t choice[PARAMETERS] = {0};
+    ck_assert_ptr_nonnull(t.choices);
+    do {
+        if (is_valid(s, choice))
+            memcpy(t.choices[t.count++], choice, sizeof choice);
+    } while (next_choice(s, choice));
+    return t;
+}
+
+static void check_members(const struct spec *s, const struct space *sp, const struct truth *t)
+{
+    uint32_t choice[PARAMETERS] = {0};
+    uint64_t valid = 0;
+    do {
+        uint64_t index;
+        struct space_reason reason;
+        bool member = space_find(sp, choice, &index), expected = is_valid(s, choice);
+        space_why(sp, choice, &reason);
+        ck_assert_int_eq(member, expected);
+        ck_assert_int_eq(reason.restriction == NULL, expected);
+        if (!expected)
+            continue;
+        uint32_t got[PARAMETERS] = {0};
+        ck_assert_uint_eq(index, valid);
+        space_get(sp, index, got);
+        ck_assert_mem_eq(got, t->choices[valid], sizeof got);
+        valid++;
+    } while (next_choice(s, choice));
+}
+
+static bool is_near(const struct spec *s, const uint32_t *a, const uint32_t *b,
+                    enum space_neighbourhood kind)
+{
+    uint32_t changes = 0, widest = 0;
+    for (uint32_t i = 0; i < s->parameter_count; i++) {
+        uint32_t distance = a[i] > b[i] ? a[i] - b[i] : b[i] - a[i];
+        changes += distance > 0;
+        widest = distance > widest ? distance : widest;
+    }
+    return changes > 0 && (kind == SPACE_ADJACENT || changes == 1) &&
+           (kind == SPACE_HAMMING || widest == 1);
+}
+
+static void check_neighbours(const struct spec *s, const struct space *sp, const struct truth *t,
+                             size_t at)
+{
+    static uint64_t found[7776];
+    for (int kind = SPACE_HAMMING; kind <= SPACE_STRICTLY_ADJACENT; kind++) {
+        size_t count = space_neighbours(sp, at, (enum space_neighbourhood)kind, found, 7776);
+        size_t next = 0;
+        for (size_t i = 0; i < t->count; i++) {
+            if (!is_near(s, t->choices[at], t->choices[i], (enum space_neighbourhood)kind))
+                continue;
+            ck_assert_uint_lt(next, count);
+            ck_assert_uint_eq(found[next++], i);
+        }
+        ck_assert_uint_eq(next, count);
+    }
+}
+
+START_TEST(as_brute_force)
+{
+    struct rng r;
+    rng_init(&r, 7, (uint64_t)_i);
+    struct spec *s = random_spec(&r);
+    struct space *sp = make_space(s, NULL);
+    struct truth t = brute_force(s);
+    ck_assert_uint_eq(space_count(sp), t.count);
+    check_members(s, sp, &t);
+    for (int i = 0; t.count > 0 && i < 20; i++) {
+        uint64_t sample = space_sample(sp, &r);
+        ck_assert_uint_lt(sample, t.count);
+        check_neighbours(s, sp, &t, sample);
+    }
+    free(t.choices);
+    space_free(sp);
+    spec_free(s);
+}
+END_TEST
+
+// --config as a union, of random partial configurations, and --where.
+START_TEST(options_as_brute_force)
+{
+    struct rng r;
+    rng_init(&r, 8, (uint64_t)_i);
+    struct spec *s = random_spec(&r);
+    struct text texts[3] = {TEXT_INIT, TEXT_INIT, TEXT_INIT}, where = TEXT_INIT;
+    const char *configurations[3];
+    uint32_t rows[3][PARAMETERS], used = 1 + below(&r, 3);
+    for (uint32_t i = 0; i < used; i++) {
+        struct error e = ERROR_INIT;
+        uint32_t only = below(&r, s->parameter_count);
+        for (uint32_t p = 0; p < s->parameter_count; p++) {
+            const struct parameter *q = &s->parameters[p];
+            rows[i][p] = UINT32_MAX;
+            if (p == only || below(&r, 3) == 0)
+                text_addf(&texts[i], "%s%s=%ld", texts[i].length > 0 ? "," : "", q->name,
+                          (long)q->values[below(&r, q->count)].i);
+        }
+        configurations[i] = texts[i].data;
+        ck_assert_msg(spec_parse_configuration(s, texts[i].data, rows[i], &e), "%s", e.text);
+    }
+    text_addf(&where, "p0 != %ld", (long)s->parameters[0].values[0].i);
+    const char *wheres[] = {where.data};
+    uint32_t where_count = below(&r, 2);
+    struct space *sp =
+        make_space(s, &(struct space_options){NULL, configurations, used, wheres, where_count});
+
+    uint32_t choice[PARAMETERS] = {0};
+    uint64_t valid = 0;
+    do {
+        bool allowed = false;
+        uint64_t index;
+        for (uint32_t i = 0; i < used; i++) {
+            bool matches = true;
+            for (uint32_t p = 0; p < s->parameter_count; p++)
+                matches = matches && (rows[i][p] == UINT32_MAX || rows[i][p] == choice[p]);
+            allowed = allowed || matches;
+        }
+        bool expected = allowed && (where_count == 0 || choice[0] != 0) && is_valid(s, choice);
+        ck_assert_int_eq(space_find(sp, choice, &index), expected);
+        if (expected)
+            ck_assert_uint_eq(index, valid++);
+    } while (next_choice(s, choice));
+    ck_assert_uint_eq(space_count(sp), valid);
+    space_free(sp);
+    spec_free(s);
+    for (uint32_t i = 0; i < 3; i++)
+        text_release(&texts[i]);
+    text_release(&where);
+}
+END_TEST
+
+// Every valid configuration is drawn equally often (chi-square, 9 degrees of freedom, p = 1e-4).
+START_TEST(samples_are_uniform)
+{
+    struct spec *s = make_spec("a [1, 2, 3, 4]; b [1, 2, 3, 4]", "a <= b", "");
+    struct space *sp = make_space(s, NULL);
+    struct rng r;
+    double drawn[10] = {0}, chi = 0;
+    ck_assert_uint_eq(space_count(sp), 10);
+    rng_init(&r, 99, 0);
+    for (int i = 0; i < 10000; i++)
+        drawn[space_sample(sp, &r)]++;
+    for (int i = 0; i < 10; i++)
+        chi += (drawn[i] - 1000) * (drawn[i] - 1000) / 1000;
+    ck_assert_double_lt(chi, 33.7);
+    space_free(sp);
+    spec_free(s);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, as_brute_force, 0, 200);
+    tcase_add_loop_test(tests, options_as_brute_force, 0, 100);
+    tcase_add_test(tests, samples_are_uniform);
+}
+
+int main(void)
+{
+    return run_suite("space_random", add);
+}
