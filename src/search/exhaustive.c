@@ -1,0 +1,40 @@
+// Every configuration, in the order of the space; the default first.
+#include "search/table.h"
+#include "search/walk.h"
+
+#include <stdlib.h>
+
+struct exhaustive {
+    struct strategy base;
+    struct walk walk;
+};
+
+static struct strategy *exhaustive_create(const struct space *sp, uint64_t seed, struct error *e)
+{
+    (void)seed;
+    struct exhaustive *x = calloc(1, sizeof *x);
+    if (!x) {
+        error_memory(e);
+        return NULL;
+    }
+    walk_init(&x->walk, sp);
+    return &x->base;
+}
+
+static size_t exhaustive_ask(struct strategy *s, uint64_t *out, size_t capacity)
+{
+    return walk_ask(&((struct exhaustive *)s)->walk, NULL, NULL, out, capacity);
+}
+
+static void exhaustive_destroy(struct strategy *s)
+{
+    free(s);
+}
+
+const struct strategy_operations strategy_exhaustive = {
+    .name = "exhaustive",
+    .summary = "every configuration, in the order of the space",
+    .create = exhaustive_create,
+    .ask = exhaustive_ask,
+    .destroy = exhaustive_destroy,
+};

@@ -1,0 +1,10 @@
+// The strategies there are; a new one is a file, a line here, and a line in strategy.c's table.
+#ifndef HONE_SEARCH_TABLE_H
+#define HONE_SEARCH_TABLE_H
+
+#include "search/search.h"
+
+extern const struct strategy_operations strategy_exhaustive;
+extern const struct strategy_operations strategy_random;
+
+#endif

@@ -1,0 +1,23 @@
+// A walk over the whole space, each configuration once: the default configuration first, so that
+// there is a baseline early, then the others in an order of positions.
+#ifndef HONE_SEARCH_WALK_H
+#define HONE_SEARCH_WALK_H
+
+#include "space/space.h"
+
+struct walk {
+    uint64_t count; // of the space
+    uint64_t next;  // position of the next one
+    uint64_t initial;
+    bool has_initial; // the spec's default is in the space
+    bool gave_initial;
+};
+
+void walk_init(struct walk *w, const struct space *sp);
+// The configuration at a position of the order; a bijection of 0 .. count-1.
+typedef uint64_t walk_order(const void *data, uint64_t position);
+// The next `capacity` indices; fewer at the end. Without an `order` a position is an index.
+size_t walk_ask(struct walk *w, walk_order *order, const void *data, uint64_t *out,
+                size_t capacity);
+
+#endif
