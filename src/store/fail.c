@@ -81,14 +81,34 @@ bool store_fail_code(struct error *e, const char *path, int code, int system, co
                       told ? strerror(system) : "", r->remedy);
 }
 
+static int last_errno(sqlite3 *db, int pointer)
+{
+    sqlite3_file *file = NULL;
+    int number = 0;
+    if (sqlite3_file_control(db, "main", pointer, &file) == SQLITE_OK && file && file->pMethods)
+        file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number);
+    return number;
+}
+
+// The connection loses errno of a failed COMMIT; the file that could not be written keeps it.
+static int system_errno(sqlite3 *db, int code)
+{
+    int primary = code & 0xff;
+    if (primary != SQLITE_IOERR && primary != SQLITE_CANTOPEN)
+        return 0;
+    int number = sqlite3_system_errno(db);
+    if (number == 0 && primary == SQLITE_IOERR)
+        number = last_errno(db, SQLITE_FCNTL_JOURNAL_POINTER);
+    if (number == 0 && primary == SQLITE_IOERR)
+        number = last_errno(db, SQLITE_FCNTL_FILE_POINTER);
+    return number;
+}
+
 bool store_fail_sqlite(struct error *e, const char *path, sqlite3 *db, const char *doing)
 {
     int code = sqlite3_extended_errcode(db);
-    int primary = code & 0xff;
-    // SQLite keeps errno of the last failing call, which is this one's only for these two.
-    bool system = primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN;
-    if (reason_of(code) || primary == SQLITE_NOMEM)
-        return store_fail_code(e, path, code, system ? sqlite3_system_errno(db) : 0, doing);
+    if (reason_of(code) || (code & 0xff) == SQLITE_NOMEM)
+        return store_fail_code(e, path, code, system_errno(db, code), doing);
     return store_fail(e, path, code, "%s: %s (SQLite's code %d)", doing, sqlite3_errmsg(db), code);
 }
 

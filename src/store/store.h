@@ -1,9 +1,12 @@
-// Every result ever measured, in one SQLite file; append only. Three tables: job, session, result.
+// Every result ever measured, in one SQLite file; append only. Three tables: job, session, result;
+// a fourth, text, keeps what jobs and sessions were made from, each set of texts once.
 //
 // A commit per result: when a call returns true, a SIGKILL loses nothing of it. The file belongs to
 // hone when its application id says so, which is looked at read-only before anything is written: a
-// foreign, damaged or newer file is refused and left untouched. WAL with synchronous=NORMAL on a
-// local file system, a rollback journal elsewhere. Several processes may use one file at once.
+// foreign, damaged or newer file is refused and left untouched, byte for byte. WAL with
+// synchronous=NORMAL on a local file system, a rollback journal elsewhere. Several processes may
+// use one file at once; a handle belongs to one thread and does not survive a fork. Failures are
+// ERROR_STORE with SQLite's code beside them, and their texts begin with the file.
 #ifndef HONE_STORE_STORE_H
 #define HONE_STORE_STORE_H
 
@@ -19,8 +22,8 @@ struct store;
 
 enum store_mode {
     STORE_WRITE,    // created when missing, with its parent folders
-    STORE_READ,     // missing is an error
-    STORE_IMMUTABLE // shipped results in a folder one may not write
+    STORE_READ,     // missing or empty is an error; works in a folder one may not write
+    STORE_IMMUTABLE // shipped results that nobody changes: no lock, nothing made beside the file
 };
 
 // Opens and checks that a write would succeed (STORE_WRITE: a transaction that writes a row and is
@@ -67,13 +70,15 @@ bool store_put(struct store *s, const struct store_job *job, const struct policy
                const struct result *result, struct error *e);
 
 // The result that answers for this key under this policy, or NULL (check e->code for a failure).
-//   - correct, measured with at least the samples the policy asks for (fixed), or settled: answers
+//   - correct, with at least the samples the policy asks for (launches / batch): answers
+//   - correct and settled: answers unless the policy is fixed, which counts samples alone
 //   - correct but stopped early as hopeless or by its budget: answers unless the policy is fixed
-//   - failures answer: compile, correctness, constraints, runtime; timeout only when its limit was
-//   at
-//     least the policy's; none of them when `retry` is set
-//   - fault other than CONFIGURATION never answers
-// The newest that answers wins; merging of several is not done.
+//   - cold and warm (policy->cold) are different answers
+//   - failures answer: compile, correctness, constraints, runtime; timeout only when its limit (of
+//     the build or the launch, whichever it met) was at least the policy's; none of them when
+//     `retry` is set
+//   - a failure with a fault other than CONFIGURATION never answers
+// The newest that answers wins; merging of several is not done. It is marked `reused`.
 struct result *store_find(struct store *s, const struct digest *key, const struct policy *policy,
                           bool retry, struct error *e);
 
@@ -107,13 +112,14 @@ struct store_query {
     bool correct_only;
 };
 
-// Calls `each` for every result, newest first, until it returns false.
+// Calls `each` for every result, newest first, until it returns false. `each` may use the store.
 bool store_each(struct store *s, const struct store_query *q,
                 bool (*each)(void *context, const struct store_row *row), void *context,
                 struct error *e);
 
-// The texts of the spec, sources and includes kept for a result's job: `each` gets (kind, name,
-// text, length) with kind "spec", "source", "include".
+// The texts kept for a job, until `each` returns false: (kind, name, text, length) with kind "spec"
+// (of the newest session that measured it), "source", "include", and "reference" for the sources
+// and includes of a kernel it was held against. Texts are terminated and live until `each` returns.
 bool store_texts(struct store *s, const struct digest *key,
                  bool (*each)(void *context, const char *kind, const char *name, const char *text,
                               size_t length),
@@ -121,7 +127,7 @@ bool store_texts(struct store *s, const struct digest *key,
 
 struct store_counts {
     uint64_t jobs, sessions, results, correct;
-    uint64_t file_bytes;
+    uint64_t file_bytes; // with its log
 };
 bool store_count(struct store *s, struct store_counts *out, struct error *e);
 
