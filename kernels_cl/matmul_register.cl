@@ -19,10 +19,10 @@
 // - A's tile is stored transposed, so that what a work-item reads for one k stands side by side,
 //   and reads from local memory can be as wide as four floats.
 //
-// The words, OpenCL beside CUDA: __local = __shared__; private arrays that are fully unrolled =
-// registers; a vector load of float4 = LDG.128; work-items of one hardware thread group = a warp
-// (32 threads); barrier(CLK_LOCAL_MEM_FENCE) = __syncthreads(); reqd_work_group_size =
-// __launch_bounds__, it lets the compiler spend all registers that this size leaves.
+// The words, OpenCL beside CUDA: __local = __shared__; private arrays whose loops are unrolled =
+// registers; a load of a float4 = LDG.128; the work-items that execute in step = a warp (32 threads);
+// barrier(CLK_LOCAL_MEM_FENCE) = __syncthreads(); reqd_work_group_size = __launch_bounds__: it lets
+// the compiler spend all registers that this size leaves.
 //
 // Parameters:
 //   block_size    work-items along each side of a work-group
@@ -55,7 +55,7 @@
 
 // One load of fetch_width floats into an array. A wide load needs an address that is a multiple of
 // its size: every row must then start at one. Where the row length forbids it vload is right, which
-// asks for nothing but whole floats; compilers make single loads of it.
+// asks for nothing but whole floats; a compiler may make single loads of it.
 #if fetch_width == 1
 #define LOAD_ALIGNED(from, to)   ((to)[0] = (from)[0])
 #define LOAD_UNALIGNED(from, to) ((to)[0] = (from)[0])
