@@ -235,7 +235,8 @@ static bool bind(struct binder *b, struct node *n, struct dependence *d)
 bool bind_names(struct arena *a, struct node *root, const char *text,
                 const struct expr_symbols *symbols, bool *used, struct error *e)
 {
-    struct binder b = {.arena = a, .text = text, .symbols = symbols, .used = used, .error = e};
+    struct binder b = {.arena = a, .text = text, .symbols = symbols, .error = e};
     struct dependence d = independent;
+    b.used = used;
     return bind(&b, root, &d);
 }

@@ -3,8 +3,9 @@
 // Integers are exact 64-bit: overflow is a fault, never a wrap. `//` and `%` floor as Python's do,
 // `/` is true division, `**`, chained comparison, `and or not` with Python's short-circuit (they
 // yield an operand, not a bool), conditional expressions, `in` and `not in`, lists and tuples,
-// comprehensions, indexing, and the functions listed by expr_functions(). Unknown names and unknown
-// syntax are refused when the text is parsed, with the column. Nothing is ever executed but this.
+// comprehensions, indexing, and the functions listed by expr_functions(). Tuples, ranges and sets
+// are lists; `is` asks for the same kind and an equal value. Unknown names and unknown syntax are
+// refused when the text is parsed, with the column. Nothing is ever executed but this.
 #ifndef HONE_EXPR_EXPR_H
 #define HONE_EXPR_EXPR_H
 
@@ -88,7 +89,8 @@ struct expr *expr_parse(struct arena *a, const char *text, const struct expr_sym
                         struct error *e);
 
 // Evaluates over slots[0 .. symbols->count). Allocates only for lists and strings, from `scratch`
-// (may be NULL when the expression makes none). Pure and re-entrant.
+// (may be NULL when the expression makes none): what *out points to lies in the slots, in the
+// expression, or in `scratch`. Pure and re-entrant.
 enum expr_fault expr_eval(const struct expr *x, const struct value *slots, struct arena *scratch,
                           struct value *out);
 // The same for restrictions: only the truth of the value. As fast as can be: no allocation for

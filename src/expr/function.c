@@ -560,7 +560,7 @@ static uint64_t mix(uint64_t h)
 static uint64_t hash_value(const struct value *v)
 {
     uint64_t h = v->kind + 1;
-    int64_t i;
+    int64_t i = 0;
     if (value_to_i64(v, &i))
         return mix((uint64_t)i);
     if (v->kind == VALUE_FLOAT)

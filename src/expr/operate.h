@@ -6,8 +6,9 @@
 
 struct frame;
 
-// Binary operators; `level` is Python's precedence, higher binds tighter. `**` is not here by
-// accident at the end: the parser treats it apart, because it is right associative.
+// X(code, text, level, name): binary operators; a higher level binds tighter, as in Python. `**`
+// comes last because the parser treats it apart: it is right associative, and a sign may stand
+// behind it.
 #define OPERATORS(X)                                                                               \
     X(OR, "|", 1, or)                                                                              \
     X(XOR, "^", 2, xor)                                                                            \

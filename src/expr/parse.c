@@ -110,6 +110,12 @@ static bool unexpected(struct parser *p, const char *expected)
                        t->length > 40 ? 40 : (int)t->length, t->start);
 }
 
+static struct node *refuse(struct parser *p, const char *expected)
+{
+    unexpected(p, expected);
+    return NULL;
+}
+
 static bool expect(struct parser *p, const char *text, const char *expected)
 {
     return accept(p, text) || unexpected(p, expected);
@@ -317,24 +323,25 @@ static struct node *parse_set(struct parser *p, const char *place)
 
 // ---- calls ----
 
-static bool unknown_function(struct parser *p, const char *name, const char *place)
+static struct node *unknown_function(struct parser *p, const char *name, const char *place)
 {
     const char *names[128];
     size_t count = function_names(names, sizeof names / sizeof *names);
-    for (size_t i = 0; i < p->symbols->count; i++)
-        if (str_equal(p->symbols->items[i].name, name))
-            return lexer_error(&p->lexer, place,
-                               "'%s' is a value, not a function; "
-                               "multiply with '*', index with '[]'",
-                               name);
     const char *near = str_nearest(name, names, count);
-    if (near)
-        return lexer_error(&p->lexer, place, "unknown function '%s'; did you mean '%s'?", name,
-                           near);
-    return lexer_error(&p->lexer, place,
-                       "unknown function '%s'; the language has min, max, abs, ceil, round, log2 "
-                       "and others, and calls nothing else",
-                       name);
+    bool value = false;
+    for (size_t i = 0; i < p->symbols->count; i++)
+        value |= str_equal(p->symbols->items[i].name, name);
+    if (value)
+        lexer_error(&p->lexer, place,
+                    "'%s' is a value, not a function; multiply with '*', index with '[]'", name);
+    else if (near)
+        lexer_error(&p->lexer, place, "unknown function '%s'; did you mean '%s'?", name, near);
+    else
+        lexer_error(&p->lexer, place,
+                    "unknown function '%s'; the language has min, max, abs, ceil, round, log2 and "
+                    "others, and calls nothing else",
+                    name);
+    return NULL;
 }
 
 static bool check_arguments(struct parser *p, const struct function *f, size_t count,
@@ -371,7 +378,7 @@ static struct node *parse_call(struct parser *p, const char *name, const char *p
 {
     const struct function *function = function_find(name);
     if (!function)
-        return unknown_function(p, name, place) ? NULL : NULL;
+        return unknown_function(p, name, place);
     struct nodes list = {0};
     while (!at(p, ")")) {
         if (list.count && !expect(p, ",", "',' or ')'"))
@@ -419,7 +426,7 @@ static struct node *parse_member(struct parser *p, const char *prefix, const cha
 {
     struct token member = p->lexer.token;
     if (member.kind != TOKEN_NAME)
-        return unexpected(p, "a name behind '.'") ? NULL : NULL;
+        return refuse(p, "a name behind '.'");
     const char *name = arena_printf(p->arena, "math.%.*s", (int)member.length, member.start);
     if (!name)
         return fail_memory(p);
@@ -443,9 +450,7 @@ static struct node *parse_member(struct parser *p, const char *prefix, const cha
 static struct node *refuse_keyword(struct parser *p, int index)
 {
     if (!keywords[index].remedy)
-        return unexpected(p, at(p, "not") ? "a value (put 'not ...' in brackets)" : "a value")
-                   ? NULL
-                   : NULL;
+        return refuse(p, at(p, "not") ? "a value (put 'not ...' in brackets)" : "a value");
     lexer_error(&p->lexer, here(p), "'%s' is not part of the language; %s", keywords[index].word,
                 keywords[index].remedy);
     return NULL;
@@ -494,7 +499,7 @@ static struct node *parse_atom(struct parser *p)
     for (size_t i = 0; i < sizeof brackets / sizeof *brackets; i++)
         if (accept(p, brackets[i].open))
             return brackets[i].parse(p, place);
-    return unexpected(p, "a value") ? NULL : NULL;
+    return refuse(p, "a value");
 }
 
 // ---- operators ----
@@ -514,7 +519,7 @@ static struct node *parse_subscript(struct parser *p, struct node *what, const c
     struct node *items[4] = {what};
     size_t count = 2;
     if (at(p, "]"))
-        return unexpected(p, "an index") ? NULL : NULL;
+        return refuse(p, "an index");
     if (!parse_bound(p, &items[1]))
         return NULL;
     for (; count < 4 && accept(p, ":"); count++)

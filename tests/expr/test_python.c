@@ -3,9 +3,12 @@
 #include "environment.h"
 #include "known_answers.h"
 
+#include "base/process.h"
 #include "base/random.h"
 
 #include <check.h>
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,23 +277,42 @@ static void write_file(const char *path, const char *bytes, size_t length)
     ck_assert_int_eq(fclose(file), 0);
 }
 
+// Runs python3 with these arguments; its exit status, and what it wrote to descriptor 1.
+static int run_python(const char *const *argv, struct text *out)
+{
+    static const char *const utf8[] = {"PYTHONIOENCODING=utf-8", NULL};
+    struct process p = PROCESS_NONE;
+    struct error e = ERROR_INIT;
+    int status = -1;
+    if (!process_start(&p, argv, utf8, &e))
+        return -1;
+    char bytes[4096];
+    for (ssize_t got = 1; got != 0;) {
+        struct pollfd ready = {.fd = p.channel, .events = POLLIN};
+        poll(&ready, 1, -1);
+        process_drain(&p);
+        got = read(p.channel, bytes, sizeof bytes);
+        if (got > 0)
+            text_addn(out, bytes, (size_t)got);
+        else if (got < 0 && errno != EAGAIN && errno != EINTR)
+            break;
+    }
+    process_wait(&p, -1, &status);
+    process_end(&p);
+    return status;
+}
+
 // Runs the script over the expressions; what it printed.
 static void ask_python(const struct text *expressions, struct text *answers)
 {
-    char folder[] = "/tmp/hone-expr-XXXXXX", path[64], questions[64], command[256];
+    char folder[] = "/tmp/hone-expr-XXXXXX", path[64], questions[64];
+    const char *const argv[] = {"python3", "-W", "ignore", path, questions, NULL};
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/ask.py", folder);
     snprintf(questions, sizeof questions, "%s/questions", folder);
     write_file(path, script, strlen(script));
     write_file(questions, expressions->data, expressions->length);
-    snprintf(command, sizeof command, "PYTHONIOENCODING=utf-8 python3 -W ignore %s %s", path,
-             questions);
-    FILE *pipe = popen(command, "r");
-    ck_assert_ptr_nonnull(pipe);
-    char bytes[4096];
-    for (size_t got; (got = fread(bytes, 1, sizeof bytes, pipe)) > 0;)
-        text_addn(answers, bytes, got);
-    int status = pclose(pipe);
+    int status = run_python(argv, answers);
     folder_remove(folder);
     ck_assert_int_eq(status, 0);
     ck_assert(!answers->failed);
@@ -371,7 +393,11 @@ END_TEST
 int main(void)
 {
     // The table needs math.lcm: Python 3.9.
-    if (system("python3 -c 'import math; math.lcm' >/dev/null 2>&1") != 0) {
+    static const char *const probe[] = {"python3", "-c", "import math; math.lcm", NULL};
+    struct text nothing = TEXT_INIT;
+    int missing = run_python(probe, &nothing);
+    text_release(&nothing);
+    if (missing) {
         printf("skipped: no python3 (3.9 or later) to compare with\n");
         return 77;
     }
