@@ -3,6 +3,17 @@
 
 #include <string.h>
 
+uint64_t terms_launch_limit(const struct terms *t, uint64_t best_ns)
+{
+    uint64_t limit = t->launch_limit_ns;
+    if (!best_ns)
+        return limit;
+    uint64_t by_best = best_ns * POLICY_BEST_FACTOR;
+    if (by_best < POLICY_BEST_LEAST_NS)
+        by_best = POLICY_BEST_LEAST_NS;
+    return limit && limit < by_best ? limit : by_best;
+}
+
 bool evaluator_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e)
 {
     return ev->ops->submit(ev, ticket, job, e);

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "job/job.h"
+#include "job/policy.h"
 #include "job/result.h"
 #include "measure/rules.h"
 
@@ -26,6 +27,10 @@ struct terms {
     uint64_t launch_limit_ns; // POLICY_LAUNCH_LIMIT_NS
     bool cold;
 };
+
+// The limit of one launch: that of the terms, or, once there is a best (best_ns > 0), what is beyond
+// hope: POLICY_BEST_FACTOR times it, at least POLICY_BEST_LEAST_NS.
+uint64_t terms_launch_limit(const struct terms *t, uint64_t best_ns);
 
 // What an evaluator is doing, for progress displays.
 struct evaluator_status {

@@ -129,7 +129,7 @@ struct result *live_reply_result(struct live *v, const struct frame *f)
 
 static uint64_t phase_limit(const struct live *v, const struct remote *r)
 {
-    uint64_t launch = live_launch_limit(v);
+    uint64_t launch = terms_launch_limit(&v->o.terms, v->best_ns);
     if (r->role == ROLE_BUILD && (!launch || launch > LIVE_PRIME_NS))
         launch = LIVE_PRIME_NS;
     switch (r->phase.kind) {

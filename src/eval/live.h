@@ -103,6 +103,5 @@ void live_bench_died(struct live *v);
 void live_bench_overdue(struct live *v);
 void live_bench_unload(struct live *v, struct entry *n);
 void live_bench_forget(struct live *v); // ends the worker; nothing is loaded any more
-uint64_t live_launch_limit(const struct live *v);
 
 #endif

@@ -6,15 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t live_launch_limit(const struct live *v)
+static uint64_t launch_limit(const struct live *v)
 {
-    uint64_t limit = v->o.terms.launch_limit_ns;
-    if (!v->best_ns)
-        return limit;
-    uint64_t by_best = v->best_ns * POLICY_BEST_FACTOR;
-    if (by_best < POLICY_BEST_LEAST_NS)
-        by_best = POLICY_BEST_LEAST_NS;
-    return limit && limit < by_best ? limit : by_best;
+    return terms_launch_limit(&v->o.terms, v->best_ns);
 }
 
 // ---- requests ----------------------------------------------------------------------------------
@@ -57,7 +51,7 @@ static void request_load(struct live *v, struct entry *n)
 static void request_verify(struct live *v, struct entry *n)
 {
     struct text payload = TEXT_INIT;
-    struct policy policy = {.launches = 1, .launch_limit_ns = live_launch_limit(v)};
+    struct policy policy = {.launches = 1, .launch_limit_ns = launch_limit(v)};
     put_handle(&payload, n->handle);
     live_put_policy(&payload, &policy);
     n->stage = STAGE_VERIFYING;
@@ -70,7 +64,7 @@ static void request_measure(struct live *v, struct entry *n, uint32_t launches)
     struct text payload = TEXT_INIT;
     struct policy policy = {.launches = launches,
                             .batch = 1,
-                            .launch_limit_ns = live_launch_limit(v),
+                            .launch_limit_ns = launch_limit(v),
                             .cold = v->o.terms.cold,
                             .fixed = rules->fixed > 0 || n->again > 0};
     if (!policy.fixed) {
@@ -398,7 +392,7 @@ void live_bench_overdue(struct live *v)
         return;
     }
     // A limit met by several launches together is told as that of one.
-    if (phase == PHASE_LAUNCHING && live_launch_limit(v))
-        limit = live_launch_limit(v);
+    if (phase == PHASE_LAUNCHING && launch_limit(v))
+        limit = launch_limit(v);
     live_fail(v, n, STATUS_TIMEOUT, limit, message);
 }

@@ -25,6 +25,8 @@ struct remember {
     struct remember_options o;
     struct device_info device;
     struct policy policy; // what a stored result must satisfy
+    struct terms terms;
+    uint64_t best_ns;
     struct evaluator *live;
     struct device_lock lock;
     bool locking;
@@ -77,6 +79,8 @@ static struct result *look_up(struct remember *m, const struct record *r, struct
 {
     if (!m->o.store || m->o.fresh || r->again)
         return NULL;
+    // A launch that was ended as hopeless need not be tried again while it still is.
+    m->policy.launch_limit_ns = terms_launch_limit(&m->terms, m->best_ns);
     struct result *known = store_find(m->o.store, &r->key, &m->policy, m->o.retry, e);
     if (known)
         known->reused = true;
@@ -270,6 +274,7 @@ static bool remember_idle(struct evaluator *ev)
 
 static void remember_best(struct evaluator *ev, uint64_t ns)
 {
+    self(ev)->best_ns = ns;
     evaluator_best(self(ev)->live, ns);
 }
 
@@ -323,12 +328,12 @@ struct evaluator *remember_new(const struct remember_options *o, struct live_opt
     m->base.ops = &remember_operations;
     m->o = *o;
     m->device = *live->device;
+    m->terms = live->terms;
     m->last = &m->records;
     m->policy = (struct policy){.launches = rules->fixed ? rules->fixed : rules->first,
                                 .batch = 1,
                                 .fixed = rules->fixed > 0,
                                 .cold = live->terms.cold,
-                                .launch_limit_ns = live->terms.launch_limit_ns,
                                 .build_limit_ns = live->terms.build_limit_ns};
     live->gate = (struct gate){
         .enter = gate_enter, .leave = gate_leave, .waiting = gate_waiting, .context = m};

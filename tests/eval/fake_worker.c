@@ -4,6 +4,7 @@
 #include "base/process.h"
 #include "protocol/protocol.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +56,7 @@ struct slot {
     enum behaviour behaviour;
     uint64_t ns;
     char once[64];
+    char id[64];
 };
 
 static struct channel channel;
@@ -180,7 +182,9 @@ static struct slot slot_of(const struct job *j)
     if (ns)
         s.ns = strtoull(ns, NULL, 10);
     const char *once = option_value(j, "-DONCE=");
+    const char *id = option_value(j, "-DID=");
     snprintf(s.once, sizeof s.once, "%s", once ? once : "x");
+    snprintf(s.id, sizeof s.id, "%s", id ? id : "");
     return s;
 }
 
@@ -215,14 +219,6 @@ static void build(uint32_t sequence, const struct job *j)
 {
     struct slot s = slot_of(j);
     struct result *r = result_new();
-    const char *log = getenv("FAKE_LOG");
-    if (log) {
-        FILE *f = fopen(log, "a");
-        if (f) {
-            fprintf(f, "build %s\n", option_value(j, "-DID=") ? option_value(j, "-DID=") : "");
-            fclose(f);
-        }
-    }
     phase(sequence, PHASE_BUILDING, 0);
     if (s.behaviour == FAKE_DIE_BUILDING ||
         (s.behaviour == FAKE_DIE_BUILDING_ONCE && first_time(s.once)))
@@ -280,10 +276,28 @@ static void verify(uint32_t sequence, const struct slot *s)
     reply_result(sequence, r);
 }
 
+// One write() a line: whole lines, whoever else appends and whenever this process is killed.
+static void note_measuring(const struct slot *s)
+{
+    const char *log = getenv("FAKE_MEASURE_LOG");
+    const char *delay = getenv("FAKE_DELAY_US");
+    char line[80];
+    int fd = log ? open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    if (fd >= 0) {
+        int length = snprintf(line, sizeof line, "%s\n", s->id);
+        if (write(fd, line, (size_t)length) != length)
+            exit(1);
+        close(fd);
+    }
+    if (delay)
+        usleep((useconds_t)strtoul(delay, NULL, 10));
+}
+
 static void measure(uint32_t sequence, const struct slot *s, const struct policy *p)
 {
     struct result *r = result_new();
     phase(sequence, PHASE_LAUNCHING, p->launches);
+    note_measuring(s);
     r->samples_ns = arena_array(&r->arena, p->launches, sizeof *r->samples_ns);
     for (uint32_t i = 0; i < p->launches; i++) {
         r->samples_ns[r->sample_count++] = s->ns + i % 3;

@@ -1,0 +1,138 @@
+// A space in which every fault that a kernel can have stands beside correct configurations: each must
+// come out as a result of its own with the right status, and the tune must find the best of the rest.
+// Runs on the first CPU device; skipped, visibly, where there is none.
+#include "tune.h"
+
+#include "protocol/protocol.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const worker[] = {HONE_BINARY_DIR "/hone-worker", NULL};
+static struct arena arena;
+static struct device_info device;
+
+struct expectation {
+    const char *name;
+    enum status status;
+    const char *message; // part of it
+};
+
+// In the order of the constants of data/faults.json.
+static const struct expectation expectations[] = {
+    {"GOOD", STATUS_CORRECT, ""},
+    {"SLOW", STATUS_CORRECT, ""},
+    {"COMPILE_ERROR", STATUS_COMPILE, "this configuration does not compile"},
+    {"COMPILER_CRASH", STATUS_COMPILE, "died"},
+    {"GROUP_TOO_LARGE", STATUS_CONSTRAINTS, "work-group"},
+    {"LOCAL_MEMORY", STATUS_CONSTRAINTS, "local memory"},
+    {"ONE_PAST_END", STATUS_RUNTIME, "past the end of y"},
+    {"PAGE_PAST_END", STATUS_RUNTIME, "past the end of y"},
+    {"BEFORE_START", STATUS_RUNTIME, "before the start of y"},
+    {"FAR_AWAY", STATUS_RUNTIME, "SIGSEGV"},
+    {"INPUT_CHANGED", STATUS_RUNTIME, "changed read-only x"},
+    {"ENDLESS", STATUS_TIMEOUT, "still running"},
+    {"EXITS", STATUS_RUNTIME, "exited"},
+    {"NULL_POINTER", STATUS_RUNTIME, "SIGSEGV"},
+    {"NOT_A_NUMBER", STATUS_CORRECTNESS, "NaN"},
+    {"SLIGHTLY_WRONG", STATUS_CORRECTNESS, "y"},
+    {"UNWRITTEN", STATUS_CORRECTNESS, "unwritten"},
+    {"GOOD_TOO", STATUS_CORRECT, ""},
+};
+enum { FAULTS = sizeof expectations / sizeof *expectations };
+
+static bool find_device(void)
+{
+    struct device_report report = {0};
+    struct error e = ERROR_INIT;
+    if (!live_devices(worker, NULL, &arena, &report, &e)) {
+        printf("skipped: %s\n", e.text);
+        return false;
+    }
+    for (uint32_t i = 0; i < report.device_count; i++) {
+        if (report.devices[i].type == DEVICE_CPU) {
+            device = report.devices[i];
+            return true;
+        }
+    }
+    printf("skipped: no OpenCL CPU device\n");
+    return false;
+}
+
+static struct tune_options options(const struct spec *spec, const char *const *environment)
+{
+    return (struct tune_options){.spec = spec,
+                                 .device = &device,
+                                 .worker = worker,
+                                 .environment = environment,
+                                 .seed = 1,
+                                 .fresh = true,
+                                 .terms = {.rules = measure_rules_default(),
+                                           .build_limit_ns = 60ull * 1000000000,
+                                           .launch_limit_ns = 3ull * 1000000000}};
+}
+
+static void check_record(const struct spec *spec, const struct tune_record *r)
+{
+    int64_t fault = spec->parameters[0].values[r->choice[0]].i;
+    const struct expectation *x = &expectations[fault];
+    ck_assert_msg(r->result->status == x->status, "%s: %s, %s", x->name,
+                  status_text(r->result->status), r->result->message);
+    ck_assert_msg(strstr(r->result->message, x->message), "%s: %s", x->name, r->result->message);
+    ck_assert_msg(r->timed == (x->status == STATUS_CORRECT), "%s", x->name);
+}
+
+START_TEST(test_each_fault)
+{
+    char cache[] = "/tmp/hone-test-XXXXXX", variable[64];
+    ck_assert_ptr_nonnull(mkdtemp(cache));
+    snprintf(variable, sizeof variable, "POCL_CACHE_DIR=%s", cache);
+    const char *const environment[] = {variable, NULL};
+    struct error e = ERROR_INIT;
+    struct spec_options so = {0};
+    struct spec *spec = spec_load(HONE_SOURCE_DIR "/tests/tune/data/faults.json", &so, &e);
+    ck_assert_msg(spec != NULL, "%s", e.text);
+    struct tune_options o = options(spec, environment);
+    struct tune *t = tune_new(&o, &e);
+    ck_assert_msg(t != NULL, "%s", e.text);
+    const struct tune_record *record;
+    enum tune_answer answer;
+    unsigned done = 0;
+    while ((answer = tune_step(t, 1000, &record, &e)) >= TUNE_NOTHING && answer != TUNE_END) {
+        if (answer == TUNE_RECORD) {
+            check_record(spec, record);
+            done++;
+        }
+    }
+    ck_assert_msg(answer == TUNE_END, "%s", e.text);
+    ck_assert_uint_eq(done, FAULTS);
+    struct tune_progress p;
+    tune_progress(t, &p);
+    ck_assert_ptr_nonnull(p.best);
+    int64_t best = spec->parameters[0].values[p.best->choice[0]].i;
+    ck_assert_msg(best == 0 || best == FAULTS - 1, "best is %s", expectations[best].name);
+    tune_free(t);
+    spec_free(spec);
+    folder_remove(cache);
+}
+END_TEST
+
+int main(void)
+{
+    arena_init(&arena);
+    if (!find_device())
+        return 77;
+    Suite *suite = suite_create("faults");
+    TCase *cases = tcase_create("faults");
+    tcase_set_timeout(cases, 300);
+    tcase_add_test(cases, test_each_fault);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    arena_release(&arena);
+    return failed ? 1 : 0;
+}

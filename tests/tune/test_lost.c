@@ -1,0 +1,195 @@
+// Nothing is lost: hone is killed at random moments, over and over, and in the end every configuration
+// was measured, none is missing, none is in the store twice; two hones on one store share the work.
+// With a worker that runs nothing, so that only hone itself is tried.
+#include "base/process.h"
+#include "store/store.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CONFIGURATIONS = 500, KILLS = 50, AT_ONCE = 3 };
+
+static char folder[64];
+static char store_file[128], log_file[128], spec_file[] = HONE_SOURCE_DIR "/tests/tune/data/many.json";
+
+static void setup(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/hone-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(store_file, sizeof store_file, "%s/store.sqlite", folder);
+    snprintf(log_file, sizeof log_file, "%s/measured", folder);
+    setenv("HONE_WORKER", FAKE_WORKER, 1);
+    setenv("FAKE_MEASURE_LOG", log_file, 1);
+    setenv("XDG_CACHE_HOME", folder, 1);
+}
+
+static void teardown(void)
+{
+    folder_remove(folder);
+}
+
+static pid_t start_hone(const char *delay_us)
+{
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    char output[160];
+    snprintf(output, sizeof output, "%s/output", folder);
+    int fd = open(output, O_WRONLY | O_CREAT | O_APPEND, 0666);
+    dup2(fd, 1);
+    dup2(fd, 2);
+    setenv("FAKE_DELAY_US", delay_us, 1);
+    execl(HONE_BINARY_DIR "/hone", "hone", "tune", spec_file, "--store", store_file, (char *)NULL);
+    _exit(127);
+}
+
+static int wait_for(pid_t child)
+{
+    int status = -1;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// How many lines the log of measured jobs has, and how often each configuration stands in it.
+static unsigned count_measured(unsigned counts[CONFIGURATIONS])
+{
+    unsigned lines = 0, id;
+    FILE *f = fopen(log_file, "r");
+    memset(counts, 0, CONFIGURATIONS * sizeof *counts);
+    while (f && fscanf(f, "%u", &id) == 1) {
+        ck_assert_uint_lt(id, CONFIGURATIONS);
+        counts[id]++;
+        lines++;
+    }
+    if (f)
+        fclose(f);
+    return lines;
+}
+
+struct seen {
+    unsigned counts[CONFIGURATIONS];
+    unsigned rows;
+};
+
+static bool count_row(void *context, const struct store_row *row)
+{
+    struct seen *seen = context;
+    unsigned id = CONFIGURATIONS;
+    ck_assert_int_eq(sscanf(row->configuration, "ID=%u", &id), 1);
+    ck_assert_uint_lt(id, CONFIGURATIONS);
+    ck_assert_int_eq(row->result->status, STATUS_CORRECT);
+    ck_assert_uint_ge(row->result->sample_count, 1);
+    seen->counts[id]++;
+    seen->rows++;
+    return true;
+}
+
+static void read_store(struct seen *seen)
+{
+    struct error e = ERROR_INIT;
+    struct store_query query = {0};
+    struct store *s = store_open(store_file, STORE_READ, &e);
+    memset(seen, 0, sizeof *seen);
+    ck_assert_msg(s != NULL, "%s", e.text);
+    ck_assert_msg(store_each(s, &query, count_row, seen, &e), "%s", e.text);
+    store_close(s);
+}
+
+START_TEST(test_killed_over_and_over)
+{
+    unsigned before[CONFIGURATIONS], counts[CONFIGURATIONS], repeated = 0;
+    struct seen seen;
+    srand(11);
+    for (unsigned kills = 0; kills < KILLS; kills++) {
+        pid_t child = start_hone("1000");
+        usleep((useconds_t)(rand() % 60000));
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
+    unsigned so_far = count_measured(before);
+    ck_assert_int_eq(wait_for(start_hone("0")), 0);
+    count_measured(counts);
+    read_store(&seen);
+    ck_assert_uint_eq(seen.rows, CONFIGURATIONS);
+    for (unsigned i = 0; i < CONFIGURATIONS; i++) {
+        ck_assert_msg(seen.counts[i] == 1, "configuration %u is stored %u times", i, seen.counts[i]);
+        repeated += counts[i] - 1;
+    }
+    // Only what was in flight at a kill may have been measured again.
+    ck_assert_uint_le(repeated, KILLS);
+    ck_assert_msg(so_far > 20, "the kills came too early to test anything: %u measured", so_far);
+    printf("%u measured before the last run, %u of them again\n", so_far, repeated);
+}
+END_TEST
+
+START_TEST(test_several_at_once)
+{
+    unsigned counts[CONFIGURATIONS];
+    pid_t children[AT_ONCE];
+    struct seen seen;
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        children[i] = start_hone("500");
+    for (unsigned i = 0; i < AT_ONCE; i++)
+        ck_assert_int_eq(wait_for(children[i]), 0);
+    ck_assert_uint_eq(count_measured(counts), CONFIGURATIONS);
+    read_store(&seen);
+    ck_assert_uint_eq(seen.rows, CONFIGURATIONS);
+}
+END_TEST
+
+// The second run of a finished tune measures nothing.
+START_TEST(test_nothing_twice)
+{
+    unsigned counts[CONFIGURATIONS];
+    ck_assert_int_eq(wait_for(start_hone("0")), 0);
+    ck_assert_int_eq(wait_for(start_hone("0")), 0);
+    ck_assert_uint_eq(count_measured(counts), CONFIGURATIONS);
+}
+END_TEST
+
+// A process group is left behind by nobody: a second after hone is killed its workers are gone.
+START_TEST(test_no_worker_survives)
+{
+    char command[256];
+    snprintf(command, sizeof command, "pgrep -f '^%s' >/dev/null", FAKE_WORKER);
+    pid_t child = start_hone("20000");
+    usleep(300000);
+    ck_assert_int_eq(system(command), 0);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    usleep(1000000);
+    ck_assert_int_ne(system(command), 0);
+}
+END_TEST
+
+int main(void)
+{
+    if (access(HONE_BINARY_DIR "/hone", X_OK) != 0) {
+        printf("skipped: no hone in the build folder\n");
+        return 77;
+    }
+    Suite *suite = suite_create("lost");
+    TCase *cases = tcase_create("lost");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_set_timeout(cases, 120);
+    tcase_add_test(cases, test_killed_over_and_over);
+    tcase_add_test(cases, test_several_at_once);
+    tcase_add_test(cases, test_nothing_twice);
+    if (system("command -v pgrep >/dev/null") == 0)
+        tcase_add_test(cases, test_no_worker_survives);
+    else
+        printf("skipped: no pgrep to look for workers that survive\n");
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
