@@ -559,7 +559,7 @@ static uint64_t mix(uint64_t h)
 // Equal values have equal hashes: 1, 1.0 and True are one.
 static uint64_t hash_value(const struct value *v)
 {
-    uint64_t h = v->kind + 1;
+    uint64_t h = 1;
     int64_t i = 0;
     if (value_to_i64(v, &i))
         return mix((uint64_t)i);
