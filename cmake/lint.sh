@@ -1,0 +1,80 @@
+#!/bin/sh
+# Checks of the source itself: formatting, cppcheck, clang-tidy. Quiet when there is nothing to say.
+#
+#   cmake/lint.sh            checks everything
+#   cmake/lint.sh --format   formats all C files in place instead
+#
+# .clang-format, .clang-tidy and .cppcheck at the top say what is looked for. The formatter is held to
+# one version, because every version formats a little differently.
+. "$(dirname "$0")/setup.sh"
+
+version=14
+extra="clang-format-$version:cmd:clang-format-$version
+clang-tidy-$version:cmd:clang-tidy-$version
+cppcheck:cmd:cppcheck"
+prepare
+cd "$root"
+
+c_files() { # of the folders given
+    find "$@" -name '*.[ch]' | LC_ALL=C sort
+}
+
+if [ "${1:-}" = --format ]; then
+    c_files src include tests | xargs "clang-format-$version" -i
+    exit
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log" "$log.files"' EXIT
+failed=''
+
+check() { # name of the check, command...: its output is shown only when it fails
+    name=$1
+    shift
+    say "$name"
+    "$@" >"$log" 2>&1 || {
+        failed="$failed $name"
+        grep -v -e 'warnings* generated' -e '^Suppressed .* warnings' -e '^Use -header-filter' \
+            "$log" || :
+    }
+}
+
+formatting() { # cmake/lint.sh --format puts it right
+    c_files src include tests | xargs "clang-format-$version" --dry-run --Werror 2>&1 |
+        sed -n 's/:[0-9:]* error: .*/: not formatted/p' | uniq >"$log.files"
+    cat "$log.files"
+    ! [ -s "$log.files" ]
+}
+
+cppcheck_all() {
+    cppcheck -j"$(nproc)" --std=c11 --quiet --error-exitcode=1 --inline-suppr \
+        --enable=warning,performance,portability --suppressions-list=.cppcheck \
+        --template='{file}:{line}: {severity}: {message} [{id}]' \
+        -D_GNU_SOURCE '-DHONE_VERSION=""' -Isrc -Iinclude src
+}
+
+# Only what the build compiles: a file of an option that is off has no command to check it with.
+tidy() {
+    sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$folder/compile_commands.json" |
+        grep "^$root/src/" | LC_ALL=C sort -u |
+        xargs -P"$(nproc)" -n3 "clang-tidy-$version" --quiet -p "$folder"
+}
+
+# The folder of a test build has the compile commands; otherwise configuring is enough.
+folder=$build-test
+if [ ! -f "$folder/compile_commands.json" ]; then
+    folder=$build-lint
+    cmake -S "$root" -B "$folder" -DHONE_TESTS=OFF >"$log" 2>&1 || {
+        cat "$log" >&2
+        exit 1
+    }
+fi
+
+check formatting formatting
+check cppcheck cppcheck_all
+check clang-tidy tidy
+[ -z "$failed" ] || {
+    echo "hone: not clean:$failed" >&2
+    exit 1
+}
+say "clean"
