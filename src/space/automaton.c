@@ -74,7 +74,7 @@ bool automaton_tabulate(struct automaton *a, struct arena *arena, const struct r
                         const struct domain *domains, struct evaluator *v, uint64_t *faults)
 {
     uint64_t count = automaton_cells(a, domains);
-    uint32_t *cells = count <= SIZE_MAX / sizeof *cells ? malloc(count * sizeof *cells) : NULL;
+    uint32_t *cells = calloc(count, sizeof *cells);
     a->next = arena_array(arena, (size_t)a->length + 1, sizeof *a->next);
     bool ok = cells && a->next && fill_cells(a, r, domains, v, cells, count, faults);
     for (uint32_t i = a->length; ok && i-- > 0;) {

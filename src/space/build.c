@@ -255,9 +255,12 @@ static bool remember(struct builder *b, uint32_t layer, uint32_t node)
 {
     uint32_t length = gather(b, layer);
     uint32_t word = intern_add(&b->keys, b->scratch, length);
-    if (word == INTERN_NONE ||
-        !grow(&b->key_nodes, &b->key_capacity, (size_t)word + 1, sizeof *b->key_nodes))
+    if (word == INTERN_NONE)
         return false;
+    uint32_t *nodes = grow(b->key_nodes, &b->key_capacity, (size_t)word + 1, sizeof *nodes);
+    if (!nodes)
+        return false;
+    b->key_nodes = nodes;
     b->key_nodes[word] = node;
     return true;
 }
@@ -294,8 +297,10 @@ static bool try_value(struct builder *b, const struct layer *l)
 
 static bool push_edge(struct builder *b, uint32_t value, uint32_t child)
 {
-    if (!grow(&b->pairs, &b->pair_capacity, b->pair_count + 2, sizeof *b->pairs))
+    uint32_t *pairs = grow(b->pairs, &b->pair_capacity, b->pair_count + 2, sizeof *pairs);
+    if (!pairs)
         return false;
+    b->pairs = pairs;
     b->pairs[b->pair_count++] = value;
     b->pairs[b->pair_count++] = child;
     return true;

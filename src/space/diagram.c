@@ -163,7 +163,8 @@ static void walk_near(struct near_walk *w, uint32_t layer, uint32_t node, uint64
 size_t diagram_near(const struct diagram *d, const uint32_t *choice, struct diagram_reach reach,
                     uint64_t *out, size_t capacity)
 {
-    struct near_walk w = {d, choice, reach, out, 0, capacity};
+    struct near_walk w = {.diagram = d, .choice = choice, .reach = reach, .capacity = capacity};
+    w.out = out;
     if (d->root != DIAGRAM_NONE)
         walk_near(&w, 0, d->root, 0, 0);
     return w.count;

@@ -3,23 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool grow(void *items, size_t *capacity, size_t needed, size_t size)
+void *grow(void *items, size_t *capacity, size_t needed, size_t size)
 {
-    void *old;
     if (needed <= *capacity)
-        return true;
+        return items;
     size_t wanted = *capacity * 2 > needed ? *capacity * 2 : needed;
     if (wanted < 64)
         wanted = 64;
-    if (wanted > SIZE_MAX / size)
-        return false;
-    memcpy(&old, items, sizeof old);
-    void *grown = realloc(old, wanted * size);
-    if (!grown)
-        return false;
-    memcpy(items, &grown, sizeof grown);
-    *capacity = wanted;
-    return true;
+    void *grown = wanted <= SIZE_MAX / size ? realloc(items, wanted * size) : NULL;
+    if (grown)
+        *capacity = wanted;
+    return grown;
 }
 
 void intern_release(struct intern *t)
@@ -81,17 +75,23 @@ static bool rehash(struct intern *t)
     return true;
 }
 
+// Room for one more word.
 static bool reserve(struct intern *t, uint32_t length)
 {
-    size_t capacity = t->capacity;
     if (t->count >= INTERN_NONE - 1)
         return false;
     if ((size_t)t->count * 2 >= t->slot_count && !rehash(t))
         return false;
-    if (!grow(&t->words, &capacity, (size_t)t->count + 1, sizeof *t->words))
+    void *words = grow(t->words, &t->capacity, (size_t)t->count + 1, sizeof *t->words);
+    if (!words)
         return false;
-    t->capacity = capacity < UINT32_MAX ? (uint32_t)capacity : UINT32_MAX;
-    return grow(&t->numbers, &t->number_capacity, t->number_count + length, sizeof *t->numbers);
+    t->words = words;
+    void *numbers =
+        grow(t->numbers, &t->number_capacity, t->number_count + length + 1, sizeof *t->numbers);
+    if (!numbers)
+        return false;
+    t->numbers = numbers;
+    return true;
 }
 
 uint32_t intern_add(struct intern *t, const uint32_t *numbers, uint32_t length)

@@ -19,7 +19,8 @@ struct intern {
     uint32_t *numbers; // of all words, one after the other
     size_t number_count, number_capacity;
     struct intern_word *words;
-    uint32_t count, capacity;
+    uint32_t count;
+    size_t capacity;
     uint32_t *slots; // open addressing: word + 1, 0 is free; a power of two
     size_t slot_count;
 };
@@ -36,8 +37,8 @@ uint32_t intern_find(const struct intern *t, const uint32_t *numbers, uint32_t l
 uint32_t intern_add(struct intern *t, const uint32_t *numbers, uint32_t length);
 const uint32_t *intern_at(const struct intern *t, uint32_t word, uint32_t *length);
 
-// Grows an array to hold `needed` items by at least doubling it; false without memory, and the
-// array is as it was. `*items` is an array of `size` byte items.
-bool grow(void *items, size_t *capacity, size_t needed, size_t size);
+// The array, grown by at least doubling it where it does not hold `needed` > 0 items of `size`
+// bytes; NULL without memory, and the array is as it was.
+void *grow(void *items, size_t *capacity, size_t needed, size_t size);
 
 #endif

@@ -37,12 +37,27 @@ static uint32_t *collect(struct arena *a, const bool *marks, uint32_t size, uint
 }
 
 static bool set_reads(struct problem *p, struct restriction *r, const bool *parameters,
-                      const bool *derived, struct error *e)
+                      const bool *derived)
 {
     const struct spec *s = p->spec;
     r->parameters = collect(&p->arena, parameters, s->parameter_count, &r->parameter_count);
     r->derived = collect(&p->arena, derived, s->derived_count, &r->derived_count);
-    return (r->parameters && r->derived) || error_memory(e);
+    return r->parameters && r->derived;
+}
+
+// Marks what a restriction reads.
+static void mark_reads(const struct problem *p, const struct restriction *r, bool *parameters,
+                       bool *derived)
+{
+    const struct spec *s = p->spec;
+    if (r->kind == RESTRICTION_DERIVED)
+        derived[r->formula - s->derived] = true;
+    if (r->formula->expr)
+        mark(s, r->formula->expr, parameters, derived);
+    for (uint32_t row = 0; r->kind == RESTRICTION_CHOICES && row < p->choice_count; row++) {
+        for (uint32_t i = 0; i < s->parameter_count; i++)
+            parameters[i] |= problem_choice(p, row)[i] != CHOICE_ANY;
+    }
 }
 
 // Adds a restriction to the list; its kind and formula are set.
@@ -52,21 +67,16 @@ static bool add(struct problem *p, const struct restriction *from, struct error 
     struct restriction *r = &p->restrictions[p->restriction_count];
     bool *parameters = calloc((size_t)s->parameter_count + 1, sizeof *parameters);
     bool *derived = calloc((size_t)s->derived_count + 1, sizeof *derived);
-    bool ok = parameters && derived ? true : error_memory(e);
+    bool ok = false;
     *r = *from;
-    if (ok && r->kind == RESTRICTION_DERIVED)
-        derived[r->formula - s->derived] = true;
-    if (ok && r->formula->expr)
-        mark(s, r->formula->expr, parameters, derived);
-    for (uint32_t i = 0; ok && r->kind == RESTRICTION_CHOICES && i < s->parameter_count; i++) {
-        for (uint32_t row = 0; row < p->choice_count; row++)
-            parameters[i] |= problem_choice(p, row)[i] != CHOICE_ANY;
+    if (parameters && derived) {
+        mark_reads(p, r, parameters, derived);
+        ok = set_reads(p, r, parameters, derived);
     }
-    ok = ok && set_reads(p, r, parameters, derived, e);
-    p->restriction_count += ok;
     free(parameters);
     free(derived);
-    return ok;
+    p->restriction_count += ok;
+    return ok || error_memory(e);
 }
 
 // ---- from the command line ---------------------------------------------------------------------

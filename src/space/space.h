@@ -1,8 +1,8 @@
 // The space: the valid configurations of a spec. Counts them, maps index <-> configuration, answers
 // neighbours and "why is this one excluded?".
 //
-// Neither the Cartesian product nor the valid configurations are ever listed: they are the paths of a
-// decision diagram (diagram.h), which takes kilobytes for millions of them. A configuration is an
+// Neither the Cartesian product nor the valid configurations are ever listed: they are the paths of
+// a decision diagram (diagram.h), which takes kilobytes for millions of them. A configuration is an
 // array of value indices, one a parameter, in the spec's order. The order of the space is
 // lexicographic in them, with the parameters in the spec's order; only where the diagram would be
 // large in that order are parameters rearranged so that those which restrict each other stand
@@ -51,8 +51,9 @@ enum space_neighbourhood {
     SPACE_ADJACENT,         // every parameter at most one place away in its value list
     SPACE_STRICTLY_ADJACENT // one parameter, one place away
 };
-// Valid neighbours, ascending, the configuration itself left out; at most `capacity` written; returns
-// how many there are (or capacity when more). "One place" counts in the parameter's whole list.
+// Valid neighbours, ascending, the configuration itself left out; at most `capacity` written;
+// returns how many there are (or capacity when more). "One place" counts in the parameter's whole
+// list.
 size_t space_neighbours(const struct space *sp, uint64_t index, enum space_neighbourhood kind,
                         uint64_t *out, size_t capacity);
 
@@ -73,16 +74,17 @@ void space_why(const struct space *sp, const uint32_t *choice, struct space_reas
 void space_reason_text(const struct space *sp, const uint32_t *choice,
                        const struct space_reason *reason, struct text *out);
 
-// For an empty space, one line: which restrictions exclude everything by themselves or together, and,
-// where another value of a constant that they read (such as WIDTH) would leave something, the nearest
-// such values: "...; nearest WIDTH that work: 992, 1008". Nothing for a space that is not empty.
+// For an empty space, one line: which restrictions exclude everything by themselves or together,
+// and, where another value of a constant that they read (such as WIDTH) would leave something, the
+// nearest such values: "...; nearest WIDTH that work: 992, 1008". Nothing for a space that is not
+// empty.
 void space_explain_empty(const struct space *sp, struct text *out);
 
 // What each restriction excludes. `alone`: configurations of the Cartesian product it excludes by
-// itself (when that can be counted within the effort limit, else UINT64_MAX); `faults`: for how many
-// assignments of the parameters it reads it had no value (division by zero, ...), as far as it was
-// evaluated: not where restrictions of one parameter exclude the values anyway.
-// In the order: the spec's, --where, --config, derived parameters that have no value somewhere.
+// itself (when that can be counted within the effort limit, else UINT64_MAX); `faults`: for how
+// many assignments of the parameters it reads it had no value (division by zero, ...), as far as it
+// was evaluated: not where restrictions of one parameter exclude the values anyway. In the order:
+// the spec's, --where, --config, derived parameters that have no value somewhere.
 struct space_restriction_stats {
     const struct formula *restriction;
     uint64_t alone;

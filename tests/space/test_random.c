@@ -96,7 +96,7 @@ struct truth {
 
 static struct truth brute_force(const struct spec *s)
 {
-    struct truth t = {malloc(7776 * sizeof *t.choices), 0};
+    struct truth t = {calloc(7776, sizeof *t.choices), 0};
     uint32_t choice[PARAMETERS] = {0};
     ck_assert_ptr_nonnull(t.choices);
     do {
@@ -177,56 +177,75 @@ START_TEST(as_brute_force)
 }
 END_TEST
 
-// --config as a union, of random partial configurations, and --where.
+// A few partial configurations, as texts and as rows of value indices (UINT32_MAX: any).
+#define ROWS 3
+struct wanted {
+    struct text texts[ROWS];
+    uint32_t rows[ROWS][PARAMETERS];
+    uint32_t count;
+};
+
+static void random_wanted(struct rng *r, const struct spec *s, struct wanted *w)
+{
+    memset(w, 0, sizeof *w);
+    memset(w->rows, 0xff, sizeof w->rows);
+    for (w->count = 0; w->count == 0 || (w->count < ROWS && below(r, 3) > 0); w->count++) {
+        struct text *t = &w->texts[w->count];
+        uint32_t always = below(r, s->parameter_count);
+        for (uint32_t p = 0; p < s->parameter_count; p++) {
+            const struct parameter *q = &s->parameters[p];
+            if (p != always && below(r, 3) > 0)
+                continue;
+            uint32_t value = below(r, q->count);
+            w->rows[w->count][p] = value;
+            text_addf(t, "%s%s=%ld", t->length > 0 ? "," : "", q->name, (long)q->values[value].i);
+        }
+    }
+}
+
+static bool is_wanted(const struct wanted *w, const struct spec *s, const uint32_t *choice)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        uint32_t p = 0;
+        while (p < s->parameter_count &&
+               (w->rows[i][p] == UINT32_MAX || w->rows[i][p] == choice[p]))
+            p++;
+        if (p == s->parameter_count)
+            return true;
+    }
+    return false;
+}
+
+// --config as a union, and --where, which excludes the first value of the first parameter.
 START_TEST(options_as_brute_force)
 {
     struct rng r;
     rng_init(&r, 8, (uint64_t)_i);
     struct spec *s = random_spec(&r);
-    struct text texts[3] = {TEXT_INIT, TEXT_INIT, TEXT_INIT}, where = TEXT_INIT;
-    const char *configurations[3];
-    uint32_t rows[3][PARAMETERS], used = 1 + below(&r, 3);
-    for (uint32_t i = 0; i < used; i++) {
-        struct error e = ERROR_INIT;
-        uint32_t only = below(&r, s->parameter_count);
-        for (uint32_t p = 0; p < s->parameter_count; p++) {
-            const struct parameter *q = &s->parameters[p];
-            rows[i][p] = UINT32_MAX;
-            if (p == only || below(&r, 3) == 0)
-                text_addf(&texts[i], "%s%s=%ld", texts[i].length > 0 ? "," : "", q->name,
-                          (long)q->values[below(&r, q->count)].i);
-        }
-        configurations[i] = texts[i].data;
-        ck_assert_msg(spec_parse_configuration(s, texts[i].data, rows[i], &e), "%s", e.text);
-    }
-    text_addf(&where, "p0 != %ld", (long)s->parameters[0].values[0].i);
-    const char *wheres[] = {where.data};
-    uint32_t where_count = below(&r, 2);
-    struct space *sp =
-        make_space(s, &(struct space_options){NULL, configurations, used, wheres, where_count});
+    struct wanted w;
+    random_wanted(&r, s, &w);
+    const char *texts[] = {w.texts[0].data, w.texts[1].data, w.texts[2].data};
+    char where[32], *wheres = where;
+    snprintf(where, sizeof where, "p0 != %ld", (long)s->parameters[0].values[0].i);
+    struct space_options o = {.configurations = texts, .configuration_count = w.count};
+    o.where = (const char *const *)&wheres;
+    o.where_count = below(&r, 2);
+    struct space *sp = make_space(s, &o);
 
     uint32_t choice[PARAMETERS] = {0};
-    uint64_t valid = 0;
+    uint64_t valid = 0, index;
     do {
-        bool allowed = false;
-        uint64_t index;
-        for (uint32_t i = 0; i < used; i++) {
-            bool matches = true;
-            for (uint32_t p = 0; p < s->parameter_count; p++)
-                matches = matches && (rows[i][p] == UINT32_MAX || rows[i][p] == choice[p]);
-            allowed = allowed || matches;
-        }
-        bool expected = allowed && (where_count == 0 || choice[0] != 0) && is_valid(s, choice);
+        bool expected = is_wanted(&w, s, choice) && is_valid(s, choice);
+        expected = expected && (o.where_count == 0 || choice[0] != 0);
         ck_assert_int_eq(space_find(sp, choice, &index), expected);
-        if (expected)
-            ck_assert_uint_eq(index, valid++);
+        ck_assert(!expected || index == valid);
+        valid += expected;
     } while (next_choice(s, choice));
     ck_assert_uint_eq(space_count(sp), valid);
     space_free(sp);
     spec_free(s);
-    for (uint32_t i = 0; i < 3; i++)
-        text_release(&texts[i]);
-    text_release(&where);
+    for (uint32_t i = 0; i < ROWS; i++)
+        text_release(&w.texts[i]);
 }
 END_TEST
 

@@ -1,0 +1,121 @@
+// Every allocation fails once: a space is refused with "out of memory" and nothing leaks; what has
+// no way to report it says less, and does not crash. (The linker sends allocations through here.)
+#include "make.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TILED HONE_SOURCE_DIR "/tests/space/data/matmul_tiled.json"
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t bytes);
+
+static long until_failure = -1; // allocations that still succeed; negative: all
+
+static bool fails(void)
+{
+    return until_failure >= 0 && until_failure-- == 0;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+    return fails() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t bytes)
+{
+    return fails() ? NULL : __real_realloc(old, bytes);
+}
+
+// Makes the space with the n-th allocation failing; true once there are not so many. A space made
+// all the same (an expression can do without its fast path) must be right.
+static bool made_without(long n, const struct spec *s, const struct space_options *o,
+                         uint64_t count)
+{
+    struct error e = ERROR_INIT;
+    until_failure = n;
+    struct space *sp = space_new(s, o, &e);
+    bool reached = until_failure < 0;
+    until_failure = -1;
+    if (sp)
+        ck_assert_uint_eq(space_count(sp), count);
+    else
+        ck_assert_msg(reached && e.code == ERROR_MEMORY, "allocation %ld: %s", n, e.text);
+    space_free(sp);
+    return !reached;
+}
+
+static void refuse_at_every_allocation(const struct spec *s, const struct space_options *o,
+                                       uint64_t count)
+{
+    long n = 0;
+    while (!made_without(n, s, o, count))
+        n++;
+    ck_assert_int_gt(n, 20);
+}
+
+START_TEST(space_is_refused)
+{
+    struct spec *s = load_spec(TILED, NULL);
+    const char *configurations[] = {"block_size_x=32", "tile_size_x=8"};
+    const char *where[] = {"tile_size_x * tile_size_y <= 32"};
+    refuse_at_every_allocation(s, NULL, 44);
+    refuse_at_every_allocation(s, &(struct space_options){NULL, configurations, 2, where, 1}, 20);
+    spec_free(s);
+}
+END_TEST
+
+START_TEST(restriction_without_a_table)
+{
+    struct spec *s = make_spec_derived("a list(range(11)); b list(range(400)); c list(range(400))",
+                                       "a + D < 3", "D = b + c", "");
+    refuse_at_every_allocation(s, NULL, 10);
+    spec_free(s);
+}
+END_TEST
+
+START_TEST(explanations_say_less)
+{
+    struct spec *s = load_spec(TILED, "WIDTH=1000");
+    struct space *sp = make_space(s, NULL);
+    uint32_t choice[4] = {0};
+    for (long n = 0; n < 200; n++) {
+        struct text text = TEXT_INIT;
+        struct space_reason reason;
+        const struct space_restriction_stats *stats;
+        until_failure = n;
+        space_explain_empty(sp, &text);
+        until_failure = n;
+        space_why(sp, choice, &reason);
+        space_reason_text(sp, choice, &reason, &text);
+        until_failure = n;
+        space_restrictions(sp, &stats);
+        until_failure = -1;
+        ck_assert_ptr_nonnull(reason.restriction);
+        text_release(&text);
+    }
+    space_free(sp);
+    spec_free(s);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_test(tests, space_is_refused);
+    tcase_add_test(tests, restriction_without_a_table);
+    tcase_add_test(tests, explanations_say_less);
+}
+
+int main(void)
+{
+    return run_suite("space_memory", add);
+}
