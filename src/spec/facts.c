@@ -13,7 +13,7 @@ struct fact {
 #define OFFSET(member) offsetof(struct device_info, member)
 
 static const struct fact facts[] = {
-    {"language", FACT_LANGUAGE, OFFSET(language)},
+    [FACT_LANGUAGE_INDEX] = {"language", FACT_LANGUAGE, OFFSET(language)},
     {"device_name", FACT_TEXT, OFFSET(name)},
     {"device_vendor", FACT_TEXT, OFFSET(vendor)},
     {"device_type", FACT_TYPE, OFFSET(type)},

@@ -5,6 +5,8 @@
 #include "expr/expr.h"
 #include "job/device_info.h"
 
+#define FACT_LANGUAGE_INDEX 0 // of the fact "language"
+
 uint32_t fact_count(void);
 const char *fact_name(uint32_t index);
 // 0 or "" without a device.

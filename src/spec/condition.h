@@ -1,0 +1,23 @@
+// The value of a preprocessor condition when only some macros are known. Private to src/spec.
+#ifndef HONE_SPEC_CONDITION_H
+#define HONE_SPEC_CONDITION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum truth { TRUTH_NO, TRUTH_YES, TRUTH_UNKNOWN };
+
+// What is known of a macro.
+struct macro_fact {
+    bool defined; // surely; otherwise nothing is known of it
+    bool has_value;
+    int64_t value;
+};
+
+typedef struct macro_fact (*macro_lookup)(void *context, const char *name, size_t length);
+
+// UNKNOWN too for every text that is no plain integer expression.
+enum truth condition_test(const char *text, macro_lookup lookup, void *context);
+
+#endif

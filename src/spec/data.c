@@ -1,0 +1,118 @@
+#include "spec/data.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC        "\x93NUMPY"
+#define MAGIC_LENGTH ((size_t)6)
+
+static bool no_npy(const struct data_file *d, const char *why, struct error *e)
+{
+    return error_set(e, ERROR_INPUT, "%s: is no .npy file hone reads: %s", d->path, why);
+}
+
+// The text behind 'key': in the header's dictionary, blanks skipped; NULL when there is none.
+static const char *header_value(const char *header, const char *key)
+{
+    const char *at = strstr(header, key);
+    at = at ? strchr(at, ':') : NULL;
+    return at ? at + 1 + strspn(at + 1, " ") : NULL;
+}
+
+// '<f4': little-endian (or without an order), a kind, its bytes.
+static bool read_type(struct data_file *d, const char *header, struct error *e)
+{
+    const char *at = header_value(header, "'descr'");
+    if (!at || at[0] != '\'' || !strchr("<|=", at[1]) || at[1] == '\0')
+        return no_npy(d, "its elements must be little-endian numbers", e);
+    size_t length = strcspn(at + 2, "'");
+    if (length < 2 || length >= sizeof d->type)
+        return no_npy(d, "its element type is unknown", e);
+    memcpy(d->type, at + 2, length);
+    d->type[length] = '\0';
+    return true;
+}
+
+// The product of the shape: (256, 256).
+static bool read_shape(struct data_file *d, const char *header, struct error *e)
+{
+    const char *at = header_value(header, "'shape'");
+    const char *order = header_value(header, "'fortran_order'");
+    if (!at || *at != '(' || !order)
+        return no_npy(d, "its header is incomplete", e);
+    if (strncmp(order, "False", 5) != 0)
+        return no_npy(d, "it is stored by columns; save it with order='C'", e);
+    d->components = 1;
+    for (at++; *at && *at != ')';) {
+        char *end;
+        unsigned long long axis = strtoull(at, &end, 10);
+        if (end == at || __builtin_mul_overflow(d->components, axis, &d->components))
+            return no_npy(d, "its shape makes no sense", e);
+        at = end + strspn(end, ", ");
+    }
+    return true;
+}
+
+// MAGIC, version, header length (2 bytes in version 1, else 4), header, elements.
+static bool read_npy(struct data_file *d, const unsigned char *bytes, size_t length,
+                     struct arena *a, struct error *e)
+{
+    size_t wide = length > MAGIC_LENGTH && bytes[MAGIC_LENGTH] > 1 ? 4 : 2;
+    size_t start = MAGIC_LENGTH + 2 + wide, size = 0;
+    if (length < start || memcmp(bytes, MAGIC, MAGIC_LENGTH) != 0)
+        return no_npy(d, "it does not begin like one", e);
+    for (size_t i = 0; i < wide; i++)
+        size |= (size_t)bytes[MAGIC_LENGTH + 2 + i] << (8 * i);
+    if (size > length - start)
+        return no_npy(d, "it ends inside its header", e);
+    const char *header = arena_strndup(a, (const char *)bytes + start, size);
+    if (!header)
+        return error_memory(e);
+    d->npy = true;
+    d->bytes = bytes + start + size;
+    d->length = length - start - size;
+    return read_type(d, header, e) && read_shape(d, header, e);
+}
+
+bool data_read(const char *path, struct arena *a, struct data_file *out, struct error *e)
+{
+    struct text text = TEXT_INIT;
+    size_t length = strlen(path);
+    bool npy = length > 4 && strcmp(path + length - 4, ".npy") == 0;
+    *out = (struct data_file){.path = arena_strdup(a, path)};
+    if (!file_read(path, 0, &text, e))
+        return false;
+    void *bytes = arena_copy(a, text_cstr(&text), text.length + 1);
+    out->bytes = bytes;
+    out->length = text.length;
+    text_release(&text);
+    if (!bytes || !out->path)
+        return error_memory(e);
+    return !npy || read_npy(out, bytes, (size_t)out->length, a, e);
+}
+
+static char npy_kind(enum scalar s)
+{
+    if (s == SCALAR_BOOL)
+        return 'b';
+    return scalar_is_float(s) ? 'f' : scalar_is_signed(s) ? 'i' : 'u';
+}
+
+bool data_fits(const struct data_file *d, const struct element *el, uint64_t count, struct error *e)
+{
+    uint64_t bytes = count * element_bytes(el);
+    char name[24], type[8];
+    element_name(el, name);
+    snprintf(type, sizeof type, "%c%u", npy_kind(el->scalar), (unsigned)scalar_bytes(el->scalar));
+    if (d->npy && el->scalar != SCALAR_CUSTOM && strcmp(type, d->type) != 0)
+        return error_set(e, ERROR_INPUT, "%s: holds elements of type %s, but %s is %s", d->path,
+                         d->type, name, type);
+    if (d->length == bytes)
+        return true;
+    return error_set(e, ERROR_INPUT, "%s: holds %llu bytes, but %llu elements of type %s take %llu",
+                     d->path, (unsigned long long)d->length, (unsigned long long)count, name,
+                     (unsigned long long)bytes);
+}

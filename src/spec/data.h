@@ -1,0 +1,23 @@
+// Data files: raw elements, or NumPy's .npy. Private to src/spec.
+#ifndef HONE_SPEC_DATA_H
+#define HONE_SPEC_DATA_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "job/job.h"
+
+struct data_file {
+    const char *path;
+    const void *bytes; // the elements
+    uint64_t length;
+    bool npy;
+    char type[8];        // npy: "f4", "i8", ...: always little-endian
+    uint64_t components; // npy
+};
+
+bool data_read(const char *path, struct arena *a, struct data_file *out, struct error *e);
+// Does the file hold exactly `count` elements of this type?
+bool data_fits(const struct data_file *d, const struct element *el, uint64_t count,
+               struct error *e);
+
+#endif

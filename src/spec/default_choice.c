@@ -1,0 +1,126 @@
+// The configuration that stands for the spec where none is named.
+#include "spec/maker.h"
+
+#include <string.h>
+
+#define EFFORT 2000000
+
+struct finder {
+    const struct spec *s;
+    struct value *slots;
+    uint32_t *last; // by restriction: the parameter after which it can be tested
+    uint32_t *choice;
+    uint64_t effort; // tests left
+    struct arena scratch;
+};
+
+// A restriction over derived parameters or without parameters is tested when all are bound.
+static void find_last(struct finder *f)
+{
+    const struct spec *s = f->s;
+    for (uint32_t r = 0; r < s->restriction_count; r++) {
+        const uint32_t *slots;
+        size_t count = expr_slots(s->restrictions[r].expr, &slots);
+        bool any = false;
+        for (size_t i = 0; i < count; i++) {
+            bool derived = slots[i] >= s->slots.derived && slots[i] < s->slots.facts;
+            bool parameter = slots[i] < s->parameter_count;
+            any = any || parameter || derived;
+            if (derived)
+                f->last[r] = s->parameter_count - 1;
+            else if (parameter && slots[i] > f->last[r])
+                f->last[r] = slots[i];
+        }
+        if (!any && s->parameter_count > 0)
+            f->last[r] = s->parameter_count - 1;
+    }
+}
+
+// Holds what can be tested once parameter `depth` is bound?
+static bool holds(struct finder *f, uint32_t depth)
+{
+    const struct spec *s = f->s;
+    bool ok = depth + 1 < s->parameter_count ||
+              spec_bind(s, f->choice, f->slots, &f->scratch, NULL, NULL);
+    for (uint32_t r = 0; ok && r < s->restriction_count; r++) {
+        bool truth;
+        if (f->last[r] != depth)
+            continue;
+        f->effort -= f->effort > 0;
+        ok = expr_test(s->restrictions[r].expr, f->slots, &f->scratch, &truth) == EXPR_FAULT_NONE &&
+             truth;
+    }
+    if (f->scratch.bytes > 1 << 20)
+        arena_release(&f->scratch);
+    return ok;
+}
+
+static void set(struct finder *f, uint32_t depth, uint32_t index)
+{
+    f->choice[depth] = index;
+    f->slots[depth] = f->s->parameters[depth].values[index];
+}
+
+// The first valid one in lexicographic order: depth first, one value after the other.
+static bool search(struct finder *f)
+{
+    uint32_t depth = 0, count = f->s->parameter_count;
+    set(f, 0, 0);
+    while (f->effort > 0) {
+        bool ok = holds(f, depth);
+        if (ok && depth + 1 == count)
+            return true;
+        if (ok) {
+            set(f, ++depth, 0);
+            continue;
+        }
+        while (f->choice[depth] + 1 == f->s->parameters[depth].count) {
+            if (depth-- == 0)
+                return false;
+        }
+        set(f, depth, f->choice[depth] + 1);
+    }
+    return false;
+}
+
+static bool is_valid(struct finder *f)
+{
+    for (uint32_t i = 0; i < f->s->parameter_count; i++)
+        set(f, i, f->choice[i]);
+    for (uint32_t i = 0; i < f->s->parameter_count; i++) {
+        if (!holds(f, i))
+            return false;
+    }
+    return true;
+}
+
+bool default_choice(const struct spec_sources *src, const struct device_info *device,
+                    uint32_t *choice, struct error *e)
+{
+    const struct spec *s = src->spec;
+    bool ok = true;
+    struct finder f = {.s = s, .choice = choice, .effort = EFFORT};
+    spec_default(s, choice);
+    if (s->parameter_count == 0)
+        return true;
+    arena_init(&f.scratch);
+    struct arena memory;
+    arena_init(&memory);
+    f.slots = arena_array(&memory, s->slots.count, sizeof *f.slots);
+    f.last = arena_array(&memory, s->restriction_count + 1, sizeof *f.last);
+    if (!f.slots || !f.last) {
+        ok = error_memory(e);
+        goto end;
+    }
+    spec_bind_fixed(s, device, f.slots);
+    f.slots[s->slots.facts + FACT_LANGUAGE_INDEX] = value_string(language_title(src->language));
+    find_last(&f);
+    ok = is_valid(&f) || search(&f) ||
+         error_set(e, ERROR_INPUT,
+                   "no valid configuration was found to compare outputs with; give "
+                   "parameters a Default that is valid, or the kernel a Reference");
+end:
+    arena_release(&f.scratch);
+    arena_release(&memory);
+    return ok;
+}

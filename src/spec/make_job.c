@@ -1,0 +1,315 @@
+// From a configuration to a job.
+#include "spec/maker.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ---- -D words ----------------------------------------------------------------------------------
+
+// Each one word, unquoted; a backend quotes as its compiler needs. NULL for values that a compiler
+// cannot take (lists), and without memory.
+static const char *define_word(struct arena *a, const char *name, const struct value *v)
+{
+    char number[32];
+    switch (v->kind) {
+    case VALUE_BOOL:
+    case VALUE_INT:
+        return arena_printf(a, "-D%s=%lld", name, (long long)v->i);
+    case VALUE_FLOAT:
+        f64_to_str(v->f, number);
+        return arena_printf(a, "-D%s=%s", name, number);
+    case VALUE_STRING:
+        return arena_printf(a, "-D%s=%s", name, v->s);
+    default:
+        return NULL;
+    }
+}
+
+static bool add_define(struct maker *m, struct job_program *p, const char *name,
+                       const struct value *v)
+{
+    if (v->kind == VALUE_LIST || v->kind == VALUE_NONE)
+        return true;
+    const char *word = define_word(m->arena, name, v);
+    if (!word)
+        return error_memory(m->e);
+    p->options[p->option_count++] = word;
+    return true;
+}
+
+// -DHONE and -DHONE_SOURCE: the digest of the sources, so that a driver's cache, which does not
+// look into includes, sees when they change.
+static bool add_own_defines(struct maker *m, struct job_program *p)
+{
+    char hex[65];
+    digest_hex(&m->src->digest, hex);
+    p->options[p->option_count++] = "-DHONE=1";
+    const char *word = arena_printf(m->arena, "-DHONE_SOURCE=0x%.16s", hex);
+    if (!word)
+        return error_memory(m->e);
+    p->options[p->option_count++] = word;
+    return true;
+}
+
+// Kernel Tuner's macros, where the source mentions them.
+static bool add_tuner_defines(struct maker *m, const struct program_sources *sources,
+                              const struct job_launch *launch, struct job_program *p)
+{
+    struct value one = value_int(1);
+    const struct scan_names *names = &m->src->names;
+    uint32_t tuner = m->src->first_extra + EXTRA_KERNEL_TUNER;
+    if (program_mentions(sources, tuner) && !add_define(m, p, names->items[tuner], &one))
+        return false;
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t name = m->src->first_extra + EXTRA_GRID_X + i;
+        uint64_t local = launch->local[i] ? launch->local[i] : 1;
+        struct value groups = value_int((int64_t)(launch->global[i] / local));
+        if (program_mentions(sources, name) && !add_define(m, p, names->items[name], &groups))
+            return false;
+    }
+    return true;
+}
+
+// Constants, parameters, derived parameters. A reference sees those alone that it mentions, so that
+// it stays the same where the others vary.
+static bool add_spec_defines(struct maker *m, const struct program_sources *sources,
+                             bool mentioned_only, struct job_program *p)
+{
+    const struct spec *s = m->spec;
+    const struct {
+        uint32_t first, count;
+    } groups[] = {
+        {s->slots.constants, s->constant_count},
+        {s->slots.parameters, s->parameter_count},
+        {s->slots.derived, s->derived_count},
+    };
+    for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++) {
+        for (uint32_t i = groups[g].first; i < groups[g].first + groups[g].count; i++) {
+            bool wanted = !mentioned_only || program_mentions(sources, i);
+            if (wanted && !add_define(m, p, s->symbols.items[i].name, &m->slots[i]))
+                return false;
+        }
+    }
+    return true;
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+static bool make_program(struct maker *m, uint32_t index, const struct job_launch *launch,
+                         bool reference, struct job_program *p)
+{
+    const struct program_sources *sources = &m->src->programs[index];
+    size_t most = (size_t)sources->option_count + m->spec->slots.facts + EXTRA_COUNT;
+    *p = (struct job_program){
+        .name = sources->name,
+        .source = sources->text,
+        .length = sources->length,
+        .files = sources->files,
+        .file_count = sources->file_count,
+        .folders = sources->folders,
+        .folder_count = sources->folder_count,
+        .options = arena_array(m->arena, most, sizeof *p->options),
+        .option_count = sources->option_count,
+    };
+    if (!p->options)
+        return error_memory(m->e);
+    for (uint32_t i = 0; i < sources->option_count; i++)
+        p->options[i] = sources->options[i];
+    return add_own_defines(m, p) && add_spec_defines(m, sources, reference, p) &&
+           add_tuner_defines(m, sources, launch, p);
+}
+
+// The job's program for one of the language's; made when first used.
+static bool use_program(struct maker *m, const struct launch_spec *l, struct job_launch *out)
+{
+    uint32_t *index = &m->programs[l->program];
+    if (*index == UINT32_MAX) {
+        *index = m->job->program_count++;
+        if (!make_program(m, l->program, out, l == m->language->reference,
+                          &m->job->programs[*index]))
+            return false;
+    }
+    out->program = *index;
+    return true;
+}
+
+// ---- launches ----------------------------------------------------------------------------------
+
+static bool make_kernel_name(struct maker *m, const struct launch_spec *l, struct job_launch *out)
+{
+    struct value v;
+    out->kernel = l->kernel;
+    if (!out->kernel) {
+        if (!make_eval(m, &l->kernel_expression, &v))
+            return false;
+        if (v.kind != VALUE_STRING || !v.s[0])
+            return make_error(m, l->kernel_expression.path, "'%s' gives no name",
+                              l->kernel_expression.text);
+        out->kernel = v.s;
+    }
+    out->name = l->name ? l->name : out->kernel;
+    return true;
+}
+
+// Local memory: an argument in OpenCL, part of the block's dynamic memory in CUDA.
+static bool make_local(struct maker *m, const struct argument_spec *a, struct job_launch *launch,
+                       struct job_argument *out)
+{
+    uint64_t count;
+    if (!make_size(m, &a->size, 1, 1, &count))
+        return false;
+    uint64_t bytes = count * element_bytes(&out->element);
+    if (m->src->language == LANGUAGE_CUDA)
+        launch->dynamic_local_bytes += bytes;
+    out->kind = ARGUMENT_LOCAL;
+    out->local_bytes = bytes;
+    return true;
+}
+
+// True with *taken false when the language has no such argument.
+static bool make_argument(struct maker *m, uint32_t index, struct job_launch *launch,
+                          struct job_argument *out, bool *taken)
+{
+    const struct argument_spec *a = &m->kernel->arguments[index];
+    bool cuda = m->src->language == LANGUAGE_CUDA;
+    *out = (struct job_argument){.name = a->name};
+    *taken = !cuda || (a->memory != MEMORY_LOCAL && a->memory != MEMORY_SYMBOL);
+    if (!make_element(m, a, &out->element))
+        return false;
+    if (a->memory == MEMORY_LOCAL)
+        return make_local(m, a, launch, out);
+    if (a->memory == MEMORY_SCALAR) {
+        out->kind = ARGUMENT_SCALAR;
+        return make_contents(m, a, &a->fill, 1, &out->value, &out->length);
+    }
+    out->kind = ARGUMENT_BUFFER;
+    out->buffer = m->buffers[index];
+    return true;
+}
+
+static bool make_arguments(struct maker *m, const struct launch_spec *l, struct job_launch *out)
+{
+    out->arguments = arena_array(m->arena, l->argument_count + 1, sizeof *out->arguments);
+    if (!out->arguments)
+        return error_memory(m->e);
+    for (uint32_t i = 0; i < l->argument_count; i++) {
+        bool taken;
+        if (!make_argument(m, l->arguments[i], out, &out->arguments[out->argument_count], &taken))
+            return false;
+        out->argument_count += taken;
+    }
+    return true;
+}
+
+static bool make_launch(struct maker *m, const struct launch_spec *l, struct job_launch *out)
+{
+    uint64_t shared;
+    if (!make_kernel_name(m, l, out) || !make_geometry(m, l, out) ||
+        !make_size(m, &l->shared, 0, 0, &shared))
+        return false;
+    out->dynamic_local_bytes = m->src->language == LANGUAGE_CUDA ? shared : 0;
+    return make_arguments(m, l, out) && use_program(m, l, out);
+}
+
+static bool make_list(struct maker *m, const struct launch_spec *launches, uint32_t count)
+{
+    struct job *j = m->job;
+    j->launches = arena_array(m->arena, count, sizeof *j->launches);
+    j->programs = arena_array(m->arena, m->language->program_count, sizeof *j->programs);
+    m->programs = arena_array(m->arena, m->language->program_count, sizeof *m->programs);
+    if (!j->launches || !j->programs || !m->programs)
+        return error_memory(m->e);
+    for (uint32_t i = 0; i < m->language->program_count; i++)
+        m->programs[i] = UINT32_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        bool wanted;
+        if (!make_truth(m, &launches[i].when, &wanted) ||
+            (wanted && !make_launch(m, &launches[i], &j->launches[j->launch_count])))
+            return false;
+        j->launch_count += wanted;
+    }
+    return j->launch_count > 0 || make_error(m, "KernelSpecification.Launches",
+                                             "every When is false: nothing is launched");
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+static bool bind_names(struct maker *m)
+{
+    uint32_t derived = 0;
+    enum expr_fault fault = EXPR_FAULT_NONE;
+    const struct spec *s = m->spec;
+    m->slots = arena_array(m->arena, s->slots.count, sizeof *m->slots);
+    if (!m->slots)
+        return error_memory(m->e);
+    spec_bind_fixed(s, m->device, m->slots);
+    m->slots[s->slots.facts + FACT_LANGUAGE_INDEX] = value_string(language_title(m->src->language));
+    if (spec_bind(s, m->choice, m->slots, m->arena, &derived, &fault))
+        return true;
+    return make_error(m, s->derived[derived].path, "'%s' has no value: %s",
+                      s->derived[derived].text, expr_fault_text(fault));
+}
+
+static bool name_configuration(struct maker *m)
+{
+    struct text text = TEXT_INIT;
+    spec_configuration_text(m->spec, m->choice, false, &text);
+    m->job->configuration = text.failed ? NULL : arena_strdup(m->arena, text_cstr(&text));
+    text_release(&text);
+    return m->job->configuration || error_memory(m->e);
+}
+
+static bool check_language(struct maker *m)
+{
+    bool usable;
+    const struct formula *when = &m->language->when;
+    if (!make_truth(m, when, &usable))
+        return false;
+    return usable || make_error(m, when->path, "'%s' is false for this device", when->text);
+}
+
+void make_start(struct maker *m, const struct spec_sources *src, const struct device_info *device,
+                struct error *e)
+{
+    *m = (struct maker){.spec = src->spec,
+                        .kernel = src->spec->kernel,
+                        .language = &src->spec->kernel->languages[src->language],
+                        .src = src,
+                        .device = device,
+                        .e = e};
+}
+
+bool make_plain(struct maker *m, bool reference_kernel)
+{
+    const struct language_spec *l = m->language;
+    m->job->language = m->src->language;
+    return name_configuration(m) && bind_names(m) && check_language(m) && make_buffers(m) &&
+           make_list(m, reference_kernel ? l->reference : l->launches,
+                     reference_kernel ? 1 : l->launch_count);
+}
+
+static bool check_job(struct maker *m)
+{
+    const char *wrong = job_wrong(m->job);
+    return !wrong || make_error(m, m->kernel->reference.path, "%s", wrong);
+}
+
+bool spec_job(const struct spec *s, const struct spec_sources *src,
+              const struct device_info *device, const uint32_t *choice, struct job **out,
+              struct error *e)
+{
+    struct maker m;
+    make_start(&m, src, device, e);
+    m.choice = choice;
+    *out = m.job = job_new();
+    if (!m.job)
+        return error_memory(e);
+    m.arena = &m.job->arena;
+    if (make_plain(&m, false) && make_reference(&m) && check_job(&m))
+        return true;
+    job_free(m.job);
+    *out = NULL;
+    return error_context(e, "%s", s->path);
+}

@@ -1,0 +1,382 @@
+// A program's files: the ones that are compiled, joined, and everything they include, laid out in a
+// virtual tree that keeps their places relative to each other.
+#include "spec/sources.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_LIMIT  ((size_t)64 << 20)
+#define FILES_LIMIT 1000
+
+struct loader {
+    struct spec_sources *src;
+    struct arena *arena;
+    const struct program_spec *spec;
+    struct program_sources *out;
+    const char *directory; // absolute, of the spec
+    const char **folders;  // where #include looks: the compiled files' own, then IncludeFolders
+    bool *folder_used;
+    uint32_t folder_count, capacity;
+    struct error *e;
+};
+
+// ---- paths -------------------------------------------------------------------------------------
+
+// Takes "." and ".." out of an absolute path, by its text alone.
+static void normalise(char *path)
+{
+    char *to = path;
+    for (const char *at = path; *at;) {
+        at += strspn(at, "/");
+        size_t length = strcspn(at, "/");
+        if (length == 2 && strncmp(at, "..", 2) == 0) {
+            while (to > path && *--to != '/')
+                ;
+        } else if (length > 0 && !(length == 1 && *at == '.')) {
+            *to++ = '/';
+            memmove(to, at, length);
+            to += length;
+        }
+        at += length;
+    }
+    if (to == path)
+        *to++ = '/';
+    *to = '\0';
+}
+
+static const char *join(const struct loader *l, const char *folder, const char *name)
+{
+    char *path = name[0] == '/' ? arena_strdup(l->arena, name)
+                                : arena_printf(l->arena, "%s/%s", folder, name);
+    if (path)
+        normalise(path);
+    return path;
+}
+
+static const char *folder_of(struct arena *a, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == path ? "/" : arena_strndup(a, path, (size_t)(slash - path));
+}
+
+static bool is_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+// The part of `path` below `root`; "" for the root itself, NULL when it is not below.
+static const char *below(const char *root, const char *path)
+{
+    size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
+    if (strncmp(root, path, length) != 0 || (path[length] != '/' && path[length] != '\0'))
+        return NULL;
+    return path[length] ? path + length + 1 : "";
+}
+
+// ---- files -------------------------------------------------------------------------------------
+
+static struct source_file *new_file(struct loader *l)
+{
+    struct program_sources *out = l->out;
+    if (out->count == l->capacity) {
+        uint32_t capacity = l->capacity ? l->capacity * 2 : 8;
+        struct source_file *list = arena_array(l->arena, capacity, sizeof *list);
+        if (!list)
+            return NULL;
+        if (out->count > 0)
+            memcpy(list, out->list, out->count * sizeof *list);
+        out->list = list;
+        l->capacity = capacity;
+    }
+    return &out->list[out->count];
+}
+
+static bool take_text(struct loader *l, struct source_file *f, const char *text, size_t length)
+{
+    f->text = arena_strndup(l->arena, text, length);
+    f->length = length;
+    if (!f->text || !scan_text(text, length, &l->src->names, l->arena, &f->scan))
+        return error_memory(l->e);
+    f->targets = arena_array(l->arena, f->scan.count + 1, sizeof *f->targets);
+    return f->targets || error_memory(l->e);
+}
+
+// `name` is what messages call the file at `path`.
+static bool add_file(struct loader *l, const char *name, const char *path)
+{
+    struct text text = TEXT_INIT;
+    struct source_file *f = new_file(l);
+    if (!f || !path || !(f->folder = folder_of(l->arena, path)))
+        return error_memory(l->e);
+    f->name = name;
+    f->path = path;
+    bool ok =
+        file_read(path, FILE_LIMIT, &text, l->e) && take_text(l, f, text_cstr(&text), text.length);
+    text_release(&text);
+    l->out->count += ok;
+    return ok;
+}
+
+static bool add_inline(struct loader *l)
+{
+    struct source_file *f = new_file(l);
+    if (!f)
+        return error_memory(l->e);
+    f->name = "KernelSource";
+    f->folder = l->directory;
+    f->path = join(l, l->directory, "KernelSource");
+    if (!f->path || !take_text(l, f, l->spec->text, strlen(l->spec->text)))
+        return error_memory(l->e);
+    l->out->count++;
+    return true;
+}
+
+static bool add_mains(struct loader *l)
+{
+    if (l->spec->text)
+        return add_inline(l);
+    for (uint32_t i = 0; i < l->spec->file_count; i++) {
+        const char *name = l->spec->files[i];
+        if (!add_file(l, name, join(l, l->directory, name)))
+            return error_context(l->e, "%s", l->spec->path);
+    }
+    return true;
+}
+
+// ---- options and folders -----------------------------------------------------------------------
+
+static void add_folder(struct loader *l, const char *path)
+{
+    for (uint32_t i = 0; i < l->folder_count; i++) {
+        if (strcmp(l->folders[i], path) == 0)
+            return;
+    }
+    l->folders[l->folder_count++] = path;
+}
+
+// "-Ifolder" and "-I", "folder" become folders of the virtual tree; other options stay.
+static bool take_options(struct loader *l)
+{
+    const struct program_spec *p = l->spec;
+    l->out->options = arena_array(l->arena, p->option_count + 1, sizeof *l->out->options);
+    if (!l->out->options)
+        return error_memory(l->e);
+    for (uint32_t i = 0; i < p->option_count; i++) {
+        const char *option = p->options[i], *folder = NULL;
+        if (strncmp(option, "-I", 2) == 0)
+            folder = option[2] ? option + 2 : i + 1 < p->option_count ? p->options[++i] : NULL;
+        const char *path = folder ? join(l, l->directory, folder) : NULL;
+        if (folder && !path)
+            return error_memory(l->e);
+        if (path)
+            add_folder(l, path);
+        else
+            l->out->options[l->out->option_count++] = option;
+    }
+    return true;
+}
+
+static bool find_folders(struct loader *l)
+{
+    const struct program_spec *p = l->spec;
+    size_t most = (size_t)l->out->count + p->folder_count + p->option_count + 1;
+    l->folders = arena_array(l->arena, most, sizeof *l->folders);
+    l->folder_used = arena_array(l->arena, most, sizeof *l->folder_used);
+    if (!l->folders || !l->folder_used)
+        return error_memory(l->e);
+    for (uint32_t i = 0; i < l->out->count; i++)
+        add_folder(l, l->out->list[i].folder);
+    for (uint32_t i = 0; i < p->folder_count; i++) {
+        const char *path = join(l, l->directory, p->folders[i]);
+        struct stat st;
+        if (!path)
+            return error_memory(l->e);
+        if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+            return error_set_driver(l->e, ERROR_IO, errno, "IncludeFolders: there is no folder %s",
+                                    path);
+        add_folder(l, path);
+    }
+    return take_options(l);
+}
+
+// ---- includes ----------------------------------------------------------------------------------
+
+static bool known_file(const struct loader *l, const char *path, uint32_t *index)
+{
+    for (uint32_t i = 0; i < l->out->count; i++) {
+        *index = i;
+        if (strcmp(l->out->list[i].path, path) == 0)
+            return true;
+    }
+    return false;
+}
+
+// Where a compiler would find it: "..." beside an included file, then in the folders. The compiled
+// text itself lies nowhere, so its own folder is the first of those.
+static const char *locate(struct loader *l, const struct source_file *f, bool compiled,
+                          const struct scan_item *item)
+{
+    const char *path;
+    if (item->text[0] == '/')
+        return NULL;
+    if (!item->angled && !compiled) {
+        path = join(l, f->folder, item->text);
+        if (path && is_file(path))
+            return path;
+    }
+    for (uint32_t i = 0; i < l->folder_count; i++) {
+        path = join(l, l->folders[i], item->text);
+        if (!path || !is_file(path))
+            continue;
+        l->folder_used[i] = true;
+        return path;
+    }
+    return NULL;
+}
+
+static bool resolve(struct loader *l, uint32_t file, uint32_t item_index)
+{
+    const struct source_file f = l->out->list[file];
+    const struct scan_item *item = &f.scan.items[item_index];
+    uint32_t target = FOLLOW_UNRESOLVED;
+    const char *path = locate(l, &f, file < l->out->mains, item);
+    if (path && !known_file(l, path, &target)) {
+        target = l->out->count;
+        if (target == FILES_LIMIT)
+            return error_set(l->e, ERROR_INPUT, "%s: includes more than %d files", f.name,
+                             FILES_LIMIT);
+        if (!add_file(l, item->text, path))
+            return error_context(l->e, "%s, line %u", f.name, item->first);
+    }
+    f.targets[item_index] = target;
+    return true;
+}
+
+static bool resolve_includes(struct loader *l)
+{
+    for (uint32_t file = 0; file < l->out->count; file++) {
+        for (uint32_t i = 0; i < l->out->list[file].scan.count; i++) {
+            bool include = l->out->list[file].scan.items[i].kind == SCAN_INCLUDE;
+            if (include && !resolve(l, file, i))
+                return false;
+        }
+    }
+    return true;
+}
+
+// ---- the virtual tree --------------------------------------------------------------------------
+
+// The deepest folder that holds all of the program's files and used folders.
+static const char *common_root(const struct loader *l)
+{
+    const struct program_sources *out = l->out;
+    char *root = arena_strdup(l->arena, out->list[0].folder);
+    if (!root)
+        return NULL;
+    for (uint32_t i = 0; i < out->count + l->folder_count; i++) {
+        const char *path = i < out->count ? out->list[i].folder : l->folders[i - out->count];
+        if (i >= out->count && !l->folder_used[i - out->count])
+            continue;
+        while (!below(root, path)) {
+            char *slash = strrchr(root, '/');
+            slash[slash == root] = '\0';
+        }
+    }
+    return root;
+}
+
+static bool lay_out(struct loader *l)
+{
+    struct program_sources *out = l->out;
+    const char *root = common_root(l);
+    uint32_t own = out->mains;
+    out->files = arena_array(l->arena, out->count + 1, sizeof *out->files);
+    out->folders = arena_array(l->arena, l->folder_count + 1, sizeof *out->folders);
+    if (!root || !out->files || !out->folders)
+        return error_memory(l->e);
+    for (uint32_t i = 0; i < out->count; i++) {
+        struct source_file *f = &out->list[i];
+        f->tree = below(root, f->path);
+        if (i >= own)
+            out->files[out->file_count++] = (struct job_file){f->tree, f->text, f->length};
+    }
+    for (uint32_t i = 0; i < l->folder_count && out->file_count > 0; i++) {
+        if (l->folder_used[i])
+            out->folders[out->folder_count++] = below(root, l->folders[i]);
+    }
+    return true;
+}
+
+// ---- joining -----------------------------------------------------------------------------------
+
+static void add_marker(struct text *out, const char *name)
+{
+    text_add(out, "#line 1 \"");
+    for (; *name; name++)
+        text_addf(out, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
+    text_add(out, "\"\n");
+}
+
+static bool join_texts(struct loader *l)
+{
+    struct program_sources *out = l->out;
+    struct text text = TEXT_INIT;
+    out->name = out->list[0].name;
+    out->text = out->list[0].text;
+    out->length = out->list[0].length;
+    if (out->mains == 1)
+        return true;
+    for (uint32_t i = 0; i < out->mains; i++) {
+        const struct source_file *f = &out->list[i];
+        add_marker(&text, f->name);
+        text_addn(&text, f->text, f->length);
+        if (f->length > 0 && f->text[f->length - 1] != '\n')
+            text_addc(&text, '\n');
+    }
+    out->length = text.length;
+    out->text = text.failed ? NULL : arena_strndup(l->arena, text_cstr(&text), text.length);
+    text_release(&text);
+    return out->text || error_memory(l->e);
+}
+
+static bool prepare_follow(struct loader *l)
+{
+    struct program_sources *out = l->out;
+    out->follow = arena_array(l->arena, out->count, sizeof *out->follow);
+    out->main_indices = arena_array(l->arena, out->mains, sizeof *out->main_indices);
+    if (!out->follow || !out->main_indices)
+        return error_memory(l->e);
+    for (uint32_t i = 0; i < out->count; i++)
+        out->follow[i] = (struct follow_file){&out->list[i].scan, out->list[i].targets};
+    for (uint32_t i = 0; i < out->mains; i++)
+        out->main_indices[i] = i;
+    return true;
+}
+
+bool sources_read_program(struct spec_sources *src, const struct program_spec *p,
+                          const char *directory, struct program_sources *out, struct error *e)
+{
+    struct loader l = {
+        .src = src, .arena = &src->arena, .spec = p, .out = out, .directory = directory, .e = e};
+    if (!add_mains(&l))
+        return false;
+    out->mains = out->count;
+    return find_folders(&l) && resolve_includes(&l) && lay_out(&l) && join_texts(&l) &&
+           prepare_follow(&l);
+}
+
+bool program_mentions(const struct program_sources *p, uint32_t name)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (scan_mentions(&p->list[i].scan, name))
+            return true;
+    }
+    return false;
+}

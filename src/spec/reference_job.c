@@ -1,0 +1,133 @@
+// What a job's outputs are held against.
+#include "spec/maker.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool make_gemm(struct maker *m, const struct gemm_spec *g, struct job_reference *out)
+{
+    out->kind = REFERENCE_GEMM;
+    out->name = "gemm";
+    out->gemm = (struct job_gemm){
+        .a = m->buffers[g->a],
+        .b = m->buffers[g->b],
+        .c = m->buffers[g->c],
+        .transpose_a = g->transpose_a,
+        .transpose_b = g->transpose_b,
+    };
+    return make_size(m, &g->m, 1, 1, &out->gemm.m) && make_size(m, &g->n, 1, 1, &out->gemm.n) &&
+           make_size(m, &g->k, 1, 1, &out->gemm.k) && make_f64(m, &g->alpha, 1, &out->gemm.alpha) &&
+           make_f64(m, &g->beta, 0, &out->gemm.beta);
+}
+
+// ---- another job -------------------------------------------------------------------------------
+
+// The other job lives in this one's arena and is freed with it.
+static bool make_other(struct maker *m, const uint32_t *choice, bool kernel,
+                       struct job_reference *out)
+{
+    struct maker other;
+    make_start(&other, m->src, m->device, m->e);
+    other.choice = choice;
+    other.arena = m->arena;
+    other.job = out->job = arena_alloc(m->arena, sizeof *out->job);
+    if (!out->job)
+        return error_memory(m->e);
+    out->kind = REFERENCE_JOB;
+    return make_plain(&other, kernel) || error_context(m->e, "the reference");
+}
+
+static bool make_by_default(struct maker *m, struct job_reference *out)
+{
+    uint32_t *choice = arena_array(m->arena, m->spec->parameter_count + 1, sizeof *choice);
+    if (!choice)
+        return error_memory(m->e);
+    out->agreement = true;
+    out->name = "default configuration";
+    return default_choice(m->src, m->device, choice, m->e) && make_other(m, choice, false, out);
+}
+
+static bool make_by_configuration(struct maker *m, const uint32_t *choice,
+                                  struct job_reference *out)
+{
+    if (!make_other(m, choice, false, out))
+        return false;
+    out->name = arena_printf(m->arena, "configuration %s", out->job->configuration);
+    return out->name || error_memory(m->e);
+}
+
+static bool make_by_kernel(struct maker *m, const uint32_t *choice, struct job_reference *out)
+{
+    if (!make_other(m, choice ? choice : m->choice, true, out))
+        return false;
+    const struct job *j = out->job;
+    out->name = arena_printf(m->arena, "%s in %s", j->launches[0].kernel, j->programs[0].name);
+    return out->name || error_memory(m->e);
+}
+
+// ---- given contents ----------------------------------------------------------------------------
+
+static bool make_expected(struct maker *m, const struct expected_spec *x,
+                          const struct data_file *file, struct job_data *out)
+{
+    const struct argument_spec *a = &m->kernel->arguments[x->argument];
+    out->buffer = m->buffers[x->argument];
+    const struct job_buffer *b = &m->job->buffers[out->buffer];
+    if (x->fill.kind != FILL_DATA)
+        return make_contents(m, a, &x->fill, b->count, &out->data, &out->length);
+    if (!data_fits(file, &b->element, b->count, m->e))
+        return error_context(m->e, "%s", x->fill.path);
+    out->data = file->bytes;
+    out->length = file->length;
+    return true;
+}
+
+// Outputs without given contents are not compared.
+static void drop_other_outputs(struct maker *m, const struct job_reference *out)
+{
+    for (uint32_t i = 0; i < m->job->buffer_count; i++) {
+        bool given = false;
+        for (uint32_t d = 0; d < out->data_count; d++)
+            given = given || out->data[d].buffer == i;
+        m->job->buffers[i].output = m->job->buffers[i].output && given;
+    }
+}
+
+static bool make_by_contents(struct maker *m, const struct reference_spec *r,
+                             struct job_reference *out)
+{
+    out->kind = REFERENCE_DATA;
+    out->name = r->path;
+    out->data = arena_array(m->arena, r->expected_count + 1, sizeof *out->data);
+    if (!out->data)
+        return error_memory(m->e);
+    for (; out->data_count < r->expected_count; out->data_count++) {
+        uint32_t i = out->data_count;
+        if (!make_expected(m, &r->expected[i], &m->src->expected[i], &out->data[i]))
+            return false;
+    }
+    drop_other_outputs(m, out);
+    return true;
+}
+
+bool make_reference(struct maker *m)
+{
+    const struct reference_spec *r = &m->kernel->reference;
+    struct job_reference *out = &m->job->reference;
+    switch (r->source) {
+    case REFERENCE_BY_GEMM:
+        return make_gemm(m, &r->gemm, out);
+    case REFERENCE_BY_KERNEL:
+        return make_by_kernel(m, r->choice, out);
+    case REFERENCE_BY_CONFIGURATION:
+        return make_by_configuration(m, r->choice, out);
+    case REFERENCE_BY_DEFAULT:
+        return make_by_default(m, out);
+    case REFERENCE_BY_CONTENTS:
+        return make_by_contents(m, r, out);
+    default:
+        return true;
+    }
+}

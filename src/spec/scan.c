@@ -1,0 +1,394 @@
+#include "spec/scan.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+struct scanner {
+    const char *at, *end;
+    uint32_t line;       // of `at`
+    struct text logical; // the current logical line: spliced, comments replaced by a blank
+    uint32_t first;      // its first line
+    const struct scan_names *names;
+    bool *mentioned; // by name, for the item being built
+    struct arena *arena;
+    struct scan *out;
+    uint32_t capacity;
+    uint32_t depth; // open conditionals
+};
+
+// ---- logical lines -----------------------------------------------------------------------------
+
+// At a backslash that joins two lines (blanks may stand between it and the line's end)? Then its
+// length.
+static size_t splice_length(const struct scanner *s)
+{
+    const char *c = s->at;
+    if (c == s->end || *c != '\\')
+        return 0;
+    for (c++; c < s->end && (*c == ' ' || *c == '\t' || *c == '\r');)
+        c++;
+    return c < s->end && *c == '\n' ? (size_t)(c + 1 - s->at) : 0;
+}
+
+static void skip_splices(struct scanner *s)
+{
+    for (size_t length; (length = splice_length(s)) > 0; s->line++)
+        s->at += length;
+}
+
+static bool looking_at(const struct scanner *s, const char *two)
+{
+    return s->end - s->at >= 2 && s->at[0] == two[0] && s->at[1] == two[1];
+}
+
+static void skip_block_comment(struct scanner *s)
+{
+    for (s->at += 2; s->at < s->end && !looking_at(s, "*/"); s->at++)
+        s->line += *s->at == '\n';
+    s->at += s->at < s->end ? 2 : 0;
+    text_addc(&s->logical, ' ');
+}
+
+static void skip_line_comment(struct scanner *s)
+{
+    while (s->at < s->end && *s->at != '\n') {
+        skip_splices(s);
+        if (s->at < s->end && *s->at != '\n')
+            s->at++;
+    }
+}
+
+// A string or character constant up to its quote, or to the line's end where there is none (an
+// apostrophe in #error).
+static void copy_quoted(struct scanner *s)
+{
+    char quote = *s->at;
+    text_addc(&s->logical, *s->at++);
+    while (s->at < s->end && *s->at != '\n') {
+        skip_splices(s);
+        if (s->at == s->end || *s->at == '\n')
+            return;
+        char c = *s->at++;
+        text_addc(&s->logical, c);
+        if (c == '\\' && s->at < s->end && *s->at != '\n')
+            text_addc(&s->logical, *s->at++);
+        else if (c == quote)
+            return;
+    }
+}
+
+// An apostrophe inside a number (1'000) is no quote.
+static bool opens_quote(const struct scanner *s)
+{
+    if (*s->at == '"')
+        return true;
+    size_t length = s->logical.length;
+    return *s->at == '\'' && !(length > 0 && isdigit((unsigned char)s->logical.data[length - 1]));
+}
+
+static void copy_one(struct scanner *s)
+{
+    if (looking_at(s, "/*"))
+        skip_block_comment(s);
+    else if (looking_at(s, "//"))
+        skip_line_comment(s);
+    else if (opens_quote(s))
+        copy_quoted(s);
+    else
+        text_addc(&s->logical, *s->at++);
+}
+
+// The next logical line into s->logical; false at the end of the text.
+static bool next_line(struct scanner *s)
+{
+    if (s->at == s->end)
+        return false;
+    text_clear(&s->logical);
+    s->first = s->line;
+    for (skip_splices(s); s->at < s->end && *s->at != '\n'; skip_splices(s))
+        copy_one(s);
+    if (s->at < s->end) {
+        s->at++;
+        s->line++;
+    }
+    return true;
+}
+
+// ---- names -------------------------------------------------------------------------------------
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static size_t word_length(const char *at)
+{
+    size_t length = 0;
+    while (is_word(at[length]))
+        length++;
+    return length;
+}
+
+uint32_t scan_name_index(const struct scan_names *names, const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < names->count; i++) {
+        if (strncmp(names->items[i], name, length) == 0 && names->items[i][length] == '\0')
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+// Notes the watched names in a line. Those inside strings count too: a _Pragma may hold them.
+static void note_names(struct scanner *s, const char *at)
+{
+    while (*at) {
+        size_t length = word_length(at);
+        if (length == 0) {
+            at++;
+            continue;
+        }
+        uint32_t index =
+            isdigit((unsigned char)*at) ? UINT32_MAX : scan_name_index(s->names, at, length);
+        if (index != UINT32_MAX)
+            s->mentioned[index] = true;
+        at += length;
+    }
+}
+
+static void note_opaque(struct scanner *s, const char *line)
+{
+    static const struct {
+        const char *part, *why;
+    } parts[] = {
+        {"##", "names may be pasted together with '##'"},
+        {"%:", "it uses digraphs"},
+        {"??", "it uses trigraphs"},
+        {"R\"", "it uses raw strings"},
+        {"/*", "a comment is written in an unusual way"}, // comments are gone by now
+        {"//", "a comment is written in an unusual way"},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !s->out->opaque; i++) {
+        if (strstr(line, parts[i].part))
+            s->out->opaque = parts[i].why;
+    }
+}
+
+// ---- items -------------------------------------------------------------------------------------
+
+static struct scan_item *grow(struct scanner *s)
+{
+    struct scan *out = s->out;
+    if (out->count == s->capacity) {
+        uint32_t capacity = s->capacity ? s->capacity * 2 : 32;
+        struct scan_item *items = arena_array(s->arena, capacity, sizeof *items);
+        if (!items)
+            return NULL;
+        if (out->count > 0)
+            memcpy(items, out->items, out->count * sizeof *items);
+        out->items = items;
+        s->capacity = capacity;
+    }
+    struct scan_item *item = &out->items[out->count++];
+    *item = (struct scan_item){.first = s->first, .last = s->line};
+    return item;
+}
+
+// Gives the item the names noted so far, and starts afresh.
+static bool take_names(struct scanner *s, struct scan_item *item)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->names->count; i++)
+        count += s->mentioned[i];
+    uint32_t *names = arena_array(s->arena, count + 1, sizeof *names);
+    if (!names)
+        return false;
+    for (uint32_t i = 0; i < s->names->count; i++) {
+        if (s->mentioned[i])
+            names[item->name_count++] = i;
+        s->mentioned[i] = false;
+    }
+    item->names = names;
+    return true;
+}
+
+// Adds an item that mentions the names in `line`.
+static struct scan_item *add_item(struct scanner *s, enum scan_kind kind, const char *line)
+{
+    struct scan_item *item = grow(s);
+    if (!item)
+        return NULL;
+    item->kind = kind;
+    note_names(s, line);
+    return take_names(s, item) ? item : NULL;
+}
+
+// A line of plain text joins the one before it.
+static bool add_text(struct scanner *s, const char *line)
+{
+    struct scan_item *last = s->out->count > 0 ? &s->out->items[s->out->count - 1] : NULL;
+    if (!last || last->kind != SCAN_TEXT)
+        return add_item(s, SCAN_TEXT, line) != NULL;
+    for (uint32_t i = 0; i < last->name_count; i++)
+        s->mentioned[last->names[i]] = true;
+    last->last = s->line;
+    last->name_count = 0;
+    note_names(s, line);
+    return take_names(s, last);
+}
+
+static bool add_include(struct scanner *s, const char *rest)
+{
+    char closing = *rest == '<' ? '>' : '"';
+    const char *end = *rest == '<' || *rest == '"' ? strchr(rest + 1, closing) : NULL;
+    struct scan_item *item = add_item(s, SCAN_INCLUDE, end ? "" : rest);
+    if (!item)
+        return false;
+    if (!end) {
+        s->out->opaque = "it includes a file whose name a macro gives";
+        item->kind = SCAN_TEXT;
+        return true;
+    }
+    item->angled = *rest == '<';
+    item->text = arena_strndup(s->arena, rest + 1, (size_t)(end - rest - 1));
+    return item->text != NULL;
+}
+
+struct directive {
+    const char *word;
+    enum scan_kind kind;
+    int opens; // conditionals
+};
+
+static const struct directive *find_directive(const char *word, size_t length)
+{
+    static const struct directive directives[] = {
+        {"if", SCAN_IF, 1},         {"ifdef", SCAN_IFDEF, 1}, {"ifndef", SCAN_IFNDEF, 1},
+        {"elif", SCAN_ELIF, 0},     {"else", SCAN_ELSE, 0},   {"endif", SCAN_ENDIF, -1},
+        {"define", SCAN_DEFINE, 0}, {"undef", SCAN_UNDEF, 0}, {"include", SCAN_INCLUDE, 0},
+    };
+    for (size_t i = 0; i < sizeof directives / sizeof directives[0]; i++) {
+        if (strlen(directives[i].word) == length && !strncmp(directives[i].word, word, length))
+            return &directives[i];
+    }
+    return NULL;
+}
+
+// Directives that the scanner has no item for.
+static bool add_other(struct scanner *s, const char *word, size_t length, const char *rest)
+{
+    static const char *const strange[] = {"include_next", "import", "embed", "elifdef", "elifndef"};
+    for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++) {
+        if (strlen(strange[i]) == length && strncmp(strange[i], word, length) == 0)
+            s->out->opaque = "it uses a directive that is not followed here";
+    }
+    if (length == 6 && strncmp(word, "pragma", 6) == 0 && strncmp(rest, "once", 4) == 0)
+        s->out->once = true;
+    return add_text(s, rest);
+}
+
+static const char *skip_blanks(const char *at)
+{
+    while (*at && isspace((unsigned char)*at))
+        at++;
+    return at;
+}
+
+static bool add_directive(struct scanner *s, const char *word)
+{
+    size_t length = word_length(word);
+    const char *rest = skip_blanks(word + length);
+    const struct directive *d = find_directive(word, length);
+    if (!d)
+        return add_other(s, word, length, rest);
+    if (d->kind == SCAN_INCLUDE)
+        return add_include(s, rest);
+    if (s->depth == 0 && (d->opens < 0 || d->kind == SCAN_ELIF || d->kind == SCAN_ELSE))
+        s->out->opaque = "its conditionals are not balanced";
+    s->depth = s->depth == 0 && d->opens < 0 ? 0 : s->depth + (uint32_t)d->opens;
+
+    bool condition = d->kind == SCAN_IF || d->kind == SCAN_ELIF;
+    size_t text = condition ? strlen(rest) : word_length(rest);
+    // A macro's own name is no mention of it.
+    struct scan_item *item = add_item(s, d->kind,
+                                      d->kind == SCAN_DEFINE ? rest + text
+                                      : condition            ? rest
+                                                             : "");
+    return item && (item->text = arena_strndup(s->arena, rest, text));
+}
+
+static bool add_line(struct scanner *s)
+{
+    if (s->logical.failed)
+        return false;
+    const char *line = skip_blanks(text_cstr(&s->logical));
+    note_opaque(s, line);
+    if (*line != '#')
+        return add_text(s, line);
+    line = skip_blanks(line + 1);
+    return *line == '\0' || add_directive(s, line);
+}
+
+// Where the conditional that opens at `start` ends; the count when it has another branch or no end.
+static uint32_t conditional_end(const struct scan *out, uint32_t start)
+{
+    uint32_t depth = 0;
+    for (uint32_t i = start; i < out->count; i++) {
+        enum scan_kind kind = out->items[i].kind;
+        depth += kind == SCAN_IF || kind == SCAN_IFDEF || kind == SCAN_IFNDEF;
+        depth -= kind == SCAN_ENDIF;
+        if (depth == 0)
+            return i;
+        if (depth == 1 && (kind == SCAN_ELSE || kind == SCAN_ELIF))
+            break;
+    }
+    return out->count;
+}
+
+// #ifndef G, #define G, ..., #endif with nothing but plain lines around it.
+static void find_guard(struct scan *out)
+{
+    const struct scan_item *items = out->items;
+    uint32_t first = out->count > 0 && items[0].kind == SCAN_TEXT ? 1 : 0;
+    if (out->count - first < 3 || items[first].kind != SCAN_IFNDEF ||
+        items[first + 1].kind != SCAN_DEFINE ||
+        strcmp(items[first].text, items[first + 1].text) != 0)
+        return;
+    uint32_t end = conditional_end(out, first);
+    bool last = end + 1 == out->count;
+    bool plain = end + 2 == out->count && items[end + 1].kind == SCAN_TEXT;
+    if (last || plain)
+        out->guard = items[first].text;
+}
+
+bool scan_text(const char *text, size_t length, const struct scan_names *names, struct arena *a,
+               struct scan *out)
+{
+    *out = (struct scan){.count = 0};
+    struct scanner s = {
+        .at = text, .end = text + length, .line = 1, .names = names, .arena = a, .out = out};
+    s.mentioned = arena_array(a, names->count + 1, sizeof *s.mentioned);
+    bool ok = s.mentioned != NULL;
+    if (length > 0 && memchr(text, '\0', length))
+        out->opaque = "it holds a NUL byte";
+    while (ok && next_line(&s))
+        ok = add_line(&s);
+    text_release(&s.logical);
+    if (s.depth > 0 && !out->opaque)
+        out->opaque = "its conditionals are not balanced";
+    if (ok && !out->opaque)
+        find_guard(out);
+    return ok;
+}
+
+bool scan_mentions(const struct scan *s, uint32_t name)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        for (uint32_t n = 0; n < s->items[i].name_count; n++) {
+            if (s->items[i].names[n] == name)
+                return true;
+        }
+    }
+    return false;
+}

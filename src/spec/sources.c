@@ -1,0 +1,192 @@
+// Everything a run needs from disk, read once: kernel texts with their includes, data files.
+#include "spec/sources.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- watched names -----------------------------------------------------------------------------
+
+static const char *const extra_names[EXTRA_COUNT] = {
+    [EXTRA_HONE] = "HONE",
+    [EXTRA_HONE_SOURCE] = "HONE_SOURCE",
+    [EXTRA_KERNEL_TUNER] = "kernel_tuner",
+    [EXTRA_GRID_X] = "grid_size_x",
+    [EXTRA_GRID_Y] = "grid_size_y",
+    [EXTRA_GRID_Z] = "grid_size_z",
+};
+
+const char *option_macro(const char *option, size_t *length, const char **value)
+{
+    if (strncmp(option, "-D", 2) != 0 || !option[2])
+        return NULL;
+    *length = strcspn(option + 2, "=(");
+    const char *equals = strchr(option, '=');
+    *value = equals ? equals + 1 : "1";
+    return option + 2;
+}
+
+static size_t count_options(const struct language_spec *l)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < l->program_count; i++)
+        count += l->programs[i].option_count;
+    return count;
+}
+
+// Names that CompilerOptions define.
+static bool add_option_names(struct spec_sources *src, const struct language_spec *l,
+                             const char **names)
+{
+    for (uint32_t i = 0; i < l->program_count; i++) {
+        for (uint32_t o = 0; o < l->programs[i].option_count; o++) {
+            size_t length;
+            const char *value, *name = option_macro(l->programs[i].options[o], &length, &value);
+            struct scan_names known = {names, src->names.count};
+            if (!name || scan_name_index(&known, name, length) != UINT32_MAX)
+                continue;
+            names[src->names.count] = arena_strndup(&src->arena, name, length);
+            if (!names[src->names.count++])
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool watch_names(struct spec_sources *src, const struct language_spec *l)
+{
+    const struct spec *s = src->spec;
+    size_t most = s->slots.facts + EXTRA_COUNT + count_options(l) + 1;
+    const char **names = arena_array(&src->arena, most, sizeof *names);
+    if (!names)
+        return false;
+    for (uint32_t i = 0; i < s->slots.facts; i++)
+        names[i] = s->symbols.items[i].name;
+    src->first_extra = s->slots.facts;
+    for (uint32_t i = 0; i < EXTRA_COUNT; i++)
+        names[src->first_extra + i] = extra_names[i];
+    src->names = (struct scan_names){names, src->first_extra + EXTRA_COUNT};
+    return add_option_names(src, l, names);
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+static void digest_programs(struct spec_sources *src)
+{
+    struct digest_state state;
+    digest_start(&state);
+    for (uint32_t i = 0; i < src->program_count; i++) {
+        const struct program_sources *p = &src->programs[i];
+        uint64_t length = p->length;
+        digest_add(&state, &length, sizeof length);
+        digest_add(&state, p->text, (size_t)length);
+        for (uint32_t f = 0; f < p->file_count; f++) {
+            length = p->files[f].length;
+            digest_add(&state, p->files[f].path, strlen(p->files[f].path) + 1);
+            digest_add(&state, &length, sizeof length);
+            digest_add(&state, p->files[f].text, (size_t)length);
+        }
+    }
+    digest_finish(&state, &src->digest);
+}
+
+static bool read_programs(struct spec_sources *src, const struct language_spec *l, struct error *e)
+{
+    const struct spec *s = src->spec;
+    char *directory = realpath(s->directory, NULL);
+    if (!directory)
+        return error_set_driver(e, ERROR_IO, errno, "%s: there is no such folder", s->directory);
+    const char *home = arena_strdup(&src->arena, directory);
+    free(directory);
+    src->programs = arena_array(&src->arena, l->program_count + 1, sizeof *src->programs);
+    if (!home || !src->programs)
+        return error_memory(e);
+    for (uint32_t i = 0; i < l->program_count; i++) {
+        if (!sources_read_program(src, &l->programs[i], home, &src->programs[i], e))
+            return false;
+        src->program_count++;
+    }
+    digest_programs(src);
+    return true;
+}
+
+// ---- data --------------------------------------------------------------------------------------
+
+static bool read_data(struct spec_sources *src, const struct fill_spec *fill, struct data_file *out,
+                      struct error *e)
+{
+    if (fill->kind != FILL_DATA)
+        return true;
+    const char *path = fill->file[0] == '/'
+                           ? fill->file
+                           : arena_printf(&src->arena, "%s/%s", src->spec->directory, fill->file);
+    if (!path)
+        return error_memory(e);
+    return data_read(path, &src->arena, out, e) || error_context(e, "%s", fill->path);
+}
+
+static bool read_all_data(struct spec_sources *src, struct error *e)
+{
+    const struct kernel_spec *k = src->spec->kernel;
+    const struct reference_spec *r = &k->reference;
+    src->arguments = arena_array(&src->arena, k->argument_count + 1, sizeof *src->arguments);
+    src->expected = arena_array(&src->arena, r->expected_count + 1, sizeof *src->expected);
+    if (!src->arguments || !src->expected)
+        return error_memory(e);
+    for (uint32_t i = 0; i < k->argument_count; i++) {
+        if (!read_data(src, &k->arguments[i].fill, &src->arguments[i], e))
+            return false;
+    }
+    for (uint32_t i = 0; i < r->expected_count; i++) {
+        if (!read_data(src, &r->expected[i].fill, &src->expected[i], e))
+            return false;
+    }
+    return true;
+}
+
+// ---- all ---------------------------------------------------------------------------------------
+
+static bool read_sources(struct spec_sources *src, const struct log *log, struct error *e)
+{
+    const struct language_spec *l = &src->spec->kernel->languages[src->language];
+    if (!l->offered)
+        return error_set(e, ERROR_INPUT,
+                         "it has no kernel in %s; add Languages.%s with a KernelFile",
+                         language_title(src->language), language_title(src->language));
+    if (!watch_names(src, l))
+        return error_memory(e);
+    return read_programs(src, l, e) && read_all_data(src, e) && sources_check(src, log, e);
+}
+
+struct spec_sources *spec_sources_read(const struct spec *s, enum language l, const struct log *log,
+                                       struct error *e)
+{
+    struct spec_sources *src = calloc(1, sizeof *src);
+    if (!src) {
+        error_memory(e);
+        return NULL;
+    }
+    arena_init(&src->arena);
+    src->spec = s;
+    src->language = l;
+    if (read_sources(src, log, e))
+        return src;
+    error_context(e, "%s", s->path);
+    spec_sources_free(src);
+    return NULL;
+}
+
+void spec_sources_free(struct spec_sources *src)
+{
+    if (!src)
+        return;
+    arena_release(&src->arena);
+    free(src);
+}
+
+void spec_sources_digest(const struct spec_sources *src, struct digest *out)
+{
+    *out = src->digest;
+}

@@ -1,0 +1,71 @@
+// What is read from disk for a language. Private to src/spec.
+#ifndef HONE_SPEC_SOURCES_H
+#define HONE_SPEC_SOURCES_H
+
+#include "spec/data.h"
+#include "spec/follow.h"
+#include "spec/kernel_spec.h"
+
+// Names that hone may define with -D: watched for in the sources. Those of the spec come first, in
+// the order of its slots: parameters, constants, derived parameters.
+enum extra_name {
+    EXTRA_HONE,
+    EXTRA_HONE_SOURCE,
+    EXTRA_KERNEL_TUNER,
+    EXTRA_GRID_X,
+    EXTRA_GRID_Y,
+    EXTRA_GRID_Z,
+    EXTRA_COUNT
+};
+
+struct source_file {
+    const char *name;   // for messages: as the spec or the #include line writes it
+    const char *path;   // absolute, without "." and ".."
+    const char *folder; // of path
+    const char *tree;   // relative to the common root of the program's files
+    const char *text;
+    uint64_t length;
+    struct scan scan;
+    uint32_t *targets; // by item, see struct follow_file
+};
+
+struct program_sources {
+    const char *name; // the first file's name
+    const char *text; // the files joined
+    uint64_t length;
+    struct source_file *list; // the compiled files first, then what they include
+    uint32_t count, mains;
+    struct follow_file *follow; // of the list
+    uint32_t *main_indices;
+    struct job_file *files; // what is included
+    uint32_t file_count;
+    const char **folders;
+    uint32_t folder_count;
+    const char **options;
+    uint32_t option_count;
+};
+
+struct spec_sources {
+    const struct spec *spec;
+    enum language language;
+    struct arena arena;
+    struct program_sources *programs; // as language_spec's
+    uint32_t program_count;
+    struct scan_names names;
+    uint32_t first_extra;        // index of EXTRA_HONE among the names
+    struct data_file *arguments; // by argument; path NULL: no file
+    struct data_file *expected;  // by expected output of the reference
+    struct digest digest;
+};
+
+// Reads a program with everything it includes (sources.c).
+bool sources_read_program(struct spec_sources *src, const struct program_spec *p,
+                          const char *directory, struct program_sources *out, struct error *e);
+// The name a -D option defines, with its length; NULL for every other option. *value is its text
+// ("1" where it gives none).
+const char *option_macro(const char *option, size_t *length, const char **value);
+// Refuses names that the sources define themselves, warns of those nobody uses (check_sources.c).
+bool sources_check(const struct spec_sources *src, const struct log *log, struct error *e);
+bool program_mentions(const struct program_sources *p, uint32_t name);
+
+#endif
