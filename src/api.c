@@ -1,0 +1,732 @@
+// The public interface: handles of include/hone/hone.h -> internals. Thin: what is decided here is
+// ownership and defaults, nothing else.
+//
+// A spec, space, store and record are the internal structs under a public name, which nobody
+// outside can look into; devices and tunes are wrapped, since they need a place for what they
+// borrow.
+#include "hone/hone.h"
+
+#include "base/process.h"
+#include "job/policy.h"
+#include "protocol/protocol.h"
+#include "space/space.h"
+#include "spec/spec.h"
+#include "store/store.h"
+#include "tune.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MS UINT64_C(1000000)
+
+// Public lists repeat internal ones in the same order, which their ends show.
+_Static_assert((int)HONE_ERROR_INTERNAL == (int)ERROR_INTERNAL, "error codes");
+_Static_assert(sizeof((struct hone_error){0}.text) == sizeof((struct error){0}.text), "error text");
+_Static_assert((int)HONE_CONSTRAINTS + 1 == (int)STATUS_COUNT, "statuses");
+_Static_assert((int)HONE_ACCELERATOR + 1 == (int)DEVICE_TYPE_COUNT, "device types");
+_Static_assert((int)HONE_DEBUG == (int)LOG_DEBUG, "levels of notices");
+_Static_assert((int)HONE_BROKEN == (int)TUNE_BROKEN && (int)HONE_END == (int)TUNE_END, "answers");
+
+const char *hone_version(void)
+{
+    return HONE_VERSION;
+}
+
+// ---- passing things across ---------------------------------------------------------------------
+
+// Hands an error to the caller, who keeps a first one. Returns whether there was none.
+static bool hand_over(const struct error *from, struct hone_error *to)
+{
+    if (from->code == ERROR_NONE)
+        return true;
+    if (to && to->code == HONE_ERROR_NONE) {
+        to->code = (enum hone_error_code)from->code;
+        to->driver = from->driver;
+        memcpy(to->text, from->text, sizeof to->text);
+    }
+    return false;
+}
+
+// As snprintf(); releases the text.
+static size_t give(struct text *t, char *out, size_t size)
+{
+    size_t length = t->failed ? 0 : t->length;
+    size_t written = length < size ? length : size - 1;
+    if (size > 0) {
+        memcpy(out, t->failed ? "" : text_cstr(t), written);
+        out[written] = 0;
+    }
+    text_release(t);
+    return length;
+}
+
+// A caller's sink under the internal interface.
+struct bridge {
+    struct log log;
+    struct hone_log theirs;
+};
+
+static void pass_on(void *context, enum log_level level, const char *message)
+{
+    const struct hone_log *theirs = context;
+    if (theirs->notice)
+        theirs->notice(theirs->context, (enum hone_level)level, message);
+}
+
+static const struct log *bridge_init(struct bridge *b, const struct hone_log *theirs)
+{
+    if (!theirs)
+        return NULL;
+    b->theirs = *theirs;
+    b->log = (struct log){.sink = pass_on, .context = &b->theirs};
+    return &b->log;
+}
+
+static uint32_t list_length(const char *const *list)
+{
+    uint32_t count = 0;
+    while (list && list[count])
+        count++;
+    return count;
+}
+
+// A copy of a list that NULL ends; NULL (and *failed) without memory.
+static const char *const *copy_list(struct arena *a, const char *const *list, bool *failed)
+{
+    if (!list)
+        return NULL;
+    uint32_t count = list_length(list);
+    const char **copy = arena_array(a, count + 1, sizeof(*copy));
+    for (uint32_t i = 0; copy && i < count; i++) {
+        copy[i] = arena_strdup(a, list[i]);
+        *failed |= !copy[i];
+    }
+    *failed |= !copy;
+    return copy;
+}
+
+static const char *copy_text(struct arena *a, const char *text, bool *failed)
+{
+    char *copy = arena_strdup(a, text);
+    *failed |= text && !copy;
+    return copy;
+}
+
+// ---- specs -------------------------------------------------------------------------------------
+
+static const struct spec *spec_of(const struct hone_spec *s)
+{
+    return (const struct spec *)s;
+}
+
+struct hone_spec *hone_spec_load(const char *path, const char *const *set,
+                                 const struct hone_log *log, struct hone_error *e)
+{
+    struct bridge bridge;
+    struct error why = ERROR_INIT;
+    struct spec_options options = {
+        .set = set, .set_count = list_length(set), .log = bridge_init(&bridge, log)};
+    struct spec *s = spec_load(path, &options, &why);
+    hand_over(&why, e);
+    return (struct hone_spec *)s;
+}
+
+void hone_spec_free(struct hone_spec *s)
+{
+    spec_free((struct spec *)s);
+}
+
+const char *hone_spec_name(const struct hone_spec *s)
+{
+    return spec_of(s)->name;
+}
+
+size_t hone_spec_parameters(const struct hone_spec *s)
+{
+    return spec_of(s)->parameter_count;
+}
+
+const char *hone_spec_parameter(const struct hone_spec *s, size_t parameter)
+{
+    return spec_of(s)->parameters[parameter].name;
+}
+
+size_t hone_spec_values(const struct hone_spec *s, size_t parameter)
+{
+    return spec_of(s)->parameters[parameter].count;
+}
+
+size_t hone_spec_value(const struct hone_spec *s, size_t parameter, size_t value, char *out,
+                       size_t size)
+{
+    const struct value *v = &spec_of(s)->parameters[parameter].values[value];
+    struct text t = TEXT_INIT;
+    if (v->kind == VALUE_STRING)
+        text_add(&t, v->s);
+    else
+        value_print(v, &t);
+    return give(&t, out, size);
+}
+
+void hone_spec_default(const struct hone_spec *s, uint32_t *configuration)
+{
+    spec_default(spec_of(s), configuration);
+}
+
+bool hone_spec_read(const struct hone_spec *s, const char *text, uint32_t *configuration,
+                    struct hone_error *e)
+{
+    struct error why = ERROR_INIT;
+    spec_parse_configuration(spec_of(s), text, configuration, &why);
+    return hand_over(&why, e);
+}
+
+size_t hone_spec_text(const struct hone_spec *s, const uint32_t *configuration, char *out,
+                      size_t size)
+{
+    struct text t = TEXT_INIT;
+    spec_configuration_text(spec_of(s), configuration, true, &t);
+    return give(&t, out, size);
+}
+
+size_t hone_spec_json(const struct hone_spec *s, const uint32_t *configuration, char *out,
+                      size_t size)
+{
+    struct text t = TEXT_INIT;
+    spec_configuration_json(spec_of(s), configuration, &t);
+    return give(&t, out, size);
+}
+
+// ---- devices -----------------------------------------------------------------------------------
+
+// What a caller sees, and what it was made from.
+struct entry {
+    struct hone_device device; // first: a pointer to it is one to the entry
+    const struct device_info *info;
+};
+
+struct hone_devices {
+    struct arena arena;
+    struct entry *entries;
+    uint32_t count;
+    const char **notes;
+    uint32_t note_count;
+};
+
+static const struct device_info *info_of(const struct hone_device *d)
+{
+    return d ? ((const struct entry *)d)->info : NULL;
+}
+
+static void describe(struct entry *entry, const struct device_info *info)
+{
+    entry->info = info;
+    entry->device = (struct hone_device){.name = info->name,
+                                         .vendor = info->vendor,
+                                         .platform = info->platform,
+                                         .driver = info->driver,
+                                         .language = language_text(info->language),
+                                         .type = (enum hone_device_type)info->type,
+                                         .compute_units = info->compute_units,
+                                         .global_bytes = info->global_bytes,
+                                         .local_bytes = info->local_bytes,
+                                         .max_group_size = info->max_group_size,
+                                         .timer_ns = info->timer_ns};
+}
+
+static void add_note(struct hone_devices *d, const char *note, bool *failed)
+{
+    *failed |= !note;
+    d->notes[d->note_count++] = note;
+}
+
+static bool take_report(struct hone_devices *d, const struct device_report *report)
+{
+    bool failed = false;
+    d->entries = arena_array(&d->arena, report->device_count + 1, sizeof *d->entries);
+    d->notes = arena_array(&d->arena, report->note_count + 1, sizeof(*d->notes));
+    if (!d->entries || !d->notes)
+        return false;
+    d->count = report->device_count;
+    for (uint32_t i = 0; i < d->count; i++)
+        describe(&d->entries[i], &report->devices[i]);
+    if (report->problem && *report->problem)
+        add_note(d, report->problem, &failed);
+    for (uint32_t i = 0; i < report->note_count; i++) {
+        const struct device_note *n = &report->notes[i];
+        add_note(d, arena_printf(&d->arena, "%s: %s (%s)", n->device, n->reason, n->remedy),
+                 &failed);
+    }
+    return !failed;
+}
+
+struct hone_devices *hone_devices_list(const struct hone_worker *worker, struct hone_error *e)
+{
+    struct error why = ERROR_INIT;
+    struct device_report report = {0};
+    const char *program = worker && worker->program ? worker->program : HONE_WORKER;
+    const char *const argv[] = {program, NULL};
+    struct hone_devices *d = calloc(1, sizeof *d);
+    if (!d) {
+        error_memory(&why);
+        hand_over(&why, e);
+        return NULL;
+    }
+    if (live_devices(argv, worker ? worker->environment : NULL, &d->arena, &report, &why) &&
+        !take_report(d, &report))
+        error_memory(&why);
+    if (hand_over(&why, e))
+        return d;
+    hone_devices_free(d);
+    return NULL;
+}
+
+void hone_devices_free(struct hone_devices *d)
+{
+    if (!d)
+        return;
+    arena_release(&d->arena);
+    free(d);
+}
+
+size_t hone_devices_count(const struct hone_devices *d)
+{
+    return d->count;
+}
+
+const struct hone_device *hone_devices_get(const struct hone_devices *d, size_t index)
+{
+    return index < d->count ? &d->entries[index].device : NULL;
+}
+
+const char *hone_devices_note(const struct hone_devices *d, size_t index)
+{
+    return index < d->note_count ? d->notes[index] : NULL;
+}
+
+// Names, separated by commas, of the devices that fit (NULL: all); returns how many.
+static uint32_t list_names(const struct hone_devices *d, const char *part, struct text *names)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d->count; i++) {
+        const char *name = d->entries[i].device.name;
+        if (!part || str_contains_nocase(name, part))
+            text_addf(names, "%s%s", count++ ? ", " : "", name);
+    }
+    return count;
+}
+
+static const struct hone_device *pick_named(const struct hone_devices *d, const char *part,
+                                            struct error *e)
+{
+    struct text names = TEXT_INIT;
+    uint32_t fitting = list_names(d, part, &names);
+    for (uint32_t i = 0; fitting == 1 && i < d->count; i++) {
+        if (str_contains_nocase(d->entries[i].device.name, part)) {
+            text_release(&names);
+            return &d->entries[i].device;
+        }
+    }
+    if (fitting > 1) {
+        error_set(e, ERROR_USAGE, "device '%s' may be any of: %s", part, text_cstr(&names));
+    } else {
+        list_names(d, NULL, &names);
+        error_set(e, ERROR_USAGE, "no device '%s'; there are: %s", part,
+                  d->count ? text_cstr(&names) : "none");
+    }
+    text_release(&names);
+    return NULL;
+}
+
+static const struct hone_device *pick_preferred(const struct hone_devices *d, struct error *e)
+{
+    const struct hone_device *best = NULL;
+    for (uint32_t i = 0; i < d->count; i++) {
+        const struct hone_device *device = &d->entries[i].device;
+        if (!best || device->type < best->type)
+            best = device;
+    }
+    if (!best)
+        error_set(e, ERROR_DEVICE, "no device: %s",
+                  d->note_count ? d->notes[0] : "no driver is installed");
+    return best;
+}
+
+const struct hone_device *hone_devices_pick(const struct hone_devices *d, const char *part,
+                                            struct hone_error *e)
+{
+    struct error why = ERROR_INIT;
+    const struct hone_device *found = part ? pick_named(d, part, &why) : pick_preferred(d, &why);
+    hand_over(&why, e);
+    return found;
+}
+
+// ---- spaces ------------------------------------------------------------------------------------
+
+static const struct space *space_of(const struct hone_space *sp)
+{
+    return (const struct space *)sp;
+}
+
+struct hone_space *hone_space_new(const struct hone_spec *s, const struct hone_device *device,
+                                  const char *const *where, struct hone_error *e)
+{
+    struct error why = ERROR_INIT;
+    struct space_options options = {
+        .device = info_of(device), .where = where, .where_count = list_length(where)};
+    struct space *sp = space_new(spec_of(s), &options, &why);
+    hand_over(&why, e);
+    return (struct hone_space *)sp;
+}
+
+void hone_space_free(struct hone_space *sp)
+{
+    space_free((struct space *)sp);
+}
+
+double hone_space_cartesian(const struct hone_space *sp)
+{
+    return space_cartesian(space_of(sp));
+}
+
+uint64_t hone_space_count(const struct hone_space *sp)
+{
+    return space_count(space_of(sp));
+}
+
+void hone_space_get(const struct hone_space *sp, uint64_t index, uint32_t *configuration)
+{
+    space_get(space_of(sp), index, configuration);
+}
+
+bool hone_space_find(const struct hone_space *sp, const uint32_t *configuration, uint64_t *index)
+{
+    return space_find(space_of(sp), configuration, index);
+}
+
+size_t hone_space_why(const struct hone_space *sp, const uint32_t *configuration, char *out,
+                      size_t size)
+{
+    struct text t = TEXT_INIT;
+    struct space_reason reason;
+    if (!configuration) {
+        space_explain_empty(space_of(sp), &t);
+        return give(&t, out, size);
+    }
+    space_why(space_of(sp), configuration, &reason);
+    if (reason.restriction)
+        space_reason_text(space_of(sp), configuration, &reason, &t);
+    return give(&t, out, size);
+}
+
+// ---- stores ------------------------------------------------------------------------------------
+
+struct hone_store *hone_store_open(const char *path, bool write, struct hone_error *e)
+{
+    struct error why = ERROR_INIT;
+    struct store *st = store_open(path, write ? STORE_WRITE : STORE_READ, &why);
+    hand_over(&why, e);
+    return (struct hone_store *)st;
+}
+
+void hone_store_close(struct hone_store *st)
+{
+    store_close((struct store *)st);
+}
+
+struct best {
+    char *configuration;
+    double median;
+    bool failed;
+};
+
+static bool keep_faster(void *context, const struct store_row *row)
+{
+    struct best *best = context;
+    const uint64_t *samples;
+    uint32_t count;
+    if (!result_samples(row->result, &samples, &count) || count == 0)
+        return true;
+    double median = stats_median(samples, count);
+    if (best->configuration && best->median <= median)
+        return true;
+    free(best->configuration);
+    best->configuration = strdup(row->configuration);
+    best->median = median;
+    best->failed = !best->configuration;
+    return !best->failed;
+}
+
+static bool find_best(struct store *st, const struct spec *s, const char *device, struct best *best,
+                      struct error *e)
+{
+    struct digest source;
+    struct text constants = TEXT_INIT;
+    struct spec_sources *sources = spec_sources_read(s, spec_language(s), NULL, e);
+    if (!sources)
+        return false;
+    spec_sources_digest(sources, &source);
+    spec_sources_free(sources);
+    spec_constants_text(s, &constants);
+    struct store_query query = {.spec_name = s->name,
+                                .constants = text_cstr(&constants),
+                                .device = device,
+                                .source = &source,
+                                .correct_only = true};
+    bool ok = constants.failed ? error_memory(e) : store_each(st, &query, keep_faster, best, e);
+    text_release(&constants);
+    return ok && (!best->failed || error_memory(e));
+}
+
+bool hone_store_best(struct hone_store *st, const struct hone_spec *s, const char *device,
+                     uint32_t *configuration, double *median, struct hone_error *e)
+{
+    const struct spec *spec = spec_of(s);
+    struct error why = ERROR_INIT;
+    struct best best = {0};
+    uint32_t *found = calloc(spec->parameter_count + 1, sizeof *found);
+    bool ok = found ? find_best((struct store *)st, spec, device, &best, &why) : error_memory(&why);
+    if (ok && best.configuration) {
+        // What the text leaves out has one value only.
+        ok = spec_parse_configuration(spec, best.configuration, found, &why);
+        if (ok) {
+            memcpy(configuration, found, spec->parameter_count * sizeof *found);
+            *median = best.median;
+        }
+    }
+    ok = ok && best.configuration;
+    free(best.configuration);
+    free(found);
+    hand_over(&why, e);
+    return ok;
+}
+
+// ---- tuning ------------------------------------------------------------------------------------
+
+struct hone_tune {
+    struct arena arena; // of what the options pointed to
+    struct bridge bridge;
+    const char *worker[2];
+    struct tune *tune;
+};
+
+static struct terms terms_of(const struct hone_tune_options *o)
+{
+    struct terms terms = {.rules = measure_rules_default(),
+                          .build_limit_ns = POLICY_BUILD_LIMIT_NS,
+                          .launch_limit_ns = POLICY_LAUNCH_LIMIT_NS,
+                          .cold = o->cold};
+    terms.rules.fixed = o->iterations ? o->iterations : spec_of(o->spec)->iterations;
+    if (o->build_limit_ms)
+        terms.build_limit_ns = o->build_limit_ms * MS;
+    if (o->launch_limit_ms)
+        terms.launch_limit_ns = o->launch_limit_ms * MS;
+    return terms;
+}
+
+// The spec's budget, or the caller's.
+static bool read_budget(const struct hone_tune_options *o, struct budget *out, struct error *e)
+{
+    const struct spec *s = spec_of(o->spec);
+    if (o->budget)
+        return budget_parse(o->budget, out, e);
+    out->configurations = (uint64_t)s->budget_count;
+    out->nanoseconds = (uint64_t)(s->budget_seconds * 1e9);
+    out->fraction = s->budget_fraction;
+    return true;
+}
+
+// Copies what the options point to, since the caller may free it.
+static bool keep_options(struct hone_tune *t, const struct hone_tune_options *o,
+                         struct tune_options *out, struct error *e)
+{
+    struct arena *a = &t->arena;
+    bool failed = false;
+    t->worker[0] = copy_text(a, o->worker.program ? o->worker.program : HONE_WORKER, &failed);
+    *out = (struct tune_options){
+        .spec = spec_of(o->spec),
+        .device = info_of(o->device),
+        .worker = t->worker,
+        .environment = copy_list(a, o->worker.environment, &failed),
+        .store = (struct store *)o->store,
+        .lock_folder = copy_text(a, o->lock_folder ? o->lock_folder : "/tmp", &failed),
+        .log = bridge_init(&t->bridge, o->log),
+        .configurations = copy_list(a, o->configurations, &failed),
+        .configuration_count = list_length(o->configurations),
+        .where = copy_list(a, o->where, &failed),
+        .where_count = list_length(o->where),
+        .strategy = copy_text(a, o->strategy ? o->strategy : spec_of(o->spec)->strategy, &failed),
+        .seed = o->seed,
+        .jobs = o->jobs,
+        .terms = terms_of(o),
+        .fresh = o->fresh,
+        .retry = o->retry,
+        .command = copy_text(a, o->command, &failed),
+        .host = copy_text(a, o->host, &failed)};
+    return failed ? error_memory(e) : read_budget(o, &out->budget, e);
+}
+
+// The caller's options in the shape of this version: a shorter struct is an older one.
+static bool read_options(const struct hone_tune_options *theirs, struct hone_tune_options *out,
+                         struct error *e)
+{
+    size_t size = theirs->size < sizeof *out ? theirs->size : sizeof *out;
+    memset(out, 0, sizeof *out);
+    memcpy(out, theirs, size);
+    if (size < sizeof out->size)
+        return error_set(e, ERROR_USAGE, "hone_tune_new: options need HONE_TUNE_OPTIONS_INIT");
+    if (!out->spec || !out->device)
+        return error_set(e, ERROR_USAGE, "hone_tune_new: a spec and a device are needed");
+    return true;
+}
+
+struct hone_tune *hone_tune_new(const struct hone_tune_options *o, struct hone_error *e)
+{
+    struct error why = ERROR_INIT;
+    struct hone_tune_options given;
+    struct tune_options options;
+    struct hone_tune *t = NULL;
+    if (!read_options(o, &given, &why))
+        goto out;
+    t = calloc(1, sizeof *t);
+    if (!t) {
+        error_memory(&why);
+        goto out;
+    }
+    if (keep_options(t, &given, &options, &why))
+        t->tune = tune_new(&options, &why);
+    if (!t->tune) {
+        hone_tune_free(t);
+        t = NULL;
+    }
+out:
+    hand_over(&why, e);
+    return t;
+}
+
+enum hone_answer hone_tune_step(struct hone_tune *t, int timeout_ms,
+                                const struct hone_record **record, struct hone_error *e)
+{
+    struct error why = ERROR_INIT;
+    const struct tune_record *r = NULL;
+    enum tune_answer answer = tune_step(t->tune, timeout_ms, &r, &why);
+    *record = (const struct hone_record *)r;
+    hand_over(&why, e);
+    return (enum hone_answer)answer;
+}
+
+void hone_tune_cancel(struct hone_tune *t)
+{
+    tune_cancel(t->tune);
+}
+
+void hone_tune_free(struct hone_tune *t)
+{
+    if (!t)
+        return;
+    tune_free(t->tune);
+    arena_release(&t->arena);
+    free(t);
+}
+
+void hone_tune_progress(const struct hone_tune *t, struct hone_progress *out, size_t size)
+{
+    struct tune_progress p;
+    tune_progress(t->tune, &p);
+    struct hone_progress full = {.valid = p.valid,
+                                 .planned = p.planned,
+                                 .done = p.done,
+                                 .correct = p.by_status[STATUS_CORRECT],
+                                 .reused = p.reused,
+                                 .elapsed = p.elapsed_ns,
+                                 .left = p.left_ns,
+                                 .best = (const struct hone_record *)p.best};
+    memset(out, 0, size);
+    memcpy(out, &full, size < sizeof full ? size : sizeof full);
+}
+
+// ---- records -----------------------------------------------------------------------------------
+
+static const struct tune_record *record_of(const struct hone_record *r)
+{
+    return (const struct tune_record *)r;
+}
+
+enum hone_status hone_record_status(const struct hone_record *r)
+{
+    return (enum hone_status)record_of(r)->result->status;
+}
+
+const char *hone_status_text(enum hone_status status)
+{
+    return status_text((enum status)status);
+}
+
+const char *hone_record_message(const struct hone_record *r)
+{
+    return record_of(r)->result->message;
+}
+
+const char *hone_record_log(const struct hone_record *r)
+{
+    return record_of(r)->result->log;
+}
+
+const char *hone_record_configuration(const struct hone_record *r)
+{
+    return record_of(r)->configuration;
+}
+
+const uint32_t *hone_record_choice(const struct hone_record *r)
+{
+    return record_of(r)->choice;
+}
+
+uint64_t hone_record_index(const struct hone_record *r)
+{
+    return record_of(r)->index;
+}
+
+bool hone_record_verified(const struct hone_record *r)
+{
+    const struct result *result = record_of(r)->result;
+    return result->status == STATUS_CORRECT && result->verification != VERIFICATION_NONE;
+}
+
+bool hone_record_reused(const struct hone_record *r)
+{
+    return record_of(r)->result->reused;
+}
+
+bool hone_record_median(const struct hone_record *r, double *median)
+{
+    if (!record_of(r)->timed)
+        return false;
+    *median = record_of(r)->stats.median;
+    return true;
+}
+
+bool hone_record_interval(const struct hone_record *r, double *low, double *high)
+{
+    const struct tune_record *record = record_of(r);
+    if (!record->timed || !record->stats.interval)
+        return false;
+    *low = record->stats.low;
+    *high = record->stats.high;
+    return true;
+}
+
+size_t hone_record_samples(const struct hone_record *r, const uint64_t **samples)
+{
+    uint32_t count = 0;
+    *samples = NULL;
+    return result_samples(record_of(r)->result, samples, &count) ? count : 0;
+}
+
+bool hone_record_metric(const struct hone_record *r, double *metric)
+{
+    if (!record_of(r)->has_metric)
+        return false;
+    *metric = record_of(r)->metric;
+    return true;
+}

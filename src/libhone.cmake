@@ -1,0 +1,33 @@
+# src/*.c: the conveyors as objects, and libhone around them and everything below.
+add_library(hone_conveyors OBJECT tune.c)
+target_include_directories(hone_conveyors PUBLIC ${PROJECT_SOURCE_DIR}/src
+                                                 ${PROJECT_SOURCE_DIR}/include)
+target_link_libraries(hone_conveyors PUBLIC m)
+
+add_library(libhone SHARED api.c)
+target_include_directories(libhone PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                          $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(libhone PRIVATE hone_conveyors PkgConfig::JANSSON PkgConfig::SQLITE m)
+foreach(module ${stack})
+  target_link_libraries(libhone PRIVATE hone_${module})
+endforeach()
+# Where the worker of an installed hone is.
+target_compile_definitions(libhone PRIVATE
+                           HONE_WORKER="${CMAKE_INSTALL_FULL_BINDIR}/hone-worker")
+if(NOT HONE_SANITIZE) # whose functions come with the program
+  target_link_options(libhone PRIVATE -Wl,-z,defs)
+endif()
+set_target_properties(libhone PROPERTIES
+  OUTPUT_NAME hone
+  VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}
+  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+
+configure_file(${PROJECT_SOURCE_DIR}/cmake/hone.pc.in ${PROJECT_BINARY_DIR}/hone.pc @ONLY)
+install(TARGETS libhone LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/include/hone/hone.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hone)
+install(FILES ${PROJECT_BINARY_DIR}/hone.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# A spec names its kernel of the other language by a path beside its own folder.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/kernels_cl DESTINATION ${CMAKE_INSTALL_DATADIR}/hone)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/kernels_cu DESTINATION ${CMAKE_INSTALL_DATADIR}/hone OPTIONAL)
