@@ -7,7 +7,7 @@
 
 // What explaining may cost in all, and each search for a better constant (in steps, see build.h).
 #define EXPLAIN_EFFORT  (UINT64_C(1) << 24)
-#define CONSTANT_EFFORT (UINT64_C(1) << 22)
+#define CONSTANT_EFFORT (UINT64_C(1) << 24)
 // How far from its value a constant is tried, in each direction.
 #define CONSTANT_REACH 4096
 

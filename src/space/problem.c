@@ -81,6 +81,21 @@ static bool add(struct problem *p, const struct restriction *from, struct error 
 
 // ---- from the command line ---------------------------------------------------------------------
 
+// The time of a launch, which metrics may read, is not known when the space is made.
+static bool refuse_time(const struct problem *p, const struct formula *f, struct error *e)
+{
+    const struct spec *s = p->spec;
+    const uint32_t *slots;
+    size_t count = expr_slots(f->expr, &slots);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = s->symbols.items[slots[i]].name;
+        if (slots[i] >= s->slots.special && str_starts(name, "time_"))
+            return error_set(e, ERROR_INPUT, "--where '%s': '%s' is known in metrics only", f->text,
+                             name);
+    }
+    return true;
+}
+
 static bool add_where(struct problem *p, const char *text, struct error *e)
 {
     struct formula *f = arena_alloc(&p->arena, sizeof *f);
@@ -91,7 +106,8 @@ static bool add_where(struct problem *p, const char *text, struct error *e)
     f->expr = expr_parse(&p->arena, copy, &p->spec->symbols, e);
     if (!f->expr)
         return error_context(e, "--where '%s'", copy);
-    return add(p, &(struct restriction){.kind = RESTRICTION_FORMULA, .formula = f, .where = true},
+    return refuse_time(p, f, e) &&
+           add(p, &(struct restriction){.kind = RESTRICTION_FORMULA, .formula = f, .where = true},
                e);
 }
 

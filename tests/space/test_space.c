@@ -250,8 +250,8 @@ START_TEST(bad_options_are_refused)
     } bad[] = {
         {"block_size=32", NULL, "block_size_x"},   // near match
         {"block_size_x=33", NULL, "block_size_x"}, // value not in the list
-        {NULL, "tile_size_z > 1", "tile_size_"},
-        {NULL, "tile_size_x >", "--where"},
+        {NULL, "tile_size_z > 1", "tile_size_"},   {NULL, "tile_size_x >", "--where"},
+        {NULL, "time_ns < 1000", "metrics only"},
     };
     struct spec *s = load_spec(TILED, NULL);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
