@@ -205,7 +205,7 @@ struct job_data {
 struct job_reference {
     enum reference_kind kind;
     bool agreement;   // JOB: the default configuration of the same kernel: "agrees with the default"
-    const char *name; // for messages: "gemm", "matmul_naive.cl", "default configuration"
+    const char *name; // for messages: "gemm", "plain.cl", "default configuration"
     struct job_gemm gemm;
     struct job *job;
     struct job_data *data;
