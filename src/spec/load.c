@@ -55,8 +55,8 @@ static json_t *parse_json(struct reader *r)
     if (r->spec->text_length == 0)
         error_set(r->error, ERROR_INPUT, "the file is empty; a spec is a JSON object");
     else
-        error_set(r->error, ERROR_INPUT, "line %d, column %d: no JSON: %s", at.line, at.column,
-                  at.text);
+        error_set(r->error, ERROR_INPUT, "line %d, column %d: not valid JSON: %s", at.line,
+                  at.column, at.text);
     return NULL;
 }
 

@@ -6,20 +6,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Does the operand hold a matrix of this size?
+static bool check_operand(struct maker *m, uint32_t buffer, uint64_t rows, uint64_t columns)
+{
+    uint64_t cells;
+    const struct job_buffer *b = &m->job->buffers[buffer];
+    if (!__builtin_mul_overflow(rows, columns, &cells) && cells <= b->count * b->element.width)
+        return true;
+    return make_error(m, m->kernel->reference.path,
+                      "argument '%s' holds %llu numbers, fewer than the %llu x %llu of its matrix",
+                      b->name, (unsigned long long)(b->count * b->element.width),
+                      (unsigned long long)rows, (unsigned long long)columns);
+}
+
 static bool make_gemm(struct maker *m, const struct gemm_spec *g, struct job_reference *out)
 {
+    struct job_gemm *gemm = &out->gemm;
     out->kind = REFERENCE_GEMM;
     out->name = "gemm";
-    out->gemm = (struct job_gemm){
+    *gemm = (struct job_gemm){
         .a = m->buffers[g->a],
         .b = m->buffers[g->b],
         .c = m->buffers[g->c],
         .transpose_a = g->transpose_a,
         .transpose_b = g->transpose_b,
     };
-    return make_size(m, &g->m, 1, 1, &out->gemm.m) && make_size(m, &g->n, 1, 1, &out->gemm.n) &&
-           make_size(m, &g->k, 1, 1, &out->gemm.k) && make_f64(m, &g->alpha, 1, &out->gemm.alpha) &&
-           make_f64(m, &g->beta, 0, &out->gemm.beta);
+    return make_size(m, &g->m, 1, 1, &gemm->m) && make_size(m, &g->n, 1, 1, &gemm->n) &&
+           make_size(m, &g->k, 1, 1, &gemm->k) && make_f64(m, &g->alpha, 1, &gemm->alpha) &&
+           make_f64(m, &g->beta, 0, &gemm->beta) && check_operand(m, gemm->a, gemm->m, gemm->k) &&
+           check_operand(m, gemm->b, gemm->k, gemm->n) &&
+           check_operand(m, gemm->c, gemm->m, gemm->n);
 }
 
 // ---- another job -------------------------------------------------------------------------------

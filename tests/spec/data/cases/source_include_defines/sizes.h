@@ -1,0 +1,3 @@
+#pragma once
+
+#define tile 4

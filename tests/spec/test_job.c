@@ -1,0 +1,717 @@
+// Jobs made from specs: words for the compiler, sizes, arguments, sources, references.
+#include "fixture.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KERNEL_FILE "\"KernelName\": \"k\", \"KernelFile\": \"k.cl\", "
+#define ONE_PARAMETER                                                                              \
+    "\"ConfigurationSpace\": {\"TuningParameters\": ["                                             \
+    "{\"Name\": \"P\", \"Type\": \"int\", \"Values\": \"[4, 8]\"}]}, "
+
+// The job of the default configuration of a spec with these parts, whose kernel is k.cl.
+static struct job *make(struct fixture *f, const char *head, const char *kernel, enum language l,
+                        const struct device_info *device)
+{
+    struct text spec = TEXT_INIT;
+    text_addf(&spec, "{%s \"KernelSpecification\": {%s}}", head, kernel);
+    fixture_load(f, text_cstr(&spec));
+    text_release(&spec);
+    fixture_sources(f, l);
+    return fixture_job(f, "", device);
+}
+
+static void start(struct fixture *f, const char *source)
+{
+    fixture_start(f);
+    fixture_file(f, "k.cl", source);
+}
+
+static void end(struct fixture *f, struct job *j)
+{
+    job_free(j);
+    fixture_end(f);
+}
+
+// ---- words -------------------------------------------------------------------------------------
+
+START_TEST(test_words)
+{
+    struct fixture f;
+    start(&f, "grid_size_x kernel_tuner");
+    struct job *j =
+        make(&f,
+             "\"Constants\": {\"T\": \"unsigned int\", \"SCALE\": 1e-3, \"ON\": true, \"LOW\": -5},"
+             "\"ConfigurationSpace\": {\"TuningParameters\": ["
+             "{\"Name\": \"P\", \"Type\": \"int\", \"Values\": \"[4]\"},"
+             "{\"Name\": \"OFF\", \"Type\": \"bool\", \"Values\": \"[False, True]\"},"
+             "{\"Name\": \"WHOLE\", \"Type\": \"float\", \"Values\": \"[2, 0.1]\"}],"
+             "\"Derived\": [{\"Name\": \"D\", \"Expression\": \"P / 8\"},"
+             "{\"Name\": \"LIST\", \"Expression\": \"[P]\"}]},",
+             KERNEL_FILE "\"CompilerOptions\": [\"-w\", \"\"], \"GlobalSize\": {\"X\": \"12\"}, "
+                         "\"LocalSize\": {\"X\": \"P\"}",
+             LANGUAGE_OPENCL, NULL);
+    static const char *const words[] = {
+        "-w",    "-DHONE=1", "-DT=unsigned int", "-DON=1",  "-DLOW=-5",         "-DSCALE=0.001",
+        "-DP=4", "-DOFF=0",  "-DWHOLE=2.0",      "-DD=0.5", "-Dkernel_tuner=1", "-Dgrid_size_x=3"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        ck_assert_msg(program_has(&j->programs[0], words[i]), "%s", words[i]);
+    // and -DHONE_SOURCE; no list, no empty option, no grid_size_y
+    ck_assert_uint_eq(j->programs[0].option_count, sizeof words / sizeof words[0] + 1);
+    end(&f, j);
+}
+END_TEST
+
+START_TEST(test_source_digest)
+{
+    char hex[65], word[64];
+    struct digest digest, changed;
+    struct fixture f;
+    start(&f, "#include \"h.h\"\n");
+    fixture_file(&f, "h.h", "int a;\n");
+    struct job *j = make(&f, ONE_PARAMETER, KERNEL_FILE "\"GlobalSize\": {\"X\": \"P\"}",
+                         LANGUAGE_OPENCL, NULL);
+    spec_sources_digest(f.sources, &digest);
+    digest_hex(&digest, hex);
+    snprintf(word, sizeof word, "-DHONE_SOURCE=0x%.16s", hex);
+    ck_assert_msg(program_has(&j->programs[0], word), "%s", word);
+    job_free(j);
+    // A changed include is another digest.
+    fixture_file(&f, "h.h", "int b;\n");
+    spec_sources_free(f.sources);
+    fixture_sources(&f, LANGUAGE_OPENCL);
+    spec_sources_digest(f.sources, &changed);
+    ck_assert(!digest_equal(&digest, &changed));
+    fixture_end(&f);
+}
+END_TEST
+
+// ---- sizes -------------------------------------------------------------------------------------
+
+static const struct {
+    const char *what;
+    const char *kernel; // keys of KernelSpecification
+    uint64_t global[3], local[3];
+    uint32_t dimensions;
+} sizes[] = {
+    {"work-items",
+     "\"GlobalSize\": {\"X\": \"64\"}, \"LocalSize\": {\"X\": \"P\"}",
+     {64, 1, 1},
+     {4, 1, 1},
+     1},
+    {"work-items, rounded up",
+     "\"GlobalSize\": {\"X\": \"9\", \"Y\": \"3\"}, "
+     "\"LocalSize\": {\"X\": \"P\", \"Y\": \"2\"}",
+     {12, 4, 1},
+     {4, 2, 1},
+     2},
+    {"work-groups",
+     "\"GlobalSizeType\": \"CUDA\", \"GlobalSize\": {\"X\": \"9\", \"Z\": \"2\"}, "
+     "\"LocalSize\": {\"X\": \"P\"}",
+     {36, 1, 2},
+     {4, 1, 1},
+     3},
+    {"local size of more axes",
+     "\"GlobalSize\": {\"X\": \"8\"}, "
+     "\"LocalSize\": {\"X\": \"P\", \"Y\": \"2\"}",
+     {8, 2, 1},
+     {4, 2, 1},
+     2},
+    {"driver's choice", "\"GlobalSize\": {\"X\": \"9\"}", {9, 1, 1}, {0, 0, 0}, 1},
+    {"problem by divisors",
+     "\"ProblemSize\": [100, 10], \"GridDivX\": [\"P\", 3], "
+     "\"GridDivY\": [\"2\"], \"LocalSize\": {\"X\": \"P\"}",
+     {36, 5, 1},
+     {4, 1, 1},
+     2},
+    {"problem by local size",
+     "\"ProblemSize\": 10, \"LocalSize\": {\"X\": \"P\"}",
+     {12, 1, 1},
+     {4, 1, 1},
+     1},
+    {"problem told",
+     "\"ProblemSize\": [10], \"GlobalSizeFrom\": \"ProblemSize\", "
+     "\"GlobalSize\": {\"X\": \"77\"}, \"LocalSize\": {\"X\": \"P\"}",
+     {12, 1, 1},
+     {4, 1, 1},
+     1},
+    {"global size first",
+     "\"ProblemSize\": [10], \"GlobalSize\": {\"X\": \"ProblemSize[0] * 2\"}, "
+     "\"LocalSize\": {\"X\": \"P\"}",
+     {20, 1, 1},
+     {4, 1, 1},
+     1},
+    {"a float without fraction",
+     "\"GlobalSize\": {\"X\": \"64 / 4\"}, \"LocalSize\": {\"X\": \"P\"}",
+     {16, 1, 1},
+     {4, 1, 1},
+     1},
+};
+
+START_TEST(test_sizes)
+{
+    struct fixture f;
+    struct text kernel = TEXT_INIT;
+    start(&f, "");
+    text_addf(&kernel, KERNEL_FILE "%s", sizes[_i].kernel);
+    struct job *j = make(&f, ONE_PARAMETER, text_cstr(&kernel), LANGUAGE_OPENCL, NULL);
+    const struct job_launch *l = &j->launches[0];
+    ck_assert_msg(memcmp(l->global, sizes[_i].global, sizeof l->global) == 0, "%s: %d %d %d",
+                  sizes[_i].what, (int)l->global[0], (int)l->global[1], (int)l->global[2]);
+    ck_assert_msg(memcmp(l->local, sizes[_i].local, sizeof l->local) == 0, "%s", sizes[_i].what);
+    ck_assert_msg(l->dimensions == sizes[_i].dimensions, "%s", sizes[_i].what);
+    text_release(&kernel);
+    end(&f, j);
+}
+END_TEST
+
+START_TEST(test_block_names)
+{
+    struct fixture f;
+    start(&f, "");
+    struct job *j = make(&f,
+                         "\"Constants\": {\"block_size_y\": 2}, \"ConfigurationSpace\": "
+                         "{\"TuningParameters\": [{\"Name\": \"block_size_x\", \"Type\": \"int\", "
+                         "\"Values\": \"[8]\"}]},",
+                         KERNEL_FILE "\"ProblemSize\": [20, 5]", LANGUAGE_OPENCL, NULL);
+    ck_assert_uint_eq(j->launches[0].local[0], 8);
+    ck_assert_uint_eq(j->launches[0].local[1], 2);
+    ck_assert_uint_eq(j->launches[0].global[0], 24);
+    ck_assert_uint_eq(j->launches[0].global[1], 6);
+    end(&f, j);
+}
+END_TEST
+
+// ---- arguments ---------------------------------------------------------------------------------
+
+#define ONE_SIZE "\"GlobalSize\": {\"X\": \"4\"}, \"LocalSize\": {\"X\": \"P\"}, "
+
+static const struct {
+    const char *type, *value;
+    unsigned char bytes[16];
+    uint64_t length;
+} scalars[] = {
+    {"int32", "258", {2, 1}, 4},
+    {"int32", "-1", {255, 255, 255, 255}, 4},
+    {"uint8", "255", {255}, 1},
+    {"int64", "P * 2**33", {0, 0, 0, 0, 8}, 8},
+    {"float", "0.5", {0, 0, 0, 0x3f}, 4},
+    {"double", "1", {0, 0, 0, 0, 0, 0, 0xf0, 0x3f}, 8},
+    {"half", "1", {0, 0x3c}, 2},
+    {"bool", "P > 3", {1}, 1},
+    {"float2", "1", {0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x3f}, 8},
+    {"int16", "2.0", {2, 0}, 2},
+};
+
+START_TEST(test_scalar)
+{
+    struct fixture f;
+    struct text kernel = TEXT_INIT;
+    start(&f, "");
+    text_addf(&kernel,
+              KERNEL_FILE ONE_SIZE "\"Arguments\": [{\"Name\": \"s\", \"Type\": \"%s\", "
+                                   "\"MemoryType\": \"Scalar\", \"FillExpression\": \"%s\"}]",
+              scalars[_i].type, scalars[_i].value);
+    struct job *j = make(&f, ONE_PARAMETER, text_cstr(&kernel), LANGUAGE_OPENCL, NULL);
+    const struct job_argument *a = &j->launches[0].arguments[0];
+    ck_assert_int_eq(a->kind, ARGUMENT_SCALAR);
+    ck_assert_uint_eq(a->length, scalars[_i].length);
+    ck_assert_msg(memcmp(a->value, scalars[_i].bytes, a->length) == 0, "%s %s", scalars[_i].type,
+                  scalars[_i].value);
+    text_release(&kernel);
+    end(&f, j);
+}
+END_TEST
+
+static const struct {
+    const char *what, *keys;
+    struct job_fill fill;
+} fills[] = {
+    {"nothing said", "\"Type\": \"float\"", {.kind = FILL_CONSTANT}},
+    {"constant",
+     "\"Type\": \"int32\", \"FillValue\": 3.0",
+     {.kind = FILL_CONSTANT, .value = 3, .integer = 3}},
+    {"random",
+     "\"Type\": \"float\", \"FillType\": \"Random\"",
+     {.kind = FILL_UNIFORM, .low = -1, .high = 1, .seed = 1}},
+    {"random below",
+     "\"Type\": \"float\", \"FillType\": \"Random\", \"FillValue\": 20",
+     {.kind = FILL_UNIFORM, .low = 0, .high = 20, .seed = 1}},
+    {"random range",
+     "\"Type\": \"float\", \"FillType\": \"random\", \"Range\": [\"-P\", 0.5], "
+     "\"RandomSeed\": 9",
+     {.kind = FILL_UNIFORM, .low = -4, .high = 0.5, .seed = 9}},
+    {"random integers",
+     "\"Type\": \"uint8\", \"FillType\": \"Random\", \"Range\": [0, 255]",
+     {.kind = FILL_UNIFORM, .low = 0, .high = 256, .seed = 1}},
+    {"random unsigned",
+     "\"Type\": \"uint32\", \"FillType\": \"Random\"",
+     {.kind = FILL_UNIFORM, .low = 0, .high = 2, .seed = 1}},
+    {"normal",
+     "\"Type\": \"float\", \"FillType\": \"Random\", \"Distribution\": \"normal\", "
+     "\"Range\": [1, 2]",
+     {.kind = FILL_NORMAL, .low = 1, .high = 2, .seed = 1}},
+    {"generator",
+     "\"Type\": \"float\", \"FillType\": \"Generator\", "
+     "\"DataSource\": \"i % P + size * max(P) if 'P' != 'i' else -1\"",
+     {.kind = FILL_GENERATOR, .expression = "i % (4) + size * max([4, 8]) if 'P' != 'i' else -1"}},
+};
+
+START_TEST(test_fill)
+{
+    struct fixture f;
+    struct text kernel = TEXT_INIT;
+    start(&f, "");
+    text_addf(&kernel,
+              KERNEL_FILE ONE_SIZE "\"Arguments\": [{\"Name\": \"b\", \"MemoryType\": \"Vector\", "
+                                   "\"Size\": \"P * P\", %s}]",
+              fills[_i].keys);
+    struct job *j = make(&f, ONE_PARAMETER, text_cstr(&kernel), LANGUAGE_OPENCL, NULL);
+    const struct job_fill *got = &j->buffers[0].fill, *want = &fills[_i].fill;
+    ck_assert_uint_eq(j->buffers[0].count, 16);
+    ck_assert_msg(got->kind == want->kind && got->value == want->value &&
+                      got->integer == want->integer && got->low == want->low &&
+                      got->high == want->high && got->seed == want->seed &&
+                      str_equal(got->expression, want->expression),
+                  "%s: [%g, %g] %s", fills[_i].what, got->low, got->high,
+                  got->expression ? got->expression : "");
+    text_release(&kernel);
+    end(&f, j);
+}
+END_TEST
+
+START_TEST(test_buffers)
+{
+    struct fixture f;
+    start(&f, "");
+    struct job *j = make(
+        &f, ONE_PARAMETER,
+        KERNEL_FILE ONE_SIZE
+        "\"Arguments\": ["
+        "{\"Name\": \"w\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"AccessType\": "
+        "\"writeonly\", \"FillType\": \"Constant\", \"FillValue\": 3},"
+        "{\"Name\": \"rw\", \"Type\": \"double\", \"MemoryType\": \"Vector\", \"Output\": 1, "
+        "\"Restore\": false, \"Verification\": {\"Method\": \"norm\", \"RelativeTolerance\": "
+        "\"1e-3 * P\", \"Region\": [0, 1]}},"
+        "{\"Name\": \"t\", \"Type\": \"int32\", \"MemoryType\": \"Vector\", \"Temporary\": true},"
+        "{\"Name\": \"c\", \"Type\": \"int32\", \"MemoryType\": \"Vector\", \"MemType\": "
+        "\"Constant\"},"
+        "{\"Name\": \"i\", \"Type\": \"int32\", \"MemoryType\": \"Vector\", \"AccessType\": "
+        "\"ReadWrite\"}]",
+        LANGUAGE_OPENCL, NULL);
+    const struct job_buffer *w = &j->buffers[0], *rw = &j->buffers[1], *t = &j->buffers[2],
+                            *c = &j->buffers[3], *i = &j->buffers[4];
+    ck_assert(w->access == ACCESS_WRITE && w->output && w->fill.kind == FILL_NONE);
+    ck_assert(w->compare.kind == COMPARE_CLOSE && w->compare.atol == 1e-4);
+    ck_assert(rw->access == ACCESS_BOTH && rw->output && rw->keep);
+    ck_assert(rw->compare.kind == COMPARE_NORM && rw->compare.rtol == 1e-3 * 4);
+    ck_assert_uint_eq(rw->compare.count, 1);
+    ck_assert(t->temporary && !t->output && t->fill.kind == FILL_NONE);
+    ck_assert(c->constant && c->access == ACCESS_READ && !c->output);
+    ck_assert(i->output && !i->keep && i->compare.kind == COMPARE_EXACT);
+    end(&f, j);
+}
+END_TEST
+
+// ---- languages and launches --------------------------------------------------------------------
+
+#define BOTH                                                                                       \
+    KERNEL_FILE ONE_SIZE                                                                           \
+        "\"Language\": \"OpenCL\", \"CompilerOptions\": [\"-cl-mad-enable\"], \"SharedMemory\": "  \
+        "100, "                                                                                    \
+        "\"Languages\": {\"CUDA\": {\"KernelFile\": \"k.cu\", \"KernelNameExpression\": "          \
+        "\"'k<' + str(P) + '>'\", \"CompilerOptions\": [\"-std=c++11\"], \"When\": "               \
+        "\"device_capability >= 80\", \"Conditions\": [\"P > 4\"]}}, "                             \
+        "\"Arguments\": ["                                                                         \
+        "{\"Name\": \"l\", \"Type\": \"float\", \"MemoryType\": \"Local\", \"Size\": \"P\"},"      \
+        "{\"Name\": \"c\", \"Type\": \"float\", \"MemoryType\": \"Symbol\"},"                      \
+        "{\"Name\": \"b\", \"Type\": \"float\", \"MemoryType\": \"Vector\"}]"
+
+START_TEST(test_opencl_of_two)
+{
+    struct fixture f;
+    start(&f, "");
+    struct job *j = make(&f, ONE_PARAMETER, BOTH, LANGUAGE_OPENCL, NULL);
+    const struct job_launch *l = &j->launches[0];
+    ck_assert_str_eq(l->kernel, "k");
+    ck_assert(program_has(&j->programs[0], "-cl-mad-enable"));
+    ck_assert_uint_eq(l->argument_count, 3);
+    ck_assert_int_eq(l->arguments[0].kind, ARGUMENT_LOCAL);
+    ck_assert_uint_eq(l->arguments[0].local_bytes, 16);
+    ck_assert_uint_eq(l->dynamic_local_bytes, 0);
+    ck_assert(spec_has_language(f.spec, LANGUAGE_OPENCL) &&
+              spec_has_language(f.spec, LANGUAGE_CUDA));
+    ck_assert_int_eq(spec_language(f.spec), LANGUAGE_OPENCL);
+    end(&f, j);
+}
+END_TEST
+
+START_TEST(test_cuda_of_two)
+{
+    struct fixture f;
+    struct device_info device = {.language = LANGUAGE_CUDA, .capability = 90};
+    start(&f, "");
+    fixture_file(&f, "k.cu", "");
+    struct job *j = make(&f, ONE_PARAMETER, BOTH, LANGUAGE_CUDA, &device);
+    const struct job_launch *l = &j->launches[0];
+    ck_assert_str_eq(l->kernel, "k<4>");
+    ck_assert_str_eq(j->programs[0].name, "k.cu");
+    ck_assert(program_has(&j->programs[0], "-std=c++11"));
+    ck_assert(!program_has(&j->programs[0], "-cl-mad-enable"));
+    // GlobalSizeType follows the spec's language, not the one it runs in.
+    ck_assert_uint_eq(l->global[0], 4);
+    ck_assert_uint_eq(l->argument_count, 1);
+    ck_assert_str_eq(l->arguments[0].name, "b");
+    ck_assert_uint_eq(l->dynamic_local_bytes, 116);
+    ck_assert_uint_eq(j->buffer_count, 2);
+    ck_assert(j->buffers[0].constant);
+    end(&f, j);
+}
+END_TEST
+
+START_TEST(test_language_when)
+{
+    struct fixture f;
+    struct job *j;
+    struct device_info device = {.language = LANGUAGE_CUDA, .capability = 70};
+    uint32_t choice[1] = {0};
+    start(&f, "");
+    fixture_file(&f, "k.cu", "");
+    fixture_load(&f, "{" ONE_PARAMETER "\"KernelSpecification\": {" BOTH "}}");
+    fixture_sources(&f, LANGUAGE_CUDA);
+    ck_assert(!spec_job(f.spec, f.sources, &device, choice, &j, &f.error));
+    ck_assert_ptr_null(j);
+    ck_assert_ptr_nonnull(strstr(f.error.text, "KernelSpecification.Languages.CUDA.When: "
+                                               "'device_capability >= 80' is false"));
+    // The language's own condition.
+    ck_assert_uint_eq(f.spec->restriction_count, 1);
+    ck_assert(f.spec->uses_device);
+    struct value slots[64];
+    bool truth;
+    uint32_t slot = f.spec->slots.parameters;
+    spec_bind_fixed(f.spec, &device, slots);
+    slots[slot] = value_int(4);
+    ck_assert_int_eq(expr_test(f.spec->restrictions[0].expr, slots, NULL, &truth), EXPR_FAULT_NONE);
+    ck_assert(!truth);
+    device.language = LANGUAGE_OPENCL;
+    spec_bind_fixed(f.spec, &device, slots);
+    ck_assert_int_eq(expr_test(f.spec->restrictions[0].expr, slots, NULL, &truth), EXPR_FAULT_NONE);
+    ck_assert(truth);
+    fixture_end(&f);
+}
+END_TEST
+
+START_TEST(test_launches)
+{
+    struct fixture f;
+    start(&f, "one two");
+    fixture_file(&f, "other.cl", "three");
+    struct job *j =
+        make(&f, ONE_PARAMETER,
+             KERNEL_FILE ONE_SIZE
+             "\"Launches\": ["
+             "{\"KernelName\": \"one\", \"Arguments\": [\"in\", \"tmp\"], \"Name\": \"first\"},"
+             "{\"KernelName\": \"never\", \"When\": \"P > 100\"},"
+             "{\"KernelName\": \"two\", \"Arguments\": [\"tmp\", \"out\"], \"GlobalSize\": "
+             "{\"X\": \"P * 2\"}},"
+             "{\"KernelName\": \"three\", \"KernelFile\": \"other.cl\", \"ProblemSize\": [5], "
+             "\"LocalSize\": {\"X\": \"2\"}}],"
+             "\"Arguments\": ["
+             "{\"Name\": \"in\", \"Type\": \"float\", \"MemoryType\": \"Vector\"},"
+             "{\"Name\": \"tmp\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"Temporary\": "
+             "true},"
+             "{\"Name\": \"out\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"Output\": "
+             "true}]",
+             LANGUAGE_OPENCL, NULL);
+    ck_assert_uint_eq(j->launch_count, 3);
+    ck_assert_uint_eq(j->program_count, 2);
+    ck_assert_str_eq(j->launches[0].name, "first");
+    ck_assert_str_eq(j->launches[0].kernel, "one");
+    ck_assert_str_eq(j->launches[1].name, "two");
+    ck_assert_uint_eq(j->launches[1].program, 0);
+    ck_assert_uint_eq(j->launches[1].global[0], 8);
+    ck_assert_uint_eq(j->launches[1].argument_count, 2);
+    ck_assert_uint_eq(j->launches[1].arguments[0].buffer, 1);
+    ck_assert_uint_eq(j->launches[2].program, 1);
+    ck_assert_uint_eq(j->launches[2].global[0], 6);
+    ck_assert_uint_eq(j->launches[2].argument_count, 3);
+    end(&f, j);
+}
+END_TEST
+
+// ---- sources -----------------------------------------------------------------------------------
+
+START_TEST(test_joined)
+{
+    struct fixture f;
+    start(&f, "");
+    fixture_file(&f, "a.cl", "int a;");
+    fixture_file(&f, "sub/b.cl", "int b;\n");
+    struct job *j =
+        make(&f, ONE_PARAMETER, KERNEL_FILE ONE_SIZE "\"Sources\": [\"a.cl\", \"sub/b.cl\"]",
+             LANGUAGE_OPENCL, NULL);
+    static const char joined[] = "#line 1 \"a.cl\"\nint a;\n#line 1 \"sub/b.cl\"\nint b;\n";
+    ck_assert_uint_eq(j->programs[0].length, strlen(joined));
+    ck_assert_mem_eq(j->programs[0].source, joined, strlen(joined));
+    end(&f, j);
+}
+END_TEST
+
+START_TEST(test_inline)
+{
+    struct fixture f;
+    start(&f, "");
+    struct job *j = make(&f, ONE_PARAMETER,
+                         KERNEL_FILE ONE_SIZE "\"KernelSource\": \"#include \\\"h.h\\\"\\nint a;\"",
+                         LANGUAGE_OPENCL, NULL);
+    ck_assert_uint_eq(j->programs[0].length, strlen("#include \"h.h\"\nint a;"));
+    end(&f, j);
+}
+END_TEST
+
+static bool has_file(const struct job_program *p, const char *path, const char *text)
+{
+    for (uint32_t i = 0; i < p->file_count; i++) {
+        if (strcmp(p->files[i].path, path) == 0)
+            return p->files[i].length == strlen(text) &&
+                   memcmp(p->files[i].text, text, strlen(text)) == 0;
+    }
+    return false;
+}
+
+// Files keep their places relative to each other; their common root is the tree's.
+START_TEST(test_tree)
+{
+    struct fixture f;
+    fixture_start(&f);
+    fixture_file(&f, "spec/k.cl",
+                 "#include \"own.h\"\n#if 0\n#include \"../lib/up.h\"\n#endif\n"
+                 "#include <shared.h>\n#include <stdio.h>\n");
+    fixture_file(&f, "spec/own.h", "own\n");
+    fixture_file(&f, "lib/up.h", "# include \"inner/deep.h\"\n");
+    fixture_file(&f, "lib/inner/deep.h", "deep\n");
+    fixture_file(&f, "include/shared.h", "shared\n");
+    fixture_file(&f, "unused/none.h", "none\n");
+    struct job *j =
+        make(&f, ONE_PARAMETER,
+             "\"KernelName\": \"k\", \"KernelFile\": \"spec/k.cl\", " ONE_SIZE
+             "\"IncludeFolders\": [\"unused\"], \"CompilerOptions\": [\"-Iinclude\", \"-w\"]",
+             LANGUAGE_OPENCL, NULL);
+    const struct job_program *p = &j->programs[0];
+    ck_assert_uint_eq(p->file_count, 4);
+    ck_assert(has_file(p, "spec/own.h", "own\n"));
+    ck_assert(has_file(p, "lib/up.h", "# include \"inner/deep.h\"\n"));
+    ck_assert(has_file(p, "lib/inner/deep.h", "deep\n"));
+    ck_assert(has_file(p, "include/shared.h", "shared\n"));
+    ck_assert_uint_eq(p->folder_count, 2);
+    ck_assert_str_eq(p->folders[0], "spec");
+    ck_assert_str_eq(p->folders[1], "include");
+    ck_assert(program_has(p, "-w") && !program_has(p, "-Iinclude"));
+    end(&f, j);
+}
+END_TEST
+
+// ---- references --------------------------------------------------------------------------------
+
+#define OUT_AND_IN                                                                                 \
+    "\"Arguments\": [{\"Name\": \"out\", \"Type\": \"float\", \"MemoryType\": \"Vector\", "        \
+    "\"AccessType\": \"WriteOnly\", \"Size\": 4}, {\"Name\": \"in\", \"Type\": \"float\", "        \
+    "\"MemoryType\": \"Vector\", \"Size\": 4}], "
+
+START_TEST(test_reference_kernel)
+{
+    struct fixture f;
+    start(&f, "P");
+    fixture_file(&f, "plain.cl", "kernel void plain() { N; }");
+    struct job *j = make(&f, "\"Constants\": {\"N\": 3, \"M\": 2}, " ONE_PARAMETER,
+                         KERNEL_FILE ONE_SIZE OUT_AND_IN
+                         "\"CompilerOptions\": [\"-w\"], \"Reference\": {\"Kind\": \"kernel\", "
+                         "\"KernelName\": \"plain\", \"KernelFile\": \"plain.cl\", \"GlobalSize\": "
+                         "{\"X\": \"4\"}, \"Arguments\": [\"in\", \"out\"]}",
+                         LANGUAGE_OPENCL, NULL);
+    ck_assert_int_eq(j->reference.kind, REFERENCE_JOB);
+    ck_assert(!j->reference.agreement);
+    ck_assert_str_eq(j->reference.name, "plain in plain.cl");
+    const struct job *other = j->reference.job;
+    ck_assert_uint_eq(other->launch_count, 1);
+    ck_assert_uint_eq(other->program_count, 1);
+    ck_assert_uint_eq(other->launches[0].local[0], 0);
+    ck_assert_str_eq(other->launches[0].arguments[0].name, "in");
+    // Only what it mentions is defined, so that it stays the same where the rest varies.
+    ck_assert(program_has(&other->programs[0], "-DN=3"));
+    ck_assert(!program_has(&other->programs[0], "-DM=2"));
+    ck_assert(!program_has(&other->programs[0], "-DP=4"));
+    struct digest one, two;
+    struct job *next = fixture_job(&f, "P=8", NULL);
+    job_reference_digest(j, &one);
+    job_reference_digest(next, &two);
+    ck_assert(digest_equal(&one, &two));
+    job_free(next);
+    end(&f, j);
+}
+END_TEST
+
+START_TEST(test_reference_configuration)
+{
+    struct fixture f;
+    start(&f, "P");
+    struct job *j = make(&f, ONE_PARAMETER,
+                         KERNEL_FILE ONE_SIZE OUT_AND_IN
+                         "\"Reference\": {\"Kind\": \"configuration\", \"Configuration\": \"P=8\"}",
+                         LANGUAGE_OPENCL, NULL);
+    ck_assert(!j->reference.agreement);
+    ck_assert_str_eq(j->reference.name, "configuration P=8");
+    ck_assert(program_has(&j->reference.job->programs[0], "-DP=8"));
+    ck_assert(program_has(&j->programs[0], "-DP=4"));
+    end(&f, j);
+}
+END_TEST
+
+START_TEST(test_reference_none)
+{
+    struct fixture f;
+    start(&f, "P");
+    struct job *j = make(&f, ONE_PARAMETER,
+                         KERNEL_FILE ONE_SIZE OUT_AND_IN "\"Reference\": {\"Kind\": \"none\"}",
+                         LANGUAGE_OPENCL, NULL);
+    ck_assert_int_eq(j->reference.kind, REFERENCE_NONE);
+    end(&f, j);
+}
+END_TEST
+
+START_TEST(test_reference_arguments)
+{
+    struct fixture f;
+    start(&f, "P");
+    struct job *j = make(&f, ONE_PARAMETER,
+                         KERNEL_FILE ONE_SIZE OUT_AND_IN
+                         "\"ReferenceArguments\": [{\"Name\": \"r\", \"TargetName\": \"out\", "
+                         "\"FillType\": \"Generator\", \"DataSource\": \"i * P\", "
+                         "\"ValidationMethod\": \"SideBySideRelativeComparison\", "
+                         "\"ValidationThreshold\": 0.25}]",
+                         LANGUAGE_OPENCL, NULL);
+    static const float expected[] = {0, 4, 8, 12};
+    ck_assert_int_eq(j->reference.kind, REFERENCE_DATA);
+    ck_assert_uint_eq(j->reference.data_count, 1);
+    ck_assert_mem_eq(j->reference.data[0].data, expected, sizeof expected);
+    ck_assert(j->buffers[0].compare.kind == COMPARE_CLOSE);
+    ck_assert(j->buffers[0].compare.atol == 0 && j->buffers[0].compare.rtol == 0.25);
+    end(&f, j);
+}
+END_TEST
+
+// A NumPy file as numpy.save() writes it.
+static void write_npy(struct fixture *f, const char *header, const float *values, size_t count)
+{
+    char path[128], head[128];
+    snprintf(path, sizeof path, "%s/r.npy", f->folder);
+    snprintf(head, sizeof head, "%-117s\n", header);
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, file);
+    fwrite(head, 1, 118, file);
+    fwrite(values, sizeof *values, count, file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+#define FILE_REFERENCE                                                                             \
+    KERNEL_FILE ONE_SIZE OUT_AND_IN                                                                \
+        "\"Reference\": {\"Kind\": \"file\", \"Files\": {\"out\": \"r.npy\"}}"
+
+START_TEST(test_reference_file)
+{
+    struct fixture f;
+    static const float values[] = {1, 2, 3, 4};
+    start(&f, "P");
+    write_npy(&f, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", values, 4);
+    struct job *j = make(&f, ONE_PARAMETER, FILE_REFERENCE, LANGUAGE_OPENCL, NULL);
+    ck_assert_int_eq(j->reference.kind, REFERENCE_DATA);
+    ck_assert_mem_eq(j->reference.data[0].data, values, sizeof values);
+    end(&f, j);
+}
+END_TEST
+
+static const struct {
+    const char *header;
+    bool job;         // refused when the job is made
+    const char *part; // of the message
+} npy_faults[] = {
+    {"{'descr': '>f4', 'fortran_order': False, 'shape': (4,), }", false, "little-endian"},
+    {"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", false, "order='C'"},
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (4,), }", true, "f8, but float is f4"},
+    {"{'descr': '<f4', 'fortran_order': False}", false, "header is incomplete"},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': (x,), }", false, "shape makes no sense"},
+};
+
+START_TEST(test_npy_fault)
+{
+    struct fixture f;
+    struct job *j = NULL;
+    uint32_t choice[1] = {0};
+    static const float values[] = {1, 2, 3, 4};
+    start(&f, "P");
+    write_npy(&f, npy_faults[_i].header, values, 4);
+    fixture_load(&f, "{" ONE_PARAMETER "\"KernelSpecification\": {" FILE_REFERENCE "}}");
+    f.sources = spec_sources_read(f.spec, LANGUAGE_OPENCL, NULL, &f.error);
+    ck_assert_int_eq(f.sources != NULL, npy_faults[_i].job);
+    ck_assert(!f.sources || !spec_job(f.spec, f.sources, NULL, choice, &j, &f.error));
+    ck_assert_msg(strstr(f.error.text, npy_faults[_i].part) != NULL, "%s", f.error.text);
+    fixture_end(&f);
+}
+END_TEST
+
+// A job survives the wire: it is whole, and its reference is inside.
+START_TEST(test_wire)
+{
+    struct fixture f;
+    struct text bytes = TEXT_INIT;
+    struct wire w;
+    start(&f, "P");
+    struct job *j = make(&f, ONE_PARAMETER, KERNEL_FILE ONE_SIZE OUT_AND_IN "\"Stream\": null",
+                         LANGUAGE_OPENCL, NULL);
+    ck_assert(j->reference.agreement);
+    wire_writer(&w, &bytes);
+    job_codec(&w, j);
+    struct job *copy = job_decode(bytes.data, bytes.length, &f.error);
+    ck_assert_msg(copy != NULL, "%s", f.error.text);
+    ck_assert_str_eq(copy->reference.name, "default configuration");
+    job_free(copy);
+    text_release(&bytes);
+    end(&f, j);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("spec_job");
+    TCase *cases = tcase_create("jobs");
+    tcase_add_test(cases, test_words);
+    tcase_add_test(cases, test_source_digest);
+    tcase_add_loop_test(cases, test_sizes, 0, sizeof sizes / sizeof sizes[0]);
+    tcase_add_test(cases, test_block_names);
+    tcase_add_loop_test(cases, test_scalar, 0, sizeof scalars / sizeof scalars[0]);
+    tcase_add_loop_test(cases, test_fill, 0, sizeof fills / sizeof fills[0]);
+    tcase_add_test(cases, test_buffers);
+    tcase_add_test(cases, test_opencl_of_two);
+    tcase_add_test(cases, test_cuda_of_two);
+    tcase_add_test(cases, test_language_when);
+    tcase_add_test(cases, test_launches);
+    tcase_add_test(cases, test_joined);
+    tcase_add_test(cases, test_inline);
+    tcase_add_test(cases, test_tree);
+    tcase_add_test(cases, test_reference_kernel);
+    tcase_add_test(cases, test_reference_configuration);
+    tcase_add_test(cases, test_reference_none);
+    tcase_add_test(cases, test_reference_arguments);
+    tcase_add_test(cases, test_reference_file);
+    tcase_add_loop_test(cases, test_npy_fault, 0, sizeof npy_faults / sizeof npy_faults[0]);
+    tcase_add_test(cases, test_wire);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

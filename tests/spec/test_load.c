@@ -1,0 +1,254 @@
+// Loading specs: the files of other projects, hone's own dialect, the table of keys, names and
+// configurations as text.
+#include "fixture.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- files of other projects -------------------------------------------------------------------
+
+static unsigned load_folder(const char *folder)
+{
+    unsigned loaded = 0;
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", HONE_TEST_DATA, folder);
+    DIR *d = opendir(path);
+    ck_assert_msg(d != NULL, "%s", path);
+    for (struct dirent *entry; (entry = readdir(d));) {
+        struct error e = ERROR_INIT;
+        size_t length = strlen(entry->d_name);
+        bool spec = length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0 &&
+                    strcmp(entry->d_name, "expected.json") != 0;
+        if (!spec)
+            continue;
+        snprintf(path, sizeof path, "%s/%s/%s", HONE_TEST_DATA, folder, entry->d_name);
+        struct spec *s = spec_load(path, NULL, &e);
+        ck_assert_msg(s != NULL, "%s", e.text);
+        ck_assert_uint_gt(s->parameter_count, 0);
+        spec_free(s);
+        loaded++;
+    }
+    closedir(d);
+    return loaded;
+}
+
+START_TEST(test_other_projects)
+{
+    ck_assert_uint_ge(load_folder("t1"), 7);
+    ck_assert_uint_ge(load_folder("spaces"), 14);
+}
+END_TEST
+
+// ---- keys --------------------------------------------------------------------------------------
+
+START_TEST(test_keys_are_documented)
+{
+    size_t count;
+    const struct spec_key *keys = spec_keys(&count);
+    ck_assert_uint_gt(count, 100);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_msg(keys[i].type && keys[i].fallback && keys[i].meaning && keys[i].accepts, "%s",
+                      keys[i].path);
+        for (size_t other = 0; other < i; other++)
+            ck_assert_msg(strcmp(keys[i].path, keys[other].path) != 0, "%s stands twice",
+                          keys[i].path);
+    }
+}
+END_TEST
+
+// A spec that uses most of the format: no key of it is unknown.
+static const char rich[] =
+    "{\"Comment\": \"c\", \"General\": {\"BenchmarkName\": \"rich\", \"FormatVersion\": 1},"
+    "\"Constants\": [{\"Name\": \"N\", \"Type\": \"int\", \"Value\": 64}],"
+    "\"Iterations\": 9,"
+    "\"Metrics\": [{\"Name\": \"GB/s\", \"Expression\": \"N * 4 / time_ns\", \"Unit\": \"GB/s\"},"
+    "  {\"Name\": \"half\", \"Expression\": \"time_ms / 2 if double > 8 else 1 / 0\"}],"
+    "\"Budget\": {\"Type\": \"TuningDuration\", \"BudgetValue\": 30},"
+    "\"SearchSettings\": {\"Name\": \"random\", \"Attributes\": []},"
+    "\"ConfigurationSpace\": {\"TuningParameters\": ["
+    "  {\"Name\": \"P\", \"Type\": \"int\", \"Values\": [4, 8], \"Default\": [8]},"
+    "  {\"Name\": \"F\", \"Type\": \"float\", \"Values\": \"[0.5, 1]\"},"
+    "  {\"Name\": \"T\", \"Type\": \"string\", \"Values\": \"['a, b', 'int']\"},"
+    "  {\"Name\": \"B\", \"Values\": \"[True, False]\"},"
+    "  {\"Name\": \"ONE\", \"Values\": \"[7]\"}],"
+    "  \"Constraints\": [\"P < N\", {\"Parameters\": [], \"Expression\": \"P % 4 == 0\"}],"
+    "  \"Derived\": [{\"Name\": \"double\", \"Expression\": \"2 * P\"}]},"
+    "\"KernelSpecification\": {\"Language\": \"CUDA\", \"KernelName\": \"k\", \"KernelFile\": "
+    "\"k.cu\","
+    "  \"IncludeFolders\": [], \"ProblemSize\": [\"N\", 3], \"GridDivX\": [\"P\"],"
+    "  \"LocalSize\": {\"X\": \"P\"}, \"Stream\": null, \"Profiling\": false}}";
+
+START_TEST(test_rich)
+{
+    struct fixture f;
+    fixture_start(&f);
+    fixture_load(&f, rich);
+    const struct spec *s = f.spec;
+    ck_assert_str_eq(text_cstr(&f.warnings), "");
+    ck_assert_str_eq(s->name, "rich");
+    ck_assert_uint_eq(s->iterations, 9);
+    ck_assert(s->budget_seconds == 30 && s->budget_count == 0);
+    ck_assert_str_eq(s->strategy, "random");
+    ck_assert_uint_eq(s->restriction_count, 2);
+    ck_assert_str_eq(s->restrictions[1].path, "ConfigurationSpace.Constraints[1].Expression");
+    ck_assert_int_eq(s->parameters[3].type, PARAMETER_BOOL);
+    ck_assert_int_eq(s->parameters[1].values[1].kind, VALUE_FLOAT);
+    ck_assert(s->parameters[0].has_default && s->parameters[0].initial == 1);
+    ck_assert(!s->uses_device);
+    ck_assert(spec_has_language(s, LANGUAGE_CUDA) && !spec_has_language(s, LANGUAGE_OPENCL));
+    fixture_end(&f);
+}
+END_TEST
+
+START_TEST(test_metrics)
+{
+    struct fixture f;
+    uint32_t choice[5];
+    double value;
+    fixture_start(&f);
+    fixture_load(&f, rich);
+    spec_default(f.spec, choice);
+    ck_assert(spec_metric(f.spec, 0, choice, NULL, 128, &value));
+    ck_assert(value == 2);
+    ck_assert(spec_metric(f.spec, 1, choice, NULL, 3e6, &value));
+    ck_assert(value == 1.5);
+    choice[0] = 0; // double is 8
+    ck_assert(!spec_metric(f.spec, 1, choice, NULL, 3e6, &value));
+    fixture_end(&f);
+}
+END_TEST
+
+// ---- configurations as text --------------------------------------------------------------------
+
+START_TEST(test_configuration_text)
+{
+    struct fixture f;
+    uint32_t choice[5], back[5] = {0};
+    struct text text = TEXT_INIT;
+    fixture_start(&f);
+    fixture_load(&f, rich);
+    spec_default(f.spec, choice);
+    choice[3] = 1;
+    spec_configuration_text(f.spec, choice, false, &text);
+    ck_assert_str_eq(text_cstr(&text), "P=8, F=0.5, T='a, b', B=False");
+    ck_assert_msg(spec_parse_configuration(f.spec, text_cstr(&text), back, &f.error), "%s",
+                  f.error.text);
+    ck_assert_mem_eq(choice, back, sizeof choice);
+    text_clear(&text);
+    spec_configuration_text(f.spec, choice, true, &text);
+    ck_assert_str_eq(text_cstr(&text), "P=8, F=0.5, T='a, b', B=False, ONE=7");
+    text_clear(&text);
+    spec_configuration_json(f.spec, choice, &text);
+    ck_assert_str_eq(text_cstr(&text),
+                     "{\"P\": 8, \"F\": 0.5, \"T\": \"a, b\", \"B\": false, \"ONE\": 7}");
+    text_clear(&text);
+    spec_constants_text(f.spec, &text);
+    ck_assert_str_eq(text_cstr(&text), "N=64");
+    text_release(&text);
+    fixture_end(&f);
+}
+END_TEST
+
+START_TEST(test_configuration_parts)
+{
+    struct fixture f;
+    uint32_t choice[5] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    fixture_start(&f);
+    fixture_load(&f, rich);
+    ck_assert(spec_parse_configuration(f.spec, " F = 1 ,T=int, B=true,", choice, &f.error));
+    ck_assert_uint_eq(choice[0], UINT32_MAX);
+    ck_assert_uint_eq(choice[1], 1);
+    ck_assert_uint_eq(choice[2], 1);
+    ck_assert_uint_eq(choice[3], 0);
+    ck_assert(spec_parse_configuration(f.spec, "", choice, &f.error));
+    ck_assert(!spec_parse_configuration(f.spec, "P=16", choice, &f.error));
+    ck_assert_str_eq(f.error.text, "P=16: the values of P are 4, 8");
+    fixture_end(&f);
+}
+END_TEST
+
+START_TEST(test_slots)
+{
+    struct fixture f;
+    struct value slots[64];
+    uint32_t choice[5], derived;
+    enum expr_fault fault;
+    struct device_info device = {
+        .language = LANGUAGE_OPENCL, .type = DEVICE_CPU, .name = "cpu", .compute_units = 6};
+    fixture_start(&f);
+    fixture_load(&f, rich);
+    const struct spec_slots *at = &f.spec->slots;
+    ck_assert_uint_eq(at->parameters, 0);
+    ck_assert_uint_eq(at->constants, 5);
+    ck_assert_uint_eq(at->derived, 6);
+    ck_assert_uint_eq(at->facts, 7);
+    ck_assert_uint_le(at->count, 64);
+    spec_default(f.spec, choice);
+    spec_bind_fixed(f.spec, &device, slots);
+    ck_assert(spec_bind(f.spec, choice, slots, NULL, &derived, &fault));
+    ck_assert_int_eq(slots[at->constants].i, 64);
+    ck_assert_int_eq(slots[at->derived].i, 16);
+    ck_assert_str_eq(slots[at->facts].s, "OpenCL");
+    ck_assert_uint_eq(slots[at->special].count, 2);
+    ck_assert_int_eq(slots[at->special].items[0].i, 64);
+    for (uint32_t i = at->facts; i < at->special; i++) {
+        if (strcmp(f.spec->symbols.items[i].name, "device_compute_units") == 0)
+            ck_assert_int_eq(slots[i].i, 6);
+        if (strcmp(f.spec->symbols.items[i].name, "device_type") == 0)
+            ck_assert_str_eq(slots[i].s, "cpu");
+        if (strcmp(f.spec->symbols.items[i].name, "device_vendor") == 0)
+            ck_assert_str_eq(slots[i].s, "");
+    }
+    fixture_end(&f);
+}
+END_TEST
+
+// Every part of the file cut off, and every byte replaced: an error or a spec, never a crash.
+START_TEST(test_damaged)
+{
+    struct fixture f;
+    char path[128];
+    fixture_start(&f);
+    snprintf(path, sizeof path, "%s/spec.json", f.folder);
+    char *text = strdup(rich);
+    for (size_t i = 0; text[i]; i++) {
+        struct error e = ERROR_INIT;
+        char kept = text[i];
+        text[i] = "0\"{[,x-}"[i % 8];
+        fixture_file(&f, "spec.json", text);
+        text[i] = kept;
+        struct spec *s = spec_load(path, NULL, &e);
+        ck_assert(s || e.text[0]);
+        spec_free(s);
+    }
+    free(text);
+    fixture_end(&f);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("spec_load");
+    TCase *cases = tcase_create("load");
+    if (HONE_TEST_DATA[0])
+        tcase_add_test(cases, test_other_projects);
+    else
+        printf("skipped: files of other projects (no test data)\n");
+    tcase_add_test(cases, test_keys_are_documented);
+    tcase_add_test(cases, test_rich);
+    tcase_add_test(cases, test_metrics);
+    tcase_add_test(cases, test_configuration_text);
+    tcase_add_test(cases, test_configuration_parts);
+    tcase_add_test(cases, test_slots);
+    tcase_add_test(cases, test_damaged);
+    tcase_set_timeout(cases, 60);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
