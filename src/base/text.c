@@ -147,7 +147,7 @@ bool file_read(const char *path, size_t limit, struct text *out, struct error *e
     ok = read_all(fd, path, limit ? limit : FILE_LIMIT, out, e);
 out:
     if (!ok)
-        text_clear(out);
+        text_release(out);
     if (fd >= 0)
         close(fd);
     return ok;
