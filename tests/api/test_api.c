@@ -1,0 +1,534 @@
+// libhone as a stranger uses it: through hone/hone.h alone, linked as a shared library. With a
+// worker that runs nothing and answers as the spec tells it, and with the real one where there is a
+// device.
+#include <hone/hone.h>
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SMALL      HONE_SOURCE_DIR "/tests/api/data/small.json"
+#define NAIVE      HONE_SOURCE_DIR "/kernels_cl/matmul_naive.json"
+#define REAL       HONE_BINARY_DIR "/hone-worker"
+#define PARAMETERS 2
+
+static const struct hone_worker fake = {.program = FAKE_WORKER};
+
+static char folder[64], store_file[96];
+
+static void setup(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/hone-api-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(store_file, sizeof store_file, "%s/store.sqlite", folder);
+}
+
+static void teardown(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static struct hone_spec *load(const char *path, const char *const *set)
+{
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_spec *s = hone_spec_load(path, set, NULL, &e);
+    ck_assert_msg(s != NULL, "%s", e.text);
+    return s;
+}
+
+static struct hone_devices *list_devices(const struct hone_worker *worker)
+{
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_devices *d = hone_devices_list(worker, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    return d;
+}
+
+START_TEST(version_is_of_the_project)
+{
+    ck_assert_str_eq(hone_version(), HONE_VERSION);
+}
+END_TEST
+
+// ---- specs and spaces --------------------------------------------------------------------------
+
+START_TEST(spec_is_described)
+{
+    struct hone_spec *s = load(SMALL, NULL);
+    char text[64];
+    ck_assert_str_eq(hone_spec_name(s), "small");
+    ck_assert_uint_eq(hone_spec_parameters(s), PARAMETERS);
+    ck_assert_str_eq(hone_spec_parameter(s, 0), "ID");
+    ck_assert_uint_eq(hone_spec_values(s, 0), 4);
+    ck_assert_uint_eq(hone_spec_value(s, 0, 3, text, sizeof text), 1);
+    ck_assert_str_eq(text, "4");
+    ck_assert_uint_eq(hone_spec_value(s, 1, 1, text, sizeof text), 5);
+    ck_assert_str_eq(text, "wrong");
+    hone_spec_free(s);
+}
+END_TEST
+
+START_TEST(configurations_as_text)
+{
+    struct hone_spec *s = load(SMALL, NULL);
+    struct hone_error e = HONE_ERROR_INIT;
+    uint32_t c[PARAMETERS];
+    char text[64];
+    hone_spec_default(s, c);
+    ck_assert_uint_eq(hone_spec_text(s, c, text, sizeof text), strlen("ID=2, FAKE=good"));
+    ck_assert_str_eq(text, "ID=2, FAKE=good");
+    ck_assert_msg(hone_spec_read(s, "ID=4", c, &e), "%s", e.text);
+    hone_spec_json(s, c, text, sizeof text);
+    ck_assert_str_eq(text, "{\"ID\": 4, \"FAKE\": \"good\"}");
+    ck_assert(!hone_spec_read(s, "ID=5", c, &e));
+    ck_assert_int_ne(e.code, HONE_ERROR_NONE);
+    ck_assert_ptr_nonnull(strstr(e.text, "ID"));
+    hone_spec_free(s);
+}
+END_TEST
+
+START_TEST(texts_are_cut_as_snprintf_cuts)
+{
+    struct hone_spec *s = load(SMALL, NULL);
+    uint32_t c[PARAMETERS];
+    char text[8] = "#######";
+    hone_spec_default(s, c);
+    ck_assert_uint_eq(hone_spec_text(s, c, NULL, 0), 15);
+    ck_assert_uint_eq(hone_spec_text(s, c, text, 5), 15);
+    ck_assert_str_eq(text, "ID=2");
+    ck_assert_int_eq(text[5], '#');
+    ck_assert_uint_eq(hone_spec_text(s, c, text, 1), 15);
+    ck_assert_str_eq(text, "");
+    hone_spec_free(s);
+}
+END_TEST
+
+START_TEST(space_counts_and_finds)
+{
+    struct hone_spec *s = load(SMALL, NULL);
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_space *sp = hone_space_new(s, NULL, NULL, &e);
+    ck_assert_msg(sp != NULL, "%s", e.text);
+    ck_assert_double_eq(hone_space_cartesian(sp), 12);
+    ck_assert_uint_eq(hone_space_count(sp), 5);
+    for (uint64_t i = 0; i < 5; i++) {
+        uint32_t c[PARAMETERS];
+        uint64_t back = 99;
+        hone_space_get(sp, i, c);
+        ck_assert(hone_space_find(sp, c, &back));
+        ck_assert_uint_eq(back, i);
+        ck_assert_uint_eq(hone_space_why(sp, c, NULL, 0), 0);
+    }
+    hone_space_free(sp);
+    hone_spec_free(s);
+}
+END_TEST
+
+START_TEST(space_says_why)
+{
+    struct hone_spec *s = load(SMALL, NULL);
+    struct hone_error e = HONE_ERROR_INIT;
+    const char *const where[] = {"ID > 4", NULL};
+    struct hone_space *sp = hone_space_new(s, NULL, NULL, &e);
+    struct hone_space *empty = hone_space_new(s, NULL, where, &e);
+    uint32_t c[PARAMETERS] = {2, 0};
+    uint64_t index;
+    char why[512];
+    ck_assert_msg(sp && empty, "%s", e.text);
+    ck_assert(!hone_space_find(sp, c, &index));
+    hone_space_why(sp, c, why, sizeof why);
+    ck_assert_ptr_nonnull(strstr(why, "ID != 3"));
+    ck_assert_uint_eq(hone_space_why(sp, NULL, why, sizeof why), 0);
+    ck_assert_uint_eq(hone_space_count(empty), 0);
+    ck_assert_uint_gt(hone_space_why(empty, NULL, why, sizeof why), 0);
+    ck_assert_ptr_nonnull(strstr(why, "ID > 4"));
+    hone_space_free(sp);
+    hone_space_free(empty);
+    hone_spec_free(s);
+}
+END_TEST
+
+// ---- errors ------------------------------------------------------------------------------------
+
+START_TEST(first_error_is_kept)
+{
+    struct hone_error e = HONE_ERROR_INIT;
+    const char *const set[] = {"SLOWNES=1", NULL};
+    ck_assert_ptr_null(hone_spec_load("/nowhere/x.json", NULL, NULL, &e));
+    ck_assert_ptr_nonnull(strstr(e.text, "/nowhere/x.json"));
+    ck_assert_ptr_null(hone_spec_load(SMALL, set, NULL, &e));
+    ck_assert_ptr_nonnull(strstr(e.text, "/nowhere/x.json"));
+    e = (struct hone_error)HONE_ERROR_INIT;
+    ck_assert_ptr_null(hone_spec_load(SMALL, set, NULL, &e));
+    ck_assert_ptr_nonnull(strstr(e.text, "SLOWNESS"));
+    ck_assert_ptr_null(hone_spec_load(SMALL, set, NULL, NULL));
+}
+END_TEST
+
+START_TEST(nothing_to_free)
+{
+    hone_spec_free(NULL);
+    hone_space_free(NULL);
+    hone_devices_free(NULL);
+    hone_store_close(NULL);
+    hone_tune_free(NULL);
+}
+END_TEST
+
+START_TEST(worker_that_is_not_there)
+{
+    struct hone_error e = HONE_ERROR_INIT;
+    const struct hone_worker missing = {.program = "/nowhere/worker"};
+    ck_assert_ptr_null(hone_devices_list(&missing, &e));
+    ck_assert_ptr_nonnull(strstr(e.text, "/nowhere/worker"));
+}
+END_TEST
+
+START_TEST(tune_options_are_checked)
+{
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    ck_assert_ptr_null(hone_tune_new(&o, &e));
+    ck_assert_int_eq(e.code, HONE_ERROR_USAGE);
+    ck_assert_ptr_nonnull(strstr(e.text, "a spec and a device"));
+    e = (struct hone_error)HONE_ERROR_INIT;
+    o.size = 0;
+    ck_assert_ptr_null(hone_tune_new(&o, &e));
+    ck_assert_ptr_nonnull(strstr(e.text, "HONE_TUNE_OPTIONS_INIT"));
+}
+END_TEST
+
+// A store that was made by something else is refused and left alone.
+START_TEST(foreign_store)
+{
+    struct hone_error e = HONE_ERROR_INIT;
+    FILE *f = fopen(store_file, "w");
+    ck_assert_int_gt(fputs("not a store\n", f), 0);
+    fclose(f);
+    ck_assert_ptr_null(hone_store_open(store_file, true, &e));
+    ck_assert_int_eq(e.code, HONE_ERROR_STORE);
+    ck_assert_ptr_nonnull(strstr(e.text, store_file));
+}
+END_TEST
+
+// ---- devices -----------------------------------------------------------------------------------
+
+START_TEST(devices_are_listed_and_picked)
+{
+    struct hone_devices *d = list_devices(&fake);
+    struct hone_error e = HONE_ERROR_INIT;
+    const struct hone_device *device = hone_devices_get(d, 0);
+    ck_assert_uint_eq(hone_devices_count(d), 1);
+    ck_assert_str_eq(device->name, "fake device");
+    ck_assert_str_eq(device->language, "opencl");
+    ck_assert_int_eq(device->type, HONE_CPU);
+    ck_assert_ptr_null(hone_devices_get(d, 1));
+    ck_assert_ptr_null(hone_devices_note(d, 0));
+    ck_assert_ptr_eq(hone_devices_pick(d, NULL, &e), device);
+    ck_assert_ptr_eq(hone_devices_pick(d, "FAKE", &e), device);
+    ck_assert_ptr_null(hone_devices_pick(d, "another", &e));
+    ck_assert_ptr_nonnull(strstr(e.text, "fake device"));
+    hone_devices_free(d);
+}
+END_TEST
+
+// ---- tuning ------------------------------------------------------------------------------------
+
+struct session {
+    struct hone_spec *spec;
+    struct hone_devices *devices;
+    struct hone_store *store;
+    struct hone_tune *tune;
+};
+
+static void begin(struct session *s, const struct hone_worker *worker, const char *spec,
+                  const char *const *set, const char *const *where)
+{
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    s->spec = load(spec, set);
+    s->devices = list_devices(worker);
+    s->store = hone_store_open(store_file, true, &e);
+    ck_assert_msg(s->store != NULL, "%s", e.text);
+    o.spec = s->spec;
+    o.device = hone_devices_pick(s->devices, NULL, &e);
+    o.worker = *worker;
+    o.store = s->store;
+    o.where = where;
+    o.lock_folder = folder;
+    o.seed = 1;
+    s->tune = hone_tune_new(&o, &e);
+    ck_assert_msg(s->tune != NULL, "%s", e.text);
+}
+
+static void end(struct session *s)
+{
+    hone_tune_free(s->tune);
+    hone_store_close(s->store);
+    hone_devices_free(s->devices);
+    hone_spec_free(s->spec);
+}
+
+// Runs to the end; how many records there were with each status.
+static unsigned run(struct hone_tune *t, unsigned by_status[HONE_CONSTRAINTS + 1])
+{
+    struct hone_error e = HONE_ERROR_INIT;
+    const struct hone_record *r;
+    enum hone_answer answer;
+    unsigned records = 0;
+    while ((answer = hone_tune_step(t, 1000, &r, &e)) != HONE_END) {
+        ck_assert_msg(answer != HONE_BROKEN, "%s", e.text);
+        if (answer != HONE_RECORD)
+            continue;
+        ck_assert_ptr_nonnull(r);
+        by_status[hone_record_status(r)]++;
+        records++;
+    }
+    return records;
+}
+
+static void check_failed(const struct hone_record *r)
+{
+    const uint64_t *samples;
+    double time = -1, other = -1;
+    ck_assert_uint_gt(strlen(hone_record_message(r)), 0);
+    ck_assert(!hone_record_median(r, &time));
+    ck_assert(!hone_record_interval(r, &time, &other));
+    ck_assert(!hone_record_metric(r, &time));
+    ck_assert_double_eq(time, -1);
+    ck_assert_uint_eq(hone_record_samples(r, &samples), 0);
+    ck_assert(!hone_record_verified(r));
+}
+
+static void check_best(const struct hone_record *r)
+{
+    const uint64_t *samples;
+    double median, low, high, metric;
+    ck_assert_str_eq(hone_record_configuration(r), "ID=1, FAKE=good");
+    ck_assert_uint_eq(hone_record_choice(r)[0], 0);
+    ck_assert_str_eq(hone_status_text(hone_record_status(r)), "correct");
+    ck_assert_str_eq(hone_record_message(r), "");
+    ck_assert(hone_record_verified(r));
+    ck_assert_uint_ge(hone_record_samples(r, &samples), 6);
+    ck_assert_uint_eq(samples[0], 1000);
+    ck_assert(hone_record_median(r, &median));
+    ck_assert(hone_record_interval(r, &low, &high));
+    ck_assert(low <= median && median <= high);
+    ck_assert(median >= 1000 && median <= 1002);
+    ck_assert(hone_record_metric(r, &metric));
+    ck_assert_double_eq_tol(metric, 1000 / median, 1e-12);
+}
+
+START_TEST(tune_finds_the_best)
+{
+    struct session s;
+    struct hone_progress p;
+    unsigned counts[HONE_CONSTRAINTS + 1] = {0};
+    begin(&s, &fake, SMALL, NULL, NULL);
+    ck_assert_uint_eq(run(s.tune, counts), 5);
+    ck_assert_uint_eq(counts[HONE_CORRECT], 3);
+    ck_assert_uint_eq(counts[HONE_CORRECTNESS], 1);
+    ck_assert_uint_eq(counts[HONE_COMPILE], 1);
+    hone_tune_progress(s.tune, &p, sizeof p);
+    ck_assert_uint_eq(p.valid, 5);
+    ck_assert_uint_eq(p.done, 5);
+    ck_assert_uint_eq(p.correct, 3);
+    ck_assert_uint_eq(p.reused, 0);
+    check_best(p.best);
+    end(&s);
+}
+END_TEST
+
+START_TEST(failures_have_no_time)
+{
+    struct session s;
+    struct hone_error e = HONE_ERROR_INIT;
+    const char *const where[] = {"FAKE != 'good'", NULL};
+    const struct hone_record *r;
+    enum hone_answer answer;
+    begin(&s, &fake, SMALL, NULL, where);
+    while ((answer = hone_tune_step(s.tune, 1000, &r, &e)) != HONE_END) {
+        ck_assert_msg(answer != HONE_BROKEN, "%s", e.text);
+        if (answer == HONE_RECORD)
+            check_failed(r);
+    }
+    end(&s);
+}
+END_TEST
+
+START_TEST(store_answers_and_knows_the_best)
+{
+    struct session s;
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_progress p;
+    unsigned counts[HONE_CONSTRAINTS + 1] = {0};
+    uint32_t c[PARAMETERS] = {9, 9};
+    double median = 0;
+    begin(&s, &fake, SMALL, NULL, NULL);
+    ck_assert(!hone_store_best(s.store, s.spec, NULL, c, &median, &e));
+    ck_assert_msg(e.code == HONE_ERROR_NONE, "%s", e.text);
+    ck_assert_uint_eq(c[0], 9);
+    run(s.tune, counts);
+    end(&s);
+    begin(&s, &fake, SMALL, NULL, NULL);
+    ck_assert_uint_eq(run(s.tune, counts), 5);
+    hone_tune_progress(s.tune, &p, sizeof p);
+    ck_assert_uint_eq(p.reused, 5);
+    ck_assert(hone_record_reused(p.best));
+    ck_assert_msg(hone_store_best(s.store, s.spec, "fake", c, &median, &e), "%s", e.text);
+    ck_assert_uint_eq(c[0], 0);
+    ck_assert_uint_eq(c[1], 0);
+    ck_assert(median >= 1000 && median <= 1002);
+    ck_assert(!hone_store_best(s.store, s.spec, "another", c, &median, &e));
+    end(&s);
+}
+END_TEST
+
+// Other constants, other results.
+START_TEST(store_keeps_constants_apart)
+{
+    struct session s;
+    struct hone_error e = HONE_ERROR_INIT;
+    unsigned counts[HONE_CONSTRAINTS + 1] = {0};
+    const char *const set[] = {"SLOWNESS=5000", NULL};
+    uint32_t c[PARAMETERS];
+    double median;
+    begin(&s, &fake, SMALL, NULL, NULL);
+    run(s.tune, counts);
+    end(&s);
+    begin(&s, &fake, SMALL, set, NULL);
+    ck_assert(!hone_store_best(s.store, s.spec, NULL, c, &median, &e));
+    run(s.tune, counts);
+    ck_assert_msg(hone_store_best(s.store, s.spec, NULL, c, &median, &e), "%s", e.text);
+    ck_assert(median >= 5000 && median <= 5002);
+    end(&s);
+}
+END_TEST
+
+START_TEST(cancelled_tune_ends)
+{
+    struct session s;
+    struct hone_progress p;
+    unsigned counts[HONE_CONSTRAINTS + 1] = {0};
+    begin(&s, &fake, SMALL, NULL, NULL);
+    hone_tune_cancel(s.tune);
+    ck_assert_uint_lt(run(s.tune, counts), 5);
+    hone_tune_progress(s.tune, &p, sizeof p);
+    ck_assert_uint_lt(p.done, 5);
+    end(&s);
+}
+END_TEST
+
+// A caller that was built when the struct was shorter gets what it knows.
+START_TEST(older_callers)
+{
+    struct session s;
+    struct hone_progress p;
+    memset(&p, 0x5a, sizeof p);
+    begin(&s, &fake, SMALL, NULL, NULL);
+    hone_tune_progress(s.tune, &p, offsetof(struct hone_progress, planned));
+    ck_assert_uint_eq(p.valid, 5);
+    ck_assert_uint_eq(p.planned, UINT64_C(0x5a5a5a5a5a5a5a5a));
+    end(&s);
+}
+END_TEST
+
+START_TEST(empty_space_is_refused)
+{
+    struct hone_spec *spec = load(SMALL, NULL);
+    struct hone_devices *d = list_devices(&fake);
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    const char *const where[] = {"ID == 3", NULL};
+    o.spec = spec;
+    o.device = hone_devices_get(d, 0);
+    o.worker = fake;
+    o.where = where;
+    o.lock_folder = folder;
+    ck_assert_ptr_null(hone_tune_new(&o, &e));
+    ck_assert_ptr_nonnull(strstr(e.text, "no configuration is valid"));
+    hone_devices_free(d);
+    hone_spec_free(spec);
+}
+END_TEST
+
+// ---- a real device -----------------------------------------------------------------------------
+
+START_TEST(real_device_tunes)
+{
+    char cache[96];
+    snprintf(cache, sizeof cache, "POCL_CACHE_DIR=%s", folder);
+    const char *const environment[] = {cache, NULL};
+    const struct hone_worker real = {.program = REAL, .environment = environment};
+    const char *const set[] = {"WIDTH=64", NULL};
+    const char *const where[] = {"block_size_x == 16 and block_size_y in (4, 8)", NULL};
+    unsigned counts[HONE_CONSTRAINTS + 1] = {0};
+    struct hone_progress p;
+    struct session s;
+    struct hone_devices *d = access(REAL, X_OK) == 0 ? list_devices(&real) : NULL;
+    bool there = d && hone_devices_count(d) > 0;
+    hone_devices_free(d);
+    if (!there) {
+        printf("skipped: a tune on a real device (there is none)\n");
+        return;
+    }
+    begin(&s, &real, NAIVE, set, where);
+    ck_assert_uint_eq(run(s.tune, counts), 2);
+    ck_assert_uint_eq(counts[HONE_CORRECT], 2);
+    hone_tune_progress(s.tune, &p, sizeof p);
+    ck_assert_ptr_nonnull(p.best);
+    ck_assert(hone_record_verified(p.best));
+    end(&s);
+}
+END_TEST
+
+static TCase *plain_case(void)
+{
+    TCase *c = tcase_create("plain");
+    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_test(c, version_is_of_the_project);
+    tcase_add_test(c, spec_is_described);
+    tcase_add_test(c, configurations_as_text);
+    tcase_add_test(c, texts_are_cut_as_snprintf_cuts);
+    tcase_add_test(c, space_counts_and_finds);
+    tcase_add_test(c, space_says_why);
+    tcase_add_test(c, first_error_is_kept);
+    tcase_add_test(c, nothing_to_free);
+    tcase_add_test(c, worker_that_is_not_there);
+    tcase_add_test(c, tune_options_are_checked);
+    tcase_add_test(c, foreign_store);
+    return c;
+}
+
+static TCase *tune_case(void)
+{
+    TCase *c = tcase_create("tune");
+    tcase_set_timeout(c, 100);
+    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_test(c, devices_are_listed_and_picked);
+    tcase_add_test(c, tune_finds_the_best);
+    tcase_add_test(c, failures_have_no_time);
+    tcase_add_test(c, store_answers_and_knows_the_best);
+    tcase_add_test(c, store_keeps_constants_apart);
+    tcase_add_test(c, cancelled_tune_ends);
+    tcase_add_test(c, older_callers);
+    tcase_add_test(c, empty_space_is_refused);
+    tcase_add_test(c, real_device_tunes);
+    return c;
+}
+
+int main(void)
+{
+    Suite *s = suite_create("api");
+    suite_add_tcase(s, plain_case());
+    suite_add_tcase(s, tune_case());
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? 1 : 0;
+}
