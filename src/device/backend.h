@@ -1,0 +1,104 @@
+// What a driver's interface has to offer so that hone can tune with it: one table of functions in
+// one file, and one line in backends.c. Guards, inputs, references, verification and the order of
+// things are written once, above this table.
+//
+// `own` is what open() returned. A function that fails fills the error or the result it was given.
+// Optional members may be NULL; the default stands beside them.
+#ifndef HONE_DEVICE_BACKEND_H
+#define HONE_DEVICE_BACKEND_H
+
+#include "device/device.h"
+#include "device/memory.h"
+
+// Told around each first launch of a kernel by drivers that compile there (primes() says which):
+// true before it, false once the device really runs it. What ends the process in between is the
+// compiler's doing, or the kernel's.
+struct watch {
+    void (*tell)(void *context, bool compiling);
+    void *context;
+};
+
+// One launch of all kernels of a job, `batch` times over.
+struct run {
+    const struct watch *watch; // (optional)
+    void *const *kernels;
+    const struct job_launch *launches;
+    uint32_t count;
+    uint32_t batch;
+};
+
+struct gemm_request {
+    const struct job_gemm *gemm;
+    const struct job_buffer *a_buffer, *b_buffer;
+    struct memory *a, *b;
+    double *out; // m * n products, without alpha, beta and the initial C
+};
+
+struct backend {
+    enum language language;
+    const char *prefix; // of its device ids, "opencl/"
+
+    // Adds its devices and its missing ones; `out->problem` when it can list nothing at all.
+    bool (*list)(struct arena *a, const struct device_options *o, struct device_list *out,
+                 struct error *e);
+    // Opens the device that `id` names; fills `info`, whose texts live in the arena.
+    void *(*open)(const char *id, const struct device_options *o, struct arena *a,
+                  struct device_info *info, struct error *e);
+    void (*close)(void *own);
+
+    // Must a job's first launch be made ahead of time by a build worker? Default: no.
+    bool (*primes)(const void *own);
+    // Runs one work-group of the launch. Used only where primes() says so.
+    bool (*prime)(void *own, void *kernel, const struct job_launch *l, const struct watch *watch,
+                  struct result *r);
+
+    // m->bytes is set; guard zones are made room for but not yet filled.
+    bool (*memory_new)(void *own, struct memory *m, enum access access, struct error *e);
+    void (*memory_free)(void *own, struct memory *m);
+    // Memory in host address space only: the host is about to look at it, the device is about to
+    // use it. Default: nothing.
+    bool (*claim)(void *own, struct memory *m, struct error *e);
+    bool (*yield)(void *own, struct memory *m, struct error *e);
+    // Memory on the device only. `at` is relative to the data; guards have places below 0 and from
+    // m->bytes on.
+    bool (*read)(void *own, struct memory *m, int64_t at, void *to, uint64_t bytes,
+                 struct error *e);
+    bool (*write)(void *own, struct memory *m, int64_t at, const void *from, uint64_t bytes,
+                  struct error *e);
+    bool (*fill)(void *own, struct memory *m, int64_t at, uint8_t byte, uint64_t bytes,
+                 struct error *e);
+    bool (*copy)(void *own, struct memory *to, struct memory *from, struct error *e);
+    // As checksum_of(). Default: read back, and summed on the host.
+    bool (*checksum)(void *own, struct memory *m, uint64_t *out, struct error *e);
+
+    // Builds a program: from the image's part, where `length` is not 0, else from the source. The
+    // log is added to in any case.
+    void *(*program_new)(void *own, const struct job_program *p, const void *image, uint64_t length,
+                         struct text *log, struct result *r);
+    void (*program_free)(void *own, void *program);
+    // The program's part of the image: what program_new() can make use of. Default: nothing.
+    bool (*program_image)(void *own, void *program, struct text *out, struct error *e);
+    bool (*program_binary)(void *own, void *program, struct text *out, struct error *e);
+
+    // Checks name, number of arguments and this kernel's limits. `log` is the program's.
+    void *(*kernel_new)(void *own, void *program, const struct job_launch *l, const char *log,
+                        struct resources *resources, struct result *r);
+    void (*kernel_free)(void *own, void *kernel);
+    // `memory` has one entry for each buffer of the job.
+    bool (*kernel_bind)(void *own, void *kernel, const struct job_launch *l,
+                        struct memory *const *memory, struct result *r);
+
+    // Launches and waits. *total_ns: from the first start to the last end; parts_ns[i]: kernel i,
+    // both summed up over the batch. *lost: nothing can be run on this device any more.
+    bool (*run)(void *own, const struct run *run, uint64_t *total_ns, uint64_t *parts_ns,
+                bool *lost, struct result *r);
+
+    // Products in float64 on the device. Default, and when it returns false: on the host.
+    bool (*gemm)(void *own, const struct gemm_request *g);
+};
+
+// NULL-terminated.
+extern const struct backend *const device_backends[];
+extern const struct backend opencl_backend;
+
+#endif

@@ -1,0 +1,6 @@
+#include "device/backend.h"
+
+const struct backend *const device_backends[] = {
+    &opencl_backend,
+    NULL,
+};

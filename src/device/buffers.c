@@ -1,0 +1,256 @@
+// The pool of buffers that loaded jobs share.
+#include "device/open_device.h"
+
+#include "base/digest.h"
+#include "device/fill.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Of the device's memory, what buffers of no loaded job may keep: inputs are dear to make, and the
+// next configuration of a tune wants the same.
+#define IDLE_SHARE 4
+
+static enum use use_of(const struct job_buffer *b)
+{
+    if (b->temporary)
+        return b->fill.kind == FILL_NONE ? USE_POISONED : USE_RESTORED;
+    if (b->access == ACCESS_READ)
+        return USE_INPUT;
+    return b->access == ACCESS_BOTH ? USE_RESTORED : USE_POISONED;
+}
+
+bool buffer_restores(const struct job_buffer *b, bool timed)
+{
+    return use_of(b) == USE_RESTORED && !(timed && b->keep);
+}
+
+// ---- keys
+
+// Poisoned buffers are alike when they are of one size, the others when they are of one recipe.
+static void kind_digest(const struct job_buffer *b, struct digest *out)
+{
+    uint64_t facts[2] = {use_of(b), fill_bytes(b)};
+    struct digest_state s;
+    digest_start(&s);
+    digest_add(&s, facts, sizeof facts);
+    if (use_of(b) != USE_POISONED) {
+        job_buffer_digest(b, out);
+        digest_add(&s, out, sizeof *out);
+    }
+    digest_finish(&s, out);
+}
+
+// Two buffers of one job are never the same memory, however alike: the kernel would touch less
+// memory than the spec says. A buffer that keeps what a launch left in it belongs to one job.
+static void key_of(const struct loaded *l, uint32_t index, struct digest *out)
+{
+    struct digest mine, other;
+    struct digest_state s;
+    uint64_t alike = 0;
+    uintptr_t owner = l->job->buffers[index].keep ? (uintptr_t)l : 0;
+    kind_digest(&l->job->buffers[index], &mine);
+    for (uint32_t i = 0; i < index; i++) {
+        kind_digest(&l->job->buffers[i], &other);
+        alike += digest_equal(&mine, &other);
+    }
+    digest_start(&s);
+    digest_add(&s, &mine, sizeof mine);
+    digest_add(&s, &alike, sizeof alike);
+    digest_add(&s, &owner, sizeof owner);
+    digest_finish(&s, out);
+}
+
+// ---- giving up
+
+static uint64_t bytes_of(const struct buffer *b)
+{
+    return b->memory.bytes + b->initial.bytes;
+}
+
+static void remove_buffer(struct device *d, struct buffer *b)
+{
+    struct buffer **at = &d->pool.buffers;
+    while (*at != b)
+        at = &(*at)->next;
+    *at = b->next;
+    d->pool.bytes -= bytes_of(b);
+    memory_free(d, &b->memory);
+    memory_free(d, &b->initial);
+    free(b);
+}
+
+static struct buffer *oldest_idle(const struct device *d)
+{
+    struct buffer *oldest = NULL;
+    for (struct buffer *b = d->pool.buffers; b; b = b->next) {
+        if (b->users == 0 && (!oldest || b->stamp < oldest->stamp))
+            oldest = b;
+    }
+    return oldest;
+}
+
+static uint64_t idle_bytes(const struct device *d)
+{
+    uint64_t sum = 0;
+    for (const struct buffer *b = d->pool.buffers; b; b = b->next)
+        sum += b->users == 0 ? bytes_of(b) : 0;
+    return sum;
+}
+
+static void trim(struct device *d, uint64_t most)
+{
+    struct buffer *b;
+    while (idle_bytes(d) > most && (b = oldest_idle(d)))
+        remove_buffer(d, b);
+}
+
+void buffers_free(struct device *d)
+{
+    while (d->pool.buffers)
+        remove_buffer(d, d->pool.buffers);
+}
+
+// ---- acquiring
+
+static struct buffer *find_buffer(struct device *d, const struct digest *key)
+{
+    for (struct buffer *b = d->pool.buffers; b; b = b->next) {
+        if (digest_equal(&b->key, key))
+            return b;
+    }
+    return NULL;
+}
+
+// Idle buffers make room for new ones before the device is asked for more than it has.
+static bool allocate(struct device *d, struct buffer *b, const struct job_buffer *job,
+                     struct error *e)
+{
+    uint64_t bytes = fill_bytes(job);
+    bool restored = b->use == USE_RESTORED;
+    if (d->info.global_bytes && d->pool.bytes + 2 * bytes > d->info.global_bytes)
+        trim(d, 0);
+    bool ok = memory_new(d, &b->memory, bytes, job->access, NULL);
+    if (!ok) {
+        trim(d, 0);
+        ok = memory_new(d, &b->memory, bytes, job->access, e);
+    }
+    return ok && (!restored || memory_new(d, &b->initial, bytes, ACCESS_BOTH, e));
+}
+
+static struct buffer *new_buffer(struct device *d, const struct job_buffer *job,
+                                 const struct digest *key, struct error *e)
+{
+    struct buffer *b = calloc(1, sizeof *b);
+    if (!b) {
+        error_memory(e);
+        return NULL;
+    }
+    b->key = *key;
+    b->use = use_of(job);
+    if (!allocate(d, b, job, e)) {
+        error_context(e, "buffer %s of %llu bytes", job->name, (unsigned long long)fill_bytes(job));
+        memory_free(d, &b->memory);
+        free(b);
+        return NULL;
+    }
+    d->pool.bytes += bytes_of(b);
+    b->next = d->pool.buffers;
+    d->pool.buffers = b;
+    return b;
+}
+
+bool buffers_acquire(struct device *d, struct loaded *l, struct error *e)
+{
+    for (uint32_t i = 0; i < l->job->buffer_count; i++) {
+        struct digest key;
+        key_of(l, i, &key);
+        struct buffer *b = find_buffer(d, &key);
+        if (!b)
+            b = new_buffer(d, &l->job->buffers[i], &key, e);
+        if (!b)
+            return false;
+        b->users++;
+        b->stamp = ++d->pool.clock;
+        l->buffers[i] = b;
+        l->memory[i] = &b->memory;
+    }
+    return true;
+}
+
+void buffers_release(struct device *d, struct loaded *l)
+{
+    for (uint32_t i = 0; l->buffers && i < l->job->buffer_count; i++) {
+        struct buffer *b = l->buffers[i];
+        if (!b)
+            continue;
+        b->users--;
+        b->writer = b->writer == l ? NULL : b->writer;
+        l->buffers[i] = NULL;
+        if (l->job->buffers[i].keep) // nobody else will ever ask for it
+            remove_buffer(d, b);
+    }
+    trim(d, d->info.global_bytes / IDLE_SHARE);
+}
+
+// ---- contents
+
+void buffers_distrust(struct device *d)
+{
+    for (struct buffer *b = d->pool.buffers; b; b = b->next)
+        b->made = b->guarded = false;
+}
+
+static bool make_contents(struct device *d, const struct job_buffer *job, struct memory *m,
+                          struct error *e)
+{
+    void *data = malloc(m->bytes);
+    bool ok = data || error_memory(e);
+    ok = ok && fill_make(job, data, e) && memory_write(d, m, data, e);
+    free(data);
+    return ok;
+}
+
+static bool make_buffer(struct device *d, const struct job_buffer *job, struct buffer *b,
+                        struct error *e)
+{
+    bool input = b->use == USE_INPUT;
+    if (!b->guarded && !guards_set(d, &b->memory, e))
+        return false;
+    b->guarded = true;
+    if (b->made || b->use == USE_POISONED)
+        return true;
+    if (!make_contents(d, job, input ? &b->memory : &b->initial, e))
+        return false;
+    return b->made = !input || memory_checksum(d, &b->memory, &b->checksum, e);
+}
+
+bool buffers_make(struct device *d, struct loaded *l, struct error *e)
+{
+    for (uint32_t i = 0; i < l->job->buffer_count; i++) {
+        if (!make_buffer(d, &l->job->buffers[i], l->buffers[i], e))
+            return error_context(e, "contents of %s", l->job->buffers[i].name);
+    }
+    return true;
+}
+
+bool buffers_restore(struct device *d, struct loaded *l, bool timed, struct error *e)
+{
+    for (uint32_t i = 0; i < l->job->buffer_count; i++) {
+        struct buffer *b = l->buffers[i];
+        if (buffer_restores(&l->job->buffers[i], timed) &&
+            !memory_copy(d, &b->memory, &b->initial, e))
+            return error_context(e, "restoring %s", l->job->buffers[i].name);
+    }
+    return true;
+}
+
+bool buffers_poison(struct device *d, struct loaded *l, struct error *e)
+{
+    for (uint32_t i = 0; i < l->job->buffer_count; i++) {
+        struct buffer *b = l->buffers[i];
+        if (b->use == USE_POISONED && !memory_fill(d, &b->memory, POISON_BYTE, e))
+            return error_context(e, "poisoning %s", l->job->buffers[i].name);
+    }
+    return true;
+}

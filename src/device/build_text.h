@@ -1,0 +1,25 @@
+// A program's options and source as one driver call takes them: pure text.
+#ifndef HONE_DEVICE_BUILD_TEXT_H
+#define HONE_DEVICE_BUILD_TEXT_H
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "job/job.h"
+
+// Drivers split the one option string at blanks, each by rules of its own (PoCL 3.1 knows no quotes
+// around a word, only around a value; NVIDIA's differ again). A macro whose value has blanks,
+// quotes or backslashes is therefore not passed as an option but written as a #define in front of
+// the source, followed by #line 1.
+//
+// `folder` is where the program's files lie, or NULL; its include folders become -I. False when an
+// option cannot be passed at all (a line break).
+bool build_options(const struct job_program *p, const char *folder, const char *extra,
+                   struct text *out, struct error *e);
+bool build_source(const struct job_program *p, struct text *out, struct error *e);
+
+// Digest of what decides a program's code without asking a compiler: source, files, and the options
+// except macros whose name occurs nowhere in them. Two programs with the same digest compile to the
+// same code; the converse need not hold.
+void build_digest(const struct job_program *p, struct digest_state *s);
+
+#endif

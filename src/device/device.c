@@ -1,0 +1,279 @@
+// Opening a device, and the steps of a job in their order.
+#include "device/open_device.h"
+
+#include "base/process.h"
+#include "base/text.h"
+#include "device/build_text.h"
+#include "device/fill.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LOG_MOST 65536 // bytes of a build log that go into a result
+
+bool device_list(struct arena *a, const struct device_options *o, struct device_list *out,
+                 struct error *e)
+{
+    *out = (struct device_list){.problem = ""};
+    for (size_t i = 0; device_backends[i]; i++) {
+        struct device_list one = {.problem = ""};
+        if (!device_backends[i]->list(a, o, &one, e))
+            return false;
+        if (!device_list_join(a, out, &one))
+            return error_memory(e);
+    }
+    return true;
+}
+
+// ---- opening
+
+static const struct backend *backend_of(const char *id)
+{
+    for (size_t i = 0; device_backends[i]; i++) {
+        if (str_starts(id, device_backends[i]->prefix))
+            return device_backends[i];
+    }
+    return NULL;
+}
+
+struct device *device_open(const char *id, const struct device_options *o, struct error *e)
+{
+    const struct backend *backend = backend_of(id);
+    if (!backend) {
+        error_set(e, ERROR_DEVICE, "'%s' names no device: an id begins with %s", id,
+                  device_backends[0]->prefix);
+        return NULL;
+    }
+    struct device *d = calloc(1, sizeof *d);
+    if (!d) {
+        error_memory(e);
+        return NULL;
+    }
+    d->backend = backend;
+    d->options = *o;
+    arena_init(&d->arena);
+    device_phase_begin(d, DEVICE_OPENING, 0, false);
+    d->own = backend->open(id, &d->options, &d->arena, &d->info, e);
+    device_phase_begin(d, DEVICE_IDLE, 0, false);
+    if (d->own)
+        return d;
+    device_close(d);
+    return NULL;
+}
+
+void device_close(struct device *d)
+{
+    if (!d)
+        return;
+    if (d->own) {
+        buffers_free(d);
+        memory_free(d, &d->flusher);
+        d->backend->close(d->own);
+    }
+    references_free(d);
+    arena_release(&d->arena);
+    free(d);
+}
+
+const struct device_info *device_describe(const struct device *d)
+{
+    return &d->info;
+}
+
+void device_phase_begin(struct device *d, enum device_phase phase, uint32_t launches, bool compiles)
+{
+    if (d->options.phase && d->hushed == 0)
+        d->options.phase(d->options.context, phase, launches, compiles);
+}
+
+bool device_usable(const struct device *d, struct result *r)
+{
+    return !d->lost || result_fail(r, STATUS_RUNTIME, FAULT_DEVICE,
+                                   "the device was lost when an earlier kernel failed: it needs a "
+                                   "new process");
+}
+
+// ---- logs
+
+// The end of a log is where the errors are.
+static void report_log(const struct text *log, struct result *r)
+{
+    size_t skipped = log->length > LOG_MOST ? log->length - LOG_MOST : 0;
+    if (log->length)
+        r->log = arena_strndup(&r->arena, log->data + skipped, log->length - skipped);
+}
+
+// ---- building ahead of time
+
+static void tell_phase(void *context, bool compiling)
+{
+    device_phase_begin(context, compiling ? DEVICE_BUILDING : DEVICE_LAUNCHING, 1, compiling);
+}
+
+bool device_watch(struct device *d, struct watch *out)
+{
+    *out = (struct watch){.tell = tell_phase, .context = d};
+    return d->backend->primes && d->backend->primes(d->own);
+}
+
+static bool prime_launches(struct device *d, struct loaded *l, const struct watch *watch)
+{
+    struct result *scratch = result_new(); // a failure here is nobody's
+    bool ok = scratch != NULL;
+    for (uint32_t i = 0; ok && i < l->job->launch_count; i++)
+        ok = d->backend->prime(d->own, l->kernels[i], &l->job->launches[i], watch, scratch);
+    result_free(scratch);
+    return ok;
+}
+
+static bool prime(struct device *d, struct loaded *l)
+{
+    struct watch watch;
+    if (!device_watch(d, &watch))
+        return false;
+    device_phase_begin(d, DEVICE_PRIMING, l->job->launch_count, true);
+    return prime_launches(d, l, &watch);
+}
+
+// Programs in the form that decides their code: the driver's where it was asked for, else texts.
+static void code_digest(const struct loaded *l, const struct text *image, struct digest *out)
+{
+    struct digest_state s;
+    digest_start(&s);
+    if (image->length)
+        digest_add(&s, image->data, image->length);
+    for (uint32_t i = 0; i < l->job->program_count && !image->length; i++)
+        build_digest(&l->job->programs[i], &s);
+    for (uint32_t i = 0; i < l->job->launch_count; i++) {
+        const struct job_launch *launch = &l->job->launches[i];
+        digest_add(&s, &launch->program, sizeof launch->program);
+        digest_add(&s, launch->kernel, strlen(launch->kernel) + 1);
+        digest_add(&s, launch->local, sizeof launch->local);
+    }
+    digest_finish(&s, out);
+}
+
+static bool make_image(struct device *d, const struct loaded *l, struct arena *a,
+                       struct device_image *out, struct result *r)
+{
+    struct error e = ERROR_INIT;
+    struct text image = TEXT_INIT;
+    bool ok = image_write(d, l, &image, &e);
+    if (ok) {
+        code_digest(l, &image, &out->digest);
+        out->bytes = arena_copy(a, text_cstr(&image), image.length);
+        out->length = out->bytes ? image.length : 0;
+    }
+    text_release(&image);
+    return ok || result_fail(r, STATUS_COMPILE, FAULT_DEVICE, "image: %s", e.text);
+}
+
+bool device_build(struct device *d, const struct job *j, struct arena *a, struct device_image *out,
+                  struct result *r)
+{
+    struct loaded l = {.job = NULL};
+    struct text log = TEXT_INIT;
+    uint64_t start = clock_ns();
+    *out = (struct device_image){.primed = false};
+    device_phase_begin(d, DEVICE_BUILDING, 0, true);
+    bool ok = device_usable(d, r) && load_job(d, &l, j, NULL, &log, r);
+    ok = ok && make_image(d, &l, a, out, r);
+    if (ok)
+        out->primed = prime(d, &l);
+    report_log(&log, r);
+    load_release(d, &l);
+    text_release(&log);
+    r->build_ns = clock_ns() - start;
+    device_phase_begin(d, DEVICE_IDLE, 0, false);
+    return ok;
+}
+
+// ---- inputs and reference ahead of time
+
+static bool make_inputs(struct device *d, const struct job *j, struct result *r)
+{
+    struct loaded l = {.job = j};
+    struct error e = ERROR_INIT;
+    l.buffers = calloc(j->buffer_count + 1, sizeof *l.buffers);
+    l.memory = calloc(j->buffer_count + 1, sizeof *l.memory);
+    bool ok = (l.buffers && l.memory) || error_memory(&e);
+    device_phase_begin(d, DEVICE_INPUTS, 0, false);
+    ok = ok && buffers_acquire(d, &l, &e) && buffers_make(d, &l, &e);
+    buffers_release(d, &l);
+    free(l.buffers);
+    free(l.memory);
+    return ok || result_fail(r, STATUS_RUNTIME, FAULT_REFERENCE, "%s", e.text);
+}
+
+bool device_prepare(struct device *d, const struct job *j, struct result *r)
+{
+    uint64_t start = clock_ns();
+    bool ok = device_usable(d, r) && make_inputs(d, j, r);
+    r->inputs_ns = clock_ns() - start;
+    start = clock_ns();
+    if (ok && j->reference.kind != REFERENCE_NONE)
+        ok = reference_of(d, j, r) != NULL;
+    r->reference_ns = clock_ns() - start;
+    device_phase_begin(d, DEVICE_IDLE, 0, false);
+    return ok;
+}
+
+// ---- loading
+
+struct loaded *device_load(struct device *d, const struct job *j, const struct device_image *m,
+                           struct result *r)
+{
+    struct text log = TEXT_INIT;
+    uint64_t start = clock_ns();
+    struct loaded *l = calloc(1, sizeof *l);
+    device_phase_begin(d, DEVICE_LOADING, 0, !m || !m->primed);
+    bool ok = l || result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
+    ok = ok && device_usable(d, r) && load_job(d, l, j, m, &log, r);
+    if (ok)
+        l->primed = m && (m->primed || m->length);
+    report_log(&log, r);
+    text_release(&log);
+    r->load_ns = clock_ns() - start;
+    device_phase_begin(d, DEVICE_IDLE, 0, false);
+    if (ok)
+        return l;
+    device_unload(d, l);
+    return NULL;
+}
+
+void device_unload(struct device *d, struct loaded *l)
+{
+    if (!l)
+        return;
+    load_release(d, l);
+    free(l);
+}
+
+// ---- what a job left
+
+bool device_output(struct device *d, struct loaded *l, uint32_t buffer, struct text *out,
+                   struct error *e)
+{
+    if (buffer >= l->job->buffer_count)
+        return error_set(e, ERROR_USAGE, "the job has %u buffers, not %u", l->job->buffer_count,
+                         buffer + 1);
+    struct buffer *b = l->buffers[buffer];
+    void *copy = NULL;
+    if (b->use != USE_INPUT && b->writer != l)
+        return error_set(e, ERROR_USAGE, "%s holds what another job wrote: launch this one first",
+                         l->job->buffers[buffer].name);
+    const void *data = memory_look(d, &b->memory, &copy, e);
+    if (data)
+        text_addn(out, data, (size_t)fill_bytes(&l->job->buffers[buffer]));
+    free(copy);
+    return data && (!out->failed || error_memory(e));
+}
+
+bool device_binary(struct device *d, struct loaded *l, uint32_t program, struct text *out,
+                   struct error *e)
+{
+    if (program >= l->job->program_count)
+        return error_set(e, ERROR_USAGE, "the job has %u programs, not %u", l->job->program_count,
+                         program + 1);
+    return d->backend->program_binary(d->own, l->programs[program], out, e);
+}

@@ -1,0 +1,103 @@
+// The backends as a library of its own: no process, no frame, no exit in it. hone-worker serves it.
+//
+// An open device owns context and queue. What is costly is made once and kept: inputs (by
+// job_buffer_digest()), references (by job_reference_digest(); also as files in a cache folder).
+// Each step writes what it found into a `struct result`; false means result->status is not CORRECT.
+#ifndef HONE_DEVICE_DEVICE_H
+#define HONE_DEVICE_DEVICE_H
+
+#include "base/error.h"
+#include "base/log.h"
+#include "job/job.h"
+#include "job/policy.h"
+#include "job/result.h"
+
+// What the device is about to do, for whoever sets limits. The kinds are those of the protocol, in
+// the same order; the worker checks this when it is built.
+enum device_phase {
+    DEVICE_IDLE,
+    DEVICE_OPENING,
+    DEVICE_BUILDING,
+    DEVICE_PRIMING,
+    DEVICE_LOADING,
+    DEVICE_INPUTS,
+    DEVICE_REFERENCE,
+    DEVICE_LAUNCHING,
+    DEVICE_CHECKING,
+    DEVICE_PHASES
+};
+
+struct device_options {
+    // (optional) Called before each phase; `launches` and `compiles` as in the protocol's phase.
+    void (*phase)(void *context, enum device_phase phase, uint32_t launches, bool compiles);
+    void *context;
+    // An existing folder of the worker's own, in which included files are laid out. Drivers key
+    // their caches by the text of the options, folders included: what several processes are to
+    // share should be built with the same text, so a process that stays in its folder passes ".".
+    const char *scratch;
+    const char *cache; // (optional) a folder where references are kept across processes
+    bool build_only;   // a build worker: no inputs, no reference
+    // (optional) What of the process's surroundings may change a time on a CPU ("POCL_X=1 ..."); it
+    // becomes part of the device's `surroundings`. The library itself reads no environment.
+    const char *environment;
+    const char *root; // (optional) where /sys, /dev and /etc are looked for; default "/"
+};
+
+// GPUs that the system shows but no driver offers.
+struct device_missing {
+    const char *device, *reason, *remedy;
+};
+
+struct device_list {
+    struct device_info *devices;
+    uint32_t count;
+    struct device_missing *missing;
+    uint32_t missing_count;
+    const char *problem; // "" or why nothing can be listed
+};
+
+// Everything is allocated from the arena. No devices is not an error.
+bool device_list(struct arena *a, const struct device_options *o, struct device_list *out,
+                 struct error *e);
+
+struct device;
+struct device *device_open(const char *id, const struct device_options *o, struct error *e);
+void device_close(struct device *d);
+const struct device_info *device_describe(const struct device *d);
+
+struct device_image {
+    bool primed;
+    const void *bytes; // in `arena`
+    uint64_t length;
+    struct digest digest;
+};
+
+// Build workers: builds all programs of the job, reports log and resources, and makes the image. A
+// failure to run ahead of time (priming) is not a failure of the job: the image is then not primed.
+// A job that the device cannot take (work-group, local memory, buffers) is refused before it is
+// built or run.
+bool device_build(struct device *d, const struct job *j, struct arena *a, struct device_image *out,
+                  struct result *r);
+
+// Makes the job's inputs and reference and keeps them. fault REFERENCE when that cannot be done.
+bool device_prepare(struct device *d, const struct job *j, struct result *r);
+
+struct loaded; // a job ready to launch; several at a time
+// Keeps `j`, which must live until device_unload().
+struct loaded *device_load(struct device *d, const struct job *j, const struct device_image *m,
+                           struct result *r);
+void device_unload(struct device *d, struct loaded *l);
+// One launch, not timed for the record: buffers set up, launched, guards, inputs and outputs
+// checked.
+bool device_verify(struct device *d, struct loaded *l, const struct policy *p, struct result *r);
+// Timed launches under the policy; samples into the result.
+bool device_measure(struct device *d, struct loaded *l, const struct policy *p, struct result *r);
+// A buffer's contents after the job's last launch. Jobs share the memory of their outputs: it must
+// not have been overwritten by another job since.
+bool device_output(struct device *d, struct loaded *l, uint32_t buffer, struct text *out,
+                   struct error *e);
+// The device's binary of a program (PTX, SASS container, PoCL's).
+bool device_binary(struct device *d, struct loaded *l, uint32_t program, struct text *out,
+                   struct error *e);
+
+#endif

@@ -1,0 +1,20 @@
+// Initial contents of buffers: bit for bit the same on every machine and backend, because they are
+// made here, in integers and exactly rounded operations, and copied to the device.
+#ifndef HONE_DEVICE_FILL_H
+#define HONE_DEVICE_FILL_H
+
+#include "base/error.h"
+#include "job/job.h"
+
+// What a write-only output and a temporary hold before the verified launch: one byte, repeated. As
+// half, float and double it is a large finite number (61280, 1.3e36, 1.2e286), so that an element
+// left unwritten is far from any likely result, and no NaN that might be mistaken for the kernel's.
+#define POISON_BYTE 0x7b
+
+// Components that carry data, all elements together.
+uint64_t fill_components(const struct job_buffer *b);
+uint64_t fill_bytes(const struct job_buffer *b);
+// Writes fill_bytes(b) bytes. A buffer without a fill is poisoned.
+bool fill_make(const struct job_buffer *b, void *out, struct error *e);
+
+#endif

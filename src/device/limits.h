@@ -1,0 +1,20 @@
+// What the device refuses before anything runs: predicates that name the first limit exceeded.
+#ifndef HONE_DEVICE_LIMITS_H
+#define HONE_DEVICE_LIMITS_H
+
+#include "job/job.h"
+#include "job/result.h"
+
+// Work-group sizes and their fit into the global size, and buffer sizes against the device.
+// `guards` is what each buffer takes besides its data.
+bool limits_check_job(const struct job *j, const struct device_info *d, uint64_t guards,
+                      struct result *r);
+// A built kernel: `most` work-items a group of it may have (0: not known), local memory in all.
+bool limits_check_kernel(const struct job_launch *l, const struct device_info *d, uint64_t most,
+                         uint64_t local_bytes, struct result *r);
+// Local memory that the arguments ask for.
+uint64_t limits_local_arguments(const struct job_launch *l);
+// "64x32", as many axes as the launch has.
+void limits_sizes_text(const struct job_launch *l, const uint64_t sizes[3], char *out, size_t size);
+
+#endif

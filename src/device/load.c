@@ -1,0 +1,166 @@
+// A job on the device: programs, kernels, buffers, arguments. And its image.
+#include "device/open_device.h"
+
+#include "base/wire.h"
+#include "device/build_text.h"
+#include "device/limits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- images: one byte run for each program, or nothing where the sources are built again
+
+bool image_write(struct device *d, const struct loaded *l, struct text *out, struct error *e)
+{
+    struct wire w;
+    struct text part = TEXT_INIT;
+    uint32_t count = l->job->program_count;
+    uint64_t sum = 0;
+    bool ok = true;
+    if (!d->backend->program_image)
+        return true;
+    wire_writer(&w, out);
+    wire_u32(&w, &count);
+    for (uint32_t i = 0; ok && i < count; i++) {
+        text_clear(&part);
+        ok = d->backend->program_image(d->own, l->programs[i], &part, e);
+        const void *bytes = part.data;
+        uint64_t length = part.length;
+        wire_bytes(&w, &bytes, &length);
+        sum += length;
+    }
+    text_release(&part);
+    if (sum == 0)
+        text_clear(out);
+    return ok && (!out->failed || error_memory(e));
+}
+
+struct image_part {
+    const void *bytes;
+    uint64_t length;
+};
+
+// The parts of an image that fits the job, in `a`; NULL otherwise, and the source is built.
+static struct image_part *image_read(const struct device_image *m, const struct job *j,
+                                     struct arena *a)
+{
+    struct wire w;
+    uint32_t count = 0;
+    if (!m || !m->length)
+        return NULL;
+    wire_reader(&w, m->bytes, m->length, a);
+    wire_u32(&w, &count);
+    if (w.failed || count != j->program_count)
+        return NULL;
+    struct image_part *parts = arena_array(a, count, sizeof *parts);
+    for (uint32_t i = 0; parts && i < count; i++)
+        wire_bytes(&w, &parts[i].bytes, &parts[i].length);
+    return wire_done(&w) ? parts : NULL;
+}
+
+// ---- loading
+
+static bool allocate_arrays(struct loaded *l, const struct job *j)
+{
+    l->programs = arena_array(&l->arena, j->program_count + 1, sizeof *l->programs);
+    l->kernels = arena_array(&l->arena, j->launch_count + 1, sizeof *l->kernels);
+    l->buffers = arena_array(&l->arena, j->buffer_count + 1, sizeof *l->buffers);
+    l->memory = arena_array(&l->arena, j->buffer_count + 1, sizeof *l->memory);
+    l->resources = arena_array(&l->arena, j->launch_count + 1, sizeof *l->resources);
+    return l->programs && l->kernels && l->buffers && l->memory && l->resources;
+}
+
+static bool build_programs(struct device *d, struct loaded *l, const struct image_part *parts,
+                           struct text *logs, struct result *r)
+{
+    for (uint32_t i = 0; i < l->job->program_count; i++) {
+        struct image_part none = {NULL, 0};
+        const struct image_part *part = parts ? &parts[i] : &none;
+        l->programs[i] = d->backend->program_new(d->own, &l->job->programs[i], part->bytes,
+                                                 part->length, &logs[i], r);
+        if (!l->programs[i])
+            return false;
+    }
+    return true;
+}
+
+static bool make_kernels(struct device *d, struct loaded *l, const struct text *logs,
+                         struct result *r)
+{
+    static const struct resources unknown = RESOURCES_UNKNOWN;
+    for (uint32_t i = 0; i < l->job->launch_count; i++) {
+        const struct job_launch *launch = &l->job->launches[i];
+        l->resources[i] = unknown;
+        l->kernels[i] =
+            d->backend->kernel_new(d->own, l->programs[launch->program], launch,
+                                   text_cstr(&logs[launch->program]), &l->resources[i], r);
+        if (!l->kernels[i])
+            return false;
+    }
+    return true;
+}
+
+static bool bind_arguments(struct device *d, struct loaded *l, struct result *r)
+{
+    struct error e = ERROR_INIT;
+    if (!buffers_acquire(d, l, &e))
+        return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s", e.text);
+    for (uint32_t i = 0; i < l->job->launch_count; i++) {
+        if (!d->backend->kernel_bind(d->own, l->kernels[i], &l->job->launches[i], l->memory, r))
+            return false;
+    }
+    return true;
+}
+
+static void report_resources(const struct loaded *l, struct result *r)
+{
+    uint32_t count = l->job->launch_count;
+    r->resources = arena_copy(&r->arena, l->resources, count * sizeof *l->resources);
+    r->resource_count = r->resources ? count : 0;
+}
+
+static void join_logs(const struct job *j, const struct text *logs, struct text *log)
+{
+    for (uint32_t i = 0; i < j->program_count; i++)
+        text_addn(log, text_cstr(&logs[i]), logs[i].length);
+}
+
+bool load_job(struct device *d, struct loaded *l, const struct job *j,
+              const struct device_image *image, struct text *log, struct result *r)
+{
+    uint64_t guards = 2 * GUARD_BYTES;
+    l->job = j;
+    if (!limits_check_job(j, &d->info, guards, r))
+        return false;
+    struct text *logs = calloc(j->program_count + 1, sizeof *logs);
+    if (!logs || !allocate_arrays(l, j)) {
+        free(logs);
+        return result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
+    }
+    bool ok = build_programs(d, l, image_read(image, j, &l->arena), logs, r) &&
+              make_kernels(d, l, logs, r);
+    join_logs(j, logs, log);
+    if (ok)
+        report_resources(l, r);
+    ok = ok && bind_arguments(d, l, r);
+    for (uint32_t i = 0; i < j->program_count; i++)
+        text_release(&logs[i]);
+    free(logs);
+    return ok;
+}
+
+void load_release(struct device *d, struct loaded *l)
+{
+    for (uint32_t i = 0; l->kernels && i < l->job->launch_count; i++) {
+        if (l->kernels[i])
+            d->backend->kernel_free(d->own, l->kernels[i]);
+    }
+    for (uint32_t i = 0; l->programs && i < l->job->program_count; i++) {
+        if (l->programs[i])
+            d->backend->program_free(d->own, l->programs[i]);
+    }
+    if (l->job)
+        buffers_release(d, l);
+    arena_release(&l->arena);
+    *l = (struct loaded){.job = NULL};
+}

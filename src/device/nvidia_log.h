@@ -1,0 +1,11 @@
+// What NVIDIA's PTX assembler says about a kernel in the build log (-cl-nv-verbose).
+#ifndef HONE_DEVICE_NVIDIA_LOG_H
+#define HONE_DEVICE_NVIDIA_LOG_H
+
+#include "job/result.h"
+
+// Fills registers, spills, local, private and constant memory of `kernel`; what the log does not
+// say is left as it is.
+void nvidia_log_resources(const char *log, const char *kernel, struct resources *out);
+
+#endif

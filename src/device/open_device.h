@@ -1,0 +1,131 @@
+// The open device: what the files above the backend table share.
+#ifndef HONE_DEVICE_OPEN_DEVICE_H
+#define HONE_DEVICE_OPEN_DEVICE_H
+
+#include "device/backend.h"
+#include "device/compare.h"
+
+// ---- buffers (buffers.c)
+
+// What is done to a buffer before a launch, and what is looked at after it.
+enum use {
+    USE_INPUT,    // made once, must not change
+    USE_RESTORED, // starts every launch from its initial contents
+    USE_POISONED, // starts the verified launch poisoned
+};
+
+// A buffer in the pool. Loaded jobs share it where they want the same: inputs of one recipe, and
+// room for outputs of one size (so that contenders also write to the same addresses).
+struct buffer {
+    struct buffer *next;
+    struct digest key;
+    enum use use;
+    uint32_t users; // loaded jobs
+    uint64_t stamp; // when it was last asked for, for choosing what to give up
+    struct memory memory;
+    struct memory initial;       // RESTORED: what it is restored from
+    uint64_t checksum;           // INPUT: of its contents
+    bool made;                   // INPUT: contents are there; RESTORED: `initial` is
+    bool guarded;                // guard zones hold their pattern
+    const struct loaded *writer; // the job that was launched last with it
+};
+
+struct pool {
+    struct buffer *buffers;
+    uint64_t bytes, idle_bytes;
+    uint64_t clock;
+};
+
+// ---- references (reference.c)
+
+struct reference {
+    struct reference *next;
+    struct digest digest;
+    uint8_t *blob; // as the file: header, table, data
+    uint64_t length;
+    struct expected *outputs; // one for each buffer of the job; data NULL: not compared
+    uint32_t count;
+};
+
+// ---- the device
+
+struct device {
+    const struct backend *backend;
+    void *own;
+    struct arena arena;
+    struct device_info info;
+    struct device_options options;
+    struct pool pool;
+    struct reference *references; // the one used last first
+    struct memory flusher;        // for cold launches, made when first asked for
+    bool lost;                    // a driver error while running: nothing works any more
+    unsigned hushed;              // > 0: phases of a job inside a job are not announced
+};
+
+struct loaded {
+    const struct job *job;
+    void **programs; // NULL-filled until built
+    void **kernels;
+    struct buffer **buffers;
+    struct memory **memory; // of the buffers
+    struct resources *resources;
+    struct arena arena; // the arrays above
+    bool primed, launched;
+};
+
+// A watch that announces phases; false where the driver compiles nothing at a launch.
+bool device_watch(struct device *d, struct watch *out);
+void device_phase_begin(struct device *d, enum device_phase phase, uint32_t launches,
+                        bool compiles);
+// False, with the result filled, once the device is lost.
+bool device_usable(const struct device *d, struct result *r);
+
+// list.c: what another backend found as well; false without memory.
+bool device_list_join(struct arena *a, struct device_list *into, const struct device_list *from);
+
+// memory access, whether the memory is ours or the device's (access.c)
+bool memory_new(struct device *d, struct memory *m, uint64_t bytes, enum access access,
+                struct error *e);
+void memory_free(struct device *d, struct memory *m);
+bool memory_read(struct device *d, struct memory *m, int64_t at, void *to, uint64_t bytes,
+                 struct error *e);
+bool memory_write(struct device *d, struct memory *m, const void *from, struct error *e);
+bool memory_fill(struct device *d, struct memory *m, uint8_t byte, struct error *e);
+bool memory_copy(struct device *d, struct memory *to, struct memory *from, struct error *e);
+bool memory_checksum(struct device *d, struct memory *m, uint64_t *out, struct error *e);
+bool memory_yield(struct device *d, struct memory *m, struct error *e);
+// The data where it can be looked at: the memory itself, or a copy in *copy (free() it).
+const void *memory_look(struct device *d, struct memory *m, void **copy, struct error *e);
+bool guards_set(struct device *d, struct memory *m, struct error *e);
+bool guards_look(struct device *d, struct memory *m, struct trespass *before,
+                 struct trespass *behind, struct error *e);
+
+// buffers.c
+bool buffers_acquire(struct device *d, struct loaded *l, struct error *e);
+void buffers_release(struct device *d, struct loaded *l);
+// Makes what is missing: inputs, initial contents, guard zones.
+bool buffers_make(struct device *d, struct loaded *l, struct error *e);
+bool buffers_restore(struct device *d, struct loaded *l, bool timed, struct error *e);
+bool buffers_poison(struct device *d, struct loaded *l, struct error *e);
+// All contents are doubtful: they are made again when next needed.
+void buffers_distrust(struct device *d);
+void buffers_free(struct device *d);
+bool buffer_restores(const struct job_buffer *b, bool timed);
+
+// load.c: the parts of a job on the device, without contents.
+bool load_job(struct device *d, struct loaded *l, const struct job *j,
+              const struct device_image *image, struct text *log, struct result *r);
+void load_release(struct device *d, struct loaded *l);
+bool image_write(struct device *d, const struct loaded *l, struct text *out, struct error *e);
+
+// run.c: one launch of all kernels, with buffers set up as they are.
+bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total_ns,
+             uint64_t *parts_ns, struct result *r);
+// Contents made and set up, one launch, guards and inputs checked; outputs are not compared.
+bool run_checked(struct device *d, struct loaded *l, struct result *r);
+
+// reference.c: the expected outputs of `j`, made at need. NULL: the result says why.
+const struct reference *reference_of(struct device *d, const struct job *j, struct result *r);
+void references_free(struct device *d);
+
+#endif

@@ -1,0 +1,36 @@
+#include "device/opencl.h"
+
+// PoCL compiles a kernel for its work-group size when it is first launched with it, which takes
+// longer than the build itself; its disk cache keeps the result.
+static bool primes(const void *own)
+{
+    return ((const struct opencl *)own)->pocl;
+}
+
+const struct backend opencl_backend = {
+    .language = LANGUAGE_OPENCL,
+    .prefix = "opencl/",
+    .list = opencl_list,
+    .open = opencl_open,
+    .close = opencl_close,
+    .primes = primes,
+    .prime = opencl_prime,
+    .memory_new = opencl_memory_new,
+    .memory_free = opencl_memory_free,
+    .claim = opencl_claim,
+    .yield = opencl_yield,
+    .read = opencl_read,
+    .write = opencl_write,
+    .fill = opencl_fill,
+    .copy = opencl_copy,
+    .checksum = opencl_checksum,
+    .program_new = opencl_program_new,
+    .program_free = opencl_program_free,
+    .program_image = opencl_program_image,
+    .program_binary = opencl_program_binary,
+    .kernel_new = opencl_kernel_new,
+    .kernel_free = opencl_kernel_free,
+    .kernel_bind = opencl_kernel_bind,
+    .run = opencl_run,
+    .gemm = opencl_gemm,
+};

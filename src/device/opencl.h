@@ -1,0 +1,64 @@
+// What the files of the OpenCL backend share.
+#ifndef HONE_DEVICE_OPENCL_H
+#define HONE_DEVICE_OPENCL_H
+
+#include "device/backend.h"
+#include "device/opencl_api.h"
+
+struct opencl {
+    struct opencl_api cl;
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue; // in order, with profiling
+    const struct device_options *options;
+    const struct device_info *info;
+    bool nvidia, pocl;
+    // Kernels of hone's own, built when first needed.
+    cl_program helpers, helpers_f64;
+    cl_kernel checksum, gemm_float, gemm_double;
+};
+
+// opencl_info.c
+bool opencl_list(struct arena *a, const struct device_options *o, struct device_list *out,
+                 struct error *e);
+void *opencl_open(const char *id, const struct device_options *o, struct arena *a,
+                  struct device_info *info, struct error *e);
+void opencl_close(void *own);
+
+// opencl_memory.c
+bool opencl_memory_new(void *own, struct memory *m, enum access access, struct error *e);
+void opencl_memory_free(void *own, struct memory *m);
+bool opencl_claim(void *own, struct memory *m, struct error *e);
+bool opencl_yield(void *own, struct memory *m, struct error *e);
+bool opencl_read(void *own, struct memory *m, int64_t at, void *to, uint64_t bytes,
+                 struct error *e);
+bool opencl_write(void *own, struct memory *m, int64_t at, const void *from, uint64_t bytes,
+                  struct error *e);
+bool opencl_fill(void *own, struct memory *m, int64_t at, uint8_t byte, uint64_t bytes,
+                 struct error *e);
+bool opencl_copy(void *own, struct memory *to, struct memory *from, struct error *e);
+
+// opencl_program.c
+void *opencl_program_new(void *own, const struct job_program *p, const void *image, uint64_t length,
+                         struct text *log, struct result *r);
+void opencl_program_free(void *own, void *program);
+bool opencl_program_image(void *own, void *program, struct text *out, struct error *e);
+bool opencl_program_binary(void *own, void *program, struct text *out, struct error *e);
+
+// opencl_kernel.c
+void *opencl_kernel_new(void *own, void *program, const struct job_launch *l, const char *log,
+                        struct resources *resources, struct result *r);
+void opencl_kernel_free(void *own, void *kernel);
+bool opencl_kernel_bind(void *own, void *kernel, const struct job_launch *l,
+                        struct memory *const *memory, struct result *r);
+bool opencl_prime(void *own, void *kernel, const struct job_launch *l, const struct watch *watch,
+                  struct result *r);
+bool opencl_run(void *own, const struct run *run, uint64_t *total_ns, uint64_t *parts_ns,
+                bool *lost, struct result *r);
+
+// opencl_helpers.c
+bool opencl_checksum(void *own, struct memory *m, uint64_t *out, struct error *e);
+bool opencl_gemm(void *own, const struct gemm_request *g);
+void opencl_helpers_free(struct opencl *o);
+
+#endif

@@ -1,0 +1,65 @@
+// OpenCL through the ICD loader, opened at run time: the worker starts without it, and says so.
+#ifndef HONE_DEVICE_OPENCL_API_H
+#define HONE_DEVICE_OPENCL_API_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#include <CL/cl.h>
+
+#include "base/error.h"
+
+#define OPENCL_LIBRARY "libOpenCL.so.1"
+#define OPENCL_PACKAGE "ocl-icd-libopencl1"
+
+#define OPENCL_FUNCTIONS(X)                                                                        \
+    X(clGetPlatformIDs)                                                                            \
+    X(clGetPlatformInfo)                                                                           \
+    X(clGetDeviceIDs)                                                                              \
+    X(clGetDeviceInfo)                                                                             \
+    X(clCreateContext)                                                                             \
+    X(clReleaseContext)                                                                            \
+    X(clCreateCommandQueue)                                                                        \
+    X(clReleaseCommandQueue)                                                                       \
+    X(clCreateBuffer)                                                                              \
+    X(clCreateSubBuffer)                                                                           \
+    X(clReleaseMemObject)                                                                          \
+    X(clEnqueueReadBuffer)                                                                         \
+    X(clEnqueueWriteBuffer)                                                                        \
+    X(clEnqueueFillBuffer)                                                                         \
+    X(clEnqueueCopyBuffer)                                                                         \
+    X(clEnqueueMapBuffer)                                                                          \
+    X(clEnqueueUnmapMemObject)                                                                     \
+    X(clCreateProgramWithSource)                                                                   \
+    X(clCreateProgramWithBinary)                                                                   \
+    X(clBuildProgram)                                                                              \
+    X(clGetProgramBuildInfo)                                                                       \
+    X(clGetProgramInfo)                                                                            \
+    X(clReleaseProgram)                                                                            \
+    X(clCreateKernel)                                                                              \
+    X(clGetKernelInfo)                                                                             \
+    X(clGetKernelWorkGroupInfo)                                                                    \
+    X(clSetKernelArg)                                                                              \
+    X(clReleaseKernel)                                                                             \
+    X(clEnqueueNDRangeKernel)                                                                      \
+    X(clWaitForEvents)                                                                             \
+    X(clGetEventInfo)                                                                              \
+    X(clGetEventProfilingInfo)                                                                     \
+    X(clReleaseEvent)                                                                              \
+    X(clFlush)                                                                                     \
+    X(clFinish)
+
+struct opencl_api {
+#define X(name) __typeof__(name) *name;
+    OPENCL_FUNCTIONS(X)
+#undef X
+};
+
+// The library stays open: drivers do not survive being unloaded.
+bool opencl_api_open(struct opencl_api *api, struct error *e);
+
+// Writes "CL_OUT_OF_RESOURCES (-5)" into `buffer`, which has at least 128 bytes, and returns it.
+const char *opencl_code_text(cl_int code, char *buffer);
+// error_set_driver(): "clBuildProgram: CL_OUT_OF_RESOURCES (-5)".
+bool opencl_error(struct error *e, const char *call, cl_int code);
+
+#endif

@@ -1,0 +1,339 @@
+// Kernels: their limits and arguments, launching, and the times of their events.
+#include "device/opencl.h"
+
+#include "device/limits.h"
+#include "device/nvidia_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// PoCL makes one function for grids narrower than this along every axis, and another for the rest.
+#define POCL_NARROW_GRID 65535
+
+// ---- creating
+
+static bool report_name(struct opencl *o, cl_program program, const struct job_launch *l,
+                        cl_int code, struct result *r)
+{
+    char names[1024] = "", text[128];
+    o->cl.clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof names - 1, names, NULL);
+    for (char *c = names; *c; c++)
+        *c = *c == ';' ? ' ' : *c;
+    if (code == CL_INVALID_KERNEL_NAME)
+        return result_fail(r, STATUS_COMPILE, FAULT_SPEC,
+                           "kernel '%s' is not in the program; it has: %s", l->kernel,
+                           *names ? names : "none");
+    return result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "kernel '%s': clCreateKernel: %s",
+                       l->kernel, opencl_code_text(code, text));
+}
+
+static bool check_argument_count(struct opencl *o, cl_kernel kernel, const struct job_launch *l,
+                                 struct result *r)
+{
+    cl_uint count = 0;
+    struct text names = TEXT_INIT;
+    if (o->cl.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL) ||
+        count == l->argument_count)
+        return true;
+    for (uint32_t i = 0; i < l->argument_count; i++)
+        text_addf(&names, "%s%s", i ? ", " : ": ", l->arguments[i].name);
+    result_fail(r, STATUS_COMPILE, FAULT_SPEC,
+                "kernel '%s' takes %u argument%s, the spec gives %u%s", l->kernel, count,
+                count == 1 ? "" : "s", l->argument_count, text_cstr(&names));
+    text_release(&names);
+    return false;
+}
+
+static uint64_t kernel_number(struct opencl *o, cl_kernel kernel, cl_kernel_work_group_info what)
+{
+    uint64_t n = 0;
+    if (o->cl.clGetKernelWorkGroupInfo(kernel, o->device, what, sizeof n, &n, NULL))
+        return 0;
+    return n;
+}
+
+static void take_resources(struct opencl *o, cl_kernel kernel, const struct job_launch *l,
+                           const char *log, struct resources *out)
+{
+    uint64_t local = kernel_number(o, kernel, CL_KERNEL_LOCAL_MEM_SIZE);
+    out->max_group_size = (int64_t)kernel_number(o, kernel, CL_KERNEL_WORK_GROUP_SIZE);
+    out->preferred_multiple =
+        (int64_t)kernel_number(o, kernel, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
+    out->private_bytes = (int64_t)kernel_number(o, kernel, CL_KERNEL_PRIVATE_MEM_SIZE);
+    out->local_bytes = (int64_t)local;
+    if (o->nvidia)
+        nvidia_log_resources(log, l->kernel, out);
+    out->local_bytes += (int64_t)limits_local_arguments(l);
+}
+
+static bool check_limits(struct opencl *o, const struct job_launch *l,
+                         const struct resources *resources, struct result *r)
+{
+    // NVIDIA reports 48 KiB of local memory but runs kernels with several times as much: only
+    // trying tells.
+    uint64_t local = o->nvidia ? 0 : (uint64_t)resources->local_bytes;
+    return limits_check_kernel(l, o->info, (uint64_t)resources->max_group_size, local, r);
+}
+
+void *opencl_kernel_new(void *own, void *program, const struct job_launch *l, const char *log,
+                        struct resources *resources, struct result *r)
+{
+    struct opencl *o = own;
+    cl_int code;
+    cl_kernel kernel = o->cl.clCreateKernel(program, l->kernel, &code);
+    if (!kernel) {
+        report_name(o, program, l, code, r);
+        return NULL;
+    }
+    take_resources(o, kernel, l, log, resources);
+    if (check_argument_count(o, kernel, l, r) && check_limits(o, l, resources, r))
+        return kernel;
+    o->cl.clReleaseKernel(kernel);
+    return NULL;
+}
+
+void opencl_kernel_free(void *own, void *kernel)
+{
+    if (kernel)
+        ((struct opencl *)own)->cl.clReleaseKernel(kernel);
+}
+
+// ---- arguments
+
+static cl_int set_argument(struct opencl *o, cl_kernel kernel, cl_uint index,
+                           const struct job_argument *a, struct memory *const *memory)
+{
+    if (a->kind == ARGUMENT_LOCAL)
+        return o->cl.clSetKernelArg(kernel, index, (size_t)a->local_bytes, NULL);
+    if (a->kind == ARGUMENT_SCALAR)
+        return o->cl.clSetKernelArg(kernel, index, (size_t)a->length, a->value);
+    cl_mem view = memory[a->buffer]->view;
+    return o->cl.clSetKernelArg(kernel, index, sizeof view, &view);
+}
+
+static bool report_argument(const struct job_launch *l, uint32_t index, cl_int code,
+                            struct result *r)
+{
+    static const char *const kinds[ARGUMENT_KINDS] = {
+        [ARGUMENT_BUFFER] = "a buffer",
+        [ARGUMENT_SCALAR] = "a scalar",
+        [ARGUMENT_LOCAL] = "local memory",
+    };
+    const struct job_argument *a = &l->arguments[index];
+    char text[128], type[32] = "";
+    if (a->kind == ARGUMENT_SCALAR)
+        element_name(&a->element, type);
+    return result_fail(r, STATUS_COMPILE, FAULT_SPEC,
+                       "kernel '%s', argument %u: the spec gives %s%s%s%s '%s', which the kernel "
+                       "does not take there (%s)",
+                       l->kernel, index + 1, kinds[a->kind], *type ? " (" : "", type,
+                       *type ? ")" : "", a->name, opencl_code_text(code, text));
+}
+
+bool opencl_kernel_bind(void *own, void *kernel, const struct job_launch *l,
+                        struct memory *const *memory, struct result *r)
+{
+    for (uint32_t i = 0; i < l->argument_count; i++) {
+        cl_int code = set_argument(own, kernel, i, &l->arguments[i], memory);
+        if (code != CL_SUCCESS)
+            return report_argument(l, i, code, r);
+    }
+    return true;
+}
+
+// ---- launching
+
+static const struct {
+    cl_int code;
+    enum status status;
+} refusals[] = {
+    {CL_INVALID_WORK_GROUP_SIZE, STATUS_CONSTRAINTS},
+    {CL_INVALID_WORK_ITEM_SIZE, STATUS_CONSTRAINTS},
+    {CL_OUT_OF_RESOURCES, STATUS_CONSTRAINTS},
+    {CL_MEM_OBJECT_ALLOCATION_FAILURE, STATUS_CONSTRAINTS},
+};
+
+// What the driver said when it was handed the launch, before anything ran.
+static bool report_refusal(const struct job_launch *l, cl_int code, struct result *r)
+{
+    char text[128], global[80], local[80] = "";
+    enum status status = STATUS_RUNTIME;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        if (refusals[i].code == code)
+            status = refusals[i].status;
+    }
+    limits_sizes_text(l, l->global, global, sizeof global);
+    limits_sizes_text(l, l->local, local, sizeof local);
+    result_fail(r, status, FAULT_CONFIGURATION,
+                "kernel '%s': clEnqueueNDRangeKernel: %s (global %s, local %s)", l->kernel,
+                opencl_code_text(code, text), global, l->local[0] ? local : "by the driver");
+    r->device_limit = status == STATUS_CONSTRAINTS;
+    return false;
+}
+
+static cl_int enqueue(struct opencl *o, cl_kernel kernel, const struct job_launch *l,
+                      const uint64_t sizes[3], cl_event *event)
+{
+    size_t global[3] = {1, 1, 1}, local[3] = {1, 1, 1};
+    for (uint32_t i = 0; i < l->dimensions; i++) {
+        global[i] = (size_t)sizes[i];
+        local[i] = (size_t)l->local[i];
+    }
+    return o->cl.clEnqueueNDRangeKernel(o->queue, kernel, l->dimensions, NULL, global,
+                                        l->local[0] ? local : NULL, 0, NULL, event);
+}
+
+// One work-group along each axis, but as wide a grid as decides which function PoCL compiles.
+static void prime_sizes(const struct job_launch *l, uint64_t sizes[3])
+{
+    bool wide = false;
+    for (uint32_t i = 0; i < l->dimensions; i++) {
+        uint64_t local = l->local[i] ? l->local[i] : l->global[i];
+        sizes[i] = local;
+        if (wide || l->global[i] < POCL_NARROW_GRID)
+            continue;
+        sizes[i] = (POCL_NARROW_GRID + local - 1) / local * local;
+        wide = true;
+    }
+}
+
+// Waits until the driver has made the kernel ready and runs it, or is done with it. The events of
+// such drivers do not start before.
+static void wait_for_running(struct opencl *o, cl_event event)
+{
+    static const struct timespec pause = {.tv_nsec = 50000};
+    cl_int status = CL_QUEUED;
+    o->cl.clFlush(o->queue);
+    while (o->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                                NULL) == CL_SUCCESS &&
+           status > CL_RUNNING)
+        nanosleep(&pause, NULL);
+}
+
+// Enqueues one launch and stays with it to its end, telling when it compiles and when it runs.
+static cl_int launch_watched(struct opencl *o, cl_kernel kernel, const struct job_launch *l,
+                             const uint64_t sizes[3], const struct watch *watch, cl_event *event)
+{
+    watch->tell(watch->context, true);
+    cl_int code = enqueue(o, kernel, l, sizes, event);
+    if (code != CL_SUCCESS)
+        return code;
+    wait_for_running(o, *event);
+    watch->tell(watch->context, false);
+    o->cl.clFinish(o->queue); // how it ended is read from the event
+    return CL_SUCCESS;
+}
+
+bool opencl_prime(void *own, void *kernel, const struct job_launch *l, const struct watch *watch,
+                  struct result *r)
+{
+    struct opencl *o = own;
+    uint64_t sizes[3] = {1, 1, 1};
+    char text[128];
+    cl_event event = NULL;
+    prime_sizes(l, sizes);
+    cl_int code = launch_watched(o, kernel, l, sizes, watch, &event);
+    if (code == CL_SUCCESS)
+        code = o->cl.clWaitForEvents(1, &event);
+    if (event)
+        o->cl.clReleaseEvent(event);
+    return code == CL_SUCCESS ||
+           result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION, "kernel '%s' ahead of time: %s",
+                       l->kernel, opencl_code_text(code, text));
+}
+
+// A failed event's own status says more than the wait's.
+static cl_int failure_of(struct opencl *o, cl_event event, cl_int waited)
+{
+    cl_int status = 0;
+    o->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    return status < 0 ? status : waited;
+}
+
+struct times {
+    cl_ulong start, end;
+};
+
+static cl_int times_of(struct opencl *o, cl_event event, struct times *t)
+{
+    cl_int code = o->cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof t->start,
+                                                &t->start, NULL);
+    if (code == CL_SUCCESS)
+        code = o->cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof t->end,
+                                             &t->end, NULL);
+    return code;
+}
+
+static bool collect(struct opencl *o, const struct run *run, const cl_event *events,
+                    uint64_t *total_ns, uint64_t *parts_ns, struct result *r)
+{
+    struct times first = {0, 0}, last = {0, 0};
+    char text[128];
+    for (uint32_t i = 0; i < run->count * run->batch; i++) {
+        cl_int code = times_of(o, events[i], &last);
+        if (code != CL_SUCCESS)
+            return result_fail(r, STATUS_RUNTIME, FAULT_DEVICE, "clGetEventProfilingInfo: %s",
+                               opencl_code_text(code, text));
+        if (i == 0)
+            first = last;
+        if (parts_ns)
+            parts_ns[i % run->count] += last.end - last.start;
+    }
+    *total_ns = last.end - first.start;
+    return true;
+}
+
+static bool wait_for(struct opencl *o, const struct run *run, const cl_event *events,
+                     uint32_t count, bool *lost, struct result *r)
+{
+    char text[128];
+    cl_int code = o->cl.clWaitForEvents(1, &events[count - 1]);
+    if (code == CL_SUCCESS)
+        return true;
+    code = failure_of(o, events[count - 1], code);
+    *lost = true;
+    return result_fail(
+        r, STATUS_RUNTIME, FAULT_CONFIGURATION, "kernel '%s' failed while running: %s",
+        run->launches[(count - 1) % run->count].kernel, opencl_code_text(code, text));
+}
+
+// Enqueues everything before it waits: what is timed is the device's time back to back.
+static bool launch_all(struct opencl *o, const struct run *run, cl_event *events, bool *lost,
+                       struct result *r)
+{
+    uint32_t count = run->count * run->batch;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct job_launch *l = &run->launches[i % run->count];
+        cl_kernel kernel = run->kernels[i % run->count];
+        cl_int code = run->watch ? launch_watched(o, kernel, l, l->global, run->watch, &events[i])
+                                 : enqueue(o, kernel, l, l->global, &events[i]);
+        if (code != CL_SUCCESS) {
+            events[i] = NULL;
+            o->cl.clFinish(o->queue);
+            return report_refusal(l, code, r);
+        }
+    }
+    return wait_for(o, run, events, count, lost, r);
+}
+
+bool opencl_run(void *own, const struct run *run, uint64_t *total_ns, uint64_t *parts_ns,
+                bool *lost, struct result *r)
+{
+    struct opencl *o = own;
+    uint32_t count = run->count * run->batch;
+    cl_event *events = calloc(count, sizeof *events);
+    if (!events)
+        return result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
+    // Restores and fills that were asked for before are over, so that they do not overlap.
+    o->cl.clFinish(o->queue);
+    for (uint32_t i = 0; parts_ns && i < run->count; i++)
+        parts_ns[i] = 0;
+    bool ok = launch_all(o, run, events, lost, r) && collect(o, run, events, total_ns, parts_ns, r);
+    for (uint32_t i = 0; i < count; i++) {
+        if (events[i])
+            o->cl.clReleaseEvent(events[i]);
+    }
+    free(events);
+    return ok;
+}

@@ -1,0 +1,154 @@
+// Programs: from source, or from the PTX that a build worker made.
+#include "device/opencl.h"
+
+#include "device/build_text.h"
+#include "device/include_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void add_log(struct opencl *o, cl_program program, struct text *log)
+{
+    size_t n = 0;
+    char *s = NULL;
+    if (o->cl.clGetProgramBuildInfo(program, o->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &n) == 0 &&
+        n > 1)
+        s = calloc(1, n + 1);
+    if (s && o->cl.clGetProgramBuildInfo(program, o->device, CL_PROGRAM_BUILD_LOG, n, s, NULL) == 0)
+        text_add(log, s);
+    free(s);
+}
+
+static const char *first_error(const char *log, char *line, size_t size)
+{
+    const char *at = strstr(log, "error");
+    if (!at)
+        return NULL;
+    while (at > log && at[-1] != '\n')
+        at--;
+    size_t n = strcspn(at, "\r\n");
+    str_format(line, size, "%.*s", (int)(n < size ? n : size - 1), at);
+    return line;
+}
+
+static bool report_failure(const struct job_program *p, cl_int code, const char *log,
+                           struct result *r)
+{
+    char text[128], line[400];
+    const char *why = first_error(log, line, sizeof line);
+    return result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s does not build: %s", p->name,
+                       why ? why : opencl_code_text(code, text));
+}
+
+// NVIDIA's assembler then reports registers, spills and shared memory.
+static const char *extra_option(const struct opencl *o)
+{
+    return o->nvidia ? "-cl-nv-verbose" : NULL;
+}
+
+static bool prepare_texts(struct opencl *o, const struct job_program *p, struct text *options,
+                          struct text *source, struct error *e)
+{
+    struct text folder = TEXT_INIT;
+    bool ok = include_tree(p, o->options->scratch ? o->options->scratch : ".", &folder, e);
+    ok = ok && build_options(p, folder.length ? folder.data : NULL, extra_option(o), options, e);
+    ok = ok && build_source(p, source, e);
+    text_release(&folder);
+    return ok;
+}
+
+static cl_program build_source_text(struct opencl *o, const struct job_program *p,
+                                    const char *options, const struct text *source,
+                                    struct text *log, struct result *r)
+{
+    cl_int code;
+    char text[128];
+    const char *start = source->data;
+    cl_program program =
+        o->cl.clCreateProgramWithSource(o->context, 1, &start, &source->length, &code);
+    if (!program) {
+        result_fail(r, STATUS_COMPILE, FAULT_DEVICE, "%s: clCreateProgramWithSource: %s", p->name,
+                    opencl_code_text(code, text));
+        return NULL;
+    }
+    code = o->cl.clBuildProgram(program, 1, &o->device, options, NULL, NULL);
+    size_t before = log->length;
+    add_log(o, program, log);
+    if (code == CL_SUCCESS)
+        return program;
+    report_failure(p, code, text_cstr(log) + before, r);
+    o->cl.clReleaseProgram(program);
+    return NULL;
+}
+
+// NULL when the driver does not take it: the source is then built instead.
+static cl_program load_image(struct opencl *o, const void *image, uint64_t length,
+                             const char *options, struct text *log)
+{
+    cl_int code, status;
+    size_t n = (size_t)length;
+    const unsigned char *bytes = image;
+    cl_program program =
+        o->cl.clCreateProgramWithBinary(o->context, 1, &o->device, &n, &bytes, &status, &code);
+    if (!program)
+        return NULL;
+    code = o->cl.clBuildProgram(program, 1, &o->device, options, NULL, NULL);
+    add_log(o, program, log);
+    if (code == CL_SUCCESS)
+        return program;
+    o->cl.clReleaseProgram(program);
+    return NULL;
+}
+
+void *opencl_program_new(void *own, const struct job_program *p, const void *image, uint64_t length,
+                         struct text *log, struct result *r)
+{
+    struct opencl *o = own;
+    struct error e = ERROR_INIT;
+    struct text options = TEXT_INIT, source = TEXT_INIT;
+    cl_program program = NULL;
+    if (!prepare_texts(o, p, &options, &source, &e)) {
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s: %s", p->name, e.text);
+        goto done;
+    }
+    if (length)
+        program = load_image(o, image, length, text_cstr(&options), log);
+    if (!program)
+        program = build_source_text(o, p, text_cstr(&options), &source, log, r);
+done:
+    text_release(&options);
+    text_release(&source);
+    return program;
+}
+
+void opencl_program_free(void *own, void *program)
+{
+    if (program)
+        ((struct opencl *)own)->cl.clReleaseProgram(program);
+}
+
+// Only NVIDIA's: PTX text that loads in a millisecond once its disk cache knows it. PoCL's binaries
+// hold a generic work-group function that a launch with a local size does not use.
+bool opencl_program_image(void *own, void *program, struct text *out, struct error *e)
+{
+    struct opencl *o = own;
+    return !o->nvidia || opencl_program_binary(own, program, out, e);
+}
+
+bool opencl_program_binary(void *own, void *program, struct text *out, struct error *e)
+{
+    struct opencl *o = own;
+    size_t n = 0;
+    unsigned char *bytes = NULL;
+    cl_int code = o->cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof n, &n, NULL);
+    if (code == CL_SUCCESS && !(bytes = malloc(n + 1)))
+        return error_memory(e);
+    if (code == CL_SUCCESS)
+        code = o->cl.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL);
+    if (code == CL_SUCCESS)
+        text_addn(out, bytes, n);
+    free(bytes);
+    if (code != CL_SUCCESS)
+        return opencl_error(e, "clGetProgramInfo", code);
+    return !out->failed || error_memory(e);
+}

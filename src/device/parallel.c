@@ -1,0 +1,63 @@
+#include "device/parallel.h"
+
+#include "base/process.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+struct share {
+    void (*body)(void *context, struct range r);
+    void *context;
+    struct range range;
+    pthread_t thread;
+    bool started;
+};
+
+unsigned parallel_parts(uint64_t count, uint64_t least)
+{
+    uint64_t worth = count / (least ? least : 1);
+    uint64_t cores = process_cores();
+    uint64_t parts = worth < cores ? worth : cores;
+    if (parts > PARALLEL_MOST)
+        parts = PARALLEL_MOST;
+    return parts ? (unsigned)parts : 1;
+}
+
+static void *run_share(void *argument)
+{
+    struct share *s = argument;
+    s->body(s->context, s->range);
+    return NULL;
+}
+
+// The bound in front of part `part`, rounded down to a multiple.
+static uint64_t bound(uint64_t count, unsigned parts, uint64_t multiple, unsigned part)
+{
+    if (part >= parts)
+        return count;
+    uint64_t blocks = count / multiple;
+    return blocks / parts * part * multiple + (blocks % parts) * part / parts * multiple;
+}
+
+void parallel_run(uint64_t count, unsigned parts, uint64_t multiple,
+                  void (*body)(void *context, struct range r), void *context)
+{
+    struct share shares[PARALLEL_MOST];
+    if (parts > PARALLEL_MOST)
+        parts = PARALLEL_MOST;
+    for (unsigned i = 0; i < parts; i++) {
+        shares[i] = (struct share){.body = body, .context = context};
+        shares[i].range = (struct range){bound(count, parts, multiple, i),
+                                         bound(count, parts, multiple, i + 1), i};
+    }
+    for (unsigned i = 1; i < parts; i++)
+        shares[i].started = pthread_create(&shares[i].thread, NULL, run_share, &shares[i]) == 0;
+    run_share(&shares[0]);
+    // A thread that could not be had is done without.
+    for (unsigned i = 1; i < parts; i++) {
+        if (shares[i].started)
+            pthread_join(shares[i].thread, NULL);
+        else
+            run_share(&shares[i]);
+    }
+}

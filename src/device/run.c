@@ -1,0 +1,126 @@
+// Running a loaded job: the launch itself, and what is looked at after it.
+#include "device/open_device.h"
+
+#include "device/fill.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned long long ull;
+
+static bool fail_with(const struct error *e, struct result *r)
+{
+    return result_fail(r, STATUS_RUNTIME, FAULT_DEVICE, "%s", e->text);
+}
+
+bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total_ns,
+             uint64_t *parts_ns, struct result *r)
+{
+    struct error e = ERROR_INIT;
+    struct run run = {.kernels = l->kernels, .launches = l->job->launches};
+    struct watch watch;
+    run.count = l->job->launch_count;
+    run.batch = batch ? batch : 1;
+    for (uint32_t i = 0; i < l->job->buffer_count; i++) {
+        if (!memory_yield(d, &l->buffers[i]->memory, &e))
+            return fail_with(&e, r);
+        l->buffers[i]->writer = l;
+    }
+    if (!l->launched && device_watch(d, &watch))
+        run.watch = &watch;
+    l->launched = true;
+    return d->backend->run(d->own, &run, total_ns, parts_ns, &d->lost, r);
+}
+
+// ---- guard zones
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static bool check_guards(struct device *d, struct loaded *l, uint32_t index, struct result *r)
+{
+    struct trespass before = {0, 0}, behind = {0, 0};
+    struct error e = ERROR_INIT;
+    const char *name = l->job->buffers[index].name;
+    if (!guards_look(d, &l->buffers[index]->memory, &before, &behind, &e))
+        return fail_with(&e, r);
+    if (behind.count)
+        return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
+                           "wrote %llu byte%s past the end of %s (first at byte +%llu)",
+                           (ull)behind.count, plural(behind.count), name, (ull)behind.first);
+    if (before.count)
+        return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
+                           "wrote %llu byte%s before the start of %s (nearest at byte -%llu)",
+                           (ull)before.count, plural(before.count), name, (ull)before.first);
+    return true;
+}
+
+// ---- inputs
+
+// The element where the contents differ from what they were made as; false when that cannot be
+// told.
+static bool find_change(struct device *d, const struct job_buffer *job, struct memory *m,
+                        uint64_t *element)
+{
+    void *copy = NULL, *made = malloc(m->bytes);
+    const uint8_t *data = memory_look(d, m, &copy, NULL);
+    bool found = false;
+    uint32_t size = element_bytes(&job->element);
+    if (made && data && fill_make(job, made, NULL)) {
+        for (uint64_t i = 0; i < job->count && !found; i++) {
+            found = memcmp(data + i * size, (uint8_t *)made + i * size, size) != 0;
+            *element = i;
+        }
+    }
+    free(made);
+    free(copy);
+    return found;
+}
+
+static bool check_input(struct device *d, struct loaded *l, uint32_t index, struct result *r)
+{
+    struct buffer *b = l->buffers[index];
+    const struct job_buffer *job = &l->job->buffers[index];
+    struct error e = ERROR_INIT;
+    uint64_t sum, element = 0;
+    if (b->use != USE_INPUT)
+        return true;
+    if (!memory_checksum(d, &b->memory, &sum, &e))
+        return fail_with(&e, r);
+    if (sum == b->checksum)
+        return true;
+    if (!find_change(d, job, &b->memory, &element))
+        return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION, "changed read-only %s",
+                           job->name);
+    return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
+                       "changed read-only %s at element %llu", job->name, (ull)element);
+}
+
+static bool check_memory(struct device *d, struct loaded *l, struct result *r)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < l->job->buffer_count; i++)
+        ok = check_guards(d, l, i, r);
+    for (uint32_t i = 0; ok && i < l->job->buffer_count; i++)
+        ok = check_input(d, l, i, r);
+    if (!ok)
+        buffers_distrust(d);
+    return ok;
+}
+
+bool run_checked(struct device *d, struct loaded *l, struct result *r)
+{
+    struct error e = ERROR_INIT;
+    bool compiles = !l->primed && !l->launched;
+    device_phase_begin(d, DEVICE_INPUTS, 0, false);
+    if (!buffers_make(d, l, &e) || !buffers_restore(d, l, false, &e) || !buffers_poison(d, l, &e))
+        return result_fail(r, STATUS_RUNTIME,
+                           e.code == ERROR_INPUT ? FAULT_REFERENCE : FAULT_DEVICE, "%s", e.text);
+    device_phase_begin(d, DEVICE_LAUNCHING, 1, compiles);
+    if (!run_job(d, l, 1, &r->verify_launch_ns, NULL, r))
+        return false;
+    device_phase_begin(d, DEVICE_CHECKING, 0, false);
+    return check_memory(d, l, r);
+}

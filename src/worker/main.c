@@ -1,0 +1,61 @@
+#include "worker/worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "usage: hone-worker [--help | --version]\n"
+    "\n"
+    "Builds, verifies and measures GPU kernels for hone, which starts it with a socket as its\n"
+    "standard input and output. It is of no use by itself.\n"
+    "\n"
+    "environment:\n"
+    "  HONE_WORKER_SCRATCH  folder for temporary files (else TMPDIR, else /tmp)\n"
+    "  HONE_WORKER_CACHE    folder where references are kept for later workers\n"
+    "  POCL_CACHE_DIR, CUDA_CACHE_PATH  folders of the drivers' own caches\n";
+
+static int say(const char *text)
+{
+    bool ok = fputs(text, stdout) >= 0 && fflush(stdout) == 0;
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int run(void)
+{
+    struct error e = ERROR_INIT;
+    int channel = take_channel();
+    if (channel < 0 || !tie_to_parent())
+        return EXIT_FAILURE;
+    char *cache = cache_folder();
+    char *environment = pocl_environment();
+    char *scratch = enter_scratch(&e);
+    int status = EXIT_FAILURE;
+    if (e.code == ERROR_NONE) {
+        // Compiler options name folders relative to the scratch folder, which is the working
+        // folder: every worker then builds with the same text, and driver caches know it again.
+        struct device_options options = {.scratch = ".", .cache = cache};
+        options.environment = environment;
+        status = serve(channel, &options);
+    } else {
+        fprintf(stderr, "hone-worker: %s\n", e.text);
+    }
+    leave_scratch(scratch);
+    free(environment);
+    free(cache);
+    close(channel);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--version") == 0)
+        return say("hone-worker " HONE_VERSION "\n");
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+        return say(usage);
+    if (argc == 1 && !isatty(0))
+        return run();
+    fputs(usage, stderr);
+    return 2;
+}

@@ -1,0 +1,465 @@
+// Requests, one at a time, in order. Each verb has a function in a table; it reads its payload,
+// works, and sends exactly one reply.
+#include "worker/worker.h"
+
+#include <poll.h>
+#include <stdlib.h>
+
+#define DRAIN_MS 1000 // how long a last reply may wait for its reader
+
+// The phases of the device are those of the protocol, in the same order.
+_Static_assert((int)DEVICE_PHASES == (int)PHASE_COUNT, "phases differ");
+_Static_assert((int)DEVICE_IDLE == (int)PHASE_IDLE, "phases differ");
+_Static_assert((int)DEVICE_OPENING == (int)PHASE_OPENING, "phases differ");
+_Static_assert((int)DEVICE_BUILDING == (int)PHASE_BUILDING, "phases differ");
+_Static_assert((int)DEVICE_PRIMING == (int)PHASE_PRIMING, "phases differ");
+_Static_assert((int)DEVICE_LOADING == (int)PHASE_LOADING, "phases differ");
+_Static_assert((int)DEVICE_INPUTS == (int)PHASE_INPUTS, "phases differ");
+_Static_assert((int)DEVICE_REFERENCE == (int)PHASE_REFERENCE, "phases differ");
+_Static_assert((int)DEVICE_LAUNCHING == (int)PHASE_LAUNCHING, "phases differ");
+_Static_assert((int)DEVICE_CHECKING == (int)PHASE_CHECKING, "phases differ");
+
+// ---- replying
+
+// A channel that cannot be written to has no tuner at its other end.
+static void send_frame(struct worker *w, enum verb verb, const struct text *payload)
+{
+    struct error e = ERROR_INIT;
+    bool ok = !payload->failed &&
+              channel_send(&w->channel, verb, w->sequence, payload->data, payload->length, &e);
+    if (!ok)
+        w->ended = true;
+}
+
+static void reply_error(struct worker *w, const char *message)
+{
+    struct text payload = TEXT_INIT;
+    struct wire out;
+    wire_writer(&out, &payload);
+    wire_str(&out, &message);
+    send_frame(w, VERB_REPLY_ERROR, &payload);
+    text_release(&payload);
+}
+
+static void reply_result(struct worker *w, struct result *r)
+{
+    struct text payload = TEXT_INIT;
+    struct wire out;
+    wire_writer(&out, &payload);
+    result_codec(&out, r);
+    send_frame(w, VERB_REPLY_RESULT, &payload);
+    text_release(&payload);
+}
+
+static void reply_bytes(struct worker *w, const struct text *bytes)
+{
+    struct text payload = TEXT_INIT;
+    struct wire out;
+    const void *data = bytes->data;
+    uint64_t length = bytes->length;
+    wire_writer(&out, &payload);
+    wire_bytes(&out, &data, &length);
+    send_frame(w, VERB_REPLY_BYTES, &payload);
+    text_release(&payload);
+}
+
+static void send_phase(void *context, enum device_phase phase, uint32_t launches, bool compiles)
+{
+    struct worker *w = context;
+    struct phase p = {.kind = (enum phase_kind)phase, .launches = launches, .compiles = compiles};
+    struct text payload = TEXT_INIT;
+    struct wire out;
+    wire_writer(&out, &payload);
+    phase_codec(&out, &p);
+    send_frame(w, VERB_PHASE, &payload);
+    text_release(&payload);
+}
+
+// ---- reading payloads
+
+// A job is embedded in a payload: it is decoded into a fresh one of its own.
+static struct job *read_job(struct wire *in, struct error *e)
+{
+    struct text bytes = TEXT_INIT;
+    struct wire out;
+    struct job *j = job_new();
+    if (!j) {
+        error_memory(e);
+        return NULL;
+    }
+    in->arena = &j->arena;
+    job_codec(in, j);
+    if (in->failed) {
+        error_set(e, ERROR_WORKER, "the job cannot be read: %s", in->why ? in->why : "torn");
+        job_free(j);
+        return NULL;
+    }
+    // job_decode() also checks what the codec cannot: indices and sizes.
+    wire_writer(&out, &bytes);
+    job_codec(&out, j);
+    job_free(j);
+    j = bytes.failed ? NULL : job_decode(bytes.data, bytes.length, e);
+    text_release(&bytes);
+    return j;
+}
+
+static bool read_policy(struct wire *in, struct policy *p)
+{
+    policy_codec(in, p);
+    return !in->failed;
+}
+
+// ---- loaded jobs
+
+static struct loaded_job **find_job(struct worker *w, uint32_t handle)
+{
+    struct loaded_job **at = &w->jobs;
+    while (*at && (*at)->handle != handle)
+        at = &(*at)->next;
+    return at;
+}
+
+static void drop_job(struct worker *w, struct loaded_job **at)
+{
+    struct loaded_job *l = *at;
+    *at = l->next;
+    device_unload(w->device, l->loaded);
+    job_free(l->job);
+    free(l);
+}
+
+// ---- verbs
+
+struct request {
+    const struct frame *frame;
+    struct wire in;
+    struct arena arena; // of what is read
+};
+
+static void serve_hello(struct worker *w, struct request *q)
+{
+    struct hello theirs = {0}, ours = {PROTOCOL_VERSION, HONE_VERSION};
+    struct text payload = TEXT_INIT;
+    struct wire out;
+    hello_codec(&q->in, &theirs);
+    if (!wire_done(&q->in)) {
+        reply_error(w, "hello: the payload cannot be read");
+        return;
+    }
+    wire_writer(&out, &payload);
+    hello_codec(&out, &ours);
+    send_frame(w, VERB_REPLY_HELLO, &payload);
+    text_release(&payload);
+}
+
+static bool fill_report(struct arena *a, const struct device_list *list, struct device_report *r)
+{
+    *r = (struct device_report){.devices = list->devices, .device_count = list->count};
+    r->problem = list->problem;
+    r->notes = arena_array(a, list->missing_count + 1, sizeof *r->notes);
+    for (uint32_t i = 0; r->notes && i < list->missing_count; i++) {
+        const struct device_missing *m = &list->missing[i];
+        r->notes[r->note_count++] = (struct device_note){m->device, m->reason, m->remedy};
+    }
+    return r->notes != NULL;
+}
+
+static void serve_devices(struct worker *w, struct request *q)
+{
+    struct device_list list;
+    struct device_report report;
+    struct error e = ERROR_INIT;
+    struct text payload = TEXT_INIT;
+    struct wire out;
+    if (!device_list(&q->arena, &w->options, &list, &e) ||
+        !fill_report(&q->arena, &list, &report)) {
+        reply_error(w, e.code ? e.text : "devices: out of memory");
+        return;
+    }
+    wire_writer(&out, &payload);
+    device_report_codec(&out, &report);
+    send_frame(w, VERB_REPLY_DEVICES, &payload);
+    text_release(&payload);
+}
+
+static void reply_opened(struct worker *w)
+{
+    struct device_info info = *device_describe(w->device);
+    struct text payload = TEXT_INIT;
+    struct wire out;
+    wire_writer(&out, &payload);
+    device_info_codec(&out, &info);
+    send_frame(w, VERB_REPLY_OPENED, &payload);
+    text_release(&payload);
+}
+
+static void serve_open(struct worker *w, struct request *q)
+{
+    struct open_request open = {0};
+    struct error e = ERROR_INIT;
+    open_request_codec(&q->in, &open);
+    if (!wire_done(&q->in) || !open.id) {
+        reply_error(w, "open: the payload cannot be read");
+        return;
+    }
+    if (w->device) {
+        reply_error(w, "open: a device is open already; a worker serves one");
+        return;
+    }
+    w->options.build_only = open.role == ROLE_BUILD;
+    w->device = device_open(open.id, &w->options, &e);
+    if (w->device)
+        reply_opened(w);
+    else
+        reply_error(w, e.text);
+}
+
+static void reply_image(struct worker *w, struct result *r, const struct device_image *m)
+{
+    struct image image = {m->primed, m->bytes, m->length, m->digest};
+    struct text payload = TEXT_INIT;
+    struct wire out;
+    wire_writer(&out, &payload);
+    result_codec(&out, r);
+    image_codec(&out, &image);
+    send_frame(w, VERB_REPLY_IMAGE, &payload);
+    text_release(&payload);
+}
+
+static void serve_build(struct worker *w, struct request *q)
+{
+    struct error e = ERROR_INIT;
+    struct policy policy;
+    struct device_image image;
+    struct result *r = result_new();
+    struct job *j = read_job(&q->in, &e);
+    bool ok = r && j && read_policy(&q->in, &policy) && wire_done(&q->in);
+    if (ok) {
+        device_build(w->device, j, &q->arena, &image, r);
+        reply_image(w, r, &image);
+    } else {
+        reply_error(w, e.code ? e.text : "build: the payload cannot be read");
+    }
+    job_free(j);
+    result_free(r);
+}
+
+static void serve_prepare(struct worker *w, struct request *q)
+{
+    struct error e = ERROR_INIT;
+    struct result *r = result_new();
+    struct job *j = read_job(&q->in, &e);
+    if (r && j && wire_done(&q->in)) {
+        device_prepare(w->device, j, r);
+        reply_result(w, r);
+    } else {
+        reply_error(w, e.code ? e.text : "prepare: the payload cannot be read");
+    }
+    job_free(j);
+    result_free(r);
+}
+
+// Takes the job; a handle that is loaded already is replaced.
+static void load_job_as(struct worker *w, uint32_t handle, struct job *j, const struct image *m,
+                        struct result *r)
+{
+    struct device_image image = {m->primed, m->bytes, m->length, m->digest};
+    struct loaded_job **at = find_job(w, handle);
+    if (*at)
+        drop_job(w, at);
+    struct loaded_job *l = calloc(1, sizeof *l);
+    if (l)
+        l->loaded = device_load(w->device, j, &image, r);
+    else
+        result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
+    if (!l || !l->loaded) {
+        job_free(j);
+        free(l);
+        return;
+    }
+    l->handle = handle;
+    l->job = j;
+    l->next = w->jobs;
+    w->jobs = l;
+}
+
+static void serve_load(struct worker *w, struct request *q)
+{
+    struct error e = ERROR_INIT;
+    struct image image = {0};
+    uint32_t handle = 0;
+    struct result *r = result_new();
+    wire_u32(&q->in, &handle);
+    struct job *j = read_job(&q->in, &e);
+    q->in.arena = &q->arena;
+    if (j)
+        image_codec(&q->in, &image);
+    if (r && j && wire_done(&q->in)) {
+        load_job_as(w, handle, j, &image, r);
+        reply_result(w, r);
+    } else {
+        reply_error(w, e.code ? e.text : "load: the payload cannot be read");
+        job_free(j);
+    }
+    result_free(r);
+}
+
+typedef bool (*step)(struct device *d, struct loaded *l, const struct policy *p, struct result *r);
+
+static void serve_step(struct worker *w, struct request *q, step run)
+{
+    uint32_t handle = 0;
+    struct policy policy = {0};
+    struct result *r = result_new();
+    wire_u32(&q->in, &handle);
+    policy_codec(&q->in, &policy);
+    struct loaded_job *l = *find_job(w, handle);
+    if (!r || !wire_done(&q->in))
+        reply_error(w, "the payload cannot be read");
+    else if (!l)
+        reply_error(w, "no job is loaded under this handle");
+    else {
+        run(w->device, l->loaded, &policy, r);
+        reply_result(w, r);
+    }
+    result_free(r);
+}
+
+static void serve_verify(struct worker *w, struct request *q)
+{
+    serve_step(w, q, device_verify);
+}
+
+static void serve_measure(struct worker *w, struct request *q)
+{
+    serve_step(w, q, device_measure);
+}
+
+typedef bool (*fetch)(struct device *d, struct loaded *l, uint32_t which, struct text *out,
+                      struct error *e);
+
+static void serve_fetch(struct worker *w, struct request *q, fetch get)
+{
+    uint32_t handle = 0, which = 0;
+    struct error e = ERROR_INIT;
+    struct text bytes = TEXT_INIT;
+    wire_u32(&q->in, &handle);
+    wire_u32(&q->in, &which);
+    struct loaded_job *l = *find_job(w, handle);
+    if (!wire_done(&q->in))
+        reply_error(w, "the payload cannot be read");
+    else if (!l)
+        reply_error(w, "no job is loaded under this handle");
+    else if (!get(w->device, l->loaded, which, &bytes, &e))
+        reply_error(w, e.text);
+    else
+        reply_bytes(w, &bytes);
+    text_release(&bytes);
+}
+
+static void serve_output(struct worker *w, struct request *q)
+{
+    serve_fetch(w, q, device_output);
+}
+
+static void serve_binary(struct worker *w, struct request *q)
+{
+    serve_fetch(w, q, device_binary);
+}
+
+static void serve_unload(struct worker *w, struct request *q)
+{
+    uint32_t handle = 0;
+    struct result *r = result_new();
+    wire_u32(&q->in, &handle);
+    struct loaded_job **at = find_job(w, handle);
+    if (!r || !wire_done(&q->in)) {
+        reply_error(w, "the payload cannot be read");
+    } else if (!*at) {
+        reply_error(w, "no job is loaded under this handle");
+    } else {
+        drop_job(w, at);
+        reply_result(w, r);
+    }
+    result_free(r);
+}
+
+static void serve_stop(struct worker *w, struct request *q)
+{
+    (void)q;
+    w->ended = true;
+}
+
+// ---- the table
+
+static const struct {
+    void (*serve)(struct worker *w, struct request *q);
+    bool needs_device;
+} verbs[VERB_COUNT] = {
+    [VERB_HELLO] = {serve_hello, false},    [VERB_DEVICES] = {serve_devices, false},
+    [VERB_OPEN] = {serve_open, false},      [VERB_BUILD] = {serve_build, true},
+    [VERB_PREPARE] = {serve_prepare, true}, [VERB_LOAD] = {serve_load, true},
+    [VERB_VERIFY] = {serve_verify, true},   [VERB_MEASURE] = {serve_measure, true},
+    [VERB_OUTPUT] = {serve_output, true},   [VERB_BINARY] = {serve_binary, true},
+    [VERB_UNLOAD] = {serve_unload, true},   [VERB_STOP] = {serve_stop, false},
+};
+
+static void serve_frame(struct worker *w, const struct frame *f)
+{
+    struct request q = {.frame = f};
+    w->sequence = f->sequence;
+    arena_init(&q.arena);
+    wire_reader(&q.in, f->payload, f->length, &q.arena);
+    if ((unsigned)f->verb >= VERB_COUNT || !verbs[f->verb].serve)
+        reply_error(w, "this verb is no request");
+    else if (verbs[f->verb].needs_device && !w->device)
+        reply_error(w, "no device is open");
+    else
+        verbs[f->verb].serve(w, &q);
+    arena_release(&q.arena);
+}
+
+// After bytes that are no frame nothing that follows can be understood: say so, and end.
+static int serve_all(struct worker *w)
+{
+    while (!w->ended) {
+        struct frame f;
+        struct error e = ERROR_INIT;
+        int got = channel_wait(&w->channel, -1, &f, &e);
+        if (got > 0) {
+            serve_frame(w, &f);
+            continue;
+        }
+        if (w->channel.ended)
+            return EXIT_SUCCESS;
+        w->sequence = 0;
+        reply_error(w, e.text);
+        return EXIT_FAILURE;
+    }
+    return EXIT_SUCCESS;
+}
+
+// What is still queued goes out before the process ends, if somebody reads it.
+static void drain(struct worker *w)
+{
+    struct pollfd ready = {.fd = w->channel.fd, .events = POLLOUT};
+    while (channel_pending(&w->channel) && poll(&ready, 1, DRAIN_MS) > 0) {
+        if (!channel_flush(&w->channel, NULL))
+            return;
+    }
+}
+
+int serve(int channel, const struct device_options *options)
+{
+    struct worker w = {.options = *options};
+    w.options.phase = send_phase;
+    w.options.context = &w;
+    channel_init(&w.channel, channel);
+    int status = serve_all(&w);
+    drain(&w);
+    while (w.jobs)
+        drop_job(&w, &w.jobs);
+    device_close(w.device);
+    channel_release(&w.channel);
+    return status;
+}

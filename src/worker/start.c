@@ -1,0 +1,112 @@
+#include "worker/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define CHANNEL_LEAST 64 // above what drivers open by number
+
+int take_channel(void)
+{
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int channel = fcntl(0, F_DUPFD_CLOEXEC, CHANNEL_LEAST);
+    if (channel < 0 || nothing < 0 || dup2(nothing, 0) < 0 || dup2(2, 1) < 0)
+        channel = -1;
+    if (nothing > 2)
+        close(nothing);
+    return channel;
+}
+
+bool tie_to_parent(void)
+{
+    pid_t parent = getppid();
+    if (getpgrp() != getpid())
+        setpgid(0, 0); // fails for a session's leader, who leads its group already
+    // The parent may have died before the request to die with it was in place.
+    return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
+}
+
+// A blank in the path would break the compiler options of drivers that know no quotes; the folder
+// is entered, so its path is not seen by them, but a compiler may put its own files there.
+static const char *scratch_parent(void)
+{
+    const char *names[] = {"HONE_WORKER_SCRATCH", "TMPDIR"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *folder = getenv(names[i]);
+        if (folder && *folder && access(folder, W_OK) == 0)
+            return folder;
+    }
+    return "/tmp";
+}
+
+char *enter_scratch(struct error *e)
+{
+    struct text path = TEXT_INIT;
+    text_addf(&path, "%s/hone-worker-XXXXXX", scratch_parent());
+    if (path.failed) {
+        error_memory(e);
+        return NULL;
+    }
+    if (!mkdtemp(path.data)) {
+        error_set_driver(e, ERROR_IO, errno, "cannot make a folder %s: %s", path.data,
+                         strerror(errno));
+        text_release(&path);
+        return NULL;
+    }
+    char *absolute = realpath(path.data, NULL);
+    if (!absolute || chdir(absolute) != 0)
+        error_set_driver(e, ERROR_IO, errno, "%s: %s", path.data, strerror(errno));
+    text_release(&path);
+    return absolute;
+}
+
+void leave_scratch(char *path)
+{
+    if (!path)
+        return;
+    if (chdir("/") == 0)
+        folder_remove(path);
+    free(path);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool may_change_times(const char *entry)
+{
+    return str_starts(entry, "POCL_") && !str_starts(entry, "POCL_CACHE_DIR=") &&
+           !str_starts(entry, "POCL_KERNEL_CACHE=");
+}
+
+char *pocl_environment(void)
+{
+    struct text out = TEXT_INIT;
+    size_t count = 0, n = 0;
+    while (environ && environ[count])
+        count++;
+    char **found = calloc(count + 1, sizeof *found);
+    for (size_t i = 0; found && i < count; i++) {
+        if (may_change_times(environ[i]))
+            found[n++] = environ[i];
+    }
+    if (found)
+        qsort(found, n, sizeof *found, by_text);
+    for (size_t i = 0; i < n; i++)
+        text_addf(&out, "%s%s", i ? " " : "", found[i]);
+    free(found);
+    return n ? text_steal(&out) : NULL;
+}
+
+char *cache_folder(void)
+{
+    const char *folder = getenv("HONE_WORKER_CACHE");
+    if (!folder || !*folder || !folder_make(folder, NULL))
+        return NULL;
+    return realpath(folder, NULL);
+}

@@ -1,0 +1,46 @@
+// hone-worker: the process that owns a GPU driver and serves src/device over frames.
+#ifndef HONE_WORKER_WORKER_H
+#define HONE_WORKER_WORKER_H
+
+#include "device/device.h"
+#include "protocol/protocol.h"
+
+struct loaded_job {
+    struct loaded_job *next;
+    uint32_t handle; // of the tuner's choosing
+    struct job *job;
+    struct loaded *loaded;
+};
+
+struct worker {
+    struct channel channel;
+    struct device_options options;
+    struct device *device; // NULL until opened
+    struct loaded_job *jobs;
+    uint32_t sequence; // of the request being served
+    bool ended;        // asked to stop, or the channel is gone
+};
+
+// ---- start.c: the first acts of the process, before anything of a driver is touched
+
+// Moves the channel from descriptor 0 to a high one that children do not inherit; what a kernel
+// prints (descriptor 1) goes where messages go. Returns the channel or -1.
+int take_channel(void);
+// Leads a process group and dies with the parent. False when the parent is gone already.
+bool tie_to_parent(void);
+// Makes the scratch folder in $HONE_WORKER_SCRATCH, $TMPDIR or /tmp and goes there; the path for
+// leave_scratch(), or NULL. `error` says why.
+char *enter_scratch(struct error *e);
+void leave_scratch(char *path); // removes and frees
+// The environment's part in what may change a time on a CPU: PoCL's variables but its cache's
+// places, sorted, separated by blanks. free() it.
+char *pocl_environment(void);
+// $HONE_WORKER_CACHE as an absolute path, or NULL. free() it.
+char *cache_folder(void);
+
+// ---- serve.c
+
+// Serves requests until the tuner stops or its end of the channel closes. Returns the exit status.
+int serve(int channel, const struct device_options *options);
+
+#endif

@@ -1,0 +1,157 @@
+#include "kit.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int kit_run(const char *name, void (*add)(TCase *tests))
+{
+    Suite *suite = suite_create(name);
+    TCase *tests = tcase_create(name);
+    tcase_set_timeout(tests, 120);
+    add(tests);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static const char *choose(const struct device_list *list)
+{
+    const char *wanted = getenv("HONE_TEST_DEVICE");
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct device_info *d = &list->devices[i];
+        if (wanted ? str_contains_nocase(d->id, wanted) : d->type == DEVICE_CPU)
+            return d->id;
+    }
+    return list->count && !wanted ? list->devices[0].id : "";
+}
+
+const char *kit_device_id(struct arena *a)
+{
+    struct device_list list;
+    struct error e = ERROR_INIT;
+    return device_list(a, NULL, &list, &e) ? choose(&list) : "";
+}
+
+bool kit_has_device(void)
+{
+    int status = 1;
+    pid_t child = fork();
+    if (child == 0) {
+        struct arena arena;
+        arena_init(&arena);
+        _exit(*kit_device_id(&arena) ? 0 : 1);
+    }
+    bool found = child > 0 && waitpid(child, &status, 0) == child && status == 0;
+    if (!found)
+        puts("skipped: no OpenCL device (apt install pocl-opencl-icd)");
+    return found;
+}
+
+void kit_open(struct kit *k, const char *cache)
+{
+    struct error e = ERROR_INIT;
+    *k = (struct kit){.scratch = "/tmp/hone-test-device-XXXXXX"};
+    ck_assert(mkdtemp(k->scratch) != NULL);
+    struct device_options o = {.scratch = k->scratch, .cache = cache};
+    arena_init(&k->arena);
+    k->device = device_open(kit_device_id(&k->arena), &o, &e);
+    ck_assert_msg(k->device != NULL, "%s", e.text);
+}
+
+void kit_close(struct kit *k)
+{
+    device_close(k->device);
+    folder_remove(k->scratch);
+    arena_release(&k->arena);
+}
+
+// ---- jobs
+
+#define BUFFERS_MOST 8
+#define OPTIONS_MOST 8
+
+struct job *kit_job(const char *source)
+{
+    struct job *j = job_new();
+    ck_assert(j != NULL);
+    j->language = LANGUAGE_OPENCL;
+    j->programs = arena_array(&j->arena, 1, sizeof *j->programs);
+    j->program_count = 1;
+    j->programs[0].name = "test.cl";
+    j->programs[0].source = arena_strdup(&j->arena, source);
+    j->programs[0].length = strlen(source);
+    j->programs[0].options = arena_array(&j->arena, OPTIONS_MOST, sizeof(char *));
+    j->buffers = arena_array(&j->arena, BUFFERS_MOST, sizeof *j->buffers);
+    j->launches = arena_array(&j->arena, BUFFERS_MOST, sizeof *j->launches);
+    return j;
+}
+
+uint32_t kit_buffer(struct job *j, const char *name, uint64_t count, enum access access)
+{
+    struct job_buffer *b = &j->buffers[j->buffer_count];
+    ck_assert_uint_lt(j->buffer_count, BUFFERS_MOST);
+    *b = (struct job_buffer){.name = name, .element = {SCALAR_FLOAT, 1, 0}, .count = count};
+    b->access = access;
+    b->output = access != ACCESS_READ;
+    return j->buffer_count++;
+}
+
+void kit_random(struct job *j, uint32_t buffer, uint64_t seed)
+{
+    j->buffers[buffer].fill =
+        (struct job_fill){.kind = FILL_UNIFORM, .low = -0.5, .high = 0.5, .seed = seed};
+}
+
+void kit_constant(struct job *j, uint32_t buffer, double value)
+{
+    j->buffers[buffer].fill = (struct job_fill){.kind = FILL_CONSTANT, .value = value};
+}
+
+struct job_launch *kit_launch(struct job *j, const char *kernel, uint64_t global, uint64_t local)
+{
+    struct job_launch *l = &j->launches[j->launch_count++];
+    *l = (struct job_launch){.name = kernel, .kernel = kernel, .dimensions = 1};
+    l->global[0] = global, l->global[1] = l->global[2] = 1;
+    if (local)
+        l->local[0] = local, l->local[1] = l->local[2] = 1;
+    l->arguments = arena_array(&j->arena, BUFFERS_MOST + 4, sizeof *l->arguments);
+    for (uint32_t i = 0; i < j->buffer_count; i++)
+        l->arguments[l->argument_count++] =
+            (struct job_argument){.name = j->buffers[i].name, .kind = ARGUMENT_BUFFER, .buffer = i};
+    return l;
+}
+
+void kit_option(struct job *j, const char *option)
+{
+    struct job_program *p = &j->programs[0];
+    ck_assert_uint_lt(p->option_count, OPTIONS_MOST);
+    p->options[p->option_count++] = option;
+}
+
+void kit_expect(struct job *j, uint32_t buffer, const float *values)
+{
+    struct job_data *data = arena_array(&j->arena, 1, sizeof *data);
+    uint64_t bytes = j->buffers[buffer].count * sizeof *values;
+    *data = (struct job_data){buffer, arena_copy(&j->arena, values, bytes), bytes};
+    j->reference = (struct job_reference){.kind = REFERENCE_DATA, .data = data, .data_count = 1};
+    j->buffers[buffer].compare.kind = COMPARE_EXACT;
+}
+
+struct result *kit_verify(struct kit *k, const struct job *j)
+{
+    struct result *r = result_new();
+    struct policy policy = {.launches = 1, .batch = 1};
+    struct loaded *l = device_load(k->device, j, NULL, r);
+    if (l)
+        device_verify(k->device, l, &policy, r);
+    device_unload(k->device, l);
+    return r;
+}
