@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define SHOWN_VALUES 12
@@ -74,37 +75,69 @@ static bool wrong_value(const struct reader *r, struct node n, const struct valu
     return false;
 }
 
-// Open addressing over value texts would be needed for huge lists only; lists are short, and a
-// quadratic search is limited here to those.
-#define SEARCHED_FOR_DUPLICATES 4096
+// ---- values that are listed twice --------------------------------------------------------------
 
-static bool seen_before(const struct value *values, uint32_t count, const struct value *v)
+struct ranked {
+    struct value v;
+    uint32_t index; // in the list
+    bool again;     // equals an earlier one
+};
+
+// By value, all of one kind, then by place.
+static int by_value(const void *a, const void *b)
 {
-    for (uint32_t i = 0; i < count && count <= SEARCHED_FOR_DUPLICATES; i++) {
-        if (value_equal(&values[i], v))
-            return true;
-    }
-    return false;
+    const struct ranked *x = a, *y = b;
+    int order = 0;
+    if (x->v.kind == VALUE_STRING)
+        order = strcmp(x->v.s, y->v.s);
+    else if (x->v.kind == VALUE_FLOAT)
+        order = (x->v.f > y->v.f) - (x->v.f < y->v.f);
+    else
+        order = (x->v.i > y->v.i) - (x->v.i < y->v.i);
+    return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
 }
 
+static int by_place(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static void find_repeated(struct ranked *values, uint32_t count)
+{
+    qsort(values, count, sizeof *values, by_value);
+    for (uint32_t i = 1; i < count; i++)
+        values[i].again = value_equal(&values[i - 1].v, &values[i].v);
+    qsort(values, count, sizeof *values, by_place);
+}
+
+static void warn_repeated(const struct reader *r, struct node n, const struct value *v)
+{
+    struct text shown = TEXT_INIT;
+    value_print(v, &shown);
+    node_warn(r, n, "%s is listed twice; it counts once", text_cstr(&shown));
+    text_release(&shown);
+}
+
+// The list as values of the parameter's type, each once.
 static bool take_values(const struct reader *r, struct node n, const struct value *list,
                         struct parameter *p)
 {
     struct value *values = arena_array(r->arena, list->count, sizeof *values);
-    if (!values)
+    struct ranked *ranked = arena_array(r->arena, list->count, sizeof *ranked);
+    if (!values || !ranked)
         return error_memory(r->error);
     for (uint32_t i = 0; i < list->count; i++) {
-        struct value v = list->items[i];
-        if (!value_coerce(r->arena, p->type, &v))
+        ranked[i] = (struct ranked){.v = list->items[i], .index = i};
+        if (!value_coerce(r->arena, p->type, &ranked[i].v))
             return wrong_value(r, n, &list->items[i], p->type);
-        if (seen_before(values, p->count, &v)) {
-            struct text shown = TEXT_INIT;
-            value_print(&v, &shown);
-            node_warn(r, n, "%s is listed twice; it counts once", text_cstr(&shown));
-            text_release(&shown);
-        } else if (!value_copy(r->arena, &v, &values[p->count++])) {
+    }
+    find_repeated(ranked, list->count);
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (ranked[i].again)
+            warn_repeated(r, n, &ranked[i].v);
+        else if (!value_copy(r->arena, &ranked[i].v, &values[p->count++]))
             return error_memory(r->error);
-        }
     }
     p->values = values;
     return true;

@@ -22,6 +22,23 @@ static bool read_length(const struct reader *r, struct node n, struct formula *o
     return read_formula(r, n, &r->spec->symbols, out);
 }
 
+// gemm gives C and nothing else.
+static bool check_outputs(const struct reader *r, const struct kernel_spec *k, struct node n,
+                          uint32_t c)
+{
+    for (uint32_t i = 0; i < k->argument_count; i++) {
+        if (k->arguments[i].output && i != c)
+            return node_error(r, n,
+                              "gemm says nothing of argument '%s', which is an output; say "
+                              "\"Output\": false there",
+                              k->arguments[i].name);
+    }
+    return k->arguments[c].output || node_error(r, n,
+                                                "argument '%s' is C, but no output; say "
+                                                "\"AccessType\": \"WriteOnly\" there",
+                                                k->arguments[c].name);
+}
+
 static bool read_gemm(const struct reader *r, const struct kernel_spec *k, struct node n,
                       struct gemm_spec *g)
 {
@@ -34,7 +51,7 @@ static bool read_gemm(const struct reader *r, const struct kernel_spec *k, struc
            read_formula(r, node_get(r, n, "Beta"), &r->spec->symbols, &g->beta) &&
            read_operand(r, k, node_get(r, n, "A"), "A", &g->a) &&
            read_operand(r, k, node_get(r, n, "B"), "B", &g->b) &&
-           read_operand(r, k, node_get(r, n, "C"), "C", &g->c);
+           read_operand(r, k, node_get(r, n, "C"), "C", &g->c) && check_outputs(r, k, n, g->c);
 }
 
 static bool read_configuration(const struct reader *r, struct node n, struct reference_spec *out)
@@ -63,6 +80,19 @@ static bool output_named(const struct reader *r, const struct kernel_spec *k, st
            node_error(r, n, "argument '%s' is no output; say \"Output\": true", name);
 }
 
+static void warn_uncompared(const struct reader *r, const struct kernel_spec *k, struct node n)
+{
+    const struct reference_spec *ref = &k->reference;
+    for (uint32_t i = 0; i < k->argument_count; i++) {
+        bool given = false;
+        for (uint32_t x = 0; x < ref->expected_count; x++)
+            given = given || ref->expected[x].argument == i;
+        if (k->arguments[i].output && !given)
+            node_warn(r, n, "gives no contents for output '%s', which is not compared",
+                      k->arguments[i].name);
+    }
+}
+
 static bool read_files(const struct reader *r, const struct kernel_spec *k, struct node files,
                        struct reference_spec *out)
 {
@@ -84,6 +114,7 @@ static bool read_files(const struct reader *r, const struct kernel_spec *k, stru
             return false;
         out->expected_count++;
     }
+    warn_uncompared(r, k, files);
     return true;
 }
 
@@ -146,6 +177,7 @@ static bool read_reference_arguments(const struct reader *r, struct kernel_spec 
                            &out->expected[out->expected_count]))
             return false;
     }
+    warn_uncompared(r, k, list);
     return true;
 }
 
