@@ -45,7 +45,7 @@
     X(clGetEventInfo)                                                                              \
     X(clGetEventProfilingInfo)                                                                     \
     X(clReleaseEvent)                                                                              \
-    X(clFlush)                                                                                     \
+    X(clSetEventCallback)                                                                          \
     X(clFinish)
 
 struct opencl_api {

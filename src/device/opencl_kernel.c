@@ -4,9 +4,9 @@
 #include "device/limits.h"
 #include "device/nvidia_log.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 // PoCL makes one function for grids narrower than this along every axis, and another for the rest.
 #define POCL_NARROW_GRID 65535
@@ -198,31 +198,57 @@ static void prime_sizes(const struct job_launch *l, uint64_t sizes[3])
     }
 }
 
-// Waits until the driver has made the kernel ready and runs it, or is done with it. The events of
-// such drivers do not start before.
-static void wait_for_running(struct opencl *o, cl_event event)
+// A launch that tells when it compiles and when it runs. The driver calls back on a thread of its
+// own, at the latest after the launch is over and forgotten: whoever of the two comes last frees this.
+struct watched {
+    pthread_mutex_t mutex;
+    const struct watch *watch; // NULL once the launch is over
+    unsigned holders;
+};
+
+static void let_go(struct watched *w)
 {
-    static const struct timespec pause = {.tv_nsec = 50000};
-    cl_int status = CL_QUEUED;
-    o->cl.clFlush(o->queue);
-    while (o->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
-                                NULL) == CL_SUCCESS &&
-           status > CL_RUNNING)
-        nanosleep(&pause, NULL);
+    pthread_mutex_lock(&w->mutex);
+    bool last = --w->holders == 0;
+    w->watch = NULL;
+    pthread_mutex_unlock(&w->mutex);
+    if (!last)
+        return;
+    pthread_mutex_destroy(&w->mutex);
+    free(w);
 }
 
-// Enqueues one launch and stays with it to its end, telling when it compiles and when it runs.
+// PoCL calls this before the first work-group starts, and starts none until it returns: a kernel
+// that ends the process ends it after this was told.
+static void CL_CALLBACK on_running(cl_event event, cl_int status, void *context)
+{
+    struct watched *w = context;
+    (void)event, (void)status;
+    pthread_mutex_lock(&w->mutex);
+    if (w->watch)
+        w->watch->tell(w->watch->context, false);
+    pthread_mutex_unlock(&w->mutex);
+    let_go(w);
+}
+
+// Enqueues one launch and stays with it to its end; how it ended is read from the event.
 static cl_int launch_watched(struct opencl *o, cl_kernel kernel, const struct job_launch *l,
                              const uint64_t sizes[3], const struct watch *watch, cl_event *event)
 {
+    struct watched *w = calloc(1, sizeof *w);
+    if (!w)
+        return CL_OUT_OF_HOST_MEMORY;
+    pthread_mutex_init(&w->mutex, NULL);
+    w->watch = watch;
+    w->holders = 2;
     watch->tell(watch->context, true);
     cl_int code = enqueue(o, kernel, l, sizes, event);
-    if (code != CL_SUCCESS)
-        return code;
-    wait_for_running(o, *event);
-    watch->tell(watch->context, false);
-    o->cl.clFinish(o->queue); // how it ended is read from the event
-    return CL_SUCCESS;
+    if (code != CL_SUCCESS || o->cl.clSetEventCallback(*event, CL_RUNNING, on_running, w))
+        w->holders--;
+    if (code == CL_SUCCESS)
+        o->cl.clFinish(o->queue);
+    let_go(w);
+    return code;
 }
 
 bool opencl_prime(void *own, void *kernel, const struct job_launch *l, const struct watch *watch,

@@ -441,6 +441,27 @@ static bool ask_bench(struct live *v, const struct entry *n, enum verb verb, uin
     return ok;
 }
 
+static bool take_bytes(const struct frame *f, struct text *out, struct error *e)
+{
+    char text[1024];
+    struct arena a;
+    struct wire w;
+    const void *data = NULL;
+    uint64_t length = 0;
+    if (f->verb != VERB_REPLY_BYTES) {
+        remote_error_text(f, text, sizeof text);
+        return error_set(e, ERROR_DEVICE, "%s", text);
+    }
+    arena_init(&a);
+    wire_reader(&w, f->payload, f->length, &a);
+    wire_bytes(&w, &data, &length);
+    bool ok = wire_done(&w) || error_set(e, ERROR_WORKER, "malformed bytes from the worker");
+    if (ok)
+        text_addn(out, data, length);
+    arena_release(&a);
+    return ok && (!out->failed || error_memory(e));
+}
+
 static bool live_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
                        struct text *out, struct error *e)
 {
@@ -458,13 +479,7 @@ static bool live_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, u
     } while (f.sequence != v->bench.sequence || f.verb == VERB_PHASE);
     v->bench.outstanding = 0;
     live_limit_phase(v, &v->bench);
-    if (f.verb != VERB_REPLY_BYTES) {
-        char text[1024];
-        remote_error_text(&f, text, sizeof text);
-        return error_set(e, ERROR_DEVICE, "%s", text);
-    }
-    text_addn(out, f.payload, f.length);
-    return !out->failed || error_memory(e);
+    return take_bytes(&f, out, e);
 }
 
 static void live_destroy(struct evaluator *ev)

@@ -5,6 +5,18 @@
 #include <string.h>
 #include <unistd.h>
 
+static bool say_hello(struct remote *r, struct error *e)
+{
+    struct hello hello = {.protocol = PROTOCOL_VERSION, .version = HONE_VERSION};
+    struct text payload = TEXT_INIT;
+    struct wire w;
+    wire_writer(&w, &payload);
+    hello_codec(&w, &hello);
+    bool ok = (!payload.failed || error_memory(e)) && remote_send(r, VERB_HELLO, &payload, e);
+    text_release(&payload);
+    return ok;
+}
+
 static bool ask_to_open(struct remote *r, const char *id, enum worker_role role, struct error *e)
 {
     struct open_request request = {.id = id, .role = role};
@@ -12,8 +24,7 @@ static bool ask_to_open(struct remote *r, const char *id, enum worker_role role,
     struct wire w;
     wire_writer(&w, &payload);
     open_request_codec(&w, &request);
-    bool ok = !payload.failed || error_memory(e);
-    ok = ok && remote_send(r, VERB_HELLO, NULL, e) && remote_send(r, VERB_OPEN, &payload, e);
+    bool ok = (!payload.failed || error_memory(e)) && remote_send(r, VERB_OPEN, &payload, e);
     text_release(&payload);
     return ok;
 }
@@ -29,7 +40,11 @@ bool remote_start(struct remote *r, const char *const *argv, const char *const *
     channel_init(&r->channel, r->process.channel);
     r->running = true;
     r->phase.kind = PHASE_OPENING;
-    if (id && !ask_to_open(r, id, role, e)) {
+    // A worker that is already gone is found so when its channel is read.
+    struct error sent = ERROR_INIT;
+    if (id && !(say_hello(r, &sent) && ask_to_open(r, id, role, &sent)) &&
+        sent.code == ERROR_MEMORY) {
+        *e = sent;
         remote_end(r);
         return false;
     }
