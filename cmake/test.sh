@@ -4,7 +4,7 @@
 #   cmake/test.sh              the suite
 #   cmake/test.sh --all        whole spaces instead of samples (long)
 #   cmake/test.sh --sanitize   the suite under AddressSanitizer and UBSan
-#   cmake/test.sh --valgrind   hone itself under valgrind
+#   cmake/test.sh --valgrind   only hone and libhone under valgrind
 #
 # HONE_TEST_DATA=FOLDER names further test data; what needs it is skipped otherwise.
 . "$(dirname "$0")/setup.sh"
@@ -45,5 +45,5 @@ cd "$folder"
 if [ $valgrind = yes ]; then
     ctest --output-on-failure -L valgrind
 else
-    ctest --output-on-failure -j"${HONE_TEST_JOBS:-1}"
+    ctest --output-on-failure -LE valgrind -j"${HONE_TEST_JOBS:-1}"
 fi
