@@ -31,6 +31,8 @@ struct tune {
     struct arena arena;
     struct digest source;
     char *constants;
+    enum verification verification;
+    const char *against;
 
     struct item **items; // by ticket
     uint64_t item_count, item_capacity;
@@ -118,6 +120,37 @@ static bool make_space(struct tune *t, struct error *e)
     return false;
 }
 
+static bool has_output(const struct job *job)
+{
+    for (uint32_t i = 0; i < job->buffer_count; i++) {
+        if (job->buffers[i].output)
+            return true;
+    }
+    return false;
+}
+
+// The reference is the same for all configurations but for its details: one job shows it. One that
+// cannot be made is a result later, not an error now.
+static bool look_at_reference(struct tune *t)
+{
+    struct job *job = NULL;
+    struct error ignored = ERROR_INIT;
+    uint32_t *choice = arena_array(&t->arena, t->o.spec->parameter_count + 1, sizeof *choice);
+    t->against = "";
+    if (!choice)
+        return false;
+    space_get(t->space, t->has_default ? t->default_index : 0, choice);
+    if (!spec_job(t->o.spec, t->sources, t->o.device, choice, &job, &ignored))
+        return true;
+    const struct job_reference *r = &job->reference;
+    if (r->kind != REFERENCE_NONE && has_output(job)) {
+        t->verification = r->agreement ? VERIFICATION_AGREES : VERIFICATION_REFERENCE;
+        t->against = arena_strdup(&t->arena, r->name ? r->name : "");
+    }
+    job_free(job);
+    return t->against != NULL;
+}
+
 static bool make_stages(struct tune *t, struct error *e)
 {
     const struct spec *spec = t->o.spec;
@@ -132,6 +165,8 @@ static bool make_stages(struct tune *t, struct error *e)
     spec_sources_digest(t->sources, &t->source);
     t->planned = budget_configurations(&t->o.budget, space_count(t->space));
     t->has_default = space_default(t->space, &t->default_index);
+    if (!look_at_reference(t))
+        return error_memory(e);
     t->strategy = strategy_new(t->o.strategy, t->space, t->planned, t->o.seed, e);
     if (!t->strategy || !begin_session(t, e))
         return false;
@@ -524,6 +559,12 @@ const struct space *tune_space(const struct tune *t)
 void tune_source_digest(const struct tune *t, struct digest *out)
 {
     *out = t->source;
+}
+
+enum verification tune_verification(const struct tune *t, const char **against)
+{
+    *against = t->against;
+    return t->verification;
 }
 
 static int by_median(const void *a, const void *b)
