@@ -1,0 +1,11 @@
+// `--assume device_capability=90`: a device that is not here, as far as expressions can see it.
+#ifndef HONE_CLI_ASSUME_H
+#define HONE_CLI_ASSUME_H
+
+#include "base/error.h"
+#include "job/device_info.h"
+
+// Changes one fact of the device; `fact` is "NAME=VALUE". Texts are not copied.
+bool assume(struct device_info *device, const char *fact, struct error *e);
+
+#endif

@@ -1,0 +1,99 @@
+#include "cli/choose_device.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+#define LISTED 16 // devices named in a message
+
+static bool equals(const struct device_info *d, const char *wanted)
+{
+    return str_equal_nocase(d->name, wanted) || str_equal(d->id, wanted);
+}
+
+static bool fits(const struct device_info *d, const char *wanted)
+{
+    return str_contains_nocase(d->name, wanted) || str_contains_nocase(d->platform, wanted) ||
+           str_contains_nocase(d->id, wanted);
+}
+
+static void list(const struct device_info *devices, size_t count, const char *wanted,
+                 bool (*is_listed)(const struct device_info *, const char *), struct text *out)
+{
+    size_t listed = 0;
+    for (size_t i = 0; i < count && listed < LISTED; i++) {
+        if (is_listed && !is_listed(&devices[i], wanted))
+            continue;
+        text_addf(out, "\n  %s (%s, %s), id %s", devices[i].name, device_type_text(devices[i].type),
+                  devices[i].platform, devices[i].id);
+        listed++;
+    }
+}
+
+static const struct device_info *
+refuse_several(const struct device_info *devices, size_t count, const char *wanted,
+               bool (*is_fit)(const struct device_info *, const char *), struct error *e)
+{
+    struct text several = TEXT_INIT;
+    list(devices, count, wanted, is_fit, &several);
+    error_set(e, ERROR_USAGE,
+              "several devices fit '%s'; name one by more of its name, or its id:%s", wanted,
+              text_cstr(&several));
+    text_release(&several);
+    return NULL;
+}
+
+static const struct device_info *refuse_none(const struct device_info *devices, size_t count,
+                                             const char *wanted, struct error *e)
+{
+    struct text known = TEXT_INIT;
+    list(devices, count, wanted, NULL, &known);
+    error_set(e, ERROR_USAGE, "no device fits '%s'; there %s:%s", wanted, count == 1 ? "is" : "are",
+              text_cstr(&known));
+    text_release(&known);
+    return NULL;
+}
+
+static const struct device_info *named(const struct device_info *devices, size_t count,
+                                       const char *wanted, struct error *e)
+{
+    bool (*const rules[])(const struct device_info *, const char *) = {equals, fits};
+    for (size_t rule = 0; rule < sizeof rules / sizeof *rules; rule++) {
+        const struct device_info *found = NULL;
+        size_t fit = 0;
+        for (size_t i = 0; i < count; i++) {
+            if (rules[rule](&devices[i], wanted) && fit++ == 0)
+                found = &devices[i];
+        }
+        if (fit == 1)
+            return found;
+        if (fit > 1)
+            return refuse_several(devices, count, wanted, rules[rule], e);
+    }
+    return refuse_none(devices, count, wanted, e);
+}
+
+static bool is_preferred(const struct device_info *a, const struct device_info *b)
+{
+    if (a->type != b->type)
+        return a->type < b->type;
+    int names = strcmp(a->name, b->name);
+    return names ? names < 0 : strcmp(a->id, b->id) < 0;
+}
+
+const struct device_info *choose_device(const struct device_info *devices, size_t count,
+                                        const char *wanted, struct error *e)
+{
+    if (count == 0) {
+        error_set(e, ERROR_DEVICE, "there is no device");
+        return NULL;
+    }
+    if (wanted && wanted[0])
+        return named(devices, count, wanted, e);
+    const struct device_info *best = &devices[0];
+    for (size_t i = 1; i < count; i++) {
+        if (is_preferred(&devices[i], best))
+            best = &devices[i];
+    }
+    return best;
+}

@@ -1,0 +1,126 @@
+#include "cli/cli.h"
+
+#include "cli/console.h"
+#include "cli/help.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command *const table[] = {
+    &command_devices, &command_space, &command_tune, &command_help, &command_version, NULL,
+};
+
+const struct command *const *commands(void)
+{
+    return table;
+}
+
+const struct command *command_find(const char *name)
+{
+    for (const struct command *const *c = table; *c; c++) {
+        if (str_equal((*c)->name, name))
+            return *c;
+    }
+    return NULL;
+}
+
+static int refuse_command(const char *name)
+{
+    const char *names[sizeof table / sizeof *table];
+    size_t count = 0;
+    struct text known = TEXT_INIT;
+    for (; table[count]; count++) {
+        names[count] = table[count]->name;
+        text_addf(&known, "%s%s", count ? ", " : "", names[count]);
+    }
+    const char *near = str_nearest(name, names, count);
+    if (near)
+        complain("unknown command '%s'; did you mean '%s'?", name, near);
+    else
+        complain("unknown command '%s'; there are %s", name, text_cstr(&known));
+    text_release(&known);
+    return EXIT_USAGE;
+}
+
+static int refuse_usage(const struct command *c, const char *why)
+{
+    struct text usage = TEXT_INIT;
+    help_usage(c, &usage);
+    complain("%s", why);
+    fprintf(stderr, "usage: %s\nTry `hone %s --help`.\n", text_cstr(&usage), c->name);
+    text_release(&usage);
+    return EXIT_USAGE;
+}
+
+static int show_help(const struct command *c)
+{
+    struct text help = TEXT_INIT;
+    help_command(c, &help);
+    put(&help);
+    text_release(&help);
+    return EXIT_DONE;
+}
+
+static int check_arguments(const struct invocation *i)
+{
+    const struct command *c = i->command;
+    char why[160];
+    if (i->argument_count < c->least)
+        str_format(why, sizeof why, "%s needs %s", c->name, c->arguments);
+    else if (i->argument_count > c->most)
+        str_format(why, sizeof why, "'%s' is one argument too many", i->arguments[c->most]);
+    else
+        return EXIT_DONE;
+    return refuse_usage(c, why);
+}
+
+static int run_command(const struct command *c, int argc, char **argv, const char *line)
+{
+    struct error e = ERROR_INIT;
+    int status;
+    struct invocation i = {.command = c, .line = line};
+    i.arguments = calloc((size_t)argc + 1, sizeof *i.arguments);
+    if (!i.arguments) {
+        complain("out of memory");
+        return EXIT_NOTHING;
+    }
+    if (!options_parse(c->groups, argc, argv, &i.settings, i.arguments, &i.argument_count, &e))
+        status = i.settings.help ? show_help(c) : refuse_usage(c, e.text);
+    else if (i.settings.help)
+        status = show_help(c);
+    else if ((status = check_arguments(&i)) == EXIT_DONE)
+        status = c->run(&i);
+    settings_release(&i.settings);
+    free(i.arguments);
+    return status;
+}
+
+// --help and --version are commands too when nothing stands before them.
+static const struct command *find(const char *word)
+{
+    if (str_equal(word, "-h") || str_equal(word, "--help"))
+        return &command_help;
+    if (str_equal(word, "--version") || str_equal(word, "-V"))
+        return &command_version;
+    return command_find(word);
+}
+
+int cli_main(int argc, char **argv)
+{
+    struct text text = TEXT_INIT;
+    int status = EXIT_USAGE;
+    if (argc < 2) {
+        help_overview(&text);
+        fputs(text_cstr(&text), stderr);
+        text_release(&text);
+        return status;
+    }
+    for (int i = 0; i < argc; i++) {
+        text_add(&text, i ? " " : "");
+        shell_quote(argv[i], &text);
+    }
+    const struct command *c = find(argv[1]);
+    status = c ? run_command(c, argc - 2, argv + 2, text_cstr(&text)) : refuse_command(argv[1]);
+    text_release(&text);
+    return console_finish(status);
+}

@@ -1,0 +1,56 @@
+// The program: a table of subcommands, and what each of them is called with.
+#ifndef HONE_CLI_CLI_H
+#define HONE_CLI_CLI_H
+
+#include "cli/settings.h"
+
+// What the program exits with.
+enum exit_status {
+    EXIT_DONE = 0,
+    EXIT_NOTHING = 1, // it worked, but there is no answer; or it broke off
+    EXIT_USAGE = 2,   // the command line or the spec makes no sense
+    EXIT_SIGNAL = 128 // plus the signal
+};
+
+struct invocation;
+
+struct example {
+    const char *command, *meaning;
+};
+
+struct command {
+    const char *name;
+    const char *summary;     // one line
+    const char *arguments;   // "SPEC"; "" for none
+    uint32_t least, most;    // how many of them
+    const char *description; // paragraphs, separated by an empty line; a line that starts with a
+                             // blank is kept as it is
+    const struct option_group *groups;
+    const struct example *examples;   // ends with NULL
+    int (*run)(struct invocation *i); // -> exit status
+};
+
+struct invocation {
+    const struct command *command;
+    struct settings settings;
+    const char **arguments;
+    uint32_t argument_count;
+    const char *line; // the command line as typed, quoted for a shell
+};
+
+extern const struct command command_devices;
+extern const struct command command_space;
+extern const struct command command_tune;
+extern const struct command command_run;
+extern const struct command command_best;
+extern const struct command command_help;
+extern const struct command command_version;
+
+// All subcommands, NULL-terminated.
+const struct command *const *commands(void);
+const struct command *command_find(const char *name);
+
+// The whole program; what main() calls.
+int cli_main(int argc, char **argv);
+
+#endif

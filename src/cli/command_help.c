@@ -1,0 +1,48 @@
+#include "cli/cli.h"
+#include "cli/console.h"
+#include "cli/help.h"
+
+static int run(struct invocation *i)
+{
+    struct text out = TEXT_INIT;
+    const struct command *c = i->argument_count ? command_find(i->arguments[0]) : NULL;
+    if (i->argument_count && !c) {
+        complain("unknown command '%s'", i->arguments[0]);
+        return EXIT_USAGE;
+    }
+    if (i->settings.man)
+        help_man(&out);
+    else if (i->settings.completion)
+        help_completion(&out);
+    else if (c)
+        help_command(c, &out);
+    else
+        help_overview(&out);
+    put(&out);
+    text_release(&out);
+    return EXIT_DONE;
+}
+
+static const struct option options[] = {
+    {.name = "man",
+     .help = "Print the man page, for man(1).",
+     .apply = option_flag,
+     .offset = offsetof(struct settings, man)},
+    {.name = "completion",
+     .help = "Print completions for bash.",
+     .apply = option_flag,
+     .offset = offsetof(struct settings, completion)},
+    {0},
+};
+
+static const struct option_group groups[] = {{"Options", options}, {"Help", help_options}, {0}};
+
+const struct command command_help = {
+    .name = "help",
+    .summary = "explain a command",
+    .arguments = "[COMMAND]",
+    .most = 1,
+    .description = "Explains the command, or lists all commands.",
+    .groups = groups,
+    .run = run,
+};

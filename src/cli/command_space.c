@@ -1,0 +1,182 @@
+#include "cli/assume.h"
+#include "cli/space_report.h"
+#include "cli/work.h"
+
+// One `hone space`.
+struct session {
+    struct work work;
+    struct device_info assumed;
+    struct space *space;
+    uint32_t *choice; // room for a configuration
+};
+
+// A device is asked only when the spec wants to know something of it, or the user names one.
+static int find_device(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    struct work *w = &s->work;
+    const struct settings *settings = &w->call->settings;
+    bool is_assumed = settings->assume.count > 0;
+    if (settings->device || (w->spec->uses_device && !is_assumed)) {
+        int status = work_device(w);
+        if (status != EXIT_DONE)
+            return status;
+        s->assumed = *w->device;
+    } else {
+        s->assumed = (struct device_info){.language = spec_language(w->spec)};
+    }
+    for (uint32_t i = 0; i < settings->assume.count; i++) {
+        if (!assume(&s->assumed, settings->assume.items[i], &e))
+            return work_failed(&e);
+    }
+    if (is_assumed)
+        w->device = &s->assumed;
+    return EXIT_DONE;
+}
+
+static int make_space(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    struct work *w = &s->work;
+    const struct settings *settings = &w->call->settings;
+    struct space_options options = {.device = w->device,
+                                    .configurations = settings->config.items,
+                                    .configuration_count = settings->config.count,
+                                    .where = settings->where.items,
+                                    .where_count = settings->where.count};
+    s->choice = arena_array(&w->arena, w->spec->parameter_count + 1, sizeof *s->choice);
+    if (!s->choice) {
+        error_memory(&e);
+        return work_failed(&e);
+    }
+    s->space = space_new(w->spec, &options, &e);
+    return s->space ? EXIT_DONE : work_failed(&e);
+}
+
+static int show_why(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    struct space_reason reason;
+    struct text out = TEXT_INIT;
+    const struct spec *spec = s->work.spec;
+    spec_default(spec, s->choice);
+    if (!spec_parse_configuration(spec, s->work.call->settings.why, s->choice, &e)) {
+        error_context(&e, "--why");
+        return work_failed(&e);
+    }
+    space_why(s->space, s->choice, &reason);
+    spec_configuration_text(spec, s->choice, true, &out);
+    text_add(&out, reason.restriction ? ": excluded: " : ": valid");
+    if (reason.restriction)
+        space_reason_text(s->space, s->choice, &reason, &out);
+    text_add(&out, "\n");
+    put(&out);
+    text_release(&out);
+    return reason.restriction ? EXIT_NOTHING : EXIT_DONE;
+}
+
+// Written one by one: a space may have millions.
+static void show_list(struct session *s)
+{
+    struct text line = TEXT_INIT;
+    for (uint64_t i = 0; i < space_count(s->space) && !ferror(stdout); i++) {
+        space_get(s->space, i, s->choice);
+        work_configuration(s->work.spec, s->choice, &line);
+        text_add(&line, "\n");
+        put(&line);
+    }
+    text_release(&line);
+}
+
+static int show(struct session *s)
+{
+    struct text out = TEXT_INIT;
+    struct emit json;
+    const struct settings *settings = &s->work.call->settings;
+    emit_start(&json, &out);
+    if (settings->why)
+        return show_why(s);
+    if (settings->json) {
+        space_json(s->space, settings->list, s->choice, &json);
+        text_add(&out, "\n");
+    } else if (settings->list) {
+        show_list(s);
+    } else {
+        space_text(s->space, &out);
+    }
+    put(&out);
+    text_release(&out);
+    return EXIT_DONE;
+}
+
+static int run(struct invocation *i)
+{
+    struct session s = {.space = NULL};
+    work_init(&s.work, i);
+    int status = work_spec(&s.work);
+    if (status == EXIT_DONE)
+        status = find_device(&s);
+    if (status == EXIT_DONE)
+        status = make_space(&s);
+    if (status == EXIT_DONE)
+        status = show(&s);
+    space_free(s.space);
+    work_release(&s.work);
+    return status;
+}
+
+#define FIELD(member) offsetof(struct settings, member)
+
+static const struct option options[] = {
+    {.name = "list",
+     .help = "List the valid configurations, one a line, as --config takes them.",
+     .apply = option_flag,
+     .offset = FIELD(list)},
+    {.name = "why",
+     .argument = "a=1,b=2",
+     .help = "Say which restriction excludes the configuration; parameters that are not named have "
+             "their default. Exit status 0: it is valid, 1: it is excluded.",
+     .apply = option_text,
+     .offset = FIELD(why)},
+    {.name = "assume",
+     .argument = "FACT=VALUE",
+     .help =
+         "Take a fact of the device as given, such as device_capability=90; no device is needed "
+         "then. May be repeated.",
+     .apply = option_list,
+     .offset = FIELD(assume)},
+    {0},
+};
+
+static const struct option_group groups[] = {
+    {"What and where", spec_options}, {"Space", options}, {"Help", help_options}, {0}};
+
+static const struct example examples[] = {
+    {"hone space kernels_cl/matmul_tiled.json", "how many configurations there are"},
+    {"hone space kernels_cl/matmul_tiled.json --why block_size_x=64,tile_size_x=8",
+     "why this one is not among them"},
+    {0},
+};
+
+const struct command command_space = {
+    .name = "space",
+    .summary = "count and list the valid configurations of a spec",
+    .arguments = "SPEC",
+    .least = 1,
+    .most = 1,
+    .description =
+        "Shows the parameters of the spec with their values, how many configurations there are and "
+        "how "
+        "many of them the restrictions leave, and what each restriction excludes by itself. The "
+        "kernel "
+        "is not read, and no device is needed unless the spec asks for facts of it.\n\n"
+        "With --json one object:\n\n"
+        "  {\"spec\", \"name\", \"cartesian\", \"valid\", \"constants\":{}, "
+        "\"parameters\":[{\"name\",\n"
+        "   \"type\", \"values\":[], \"default\"}], \"restrictions\":[{\"expression\", \"path\",\n"
+        "   \"excludes_alone\", \"faults\"}], \"faults\", \"default\":{}}\n\n"
+        "and with --list also \"configurations\".",
+    .groups = groups,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,363 @@
+#include "cli/interrupt.h"
+#include "cli/tuning.h"
+#include "report/progress.h"
+#include "report/units.h"
+
+#include "base/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STEP_MS       100
+#define BEST_ROWS     10
+#define FIRST_RESULTS 5              // after so many the time to the end can be told
+#define WORTH_TELLING 10000000000ull // ns: a shorter tune needs no announcement
+
+// One `hone tune`.
+struct session {
+    struct tuning tuning;
+    bool json, verbose;
+    bool announced; // how long it will take
+    bool ending;    // Ctrl-C
+    uint64_t fresh; // results measured in this run
+};
+
+// ---- progress ----------------------------------------------------------------------------------
+
+static void progress_view(const struct tune_progress *p, const struct spec *spec,
+                          struct view_progress *out)
+{
+    *out = (struct view_progress){.planned = p->planned,
+                                  .done = p->done,
+                                  .reused = p->reused,
+                                  .elapsed_ns = p->elapsed_ns,
+                                  .left_ns = p->left_ns,
+                                  .building = p->evaluator.building,
+                                  .measuring = p->evaluator.measuring,
+                                  .waiting = p->evaluator.waiting,
+                                  .cancelled = p->cancelled};
+    memcpy(out->by_status, p->by_status, sizeof out->by_status);
+    out->has_best = p->best != NULL;
+    out->best_ns = p->best ? p->best->stats.median : 0;
+    out->has_metric = p->best && p->best->has_metric;
+    out->metric = out->has_metric ? p->best->metric : 0;
+    out->metric_unit = spec->metric_count ? spec->metrics[0].name : "";
+}
+
+static void show_progress(struct session *s)
+{
+    struct work *w = &s->tuning.work;
+    struct tune_progress progress;
+    struct view_progress view;
+    struct text line = TEXT_INIT;
+    uint64_t now = clock_ns();
+    if (!ticker_due(&w->ticker, now))
+        return;
+    tune_progress(s->tuning.tune, &progress);
+    progress_view(&progress, w->spec, &view);
+    report_progress(&view, ticker_width(&w->ticker), &line);
+    ticker_show(&w->ticker, text_cstr(&line), now);
+    text_release(&line);
+}
+
+static void announce(struct session *s)
+{
+    struct tune_progress p;
+    char left[UNITS_SIZE];
+    if (s->announced || s->fresh < FIRST_RESULTS)
+        return;
+    s->announced = true;
+    tune_progress(s->tuning.tune, &p);
+    if (p.left_ns < WORTH_TELLING || p.planned <= p.done)
+        return;
+    span_to_str(p.left_ns, left);
+    ticker_clear(&s->tuning.work.ticker);
+    fprintf(stderr, "About %s for the %llu configurations that are left.\n", left,
+            (unsigned long long)(p.planned - p.done));
+}
+
+// ---- results -----------------------------------------------------------------------------------
+
+static void write_line(struct session *s, struct text *line)
+{
+    ticker_clear(&s->tuning.work.ticker);
+    put(line);
+    fflush(stdout); // a script that reads along sees each result when it is there
+}
+
+static bool show_record(struct session *s, const struct tune_record *record)
+{
+    struct view_result view;
+    struct text line = TEXT_INIT;
+    struct emit json;
+    bool measured = !record->result->reused && !record->same_as;
+    s->fresh += measured;
+    if (!s->json && !s->verbose)
+        return true;
+    if (!tuning_view(&s->tuning, record, &view))
+        return error_memory(&s->tuning.broken);
+    emit_start(&json, &line);
+    if (s->json) {
+        report_result_json(&view, true, false, &json);
+        text_add(&line, "\n");
+    } else {
+        report_line(&view, &line);
+    }
+    write_line(s, &line);
+    text_release(&line);
+    return true;
+}
+
+static void show_head(struct session *s)
+{
+    struct view_run view;
+    struct text text = TEXT_INIT;
+    struct emit json;
+    tuning_run_view(&s->tuning, &view);
+    emit_start(&json, &text);
+    if (s->json) {
+        report_run_json(&view, &json);
+        text_add(&text, "\n");
+    } else {
+        report_run(&view, &text);
+    }
+    write_line(s, &text);
+    text_release(&text);
+}
+
+// What to type next: the same spec, constants, device and store.
+static void suggest(struct session *s, const struct view_summary *v, struct text *out)
+{
+    const struct work *w = &s->tuning.work;
+    const struct settings *settings = &w->call->settings;
+    struct text same = TEXT_INIT;
+    shell_quote(w->call->arguments[0], &same);
+    for (uint32_t i = 0; i < settings->set.count; i++) {
+        text_add(&same, " --set ");
+        shell_quote(settings->set.items[i], &same);
+    }
+    if (settings->device) {
+        text_add(&same, " --device ");
+        shell_quote(settings->device, &same);
+    }
+    struct text best = TEXT_INIT;
+    size_t count;
+    const struct tune_record **ranking = tune_ranking(s->tuning.tune, &count);
+    if (ranking && count > 0 && v->result_count > 0)
+        work_configuration(w->spec, ranking[0]->choice, &best);
+    text_addf(out, "\nEverything about the best:  hone run %s --config ", text_cstr(&same));
+    shell_quote(text_cstr(&best), out);
+    if (w->store)
+        text_addf(out, "\nIts compiler options:       hone best %s%s%s --options", text_cstr(&same),
+                  settings->store ? " --store " : "", settings->store ? settings->store : "");
+    text_add(out, "\n");
+    free(ranking);
+    text_release(&best);
+    text_release(&same);
+}
+
+static void show_end(struct session *s)
+{
+    struct view_summary view;
+    struct text text = TEXT_INIT;
+    struct emit json;
+    const struct store *store = s->tuning.work.store;
+    if (!tuning_summary(&s->tuning, &view))
+        complain("out of memory: the table is not complete");
+    emit_start(&json, &text);
+    if (s->json) {
+        report_summary_json(&view, &json);
+        text_add(&text, "\n");
+        write_line(s, &text);
+        text_release(&text);
+        return;
+    }
+    text_add(&text, "\n");
+    report_summary(&view, BEST_ROWS, &text);
+    if (store)
+        text_addf(&text, "Every result is kept in %s\n", store_path(store));
+    if (view.result_count > 0)
+        suggest(s, &view, &text);
+    write_line(s, &text);
+    text_release(&text);
+}
+
+// ---- the loop ----------------------------------------------------------------------------------
+
+static void obey_interrupt(struct session *s)
+{
+    if (s->ending || !interrupt_pending())
+        return;
+    s->ending = true;
+    ticker_clear(&s->tuning.work.ticker);
+    fputs("Ending after the running launch; once more Ctrl-C ends at once.\n", stderr);
+    tune_cancel(s->tuning.tune);
+}
+
+// A failed write to stdout ends the tune too: nobody reads along.
+static void work_off(struct session *s)
+{
+    const struct tune_record *record;
+    struct error *e = &s->tuning.broken;
+    enum tune_answer answer;
+    do {
+        obey_interrupt(s);
+        answer = tune_step(s->tuning.tune, STEP_MS, &record, e);
+        if (answer == TUNE_RECORD && !show_record(s, record))
+            return;
+        if (answer == TUNE_RECORD)
+            announce(s);
+        if (ferror(stdout) && !s->ending) {
+            s->ending = true;
+            tune_cancel(s->tuning.tune);
+        }
+        show_progress(s);
+    } while (answer == TUNE_RECORD || answer == TUNE_NOTHING);
+    ticker_clear(&s->tuning.work.ticker);
+}
+
+static int status_of(struct session *s)
+{
+    struct tune_progress p;
+    tune_progress(s->tuning.tune, &p);
+    if (interrupt_pending())
+        return EXIT_SIGNAL + interrupt_pending();
+    if (s->tuning.broken.code)
+        return tuning_failed(&s->tuning.broken);
+    return p.by_status[STATUS_CORRECT] ? EXIT_DONE : EXIT_NOTHING;
+}
+
+static int run(struct invocation *i)
+{
+    struct session s = {.json = i->settings.json, .verbose = i->settings.verbose};
+    tuning_init(&s.tuning, i);
+    interrupt_catch();
+    int status = tuning_open(&s.tuning);
+    if (status == EXIT_DONE)
+        status = tuning_start(&s.tuning);
+    if (status == EXIT_DONE) {
+        show_head(&s);
+        work_off(&s);
+        show_end(&s);
+        status = status_of(&s);
+    }
+    tuning_release(&s.tuning);
+    return status;
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static bool option_budget(void *field, const char *value, struct error *e)
+{
+    return budget_parse(value, field, e);
+}
+
+#define FIELD(member) offsetof(struct settings, member)
+
+static const struct option search_options[] = {
+    {.name = "budget",
+     .argument = "BUDGET",
+     .help =
+         "When to stop asking: a time (60s), a number of configurations (200), or a part of the "
+         "valid ones (10%); several separated by commas, and whichever ends first. Default: the "
+         "spec's, else every valid configuration.",
+     .apply = option_budget,
+     .offset = FIELD(budget)},
+    {.name = "strategy",
+     .argument = "NAME",
+     .help = "How configurations are chosen: exhaustive (all, in an order without a pattern) or "
+             "random. "
+             "Default: exhaustive where the budget covers the space, else random.",
+     .apply = option_text,
+     .offset = FIELD(strategy)},
+    {.name = "seed",
+     .argument = "N",
+     .help = "Seed of the search: the same seed asks the same questions. Default: 0.",
+     .apply = option_seed,
+     .offset = FIELD(seed)},
+    {0},
+};
+
+static const struct option keep_options[] = {
+    {.name = "fresh",
+     .help = "Measure everything again: results in the store do not answer.",
+     .apply = option_flag,
+     .offset = FIELD(fresh)},
+    {.name = "retry",
+     .help = "Try configurations again that failed earlier.",
+     .apply = option_flag,
+     .offset = FIELD(retry)},
+    {.name = "no-store",
+     .help = "Neither read nor write a store.",
+     .apply = option_flag,
+     .offset = FIELD(no_store)},
+    {.name = "verbose",
+     .letter = 'v',
+     .help = "A line for each configuration as it is done.",
+     .apply = option_flag,
+     .offset = FIELD(verbose)},
+    {0},
+};
+
+static const struct option_group groups[] = {
+    {"What and where", spec_options}, {"Search", search_options}, {"Measuring", measure_options},
+    {"Results", keep_options},        {"Help", help_options},     {0},
+};
+
+static const struct example examples[] = {
+    {"hone tune kernels_cl/matmul_tiled.json", "every valid configuration, at the spec's size"},
+    {"hone tune kernels_cl/matmul_register.json --set WIDTH=4096 --budget 10m --device H200",
+     "a large space at another size, for ten minutes, on a GPU"},
+    {"hone tune spec.json --where 'block_size_x >= 32' --verbose",
+     "part of the space, one line a configuration"},
+    {0},
+};
+
+const struct command command_tune = {
+    .name = "tune",
+    .summary = "find the fastest configuration of a kernel",
+    .arguments = "SPEC",
+    .least = 1,
+    .most = 1,
+    .description =
+        "Builds the spec's kernel once for each valid configuration, checks that its result is "
+        "right, "
+        "measures it, and prints the best. What fails to build, crashes, hangs or computes "
+        "something "
+        "wrong is recorded as a result of its own, and the tune goes on. Every result is kept in a "
+        "store "
+        "as it comes: a tune that was ended goes on where it was when it is started again.\n\n"
+        "Ctrl-C ends the search after the running launch and prints what is known; once more ends "
+        "at "
+        "once. Progress goes to stderr, results to stdout.\n\n"
+        "A time is the median of a configuration's launches, by the device's timer, with its 95 % "
+        "interval in brackets; below six launches their range in parentheses. The launch that is "
+        "verified is not timed.\n\n"
+        "With --json stdout has one object a line, times in nanoseconds, unknown values null:\n\n"
+        "  {\"type\":\"run\", \"hone\", \"spec\", \"spec_name\", \"spec_sha256\", "
+        "\"source_sha256\",\n"
+        "   \"constants\":{}, \"command\", \"seed\", \"strategy\", \"device\":{}, \"driver\",\n"
+        "   \"compiler\", \"host\", \"date\", \"cache\":{}, \"store\", \"cartesian\", \"valid\",\n"
+        "   \"planned\", \"verification\"}\n"
+        "  {\"type\":\"result\", \"configuration\":{}, \"status\", \"verified\", "
+        "\"verification\",\n"
+        "   \"median_ns\", \"interval_ns\":[low,high], \"samples_ns\":[], \"stopped\", \"warm\",\n"
+        "   \"reused\", \"message\", \"metrics\":{}, \"is_default\", \"same_as\":{}, "
+        "\"global_size\":[],\n"
+        "   \"local_size\":[], \"limit_ns\", \"times_ns\":{}}                  one a "
+        "configuration\n"
+        "  {\"type\":\"summary\", \"best\":{}, \"counts\":{}, \"done\", \"valid\", \"planned\", "
+        "\"reused\",\n"
+        "   \"samples\", \"speedup_over_default\", \"verification\", \"cancelled\", "
+        "\"out_of_time\",\n"
+        "   \"error\", \"elapsed_ns\", \"times_ns\":{}}\n\n"
+        "status is correct, compile, runtime, timeout, correctness or constraints; stopped is "
+        "settled, "
+        "hopeless, limit, fixed, or null when nothing was timed. verified is true where the result "
+        "was "
+        "held against a reference; agreement with the default configuration is told by "
+        "verification.",
+    .groups = groups,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,21 @@
+#include "cli/cli.h"
+
+#include <stdio.h>
+
+static int run(struct invocation *i)
+{
+    (void)i;
+    puts("hone " HONE_VERSION);
+    return EXIT_DONE;
+}
+
+static const struct option_group groups[] = {{"Help", help_options}, {0}};
+
+const struct command command_version = {
+    .name = "version",
+    .summary = "print hone's version",
+    .arguments = "",
+    .description = "Prints hone's version.",
+    .groups = groups,
+    .run = run,
+};

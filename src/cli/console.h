@@ -1,0 +1,39 @@
+// Results go to stdout, everything else to stderr, where a line of progress may stand meanwhile.
+#ifndef HONE_CLI_CONSOLE_H
+#define HONE_CLI_CONSOLE_H
+
+#include "base/log.h"
+#include "base/text.h"
+
+#include <stdio.h>
+
+// "hone: <text>" on stderr.
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// Writes what was collected to stdout and empties it.
+void put(struct text *t);
+// Flushes stdout: `status`, or EXIT_NOTHING where it was EXIT_DONE and writing failed.
+int console_finish(int status);
+// Warnings and notes of the library, for struct log.
+void console_log(void *context, enum log_level level, const char *message);
+
+// Adds `word` as a shell reads it back: quoted where it must be.
+void shell_quote(const char *word, struct text *out);
+
+// A line of progress: redrawn in place on a terminal, else a line every ten seconds.
+struct ticker {
+    FILE *stream;
+    bool terminal;
+    size_t width; // of the terminal; 0: ask it before each line
+    uint64_t next_ns;
+    bool drawn;
+};
+void ticker_init(struct ticker *t, FILE *stream);
+// Is it time to show something?
+bool ticker_due(const struct ticker *t, uint64_t now_ns);
+// Columns that a line may have; 0: any.
+size_t ticker_width(const struct ticker *t);
+void ticker_show(struct ticker *t, const char *line, uint64_t now_ns);
+// Takes the line away, so that something else can be written.
+void ticker_clear(struct ticker *t);
+
+#endif

@@ -1,0 +1,183 @@
+#include "cli/environment.h"
+
+#include "base/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SCRATCH "hone-scratch-"
+#define PAIRS   8 // environment settings at most
+
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value && value[0] ? value : NULL;
+}
+
+// $XDG_..., when it is absolute as its specification wants, else a folder of the user's home.
+static const char *user_folder(struct environment *v, const char *name, const char *below_home,
+                               struct error *e)
+{
+    const char *folder = variable(name), *home = variable("HOME");
+    if (folder && folder[0] == '/')
+        return arena_printf(&v->arena, "%s/hone", folder);
+    if (home)
+        return arena_printf(&v->arena, "%s/%s/hone", home, below_home);
+    error_set(e, ERROR_USAGE, "neither %s nor HOME is set; set one of them", name);
+    return NULL;
+}
+
+const char *environment_store(struct environment *v, struct error *e)
+{
+    const char *folder = user_folder(v, "XDG_DATA_HOME", ".local/share", e);
+    return folder ? arena_printf(&v->arena, "%s/results.sqlite", folder) : NULL;
+}
+
+void environment_date(char out[32])
+{
+    struct tm utc;
+    time_t now = time(NULL);
+    strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+}
+
+// ---- the worker --------------------------------------------------------------------------------
+
+static bool find_worker(struct environment *v, struct error *e)
+{
+    static const char *const places[] = {"hone-worker", "../libexec/hone/hone-worker"};
+    char self[4096];
+    v->worker[0] = variable("HONE_WORKER");
+    if (v->worker[0])
+        return true;
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash)
+        slash[1] = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        v->worker[0] = arena_printf(&v->arena, "%s%s", self, places[i]);
+        if (v->worker[0] && access(v->worker[0], X_OK) == 0)
+            return true;
+    }
+    return error_set(
+        e, ERROR_WORKER,
+        "hone-worker is neither in %s nor in %s../libexec/hone; reinstall hone, or set "
+        "HONE_WORKER to its path",
+        self, self);
+}
+
+// ---- the scratch folder ------------------------------------------------------------------------
+
+// Whoever uses a scratch folder holds a lock on it, so one without was left by a killed hone.
+static void remove_if_left(const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    bool is_ours = fstat(fd, &st) == 0 && st.st_uid == geteuid();
+    if (is_ours && time(NULL) - st.st_mtime > 60 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        folder_remove(path);
+    close(fd);
+}
+
+static void remove_leftovers(const char *parent)
+{
+    struct text path = TEXT_INIT;
+    DIR *folder = opendir(parent);
+    const struct dirent *entry;
+    while (folder && (entry = readdir(folder))) {
+        if (!str_starts(entry->d_name, SCRATCH))
+            continue;
+        text_clear(&path);
+        text_addf(&path, "%s/%s", parent, entry->d_name);
+        if (!path.failed)
+            remove_if_left(text_cstr(&path));
+    }
+    if (folder)
+        closedir(folder);
+    text_release(&path);
+}
+
+static bool make_scratch(struct environment *v, struct error *e)
+{
+    const char *parent = variable("TMPDIR");
+    if (!parent || access(parent, W_OK) != 0)
+        parent = "/tmp";
+    remove_leftovers(parent);
+    char *path = arena_printf(&v->arena, "%s/%sXXXXXX", parent, SCRATCH);
+    if (!path)
+        return error_memory(e);
+    if (!mkdtemp(path))
+        return error_set_driver(e, ERROR_IO, errno, "cannot make a folder in %s: %s", parent,
+                                strerror(errno));
+    v->scratch = path;
+    v->scratch_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (v->scratch_fd >= 0)
+        flock(v->scratch_fd, LOCK_SH | LOCK_NB); // best effort: it only spares the folder
+    return true;
+}
+
+// ---- what workers are told ---------------------------------------------------------------------
+
+// Caches of the drivers in folders of hone's own, unless the user chose theirs.
+static bool add_cache(struct environment *v, size_t *count, const char *name, const char *folder,
+                      const char *leaf)
+{
+    const char *chosen = variable(name);
+    char *pair = chosen ? arena_printf(&v->arena, "%s=%s", name, chosen)
+                        : arena_printf(&v->arena, "%s=%s/%s", name, folder, leaf);
+    if (!pair)
+        return false;
+    if (!chosen)
+        folder_make(strchr(pair, '=') + 1, NULL); // a driver without its cache is only slower
+    v->cache[(*count)++] = pair;
+    return true;
+}
+
+static bool add_settings(struct environment *v, struct error *e)
+{
+    size_t count = 0;
+    const char *cache = user_folder(v, "XDG_CACHE_HOME", ".cache", e);
+    if (!cache)
+        return false;
+    v->cache = arena_array(&v->arena, PAIRS, sizeof *v->cache);
+    v->worker_with = arena_array(&v->arena, PAIRS, sizeof *v->worker_with);
+    if (!v->cache || !v->worker_with || !add_cache(v, &count, "POCL_CACHE_DIR", cache, "pocl") ||
+        !add_cache(v, &count, "CUDA_CACHE_PATH", cache, "cuda") ||
+        !add_cache(v, &count, "HONE_WORKER_CACHE", cache, "references"))
+        return error_memory(e);
+    memcpy(v->worker_with, v->cache, count * sizeof *v->cache);
+    v->worker_with[count] = arena_printf(&v->arena, "HONE_WORKER_SCRATCH=%s", v->scratch);
+    return v->worker_with[count] || error_memory(e);
+}
+
+bool environment_init(struct environment *v, struct error *e)
+{
+    char host[256] = "";
+    *v = (struct environment){.scratch_fd = -1};
+    arena_init(&v->arena);
+    v->device = variable("HONE_DEVICE");
+    if (gethostname(host, sizeof host - 1) != 0)
+        host[0] = '\0';
+    v->host = arena_strdup(&v->arena, host);
+    if (!v->host)
+        return error_memory(e);
+    return find_worker(v, e) && make_scratch(v, e) && add_settings(v, e);
+}
+
+void environment_release(struct environment *v)
+{
+    if (v->scratch)
+        folder_remove(v->scratch);
+    if (v->scratch_fd >= 0)
+        close(v->scratch_fd);
+    arena_release(&v->arena);
+}

@@ -1,0 +1,30 @@
+// What the program takes from its surroundings: environment variables, folders, the host. The only
+// place that reads them.
+#ifndef HONE_CLI_ENVIRONMENT_H
+#define HONE_CLI_ENVIRONMENT_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+struct environment {
+    struct arena arena;
+    const char *worker[2];    // argv
+    const char **worker_with; // NAME=VALUE for workers, NULL-terminated
+    const char **cache;       // of them, those that say where caches are, NULL-terminated
+    const char *device;       // HONE_DEVICE, or NULL
+    const char *host;
+    char *scratch; // the workers' temporary folder
+    int scratch_fd;
+};
+
+// Finds the worker: HONE_WORKER, else beside this program, else in ../libexec/hone.
+bool environment_init(struct environment *v, struct error *e);
+// Removes the scratch folder.
+void environment_release(struct environment *v);
+
+// The default store, in the arena.
+const char *environment_store(struct environment *v, struct error *e);
+// Now, as ISO 8601 in UTC ("2024-05-06T07:08:09Z").
+void environment_date(char out[32]);
+
+#endif

@@ -1,0 +1,30 @@
+#include "cli/interrupt.h"
+
+#include <signal.h>
+#include <string.h>
+
+// A handler can talk to the program only through a global.
+static volatile sig_atomic_t pending;
+
+static void note(int signal)
+{
+    pending = signal;
+}
+
+void interrupt_catch(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM};
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = note;
+    // The default comes back with the first signal: a second one ends the program.
+    action.sa_flags = SA_RESETHAND;
+    sigemptyset(&action.sa_mask);
+    for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+int interrupt_pending(void)
+{
+    return pending;
+}

@@ -1,0 +1,157 @@
+#include "cli/option.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- appliers ----------------------------------------------------------------------------------
+
+void list_release(struct list *l)
+{
+    free(l->items);
+    *l = (struct list){NULL, 0};
+}
+
+bool option_flag(void *field, const char *value, struct error *e)
+{
+    (void)value;
+    (void)e;
+    *(bool *)field = true;
+    return true;
+}
+
+bool option_text(void *field, const char *value, struct error *e)
+{
+    (void)e;
+    *(const char **)field = value;
+    return true;
+}
+
+bool option_list(void *field, const char *value, struct error *e)
+{
+    struct list *l = field;
+    const char **items = realloc(l->items, (l->count + 1) * sizeof *items);
+    if (!items)
+        return error_memory(e);
+    l->items = items;
+    l->items[l->count++] = value;
+    return true;
+}
+
+bool option_count(void *field, const char *value, struct error *e)
+{
+    struct given *g = field;
+    uint64_t count;
+    if (!str_to_u64(value, &count) || count == 0 || count > UINT32_MAX)
+        return error_set(e, ERROR_USAGE, "'%s' is no whole number from 1", value);
+    *g = (struct given){true, count};
+    return true;
+}
+
+bool option_seed(void *field, const char *value, struct error *e)
+{
+    struct given *g = field;
+    if (!str_to_u64(value, &g->value))
+        return error_set(e, ERROR_USAGE, "'%s' is no whole number from 0", value);
+    g->is_given = true;
+    return true;
+}
+
+// ---- finding -----------------------------------------------------------------------------------
+
+static const struct option *find(const struct option_group *groups, const char *name, char letter)
+{
+    for (; groups->title; groups++) {
+        for (const struct option *o = groups->options; o->name; o++) {
+            if (name ? str_equal(o->name, name) : o->letter == letter)
+                return o;
+        }
+    }
+    return NULL;
+}
+
+const struct option *option_find(const struct option_group *groups, const char *name)
+{
+    return find(groups, name, 0);
+}
+
+static bool unknown(const struct option_group *groups, const char *name, struct error *e)
+{
+    const char *names[128];
+    size_t count = 0;
+    for (; groups->title; groups++) {
+        for (const struct option *o = groups->options; o->name; o++) {
+            if (count < sizeof names / sizeof *names)
+                names[count++] = o->name;
+        }
+    }
+    const char *near = str_nearest(name, names, count);
+    if (near)
+        return error_set(e, ERROR_USAGE, "unknown option --%s; did you mean --%s?", name, near);
+    return error_set(e, ERROR_USAGE, "unknown option --%s", name);
+}
+
+// ---- parsing -----------------------------------------------------------------------------------
+
+struct parse {
+    const struct option_group *groups;
+    int argc, at; // `at`: the next word
+    char *const *argv;
+    void *settings;
+};
+
+// `value` NULL: the next word is the value, for an option that takes one.
+static bool apply(struct parse *p, const struct option *o, const char *value, struct error *e)
+{
+    if (!o->argument && value)
+        return error_set(e, ERROR_USAGE, "--%s takes no value", o->name);
+    if (o->argument && !value) {
+        if (p->at >= p->argc)
+            return error_set(e, ERROR_USAGE, "--%s needs a value: --%s %s", o->name, o->name,
+                             o->argument);
+        value = p->argv[p->at++];
+    }
+    if (o->apply((char *)p->settings + o->offset, value, e))
+        return true;
+    return error_context(e, "--%s", o->name);
+}
+
+static bool take_long(struct parse *p, const char *word, struct error *e)
+{
+    char name[64];
+    const char *equals = strchr(word, '=');
+    size_t length = equals ? (size_t)(equals - word) : strlen(word);
+    str_format(name, sizeof name, "%.*s", (int)(length < 64 ? length : 64), word);
+    const struct option *o = option_find(p->groups, name);
+    if (!o)
+        return unknown(p->groups, name, e);
+    return apply(p, o, equals ? equals + 1 : NULL, e);
+}
+
+static bool take_short(struct parse *p, const char *word, struct error *e)
+{
+    const struct option *o = word[1] == '\0' ? find(p->groups, NULL, word[0]) : NULL;
+    if (!o)
+        return error_set(e, ERROR_USAGE, "unknown option -%s; options are written --name", word);
+    return apply(p, o, NULL, e);
+}
+
+bool options_parse(const struct option_group *groups, int argc, char *const *argv, void *settings,
+                   const char **rest, uint32_t *rest_count, struct error *e)
+{
+    struct parse p = {groups, argc, 0, argv, settings};
+    bool ended = false;
+    *rest_count = 0;
+    while (p.at < argc) {
+        const char *word = argv[p.at++];
+        bool is_option = !ended && word[0] == '-' && word[1];
+        if (is_option && str_equal(word, "--")) {
+            ended = true;
+            continue;
+        }
+        if (!is_option)
+            rest[(*rest_count)++] = word;
+        else if (word[1] == '-' ? !take_long(&p, word + 2, e) : !take_short(&p, word + 1, e))
+            return false;
+    }
+    return true;
+}

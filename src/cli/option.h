@@ -1,0 +1,56 @@
+// Options as tables. Parsing, help text, the man page and completion are all made from them, so
+// that none of these can know an option that another does not.
+#ifndef HONE_CLI_OPTION_H
+#define HONE_CLI_OPTION_H
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stddef.h>
+
+struct option {
+    const char *name;     // without the dashes
+    char letter;          // short form; 0: none
+    const char *argument; // "NAME"; NULL: a flag
+    const char *help;
+    // Reads `value` (NULL for a flag) into the field at `offset` of the settings. The error says
+    // what would be right; the option's name is put in front.
+    bool (*apply)(void *field, const char *value, struct error *e);
+    size_t offset;
+};
+
+// Options that belong together under a title; `options` ends with a NULL name. A list of groups
+// ends with a NULL title.
+struct option_group {
+    const char *title;
+    const struct option *options;
+};
+
+// Texts given by an option that may be repeated.
+struct list {
+    const char **items;
+    uint32_t count;
+};
+void list_release(struct list *l);
+
+// A number that was given or not.
+struct given {
+    bool is_given;
+    uint64_t value;
+};
+
+// For `apply`.
+bool option_flag(void *field, const char *value, struct error *e);  // bool
+bool option_text(void *field, const char *value, struct error *e);  // const char *
+bool option_list(void *field, const char *value, struct error *e);  // struct list
+bool option_count(void *field, const char *value, struct error *e); // struct given, at least 1
+bool option_seed(void *field, const char *value, struct error *e);  // struct given
+
+const struct option *option_find(const struct option_group *groups, const char *name);
+
+// Reads argv[0 .. argc) into `settings`; what is no option goes to `rest` (room for argc). After
+// "--" nothing is an option. Unknown options are refused with the nearest known one.
+bool options_parse(const struct option_group *groups, int argc, char *const *argv, void *settings,
+                   const char **rest, uint32_t *rest_count, struct error *e);
+
+#endif

@@ -1,0 +1,141 @@
+#include "cli/settings.h"
+
+#include "job/policy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD(member) offsetof(struct settings, member)
+
+void settings_release(struct settings *s)
+{
+    list_release(&s->set);
+    list_release(&s->config);
+    list_release(&s->where);
+    list_release(&s->assume);
+}
+
+const struct option help_options[] = {
+    {.name = "help",
+     .letter = 'h',
+     .help = "Print this text and exit.",
+     .apply = option_flag,
+     .offset = FIELD(help)},
+    {0},
+};
+
+const struct option spec_options[] = {
+    {.name = "device",
+     .argument = "NAME",
+     .help =
+         "The device: any part of its name, platform or id, as `hone devices` shows them; upper "
+         "and lower case are the same. Without it HONE_DEVICE is asked, then the only device is "
+         "taken, else the first GPU, integrated GPU or CPU, in that order.",
+     .apply = option_text,
+     .offset = FIELD(device)},
+    {.name = "set",
+     .argument = "NAME=VALUE",
+     .help = "Override a constant of the spec, such as WIDTH=512. May be repeated.",
+     .apply = option_list,
+     .offset = FIELD(set)},
+    {.name = "config",
+     .argument = "a=1,b=2",
+     .help = "Only configurations with these values; parameters that are not named stay free (in "
+             "`hone run` they take their default). May be repeated: then any of them will do.",
+     .apply = option_list,
+     .offset = FIELD(config)},
+    {.name = "where",
+     .argument = "EXPRESSION",
+     .help =
+         "Only configurations for which the expression is true, written as a restriction of the "
+         "spec: 'block_size_x * block_size_y <= 256'. May be repeated: then all must hold.",
+     .apply = option_list,
+     .offset = FIELD(where)},
+    {.name = "store",
+     .argument = "FILE",
+     .help = "The file that results are kept in. Default: $XDG_DATA_HOME/hone/results.sqlite, or "
+             "~/.local/share/hone/results.sqlite.",
+     .apply = option_text,
+     .offset = FIELD(store)},
+    {.name = "json",
+     .help = "Write JSON, for scripts.",
+     .apply = option_flag,
+     .offset = FIELD(json)},
+    {.name = "strict",
+     .help = "Refuse a spec that is not valid by the T1 schema.",
+     .apply = option_flag,
+     .offset = FIELD(strict)},
+    {0},
+};
+
+// ---- measuring ---------------------------------------------------------------------------------
+
+static bool read_limit(const char *text, uint64_t *ns, struct error *e)
+{
+    if (str_to_duration_ns(text, ns) && *ns > 0)
+        return true;
+    return error_set(e, ERROR_USAGE, "'%s' is no duration; write 30s, 1.5m or 500ms", text);
+}
+
+static bool read_named_limit(struct limits *limits, const char *word, struct error *e)
+{
+    const struct {
+        const char *name;
+        uint64_t *ns;
+    } names[] = {{"build=", &limits->build_ns}, {"launch=", &limits->launch_ns}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (str_starts(word, names[i].name))
+            return read_limit(word + strlen(names[i].name), names[i].ns, e);
+    }
+    return error_set(e, ERROR_USAGE, "'%s': write 30s for a launch, or build=60s,launch=30s", word);
+}
+
+// "30s" is for a launch; "build=60s,launch=30s".
+static bool option_limits(void *field, const char *value, struct error *e)
+{
+    if (!strchr(value, '='))
+        return read_limit(value, &((struct limits *)field)->launch_ns, e);
+    char *copy = strdup(value), *rest = NULL;
+    if (!copy)
+        return error_memory(e);
+    bool ok = true;
+    for (char *word = strtok_r(copy, ",", &rest); word && ok; word = strtok_r(NULL, ",", &rest))
+        ok = read_named_limit(field, word, e);
+    free(copy);
+    return ok;
+}
+
+_Static_assert(POLICY_BUILD_LIMIT_NS == 60000000000ull &&
+                   POLICY_LAUNCH_LIMIT_NS == 30000000000ull && POLICY_BEST_FACTOR == 10 &&
+                   POLICY_BEST_LEAST_NS == 1000000000ull,
+               "the help text below names the limits");
+
+const struct option measure_options[] = {
+    {.name = "iterations",
+     .argument = "N",
+     .help =
+         "Exactly N timed launches of each configuration. Without it the spec's Iterations; "
+         "without those at least 6 and as many as it takes to settle the median, but no more than "
+         "20, and one slow launch is enough for a configuration far behind the best.",
+     .apply = option_count,
+     .offset = FIELD(iterations)},
+    {.name = "timeout",
+     .argument = "TIME",
+     .help =
+         "The longest a launch may take (30s), or build=60s,launch=30s, which are the defaults. "
+         "Once there is a best, a launch may take ten times its time, but at least 1 s.",
+     .apply = option_limits,
+     .offset = FIELD(limits)},
+    {.name = "cold",
+     .help = "Clear the device's cache before each timed launch.",
+     .apply = option_flag,
+     .offset = FIELD(cold)},
+    {.name = "jobs",
+     .argument = "N",
+     .help =
+         "Build at most N configurations at a time. Default: the cores that this process may use, "
+         "one less when a GPU is tuned.",
+     .apply = option_count,
+     .offset = FIELD(jobs)},
+    {0},
+};

@@ -1,0 +1,48 @@
+// What the options of all subcommands are read into; each subcommand's tables name the fields it
+// has.
+#ifndef HONE_CLI_SETTINGS_H
+#define HONE_CLI_SETTINGS_H
+
+#include "cli/option.h"
+#include "search/search.h"
+
+struct settings {
+    bool help;
+    // of every subcommand that takes a spec
+    const char *device;
+    struct list set;
+    const char *store;
+    struct list config;
+    struct list where;
+    bool json;
+    bool strict;
+    // how to search
+    struct budget budget;
+    const char *strategy;
+    struct given seed;
+    struct given jobs;
+    // how to measure
+    struct given iterations;
+    struct limits {
+        uint64_t build_ns, launch_ns; // 0: the default
+    } limits;
+    bool cold;
+    // what is kept
+    bool fresh, retry, no_store, stored;
+    // what is shown
+    bool verbose, list, options, all, man, completion;
+    const char *why;
+    struct list assume;
+    enum show { SHOW_RESULT, SHOW_SOURCE, SHOW_BINARY } show;
+    const char *output;
+    const char *kernel;
+};
+
+void settings_release(struct settings *s);
+
+// -h; what every spec-taking subcommand has; and those that measure.
+extern const struct option help_options[];
+extern const struct option spec_options[];
+extern const struct option measure_options[];
+
+#endif

@@ -1,0 +1,282 @@
+#include "cli/tuning.h"
+
+#include "cli/values.h"
+
+#include "base/process.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// All users share one lock for a device, so TMPDIR does not count.
+#define LOCK_FOLDER "/tmp"
+
+void tuning_init(struct tuning *t, const struct invocation *call)
+{
+    memset(t, 0, sizeof *t);
+    work_init(&t->work, call);
+}
+
+void tuning_release(struct tuning *t)
+{
+    tune_free(t->tune);
+    free(t->constants);
+    free(t->constants_json);
+    work_release(&t->work);
+}
+
+// ---- options -----------------------------------------------------------------------------------
+
+static struct terms terms_of(const struct settings *s, const struct spec *spec)
+{
+    struct terms terms = {.rules = measure_rules_default(),
+                          .build_limit_ns = POLICY_BUILD_LIMIT_NS,
+                          .launch_limit_ns = POLICY_LAUNCH_LIMIT_NS,
+                          .cold = s->cold};
+    if (s->limits.build_ns)
+        terms.build_limit_ns = s->limits.build_ns;
+    if (s->limits.launch_ns)
+        terms.launch_limit_ns = s->limits.launch_ns;
+    terms.rules.fixed = s->iterations.is_given ? (uint32_t)s->iterations.value : spec->iterations;
+    return terms;
+}
+
+// Each of --budget's kinds overrides the spec's budget as a whole.
+static struct budget budget_of(const struct settings *s, const struct spec *spec)
+{
+    const struct budget *given = &s->budget;
+    if (given->configurations || given->nanoseconds || given->fraction > 0)
+        return *given;
+    return (struct budget){.configurations = (uint64_t)spec->budget_count,
+                           .nanoseconds = (uint64_t)(spec->budget_seconds * 1e9),
+                           .fraction = spec->budget_fraction};
+}
+
+static void fill_options(struct tuning *t)
+{
+    struct work *w = &t->work;
+    const struct settings *s = &w->call->settings;
+    const struct spec *spec = w->spec;
+    t->options = (struct tune_options){
+        .spec = spec,
+        .device = w->device,
+        .worker = w->environment.worker,
+        .environment = w->environment.worker_with,
+        .lock_folder = LOCK_FOLDER,
+        .log = &w->log,
+        .configurations = s->config.items,
+        .configuration_count = s->config.count,
+        .where = s->where.items,
+        .where_count = s->where.count,
+        .strategy = s->strategy ? s->strategy : spec->strategy,
+        .budget = budget_of(s, spec),
+        .seed = s->seed.value,
+        .jobs = (uint32_t)s->jobs.value,
+        .terms = terms_of(s, spec),
+        .fresh = s->fresh,
+        .retry = s->retry,
+        .command = w->call->line,
+        .host = w->environment.host,
+    };
+}
+
+static char *constants_to_json(const struct spec *spec)
+{
+    struct text out = TEXT_INIT;
+    struct emit j;
+    emit_start(&j, &out);
+    emit_constants(&j, spec);
+    return text_steal(&out);
+}
+
+int tuning_open(struct tuning *t)
+{
+    struct work *w = &t->work;
+    int status = work_spec(w);
+    if (status == EXIT_DONE)
+        status = work_device(w);
+    if (status != EXIT_DONE)
+        return status;
+    struct text constants = TEXT_INIT;
+    spec_constants_text(w->spec, &constants);
+    t->constants = constants.data ? text_steal(&constants) : strdup("");
+    t->constants_json = constants_to_json(w->spec);
+    if (!t->constants || !t->constants_json) {
+        complain("out of memory");
+        return EXIT_NOTHING;
+    }
+    fill_options(t);
+    return EXIT_DONE;
+}
+
+int tuning_failed(const struct error *e)
+{
+    // A kernel or data file that cannot be read is the spec's fault, as one that makes no sense.
+    int status = work_failed(e);
+    return e->code == ERROR_IO ? EXIT_USAGE : status;
+}
+
+int tuning_start(struct tuning *t)
+{
+    struct error e = ERROR_INIT;
+    if (!t->work.call->settings.no_store) {
+        int status = work_store(&t->work, STORE_WRITE);
+        if (status != EXIT_DONE)
+            return status;
+    }
+    t->options.store = t->work.store;
+    t->tune = tune_new(&t->options, &e);
+    return t->tune ? EXIT_DONE : tuning_failed(&e);
+}
+
+// ---- views -------------------------------------------------------------------------------------
+
+const struct view_metric *metrics_of(const struct spec *spec, const uint32_t *choice,
+                                     const struct device_info *device, double time_ns,
+                                     struct arena *a)
+{
+    struct view_metric *m = arena_array(a, spec->metric_count + 1, sizeof *m);
+    for (uint32_t i = 0; m && i < spec->metric_count; i++) {
+        m[i].name = spec->metrics[i].name;
+        m[i].unit = spec->metrics[i].name;
+        m[i].known = !isnan(time_ns) && spec_metric(spec, i, choice, device, time_ns, &m[i].value);
+    }
+    return m;
+}
+
+// "b=2, c=4": where one configuration differs from another.
+static const char *difference(const struct spec *spec, const uint32_t *choice, const uint32_t *from,
+                              struct arena *a)
+{
+    struct text out = TEXT_INIT;
+    for (uint32_t i = 0; i < spec->parameter_count; i++) {
+        const struct parameter *p = &spec->parameters[i];
+        if (choice[i] == from[i])
+            continue;
+        text_addf(&out, "%s%s=", out.length ? ", " : "", p->name);
+        value_print(&p->values[choice[i]], &out);
+    }
+    const char *copy = out.failed ? NULL : arena_strdup(a, text_cstr(&out));
+    text_release(&out);
+    return copy;
+}
+
+bool tuning_view(struct tuning *t, const struct tune_record *r, struct view_result *out)
+{
+    struct arena *a = &t->work.arena;
+    const struct spec *spec = t->work.spec;
+    double time = r->timed ? r->stats.median : NAN;
+    *out = (struct view_result){.configuration = r->configuration,
+                                .configuration_json = r->configuration_json,
+                                .result = r->result,
+                                .job = r->job,
+                                .timed = r->timed,
+                                .stats = r->stats,
+                                .metrics = metrics_of(spec, r->choice, t->work.device, time, a),
+                                .metric_count = spec->metric_count,
+                                .dimensions = r->dimensions,
+                                .is_default = r->is_default};
+    memcpy(out->global, r->global, sizeof out->global);
+    memcpy(out->local, r->local, sizeof out->local);
+    if (r->same_as) {
+        out->same_as_json = r->same_as->configuration_json;
+        out->differs = difference(spec, r->choice, r->same_as->choice, a);
+    }
+    return out->metrics && (!r->same_as || out->differs);
+}
+
+static const char *hexadecimal(const struct digest *d, struct arena *a)
+{
+    char hex[65];
+    digest_hex(d, hex);
+    const char *copy = arena_strdup(a, hex);
+    return copy ? copy : "";
+}
+
+static struct view_check check_of(const struct tuning *t)
+{
+    struct view_check check;
+    check.kind = tune_verification(t->tune, &check.against);
+    return check;
+}
+
+void tuning_run_view(struct tuning *t, struct view_run *out)
+{
+    struct work *w = &t->work;
+    struct digest source;
+    struct tune_progress progress;
+    char date[32];
+    const char *store = w->store ? store_path(w->store) : NULL;
+    tune_source_digest(t->tune, &source);
+    tune_progress(t->tune, &progress);
+    environment_date(date);
+    *out = (struct view_run){.hone_version = HONE_VERSION,
+                             .spec_path = w->spec->path,
+                             .spec_name = w->spec->name,
+                             .spec_sha256 = hexadecimal(&w->spec->digest, &w->arena),
+                             .source_sha256 = hexadecimal(&source, &w->arena),
+                             .constants_json = t->constants_json,
+                             .constants = t->constants,
+                             .command = w->call->line,
+                             .seed = t->options.seed,
+                             .strategy = progress.strategy,
+                             .device = w->device,
+                             .host = w->environment.host,
+                             .date = arena_strdup(&w->arena, date),
+                             .cache = w->environment.cache,
+                             .store = store,
+                             .cartesian = space_cartesian_text(tune_space(t->tune)),
+                             .valid = progress.valid,
+                             .planned = progress.planned,
+                             .check = check_of(t)};
+}
+
+static const struct view_result *view_new(struct tuning *t, const struct tune_record *record)
+{
+    struct view_result *v = record ? arena_alloc(&t->work.arena, sizeof *v) : NULL;
+    return v && tuning_view(t, record, v) ? v : NULL;
+}
+
+static bool fill_ranking(struct tuning *t, struct view_summary *out)
+{
+    size_t count;
+    const struct tune_record **ranking = tune_ranking(t->tune, &count);
+    struct view_result *views =
+        ranking ? arena_array(&t->work.arena, count + 1, sizeof *views) : NULL;
+    bool ok = views != NULL;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = tuning_view(t, ranking[i], &views[i]);
+    free(ranking);
+    out->results = views;
+    out->result_count = ok ? count : 0;
+    return ok;
+}
+
+bool tuning_summary(struct tuning *t, struct view_summary *out)
+{
+    struct tune_progress p;
+    tune_progress(t->tune, &p);
+    *out = (struct view_summary){.valid = p.valid,
+                                 .planned = p.planned,
+                                 .done = p.done,
+                                 .reused = p.reused,
+                                 .samples = p.samples,
+                                 .elapsed_ns = p.elapsed_ns,
+                                 .build_ns = p.build_ns,
+                                 .load_ns = p.load_ns,
+                                 .inputs_ns = p.inputs_ns,
+                                 .reference_ns = p.reference_ns,
+                                 .verify_ns = p.verify_ns,
+                                 .measure_ns = p.measure_ns,
+                                 .kernel_ns = p.kernel_ns,
+                                 .cancelled = p.cancelled,
+                                 .out_of_time = p.out_of_time,
+                                 .broken = t->broken.code ? t->broken.text : NULL,
+                                 .check = check_of(t)};
+    memcpy(out->by_status, p.by_status, sizeof out->by_status);
+    for (unsigned s = 0; s < STATUS_COUNT; s++)
+        out->examples[s] = view_new(t, p.examples[s]);
+    if (p.default_record && p.default_record->timed)
+        out->baseline = view_new(t, p.default_record);
+    return fill_ranking(t, out);
+}

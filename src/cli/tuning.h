@@ -1,0 +1,38 @@
+// A tune as the command line makes it: settings -> options of the conveyor, records -> views.
+#ifndef HONE_CLI_TUNING_H
+#define HONE_CLI_TUNING_H
+
+#include "cli/work.h"
+#include "report/report.h"
+#include "tune.h"
+
+struct tuning {
+    struct work work;
+    struct tune_options options;
+    struct tune *tune;
+    struct error broken; // why it could not go on; code NONE: it did
+    char *constants;     // "WIDTH=256"
+    char *constants_json;
+};
+
+void tuning_init(struct tuning *t, const struct invocation *call);
+void tuning_release(struct tuning *t);
+// Spec, environment and device. An exit status, as below.
+int tuning_open(struct tuning *t);
+// The store, and the tune itself from `options`, which the caller may have changed since
+// tuning_open().
+int tuning_start(struct tuning *t);
+// The exit status of a tune that could not be made or went to an end: why is said.
+int tuning_failed(const struct error *e);
+
+// A record as a view, in the arena of the work. False without memory.
+bool tuning_view(struct tuning *t, const struct tune_record *record, struct view_result *out);
+// All metrics of a configuration at `time_ns` (NaN: none has a value); NULL without memory.
+const struct view_metric *metrics_of(const struct spec *spec, const uint32_t *choice,
+                                     const struct device_info *device, double time_ns,
+                                     struct arena *a);
+void tuning_run_view(struct tuning *t, struct view_run *out);
+// `results` and what it points to is in the arena. False without memory.
+bool tuning_summary(struct tuning *t, struct view_summary *out);
+
+#endif

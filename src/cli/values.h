@@ -1,0 +1,14 @@
+// Values of a spec as JSON.
+#ifndef HONE_CLI_VALUES_H
+#define HONE_CLI_VALUES_H
+
+#include "report/emit.h"
+#include "spec/spec.h"
+
+void emit_value(struct emit *j, const struct value *v);
+// {"WIDTH": 256, ...}
+void emit_constants(struct emit *j, const struct spec *s);
+// "int", "bool", ...
+const char *parameter_type_text(enum parameter_type t);
+
+#endif

@@ -1,0 +1,174 @@
+#include "cli/work.h"
+
+#include "cli/choose_device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char no_device[] =
+    "no OpenCL device. For a CPU install PoCL (Debian and Ubuntu: apt install pocl-opencl-icd "
+    "ocl-icd-libopencl1); for a GPU the OpenCL part of its driver (nvidia-opencl-icd, "
+    "mesa-opencl-icd, intel-opencl-icd)";
+
+void work_init(struct work *w, const struct invocation *call)
+{
+    *w = (struct work){.call = call};
+    arena_init(&w->arena);
+    ticker_init(&w->ticker, stderr);
+    w->log = (struct log){console_log, &w->ticker};
+}
+
+void work_release(struct work *w)
+{
+    ticker_clear(&w->ticker);
+    store_close(w->store);
+    spec_free(w->spec);
+    if (w->has_environment)
+        environment_release(&w->environment);
+    arena_release(&w->arena);
+}
+
+// A spec or command line that makes no sense is the user's to mend (2); everything else broke (1).
+int work_failed(const struct error *e)
+{
+    complain("%s", e->text[0] ? e->text : error_code_text(e->code));
+    bool is_usage = e->code == ERROR_USAGE || e->code == ERROR_INPUT;
+    return is_usage ? EXIT_USAGE : EXIT_NOTHING;
+}
+
+int work_spec(struct work *w)
+{
+    struct error e = ERROR_INIT;
+    const struct settings *s = &w->call->settings;
+    struct spec_options options = {
+        .set = s->set.items, .set_count = s->set.count, .strict = s->strict, .log = &w->log};
+    w->spec = spec_load(w->call->arguments[0], &options, &e);
+    if (w->spec)
+        return EXIT_DONE;
+    work_failed(&e);
+    return e.code == ERROR_MEMORY ? EXIT_NOTHING : EXIT_USAGE;
+}
+
+int work_environment(struct work *w)
+{
+    struct error e = ERROR_INIT;
+    if (w->has_environment)
+        return EXIT_DONE;
+    w->has_environment = true; // half of one is released too
+    return environment_init(&w->environment, &e) ? EXIT_DONE : work_failed(&e);
+}
+
+// ---- devices -----------------------------------------------------------------------------------
+
+int work_devices(struct work *w)
+{
+    struct error e = ERROR_INIT;
+    int status = work_environment(w);
+    if (status != EXIT_DONE)
+        return status;
+    const struct environment *v = &w->environment;
+    if (!live_devices(v->worker, v->worker_with, &w->arena, &w->devices, &e))
+        return work_failed(&e);
+    return EXIT_DONE;
+}
+
+int work_no_device(const struct work *w)
+{
+    const char *problem = w->devices.problem;
+    bool has_problem = problem && problem[0];
+    complain("%s%s%s", has_problem ? problem : "", has_problem ? ": " : "", no_device);
+    return EXIT_NOTHING;
+}
+
+static int say_why_none(const struct work *w)
+{
+    for (uint32_t i = 0; i < w->devices.note_count; i++) {
+        const struct device_note *n = &w->devices.notes[i];
+        complain("%s: %s; %s", n->device, n->reason, n->remedy);
+    }
+    return work_no_device(w);
+}
+
+// Those that the spec has a kernel for; of a card that two languages offer, the spec's first.
+static struct device_info *usable(struct work *w, uint32_t *count)
+{
+    struct device_info *list = arena_array(&w->arena, w->devices.device_count + 1, sizeof *list);
+    *count = 0;
+    for (uint32_t i = 0; list && i < w->devices.device_count; i++) {
+        if (w->devices.devices[i].language == spec_language(w->spec))
+            list[(*count)++] = w->devices.devices[i];
+    }
+    return list;
+}
+
+int work_device(struct work *w)
+{
+    struct error e = ERROR_INIT;
+    uint32_t count;
+    int status = work_devices(w);
+    if (status != EXIT_DONE)
+        return status;
+    if (w->devices.device_count == 0)
+        return say_why_none(w);
+    const struct device_info *list = usable(w, &count);
+    const char *wanted = w->call->settings.device;
+    bool by_environment = !wanted && w->environment.device;
+    if (by_environment)
+        wanted = w->environment.device;
+    if (count == 0) {
+        complain("%s: there is no %s device here", w->spec->path,
+                 language_text(spec_language(w->spec)));
+        return EXIT_NOTHING;
+    }
+    w->device = choose_device(list, count, wanted, &e);
+    if (!w->device && by_environment)
+        error_context(&e, "HONE_DEVICE");
+    return w->device ? EXIT_DONE : work_failed(&e);
+}
+
+// ---- the store ---------------------------------------------------------------------------------
+
+const char *work_store_path(struct work *w, struct error *e)
+{
+    const char *given = w->call->settings.store;
+    if (given && !given[0]) {
+        error_set(e, ERROR_USAGE, "--store: the file has no name");
+        return NULL;
+    }
+    return given ? given : environment_store(&w->environment, e);
+}
+
+int work_store(struct work *w, enum store_mode mode)
+{
+    struct error e = ERROR_INIT;
+    int status = work_environment(w);
+    if (status != EXIT_DONE)
+        return status;
+    const char *path = work_store_path(w, &e);
+    if (path)
+        w->store = store_open(path, mode, &e);
+    return w->store ? EXIT_DONE : work_failed(&e);
+}
+
+// ---- configurations ----------------------------------------------------------------------------
+
+// The library's text has a blank after each comma; without it no quoting is needed in a shell.
+void work_configuration(const struct spec *spec, const uint32_t *choice, struct text *out)
+{
+    struct text spaced = TEXT_INIT;
+    char quote = 0;
+    spec_configuration_text(spec, choice, false, &spaced);
+    for (const char *s = text_cstr(&spaced); *s; s++) {
+        bool after_comma = !quote && *s == ' ' && s > text_cstr(&spaced) && s[-1] == ',';
+        if (!after_comma)
+            text_addc(out, *s);
+        if (quote && *s == '\\' && s[1])
+            text_addc(out, *++s);
+        else if (quote && *s == quote)
+            quote = 0;
+        else if (!quote && (*s == '\'' || *s == '"'))
+            quote = *s;
+    }
+    out->failed |= spaced.failed;
+    text_release(&spaced);
+}

@@ -1,0 +1,46 @@
+// What every subcommand that takes a spec begins with: the spec, the device, the store.
+#ifndef HONE_CLI_WORK_H
+#define HONE_CLI_WORK_H
+
+#include "cli/cli.h"
+#include "cli/console.h"
+#include "cli/environment.h"
+#include "eval/evaluator.h"
+#include "protocol/protocol.h"
+#include "spec/spec.h"
+#include "store/store.h"
+
+struct work {
+    const struct invocation *call;
+    struct arena arena;
+    struct environment environment;
+    bool has_environment;
+    struct ticker ticker;
+    struct log log;
+    struct spec *spec;
+    struct device_report devices;
+    const struct device_info *device;
+    struct store *store;
+};
+
+void work_init(struct work *w, const struct invocation *call);
+void work_release(struct work *w);
+
+// Each returns an exit status and has said what is wrong.
+int work_spec(struct work *w); // the first argument
+int work_environment(struct work *w);
+int work_devices(struct work *w);         // asks a worker
+int work_no_device(const struct work *w); // says what to install
+// One of the devices that the spec's languages can run on.
+int work_device(struct work *w);
+// --store or the default one.
+int work_store(struct work *w, enum store_mode mode);
+const char *work_store_path(struct work *w, struct error *e);
+
+// Says the error and returns the exit status that fits its kind.
+int work_failed(const struct error *e);
+
+// The parameters of a choice as --config takes them: "a=1,b=2", those with one value left out.
+void work_configuration(const struct spec *spec, const uint32_t *choice, struct text *out);
+
+#endif

@@ -1,0 +1,200 @@
+#include "report/emit.h"
+
+#include <math.h>
+#include <string.h>
+
+void emit_start(struct emit *j, struct text *out)
+{
+    *j = (struct emit){.out = out};
+}
+
+static void separate(struct emit *j)
+{
+    if (j->comma)
+        text_addc(j->out, ',');
+    j->comma = true;
+}
+
+static void begin(struct emit *j, char bracket)
+{
+    separate(j);
+    text_addc(j->out, bracket);
+    j->comma = false;
+}
+
+static void end(struct emit *j, char bracket)
+{
+    text_addc(j->out, bracket);
+    j->comma = true;
+}
+
+void emit_object(struct emit *j)
+{
+    begin(j, '{');
+}
+
+void emit_object_end(struct emit *j)
+{
+    end(j, '}');
+}
+
+void emit_array(struct emit *j)
+{
+    begin(j, '[');
+}
+
+void emit_array_end(struct emit *j)
+{
+    end(j, ']');
+}
+
+// ---- strings -----------------------------------------------------------------------------------
+
+// The bytes of the UTF-8 character at `s`, 0 when the bytes there are none (overlong, surrogate,
+// beyond U+10FFFF, cut off).
+static size_t character(const unsigned char *s)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+    if (length < 2 || s[0] > 0xf4)
+        return s[0] > 0xf4 ? 0 : length;
+    uint32_t code = s[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (s[i] & 0x3fu);
+    }
+    bool wrong = code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000);
+    return wrong ? 0 : length;
+}
+
+static void escape(struct text *out, unsigned char c)
+{
+    static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    const char *at = c ? strchr(plain, c) : NULL;
+    if (at)
+        text_addf(out, "\\%c", letters[at - plain]);
+    else
+        text_addf(out, "\\u%04x", c);
+}
+
+static void quote(struct text *out, const char *value)
+{
+    text_addc(out, '"');
+    for (const unsigned char *s = (const unsigned char *)value; *s;) {
+        size_t length = character(s);
+        if (length == 0)
+            text_add(out, "\xef\xbf\xbd"); // U+FFFD, the replacement character
+        else if (length == 1 && (*s < 0x20 || *s == '"' || *s == '\\' || *s == 0x7f))
+            escape(out, *s);
+        else
+            text_addn(out, s, length);
+        s += length ? length : 1;
+    }
+    text_addc(out, '"');
+}
+
+void emit_key(struct emit *j, const char *key)
+{
+    separate(j);
+    quote(j->out, key);
+    text_addc(j->out, ':');
+    j->comma = false;
+}
+
+// ---- values ------------------------------------------------------------------------------------
+
+void emit_raw(struct emit *j, const char *json)
+{
+    separate(j);
+    text_add(j->out, json ? json : "null");
+}
+
+void emit_null(struct emit *j)
+{
+    emit_raw(j, NULL);
+}
+
+void emit_text(struct emit *j, const char *value)
+{
+    separate(j);
+    if (value)
+        quote(j->out, value);
+    else
+        text_add(j->out, "null");
+}
+
+void emit_u64(struct emit *j, uint64_t value)
+{
+    separate(j);
+    text_addf(j->out, "%llu", (unsigned long long)value);
+}
+
+void emit_i64(struct emit *j, int64_t value)
+{
+    separate(j);
+    text_addf(j->out, "%lld", (long long)value);
+}
+
+void emit_f64(struct emit *j, double value)
+{
+    char digits[32];
+    if (!isfinite(value)) {
+        emit_null(j);
+        return;
+    }
+    f64_to_str(value, digits);
+    emit_raw(j, digits);
+}
+
+void emit_bool(struct emit *j, bool value)
+{
+    emit_raw(j, value ? "true" : "false");
+}
+
+// ---- keys with values --------------------------------------------------------------------------
+
+void emit_text_at(struct emit *j, const char *key, const char *value)
+{
+    emit_key(j, key);
+    emit_text(j, value);
+}
+
+void emit_u64_at(struct emit *j, const char *key, uint64_t value)
+{
+    emit_key(j, key);
+    emit_u64(j, value);
+}
+
+void emit_f64_at(struct emit *j, const char *key, double value)
+{
+    emit_key(j, key);
+    emit_f64(j, value);
+}
+
+void emit_bool_at(struct emit *j, const char *key, bool value)
+{
+    emit_key(j, key);
+    emit_bool(j, value);
+}
+
+void emit_null_at(struct emit *j, const char *key)
+{
+    emit_key(j, key);
+    emit_null(j);
+}
+
+void emit_raw_at(struct emit *j, const char *key, const char *json)
+{
+    emit_key(j, key);
+    emit_raw(j, json);
+}
+
+void emit_u64s_at(struct emit *j, const char *key, const uint64_t *values, size_t count)
+{
+    emit_key(j, key);
+    emit_array(j);
+    for (size_t i = 0; i < count; i++)
+        emit_u64(j, values[i]);
+    emit_array_end(j);
+}

@@ -1,0 +1,410 @@
+#include "report/report.h"
+
+#include <math.h>
+#include <string.h>
+
+// A number, or null where it is not known.
+static void known_at(struct emit *j, const char *key, bool known, uint64_t value)
+{
+    if (known)
+        emit_u64_at(j, key, value);
+    else
+        emit_null_at(j, key);
+}
+
+// ---- devices -----------------------------------------------------------------------------------
+
+static void device_names(const struct device_info *d, struct emit *j)
+{
+    emit_text_at(j, "name", d->name);
+    emit_text_at(j, "type", device_type_text(d->type));
+    emit_text_at(j, "language", language_text(d->language));
+    emit_text_at(j, "vendor", d->vendor);
+    emit_text_at(j, "platform", d->platform);
+    emit_text_at(j, "platform_version", d->platform_version);
+    emit_text_at(j, "driver", d->driver);
+    emit_text_at(j, "compiler", d->compiler);
+    emit_text_at(j, "language_version", d->language_version);
+    emit_text_at(j, "id", d->id);
+    emit_text_at(j, "uuid", d->uuid);
+    emit_text_at(j, "pci", d->pci);
+    emit_text_at(j, "surroundings", d->surroundings);
+    emit_text_at(j, "extensions", d->extensions);
+}
+
+static void device_limits(const struct device_info *d, struct emit *j)
+{
+    emit_u64_at(j, "compute_units", d->compute_units);
+    emit_u64_at(j, "clock_mhz", d->clock_mhz);
+    emit_u64_at(j, "global_bytes", d->global_bytes);
+    emit_u64_at(j, "max_alloc_bytes", d->max_alloc_bytes);
+    emit_u64_at(j, "local_bytes", d->local_bytes);
+    emit_u64_at(j, "constant_bytes", d->constant_bytes);
+    emit_u64_at(j, "cache_bytes", d->cache_bytes);
+    emit_u64_at(j, "max_group_size", d->max_group_size);
+    emit_u64s_at(j, "max_item_sizes", d->max_item_sizes, 3);
+    emit_u64_at(j, "subgroup_size", d->subgroup_size);
+    emit_u64_at(j, "capability", d->capability);
+    emit_u64_at(j, "vector_float", d->vector_float);
+    emit_u64_at(j, "base_align", d->base_align);
+    emit_u64_at(j, "timer_ns", d->timer_ns);
+    emit_bool_at(j, "fp64", d->float64);
+    emit_bool_at(j, "fp16", d->float16);
+    emit_bool_at(j, "shares_host", d->shares_host);
+}
+
+void report_device_json(const struct device_info *d, struct emit *j)
+{
+    emit_object(j);
+    device_names(d, j);
+    device_limits(d, j);
+    emit_object_end(j);
+}
+
+void report_devices_json(const struct device_info *devices, size_t count,
+                         const struct view_missing *missing, size_t missing_count, struct emit *j)
+{
+    emit_object(j);
+    emit_key(j, "devices");
+    emit_array(j);
+    for (size_t i = 0; i < count; i++)
+        report_device_json(&devices[i], j);
+    emit_array_end(j);
+    emit_key(j, "missing");
+    emit_array(j);
+    for (size_t i = 0; i < missing_count; i++) {
+        emit_object(j);
+        emit_text_at(j, "device", missing[i].device);
+        emit_text_at(j, "reason", missing[i].reason);
+        emit_text_at(j, "remedy", missing[i].remedy);
+        emit_object_end(j);
+    }
+    emit_array_end(j);
+    emit_object_end(j);
+}
+
+// ---- the run -----------------------------------------------------------------------------------
+
+// {"POCL_CACHE_DIR": "/home/..."}
+static void settings(const char *const *pairs, struct emit *j)
+{
+    char name[128];
+    emit_object(j);
+    for (; pairs && *pairs; pairs++) {
+        const char *equals = strchr(*pairs, '=');
+        if (!equals)
+            continue;
+        str_format(name, sizeof name, "%.*s", (int)(equals - *pairs), *pairs);
+        emit_text_at(j, name, equals + 1);
+    }
+    emit_object_end(j);
+}
+
+static void check_at(struct emit *j, const struct view_check *c)
+{
+    struct text words = TEXT_INIT;
+    report_check(c, &words);
+    emit_text_at(j, "verification", text_cstr(&words));
+    text_release(&words);
+}
+
+void report_run_json(const struct view_run *v, struct emit *j)
+{
+    emit_object(j);
+    emit_text_at(j, "type", "run");
+    emit_text_at(j, "hone", v->hone_version);
+    emit_text_at(j, "spec", v->spec_path);
+    emit_text_at(j, "spec_name", v->spec_name);
+    emit_text_at(j, "spec_sha256", v->spec_sha256);
+    emit_text_at(j, "source_sha256", v->source_sha256);
+    emit_raw_at(j, "constants", v->constants_json);
+    emit_text_at(j, "command", v->command);
+    emit_u64_at(j, "seed", v->seed);
+    emit_text_at(j, "strategy", v->strategy);
+    emit_key(j, "device");
+    report_device_json(v->device, j);
+    emit_text_at(j, "driver", v->device->driver);
+    emit_text_at(j, "compiler", v->device->compiler);
+    emit_text_at(j, "host", v->host);
+    emit_text_at(j, "date", v->date);
+    emit_key(j, "cache");
+    settings(v->cache, j);
+    emit_text_at(j, "store", v->store);
+    emit_raw_at(j, "cartesian", v->cartesian);
+    emit_u64_at(j, "valid", v->valid);
+    emit_u64_at(j, "planned", v->planned);
+    check_at(j, &v->check);
+    emit_object_end(j);
+}
+
+// ---- a result ----------------------------------------------------------------------------------
+
+static void metrics_at(struct emit *j, const struct view_result *v)
+{
+    emit_key(j, "metrics");
+    emit_object(j);
+    for (size_t i = 0; i < v->metric_count; i++) {
+        if (v->metrics[i].known)
+            emit_f64_at(j, v->metrics[i].name, v->metrics[i].value);
+        else
+            emit_null_at(j, v->metrics[i].name);
+    }
+    emit_object_end(j);
+}
+
+static void size_at(struct emit *j, const char *key, const uint64_t *size, uint32_t dimensions)
+{
+    if (dimensions > 0 && size[0] > 0)
+        emit_u64s_at(j, key, size, dimensions);
+    else
+        emit_null_at(j, key);
+}
+
+static void times_at(struct emit *j, const struct result *r)
+{
+    emit_key(j, "times_ns");
+    emit_object(j);
+    emit_u64_at(j, "build", r->build_ns);
+    emit_u64_at(j, "load", r->load_ns);
+    emit_u64_at(j, "inputs", r->inputs_ns);
+    emit_u64_at(j, "reference", r->reference_ns);
+    emit_u64_at(j, "verify", r->verify_ns);
+    emit_u64_at(j, "measure", r->measure_ns);
+    emit_object_end(j);
+}
+
+static void samples_at(struct emit *j, const struct view_result *v)
+{
+    const uint64_t *samples = NULL;
+    uint32_t count = 0;
+    result_samples(v->result, &samples, &count);
+    if (v->timed)
+        emit_f64_at(j, "median_ns", v->stats.median);
+    else
+        emit_null_at(j, "median_ns");
+    emit_key(j, "interval_ns");
+    if (v->timed && v->stats.interval) {
+        emit_array(j);
+        emit_f64(j, v->stats.low);
+        emit_f64(j, v->stats.high);
+        emit_array_end(j);
+    } else {
+        emit_null(j);
+    }
+    emit_u64s_at(j, "samples_ns", samples, count);
+}
+
+static void basics(const struct view_result *v, struct emit *j)
+{
+    const struct result *r = v->result;
+    bool verified = r->status == STATUS_CORRECT && r->verification == VERIFICATION_REFERENCE;
+    emit_raw_at(j, "configuration", v->configuration_json);
+    emit_text_at(j, "status", status_text(r->status));
+    emit_bool_at(j, "verified", verified);
+    emit_text_at(j, "verification", verification_text(r->verification));
+    samples_at(j, v);
+    emit_text_at(j, "stopped", r->stop == STOP_NONE ? NULL : stop_text(r->stop));
+    emit_bool_at(j, "warm", r->warm);
+    emit_bool_at(j, "reused", r->reused);
+    emit_text_at(j, "message", r->message);
+    metrics_at(j, v);
+    emit_bool_at(j, "is_default", v->is_default);
+    emit_raw_at(j, "same_as", v->same_as_json);
+    size_at(j, "global_size", v->global, v->dimensions);
+    size_at(j, "local_size", v->local, v->dimensions);
+    known_at(j, "limit_ns", r->status == STATUS_TIMEOUT, r->limit_ns);
+    times_at(j, r);
+}
+
+static void resource_at(struct emit *j, const char *key, int64_t value)
+{
+    known_at(j, key, value >= 0, (uint64_t)value);
+}
+
+static void resources_at(struct emit *j, const struct resources *r)
+{
+    emit_key(j, "resources");
+    emit_object(j);
+    resource_at(j, "registers", r->registers);
+    resource_at(j, "spill_bytes", r->spill_bytes);
+    resource_at(j, "local_bytes", r->local_bytes);
+    resource_at(j, "private_bytes", r->private_bytes);
+    resource_at(j, "constant_bytes", r->constant_bytes);
+    resource_at(j, "preferred_multiple", r->preferred_multiple);
+    resource_at(j, "max_group_size", r->max_group_size);
+    resource_at(j, "groups_per_unit", r->groups_per_unit);
+    emit_object_end(j);
+}
+
+// The sizes and resources of launch `i`, as far as job and result know them.
+static void launch(const struct view_result *v, uint32_t i, struct emit *j)
+{
+    const struct result *r = v->result;
+    double part = report_part_median(r, i);
+    emit_object(j);
+    if (v->job) {
+        const struct job_launch *l = &v->job->launches[i];
+        emit_text_at(j, "name", l->name);
+        emit_text_at(j, "kernel", l->kernel);
+        size_at(j, "global_size", l->global, l->dimensions);
+        size_at(j, "local_size", l->local, l->dimensions);
+    }
+    if (i < r->resource_count)
+        resources_at(j, &r->resources[i]);
+    emit_f64_at(j, "median_part_ns", part);
+    emit_object_end(j);
+}
+
+static void launches_at(const struct view_result *v, struct emit *j)
+{
+    uint32_t count = v->job ? v->job->launch_count : v->result->resource_count;
+    emit_key(j, "launches");
+    emit_array(j);
+    for (uint32_t i = 0; i < count; i++)
+        launch(v, i, j);
+    emit_array_end(j);
+}
+
+static void parts_at(const struct result *r, struct emit *j)
+{
+    emit_key(j, "parts_ns");
+    emit_array(j);
+    for (uint32_t i = 0; r->part_columns && i + r->part_columns <= r->part_count;
+         i += r->part_columns) {
+        emit_array(j);
+        for (uint32_t k = 0; k < r->part_columns; k++)
+            emit_u64(j, r->parts_ns[i + k]);
+        emit_array_end(j);
+    }
+    emit_array_end(j);
+}
+
+static void deviation(const struct deviation *d, struct emit *j)
+{
+    emit_object(j);
+    emit_text_at(j, "argument", d->name);
+    emit_bool_at(j, "ok", d->ok);
+    emit_f64_at(j, "norm", d->norm);
+    emit_f64_at(j, "largest", d->largest);
+    emit_u64_at(j, "index", d->index);
+    emit_f64_at(j, "got", d->got);
+    emit_f64_at(j, "expected", d->expected);
+    emit_u64_at(j, "nans", d->nans);
+    emit_u64_at(j, "unwritten", d->unwritten);
+    emit_u64_at(j, "wrong", d->wrong);
+    emit_object_end(j);
+}
+
+static void options_at(const struct job *job, struct emit *j)
+{
+    emit_key(j, "options");
+    emit_array(j);
+    for (uint32_t p = 0; job && p < job->program_count; p++) {
+        emit_array(j);
+        for (uint32_t i = 0; i < job->programs[p].option_count; i++)
+            emit_text(j, job->programs[p].options[i]);
+        emit_array_end(j);
+    }
+    emit_array_end(j);
+}
+
+static void origin(const struct view_origin *o, struct emit *j)
+{
+    emit_text_at(j, "date", o->date);
+    emit_text_at(j, "device", o->device);
+    emit_text_at(j, "platform", o->platform);
+    emit_text_at(j, "driver", o->driver);
+    emit_text_at(j, "constants", o->constants);
+    emit_text_at(j, "hone", o->hone_version);
+    emit_text_at(j, "geometry", o->geometry);
+    emit_bool_at(j, "other_device", o->other_device);
+    emit_bool_at(j, "other_driver", o->other_driver);
+    emit_bool_at(j, "other_source", o->other_source);
+    emit_bool_at(j, "other_job", o->other_job);
+}
+
+static void details(const struct view_result *v, struct emit *j)
+{
+    const struct result *r = v->result;
+    emit_f64_at(j, "mean_ns", v->timed ? v->stats.mean : NAN);
+    emit_f64_at(j, "least_ns", v->timed ? v->stats.least : NAN);
+    emit_f64_at(j, "most_ns", v->timed ? v->stats.most : NAN);
+    emit_u64_at(j, "batch", r->batch);
+    launches_at(v, j);
+    parts_at(r, j);
+    emit_key(j, "deviations");
+    emit_array(j);
+    for (uint32_t i = 0; i < r->deviation_count; i++)
+        deviation(&r->deviations[i], j);
+    emit_array_end(j);
+    known_at(j, "verify_launch_ns", r->verify_launch_ns > 0, r->verify_launch_ns);
+    options_at(v->job, j);
+    emit_text_at(j, "log", r->log);
+    emit_text_at(j, "output", r->output);
+    emit_text_at(j, "fault", fault_text(r->fault));
+}
+
+void report_result_json(const struct view_result *v, bool typed, bool detail, struct emit *j)
+{
+    emit_object(j);
+    if (typed)
+        emit_text_at(j, "type", "result");
+    basics(v, j);
+    if (detail)
+        details(v, j);
+    if (v->origin)
+        origin(v->origin, j);
+    emit_object_end(j);
+}
+
+// ---- the summary -------------------------------------------------------------------------------
+
+static void counts_at(const struct view_summary *v, struct emit *j)
+{
+    emit_key(j, "counts");
+    emit_object(j);
+    for (unsigned s = 0; s < STATUS_COUNT; s++)
+        emit_u64_at(j, status_text((enum status)s), v->by_status[s]);
+    emit_object_end(j);
+}
+
+static void spent_at(const struct view_summary *v, struct emit *j)
+{
+    emit_key(j, "times_ns");
+    emit_object(j);
+    emit_u64_at(j, "build", v->build_ns);
+    emit_u64_at(j, "load", v->load_ns);
+    emit_u64_at(j, "inputs", v->inputs_ns);
+    emit_u64_at(j, "reference", v->reference_ns);
+    emit_u64_at(j, "verify", v->verify_ns);
+    emit_u64_at(j, "measure", v->measure_ns);
+    emit_u64_at(j, "kernel", v->kernel_ns);
+    emit_object_end(j);
+}
+
+void report_summary_json(const struct view_summary *v, struct emit *j)
+{
+    const struct view_result *best = v->result_count ? &v->results[0] : NULL;
+    emit_object(j);
+    emit_text_at(j, "type", "summary");
+    emit_key(j, "best");
+    if (best)
+        report_result_json(best, false, false, j);
+    else
+        emit_null(j);
+    counts_at(v, j);
+    emit_u64_at(j, "done", v->done);
+    emit_u64_at(j, "valid", v->valid);
+    emit_u64_at(j, "planned", v->planned);
+    emit_u64_at(j, "reused", v->reused);
+    emit_u64_at(j, "samples", v->samples);
+    emit_f64_at(j, "speedup_over_default",
+                best && v->baseline ? v->baseline->stats.median / best->stats.median : NAN);
+    check_at(j, &v->check);
+    emit_bool_at(j, "cancelled", v->cancelled);
+    emit_bool_at(j, "out_of_time", v->out_of_time);
+    emit_text_at(j, "error", v->broken);
+    emit_u64_at(j, "elapsed_ns", v->elapsed_ns);
+    spent_at(v, j);
+    emit_object_end(j);
+}

@@ -1,0 +1,91 @@
+#include "report/progress.h"
+
+#include "report/units.h"
+
+static void put_failures(const struct view_progress *v, struct text *out)
+{
+    uint64_t failed = 0;
+    const char *separator = "";
+    for (unsigned s = 0; s < STATUS_COUNT; s++)
+        failed += s == STATUS_CORRECT ? 0 : v->by_status[s];
+    if (failed == 0)
+        return;
+    text_addf(out, "  %llu failed (", (unsigned long long)failed);
+    for (unsigned s = 0; s < STATUS_COUNT; s++) {
+        if (s == STATUS_CORRECT || v->by_status[s] == 0)
+            continue;
+        text_addf(out, "%s%s %llu", separator, status_text((enum status)s),
+                  (unsigned long long)v->by_status[s]);
+        separator = ", ";
+    }
+    text_add(out, ")");
+}
+
+static void put_best(const struct view_progress *v, struct text *out)
+{
+    char time[UNITS_SIZE], metric[UNITS_SIZE];
+    if (!v->has_best)
+        return;
+    duration_to_str(v->best_ns, time);
+    text_addf(out, "  best %s", time);
+    if (!v->has_metric)
+        return;
+    number_to_str(v->metric, metric);
+    text_addf(out, ", %s %s", metric, v->metric_unit);
+}
+
+static void put_rate(const struct view_progress *v, struct text *out)
+{
+    char number[UNITS_SIZE], left[UNITS_SIZE];
+    uint64_t measured = v->done > v->reused ? v->done - v->reused : 0;
+    if (measured > 0 && v->elapsed_ns > 0) {
+        double rate = (double)measured * 1e9 / (double)v->elapsed_ns;
+        number_to_str(rate < 1 ? 60 * rate : rate, number);
+        text_addf(out, "  %s/%s", number, rate < 1 ? "min" : "s");
+    }
+    if (v->left_ns > 0) {
+        span_to_str(v->left_ns, left);
+        text_addf(out, "  %s left", left);
+    }
+}
+
+// Before the first result there is nothing else to show.
+static void put_doing(const struct view_progress *v, struct text *out)
+{
+    if (v->waiting)
+        text_addf(out, "  waiting: %s", v->waiting);
+    else if (v->cancelled)
+        text_add(out, "  ending after the running launch");
+    else if (v->done == v->reused && v->measuring)
+        text_add(out, "  measuring");
+    else if (v->done == v->reused && v->building > 0)
+        text_addf(out, "  building %u", v->building);
+}
+
+static void cut(struct text *line, size_t from, size_t width)
+{
+    size_t at = from, column = 0;
+    for (; at < line->length; at++) {
+        bool starts = ((unsigned char)line->data[at] & 0xc0) != 0x80;
+        if (starts && column++ == width)
+            break;
+    }
+    if (at < line->length) {
+        line->length = at;
+        line->data[at] = '\0';
+    }
+}
+
+void report_progress(const struct view_progress *v, size_t width, struct text *out)
+{
+    size_t from = out->length;
+    text_addf(out, "%llu/%llu", (unsigned long long)v->done, (unsigned long long)v->planned);
+    if (v->reused > 0)
+        text_addf(out, " (%llu known)", (unsigned long long)v->reused);
+    put_doing(v, out);
+    put_best(v, out);
+    put_failures(v, out);
+    put_rate(v, out);
+    if (width > 0)
+        cut(out, from, width);
+}

@@ -1,0 +1,29 @@
+// The line that shows how far a tune is. A pure function of a view, so that a test can give it any
+// clock and width.
+#ifndef HONE_REPORT_PROGRESS_H
+#define HONE_REPORT_PROGRESS_H
+
+#include "base/text.h"
+#include "job/result.h"
+
+struct view_progress {
+    uint64_t planned, done, reused;
+    uint64_t by_status[STATUS_COUNT];
+    bool has_best;
+    double best_ns;
+    bool has_metric;
+    double metric; // of the best
+    const char *metric_unit;
+    uint64_t elapsed_ns;
+    uint64_t left_ns; // 0: no estimate
+    uint32_t building;
+    bool measuring;
+    const char *waiting; // (or NULL)
+    bool cancelled;
+};
+
+// One line without a newline, at most `width` columns (0: any):
+// "12/41  2 failed (compile 1, timeout 1)  best 8.10 ms, 4.143 GFLOP/s  1.9/s  15 s left".
+void report_progress(const struct view_progress *v, size_t width, struct text *out);
+
+#endif

@@ -1,0 +1,230 @@
+// Everything about one result, as `hone run` and `hone best` show it.
+#include "report/report.h"
+#include "report/table.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <string.h>
+
+static void put_size(struct text *out, const uint64_t *size, uint32_t dimensions)
+{
+    for (uint32_t axis = 0; axis < dimensions; axis++)
+        text_addf(out, "%s%llu", axis ? " x " : "", (unsigned long long)size[axis]);
+}
+
+static void put_geometry(const uint64_t *global, const uint64_t *local, uint32_t dimensions,
+                         struct text *out)
+{
+    put_size(out, global, dimensions);
+    text_add(out, " work-items in work-groups of ");
+    if (local[0])
+        put_size(out, local, dimensions);
+    else
+        text_add(out, "the driver's choice");
+}
+
+// The lines of a text, indented, under a title; nothing for an empty text.
+static void put_block(struct text *out, const char *title, const char *body)
+{
+    if (!body || !body[0])
+        return;
+    text_addf(out, "%s:\n", title);
+    while (*body) {
+        size_t length = strcspn(body, "\n");
+        text_add(out, length ? "  " : "");
+        text_addn(out, body, length);
+        text_add(out, "\n");
+        body += length + (body[length] == '\n');
+    }
+}
+
+// ---- resources and launches --------------------------------------------------------------------
+
+static void put_resource(struct text *out, const char *name, int64_t value, bool bytes,
+                         const char **separator)
+{
+    char number[UNITS_SIZE];
+    if (value < 0)
+        return;
+    bytes_to_str((uint64_t)value, number);
+    if (bytes)
+        text_addf(out, "%s%s %s", *separator, number, name);
+    else
+        text_addf(out, "%s%s %lld", *separator, name, (long long)value);
+    *separator = ", ";
+}
+
+static void put_resources(const struct resources *r, struct text *out)
+{
+    const char *separator = "";
+    put_resource(out, "registers", r->registers, false, &separator);
+    put_resource(out, "spilled", r->spill_bytes, true, &separator);
+    put_resource(out, "local memory", r->local_bytes, true, &separator);
+    put_resource(out, "private memory", r->private_bytes, true, &separator);
+    put_resource(out, "constant memory", r->constant_bytes, true, &separator);
+    put_resource(out, "preferred multiple", r->preferred_multiple, false, &separator);
+    put_resource(out, "largest work-group", r->max_group_size, false, &separator);
+    put_resource(out, "work-groups a unit", r->groups_per_unit, false, &separator);
+    text_add(out, *separator ? "\n" : "the driver does not say\n");
+}
+
+static void put_launch(const struct view_result *v, uint32_t i, struct text *out)
+{
+    const struct result *r = v->result;
+    const struct job_launch *l = &v->job->launches[i];
+    double part = v->job->launch_count > 1 ? report_part_median(r, i) : NAN;
+    char time[UNITS_SIZE];
+    bool renamed = l->name && !str_equal(l->name, l->kernel);
+    text_addf(out, "Launch: %s%s%s%s: ", l->kernel, renamed ? " (" : "", renamed ? l->name : "",
+              renamed ? ")" : "");
+    put_geometry(l->global, l->local, l->dimensions, out);
+    if (isfinite(part)) {
+        duration_to_str(part, time);
+        text_addf(out, ": %s, %.1f %%", time, 100 * part / v->stats.median);
+    }
+    text_add(out, "\n");
+}
+
+static void put_launches(const struct view_result *v, struct text *out)
+{
+    for (uint32_t i = 0; v->job && i < v->job->launch_count; i++)
+        put_launch(v, i, out);
+    if (!v->job && v->dimensions > 0) {
+        text_add(out, "Launch: ");
+        put_geometry(v->global, v->local, v->dimensions, out);
+        text_add(out, "\n");
+    }
+    for (uint32_t i = 0; i < v->result->resource_count; i++) {
+        text_add(out, "Resources: ");
+        put_resources(&v->result->resources[i], out);
+    }
+}
+
+static void put_options(const struct view_result *v, struct text *out)
+{
+    for (uint32_t p = 0; v->job && p < v->job->program_count; p++) {
+        const struct job_program *program = &v->job->programs[p];
+        text_addf(out, "Source: %s (%llu bytes), options", program->name,
+                  (unsigned long long)program->length);
+        for (uint32_t i = 0; i < program->option_count; i++) {
+            bool quoted = strpbrk(program->options[i], " \t'\"") != NULL;
+            text_addf(out, quoted ? " \"%s\"" : " %s", program->options[i]);
+        }
+        text_add(out, "\n");
+    }
+}
+
+// ---- verification ------------------------------------------------------------------------------
+
+static void put_deviation(const struct deviation *d, struct text *out)
+{
+    text_addf(out, "  %s: %s, relative norm %.3g, largest deviation %.3g", d->name,
+              d->ok ? "within the tolerance" : "OUTSIDE THE TOLERANCE", d->norm, d->largest);
+    if (d->largest > 0 || !d->ok)
+        text_addf(out, " at %llu (%.9g instead of %.9g)", (unsigned long long)d->index, d->got,
+                  d->expected);
+    if (d->wrong > 0)
+        text_addf(out, ", %llu wrong", (unsigned long long)d->wrong);
+    if (d->nans > 0)
+        text_addf(out, ", %llu NaN or infinite", (unsigned long long)d->nans);
+    if (d->unwritten > 0)
+        text_addf(out, ", %llu not written", (unsigned long long)d->unwritten);
+    text_add(out, "\n");
+}
+
+static void put_verification(const struct view_result *v, struct text *out)
+{
+    const struct result *r = v->result;
+    text_addf(out, "Verification: %s%s%s\n", verification_text(r->verification),
+              v->job && v->job->reference.name && r->verification == VERIFICATION_REFERENCE
+                  ? " against "
+                  : "",
+              v->job && v->job->reference.name && r->verification == VERIFICATION_REFERENCE
+                  ? v->job->reference.name
+                  : "");
+    for (uint32_t i = 0; i < r->deviation_count; i++)
+        put_deviation(&r->deviations[i], out);
+}
+
+// ---- times -------------------------------------------------------------------------------------
+
+static void put_samples(const struct view_result *v, struct text *out)
+{
+    const uint64_t *samples;
+    uint32_t count;
+    char time[UNITS_SIZE];
+    if (!result_samples(v->result, &samples, &count) || count == 0)
+        return;
+    text_addf(out, "Samples (%u%s, %s, ns):", count, v->result->batch > 1 ? " batches" : "",
+              v->result->warm ? "warm" : "cold");
+    for (uint32_t i = 0; i < count; i++)
+        text_addf(out, " %llu", (unsigned long long)samples[i]);
+    text_add(out, "\n");
+    if (v->result->verify_launch_ns == 0)
+        return;
+    duration_to_str((double)v->result->verify_launch_ns, time);
+    text_addf(out, "Verified launch: %s (not counted)\n", time);
+}
+
+static void put_times(const struct view_result *v, struct text *out)
+{
+    if (!v->timed)
+        return;
+    text_add(out, "Time: ");
+    report_time(&v->stats, out);
+    text_addf(out, ", %s (%s)\n",
+              v->stats.interval ? "median and 95 % interval" : "median and range",
+              stop_text(v->result->stop));
+    for (size_t i = 0; i < v->metric_count; i++) {
+        text_addf(out, "%s: ", v->metrics[i].name);
+        report_metric(&v->metrics[i], out);
+        text_add(out, "\n");
+    }
+}
+
+static void put_spent(const struct result *r, struct text *out)
+{
+    const struct {
+        const char *what;
+        uint64_t ns;
+    } steps[] = {{"build", r->build_ns},         {"load", r->load_ns},
+                 {"inputs", r->inputs_ns},       {"reference", r->reference_ns},
+                 {"verification", r->verify_ns}, {"measuring", r->measure_ns}};
+    const char *separator = "Spent: ";
+    char time[UNITS_SIZE];
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (steps[i].ns == 0)
+            continue;
+        duration_to_str((double)steps[i].ns, time);
+        text_addf(out, "%s%s %s", separator, steps[i].what, time);
+        separator = ", ";
+    }
+    text_add(out, separator[0] == ',' ? "\n" : "");
+}
+
+static void put_origin(const struct view_origin *o, struct text *out)
+{
+    text_addf(out, "Measured: %s on %s (%s, driver %s) by hone %s\n", o->date, o->device,
+              o->platform, o->driver, o->hone_version);
+    if (o->constants && o->constants[0])
+        text_addf(out, "Constants: %s\n", o->constants);
+}
+
+void report_result(const struct view_result *v, struct text *out)
+{
+    const struct result *r = v->result;
+    text_addf(out, "Configuration: %s%s\n", v->configuration, v->is_default ? " (default)" : "");
+    text_addf(out, "Status: %s%s\n", status_text(r->status), r->reused ? " (known already)" : "");
+    if (r->message[0])
+        text_addf(out, "Message: %s\n", r->message);
+    put_times(v, out);
+    if (v->origin)
+        put_origin(v->origin, out);
+    put_options(v, out);
+    put_launches(v, out);
+    put_verification(v, out);
+    put_samples(v, out);
+    put_spent(r, out);
+    put_block(out, "Build log", r->log);
+    put_block(out, "Printed meanwhile", r->output);
+}

@@ -1,0 +1,56 @@
+// The head of a run, and one line a configuration.
+#include "report/report.h"
+#include "report/units.h"
+
+#include <string.h>
+
+void report_check(const struct view_check *c, struct text *out)
+{
+    const char *against = c->against ? c->against : "";
+    if (c->kind == VERIFICATION_REFERENCE)
+        text_addf(out, "verified against %s", against[0] ? against : "the reference");
+    else if (c->kind == VERIFICATION_AGREES)
+        text_add(out, "agrees with the default configuration");
+    else
+        text_add(out, "NOT VERIFIED: the spec has nothing to compare with");
+}
+
+void report_run(const struct view_run *v, struct text *out)
+{
+    text_addf(out, "Device: %s (%s, driver %s)\n", v->device->name, v->device->platform,
+              v->device->driver);
+    text_addf(out, "Spec: %s%s%s: %llu of %s configurations are valid", v->spec_name,
+              v->constants[0] ? ", " : "", v->constants, (unsigned long long)v->valid,
+              v->cartesian);
+    if (v->planned < v->valid)
+        text_addf(out, ", %llu are tried (%s, seed %llu)", (unsigned long long)v->planned,
+                  v->strategy, (unsigned long long)v->seed);
+    text_add(out, "; ");
+    report_check(&v->check, out);
+    text_add(out, "\n");
+}
+
+void report_line(const struct view_result *v, struct text *out)
+{
+    const struct result *r = v->result;
+    text_addf(out, "%s: ", v->configuration[0] ? v->configuration : "(the only one)");
+    if (r->status != STATUS_CORRECT) {
+        text_addf(out, "%s: %s", status_text(r->status), r->message);
+    } else if (v->timed) {
+        report_time(&v->stats, out);
+        if (v->metric_count > 0 && v->metrics[0].known) {
+            text_add(out, ", ");
+            report_metric(&v->metrics[0], out);
+        }
+        text_addf(out, ", %s", verification_text(r->verification));
+        if (r->stop == STOP_HOPELESS)
+            text_add(out, ", stopped early");
+    } else {
+        text_addf(out, "correct, not timed, %s", verification_text(r->verification));
+    }
+    if (v->same_as_json)
+        text_add(out, " (identical to one that was measured)");
+    else if (r->reused)
+        text_add(out, " (known already)");
+    text_add(out, "\n");
+}

@@ -1,0 +1,164 @@
+#include "report/table.h"
+
+#include "report/units.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#define GAP "  "
+
+struct table_row {
+    struct table_row *next;
+    const char **cells; // NULL: empty
+    bool note;          // one cell that does not count for the widths
+};
+
+void table_init(struct table *t, const struct table_column *columns_of, size_t count)
+{
+    *t = (struct table){.columns = columns_of, .column_count = count};
+    arena_init(&t->arena);
+}
+
+void table_release(struct table *t)
+{
+    arena_release(&t->arena);
+}
+
+void table_row(struct table *t)
+{
+    struct table_row *row = arena_alloc(&t->arena, sizeof *row);
+    const char **cells = arena_array(&t->arena, t->column_count, sizeof *cells);
+    if (!row || !cells) {
+        t->failed = true;
+        return;
+    }
+    row->cells = cells;
+    if (t->last)
+        t->last->next = row;
+    else
+        t->first = row;
+    t->last = row;
+}
+
+static void set_cell(struct table *t, size_t column, const char *format, va_list args)
+{
+    char cell[1024]; // longer ones end in "..."
+    if (t->failed || !t->last)
+        return;
+    str_vformat(cell, sizeof cell, format, args);
+    t->last->cells[column] = arena_strdup(&t->arena, cell);
+    t->failed |= !t->last->cells[column];
+}
+
+void table_cell(struct table *t, size_t column, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    set_cell(t, column, format, args);
+    va_end(args);
+}
+
+void table_note(struct table *t, size_t column, const char *format, ...)
+{
+    va_list args;
+    table_row(t);
+    va_start(args, format);
+    set_cell(t, column, format, args);
+    va_end(args);
+    if (!t->failed)
+        t->last->note = true;
+}
+
+// ---- printing ----------------------------------------------------------------------------------
+
+static const char *cell_of(const struct table_row *row, size_t column)
+{
+    return row->cells[column] ? row->cells[column] : "";
+}
+
+// 0: no row has text there, so the column is left out.
+static size_t width_of(const struct table *t, size_t column)
+{
+    size_t width = 0;
+    for (const struct table_row *row = t->first; row; row = row->next) {
+        size_t needed = row->note ? 0 : columns(cell_of(row, column));
+        width = needed > width ? needed : width;
+    }
+    size_t title = columns(t->columns[column].title);
+    return width && title > width ? title : width;
+}
+
+static void pad(struct text *line, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        text_addc(line, ' ');
+}
+
+static void end_line(struct text *line, const char *indent, struct text *out)
+{
+    while (line->length > 0 && line->data[line->length - 1] == ' ')
+        line->data[--line->length] = '\0';
+    text_add(out, line->length ? indent : "");
+    text_add(out, text_cstr(line));
+    text_addc(out, '\n');
+    out->failed |= line->failed;
+    text_clear(line);
+}
+
+static void put_cell(struct text *line, const char *cell, size_t width, enum align align)
+{
+    size_t have = columns(cell), blanks = width > have ? width - have : 0;
+    if (align == ALIGN_RIGHT)
+        pad(line, blanks);
+    text_add(line, cell);
+    if (align == ALIGN_LEFT)
+        pad(line, blanks);
+}
+
+// A note starts where its column does, whatever is to the right.
+static void put_row(const struct table *t, const struct table_row *row, const size_t *widths,
+                    struct text *line)
+{
+    const char *gap = "";
+    for (size_t i = 0; i < t->column_count; i++) {
+        if (widths[i] == 0)
+            continue;
+        text_add(line, gap);
+        gap = GAP;
+        if (row)
+            put_cell(line, cell_of(row, i), row->note && row->cells[i] ? 0 : widths[i],
+                     row->note ? ALIGN_LEFT : t->columns[i].align);
+        else
+            put_cell(line, t->columns[i].title, widths[i], t->columns[i].align);
+    }
+}
+
+static bool has_titles(const struct table *t)
+{
+    for (size_t i = 0; i < t->column_count; i++) {
+        if (t->columns[i].title[0])
+            return true;
+    }
+    return false;
+}
+
+void table_print(const struct table *t, const char *indent, struct text *out)
+{
+    struct arena scratch;
+    struct text line = TEXT_INIT;
+    arena_init(&scratch);
+    size_t *widths = arena_array(&scratch, t->column_count, sizeof *widths);
+    out->failed |= !widths || t->failed;
+    for (size_t i = 0; widths && i < t->column_count; i++)
+        widths[i] = width_of(t, i);
+    if (widths && t->first && has_titles(t)) {
+        put_row(t, NULL, widths, &line);
+        end_line(&line, indent, out);
+    }
+    for (const struct table_row *row = widths ? t->first : NULL; row; row = row->next) {
+        put_row(t, row, widths, &line);
+        end_line(&line, indent, out);
+    }
+    text_release(&line);
+    arena_release(&scratch);
+}

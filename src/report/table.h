@@ -1,0 +1,39 @@
+// Tables of text: columns as wide as their widest cell, two blanks between them.
+#ifndef HONE_REPORT_TABLE_H
+#define HONE_REPORT_TABLE_H
+
+#include "base/arena.h"
+#include "base/text.h"
+
+enum align { ALIGN_LEFT, ALIGN_RIGHT };
+
+struct table_column {
+    const char *title;
+    enum align align;
+};
+
+struct table_row;
+
+struct table {
+    struct arena arena;
+    const struct table_column *columns; // the caller's
+    size_t column_count;
+    struct table_row *first, *last;
+    bool failed; // no memory
+};
+
+void table_init(struct table *t, const struct table_column *columns, size_t count);
+void table_release(struct table *t);
+// A new row, its cells empty.
+void table_row(struct table *t);
+// A cell of the last row.
+void table_cell(struct table *t, size_t column, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+// A line below the last row that starts at the column and may run over those to its right.
+void table_note(struct table *t, size_t column, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+// Each line starts with `indent`; columns without any text are left out, and so is the line of
+// titles when no column has one.
+void table_print(const struct table *t, const char *indent, struct text *out);
+
+#endif

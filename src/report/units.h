@@ -1,0 +1,19 @@
+// Numbers as people read them. `out` has at least 32 bytes.
+#ifndef HONE_REPORT_UNITS_H
+#define HONE_REPORT_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define UNITS_SIZE 32
+
+// Four significant digits, an exponent only where there is no other way: "4.143", "153000".
+void number_to_str(double value, char *out);
+// 49152 -> "48 KiB".
+void bytes_to_str(uint64_t bytes, char *out);
+// How long something takes, to plan by: "0 s", "12 s", "3 min 5 s", "2 h 10 min".
+void span_to_str(uint64_t ns, char *out);
+// The columns that a text takes on a terminal, each character one (UTF-8).
+size_t columns(const char *text);
+
+#endif

@@ -1,0 +1,93 @@
+// What reports are made of: plain structs that point to what the caller has. A view is filled in by
+// the command line from a conveyor's records or from rows of the store, and shown as text or JSON
+// by the functions of this folder.
+#ifndef HONE_REPORT_VIEW_H
+#define HONE_REPORT_VIEW_H
+
+#include "job/device_info.h"
+#include "job/job.h"
+#include "job/result.h"
+#include "measure/stats.h"
+
+struct view_metric {
+    const char *name; // "GFLOP/s"
+    const char *unit;
+    bool known; // it has a value
+    double value;
+};
+
+// How results are held against what is right, for headers.
+struct view_check {
+    enum verification kind;
+    const char *against; // "gemm", "kernel matmul_naive"; "" where there is nothing
+};
+
+struct view_result {
+    const char *configuration;
+    const char *configuration_json;
+    const struct result *result;
+    const struct job *job; // (optional) programs, launches, buffers
+    bool timed;            // correct and measured: stats are valid
+    struct stats_summary stats;
+    const struct view_metric *metrics;
+    size_t metric_count;
+    uint32_t dimensions; // of the first launch; 0 when not known
+    uint64_t global[3], local[3];
+    bool is_default;
+    const char *same_as_json; // (optional) the identical configuration that was measured instead
+    const char *differs;      // (optional) with same_as_json: "b=2", where it differs from that
+    // Of a result that came from the store; NULL otherwise.
+    const struct view_origin *origin;
+};
+
+// Where a stored result comes from.
+struct view_origin {
+    const char *date;
+    const char *device, *platform, *driver;
+    const char *constants;
+    const char *hone_version;
+    const char *geometry;
+    bool other_device, other_driver, other_source, other_job; // than asked for
+};
+
+// A run, as it begins.
+struct view_run {
+    const char *hone_version;
+    const char *spec_path, *spec_name, *spec_sha256;
+    const char *source_sha256;
+    const char *constants_json;
+    const char *constants; // "WIDTH=256"
+    const char *command;
+    uint64_t seed;
+    const char *strategy;
+    const struct device_info *device;
+    const char *host;
+    const char *date;
+    const char *const *cache; // NAME=VALUE, NULL-terminated
+    const char *store;        // path; NULL: nothing is kept
+    const char *cartesian;    // in decimal
+    uint64_t valid, planned;
+    struct view_check check;
+};
+
+// A run, as it ended.
+struct view_summary {
+    const struct view_result *results; // timed, best first
+    size_t result_count;
+    const struct view_result *baseline;               // (optional) the default configuration, timed
+    const struct view_result *examples[STATUS_COUNT]; // (optional) the first of each status
+    uint64_t by_status[STATUS_COUNT];
+    uint64_t valid, planned, done, reused;
+    uint64_t samples, elapsed_ns;
+    uint64_t build_ns, load_ns, inputs_ns, reference_ns, verify_ns, measure_ns, kernel_ns;
+    bool cancelled, out_of_time;
+    const char *broken; // (optional) why it could not go on
+    struct view_check check;
+};
+
+// A GPU that the system shows but no driver offers.
+struct view_missing {
+    const char *device, *reason, *remedy;
+};
+
+#endif
