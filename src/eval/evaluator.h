@@ -28,8 +28,8 @@ struct terms {
     bool cold;
 };
 
-// The limit of one launch: that of the terms, or, once there is a best (best_ns > 0), what is beyond
-// hope: POLICY_BEST_FACTOR times it, at least POLICY_BEST_LEAST_NS.
+// The limit of one launch: that of the terms, or, once there is a best (best_ns > 0), what is
+// beyond hope: POLICY_BEST_FACTOR times it, at least POLICY_BEST_LEAST_NS.
 uint64_t terms_launch_limit(const struct terms *t, uint64_t best_ns);
 
 // What an evaluator is doing, for progress displays.

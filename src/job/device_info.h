@@ -1,5 +1,5 @@
-// What hone knows of a device: the facts expressions may read, the limits a kernel author needs, and
-// what identifies it in a key. A plain struct that crosses frames; made by src/device.
+// What hone knows of a device: the facts expressions may read, the limits a kernel author needs,
+// and what identifies it in a key. A plain struct that crosses frames; made by src/device.
 #ifndef HONE_JOB_DEVICE_INFO_H
 #define HONE_JOB_DEVICE_INFO_H
 
@@ -15,7 +15,7 @@ enum language {
 #define X(name, text) LANGUAGE_##name,
     LANGUAGES(X)
 #undef X
-    LANGUAGE_COUNT
+        LANGUAGE_COUNT
 };
 
 #define DEVICE_TYPES(X)                                                                            \
@@ -29,7 +29,7 @@ enum device_type {
 #define X(name, text) DEVICE_##name,
     DEVICE_TYPES(X)
 #undef X
-    DEVICE_TYPE_COUNT
+        DEVICE_TYPE_COUNT
 };
 
 struct device_info {
@@ -40,8 +40,8 @@ struct device_info {
     const char *vendor;   // "NVIDIA Corporation"
     const char *platform; // OpenCL: the platform's name; CUDA: "CUDA"
     const char *platform_version;
-    const char *driver;   // driver version
-    const char *compiler; // what builds kernels, with its version
+    const char *driver;           // driver version
+    const char *compiler;         // what builds kernels, with its version
     const char *language_version; // "OpenCL C 1.2"
     const char *extensions;       // separated by blanks
     const char *uuid;             // "" when the driver does not say

@@ -30,7 +30,7 @@ enum scalar {
 #define X(name, text, bytes) SCALAR_##name,
     SCALARS(X)
 #undef X
-    SCALAR_COUNT
+        SCALAR_COUNT
 };
 
 struct element {
@@ -39,8 +39,8 @@ struct element {
     uint32_t custom_bytes; // CUSTOM only
 };
 
-// "float", "float4", "int32", also OpenCL's and CUDA's names ("int", "uchar4", "unsigned int"). Where
-// the two disagree specs win: "int8" is one byte; a vector of eight int32 is "int32x8".
+// "float", "float4", "int32", also OpenCL's and CUDA's names ("int", "uchar4", "unsigned int").
+// Where the two disagree specs win: "int8" is one byte; a vector of eight int32 is "int32x8".
 bool element_parse(const char *text, struct element *out);
 // Writes the name ("float4") into out, at least 24 bytes.
 void element_name(const struct element *el, char *out);
@@ -65,14 +65,14 @@ struct job_file {
 };
 
 struct job_program {
-    const char *name;         // for messages: the kernel file's name
-    const void *source;       // the text, several files joined with #line
+    const char *name;   // for messages: the kernel file's name
+    const void *source; // the text, several files joined with #line
     uint64_t length;
-    struct job_file *files;   // includes
+    struct job_file *files; // includes
     uint32_t file_count;
-    const char **folders;     // include folders within the virtual tree ("" is its root)
+    const char **folders; // include folders within the virtual tree ("" is its root)
     uint32_t folder_count;
-    const char **options;     // each one word as the compiler shall see it, unquoted: -DNAME=some text
+    const char **options; // each one word as the compiler shall see it, unquoted: -DNAME=some text
     uint32_t option_count;
 };
 
@@ -88,7 +88,7 @@ enum fill_kind {
 #define X(name, text) FILL_##name,
     FILLS(X)
 #undef X
-    FILL_COUNT
+        FILL_COUNT
 };
 
 // Bit for bit the same on every backend.
@@ -112,7 +112,7 @@ enum access {
 #define X(name, text) ACCESS_##name,
     ACCESSES(X)
 #undef X
-    ACCESS_COUNT
+        ACCESS_COUNT
 };
 
 // How an output is held against its reference. NaN or infinity fails unless the reference has the
@@ -128,7 +128,7 @@ enum compare_kind {
 #define X(name, text) COMPARE_##name,
     COMPARES(X)
 #undef X
-    COMPARE_COUNT
+        COMPARE_COUNT
 };
 
 struct job_compare {
@@ -157,34 +157,34 @@ struct job_argument {
     enum argument_kind kind;
     uint32_t buffer; // BUFFER: index into the job's buffers
     struct element element;
-    const void *value; // SCALAR: element_bytes(element) bytes
-    uint64_t length;   // SCALAR: bytes of value
+    const void *value;    // SCALAR: element_bytes(element) bytes
+    uint64_t length;      // SCALAR: bytes of value
     uint64_t local_bytes; // LOCAL
 };
 
 struct job_launch {
     const char *name; // for reports; the kernel's name when the spec gives none
     const char *kernel;
-    uint32_t program; // index
-    uint32_t dimensions; // 1..3
-    uint64_t global[3];  // work-items per axis (CUDA: grid times block)
-    uint64_t local[3];   // work-items per work-group; all 0: the driver chooses
+    uint32_t program;             // index
+    uint32_t dimensions;          // 1..3
+    uint64_t global[3];           // work-items per axis (CUDA: grid times block)
+    uint64_t local[3];            // work-items per work-group; all 0: the driver chooses
     uint64_t dynamic_local_bytes; // CUDA: dynamic shared memory
     struct job_argument *arguments;
     uint32_t argument_count;
 };
 
 #define REFERENCES(X)                                                                              \
-    X(NONE, "none")       /* nothing to compare with: "not verified" */                            \
-    X(GEMM, "gemm")       /* C = alpha * op(A) * op(B) + beta * C in float64 */                    \
-    X(JOB, "job")         /* another job's outputs, same buffer names */                           \
-    X(DATA, "data")       /* bytes per output: `data` of the outputs in order */
+    X(NONE, "none") /* nothing to compare with: "not verified" */                                  \
+    X(GEMM, "gemm") /* C = alpha * op(A) * op(B) + beta * C in float64 */                          \
+    X(JOB, "job")   /* another job's outputs, same buffer names */                                 \
+    X(DATA, "data") /* bytes per output: `data` of the outputs in order */
 
 enum reference_kind {
 #define X(name, text) REFERENCE_##name,
     REFERENCES(X)
 #undef X
-    REFERENCE_COUNT
+        REFERENCE_COUNT
 };
 
 struct job;
@@ -204,7 +204,7 @@ struct job_data {
 
 struct job_reference {
     enum reference_kind kind;
-    bool agreement;   // JOB: the default configuration of the same kernel: "agrees with the default"
+    bool agreement; // JOB: the default configuration of the same kernel: "agrees with the default"
     const char *name; // for messages: "gemm", "plain.cl", "default configuration"
     struct job_gemm gemm;
     struct job *job;
@@ -223,8 +223,8 @@ struct job {
     struct job_reference reference;
 
     // Not part of the identity, not on the wire:
-    struct arena arena;        // owns everything above when made by job_new()
-    const char *configuration; // "block_size_x=16, tile_size_y=2", for messages and the store
+    struct arena arena;             // owns everything above when made by job_new()
+    const char *configuration;      // "block_size_x=16, tile_size_y=2", for messages and the store
     const char *configuration_json; // {"block_size_x": 16, ...}, all parameters
 };
 
@@ -240,7 +240,8 @@ struct job *job_decode(const void *data, size_t length, struct error *e);
 // text). Not whether a device can run it: that is the device's to say.
 const char *job_wrong(const struct job *j);
 
-// Part of every key: raise it when a change in measuring or verifying makes old results incomparable.
+// Part of every key: raise it when a change in measuring or verifying makes old results
+// incomparable.
 #define HONE_MEASURING_VERSION 1
 
 // The key: everything that may change the answer, i.e. the job's codec bytes (kernel texts with

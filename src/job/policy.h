@@ -6,14 +6,14 @@
 #include "base/wire.h"
 
 struct policy {
-    uint32_t launches;     // timed launches of this request at most
-    uint32_t batch;        // launches per sample (1 but for kernels shorter than the timer sees)
-    uint64_t hopeless_ns;  // after a timed launch longer than this: stop (0: never)
-    uint64_t budget_ns;    // stop once the timed launches sum up to this (0: no budget)
+    uint32_t launches;        // timed launches of this request at most
+    uint32_t batch;           // launches per sample (1 but for kernels shorter than the timer sees)
+    uint64_t hopeless_ns;     // after a timed launch longer than this: stop (0: never)
+    uint64_t budget_ns;       // stop once the timed launches sum up to this (0: no budget)
     uint64_t launch_limit_ns; // one launch; enforced by the tuner, who ends the worker (0: none)
     uint64_t build_limit_ns;  // one build; likewise
-    bool cold;             // clear the last-level cache before each timed launch
-    bool fixed;            // exactly `launches`, no early stop
+    bool cold;                // clear the last-level cache before each timed launch
+    bool fixed;               // exactly `launches`, no early stop
 };
 
 void policy_codec(struct wire *w, struct policy *p);
@@ -22,7 +22,7 @@ void policy_codec(struct wire *w, struct policy *p);
 #define POLICY_BUILD_LIMIT_NS  (60ull * 1000000000)
 #define POLICY_LAUNCH_LIMIT_NS (30ull * 1000000000)
 // Once there is a best: a launch may take this many times its time, but at least a second.
-#define POLICY_BEST_FACTOR     10
-#define POLICY_BEST_LEAST_NS   (1ull * 1000000000)
+#define POLICY_BEST_FACTOR   10
+#define POLICY_BEST_LEAST_NS (1ull * 1000000000)
 
 #endif

@@ -18,7 +18,7 @@ enum status {
 #define X(name, text, meaning) STATUS_##name,
     STATUSES(X)
 #undef X
-    STATUS_COUNT
+        STATUS_COUNT
 };
 
 #define STOPS(X)                                                                                   \
@@ -32,7 +32,7 @@ enum stop_reason {
 #define X(name, text) STOP_##name,
     STOPS(X)
 #undef X
-    STOP_COUNT
+        STOP_COUNT
 };
 
 #define VERIFICATIONS(X)                                                                           \
@@ -44,7 +44,7 @@ enum verification {
 #define X(name, text) VERIFICATION_##name,
     VERIFICATIONS(X)
 #undef X
-    VERIFICATION_COUNT
+        VERIFICATION_COUNT
 };
 
 // Where a failure points beyond its configuration.
@@ -60,7 +60,7 @@ enum fault {
 #define X(name, text) FAULT_##name,
     FAULTS(X)
 #undef X
-    FAULT_COUNT
+        FAULT_COUNT
 };
 
 // -1 where the driver does not say.
@@ -82,15 +82,15 @@ struct resources {
 
 // How one output compares with its reference.
 struct deviation {
-    const char *name;      // of the argument
+    const char *name; // of the argument
     bool ok;
-    double norm;           // ||a - r|| / ||r||
-    double largest;        // largest |a - r|
-    uint64_t index;        // where, in components
-    double got, expected;  // there
-    uint64_t nans;         // NaN or infinite where the reference is not
-    uint64_t unwritten;    // still poisoned where the reference writes
-    uint64_t wrong;        // components outside the tolerance
+    double norm;          // ||a - r|| / ||r||
+    double largest;       // largest |a - r|
+    uint64_t index;       // where, in components
+    double got, expected; // there
+    uint64_t nans;        // NaN or infinite where the reference is not
+    uint64_t unwritten;   // still poisoned where the reference writes
+    uint64_t wrong;       // components outside the tolerance
 };
 
 struct result {
@@ -99,12 +99,13 @@ struct result {
     enum fault fault; // NONE when correct
     enum verification verification;
     enum stop_reason stop;
-    bool warm;        // inputs were warm in the cache when timed
-    bool reused;      // came from the store or from an identical configuration; not on the wire
+    bool warm;         // inputs were warm in the cache when timed
+    bool reused;       // came from the store or from an identical configuration; not on the wire
     bool device_limit; // CONSTRAINTS: refused by the device before it ran
 
     // In order, ns; read them through result_samples(). Each is the time of one launch (with
-    // batch > 1 the mean over the batch), from the first start to the last end of the job's kernels.
+    // batch > 1 the mean over the batch), from the first start to the last end of the job's
+    // kernels.
     uint64_t *samples_ns;
     uint32_t sample_count;
     uint32_t batch;
@@ -118,7 +119,7 @@ struct result {
     struct deviation *deviations; // one a compared output
     uint32_t deviation_count;
 
-    uint64_t limit_ns;  // TIMEOUT: the limit it met
+    uint64_t limit_ns;         // TIMEOUT: the limit it met
     uint64_t verify_launch_ns; // event time of the verified launch
     // Where the time went, wall clock:
     uint64_t build_ns, load_ns, inputs_ns, reference_ns, verify_ns, measure_ns;

@@ -3,8 +3,8 @@
 // A frame is a header of 16 bytes, little-endian (u32 magic "hone", u16 verb, u16 flags 0,
 // u32 sequence, u32 payload bytes), then the payload, written with base/wire.h. A request has a
 // sequence number of the tuner's choosing, all frames that answer it repeat the number: any count
-// of PHASE frames, then exactly one final frame, REPLY_*. One request at a time is served, in order.
-// A frame names no path of the tuner's machine.
+// of PHASE frames, then exactly one final frame, REPLY_*. One request at a time is served, in
+// order. A frame names no path of the tuner's machine.
 #ifndef HONE_PROTOCOL_PROTOCOL_H
 #define HONE_PROTOCOL_PROTOCOL_H
 
@@ -45,13 +45,13 @@ enum verb {
 #define X(name, text) VERB_##name,
     VERBS(X)
 #undef X
-    VERB_COUNT
+        VERB_COUNT
 };
 
 const char *verb_text(enum verb v);
 
 struct hello {
-    uint32_t protocol; // PROTOCOL_VERSION
+    uint32_t protocol;   // PROTOCOL_VERSION
     const char *version; // hone's
 };
 void hello_codec(struct wire *w, struct hello *h);
@@ -82,8 +82,8 @@ void open_request_codec(struct wire *w, struct open_request *o);
 
 // What lets the bench worker launch at once; each backend says what that is.
 struct image {
-    bool primed;        // PoCL: its cache holds the job's work-group functions
-    const void *bytes;  // NVIDIA's OpenCL: PTX; CUDA: a cubin; PoCL: nothing
+    bool primed;       // PoCL: its cache holds the job's work-group functions
+    const void *bytes; // NVIDIA's OpenCL: PTX; CUDA: a cubin; PoCL: nothing
     uint64_t length;
     struct digest digest; // of what decides the code: two jobs with the same run the same
 };
@@ -106,7 +106,7 @@ enum phase_kind {
 #define X(name, text) PHASE_##name,
     PHASES(X)
 #undef X
-    PHASE_COUNT
+        PHASE_COUNT
 };
 
 struct phase {
