@@ -165,7 +165,7 @@ static bool make_image(struct device *d, const struct loaded *l, struct arena *a
         out->length = out->bytes ? image.length : 0;
     }
     text_release(&image);
-    return ok || result_fail(r, STATUS_COMPILE, FAULT_DEVICE, "image: %s", e.text);
+    return ok || result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "image: %s", e.text);
 }
 
 bool device_build(struct device *d, const struct job *j, struct arena *a, struct device_image *out,

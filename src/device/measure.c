@@ -40,7 +40,7 @@ static bool before_launch(struct session *s)
     struct error e = ERROR_INIT;
     bool ok = buffers_restore(s->device, s->loaded, true, &e);
     ok = ok && (!s->policy->cold || flush_caches(s->device, &e));
-    return ok || result_fail(s->result, STATUS_RUNTIME, FAULT_DEVICE, "%s", e.text);
+    return ok || run_lost(s->device, &e, s->result);
 }
 
 static bool launch_once(struct session *s, uint32_t batch, uint64_t *total_ns)

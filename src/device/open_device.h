@@ -124,6 +124,10 @@ bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total
 // Contents made and set up, one launch, guards and inputs checked; outputs are not compared.
 bool run_checked(struct device *d, struct loaded *l, struct result *r);
 
+// A driver call failed after a launch that seemed to succeed: it is the launch's doing, as a kernel
+// that wrote where it may not is often noticed late. The device is lost.
+bool run_lost(struct device *d, const struct error *e, struct result *r);
+
 // reference.c: the expected outputs of `j`, made at need. NULL: the result says why.
 const struct reference *reference_of(struct device *d, const struct job *j, struct result *r);
 void references_free(struct device *d);

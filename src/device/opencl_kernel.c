@@ -199,7 +199,8 @@ static void prime_sizes(const struct job_launch *l, uint64_t sizes[3])
 }
 
 // A launch that tells when it compiles and when it runs. The driver calls back on a thread of its
-// own, at the latest after the launch is over and forgotten: whoever of the two comes last frees this.
+// own, at the latest after the launch is over and forgotten: whoever of the two comes last frees
+// this.
 struct watched {
     pthread_mutex_t mutex;
     const struct watch *watch; // NULL once the launch is over
@@ -299,8 +300,8 @@ static bool collect(struct opencl *o, const struct run *run, const cl_event *eve
     for (uint32_t i = 0; i < run->count * run->batch; i++) {
         cl_int code = times_of(o, events[i], &last);
         if (code != CL_SUCCESS)
-            return result_fail(r, STATUS_RUNTIME, FAULT_DEVICE, "clGetEventProfilingInfo: %s",
-                               opencl_code_text(code, text));
+            return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
+                               "clGetEventProfilingInfo: %s", opencl_code_text(code, text));
         if (i == 0)
             first = last;
         if (parts_ns)

@@ -67,8 +67,8 @@ static cl_program build_source_text(struct opencl *o, const struct job_program *
     cl_program program =
         o->cl.clCreateProgramWithSource(o->context, 1, &start, &source->length, &code);
     if (!program) {
-        result_fail(r, STATUS_COMPILE, FAULT_DEVICE, "%s: clCreateProgramWithSource: %s", p->name,
-                    opencl_code_text(code, text));
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s: clCreateProgramWithSource: %s",
+                    p->name, opencl_code_text(code, text));
         return NULL;
     }
     code = o->cl.clBuildProgram(program, 1, &o->device, options, NULL, NULL);

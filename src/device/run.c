@@ -8,9 +8,11 @@
 
 typedef unsigned long long ull;
 
-static bool fail_with(const struct error *e, struct result *r)
+bool run_lost(struct device *d, const struct error *e, struct result *r)
 {
-    return result_fail(r, STATUS_RUNTIME, FAULT_DEVICE, "%s", e->text);
+    d->lost = true;
+    return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
+                       "the driver failed after the kernel had run: %s", e->text);
 }
 
 bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total_ns,
@@ -23,7 +25,7 @@ bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total
     run.batch = batch ? batch : 1;
     for (uint32_t i = 0; i < l->job->buffer_count; i++) {
         if (!memory_yield(d, &l->buffers[i]->memory, &e))
-            return fail_with(&e, r);
+            return run_lost(d, &e, r);
         l->buffers[i]->writer = l;
     }
     if (!l->launched && device_watch(d, &watch))
@@ -45,7 +47,7 @@ static bool check_guards(struct device *d, struct loaded *l, uint32_t index, str
     struct error e = ERROR_INIT;
     const char *name = l->job->buffers[index].name;
     if (!guards_look(d, &l->buffers[index]->memory, &before, &behind, &e))
-        return fail_with(&e, r);
+        return run_lost(d, &e, r);
     if (behind.count)
         return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
                            "wrote %llu byte%s past the end of %s (first at byte +%llu)",
@@ -88,7 +90,7 @@ static bool check_input(struct device *d, struct loaded *l, uint32_t index, stru
     if (b->use != USE_INPUT)
         return true;
     if (!memory_checksum(d, &b->memory, &sum, &e))
-        return fail_with(&e, r);
+        return run_lost(d, &e, r);
     if (sum == b->checksum)
         return true;
     if (!find_change(d, job, &b->memory, &element))

@@ -15,7 +15,7 @@ static bool compare_buffer(struct device *d, struct loaded *l, uint32_t index,
     char message[512];
     const void *got = memory_look(d, &l->buffers[index]->memory, &copy, &e);
     if (!got)
-        return result_fail(r, STATUS_RUNTIME, FAULT_DEVICE, "%s", e.text);
+        return run_lost(d, &e, r);
     bool ok = compare_output(b, got, x, out);
     free(copy);
     out->name = arena_strdup(&r->arena, b->name);

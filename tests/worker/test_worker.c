@@ -1,0 +1,533 @@
+// The real hone-worker, spoken to over its channel as hone does.
+#include "kit.h"
+
+#include "base/process.h"
+#include "protocol/protocol.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WORKER      HONE_BINARY_DIR "/hone-worker"
+#define PATIENCE    60000 // ms for any one answer
+#define N           1024
+#define PHASES_MOST 64
+
+struct talk {
+    struct process process;
+    struct channel channel;
+    uint32_t sequence;
+    struct arena arena;
+    // Phases of the last request.
+    struct phase phases[PHASES_MOST];
+    unsigned phase_count;
+    const char *error; // of the last request that was answered with one
+};
+
+static struct talk t;
+
+static void start_worker(void)
+{
+    const char *const argv[] = {WORKER, NULL};
+    struct error e = ERROR_INIT;
+    t = (struct talk){.process = PROCESS_NONE};
+    arena_init(&t.arena);
+    ck_assert_msg(process_start(&t.process, argv, NULL, &e), "%s", e.text);
+    channel_init(&t.channel, t.process.channel);
+}
+
+static void end_worker(void)
+{
+    channel_release(&t.channel);
+    process_end(&t.process);
+    arena_release(&t.arena);
+}
+
+// ---- asking
+
+static void keep_phase(const struct frame *f)
+{
+    struct wire in;
+    ck_assert_uint_lt(t.phase_count, PHASES_MOST);
+    wire_reader(&in, f->payload, f->length, &t.arena);
+    phase_codec(&in, &t.phases[t.phase_count++]);
+    ck_assert(wire_done(&in));
+}
+
+static void keep_error(const struct frame *f)
+{
+    struct wire in;
+    wire_reader(&in, f->payload, f->length, &t.arena);
+    wire_str(&in, &t.error);
+    ck_assert(wire_done(&in) && t.error);
+}
+
+static void expect_verb(const struct frame *f, enum verb verb)
+{
+    ck_assert_msg(f->verb == verb, "'%s' instead of '%s': %s", verb_text(f->verb), verb_text(verb),
+                  f->verb == VERB_REPLY_ERROR ? t.error : "");
+}
+
+// Sends a request and returns its final reply; phases on the way are kept.
+static struct frame ask(enum verb verb, const struct text *payload)
+{
+    struct error e = ERROR_INIT;
+    struct frame f;
+    t.sequence++;
+    t.phase_count = 0;
+    ck_assert_msg(channel_send(&t.channel, verb, t.sequence, payload->data, payload->length, &e),
+                  "%s", e.text);
+    for (;;) {
+        process_drain(&t.process);
+        int got = channel_wait(&t.channel, PATIENCE, &f, &e);
+        ck_assert_msg(got == 1, "%s: no answer (%d): %s; printed: %s", verb_text(verb), got, e.text,
+                      t.process.tail);
+        ck_assert_uint_eq(f.sequence, t.sequence);
+        if (f.verb == VERB_REPLY_ERROR)
+            keep_error(&f);
+        if (f.verb != VERB_PHASE)
+            return f;
+        keep_phase(&f);
+    }
+}
+
+static bool passed_phase(enum phase_kind kind)
+{
+    for (unsigned i = 0; i < t.phase_count; i++) {
+        if (t.phases[i].kind == kind)
+            return true;
+    }
+    return false;
+}
+
+// The payload of a request, begun afresh.
+static struct wire payload(struct text *out)
+{
+    struct wire w;
+    text_clear(out);
+    wire_writer(&w, out);
+    return w;
+}
+
+static const char *ask_error(enum verb verb, const struct text *request)
+{
+    struct frame f = ask(verb, request);
+    expect_verb(&f, VERB_REPLY_ERROR);
+    return t.error;
+}
+
+static struct result *read_result(const struct frame *f, struct wire *in)
+{
+    struct result *r = result_new();
+    wire_reader(in, f->payload, f->length, &r->arena);
+    result_codec(in, r);
+    ck_assert_msg(!in->failed, "%s", in->why);
+    return r;
+}
+
+static struct result *ask_result(enum verb verb, const struct text *request)
+{
+    struct frame f = ask(verb, request);
+    struct wire in;
+    expect_verb(&f, VERB_REPLY_RESULT);
+    struct result *r = read_result(&f, &in);
+    ck_assert(wire_done(&in));
+    return r;
+}
+
+static void ask_hello(void)
+{
+    struct hello h = {PROTOCOL_VERSION, "test"};
+    struct text request = TEXT_INIT;
+    struct wire w = payload(&request), in;
+    hello_codec(&w, &h);
+    struct frame f = ask(VERB_HELLO, &request);
+    expect_verb(&f, VERB_REPLY_HELLO);
+    h = (struct hello){0};
+    wire_reader(&in, f.payload, f.length, &t.arena);
+    hello_codec(&in, &h);
+    ck_assert(wire_done(&in));
+    ck_assert_uint_eq(h.protocol, PROTOCOL_VERSION);
+    ck_assert_str_eq(h.version, HONE_VERSION);
+    text_release(&request);
+}
+
+static struct device_report ask_devices(void)
+{
+    struct device_report report = {0};
+    struct text none = TEXT_INIT;
+    struct wire in;
+    struct frame f = ask(VERB_DEVICES, &none);
+    expect_verb(&f, VERB_REPLY_DEVICES);
+    wire_reader(&in, f.payload, f.length, &t.arena);
+    device_report_codec(&in, &report);
+    ck_assert(wire_done(&in));
+    return report;
+}
+
+static const char *wanted_device(const struct device_report *report)
+{
+    const char *wanted = getenv("HONE_TEST_DEVICE");
+    for (uint32_t i = 0; i < report->device_count; i++) {
+        const struct device_info *d = &report->devices[i];
+        if (wanted ? str_contains_nocase(d->id, wanted) : d->type == DEVICE_CPU)
+            return d->id;
+    }
+    ck_assert_uint_gt(report->device_count, 0);
+    return report->devices[0].id;
+}
+
+static void ask_open(enum worker_role role)
+{
+    struct device_report report = ask_devices();
+    struct open_request open = {wanted_device(&report), role};
+    struct device_info info = {0};
+    struct text request = TEXT_INIT;
+    struct wire w = payload(&request), in;
+    open_request_codec(&w, &open);
+    struct frame f = ask(VERB_OPEN, &request);
+    expect_verb(&f, VERB_REPLY_OPENED);
+    wire_reader(&in, f.payload, f.length, &t.arena);
+    device_info_codec(&in, &info);
+    ck_assert(wire_done(&in));
+    ck_assert_str_eq(info.id, open.id);
+    text_release(&request);
+}
+
+// ---- a job: b[i] = 2 * a[i]
+
+static struct job *doubling(void)
+{
+    struct job *j = kit_job("__kernel void twice(__global const float *a, __global float *b) {\n"
+                            "    size_t i = get_global_id(0);\n"
+                            "    if (i == 0) printf(\"printed by a kernel\\n\");\n"
+                            "    b[i] = FACTOR * a[i];\n"
+                            "}\n");
+    float expected[N];
+    kit_option(j, "-DFACTOR=2");
+    kit_buffer(j, "a", N, ACCESS_READ);
+    kit_buffer(j, "b", N, ACCESS_WRITE);
+    kit_constant(j, 0, 1.5);
+    kit_launch(j, "twice", N, 64);
+    for (int i = 0; i < N; i++)
+        expected[i] = 3;
+    kit_expect(j, 1, expected);
+    return j;
+}
+
+static struct image ask_build(struct job *j)
+{
+    struct policy policy = {.launches = 1, .batch = 1};
+    struct image image = {0};
+    struct text request = TEXT_INIT;
+    struct wire w = payload(&request), in;
+    job_codec(&w, j);
+    policy_codec(&w, &policy);
+    struct frame f = ask(VERB_BUILD, &request);
+    expect_verb(&f, VERB_REPLY_IMAGE);
+    struct result *r = read_result(&f, &in);
+    in.arena = &t.arena;
+    image_codec(&in, &image);
+    ck_assert(wire_done(&in));
+    ck_status(r, STATUS_CORRECT);
+    ck_assert(passed_phase(PHASE_BUILDING));
+    result_free(r);
+    text_release(&request);
+    return image;
+}
+
+static struct result *ask_load(uint32_t handle, struct job *j, struct image *image)
+{
+    struct text request = TEXT_INIT;
+    struct wire w = payload(&request);
+    wire_u32(&w, &handle);
+    job_codec(&w, j);
+    image_codec(&w, image);
+    struct result *r = ask_result(VERB_LOAD, &request);
+    text_release(&request);
+    return r;
+}
+
+static struct result *ask_step(enum verb verb, uint32_t handle)
+{
+    struct policy policy = {.launches = 5, .batch = 1};
+    struct text request = TEXT_INIT;
+    struct wire w = payload(&request);
+    wire_u32(&w, &handle);
+    policy_codec(&w, &policy);
+    struct result *r = ask_result(verb, &request);
+    text_release(&request);
+    return r;
+}
+
+static struct text *handle_request(struct text *request, uint32_t handle, uint32_t which, bool both)
+{
+    struct wire w = payload(request);
+    wire_u32(&w, &handle);
+    if (both)
+        wire_u32(&w, &which);
+    return request;
+}
+
+static void expect_output(uint32_t handle)
+{
+    struct text request = TEXT_INIT;
+    struct wire in;
+    const void *data;
+    uint64_t length;
+    float first;
+    struct frame f = ask(VERB_OUTPUT, handle_request(&request, handle, 1, true));
+    expect_verb(&f, VERB_REPLY_BYTES);
+    wire_reader(&in, f.payload, f.length, &t.arena);
+    wire_bytes(&in, &data, &length);
+    ck_assert(wire_done(&in));
+    ck_assert_uint_eq(length, N * sizeof(float));
+    memcpy(&first, data, sizeof first);
+    ck_assert(first == 3.0F);
+    text_release(&request);
+}
+
+static void expect_stop(int expected)
+{
+    int status = 0;
+    ck_assert_msg(process_wait(&t.process, PATIENCE, &status), "the worker goes on");
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == expected, "status 0x%x", status);
+}
+
+static void send_stop(void)
+{
+    struct error e = ERROR_INIT;
+    ck_assert(channel_send(&t.channel, VERB_STOP, ++t.sequence, NULL, 0, &e));
+}
+
+// ---- the tests
+
+START_TEST(a_job_goes_all_the_way)
+{
+    struct job *j = doubling();
+    struct text request = TEXT_INIT;
+    struct image none = {0};
+    ask_hello();
+    ask_open(ROLE_BENCH);
+    ck_assert(passed_phase(PHASE_OPENING));
+    struct result *r = ask_load(7, j, &none);
+    ck_status(r, STATUS_CORRECT);
+    result_free(r);
+    r = ask_step(VERB_VERIFY, 7);
+    ck_status(r, STATUS_CORRECT);
+    ck_assert_int_eq(r->verification, VERIFICATION_REFERENCE);
+    ck_assert(passed_phase(PHASE_LAUNCHING) && passed_phase(PHASE_CHECKING));
+    result_free(r);
+    r = ask_step(VERB_MEASURE, 7);
+    ck_status(r, STATUS_CORRECT);
+    ck_assert_uint_eq(r->sample_count, 5);
+    ck_assert_uint_eq(t.phases[0].kind, PHASE_LAUNCHING);
+    ck_assert_uint_eq(t.phases[0].launches, 5);
+    result_free(r);
+    expect_output(7);
+    r = ask_result(VERB_UNLOAD, handle_request(&request, 7, 0, false));
+    ck_status(r, STATUS_CORRECT);
+    result_free(r);
+    ck_assert(strstr(ask_error(VERB_UNLOAD, &request), "no job is loaded"));
+    send_stop();
+    expect_stop(0);
+    ck_assert_msg(strstr(t.process.tail, "printed by a kernel"), "tail: %s", t.process.tail);
+    text_release(&request);
+    job_free(j);
+}
+END_TEST
+
+START_TEST(an_image_of_a_build_worker_is_loaded_by_another)
+{
+    struct job *j = doubling();
+    ask_open(ROLE_BUILD);
+    struct image image = ask_build(j);
+    void *bytes = malloc(image.length + 1);
+    ck_assert(bytes != NULL);
+    if (image.length)
+        memcpy(bytes, image.bytes, image.length);
+    image.bytes = bytes;
+    end_worker();
+    start_worker();
+    ask_open(ROLE_BENCH);
+    struct result *r = ask_load(1, j, &image);
+    ck_status(r, STATUS_CORRECT);
+    result_free(r);
+    r = ask_step(VERB_VERIFY, 1);
+    ck_status(r, STATUS_CORRECT);
+    for (unsigned i = 0; i < t.phase_count; i++)
+        ck_assert(t.phases[i].kind != PHASE_LAUNCHING || t.phases[i].compiles == !image.primed);
+    result_free(r);
+    free(bytes);
+    job_free(j);
+}
+END_TEST
+
+START_TEST(inputs_and_reference_are_prepared)
+{
+    struct job *j = doubling();
+    struct text request = TEXT_INIT;
+    ask_open(ROLE_BENCH);
+    struct wire w = payload(&request);
+    job_codec(&w, j);
+    struct result *r = ask_result(VERB_PREPARE, &request);
+    ck_status(r, STATUS_CORRECT);
+    ck_assert(passed_phase(PHASE_INPUTS) && passed_phase(PHASE_REFERENCE));
+    result_free(r);
+    text_release(&request);
+    job_free(j);
+}
+END_TEST
+
+START_TEST(senseless_requests_are_answered)
+{
+    struct text junk = TEXT_INIT;
+    text_addn(&junk, "\xff\xff\xff\xffjunk", 8);
+    ck_assert(strstr(ask_error(VERB_BUILD, &junk), "no device is open"));
+    ck_assert(strstr(ask_error(VERB_OPEN, &junk), "cannot be read"));
+    ck_assert(strstr(ask_error(VERB_HELLO, &junk), "cannot be read"));
+    ck_assert(strstr(ask_error(VERB_REPLY_HELLO, &junk), "no request"));
+    ask_open(ROLE_BENCH);
+    ck_assert(strlen(ask_error(VERB_BUILD, &junk)) > 0);
+    ck_assert(strlen(ask_error(VERB_LOAD, &junk)) > 0);
+    ck_assert(strlen(ask_error(VERB_PREPARE, &junk)) > 0);
+    ck_assert(strlen(ask_error(VERB_VERIFY, &junk)) > 0);
+    ck_assert(strlen(ask_error(VERB_OUTPUT, &junk)) > 0);
+    ask_hello(); // still there
+    text_release(&junk);
+}
+END_TEST
+
+START_TEST(unknown_device_is_answered_with_those_there_are)
+{
+    struct open_request open = {"opencl/nobody/nothing/0", ROLE_BENCH};
+    struct text request = TEXT_INIT;
+    struct wire w = payload(&request);
+    open_request_codec(&w, &open);
+    const char *message = ask_error(VERB_OPEN, &request);
+    ck_assert_msg(strstr(message, "opencl/nobody/nothing/0"), "%s", message);
+    struct device_report report = ask_devices();
+    ck_assert_msg(strstr(message, report.devices[0].id), "%s", message);
+    text_release(&request);
+}
+END_TEST
+
+START_TEST(bytes_that_are_no_frame_end_it)
+{
+    char garbage[64];
+    struct frame f;
+    struct error e = ERROR_INIT;
+    memset(garbage, 'x', sizeof garbage);
+    ck_assert_int_eq(send(t.process.channel, garbage, sizeof garbage, MSG_NOSIGNAL),
+                     sizeof garbage);
+    ck_assert_int_eq(channel_wait(&t.channel, PATIENCE, &f, &e), 1);
+    ck_assert_int_eq(f.verb, VERB_REPLY_ERROR);
+    expect_stop(EXIT_FAILURE);
+}
+END_TEST
+
+START_TEST(closed_channel_ends_it)
+{
+    ask_hello();
+    shutdown(t.process.channel, SHUT_RDWR);
+    expect_stop(0);
+}
+END_TEST
+
+// A process between us and the worker starts it and is killed.
+START_TEST(it_dies_with_its_parent)
+{
+    int told[2];
+    pid_t worker = 0;
+    ck_assert_int_eq(pipe(told), 0);
+    pid_t middle = fork();
+    ck_assert_int_ge(middle, 0);
+    if (middle == 0) {
+        start_worker();
+        ask_hello();
+        if (write(told[1], &t.process.pid, sizeof worker) != sizeof worker)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    ck_assert_int_eq(read(told[0], &worker, sizeof worker), sizeof worker);
+    ck_assert_int_eq(kill(worker, 0), 0);
+    kill(middle, SIGKILL);
+    waitpid(middle, NULL, 0);
+    uint64_t killed = clock_ns();
+    // Whoever adopts it may be slow to reap it; a zombie's group has no live member.
+    char path[64], state = 'R';
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)worker);
+    while (clock_ns() - killed < 1000000000u && state != 'Z' && state != 'X') {
+        FILE *f = fopen(path, "r");
+        if (!f || fscanf(f, "%*d %*s %c", &state) != 1)
+            state = 'X';
+        if (f)
+            fclose(f);
+        usleep(10000);
+    }
+    ck_assert_msg(state == 'Z' || state == 'X', "a second later it is in state %c", state);
+    close(told[0]);
+    close(told[1]);
+}
+END_TEST
+
+START_TEST(scratch_folder_goes_with_a_clean_end)
+{
+    char parent[] = "/tmp/hone-test-scratch-XXXXXX", variable[128];
+    ck_assert(mkdtemp(parent) != NULL);
+    snprintf(variable, sizeof variable, "HONE_WORKER_SCRATCH=%s", parent);
+    const char *const argv[] = {WORKER, NULL}, *const environment[] = {variable, NULL};
+    struct error e = ERROR_INIT;
+    end_worker();
+    t = (struct talk){.process = PROCESS_NONE};
+    arena_init(&t.arena);
+    ck_assert(process_start(&t.process, argv, environment, &e));
+    channel_init(&t.channel, t.process.channel);
+    ask_hello();
+    ck_assert_int_ne(rmdir(parent), 0); // the worker's folder is in it
+    send_stop();
+    expect_stop(0);
+    ck_assert_int_eq(rmdir(parent), 0);
+}
+END_TEST
+
+START_TEST(help_and_version_are_for_people)
+{
+    ck_assert_int_eq(system(WORKER " --help | grep -q 'usage: hone-worker'"), 0);
+    ck_assert_int_eq(system(WORKER " --version | grep -q '^hone-worker " HONE_VERSION "$'"), 0);
+    ck_assert_int_eq(WEXITSTATUS(system(WORKER " --nonsense 2>/dev/null")), 2);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_checked_fixture(tests, start_worker, end_worker);
+    tcase_add_test(tests, bytes_that_are_no_frame_end_it);
+    tcase_add_test(tests, closed_channel_ends_it);
+    tcase_add_test(tests, it_dies_with_its_parent);
+    tcase_add_test(tests, scratch_folder_goes_with_a_clean_end);
+    tcase_add_test(tests, help_and_version_are_for_people);
+}
+
+static void add_device(TCase *tests)
+{
+    tcase_add_checked_fixture(tests, start_worker, end_worker);
+    tcase_add_test(tests, a_job_goes_all_the_way);
+    tcase_add_test(tests, an_image_of_a_build_worker_is_loaded_by_another);
+    tcase_add_test(tests, inputs_and_reference_are_prepared);
+    tcase_add_test(tests, senseless_requests_are_answered);
+    tcase_add_test(tests, unknown_device_is_answered_with_those_there_are);
+}
+
+int main(void)
+{
+    int failed = kit_run("worker", add);
+    if (!kit_has_device())
+        return failed ? failed : KIT_SKIPPED;
+    return kit_run("worker on a device", add_device) | failed;
+}
