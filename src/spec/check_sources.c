@@ -228,9 +228,10 @@ bool sources_check(const struct spec_sources *src, const struct log *log, struct
         goto end;
 
     users.used = arena_array(&scratch, src->spec->slots.facts + 1, sizeof *users.used);
-    ok = users.used || error_memory(e);
-    if (!ok)
+    if (!users.used) {
+        ok = error_memory(e);
         goto end;
+    }
     find_users(src, &users);
     if (all_known(src))
         warn_unused(src, &users, log);

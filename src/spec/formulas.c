@@ -107,7 +107,7 @@ static bool read_derived(struct reader *r, struct node list)
     struct spec *s = r->spec;
     struct formula *derived = (struct formula *)s->derived;
     for (uint32_t i = 0; i < s->derived_count; i++) {
-        struct formula f;
+        struct formula f = {.expr = NULL};
         if (!read_needed(r, node_get(r, node_item(r, list, i), "Expression"), &f) ||
             !refuse_time(r, &f))
             return false;

@@ -8,6 +8,7 @@
 
 #define MOST (UINT64_C(1) << 48)
 
+#undef make_error // the analyser's
 bool make_error(struct maker *m, const char *path, const char *format, ...)
 {
     char message[1024];

@@ -31,6 +31,9 @@ bool make_f64(struct maker *m, const struct formula *f, double fallback, double 
 bool make_truth(struct maker *m, const struct formula *f, bool *out);
 bool make_error(struct maker *m, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+#ifdef __clang_analyzer__ // see error.h
+#define make_error(...) (make_error(__VA_ARGS__), false)
+#endif
 
 // ---- the parts of a job ------------------------------------------------------------------------
 

@@ -145,7 +145,7 @@ static bool take_values(const struct reader *r, struct node n, const struct valu
 
 static bool read_values(const struct reader *r, struct node item, struct parameter *p)
 {
-    struct value list;
+    struct value list = {.kind = VALUE_NONE};
     size_t type;
     struct node n = node_get(r, item, "Values");
     if (!read_list(r, n, &list))

@@ -58,6 +58,7 @@ bool node_flag(struct node n, bool fallback)
     return json_is_integer(n.json) ? json_integer_value(n.json) != 0 : fallback;
 }
 
+#undef node_error // the analyser's
 bool node_error(const struct reader *r, struct node n, const char *format, ...)
 {
     char message[1024];

@@ -39,6 +39,9 @@ bool node_flag(struct node n, bool fallback); // true, false, 1, 0
 // "PATH: " and the message become the error. Always false.
 bool node_error(const struct reader *r, struct node n, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+#ifdef __clang_analyzer__ // see error.h
+#define node_error(...) (node_error(__VA_ARGS__), false)
+#endif
 void node_warn(const struct reader *r, struct node n, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 const char *json_kind_name(const json_t *json); // "a text", "an object", ...

@@ -9,14 +9,15 @@
 // Does the operand hold a matrix of this size?
 static bool check_operand(struct maker *m, uint32_t buffer, uint64_t rows, uint64_t columns)
 {
-    uint64_t cells;
+    uint64_t cells, held;
     const struct job_buffer *b = &m->job->buffers[buffer];
-    if (!__builtin_mul_overflow(rows, columns, &cells) && cells <= b->count * b->element.width)
+    held = b->count * b->element.width;
+    if (!__builtin_mul_overflow(rows, columns, &cells) && cells <= held)
         return true;
     return make_error(m, m->kernel->reference.path,
                       "argument '%s' holds %llu numbers, fewer than the %llu x %llu of its matrix",
-                      b->name, (unsigned long long)(b->count * b->element.width),
-                      (unsigned long long)rows, (unsigned long long)columns);
+                      b->name, (unsigned long long)held, (unsigned long long)rows,
+                      (unsigned long long)columns);
 }
 
 static bool make_gemm(struct maker *m, const struct gemm_spec *g, struct job_reference *out)

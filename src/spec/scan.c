@@ -180,7 +180,7 @@ static void note_opaque(struct scanner *s, const char *line)
 static struct scan_item *grow(struct scanner *s)
 {
     struct scan *out = s->out;
-    if (out->count == s->capacity) {
+    if (!out->items || out->count == s->capacity) {
         uint32_t capacity = s->capacity ? s->capacity * 2 : 32;
         struct scan_item *items = arena_array(s->arena, capacity, sizeof *items);
         if (!items)
