@@ -6,6 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#undef error_set
+#undef error_set_driver
+#undef error_memory
+#undef error_context
+
 // The first cause is kept: a filled record is left as it is.
 static void fill(struct error *e, enum error_code code, int driver, const char *format,
                  va_list args)

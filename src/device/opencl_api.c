@@ -118,6 +118,7 @@ const char *opencl_code_text(cl_int code, char *buffer)
     return buffer;
 }
 
+#undef opencl_error // the analyser's
 bool opencl_error(struct error *e, const char *call, cl_int code)
 {
     char text[128];

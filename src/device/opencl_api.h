@@ -61,5 +61,8 @@ bool opencl_api_open(struct opencl_api *api, struct error *e);
 const char *opencl_code_text(cl_int code, char *buffer);
 // error_set_driver(): "clBuildProgram: CL_OUT_OF_RESOURCES (-5)".
 bool opencl_error(struct error *e, const char *call, cl_int code);
+#ifdef __clang_analyzer__ // see error.h
+#define opencl_error(...) (opencl_error(__VA_ARGS__), false)
+#endif
 
 #endif

@@ -163,7 +163,7 @@ bool opencl_checksum(void *own, struct memory *m, uint64_t *out, struct error *e
     sums = o->cl.clCreateBuffer(o->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
     if (sums)
         code = sum_words(o, m->view, m->bytes / 8, sums, partial);
-    ok = code == CL_SUCCESS || opencl_error(e, "checksum of a buffer", code);
+    ok = (sums && code == CL_SUCCESS) || opencl_error(e, "checksum of a buffer", code);
     *out = 0;
     for (size_t i = 0; ok && i < SUM_GROUPS * SUM_LOCAL; i++)
         *out += partial[i];

@@ -43,6 +43,8 @@ void parallel_run(uint64_t count, unsigned parts, uint64_t multiple,
                   void (*body)(void *context, struct range r), void *context)
 {
     struct share shares[PARALLEL_MOST];
+    if (parts == 0)
+        parts = 1;
     if (parts > PARALLEL_MOST)
         parts = PARALLEL_MOST;
     for (unsigned i = 0; i < parts; i++) {

@@ -81,7 +81,8 @@ const struct piece *reference_table(const uint8_t *blob, uint64_t length,
                                     const struct digest *recipe, uint32_t count)
 {
     const struct header *h = (const struct header *)(const void *)blob;
-    if (length < sizeof *h || memcmp(h->magic, MAGIC, sizeof h->magic) || h->version != VERSION)
+    if (length < sizeof *h || memcmp(h->magic, MAGIC, sizeof h->magic) != 0 ||
+        h->version != VERSION)
         return NULL;
     if (h->length != length || h->count != count || !digest_equal(&h->recipe, recipe))
         return NULL;

@@ -176,6 +176,7 @@ static const char *message_made(struct arena *a, const char *format, va_list arg
     return message;
 }
 
+#undef result_fail // the analyser's
 bool result_fail(struct result *r, enum status status, enum fault fault, const char *format, ...)
 {
     if (r->status != STATUS_CORRECT)

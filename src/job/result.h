@@ -137,6 +137,9 @@ struct result *result_decode(const void *data, size_t length, struct error *e);
 // Sets a failure, once: a status other than CORRECT is kept. Returns false, for `return`.
 bool result_fail(struct result *r, enum status status, enum fault fault, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+#ifdef __clang_analyzer__ // see error.h
+#define result_fail(...) (result_fail(__VA_ARGS__), false)
+#endif
 // Appends what a later step found to an earlier one's result: first failure kept, samples and
 // parts appended, resources, deviations, logs, times taken where the first has none (times add up).
 // False without memory.

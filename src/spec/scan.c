@@ -185,7 +185,7 @@ static struct scan_item *grow(struct scanner *s)
         struct scan_item *items = arena_array(s->arena, capacity, sizeof *items);
         if (!items)
             return NULL;
-        if (out->count > 0)
+        if (out->items)
             memcpy(items, out->items, out->count * sizeof *items);
         out->items = items;
         s->capacity = capacity;
