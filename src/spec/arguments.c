@@ -247,9 +247,10 @@ static bool read_argument(const struct reader *r, struct kernel_spec *k, struct 
 {
     struct node name = node_get(r, item, "Name");
     a->path = item.path;
-    if (node_present(name) ? !read_text(r, name, &a->name)
-                           : !(a->name = arena_printf(r->arena, "argument%u", k->argument_count)))
+    if (node_present(name) && !read_text(r, name, &a->name))
         return false;
+    if (!a->name && !(a->name = arena_printf(r->arena, "argument%u", k->argument_count)))
+        return error_memory(r->error);
     for (uint32_t i = 0; i < k->argument_count; i++) {
         if (strcmp(k->arguments[i].name, a->name) == 0)
             return node_error(r, name, "there are two arguments '%s'", a->name);

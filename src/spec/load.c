@@ -52,7 +52,9 @@ static json_t *parse_json(struct reader *r)
     json_t *json = json_loadb(r->spec->text, r->spec->text_length, JSON_REJECT_DUPLICATES, &at);
     if (json)
         return json;
-    if (r->spec->text_length == 0)
+    if (json_error_code(&at) == json_error_out_of_memory)
+        error_memory(r->error);
+    else if (r->spec->text_length == 0)
         error_set(r->error, ERROR_INPUT, "the file is empty; a spec is a JSON object");
     else
         error_set(r->error, ERROR_INPUT, "line %d, column %d: not valid JSON: %s", at.line,

@@ -96,6 +96,8 @@ static bool read_programs(struct spec_sources *src, const struct language_spec *
 {
     const struct spec *s = src->spec;
     char *directory = realpath(s->directory, NULL);
+    if (!directory && errno == ENOMEM)
+        return error_memory(e);
     if (!directory)
         return error_set_driver(e, ERROR_IO, errno, "%s: there is no such folder", s->directory);
     const char *home = arena_strdup(&src->arena, directory);

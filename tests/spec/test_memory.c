@@ -1,0 +1,115 @@
+// Every allocation fails once: loading, reading sources, making jobs and digests then end with "out
+// of memory", and nothing leaks. (The linker sends allocations through here.)
+#include "fixture.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t bytes);
+
+static long until_failure = -1; // allocations that still succeed; negative: all
+
+static bool fails(void)
+{
+    return until_failure >= 0 && until_failure-- == 0;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+    return fails() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t bytes)
+{
+    return fails() ? NULL : __real_realloc(old, bytes);
+}
+
+static const char spec_text[] =
+    "{\"Constants\": {\"N\": 64, \"T\": \"float\"}, \"Iterations\": 3,"
+    " \"Metrics\": [{\"Name\": \"GB/s\", \"Expression\": \"N / time_ns\"}],"
+    " \"ConfigurationSpace\": {\"TuningParameters\": ["
+    "  {\"Name\": \"A\", \"Type\": \"int\", \"Values\": \"[2**i for i in range(5)]\"},"
+    "  {\"Name\": \"B\", \"Type\": \"int\", \"Values\": \"[0, 1, 2]\", \"Default\": 1}],"
+    "  \"Conditions\": [\"A > B\"], \"Derived\": [{\"Name\": \"D\", \"Expression\": \"A * B\"}]},"
+    " \"KernelSpecification\": {\"Language\": \"OpenCL\", \"KernelName\": \"k\","
+    "  \"Sources\": [\"k.cl\", \"l.cl\"], \"ProblemSize\": [\"N\"], \"GridDivX\": [\"A\"],"
+    "  \"LocalSize\": {\"X\": \"A\"}, \"IncludeFolders\": [\"inc\"],"
+    "  \"Arguments\": [{\"Name\": \"o\", \"Type\": \"float\", \"MemoryType\": \"Vector\","
+    "    \"AccessType\": \"WriteOnly\", \"Size\": \"N\"},"
+    "   {\"Name\": \"i\", \"Type\": \"float\", \"TypeExpression\": \"T\", \"MemoryType\": "
+    "\"Vector\","
+    "    \"FillType\": \"Generator\", \"DataSource\": \"i * N\"},"
+    "   {\"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillExpression\": \"N\"}]}}";
+
+// Everything once; true when all of it worked.
+static bool use(const char *path, struct error *e)
+{
+    uint32_t choice[2];
+    struct digest digest;
+    struct job *job = NULL;
+    struct spec_sources *src = NULL;
+    const char *set[] = {"N=128"};
+    struct spec_options options = {.set = set, .set_count = 1};
+    struct spec *s = spec_load(path, &options, e);
+    bool ok = s && spec_parse_configuration(s, "A=4", (spec_default(s, choice), choice), e) &&
+              (src = spec_sources_read(s, LANGUAGE_OPENCL, NULL, e)) &&
+              spec_job(s, src, NULL, choice, &job, e);
+    if (ok && !spec_effective_digest(s, src, job, &digest))
+        ok = error_memory(e);
+    job_free(job);
+    spec_sources_free(src);
+    spec_free(s);
+    return ok;
+}
+
+START_TEST(every_allocation)
+{
+    struct fixture f;
+    char path[128];
+    long n = 0;
+    fixture_start(&f);
+    fixture_file(&f, "spec.json", spec_text);
+    fixture_file(&f, "k.cl", "#include \"h.h\"\n#if B > 0\nint x = A;\n#endif\n");
+    fixture_file(&f, "l.cl", "#include <i.h>\nD\n");
+    fixture_file(&f, "h.h", "int h;\n");
+    fixture_file(&f, "inc/i.h", "int i;\n");
+    snprintf(path, sizeof path, "%s/spec.json", f.folder);
+    for (bool reached = true; reached; n++) {
+        struct error e = ERROR_INIT;
+        until_failure = n;
+        bool ok = use(path, &e);
+        reached = until_failure < 0;
+        until_failure = -1;
+        ck_assert_msg(ok || e.code == ERROR_MEMORY, "allocation %ld: %s", n, e.text);
+        ck_assert_msg(ok || reached, "allocation %ld", n);
+    }
+    ck_assert_int_gt(n, 30);
+    fixture_end(&f);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("spec_memory");
+    TCase *cases = tcase_create("memory");
+    tcase_add_test(cases, every_allocation);
+    tcase_set_timeout(cases, 60);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
