@@ -60,15 +60,13 @@ tidy() {
         xargs -P"$(nproc)" -n3 "clang-tidy-$version" --quiet -p "$folder"
 }
 
-# The folder of a test build has the compile commands; otherwise configuring is enough.
+# A test build has the compile commands; otherwise configuring is enough.
 folder=$build-test
-if [ ! -f "$folder/compile_commands.json" ]; then
-    folder=$build-lint
-    cmake -S "$root" -B "$folder" -DHONE_TESTS=OFF >"$log" 2>&1 || {
-        cat "$log" >&2
-        exit 1
-    }
-fi
+[ -f "$folder/compile_commands.json" ] || folder=$build-lint
+cmake -S "$root" -B "$folder" >"$log" 2>&1 || {
+    cat "$log" >&2
+    exit 1
+}
 
 check formatting formatting
 check cppcheck cppcheck_all
