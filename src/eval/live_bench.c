@@ -245,8 +245,9 @@ static void after_measuring(struct live *v, struct entry *n)
         finish(v, n, n->again ? STOP_FIXED : STOP_LIMIT);
         return;
     }
-    enum measure_verdict verdict = measure_next(&v->o.terms.rules, n->result->samples_ns,
-                                                n->result->sample_count, v->device.timer_ns, &more);
+    enum measure_verdict verdict =
+        measure_next(&v->o.terms.rules, n->result->samples_ns, n->result->sample_count,
+                     v->device.timer_ns, v->best_ns, &more);
     if (verdict == MEASURE_MORE)
         request_measure(v, n, more);
     else

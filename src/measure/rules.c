@@ -12,6 +12,7 @@ struct measure_rules measure_rules_default(void)
         .more = 7,
         .settled = 0.01,
         .hopeless = 2,
+        .behind = 1.1,
         .budget_ns = 1000000000,
         .fixed = 0,
     };
@@ -27,13 +28,16 @@ static uint64_t sum_saturated(const uint64_t *samples, size_t count)
     return sum;
 }
 
-// Is the 95 % interval of the median narrow enough?
+// Is the 95 % interval of the median narrow enough, or all of it too slow to matter?
 static bool is_settled(const struct measure_rules *rules, const uint64_t *samples, size_t count,
-                       uint64_t resolution_ns)
+                       uint64_t resolution_ns, uint64_t best_ns)
 {
     struct stats_summary s;
     stats_summarise(samples, count, resolution_ns, &s);
-    return s.interval && (s.high - s.low) / 2 <= rules->settled * s.median;
+    if (!s.interval)
+        return false;
+    bool is_behind = best_ns > 0 && rules->behind > 0 && s.low > rules->behind * (double)best_ns;
+    return is_behind || (s.high - s.low) / 2 <= rules->settled * s.median;
 }
 
 // At least one, and no more than the rest of the time budget is likely to hold.
@@ -50,7 +54,8 @@ static uint32_t within_budget(const struct measure_rules *rules, uint64_t used, 
 }
 
 enum measure_verdict measure_next(const struct measure_rules *rules, const uint64_t *samples,
-                                  size_t count, uint64_t resolution_ns, uint32_t *more)
+                                  size_t count, uint64_t resolution_ns, uint64_t best_ns,
+                                  uint32_t *more)
 {
     *more = 0;
     if (rules->fixed > 0) {
@@ -58,7 +63,7 @@ enum measure_verdict measure_next(const struct measure_rules *rules, const uint6
         return *more > 0 ? MEASURE_MORE : MEASURE_FIXED;
     }
     uint64_t used = sum_saturated(samples, count);
-    if (count >= rules->first && is_settled(rules, samples, count, resolution_ns))
+    if (count >= rules->first && is_settled(rules, samples, count, resolution_ns, best_ns))
         return MEASURE_SETTLED;
     if (count > 0 && count >= rules->most)
         return MEASURE_SETTLED;

@@ -12,19 +12,22 @@ struct measure_rules {
     uint32_t more;      // samples of each later request
     double settled;     // relative half width of the interval at which it is settled
     double hopeless;    // times the best: beyond this a launch stops the configuration
+    double behind;      // times the best: an interval wholly beyond this needs no more samples
     uint64_t budget_ns; // kernel time of one configuration's samples
     uint32_t fixed;     // > 0: exactly this many samples, no early stop (--iterations)
 };
 
-// first 6, most 20, more 7, settled 0.01, hopeless 2, budget 1 s, fixed 0
+// first 6, most 20, more 7, settled 0.01, hopeless 2, behind 1.1, budget 1 s, fixed 0
 struct measure_rules measure_rules_default(void);
 
 enum measure_verdict { MEASURE_MORE, MEASURE_SETTLED, MEASURE_LIMIT, MEASURE_FIXED };
 
 // After `count` samples: how many more to ask for (`*more`, never 0 with MEASURE_MORE), or why to
-// stop. SETTLED: the interval is narrow enough, or `most` samples are there; LIMIT: the time budget
-// is used up; FIXED: the count that was asked for.
+// stop. SETTLED: the interval is narrow enough, or wholly behind the best so far (best_ns, 0: there
+// is none), or `most` samples are there; LIMIT: the time budget is used up; FIXED: the count that
+// was asked for.
 enum measure_verdict measure_next(const struct measure_rules *rules, const uint64_t *samples,
-                                  size_t count, uint64_t resolution_ns, uint32_t *more);
+                                  size_t count, uint64_t resolution_ns, uint64_t best_ns,
+                                  uint32_t *more);
 
 #endif
