@@ -17,6 +17,16 @@ static bool fits(const struct device_info *d, const char *wanted)
            str_contains_nocase(d->id, wanted);
 }
 
+// One without an id is not here: it is known by name only.
+static void put_device(const struct device_info *d, struct text *out)
+{
+    text_addf(out, "\n  %s (", d->name);
+    if (d->id[0])
+        text_addf(out, "%s, %s), id %s", device_type_text(d->type), d->platform, d->id);
+    else
+        text_addf(out, "%s)", d->platform);
+}
+
 static void list(const struct device_info *devices, size_t count, const char *wanted,
                  bool (*is_listed)(const struct device_info *, const char *), struct text *out)
 {
@@ -24,8 +34,7 @@ static void list(const struct device_info *devices, size_t count, const char *wa
     for (size_t i = 0; i < count && listed < LISTED; i++) {
         if (is_listed && !is_listed(&devices[i], wanted))
             continue;
-        text_addf(out, "\n  %s (%s, %s), id %s", devices[i].name, device_type_text(devices[i].type),
-                  devices[i].platform, devices[i].id);
+        put_device(&devices[i], out);
         listed++;
     }
 }
@@ -96,4 +105,12 @@ const struct device_info *choose_device(const struct device_info *devices, size_
             best = &devices[i];
     }
     return best;
+}
+
+size_t count_fitting_devices(const struct device_info *devices, size_t count, const char *wanted)
+{
+    size_t fit = 0;
+    for (size_t i = 0; i < count; i++)
+        fit += fits(&devices[i], wanted);
+    return fit;
 }

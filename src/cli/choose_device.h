@@ -13,4 +13,7 @@
 const struct device_info *choose_device(const struct device_info *devices, size_t count,
                                         const char *wanted, struct error *e);
 
+// How many devices `wanted` fits in that way, an equal name or id aside.
+size_t count_fitting_devices(const struct device_info *devices, size_t count, const char *wanted);
+
 #endif

@@ -317,7 +317,6 @@ static void origin(const struct view_origin *o, struct emit *j)
     emit_text_at(j, "constants", o->constants);
     emit_text_at(j, "hone", o->hone_version);
     emit_text_at(j, "geometry", o->geometry);
-    emit_bool_at(j, "other_device", o->other_device);
     emit_bool_at(j, "other_driver", o->other_driver);
     emit_bool_at(j, "other_source", o->other_source);
     emit_bool_at(j, "other_job", o->other_job);

@@ -19,7 +19,7 @@ struct view_metric {
 // How results are held against what is right, for headers.
 struct view_check {
     enum verification kind;
-    const char *against; // "gemm", "kernel matmul_naive"; "" where there is nothing
+    const char *against; // "gemm", "kernel plain"; "" where there is nothing
 };
 
 struct view_result {
@@ -47,7 +47,7 @@ struct view_origin {
     const char *constants;
     const char *hone_version;
     const char *geometry;
-    bool other_device, other_driver, other_source, other_job; // than asked for
+    bool other_driver, other_source, other_job; // than asked for
 };
 
 // A run, as it begins.

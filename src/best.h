@@ -1,0 +1,56 @@
+// The conveyor of `hone best`: spec -> store -> the fastest result that is known to be correct.
+#ifndef HONE_BEST_H
+#define HONE_BEST_H
+
+#include "base/arena.h"
+#include "measure/stats.h"
+#include "spec/spec.h"
+#include "store/store.h"
+
+struct best_options {
+    const struct spec *spec;
+    const struct spec_sources *sources; // as they are now
+    struct store *store;
+    // A device that is here: its results under this driver count, others are "older". NULL: `name`
+    // and `platform` say whose results are looked at, and no driver is expected; both NULL: all.
+    const struct device_info *device;
+    const char *name, *platform;
+    const char *const *configurations; // --config
+    uint32_t configuration_count;
+    const char *const *where; // --where
+    uint32_t where_count;
+};
+
+// A result with what it belongs to. Everything lives in the caller's arena, but for the result.
+struct best_answer {
+    const char *configuration, *configuration_json;
+    const char *device, *platform, *driver, *constants;
+    const char *date, *hone_version, *geometry;
+    const uint32_t *choice; // in the spec; NULL where the spec has other values now
+    struct digest key, source;
+    struct result *result; // the caller's: result_free()
+    struct stats_summary stats;
+    // Not what was asked for: measured under another driver, with another kernel text, or with
+    // other sizes, arguments or options.
+    bool other_driver, other_source, other_job;
+};
+
+// The fastest correct configuration for the spec with its constants. Where nothing is known for
+// this driver, source and job, the nearest that is older: the same source first, then the newest;
+// of several results of one configuration the newest counts. False on failure; *found tells whether
+// there is anything at all.
+bool best_find(const struct best_options *o, struct arena *a, struct best_answer *out, bool *found,
+               struct error *e);
+
+// The fastest for each device and set of constants, whatever --device says: under its newest driver
+// and source. Array in the arena; best_release_all() frees the results.
+bool best_all(const struct best_options *o, struct arena *a, struct best_answer **out,
+              size_t *count, struct error *e);
+void best_release_all(struct best_answer *answers, size_t count);
+
+// The devices that the store has results of the spec for: name, platform and driver, without an id;
+// each name once.
+bool best_devices(const struct best_options *o, struct arena *a, struct device_info **out,
+                  size_t *count, struct error *e);
+
+#endif

@@ -1,0 +1,431 @@
+#include "best.h"
+#include "cli/choose_device.h"
+#include "cli/tuning.h"
+#include "report/table.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// One `hone best`.
+struct session {
+    struct work work;
+    const struct settings *settings;
+    struct spec_sources *sources;
+    struct best_options options;
+    const char *wanted; // (or NULL) the device that was named
+};
+
+// ---- the device --------------------------------------------------------------------------------
+
+// A device that is not here, by what the store has.
+static int choose_stored(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    struct device_info *known;
+    size_t count;
+    if (!best_devices(&s->options, &s->work.arena, &known, &count, &e))
+        return work_failed(&e);
+    const struct device_info *device = choose_device(known, count, s->wanted, &e);
+    if (device) {
+        s->options.name = device->name;
+        s->options.platform = device->platform;
+        return EXIT_DONE;
+    }
+    if (count > 0)
+        return work_failed(&e);
+    complain("%s: nothing is known of %s; `hone tune %s` measures it", store_path(s->work.store),
+             s->work.spec->name, s->work.spec->path);
+    return EXIT_NOTHING;
+}
+
+// Without a worker, or a device, the store is all there is.
+static struct device_info *devices_here(struct session *s, size_t *count)
+{
+    struct error e = ERROR_INIT;
+    struct work *w = &s->work;
+    const struct environment *v = &w->environment;
+    *count = 0;
+    if (!live_devices(v->worker, v->worker_with, &w->arena, &w->devices, &e)) {
+        complain("warning: %s", e.text);
+        return NULL;
+    }
+    struct device_info *list = arena_array(&w->arena, w->devices.device_count + 1, sizeof *list);
+    for (uint32_t i = 0; list && i < w->devices.device_count; i++) {
+        const struct device_info *d = &w->devices.devices[i];
+        if (d->language == spec_language(w->spec))
+            list[(*count)++] = *d;
+    }
+    return list;
+}
+
+// A device that is here comes first; several that fit are refused. --all without a name: all.
+static int find_device(struct session *s)
+{
+    struct work *w = &s->work;
+    struct error e = ERROR_INIT;
+    size_t count;
+    s->wanted = s->settings->device ? s->settings->device : w->environment.device;
+    if (s->settings->all && !s->wanted)
+        return EXIT_DONE;
+    const struct device_info *list = devices_here(s, &count);
+    bool is_here = count > 0 && (!s->wanted || count_fitting_devices(list, count, s->wanted) > 0);
+    if (!is_here)
+        return choose_stored(s);
+    w->device = choose_device(list, count, s->wanted, &e);
+    s->options.device = w->device;
+    return w->device ? EXIT_DONE : work_failed(&e);
+}
+
+// ---- views -------------------------------------------------------------------------------------
+
+// What makes up a shown answer.
+struct shown {
+    struct view_result view;
+    struct view_origin origin;
+    struct job *job; // as the spec makes it today; or NULL
+};
+
+// "256x256 / 16x16; ...": the first launch.
+static uint32_t read_sizes(const char *text, uint64_t out[3])
+{
+    uint32_t axis = 0;
+    for (; axis < 3; axis++) {
+        char *end;
+        out[axis] = strtoull(text, &end, 10);
+        if (end == text)
+            break;
+        if (*end != 'x')
+            return axis + 1;
+        text = end + 1;
+    }
+    return axis;
+}
+
+static void sizes_of(const struct best_answer *b, struct view_result *v)
+{
+    const char *slash = strstr(b->geometry, " / ");
+    v->dimensions = read_sizes(b->geometry, v->global);
+    if (slash)
+        read_sizes(slash + 3, v->local);
+}
+
+// `spec` is the session's, or with --all the same with the answer's constants. The job shows
+// options and launches; where it is not the one that was measured only the options are of use.
+static bool show_as(struct session *s, const struct spec *spec, const struct best_answer *b,
+                    struct shown *out)
+{
+    struct error ignored = ERROR_INIT;
+    struct arena *a = &s->work.arena;
+    const struct device_info *d = s->options.device;
+    memset(out, 0, sizeof *out);
+    bool is_known = b->choice && spec == s->work.spec;
+    if (is_known && s->sources && !spec_job(spec, s->sources, d, b->choice, &out->job, &ignored))
+        out->job = NULL;
+    out->origin = (struct view_origin){.date = b->date,
+                                       .device = b->device,
+                                       .platform = b->platform,
+                                       .driver = b->driver,
+                                       .constants = b->constants,
+                                       .hone_version = b->hone_version,
+                                       .geometry = b->geometry,
+                                       .other_driver = b->other_driver,
+                                       .other_source = b->other_source,
+                                       .other_job = b->other_job};
+    bool is_same = !b->other_source && !b->other_job;
+    out->view = (struct view_result){.configuration = b->configuration,
+                                     .configuration_json = b->configuration_json,
+                                     .result = b->result,
+                                     .job = is_same ? out->job : NULL,
+                                     .timed = true,
+                                     .stats = b->stats,
+                                     .origin = &out->origin};
+    sizes_of(b, &out->view);
+    if (!b->choice)
+        return true;
+    out->view.metrics = metrics_of(spec, b->choice, d, b->stats.median, a);
+    out->view.metric_count = spec->metric_count;
+    return out->view.metrics != NULL;
+}
+
+// ---- one answer --------------------------------------------------------------------------------
+
+static void warn_if_older(const struct best_answer *b)
+{
+    const char *what = b->other_source   ? "this kernel's present text"
+                       : b->other_driver ? "this driver"
+                       : b->other_job    ? "the spec's present sizes, arguments and options"
+                                         : NULL;
+    if (what)
+        complain("nothing is known for %s; what is shown is OLDER, of %s, driver %s%s", what,
+                 b->date, b->driver, b->other_source && b->other_driver ? " and another text" : "");
+}
+
+// -D words on one line. HONE_SOURCE is left out: it only tells drivers' caches apart.
+static int put_options(const struct shown *shown, struct text *out)
+{
+    const char *separator = "";
+    if (!shown->job) {
+        complain("the spec no longer has this configuration: %s", shown->view.configuration);
+        return EXIT_NOTHING;
+    }
+    const struct job_program *p = &shown->job->programs[0];
+    for (uint32_t i = 0; i < p->option_count; i++) {
+        bool is_define = str_starts(p->options[i], "-D");
+        if (!is_define || str_starts(p->options[i], "-DHONE_SOURCE="))
+            continue;
+        text_add(out, separator);
+        shell_quote(p->options[i], out);
+        separator = " ";
+    }
+    text_add(out, "\n");
+    return EXIT_DONE;
+}
+
+static void put_answer(const struct best_answer *b, const struct shown *shown, struct text *out)
+{
+    if (b->other_source || b->other_driver || b->other_job)
+        text_addf(out, "OLDER RESULT: %s%s%s\n",
+                  b->other_source ? "measured with another text of the kernel. " : "",
+                  b->other_driver ? "Measured under another driver. " : "",
+                  b->other_job ? "Measured with other sizes, arguments or options. " : "");
+    report_result(&shown->view, out);
+}
+
+static int show_one(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    struct best_answer b = {.result = NULL};
+    struct shown shown = {.job = NULL};
+    struct text out = TEXT_INIT;
+    struct emit json;
+    bool found;
+    int status = EXIT_DONE;
+    if (!best_find(&s->options, &s->work.arena, &b, &found, &e))
+        return work_failed(&e);
+    if (!found) {
+        complain("nothing is known of %s on this device; `hone tune %s` measures it",
+                 s->work.spec->name, s->work.spec->path);
+        return EXIT_NOTHING;
+    }
+    warn_if_older(&b);
+    emit_start(&json, &out);
+    if (!show_as(s, s->work.spec, &b, &shown)) {
+        complain("out of memory");
+        status = EXIT_NOTHING;
+    } else if (s->settings->options) {
+        status = put_options(&shown, &out);
+    } else if (s->settings->json) {
+        report_result_json(&shown.view, true, true, &json);
+        text_add(&out, "\n");
+    } else {
+        put_answer(&b, &shown, &out);
+    }
+    put(&out);
+    text_release(&out);
+    job_free(shown.job);
+    result_free(b.result);
+    return status;
+}
+
+// ---- all ---------------------------------------------------------------------------------------
+
+// Splits "A=1, B='x, y'" in place into what --set takes.
+static void split_constants(char *text, struct list *out)
+{
+    struct error ignored = ERROR_INIT;
+    char quote = 0, *start = text;
+    for (char *at = text; *text; at++) {
+        if (!*at || (!quote && str_starts(at, ", "))) {
+            bool last = !*at;
+            *at = '\0';
+            option_list(out, start, &ignored);
+            if (last)
+                return;
+            at++;
+            start = at + 1;
+        } else if (quote && *at == '\\' && at[1]) {
+            at++;
+        } else if (quote) {
+            quote = *at == quote ? 0 : quote;
+        } else if (*at == '\'' || *at == '"') {
+            quote = *at;
+        }
+    }
+}
+
+// The spec with the constants that a result was measured with: metrics read them. NULL where it
+// does not know them any more.
+static struct spec *spec_with(const struct session *s, const char *constants)
+{
+    struct error ignored = ERROR_INIT;
+    struct list set = {NULL, 0};
+    char *copy = strdup(constants);
+    if (copy)
+        split_constants(copy, &set);
+    struct spec_options options = {.set = set.items, .set_count = set.count};
+    struct spec *spec = spec_load(s->work.call->arguments[0], &options, &ignored);
+    list_release(&set);
+    free(copy);
+    return spec;
+}
+
+enum column { DEVICE, DRIVER, CONSTANTS, CONFIGURATION, MEDIAN, METRIC, DATE, NOTE, COLUMNS };
+
+static void put_row(struct table *t, const struct best_answer *b, const struct view_result *v)
+{
+    char time[UNITS_SIZE], number[UNITS_SIZE];
+    duration_to_str(b->stats.median, time);
+    table_row(t);
+    table_cell(t, DEVICE, "%s", b->device);
+    table_cell(t, DRIVER, "%s", b->driver);
+    table_cell(t, CONSTANTS, "%s", b->constants);
+    table_cell(t, CONFIGURATION, "%s", b->configuration);
+    table_cell(t, MEDIAN, "%s", time);
+    if (v->metric_count > 0 && v->metrics[0].known) {
+        number_to_str(v->metrics[0].value, number);
+        table_cell(t, METRIC, "%s", number);
+    }
+    table_cell(t, DATE, "%s", b->date);
+    table_cell(t, NOTE, "%s", b->other_source ? "other text" : "");
+}
+
+static bool show_row(struct session *s, const struct best_answer *b, struct table *t,
+                     struct text *lines)
+{
+    struct shown shown;
+    struct emit json;
+    struct spec *spec = spec_with(s, b->constants);
+    bool ok = show_as(s, spec ? spec : s->work.spec, b, &shown);
+    if (!spec) // the metrics of other constants would be wrong
+        shown.view.metric_count = 0;
+    emit_start(&json, lines);
+    if (ok && s->settings->json) {
+        report_result_json(&shown.view, true, true, &json);
+        text_add(lines, "\n");
+    } else if (ok) {
+        put_row(t, b, &shown.view);
+    }
+    job_free(shown.job);
+    spec_free(spec);
+    return ok;
+}
+
+static int show_all(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    struct best_answer *answers;
+    size_t count;
+    struct text out = TEXT_INIT;
+    struct table table;
+    const struct spec *spec = s->work.spec;
+    const struct table_column columns_of[COLUMNS] = {
+        [DEVICE] = {"device", ALIGN_LEFT},
+        [DRIVER] = {"driver", ALIGN_LEFT},
+        [CONSTANTS] = {"constants", ALIGN_LEFT},
+        [CONFIGURATION] = {"configuration", ALIGN_LEFT},
+        [MEDIAN] = {"median", ALIGN_RIGHT},
+        [METRIC] = {spec->metric_count ? spec->metrics[0].name : "", ALIGN_RIGHT},
+        [DATE] = {"measured", ALIGN_LEFT},
+        [NOTE] = {"source", ALIGN_LEFT},
+    };
+    table_init(&table, columns_of, COLUMNS);
+    bool ok = best_all(&s->options, &s->work.arena, &answers, &count, &e);
+    for (size_t i = 0; ok && i < count; i++)
+        ok = show_row(s, &answers[i], &table, &out) || error_memory(&e);
+    if (ok && !s->settings->json)
+        table_print(&table, "", &out);
+    put(&out);
+    best_release_all(answers, count);
+    table_release(&table);
+    text_release(&out);
+    if (!ok)
+        return work_failed(&e);
+    if (count == 0)
+        complain("nothing is known of %s", spec->name);
+    return count ? EXIT_DONE : EXIT_NOTHING;
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static int prepare(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    struct work *w = &s->work;
+    int status = work_spec(w);
+    if (status == EXIT_DONE)
+        status = work_store(w, STORE_READ);
+    if (status != EXIT_DONE)
+        return status;
+    s->sources = spec_sources_read(w->spec, spec_language(w->spec), &w->log, &e);
+    if (!s->sources)
+        return tuning_failed(&e);
+    s->options = (struct best_options){.spec = w->spec,
+                                       .sources = s->sources,
+                                       .store = w->store,
+                                       .configurations = s->settings->config.items,
+                                       .configuration_count = s->settings->config.count,
+                                       .where = s->settings->where.items,
+                                       .where_count = s->settings->where.count};
+    return find_device(s);
+}
+
+static int run(struct invocation *i)
+{
+    struct session s = {.settings = &i->settings};
+    work_init(&s.work, i);
+    int status = prepare(&s);
+    if (status == EXIT_DONE)
+        status = i->settings.all ? show_all(&s) : show_one(&s);
+    spec_sources_free(s.sources);
+    work_release(&s.work);
+    return status;
+}
+
+#define FIELD(member) offsetof(struct settings, member)
+
+static const struct option options[] = {
+    {.name = "options",
+     .help = "Print the configuration as -D options on one line, quoted for a shell.",
+     .apply = option_flag,
+     .offset = FIELD(options)},
+    {.name = "all",
+     .help = "A line for each device and set of constants that the store knows.",
+     .apply = option_flag,
+     .offset = FIELD(all)},
+    {0},
+};
+
+static const struct option_group groups[] = {
+    {"What and where", spec_options}, {"Answer", options}, {"Help", help_options}, {0}};
+
+static const struct example examples[] = {
+    {"hone best kernels_cl/matmul_tiled.json", "the best that is known for this device"},
+    {"cc $(hone best spec.json --options) ...", "as options for a compiler"},
+    {"hone best spec.json --device H200 --set WIDTH=4096", "also where there is no such device"},
+    {0},
+};
+
+const struct command command_best = {
+    .name = "best",
+    .summary = "look up the fastest configuration that is known",
+    .arguments = "SPEC",
+    .least = 1,
+    .most = 1,
+    .description = "Looks into the store for the fastest configuration that gave a correct result "
+                   "for this spec, its "
+                   "constants, the device and its driver, and the kernel as it is now. Nothing is "
+                   "measured. Where "
+                   "nothing is known for this driver or this text of the kernel it says so and "
+                   "shows the nearest "
+                   "older result, marked. --device may also name a device that is not here.\n\n"
+                   "With --json one object, as `hone run --json` prints it, and also date, device, "
+                   "platform, driver, "
+                   "constants, hone, geometry, other_driver, other_source and other_job; with "
+                   "--all one a line.\n\n"
+                   "Exit status 0: there is an answer, 1: there is none.",
+    .groups = groups,
+    .examples = examples,
+    .run = run,
+};
