@@ -85,7 +85,8 @@ struct comparison {
 
 struct block {
     uint64_t first; // component
-    unsigned count;
+    unsigned count; // filled up with zeros to `room`, a multiple of LANES
+    unsigned room;
     double got[BLOCK], expected[BLOCK], difference[BLOCK];
 };
 
@@ -140,34 +141,59 @@ static void round_expected(const struct comparison *c, struct block *b)
         b->expected[i] = round_to(c->buffer->element.scalar, b->expected[i]);
 }
 
+static void pad_block(struct block *b)
+{
+    b->room = (b->count + LANES - 1) / LANES * LANES;
+    for (unsigned i = b->count; i < b->room; i++)
+        b->got[i] = b->expected[i] = 0;
+}
+
 static void load_block(const struct comparison *c, struct block *b)
 {
-    loader doubles = load_double;
     load_components(c, c->load, c->got, b, b->got);
     if (c->expected->doubles)
-        doubles(c->expected->data, b->first, b->count, b->expected);
+        load_double(c->expected->data, b->first, b->count, b->expected);
     else
         load_components(c, c->load_expected, c->expected->data, b, b->expected);
     round_expected(c, b);
-    for (unsigned i = 0; i < b->count; i++)
+    pad_block(b);
+    for (unsigned i = 0; i < b->room; i++)
         b->difference[i] = b->got[i] - b->expected[i];
     for (unsigned i = 0; c->exact_integers && i < b->count; i++)
         b->difference[i] = integer_difference(c, b->first + i);
 }
 
+// The loops below run over lanes: so many independent results that the compiler may keep them in
+// vector registers.
+#define FOR_LANES(b, i, k)                                                                         \
+    for (unsigned i = 0; i < (b)->room; i += LANES)                                                \
+        for (unsigned k = 0; k < LANES; k++)
+
+static double sum_of(const double lanes[LANES])
+{
+    double sum = 0;
+    for (unsigned k = 0; k < LANES; k++)
+        sum += lanes[k];
+    return sum;
+}
+
+static double largest_of(const double lanes[LANES])
+{
+    double largest = 0;
+    for (unsigned k = 0; k < LANES; k++)
+        largest = lanes[k] > largest ? lanes[k] : largest;
+    return largest;
+}
+
 // Anything that is not finite makes the sum NaN; poison is recognised as the number it reads as.
 static bool unusual(const struct comparison *c, const struct block *b)
 {
-    double zero[LANES] = {0};
-    unsigned poisoned = 0;
-    for (unsigned i = 0; i < b->count; i++)
-        zero[i % LANES] += b->difference[i] * 0;
-    for (unsigned i = 0; i < b->count; i++)
-        poisoned += b->got[i] == c->poison;
-    double sum = 0;
-    for (unsigned i = 0; i < LANES; i++)
-        sum += zero[i];
-    return poisoned || sum != 0;
+    double zero[LANES] = {0}, poisoned[LANES] = {0};
+    FOR_LANES (b, i, k) {
+        zero[k] += b->difference[i + k] * 0;
+        poisoned[k] += b->got[i + k] == c->poison ? 1.0 : 0.0;
+    }
+    return sum_of(zero) != 0 || sum_of(poisoned) != 0;
 }
 
 static bool is_within(double difference, double expected, double atol, double rtol)
@@ -175,34 +201,29 @@ static bool is_within(double difference, double expected, double atol, double rt
     return fabs(difference) <= atol + rtol * fabs(expected);
 }
 
-static void add_sums(const struct comparison *c, const struct block *b, struct part *p)
+static void add_squares(const struct comparison *c, const struct block *b, struct part *p)
 {
-    double got = 0, reference = 0;
-    for (unsigned i = 0; i < b->count; i++) {
-        double d = b->difference[i] * c->scale, r = b->expected[i] * c->scale;
-        p->difference[i % LANES] += d * d;
-        p->reference[i % LANES] += r * r;
+    FOR_LANES (b, i, k) {
+        double d = b->difference[i + k] * c->scale, r = b->expected[i + k] * c->scale;
+        p->difference[k] += d * d;
+        p->reference[k] += r * r;
     }
-    for (unsigned i = 0; i < b->count; i++) {
-        got += b->got[i];
-        reference += b->expected[i];
-    }
-    p->sum_got += got;
-    p->sum_reference += reference;
     p->compared += b->count;
 }
 
-static void add_largest(const struct block *b, struct part *p)
+static void add_sums(const struct block *b, struct part *p)
 {
-    double largest = 0, most = 0;
-    for (unsigned i = 0; i < b->count; i++) {
-        double d = fabs(b->difference[i]), r = fabs(b->expected[i]);
-        largest = d > largest ? d : largest;
-        most = r > most ? r : most;
+    double got[LANES] = {0}, reference[LANES] = {0};
+    FOR_LANES (b, i, k) {
+        got[k] += b->got[i + k];
+        reference[k] += b->expected[i + k];
     }
-    p->most = most > p->most ? most : p->most;
-    if (largest <= p->largest)
-        return;
+    p->sum_got += sum_of(got);
+    p->sum_reference += sum_of(reference);
+}
+
+static void find_largest(const struct block *b, double largest, struct part *p)
+{
     p->largest = largest;
     for (unsigned i = 0; i < b->count; i++) {
         if (fabs(b->difference[i]) == largest) {
@@ -212,14 +233,39 @@ static void add_largest(const struct block *b, struct part *p)
     }
 }
 
+static void add_largest(const struct block *b, struct part *p)
+{
+    double largest[LANES] = {0}, most[LANES] = {0};
+    FOR_LANES (b, i, k) {
+        double d = fabs(b->difference[i + k]), r = fabs(b->expected[i + k]);
+        largest[k] = d > largest[k] ? d : largest[k];
+        most[k] = r > most[k] ? r : most[k];
+    }
+    double d = largest_of(largest), r = largest_of(most);
+    p->most = r > p->most ? r : p->most;
+    if (d > p->largest)
+        find_largest(b, d, p);
+}
+
+static void add_wrong(const struct comparison *c, const struct block *b, struct part *p)
+{
+    double wrong[LANES] = {0};
+    FOR_LANES (b, i, k) {
+        double d = fabs(b->difference[i + k]), most = c->atol + c->rtol * fabs(b->expected[i + k]);
+        wrong[k] += d > most ? 1.0 : 0.0;
+    }
+    p->wrong += (uint64_t)sum_of(wrong);
+}
+
 static void add_block(const struct comparison *c, const struct block *b, struct part *p)
 {
-    unsigned wrong = 0;
-    add_sums(c, b, p);
+    enum compare_kind kind = c->buffer->compare.kind;
+    add_squares(c, b, p);
     add_largest(b, p);
-    for (unsigned i = 0; i < b->count; i++)
-        wrong += !is_within(b->difference[i], b->expected[i], c->atol, c->rtol);
-    p->wrong += wrong;
+    if (kind == COMPARE_SUM)
+        add_sums(b, p);
+    else if (kind != COMPARE_NORM)
+        add_wrong(c, b, p);
 }
 
 // ---- components that are not ordinary numbers
@@ -265,6 +311,21 @@ static bool add_poisoned(const struct comparison *c, uint64_t i, double differen
     return true;
 }
 
+// An ordinary component among others: a block of its own.
+static void add_single(const struct comparison *c, const struct block *b, unsigned i,
+                       struct part *p)
+{
+    struct block one;
+    one.first = b->first + i;
+    one.count = 1;
+    one.got[0] = b->got[i];
+    one.expected[0] = b->expected[i];
+    pad_block(&one);
+    memset(one.difference, 0, LANES * sizeof *one.difference);
+    one.difference[0] = b->difference[i];
+    add_block(c, &one, p);
+}
+
 static void add_unusual_block(const struct comparison *c, const struct block *b, struct part *p)
 {
     for (unsigned i = 0; i < b->count; i++) {
@@ -276,9 +337,7 @@ static void add_unusual_block(const struct comparison *c, const struct block *b,
         }
         if (add_poisoned(c, at, b->difference[i], expected, p))
             continue;
-        struct block one = {.first = at, .count = 1};
-        one.got[0] = got, one.expected[0] = expected, one.difference[0] = b->difference[i];
-        add_block(c, &one, p);
+        add_single(c, b, i, p);
     }
 }
 

@@ -1,0 +1,312 @@
+// Comparison of outputs with references: known answers for every kind, and every way of being
+// wrong.
+#include "kit.h"
+
+#include "device/compare.h"
+#include "device/fill.h"
+#include "device/gemm.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct job_buffer floats(uint64_t count, struct job_compare compare)
+{
+    struct job_buffer b = {.name = "C", .element = {SCALAR_FLOAT, 1, 0}, .count = count};
+    b.compare = compare;
+    return b;
+}
+
+static struct deviation compare_doubles(const struct job_buffer *b, const void *got,
+                                        const double *expected)
+{
+    struct expected x = {expected, true};
+    struct deviation d;
+    compare_output(b, got, &x, &d);
+    return d;
+}
+
+static struct deviation compare_raw(const struct job_buffer *b, const void *got,
+                                    const void *expected)
+{
+    struct expected x = {expected, false};
+    struct deviation d;
+    compare_output(b, got, &x, &d);
+    return d;
+}
+
+START_TEST(norm_and_largest_deviation_are_known)
+{
+    // ||(0, 0.5, 0, 1.2)|| = 1.3 against ||(3, 4, 0, 12)|| = 13.
+    static const double expected[] = {3, 4, 0, 12};
+    static const float got[] = {3, 4.5F, 0, 10.8F};
+    struct job_buffer b = floats(4, (struct job_compare){COMPARE_NORM, .rtol = 0.2});
+    struct deviation d = compare_doubles(&b, got, expected);
+    ck_assert(d.ok);
+    ck_assert_double_eq_tol(d.norm, 0.1, 1e-7);
+    ck_assert_double_eq_tol(d.largest, 1.2, 1e-6);
+    ck_assert_uint_eq(d.index, 3);
+    ck_assert_double_eq_tol(d.got, 10.8, 1e-6);
+    ck_assert(d.expected == 12);
+    b.compare.rtol = 0.09;
+    d = compare_doubles(&b, got, expected);
+    ck_assert(!d.ok);
+}
+END_TEST
+
+// Kind, tolerances, whether (1, 2, 100.5) passes for (1, 2, 100), how many are wrong.
+static const struct {
+    struct job_compare compare;
+    bool ok;
+    uint64_t wrong;
+} kinds[] = {
+    {{COMPARE_EXACT, 0, 0, 0, 0}, false, 1},
+    {{COMPARE_ABSOLUTE, .atol = 0.5}, true, 0},
+    {{COMPARE_ABSOLUTE, .atol = 0.49}, false, 1},
+    {{COMPARE_ABSOLUTE, .atol = 0.1, .rtol = 1}, false, 1},
+    {{COMPARE_CLOSE, .atol = 0, .rtol = 0.005}, true, 0},
+    {{COMPARE_CLOSE, .atol = 0, .rtol = 0.0049}, false, 1},
+    {{COMPARE_CLOSE, .atol = 0.02, .rtol = 0.0049}, true, 0},
+    {{COMPARE_NORM, .rtol = 0.006}, true, 0},
+    {{COMPARE_NORM, .rtol = 0.004}, false, 0},
+    {{COMPARE_SUM, .atol = 0.5}, true, 0},
+    {{COMPARE_SUM, .atol = 0.4}, false, 0},
+    {{COMPARE_EXACT, .first = 0, .count = 2}, true, 0},
+    {{COMPARE_EXACT, .first = 2, .count = 1}, false, 1},
+};
+
+START_TEST(each_kind_has_its_tolerance)
+{
+    static const float got[] = {1, 2, 100.5F};
+    static const double expected[] = {1, 2, 100};
+    struct job_buffer b = floats(3, kinds[_i].compare);
+    struct deviation d = compare_doubles(&b, got, expected);
+    ck_assert_int_eq(d.ok, kinds[_i].ok);
+    ck_assert_uint_eq(d.wrong, kinds[_i].wrong);
+}
+END_TEST
+
+START_TEST(nan_and_infinity_pass_only_where_the_reference_has_them)
+{
+    static const double expected[] = {NAN, INFINITY, -INFINITY, 1, 2, 1e300};
+    const float same[] = {NAN, INFINITY, -INFINITY, 1, 2, INFINITY}; // 1e300 is no float
+    const float other[] = {0, -INFINITY, 1, NAN, 2, INFINITY};
+    struct job_buffer b = floats(6, (struct job_compare){COMPARE_NORM, .rtol = 1e-5});
+    struct deviation d = compare_doubles(&b, same, expected);
+    ck_assert(d.ok);
+    ck_assert_uint_eq(d.nans, 0);
+    d = compare_doubles(&b, other, expected);
+    ck_assert(!d.ok);
+    ck_assert_uint_eq(d.nans, 2);
+    ck_assert_uint_eq(d.wrong, 4);
+    ck_assert_uint_eq(d.index, 1);
+}
+END_TEST
+
+START_TEST(poison_is_unwritten_unless_the_reference_says_so)
+{
+    enum { COUNT = 1000 };
+    float got[COUNT];
+    double expected[COUNT];
+    struct job_buffer b = floats(COUNT, (struct job_compare){COMPARE_NORM, .rtol = 1e-5});
+    for (int i = 0; i < COUNT; i++)
+        expected[i] = got[i] = (float)i;
+    memset(&got[300], POISON_BYTE, 5 * sizeof *got);
+    struct deviation d = compare_doubles(&b, got, expected);
+    ck_assert(!d.ok);
+    ck_assert_uint_eq(d.unwritten, 5);
+    ck_assert_uint_eq(d.index, 300);
+    for (int i = 300; i < 305; i++)
+        expected[i] = got[i];
+    d = compare_doubles(&b, got, expected);
+    ck_assert(d.ok);
+    ck_assert_uint_eq(d.unwritten, 0);
+}
+END_TEST
+
+// In narrow types the poison is a value like any other.
+START_TEST(poison_as_a_legitimate_value_is_no_failure)
+{
+    uint8_t got[300], expected[300];
+    struct job_buffer b = {.name = "n", .element = {SCALAR_U8, 1, 0}, .count = 300};
+    for (int i = 0; i < 300; i++)
+        got[i] = expected[i] = (uint8_t)i;
+    b.compare.kind = COMPARE_EXACT;
+    struct deviation d = compare_raw(&b, got, expected);
+    ck_assert(d.ok);
+    got[7] = POISON_BYTE;
+    d = compare_raw(&b, got, expected);
+    ck_assert(!d.ok);
+    ck_assert_uint_eq(d.unwritten, 1);
+    ck_assert_uint_eq(d.index, 7);
+}
+END_TEST
+
+START_TEST(wide_integers_are_compared_exactly)
+{
+    static const int64_t got[] = {INT64_C(9007199254740993), INT64_MIN, 5};
+    static const int64_t expected[] = {INT64_C(9007199254740992), INT64_MIN, 5};
+    struct job_buffer b = {.name = "n", .element = {SCALAR_I64, 1, 0}, .count = 3};
+    b.compare.kind = COMPARE_EXACT;
+    struct deviation d = compare_raw(&b, got, expected);
+    ck_assert(!d.ok);
+    ck_assert_uint_eq(d.wrong, 1);
+    ck_assert(d.largest == 1);
+    d = compare_raw(&b, expected, expected);
+    ck_assert(d.ok);
+}
+END_TEST
+
+START_TEST(unused_places_of_three_vectors_do_not_matter)
+{
+    static const float got[] = {1, 2, 3, 99, 4, 5, 6, 98};
+    static const float expected[] = {1, 2, 3, 0, 4, 5, 6.5F, 0};
+    static const double doubles[] = {1, 2, 3, 4, 5, 6};
+    struct job_buffer b = floats(2, (struct job_compare){COMPARE_ABSOLUTE, .atol = 0.1});
+    b.element.width = 3;
+    struct deviation d = compare_raw(&b, got, expected);
+    ck_assert_uint_eq(d.wrong, 1);
+    ck_assert_uint_eq(d.index, 5);
+    d = compare_doubles(&b, got, doubles);
+    ck_assert(d.ok);
+}
+END_TEST
+
+START_TEST(extreme_numbers_do_not_overflow)
+{
+    static const double huge[] = {3e200, 4e200}, tiny[] = {3e-200, 4e-200};
+    static const double huge_got[] = {3e200, 4.5e200}, tiny_got[] = {3e-200, 4.5e-200};
+    struct job_buffer b = floats(2, (struct job_compare){COMPARE_NORM, .rtol = 0.2});
+    b.element.scalar = SCALAR_DOUBLE;
+    struct deviation d = compare_doubles(&b, huge_got, huge);
+    ck_assert_double_eq_tol(d.norm, 0.1, 1e-12);
+    d = compare_doubles(&b, tiny_got, tiny);
+    ck_assert_double_eq_tol(d.norm, 0.1, 1e-12);
+}
+END_TEST
+
+START_TEST(a_zero_reference_wants_zeros)
+{
+    static const double zeros[4];
+    static const float got[4], other[] = {0, 0, 1e-30F, 0};
+    struct job_buffer b = floats(4, (struct job_compare){COMPARE_NORM, .rtol = 1e-5});
+    struct deviation d = compare_doubles(&b, got, zeros);
+    ck_assert(d.ok);
+    ck_assert(d.norm == 0);
+    d = compare_doubles(&b, other, zeros);
+    ck_assert(!d.ok);
+    ck_assert(isinf(d.norm));
+}
+END_TEST
+
+// More than one thread's worth, with a length that is no multiple of anything.
+START_TEST(large_outputs_are_compared_whole)
+{
+    enum { COUNT = 300007 };
+    float *got = malloc(COUNT * sizeof *got);
+    double *expected = malloc(COUNT * sizeof *expected);
+    struct job_buffer b = floats(COUNT, (struct job_compare){COMPARE_ABSOLUTE, .atol = 0});
+    for (int i = 0; i < COUNT; i++)
+        expected[i] = got[i] = (float)(i % 1000);
+    struct deviation d = compare_doubles(&b, got, expected);
+    ck_assert(d.ok);
+    got[COUNT - 1] += 1;
+    got[5] += 0.5F;
+    d = compare_doubles(&b, got, expected);
+    ck_assert_uint_eq(d.wrong, 2);
+    ck_assert_uint_eq(d.index, COUNT - 1);
+    got[7] = NAN;
+    d = compare_doubles(&b, got, expected);
+    ck_assert_uint_eq(d.index, 7);
+    ck_assert_uint_eq(d.nans, 1);
+    free(got);
+    free(expected);
+}
+END_TEST
+
+START_TEST(messages_say_what_is_wrong)
+{
+    static const double expected[] = {3, 4, 0, 12};
+    static const float got[] = {3, 4, 0, 10.7F};
+    char text[300];
+    struct job_buffer b = floats(4, (struct job_compare){COMPARE_NORM, .rtol = 1e-5});
+    struct deviation d = compare_doubles(&b, got, expected);
+    compare_message(&b, &d, text, sizeof text);
+    ck_assert_str_eq(text,
+                     "C: relative norm 0.1 (limit 1e-05), largest deviation 1.3 at component 3 "
+                     "(got 10.7, expected 12)");
+    float none[4];
+    memset(none, POISON_BYTE, sizeof none);
+    d = compare_doubles(&b, none, expected);
+    compare_message(&b, &d, text, sizeof text);
+    ck_assert_str_eq(text, "C: 4 elements unwritten, first at component 0 (expected 3)");
+}
+END_TEST
+
+// ---- gemm: small products by hand, larger ones against the definition
+
+START_TEST(gemm_multiplies)
+{
+    static const double a[] = {1, 2, 3, 4, 5, 6}, b[] = {7, 8, 9, 10, 11, 12};
+    double c[] = {1, 1, 1, 1};
+    struct gemm g = {2, 2, 3, false, false, 2, 10, a, b, c};
+    struct error e = ERROR_INIT;
+    ck_assert(gemm_host(&g, &e));
+    ck_assert(c[0] == 126 && c[1] == 138 && c[2] == 288 && c[3] == 318);
+}
+END_TEST
+
+static double at(const double *x, bool transposed, uint64_t rows, uint64_t columns, uint64_t i,
+                 uint64_t j)
+{
+    return transposed ? x[j * rows + i] : x[i * columns + j];
+}
+
+START_TEST(gemm_is_the_definition_at_any_size)
+{
+    static const uint64_t sizes[][3] = {{1, 1, 1}, {5, 7, 3}, {130, 70, 300}, {67, 530, 257}};
+    uint64_t m = sizes[_i / 4][0], n = sizes[_i / 4][1], k = sizes[_i / 4][2];
+    bool ta = _i & 1, tb = _i & 2;
+    double *a = malloc(m * k * 8), *b = malloc(k * n * 8), *c = calloc(m * n, 8);
+    struct gemm g = {m, n, k, ta, tb, 1, 0, a, b, c};
+    struct error e = ERROR_INIT;
+    for (uint64_t i = 0; i < m * k; i++)
+        a[i] = (double)(i % 17) - 8; // small integers: sums are exact in any order
+    for (uint64_t i = 0; i < k * n; i++)
+        b[i] = (double)(i % 13) - 6;
+    ck_assert(gemm_host(&g, &e));
+    for (uint64_t i = 0; i < m; i++) {
+        for (uint64_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (uint64_t p = 0; p < k; p++)
+                sum += at(a, ta, m, k, i, p) * at(b, tb, k, n, p, j);
+            ck_assert(c[i * n + j] == sum);
+        }
+    }
+    free(a);
+    free(b);
+    free(c);
+}
+END_TEST
+
+static void add(TCase *t)
+{
+    tcase_add_test(t, norm_and_largest_deviation_are_known);
+    tcase_add_loop_test(t, each_kind_has_its_tolerance, 0, sizeof kinds / sizeof *kinds);
+    tcase_add_test(t, nan_and_infinity_pass_only_where_the_reference_has_them);
+    tcase_add_test(t, poison_is_unwritten_unless_the_reference_says_so);
+    tcase_add_test(t, poison_as_a_legitimate_value_is_no_failure);
+    tcase_add_test(t, wide_integers_are_compared_exactly);
+    tcase_add_test(t, unused_places_of_three_vectors_do_not_matter);
+    tcase_add_test(t, extreme_numbers_do_not_overflow);
+    tcase_add_test(t, a_zero_reference_wants_zeros);
+    tcase_add_test(t, large_outputs_are_compared_whole);
+    tcase_add_test(t, messages_say_what_is_wrong);
+    tcase_add_test(t, gemm_multiplies);
+    tcase_add_loop_test(t, gemm_is_the_definition_at_any_size, 0, 16);
+}
+
+int main(void)
+{
+    return kit_run("compare", add);
+}
