@@ -6,7 +6,7 @@
 // borrow.
 #include "hone/hone.h"
 
-#include "base/process.h"
+#include "best.h"
 #include "job/policy.h"
 #include "protocol/protocol.h"
 #include "space/space.h"
@@ -434,71 +434,37 @@ void hone_store_close(struct hone_store *st)
     store_close((struct store *)st);
 }
 
-struct best {
-    char *configuration;
-    double median;
-    bool failed;
-};
-
-static bool keep_faster(void *context, const struct store_row *row)
+// What answers as of now; a result of another driver, source or job does not.
+static bool is_current(const struct best_answer *answer)
 {
-    struct best *best = context;
-    const uint64_t *samples;
-    uint32_t count;
-    if (!result_samples(row->result, &samples, &count) || count == 0)
-        return true;
-    double median = stats_median(samples, count);
-    if (best->configuration && best->median <= median)
-        return true;
-    free(best->configuration);
-    best->configuration = strdup(row->configuration);
-    best->median = median;
-    best->failed = !best->configuration;
-    return !best->failed;
+    return answer->choice && !answer->other_driver && !answer->other_source && !answer->other_job;
 }
 
-static bool find_best(struct store *st, const struct spec *s, const char *device, struct best *best,
-                      struct error *e)
-{
-    struct digest source;
-    struct text constants = TEXT_INIT;
-    struct spec_sources *sources = spec_sources_read(s, spec_language(s), NULL, e);
-    if (!sources)
-        return false;
-    spec_sources_digest(sources, &source);
-    spec_sources_free(sources);
-    spec_constants_text(s, &constants);
-    struct store_query query = {.spec_name = s->name,
-                                .constants = text_cstr(&constants),
-                                .device = device,
-                                .source = &source,
-                                .correct_only = true};
-    bool ok = constants.failed ? error_memory(e) : store_each(st, &query, keep_faster, best, e);
-    text_release(&constants);
-    return ok && (!best->failed || error_memory(e));
-}
-
-bool hone_store_best(struct hone_store *st, const struct hone_spec *s, const char *device,
-                     uint32_t *configuration, double *median, struct hone_error *e)
+bool hone_store_best(struct hone_store *st, const struct hone_spec *s,
+                     const struct hone_device *device, uint32_t *configuration, double *median,
+                     struct hone_error *e)
 {
     const struct spec *spec = spec_of(s);
+    const struct device_info *info = info_of(device);
     struct error why = ERROR_INIT;
-    struct best best = {0};
-    uint32_t *found = calloc(spec->parameter_count + 1, sizeof *found);
-    bool ok = found ? find_best((struct store *)st, spec, device, &best, &why) : error_memory(&why);
-    if (ok && best.configuration) {
-        // What the text leaves out has one value only.
-        ok = spec_parse_configuration(spec, best.configuration, found, &why);
-        if (ok) {
-            memcpy(configuration, found, spec->parameter_count * sizeof *found);
-            *median = best.median;
-        }
+    struct best_answer answer = {0};
+    struct arena arena;
+    bool found = false;
+    arena_init(&arena);
+    struct spec_sources *sources =
+        spec_sources_read(spec, info ? info->language : spec_language(spec), NULL, &why);
+    struct best_options options = {
+        .spec = spec, .sources = sources, .store = (struct store *)st, .device = info};
+    if (sources && best_find(&options, &arena, &answer, &found, &why))
+        found = found && is_current(&answer);
+    if (found) {
+        memcpy(configuration, answer.choice, spec->parameter_count * sizeof *configuration);
+        *median = answer.stats.median;
     }
-    ok = ok && best.configuration;
-    free(best.configuration);
-    free(found);
-    hand_over(&why, e);
-    return ok;
+    result_free(answer.result);
+    spec_sources_free(sources);
+    arena_release(&arena);
+    return hand_over(&why, e) && found;
 }
 
 // ---- tuning ------------------------------------------------------------------------------------

@@ -196,12 +196,13 @@ struct hone_store;
 // processes may use one file at once.
 HONE_API struct hone_store *hone_store_open(const char *path, bool write, struct hone_error *e);
 HONE_API void hone_store_close(struct hone_store *st);
-// The fastest correct configuration known for this spec with these constants, as the kernel's
-// source reads now, on devices whose name contains `device` (NULL: any). The device need not be
-// here. False without an error when there is none. `configuration` and `median` are left alone
-// then.
-HONE_API bool hone_store_best(struct hone_store *st, const struct hone_spec *s, const char *device,
-                              uint32_t *configuration, double *median, struct hone_error *e);
+// The fastest correct configuration known for this spec with these constants, with the kernel's
+// source and the device's driver as they are now. NULL device: of any device and driver, which need
+// not be here. False without an error when nothing is known; `configuration` and `median` are then
+// left alone.
+HONE_API bool hone_store_best(struct hone_store *st, const struct hone_spec *s,
+                              const struct hone_device *device, uint32_t *configuration,
+                              double *median, struct hone_error *e);
 
 // ---- tuning ------------------------------------------------------------------------------------
 
