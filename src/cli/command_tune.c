@@ -265,9 +265,9 @@ static const struct option search_options[] = {
      .offset = FIELD(budget)},
     {.name = "strategy",
      .argument = "NAME",
-     .help = "How configurations are chosen: exhaustive (all, in an order without a pattern) or "
-             "random. "
-             "Default: exhaustive where the budget covers the space, else random.",
+     .help =
+         "How configurations are chosen: exhaustive (all, in the order of the space) or random. "
+         "Default: exhaustive where the budget covers the space, else random.",
      .apply = option_text,
      .offset = FIELD(strategy)},
     {.name = "seed",

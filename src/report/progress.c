@@ -36,12 +36,11 @@ static void put_best(const struct view_progress *v, struct text *out)
 
 static void put_rate(const struct view_progress *v, struct text *out)
 {
-    char number[UNITS_SIZE], left[UNITS_SIZE];
+    char left[UNITS_SIZE];
     uint64_t measured = v->done > v->reused ? v->done - v->reused : 0;
     if (measured > 0 && v->elapsed_ns > 0) {
         double rate = (double)measured * 1e9 / (double)v->elapsed_ns;
-        number_to_str(rate < 1 ? 60 * rate : rate, number);
-        text_addf(out, "  %s/%s", number, rate < 1 ? "min" : "s");
+        text_addf(out, rate < 1 ? "  %.1f/min" : "  %.1f/s", rate < 1 ? 60 * rate : rate);
     }
     if (v->left_ns > 0) {
         span_to_str(v->left_ns, left);

@@ -1,0 +1,209 @@
+// Options: parsing, refusals, and that the tables are fit for help and man page.
+#include "cli/cli.h"
+#include "cli/help.h"
+
+#include "../base/suite.h"
+
+#include <ctype.h>
+#include <string.h>
+
+// Parses for a command; the settings are the caller's to release.
+static bool parse(const char *command, const char *const *words, struct settings *s, uint32_t *rest,
+                  struct error *e)
+{
+    const char *arguments[16];
+    char *argv[16];
+    int argc = 0;
+    for (; words[argc]; argc++)
+        argv[argc] = (char *)words[argc];
+    *s = (struct settings){.help = false};
+    return options_parse(command_find(command)->groups, argc, argv, s, arguments, rest, e);
+}
+
+static void refuses(const char *command, const char *const *words, const char *expected)
+{
+    struct settings s;
+    struct error e = ERROR_INIT;
+    uint32_t rest;
+    ck_assert(!parse(command, words, &s, &rest, &e));
+    ck_assert_int_eq(e.code, ERROR_USAGE);
+    ck_assert_msg(strstr(e.text, expected) != NULL, "%s", e.text);
+    settings_release(&s);
+}
+
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+START_TEST(values)
+{
+    struct settings s;
+    struct error e = ERROR_INIT;
+    uint32_t rest;
+    ck_assert(parse("tune",
+                    WORDS("--set", "A=1", "spec.json", "--set=B=2", "--iterations=9", "--seed", "0",
+                          "--verbose", "--budget", "10%,60s", "--timeout", "build=2m,launch=500ms"),
+                    &s, &rest, &e));
+    ck_assert_uint_eq(rest, 1);
+    ck_assert_uint_eq(s.set.count, 2);
+    ck_assert_str_eq(s.set.items[0], "A=1");
+    ck_assert_str_eq(s.set.items[1], "B=2");
+    ck_assert_uint_eq(s.iterations.value, 9);
+    ck_assert(s.seed.is_given && s.seed.value == 0);
+    ck_assert(s.verbose && !s.json);
+    ck_assert_double_eq(s.budget.fraction, 0.1);
+    ck_assert_uint_eq(s.budget.nanoseconds, 60000000000);
+    ck_assert_uint_eq(s.limits.build_ns, 120000000000);
+    ck_assert_uint_eq(s.limits.launch_ns, 500000000);
+    settings_release(&s);
+    ck_assert(parse("tune", WORDS("--timeout", "1.5", "-v", "--", "--set", "-"), &s, &rest, &e));
+    ck_assert_uint_eq(s.limits.launch_ns, 1500000000);
+    ck_assert_uint_eq(s.limits.build_ns, 0);
+    ck_assert_uint_eq(rest, 2);
+    settings_release(&s);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+    refuses("tune", WORDS("--bugdet", "3"), "did you mean --budget?");
+    refuses("tune", WORDS("--zzzzzzzz"), "unknown option --zzzzzzzz");
+    refuses("tune", WORDS("-q"), "unknown option -q");
+    refuses("tune", WORDS("--iterations"), "--iterations needs a value");
+    refuses("tune", WORDS("--iterations", "0"), "'0' is no whole number from 1");
+    refuses("tune", WORDS("--iterations", "4294967296"), "no whole number");
+    refuses("tune", WORDS("--iterations", "-1"), "no whole number");
+    refuses("tune", WORDS("--jobs", "two"), "--jobs: 'two'");
+    refuses("tune", WORDS("--seed", "1.5"), "--seed: '1.5'");
+    refuses("tune", WORDS("--fresh=1"), "--fresh takes no value");
+    refuses("tune", WORDS("--timeout", "0s"), "no duration");
+    refuses("tune", WORDS("--timeout", "5 apples"), "no duration");
+    refuses("tune", WORDS("--timeout", "bild=5s"), "build=60s,launch=30s");
+    refuses("tune", WORDS("--budget", "200%"), "--budget");
+    refuses("run", WORDS("--show", "assembly"), "neither source nor binary");
+    refuses("devices", WORDS("--set", "A=1"), "unknown option --set");
+}
+END_TEST
+
+// ---- the tables --------------------------------------------------------------------------------
+
+typedef void visit(const struct command *c, const struct option *o);
+
+static void each_option(visit *visit_option)
+{
+    for (const struct command *const *c = commands(); *c; c++) {
+        for (const struct option_group *g = (*c)->groups; g->title; g++) {
+            for (const struct option *o = g->options; o->name; o++)
+                visit_option(*c, o);
+        }
+    }
+}
+
+static void is_sound(const struct command *c, const struct option *o)
+{
+    ck_assert_msg(o->apply != NULL && o->offset < sizeof(struct settings), "%s --%s", c->name,
+                  o->name);
+    ck_assert_msg(o->help && o->help[strlen(o->help) - 1] == '.', "%s --%s: %s", c->name, o->name,
+                  o->help);
+    ck_assert_msg(option_find(c->groups, o->name) == o, "%s has --%s twice", c->name, o->name);
+}
+
+START_TEST(tables_are_sound)
+{
+    each_option(is_sound);
+    for (const struct command *const *c = commands(); *c; c++) {
+        ck_assert_ptr_eq(command_find((*c)->name), *c);
+        ck_assert_msg(option_find((*c)->groups, "help") != NULL, "%s", (*c)->name);
+        ck_assert_uint_le((*c)->least, (*c)->most);
+        ck_assert(islower((unsigned char)(*c)->summary[0]));
+    }
+}
+END_TEST
+
+// What takes a spec takes --device, --set, --store, --config, --where and --json alike.
+START_TEST(specs_are_taken_alike)
+{
+    for (const struct command *const *c = commands(); *c; c++) {
+        if (strcmp((*c)->arguments, "SPEC") != 0)
+            continue;
+        for (const struct option *o = spec_options; o->name; o++)
+            ck_assert_msg(option_find((*c)->groups, o->name) == o, "%s --%s", (*c)->name, o->name);
+    }
+}
+END_TEST
+
+static void is_in_help(const struct command *c, const struct option *o)
+{
+    struct text help = TEXT_INIT, word = TEXT_INIT;
+    help_command(c, &help);
+    text_addf(&word, "--%s%s%s\n", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+    ck_assert_msg(strstr(text_cstr(&help), text_cstr(&word)) != NULL, "%s: %s", c->name,
+                  text_cstr(&word));
+    text_release(&help);
+    text_release(&word);
+}
+
+static struct text page;
+
+static void is_in_page(const struct command *c, const struct option *o)
+{
+    char word[64] = "\\-\\-";
+    size_t at = strlen(word);
+    for (const char *s = o->name; *s; s++) {
+        if (*s == '-')
+            word[at++] = '\\';
+        word[at++] = *s;
+    }
+    word[at] = '\0';
+    ck_assert_msg(strstr(text_cstr(&page), word) != NULL, "%s --%s", c->name, o->name);
+}
+
+START_TEST(help_names_every_option)
+{
+    each_option(is_in_help);
+    help_man(&page);
+    each_option(is_in_page);
+    text_release(&page);
+}
+END_TEST
+
+START_TEST(help_fits_a_terminal)
+{
+    for (const struct command *const *c = commands(); *c; c++) {
+        struct text help = TEXT_INIT;
+        help_command(*c, &help);
+        for (const char *s = text_cstr(&help), *end; *s; s = end + 1) {
+            end = strchr(s, '\n');
+            ck_assert_ptr_nonnull(end);
+            bool is_example = s[0] == ' ' && strncmp(s, "  hone ", 7) == 0;
+            ck_assert_msg(is_example || end - s <= 100, "%.*s", (int)(end - s), s);
+            ck_assert_msg(end == s || end[-1] != ' ', "blank at the end: %.*s", (int)(end - s), s);
+        }
+        text_release(&help);
+    }
+}
+END_TEST
+
+START_TEST(wrapping)
+{
+    struct text out = TEXT_INIT;
+    const char words[] = "one two three  four five";
+    help_wrap(words, strlen(words), 2, 2, 12, &out);
+    ck_assert_str_eq(text_cstr(&out), "one two\n  three four\n  five\n");
+    text_release(&out);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_test(tests, values);
+    tcase_add_test(tests, refusals);
+    tcase_add_test(tests, tables_are_sound);
+    tcase_add_test(tests, specs_are_taken_alike);
+    tcase_add_test(tests, help_names_every_option);
+    tcase_add_test(tests, help_fits_a_terminal);
+    tcase_add_test(tests, wrapping);
+}
+
+int main(void)
+{
+    return suite_run("cli/option", add);
+}

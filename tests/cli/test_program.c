@@ -1,0 +1,263 @@
+// The program from outside on a device: tune, run and best on a spec with every kind of outcome.
+#include "base/text.h"
+#include "program.h"
+
+#include "../base/suite.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define SPEC HONE_SOURCE_DIR "/tests/cli/data/vector_add.json"
+
+static json_t *parse(const char *text, size_t length)
+{
+    json_error_t why;
+    json_t *j = json_loadb(text, length, JSON_ALLOW_NUL, &why);
+    ck_assert_msg(j != NULL, "%s: %.*s", why.text, (int)length, text);
+    return j;
+}
+
+static void has_keys(json_t *j, const char *const *keys)
+{
+    for (; *keys; keys++)
+        ck_assert_msg(json_object_get(j, *keys) != NULL, "no %s", *keys);
+}
+
+static const char *text_at(json_t *j, const char *key)
+{
+    const char *s = json_string_value(json_object_get(j, key));
+    return s ? s : "";
+}
+
+static json_int_t number_at(json_t *j, const char *key)
+{
+    return json_integer_value(json_object_get(j, key));
+}
+
+static json_t *line_of(const char **text)
+{
+    const char *end = strchr(*text, '\n');
+    ck_assert_ptr_nonnull(end);
+    json_t *j = parse(*text, (size_t)(end - *text));
+    *text = end + 1;
+    return j;
+}
+
+static const char *const result_keys[] = {
+    "type",        "configuration", "status",     "verified",   "verification",
+    "median_ns",   "interval_ns",   "stopped",    "samples_ns", "warm",
+    "reused",      "message",       "metrics",    "is_default", "same_as",
+    "global_size", "times_ns",      "local_size", "limit_ns",   NULL};
+
+static void check_result(json_t *j, json_int_t samples)
+{
+    has_keys(j, result_keys);
+    ck_assert_str_eq(text_at(j, "type"), "result");
+    bool correct = strcmp(text_at(j, "status"), "correct") == 0;
+    ck_assert(json_is_true(json_object_get(j, "verified")) == correct);
+    ck_assert(json_is_real(json_object_get(j, "median_ns")) == correct);
+    json_t *interval = json_object_get(j, "interval_ns");
+    ck_assert(correct && samples >= 6 ? json_array_size(interval) == 2 : json_is_null(interval));
+    ck_assert_uint_eq(json_array_size(json_object_get(j, "samples_ns")),
+                      correct ? (size_t)samples : 0);
+    ck_assert_str_eq(text_at(j, "stopped"), correct ? "fixed" : "");
+    ck_assert(correct == (text_at(j, "message")[0] == '\0'));
+}
+
+// A tune with every kind of outcome, then the same again from the store.
+START_TEST(tune_json)
+{
+    static const char *const run_keys[] = {
+        "hone",    "spec",     "spec_name", "spec_sha256", "source_sha256", "constants",    "seed",
+        "command", "strategy", "device",    "driver",      "compiler",      "host",         "date",
+        "cache",   "store",    "cartesian", "valid",       "planned",       "verification", NULL};
+    static const char *const summary_keys[] = {
+        "best",     "counts",     "done",  "valid",
+        "planned",  "reused",     "error", "speedup_over_default",
+        "times_ns", "elapsed_ns", NULL};
+    for (int round = 0; round < 2; round++) {
+        struct ran r = program_run("tune", SPEC, "--json", "--iterations", "6");
+        const char *at = r.out;
+        ck_assert_msg(r.status == 0, "%s", r.err);
+        json_t *run = line_of(&at);
+        has_keys(run, run_keys);
+        ck_assert_str_eq(text_at(run, "type"), "run");
+        ck_assert_int_eq(number_at(run, "valid"), 11);
+        ck_assert_ptr_nonnull(strstr(text_at(run, "verification"), "verified against"));
+        int reused = 0;
+        for (int i = 0; i < 11; i++) {
+            json_t *result = line_of(&at);
+            check_result(result, 6);
+            reused += json_is_true(json_object_get(result, "reused"));
+            json_decref(result);
+        }
+        json_t *summary = line_of(&at);
+        has_keys(summary, summary_keys);
+        json_t *counts = json_object_get(summary, "counts");
+        ck_assert_int_eq(number_at(counts, "correct"), 7);
+        ck_assert_int_eq(number_at(counts, "compile"), 2);
+        ck_assert_int_eq(number_at(counts, "correctness"), 2);
+        ck_assert_int_eq(number_at(summary, "reused"), reused);
+        ck_assert_int_eq(reused, round ? 11 : 2); // flavor 1 is flavor 0
+        ck_assert_str_eq(at, "");
+        json_decref(run);
+        json_decref(summary);
+        ran_release(&r);
+    }
+}
+END_TEST
+
+START_TEST(tune_text)
+{
+    struct ran r = program_run("tune", SPEC, "--iterations", "6", "--verbose");
+    ck_assert_int_eq(r.status, 0);
+    ck_assert(str_starts(r.out, "Device: "));
+    ck_assert_ptr_nonnull(
+        strstr(r.out, ": 11 of 24 configurations are valid; verified against add"));
+    ck_assert_ptr_nonnull(strstr(r.out, "block=32, work=1, flavor=2: compile: "));
+    ck_assert_ptr_nonnull(strstr(r.out, "Best of 7 correct configurations (verified against add"));
+    ck_assert_ptr_nonnull(strstr(r.out, "= also flavor=1"));
+    ck_assert_ptr_nonnull(strstr(r.out, "2 compile ("));
+    ck_assert_ptr_nonnull(strstr(r.out, "2 correctness ("));
+    ck_assert_ptr_nonnull(strstr(r.out, "speed-up: over the default, block=32, work=1, flavor=0"));
+    ck_assert_ptr_nonnull(strstr(r.out, "hone best "));
+    ran_release(&r);
+}
+END_TEST
+
+START_TEST(nothing_correct)
+{
+    struct ran r = program_run("tune", SPEC, "--config", "flavor=2", "--no-store");
+    ck_assert_int_eq(r.status, 1);
+    ck_assert_ptr_nonnull(strstr(r.out, "No configuration gave a correct result"));
+    ck_assert_ptr_nonnull(strstr(r.out, "flavor 2 does not exist"));
+    ran_release(&r);
+    r = program_run("tune", SPEC, "--set", "N=4096", "--where", "block > 64");
+    ck_assert_int_eq(r.status, 2);
+    ck_assert_ptr_nonnull(strstr(r.err, "no configuration is valid"));
+    ran_release(&r);
+    r = program_run("tune", SPEC, "--device", "no such device");
+    ck_assert_int_eq(r.status, 2);
+    ck_assert_ptr_nonnull(strstr(r.err, "no device fits 'no such device'"));
+    ran_release(&r);
+}
+END_TEST
+
+START_TEST(run_one)
+{
+    char path[256];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/c.npy", program_folder());
+    struct ran r = program_run("run", SPEC, "--config", "block=64,work=2", "--output", path);
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ck_assert_ptr_nonnull(strstr(r.out, "Configuration: block=64, work=2, flavor=0\n"));
+    ck_assert_ptr_nonnull(strstr(r.out, "2048 work-items in work-groups of 64"));
+    ck_assert_ptr_nonnull(strstr(r.out, "c: within the tolerance"));
+    ck_assert_ptr_nonnull(strstr(r.out, "Samples (7, warm, ns): "));
+    ck_assert_int_eq(stat(path, &st), 0);
+    ck_assert_int_eq(st.st_size, 128 + 4 * 4096);
+    ran_release(&r);
+    r = program_run("run", SPEC, "--json", "--iterations", "3");
+    json_t *j = parse(r.out, strlen(r.out));
+    static const char *const more[] = {"launches", "deviations", "options",  "log",
+                                       "batch",    "mean_ns",    "parts_ns", NULL};
+    check_result(j, 3);
+    has_keys(j, more);
+    json_decref(j);
+    ran_release(&r);
+}
+END_TEST
+
+START_TEST(run_refuses_or_shows)
+{
+    struct ran r = program_run("run", SPEC, "--config", "block=64,work=4");
+    ck_assert_int_eq(r.status, 2);
+    ck_assert_ptr_nonnull(strstr(r.err, "block * work <= 128"));
+    ran_release(&r);
+    r = program_run("run", SPEC, "--config", "flavor=2");
+    ck_assert_int_eq(r.status, 1);
+    ck_assert_ptr_nonnull(strstr(r.out, "Build log:"));
+    ran_release(&r);
+    r = program_run("run", SPEC, "--show", "source");
+    ck_assert_int_eq(r.status, 0);
+    ck_assert_ptr_nonnull(strstr(r.out, "//   -Dblock=32\n"));
+    ck_assert_ptr_nonnull(strstr(r.out, "__kernel void vector_add("));
+    ran_release(&r);
+}
+END_TEST
+
+// What the store knows: exactly, by another kernel text, and not at all.
+START_TEST(best)
+{
+    struct ran r = program_run("tune", SPEC, "--iterations", "6");
+    ck_assert_int_eq(r.status, 0);
+    ran_release(&r);
+    r = program_run("best", SPEC);
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ck_assert_str_eq(r.err, "");
+    ck_assert_ptr_nonnull(strstr(r.out, "Status: correct"));
+    ran_release(&r);
+    r = program_run("best", SPEC, "--options", "--config", "block=64,work=2");
+    ck_assert_str_eq(r.out, "-DHONE=1 -DN=4096 -Dblock=64 -Dwork=2 -Dflavor=0\n");
+    ran_release(&r);
+    r = program_run("best", SPEC, "--json");
+    json_t *j = parse(r.out, strlen(r.out));
+    static const char *const more[] = {"date",      "device", "driver", "other_source",
+                                       "constants", "hone",   NULL};
+    check_result(j, 6);
+    has_keys(j, more);
+    ck_assert(json_is_false(json_object_get(j, "other_source")));
+    json_decref(j);
+    ran_release(&r);
+    r = program_run("best", SPEC, "--all");
+    ck_assert_int_eq(r.status, 0);
+    ck_assert_ptr_nonnull(strstr(r.out, "N=4096"));
+    ran_release(&r);
+    r = program_run("best", SPEC, "--set", "N=8192");
+    ck_assert_int_eq(r.status, 1);
+    ck_assert_ptr_nonnull(strstr(r.err, "nothing is known of vector_add"));
+    ran_release(&r);
+    r = program_run("best", SPEC, "--device", "no such device");
+    ck_assert_int_eq(r.status, 2);
+    ran_release(&r);
+}
+END_TEST
+
+// Ctrl-C: the table of what is known, and 130.
+START_TEST(interrupt)
+{
+    struct ran r =
+        program_interrupt("correct", (const char *const[]){"tune", SPEC, "--fresh", "--json",
+                                                           "--iterations", "500", NULL});
+    ck_assert_int_eq(r.status, 130);
+    ck_assert_ptr_nonnull(strstr(r.out, "{\"type\":\"summary\""));
+    ck_assert_ptr_nonnull(strstr(r.out, "\"cancelled\":true"));
+    ran_release(&r);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_test(tests, tune_json);
+    tcase_add_test(tests, tune_text);
+    tcase_add_test(tests, nothing_correct);
+    tcase_add_test(tests, run_one);
+    tcase_add_test(tests, run_refuses_or_shows);
+    tcase_add_test(tests, best);
+    tcase_add_test(tests, interrupt);
+}
+
+int main(void)
+{
+    program_folder();
+    if (!program_has_device()) {
+        puts("skipped: there is no OpenCL device");
+        program_folder_remove();
+        return 77;
+    }
+    int status = suite_run("cli/program", add);
+    program_folder_remove();
+    return status;
+}

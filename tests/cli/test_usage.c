@@ -1,0 +1,134 @@
+// The program from outside, as far as it needs no device: help, refusals, exit statuses, writing.
+#include "base/text.h"
+#include "cli/cli.h"
+#include "program.h"
+
+#include "../base/suite.h"
+
+#include <string.h>
+
+#define SPEC HONE_SOURCE_DIR "/tests/cli/data/vector_add.json"
+
+START_TEST(help_of_every_command)
+{
+    static const char *const forms[] = {"-h", "--help"};
+    for (const struct command *const *c = commands(); *c; c++) {
+        for (size_t i = 0; i < 2; i++) {
+            struct ran r = program_run((*c)->name, forms[i]);
+            ck_assert_int_eq(r.status, 0);
+            ck_assert_str_eq(r.err, "");
+            ck_assert(str_starts(r.out, "usage: hone "));
+            ran_release(&r);
+        }
+    }
+}
+END_TEST
+
+START_TEST(help_without_a_command)
+{
+    static const char *const words[] = {"help", "-h", "--help"};
+    for (size_t i = 0; i < 3; i++) {
+        struct ran r = program_run(words[i]);
+        ck_assert_int_eq(r.status, 0);
+        ck_assert_str_eq(r.err, "");
+        for (const struct command *const *c = commands(); *c; c++)
+            ck_assert_ptr_nonnull(strstr(r.out, (*c)->summary));
+        ran_release(&r);
+    }
+    struct ran r = program_run("--version");
+    ck_assert_str_eq(r.out, "hone " HONE_VERSION "\n");
+    ran_release(&r);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+    static const struct {
+        const char *words[5];
+        int status;
+        const char *err;
+    } cases[] = {
+        {{NULL}, 2, "usage: hone COMMAND"},
+        {{"tnue"}, 2, "unknown command 'tnue'; did you mean 'tune'?"},
+        {{"frobnicate"}, 2, "there are devices, space, tune"},
+        {{"tune"}, 2, "tune needs SPEC"},
+        {{"tune", "a", "b"}, 2, "'b' is one argument too many"},
+        {{"tune", "--jsno", "a"}, 2, "did you mean --json?"},
+        {{"space", "/nowhere/x.json"}, 2, "/nowhere/x.json"},
+        {{"space", SPEC, "--set", "M=3"}, 2, "unknown constant 'M'"},
+        {{"space", SPEC, "--set", "N=many"}, 2, "N=many"},
+        {{"space", SPEC, "--where", "blok == 3"}, 2, "did you mean 'block'?"},
+        {{"space", SPEC, "--config", "block=33"}, 2, "32, 64"},
+        {{"space", SPEC, "--assume", "nothing=1"}, 2, "unknown fact 'nothing'"},
+        {{"space", SPEC, "--why", "blok=1"}, 2, "did you mean 'block'?"},
+        {{"best", SPEC, "--store", "/nowhere/x.sqlite"}, 1, "/nowhere/x.sqlite"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ran r = program_run_to(NULL, cases[i].words);
+        ck_assert_msg(r.status == cases[i].status, "case %zu: %d: %s", i, r.status, r.err);
+        ck_assert_msg(strstr(r.err, cases[i].err) != NULL, "case %zu: %s", i, r.err);
+        ck_assert_str_eq(r.out, "");
+        ran_release(&r);
+    }
+}
+END_TEST
+
+START_TEST(space_text)
+{
+    struct ran r = program_run("space", SPEC);
+    ck_assert_int_eq(r.status, 0);
+    ck_assert_str_eq(r.err, "");
+    ck_assert(str_starts(r.out, "vector_add: 11 of 24 configurations are valid\n"));
+    ran_release(&r);
+    r = program_run("space", SPEC, "--list", "--config", "work=4");
+    ck_assert_str_eq(r.out, "block=32,work=4,flavor=0\n");
+    ran_release(&r);
+    r = program_run("space", SPEC, "--why", "block=64,work=4");
+    ck_assert_int_eq(r.status, 1);
+    ck_assert_ptr_nonnull(strstr(r.out, "block * work <= 128"));
+    ran_release(&r);
+    r = program_run("space", SPEC, "--why", "work=2");
+    ck_assert_int_eq(r.status, 0);
+    ck_assert_str_eq(r.out, "block=32, work=2, flavor=0: valid\n");
+    ran_release(&r);
+}
+END_TEST
+
+// A script must learn that its output is not whole.
+START_TEST(full_output)
+{
+    struct ran r = program_run_to("/dev/full", (const char *const[]){"space", SPEC, NULL});
+    ck_assert_int_eq(r.status, 1);
+    ck_assert_ptr_nonnull(strstr(r.err, "cannot write the output"));
+    ran_release(&r);
+}
+END_TEST
+
+START_TEST(no_worker)
+{
+    program_folder();
+    setenv("HONE_WORKER", "/nowhere/hone-worker", 1);
+    struct ran r = program_run("devices");
+    ck_assert_int_eq(r.status, 1);
+    ck_assert_ptr_nonnull(strstr(r.err, "/nowhere/hone-worker"));
+    ran_release(&r);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_test(tests, help_of_every_command);
+    tcase_add_test(tests, help_without_a_command);
+    tcase_add_test(tests, refusals);
+    tcase_add_test(tests, space_text);
+    tcase_add_test(tests, full_output);
+    tcase_add_test(tests, no_worker);
+}
+
+int main(void)
+{
+    program_folder();
+    int status = suite_run("cli/usage", add);
+    program_folder_remove();
+    return status;
+}

@@ -1,0 +1,258 @@
+// Tables, units, times and the line of progress, letter for letter.
+#include "report/progress.h"
+#include "report/report.h"
+#include "report/table.h"
+#include "report/units.h"
+
+#include "../base/suite.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct text out;
+
+START_TEST(units)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } numbers[] = {{0, "0.000"},       {4.1434, "4.143"}, {12.345, "12.35"}, {123.45, "123.5"},
+                   {153000, "153000"}, {1e9, "1e+09"},    {1e-5, "1e-05"},   {-2.5, "-2.500"}};
+    static const struct {
+        uint64_t value;
+        const char *text;
+    } sizes[] = {{0, "0 B"},
+                 {1023, "1023 B"},
+                 {1024, "1 KiB"},
+                 {49152, "48 KiB"},
+                 {1536, "1.5 KiB"},
+                 {4500120576, "4.2 GiB"},
+                 {1ull << 40, "1 TiB"},
+                 {UINT64_MAX, "16777216 TiB"}};
+    static const struct {
+        uint64_t ns;
+        const char *text;
+    } spans[] = {{0, "0 s"},
+                 {1499999999, "1 s"},
+                 {59600000000, "1 min"},
+                 {185000000000, "3 min 5 s"},
+                 {7800000000000, "2 h 10 min"}};
+    char got[UNITS_SIZE];
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        number_to_str(numbers[i].value, got);
+        ck_assert_str_eq(got, numbers[i].text);
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        bytes_to_str(sizes[i].value, got);
+        ck_assert_str_eq(got, sizes[i].text);
+    }
+    for (size_t i = 0; i < sizeof spans / sizeof *spans; i++) {
+        span_to_str(spans[i].ns, got);
+        ck_assert_str_eq(got, spans[i].text);
+    }
+    ck_assert_uint_eq(columns("a\xc3\xa4\xe2\x82\xac"), 3);
+}
+END_TEST
+
+START_TEST(table)
+{
+    static const struct table_column columns_of[] = {{"left", ALIGN_LEFT},
+                                                     {"right", ALIGN_RIGHT},
+                                                     {"nothing there", ALIGN_LEFT},
+                                                     {"last", ALIGN_LEFT}};
+    struct table t;
+    table_init(&t, columns_of, 4);
+    table_row(&t);
+    table_cell(&t, 0, "a");
+    table_cell(&t, 1, "%d", 7);
+    table_cell(&t, 3, "x");
+    table_note(&t, 1, "= a note that is longer than all");
+    table_row(&t);
+    table_cell(&t, 0, "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4");
+    table_cell(&t, 1, "123456");
+    text_clear(&out);
+    table_print(&t, "> ", &out);
+    ck_assert_str_eq(text_cstr(&out), "> left    right  last\n"
+                                      "> a           7  x\n"
+                                      ">        = a note that is longer than all\n"
+                                      "> \xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4  123456\n");
+    table_release(&t);
+}
+END_TEST
+
+START_TEST(times)
+{
+    uint64_t seven[] = {8100000, 8050000, 8220000, 8104000, 8110000, 8090000, 8200000};
+    struct stats_summary s;
+    text_clear(&out);
+    stats_summarise(seven, 7, 0, &s);
+    report_time(&s, &out);
+    ck_assert_str_eq(text_cstr(&out), "8.104 ms [8.050 .. 8.220]");
+    text_clear(&out);
+    stats_summarise(seven, 3, 0, &s);
+    report_time(&s, &out);
+    ck_assert_str_eq(text_cstr(&out), "8.100 ms (8.050 .. 8.220)");
+    text_clear(&out);
+    stats_summarise(seven, 1, 0, &s);
+    report_time(&s, &out);
+    ck_assert_str_eq(text_cstr(&out), "8.100 ms");
+}
+END_TEST
+
+// ---- progress ----------------------------------------------------------------------------------
+
+static const char *line(const struct view_progress *v, size_t width)
+{
+    text_clear(&out);
+    report_progress(v, width, &out);
+    return text_cstr(&out);
+}
+
+START_TEST(progress_line)
+{
+    struct view_progress v = {.planned = 41, .building = 2};
+    ck_assert_str_eq(line(&v, 0), "0/41  building 2");
+    v.waiting = "the device is in use by process 812";
+    ck_assert_str_eq(line(&v, 0), "0/41  waiting: the device is in use by process 812");
+    v = (struct view_progress){
+        .planned = 41,
+        .done = 12,
+        .reused = 2,
+        .by_status = {[STATUS_CORRECT] = 9, [STATUS_COMPILE] = 1, [STATUS_TIMEOUT] = 2},
+        .has_best = true,
+        .best_ns = 8.1e6,
+        .has_metric = true,
+        .metric = 4.143,
+        .metric_unit = "GFLOP/s",
+        .elapsed_ns = 5000000000,
+        .left_ns = 15000000000};
+    const char *full =
+        "12/41 (2 known)  best 8.100 ms, 4.143 GFLOP/s  3 failed (compile 1, timeout "
+        "2)  2.0/s  15 s left";
+    ck_assert_str_eq(line(&v, 0), full);
+    ck_assert_str_eq(line(&v, 200), full);
+    ck_assert_str_eq(line(&v, 40), "12/41 (2 known)  best 8.100 ms, 4.143 GF");
+    v.elapsed_ns = 100000000000; // slow: by the minute
+    ck_assert_ptr_nonnull(strstr(line(&v, 0), "  6.0/min  "));
+}
+END_TEST
+
+START_TEST(progress_is_cut_between_characters)
+{
+    struct view_progress v = {.planned = 1, .waiting = "\xc3\xa4\xc3\xb6"};
+    ck_assert_str_eq(line(&v, 15), "0/1  waiting: \xc3\xa4");
+}
+END_TEST
+
+// ---- the end of a tune -------------------------------------------------------------------------
+
+static struct view_result timed(const char *configuration, const char *json, double median,
+                                double low, double high)
+{
+    static struct view_metric metric = {.name = "GFLOP/s", .unit = "GFLOP/s", .known = true};
+    static struct result result = {.message = "", .log = "", .output = ""};
+    metric.value = 4;
+    return (struct view_result){
+        .configuration = configuration,
+        .configuration_json = json,
+        .result = &result,
+        .timed = true,
+        .stats = {.count = 7, .median = median, .low = low, .high = high, .interval = true},
+        .metrics = &metric,
+        .metric_count = 1};
+}
+
+START_TEST(summary)
+{
+    struct result broken = {
+        .status = STATUS_COMPILE, .message = "error: no", .log = "", .output = ""};
+    struct view_result results[] = {
+        timed("a=1, b=1", "{\"a\": 1, \"b\": 1}", 1e6, 0.9e6, 1.1e6),
+        timed("a=1, b=2", "{\"a\": 1, \"b\": 2}", 1e6, 0.9e6, 1.1e6),
+        timed("a=2, b=1", "{\"a\": 2, \"b\": 1}", 1.1e6, 1.05e6, 1.2e6),
+        timed("a=3, b=1", "{\"a\": 3, \"b\": 1}", 2e6, 1.9e6, 2.1e6),
+    };
+    results[1].same_as_json = results[0].configuration_json;
+    results[1].differs = "b=2";
+    results[3].is_default = true;
+    const struct view_result example = {.configuration = "a=9, b=1", .result = &broken};
+    const struct view_summary v = {.results = results,
+                                   .result_count = 4,
+                                   .baseline = &results[3],
+                                   .examples = {[STATUS_COMPILE] = &example},
+                                   .by_status = {[STATUS_CORRECT] = 4, [STATUS_COMPILE] = 2},
+                                   .valid = 6,
+                                   .planned = 6,
+                                   .done = 6,
+                                   .reused = 1,
+                                   .elapsed_ns = 3000000000,
+                                   .build_ns = 1500000000,
+                                   .check = {VERIFICATION_REFERENCE, "gemm"}};
+    text_clear(&out);
+    report_summary(&v, 10, &out);
+    ck_assert_str_eq(
+        text_cstr(&out),
+        "Best of 4 correct configurations (verified against gemm):\n"
+        "rank  configuration         median  95 % interval     GFLOP/s  speed-up\n"
+        "   1  a=1, b=1            1.000 ms  [0.900 .. 1.100]    4.000     2.000\n"
+        "      = also b=2\n"
+        " ~ 2  a=2, b=1            1.100 ms  [1.050 .. 1.200]    4.000     1.818\n"
+        "   3  a=3, b=1 (default)  2.000 ms  [1.900 .. 2.100]    4.000     1.000\n"
+        "~ cannot be told from the best: the intervals overlap\n"
+        "speed-up: over the default, a=3, b=1\n"
+        "2 compile (did not build, or the compiler died), e.g. a=9, b=1: error: no\n"
+        "6 of 6 configurations (1 known already) in 3 s: builds in parallel 1.500 s\n");
+}
+END_TEST
+
+START_TEST(nothing_correct)
+{
+    const struct view_summary v = {.valid = 2, .done = 1, .broken = "the device is gone"};
+    text_clear(&out);
+    report_summary(&v, 10, &out);
+    ck_assert_str_eq(text_cstr(&out), "No configuration gave a correct result that was measured.\n"
+                                      "1 of 2 configurations in 0 s\n"
+                                      "The tune broke off: the device is gone\n");
+}
+END_TEST
+
+START_TEST(verification_is_said)
+{
+    text_clear(&out);
+    report_check(&(struct view_check){VERIFICATION_NONE, ""}, &out);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "NOT VERIFIED"));
+    text_clear(&out);
+    report_check(&(struct view_check){VERIFICATION_AGREES, "default configuration"}, &out);
+    ck_assert_str_eq(text_cstr(&out), "agrees with the default configuration");
+}
+END_TEST
+
+START_TEST(parts_of_launches)
+{
+    uint64_t parts[] = {1, 10, 3, 30, 2, 20};
+    struct result r = {.parts_ns = parts, .part_count = 6, .part_columns = 2};
+    ck_assert_double_eq(report_part_median(&r, 0), 2);
+    ck_assert_double_eq(report_part_median(&r, 1), 20);
+    ck_assert(isnan(report_part_median(&r, 2)));
+    r.part_columns = 0;
+    ck_assert(isnan(report_part_median(&r, 0)));
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_test(tests, units);
+    tcase_add_test(tests, table);
+    tcase_add_test(tests, times);
+    tcase_add_test(tests, progress_line);
+    tcase_add_test(tests, progress_is_cut_between_characters);
+    tcase_add_test(tests, summary);
+    tcase_add_test(tests, nothing_correct);
+    tcase_add_test(tests, verification_is_said);
+    tcase_add_test(tests, parts_of_launches);
+}
+
+int main(void)
+{
+    return suite_run("report/text", add);
+}
