@@ -189,7 +189,8 @@ static double largest_of(const double lanes[LANES])
 static bool unusual(const struct comparison *c, const struct block *b)
 {
     double zero[LANES] = {0}, poisoned[LANES] = {0};
-    FOR_LANES (b, i, k) {
+    FOR_LANES(b, i, k)
+    {
         zero[k] += b->difference[i + k] * 0;
         poisoned[k] += b->got[i + k] == c->poison ? 1.0 : 0.0;
     }
@@ -203,7 +204,8 @@ static bool is_within(double difference, double expected, double atol, double rt
 
 static void add_squares(const struct comparison *c, const struct block *b, struct part *p)
 {
-    FOR_LANES (b, i, k) {
+    FOR_LANES(b, i, k)
+    {
         double d = b->difference[i + k] * c->scale, r = b->expected[i + k] * c->scale;
         p->difference[k] += d * d;
         p->reference[k] += r * r;
@@ -214,7 +216,8 @@ static void add_squares(const struct comparison *c, const struct block *b, struc
 static void add_sums(const struct block *b, struct part *p)
 {
     double got[LANES] = {0}, reference[LANES] = {0};
-    FOR_LANES (b, i, k) {
+    FOR_LANES(b, i, k)
+    {
         got[k] += b->got[i + k];
         reference[k] += b->expected[i + k];
     }
@@ -236,7 +239,8 @@ static void find_largest(const struct block *b, double largest, struct part *p)
 static void add_largest(const struct block *b, struct part *p)
 {
     double largest[LANES] = {0}, most[LANES] = {0};
-    FOR_LANES (b, i, k) {
+    FOR_LANES(b, i, k)
+    {
         double d = fabs(b->difference[i + k]), r = fabs(b->expected[i + k]);
         largest[k] = d > largest[k] ? d : largest[k];
         most[k] = r > most[k] ? r : most[k];
@@ -250,7 +254,8 @@ static void add_largest(const struct block *b, struct part *p)
 static void add_wrong(const struct comparison *c, const struct block *b, struct part *p)
 {
     double wrong[LANES] = {0};
-    FOR_LANES (b, i, k) {
+    FOR_LANES(b, i, k)
+    {
         double d = fabs(b->difference[i + k]), most = c->atol + c->rtol * fabs(b->expected[i + k]);
         wrong[k] += d > most ? 1.0 : 0.0;
     }

@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 
+// Twice the largest last-level cache of a GPU today.
+#define FLUSH_LEAST (UINT64_C(256) << 20)
+
 struct session {
     struct device *device;
     struct loaded *loaded;
@@ -26,10 +29,12 @@ static bool restores_anything(const struct loaded *l)
     return false;
 }
 
-// Streams through twice the last-level cache.
+// Streams through twice the last-level cache. OpenCL tells of the first level only on some GPUs.
 static bool flush_caches(struct device *d, struct error *e)
 {
-    uint64_t bytes = 2 * (d->info.cache_bytes ? d->info.cache_bytes : 64u << 20);
+    uint64_t bytes = 2 * d->info.cache_bytes;
+    if (d->info.type != DEVICE_CPU && bytes < FLUSH_LEAST)
+        bytes = FLUSH_LEAST;
     if (!d->flusher.view && !memory_new(d, &d->flusher, bytes, ACCESS_BOTH, e))
         return false;
     return memory_fill(d, &d->flusher, 0, e);

@@ -45,6 +45,8 @@
     X(clGetEventInfo)                                                                              \
     X(clGetEventProfilingInfo)                                                                     \
     X(clReleaseEvent)                                                                              \
+    X(clCreateUserEvent)                                                                           \
+    X(clSetUserEventStatus)                                                                        \
     X(clSetEventCallback)                                                                          \
     X(clFinish)
 

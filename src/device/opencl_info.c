@@ -121,15 +121,14 @@ static void take_uuid(const struct lister *l, struct device_info *d)
 
 static void take_pci(const struct lister *l, struct device_info *d)
 {
-    uint32_t khr[4]; // domain, bus, device, function
+    uint32_t at[4] = {0}; // domain, bus, device, function
     d->pci = "";
-    if (has_extension(d, "cl_nv_device_attribute_query")) {
-        uint32_t slot = device_u32(l, NV_PCI_SLOT);
-        d->pci = arena_printf(l->arena, "%04x:%02x:%02x.%x", device_u32(l, NV_PCI_DOMAIN),
-                              device_u32(l, NV_PCI_BUS), slot >> 3, slot & 7);
-    } else if (has_extension(d, "cl_khr_pci_bus_info") &&
-               l->cl->clGetDeviceInfo(l->device, KHR_PCI, sizeof khr, khr, NULL) == CL_SUCCESS) {
-        d->pci = arena_printf(l->arena, "%04x:%02x:%02x.%x", khr[0], khr[1], khr[2], khr[3]);
+    if (has_extension(d, "cl_khr_pci_bus_info") &&
+        l->cl->clGetDeviceInfo(l->device, KHR_PCI, sizeof at, at, NULL) == CL_SUCCESS) {
+        d->pci = arena_printf(l->arena, "%04x:%02x:%02x.%x", at[0], at[1], at[2], at[3]);
+    } else if (has_extension(d, "cl_nv_device_attribute_query")) {
+        d->pci = arena_printf(l->arena, "%04x:%02x:%02x.0", device_u32(l, NV_PCI_DOMAIN),
+                              device_u32(l, NV_PCI_BUS), device_u32(l, NV_PCI_SLOT));
     }
 }
 

@@ -67,13 +67,16 @@ static void take_resources(struct opencl *o, cl_kernel kernel, const struct job_
     out->local_bytes += (int64_t)limits_local_arguments(l);
 }
 
+// NVIDIA reports 48 KiB of local memory but runs kernels with several times as much, and 256
+// work-items for any kernel that does not name its work-group but runs it with 1024: only trying
+// tells.
 static bool check_limits(struct opencl *o, const struct job_launch *l,
                          const struct resources *resources, struct result *r)
 {
-    // NVIDIA reports 48 KiB of local memory but runs kernels with several times as much: only
-    // trying tells.
-    uint64_t local = o->nvidia ? 0 : (uint64_t)resources->local_bytes;
-    return limits_check_kernel(l, o->info, (uint64_t)resources->max_group_size, local, r);
+    if (o->nvidia)
+        return true;
+    return limits_check_kernel(l, o->info, (uint64_t)resources->max_group_size,
+                               (uint64_t)resources->local_bytes, r);
 }
 
 void *opencl_kernel_new(void *own, void *program, const struct job_launch *l, const char *log,
@@ -173,7 +176,7 @@ static bool report_refusal(const struct job_launch *l, cl_int code, struct resul
 }
 
 static cl_int enqueue(struct opencl *o, cl_kernel kernel, const struct job_launch *l,
-                      const uint64_t sizes[3], cl_event *event)
+                      const uint64_t sizes[3], const cl_event *after, cl_event *event)
 {
     size_t global[3] = {1, 1, 1}, local[3] = {1, 1, 1};
     for (uint32_t i = 0; i < l->dimensions; i++) {
@@ -181,7 +184,7 @@ static cl_int enqueue(struct opencl *o, cl_kernel kernel, const struct job_launc
         local[i] = (size_t)l->local[i];
     }
     return o->cl.clEnqueueNDRangeKernel(o->queue, kernel, l->dimensions, NULL, global,
-                                        l->local[0] ? local : NULL, 0, NULL, event);
+                                        l->local[0] ? local : NULL, after ? 1 : 0, after, event);
 }
 
 // One work-group along each axis, but as wide a grid as decides which function PoCL compiles.
@@ -232,6 +235,24 @@ static void CL_CALLBACK on_running(cl_event event, cl_int status, void *context)
     let_go(w);
 }
 
+// The launch waits for a gate that opens when the callback is registered: a kernel whose code is at
+// hand could else be over before.
+static cl_int enqueue_told(struct opencl *o, cl_kernel kernel, const struct job_launch *l,
+                           const uint64_t sizes[3], struct watched *w, cl_event *event)
+{
+    cl_int code;
+    cl_event gate = o->cl.clCreateUserEvent(o->context, &code);
+    if (code == CL_SUCCESS)
+        code = enqueue(o, kernel, l, sizes, &gate, event);
+    if (code != CL_SUCCESS || o->cl.clSetEventCallback(*event, CL_RUNNING, on_running, w))
+        w->holders--;
+    if (gate) {
+        o->cl.clSetUserEventStatus(gate, CL_COMPLETE);
+        o->cl.clReleaseEvent(gate);
+    }
+    return code;
+}
+
 // Enqueues one launch and stays with it to its end; how it ended is read from the event.
 static cl_int launch_watched(struct opencl *o, cl_kernel kernel, const struct job_launch *l,
                              const uint64_t sizes[3], const struct watch *watch, cl_event *event)
@@ -243,9 +264,7 @@ static cl_int launch_watched(struct opencl *o, cl_kernel kernel, const struct jo
     w->watch = watch;
     w->holders = 2;
     watch->tell(watch->context, true);
-    cl_int code = enqueue(o, kernel, l, sizes, event);
-    if (code != CL_SUCCESS || o->cl.clSetEventCallback(*event, CL_RUNNING, on_running, w))
-        w->holders--;
+    cl_int code = enqueue_told(o, kernel, l, sizes, w, event);
     if (code == CL_SUCCESS)
         o->cl.clFinish(o->queue);
     let_go(w);
@@ -334,7 +353,7 @@ static bool launch_all(struct opencl *o, const struct run *run, cl_event *events
         const struct job_launch *l = &run->launches[i % run->count];
         cl_kernel kernel = run->kernels[i % run->count];
         cl_int code = run->watch ? launch_watched(o, kernel, l, l->global, run->watch, &events[i])
-                                 : enqueue(o, kernel, l, l->global, &events[i]);
+                                 : enqueue(o, kernel, l, l->global, NULL, &events[i]);
         if (code != CL_SUCCESS) {
             events[i] = NULL;
             o->cl.clFinish(o->queue);

@@ -359,8 +359,9 @@ START_TEST(an_image_of_a_build_worker_is_loaded_by_another)
     result_free(r);
     r = ask_step(VERB_VERIFY, 1);
     ck_status(r, STATUS_CORRECT);
+    bool ready = image.primed || image.length > 0;
     for (unsigned i = 0; i < t.phase_count; i++)
-        ck_assert(t.phases[i].kind != PHASE_LAUNCHING || t.phases[i].compiles == !image.primed);
+        ck_assert(t.phases[i].kind != PHASE_LAUNCHING || t.phases[i].compiles == !ready);
     result_free(r);
     free(bytes);
     job_free(j);
