@@ -55,8 +55,15 @@ install_packages() { # packages...
         exit 1
     fi
     say "installing: $*"
-    as_root apt-get update -qq
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+    # Package lists may be missing or old, which shows when it is tried.
+    apt_install "$@" >/dev/null 2>&1 || {
+        as_root apt-get update -qq
+        apt_install "$@" >/dev/null
+    }
+}
+
+apt_install() {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"
 }
 
 prepare() { # further packages that are wanted, as in `needed`, may be given in $extra

@@ -44,6 +44,9 @@ fi
 cd "$folder"
 if [ $valgrind = yes ]; then
     ctest --output-on-failure -L valgrind
+elif [ $sanitize = ON ]; then
+    # Under Oclgrind it is the kernels that are looked at: once is enough.
+    ctest --output-on-failure -LE valgrind -E '^oclgrind_' -j"${HONE_TEST_JOBS:-1}"
 else
     ctest --output-on-failure -LE valgrind -j"${HONE_TEST_JOBS:-1}"
 fi
