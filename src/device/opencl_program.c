@@ -3,6 +3,7 @@
 
 #include "device/build_text.h"
 #include "device/include_tree.h"
+#include "device/opencl_log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,15 @@ static cl_program load_image(struct opencl *o, const void *image, uint64_t lengt
     return NULL;
 }
 
+// The log of this build alone, completed from the cache where the driver's own cache left it empty.
+static void complete_log(struct opencl *o, cl_program program, struct text *log)
+{
+    struct text ptx = TEXT_INIT;
+    if (o->nvidia && o->options->cache && opencl_program_binary(o, program, &ptx, NULL))
+        opencl_log_complete(o->options->cache, ptx.data, ptx.length, log);
+    text_release(&ptx);
+}
+
 void *opencl_program_new(void *own, const struct job_program *p, const void *image, uint64_t length,
                          struct text *log, struct result *r)
 {
@@ -115,6 +125,8 @@ void *opencl_program_new(void *own, const struct job_program *p, const void *ima
         program = load_image(o, image, length, text_cstr(&options), log);
     if (!program)
         program = build_source_text(o, p, text_cstr(&options), &source, log, r);
+    if (program)
+        complete_log(o, program, log);
 done:
     text_release(&options);
     text_release(&source);

@@ -59,6 +59,7 @@ bool device_verify(struct device *d, struct loaded *l, const struct policy *p, s
 {
     (void)p; // limits are the tuner's business
     uint64_t start = clock_ns();
+    r->reference_ns = 0;
     bool ok = device_usable(d, r) && verify(d, l, r);
     r->verify_ns = clock_ns() - start - r->reference_ns;
     device_phase_begin(d, DEVICE_IDLE, 0, false);

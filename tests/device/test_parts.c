@@ -7,6 +7,7 @@
 #include "device/memory.h"
 #include "device/nvidia_log.h"
 #include "device/opencl_api.h"
+#include "device/opencl_log.h"
 #include "device/reference_file.h"
 
 #include <stdlib.h>
@@ -198,6 +199,28 @@ START_TEST(registers_and_spills_are_read)
 }
 END_TEST
 
+START_TEST(logs_are_kept_for_programs_that_a_cache_knows)
+{
+    char folder[] = "/tmp/hone-test-logs-XXXXXX";
+    struct text log = TEXT_INIT;
+    ck_assert(mkdtemp(folder) != NULL);
+    opencl_log_complete(folder, "ptx", 3, &log);
+    ck_assert_uint_eq(log.length, 0); // not known yet
+    text_add(&log, log_text);
+    opencl_log_complete(folder, "ptx", 3, &log);
+    ck_assert_str_eq(log.data, log_text); // as it was
+    text_clear(&log);
+    opencl_log_complete(folder, "ptx", 3, &log);
+    ck_assert_str_eq(log.data, log_text);
+    text_clear(&log);
+    opencl_log_complete(folder, "other", 5, &log);
+    opencl_log_complete(NULL, "ptx", 3, &log);
+    ck_assert_uint_eq(log.length, 0);
+    text_release(&log);
+    folder_remove(folder);
+}
+END_TEST
+
 // ---- guard zones
 
 START_TEST(guards_begin_right_behind_the_data)
@@ -288,6 +311,7 @@ static void add(TCase *t)
     tcase_add_test(t, buffers_are_held_against_the_device);
     tcase_add_test(t, local_memory_is_held_against_the_device);
     tcase_add_test(t, registers_and_spills_are_read);
+    tcase_add_test(t, logs_are_kept_for_programs_that_a_cache_knows);
     tcase_add_loop_test(t, guards_begin_right_behind_the_data, 0, 4);
     tcase_add_test_raise_signal(t, far_behind_the_guard_nothing_is_mapped, 11);
     tcase_add_test(t, damaged_references_are_not_read);
