@@ -32,8 +32,8 @@ struct buffer {
 
 struct pool {
     struct buffer *buffers;
-    uint64_t bytes, idle_bytes;
-    uint64_t clock;
+    uint64_t bytes; // of all of them
+    uint64_t clock; // counts what was asked for
 };
 
 // ---- references (reference.c)

@@ -2,7 +2,6 @@
 #include "device/opencl.h"
 
 #include "device/checksum.h"
-#include "device/gemm.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -228,20 +228,19 @@ struct listing {
     uint32_t room;
 };
 
-static bool take_platform(struct listing *g, cl_platform_id platform)
+static void take_platform(struct listing *g, cl_platform_id platform)
 {
     cl_device_id ids[DEVICES_MOST];
     cl_uint count = 0;
     const struct opencl_api *cl = g->lister.cl;
     if (cl->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, DEVICES_MOST, ids, &count))
-        return true; // a platform without devices
+        return; // a platform without devices
     g->lister.platform = platform;
     for (cl_uint i = 0; i < count && i < DEVICES_MOST && g->list->count < g->room; i++) {
         g->lister.device = ids[i];
         g->handles[g->list->count] = ids[i];
         describe(&g->lister, &g->list->devices[g->list->count++]);
     }
-    return true;
 }
 
 static bool same_model(const struct device_info *a, const struct device_info *b)

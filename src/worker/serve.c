@@ -124,7 +124,6 @@ static void drop_job(struct worker *w, struct loaded_job **at)
 // ---- verbs
 
 struct request {
-    const struct frame *frame;
     struct wire in;
     struct arena arena; // of what is read
 };
@@ -399,7 +398,7 @@ static const struct {
 
 static void serve_frame(struct worker *w, const struct frame *f)
 {
-    struct request q = {.frame = f};
+    struct request q;
     w->sequence = f->sequence;
     arena_init(&q.arena);
     wire_reader(&q.in, f->payload, f->length, &q.arena);
