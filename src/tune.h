@@ -102,8 +102,8 @@ void tune_cancel(struct tune *t);
 void tune_progress(struct tune *t, struct tune_progress *out);
 const struct space *tune_space(const struct tune *t);
 void tune_source_digest(const struct tune *t, struct digest *out);
-// How results are held against what is right, for headers. *against: "gemm", "default configuration"; ""
-// where nothing is compared, or no job could be made to look at.
+// How results are held against what is right, for headers. *against: "gemm", "default
+// configuration"; "" where nothing is compared, or no job could be made to look at.
 enum verification tune_verification(const struct tune *t, const char **against);
 // All timed records, best first (by median; ties in the order of the space). The array is the
 // caller's: free().

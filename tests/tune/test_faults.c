@@ -1,6 +1,6 @@
-// A space in which every fault that a kernel can have stands beside correct configurations: each must
-// come out as a result of its own with the right status, and the tune must find the best of the rest.
-// Runs on the first CPU device; skipped, visibly, where there is none.
+// A space in which every fault that a kernel can have stands beside correct configurations: each
+// must come out as a result of its own with the right status, and the tune must find the best of
+// the rest. Runs on the first CPU device; skipped, visibly, where there is none.
 #include "tune.h"
 
 #include "protocol/protocol.h"

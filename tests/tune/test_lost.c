@@ -1,6 +1,6 @@
-// Nothing is lost: hone is killed at random moments, over and over, and in the end every configuration
-// was measured, none is missing, none is in the store twice; two hones on one store share the work.
-// With a worker that runs nothing, so that only hone itself is tried.
+// Nothing is lost: hone is killed at random moments, over and over, and in the end every
+// configuration was measured, none is missing, none is in the store twice; two hones on one store
+// share the work. With a worker that runs nothing, so that only hone itself is tried.
 #include "base/process.h"
 #include "store/store.h"
 
@@ -17,7 +17,8 @@
 enum { CONFIGURATIONS = 500, KILLS = 50, AT_ONCE = 3 };
 
 static char folder[64];
-static char store_file[128], log_file[128], spec_file[] = HONE_SOURCE_DIR "/tests/tune/data/many.json";
+static char store_file[128], log_file[128],
+    spec_file[] = HONE_SOURCE_DIR "/tests/tune/data/many.json";
 
 static void setup(void)
 {
@@ -119,7 +120,8 @@ START_TEST(test_killed_over_and_over)
     read_store(&seen);
     ck_assert_uint_eq(seen.rows, CONFIGURATIONS);
     for (unsigned i = 0; i < CONFIGURATIONS; i++) {
-        ck_assert_msg(seen.counts[i] == 1, "configuration %u is stored %u times", i, seen.counts[i]);
+        ck_assert_msg(seen.counts[i] == 1, "configuration %u is stored %u times", i,
+                      seen.counts[i]);
         repeated += counts[i] - 1;
     }
     // Only what was in flight at a kill may have been measured again.
