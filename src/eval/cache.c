@@ -1,0 +1,128 @@
+#include "eval/cache.h"
+
+#include "base/text.h"
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define IN_USE_SECONDS 3600
+
+struct cached {
+    char *path;
+    uint64_t bytes;
+    time_t changed; // newest file within
+};
+
+struct listing {
+    struct cached *items;
+    size_t count, capacity;
+    uint64_t bytes;
+};
+
+// Calls `each` with the path of every entry of a folder.
+static void for_entries(const char *folder, void (*each)(void *context, const char *path),
+                        void *context)
+{
+    DIR *d = opendir(folder);
+    if (!d)
+        return;
+    for (const struct dirent *entry; (entry = readdir(d));) {
+        char path[4096];
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        int length = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (length > 0 && (size_t)length < sizeof path)
+            each(context, path);
+    }
+    closedir(d);
+}
+
+static void add_sizes(void *context, const char *path)
+{
+    struct cached *c = context;
+    struct stat s;
+    if (lstat(path, &s) != 0)
+        return;
+    if (S_ISDIR(s.st_mode)) {
+        for_entries(path, add_sizes, c);
+        return;
+    }
+    c->bytes += (uint64_t)s.st_blocks * 512;
+    if (s.st_mtime > c->changed)
+        c->changed = s.st_mtime;
+}
+
+static void add_entry(void *context, const char *path)
+{
+    struct listing *l = context;
+    if (l->count == l->capacity) {
+        size_t capacity = l->capacity ? 2 * l->capacity : 256;
+        struct cached *items = realloc(l->items, capacity * sizeof *items);
+        if (!items)
+            return;
+        l->items = items;
+        l->capacity = capacity;
+    }
+    struct cached *c = &l->items[l->count];
+    *c = (struct cached){.path = strdup(path)};
+    if (!c->path)
+        return;
+    add_sizes(c, path);
+    l->bytes += c->bytes;
+    l->count++;
+}
+
+struct level {
+    struct listing *listing;
+    unsigned depth;
+};
+
+static void descend(void *context, const char *path)
+{
+    struct level *at = context;
+    struct level below = {at->listing, at->depth - 1};
+    if (at->depth <= 1)
+        add_entry(at->listing, path);
+    else
+        for_entries(path, descend, &below);
+}
+
+static int oldest_first(const void *a, const void *b)
+{
+    time_t x = ((const struct cached *)a)->changed, y = ((const struct cached *)b)->changed;
+    return x < y ? -1 : x > y;
+}
+
+static uint64_t remove_oldest(struct listing *l, uint64_t target)
+{
+    uint64_t removed = 0;
+    time_t now = time(NULL);
+    if (l->count)
+        qsort(l->items, l->count, sizeof *l->items, oldest_first);
+    for (size_t i = 0; i < l->count && l->bytes - removed > target; i++) {
+        if (now - l->items[i].changed < IN_USE_SECONDS)
+            break;
+        if (unlink(l->items[i].path) != 0)
+            folder_remove(l->items[i].path);
+        removed += l->items[i].bytes;
+    }
+    return removed;
+}
+
+uint64_t cache_trim(const char *folder, unsigned depth, uint64_t limit_bytes)
+{
+    struct listing l = {0};
+    struct level top = {&l, depth};
+    for_entries(folder, descend, &top);
+    uint64_t removed = l.bytes > limit_bytes ? remove_oldest(&l, limit_bytes / 2) : 0;
+    for (size_t i = 0; i < l.count; i++)
+        free(l.items[i].path);
+    free(l.items);
+    return removed;
+}

@@ -1,0 +1,14 @@
+// Caches are kept within bounds: what drivers and workers leave there is never removed by them.
+#ifndef HONE_EVAL_CACHE_H
+#define HONE_EVAL_CACHE_H
+
+#include <stdint.h>
+
+// Looks at the entries `depth` levels below the folder (1: its own entries; 2: those of its
+// subfolders, ...), each a file or a whole tree. When together they take more than limit_bytes, the
+// ones that were changed longest ago are removed until half of the limit is left; none that was
+// changed within the last hour, since it may be in use. Returns the bytes removed. Best effort:
+// what cannot be read or removed is passed over, links are not followed.
+uint64_t cache_trim(const char *folder, unsigned depth, uint64_t limit_bytes);
+
+#endif
