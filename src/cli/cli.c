@@ -7,8 +7,8 @@
 #include <string.h>
 
 static const struct command *const table[] = {
-    &command_devices, &command_space, &command_tune,    &command_run,
-    &command_best,    &command_help,  &command_version, NULL,
+    &command_devices, &command_space, &command_tune,    &command_run, &command_best,
+    &command_init,    &command_help,  &command_version, NULL,
 };
 
 const struct command *const *commands(void)
@@ -25,7 +25,7 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-static int refuse_command(const char *name)
+int refuse_command(const char *name)
 {
     const char *names[sizeof table / sizeof *table];
     size_t count = 0;

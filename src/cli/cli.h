@@ -43,12 +43,15 @@ extern const struct command command_space;
 extern const struct command command_tune;
 extern const struct command command_run;
 extern const struct command command_best;
+extern const struct command command_init;
 extern const struct command command_help;
 extern const struct command command_version;
 
 // All subcommands, NULL-terminated.
 const struct command *const *commands(void);
 const struct command *command_find(const char *name);
+// Says that there is no such command, and which is nearest; the exit status.
+int refuse_command(const char *name);
 
 // The whole program; what main() calls.
 int cli_main(int argc, char **argv);

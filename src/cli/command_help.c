@@ -6,10 +6,8 @@ static int run(struct invocation *i)
 {
     struct text out = TEXT_INIT;
     const struct command *c = i->argument_count ? command_find(i->arguments[0]) : NULL;
-    if (i->argument_count && !c) {
-        complain("unknown command '%s'", i->arguments[0]);
-        return EXIT_USAGE;
-    }
+    if (i->argument_count && !c)
+        return refuse_command(i->arguments[0]);
     if (i->settings.man)
         help_man(&out);
     else if (i->settings.completion)

@@ -220,10 +220,11 @@ static int status_of(struct session *s)
 {
     struct tune_progress p;
     tune_progress(s->tuning.tune, &p);
+    int failed = s->tuning.broken.code ? tuning_failed(&s->tuning.broken) : EXIT_DONE;
     if (interrupt_pending())
         return EXIT_SIGNAL + interrupt_pending();
-    if (s->tuning.broken.code)
-        return tuning_failed(&s->tuning.broken);
+    if (failed)
+        return failed;
     return p.by_status[STATUS_CORRECT] ? EXIT_DONE : EXIT_NOTHING;
 }
 

@@ -42,7 +42,7 @@ bool option_count(void *field, const char *value, struct error *e)
     struct given *g = field;
     uint64_t count;
     if (!str_to_u64(value, &count) || count == 0 || count > UINT32_MAX)
-        return error_set(e, ERROR_USAGE, "'%s' is no whole number from 1", value);
+        return error_set(e, ERROR_USAGE, "'%s' is no whole number from 1 to %u", value, UINT32_MAX);
     *g = (struct given){true, count};
     return true;
 }
@@ -51,7 +51,8 @@ bool option_seed(void *field, const char *value, struct error *e)
 {
     struct given *g = field;
     if (!str_to_u64(value, &g->value))
-        return error_set(e, ERROR_USAGE, "'%s' is no whole number from 0", value);
+        return error_set(e, ERROR_USAGE, "'%s' is no whole number from 0 to %llu", value,
+                         (unsigned long long)UINT64_MAX);
     g->is_given = true;
     return true;
 }

@@ -74,7 +74,7 @@ static bool read_limit(const char *text, uint64_t *ns, struct error *e)
 {
     if (str_to_duration_ns(text, ns) && *ns > 0)
         return true;
-    return error_set(e, ERROR_USAGE, "'%s' is no duration; write 30s, 1.5m or 500ms", text);
+    return error_set(e, ERROR_USAGE, "'%s' is no time above 0; write 30s, 1.5m or 500ms", text);
 }
 
 static bool read_named_limit(struct limits *limits, const char *word, struct error *e)

@@ -21,7 +21,8 @@ static void put_times(struct table *t, const struct view_result *v, const struct
     struct text interval = TEXT_INIT;
     duration_to_str(v->stats.median, median);
     table_cell(t, TIME, "%s", median);
-    report_interval(&v->stats, &interval);
+    if (v->stats.count > 1)
+        report_interval(&v->stats, &interval);
     table_cell(t, INTERVAL, "%s", text_cstr(&interval));
     text_release(&interval);
     if (v->metric_count > 0 && v->metrics[0].known) {
@@ -107,7 +108,8 @@ static void put_failures(const struct view_summary *v, struct text *out)
         text_addf(out, "%llu %s (%s)", (unsigned long long)v->by_status[s],
                   status_text((enum status)s), status_meaning((enum status)s));
         if (example)
-            text_addf(out, ", e.g. %s: %s", example->configuration, example->result->message);
+            text_addf(out, "%s%s: %s", example->configuration[0] ? ", e.g. " : "",
+                      example->configuration, example->result->message);
         text_add(out, "\n");
     }
 }
@@ -144,7 +146,7 @@ static void put_spent(const struct view_summary *v, struct text *out)
 static void put_end(const struct view_summary *v, struct text *out)
 {
     if (v->broken)
-        text_addf(out, "The tune broke off: %s\n", v->broken);
+        text_add(out, "The tune broke off: what is shown is what was known by then.\n");
     else if (v->cancelled)
         text_add(out, "Interrupted: what is shown is what was known by then.\n");
     else if (v->out_of_time)

@@ -74,8 +74,8 @@ START_TEST(refusals)
     refuses("tune", WORDS("--jobs", "two"), "--jobs: 'two'");
     refuses("tune", WORDS("--seed", "1.5"), "--seed: '1.5'");
     refuses("tune", WORDS("--fresh=1"), "--fresh takes no value");
-    refuses("tune", WORDS("--timeout", "0s"), "no duration");
-    refuses("tune", WORDS("--timeout", "5 apples"), "no duration");
+    refuses("tune", WORDS("--timeout", "0s"), "no time above 0");
+    refuses("tune", WORDS("--timeout", "5 apples"), "write 30s, 1.5m or 500ms");
     refuses("tune", WORDS("--timeout", "bild=5s"), "build=60s,launch=30s");
     refuses("tune", WORDS("--budget", "200%"), "--budget");
     refuses("run", WORDS("--show", "assembly"), "neither source nor binary");

@@ -5,9 +5,11 @@
 
 #include "../base/suite.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define SPEC HONE_SOURCE_DIR "/tests/cli/data/vector_add.json"
+#define ODD  HONE_SOURCE_DIR "/tests/cli/data/odd.cl"
 
 START_TEST(help_of_every_command)
 {
@@ -94,6 +96,29 @@ START_TEST(space_text)
 }
 END_TEST
 
+// A starting spec that loads as it is, and is not written twice.
+START_TEST(init)
+{
+    char spec[256];
+    snprintf(spec, sizeof spec, "%s/odd.json", program_folder());
+    struct ran r = program_run("init", ODD, "--output", spec);
+    ck_assert_int_eq(r.status, 2);
+    ck_assert_ptr_nonnull(strstr(r.err, "name one with --kernel: first, second"));
+    ran_release(&r);
+    r = program_run("init", ODD, "--kernel", "first", "--output", spec);
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ran_release(&r);
+    r = program_run("space", spec);
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ck_assert_str_eq(r.err, "");
+    ran_release(&r);
+    r = program_run("init", ODD, "--kernel", "first", "--output", spec);
+    ck_assert_int_eq(r.status, 2);
+    ck_assert_ptr_nonnull(strstr(r.err, "is there already"));
+    ran_release(&r);
+}
+END_TEST
+
 // A script must learn that its output is not whole.
 START_TEST(full_output)
 {
@@ -121,6 +146,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, help_without_a_command);
     tcase_add_test(tests, refusals);
     tcase_add_test(tests, space_text);
+    tcase_add_test(tests, init);
     tcase_add_test(tests, full_output);
     tcase_add_test(tests, no_worker);
 }
