@@ -229,7 +229,9 @@ static bool merge_reply(struct live *v, struct entry *n, const struct frame *f)
     if (!r)
         return false;
     bool ok = result_merge(n->result, r) || live_break(v, ERROR_MEMORY, "out of memory");
-    if (r->fault == FAULT_REFERENCE || r->fault == FAULT_DEVICE)
+    if (r->fault == FAULT_REFERENCE)
+        ok = live_break(v, ERROR_INPUT, "%s", r->message);
+    else if (r->fault == FAULT_DEVICE)
         ok = live_break(v, ERROR_DEVICE, "%s", r->message);
     result_free(r);
     return ok;
@@ -241,6 +243,10 @@ static void after_measuring(struct live *v, struct entry *n)
                                              [MEASURE_LIMIT] = STOP_LIMIT,
                                              [MEASURE_FIXED] = STOP_FIXED};
     uint32_t more = 0;
+    enum stop_reason stopped = n->result->stop;
+    // That the worker did all it was asked for settles nothing: that is decided here.
+    if (stopped != STOP_HOPELESS && stopped != STOP_LIMIT)
+        n->result->stop = STOP_NONE;
     if (n->again || n->result->stop != STOP_NONE || v->cancelled) {
         finish(v, n, n->again ? STOP_FIXED : STOP_LIMIT);
         return;
@@ -271,9 +277,11 @@ static void after_preparing(struct live *v, const struct frame *f)
     struct result *r = live_reply_result(v, f);
     v->preparing = false;
     v->prepared = true;
-    if (r && (r->fault == FAULT_REFERENCE || r->fault == FAULT_DEVICE))
+    if (r && r->fault == FAULT_DEVICE)
         live_break(v, ERROR_DEVICE, "%s", r->message);
-    result_free(r); // anything else is found again, and told, with each job
+    // Anything else is found again with the jobs. A reference that cannot be made is told with the
+    // first job that builds: what is wrong with a job itself comes first, and never by chance.
+    result_free(r);
 }
 
 // A search that was cancelled waits for the present launches only.

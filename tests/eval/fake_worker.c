@@ -55,6 +55,7 @@ static const char *const names[] = {
 struct slot {
     enum behaviour behaviour;
     uint64_t ns;
+    uint64_t spread; // between its samples
     char once[64];
     char id[64];
 };
@@ -175,12 +176,14 @@ static struct slot slot_of(const struct job *j)
     struct slot s = {.behaviour = FAKE_GOOD, .ns = 1000};
     const char *name = option_value(j, "-DFAKE=");
     const char *ns = option_value(j, "-DNS=");
+    const char *spread = option_value(j, "-DSPREAD=");
     for (size_t i = 0; name && i < sizeof names / sizeof *names; i++) {
         if (strcmp(name, names[i]) == 0)
             s.behaviour = (enum behaviour)i;
     }
     if (ns)
         s.ns = strtoull(ns, NULL, 10);
+    s.spread = spread ? strtoull(spread, NULL, 10) : 1;
     const char *once = option_value(j, "-DONCE=");
     const char *id = option_value(j, "-DID=");
     snprintf(s.once, sizeof s.once, "%s", once ? once : "x");
@@ -300,12 +303,14 @@ static void measure(uint32_t sequence, const struct slot *s, const struct policy
     note_measuring(s);
     r->samples_ns = arena_array(&r->arena, p->launches, sizeof *r->samples_ns);
     for (uint32_t i = 0; i < p->launches; i++) {
-        r->samples_ns[r->sample_count++] = s->ns + i % 3;
+        r->samples_ns[r->sample_count++] = s->ns + i % 3 * s->spread;
         if (p->hopeless_ns && s->ns > p->hopeless_ns) {
             r->stop = STOP_HOPELESS;
             break;
         }
     }
+    if (r->stop == STOP_NONE)
+        r->stop = p->fixed ? STOP_FIXED : STOP_SETTLED; // all that was asked for
     r->batch = 1;
     reply_result(sequence, r);
 }

@@ -35,7 +35,7 @@ static struct device_info device(bool shares_host)
                                 .shares_host = shares_host};
 }
 
-static struct job *make_job(const char *behaviour, uint64_t ns, unsigned id)
+static struct job *make_noisy_job(const char *behaviour, uint64_t ns, uint64_t spread, unsigned id)
 {
     struct job *j = job_new();
     struct arena *a = &j->arena;
@@ -44,13 +44,14 @@ static struct job *make_job(const char *behaviour, uint64_t ns, unsigned id)
     j->programs[0].name = "fake.cl";
     j->programs[0].source = arena_strdup(a, "kernel");
     j->programs[0].length = 6;
-    const char **options = arena_array(a, 4, sizeof(*options));
+    const char **options = arena_array(a, 5, sizeof(*options));
     options[0] = arena_printf(a, "-DFAKE=%s", behaviour);
     options[1] = arena_printf(a, "-DNS=%llu", (unsigned long long)ns);
     options[2] = arena_printf(a, "-DONCE=%u", id);
     options[3] = arena_printf(a, "-DID=%u", id);
+    options[4] = arena_printf(a, "-DSPREAD=%llu", (unsigned long long)spread);
     j->programs[0].options = options;
-    j->programs[0].option_count = 4;
+    j->programs[0].option_count = 5;
     j->launches = arena_alloc(a, sizeof *j->launches);
     j->launch_count = 1;
     j->launches[0].name = j->launches[0].kernel = "k";
@@ -58,6 +59,11 @@ static struct job *make_job(const char *behaviour, uint64_t ns, unsigned id)
     j->launches[0].global[0] = j->launches[0].global[1] = j->launches[0].global[2] = 1;
     j->launches[0].local[0] = j->launches[0].local[1] = j->launches[0].local[2] = 1;
     return j;
+}
+
+static struct job *make_job(const char *behaviour, uint64_t ns, unsigned id)
+{
+    return make_noisy_job(behaviour, ns, 1, id);
 }
 
 static struct live_options options(const struct device_info *d)
@@ -178,6 +184,32 @@ START_TEST(test_hopeless_stops_early)
     ck_assert_int_eq(r->stop, STOP_HOPELESS);
     ck_assert_uint_eq(r->sample_count, 1);
     result_free(r);
+    evaluator_free(ev);
+}
+END_TEST
+
+// Noise is met with more samples, unless the configuration is wholly behind the best.
+START_TEST(test_noise_takes_samples)
+{
+    struct error e = ERROR_INIT;
+    struct device_info d = device(true);
+    struct live_options o = options(&d);
+    struct evaluator *ev = live_new(&o, &e);
+    uint64_t ticket;
+    ck_assert(evaluator_submit(ev, 1, make_noisy_job("good", 1000, 200, 1), &e));
+    struct result *noisy = take(ev, &ticket);
+    ck_assert_uint_eq(noisy->sample_count, o.terms.rules.most);
+    ck_assert_int_eq(noisy->stop, STOP_SETTLED);
+    ck_assert(evaluator_submit(ev, 2, make_noisy_job("good", 1000, 1, 2), &e));
+    struct result *quiet = take(ev, &ticket);
+    ck_assert_uint_eq(quiet->sample_count, o.terms.rules.first);
+    evaluator_best(ev, 800);
+    ck_assert(evaluator_submit(ev, 3, make_noisy_job("good", 1000, 200, 3), &e));
+    struct result *behind = take(ev, &ticket);
+    ck_assert_uint_eq(behind->sample_count, o.terms.rules.first);
+    result_free(noisy);
+    result_free(quiet);
+    result_free(behind);
     evaluator_free(ev);
 }
 END_TEST
@@ -360,6 +392,7 @@ int main(void)
     tcase_add_test(cases, test_faults_on_a_gpu);
     tcase_add_test(cases, test_faults_on_a_cpu);
     tcase_add_test(cases, test_hopeless_stops_early);
+    tcase_add_test(cases, test_noise_takes_samples);
     tcase_add_test(cases, test_fixed_count);
     tcase_add_test(cases, test_again);
     tcase_add_test(cases, test_broken_reference_ends_everything);
