@@ -37,6 +37,7 @@
     X(clReleaseProgram)                                                                            \
     X(clCreateKernel)                                                                              \
     X(clGetKernelInfo)                                                                             \
+    X(clGetKernelArgInfo)                                                                          \
     X(clGetKernelWorkGroupInfo)                                                                    \
     X(clSetKernelArg)                                                                              \
     X(clReleaseKernel)                                                                             \

@@ -17,13 +17,16 @@ static bool report_name(struct opencl *o, cl_program program, const struct job_l
                         cl_int code, struct result *r)
 {
     char names[1024] = "", text[128];
+    struct text known = TEXT_INIT;
     o->cl.clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof names - 1, names, NULL);
-    for (char *c = names; *c; c++)
-        *c = *c == ';' ? ' ' : *c;
+    for (const char *c = names; *c; c++)
+        text_addn(&known, *c == ';' ? ", " : c, *c == ';' ? 2 : 1);
     if (code == CL_INVALID_KERNEL_NAME)
-        return result_fail(r, STATUS_COMPILE, FAULT_SPEC,
-                           "kernel '%s' is not in the program; it has: %s", l->kernel,
-                           *names ? names : "none");
+        result_fail(r, STATUS_COMPILE, FAULT_SPEC, "kernel '%s' is not in the program; it has: %s",
+                    l->kernel, known.length ? known.data : "none");
+    text_release(&known);
+    if (code == CL_INVALID_KERNEL_NAME)
+        return false;
     return result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "kernel '%s': clCreateKernel: %s",
                        l->kernel, opencl_code_text(code, text));
 }
@@ -115,8 +118,34 @@ static cl_int set_argument(struct opencl *o, cl_kernel kernel, cl_uint index,
     return o->cl.clSetKernelArg(kernel, index, sizeof view, &view);
 }
 
-static bool report_argument(const struct job_launch *l, uint32_t index, cl_int code,
-                            struct result *r)
+// "float factor": an argument as the source has it; "" where the driver does not keep that.
+static void declared(struct opencl *o, cl_kernel kernel, cl_uint index, char *out, size_t size)
+{
+    char type[64] = "", name[64] = "";
+    o->cl.clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL);
+    o->cl.clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_NAME, sizeof name, name, NULL);
+    str_format(out, size, "%s%s%s", type, *type && *name ? " " : "", *type ? name : "");
+}
+
+// A float for an int, or the other way round, has the right size and the wrong bits.
+static bool is_other_class(const struct element *element, const char *declared_type)
+{
+    static const char *const integers[] = {"char", "uchar", "short", "ushort",
+                                           "int",  "uint",  "long",  "ulong"};
+    static const char *const reals[] = {"half", "float", "double"};
+    bool is_real = scalar_is_float(element->scalar);
+    const char *const *others = is_real ? integers : reals;
+    size_t count = is_real ? sizeof integers / sizeof *integers : sizeof reals / sizeof *reals;
+    size_t length = strcspn(declared_type, " 0123456789");
+    for (size_t i = 0; i < count && element->scalar != SCALAR_CUSTOM; i++) {
+        if (strlen(others[i]) == length && strncmp(others[i], declared_type, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool report_argument(struct opencl *o, cl_kernel kernel, const struct job_launch *l,
+                            uint32_t index, cl_int code, struct result *r)
 {
     static const char *const kinds[ARGUMENT_KINDS] = {
         [ARGUMENT_BUFFER] = "a buffer",
@@ -124,14 +153,34 @@ static bool report_argument(const struct job_launch *l, uint32_t index, cl_int c
         [ARGUMENT_LOCAL] = "local memory",
     };
     const struct job_argument *a = &l->arguments[index];
-    char text[128], type[32] = "";
+    char text[128], type[32] = "", wanted[160];
     if (a->kind == ARGUMENT_SCALAR)
         element_name(&a->element, type);
+    declared(o, kernel, index, wanted, sizeof wanted);
     return result_fail(r, STATUS_COMPILE, FAULT_SPEC,
-                       "kernel '%s', argument %u: the spec gives %s%s%s%s '%s', which the kernel "
-                       "does not take there (%s)",
+                       "kernel '%s', argument %u: the spec gives %s%s%s%s '%s', but the kernel "
+                       "takes %s%s%s there%s%s",
                        l->kernel, index + 1, kinds[a->kind], *type ? " (" : "", type,
-                       *type ? ")" : "", a->name, opencl_code_text(code, text));
+                       *type ? ")" : "", a->name, *wanted ? "'" : "",
+                       *wanted ? wanted : "something else", *wanted ? "'" : "", code ? ": " : "",
+                       code ? opencl_code_text(code, text) : "");
+}
+
+// What clSetKernelArg() does not see: a size may fit by chance. True where the driver does not keep
+// what the source says.
+static bool takes(struct opencl *o, cl_kernel kernel, cl_uint index, const struct job_argument *a)
+{
+    char wanted[160];
+    cl_kernel_arg_address_qualifier space;
+    if (o->cl.clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space,
+                                 &space, NULL))
+        return true;
+    if (a->kind == ARGUMENT_BUFFER)
+        return space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT;
+    if (a->kind == ARGUMENT_LOCAL)
+        return space == CL_KERNEL_ARG_ADDRESS_LOCAL;
+    declared(o, kernel, index, wanted, sizeof wanted);
+    return space == CL_KERNEL_ARG_ADDRESS_PRIVATE && !is_other_class(&a->element, wanted);
 }
 
 bool opencl_kernel_bind(void *own, void *kernel, const struct job_launch *l,
@@ -139,8 +188,8 @@ bool opencl_kernel_bind(void *own, void *kernel, const struct job_launch *l,
 {
     for (uint32_t i = 0; i < l->argument_count; i++) {
         cl_int code = set_argument(own, kernel, i, &l->arguments[i], memory);
-        if (code != CL_SUCCESS)
-            return report_argument(l, i, code, r);
+        if (code != CL_SUCCESS || !takes(own, kernel, i, &l->arguments[i]))
+            return report_argument(own, kernel, l, i, code, r);
     }
     return true;
 }

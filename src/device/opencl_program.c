@@ -32,52 +32,83 @@ static const char *first_error(const char *log, char *line, size_t size)
     return line;
 }
 
-static bool report_failure(const struct job_program *p, cl_int code, const char *log,
-                           struct result *r)
+// Compilers name the text that they are given by a file of their own (PoCL, Oclgrind) or a word
+// (NVIDIA), and what it includes by its copy in the include tree; the user knows other names.
+static void add_with_names(const struct job_program *p, const char *line, const char *tree,
+                           struct text *out)
+{
+    static const char *const own[] = {"tempfile", "<kernel>", "input.cl"};
+    const char *at = tree ? strstr(line, tree) : NULL, *from;
+    if (at) {
+        text_addf(out, "%.*s%s", (int)(at - line), line, at + strlen(tree) + 1);
+        return;
+    }
+    for (size_t i = 0; i < sizeof own / sizeof *own && !at; i++)
+        at = strstr(line, own[i]);
+    if (!at) {
+        text_add(out, line);
+        return;
+    }
+    for (from = at; from > line && from[-1] != ' ';)
+        from--;
+    text_addf(out, "%.*s%s%s", (int)(from - line), line, p->name, at + strcspn(at, ":"));
+}
+
+static bool report_failure(const struct job_program *p, const char *tree, cl_int code,
+                           const char *log, struct result *r)
 {
     char text[128], line[400];
-    const char *why = first_error(log, line, sizeof line);
-    return result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s does not build: %s", p->name,
-                       why ? why : opencl_code_text(code, text));
+    struct text why = TEXT_INIT;
+    if (first_error(log, line, sizeof line))
+        add_with_names(p, line, tree, &why);
+    else
+        text_add(&why, opencl_code_text(code, text));
+    result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s does not build: %s", p->name,
+                text_cstr(&why));
+    text_release(&why);
+    return false;
 }
 
-// NVIDIA's assembler then reports registers, spills and shared memory.
+// NVIDIA's assembler then reports registers, spills and shared memory; others keep what the source
+// says of arguments, which messages show.
 static const char *extra_option(const struct opencl *o)
 {
-    return o->nvidia ? "-cl-nv-verbose" : NULL;
+    return o->nvidia ? "-cl-nv-verbose" : "-cl-kernel-arg-info";
 }
 
-static bool prepare_texts(struct opencl *o, const struct job_program *p, struct text *options,
-                          struct text *source, struct error *e)
+// What a build is made from; `tree` is the folder of the included files, without data when there
+// are none.
+struct texts {
+    struct text options, source, tree;
+};
+
+static bool prepare_texts(struct opencl *o, const struct job_program *p, struct texts *t,
+                          struct error *e)
 {
-    struct text folder = TEXT_INIT;
-    bool ok = include_tree(p, o->options->scratch ? o->options->scratch : ".", &folder, e);
-    ok = ok && build_options(p, folder.length ? folder.data : NULL, extra_option(o), options, e);
-    ok = ok && build_source(p, source, e);
-    text_release(&folder);
-    return ok;
+    return include_tree(p, o->options->scratch ? o->options->scratch : ".", &t->tree, e) &&
+           build_options(p, t->tree.data, extra_option(o), &t->options, e) &&
+           build_source(p, &t->source, e);
 }
 
 static cl_program build_source_text(struct opencl *o, const struct job_program *p,
-                                    const char *options, const struct text *source,
-                                    struct text *log, struct result *r)
+                                    const struct texts *texts, struct text *log, struct result *r)
 {
     cl_int code;
     char text[128];
-    const char *start = source->data;
+    const char *start = texts->source.data;
     cl_program program =
-        o->cl.clCreateProgramWithSource(o->context, 1, &start, &source->length, &code);
+        o->cl.clCreateProgramWithSource(o->context, 1, &start, &texts->source.length, &code);
     if (!program) {
         result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s: clCreateProgramWithSource: %s",
                     p->name, opencl_code_text(code, text));
         return NULL;
     }
-    code = o->cl.clBuildProgram(program, 1, &o->device, options, NULL, NULL);
+    code = o->cl.clBuildProgram(program, 1, &o->device, text_cstr(&texts->options), NULL, NULL);
     size_t before = log->length;
     add_log(o, program, log);
     if (code == CL_SUCCESS)
         return program;
-    report_failure(p, code, text_cstr(log) + before, r);
+    report_failure(p, texts->tree.data, code, text_cstr(log) + before, r);
     o->cl.clReleaseProgram(program);
     return NULL;
 }
@@ -115,21 +146,22 @@ void *opencl_program_new(void *own, const struct job_program *p, const void *ima
 {
     struct opencl *o = own;
     struct error e = ERROR_INIT;
-    struct text options = TEXT_INIT, source = TEXT_INIT;
+    struct texts texts = {TEXT_INIT, TEXT_INIT, TEXT_INIT};
     cl_program program = NULL;
-    if (!prepare_texts(o, p, &options, &source, &e)) {
+    if (!prepare_texts(o, p, &texts, &e)) {
         result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s: %s", p->name, e.text);
         goto done;
     }
     if (length)
-        program = load_image(o, image, length, text_cstr(&options), log);
+        program = load_image(o, image, length, text_cstr(&texts.options), log);
     if (!program)
-        program = build_source_text(o, p, text_cstr(&options), &source, log, r);
+        program = build_source_text(o, p, &texts, log, r);
     if (program)
         complete_log(o, program, log);
 done:
-    text_release(&options);
-    text_release(&source);
+    text_release(&texts.options);
+    text_release(&texts.source);
+    text_release(&texts.tree);
     return program;
 }
 
