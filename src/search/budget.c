@@ -9,7 +9,7 @@
 
 static bool refuse(struct error *e, const char *part, const char *why)
 {
-    return error_set(e, ERROR_USAGE, "budget '%s': %s; give " BUDGET_FORMS, part, why);
+    return error_set(e, ERROR_USAGE, "'%s': %s; give " BUDGET_FORMS, part, why);
 }
 
 static bool set_count(struct budget *b, const char *part, struct error *e)

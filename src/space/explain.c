@@ -172,7 +172,10 @@ static void explain(struct explaining *x, const char *cartesian, struct text *ou
     uint32_t alone = find_alone(x);
     if (alone == 0)
         find_together(x);
-    text_addf(out, "all %s configurations are excluded by ", cartesian);
+    if (strcmp(cartesian, "1") == 0)
+        text_add(out, "the only configuration is excluded by ");
+    else
+        text_addf(out, "all %s configurations are excluded by ", cartesian);
     if (alone == 0)
         text_add(out, "these together: ");
     else if (alone > 1)

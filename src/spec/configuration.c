@@ -122,12 +122,24 @@ static char *trimmed(struct arena *a, const char *from, const char *to)
     return arena_strndup(a, from, (size_t)(to - from));
 }
 
+static bool is_constant(const struct spec *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->constant_count; i++) {
+        if (strcmp(s->constants[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool unknown_parameter(const struct spec *s, const char *name, struct arena *a,
                               struct error *e)
 {
     const char **names = arena_array(a, s->parameter_count + 1, sizeof *names);
     if (!names)
         return error_memory(e);
+    if (is_constant(s, name))
+        return error_set(e, ERROR_USAGE, "'%s' is a constant, not a parameter: --set %s=VALUE",
+                         name, name);
     struct text known = TEXT_INIT;
     for (uint32_t i = 0; i < s->parameter_count; i++) {
         names[i] = s->parameters[i].name;
@@ -150,8 +162,8 @@ static bool unlisted_value(const struct parameter *p, const char *value, struct 
         text_add(&list, i > 0 ? ", " : "");
         put_value(&p->values[i], &list);
     }
-    error_set(e, ERROR_USAGE, "%s=%s: the values of %s are %s%s", p->name, value, p->name,
-              text_cstr(&list), p->count > SHOWN_VALUES ? ", ..." : "");
+    error_set(e, ERROR_USAGE, "%s is no value of %s, which has %s%s", value[0] ? value : "''",
+              p->name, text_cstr(&list), p->count > SHOWN_VALUES ? ", ..." : "");
     text_release(&list);
     return false;
 }

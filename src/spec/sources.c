@@ -121,9 +121,9 @@ static bool read_data(struct spec_sources *src, const struct fill_spec *fill, st
 {
     if (fill->kind != FILL_DATA)
         return true;
-    const char *path = fill->file[0] == '/'
-                           ? fill->file
-                           : arena_printf(&src->arena, "%s/%s", src->spec->directory, fill->file);
+    bool is_here = fill->file[0] == '/' || strcmp(src->spec->directory, ".") == 0;
+    const char *path =
+        is_here ? fill->file : arena_printf(&src->arena, "%s/%s", src->spec->directory, fill->file);
     if (!path)
         return error_memory(e);
     return data_read(path, &src->arena, out, e) || error_context(e, "%s", fill->path);

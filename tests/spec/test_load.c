@@ -165,7 +165,7 @@ START_TEST(test_configuration_parts)
     ck_assert_uint_eq(choice[3], 0);
     ck_assert(spec_parse_configuration(f.spec, "", choice, &f.error));
     ck_assert(!spec_parse_configuration(f.spec, "P=16", choice, &f.error));
-    ck_assert_str_eq(f.error.text, "P=16: the values of P are 4, 8");
+    ck_assert_str_eq(f.error.text, "16 is no value of P, which has 4, 8");
     fixture_end(&f);
 }
 END_TEST
