@@ -20,7 +20,8 @@ struct item {
     bool done;
 };
 
-#define BUCKETS 4096 // of the table that finds identical configurations
+#define BUCKETS    4096 // of the table that finds identical configurations
+#define TRIED_MOST 4096 // configurations, before it is said that none can be made
 
 struct tune {
     struct tune_options o;
@@ -129,26 +130,47 @@ static bool has_output(const struct job *job)
     return false;
 }
 
-// The reference is the same for all configurations but for its details: one job shows it. One that
-// cannot be made is a result later, not an error now.
-static bool look_at_reference(struct tune *t)
+// The first configuration that can be made into a job, the default one before all others. NULL with
+// the default's error when there is none; NULL without an error when too many would have to be
+// tried: what cannot be made is then a result later.
+static struct job *any_job(struct tune *t, struct error *e)
 {
     struct job *job = NULL;
-    struct error ignored = ERROR_INIT;
+    uint64_t count = space_count(t->space), first = t->has_default ? t->default_index : 0;
     uint32_t *choice = arena_array(&t->arena, t->o.spec->parameter_count + 1, sizeof *choice);
+    if (!choice) {
+        error_memory(e);
+        return NULL;
+    }
+    for (uint64_t i = 0; i < count && i < TRIED_MOST; i++) {
+        struct error why = ERROR_INIT;
+        space_get(t->space, (first + i) % count, choice);
+        if (spec_job(t->o.spec, t->sources, t->o.device, choice, &job, &why)) {
+            error_clear(e);
+            return job;
+        }
+        if (i == 0)
+            *e = why;
+    }
+    if (count > TRIED_MOST)
+        error_clear(e);
+    return NULL;
+}
+
+// The reference is the same for all configurations but for its details: one job shows it.
+static bool look_at_reference(struct tune *t, struct error *e)
+{
     t->against = "";
-    if (!choice)
-        return false;
-    space_get(t->space, t->has_default ? t->default_index : 0, choice);
-    if (!spec_job(t->o.spec, t->sources, t->o.device, choice, &job, &ignored))
-        return true;
+    struct job *job = any_job(t, e);
+    if (!job)
+        return e->code == ERROR_NONE;
     const struct job_reference *r = &job->reference;
     if (r->kind != REFERENCE_NONE && has_output(job)) {
         t->verification = r->agreement ? VERIFICATION_AGREES : VERIFICATION_REFERENCE;
         t->against = arena_strdup(&t->arena, r->name ? r->name : "");
     }
     job_free(job);
-    return t->against != NULL;
+    return t->against || error_memory(e);
 }
 
 static bool make_stages(struct tune *t, struct error *e)
@@ -165,8 +187,8 @@ static bool make_stages(struct tune *t, struct error *e)
     spec_sources_digest(t->sources, &t->source);
     t->planned = budget_configurations(&t->o.budget, space_count(t->space));
     t->has_default = space_default(t->space, &t->default_index);
-    if (!look_at_reference(t))
-        return error_memory(e);
+    if (!look_at_reference(t, e))
+        return false;
     t->strategy = strategy_new(t->o.strategy, t->space, t->planned, t->o.seed, e);
     if (!t->strategy || !begin_session(t, e))
         return false;
@@ -435,7 +457,8 @@ static bool is_hopeless_spec(struct tune *t, const struct item *n)
     if (n->result->fault != FAULT_SPEC || t->progress.by_status[STATUS_CORRECT] > 0)
         return false;
     t->broken = true;
-    error_set(&t->why, ERROR_INPUT, "%s: %s", t->o.spec->path, n->result->message);
+    error_set(&t->why, ERROR_INPUT, "%s: KernelSpecification: %s", t->o.spec->path,
+              n->result->message);
     evaluator_cancel(t->evaluator);
     stop_asking(t);
     return true;
@@ -506,8 +529,11 @@ enum tune_answer tune_step(struct tune *t, int timeout_ms, const struct tune_rec
     if (is_over(t))
         return t->broken ? fail(t, &t->why, e) : TUNE_END;
     int got = evaluator_take(t->evaluator, timeout_ms, &out, &why);
-    if (got < 0)
+    if (got < 0) {
+        if (why.code == ERROR_INPUT)
+            error_context(&why, "%s: KernelSpecification", t->o.spec->path);
         return fail(t, &why, e);
+    }
     if (got == 0)
         return TUNE_NOTHING;
     *record = take_outcome(t, &out);
