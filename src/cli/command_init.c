@@ -12,6 +12,7 @@
 
 #define SIZE_NAME  "SIZE" // the constant when the source names none
 #define SIZE_VALUE "1024"
+#define AXES       3
 
 // One `hone init`.
 struct session {
@@ -22,6 +23,11 @@ struct session {
     const char *path; // of the source
     const char *size; // the constant that sizes are made of
 };
+
+static uint32_t axes_of(const struct session *s)
+{
+    return s->source.dimensions < AXES ? s->source.dimensions : AXES;
+}
 
 // ---- guesses -----------------------------------------------------------------------------------
 
@@ -86,7 +92,7 @@ static bool ends_with_axis(const char *name)
 // axes), else a parameter of our own.
 static const char *group_size_name(const struct session *s, uint32_t axis)
 {
-    static const char *const own[] = {"block_size_x", "block_size_y", "block_size_z"};
+    static const char *const own[AXES] = {"block_size_x", "block_size_y", "block_size_z"};
     const char *for_all = NULL;
     for (uint32_t i = 0; i < s->source.name_count; i++) {
         const struct found_name *n = &s->source.names[i];
@@ -163,7 +169,7 @@ static void put_parameters(const struct session *s, struct emit *j)
                  "such as {\"Expression\": \"a * b <= 1024\"}");
     emit_key(j, "TuningParameters");
     emit_array(j);
-    for (uint32_t axis = 0; axis < s->source.dimensions; axis++) {
+    for (uint32_t axis = 0; axis < axes_of(s); axis++) {
         if (!is_open(s, group_size_name(s, axis)))
             put_parameter(j, group_size_name(s, axis), "int", values,
                           s->source.dimensions > 1 ? "8" : "64");
@@ -181,15 +187,15 @@ static void put_parameters(const struct session *s, struct emit *j)
 
 static void put_sizes(const struct session *s, struct emit *j)
 {
-    static const char *const axes[] = {"X", "Y", "Z"};
+    static const char *const axes[AXES] = {"X", "Y", "Z"};
     emit_key(j, "GlobalSize");
     emit_object(j);
-    for (uint32_t axis = 0; axis < s->source.dimensions; axis++)
+    for (uint32_t axis = 0; axis < AXES && axis < axes_of(s); axis++)
         emit_text_at(j, axes[axis], s->size);
     emit_object_end(j);
     emit_key(j, "LocalSize");
     emit_object(j);
-    for (uint32_t axis = 0; axis < s->source.dimensions; axis++)
+    for (uint32_t axis = 0; axis < AXES && axis < axes_of(s); axis++)
         emit_text_at(j, axes[axis], group_size_name(s, axis));
     emit_object_end(j);
 }
@@ -198,7 +204,7 @@ static void put_sizes(const struct session *s, struct emit *j)
 static void put_buffer_size(const struct session *s, struct emit *j)
 {
     struct text size = TEXT_INIT;
-    for (uint32_t axis = 0; axis < s->source.dimensions; axis++)
+    for (uint32_t axis = 0; axis < axes_of(s); axis++)
         text_addf(&size, "%s%s", axis ? " * " : "", s->size);
     emit_text_at(j, "Size", text_cstr(&size));
     text_release(&size);

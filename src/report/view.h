@@ -27,12 +27,12 @@ struct view_result {
     const char *configuration_json;
     const struct result *result;
     const struct job *job; // (optional) programs, launches, buffers
-    bool timed;            // correct and measured: stats are valid
     struct stats_summary stats;
     const struct view_metric *metrics;
     size_t metric_count;
-    uint32_t dimensions; // of the first launch; 0 when not known
-    uint64_t global[3], local[3];
+    uint64_t global[3], local[3]; // of the first launch
+    uint32_t dimensions;          // of them; 0 when they are not known
+    bool timed;                   // correct and measured: stats are valid
     bool is_default;
     const char *same_as_json; // (optional) the identical configuration that was measured instead
     const char *differs;      // (optional) with same_as_json: "b=2", where it differs from that

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define SPEC HONE_SOURCE_DIR "/tests/cli/data/vector_add.json"
+#define DATA HONE_SOURCE_DIR "/tests/cli/data"
+#define SPEC DATA "/vector_add.json"
 
 static json_t *parse(const char *text, size_t length)
 {
@@ -225,6 +226,44 @@ START_TEST(best)
 }
 END_TEST
 
+static void copy_data(const char *name, const char *more, char *path, size_t size)
+{
+    struct text text = TEXT_INIT, from = TEXT_INIT;
+    struct error e = ERROR_INIT;
+    text_addf(&from, "%s/%s", DATA, name);
+    ck_assert_msg(file_read(text_cstr(&from), 0, &text, &e), "%s", e.text);
+    snprintf(path, size, "%s/%s", program_folder(), name);
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fprintf(f, "%s%s", text_cstr(&text), more);
+    fclose(f);
+    text_release(&from);
+    text_release(&text);
+}
+
+// What was measured with another text of the kernel is shown, but marked.
+START_TEST(best_of_an_older_text)
+{
+    char spec[256], path[256];
+    copy_data("vector_add_reference.cl", "", path, sizeof path);
+    copy_data("vector_add.cl", "", path, sizeof path);
+    copy_data("vector_add.json", "", spec, sizeof spec);
+    struct ran r = program_run("tune", spec, "--where", "flavor == 0", "--set", "N=2048");
+    ck_assert_int_eq(r.status, 0);
+    ran_release(&r);
+    r = program_run("best", spec, "--set", "N=2048");
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ck_assert_str_eq(r.err, "");
+    ran_release(&r);
+    copy_data("vector_add.cl", "// changed\n", path, sizeof path);
+    r = program_run("best", spec, "--set", "N=2048");
+    ck_assert_int_eq(r.status, 0);
+    ck_assert_ptr_nonnull(strstr(r.err, "nothing is known for this kernel's present text"));
+    ck_assert_ptr_nonnull(strstr(r.out, "OLDER RESULT"));
+    ran_release(&r);
+}
+END_TEST
+
 // Ctrl-C: the table of what is known, and 130.
 START_TEST(interrupt)
 {
@@ -246,6 +285,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, run_one);
     tcase_add_test(tests, run_refuses_or_shows);
     tcase_add_test(tests, best);
+    tcase_add_test(tests, best_of_an_older_text);
     tcase_add_test(tests, interrupt);
 }
 
