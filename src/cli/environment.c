@@ -1,6 +1,7 @@
 #include "cli/environment.h"
 
 #include "base/text.h"
+#include "eval/cache.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +14,6 @@
 #include <unistd.h>
 
 #define SCRATCH "hone-scratch-"
-#define PAIRS   8 // environment settings at most
 
 static const char *variable(const char *name)
 {
@@ -127,34 +127,54 @@ static bool make_scratch(struct environment *v, struct error *e)
 
 // ---- what workers are told ---------------------------------------------------------------------
 
-// Caches of the drivers in folders of hone's own, unless the user chose theirs.
-static bool add_cache(struct environment *v, size_t *count, const char *name, const char *folder,
-                      const char *leaf)
+// The caches of drivers and workers, in folders of hone's own unless the user chose others. Nobody
+// but hone bounds them; a tuned configuration takes 20 to 100 KB, a reference of n = 4096 128 MiB.
+static const struct cache {
+    const char *variable;
+    const char *leaf;
+    unsigned depth; // of an entry below the folder
+    uint64_t limit_bytes;
+} caches[] = {
+    {"POCL_CACHE_DIR", "pocl", 2, 2ull << 30},
+    {"CUDA_CACHE_PATH", "cuda", 2, 1ull << 30},
+    {"HONE_WORKER_CACHE", "references", 1, 4ull << 30},
+};
+
+static bool add_cache(struct environment *v, size_t index, const char *folder)
 {
-    const char *chosen = variable(name);
-    char *pair = chosen ? arena_printf(&v->arena, "%s=%s", name, chosen)
-                        : arena_printf(&v->arena, "%s=%s/%s", name, folder, leaf);
+    const struct cache *c = &caches[index];
+    const char *chosen = variable(c->variable);
+    char *pair = chosen ? arena_printf(&v->arena, "%s=%s", c->variable, chosen)
+                        : arena_printf(&v->arena, "%s=%s/%s", c->variable, folder, c->leaf);
     if (!pair)
         return false;
     if (!chosen)
         folder_make(strchr(pair, '=') + 1, NULL); // a driver without its cache is only slower
-    v->cache[(*count)++] = pair;
+    v->cache[index] = pair;
     return true;
+}
+
+static void trim_caches(const struct environment *v)
+{
+    for (size_t i = 0; v->cache && i < sizeof caches / sizeof *caches && v->cache[i]; i++) {
+        if (!variable(caches[i].variable))
+            cache_trim(strchr(v->cache[i], '=') + 1, caches[i].depth, caches[i].limit_bytes);
+    }
 }
 
 static bool add_settings(struct environment *v, struct error *e)
 {
-    size_t count = 0;
-    const char *cache = user_folder(v, "XDG_CACHE_HOME", ".cache", e);
-    if (!cache)
+    size_t count = sizeof caches / sizeof *caches;
+    const char *folder = user_folder(v, "XDG_CACHE_HOME", ".cache", e);
+    if (!folder)
         return false;
-    v->cache = arena_array(&v->arena, PAIRS, sizeof *v->cache);
-    v->worker_with = arena_array(&v->arena, PAIRS, sizeof *v->worker_with);
-    if (!v->cache || !v->worker_with || !add_cache(v, &count, "POCL_CACHE_DIR", cache, "pocl") ||
-        !add_cache(v, &count, "CUDA_CACHE_PATH", cache, "cuda") ||
-        !add_cache(v, &count, "HONE_WORKER_CACHE", cache, "references"))
-        return error_memory(e);
-    memcpy(v->worker_with, v->cache, count * sizeof *v->cache);
+    v->cache = arena_array(&v->arena, count + 1, sizeof *v->cache);
+    v->worker_with = arena_array(&v->arena, count + 2, sizeof *v->worker_with);
+    for (size_t i = 0; i < count; i++) {
+        if (!v->cache || !v->worker_with || !add_cache(v, i, folder))
+            return error_memory(e);
+        v->worker_with[i] = v->cache[i];
+    }
     v->worker_with[count] = arena_printf(&v->arena, "HONE_WORKER_SCRATCH=%s", v->scratch);
     return v->worker_with[count] || error_memory(e);
 }
@@ -175,6 +195,7 @@ bool environment_init(struct environment *v, struct error *e)
 
 void environment_release(struct environment *v)
 {
+    trim_caches(v);
     if (v->scratch)
         folder_remove(v->scratch);
     if (v->scratch_fd >= 0)

@@ -32,13 +32,26 @@ for pair in $(seq "$pairs"); do
     end=$(seconds)
     POCL_CACHE_DIR=$work/classic "$build/tests/bench/classic" "$spec" "$device" WIDTH=256 \
         >"$work/classic.json"
+    classic_best=$(sed 's/.*"best": "\([^"]*\)".*/\1/; s/, /,/g' "$work/classic.json")
     awk -v start="$start" -v end="$end" -v pair="$pair" '
         { match($0, /"seconds": [0-9.]+/); classic = substr($0, RSTART + 11, RLENGTH - 11)
           hone = end - start
-          printf "pair %d: hone %.1f s, classic %.1f s, ratio %.3f\n", pair, hone, classic, hone / classic
-          print "  classic: " $0 }' "$work/classic.json" | tee -a "$work/all"
-    "$build/hone" best "$spec" --device "$device" --set WIDTH=256 --store "$work/hone/store.sqlite" |
-        sed 's/^/  hone: /'
+          printf "pair %d: hone %.1f s, classic %.1f s, ratio %.3f\n", pair, hone, classic,
+                 hone / classic }' "$work/classic.json" | tee -a "$work/all"
+    # The two winners as hone measured them: the same best, if their intervals meet.
+    "$build/hone" best "$spec" --device "$device" --set WIDTH=256 \
+        --store "$work/hone/store.sqlite" >"$work/best"
+    "$build/hone" tune "$spec" --device "$device" --set WIDTH=256 --config "$classic_best" \
+        --store "$work/hone/store.sqlite" --json >"$work/theirs" 2>/dev/null
+    best=$(sed -n 's/^Configuration: //p' "$work/best" | tr -d ' ')
+    "$build/hone" tune "$spec" --device "$device" --set WIDTH=256 --config "$best" \
+        --store "$work/hone/store.sqlite" --json >"$work/ours" 2>/dev/null
+    ours=$(sed -n 's/.*"type": *"result".*"interval_ns": *\[\([^]]*\)\].*/\1/p' "$work/ours")
+    theirs=$(sed -n 's/.*"type": *"result".*"interval_ns": *\[\([^]]*\)\].*/\1/p' "$work/theirs")
+    echo "$ours,$theirs" | awk -F, -v ours="$best" -v theirs="$classic_best" '
+        { meet = $1 <= $4 && $3 <= $2 ? "the same within their intervals" : "not the same"
+          printf "  best by hone %s [%.3f .. %.3f ms]\n  best by classic %s, by hone [%.3f .. %.3f ms]: %s\n",
+                 ours, $1 / 1e6, $2 / 1e6, theirs, $3 / 1e6, $4 / 1e6, meet }'
 done
 grep '^pair' "$work/all" | sed 's/.*ratio //' | sort -n |
     awk '{ r[NR] = $1 } END { m = NR % 2 ? r[(NR + 1) / 2] : (r[NR / 2] + r[NR / 2 + 1]) / 2
