@@ -187,8 +187,10 @@ bool opencl_kernel_bind(void *own, void *kernel, const struct job_launch *l,
                         struct memory *const *memory, struct result *r)
 {
     for (uint32_t i = 0; i < l->argument_count; i++) {
+        if (!takes(own, kernel, i, &l->arguments[i]))
+            return report_argument(own, kernel, l, i, CL_SUCCESS, r);
         cl_int code = set_argument(own, kernel, i, &l->arguments[i], memory);
-        if (code != CL_SUCCESS || !takes(own, kernel, i, &l->arguments[i]))
+        if (code != CL_SUCCESS)
             return report_argument(own, kernel, l, i, code, r);
     }
     return true;

@@ -1,0 +1,6 @@
+__kernel void scale(__global float *out, __global const float *in, const float factor)
+{
+#define N 64
+    const size_t i = get_global_id(0);
+    out[i] = factor * in[i];
+}

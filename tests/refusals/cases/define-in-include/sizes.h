@@ -1,0 +1,2 @@
+#undef block
+#define block 4

@@ -1,0 +1,3 @@
+typedef float real
+;;
+#error "unfinished"

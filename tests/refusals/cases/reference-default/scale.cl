@@ -1,0 +1,9 @@
+#if block == 8
+#error "8 is too few"
+#endif
+
+__kernel void scale(__global float *out, __global const float *in, const float factor)
+{
+    const size_t i = get_global_id(0);
+    out[i] = factor * in[i];
+}
