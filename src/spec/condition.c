@@ -96,7 +96,9 @@ static struct operand parse_name(struct parser *p)
     if (*p->at == '(')
         return give_up(p); // a function-like macro
     struct macro_fact fact = p->lookup(p->context, name, length);
-    return fact.defined && fact.has_value ? known(fact.value) : unknown;
+    if (fact.defined && !fact.has_value)
+        return give_up(p); // its text may be no expression, an error even where nobody evaluates it
+    return fact.defined ? known(fact.value) : unknown;
 }
 
 static struct operand parse_primary(struct parser *p)
