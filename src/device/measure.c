@@ -131,7 +131,8 @@ static bool measure(struct session *s)
         return result_fail(s->result, STATUS_RUNTIME, FAULT_DEVICE, "%s", e.text);
     device_phase_begin(s->device, DEVICE_LAUNCHING, p->launches * (p->batch ? p->batch : 1),
                        compiles);
-    return take_samples(s);
+    // A kernel may behave while it is verified and not later; it must not hurt the next job.
+    return take_samples(s) && run_left_intact(s->device, s->loaded, s->result);
 }
 
 bool device_measure(struct device *d, struct loaded *l, const struct policy *p, struct result *r)

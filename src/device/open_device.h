@@ -123,6 +123,9 @@ bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total
              uint64_t *parts_ns, struct result *r);
 // Contents made and set up, one launch, guards and inputs checked; outputs are not compared.
 bool run_checked(struct device *d, struct loaded *l, struct result *r);
+// Are all guard zones and inputs as they were before the launches? On failure r says which is not,
+// and all buffers are made again.
+bool run_left_intact(struct device *d, struct loaded *l, struct result *r);
 
 // A driver call failed after a launch that seemed to succeed: it is the launch's doing, as a kernel
 // that wrote where it may not is often noticed late. The device is lost.

@@ -100,9 +100,10 @@ static bool check_input(struct device *d, struct loaded *l, uint32_t index, stru
                        "changed read-only %s at element %llu", job->name, (ull)element);
 }
 
-static bool check_memory(struct device *d, struct loaded *l, struct result *r)
+bool run_left_intact(struct device *d, struct loaded *l, struct result *r)
 {
     bool ok = true;
+    device_phase_begin(d, DEVICE_CHECKING, 0, false);
     for (uint32_t i = 0; ok && i < l->job->buffer_count; i++)
         ok = check_guards(d, l, i, r);
     for (uint32_t i = 0; ok && i < l->job->buffer_count; i++)
@@ -123,6 +124,5 @@ bool run_checked(struct device *d, struct loaded *l, struct result *r)
     device_phase_begin(d, DEVICE_LAUNCHING, 1, compiles);
     if (!run_job(d, l, 1, &r->verify_launch_ns, NULL, r))
         return false;
-    device_phase_begin(d, DEVICE_CHECKING, 0, false);
-    return check_memory(d, l, r);
+    return run_left_intact(d, l, r);
 }

@@ -39,6 +39,8 @@ static const struct expectation expectations[] = {
     {"NOT_A_NUMBER", STATUS_CORRECTNESS, "NaN"},
     {"SLIGHTLY_WRONG", STATUS_CORRECTNESS, "y"},
     {"UNWRITTEN", STATUS_CORRECTNESS, "unwritten"},
+    {"LATER_PAST_END", STATUS_RUNTIME, "past the end of y"},
+    {"LATER_INPUT_CHANGED", STATUS_RUNTIME, "changed read-only x"},
     {"GOOD_TOO", STATUS_CORRECT, ""},
 };
 enum { FAULTS = sizeof expectations / sizeof *expectations };
