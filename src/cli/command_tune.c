@@ -145,8 +145,11 @@ static void suggest(struct session *s, const struct view_summary *v, struct text
     const struct tune_record **ranking = tune_ranking(s->tuning.tune, &count);
     if (ranking && count > 0 && v->result_count > 0)
         work_configuration(w->spec, ranking[0]->choice, &best);
-    text_addf(out, "\nEverything about the best:  hone run %s --config ", text_cstr(&same));
-    shell_quote(text_cstr(&best), out);
+    text_addf(out, "\nEverything about the best:  hone run %s", text_cstr(&same));
+    if (best.length) { // parameters of one value need not be named
+        text_add(out, " --config ");
+        shell_quote(text_cstr(&best), out);
+    }
     if (w->store)
         text_addf(out, "\nIts compiler options:       hone best %s%s%s --options", text_cstr(&same),
                   settings->store ? " --store " : "", settings->store ? settings->store : "");

@@ -34,7 +34,7 @@ static const struct expectation expectations[] = {
     {"FAR_AWAY", STATUS_RUNTIME, "SIGSEGV"},
     {"INPUT_CHANGED", STATUS_RUNTIME, "changed read-only x"},
     {"ENDLESS", STATUS_TIMEOUT, "still running"},
-    {"EXITS", STATUS_RUNTIME, "exited"},
+    {"EXITS", STATUS_RUNTIME, "exited"}, // see is_expected()
     {"NULL_POINTER", STATUS_RUNTIME, "SIGSEGV"},
     {"NOT_A_NUMBER", STATUS_CORRECTNESS, "NaN"},
     {"SLIGHTLY_WRONG", STATUS_CORRECTNESS, "y"},
@@ -76,13 +76,22 @@ static struct tune_options options(const struct spec *spec, const char *const *e
                                            .launch_limit_ns = 3ull * 1000000000}};
 }
 
+// PoCL 5 with LLVM 16 asserts on the inline assembly that EXITS is made of: another way to die, and
+// recorded as what it is.
+static bool is_expected(const struct expectation *x, const struct result *r)
+{
+    bool asserts = strcmp(x->name, "EXITS") == 0 && r->status == STATUS_COMPILE;
+    if (asserts)
+        return strstr(r->message, "SIGABRT") != NULL;
+    return r->status == x->status && strstr(r->message, x->message) != NULL;
+}
+
 static void check_record(const struct spec *spec, const struct tune_record *r)
 {
     int64_t fault = spec->parameters[0].values[r->choice[0]].i;
     const struct expectation *x = &expectations[fault];
-    ck_assert_msg(r->result->status == x->status, "%s: %s, %s", x->name,
-                  status_text(r->result->status), r->result->message);
-    ck_assert_msg(strstr(r->result->message, x->message), "%s: %s", x->name, r->result->message);
+    ck_assert_msg(is_expected(x, r->result), "%s: %s, %s", x->name, status_text(r->result->status),
+                  r->result->message);
     ck_assert_msg(r->timed == (x->status == STATUS_CORRECT), "%s", x->name);
 }
 
