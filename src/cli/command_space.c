@@ -10,14 +10,13 @@ struct session {
     uint32_t *choice; // room for a configuration
 };
 
-// A device is asked only when the spec wants to know something of it, or the user names one.
-static int find_device(struct session *s)
+static int find_device(struct session *s, bool is_wanted)
 {
     struct error e = ERROR_INIT;
     struct work *w = &s->work;
     const struct settings *settings = &w->call->settings;
     bool is_assumed = settings->assume.count > 0;
-    if (settings->device || (w->spec->uses_device && !is_assumed)) {
+    if (settings->device || (is_wanted && !is_assumed)) {
         int status = work_device(w);
         if (status != EXIT_DONE)
             return status;
@@ -51,6 +50,20 @@ static int make_space(struct session *s)
     }
     s->space = space_new(w->spec, &options, &e);
     return s->space ? EXIT_DONE : work_failed(&e);
+}
+
+// A device is asked only when a restriction wants to know something of it, or the user names one.
+static int find_space(struct session *s)
+{
+    int status = find_device(s, s->work.spec->uses_device);
+    if (status == EXIT_DONE)
+        status = make_space(s);
+    if (status != EXIT_DONE || s->work.device || !space_reads_device(s->space))
+        return status;
+    space_free(s->space);
+    s->space = NULL;
+    status = find_device(s, true);
+    return status == EXIT_DONE ? make_space(s) : status;
 }
 
 static int show_why(struct session *s)
@@ -115,9 +128,7 @@ static int run(struct invocation *i)
     work_init(&s.work, i);
     int status = work_spec(&s.work);
     if (status == EXIT_DONE)
-        status = find_device(&s);
-    if (status == EXIT_DONE)
-        status = make_space(&s);
+        status = find_space(&s);
     if (status == EXIT_DONE)
         status = show(&s);
     space_free(s.space);

@@ -106,6 +106,26 @@ void space_free(struct space *sp)
 
 // ---- asking ------------------------------------------------------------------------------------
 
+static bool reads_fact(const struct spec *s, const struct expr *x)
+{
+    const uint32_t *slots;
+    size_t count = x ? expr_slots(x, &slots) : 0;
+    for (size_t i = 0; i < count; i++) {
+        if (slots[i] >= s->slots.facts && slots[i] < s->slots.special)
+            return true;
+    }
+    return false;
+}
+
+bool space_reads_device(const struct space *sp)
+{
+    const struct problem *p = &sp->problem;
+    bool reads = p->spec->uses_device;
+    for (uint32_t i = 0; i < p->restriction_count && !reads; i++)
+        reads = reads_fact(p->spec, p->restrictions[i].formula->expr);
+    return reads;
+}
+
 const struct spec *space_spec(const struct space *sp)
 {
     return sp->problem.spec;

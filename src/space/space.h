@@ -34,6 +34,9 @@ struct space *space_new(const struct spec *s, const struct space_options *o, str
 void space_free(struct space *sp);
 
 const struct spec *space_spec(const struct space *sp);
+// Does a restriction, --where included, read a device fact? Without a device such facts are 0 or
+// "".
+bool space_reads_device(const struct space *sp);
 // The product of the value counts, in decimal (it may exceed 64 bits) and as a number.
 const char *space_cartesian_text(const struct space *sp);
 double space_cartesian(const struct space *sp);

@@ -190,6 +190,18 @@ START_TEST(run_refuses_or_shows)
 END_TEST
 
 // What the store knows: exactly, by another kernel text, and not at all.
+// What --where reads of a device is asked of one.
+START_TEST(space_where_reads_the_device)
+{
+    struct ran r = program_run("space", SPEC, "--where", "device_compute_units >= 1", "--json");
+    json_t *j = parse(r.out, strlen(r.out));
+    ck_assert_int_eq(r.status, 0);
+    ck_assert_int_gt(json_integer_value(json_object_get(j, "valid")), 0);
+    json_decref(j);
+    ran_release(&r);
+}
+END_TEST
+
 // A size of its own: the store is shared with the other tests.
 START_TEST(best)
 {
@@ -285,6 +297,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, nothing_correct);
     tcase_add_test(tests, run_one);
     tcase_add_test(tests, run_refuses_or_shows);
+    tcase_add_test(tests, space_where_reads_the_device);
     tcase_add_test(tests, best);
     tcase_add_test(tests, best_of_an_older_text);
     tcase_add_test(tests, interrupt);
