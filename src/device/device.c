@@ -80,10 +80,13 @@ const struct device_info *device_describe(const struct device *d)
     return &d->info;
 }
 
+// Of a job that makes a reference, its launch alone is told of: it may not end.
 void device_phase_begin(struct device *d, enum device_phase phase, uint32_t launches, bool compiles)
 {
-    if (d->options.phase && d->hushed == 0)
-        d->options.phase(d->options.context, phase, launches, compiles);
+    bool launch = phase == DEVICE_LAUNCHING || phase == DEVICE_CHECKING;
+    if (d->options.phase && (d->hushed == 0 || launch))
+        d->options.phase(d->options.context, d->hushed ? DEVICE_REFERENCE : phase, launches,
+                         compiles);
 }
 
 bool device_usable(const struct device *d, struct result *r)

@@ -127,6 +127,15 @@ struct result *live_reply_result(struct live *v, const struct frame *f)
     return r;
 }
 
+// A reference is launched once, and often the slow and plain kernel.
+static uint64_t reference_limit(const struct live *v, const struct phase *p)
+{
+    const struct terms *t = &v->o.terms;
+    if (p->launches == 0 || t->launch_limit_ns == 0)
+        return REMOTE_MAKING_NS;
+    return LIVE_REFERENCE_FACTOR * t->launch_limit_ns + (p->compiles ? t->build_limit_ns : 0);
+}
+
 static uint64_t phase_limit(const struct live *v, const struct remote *r)
 {
     uint64_t launch = terms_launch_limit(&v->o.terms, v->best_ns);
@@ -138,8 +147,9 @@ static uint64_t phase_limit(const struct live *v, const struct remote *r)
     case PHASE_LOADING:
         return v->o.terms.build_limit_ns;
     case PHASE_INPUTS:
-    case PHASE_REFERENCE:
         return REMOTE_MAKING_NS;
+    case PHASE_REFERENCE:
+        return reference_limit(v, &r->phase);
     case PHASE_CHECKING:
         return REMOTE_CHECKING_NS;
     case PHASE_LAUNCHING:

@@ -382,6 +382,11 @@ static void overdue_text(enum phase_kind phase, uint64_t limit, char *out, size_
     duration_to_str((double)limit, took);
     if (phase == PHASE_LAUNCHING)
         snprintf(out, size, "still running after %s, its limit: ended", took);
+    else if (phase == PHASE_REFERENCE)
+        snprintf(out, size,
+                 "the reference was not there after %s: its kernel does not end, or needs a longer "
+                 "limit for launches",
+                 took);
     else
         snprintf(out, size, "%s took longer than the limit of %s", phase_text(phase), took);
 }

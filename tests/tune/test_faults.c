@@ -130,6 +130,29 @@ START_TEST(test_each_fault)
 }
 END_TEST
 
+// A default configuration that never ends is no reference; the limit of launches tells so.
+START_TEST(test_endless_reference)
+{
+    struct error e = ERROR_INIT;
+    struct spec_options so = {0};
+    struct spec *spec = spec_load(HONE_SOURCE_DIR "/tests/tune/data/endless.json", &so, &e);
+    ck_assert_msg(spec != NULL, "%s", e.text);
+    struct tune_options o = options(spec, NULL);
+    o.terms.launch_limit_ns = 500000000;
+    o.terms.build_limit_ns = 10ull * 1000000000;
+    struct tune *t = tune_new(&o, &e);
+    ck_assert_msg(t != NULL, "%s", e.text);
+    const struct tune_record *record;
+    enum tune_answer answer;
+    while ((answer = tune_step(t, 1000, &record, &e)) >= TUNE_NOTHING && answer != TUNE_END)
+        ;
+    ck_assert_int_eq(answer, TUNE_BROKEN);
+    ck_assert_msg(strstr(e.text, "reference was not there"), "%s", e.text);
+    tune_free(t);
+    spec_free(spec);
+}
+END_TEST
+
 int main(void)
 {
     arena_init(&arena);
@@ -139,6 +162,7 @@ int main(void)
     TCase *cases = tcase_create("faults");
     tcase_set_timeout(cases, 300);
     tcase_add_test(cases, test_each_fault);
+    tcase_add_test(cases, test_endless_reference);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
