@@ -12,7 +12,7 @@
 bool memory_new(struct device *d, struct memory *m, uint64_t bytes, enum access access,
                 struct error *e)
 {
-    *m = (struct memory){.bytes = bytes ? bytes : 1};
+    *m = (struct memory){.bytes = bytes ? bytes : 1, .guard = guard_byte(d->memories++)};
     return d->backend->memory_new(d->own, m, access, e);
 }
 
@@ -131,30 +131,30 @@ bool memory_checksum(struct device *d, struct memory *m, uint64_t *out, struct e
 bool guards_set(struct device *d, struct memory *m, struct error *e)
 {
     if (m->host) {
-        memset(m->map.data - GUARD_BYTES, GUARD_BYTE, GUARD_BYTES);
-        memset(m->map.data + m->bytes, GUARD_BYTE, m->map.tail);
+        memset(m->map.data - GUARD_BYTES, m->guard, GUARD_BYTES);
+        memset(m->map.data + m->bytes, m->guard, m->map.tail);
         return true;
     }
-    return d->backend->fill(d->own, m, -GUARD_BYTES, GUARD_BYTE, GUARD_BYTES, e) &&
-           d->backend->fill(d->own, m, (int64_t)m->bytes, GUARD_BYTE, GUARD_BYTES, e);
+    return d->backend->fill(d->own, m, -GUARD_BYTES, m->guard, GUARD_BYTES, e) &&
+           d->backend->fill(d->own, m, (int64_t)m->bytes, m->guard, GUARD_BYTES, e);
 }
 
 bool guards_look(struct device *d, struct memory *m, struct trespass *before,
                  struct trespass *behind, struct error *e)
 {
     if (m->host) {
-        *before = guard_look_before(m->map.data - GUARD_BYTES, GUARD_BYTES);
-        *behind = guard_look_behind(m->map.data + m->bytes, m->map.tail);
+        *before = guard_look_before(m->map.data - GUARD_BYTES, GUARD_BYTES, m->guard);
+        *behind = guard_look_behind(m->map.data + m->bytes, m->map.tail, m->guard);
         return true;
     }
     uint8_t *zone = malloc(GUARD_BYTES);
     bool ok = zone || error_memory(e);
     ok = ok && d->backend->read(d->own, m, -GUARD_BYTES, zone, GUARD_BYTES, e);
     if (ok)
-        *before = guard_look_before(zone, GUARD_BYTES);
+        *before = guard_look_before(zone, GUARD_BYTES, m->guard);
     ok = ok && d->backend->read(d->own, m, (int64_t)m->bytes, zone, GUARD_BYTES, e);
     if (ok)
-        *behind = guard_look_behind(zone, GUARD_BYTES);
+        *behind = guard_look_behind(zone, GUARD_BYTES, m->guard);
     free(zone);
     return ok;
 }

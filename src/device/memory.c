@@ -53,21 +53,26 @@ void mapping_free(struct mapping *m)
     *m = (struct mapping){.base = NULL};
 }
 
-struct trespass guard_look_behind(const uint8_t *zone, uint64_t length)
+uint8_t guard_byte(uint64_t serial)
+{
+    return (uint8_t)(GUARD_BYTE ^ (serial & 0x3f)); // never the poison, nor all zeros or ones
+}
+
+struct trespass guard_look_behind(const uint8_t *zone, uint64_t length, uint8_t guard)
 {
     struct trespass t = {0, 0};
     for (uint64_t i = 0; i < length; i++) {
-        if (zone[i] != GUARD_BYTE && t.count++ == 0)
+        if (zone[i] != guard && t.count++ == 0)
             t.first = i;
     }
     return t;
 }
 
-struct trespass guard_look_before(const uint8_t *zone, uint64_t length)
+struct trespass guard_look_before(const uint8_t *zone, uint64_t length, uint8_t guard)
 {
     struct trespass t = {0, 0};
     for (uint64_t i = length; i-- > 0;) {
-        if (zone[i] != GUARD_BYTE && t.count++ == 0)
+        if (zone[i] != guard && t.count++ == 0)
             t.first = length - i;
     }
     return t;

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define GUARD_BYTES 65536 // at least, on each side
-#define GUARD_BYTE  0xb9
+#define GUARD_BYTE  0xb9  // of the first memory; see guard_byte()
 
 // Host address space: [reserved][guard][data][guard][reserved].
 struct mapping {
@@ -26,6 +26,7 @@ struct memory {
     uint64_t bytes; // of data
     bool host;      // a mapping of this process; else only commands of the backend reach it
     bool claimed;   // host: handed back by the driver for us to look at
+    uint8_t guard;  // byte of its guard zones
     struct mapping map;
     uint64_t offset;     // of the data within `parent`, where not host
     void *parent, *view; // the backend's own: everything, and the data as an argument
@@ -34,6 +35,10 @@ struct memory {
 bool mapping_new(struct mapping *m, uint64_t bytes, struct error *e);
 void mapping_free(struct mapping *m); // a zeroed one is fine
 
+// Neighbours in a device have zones of different bytes: a kernel that copies from behind one buffer
+// to behind another would leave equal zones as they are.
+uint8_t guard_byte(uint64_t serial);
+
 // What was found in a guard zone.
 struct trespass {
     uint64_t count; // bytes changed
@@ -41,7 +46,7 @@ struct trespass {
 };
 
 // `zone` begins at the data and runs away from it (forward) or ends at it (backward).
-struct trespass guard_look_behind(const uint8_t *zone, uint64_t length);
-struct trespass guard_look_before(const uint8_t *zone, uint64_t length);
+struct trespass guard_look_behind(const uint8_t *zone, uint64_t length, uint8_t guard);
+struct trespass guard_look_before(const uint8_t *zone, uint64_t length, uint8_t guard);
 
 #endif

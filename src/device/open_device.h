@@ -56,6 +56,7 @@ struct device {
     struct device_info info;
     struct device_options options;
     struct pool pool;
+    uint64_t memories;            // counts those made
     struct reference *references; // the one used last first
     struct memory flusher;        // for cold launches, made when first asked for
     bool lost;                    // a driver error while running: nothing works any more

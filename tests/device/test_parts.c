@@ -234,14 +234,14 @@ START_TEST(guards_begin_right_behind_the_data)
     memset(m.data - GUARD_BYTES, GUARD_BYTE, GUARD_BYTES);
     memset(m.data + sizes[_i], GUARD_BYTE, m.tail);
     memset(m.data, 0, sizes[_i]);
-    ck_assert_uint_eq(guard_look_behind(m.data + sizes[_i], m.tail).count, 0);
-    ck_assert_uint_eq(guard_look_before(m.data - GUARD_BYTES, GUARD_BYTES).count, 0);
+    ck_assert_uint_eq(guard_look_behind(m.data + sizes[_i], m.tail, GUARD_BYTE).count, 0);
+    ck_assert_uint_eq(guard_look_before(m.data - GUARD_BYTES, GUARD_BYTES, GUARD_BYTE).count, 0);
     m.data[sizes[_i] + 4] = m.data[sizes[_i] + 5] = 0;
-    struct trespass t = guard_look_behind(m.data + sizes[_i], m.tail);
+    struct trespass t = guard_look_behind(m.data + sizes[_i], m.tail, GUARD_BYTE);
     ck_assert_uint_eq(t.count, 2);
     ck_assert_uint_eq(t.first, 4);
     m.data[-8] = 0;
-    t = guard_look_before(m.data - GUARD_BYTES, GUARD_BYTES);
+    t = guard_look_before(m.data - GUARD_BYTES, GUARD_BYTES, GUARD_BYTE);
     ck_assert_uint_eq(t.count, 1);
     ck_assert_uint_eq(t.first, 8);
     mapping_free(&m);

@@ -41,6 +41,7 @@ static const struct expectation expectations[] = {
     {"UNWRITTEN", STATUS_CORRECTNESS, "unwritten"},
     {"LATER_PAST_END", STATUS_RUNTIME, "past the end of y"},
     {"LATER_INPUT_CHANGED", STATUS_RUNTIME, "changed read-only x"},
+    {"COPY_PAST_END", STATUS_RUNTIME, "past the end of y"},
     {"GOOD_TOO", STATUS_CORRECT, ""},
 };
 enum { FAULTS = sizeof expectations / sizeof *expectations };

@@ -39,6 +39,10 @@ __kernel void scale(__global float *y, __global const float *x)
     if (i == SIZE - 1)
         y[SIZE] = 1.0f;
 #endif
+#if FAULT == COPY_PAST_END
+    if (i == SIZE - 1)
+        y[SIZE] = x[SIZE];
+#endif
 #if FAULT == LATER_PAST_END
     if (i == SIZE - 1 && y[i] == value) // from the launch before: the verified one behaves
         y[SIZE] = 1.0f;
