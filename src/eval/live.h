@@ -11,6 +11,8 @@
 #define LIVE_LOCK_POLL_NS (5ull * 1000000)
 // A work-group run ahead of time, on scratch data, is not the measurement: it gets this long.
 #define LIVE_PRIME_NS (2ull * 1000000000)
+// Launches that are asked for at once take about so long.
+#define LIVE_PIECE_NS (500ull * 1000000)
 // A reference's launch may take so many times the limit of a launch.
 #define LIVE_REFERENCE_FACTOR 4
 

@@ -153,13 +153,23 @@ static bool needs_renewal(const struct live *v)
     return remote_memory(&v->bench) > 2 * v->bench_base_bytes + (256u << 20);
 }
 
+// A job with which a worker died comes first: nothing but itself runs in its new worker.
+static struct entry *next_ready(struct live *v)
+{
+    for (struct entry *n = v->entries; n; n = n->next) {
+        if (n->stage == STAGE_READY && n->bench_deaths > 0)
+            return n;
+    }
+    return live_first(v, STAGE_READY);
+}
+
 void live_bench_start(struct live *v)
 {
     if (v->current || v->preparing || v->broken.code || v->o.build_only)
         return;
     if (v->bench.running && needs_renewal(v))
         live_bench_forget(v);
-    struct entry *n = live_first(v, STAGE_READY);
+    struct entry *n = next_ready(v);
     if (!v->prepared && !v->cancelled) {
         // Inputs and reference are made beside the first builds.
         const struct entry *any = n ? n : live_first(v, STAGE_QUEUED);
@@ -171,7 +181,7 @@ void live_bench_start(struct live *v)
     while (n && !v->broken.code && !pass_gate(v, n)) {
         if (v->gate_retry_ns)
             return;
-        n = live_first(v, STAGE_READY);
+        n = next_ready(v);
     }
     if (n && !v->broken.code && (v->bench.running || start_bench(v)))
         begin(v, n);
@@ -237,6 +247,14 @@ static bool merge_reply(struct live *v, struct entry *n, const struct frame *f)
     return ok;
 }
 
+// A request cannot be taken back: a search that is cancelled waits for no more than a piece.
+static uint32_t in_pieces(const struct entry *n, uint32_t launches)
+{
+    uint64_t each = n->result->verify_launch_ns;
+    uint64_t most = each ? LIVE_PIECE_NS / each : launches;
+    return most < 1 ? 1 : most < launches ? (uint32_t)most : launches;
+}
+
 static void after_measuring(struct live *v, struct entry *n)
 {
     static const enum stop_reason stops[] = {[MEASURE_SETTLED] = STOP_SETTLED,
@@ -247,17 +265,19 @@ static void after_measuring(struct live *v, struct entry *n)
     // That the worker did all it was asked for settles nothing: that is decided here.
     if (stopped != STOP_HOPELESS && stopped != STOP_LIMIT)
         n->result->stop = STOP_NONE;
-    if (n->again || n->result->stop != STOP_NONE || v->cancelled) {
-        finish(v, n, n->again ? STOP_FIXED : STOP_LIMIT);
+    if (n->again || n->result->stop != STOP_NONE) {
+        finish(v, n, STOP_FIXED);
         return;
     }
     enum measure_verdict verdict =
         measure_next(&v->o.terms.rules, n->result->samples_ns, n->result->sample_count,
                      v->device.timer_ns, v->best_ns, &more);
-    if (verdict == MEASURE_MORE)
-        request_measure(v, n, more);
-    else
+    if (verdict != MEASURE_MORE)
         finish(v, n, stops[verdict]);
+    else if (v->cancelled)
+        finish(v, n, STOP_LIMIT);
+    else
+        request_measure(v, n, in_pieces(n, more));
 }
 
 static void after_verifying(struct live *v, struct entry *n)
@@ -269,7 +289,7 @@ static void after_verifying(struct live *v, struct entry *n)
     else if (n->again)
         request_measure(v, n, n->again);
     else
-        request_measure(v, n, rules->fixed ? rules->fixed : rules->first);
+        request_measure(v, n, in_pieces(n, rules->fixed ? rules->fixed : rules->first));
 }
 
 static void after_preparing(struct live *v, const struct frame *f)
