@@ -116,7 +116,7 @@ const struct option measure_options[] = {
      .help =
          "Exactly N timed launches of each configuration. Without it the spec's Iterations; "
          "without those at least 6 and as many as it takes to settle the median, but no more than "
-         "20, and one slow launch is enough for a configuration far behind the best.",
+         "20, and two slow launches in a row end a configuration far behind the best.",
      .apply = option_count,
      .offset = FIELD(iterations)},
     {.name = "timeout",

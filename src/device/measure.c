@@ -13,10 +13,11 @@ struct session {
     struct loaded *loaded;
     const struct policy *policy;
     struct result *result;
-    uint32_t columns;   // kernels, when there are several
-    uint64_t *parts_ns; // of one launch
-    uint64_t sum_ns;    // of all timed launches
-    bool separately;    // batches are launched one by one, with restores between
+    uint32_t columns;       // kernels, when there are several
+    uint64_t *parts_ns;     // of one launch
+    uint32_t slow_in_a_row; // launches beyond hopeless_ns
+    uint64_t sum_ns;        // of all timed launches
+    bool separately;        // batches are launched one by one, with restores between
 };
 
 // Read-write arguments start every launch from the same contents, also within a batch.
@@ -74,14 +75,22 @@ static bool take_sample(struct session *s, uint64_t *sample_ns, uint64_t *row)
     return true;
 }
 
+// One slow launch may be the machine's doing, two in a row are the configuration's.
+static bool is_hopeless(struct session *s, uint64_t sample_ns)
+{
+    bool is_slow = s->policy->hopeless_ns && sample_ns > s->policy->hopeless_ns;
+    s->slow_in_a_row = is_slow ? s->slow_in_a_row + 1 : 0;
+    return s->slow_in_a_row >= 2;
+}
+
 // NONE: go on.
-static enum stop_reason stop_after(const struct session *s, uint64_t sample_ns)
+static enum stop_reason stop_after(struct session *s, uint64_t sample_ns)
 {
     const struct policy *p = s->policy;
     bool all = s->result->sample_count == p->launches;
     if (p->fixed)
         return all ? STOP_FIXED : STOP_NONE;
-    if (p->hopeless_ns && sample_ns > p->hopeless_ns)
+    if (is_hopeless(s, sample_ns))
         return STOP_HOPELESS;
     if (all)
         return STOP_SETTLED;

@@ -11,7 +11,7 @@ struct measure_rules {
     uint32_t most;      // samples of one configuration at most
     uint32_t more;      // samples of each later request
     double settled;     // relative half width of the interval at which it is settled
-    double hopeless;    // times the best: beyond this a launch stops the configuration
+    double hopeless;    // times the best: two launches in a row beyond this end the configuration
     double behind;      // times the best: an interval wholly beyond this needs no more samples
     uint64_t budget_ns; // kernel time of one configuration's samples
     uint32_t fixed;     // > 0: exactly this many samples, no early stop (--iterations)

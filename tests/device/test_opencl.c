@@ -419,7 +419,7 @@ START_TEST(samples_are_kept_and_limits_met)
     } cases[] = {
         {{.launches = 7, .batch = 1}, 7, STOP_SETTLED},
         {{.launches = 5, .batch = 3, .fixed = true}, 5, STOP_FIXED},
-        {{.launches = 7, .batch = 1, .hopeless_ns = 1}, 1, STOP_HOPELESS},
+        {{.launches = 7, .batch = 1, .hopeless_ns = 1}, 2, STOP_HOPELESS},
         {{.launches = 7, .batch = 1, .budget_ns = 1}, 1, STOP_LIMIT},
         {{.launches = 4, .batch = 1, .hopeless_ns = 1, .fixed = true}, 4, STOP_FIXED},
     };

@@ -304,7 +304,7 @@ static void measure(uint32_t sequence, const struct slot *s, const struct policy
     r->samples_ns = arena_array(&r->arena, p->launches, sizeof *r->samples_ns);
     for (uint32_t i = 0; i < p->launches; i++) {
         r->samples_ns[r->sample_count++] = s->ns + i % 3 * s->spread;
-        if (p->hopeless_ns && s->ns > p->hopeless_ns) {
+        if (p->hopeless_ns && s->ns > p->hopeless_ns && i == 1) {
             r->stop = STOP_HOPELESS;
             break;
         }

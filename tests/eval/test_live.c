@@ -182,7 +182,7 @@ START_TEST(test_hopeless_stops_early)
     ck_assert(evaluator_submit(ev, 1, make_job("good", 2500, 1), &e));
     struct result *r = take(ev, &ticket);
     ck_assert_int_eq(r->stop, STOP_HOPELESS);
-    ck_assert_uint_eq(r->sample_count, 1);
+    ck_assert_uint_eq(r->sample_count, 2);
     result_free(r);
     evaluator_free(ev);
 }
