@@ -16,6 +16,15 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cmake --build "$build" --target classic hone hone-worker >/dev/null
 
+# "low,high" of the only result in a file of JSON lines; its median twice where it was stopped early.
+interval() {
+    sed -n '/"type": *"result"/{
+        s/.*"interval_ns": *\[\([^]]*\)\].*/\1/p
+        t
+        s/.*"median_ns": *\([0-9.]*\).*/\1,\1/p
+    }' "$1"
+}
+
 seconds() {
     date +%s.%N
 }
@@ -46,8 +55,8 @@ for pair in $(seq "$pairs"); do
     best=$(sed -n 's/^Configuration: //p' "$work/best" | tr -d ' ')
     "$build/hone" tune "$spec" --device "$device" --set WIDTH=256 --config "$best" \
         --store "$work/hone/store.sqlite" --json >"$work/ours" 2>/dev/null
-    ours=$(sed -n 's/.*"type": *"result".*"interval_ns": *\[\([^]]*\)\].*/\1/p' "$work/ours")
-    theirs=$(sed -n 's/.*"type": *"result".*"interval_ns": *\[\([^]]*\)\].*/\1/p' "$work/theirs")
+    ours=$(interval "$work/ours")
+    theirs=$(interval "$work/theirs")
     echo "$ours,$theirs" | awk -F, -v ours="$best" -v theirs="$classic_best" '
         { meet = $1 <= $4 && $3 <= $2 ? "the same within their intervals" : "not the same"
           printf "  best by hone %s [%.3f .. %.3f ms]\n  best by classic %s, by hone [%.3f .. %.3f ms]: %s\n",
