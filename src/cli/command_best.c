@@ -1,6 +1,7 @@
 #include "best.h"
 #include "cli/choose_device.h"
 #include "cli/tuning.h"
+#include "cli/values.h"
 #include "report/table.h"
 #include "report/units.h"
 
@@ -16,6 +17,22 @@ struct session {
     struct best_options options;
     const char *wanted; // (or NULL) the device that was named
 };
+
+// The store may know other constants, sizes or devices.
+static int say_nothing_known(const struct session *s)
+{
+    struct text same = TEXT_INIT;
+    struct text constants = TEXT_INIT;
+    spec_constants_text(s->work.spec, &constants);
+    work_same(&s->work, &same);
+    complain("%s: nothing is known of %s%s%s%s on this device; `hone tune %s` measures it, "
+             "`hone best --all` shows what else is known",
+             store_path(s->work.store), s->work.spec->name, constants.length ? " (" : "",
+             text_cstr(&constants), constants.length ? ")" : "", text_cstr(&same));
+    text_release(&constants);
+    text_release(&same);
+    return EXIT_NOTHING;
+}
 
 // ---- the device --------------------------------------------------------------------------------
 
@@ -35,9 +52,7 @@ static int choose_stored(struct session *s)
     }
     if (count > 0)
         return work_failed(&e);
-    complain("%s: nothing is known of %s; `hone tune %s` measures it", store_path(s->work.store),
-             s->work.spec->name, s->work.spec->path);
-    return EXIT_NOTHING;
+    return say_nothing_known(s);
 }
 
 // Without a worker, or a device, the store is all there is.
@@ -84,7 +99,8 @@ static int find_device(struct session *s)
 struct shown {
     struct view_result view;
     struct view_origin origin;
-    struct job *job; // as the spec makes it today; or NULL
+    struct job *job;      // as the spec makes it today; or NULL
+    char *constants_json; // or NULL
 };
 
 // "256x256 / 16x16; ...": the first launch.
@@ -111,6 +127,22 @@ static void sizes_of(const struct best_answer *b, struct view_result *v)
         read_sizes(slash + 3, v->local);
 }
 
+// As JSON, where the spec has these constants.
+static char *constants_of(const struct spec *spec, const char *wanted)
+{
+    struct text text = TEXT_INIT;
+    spec_constants_text(spec, &text);
+    bool is_same = str_equal(text_cstr(&text), wanted ? wanted : "");
+    text_release(&text);
+    return is_same ? constants_to_json(spec) : NULL;
+}
+
+static void shown_release(struct shown *shown)
+{
+    job_free(shown->job);
+    free(shown->constants_json);
+}
+
 // `spec` is the session's, or with --all the same with the answer's constants. The job shows
 // options and launches; where it is not the one that was measured only the options are of use.
 static bool show_as(struct session *s, const struct spec *spec, const struct best_answer *b,
@@ -123,11 +155,13 @@ static bool show_as(struct session *s, const struct spec *spec, const struct bes
     bool is_known = b->choice && spec == s->work.spec;
     if (is_known && s->sources && !spec_job(spec, s->sources, d, b->choice, &out->job, &ignored))
         out->job = NULL;
+    out->constants_json = constants_of(spec, b->constants);
     out->origin = (struct view_origin){.date = b->date,
                                        .device = b->device,
                                        .platform = b->platform,
                                        .driver = b->driver,
                                        .constants = b->constants,
+                                       .constants_json = out->constants_json,
                                        .hone_version = b->hone_version,
                                        .geometry = b->geometry,
                                        .other_driver = b->other_driver,
@@ -185,11 +219,20 @@ static int put_options(const struct shown *shown, struct text *out)
 
 static void put_answer(const struct best_answer *b, const struct shown *shown, struct text *out)
 {
-    if (b->other_source || b->other_driver || b->other_job)
-        text_addf(out, "OLDER RESULT: %s%s%s\n",
-                  b->other_source ? "measured with another text of the kernel. " : "",
-                  b->other_driver ? "Measured under another driver. " : "",
-                  b->other_job ? "Measured with other sizes, arguments or options. " : "");
+    const struct {
+        bool differs;
+        const char *how;
+    } differences[] = {{b->other_source, "with another text of the kernel"},
+                       {b->other_driver, "under another driver"},
+                       {b->other_job, "with other sizes, arguments or options"}};
+    const char *separator = "OLDER RESULT: measured ";
+    for (size_t i = 0; i < sizeof differences / sizeof *differences; i++) {
+        if (!differences[i].differs)
+            continue;
+        text_addf(out, "%s%s", separator, differences[i].how);
+        separator = ", ";
+    }
+    text_add(out, separator[0] == ',' ? "\n" : "");
     report_result(&shown->view, out);
 }
 
@@ -197,7 +240,7 @@ static int show_one(struct session *s)
 {
     struct error e = ERROR_INIT;
     struct best_answer b = {.result = NULL};
-    struct shown shown = {.job = NULL};
+    struct shown shown = {.job = NULL, .constants_json = NULL};
     struct text out = TEXT_INIT;
     struct emit json;
     bool found;
@@ -205,9 +248,7 @@ static int show_one(struct session *s)
     if (!best_find(&s->options, &s->work.arena, &b, &found, &e))
         return work_failed(&e);
     if (!found) {
-        complain("nothing is known of %s on this device; `hone tune %s` measures it",
-                 s->work.spec->name, s->work.spec->path);
-        return EXIT_NOTHING;
+        return say_nothing_known(s);
     }
     warn_if_older(&b);
     emit_start(&json, &out);
@@ -224,7 +265,7 @@ static int show_one(struct session *s)
     }
     put(&out);
     text_release(&out);
-    job_free(shown.job);
+    shown_release(&shown);
     result_free(b.result);
     return status;
 }
@@ -307,7 +348,7 @@ static bool show_row(struct session *s, const struct best_answer *b, struct tabl
     } else if (ok) {
         put_row(t, b, &shown.view);
     }
-    job_free(shown.job);
+    shown_release(&shown);
     spec_free(spec);
     return ok;
 }
@@ -374,6 +415,11 @@ static int prepare(struct session *s)
 static int run(struct invocation *i)
 {
     struct session s = {.settings = &i->settings};
+    const struct settings *o = &i->settings;
+    if (o->options && (o->all || o->json)) {
+        complain("--options and %s exclude each other", o->all ? "--all" : "--json");
+        return EXIT_USAGE;
+    }
     work_init(&s.work, i);
     int status = prepare(&s);
     if (status == EXIT_DONE)

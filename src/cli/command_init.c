@@ -82,18 +82,37 @@ static bool is_open(const struct session *s, const char *name)
     return false;
 }
 
+// Does the kernel require it as a size of its work-group?
+static bool is_required(const struct session *s, const char *name)
+{
+    for (uint32_t axis = 0; axis < AXES; axis++) {
+        if (s->kernel->group_size[axis] && str_equal(s->kernel->group_size[axis], name))
+            return true;
+    }
+    return false;
+}
+
 static bool ends_with_axis(const char *name)
 {
     size_t length = strlen(name);
     return length > 1 && strchr("xyzXYZ", name[length - 1]);
 }
 
-// The work-group's size along an axis: an open name that looks like it ("BLOCK_Y", "TPB" for all
-// axes), else a parameter of our own.
+// What the kernel requires of the work-group along an axis, where a spec can say it too.
+static const char *required_group_size(const struct session *s, uint32_t axis)
+{
+    const char *size = s->kernel->group_size[axis];
+    return size && (is_number(size) || is_open(s, size)) ? size : NULL;
+}
+
+// The work-group's size along an axis: what the kernel requires, an open name that looks like it
+// ("BLOCK_Y", "TPB" for all axes), else a parameter of our own.
 static const char *group_size_name(const struct session *s, uint32_t axis)
 {
     static const char *const own[AXES] = {"block_size_x", "block_size_y", "block_size_z"};
-    const char *for_all = NULL;
+    const char *for_all = required_group_size(s, axis);
+    if (for_all)
+        return for_all;
     for (uint32_t i = 0; i < s->source.name_count; i++) {
         const struct found_name *n = &s->source.names[i];
         if (n->is_type || !is_group_size(n->name))
@@ -138,7 +157,7 @@ static void put_parameter(struct emit *j, const char *name, const char *type, co
 }
 
 // Its own value with the neighbouring powers of two, where the source gives one.
-static void put_open_name(const struct found_name *n, struct emit *j)
+static void put_open_name(const struct session *s, const struct found_name *n, struct emit *j)
 {
     char values[96];
     int64_t number;
@@ -152,7 +171,7 @@ static void put_open_name(const struct found_name *n, struct emit *j)
     } else if (is_number(n->value)) {
         str_format(values, sizeof values, "[%s]", n->value);
         put_parameter(j, n->name, "int", values, n->value);
-    } else if (is_group_size(n->name)) {
+    } else if (is_group_size(n->name) || is_required(s, n->name)) {
         put_parameter(j, n->name, "int", "[4, 8, 16]", "8");
     } else {
         put_parameter(j, n->name, "int", "[1, 2, 4]", "1");
@@ -170,13 +189,13 @@ static void put_parameters(const struct session *s, struct emit *j)
     emit_key(j, "TuningParameters");
     emit_array(j);
     for (uint32_t axis = 0; axis < axes_of(s); axis++) {
-        if (!is_open(s, group_size_name(s, axis)))
-            put_parameter(j, group_size_name(s, axis), "int", values,
-                          s->source.dimensions > 1 ? "8" : "64");
+        const char *name = group_size_name(s, axis);
+        if (!is_open(s, name) && !is_number(name))
+            put_parameter(j, name, "int", values, s->source.dimensions > 1 ? "8" : "64");
     }
     for (uint32_t i = 0; i < s->source.name_count; i++) {
         if (!is_size(&s->source.names[i]))
-            put_open_name(&s->source.names[i], j);
+            put_open_name(s, &s->source.names[i], j);
     }
     emit_array_end(j);
     emit_key(j, "Conditions");

@@ -298,6 +298,11 @@ static void set_options(struct session *s)
 static int run(struct invocation *i)
 {
     struct session s = {.settings = &i->settings};
+    const struct settings *o = &i->settings;
+    if (o->show && (o->json || o->output)) {
+        complain("--show and %s exclude each other", o->json ? "--json" : "--output");
+        return EXIT_USAGE;
+    }
     tuning_init(&s.tuning, i);
     interrupt_catch();
     int status = tuning_open(&s.tuning);

@@ -78,10 +78,16 @@ static int show_why(struct session *s)
         return work_failed(&e);
     }
     space_why(s->space, s->choice, &reason);
-    spec_configuration_text(spec, s->choice, true, &out);
-    text_add(&out, reason.restriction ? ": excluded: " : ": valid");
-    if (reason.restriction)
-        space_reason_text(s->space, s->choice, &reason, &out);
+    if (s->work.call->settings.json) {
+        struct emit json;
+        emit_start(&json, &out);
+        space_why_json(s->space, s->choice, &reason, &json);
+    } else {
+        spec_configuration_text(spec, s->choice, true, &out);
+        text_add(&out, reason.restriction ? ": excluded: " : ": valid");
+        if (reason.restriction)
+            space_reason_text(s->space, s->choice, &reason, &out);
+    }
     text_add(&out, "\n");
     put(&out);
     text_release(&out);
@@ -186,7 +192,8 @@ const struct command command_space = {
         "\"parameters\":[{\"name\",\n"
         "   \"type\", \"values\":[], \"default\"}], \"restrictions\":[{\"expression\", \"path\",\n"
         "   \"excludes_alone\", \"faults\"}], \"faults\", \"default\":{}}\n\n"
-        "and with --list also \"configurations\".",
+        "and with --list also \"configurations\". With --why and --json:\n\n"
+        "  {\"configuration\":{}, \"valid\", \"restriction\", \"path\", \"message\"}",
     .groups = groups,
     .examples = examples,
     .run = run,

@@ -129,17 +129,8 @@ static void show_head(struct session *s)
 static void suggest(struct session *s, const struct view_summary *v, struct text *out)
 {
     const struct work *w = &s->tuning.work;
-    const struct settings *settings = &w->call->settings;
     struct text same = TEXT_INIT;
-    shell_quote(w->call->arguments[0], &same);
-    for (uint32_t i = 0; i < settings->set.count; i++) {
-        text_add(&same, " --set ");
-        shell_quote(settings->set.items[i], &same);
-    }
-    if (settings->device) {
-        text_add(&same, " --device ");
-        shell_quote(settings->device, &same);
-    }
+    work_same(w, &same);
     struct text best = TEXT_INIT;
     size_t count;
     const struct tune_record **ranking = tune_ranking(s->tuning.tune, &count);
@@ -151,8 +142,7 @@ static void suggest(struct session *s, const struct view_summary *v, struct text
         shell_quote(text_cstr(&best), out);
     }
     if (w->store)
-        text_addf(out, "\nIts compiler options:       hone best %s%s%s --options", text_cstr(&same),
-                  settings->store ? " --store " : "", settings->store ? settings->store : "");
+        text_addf(out, "\nIts compiler options:       hone best %s --options", text_cstr(&same));
     text_add(out, "\n");
     free(ranking);
     text_release(&best);

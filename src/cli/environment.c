@@ -1,6 +1,8 @@
 #include "cli/environment.h"
 
 #include "base/text.h"
+#include "cli/cli.h"
+#include "cli/console.h"
 #include "eval/cache.h"
 
 #include <dirent.h>
@@ -140,6 +142,25 @@ static const struct cache {
     {"HONE_WORKER_CACHE", "references", 1, 4ull << 30},
 };
 
+// PoCL offers no device at all when it cannot write its cache, so one that may not be written is
+// said, and replaced by a folder that lasts as long as this run.
+static const char *usable_cache(struct environment *v, const char *folder, struct error *e)
+{
+    struct error why = ERROR_INIT;
+    if (folder_make(folder, &why) && access(folder, W_OK | X_OK) == 0)
+        return folder;
+    const char *instead = arena_printf(&v->arena, "%s/cache", v->scratch);
+    if (!instead || !folder_make(instead, e)) {
+        if (!instead)
+            error_memory(e);
+        return NULL;
+    }
+    complain("warning: %s may not be written%s%s: kernels that are compiled now will be compiled "
+             "again; set XDG_CACHE_HOME to a folder of yours",
+             folder, why.text[0] ? ": " : "", why.text);
+    return instead;
+}
+
 static bool add_cache(struct environment *v, size_t index, const char *folder)
 {
     const struct cache *c = &caches[index];
@@ -148,8 +169,11 @@ static bool add_cache(struct environment *v, size_t index, const char *folder)
                         : arena_printf(&v->arena, "%s=%s/%s", c->variable, folder, c->leaf);
     if (!pair)
         return false;
-    if (!chosen)
-        folder_make(strchr(pair, '=') + 1, NULL); // a driver without its cache is only slower
+    const char *path = strchr(pair, '=') + 1;
+    folder_make(path, NULL); // what counts is whether it can be used
+    if (chosen && access(path, W_OK | X_OK) != 0)
+        complain("warning: %s: %s may not be written; the driver may offer no device then",
+                 c->variable, path);
     v->cache[index] = pair;
     return true;
 }
@@ -166,6 +190,7 @@ static bool add_settings(struct environment *v, struct error *e)
 {
     size_t count = sizeof caches / sizeof *caches;
     const char *folder = user_folder(v, "XDG_CACHE_HOME", ".cache", e);
+    folder = folder ? usable_cache(v, folder, e) : NULL;
     if (!folder)
         return false;
     v->cache = arena_array(&v->arena, count + 1, sizeof *v->cache);

@@ -328,6 +328,25 @@ static void read_arguments(struct survey *s, size_t open, struct found_kernel *k
     }
 }
 
+// Its attributes stand between the end of what is before the kernel and its name.
+static void read_group_size(const struct survey *s, size_t name, struct found_kernel *k)
+{
+    const struct token *t = s->tokens;
+    size_t at = name;
+    while (at > 0 && !is_word(&t[at], "reqd_work_group_size") && !is_sign(&t[at], "}") &&
+           !is_sign(&t[at], ";"))
+        at--;
+    if (!is_word(&t[at], "reqd_work_group_size") || !is_sign(&t[at + 1], "("))
+        return;
+    at++;
+    for (uint32_t axis = 0; axis < 3 && at + 2 < name; axis++, at += 2) {
+        bool is_plain = t[at + 1].kind == TOKEN_NAME || t[at + 1].kind == TOKEN_NUMBER;
+        if (!is_plain || !is_sign(&t[at + 2], axis < 2 ? "," : ")"))
+            return;
+        k->group_size[axis] = t[at + 1].text;
+    }
+}
+
 // kernel [__attribute__((...))] void [__attribute__((...))] NAME (
 static void collect_kernels(struct survey *s)
 {
@@ -344,6 +363,7 @@ static void collect_kernels(struct survey *s)
             continue;
         struct found_kernel *k = &s->out->kernels[s->out->kernel_count++];
         k->name = s->tokens[at].text;
+        read_group_size(s, at, k);
         read_arguments(s, at + 1, k);
     }
 }

@@ -24,6 +24,9 @@ struct found_kernel {
     const char *name;
     struct found_argument *arguments;
     uint32_t argument_count;
+    // Of reqd_work_group_size(X, Y, Z), each a name or a number; NULL where it is neither, or the
+    // kernel leaves its work-group open.
+    const char *group_size[3];
 };
 
 // A name that the source leaves open.

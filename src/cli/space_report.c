@@ -173,3 +173,32 @@ void space_json(const struct space *sp, bool list, uint32_t *choice, struct emit
     }
     emit_object_end(j);
 }
+
+static void emit_text_or_null(struct emit *j, const char *key, const char *text)
+{
+    emit_key(j, key);
+    if (text)
+        emit_text(j, text);
+    else
+        emit_null(j);
+}
+
+void space_why_json(const struct space *sp, const uint32_t *choice,
+                    const struct space_reason *reason, struct emit *j)
+{
+    const struct formula *f = reason->restriction;
+    struct text configuration = TEXT_INIT, message = TEXT_INIT;
+    spec_configuration_json(space_spec(sp), choice, &configuration);
+    if (f)
+        space_reason_text(sp, choice, reason, &message);
+    emit_object(j);
+    emit_raw_at(j, "configuration", text_cstr(&configuration));
+    emit_bool_at(j, "valid", !f);
+    emit_text_or_null(j, "restriction", f ? f->text : NULL);
+    emit_text_or_null(j, "path", f ? f->path : NULL);
+    emit_text_or_null(j, "message", f ? text_cstr(&message) : NULL);
+    emit_object_end(j);
+    j->out->failed |= configuration.failed || message.failed;
+    text_release(&configuration);
+    text_release(&message);
+}

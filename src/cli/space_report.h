@@ -10,5 +10,9 @@ void space_text(const struct space *sp, struct text *out);
 // "default"}], "restrictions": [{"expression", "path", "excludes_alone", "faults"}], "faults",
 // "default"}, and with `list` "configurations". `choice` has room for a configuration.
 void space_json(const struct space *sp, bool list, uint32_t *choice, struct emit *j);
+// Why a configuration is valid or not: {"configuration", "valid", "restriction", "path",
+// "message"}; the last three null where it is.
+void space_why_json(const struct space *sp, const uint32_t *choice,
+                    const struct space_reason *reason, struct emit *j);
 
 #endif

@@ -80,15 +80,6 @@ static void fill_options(struct tuning *t)
     };
 }
 
-static char *constants_to_json(const struct spec *spec)
-{
-    struct text out = TEXT_INIT;
-    struct emit j;
-    emit_start(&j, &out);
-    emit_constants(&j, spec);
-    return text_steal(&out);
-}
-
 int tuning_open(struct tuning *t)
 {
     struct work *w = &t->work;

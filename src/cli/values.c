@@ -34,6 +34,15 @@ void emit_constants(struct emit *j, const struct spec *s)
     emit_object_end(j);
 }
 
+char *constants_to_json(const struct spec *s)
+{
+    struct text out = TEXT_INIT;
+    struct emit j;
+    emit_start(&j, &out);
+    emit_constants(&j, s);
+    return text_steal(&out);
+}
+
 const char *parameter_type_text(enum parameter_type t)
 {
     static const char *const texts[] = {

@@ -8,6 +8,8 @@
 void emit_value(struct emit *j, const struct value *v);
 // {"WIDTH": 256, ...}
 void emit_constants(struct emit *j, const struct spec *s);
+// The same in memory of its own; NULL: out of memory.
+char *constants_to_json(const struct spec *s);
 // "int", "bool", ...
 const char *parameter_type_text(enum parameter_type t);
 

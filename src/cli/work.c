@@ -150,6 +150,26 @@ int work_store(struct work *w, enum store_mode mode)
     return w->store ? EXIT_DONE : work_failed(&e);
 }
 
+// ---- what to type next --------------------------------------------------------------------------
+
+static void add_option(const char *name, const char *value, struct text *out)
+{
+    text_addf(out, " --%s ", name);
+    shell_quote(value, out);
+}
+
+void work_same(const struct work *w, struct text *out)
+{
+    const struct settings *s = &w->call->settings;
+    shell_quote(w->call->arguments[0], out);
+    for (uint32_t i = 0; i < s->set.count; i++)
+        add_option("set", s->set.items[i], out);
+    if (s->device)
+        add_option("device", s->device, out);
+    if (s->store && w->store)
+        add_option("store", s->store, out);
+}
+
 // ---- configurations ----------------------------------------------------------------------------
 
 // The library's text has a blank after each comma; without it no quoting is needed in a shell.

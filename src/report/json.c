@@ -314,7 +314,7 @@ static void origin(const struct view_origin *o, struct emit *j)
     emit_text_at(j, "device", o->device);
     emit_text_at(j, "platform", o->platform);
     emit_text_at(j, "driver", o->driver);
-    emit_text_at(j, "constants", o->constants);
+    emit_raw_at(j, "constants", o->constants_json ? o->constants_json : "null");
     emit_text_at(j, "hone", o->hone_version);
     emit_text_at(j, "geometry", o->geometry);
     emit_bool_at(j, "other_driver", o->other_driver);

@@ -95,7 +95,9 @@ static void put_launches(const struct view_result *v, struct text *out)
         text_add(out, "\n");
     }
     for (uint32_t i = 0; i < v->result->resource_count; i++) {
-        text_add(out, "Resources: ");
+        bool one_of_several = v->job && v->job->launch_count > 1 && i < v->job->launch_count;
+        text_addf(out, "Resources%s%s: ", one_of_several ? " of " : "",
+                  one_of_several ? v->job->launches[i].kernel : "");
         put_resources(&v->result->resources[i], out);
     }
 }
@@ -135,13 +137,12 @@ static void put_deviation(const struct deviation *d, struct text *out)
 static void put_verification(const struct view_result *v, struct text *out)
 {
     const struct result *r = v->result;
-    text_addf(out, "Verification: %s%s%s\n", verification_text(r->verification),
-              v->job && v->job->reference.name && r->verification == VERIFICATION_REFERENCE
-                  ? " against "
-                  : "",
-              v->job && v->job->reference.name && r->verification == VERIFICATION_REFERENCE
-                  ? v->job->reference.name
-                  : "");
+    const char *against = v->job ? v->job->reference.name : NULL;
+    bool is_wrong = r->status == STATUS_CORRECTNESS;
+    bool is_named = against && (is_wrong || r->verification == VERIFICATION_REFERENCE);
+    text_addf(out, "Verification: %s%s%s\n",
+              is_wrong ? "FAILED" : verification_text(r->verification), is_named ? " against " : "",
+              is_named ? against : "");
     for (uint32_t i = 0; i < r->deviation_count; i++)
         put_deviation(&r->deviations[i], out);
 }
@@ -166,6 +167,16 @@ static void put_samples(const struct view_result *v, struct text *out)
     text_addf(out, "Verified launch: %s (not counted)\n", time);
 }
 
+// A unit only where the name does not say it: "GFLOP/s: 2.421".
+static void put_metric(const struct view_metric *m, struct text *out)
+{
+    char number[UNITS_SIZE];
+    bool has_unit = m->unit && m->unit[0] && !str_equal(m->unit, m->name);
+    number_to_str(m->value, number);
+    text_addf(out, "%s: %s%s%s\n", m->name, m->known ? number : "not known",
+              m->known && has_unit ? " " : "", m->known && has_unit ? m->unit : "");
+}
+
 static void put_times(const struct view_result *v, struct text *out)
 {
     if (!v->timed)
@@ -176,9 +187,7 @@ static void put_times(const struct view_result *v, struct text *out)
               v->stats.interval ? "median and 95 % interval" : "median and range",
               stop_text(v->result->stop));
     for (size_t i = 0; i < v->metric_count; i++) {
-        text_addf(out, "%s: ", v->metrics[i].name);
-        report_metric(&v->metrics[i], out);
-        text_add(out, "\n");
+        put_metric(&v->metrics[i], out);
     }
 }
 

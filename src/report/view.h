@@ -45,6 +45,7 @@ struct view_origin {
     const char *date;
     const char *device, *platform, *driver;
     const char *constants;
+    const char *constants_json; // or NULL: the spec has other constants now
     const char *hone_version;
     const char *geometry;
     bool other_driver, other_source, other_job; // than asked for

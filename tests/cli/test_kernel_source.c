@@ -81,6 +81,28 @@ START_TEST(what_is_only_written)
 }
 END_TEST
 
+// reqd_work_group_size, before or after the word `kernel`, names or numbers.
+START_TEST(required_group_size)
+{
+    static const char text[] =
+        "__attribute__((reqd_work_group_size(BX, 8, 1)))\nkernel void a(int n) { }\n"
+        "__kernel __attribute__((reqd_work_group_size(2 * BX, BY, 1))) void b(int n) { }\n"
+        "__kernel void c(int n) { }\n";
+    struct error e = ERROR_INIT;
+    struct arena a;
+    struct kernel_source s;
+    arena_init(&a);
+    ck_assert(kernel_source_read(text, sizeof text - 1, &a, &s, &e));
+    ck_assert_uint_eq(s.kernel_count, 3);
+    ck_assert_str_eq(s.kernels[0].group_size[0], "BX");
+    ck_assert_str_eq(s.kernels[0].group_size[1], "8");
+    ck_assert_str_eq(s.kernels[0].group_size[2], "1");
+    ck_assert_ptr_null(s.kernels[1].group_size[0]);
+    ck_assert_ptr_null(s.kernels[2].group_size[0]);
+    arena_release(&a);
+}
+END_TEST
+
 // Whatever stands in a file, reading it ends.
 START_TEST(cut_anywhere)
 {
@@ -107,6 +129,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, open_names);
     tcase_add_test(tests, arguments);
     tcase_add_test(tests, what_is_only_written);
+    tcase_add_test(tests, required_group_size);
     tcase_add_test(tests, cut_anywhere);
 }
 

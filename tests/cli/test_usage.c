@@ -46,7 +46,7 @@ END_TEST
 START_TEST(refusals)
 {
     static const struct {
-        const char *words[5];
+        const char *words[6];
         int status;
         const char *err;
     } cases[] = {
@@ -64,6 +64,8 @@ START_TEST(refusals)
         {{"space", SPEC, "--assume", "nothing=1"}, 2, "unknown fact 'nothing'"},
         {{"space", SPEC, "--why", "blok=1"}, 2, "did you mean 'block'?"},
         {{"best", SPEC, "--store", "/nowhere/x.sqlite"}, 1, "/nowhere/x.sqlite"},
+        {{"best", SPEC, "--options", "--all"}, 2, "--options and --all exclude each other"},
+        {{"run", SPEC, "--show", "source", "--json"}, 2, "--show and --json exclude each other"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ran r = program_run_to(NULL, cases[i].words);
@@ -93,6 +95,16 @@ START_TEST(space_text)
     ck_assert_int_eq(r.status, 0);
     ck_assert_str_eq(r.out, "block=32, work=2, flavor=0: valid\n");
     ran_release(&r);
+    r = program_run("space", SPEC, "--why", "work=2", "--json");
+    ck_assert_int_eq(r.status, 0);
+    ck_assert(str_starts(r.out, "{\"configuration\":{\"block\": 32,"));
+    ck_assert_ptr_nonnull(strstr(r.out, "\"valid\":true,\"restriction\":null,"));
+    ran_release(&r);
+    r = program_run("space", SPEC, "--why", "block=64,work=4", "--json");
+    ck_assert_int_eq(r.status, 1);
+    ck_assert_ptr_nonnull(
+        strstr(r.out, "\"valid\":false,\"restriction\":\"block * work <= 128\",\"path\":"));
+    ran_release(&r);
 }
 END_TEST
 
@@ -115,6 +127,18 @@ START_TEST(init)
     r = program_run("init", ODD, "--kernel", "first", "--output", spec);
     ck_assert_int_eq(r.status, 2);
     ck_assert_ptr_nonnull(strstr(r.err, "is there already"));
+    ran_release(&r);
+}
+END_TEST
+
+// PoCL has no device where its cache cannot be written, which says nothing of the cause.
+START_TEST(cache_that_cannot_be_written)
+{
+    program_folder();
+    setenv("XDG_CACHE_HOME", "/proc", 1); // root cannot write there either
+    struct ran r = program_run("devices", "--json");
+    ck_assert_ptr_nonnull(strstr(r.err, "/proc/hone may not be written: "));
+    ck_assert_ptr_nonnull(strstr(r.err, "set XDG_CACHE_HOME"));
     ran_release(&r);
 }
 END_TEST
@@ -147,6 +171,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, refusals);
     tcase_add_test(tests, space_text);
     tcase_add_test(tests, init);
+    tcase_add_test(tests, cache_that_cannot_be_written);
     tcase_add_test(tests, full_output);
     tcase_add_test(tests, no_worker);
 }

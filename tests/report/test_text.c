@@ -228,6 +228,38 @@ START_TEST(verification_is_said)
 }
 END_TEST
 
+// One that failed was held against the reference too; each resource line names its launch; a
+// metric's unit is not said twice.
+START_TEST(one_result)
+{
+    struct job_launch launches[] = {{.kernel = "partial", .dimensions = 1, .global = {64}},
+                                    {.kernel = "finish", .dimensions = 1, .global = {1}}};
+    struct job job = {.launches = launches, .launch_count = 2, .reference.name = "plain"};
+    struct result *r = result_new();
+    struct resources resources[2] = {{.local_bytes = 256}, {.local_bytes = 0}};
+    r->status = STATUS_CORRECTNESS;
+    r->resources = resources;
+    r->resource_count = 2;
+    struct view_metric metrics[] = {{"GFLOP/s", "GFLOP/s", true, 2.421},
+                                    {"rate", "GB/s", true, 1.625}};
+    struct view_result v = {.configuration = "a=1",
+                            .result = r,
+                            .job = &job,
+                            .timed = true,
+                            .metrics = metrics,
+                            .metric_count = 2};
+    text_clear(&out);
+    report_result(&v, &out);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "\nVerification: FAILED against plain\n"));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "\nResources of partial: "));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "\nResources of finish: "));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "\nGFLOP/s: 2.421\nrate: 1.625 GB/s\n"));
+    r->resources = NULL;
+    r->resource_count = 0;
+    result_free(r);
+}
+END_TEST
+
 START_TEST(parts_of_launches)
 {
     uint64_t parts[] = {1, 10, 3, 30, 2, 20};
@@ -250,6 +282,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, summary);
     tcase_add_test(tests, nothing_correct);
     tcase_add_test(tests, verification_is_said);
+    tcase_add_test(tests, one_result);
     tcase_add_test(tests, parts_of_launches);
 }
 
