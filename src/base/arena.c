@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define ALIGNMENT   ((size_t)16)
-#define BLOCK_BYTES ((size_t)64 * 1024)
+#define BLOCK_FIRST ((size_t)1024)
+#define BLOCK_MOST  ((size_t)64 * 1024)
 
 // Blocks form a list with the one being filled in front. The storage follows the header, whose size
 // is a multiple of the alignment.
@@ -46,6 +47,19 @@ static struct arena_block *block_new(size_t capacity)
     return block;
 }
 
+// Each block is twice the one before, up to a limit: the many small arenas (every result has one)
+// take little, and large ones few blocks.
+static size_t next_capacity(const struct arena *a, size_t bytes)
+{
+    const struct arena_block *first = a->blocks;
+    size_t capacity = BLOCK_FIRST;
+    if (first)
+        capacity = first->capacity < BLOCK_MOST / 2 ? 2 * first->capacity : BLOCK_MOST;
+    while (capacity < BLOCK_MOST && bytes > capacity / 4)
+        capacity *= 2;
+    return capacity < BLOCK_MOST ? capacity : BLOCK_MOST;
+}
+
 // A block with room for `bytes`. A large request gets a block of its own *behind* the one being
 // filled, so that the room left there is not lost.
 static struct arena_block *block_with_room(struct arena *a, size_t bytes)
@@ -54,8 +68,8 @@ static struct arena_block *block_with_room(struct arena *a, size_t bytes)
     if (first && first->capacity - first->used >= bytes)
         return first;
 
-    bool large = bytes > BLOCK_BYTES / 4;
-    struct arena_block *block = block_new(large ? bytes : BLOCK_BYTES);
+    bool large = bytes > BLOCK_MOST / 4;
+    struct arena_block *block = block_new(large ? bytes : next_capacity(a, bytes));
     if (!block)
         return NULL;
     struct arena_block **place = large && first ? &first->next : &a->blocks;
