@@ -31,15 +31,18 @@ static bool ask(struct remote *r, struct arena *a, struct device_report *out, st
     return decode(&f, a, out, e);
 }
 
-bool live_devices(const char *const *worker, const char *const *environment, struct arena *a,
-                  struct device_report *out, struct error *e)
+// *died: the worker did not live to answer.
+static bool ask_new_worker(const char *const *worker, const char *const *environment,
+                           struct arena *a, struct device_report *out, bool *died, struct error *e)
 {
     struct remote r;
     struct text how = TEXT_INIT;
+    *died = false;
     if (!remote_start(&r, worker, environment, NULL, ROLE_BENCH, e))
         return false;
     bool ok = ask(&r, a, out, e);
     if (!ok && r.channel.ended) {
+        *died = true;
         remote_autopsy(&r, &how);
         error_clear(e);
         error_set(e, ERROR_WORKER, "listing devices: the worker %s", text_cstr(&how));
@@ -47,4 +50,17 @@ bool live_devices(const char *const *worker, const char *const *environment, str
     text_release(&how);
     remote_end(&r);
     return ok;
+}
+
+// A worker that was killed by somebody else costs nothing but time: once more.
+bool live_devices(const char *const *worker, const char *const *environment, struct arena *a,
+                  struct device_report *out, struct error *e)
+{
+    bool died;
+    if (ask_new_worker(worker, environment, a, out, &died, e))
+        return true;
+    if (!died)
+        return false;
+    error_clear(e);
+    return ask_new_worker(worker, environment, a, out, &died, e);
 }

@@ -351,8 +351,12 @@ static void serve(const struct frame *f)
         reply_hello(f->sequence);
         break;
     case VERB_DEVICES:
+        if (getenv("FAKE_DIE_LISTING") && first_time("listing"))
+            raise(SIGKILL);
+        reply_device(f->sequence, true);
+        break;
     case VERB_OPEN:
-        reply_device(f->sequence, f->verb == VERB_DEVICES);
+        reply_device(f->sequence, false);
         break;
     case VERB_BUILD:
         job_codec(&w, job);

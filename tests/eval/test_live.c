@@ -214,6 +214,19 @@ START_TEST(test_noise_takes_samples)
 }
 END_TEST
 
+START_TEST(test_listing_survives_a_kill)
+{
+    const char *const with[] = {folder_variable, "FAKE_DIE_LISTING=1", NULL};
+    struct device_report report = {0};
+    struct error e = ERROR_INIT;
+    struct arena a;
+    arena_init(&a);
+    ck_assert_msg(live_devices(worker, with, &a, &report, &e), "%s", e.text);
+    ck_assert_uint_eq(report.device_count, 1);
+    arena_release(&a);
+}
+END_TEST
+
 // Slow launches are asked for one by one, so that a cancelled search need not wait for all of them.
 // The fake's samples grow by 1 ns within a request.
 START_TEST(test_fixed_count)
@@ -398,6 +411,7 @@ int main(void)
     tcase_add_test(cases, test_faults_on_a_cpu);
     tcase_add_test(cases, test_hopeless_stops_early);
     tcase_add_test(cases, test_noise_takes_samples);
+    tcase_add_test(cases, test_listing_survives_a_kill);
     tcase_add_loop_test(cases, test_fixed_count, 0, 2);
     tcase_add_test(cases, test_again);
     tcase_add_test(cases, test_broken_reference_ends_everything);
