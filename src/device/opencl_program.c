@@ -63,6 +63,9 @@ static bool report_failure(const struct job_program *p, const char *tree, cl_int
         add_with_names(p, line, tree, &why);
     else
         text_add(&why, opencl_code_text(code, text));
+    if (strstr(text_cstr(&why), "<command line>"))
+        text_add(&why, "; a -D option stands there: a parameter or constant of the spec that is "
+                       "called as an argument or variable of the source?");
     result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s does not build: %s", p->name,
                 text_cstr(&why));
     text_release(&why);

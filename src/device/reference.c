@@ -216,8 +216,11 @@ static bool make_from_job(struct making *m, struct result *r)
     bool ok = inner && run_other(m, f->job, inner);
     if (!ok)
         result_fail(r, inner ? inner->status : STATUS_RUNTIME, FAULT_REFERENCE,
-                    "the reference '%s' cannot be made: %s", f->name ? f->name : "kernel",
-                    inner ? inner->message : "out of memory");
+                    "the reference '%s' cannot be made: %s%s", f->name ? f->name : "kernel",
+                    inner ? inner->message : "out of memory",
+                    f->agreement ? "; give the parameters a Default that works, or the spec a "
+                                   "Reference to compare with"
+                                 : "");
     if (!ok && inner && inner->log)
         r->log = arena_strdup(&r->arena, inner->log);
     result_free(inner);

@@ -71,6 +71,16 @@ static bool has_tie(const struct view_summary *v, size_t most)
     return false;
 }
 
+// Under a column that says "95 % interval": what is in parentheses, or empty, is none.
+static bool has_range(const struct view_summary *v, size_t most)
+{
+    for (size_t i = 0; i < v->result_count && i < most; i++) {
+        if (!v->results[i].same_as_json && !v->results[i].stats.interval)
+            return v->results[0].stats.interval;
+    }
+    return false;
+}
+
 static void put_table(const struct view_summary *v, size_t most, struct text *out)
 {
     const struct view_result *best = &v->results[0];
@@ -93,6 +103,8 @@ static void put_table(const struct view_summary *v, size_t most, struct text *ou
     table_release(&table);
     if (has_tie(v, most))
         text_add(out, "~ cannot be told from the best: the intervals overlap\n");
+    if (has_range(v, most))
+        text_add(out, "( .. ) or nothing: fewer than six launches, their range\n");
     if (v->baseline)
         text_addf(out, "speed-up: over the default, %s\n", v->baseline->configuration);
 }

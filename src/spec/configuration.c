@@ -185,7 +185,7 @@ static bool choose_value(const struct parameter *p, const char *text, struct are
 }
 
 static bool read_assignment(const struct spec *s, const char *from, const char *to, struct arena *a,
-                            uint32_t *choice, struct error *e)
+                            bool *given, uint32_t *choice, struct error *e)
 {
     const char *equals = memchr(from, '=', (size_t)(to - from));
     if (!equals)
@@ -195,8 +195,12 @@ static bool read_assignment(const struct spec *s, const char *from, const char *
     if (!name || !value)
         return error_memory(e);
     for (uint32_t i = 0; i < s->parameter_count; i++) {
-        if (strcmp(s->parameters[i].name, name) == 0)
-            return choose_value(&s->parameters[i], value, a, &choice[i], e);
+        if (strcmp(s->parameters[i].name, name) != 0)
+            continue;
+        if (given[i])
+            return error_set(e, ERROR_USAGE, "%s is given twice", name);
+        given[i] = true;
+        return choose_value(&s->parameters[i], value, a, &choice[i], e);
     }
     return unknown_parameter(s, name, a, e);
 }
@@ -211,12 +215,14 @@ static bool is_blank(const char *from, const char *to)
 bool spec_parse_configuration(const struct spec *s, const char *text, uint32_t *choice,
                               struct error *e)
 {
-    bool ok = true;
+    bool ok;
     struct arena scratch;
     arena_init(&scratch);
+    bool *given = arena_array(&scratch, s->parameter_count + 1, sizeof *given);
+    ok = given || error_memory(e);
     for (const char *at = text; ok && *at;) {
         const char *end = value_end(at);
-        ok = is_blank(at, end) || read_assignment(s, at, end, &scratch, choice, e);
+        ok = is_blank(at, end) || read_assignment(s, at, end, &scratch, given, choice, e);
         at = *end ? end + 1 : end;
     }
     arena_release(&scratch);

@@ -269,6 +269,21 @@ START_TEST(scalar_of_the_wrong_size_is_named)
 }
 END_TEST
 
+START_TEST(option_that_replaces_an_arguments_name)
+{
+    struct job *j = doubling("");
+    static const char *options[] = {"-Da=4096"};
+    j->programs[0].options = options;
+    j->programs[0].option_count = 1;
+    struct result *r = kit_verify(&kit, j);
+    ck_status(r, STATUS_COMPILE);
+    if (strstr(r->message, "<command line>")) // not every compiler says where a macro comes from
+        ck_says(r, "called as an argument or variable of the source?");
+    result_free(r);
+    job_free(j);
+}
+END_TEST
+
 START_TEST(build_errors_come_with_the_compilers_line)
 {
     struct result *r = verify_fault("this is an error;");
@@ -694,6 +709,7 @@ static void add(TCase *t)
     tcase_add_test(t, argument_count_is_checked);
     tcase_add_test(t, missing_kernel_is_named_with_those_there_are);
     tcase_add_test(t, scalar_of_the_wrong_size_is_named);
+    tcase_add_test(t, option_that_replaces_an_arguments_name);
     tcase_add_test(t, build_errors_come_with_the_compilers_line);
     tcase_add_test(t, macro_values_with_blanks_and_quotes_arrive_whole);
     tcase_add_test(t, included_files_are_laid_out);

@@ -205,6 +205,27 @@ START_TEST(summary)
 }
 END_TEST
 
+// Under "95 % interval" a range in parentheses is explained.
+START_TEST(summary_with_few_samples)
+{
+    struct view_result results[] = {timed("a=1", "{\"a\": 1}", 1e6, 0.9e6, 1.1e6),
+                                    timed("a=2", "{\"a\": 2}", 2e6, 1.9e6, 2.1e6)};
+    results[1].stats.count = 3;
+    results[1].stats.interval = false;
+    const struct view_summary v = {.results = results,
+                                   .result_count = 2,
+                                   .by_status = {[STATUS_CORRECT] = 2},
+                                   .check = {VERIFICATION_REFERENCE, "gemm"}};
+    text_clear(&out);
+    report_summary(&v, 10, &out);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "(1.900 .. 2.100)"));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "\n( .. ) or nothing: fewer than six launches"));
+    text_clear(&out);
+    report_summary(&v, 1, &out); // it is not shown
+    ck_assert_ptr_null(strstr(text_cstr(&out), "( .. )"));
+}
+END_TEST
+
 START_TEST(nothing_correct)
 {
     const struct view_summary v = {.valid = 2, .done = 1, .broken = "the device is gone"};
@@ -280,6 +301,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, progress_line);
     tcase_add_test(tests, progress_is_cut_between_characters);
     tcase_add_test(tests, summary);
+    tcase_add_test(tests, summary_with_few_samples);
     tcase_add_test(tests, nothing_correct);
     tcase_add_test(tests, verification_is_said);
     tcase_add_test(tests, one_result);

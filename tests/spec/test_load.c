@@ -166,6 +166,9 @@ START_TEST(test_configuration_parts)
     ck_assert(spec_parse_configuration(f.spec, "", choice, &f.error));
     ck_assert(!spec_parse_configuration(f.spec, "P=16", choice, &f.error));
     ck_assert_str_eq(f.error.text, "16 is no value of P, which has 4, 8");
+    error_clear(&f.error);
+    ck_assert(!spec_parse_configuration(f.spec, "P=4,P=8", choice, &f.error));
+    ck_assert_str_eq(f.error.text, "P is given twice");
     fixture_end(&f);
 }
 END_TEST
