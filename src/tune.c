@@ -424,6 +424,7 @@ static void count_record(struct tune *t, struct tune_record *r)
         p->default_record = r;
     if (r->result->reused || r->same_as) {
         p->reused++;
+        p->identical += !r->result->reused;
     } else {
         add_times(p, r->result);
         t->fresh_done++;
@@ -493,8 +494,6 @@ static const struct tune_record *next_settled(struct tune *t)
             n->result = result_clone(n->primary->result);
         if (!n->result)
             return NULL;
-        if (n->primary)
-            n->result->reused = true;
         return finish_item(t, n);
     }
     return NULL;

@@ -63,10 +63,11 @@ struct tune_record {
 };
 
 struct tune_progress {
-    uint64_t valid;   // in the space
-    uint64_t planned; // allowed by the budget
-    uint64_t done;    // records handed out
-    uint64_t reused;  // of them from the store or identical to another
+    uint64_t valid;     // in the space
+    uint64_t planned;   // allowed by the budget
+    uint64_t done;      // records handed out
+    uint64_t reused;    // of them from the store or identical to another
+    uint64_t identical; // of those, the ones identical to one that was measured in this run
     uint64_t by_status[STATUS_COUNT];
     uint64_t samples;                         // launches timed in this run
     const struct tune_record *best;           // (or NULL)

@@ -396,6 +396,7 @@ void report_summary_json(const struct view_summary *v, struct emit *j)
     emit_u64_at(j, "valid", v->valid);
     emit_u64_at(j, "planned", v->planned);
     emit_u64_at(j, "reused", v->reused);
+    emit_u64_at(j, "identical", v->identical);
     emit_u64_at(j, "samples", v->samples);
     emit_f64_at(j, "speedup_over_default",
                 best && v->baseline ? v->baseline->stats.median / best->stats.median : NAN);

@@ -145,6 +145,8 @@ static void put_spent(const struct view_summary *v, struct text *out)
               (unsigned long long)v->valid);
     if (v->reused > 0)
         text_addf(out, " (%llu known already)", (unsigned long long)v->reused);
+    if (v->identical > 0)
+        text_addf(out, " (%llu identical to another)", (unsigned long long)v->identical);
     text_addf(out, " in %s", elapsed);
     put_span(out, "builds in parallel", v->build_ns, &separator);
     put_span(out, "loading", v->load_ns, &separator);

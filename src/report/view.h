@@ -78,7 +78,9 @@ struct view_summary {
     const struct view_result *baseline;               // (optional) the default configuration, timed
     const struct view_result *examples[STATUS_COUNT]; // (optional) the first of each status
     uint64_t by_status[STATUS_COUNT];
-    uint64_t valid, planned, done, reused;
+    uint64_t valid, planned, done;
+    uint64_t reused;    // of those done, from the store
+    uint64_t identical; // of the others, identical to one that was measured
     uint64_t samples, elapsed_ns;
     uint64_t build_ns, load_ns, inputs_ns, reference_ns, verify_ns, measure_ns, kernel_ns;
     bool cancelled, out_of_time;
