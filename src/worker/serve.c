@@ -199,6 +199,8 @@ static void serve_open(struct worker *w, struct request *q)
         return;
     }
     w->options.build_only = open.role == ROLE_BUILD;
+    if (open.role == ROLE_BENCH)
+        bind_measuring_threads();
     w->device = device_open(open.id, &w->options, &e);
     if (w->device)
         reply_opened(w);

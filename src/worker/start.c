@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,4 +110,23 @@ char *cache_folder(void)
     if (!folder || !*folder || !folder_make(folder, NULL))
         return NULL;
     return realpath(folder, NULL);
+}
+
+static bool may_use_every_core(void)
+{
+    cpu_set_t set;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (online < 1 || online > CPU_SETSIZE || sched_getaffinity(0, sizeof set, &set) != 0)
+        return false;
+    for (long i = 0; i < online; i++) {
+        if (!CPU_ISSET((size_t)i, &set))
+            return false;
+    }
+    return true;
+}
+
+void bind_measuring_threads(void)
+{
+    if (may_use_every_core())
+        setenv("POCL_AFFINITY", "1", 0);
 }

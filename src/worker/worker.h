@@ -35,6 +35,11 @@ void leave_scratch(char *path); // removes and frees
 // The environment's part in what may change a time on a CPU: PoCL's variables but its cache's
 // places, sorted, separated by blanks. free() it.
 char *pocl_environment(void);
+// For a process that measures, before its driver is loaded: PoCL shall bind each of its threads to
+// a core. Measured without, on two cores: after the build workers were stopped both threads stayed
+// on one core for a few launches, which then took twice their time. Left alone where the user has
+// set POCL_AFFINITY, or where this process may not use every core (PoCL counts cores from 0).
+void bind_measuring_threads(void);
 // $HONE_WORKER_CACHE as an absolute path, or NULL. free() it.
 char *cache_folder(void);
 
