@@ -91,9 +91,9 @@ unchanged() {
 # In a subshell: the case's folder, variables and exit are its own.
 run_case() (
     name=$1
-    rm -rf "$scratch/work"
-    mkdir -p "$scratch/work" || exit 99
-    cp -R "$base/." "$cases/$name/." "$scratch/work" && cd "$scratch/work" || exit 99
+    rm -rf "$scratch/case"
+    mkdir -p "$scratch/case" || exit 99
+    cp -R "$base/." "$cases/$name/." "$scratch/case" && cd "$scratch/case" || exit 99
     rm -f expected
     # shellcheck source=/dev/null
     . ./command >"$scratch/told"
@@ -125,7 +125,7 @@ for case; do
         *) failed=$((failed + 1)) ;;
     esac
 done
-rm -rf "$scratch/work" "$scratch/told" "${scratch:?}/home"
+rm -rf "$scratch/case" "$scratch/told" "${scratch:?}/home"
 echo "$passed cases passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ] || exit 1
 [ "$passed" -gt 0 ] || exit 77
