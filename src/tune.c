@@ -11,13 +11,10 @@
 struct item {
     struct tune_record record;
     struct digest effective; // what the device really runs
-    bool has_effective;
-    struct job *job;            // until it is submitted
-    const struct job *borrowed; // while the evaluator has it
+    struct job *job;         // until it is submitted
     struct result *result;
     struct item *primary; // identical configuration, measured instead
     struct item *next_in_bucket;
-    bool done;
 };
 
 #define BUCKETS    4096 // of the table that finds identical configurations
@@ -287,15 +284,13 @@ static bool fail_item(struct item *n, enum status status, const char *message)
     if (!n->result)
         return false;
     result_fail(n->result, status, FAULT_CONFIGURATION, "%s", message);
-    n->done = true;
     return true;
 }
 
 // An earlier item that runs the same code on the same data, or NULL; registers this one.
 static struct item *identical(struct tune *t, struct item *n)
 {
-    n->has_effective = spec_effective_digest(t->o.spec, t->sources, n->job, &n->effective);
-    if (!n->has_effective)
+    if (!spec_effective_digest(t->o.spec, t->sources, n->job, &n->effective))
         return NULL;
     unsigned slot = (n->effective.bytes[0] | n->effective.bytes[1] << 8) % BUCKETS;
     for (struct item *other = t->buckets[slot]; other; other = other->next_in_bucket) {
@@ -321,7 +316,6 @@ static bool submit(struct tune *t, struct item *n, uint64_t ticket, struct error
     n->job->configuration_json = n->record.configuration_json;
     struct job *job = n->job;
     n->job = NULL;
-    n->borrowed = job;
     n->record.job = job;
     return evaluator_submit(t->evaluator, ticket, job, e);
 }
@@ -441,7 +435,6 @@ static void count_record(struct tune *t, struct tune_record *r)
 static const struct tune_record *finish_item(struct tune *t, struct item *n)
 {
     struct tune_record *r = &n->record;
-    n->done = true;
     r->result = n->result;
     summarise(t, r);
     r->ordinal = t->record_count;
@@ -453,27 +446,25 @@ static const struct tune_record *finish_item(struct tune *t, struct item *n)
 }
 
 // The kernel name or argument count is wrong: as long as nothing worked, nothing will.
-static bool is_hopeless_spec(struct tune *t, const struct item *n)
+static void break_off_hopeless_spec(struct tune *t, const struct item *n)
 {
     if (n->result->fault != FAULT_SPEC || t->progress.by_status[STATUS_CORRECT] > 0)
-        return false;
+        return;
     t->broken = true;
     error_set(&t->why, ERROR_INPUT, "%s: KernelSpecification: %s", t->o.spec->path,
               n->result->message);
     evaluator_cancel(t->evaluator);
     stop_asking(t);
-    return true;
 }
 
 static const struct tune_record *take_outcome(struct tune *t, struct outcome *out)
 {
     struct item *n = t->items[out->ticket];
     n->result = out->result;
-    is_hopeless_spec(t, n);
+    break_off_hopeless_spec(t, n);
     const struct tune_record *r = finish_item(t, n);
     if (!t->o.keep) {
         evaluator_drop(t->evaluator, out->ticket);
-        n->borrowed = NULL;
         n->record.job = NULL;
     }
     return r;
