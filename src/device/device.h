@@ -37,6 +37,7 @@ struct device_options {
     const char *scratch;
     const char *cache; // (optional) a folder where references are kept across processes
     bool build_only;   // a build worker: no inputs, no reference
+    bool exact;        // buffers without guard zones: a simulator watches every access
     // (optional) What of the process's surroundings may change a time on a CPU ("POCL_X=1 ..."); it
     // becomes part of the device's `surroundings`. The library itself reads no environment.
     const char *environment;

@@ -24,11 +24,24 @@ int evaluator_take(struct evaluator *ev, int timeout_ms, struct outcome *out, st
     return ev->ops->take(ev, timeout_ms, out, e);
 }
 
-bool evaluator_again(struct evaluator *ev, uint64_t ticket, uint32_t launches, struct error *e)
+bool evaluator_again(struct evaluator *ev, uint64_t ticket, const struct turn *turn,
+                     struct error *e)
 {
     if (!ev->ops->again)
         return error_set(e, ERROR_USAGE, "this evaluator cannot measure a job again");
-    return ev->ops->again(ev, ticket, launches, e);
+    return ev->ops->again(ev, ticket, turn, e);
+}
+
+void evaluator_hold(struct evaluator *ev, bool hold)
+{
+    if (ev->ops->hold)
+        ev->ops->hold(ev, hold);
+}
+
+bool evaluator_keep(struct evaluator *ev, uint64_t ticket, const struct result *result,
+                    struct error *e)
+{
+    return !ev->ops->keep || ev->ops->keep(ev, ticket, result, e);
 }
 
 void evaluator_drop(struct evaluator *ev, uint64_t ticket)

@@ -44,6 +44,14 @@ struct evaluator_status {
 // What a loaded job can be asked for.
 enum fetch { FETCH_BUFFER, FETCH_BINARY };
 
+// One turn of a job in a round, or more samples of it alone.
+struct turn {
+    uint32_t warmups;  // untimed launches before each sample
+    uint32_t launches; // samples
+    uint32_t batch;    // launches per sample; 0: as the rules say for the job's length
+    bool compare;      // what the last launch left is verified again
+};
+
 struct evaluator;
 
 struct evaluator_operations {
@@ -52,9 +60,17 @@ struct evaluator_operations {
     // Works until an outcome is there or timeout_ms (0: only what can be done at once) have passed:
     // 1 an outcome, 0 none yet, -1 the evaluator cannot go on (device lost, store unwritable).
     int (*take)(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e);
-    // (optional: false) Measures a taken, correct job again: `launches` more samples as one
-    // outcome.
-    bool (*again)(struct evaluator *ev, uint64_t ticket, uint32_t launches, struct error *e);
+    // (optional: false) Measures a taken, correct job again: the turn's samples, and nothing else,
+    // as one outcome. Turns are served in the order of the calls, before anything else. A job that
+    // is not loaded, or whose result came from the store, is built, loaded and verified first.
+    // Nothing is stored: that is the caller's, with evaluator_keep().
+    bool (*again)(struct evaluator *ev, uint64_t ticket, const struct turn *turn, struct error *e);
+    // (optional: nothing) From the next turn until hold(false) the device's lock is not given up
+    // between turns.
+    void (*hold)(struct evaluator *ev, bool hold);
+    // (optional: true) Stores a result that the caller put together from turns.
+    bool (*keep)(struct evaluator *ev, uint64_t ticket, const struct result *result,
+                 struct error *e);
     // Forgets the job. One still on its way is forgotten when it arrives.
     void (*drop)(struct evaluator *ev, uint64_t ticket);
     // How many more submissions are useful now, so that no worker idles.
@@ -81,7 +97,11 @@ struct evaluator {
 
 bool evaluator_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e);
 int evaluator_take(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e);
-bool evaluator_again(struct evaluator *ev, uint64_t ticket, uint32_t launches, struct error *e);
+bool evaluator_again(struct evaluator *ev, uint64_t ticket, const struct turn *turn,
+                     struct error *e);
+void evaluator_hold(struct evaluator *ev, bool hold);
+bool evaluator_keep(struct evaluator *ev, uint64_t ticket, const struct result *result,
+                    struct error *e);
 void evaluator_drop(struct evaluator *ev, uint64_t ticket);
 size_t evaluator_room(struct evaluator *ev);
 void evaluator_cancel(struct evaluator *ev);

@@ -367,12 +367,13 @@ static bool live_submit(struct evaluator *ev, uint64_t ticket, struct job *job, 
     return true;
 }
 
-static bool live_again(struct evaluator *ev, uint64_t ticket, uint32_t launches, struct error *e)
+static bool live_again(struct evaluator *ev, uint64_t ticket, const struct turn *turn,
+                       struct error *e)
 {
     struct entry *n = entry_find(self(ev), ticket);
     if (!n || n->stage != STAGE_KEPT)
         return error_set(e, ERROR_USAGE, "only a job that was taken can be measured again");
-    n->again = launches;
+    n->again = turn->launches;
     n->stage = STAGE_READY;
     return true;
 }

@@ -68,7 +68,7 @@ static void request_measure(struct live *v, struct entry *n, uint32_t launches)
                             .cold = v->o.terms.cold,
                             .fixed = rules->fixed > 0 || n->again > 0};
     if (!policy.fixed) {
-        policy.budget_ns = rules->budget_ns;
+        policy.budget_ns = (uint64_t)(1e9 * rules->budget);
         policy.hopeless_ns = (uint64_t)((double)v->best_ns * rules->hopeless);
     }
     put_handle(&payload, n->handle);
@@ -258,6 +258,7 @@ static uint32_t in_pieces(const struct entry *n, uint32_t launches)
 static void after_measuring(struct live *v, struct entry *n)
 {
     static const enum stop_reason stops[] = {[MEASURE_SETTLED] = STOP_SETTLED,
+                                             [MEASURE_HOPELESS] = STOP_HOPELESS,
                                              [MEASURE_LIMIT] = STOP_LIMIT,
                                              [MEASURE_FIXED] = STOP_FIXED};
     uint32_t more = 0;
@@ -269,9 +270,12 @@ static void after_measuring(struct live *v, struct entry *n)
         finish(v, n, STOP_FIXED);
         return;
     }
-    enum measure_verdict verdict =
-        measure_next(&v->o.terms.rules, n->result->samples_ns, n->result->sample_count,
-                     v->device.timer_ns, v->best_ns, &more);
+    struct screening screening = {.verify_ns = n->result->verify_launch_ns,
+                                  .samples = n->result->samples_ns,
+                                  .count = n->result->sample_count,
+                                  .resolution_ns = v->device.timer_ns,
+                                  .best_ns = v->best_ns};
+    enum measure_verdict verdict = measure_next(&v->o.terms.rules, &screening, &more);
     if (verdict != MEASURE_MORE)
         finish(v, n, stops[verdict]);
     else if (v->cancelled)
@@ -289,7 +293,7 @@ static void after_verifying(struct live *v, struct entry *n)
     else if (n->again)
         request_measure(v, n, n->again);
     else
-        request_measure(v, n, in_pieces(n, rules->fixed ? rules->fixed : rules->first));
+        request_measure(v, n, in_pieces(n, rules->fixed ? rules->fixed : (uint32_t)rules->first));
 }
 
 static void after_preparing(struct live *v, const struct frame *f)

@@ -219,7 +219,7 @@ static int remember_take(struct evaluator *ev, int timeout_ms, struct outcome *o
     return -1;
 }
 
-static bool remember_again(struct evaluator *ev, uint64_t ticket, uint32_t launches,
+static bool remember_again(struct evaluator *ev, uint64_t ticket, const struct turn *turn,
                            struct error *e)
 {
     struct remember *m = self(ev);
@@ -228,7 +228,7 @@ static bool remember_again(struct evaluator *ev, uint64_t ticket, uint32_t launc
         return error_set(e, ERROR_USAGE, "only a job that was taken can be measured again");
     r->again = true;
     r->stored = false;
-    return r->submitted ? evaluator_again(m->live, ticket, launches, e) : hand_on(m, r, e);
+    return r->submitted ? evaluator_again(m->live, ticket, turn, e) : hand_on(m, r, e);
 }
 
 static void remember_drop(struct evaluator *ev, uint64_t ticket)
@@ -330,7 +330,7 @@ struct evaluator *remember_new(const struct remember_options *o, struct live_opt
     m->device = *live->device;
     m->terms = live->terms;
     m->last = &m->records;
-    m->policy = (struct policy){.launches = rules->fixed ? rules->fixed : rules->first,
+    m->policy = (struct policy){.launches = rules->fixed ? rules->fixed : (uint32_t)rules->first,
                                 .batch = 1,
                                 .fixed = rules->fixed > 0,
                                 .cold = live->terms.cold,

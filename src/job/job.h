@@ -242,7 +242,7 @@ const char *job_wrong(const struct job *j);
 
 // Part of every key: raise it when a change in measuring or verifying makes old results
 // incomparable.
-#define HONE_MEASURING_VERSION 1
+#define HONE_MEASURING_VERSION 2
 
 // The key: everything that may change the answer, i.e. the job's codec bytes (kernel texts with
 // their includes, options, sizes, argument recipes, verification), device_info_identity(), and

@@ -4,10 +4,12 @@ void policy_codec(struct wire *w, struct policy *p)
 {
     wire_u32(w, &p->launches);
     wire_u32(w, &p->batch);
+    wire_u32(w, &p->warmups);
     wire_u64(w, &p->hopeless_ns);
     wire_u64(w, &p->budget_ns);
     wire_u64(w, &p->launch_limit_ns);
     wire_u64(w, &p->build_limit_ns);
     wire_bool(w, &p->cold);
     wire_bool(w, &p->fixed);
+    wire_bool(w, &p->compare);
 }

@@ -6,14 +6,16 @@
 #include "base/wire.h"
 
 struct policy {
-    uint32_t launches;        // timed launches of this request at most
-    uint32_t batch;           // launches per sample (1 but for kernels shorter than the timer sees)
-    uint64_t hopeless_ns;     // after two timed launches in a row longer than this: stop (0: never)
-    uint64_t budget_ns;       // stop once the timed launches sum up to this (0: no budget)
+    uint32_t launches;    // timed launches of this request at most
+    uint32_t batch;       // launches per sample (1 but for kernels shorter than the timer sees)
+    uint32_t warmups;     // untimed launches before each sample, so that all have one predecessor
+    uint64_t hopeless_ns; // after two timed launches in a row longer than this: stop (0: never)
+    uint64_t budget_ns;   // stop once the timed launches sum up to this (0: no budget)
     uint64_t launch_limit_ns; // one launch; enforced by the tuner, who ends the worker (0: none)
     uint64_t build_limit_ns;  // one build; likewise
     bool cold;                // clear the last-level cache before each timed launch
     bool fixed;               // exactly `launches`, no early stop
+    bool compare;             // what the last timed launch left is held against the reference
 };
 
 void policy_codec(struct wire *w, struct policy *p);

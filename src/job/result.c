@@ -107,7 +107,19 @@ static void clocks_codec(struct wire *w, struct result *r)
     wire_u64(w, &r->measure_ns);
 }
 
-void result_codec(struct wire *w, struct result *r)
+// Since format 2.
+static void circumstances_codec(struct wire *w, struct result *r)
+{
+    for (size_t i = 0; i < sizeof r->ranking; i++)
+        wire_u8(w, &r->ranking[i]);
+    wire_u32(w, &r->warmups);
+    wire_u64(w, &r->look.at_ns);
+    wire_u64(w, &r->look.other_cpu_ns);
+    wire_u32(w, &r->look.cores);
+    wire_u32(w, &r->look.mhz);
+}
+
+static void codec_of_format(struct wire *w, struct result *r, int format)
 {
     outcome_codec(w, r);
     samples_codec(w, r);
@@ -116,9 +128,21 @@ void result_codec(struct wire *w, struct result *r)
     codec_text(w, &r->message);
     codec_text(w, &r->log);
     codec_text(w, &r->output);
+    if (format >= 2)
+        circumstances_codec(w, r);
+}
+
+void result_codec(struct wire *w, struct result *r)
+{
+    codec_of_format(w, r, RESULT_FORMAT);
 }
 
 struct result *result_decode(const void *data, size_t length, struct error *e)
+{
+    return result_decode_format(data, length, RESULT_FORMAT, e);
+}
+
+struct result *result_decode_format(const void *data, size_t length, int format, struct error *e)
 {
     struct wire w;
     struct result *r = result_new();
@@ -127,7 +151,7 @@ struct result *result_decode(const void *data, size_t length, struct error *e)
         return NULL;
     }
     wire_reader(&w, data, length, &r->arena);
-    result_codec(&w, r);
+    codec_of_format(&w, r, format);
     if (!wire_done(&w)) {
         error_set(e, ERROR_INPUT, "these %zu bytes are no result: %s", length,
                   w.failed ? w.why : "more follows after its end");

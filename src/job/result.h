@@ -26,7 +26,8 @@ enum status {
     X(SETTLED, "settled")   /* the interval is narrow enough, or the usual count is reached */     \
     X(HOPELESS, "hopeless") /* far behind the best: stopped early */                               \
     X(LIMIT, "limit")       /* the time for one configuration was used up */                       \
-    X(FIXED, "fixed")       /* the count that was asked for */
+    X(FIXED, "fixed")       /* the count that was asked for */                                     \
+    X(RANKED, "ranked")     /* a contender's samples of a ranking, one a round */
 
 enum stop_reason {
 #define X(name, text) STOP_##name,
@@ -54,7 +55,8 @@ enum verification {
     X(SPEC, "spec")           /* kernel name or argument count: every configuration will fail */   \
     X(REFERENCE, "reference") /* the reference could not be made: nothing can be verified */       \
     X(DEVICE, "device")       /* the device or its driver is gone */                               \
-    X(WORKER, "worker")       /* the worker died or broke the protocol outside any job */
+    X(WORKER, "worker")       /* the worker died or broke the protocol outside any job */          \
+    X(LOST, "lost")           /* the device was gone after this configuration ran */
 
 enum fault {
 #define X(name, text) FAULT_##name,
@@ -93,6 +95,14 @@ struct deviation {
     uint64_t wrong;       // components outside the tolerance
 };
 
+// What the worker's machine has counted up to the end of the measuring; two looks make a rate.
+struct machine_look {
+    uint64_t at_ns;        // monotonic clock of that machine
+    uint64_t other_cpu_ns; // time its cores spent on other processes than the worker, in sum
+    uint32_t cores;        // 0: nothing is known of them
+    uint32_t mhz;          // mean clock of the cores (CPU device) or of the GPU; 0: not known
+};
+
 struct result {
     struct arena arena; // owns every pointer below
     enum status status;
@@ -109,6 +119,9 @@ struct result {
     uint64_t *samples_ns;
     uint32_t sample_count;
     uint32_t batch;
+    uint32_t warmups;    // untimed launches before each sample
+    uint8_t ranking[16]; // RANKED: the ranking it took part in; sample i is of round i
+    struct machine_look look;
     // The part of each kernel of a job with several: sample_count rows of part_columns.
     uint64_t *parts_ns;
     uint32_t part_count; // rows * columns
@@ -129,11 +142,17 @@ struct result {
     const char *output;  // what the worker printed meanwhile (tail); "" when nothing
 };
 
+// Of the codec's layout: raised when it changes.
+#define RESULT_FORMAT 2
+
 struct result *result_new(void); // zeroed: CORRECT, texts "", warm
 void result_free(struct result *r);
 struct result *result_clone(const struct result *r);
 void result_codec(struct wire *w, struct result *r);
 struct result *result_decode(const void *data, size_t length, struct error *e);
+// As an earlier hone wrote it (1 .. RESULT_FORMAT); what it did not know stays as result_new()
+// leaves it.
+struct result *result_decode_format(const void *data, size_t length, int format, struct error *e);
 // Sets a failure, once: a status other than CORRECT is kept. Returns false, for `return`.
 bool result_fail(struct result *r, enum status status, enum fault fault, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

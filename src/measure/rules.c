@@ -1,77 +1,152 @@
 #include "measure/rules.h"
 
+#include "base/text.h"
 #include "measure/stats.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct measure_rules measure_rules_default(void)
 {
     return (struct measure_rules){
-        .first = 6,
-        .most = 20,
-        .more = 7,
-        .settled = 0.01,
-        .hopeless = 2,
-        .behind = 1.1,
-        .budget_ns = 1000000000,
-        .fixed = 0,
+#define X(member, value, least, most, text) .member = (value),
+        MEASURE_RULES(X)
+#undef X
     };
 }
 
-static uint64_t sum_saturated(const uint64_t *samples, size_t count)
+const struct measure_rule measure_rule_table[] = {
+#define X(member, value, least, most, text)                                                        \
+    {#member, text, value, least, most, offsetof(struct measure_rules, member)},
+    MEASURE_RULES(X)
+#undef X
+        {NULL, NULL, 0, 0, 0, 0}};
+
+static const struct measure_rule *rule_find(const char *name, size_t length)
 {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (__builtin_add_overflow(sum, samples[i], &sum))
-            return UINT64_MAX;
+    for (const struct measure_rule *r = measure_rule_table; r->name; r++) {
+        if (strlen(r->name) == length && memcmp(r->name, name, length) == 0)
+            return r;
     }
+    return NULL;
+}
+
+static bool refuse_name(const char *text, size_t length, struct error *e)
+{
+    const char *names[sizeof measure_rule_table / sizeof *measure_rule_table];
+    size_t count = 0;
+    for (const struct measure_rule *r = measure_rule_table; r->name; r++)
+        names[count++] = r->name;
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), text);
+    const char *nearest = str_nearest(name, names, count);
+    return error_set(e, ERROR_USAGE, "there is no rule '%s'%s%s%s", name,
+                     nearest ? "; did you mean '" : ": 'hone help tune' lists them",
+                     nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+bool measure_rules_set(struct measure_rules *rules, const char *text, struct error *e)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals)
+        return error_set(e, ERROR_USAGE, "'%s' is not NAME=VALUE, such as rounds=40", text);
+    const struct measure_rule *r = rule_find(text, (size_t)(equals - text));
+    if (!r)
+        return refuse_name(text, (size_t)(equals - text), e);
+    char *end;
+    double value = strtod(equals + 1, &end);
+    if (end == equals + 1 || *end || !(value >= r->least && value <= r->most))
+        return error_set(e, ERROR_USAGE, "%s is a number from %g to %g, not '%s'", r->name,
+                         r->least, r->most, equals + 1);
+    memcpy((char *)rules + r->offset, &value, sizeof value);
+    return true;
+}
+
+static double sum_of(const uint64_t *samples, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += (double)samples[i];
     return sum;
 }
 
-// Is the 95 % interval of the median narrow enough, or all of it too slow to matter?
-static bool is_settled(const struct measure_rules *rules, const uint64_t *samples, size_t count,
-                       uint64_t resolution_ns, uint64_t best_ns)
+// Is a verified launch beyond `factor` times the best, held against that one's own first launch
+// where that was slower?
+static bool starts_beyond(const struct screening *s, double factor)
 {
-    struct stats_summary s;
-    stats_summarise(samples, count, resolution_ns, &s);
-    if (!s.interval)
-        return false;
-    bool is_behind = best_ns > 0 && rules->behind > 0 && s.low > rules->behind * (double)best_ns;
-    return is_behind || (s.high - s.low) / 2 <= rules->settled * s.median;
+    uint64_t best = s->best_verify_ns > s->best_ns ? s->best_verify_ns : s->best_ns;
+    return s->best_ns && s->verify_ns && (double)s->verify_ns > factor * (double)best;
 }
 
-// At least one, and no more than the rest of the time budget is likely to hold.
-static uint32_t within_budget(const struct measure_rules *rules, uint64_t used, size_t count,
+// Two launches in a row: the verified one and the first sample, or two samples.
+static bool is_hopeless(const struct measure_rules *rules, const struct screening *s)
+{
+    double limit = rules->hopeless * (double)s->best_ns;
+    if (!s->best_ns || s->count == 0 || (double)s->samples[s->count - 1] <= limit)
+        return false;
+    return s->count == 1 ? starts_beyond(s, rules->hopeless)
+                         : (double)s->samples[s->count - 2] > limit;
+}
+
+// Half the range of the samples, which a few samples tell better than an interval of the median.
+static bool is_settled(const struct measure_rules *rules, const struct screening *s)
+{
+    struct stats_summary sum;
+    stats_summarise(s->samples, s->count, s->resolution_ns, &sum);
+    double half = fmax(sum.most - sum.least, (double)s->resolution_ns) / 2;
+    bool is_behind = s->best_ns && sum.least > rules->near * (double)s->best_ns;
+    return is_behind || (s->count > 1 && half <= rules->settled * sum.median);
+}
+
+// No more than the rest of the time budget is likely to hold, and at least one.
+static uint32_t within_budget(const struct measure_rules *rules, const struct screening *s,
                               uint32_t wanted)
 {
-    if (wanted == 0)
-        return 1;
-    if (rules->budget_ns == 0 || used == 0)
-        return wanted;
-    double each = (double)used / (double)count;
-    double fits = ceil((double)(rules->budget_ns - used) / each);
-    return fits < wanted ? (uint32_t)fits : wanted;
+    double used = sum_of(s->samples, s->count);
+    double each = s->count ? used / (double)s->count : (double)s->verify_ns;
+    double left = 1e9 * rules->budget - used;
+    if (rules->budget <= 0 || each <= 0 || left >= each * wanted)
+        return wanted ? wanted : 1;
+    return left < each ? 1 : (uint32_t)(left / each);
 }
 
-enum measure_verdict measure_next(const struct measure_rules *rules, const uint64_t *samples,
-                                  size_t count, uint64_t resolution_ns, uint64_t best_ns,
+static uint32_t wanted_now(const struct measure_rules *rules, const struct screening *s)
+{
+    // A first launch that looks hopeless: one more says whether it is.
+    if (s->count == 0 && starts_beyond(s, rules->hopeless))
+        return 1;
+    if (s->count < (size_t)rules->first)
+        return (uint32_t)rules->first - (uint32_t)s->count;
+    return 1;
+}
+
+enum measure_verdict measure_next(const struct measure_rules *rules, const struct screening *s,
                                   uint32_t *more)
 {
     *more = 0;
     if (rules->fixed > 0) {
-        *more = count < rules->fixed ? rules->fixed - (uint32_t)count : 0;
+        *more = s->count < rules->fixed ? rules->fixed - (uint32_t)s->count : 0;
         return *more > 0 ? MEASURE_MORE : MEASURE_FIXED;
     }
-    uint64_t used = sum_saturated(samples, count);
-    if (count >= rules->first && is_settled(rules, samples, count, resolution_ns, best_ns))
+    if (s->count == 0 ? starts_beyond(s, rules->certain) : is_hopeless(rules, s))
+        return MEASURE_HOPELESS;
+    if (s->count >= (size_t)rules->first &&
+        (s->count >= (size_t)rules->most || is_settled(rules, s)))
         return MEASURE_SETTLED;
-    if (count > 0 && count >= rules->most)
-        return MEASURE_SETTLED;
-    if (rules->budget_ns > 0 && count > 0 && used >= rules->budget_ns)
+    if (rules->budget > 0 && s->count && sum_of(s->samples, s->count) >= 1e9 * rules->budget)
         return MEASURE_LIMIT;
-
-    uint32_t wanted = count < rules->first ? rules->first - (uint32_t)count : rules->more;
-    uint32_t left = rules->most > count ? rules->most - (uint32_t)count : 1;
-    *more = within_budget(rules, used, count, wanted < left ? wanted : left);
+    *more = within_budget(rules, s, wanted_now(rules, s));
     return MEASURE_MORE;
+}
+
+uint32_t measure_batch(const struct measure_rules *rules, uint64_t launch_ns,
+                       uint64_t resolution_ns)
+{
+    double least = rules->resolution * (double)resolution_ns;
+    if (!launch_ns || (double)launch_ns >= least)
+        return 1;
+    double batch = ceil(least / (double)launch_ns);
+    return batch > 1e6 ? 1000000 : (uint32_t)batch;
 }

@@ -55,6 +55,7 @@ void open_request_codec(struct wire *w, struct open_request *o)
 {
     codec_text(w, &o->id);
     wire_enum(w, &o->role, ROLE_COUNT);
+    wire_bool(w, &o->exact);
 }
 
 void image_codec(struct wire *w, struct image *m)

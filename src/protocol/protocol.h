@@ -14,7 +14,7 @@
 #include "job/policy.h"
 #include "job/result.h"
 
-#define PROTOCOL_VERSION   1
+#define PROTOCOL_VERSION   2
 #define PROTOCOL_MAGIC     0x656e6f68u
 #define PROTOCOL_MAX_FRAME (1u << 30) // payload bytes; more is refused before anything is allocated
 
@@ -77,6 +77,7 @@ enum worker_role { ROLE_BENCH, ROLE_BUILD, ROLE_COUNT };
 struct open_request {
     const char *id; // device_info.id
     enum worker_role role;
+    bool exact; // buffers without guard zones: the device itself watches every access (Oclgrind)
 };
 void open_request_codec(struct wire *w, struct open_request *o);
 

@@ -9,10 +9,6 @@
 
 #include <sqlite3.h>
 
-// The layout of result.body is that of result_codec(): raise this when it changes. Rows of another
-// format are kept, but neither answer nor show.
-#define RESULT_FORMAT 1
-
 enum statement {
     STATEMENT_BEGIN,
     STATEMENT_COMMIT,

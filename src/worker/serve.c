@@ -199,6 +199,7 @@ static void serve_open(struct worker *w, struct request *q)
         return;
     }
     w->options.build_only = open.role == ROLE_BUILD;
+    w->options.exact = open.exact;
     if (open.role == ROLE_BENCH)
         bind_measuring_threads();
     w->device = device_open(open.id, &w->options, &e);

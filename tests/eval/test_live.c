@@ -259,13 +259,13 @@ START_TEST(test_again)
     uint64_t ticket;
     ck_assert(evaluator_submit(ev, 7, make_job("good", 2500, 1), &e));
     result_free(take(ev, &ticket));
-    ck_assert(evaluator_again(ev, 7, 4, &e));
+    ck_assert(evaluator_again(ev, 7, &(struct turn){.launches = 4}, &e));
     struct result *r = take(ev, &ticket);
     ck_assert_uint_eq(ticket, 7);
     ck_assert_uint_eq(r->sample_count, 4);
     result_free(r);
     evaluator_drop(ev, 7);
-    ck_assert(!evaluator_again(ev, 7, 4, &e));
+    ck_assert(!evaluator_again(ev, 7, &(struct turn){.launches = 4}, &e));
     evaluator_free(ev);
 }
 END_TEST

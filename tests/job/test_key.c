@@ -233,7 +233,7 @@ START_TEST(test_known_key)
     char hex[65];
     job_key(least, &d, &key);
     digest_hex(&key, hex);
-    ck_assert_str_eq(hex, "110d842364794f6acf198d1e3e5706637fec2660b53216d17df2e868d2dc6d39");
+    ck_assert_str_eq(hex, "6ad5592af134a20c7ad83ff4ab7e69eb49e344a2e0e3c108a17e8fd8e2ffba4c");
     job_free(least);
 }
 END_TEST

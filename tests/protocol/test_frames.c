@@ -50,7 +50,7 @@ END_TEST
 
 START_TEST(test_open_request)
 {
-    struct open_request sent = {"opencl:cpu", ROLE_BUILD}, got = {0};
+    struct open_request sent = {"opencl:cpu", ROLE_BUILD, true}, got = {0};
     struct wire w = writer();
     open_request_codec(&w, &sent);
     w = reader();
@@ -62,7 +62,7 @@ END_TEST
 
 START_TEST(test_open_request_needs_an_id)
 {
-    struct open_request sent = {NULL, ROLE_BENCH}, got = {0};
+    struct open_request sent = {NULL, ROLE_BENCH, false}, got = {0};
     struct wire w = writer();
     open_request_codec(&w, &sent);
     w = reader();
