@@ -1,0 +1,149 @@
+// The conveyor of `hone check`: every configuration is built, launched once and held against the
+// reference; nothing is timed.
+//
+// Stepped as tune.h is: check_step() returns within the timeout with at most one record; Ctrl-C,
+// progress and printing are the caller's. Configurations come in the order of the space, the
+// default one first; where sizes are chosen (`smallest`) those of one size together, small sizes
+// first, so that inputs and reference are made once a size.
+#ifndef HONE_CHECK_H
+#define HONE_CHECK_H
+
+#include "base/log.h"
+#include "eval/evaluator.h"
+#include "races.h"
+#include "space/space.h"
+#include "spec/spec.h"
+#include "store/store.h"
+
+// Constants that are chosen for each configuration: the smallest value from `least` up to the
+// spec's own at which its restrictions hold and its job can be made; the spec's own where there is
+// no smaller one. Several names of one choice have one value; several choices are made one after
+// the other, with those not yet made at the spec's values.
+struct check_smallest {
+    const char *const *names;
+    uint32_t count;
+    int64_t least; // at least 1
+};
+
+// Up to so many values above `least` are tried one by one, then the divisors of the spec's own.
+#define CHECK_TRIED_ONE_BY_ONE 65536
+
+struct check_options {
+    const struct spec *spec;
+    struct spec_options spec_options; // it was read with: read again with other constants
+    const struct device_info *device;
+    const char *const *worker;      // argv, NULL-terminated
+    const char *const *environment; // for workers, NAME=VALUE, NULL-terminated; or NULL
+    struct store *store;            // (optional)
+    const char *lock_folder;        // (optional) where the device's lock stands
+    const struct log *log;
+
+    const char *const *configurations; // --config
+    uint32_t configuration_count;
+    const char *const *where; // --where
+    uint32_t where_count;
+    const struct check_smallest *smallest;
+    uint32_t smallest_count;
+
+    uint64_t sample; // so many, uniform without replacement; 0: all
+    uint64_t seed;
+    uint32_t jobs; // build workers; 0: as many as useful
+    struct terms terms;
+    bool fresh;      // earlier results do not answer
+    bool build_only; // nothing runs; the store is left alone
+
+    unsigned allowed;      // statuses that are no failure: 1u << enum status
+    bool allow_unverified; // correct without anything to hold it against is no failure
+
+    // (optional) The worker runs inside a simulator that writes what it finds to this file: read
+    // after each configuration, see check_record.races.
+    const char *races_log;
+
+    // For the record in the store:
+    const char *command; // the command line
+    const char *host;
+};
+
+// X(NAME, text)
+#define CHECK_VERDICTS(X)                                                                          \
+    X(PASSED, "passed")                                                                            \
+    X(LIMITED, "device limit")    /* more than this device offers: no failure of the kernel */     \
+    X(ALLOWED, "allowed")         /* failed, with a status that is excepted */                     \
+    X(UNVERIFIED, "not verified") /* ran, but there is nothing to hold it against: a failure */    \
+    X(FAILED, "failed")
+
+enum check_verdict {
+#define X(name, text) CHECK_##name,
+    CHECK_VERDICTS(X)
+#undef X
+        CHECK_VERDICT_COUNT
+};
+const char *check_verdict_text(enum check_verdict v);
+
+// One configuration that is done; everything lives until check_free().
+struct check_record {
+    uint64_t index;            // in the space
+    const uint32_t *choice;    // value indices
+    const char *configuration; // "block_size_x=16, ..."
+    const char *configuration_json;
+    const struct spec *spec; // with the constants it was checked at
+    const char *sizes;       // those chosen for it, "WIDTH=48, N=16"; "" for none
+    const struct result *result;
+    const struct check_record *same_as; // identical, and checked instead
+    enum check_verdict verdict;
+    bool is_default;
+    const struct races *races; // what the simulator found while it ran; NULL: not asked, nothing
+    uint64_t ordinal;          // in the order in which records were handed out, from 0
+};
+
+// Over all configurations: one kernel line and kind.
+struct check_finding {
+    struct race race;                   // the counts added up
+    uint64_t configurations;            // concerned, those identical to one counted too
+    const struct check_record *example; // the first
+};
+
+struct check_progress {
+    uint64_t valid;     // in the space
+    uint64_t planned;   // to be checked
+    uint64_t done;      // records handed out
+    uint64_t reused;    // of them from the store
+    uint64_t identical; // of them identical to another
+    uint64_t by_status[STATUS_COUNT];
+    uint64_t by_verdict[CHECK_VERDICT_COUNT];
+    uint64_t failed_by_status[STATUS_COUNT];           // of verdict FAILED
+    const struct check_record *examples[STATUS_COUNT]; // the first that FAILED, by status
+    uint64_t elapsed_ns;
+    uint64_t left_ns; // estimate; 0 while there is none
+    struct evaluator_status evaluator;
+    bool cancelled;
+};
+
+struct check;
+
+// Reads the sources and makes the space; with `smallest` chooses the sizes of all configurations.
+// Fails with the reason for an empty space.
+struct check *check_new(const struct check_options *o, struct error *e);
+
+enum check_answer {
+    CHECK_BROKEN = -1, // cannot go on: the error says why; records so far are valid
+    CHECK_NOTHING,     // nothing within the timeout
+    CHECK_RECORD,      // *record is a new one
+    CHECK_END
+};
+enum check_answer check_step(struct check *c, int timeout_ms, const struct check_record **record,
+                             struct error *e);
+
+// Ends after the running launch; check_step() then comes to CHECK_END soon.
+void check_cancel(struct check *c);
+void check_progress(struct check *c, struct check_progress *out);
+const struct space *check_space(const struct check *c);
+// How results are held against what is right. *against: "gemm", "default configuration"; "".
+enum verification check_verification(const struct check *c, const char **against);
+// All records in the order in which they were handed out.
+const struct check_record *const *check_records(const struct check *c, size_t *count);
+// What the simulator found, in the order of kernel file and line.
+const struct check_finding *check_findings(const struct check *c, size_t *count);
+void check_free(struct check *c); // NULL is fine
+
+#endif
