@@ -1,12 +1,12 @@
 // The conveyor of `hone check`: every configuration is built, launched once and held against the
-// reference; nothing is timed.
+// reference; nothing is timed. (Not check.h: that is the name of the tests' library.)
 //
 // Stepped as tune.h is: check_step() returns within the timeout with at most one record; Ctrl-C,
-// progress and printing are the caller's. Configurations come in the order of the space, the
-// default one first; where sizes are chosen (`smallest`) those of one size together, small sizes
-// first, so that inputs and reference are made once a size.
-#ifndef HONE_CHECK_H
-#define HONE_CHECK_H
+// progress and printing are the caller's. Configurations come in the order of the space; where
+// sizes are chosen (`smallest`) those of one size together, small sizes first, so that inputs and
+// reference are made once a size.
+#ifndef HONE_CHECKS_H
+#define HONE_CHECKS_H
 
 #include "base/log.h"
 #include "eval/evaluator.h"
