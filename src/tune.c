@@ -428,7 +428,7 @@ static void count_record(struct tune *t, struct tune_record *r)
     if (!r->timed || (p->best && p->best->stats.median <= r->stats.median))
         return;
     p->best = r;
-    evaluator_best(t->evaluator, (uint64_t)r->stats.median);
+    evaluator_best(t->evaluator, (uint64_t)r->stats.median, r->result->verify_launch_ns);
 }
 
 // The item is complete: tell the strategy, hand the record out.

@@ -65,10 +65,10 @@ bool evaluator_idle(struct evaluator *ev)
     return ev->ops->idle(ev);
 }
 
-void evaluator_best(struct evaluator *ev, uint64_t ns)
+void evaluator_best(struct evaluator *ev, uint64_t ns, uint64_t verify_ns)
 {
     if (ev->ops->best)
-        ev->ops->best(ev, ns);
+        ev->ops->best(ev, ns, verify_ns);
 }
 
 void evaluator_status(struct evaluator *ev, struct evaluator_status *out)

@@ -47,7 +47,7 @@ enum fetch { FETCH_BUFFER, FETCH_BINARY };
 // One turn of a job in a round, or more samples of it alone.
 struct turn {
     uint32_t warmups;  // untimed launches before each sample
-    uint32_t launches; // samples
+    uint32_t launches; // samples; 0: the job is only made ready, as for a turn
     uint32_t batch;    // launches per sample; 0: as the rules say for the job's length
     bool compare;      // what the last launch left is verified again
 };
@@ -61,12 +61,16 @@ struct evaluator_operations {
     // 1 an outcome, 0 none yet, -1 the evaluator cannot go on (device lost, store unwritable).
     int (*take)(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e);
     // (optional: false) Measures a taken, correct job again: the turn's samples, and nothing else,
-    // as one outcome. Turns are served in the order of the calls, before anything else. A job that
-    // is not loaded, or whose result came from the store, is built, loaded and verified first.
-    // Nothing is stored: that is the caller's, with evaluator_keep().
+    // as one outcome (stop RANKED). Any number of turns may wait, several of one job too; they are
+    // served in the order of the calls, before anything else. A job that is not loaded is loaded
+    // and verified first. One that was submitted and is not at the bench yet is built for its turns
+    // alone, which are then all that comes of it. A job that fails in a turn fails in all that are
+    // waiting. Nothing is stored: that is the caller's, with evaluator_keep(). After a cancel()
+    // turns may be asked for once idle().
     bool (*again)(struct evaluator *ev, uint64_t ticket, const struct turn *turn, struct error *e);
     // (optional: nothing) From the next turn until hold(false) the device's lock is not given up
-    // between turns.
+    // between turns, and on a device that shares the host nothing is built while turns wait (but
+    // what the next turn needs).
     void (*hold)(struct evaluator *ev, bool hold);
     // (optional: true) Stores a result that the caller put together from turns.
     bool (*keep)(struct evaluator *ev, uint64_t ticket, const struct result *result,
@@ -75,13 +79,14 @@ struct evaluator_operations {
     void (*drop)(struct evaluator *ev, uint64_t ticket);
     // How many more submissions are useful now, so that no worker idles.
     size_t (*room)(struct evaluator *ev);
-    // (optional: nothing) Ends the search: what is not being measured is forgotten; what is
-    // measured comes back after its present launches, as far as it got. idle() is true once nothing
-    // is left.
+    // (optional: nothing) Ends the search: what is not being measured is forgotten, turns that wait
+    // too; what is measured comes back after its present launches, as far as it got. idle() is true
+    // once nothing is left.
     void (*cancel)(struct evaluator *ev);
     bool (*idle)(struct evaluator *ev);
-    // (optional: nothing) The best time so far: what is far behind it may be stopped early.
-    void (*best)(struct evaluator *ev, uint64_t ns);
+    // (optional: nothing) The best time so far, and that of its verified launch (0: not known):
+    // what is far behind it may be stopped early.
+    void (*best)(struct evaluator *ev, uint64_t ns, uint64_t verify_ns);
     // (optional: zeros)
     void (*status)(struct evaluator *ev, struct evaluator_status *out);
     // (optional: an error) Blocks until answered. A buffer's contents, or a program's binary.
@@ -106,7 +111,7 @@ void evaluator_drop(struct evaluator *ev, uint64_t ticket);
 size_t evaluator_room(struct evaluator *ev);
 void evaluator_cancel(struct evaluator *ev);
 bool evaluator_idle(struct evaluator *ev);
-void evaluator_best(struct evaluator *ev, uint64_t ns);
+void evaluator_best(struct evaluator *ev, uint64_t ns, uint64_t verify_ns);
 void evaluator_status(struct evaluator *ev, struct evaluator_status *out);
 bool evaluator_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
                      struct text *out, struct error *e);
@@ -121,12 +126,26 @@ enum gate_answer {
     GATE_BROKEN    // an error: the evaluator cannot go on
 };
 
+// Samples of a job that are known already, where a fixed count is asked for (rules.fixed). Only the
+// rest is measured, in the same batches. The result given to leave() and the outcome then hold the
+// new samples alone: whoever said that some are known puts the two together, in what is stored and
+// in what is handed out.
+struct gate_known {
+    uint32_t samples; // less than rules.fixed, else the answer is GATE_ANSWERED
+    uint32_t batch;   // launches of each
+};
+
 // Stands before the device: takes its lock, and looks whether the answer has come meanwhile.
 struct gate {
-    enum gate_answer (*enter)(void *context, uint64_t ticket, struct result **out, struct error *e);
+    enum gate_answer (*enter)(void *context, uint64_t ticket, struct gate_known *known,
+                              struct result **out, struct error *e);
     // After measuring, before the outcome is handed out. `result` NULL: nothing came of it. False:
     // the evaluator cannot go on.
     bool (*leave)(void *context, uint64_t ticket, const struct result *result, struct error *e);
+    // (or NULL: always OPEN) The lock alone, for turns: no store is asked, nothing is stored. OPEN,
+    // BUSY or BROKEN. Held once; a job that enters and leaves meanwhile does not give it up.
+    enum gate_answer (*lock)(void *context, struct error *e);
+    void (*unlock)(void *context);
     // (or NULL) Who has the device.
     const char *(*waiting)(void *context);
     void *context;

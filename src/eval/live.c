@@ -422,9 +422,10 @@ static bool live_idle(struct evaluator *ev)
     return count_stage(self(ev), STAGE_QUEUED, STAGE_DONE) == 0;
 }
 
-static void live_best(struct evaluator *ev, uint64_t ns)
+static void live_best(struct evaluator *ev, uint64_t ns, uint64_t verify_ns)
 {
     self(ev)->best_ns = ns;
+    self(ev)->best_verify_ns = verify_ns;
 }
 
 static void live_status(struct evaluator *ev, struct evaluator_status *out)
@@ -536,10 +537,10 @@ static bool open_gate_leave(void *context, uint64_t ticket, const struct result 
     return true;
 }
 
-static enum gate_answer open_gate_enter(void *context, uint64_t ticket, struct result **out,
-                                        struct error *e)
+static enum gate_answer open_gate_enter(void *context, uint64_t ticket, struct gate_known *known,
+                                        struct result **out, struct error *e)
 {
-    (void)context, (void)ticket, (void)out, (void)e;
+    (void)context, (void)ticket, (void)known, (void)out, (void)e;
     return GATE_OPEN;
 }
 

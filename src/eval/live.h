@@ -44,6 +44,7 @@ struct entry {
     bool fresh;      // a worker died with it: the next try is in a new one
     uint32_t build_deaths, bench_deaths;
     uint32_t again; // samples to add to a kept job
+    struct gate_known known;
 };
 
 struct builder {
@@ -72,7 +73,7 @@ struct live {
     uint32_t prepare_deaths;
     uint64_t bench_base_bytes; // resident memory after its first job
     uint64_t gate_retry_ns;    // the gate was busy: not before this
-    uint64_t best_ns;
+    uint64_t best_ns, best_verify_ns;
     uint32_t start_deaths; // workers that died before they served anything, in a row
     bool cancelled;
     struct error broken; // why nothing can go on

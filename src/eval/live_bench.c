@@ -112,7 +112,7 @@ static bool pass_gate(struct live *v, struct entry *n)
     if (v->gate_retry_ns && clock_ns() < v->gate_retry_ns)
         return false;
     v->gate_retry_ns = 0;
-    switch (v->o.gate.enter(v->o.gate.context, n->ticket, &answer, &v->broken)) {
+    switch (v->o.gate.enter(v->o.gate.context, n->ticket, &n->known, &answer, &v->broken)) {
     case GATE_OPEN:
         n->gated = true;
         return true;
@@ -274,7 +274,8 @@ static void after_measuring(struct live *v, struct entry *n)
                                   .samples = n->result->samples_ns,
                                   .count = n->result->sample_count,
                                   .resolution_ns = v->device.timer_ns,
-                                  .best_ns = v->best_ns};
+                                  .best_ns = v->best_ns,
+                                  .best_verify_ns = v->best_verify_ns};
     enum measure_verdict verdict = measure_next(&v->o.terms.rules, &screening, &more);
     if (verdict != MEASURE_MORE)
         finish(v, n, stops[verdict]);

@@ -13,7 +13,7 @@ struct record {
     uint64_t ticket;
     struct job *job; // borrowed from live when `submitted`
     bool submitted;
-    bool again; // measured once more on purpose: what is stored does not answer
+    bool again; // has turns: what comes of them is not stored here
     bool stored;
     struct digest key;
     char *geometry;
@@ -30,6 +30,7 @@ struct remember {
     struct evaluator *live;
     struct device_lock lock;
     bool locking;
+    unsigned locks; // who needs it: the job at the bench, the turns of a round
     struct record *records;
     struct record **last;
     char waiting[160];
@@ -89,7 +90,8 @@ static struct result *look_up(struct remember *m, const struct record *r, struct
 
 static bool worth_keeping(const struct result *result)
 {
-    return result->fault == FAULT_NONE || result->fault == FAULT_CONFIGURATION;
+    return result->fault == FAULT_NONE || result->fault == FAULT_CONFIGURATION ||
+           result->fault == FAULT_LOST;
 }
 
 static bool put(struct remember *m, struct record *r, const struct result *result, struct error *e)
@@ -110,19 +112,35 @@ static bool put(struct remember *m, struct record *r, const struct result *resul
 
 // ---- the gate ----------------------------------------------------------------------------------
 
-static enum gate_answer gate_enter(void *context, uint64_t ticket, struct result **out,
-                                   struct error *e)
+static enum gate_answer gate_lock(void *context, struct error *e)
+{
+    struct remember *m = context;
+    int got = m->locking && m->locks == 0 ? device_lock_try(&m->lock, e) : 1;
+    m->locks += got > 0;
+    return got > 0 ? GATE_OPEN : got < 0 ? GATE_BROKEN : GATE_BUSY;
+}
+
+static void gate_unlock(void *context)
+{
+    struct remember *m = context;
+    if (--m->locks == 0 && m->locking)
+        device_lock_release(&m->lock);
+}
+
+static enum gate_answer gate_enter(void *context, uint64_t ticket, struct gate_known *known,
+                                   struct result **out, struct error *e)
 {
     struct remember *m = context;
     struct record *r = find(m, ticket);
-    int got = m->locking ? device_lock_try(&m->lock, e) : 1;
-    if (got <= 0)
-        return got < 0 ? GATE_BROKEN : GATE_BUSY;
+    enum gate_answer got = gate_lock(m, e);
+    if (got != GATE_OPEN)
+        return got;
     // Another hone may have measured it while this one built it or waited.
     struct error failed = ERROR_INIT;
+    *known = (struct gate_known){0, 0};
     *out = r ? look_up(m, r, &failed) : NULL;
     if (*out || failed.code)
-        device_lock_release(&m->lock);
+        gate_unlock(m);
     if (failed.code && e)
         *e = failed;
     return failed.code ? GATE_BROKEN : *out ? GATE_ANSWERED : GATE_OPEN;
@@ -134,8 +152,7 @@ static bool gate_leave(void *context, uint64_t ticket, const struct result *resu
     struct remember *m = context;
     struct record *r = find(m, ticket);
     bool ok = !r || !result || put(m, r, result, e);
-    if (m->locking)
-        device_lock_release(&m->lock);
+    gate_unlock(m);
     return ok;
 }
 
@@ -199,7 +216,7 @@ static bool keep_ungated(struct remember *m, const struct outcome *out, struct e
 {
     struct record *r = find(m, out->ticket);
     struct error failed = ERROR_INIT;
-    if (!r || r->stored || out->result->reused)
+    if (!r || r->stored || r->again || out->result->reused)
         return true;
     struct result *known = look_up(m, r, &failed);
     bool is_known = known != NULL;
@@ -227,8 +244,12 @@ static bool remember_again(struct evaluator *ev, uint64_t ticket, const struct t
     if (!r)
         return error_set(e, ERROR_USAGE, "only a job that was taken can be measured again");
     r->again = true;
-    r->stored = false;
-    return r->submitted ? evaluator_again(m->live, ticket, turn, e) : hand_on(m, r, e);
+    return (r->submitted || hand_on(m, r, e)) && evaluator_again(m->live, ticket, turn, e);
+}
+
+static void remember_hold(struct evaluator *ev, bool hold)
+{
+    evaluator_hold(self(ev)->live, hold);
 }
 
 static void remember_drop(struct evaluator *ev, uint64_t ticket)
@@ -272,10 +293,10 @@ static bool remember_idle(struct evaluator *ev)
     return evaluator_idle(self(ev)->live);
 }
 
-static void remember_best(struct evaluator *ev, uint64_t ns)
+static void remember_best(struct evaluator *ev, uint64_t ns, uint64_t verify_ns)
 {
     self(ev)->best_ns = ns;
-    evaluator_best(self(ev)->live, ns);
+    evaluator_best(self(ev)->live, ns, verify_ns);
 }
 
 static void remember_status(struct evaluator *ev, struct evaluator_status *out)
@@ -306,6 +327,7 @@ static const struct evaluator_operations remember_operations = {
     .submit = remember_submit,
     .take = remember_take,
     .again = remember_again,
+    .hold = remember_hold,
     .drop = remember_drop,
     .room = remember_room,
     .cancel = remember_cancel,
@@ -335,8 +357,12 @@ struct evaluator *remember_new(const struct remember_options *o, struct live_opt
                                 .fixed = rules->fixed > 0,
                                 .cold = live->terms.cold,
                                 .build_limit_ns = live->terms.build_limit_ns};
-    live->gate = (struct gate){
-        .enter = gate_enter, .leave = gate_leave, .waiting = gate_waiting, .context = m};
+    live->gate = (struct gate){.enter = gate_enter,
+                               .leave = gate_leave,
+                               .lock = gate_lock,
+                               .unlock = gate_unlock,
+                               .waiting = gate_waiting,
+                               .context = m};
     m->locking = o->lock_folder && device_lock_open(&m->lock, o->lock_folder, &m->device, e);
     if (!o->lock_folder || m->locking)
         m->live = live_new(live, e);

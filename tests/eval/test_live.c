@@ -178,7 +178,7 @@ START_TEST(test_hopeless_stops_early)
     struct live_options o = options(&d);
     struct evaluator *ev = live_new(&o, &e);
     uint64_t ticket;
-    evaluator_best(ev, 1000);
+    evaluator_best(ev, 1000, 0);
     ck_assert(evaluator_submit(ev, 1, make_job("good", 2500, 1), &e));
     struct result *r = take(ev, &ticket);
     ck_assert_int_eq(r->stop, STOP_HOPELESS);
@@ -203,7 +203,7 @@ START_TEST(test_noise_takes_samples)
     ck_assert(evaluator_submit(ev, 2, make_noisy_job("good", 1000, 1, 2), &e));
     struct result *quiet = take(ev, &ticket);
     ck_assert_uint_eq(quiet->sample_count, o.terms.rules.first);
-    evaluator_best(ev, 800);
+    evaluator_best(ev, 800, 0);
     ck_assert(evaluator_submit(ev, 3, make_noisy_job("good", 1000, 200, 3), &e));
     struct result *behind = take(ev, &ticket);
     ck_assert_uint_eq(behind->sample_count, o.terms.rules.first);
@@ -238,7 +238,7 @@ START_TEST(test_fixed_count)
     o.terms.rules.fixed = 9;
     struct evaluator *ev = live_new(&o, &e);
     uint64_t ticket;
-    evaluator_best(ev, 1000);
+    evaluator_best(ev, 1000, 0);
     ck_assert(evaluator_submit(ev, 1, make_job("good", ns, 1), &e));
     struct result *r = take(ev, &ticket);
     ck_assert_int_eq(r->stop, STOP_FIXED);
