@@ -1,43 +1,64 @@
 // Oclgrind around a worker: a simulator of an OpenCL device that sees every data race and every
 // access outside a buffer. How it is started, and what it reports.
+//
+// What is known of it (version 21.10, read and tried): the launcher puts its OpenCL into the
+// program by LD_PRELOAD, the worker then offers that device alone. A context truncates the log when
+// it is made, and every message is flushed, so that what a killed worker found is there. Races
+// between work-groups are told when the kernel ends, though, never by one that does not end.
+// --max-errors counts over the life of the process: a worker therefore serves one job
+// (live_options.exact). Line numbers and file names follow #line, the source text that it prints
+// beside them does not. Writes of equal values are no race to it. --uninitialized is left out: it
+// ends with "Unsupported instruction: freeze" on some kernels that LLVM has optimised, and takes
+// several times as long.
 #ifndef HONE_RACES_H
 #define HONE_RACES_H
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "job/job.h"
+#include "report/emit.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// X(NAME, text)
+// X(NAME, name in JSON, text)
 #define RACE_KINDS(X)                                                                              \
-    X(READ_WRITE, "read-write data race")                                                          \
-    X(WRITE_WRITE, "write-write data race")                                                        \
-    X(READ_OUTSIDE, "read outside a buffer")                                                       \
-    X(WRITE_OUTSIDE, "write outside a buffer")                                                     \
-    X(DIVERGENCE, "barrier not reached by all work-items of a work-group")                         \
-    X(UNINITIALISED, "use of memory that was never written")                                       \
-    X(OTHER, "invalid operation")
+    X(READ_WRITE, "read_write_race", "read-write data race")                                       \
+    X(WRITE_WRITE, "write_write_race", "write-write data race")                                    \
+    X(READ_OUTSIDE, "read_outside", "read outside a buffer")                                       \
+    X(WRITE_OUTSIDE, "write_outside", "write outside a buffer")                                    \
+    X(DIVERGENCE, "divergence", "barrier not reached by all work-items of a work-group")           \
+    X(UNINITIALISED, "uninitialised", "use of memory that was never written")                      \
+    X(OTHER, "other", "invalid operation")
 
 enum race_kind {
-#define X(name, text) RACE_##name,
+#define X(name, json, text) RACE_##name,
     RACE_KINDS(X)
 #undef X
         RACE_KINDS_COUNT
 };
 const char *race_kind_text(enum race_kind k);
 
-// What was found on one line of a kernel: the same kind there is told once, with how often.
+// One side of what was found. Texts are never NULL; "" and 0 are unknown.
+struct race_place {
+    const char *file; // as the spec names it, after #line
+    uint32_t line, column;
+    const char *text; // the source line, trimmed
+    const char *item; // "global (3,0,0) local (3,0,0) group (0,0,0)"
+};
+
+// What was found on one line of a kernel: the same kind there is told once, with how often. A
+// read-write race stands at the line that reads, another at the earlier of its two lines.
 struct race {
     enum race_kind kind;
-    const char *kernel;         // the function
-    const char *file;           // as the spec names it, after #line; "" unknown
-    uint32_t line;              // 0: unknown
-    const char *text;           // the source line, trimmed; "" unknown
-    const char *memory;         // "local", "global", ...
-    const char *first, *second; // the work-items: "global (3,0,0) local (3,0,0) group (0,0,0)"; ""
+    const char *kernel; // the function
+    const char *memory; // "local", "global", ...; ""
+    uint64_t bytes;     // of the access; 0: not told
+    const char *detail; // what the simulator says besides; ""
+    struct race_place at;
+    struct race_place other; // of a race: the other work-item's part
     uint64_t count;
     bool more; // the simulator stopped counting
 };
@@ -47,26 +68,49 @@ struct races {
     size_t count;
 };
 
+// Are these the same finding, told of two launches?
+bool race_same(const struct race *a, const struct race *b);
+// By file, line, kind and kernel: for qsort().
+int race_compare(const void *a, const void *b);
+
 struct races_options {
     const char *const *worker; // argv, NULL-terminated
-    uint64_t local_memory;     // the target device's, bytes; 0: the simulator's own
-    uint64_t max_group_size;   // likewise
-    uint64_t max_errors;       // of one kernel launch; 0: RACES_MAX_ERRORS
+    const char *path;          // where oclgrind is looked for: folders, ':' between them
+    uint64_t local_memory;     // the target device's, bytes; 0: RACES_LOCAL_MEMORY
+    uint64_t max_group_size;   // likewise; 0: RACES_GROUP_SIZE
+    uint64_t max_errors;       // of one job; 0: RACES_MAX_ERRORS
     const char *log;           // file that the simulator writes
 };
 
-#define RACES_MAX_ERRORS 1000
+// What GPUs commonly offer; the simulator's own 32 KiB refuses kernels that run on them.
+#define RACES_LOCAL_MEMORY 49152
+#define RACES_GROUP_SIZE   1024
+#define RACES_MAX_ERRORS   1000
+// A launch takes about a thousand times as long as on a device.
+#define RACES_LAUNCH_LIMIT_NS (300ull * 1000000000)
+
+#define RACES_PACKAGE  "oclgrind"
+#define RACES_PLATFORM "Oclgrind" // of the device that the worker offers
 
 // The argv that starts the worker inside the simulator, in the arena, NULL-terminated. NULL with
 // what to install when there is no oclgrind.
 const char *const *races_command(const struct races_options *o, struct arena *a, struct error *e);
 
-// Reads what the log holds from *offset on, and moves *offset to its end. Everything in the arena.
-bool races_read(const char *log, uint64_t *offset, struct arena *a, struct races *out,
-                struct error *e);
+// Reads the log and removes it, so that the next reading begins with what is new. No log is nothing
+// found. A message that breaks off, or is none, is passed over. Everything in the arena.
+bool races_take(const char *log, struct arena *a, struct races *out, struct error *e);
+// The same of a text.
+bool races_parse(const char *text, size_t length, struct arena *a, struct races *out,
+                 struct error *e);
+// Gives the places the names of the job's files and the text of their lines, in the arena; what is
+// not found keeps its name and has no text.
+void races_locate(struct races *r, const struct job *j, struct arena *a);
 
 // "matmul.cl:12: read-write data race in kernel tiled, on local memory, 512 times" and, indented,
-// source line and work-items.
+// source lines and work-items.
 void race_text(const struct race *r, struct text *out);
+// An object: kind, kernel, file, line, column, text, memory, bytes, item, other, detail, count,
+// more.
+void race_emit(struct emit *j, const struct race *r);
 
 #endif

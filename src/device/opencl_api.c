@@ -14,10 +14,18 @@ static const struct {
 #undef X
 };
 
+// An OpenCL that was put into the process before it started (LD_PRELOAD, which is how Oclgrind
+// starts programs) answers instead of the loader.
+static bool is_preloaded(void)
+{
+    return dlsym(RTLD_DEFAULT, functions[0].name) != NULL;
+}
+
 bool opencl_api_open(struct opencl_api *api, struct error *e)
 {
-    void *library = dlopen(OPENCL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
+    bool preloaded = is_preloaded();
+    void *library = preloaded ? RTLD_DEFAULT : dlopen(OPENCL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!preloaded && !library)
         return error_set(e, ERROR_DEVICE,
                          "the OpenCL loader %s cannot be opened; install it (Debian, Ubuntu: apt "
                          "install " OPENCL_PACKAGE ")",

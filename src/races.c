@@ -1,0 +1,185 @@
+// Starting the simulator, and telling what it found.
+#include "races.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef unsigned long long ull;
+
+static const struct {
+    const char *json, *text;
+} kinds[] = {
+#define X(name, json, text) [RACE_##name] = {json, text},
+    RACE_KINDS(X)
+#undef X
+};
+
+const char *race_kind_text(enum race_kind k)
+{
+    return (unsigned)k < RACE_KINDS_COUNT ? kinds[k].text : "?";
+}
+
+bool race_same(const struct race *a, const struct race *b)
+{
+    return a->kind == b->kind && a->at.line == b->at.line && str_equal(a->at.file, b->at.file) &&
+           str_equal(a->kernel, b->kernel);
+}
+
+int race_compare(const void *a, const void *b)
+{
+    const struct race *x = a, *y = b;
+    int order = strcmp(x->at.file, y->at.file);
+    if (order == 0)
+        order = (x->at.line > y->at.line) - (x->at.line < y->at.line);
+    if (order == 0)
+        order = (x->kind > y->kind) - (x->kind < y->kind);
+    return order ? order : strcmp(x->kernel, y->kernel);
+}
+
+// ---- starting ----------------------------------------------------------------------------------
+
+static const char *find_program(const char *path, struct arena *a)
+{
+    while (path && *path) {
+        size_t n = strcspn(path, ":");
+        const char *program = arena_printf(a, "%.*s/" RACES_PACKAGE, (int)n, path);
+        if (n && program && access(program, X_OK) == 0)
+            return program;
+        path += n + (path[n] == ':');
+    }
+    return NULL;
+}
+
+// An option with its number, in place of 0 its default.
+static bool add_number(const char ***at, const char *option, uint64_t value, uint64_t otherwise,
+                       struct arena *a)
+{
+    *(*at)++ = option;
+    return (*(*at)++ = arena_printf(a, "%llu", (ull)(value ? value : otherwise))) != NULL;
+}
+
+const char *const *races_command(const struct races_options *o, struct arena *a, struct error *e)
+{
+    size_t count = 0;
+    while (o->worker[count])
+        count++;
+    const char **argv = arena_array(a, count + 12, sizeof *argv), **at = argv;
+    const char *program = find_program(o->path, a);
+    if (!program) {
+        error_set(e, ERROR_USAGE,
+                  "the simulator " RACES_PACKAGE
+                  " is not in PATH; install it (Debian, Ubuntu: apt install " RACES_PACKAGE ")");
+        return NULL;
+    }
+    if (!argv) {
+        error_memory(e);
+        return NULL;
+    }
+    *at++ = program;
+    *at++ = "--data-races";
+    bool ok = add_number(&at, "--local-mem-size", o->local_memory, RACES_LOCAL_MEMORY, a) &&
+              add_number(&at, "--max-wgsize", o->max_group_size, RACES_GROUP_SIZE, a) &&
+              add_number(&at, "--max-errors", o->max_errors, RACES_MAX_ERRORS, a);
+    *at++ = "--log";
+    *at++ = o->log;
+    memcpy(at, o->worker, count * sizeof *at);
+    if (!ok)
+        error_memory(e);
+    return ok ? argv : NULL;
+}
+
+// ---- telling -----------------------------------------------------------------------------------
+
+static void add_position(const struct race_place *p, struct text *out)
+{
+    text_add(out, *p->file ? p->file : "(unknown file)");
+    if (p->line)
+        text_addf(out, ":%u", p->line);
+}
+
+static void add_place_text(const struct race_place *p, struct text *out)
+{
+    if (*p->text)
+        text_addf(out, "    %s\n", p->text);
+}
+
+static const char *verb_of(const struct race *r, bool other)
+{
+    if (r->kind == RACE_READ_WRITE)
+        return other ? "written by " : "read by ";
+    return r->kind == RACE_WRITE_WRITE ? "written by " : "";
+}
+
+static void add_item(const struct race *r, const struct race_place *p, struct text *out)
+{
+    if (!*p->item)
+        return;
+    text_addf(out, "    %s%s", verb_of(r, p == &r->other), p->item);
+    if (p == &r->other && p->line) {
+        text_add(out, " in ");
+        add_position(p, out);
+    }
+    text_addc(out, '\n');
+}
+
+static void add_count(const struct race *r, struct text *out)
+{
+    if (r->count == 1 && !r->more)
+        return;
+    text_addf(out, ", %s%llu time%s", r->more ? "at least " : "", (ull)r->count,
+              r->count == 1 ? "" : "s");
+}
+
+void race_text(const struct race *r, struct text *out)
+{
+    add_position(&r->at, out);
+    text_addf(out, ": %s", race_kind_text(r->kind));
+    if (*r->kernel)
+        text_addf(out, " in kernel %s", r->kernel);
+    if (r->bytes)
+        text_addf(out, ", %llu byte%s", (ull)r->bytes, r->bytes == 1 ? "" : "s");
+    if (*r->memory)
+        text_addf(out, ", %s memory", r->memory);
+    add_count(r, out);
+    text_addc(out, '\n');
+    if (*r->detail)
+        text_addf(out, "    %s\n", r->detail);
+    add_place_text(&r->at, out);
+    add_item(r, &r->at, out);
+    if (r->other.line != r->at.line || !str_equal(r->other.file, r->at.file))
+        add_place_text(&r->other, out);
+    add_item(r, &r->other, out);
+}
+
+static void emit_place(struct emit *j, const struct race_place *p)
+{
+    emit_text_at(j, "file", *p->file ? p->file : NULL);
+    emit_u64_at(j, "line", p->line);
+    emit_u64_at(j, "column", p->column);
+    emit_text_at(j, "text", *p->text ? p->text : NULL);
+    emit_text_at(j, "item", *p->item ? p->item : NULL);
+}
+
+void race_emit(struct emit *j, const struct race *r)
+{
+    emit_object(j);
+    emit_text_at(j, "kind", (unsigned)r->kind < RACE_KINDS_COUNT ? kinds[r->kind].json : NULL);
+    emit_text_at(j, "kernel", r->kernel);
+    emit_place(j, &r->at);
+    emit_text_at(j, "memory", *r->memory ? r->memory : NULL);
+    emit_u64_at(j, "bytes", r->bytes);
+    emit_key(j, "other");
+    if (*r->other.item || r->other.line) {
+        emit_object(j);
+        emit_place(j, &r->other);
+        emit_object_end(j);
+    } else {
+        emit_null(j);
+    }
+    emit_text_at(j, "detail", *r->detail ? r->detail : NULL);
+    emit_u64_at(j, "count", r->count);
+    emit_bool_at(j, "more", r->more);
+    emit_object_end(j);
+}
