@@ -9,7 +9,7 @@
 typedef unsigned long long ull;
 
 static const struct {
-    const char *json, *text;
+    const char *name, *text;
 } kinds[] = {
 #define X(name, json, text) [RACE_##name] = {json, text},
     RACE_KINDS(X)
@@ -19,6 +19,11 @@ static const struct {
 const char *race_kind_text(enum race_kind k)
 {
     return (unsigned)k < RACE_KINDS_COUNT ? kinds[k].text : "?";
+}
+
+const char *race_kind_name(enum race_kind k)
+{
+    return (unsigned)k < RACE_KINDS_COUNT ? kinds[k].name : "?";
 }
 
 bool race_same(const struct race *a, const struct race *b)
@@ -151,35 +156,4 @@ void race_text(const struct race *r, struct text *out)
     if (r->other.line != r->at.line || !str_equal(r->other.file, r->at.file))
         add_place_text(&r->other, out);
     add_item(r, &r->other, out);
-}
-
-static void emit_place(struct emit *j, const struct race_place *p)
-{
-    emit_text_at(j, "file", *p->file ? p->file : NULL);
-    emit_u64_at(j, "line", p->line);
-    emit_u64_at(j, "column", p->column);
-    emit_text_at(j, "text", *p->text ? p->text : NULL);
-    emit_text_at(j, "item", *p->item ? p->item : NULL);
-}
-
-void race_emit(struct emit *j, const struct race *r)
-{
-    emit_object(j);
-    emit_text_at(j, "kind", (unsigned)r->kind < RACE_KINDS_COUNT ? kinds[r->kind].json : NULL);
-    emit_text_at(j, "kernel", r->kernel);
-    emit_place(j, &r->at);
-    emit_text_at(j, "memory", *r->memory ? r->memory : NULL);
-    emit_u64_at(j, "bytes", r->bytes);
-    emit_key(j, "other");
-    if (*r->other.item || r->other.line) {
-        emit_object(j);
-        emit_place(j, &r->other);
-        emit_object_end(j);
-    } else {
-        emit_null(j);
-    }
-    emit_text_at(j, "detail", *r->detail ? r->detail : NULL);
-    emit_u64_at(j, "count", r->count);
-    emit_bool_at(j, "more", r->more);
-    emit_object_end(j);
 }

@@ -17,7 +17,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "job/job.h"
-#include "report/emit.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,6 +39,7 @@ enum race_kind {
         RACE_KINDS_COUNT
 };
 const char *race_kind_text(enum race_kind k);
+const char *race_kind_name(enum race_kind k); // in JSON
 
 // One side of what was found. Texts are never NULL; "" and 0 are unknown.
 struct race_place {
@@ -109,8 +109,5 @@ void races_locate(struct races *r, const struct job *j, struct arena *a);
 // "matmul.cl:12: read-write data race in kernel tiled, on local memory, 512 times" and, indented,
 // source lines and work-items.
 void race_text(const struct race *r, struct text *out);
-// An object: kind, kernel, file, line, column, text, memory, bytes, item, other, detail, count,
-// more.
-void race_emit(struct emit *j, const struct race *r);
 
 #endif
