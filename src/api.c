@@ -526,7 +526,7 @@ static bool keep_options(struct hone_tune *t, const struct hone_tune_options *o,
         .jobs = o->jobs,
         .terms = terms_of(o),
         .fresh = o->fresh,
-        .retry = o->retry,
+        .retry = o->retry ? STORE_RETRY_ALL : 0,
         .command = copy_text(a, o->command, &failed),
         .host = copy_text(a, o->host, &failed)};
     return failed ? error_memory(e) : read_budget(o, &out->budget, e);

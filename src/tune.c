@@ -84,6 +84,7 @@ static struct evaluator *make_evaluator(struct tune *t, struct error *e)
     bool storing = o->store && !o->build_only;
     struct remember_options remember = {.store = storing ? o->store : NULL,
                                         .fresh = o->fresh,
+                                        .alone = space_count(t->space) == 1,
                                         .retry = o->retry,
                                         .lock_folder = o->build_only ? NULL : o->lock_folder,
                                         .spec_name = o->spec->name,
@@ -401,9 +402,9 @@ static void add_times(struct tune_progress *p, const struct result *r)
     p->reference_ns += r->reference_ns;
     p->verify_ns += r->verify_ns;
     p->measure_ns += r->measure_ns;
-    p->samples += r->sample_count;
+    p->samples += r->sample_count - r->earlier;
     p->kernel_ns += r->verify_launch_ns;
-    for (uint32_t i = 0; i < r->sample_count; i++)
+    for (uint32_t i = r->earlier; i < r->sample_count; i++)
         p->kernel_ns += r->samples_ns[i];
 }
 

@@ -33,7 +33,7 @@ struct tune_options {
     uint32_t jobs; // build workers; 0: as many as useful
     struct terms terms;
     bool fresh;      // earlier results do not answer
-    bool retry;      // earlier failures do not answer
+    uint32_t retry;  // earlier failures with these statuses do not answer: 1 << status
     bool build_only; // nothing runs
     bool no_timing;  // verified, not timed
     bool keep;       // the jobs stay loaded after the end, for tune_fetch()

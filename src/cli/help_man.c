@@ -49,9 +49,9 @@ static void option(const struct option *o, struct text *out)
     roff(o->name, strlen(o->name), out);
     text_add(out, "\\fR");
     if (o->argument) {
-        text_add(out, " \\fI");
+        text_add(out, o->optional ? "[=\\fI" : " \\fI");
         roff(o->argument, strlen(o->argument), out);
-        text_add(out, "\\fR");
+        text_add(out, o->optional ? "\\fR]" : "\\fR");
     }
     text_addc(out, '\n');
     line(o->help, out);

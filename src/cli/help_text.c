@@ -61,7 +61,10 @@ static void option(const struct option *o, struct text *out)
     text_add(out, "  ");
     if (o->letter)
         text_addf(out, "-%c, ", o->letter);
-    text_addf(out, "--%s%s%s\n", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+    text_addf(out, "--%s", o->name);
+    if (o->argument)
+        text_addf(out, o->optional ? "[=%s]" : " %s", o->argument);
+    text_addc(out, '\n');
     blanks(out, INDENT);
     help_wrap(o->help, strlen(o->help), INDENT, INDENT, WIDTH, out);
 }

@@ -1,5 +1,7 @@
 #include "cli/option.h"
 
+#include "job/result.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +59,49 @@ bool option_seed(void *field, const char *value, struct error *e)
     return true;
 }
 
+// "compile, runtime, ...": what may be written.
+static bool refuse_status(const char *word, struct error *e)
+{
+    const char *names[STATUS_COUNT];
+    struct text known = TEXT_INIT;
+    size_t count = 0;
+    for (unsigned s = 0; s < STATUS_COUNT; s++) {
+        if (s == STATUS_CORRECT)
+            continue;
+        names[count++] = status_text((enum status)s);
+        text_addf(&known, "%s%s", known.length ? ", " : "", status_text((enum status)s));
+    }
+    const char *near = str_nearest(word, names, count);
+    if (near)
+        error_set(e, ERROR_USAGE, "'%s' is no status of a failure; did you mean '%s'?", word, near);
+    else
+        error_set(e, ERROR_USAGE, "'%s' is no status of a failure; there are %s", word,
+                  text_cstr(&known));
+    text_release(&known);
+    return false;
+}
+
+bool option_statuses(void *field, const char *value, struct error *e)
+{
+    uint32_t *mask = field;
+    enum status status;
+    bool ok = true;
+    if (!value) {
+        *mask = UINT32_MAX;
+        return true;
+    }
+    char *copy = strdup(value), *rest = copy, *word;
+    if (!copy)
+        return error_memory(e);
+    while (ok && (word = strsep(&rest, ","))) {
+        ok = (status_parse(word, &status) && status != STATUS_CORRECT) || refuse_status(word, e);
+        if (ok)
+            *mask |= 1u << status;
+    }
+    free(copy);
+    return ok;
+}
+
 // ---- finding -----------------------------------------------------------------------------------
 
 static const struct option *find(const struct option_group *groups, const char *name, char letter)
@@ -105,7 +150,7 @@ static bool apply(struct parse *p, const struct option *o, const char *value, st
 {
     if (!o->argument && value)
         return error_set(e, ERROR_USAGE, "--%s takes no value", o->name);
-    if (o->argument && !value) {
+    if (o->argument && !o->optional && !value) {
         if (p->at >= p->argc)
             return error_set(e, ERROR_USAGE, "--%s needs a value: --%s %s", o->name, o->name,
                              o->argument);

@@ -12,9 +12,10 @@ struct option {
     const char *name;     // without the dashes
     char letter;          // short form; 0: none
     const char *argument; // "NAME"; NULL: a flag
+    bool optional;        // the argument may be left out, and is only taken after "="
     const char *help;
-    // Reads `value` (NULL for a flag) into the field at `offset` of the settings. The error says
-    // what would be right; the option's name is put in front.
+    // Reads `value` (NULL for a flag, or left out) into the field at `offset` of the settings. The
+    // error says what would be right; the option's name is put in front.
     bool (*apply)(void *field, const char *value, struct error *e);
     size_t offset;
 };
@@ -45,6 +46,8 @@ bool option_text(void *field, const char *value, struct error *e);  // const cha
 bool option_list(void *field, const char *value, struct error *e);  // struct list
 bool option_count(void *field, const char *value, struct error *e); // struct given, at least 1
 bool option_seed(void *field, const char *value, struct error *e);  // struct given
+// "compile,timeout": a mask of 1 << status, of failures; all of them where it is left out.
+bool option_statuses(void *field, const char *value, struct error *e); // uint32_t
 
 const struct option *option_find(const struct option_group *groups, const char *name);
 

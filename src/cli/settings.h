@@ -28,7 +28,8 @@ struct settings {
     } limits;
     bool cold;
     // what is kept
-    bool fresh, retry, no_store, stored;
+    bool fresh, no_store, stored;
+    uint32_t retry; // 1 << status
     // what is shown
     bool verbose, list, options, all, man, completion;
     const char *why;

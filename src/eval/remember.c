@@ -13,11 +13,12 @@ struct record {
     uint64_t ticket;
     struct job *job; // borrowed from live when `submitted`
     bool submitted;
-    bool again; // has turns: what comes of them is not stored here
+    bool again; // in turns: nothing stored answers, and nothing is stored but by keep()
     bool stored;
     struct digest key;
     char *geometry;
     struct result *answer; // from the store, waiting to be taken
+    struct result *known;  // the samples it has already, of more that are asked for
 };
 
 struct remember {
@@ -55,6 +56,7 @@ static void record_free(struct record *r)
     if (!r->submitted)
         job_free(r->job);
     result_free(r->answer);
+    result_free(r->known);
     free(r->geometry);
     free(r);
 }
@@ -76,28 +78,36 @@ static char *geometry_text(const struct job *j)
 
 // ---- the store ---------------------------------------------------------------------------------
 
-static struct result *look_up(struct remember *m, const struct record *r, struct error *e)
+// The answer, or NULL: then r->known is what there is of it.
+static struct result *look_up(struct remember *m, struct record *r, struct error *e)
 {
+    uint32_t missing = 0;
+    result_free(r->known);
+    r->known = NULL;
     if (!m->o.store || m->o.fresh || r->again)
         return NULL;
     // A launch that was ended as hopeless need not be tried again while it still is.
     m->policy.launch_limit_ns = terms_launch_limit(&m->terms, m->best_ns);
-    struct result *known = store_find(m->o.store, &r->key, &m->policy, m->o.retry, e);
-    if (known)
-        known->reused = true;
-    return known;
+    struct store_question question = {
+        .key = r->key, .policy = m->policy, .retry = m->o.retry, .alone = m->o.alone};
+    struct result *found = store_find(m->o.store, &question, &missing, e);
+    if (!missing)
+        return found;
+    r->known = found;
+    return NULL;
 }
 
+// A configuration with which the device was lost is not tried again by itself. Other faults beyond
+// a configuration say nothing of it.
 static bool worth_keeping(const struct result *result)
 {
     return result->fault == FAULT_NONE || result->fault == FAULT_CONFIGURATION ||
            result->fault == FAULT_LOST;
 }
 
-static bool put(struct remember *m, struct record *r, const struct result *result, struct error *e)
+static bool write_result(struct remember *m, struct record *r, const struct policy *policy,
+                         const struct result *result, struct error *e)
 {
-    if (!m->o.store || r->stored || result->reused || !worth_keeping(result))
-        return true;
     struct store_job job = {.job = r->job,
                             .key = r->key,
                             .configuration = r->job->configuration,
@@ -106,8 +116,27 @@ static bool put(struct remember *m, struct record *r, const struct result *resul
                             .constants = m->o.constants,
                             .source = m->o.source,
                             .geometry = r->geometry};
-    r->stored = store_put(m->o.store, &job, &m->policy, result, e);
+    return store_put(m->o.store, &job, policy, result, e);
+}
+
+// Stores what was measured, once.
+static bool put(struct remember *m, struct record *r, const struct result *result, struct error *e)
+{
+    if (!m->o.store || r->again || r->stored || result->reused || !worth_keeping(result))
+        return true;
+    r->stored = write_result(m, r, &m->policy, result, e);
     return r->stored;
+}
+
+// Samples that were known before go in front, where they are of one kind. A failure has none.
+static bool add_known(struct record *r, struct result *result, struct error *e)
+{
+    bool adds = r->known && result->status == STATUS_CORRECT && !result->reused && !r->again &&
+                result_samples_alike(r->known, result);
+    bool ok = !adds || result_samples_before(result, r->known) || error_memory(e);
+    result_free(r->known);
+    r->known = NULL;
+    return ok;
 }
 
 // ---- the gate ----------------------------------------------------------------------------------
@@ -141,12 +170,15 @@ static enum gate_answer gate_enter(void *context, uint64_t ticket, struct gate_k
     *out = r ? look_up(m, r, &failed) : NULL;
     if (*out || failed.code)
         gate_unlock(m);
+    if (r && r->known)
+        *known = (struct gate_known){r->known->sample_count, r->known->batch};
     if (failed.code && e)
         *e = failed;
     return failed.code ? GATE_BROKEN : *out ? GATE_ANSWERED : GATE_OPEN;
 }
 
-// Stored before the lock is given up: whoever has it next sees the result.
+// Stored before the lock is given up: whoever has it next sees the result. While turns are held the
+// lock stays.
 static bool gate_leave(void *context, uint64_t ticket, const struct result *result, struct error *e)
 {
     struct remember *m = context;
@@ -216,12 +248,19 @@ static bool keep_ungated(struct remember *m, const struct outcome *out, struct e
 {
     struct record *r = find(m, out->ticket);
     struct error failed = ERROR_INIT;
-    if (!r || r->stored || r->again || out->result->reused)
+    if (!r || r->again || r->stored || out->result->reused)
         return true;
     struct result *known = look_up(m, r, &failed);
     bool is_known = known != NULL;
     result_free(known);
     return is_known || put(m, r, out->result, e);
+}
+
+static bool complete(struct remember *m, struct outcome *out, struct error *e)
+{
+    struct record *r = find(m, out->ticket);
+    bool stored = r && r->stored;
+    return !r || ((stored || keep_ungated(m, out, e)) && add_known(r, out->result, e));
 }
 
 static int remember_take(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e)
@@ -230,7 +269,7 @@ static int remember_take(struct evaluator *ev, int timeout_ms, struct outcome *o
     if (give_answer(m, out))
         return 1;
     int got = evaluator_take(m->live, timeout_ms, out, e);
-    if (got != 1 || keep_ungated(m, out, e))
+    if (got != 1 || complete(m, out, e))
         return got;
     result_free(out->result);
     return -1;
@@ -241,7 +280,7 @@ static bool remember_again(struct evaluator *ev, uint64_t ticket, const struct t
 {
     struct remember *m = self(ev);
     struct record *r = find(m, ticket);
-    if (!r)
+    if (!r || r->answer)
         return error_set(e, ERROR_USAGE, "only a job that was taken can be measured again");
     r->again = true;
     return (r->submitted || hand_on(m, r, e)) && evaluator_again(m->live, ticket, turn, e);
@@ -250,6 +289,23 @@ static bool remember_again(struct evaluator *ev, uint64_t ticket, const struct t
 static void remember_hold(struct evaluator *ev, bool hold)
 {
     evaluator_hold(self(ev)->live, hold);
+}
+
+// Its samples were not taken under the terms of the search, and count as little as those of a
+// ranking where a fixed number is asked for.
+static bool remember_keep(struct evaluator *ev, uint64_t ticket, const struct result *result,
+                          struct error *e)
+{
+    struct remember *m = self(ev);
+    struct record *r = find(m, ticket);
+    if (!r)
+        return error_set(e, ERROR_USAGE, "only the result of a job that was taken can be kept");
+    struct policy policy = m->policy;
+    policy.launches = result->sample_count;
+    policy.batch = result->batch ? result->batch : 1;
+    policy.warmups = result->warmups;
+    policy.fixed = result->stop == STOP_FIXED;
+    return !m->o.store || !worth_keeping(result) || write_result(m, r, &policy, result, e);
 }
 
 static void remember_drop(struct evaluator *ev, uint64_t ticket)
@@ -328,6 +384,7 @@ static const struct evaluator_operations remember_operations = {
     .take = remember_take,
     .again = remember_again,
     .hold = remember_hold,
+    .keep = remember_keep,
     .drop = remember_drop,
     .room = remember_room,
     .cancel = remember_cancel,

@@ -10,7 +10,8 @@
 struct remember_options {
     struct store *store;     // (optional) NULL: nothing is remembered, only the lock is kept
     bool fresh;              // earlier results do not answer
-    bool retry;              // earlier failures do not answer
+    bool alone;              // the one job was asked for on its own: see store_find()
+    uint32_t retry;          // earlier failures with these statuses do not answer: 1 << status
     const char *lock_folder; // (optional) NULL: no lock on the device
     const char *spec_name;
     const char *constants; // canonical text

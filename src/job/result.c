@@ -170,8 +170,11 @@ struct result *result_clone(const struct result *r)
     result_codec(&w, (struct result *)r); // writing changes nothing
     if (!w.failed && !bytes.failed)
         clone = result_decode(bytes.data, bytes.length, NULL);
-    if (clone != NULL)
+    if (clone != NULL) {
         clone->reused = r->reused;
+        clone->earlier = r->earlier;
+        clone->origin = arena_strdup(&clone->arena, r->origin);
+    }
     text_release(&bytes);
     return clone;
 }
@@ -352,6 +355,32 @@ bool result_merge(struct result *into, const struct result *from)
         merged.stop = from->stop;
     merged.arena = into->arena;
     *into = merged;
+    return true;
+}
+
+bool result_samples_alike(const struct result *a, const struct result *b)
+{
+    return a->batch == b->batch && a->warmups == b->warmups && a->warm == b->warm;
+}
+
+// Parts are kept only while every sample has them, in the same columns.
+bool result_samples_before(struct result *r, const struct result *earlier)
+{
+    struct arena *a = &r->arena;
+    uint64_t *samples = arena_copy(a, earlier->samples_ns, earlier->sample_count * sizeof *samples);
+    uint64_t *parts = arena_copy(a, earlier->parts_ns, earlier->part_count * sizeof *parts);
+    uint32_t count = earlier->sample_count, part_count = earlier->part_count;
+    if ((count > 0 && samples == NULL) || (part_count > 0 && parts == NULL) ||
+        !times_joined(a, &samples, &count, r->samples_ns, r->sample_count) ||
+        !times_joined(a, &parts, &part_count, r->parts_ns, r->part_count))
+        return false;
+    bool both = earlier->part_columns == r->part_columns;
+    r->samples_ns = samples;
+    r->sample_count = count;
+    r->parts_ns = both ? parts : NULL;
+    r->part_count = both ? part_count : 0;
+    r->part_columns = both ? r->part_columns : 0;
+    r->earlier += earlier->sample_count;
     return true;
 }
 

@@ -109,9 +109,12 @@ struct result {
     enum fault fault; // NONE when correct
     enum verification verification;
     enum stop_reason stop;
-    bool warm;         // inputs were warm in the cache when timed
-    bool reused;       // came from the store or from an identical configuration; not on the wire
-    bool device_limit; // CONSTRAINTS: refused by the device before it ran
+    bool warm;          // inputs were warm in the cache when timed
+    bool reused;        // came from the store or from an identical configuration; not on the wire
+    bool device_limit;  // CONSTRAINTS: refused by the device before it ran
+    uint32_t earlier;   // of the samples, the first so many are an earlier run's; not on the wire
+    const char *origin; // file of the store it came from, where that is not the user's own; not on
+                        // the wire; NULL otherwise
 
     // In order, ns; read them through result_samples(). Each is the time of one launch (with
     // batch > 1 the mean over the batch), from the first start to the last end of the job's
@@ -163,6 +166,12 @@ bool result_fail(struct result *r, enum status status, enum fault fault, const c
 // parts appended, resources, deviations, logs, times taken where the first has none (times add up).
 // False without memory.
 bool result_merge(struct result *into, const struct result *from);
+
+// Puts the samples of an earlier result of the same job before those of `r`, which says everything
+// else. False without memory. They must be of one kind: result_samples_alike().
+bool result_samples_before(struct result *r, const struct result *earlier);
+// Taken in the same way: batch, warm-up launches, warm or cold.
+bool result_samples_alike(const struct result *a, const struct result *b);
 
 // The samples of a correct result; false (and *count 0) for every other status.
 bool result_samples(const struct result *r, const uint64_t **samples_ns, uint32_t *count);

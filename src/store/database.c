@@ -34,8 +34,8 @@ static const char *const sql[STATEMENTS] = {
         ":policy_batch, :policy_hopeless_ns, :policy_budget_ns, :policy_launch_limit_ns, "
         ":policy_build_limit_ns, :policy_cold, :policy_fixed, :format, :body)",
     [STATEMENT_FIND] = "SELECT status, fault, stop, sample_count, limit_ns, policy_cold, "
-                       "policy_launch_limit_ns, policy_build_limit_ns, body "
-                       "FROM result WHERE job = :job AND format = :format "
+                       "policy_launch_limit_ns, policy_build_limit_ns, policy_fixed, format, body "
+                       "FROM result WHERE job = :job AND format <= :format "
                        "ORDER BY date DESC, sequence DESC",
 };
 

@@ -1,4 +1,4 @@
-// Which stored result answers for a job under a policy.
+// Which stored result answers for a job under a policy: the table at store_find().
 
 #include "store/database.h"
 #include "store/fail.h"
@@ -8,13 +8,16 @@
 // What decides, of one stored result.
 struct kept {
     enum status status;
-    bool of_configuration; // a failure of the configuration's own
-    bool deliberate;       // settled, or stopped early: a normal tune would stop there again
+    enum fault fault;
+    enum stop_reason stop;
     uint32_t samples;
     uint64_t limit_ns; // TIMEOUT: that it met
     uint64_t launch_limit_ns, build_limit_ns;
     bool cold;
+    bool fixed; // its number of samples was decided before they were seen
 };
+
+// ---- what decides -------------------------------------------------------------------------------
 
 // Samples are counted, each the mean of a batch of launches.
 static uint32_t samples_wanted(const struct policy *p)
@@ -23,13 +26,26 @@ static uint32_t samples_wanted(const struct policy *p)
     return p->launches / batch + (p->launches % batch != 0);
 }
 
-// A fixed policy counts samples alone, whatever ended the measuring. Cold and warm times are
-// different answers.
-static bool correct_answers(const struct kept *k, const struct policy *p)
+static bool is_early(const struct kept *k)
 {
-    if (k->cold != p->cold)
+    return k->stop == STOP_HOPELESS || k->stop == STOP_LIMIT;
+}
+
+// Cold and warm times are different answers.
+static bool is_comparable(const struct kept *k, const struct store_question *q)
+{
+    return k->status == STATUS_CORRECT && k->cold == q->policy.cold;
+}
+
+// Samples that are only counted are put together elsewhere. The launch that is verified may be so
+// slow that none is timed.
+static bool correct_answers(const struct kept *k, const struct store_question *q)
+{
+    if (!is_comparable(k, q) || k->fixed || q->policy.fixed)
         return false;
-    return k->samples >= samples_wanted(p) || (k->deliberate && !p->fixed);
+    if (is_early(k))
+        return !q->alone;
+    return k->samples > 0 && (k->stop == STOP_SETTLED || k->stop == STOP_RANKED);
 }
 
 // A limit of 0 is none.
@@ -48,42 +64,52 @@ static bool timeout_answers(const struct kept *k, const struct policy *p)
            (!launch || limit_covers(k->limit_ns, p->launch_limit_ns));
 }
 
-static bool answers(const struct kept *k, const struct policy *p, bool retry)
+static bool failure_answers(const struct kept *k, const struct store_question *q)
 {
-    if (k->status == STATUS_CORRECT)
-        return correct_answers(k, p);
-    if (retry || !k->of_configuration)
+    if (k->status == STATUS_CORRECT || (q->retry >> k->status & 1))
         return false;
-    return k->status != STATUS_TIMEOUT || timeout_answers(k, p);
+    if (k->fault == FAULT_LOST)
+        return !q->alone;
+    if (k->fault != FAULT_CONFIGURATION)
+        return false;
+    return k->status != STATUS_TIMEOUT || timeout_answers(k, &q->policy);
 }
 
-// Columns as in STATEMENT_FIND. False for a status that only a newer hone knows.
+// ---- reading ------------------------------------------------------------------------------------
+
+static enum fault fault_read(const char *text)
+{
+    for (unsigned f = 0; f < FAULT_COUNT; f++)
+        if (str_equal(text, fault_text((enum fault)f)))
+            return (enum fault)f;
+    return FAULT_COUNT;
+}
+
+// Columns as in STATEMENT_FIND. False for a status or stop that only a newer hone knows.
 static bool kept_read(sqlite3_stmt *row, struct kept *k)
 {
     const char *status = (const char *)sqlite3_column_text(row, 0);
-    const char *fault = (const char *)sqlite3_column_text(row, 1);
     const char *stop = (const char *)sqlite3_column_text(row, 2);
     memset(k, 0, sizeof *k);
-    if (!status || !status_parse(status, &k->status))
+    if (!status || !status_parse(status, &k->status) || !stop || !stop_parse(stop, &k->stop))
         return false;
-    k->of_configuration = str_equal(fault, fault_text(FAULT_CONFIGURATION));
-    k->deliberate = str_equal(stop, stop_text(STOP_SETTLED)) ||
-                    str_equal(stop, stop_text(STOP_HOPELESS)) ||
-                    str_equal(stop, stop_text(STOP_LIMIT));
+    k->fault = fault_read((const char *)sqlite3_column_text(row, 1));
     k->samples = (uint32_t)sqlite3_column_int64(row, 3);
     k->limit_ns = (uint64_t)sqlite3_column_int64(row, 4);
     k->cold = sqlite3_column_int(row, 5) != 0;
     k->launch_limit_ns = (uint64_t)sqlite3_column_int64(row, 6);
     k->build_limit_ns = (uint64_t)sqlite3_column_int64(row, 7);
+    k->fixed = sqlite3_column_int(row, 8) != 0 || k->stop == STOP_FIXED;
     return true;
 }
 
-#define BODY 8
+enum { FORMAT = 9, BODY };
 
 static struct result *body_read(struct store *s, sqlite3_stmt *row, struct error *e)
 {
     const void *body = sqlite3_column_blob(row, BODY);
-    struct result *r = result_decode(body, (size_t)sqlite3_column_bytes(row, BODY), e);
+    struct result *r = result_decode_format(body, (size_t)sqlite3_column_bytes(row, BODY),
+                                            sqlite3_column_int(row, FORMAT), e);
     if (r)
         r->reused = true;
     else
@@ -91,25 +117,87 @@ static struct result *body_read(struct store *s, sqlite3_stmt *row, struct error
     return r;
 }
 
-struct result *store_find(struct store *s, const struct digest *key, const struct policy *policy,
-                          bool retry, struct error *e)
+// ---- finding ------------------------------------------------------------------------------------
+
+// Rows come newest first.
+struct finding {
+    struct store *store;
+    const struct store_question *q;
+    struct result *counted; // fixed samples put together so far
+    struct result *found;   // what answers
+    bool works;             // a correct result was seen: failures before it do not answer
+};
+
+static bool is_enough(const struct finding *f)
 {
-    int code;
+    return f->counted && f->counted->sample_count >= samples_wanted(&f->q->policy);
+}
+
+// Adds one of the results that are counted by their samples.
+static bool count_row(struct finding *f, sqlite3_stmt *row, struct error *e)
+{
+    struct result *r = body_read(f->store, row, e);
+    if (!r)
+        return false;
+    bool ok = true;
+    if (!f->counted) {
+        f->counted = r;
+        r = NULL;
+    } else if (result_samples_alike(f->counted, r)) {
+        ok = result_samples_before(f->counted, r) || error_memory(e);
+    }
+    result_free(r);
+    if (ok && is_enough(f)) {
+        f->found = f->counted;
+        f->counted = NULL;
+    }
+    return ok;
+}
+
+static bool look_at_row(struct finding *f, sqlite3_stmt *row, struct error *e)
+{
     struct kept k;
-    struct result *found = NULL;
+    if (!kept_read(row, &k))
+        return true;
+    f->works |= k.status == STATUS_CORRECT;
+    if (k.fixed && k.samples > 0 && is_comparable(&k, f->q))
+        return count_row(f, row, e);
+    bool failure = !f->works && failure_answers(&k, f->q);
+    if (!failure && !correct_answers(&k, f->q))
+        return true;
+    f->found = body_read(f->store, row, e);
+    return f->found != NULL;
+}
+
+static bool look_at_all(struct finding *f, struct error *e)
+{
+    bool ok = true;
+    int code = SQLITE_ROW;
+    struct store *s = f->store;
     struct values v = {statement_get(s, STATEMENT_FIND, e), SQLITE_OK};
     if (!v.statement)
-        return NULL;
-    value_digest(&v, ":job", key);
+        return false;
+    value_digest(&v, ":job", &f->q->key);
     value_i64(&v, ":format", RESULT_FORMAT);
-    bool done = false;
-    while (!done && (code = sqlite3_step(v.statement)) == SQLITE_ROW) {
-        done = kept_read(v.statement, &k) && answers(&k, policy, retry);
-        if (done)
-            found = body_read(s, v.statement, e);
-    }
-    if (!done && code != SQLITE_DONE)
-        store_fail_sqlite(e, s->path, s->db, "looking for a result");
+    while (ok && !f->found && (code = sqlite3_step(v.statement)) == SQLITE_ROW)
+        ok = look_at_row(f, v.statement, e);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        ok = store_fail_sqlite(e, s->path, s->db, "looking for a result");
     sqlite3_reset(v.statement);
-    return found;
+    return ok;
+}
+
+struct result *store_find(struct store *s, const struct store_question *q, uint32_t *missing,
+                          struct error *e)
+{
+    struct finding f = {.store = s, .q = q};
+    bool ok = look_at_all(&f, e);
+    if (missing)
+        *missing = 0;
+    if (ok && !f.found && missing && q->policy.fixed && f.counted) {
+        *missing = samples_wanted(&q->policy) - f.counted->sample_count;
+        return f.counted;
+    }
+    result_free(f.counted);
+    return f.found;
 }

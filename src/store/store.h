@@ -69,18 +69,45 @@ struct store_job {
 bool store_put(struct store *s, const struct store_job *job, const struct policy *policy,
                const struct result *result, struct error *e);
 
-// The result that answers for this key under this policy, or NULL (check e->code for a failure).
-//   - correct, with at least the samples the policy asks for (launches / batch): answers
-//   - correct and settled: answers unless the policy is fixed, which counts samples alone
-//   - correct but stopped early as hopeless or by its budget: answers unless the policy is fixed
-//   - cold and warm (policy->cold) are different answers
-//   - failures answer: compile, correctness, constraints, runtime; timeout only when its limit (of
-//     the build or the launch, whichever it met) was at least the policy's; none of them when
-//     `retry` is set
-//   - a failure with a fault other than CONFIGURATION never answers
-// The newest that answers wins; merging of several is not done. It is marked `reused`.
-struct result *store_find(struct store *s, const struct digest *key, const struct policy *policy,
-                          bool retry, struct error *e);
+// What is asked of the store.
+struct store_question {
+    struct digest key;
+    struct policy policy; // launches / batch: the samples wanted
+    uint32_t retry;       // failures with these statuses do not answer: 1 << STATUS_COMPILE | ...
+    bool alone;           // asked for on its own, not by a search that looks at many
+};
+#define STORE_RETRY_ALL UINT32_MAX
+
+// The result that answers, or NULL (check e->code for a failure). `search` asks for any number of
+// samples; `alone` likewise, but for one configuration; `fixed` (policy.fixed, --iterations), in a
+// search or alone, counts them.
+//
+//   stored                      | search | alone | fixed
+//   ----------------------------+--------+-------+----------------------------------------------
+//   correct: settled            | yes    | yes   | no: its samples ended when they looked well
+//   correct: ranked             | yes    | yes   | no: an untimed launch stands before each
+//   correct: hopeless or limit  | yes    | no    | no, unless the limit ended a fixed count
+//   correct: taken as fixed     | with as many samples as are wanted, summed over such results
+//   correct: nothing was timed  | no     | no    | no
+//   compile, correctness,       | yes    | yes   | yes
+//     constraints, runtime      |        |       |
+//   timeout                     | up to the limit it met, of the build or of the launch
+//   a failure to be retried     | no     | no    | no
+//   the device was lost with it | yes    | no    | yes, unless alone
+//   any other fault             | no     | no    | no
+//
+//   - cold and warm (policy.cold) are different answers
+//   - the newest that answers wins, and a failure does not answer once a newer result is correct;
+//     only fixed samples are put together: of results with one batch
+//     and the same warm-up launches, the newest first until there are enough, in order of time
+//   - another key never answers: source, include file, option, size, argument, verification,
+//     device, driver, measuring version
+//   - a format of result that only a newer hone reads does not answer
+//
+// It is marked `reused`. With `missing` and a fixed policy a result with too few samples comes back
+// too, and *missing is how many are still to be measured; 0 for one that answers.
+struct result *store_find(struct store *s, const struct store_question *q, uint32_t *missing,
+                          struct error *e);
 
 // ---- views -------------------------------------------------------------------------------------
 

@@ -18,10 +18,10 @@ static const char each_sql[] =
     "coalesce(session.spec_name, job.spec_name) AS spec, "
     "coalesce(session.constants, job.constants) AS chosen, session.device, session.platform, "
     "session.driver, lower(hex(session.device_identity)), job.geometry, result.date, "
-    "session.hone_version, job.measuring_version, job.key, job.source, result.body "
+    "session.hone_version, job.measuring_version, job.key, job.source, result.format, result.body "
     "FROM result CROSS JOIN job ON job.key = result.job "
     "CROSS JOIN session ON session.id = result.session "
-    "WHERE result.format = :format AND (:spec IS NULL OR spec = :spec) "
+    "WHERE result.format <= :format AND (:spec IS NULL OR spec = :spec) "
     "AND (:constants IS NULL OR chosen = :constants) "
     "AND (:device IS NULL OR instr(lower(session.device), lower(:device)) > 0) "
     "AND (:source IS NULL OR job.source = :source) "
@@ -47,6 +47,7 @@ enum {
     COLUMN_MEASURING = sizeof row_texts / sizeof *row_texts,
     COLUMN_KEY,
     COLUMN_SOURCE,
+    COLUMN_FORMAT,
     COLUMN_BODY
 };
 
@@ -92,7 +93,8 @@ static bool row_give(struct store *s, sqlite3_stmt *statement,
     struct store_row row;
     const void *body = sqlite3_column_blob(statement, COLUMN_BODY);
     size_t length = (size_t)sqlite3_column_bytes(statement, COLUMN_BODY);
-    struct result *result = result_decode(body, length, e);
+    int format = sqlite3_column_int(statement, COLUMN_FORMAT);
+    struct result *result = result_decode_format(body, length, format, e);
     if (!result)
         return error_context(e, "%s: a stored result", s->path);
     row_read(statement, &row);

@@ -130,11 +130,44 @@ START_TEST(specs_are_taken_alike)
 }
 END_TEST
 
+START_TEST(retry_takes_all_or_some_statuses)
+{
+    static const struct {
+        const char *word;
+        uint32_t mask;
+        const char *refusal; // part of it
+    } rows[] = {
+        {"--retry", UINT32_MAX, NULL},
+        {"--retry=compile", 1u << STATUS_COMPILE, NULL},
+        {"--retry=compile,timeout", 1u << STATUS_COMPILE | 1u << STATUS_TIMEOUT, NULL},
+        {"--retry=comple", 0, "did you mean 'compile'"},
+        {"--retry=correct", 0, "no status of a failure"},
+        {"--retry=", 0, "there are compile, runtime, timeout, correctness, constraints"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct error e = ERROR_INIT;
+        struct settings s = {0};
+        char word[64];
+        char *argv[] = {word, (char[]){"spec.json"}};
+        const char *rest[2];
+        uint32_t count;
+        snprintf(word, sizeof word, "%s", rows[i].word);
+        bool ok = options_parse(command_tune.groups, 2, argv, &s, rest, &count, &e);
+        ck_assert_msg(ok == !rows[i].refusal, "%s: %s", word, e.text);
+        ck_assert(!ok || (s.retry == rows[i].mask && count == 1));
+        ck_assert_msg(ok || strstr(e.text, rows[i].refusal), "%s: %s", word, e.text);
+        settings_release(&s);
+    }
+}
+END_TEST
+
 static void is_in_help(const struct command *c, const struct option *o)
 {
     struct text help = TEXT_INIT, word = TEXT_INIT;
     help_command(c, &help);
-    text_addf(&word, "--%s%s%s\n", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+    const char *before = !o->argument ? "" : o->optional ? "[=" : " ";
+    text_addf(&word, "--%s%s%s%s\n", o->name, before, o->argument ? o->argument : "",
+              o->optional ? "]" : "");
     ck_assert_msg(strstr(text_cstr(&help), text_cstr(&word)) != NULL, "%s: %s", c->name,
                   text_cstr(&word));
     text_release(&help);
@@ -198,6 +231,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, refusals);
     tcase_add_test(tests, tables_are_sound);
     tcase_add_test(tests, specs_are_taken_alike);
+    tcase_add_test(tests, retry_takes_all_or_some_statuses);
     tcase_add_test(tests, help_names_every_option);
     tcase_add_test(tests, help_fits_a_terminal);
     tcase_add_test(tests, wrapping);

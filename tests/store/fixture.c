@@ -163,6 +163,12 @@ bool put_quietly(struct store *s, unsigned i, struct error *e)
     return ok;
 }
 
+struct result *find_one(struct store *s, const struct digest *key, struct error *e)
+{
+    struct store_question question = {.key = *key, .policy = test_policy};
+    return store_find(s, &question, NULL, e);
+}
+
 long long ask(const char *path, const char *sql)
 {
     sqlite3 *db;

@@ -31,6 +31,9 @@ void put_result(struct store *s, unsigned i, const struct policy *policy, struct
 void put(struct store *s, unsigned i);
 bool put_quietly(struct store *s, unsigned i, struct error *e);
 
+// What answers a search under test_policy.
+struct result *find_one(struct store *s, const struct digest *key, struct error *e);
+
 // One number from the file by SQL, through a connection of its own.
 long long ask(const char *path, const char *sql);
 

@@ -57,7 +57,7 @@ static unsigned check_present(struct store *s, unsigned first, unsigned count)
     for (unsigned i = first; i < first + count + 2; i++) {
         struct digest key;
         key_of(i, &key);
-        struct result *r = store_find(s, &key, &test_policy, false, &e);
+        struct result *r = find_one(s, &key, &e);
         ck_assert_msg(e.code == ERROR_NONE, "%s", e.text);
         ck_assert_msg(r || i >= first + count, "result %u is lost", i);
         ck_assert_msg(!r || r->samples_ns[3] == 1000 + i, "result %u is another's", i);

@@ -144,7 +144,7 @@ static bool use_store(void *context, const struct store_row *row)
 {
     struct error e = ERROR_INIT;
     struct store *s = context;
-    struct result *r = store_find(s, &row->key, &test_policy, false, &e);
+    struct result *r = find_one(s, &row->key, &e);
     ck_assert_ptr_nonnull(r);
     result_free(r);
     put(s, 9);
@@ -177,7 +177,7 @@ START_TEST(test_damaged_body_is_an_error)
     ck_assert(str_starts(e.text, "s.db: "));
     error_clear(&e);
     key_of(1, &key);
-    ck_assert_ptr_null(store_find(s, &key, &test_policy, false, &e));
+    ck_assert_ptr_null(find_one(s, &key, &e));
     ck_assert_int_ne(e.code, ERROR_NONE);
     store_close(s);
 }
@@ -193,7 +193,7 @@ START_TEST(test_other_formats_are_passed_over)
     struct store *s = store_make("s.db");
     ck_assert_int_eq(look(s, &all, 0).rows, 2);
     key_of(1, &key);
-    ck_assert_ptr_null(store_find(s, &key, &test_policy, false, &e));
+    ck_assert_ptr_null(find_one(s, &key, &e));
     ck_assert_int_eq(e.code, ERROR_NONE);
     store_close(s);
 }
