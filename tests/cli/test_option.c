@@ -5,6 +5,7 @@
 #include "../base/suite.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 // Parses for a command; the settings are the caller's to release.
