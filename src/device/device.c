@@ -51,14 +51,18 @@ struct device *device_open(const char *id, const struct device_options *o, struc
     }
     d->backend = backend;
     d->options = *o;
+    d->machine.stat = -1;
     arena_init(&d->arena);
     device_phase_begin(d, DEVICE_OPENING, 0, false);
     d->own = backend->open(id, &d->options, &d->arena, &d->info, e);
     device_phase_begin(d, DEVICE_IDLE, 0, false);
-    if (d->own)
-        return d;
-    device_close(d);
-    return NULL;
+    if (!d->own) {
+        device_close(d);
+        return NULL;
+    }
+    if (!o->build_only)
+        machine_open(&d->machine, o->root ? o->root : "/", d->info.type == DEVICE_CPU);
+    return d;
 }
 
 void device_close(struct device *d)
@@ -70,6 +74,7 @@ void device_close(struct device *d)
         memory_free(d, &d->flusher);
         d->backend->close(d->own);
     }
+    machine_close(&d->machine);
     references_free(d);
     arena_release(&d->arena);
     free(d);

@@ -2,22 +2,27 @@
 #include "device/open_device.h"
 
 #include "base/process.h"
+#include "device/parallel.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
-// Twice the largest last-level cache of a GPU today.
-#define FLUSH_LEAST (UINT64_C(256) << 20)
+// Twice the largest last-level cache of a GPU today; and of a CPU that does not tell.
+#define FLUSH_LEAST     (UINT64_C(256) << 20)
+#define FLUSH_LEAST_CPU (UINT64_C(64) << 20)
+#define CACHE_LINE      64
 
 struct session {
     struct device *device;
     struct loaded *loaded;
     const struct policy *policy;
     struct result *result;
-    uint32_t columns;       // kernels, when there are several
-    uint64_t *parts_ns;     // of one launch
-    uint32_t slow_in_a_row; // launches beyond hopeless_ns
-    uint64_t sum_ns;        // of all timed launches
-    bool separately;        // batches are launched one by one, with restores between
+    uint32_t columns;                  // kernels, when there are several
+    uint64_t *parts_ns;                // of one launch
+    uint32_t slow_in_a_row;            // launches beyond hopeless_ns
+    uint64_t sum_ns;                   // of all timed launches
+    bool separately;                   // batches are launched one by one, with restores between
+    const struct reference *reference; // the outputs are held against it at the end (optional)
 };
 
 // Read-write arguments start every launch from the same contents, also within a batch.
@@ -30,29 +35,97 @@ static bool restores_anything(const struct loaded *l)
     return false;
 }
 
-// Streams through twice the last-level cache. OpenCL tells of the first level only on some GPUs.
-static bool flush_caches(struct device *d, struct error *e)
+// ---- cold caches
+
+static uint64_t larger(uint64_t a, uint64_t b)
 {
-    uint64_t bytes = 2 * d->info.cache_bytes;
-    if (d->info.type != DEVICE_CPU && bytes < FLUSH_LEAST)
-        bytes = FLUSH_LEAST;
-    if (!d->flusher.view && !memory_new(d, &d->flusher, bytes, ACCESS_BOTH, e))
-        return false;
-    return memory_fill(d, &d->flusher, 0, e);
+    return a > b ? a : b;
 }
 
-static bool before_launch(struct session *s)
+// Twice the last-level caches. OpenCL tells of the first level only on some GPUs.
+static uint64_t flush_bytes(const struct device *d)
+{
+    uint64_t known = 2 * larger(d->info.cache_bytes, d->machine.cache_bytes);
+    if (d->info.type == DEVICE_CPU)
+        return known ? known : FLUSH_LEAST_CPU;
+    return larger(known, FLUSH_LEAST);
+}
+
+struct sweep {
+    uint8_t *data;
+    cpu_set_t cpus; // those to sweep on, one a part
+};
+
+static void move_to_core(const cpu_set_t *cpus, unsigned nth)
+{
+    cpu_set_t one;
+    unsigned left = nth % (unsigned)CPU_COUNT(cpus), cpu = 0;
+    while (!CPU_ISSET(cpu, cpus) || left-- > 0)
+        cpu++;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    pthread_setaffinity_np(pthread_self(), sizeof one, &one); // where it may not: anywhere
+}
+
+// Reads and writes a word of each line. memset() would not do: beyond some length it writes past
+// the caches.
+static void sweep_range(void *context, struct range r)
+{
+    struct sweep *s = context;
+    move_to_core(&s->cpus, r.part);
+    for (uint64_t i = r.first; i < r.end; i += CACHE_LINE)
+        ++*(volatile uint8_t *)&s->data[i];
+}
+
+// Each core has private caches as well: every one sweeps a share that is larger than those.
+static bool sweep_caches(struct device *d, struct error *e)
+{
+    void *copy = NULL;
+    struct sweep s = {.data = (uint8_t *)memory_look(d, &d->flusher, &copy, e)};
+    if (!s.data || pthread_getaffinity_np(pthread_self(), sizeof s.cpus, &s.cpus) != 0 ||
+        CPU_COUNT(&s.cpus) == 0)
+        return s.data != NULL;
+    parallel_run(d->flusher.bytes, (unsigned)CPU_COUNT(&s.cpus), 4096, sweep_range, &s);
+    pthread_setaffinity_np(pthread_self(), sizeof s.cpus, &s.cpus);
+    return true;
+}
+
+static bool flush_caches(struct device *d, struct error *e)
+{
+    if (!d->flusher.view && !memory_new(d, &d->flusher, flush_bytes(d), ACCESS_BOTH, e))
+        return false;
+    return d->flusher.host ? sweep_caches(d, e) : memory_fill(d, &d->flusher, 0, e);
+}
+
+// ---- samples
+
+static bool restore(struct session *s)
 {
     struct error e = ERROR_INIT;
-    bool ok = buffers_restore(s->device, s->loaded, true, &e);
-    ok = ok && (!s->policy->cold || flush_caches(s->device, &e));
-    return ok || run_lost(s->device, &e, s->result);
+    return buffers_restore(s->device, s->loaded, true, &e) || run_lost(s->device, &e, s->result);
+}
+
+static bool cool(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    return !s->policy->cold || flush_caches(s->device, &e) || run_lost(s->device, &e, s->result);
+}
+
+static bool warm_up(struct session *s)
+{
+    uint64_t untimed;
+    for (uint32_t i = 0; i < s->policy->warmups; i++) {
+        if (!restore(s) || !run_job(s->device, s->loaded, 1, &untimed, NULL, s->result))
+            return false;
+    }
+    return true;
 }
 
 static bool launch_once(struct session *s, uint32_t batch, uint64_t *total_ns)
 {
-    return before_launch(s) && run_job(s->device, s->loaded, batch, total_ns,
-                                       s->columns ? s->parts_ns : NULL, s->result);
+    return restore(s) && cool(s) &&
+           run_job(s->device, s->loaded, batch, total_ns, s->columns ? s->parts_ns : NULL,
+                   s->result);
 }
 
 // One sample: the mean of a batch. Parts add up likewise.
@@ -61,6 +134,8 @@ static bool take_sample(struct session *s, uint64_t *sample_ns, uint64_t *row)
     uint32_t batch = s->policy->batch ? s->policy->batch : 1;
     uint32_t rounds = s->separately ? batch : 1;
     uint64_t sum = 0, total;
+    if (!warm_up(s))
+        return false;
     for (uint32_t i = 0; i < rounds; i++) {
         if (!launch_once(s, batch / rounds, &total))
             return false;
@@ -109,6 +184,7 @@ static bool allocate_samples(struct session *s)
     r->sample_count = r->part_count = 0;
     r->stop = STOP_NONE;
     r->batch = s->policy->batch ? s->policy->batch : 1;
+    r->warmups = s->policy->warmups;
     if (r->samples_ns && r->parts_ns && s->parts_ns)
         return true;
     return result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
@@ -129,19 +205,53 @@ static bool take_samples(struct session *s)
     return true;
 }
 
-static bool measure(struct session *s)
+// ---- a request
+
+// What a kept buffer holds after several launches is not what one launch makes of it.
+static bool is_comparable(const struct job *j)
+{
+    bool comparable = j->reference.kind != REFERENCE_NONE;
+    for (uint32_t i = 0; comparable && i < j->buffer_count; i++)
+        comparable =
+            buffer_restores(&j->buffers[i], true) == buffer_restores(&j->buffers[i], false);
+    return comparable;
+}
+
+// Poison, where outputs will be compared: what another job left there is not this one's doing.
+static bool set_up(struct session *s)
 {
     struct error e = ERROR_INIT;
+    bool ok = buffers_make(s->device, s->loaded, &e) &&
+              buffers_restore(s->device, s->loaded, false, &e) &&
+              (!s->reference || buffers_poison(s->device, s->loaded, &e));
+    return ok || result_fail(s->result, STATUS_RUNTIME, FAULT_DEVICE, "%s", e.text);
+}
+
+static uint32_t launches_to_come(const struct policy *p)
+{
+    uint64_t each = (uint64_t)(p->batch ? p->batch : 1) + p->warmups;
+    uint64_t all = each * p->launches;
+    return all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
+}
+
+static bool measure(struct session *s)
+{
     const struct policy *p = s->policy;
     bool compiles = !s->loaded->primed && !s->loaded->launched;
     s->separately = restores_anything(s->loaded) || p->cold;
-    if (!buffers_make(s->device, s->loaded, &e) ||
-        !buffers_restore(s->device, s->loaded, false, &e))
-        return result_fail(s->result, STATUS_RUNTIME, FAULT_DEVICE, "%s", e.text);
-    device_phase_begin(s->device, DEVICE_LAUNCHING, p->launches * (p->batch ? p->batch : 1),
-                       compiles);
+    // Before anything is launched: making it may take the memory of the outputs.
+    if (p->compare && is_comparable(s->loaded->job) &&
+        !(s->reference = reference_of(s->device, s->loaded->job, s->result)))
+        return false;
+    if (!set_up(s))
+        return false;
+    device_phase_begin(s->device, DEVICE_LAUNCHING, launches_to_come(p), compiles);
+    if (!take_samples(s))
+        return false;
+    machine_take(&s->device->machine, &s->result->look);
     // A kernel may behave while it is verified and not later; it must not hurt the next job.
-    return take_samples(s) && run_left_intact(s->device, s->loaded, s->result);
+    return run_left_intact(s->device, s->loaded, s->result) &&
+           (!s->reference || outputs_compare(s->device, s->loaded, s->reference, s->result));
 }
 
 bool device_measure(struct device *d, struct loaded *l, const struct policy *p, struct result *r)

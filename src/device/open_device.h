@@ -4,6 +4,7 @@
 
 #include "device/backend.h"
 #include "device/compare.h"
+#include "device/machine.h"
 
 // ---- buffers (buffers.c)
 
@@ -58,6 +59,7 @@ struct device {
     struct pool pool;
     uint64_t memories;            // counts those made
     struct reference *references; // the one used last first
+    struct machine machine;       // the host's cores
     struct memory flusher;        // for cold launches, made when first asked for
     bool lost;                    // a driver error while running: nothing works any more
     unsigned hushed;              // > 0: phases of a job inside a job are not announced
@@ -131,6 +133,10 @@ bool run_left_intact(struct device *d, struct loaded *l, struct result *r);
 // A driver call failed after a launch that seemed to succeed: it is the launch's doing, as a kernel
 // that wrote where it may not is often noticed late. The device is lost.
 bool run_lost(struct device *d, const struct error *e, struct result *r);
+
+// verify.c: holds the outputs, as they are now, against `f`.
+bool outputs_compare(struct device *d, struct loaded *l, const struct reference *f,
+                     struct result *r);
 
 // reference.c: the expected outputs of `j`, made at need. NULL: the result says why.
 const struct reference *reference_of(struct device *d, const struct job *j, struct result *r);

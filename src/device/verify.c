@@ -27,8 +27,8 @@ static bool compare_buffer(struct device *d, struct loaded *l, uint32_t index,
 }
 
 // All outputs are compared, also after the first that is wrong.
-static bool compare_outputs(struct device *d, struct loaded *l, const struct reference *f,
-                            struct result *r)
+bool outputs_compare(struct device *d, struct loaded *l, const struct reference *f,
+                     struct result *r)
 {
     bool ok = true;
     r->deviation_count = 0;
@@ -52,7 +52,7 @@ static bool verify(struct device *d, struct loaded *l, struct result *r)
     if (l->job->reference.kind != REFERENCE_NONE && !(f = reference_of(d, l->job, r)))
         return false;
     r->reference_ns = clock_ns() - start;
-    return run_checked(d, l, r) && (!f || compare_outputs(d, l, f, r));
+    return run_checked(d, l, r) && (!f || outputs_compare(d, l, f, r));
 }
 
 bool device_verify(struct device *d, struct loaded *l, const struct policy *p, struct result *r)

@@ -15,7 +15,9 @@ struct policy {
     uint64_t build_limit_ns;  // one build; likewise
     bool cold;                // clear the last-level cache before each timed launch
     bool fixed;               // exactly `launches`, no early stop
-    bool compare;             // what the last timed launch left is held against the reference
+    // What the last timed launch left is held against the reference. Not done where that is not
+    // what one launch makes: a read-write buffer keeps its contents from launch to launch.
+    bool compare;
 };
 
 void policy_codec(struct wire *w, struct policy *p);

@@ -95,11 +95,12 @@ struct deviation {
     uint64_t wrong;       // components outside the tolerance
 };
 
-// What the worker's machine has counted up to the end of the measuring; two looks make a rate.
+// What the worker's machine has counted up to the end of the measuring. Two looks of one worker
+// make a rate: each counts from when it opened the device.
 struct machine_look {
     uint64_t at_ns;        // monotonic clock of that machine
     uint64_t other_cpu_ns; // time its cores spent on other processes than the worker, in sum
-    uint32_t cores;        // 0: nothing is known of them
+    uint32_t cores;        // that the worker may run on; 0: nothing is known of them
     uint32_t mhz;          // mean clock of the cores (CPU device) or of the GPU; 0: not known
 };
 

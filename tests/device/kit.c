@@ -55,15 +55,22 @@ bool kit_has_device(void)
     return found;
 }
 
-void kit_open(struct kit *k, const char *cache)
+void kit_open_as(struct kit *k, const struct device_options *options)
 {
     struct error e = ERROR_INIT;
+    struct device_options o = *options;
     *k = (struct kit){.scratch = "/tmp/hone-test-device-XXXXXX"};
     ck_assert(mkdtemp(k->scratch) != NULL);
-    struct device_options o = {.scratch = k->scratch, .cache = cache};
+    o.scratch = k->scratch;
     arena_init(&k->arena);
     k->device = device_open(kit_device_id(&k->arena), &o, &e);
     ck_assert_msg(k->device != NULL, "%s", e.text);
+}
+
+void kit_open(struct kit *k, const char *cache)
+{
+    struct device_options o = {.cache = cache};
+    kit_open_as(k, &o);
 }
 
 void kit_close(struct kit *k)

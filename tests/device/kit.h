@@ -29,6 +29,7 @@ struct kit {
 // first CPU, else the first. Empty when there is none.
 const char *kit_device_id(struct arena *a);
 void kit_open(struct kit *k, const char *cache);
+void kit_open_as(struct kit *k, const struct device_options *options); // but for the scratch folder
 void kit_close(struct kit *k);
 
 // ---- jobs; everything lives in the job's arena

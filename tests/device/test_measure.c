@@ -1,0 +1,278 @@
+// Measuring on a real OpenCL device: what surrounds a timed launch, and what is looked at after the
+// last one.
+#include "kit.h"
+
+#include "base/process.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N 1024
+
+static struct kit kit;
+
+struct announced {
+    uint32_t launching, launches; // how often, and the last number
+};
+
+static struct announced announced;
+
+static void on_phase(void *context, enum device_phase phase, uint32_t launches, bool compiles)
+{
+    struct announced *a = context;
+    (void)compiles;
+    if (phase != DEVICE_LAUNCHING)
+        return;
+    a->launching++;
+    a->launches = launches;
+}
+
+static void set_up(void)
+{
+    struct device_options o = {.phase = on_phase, .context = &announced};
+    kit_open_as(&kit, &o);
+}
+
+static void tear_down(void)
+{
+    kit_close(&kit);
+}
+
+// ---- jobs
+
+// Adds one to every element of a buffer of fives.
+static struct job *counting(bool keep)
+{
+    struct job *j = kit_job("__kernel void k(__global float *b) { b[get_global_id(0)] += 1; }\n");
+    float expected[N];
+    for (int i = 0; i < N; i++)
+        expected[i] = 6;
+    kit_buffer(j, "b", N, ACCESS_BOTH);
+    kit_constant(j, 0, 5);
+    kit_launch(j, "k", N, 64);
+    kit_expect(j, 0, expected);
+    j->buffers[0].keep = keep;
+    return j;
+}
+
+// Right in a launch that finds its second output poisoned, wrong in all later ones.
+static struct job *right_at_first(void)
+{
+    struct job *j = kit_job("__kernel void k(__global float *b, __global float *c) {\n"
+                            "    size_t i = get_global_id(0);\n"
+                            "    b[i] = c[i] == 7 ? 4 : 3;\n"
+                            "    c[i] = 7;\n"
+                            "}\n");
+    float expected[N];
+    for (int i = 0; i < N; i++)
+        expected[i] = 3;
+    kit_buffer(j, "b", N, ACCESS_WRITE);
+    kit_buffer(j, "c", N, ACCESS_WRITE);
+    kit_launch(j, "k", N, 64);
+    kit_expect(j, 0, expected);
+    return j;
+}
+
+static struct result *measure_loaded(struct loaded *l, const struct policy *p)
+{
+    struct result *r = result_new();
+    device_measure(kit.device, l, p, r);
+    return r;
+}
+
+static struct loaded *load(const struct job *j)
+{
+    struct result *r = result_new();
+    struct policy policy = {.launches = 1, .batch = 1};
+    struct loaded *l = device_load(kit.device, j, NULL, r);
+    ck_assert_msg(l && device_verify(kit.device, l, &policy, r), "%s", r->message);
+    result_free(r);
+    return l;
+}
+
+// ---- warm-ups
+
+// The kept buffer counts every launch since it was set up: three samples of two launches, each
+// after two that are not timed.
+START_TEST(each_sample_follows_its_untimed_launches)
+{
+    struct job *j = counting(true);
+    struct policy policy = {.launches = 3, .batch = 2, .warmups = 2, .fixed = true};
+    struct loaded *l = load(j);
+    struct text out = TEXT_INIT;
+    float first = 0;
+    announced = (struct announced){0};
+    struct result *r = measure_loaded(l, &policy);
+    ck_status(r, STATUS_CORRECT);
+    ck_assert_uint_eq(r->sample_count, 3);
+    ck_assert_uint_eq(r->warmups, 2);
+    ck_assert_uint_eq(announced.launching, 1);
+    ck_assert_uint_eq(announced.launches, 3 * (2 + 2));
+    ck_assert(device_output(kit.device, l, 0, &out, NULL));
+    memcpy(&first, out.data, sizeof first);
+    ck_assert_double_eq(first, 5 + 3 * (2 + 2));
+    text_release(&out);
+    device_unload(kit.device, l);
+    result_free(r);
+    job_free(j);
+}
+END_TEST
+
+START_TEST(untimed_launches_start_from_restored_contents)
+{
+    struct job *j = counting(false);
+    struct policy policy = {.launches = 2, .batch = 3, .warmups = 2, .compare = true};
+    struct loaded *l = load(j);
+    struct result *r = measure_loaded(l, &policy);
+    ck_status(r, STATUS_CORRECT);
+    ck_assert_int_eq(r->verification, VERIFICATION_REFERENCE);
+    ck_assert_uint_eq(r->deviation_count, 1);
+    device_unload(kit.device, l);
+    result_free(r);
+    job_free(j);
+}
+END_TEST
+
+// ---- the comparison after the last launch
+
+START_TEST(last_launch_is_compared)
+{
+    static const struct {
+        struct policy policy;
+        enum status status;
+        enum verification verification;
+    } cases[] = {
+        // Not asked for: a time of a kernel that is wrong by then.
+        {{.launches = 2, .batch = 1}, STATUS_CORRECT, VERIFICATION_NONE},
+        {{.launches = 2, .batch = 1, .compare = true}, STATUS_CORRECTNESS, VERIFICATION_NONE},
+        {{.launches = 1, .batch = 2, .compare = true}, STATUS_CORRECTNESS, VERIFICATION_NONE},
+        {{.launches = 1, .batch = 1, .warmups = 1, .compare = true},
+         STATUS_CORRECTNESS,
+         VERIFICATION_NONE},
+        // The only launch, on poisoned outputs.
+        {{.launches = 1, .batch = 1, .compare = true}, STATUS_CORRECT, VERIFICATION_REFERENCE},
+    };
+    struct job *j = right_at_first();
+    struct loaded *l = load(j);
+    struct result *r = measure_loaded(l, &cases[_i].policy);
+    ck_status(r, cases[_i].status);
+    ck_assert_int_eq(r->verification, cases[_i].verification);
+    if (r->status != STATUS_CORRECT) {
+        ck_says(r, "b: ");
+        ck_assert_uint_eq(r->deviations[0].wrong, N);
+        ck_assert_double_eq(r->deviations[0].got, 4);
+    }
+    device_unload(kit.device, l);
+    result_free(r);
+    job_free(j);
+}
+END_TEST
+
+// What one launch should make of it is not what several made of it.
+START_TEST(kept_contents_are_not_compared)
+{
+    struct job *j = counting(true);
+    struct policy policy = {.launches = 2, .batch = 1, .compare = true};
+    struct loaded *l = load(j);
+    struct result *r = measure_loaded(l, &policy);
+    ck_status(r, STATUS_CORRECT);
+    ck_assert_int_eq(r->verification, VERIFICATION_NONE);
+    ck_assert_uint_eq(r->deviation_count, 0);
+    device_unload(kit.device, l);
+    result_free(r);
+    job_free(j);
+}
+END_TEST
+
+// ---- cold caches
+
+#define ROUNDS 8
+
+// Reads 1 MiB: all of it from the second-level cache, or all of it from memory.
+static struct job *reading(void)
+{
+    struct job *j = kit_job("__kernel void k(__global const float16 *a, __global float *b) {\n"
+                            "    float16 s = 0;\n"
+                            "    for (int i = 0; i < 16384; i++) s += a[i];\n"
+                            "    b[get_global_id(0)] = s.s0 + s.s7;\n"
+                            "}\n");
+    kit_buffer(j, "a", 16384 * 16, ACCESS_READ);
+    kit_buffer(j, "b", 1, ACCESS_WRITE);
+    kit_random(j, 0, 1);
+    kit_launch(j, "k", 1, 1);
+    return j;
+}
+
+static uint64_t fastest(struct loaded *l, bool cold)
+{
+    struct policy policy = {.launches = 3, .batch = 1, .warmups = 1, .fixed = true, .cold = cold};
+    struct result *r = measure_loaded(l, &policy);
+    uint64_t least = UINT64_MAX;
+    ck_status(r, STATUS_CORRECT);
+    ck_assert(r->warm == !cold);
+    for (uint32_t i = 0; i < r->sample_count; i++)
+        least = r->samples_ns[i] < least ? r->samples_ns[i] : least;
+    result_free(r);
+    return least;
+}
+
+// Times of a machine that others use as well: the claim must come true once in a few rounds.
+START_TEST(cold_launches_are_slower)
+{
+    struct job *j = reading();
+    struct loaded *l = load(j);
+    uint64_t warm = 0, cold = 0;
+    bool slower = false;
+    for (int i = 0; !slower && i < ROUNDS; i++) {
+        warm = fastest(l, false);
+        cold = fastest(l, true);
+        slower = cold > warm + warm / 4;
+        printf("  warm %llu ns, cold %llu ns\n", (unsigned long long)warm,
+               (unsigned long long)cold);
+    }
+    ck_assert_msg(slower, "warm %llu ns, cold %llu ns", (unsigned long long)warm,
+                  (unsigned long long)cold);
+    device_unload(kit.device, l);
+    job_free(j);
+}
+END_TEST
+
+// ---- the look
+
+START_TEST(a_result_says_what_else_the_machine_did)
+{
+    struct job *j = counting(false);
+    struct policy policy = {.launches = 2, .batch = 1};
+    struct loaded *l = load(j);
+    uint64_t start = clock_ns();
+    struct result *r = measure_loaded(l, &policy);
+    ck_assert_uint_ge(r->look.at_ns, start);
+    ck_assert_uint_le(r->look.at_ns, clock_ns());
+    ck_assert_uint_le(r->look.cores, 1024);
+    if (r->look.cores == 0)
+        puts("skipped: /proc/stat does not tell of this machine's cores");
+    device_unload(kit.device, l);
+    result_free(r);
+    job_free(j);
+}
+END_TEST
+
+static void add(TCase *t)
+{
+    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_test(t, each_sample_follows_its_untimed_launches);
+    tcase_add_test(t, untimed_launches_start_from_restored_contents);
+    tcase_add_loop_test(t, last_launch_is_compared, 0, 5);
+    tcase_add_test(t, kept_contents_are_not_compared);
+    tcase_add_test(t, cold_launches_are_slower);
+    tcase_add_test(t, a_result_says_what_else_the_machine_did);
+}
+
+int main(void)
+{
+    if (!kit_has_device())
+        return KIT_SKIPPED;
+    return kit_run("measure", add);
+}
