@@ -205,6 +205,9 @@ static const struct {
     const char *prefix;
     void (*read)(struct message *m, struct line l, struct reader *r); // given what stands behind it
 } fields[] = {
+    {"fence=", NULL},
+    {"dest=", NULL},
+    {"elem_size=", NULL},
     {"Kernel:", read_kernel},
     {"Entity:", read_item},
     {"First entity:", read_item},
@@ -356,6 +359,8 @@ static void open_message(struct reader *r, struct line l)
 static void read_line(struct reader *r, struct line l)
 {
     struct message *m = &r->message;
+    while (l.length && !*l.at) // a hole, where another process has emptied the file
+        l = rest(l, 1);
     if (l.length && l.at[l.length - 1] == '\r')
         l.length--;
     if (starts(l, "\t") && m->open) {

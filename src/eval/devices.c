@@ -38,7 +38,7 @@ static bool ask_new_worker(const char *const *worker, const char *const *environ
     struct remote r;
     struct text how = TEXT_INIT;
     *died = false;
-    if (!remote_start(&r, worker, environment, NULL, ROLE_BENCH, e))
+    if (!remote_start(&r, worker, environment, NULL, ROLE_BENCH, false, e))
         return false;
     bool ok = ask(&r, a, out, e);
     if (!ok && r.channel.ended) {

@@ -160,6 +160,10 @@ struct live_options {
     struct gate gate; // (optional)
     bool build_only;  // outcomes after the build: nothing runs
     bool no_timing;   // outcomes after the verified launch
+    // The device is a simulator that watches every access (Oclgrind): no guard zones around
+    // buffers, and a bench worker serves one job, so that what the simulator says is of that job. A
+    // reference that must be launched is made in another.
+    bool exact;
     const struct log *log;
 };
 

@@ -40,6 +40,7 @@ struct entry {
     uint32_t handle; // at the bench worker
     bool loaded;     // the bench worker has it
     bool verified;   // has been launched and checked in its present worker
+    bool prepared;   // exact: its reference was asked for, in a worker of its own
     bool gated;      // gate.enter() let it in
     bool fresh;      // a worker died with it: the next try is in a new one
     uint32_t build_deaths, bench_deaths;

@@ -78,11 +78,11 @@ static void request_measure(struct live *v, struct entry *n, uint32_t launches)
     send(v, VERB_MEASURE, &payload);
 }
 
-static void request_prepare(struct live *v, const struct entry *n)
+static void request_prepare(struct live *v, struct entry *n)
 {
     struct text payload = TEXT_INIT;
     live_put_job(&payload, n->job);
-    v->preparing = true;
+    v->preparing = n->prepared = true;
     send(v, VERB_PREPARE, &payload);
 }
 
@@ -91,7 +91,8 @@ static void request_prepare(struct live *v, const struct entry *n)
 static bool start_bench(struct live *v)
 {
     struct error e = ERROR_INIT;
-    if (remote_start(&v->bench, v->o.worker, v->o.environment, v->device.id, ROLE_BENCH, &e))
+    if (remote_start(&v->bench, v->o.worker, v->o.environment, v->device.id, ROLE_BENCH, v->o.exact,
+                     &e))
         return true;
     return live_break(v, e.code, "%s", e.text);
 }
@@ -146,7 +147,7 @@ static void begin(struct live *v, struct entry *n)
 
 static bool needs_renewal(const struct live *v)
 {
-    if (v->bench.served >= LIVE_RENEW_JOBS)
+    if (v->bench.served >= (v->o.exact ? 1 : LIVE_RENEW_JOBS))
         return true;
     if (v->bench.served % 16 != 15 || !v->bench_base_bytes)
         return false;
@@ -163,19 +164,29 @@ static struct entry *next_ready(struct live *v)
     return live_first(v, STAGE_READY);
 }
 
+// The job whose inputs and reference are to be made before anything is measured, or NULL.
+static struct entry *wants_preparing(struct live *v, struct entry *next)
+{
+    if (v->cancelled || (!v->o.exact && v->prepared))
+        return NULL;
+    if (v->o.exact) // what a reference's launch does is not the job's doing
+        return next && !next->prepared && next->job->reference.kind == REFERENCE_JOB ? next : NULL;
+    // They are made beside the first builds.
+    if (!next)
+        next = live_first(v, STAGE_QUEUED);
+    return next ? next : live_first(v, STAGE_BUILDING);
+}
+
 void live_bench_start(struct live *v)
 {
     if (v->current || v->preparing || v->broken.code || v->o.build_only)
         return;
     if (v->bench.running && needs_renewal(v))
         live_bench_forget(v);
-    struct entry *n = next_ready(v);
-    if (!v->prepared && !v->cancelled) {
-        // Inputs and reference are made beside the first builds.
-        const struct entry *any = n ? n : live_first(v, STAGE_QUEUED);
-        any = any ? any : live_first(v, STAGE_BUILDING);
-        if (any && (v->bench.running || start_bench(v)))
-            request_prepare(v, any);
+    struct entry *n = next_ready(v), *first = wants_preparing(v, n);
+    if (first) {
+        if (v->bench.running || start_bench(v))
+            request_prepare(v, first);
         return;
     }
     while (n && !v->broken.code && !pass_gate(v, n)) {
@@ -307,6 +318,8 @@ static void after_preparing(struct live *v, const struct frame *f)
     // Anything else is found again with the jobs. A reference that cannot be made is told with the
     // first job that builds: what is wrong with a job itself comes first, and never by chance.
     result_free(r);
+    if (v->o.exact)
+        live_bench_forget(v);
 }
 
 // A search that was cancelled waits for the present launches only.

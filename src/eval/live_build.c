@@ -32,7 +32,8 @@ static bool send_build(struct live *v, struct builder *b, struct entry *n)
 static bool start_builder(struct live *v, struct builder *b)
 {
     struct error e = ERROR_INIT;
-    if (remote_start(&b->remote, v->o.worker, v->o.environment, v->device.id, ROLE_BUILD, &e))
+    if (remote_start(&b->remote, v->o.worker, v->o.environment, v->device.id, ROLE_BUILD,
+                     v->o.exact, &e))
         return true;
     return live_break(v, e.code, "%s", e.text);
 }

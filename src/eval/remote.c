@@ -17,9 +17,10 @@ static bool say_hello(struct remote *r, struct error *e)
     return ok;
 }
 
-static bool ask_to_open(struct remote *r, const char *id, enum worker_role role, struct error *e)
+static bool ask_to_open(struct remote *r, const char *id, enum worker_role role, bool exact,
+                        struct error *e)
 {
-    struct open_request request = {.id = id, .role = role};
+    struct open_request request = {.id = id, .role = role, .exact = exact};
     struct text payload = TEXT_INIT;
     struct wire w;
     wire_writer(&w, &payload);
@@ -30,7 +31,7 @@ static bool ask_to_open(struct remote *r, const char *id, enum worker_role role,
 }
 
 bool remote_start(struct remote *r, const char *const *argv, const char *const *environment,
-                  const char *id, enum worker_role role, struct error *e)
+                  const char *id, enum worker_role role, bool exact, struct error *e)
 {
     memset(r, 0, sizeof *r);
     r->process = (struct process)PROCESS_NONE;
@@ -42,7 +43,7 @@ bool remote_start(struct remote *r, const char *const *argv, const char *const *
     r->phase.kind = PHASE_OPENING;
     // A worker that is already gone is found so when its channel is read.
     struct error sent = ERROR_INIT;
-    if (id && !(say_hello(r, &sent) && ask_to_open(r, id, role, &sent)) &&
+    if (id && !(say_hello(r, &sent) && ask_to_open(r, id, role, exact, &sent)) &&
         sent.code == ERROR_MEMORY) {
         *e = sent;
         remote_end(r);

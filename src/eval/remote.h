@@ -32,9 +32,9 @@ struct remote {
     }
 
 // Starts a worker and asks it to open the device; requests may be sent at once, it serves in order.
-// id NULL: only started.
+// id NULL: only started. `exact` as in struct live_options.
 bool remote_start(struct remote *r, const char *const *argv, const char *const *environment,
-                  const char *id, enum worker_role role, struct error *e);
+                  const char *id, enum worker_role role, bool exact, struct error *e);
 // Sends a request; its sequence number is r->sequence afterwards.
 bool remote_send(struct remote *r, enum verb verb, const struct text *payload, struct error *e);
 // The worker shall be done with what it does now within `limit` from now (0: no limit).

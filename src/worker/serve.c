@@ -202,6 +202,8 @@ static void serve_open(struct worker *w, struct request *q)
     w->options.exact = open.exact;
     if (open.role == ROLE_BENCH)
         bind_measuring_threads();
+    else
+        leave_simulator_log();
     w->device = device_open(open.id, &w->options, &e);
     if (w->device)
         reply_opened(w);

@@ -112,6 +112,12 @@ char *cache_folder(void)
     return realpath(folder, NULL);
 }
 
+void leave_simulator_log(void)
+{
+    if (getenv("OCLGRIND_LOG"))
+        setenv("OCLGRIND_LOG", "/dev/null", 1);
+}
+
 static bool may_use_every_core(void)
 {
     cpu_set_t set;

@@ -40,6 +40,9 @@ char *pocl_environment(void);
 // on one core for a few launches, which then took twice their time. Left alone where the user has
 // set POCL_AFFINITY, or where this process may not use every core (PoCL counts cores from 0).
 void bind_measuring_threads(void);
+// For a build worker inside Oclgrind, before its driver is loaded: every context that is made
+// empties the simulator's log, which is the bench worker's.
+void leave_simulator_log(void);
 // $HONE_WORKER_CACHE as an absolute path, or NULL. free() it.
 char *cache_folder(void);
 
