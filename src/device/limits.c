@@ -79,12 +79,12 @@ static bool check_launch(const struct job_launch *l, const struct device_info *d
     return !chosen || check_group_size(l, d->max_group_size, "device's", r);
 }
 
-static bool refuse_buffer(const struct job_buffer *b, uint64_t bytes, const char *limit,
-                          uint64_t most, struct result *r)
+static bool refuse_buffer(const struct job_buffer *b, uint64_t bytes, uint64_t guards,
+                          const char *limit, uint64_t most, struct result *r)
 {
     result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
-                "buffer %s: %llu bytes with its guard zones, but the device's %s is %llu", b->name,
-                (ull)bytes, limit, (ull)most);
+                "buffer %s: %llu bytes%s, but the device's %s is %llu", b->name, (ull)bytes,
+                guards ? " with its guard zones" : "", limit, (ull)most);
     r->device_limit = true;
     return false;
 }
@@ -98,9 +98,10 @@ static bool check_buffers(const struct job *j, const struct device_info *d, uint
         uint64_t bytes = fill_bytes(b) + guards;
         sum += bytes;
         if (d->max_alloc_bytes && bytes > d->max_alloc_bytes)
-            return refuse_buffer(b, bytes, "largest buffer", d->max_alloc_bytes, r);
+            return refuse_buffer(b, bytes, guards, "largest buffer", d->max_alloc_bytes, r);
         if (d->global_bytes && sum > d->global_bytes)
-            return refuse_buffer(b, sum, "memory (all buffers together)", d->global_bytes, r);
+            return refuse_buffer(b, sum, guards, "memory (all buffers together)", d->global_bytes,
+                                 r);
     }
     return true;
 }

@@ -25,6 +25,7 @@ struct mapping {
 struct memory {
     uint64_t bytes; // of data
     bool host;      // a mapping of this process; else only commands of the backend reach it
+    bool exact;     // no guard zones: the device itself watches every access
     bool claimed;   // host: handed back by the driver for us to look at
     uint8_t guard;  // byte of its guard zones
     struct mapping map;

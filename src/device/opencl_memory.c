@@ -1,5 +1,6 @@
 // Buffers. On a CPU the memory is a mapping of ours, handed over with CL_MEM_USE_HOST_PTR, so that
-// a stray store meets our guards; elsewhere it is one buffer with the data as a sub-buffer.
+// a stray store meets our guards; elsewhere it is one buffer with the data as a sub-buffer. Exact
+// memory is one buffer of just its size, wherever the device works.
 #include "device/opencl.h"
 
 #include <string.h>
@@ -43,11 +44,25 @@ static bool device_memory_new(struct opencl *o, struct memory *m, enum access ac
     return m->view || opencl_error(e, "clCreateSubBuffer", code);
 }
 
+static bool exact_memory_new(struct opencl *o, struct memory *m, enum access access,
+                             struct error *e)
+{
+    cl_int code;
+    m->parent = o->cl.clCreateBuffer(o->context, flags_of[access], (size_t)m->bytes, NULL, &code);
+    m->view = m->parent;
+    return m->view || opencl_error(e, "clCreateBuffer", code);
+}
+
 bool opencl_memory_new(void *own, struct memory *m, enum access access, struct error *e)
 {
     struct opencl *o = own;
-    bool ok = o->info->type == DEVICE_CPU ? host_memory_new(o, m, access, e)
-                                          : device_memory_new(o, m, access, e);
+    bool ok;
+    if (m->exact)
+        ok = exact_memory_new(o, m, access, e);
+    else if (o->info->type == DEVICE_CPU)
+        ok = host_memory_new(o, m, access, e);
+    else
+        ok = device_memory_new(o, m, access, e);
     if (!ok)
         opencl_memory_free(o, m);
     return ok;
@@ -58,7 +73,7 @@ void opencl_memory_free(void *own, struct memory *m)
     struct opencl *o = own;
     if (m->view)
         o->cl.clReleaseMemObject(m->view);
-    if (m->parent)
+    if (m->parent && m->parent != m->view)
         o->cl.clReleaseMemObject(m->parent);
     // Releasing may be put off until commands end: the mapping must outlive them.
     if (m->map.base)

@@ -75,7 +75,7 @@ static bool gemm_on_device(const struct making *m, double *c)
     const struct job_gemm *g = &m->job->reference.gemm;
     struct device *d = m->device;
     struct loaded l = {.job = m->job};
-    bool ok = d->backend->gemm && !d->options.build_only;
+    bool ok = d->backend->gemm && !d->options.build_only && !d->options.exact;
     l.buffers = calloc(m->job->buffer_count + 1, sizeof *l.buffers);
     l.memory = calloc(m->job->buffer_count + 1, sizeof *l.memory);
     ok = ok && l.buffers && l.memory && buffers_acquire(d, &l, NULL) && buffers_make(d, &l, NULL) &&
