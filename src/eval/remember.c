@@ -113,7 +113,7 @@ static bool write_result(struct remember *m, struct record *r, const struct poli
                             .configuration = r->job->configuration,
                             .configuration_json = r->job->configuration_json,
                             .spec_name = m->o.spec_name,
-                            .constants = m->o.constants,
+                            .constants = r->job->constants ? r->job->constants : m->o.constants,
                             .source = m->o.source,
                             .geometry = r->geometry};
     return store_put(m->o.store, &job, policy, result, e);
@@ -409,9 +409,10 @@ struct evaluator *remember_new(const struct remember_options *o, struct live_opt
     m->device = *live->device;
     m->terms = live->terms;
     m->last = &m->records;
-    m->policy = (struct policy){.launches = rules->fixed ? rules->fixed : (uint32_t)rules->first,
+    uint32_t launches = rules->fixed ? rules->fixed : (uint32_t)rules->first;
+    m->policy = (struct policy){.launches = live->no_timing ? 0 : launches,
                                 .batch = 1,
-                                .fixed = rules->fixed > 0,
+                                .fixed = rules->fixed > 0 && !live->no_timing,
                                 .cold = live->terms.cold,
                                 .build_limit_ns = live->terms.build_limit_ns};
     live->gate = (struct gate){.enter = gate_enter,

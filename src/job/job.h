@@ -226,6 +226,7 @@ struct job {
     struct arena arena;             // owns everything above when made by job_new()
     const char *configuration;      // "block_size_x=16, tile_size_y=2", for messages and the store
     const char *configuration_json; // {"block_size_x": 16, ...}, all parameters
+    const char *constants;          // (optional) "WIDTH=48": where they differ from job to job
 };
 
 struct job *job_new(void);

@@ -97,6 +97,8 @@ struct store_question {
 //   any other fault             | no     | no    | no
 //
 //   - cold and warm (policy.cold) are different answers
+//   - a check asks for no launches (policy.launches = 0): every correct result answers, timed or
+//     not, cold or warm, and failures as for a search
 //   - the newest that answers wins, and a failure does not answer once a newer result is correct;
 //     only fixed samples are put together: of results with one batch
 //     and the same warm-up launches, the newest first until there are enough, in order of time

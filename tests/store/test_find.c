@@ -10,6 +10,7 @@
 
 // How a question is asked, or a result was measured.
 struct terms {
+    bool untimed; // a check
     uint32_t fixed; // samples of a fixed count; 0: a search's
     bool cold, alone;
     uint32_t retry;             // mask of statuses
@@ -70,6 +71,23 @@ static const struct row table[] = {
      .asked = {.cold = true}, .answers = true},
     {"warm and fixed, for cold and fixed", .stop = STOP_FIXED, .samples = 7,
      .measured = {.fixed = 7}, .asked = {.fixed = 7, .cold = true}},
+    {"nothing was timed, for a check", .stop = STOP_NONE, .measured = {.untimed = true},
+     .asked = {.untimed = true}, .answers = true},
+    {"checked, for a search", .stop = STOP_NONE, .measured = {.untimed = true}},
+    {"checked, alone", .stop = STOP_NONE, .measured = {.untimed = true}, .asked = {.alone = true}},
+    {"checked, for a fixed count", .stop = STOP_NONE, .measured = {.untimed = true},
+     .asked = {.fixed = 1}},
+    {"settled, for a check", .stop = STOP_SETTLED, .samples = 7, .asked = {.untimed = true},
+     .answers = true},
+    {"hopeless, for a check", .stop = STOP_HOPELESS, .samples = 1, .asked = {.untimed = true},
+     .answers = true},
+    {"fixed, for a check", .stop = STOP_FIXED, .samples = 2, .measured = {.fixed = 2},
+     .asked = {.untimed = true}, .answers = true},
+    {"cold, for a check", .stop = STOP_SETTLED, .samples = 7, .measured = {.cold = true},
+     .asked = {.untimed = true}, .answers = true},
+    {"compile, for a check", FAILURE(COMPILE), .asked = {.untimed = true}, .answers = true},
+    {"a check's compile, for a search", FAILURE(COMPILE), .measured = {.untimed = true},
+     .answers = true},
     {"correct, all failures to be retried", .stop = STOP_SETTLED, .samples = 7,
      .asked = {.retry = STORE_RETRY_ALL}, .answers = true},
 
@@ -131,7 +149,7 @@ static const struct row table[] = {
 static struct policy policy_of(const struct terms *t)
 {
     struct policy p = test_policy;
-    p.launches = t->fixed ? t->fixed : 2;
+    p.launches = t->untimed ? 0 : t->fixed ? t->fixed : 2;
     p.fixed = t->fixed > 0;
     p.cold = t->cold;
     if (t->launch_s || t->unlimited)
