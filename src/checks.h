@@ -25,8 +25,10 @@ struct check_smallest {
     int64_t least; // at least 1
 };
 
-// Up to so many values above `least` are tried one by one, then the divisors of the spec's own.
+// So many values are tried one by one, and so many of those that pass the restrictions are made
+// into a job; after that the divisors of the spec's own value alone.
 #define CHECK_TRIED_ONE_BY_ONE 65536
+#define CHECK_TRIED_JOBS       512
 
 struct check_options {
     const struct spec *spec;
@@ -91,7 +93,6 @@ struct check_record {
     const struct result *result;
     const struct check_record *same_as; // identical, and checked instead
     enum check_verdict verdict;
-    bool is_default;
     const struct races *races; // what the simulator found while it ran; NULL: not asked, nothing
     uint64_t ordinal;          // in the order in which records were handed out, from 0
 };
@@ -106,6 +107,7 @@ struct check_finding {
 struct check_progress {
     uint64_t valid;     // in the space
     uint64_t planned;   // to be checked
+    uint64_t sized;     // of them have their sizes; nothing is checked before all have
     uint64_t done;      // records handed out
     uint64_t reused;    // of them from the store
     uint64_t identical; // of them identical to another

@@ -180,6 +180,20 @@ struct spec_sources *spec_sources_read(const struct spec *s, enum language l, co
     return NULL;
 }
 
+struct spec_sources *spec_sources_share(const struct spec_sources *src, const struct spec *s,
+                                        struct error *e)
+{
+    struct spec_sources *shared = malloc(sizeof *shared);
+    if (!shared) {
+        error_memory(e);
+        return NULL;
+    }
+    *shared = *src;
+    arena_init(&shared->arena); // what it points to stays the other's
+    shared->spec = s;
+    return shared;
+}
+
 void spec_sources_free(struct spec_sources *src)
 {
     if (!src)

@@ -143,6 +143,9 @@ bool spec_metric(const struct spec *s, uint32_t metric, const uint32_t *choice,
 struct spec_sources;
 struct spec_sources *spec_sources_read(const struct spec *s, enum language l, const struct log *log,
                                        struct error *e);
+// The same files, not read again, for `s`: the same spec with other constants. Freed before `src`.
+struct spec_sources *spec_sources_share(const struct spec_sources *src, const struct spec *s,
+                                        struct error *e);
 void spec_sources_free(struct spec_sources *src);
 // Digest of all kernel texts and includes alone.
 void spec_sources_digest(const struct spec_sources *src, struct digest *out);

@@ -1,0 +1,601 @@
+#include "checks.h"
+
+#include "base/process.h"
+#include "eval/remember.h"
+#include "search/permutation.h"
+#include "sizes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS    4096 // of the table that finds identical configurations
+#define BATCH      64   // configurations that are submitted at once
+#define TRIED_MOST 4096 // configurations, before it is said that none can be made
+
+// What is to be checked: a configuration at its sizes.
+struct planned {
+    uint64_t index;
+    const struct sized *sized;
+};
+
+// A record on its way to the caller.
+struct item {
+    struct check_record record;
+    const struct sized *sized;
+    struct digest effective; // what the device really runs
+    struct result *result;
+    struct item *primary; // identical configuration, checked instead
+    struct item *next_in_bucket;
+};
+
+struct check {
+    struct check_options o;
+    struct spec_sources *sources;
+    struct space *space;
+    struct permutation permutation; // of a sample
+    struct sizes *sizes;
+    struct evaluator *evaluator;
+    struct arena arena;
+    char *constants;
+    struct digest source;
+    enum verification verification;
+    const char *against;
+
+    uint64_t count;       // to be checked
+    struct planned *plan; // in the order of checking; only where sizes are chosen
+    uint64_t sized;       // of them have their sizes
+    uint32_t *choice;     // scratch
+
+    struct item **items; // by ticket
+    uint64_t item_count, item_capacity;
+    struct item *buckets[BUCKETS];
+    uint64_t outstanding; // begun, not yet handed out
+    uint64_t settled;     // items below were looked at by next_settled()
+
+    const struct check_record **records; // handed out
+    uint64_t record_count;
+
+    struct check_progress progress;
+    uint64_t started_ns;
+    uint64_t first_done_ns; // when the first record that was checked here was there
+    uint64_t fresh_done;
+    bool asking_ended, broken;
+    struct error why;
+};
+
+const char *check_verdict_text(enum check_verdict v)
+{
+    static const char *const texts[] = {
+#define X(name, text) [CHECK_##name] = (text),
+        CHECK_VERDICTS(X)
+#undef X
+    };
+    return v < CHECK_VERDICT_COUNT ? texts[v] : "?";
+}
+
+// ---- making ------------------------------------------------------------------------------------
+
+static bool make_space(struct check *c, struct error *e)
+{
+    const struct check_options *o = &c->o;
+    struct space_options so = {.device = o->device,
+                               .configurations = o->configurations,
+                               .configuration_count = o->configuration_count,
+                               .where = o->where,
+                               .where_count = o->where_count};
+    c->space = space_new(o->spec, &so, e);
+    if (!c->space)
+        return false;
+    if (space_count(c->space) > 0)
+        return true;
+    struct text why = TEXT_INIT;
+    space_explain_empty(c->space, &why);
+    error_set(e, ERROR_INPUT, "%s: no configuration is valid: %s", o->spec->path, text_cstr(&why));
+    text_release(&why);
+    return false;
+}
+
+static uint64_t index_at(const struct check *c, uint64_t position)
+{
+    return c->o.sample ? permutation_at(&c->permutation, position) : position;
+}
+
+static bool make_plan(struct check *c, struct error *e)
+{
+    uint64_t valid = space_count(c->space), sample = c->o.sample;
+    c->count = sample && sample < valid ? sample : valid;
+    if (c->count < valid)
+        permutation_init(&c->permutation, valid, c->o.seed);
+    else
+        c->o.sample = 0;
+    c->sizes = sizes_new(&c->o, c->sources, e);
+    if (!c->sizes || c->o.smallest_count == 0)
+        return c->sizes != NULL;
+    if (c->count < SIZE_MAX / sizeof *c->plan)
+        c->plan = malloc((size_t)c->count * sizeof *c->plan);
+    return c->plan || error_set(e, ERROR_MEMORY, "no memory for the sizes of %llu configurations",
+                                (unsigned long long)c->count);
+}
+
+static bool has_output(const struct job *job)
+{
+    for (uint32_t i = 0; i < job->buffer_count; i++) {
+        if (job->buffers[i].output)
+            return true;
+    }
+    return false;
+}
+
+// The first configuration that can be made into a job. NULL with the first one's error when there
+// is none; NULL without an error when too many would have to be tried.
+static struct job *any_job(struct check *c, struct error *e)
+{
+    struct job *job = NULL;
+    uint64_t count = space_count(c->space);
+    for (uint64_t i = 0; i < count && i < TRIED_MOST; i++) {
+        struct error why = ERROR_INIT;
+        space_get(c->space, i, c->choice);
+        if (spec_job(c->o.spec, c->sources, c->o.device, c->choice, &job, &why)) {
+            error_clear(e);
+            return job;
+        }
+        if (i == 0)
+            *e = why;
+    }
+    if (count > TRIED_MOST)
+        error_clear(e);
+    return NULL;
+}
+
+// The reference is the same for all configurations but for its details: one job shows it.
+static bool look_at_reference(struct check *c, struct error *e)
+{
+    c->against = "";
+    struct job *job = any_job(c, e);
+    if (!job)
+        return e->code == ERROR_NONE;
+    const struct job_reference *r = &job->reference;
+    if (r->kind != REFERENCE_NONE && has_output(job)) {
+        c->verification = r->agreement ? VERIFICATION_AGREES : VERIFICATION_REFERENCE;
+        c->against = arena_strdup(&c->arena, r->name ? r->name : "");
+    }
+    job_free(job);
+    return c->against || error_memory(e);
+}
+
+static bool begin_session(struct check *c, struct error *e)
+{
+    const struct check_options *o = &c->o;
+    struct store_session session = {.command = o->command,
+                                    .hone_version = HONE_VERSION,
+                                    .spec_name = o->spec->name,
+                                    .spec_path = o->spec->path,
+                                    .spec_text = o->spec->text,
+                                    .constants = c->constants,
+                                    .host = o->host,
+                                    .seed = o->seed,
+                                    .device = o->device,
+                                    .surroundings = o->device->surroundings};
+    return !o->store || store_begin(o->store, &session, e);
+}
+
+static bool make_evaluator(struct check *c, struct error *e)
+{
+    const struct check_options *o = &c->o;
+    struct live_options live = {.worker = o->worker,
+                                .environment = o->environment,
+                                .device = o->device,
+                                .jobs = o->jobs ? o->jobs : process_cores(),
+                                .terms = o->terms,
+                                .build_only = o->build_only,
+                                .no_timing = true,
+                                .exact = o->races_log != NULL,
+                                .log = o->log};
+    struct remember_options remember = {.store = o->store,
+                                        .fresh = o->fresh,
+                                        .lock_folder = o->build_only ? NULL : o->lock_folder,
+                                        .spec_name = o->spec->name,
+                                        .constants = c->constants,
+                                        .source = c->source};
+    if (live.jobs > c->count) // more would only open devices
+        live.jobs = (uint32_t)c->count;
+    c->evaluator = remember_new(&remember, &live, e);
+    return c->evaluator != NULL;
+}
+
+static bool make_stages(struct check *c, struct error *e)
+{
+    const struct spec *spec = c->o.spec;
+    struct text constants = TEXT_INIT;
+    spec_constants_text(spec, &constants);
+    c->constants = constants.data || constants.failed ? text_steal(&constants) : strdup("");
+    c->choice = arena_array(&c->arena, spec->parameter_count + 1, sizeof *c->choice);
+    if (!c->constants || !c->choice)
+        return error_memory(e);
+    c->sources = spec_sources_read(spec, c->o.device->language, c->o.log, e);
+    if (!c->sources || !make_space(c, e))
+        return false;
+    spec_sources_digest(c->sources, &c->source);
+    if (!make_plan(c, e) || !look_at_reference(c, e))
+        return false;
+    return begin_session(c, e) && make_evaluator(c, e);
+}
+
+struct check *check_new(const struct check_options *o, struct error *e)
+{
+    struct check *c = calloc(1, sizeof *c);
+    if (!c) {
+        error_memory(e);
+        return NULL;
+    }
+    arena_init(&c->arena);
+    c->o = *o;
+    if (o->build_only)
+        c->o.store = NULL;
+    c->started_ns = clock_ns();
+    if (make_stages(c, e))
+        return c;
+    check_free(c);
+    return NULL;
+}
+
+void check_free(struct check *c)
+{
+    if (!c)
+        return;
+    evaluator_free(c->evaluator);
+    for (uint64_t i = 0; i < c->item_count; i++)
+        result_free(c->items[i]->result);
+    free(c->items);
+    free(c->records);
+    free(c->plan);
+    sizes_free(c->sizes);
+    space_free(c->space);
+    spec_sources_free(c->sources);
+    free(c->constants);
+    arena_release(&c->arena);
+    free(c);
+}
+
+// ---- sizes -------------------------------------------------------------------------------------
+
+static int by_size(const void *a, const void *b)
+{
+    const struct planned *x = a, *y = b;
+    int order = x->sized == y->sized ? 0 : sizes_compare(x->sized, y->sized);
+    return order ? order : x->index < y->index ? -1 : x->index > y->index;
+}
+
+// Chooses sizes until the time is up. True once all are chosen.
+static bool plan_more(struct check *c, int timeout_ms, struct error *e)
+{
+    uint64_t until = clock_ns() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) * 1000000;
+    while (c->sized < c->count) {
+        struct planned *p = &c->plan[c->sized];
+        p->index = index_at(c, c->sized);
+        space_get(c->space, p->index, c->choice);
+        p->sized = sizes_choose(c->sizes, c->choice, e);
+        if (!p->sized)
+            return false;
+        if (++c->sized == c->count)
+            qsort(c->plan, (size_t)c->count, sizeof *c->plan, by_size);
+        else if (clock_ns() >= until)
+            return false;
+    }
+    return true;
+}
+
+static bool next_planned(struct check *c, struct planned *out, struct error *e)
+{
+    if (c->plan) {
+        *out = c->plan[c->item_count];
+        return true;
+    }
+    out->index = index_at(c, c->item_count);
+    space_get(c->space, out->index, c->choice);
+    out->sized = sizes_choose(c->sizes, c->choice, e);
+    return out->sized != NULL;
+}
+
+// ---- items -------------------------------------------------------------------------------------
+
+static bool grow(struct check *c)
+{
+    if (c->item_count < c->item_capacity)
+        return true;
+    uint64_t capacity = c->item_capacity ? 2 * c->item_capacity : 64;
+    struct item **items = realloc(c->items, capacity * sizeof(*items));
+    if (items)
+        c->items = items;
+    const struct check_record **records = realloc(c->records, capacity * sizeof(*records));
+    if (records)
+        c->records = records;
+    if (!items || !records)
+        return false;
+    c->item_capacity = capacity;
+    return true;
+}
+
+static const char *keep_text(struct check *c, struct text *text)
+{
+    char *copy = text->failed ? NULL : arena_strdup(&c->arena, text_cstr(text));
+    text_release(text);
+    return copy;
+}
+
+static struct item *item_new(struct check *c, const struct planned *p)
+{
+    const struct spec *spec = c->o.spec;
+    struct text text = TEXT_INIT;
+    struct item *n = grow(c) ? arena_alloc(&c->arena, sizeof *n) : NULL;
+    uint32_t *choice = arena_array(&c->arena, spec->parameter_count + 1, sizeof *choice);
+    if (!n || !choice)
+        return NULL;
+    space_get(c->space, p->index, choice);
+    n->sized = p->sized;
+    n->record = (struct check_record){
+        .index = p->index, .choice = choice, .spec = p->sized->spec, .sizes = p->sized->text};
+    spec_configuration_text(spec, choice, false, &text);
+    n->record.configuration = keep_text(c, &text);
+    spec_configuration_json(spec, choice, &text);
+    n->record.configuration_json = keep_text(c, &text);
+    if (!n->record.configuration || !n->record.configuration_json)
+        return NULL;
+    c->items[c->item_count++] = n;
+    return n;
+}
+
+// A configuration that cannot even be made into a job is a result too.
+static bool fail_item(struct item *n, const char *message)
+{
+    n->result = result_new();
+    if (!n->result)
+        return false;
+    result_fail(n->result, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s", message);
+    return true;
+}
+
+// An earlier item that runs the same code on the same data, or NULL; registers this one.
+static struct item *identical(struct check *c, struct item *n, const struct job *job)
+{
+    if (!spec_effective_digest(n->sized->spec, n->sized->sources, job, &n->effective))
+        return NULL;
+    unsigned slot = (n->effective.bytes[0] | n->effective.bytes[1] << 8) % BUCKETS;
+    for (struct item *other = c->buckets[slot]; other; other = other->next_in_bucket) {
+        if (other->sized == n->sized && digest_equal(&other->effective, &n->effective))
+            return other;
+    }
+    n->next_in_bucket = c->buckets[slot];
+    c->buckets[slot] = n;
+    return NULL;
+}
+
+static bool make_job(struct check *c, struct item *n, struct job **out, struct error *e)
+{
+    const struct sized *v = n->sized;
+    if (!sizes_translate(c->sizes, v, n->record.choice, c->choice))
+        return error_set(e, ERROR_INTERNAL, "%s does not exist at %s", n->record.configuration,
+                         v->text);
+    return spec_job(v->spec, v->sources, c->o.device, c->choice, out, e);
+}
+
+static bool start_item(struct check *c, const struct planned *p, struct error *e)
+{
+    struct error why = ERROR_INIT;
+    struct job *job = NULL;
+    uint64_t ticket = c->item_count;
+    struct item *n = item_new(c, p);
+    if (!n)
+        return error_memory(e);
+    c->outstanding++;
+    if (!make_job(c, n, &job, &why))
+        return fail_item(n, why.text) || error_memory(e);
+    n->primary = identical(c, n, job);
+    if (n->primary) {
+        n->record.same_as = &n->primary->record;
+        job_free(job);
+        return true;
+    }
+    job->configuration = n->record.configuration;
+    job->configuration_json = n->record.configuration_json;
+    job->constants = n->sized->constants;
+    return evaluator_submit(c->evaluator, ticket, job, e);
+}
+
+static bool ask_more(struct check *c, struct error *e)
+{
+    size_t room = evaluator_room(c->evaluator);
+    for (size_t i = 0; i < room && i < BATCH && !c->asking_ended; i++) {
+        struct planned p;
+        if (c->item_count == c->count)
+            c->asking_ended = true;
+        else if (!next_planned(c, &p, e) || !start_item(c, &p, e))
+            return false;
+    }
+    return true;
+}
+
+// ---- answers -----------------------------------------------------------------------------------
+
+static enum check_verdict judge(const struct check *c, const struct check_record *r)
+{
+    const struct result *result = r->result;
+    if (result->status != STATUS_CORRECT && result->device_limit)
+        return CHECK_LIMITED;
+    if (result->status != STATUS_CORRECT)
+        return c->o.allowed & 1u << result->status ? CHECK_ALLOWED : CHECK_FAILED;
+    if (r->races)
+        return CHECK_FAILED;
+    bool is_unverified = !c->o.build_only && result->verification == VERIFICATION_NONE;
+    return is_unverified && !c->o.allow_unverified ? CHECK_UNVERIFIED : CHECK_PASSED;
+}
+
+static void count_record(struct check *c, const struct check_record *r)
+{
+    struct check_progress *p = &c->progress;
+    enum status status = r->result->status;
+    p->by_status[status]++;
+    p->by_verdict[r->verdict]++;
+    if (r->verdict == CHECK_FAILED) {
+        p->failed_by_status[status]++;
+        p->examples[status] = p->examples[status] ? p->examples[status] : r;
+    }
+    p->reused += r->result->reused;
+    p->identical += !r->result->reused && r->same_as;
+    if (r->result->reused || r->same_as)
+        return;
+    c->fresh_done++;
+    if (!c->first_done_ns)
+        c->first_done_ns = clock_ns();
+}
+
+static const struct check_record *finish_item(struct check *c, struct item *n)
+{
+    struct check_record *r = &n->record;
+    r->result = n->result;
+    r->verdict = judge(c, r);
+    r->ordinal = c->record_count;
+    c->records[c->record_count++] = r;
+    c->outstanding--;
+    count_record(c, r);
+    return r;
+}
+
+// The kernel name or argument count is wrong: as long as nothing worked, nothing will.
+static void break_off_hopeless_spec(struct check *c, const struct item *n)
+{
+    if (n->result->fault != FAULT_SPEC || c->progress.by_status[STATUS_CORRECT] > 0)
+        return;
+    c->broken = true;
+    error_set(&c->why, ERROR_INPUT, "%s: KernelSpecification: %s", c->o.spec->path,
+              n->result->message);
+    evaluator_cancel(c->evaluator);
+    c->asking_ended = true;
+}
+
+static const struct check_record *take_outcome(struct check *c, struct outcome *out)
+{
+    struct item *n = c->items[out->ticket];
+    n->result = out->result;
+    break_off_hopeless_spec(c, n);
+    const struct check_record *r = finish_item(c, n);
+    evaluator_drop(c->evaluator, out->ticket);
+    return r;
+}
+
+// Items that need no evaluator: those that could not be made, and those identical to one that is
+// done.
+static const struct check_record *next_settled(struct check *c)
+{
+    for (uint64_t i = c->settled; i < c->item_count; i++) {
+        struct item *n = c->items[i];
+        bool handed_out = n->record.result != NULL;
+        if (handed_out && i == c->settled)
+            c->settled++;
+        if (handed_out || (!n->result && (!n->primary || !n->primary->result)))
+            continue;
+        if (!n->result)
+            n->result = result_clone(n->primary->result);
+        if (!n->result)
+            return NULL;
+        n->record.races = n->primary ? n->primary->record.races : NULL;
+        return finish_item(c, n);
+    }
+    return NULL;
+}
+
+// ---- steps -------------------------------------------------------------------------------------
+
+static enum check_answer fail(struct check *c, const struct error *why, struct error *e)
+{
+    c->broken = true;
+    c->asking_ended = true;
+    if (e)
+        *e = *why;
+    return CHECK_BROKEN;
+}
+
+static bool is_over(struct check *c)
+{
+    return c->asking_ended && evaluator_idle(c->evaluator);
+}
+
+static enum check_answer take(struct check *c, int timeout_ms, const struct check_record **record,
+                              struct error *why)
+{
+    struct outcome out;
+    int got = evaluator_take(c->evaluator, timeout_ms, &out, why);
+    if (got < 0 && why->code == ERROR_INPUT)
+        error_context(why, "%s: KernelSpecification", c->o.spec->path);
+    if (got > 0)
+        *record = take_outcome(c, &out);
+    return got < 0 ? CHECK_BROKEN : got > 0 ? CHECK_RECORD : CHECK_NOTHING;
+}
+
+enum check_answer check_step(struct check *c, int timeout_ms, const struct check_record **record,
+                             struct error *e)
+{
+    struct error why = ERROR_INIT;
+    *record = NULL;
+    if (c->broken && c->why.code && is_over(c))
+        return fail(c, &c->why, e);
+    if (c->plan && !c->asking_ended && !plan_more(c, timeout_ms, &why))
+        return why.code ? fail(c, &why, e) : CHECK_NOTHING;
+    if (!c->broken && !ask_more(c, &why))
+        return fail(c, &why, e);
+    *record = next_settled(c);
+    if (*record)
+        return CHECK_RECORD;
+    if (is_over(c))
+        return c->broken ? fail(c, &c->why, e) : CHECK_END;
+    enum check_answer answer = take(c, timeout_ms, record, &why);
+    return answer == CHECK_BROKEN ? fail(c, &why, e) : answer;
+}
+
+void check_cancel(struct check *c)
+{
+    c->progress.cancelled = true;
+    c->asking_ended = true;
+    evaluator_cancel(c->evaluator);
+}
+
+// ---- views -------------------------------------------------------------------------------------
+
+static uint64_t estimate_left(const struct check *c, uint64_t now)
+{
+    uint64_t left = c->count > c->record_count ? c->count - c->record_count : 0;
+    if (c->fresh_done < 2 || left == 0)
+        return 0;
+    double each = (double)(now - c->first_done_ns) / (double)(c->fresh_done - 1);
+    return (uint64_t)(each * (double)left);
+}
+
+void check_progress(struct check *c, struct check_progress *out)
+{
+    uint64_t now = clock_ns();
+    *out = c->progress;
+    out->valid = space_count(c->space);
+    out->planned = c->count;
+    out->sized = c->plan ? c->sized : c->count;
+    out->done = c->record_count;
+    out->elapsed_ns = now - c->started_ns;
+    out->left_ns = estimate_left(c, now);
+    evaluator_status(c->evaluator, &out->evaluator);
+}
+
+const struct space *check_space(const struct check *c)
+{
+    return c->space;
+}
+
+enum verification check_verification(const struct check *c, const char **against)
+{
+    *against = c->against;
+    return c->verification;
+}
+
+const struct check_record *const *check_records(const struct check *c, size_t *count)
+{
+    *count = c->record_count;
+    return c->records;
+}

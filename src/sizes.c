@@ -1,0 +1,553 @@
+#include "sizes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS       1024
+#define UNUSED_MOST   256                // specs kept that no configuration is checked at
+#define QUOTIENT_MOST ((int64_t)1 << 20) // divisors are looked for by their quotients up to this
+#define SCRATCH_MOST  ((size_t)1 << 20)  // bytes of lists that restrictions made, then afresh
+
+// One choice: constants that have one value.
+struct choice {
+    const struct check_smallest *given;
+    uint32_t *slots; // of its constants
+    uint32_t slot_count;
+    int64_t own;       // the smallest of the spec's values: where candidates end
+    int64_t *divisors; // of `own`, from `least` up, ascending
+    size_t divisor_count;
+    uint32_t *derived; // indices of the derived parameters that change with it, in order
+    uint32_t derived_count;
+    const struct expr **tests; // restrictions that change with it
+    uint32_t test_count;
+    uint32_t refused_by; // the test that refused the last candidate: it often refuses the next
+};
+
+struct sizes {
+    const struct check_options *o;
+    const struct spec_sources *sources;
+    struct arena arena;
+    struct arena bound;   // lists of derived parameters of the present configuration
+    struct arena scratch; // of single tests
+    struct choice *choices;
+    uint32_t count;
+    struct value *slots; // of the spec as it was read, with the candidate
+    int64_t *values;     // being chosen, one a choice; 0: the spec's own
+    uint32_t *translated;
+    struct sized *buckets[BUCKETS];
+    uint32_t unused;
+};
+
+// ---- what changes with a choice ----------------------------------------------------------------
+
+static bool reads_any(const struct expr *x, const uint32_t *slots, uint32_t count, uint32_t first)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (expr_uses(x, first + slots[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool reads_special(const struct spec *s, const struct expr *x)
+{
+    for (uint32_t slot = s->slots.special; slot < s->slots.count; slot++) {
+        if (expr_uses(x, slot))
+            return true;
+    }
+    return false;
+}
+
+static bool changes(const struct spec *s, const struct choice *c, const struct expr *x)
+{
+    return reads_any(x, c->slots, c->slot_count, 0) ||
+           reads_any(x, c->derived, c->derived_count, s->slots.derived);
+}
+
+// What reads ProblemSize cannot be told before the spec is read again.
+static bool find_derived(struct sizes *z, struct choice *c, bool *is_blind)
+{
+    const struct spec *s = z->o->spec;
+    c->derived = arena_array(&z->arena, s->derived_count + 1, sizeof *c->derived);
+    *is_blind = false;
+    for (uint32_t i = 0; c->derived && i < s->derived_count; i++) {
+        *is_blind |= reads_special(s, s->derived[i].expr);
+        if (changes(s, c, s->derived[i].expr))
+            c->derived[c->derived_count++] = i;
+    }
+    return c->derived != NULL;
+}
+
+static bool find_tests(struct sizes *z, struct choice *c, struct error *e)
+{
+    const struct spec *s = z->o->spec;
+    bool is_blind;
+    c->tests = arena_array(&z->arena, s->restriction_count + 1, sizeof(*c->tests));
+    if (!c->tests || !find_derived(z, c, &is_blind))
+        return error_memory(e);
+    if (is_blind)
+        c->derived_count = 0;
+    for (uint32_t i = 0; !is_blind && i < s->restriction_count; i++) {
+        const struct expr *x = s->restrictions[i].expr;
+        if (x && changes(s, c, x) && !reads_special(s, x))
+            c->tests[c->test_count++] = x;
+    }
+    return true;
+}
+
+static bool find_divisors(struct choice *c, struct error *e)
+{
+    size_t room = 64;
+    int64_t most = c->own / c->given->least;
+    c->divisors = malloc(room * sizeof *c->divisors);
+    for (int64_t q = most < QUOTIENT_MOST ? most : QUOTIENT_MOST; c->divisors && q >= 1; q--) {
+        if (c->own % q != 0)
+            continue;
+        if (c->divisor_count == room) {
+            int64_t *more = realloc(c->divisors, 2 * room * sizeof *more);
+            if (!more)
+                return error_memory(e);
+            c->divisors = more;
+            room *= 2;
+        }
+        c->divisors[c->divisor_count++] = c->own / q;
+    }
+    return c->divisors || error_memory(e);
+}
+
+// ---- making ------------------------------------------------------------------------------------
+
+static bool refuse_name(const struct spec *s, const char *name, struct error *e)
+{
+    struct text known = TEXT_INIT;
+    for (uint32_t i = 0; i < s->constant_count; i++)
+        text_addf(&known, "%s%s", i ? ", " : "", s->constants[i].name);
+    error_set(e, ERROR_USAGE, "--smallest: '%s' is no constant of the spec, which has %s", name,
+              s->constant_count ? text_cstr(&known) : "none");
+    text_release(&known);
+    return false;
+}
+
+// Adds one constant to the choice. `taken` is by constant.
+static bool add_name(struct sizes *z, struct choice *c, const char *name, bool *taken,
+                     struct error *e)
+{
+    const struct spec *s = z->o->spec;
+    uint32_t i = 0;
+    while (i < s->constant_count && !str_equal(s->constants[i].name, name))
+        i++;
+    if (i == s->constant_count)
+        return refuse_name(s, name, e);
+    const struct value *v = &s->constants[i].value;
+    if (v->kind != VALUE_INT || v->i < 1)
+        return error_set(e, ERROR_USAGE, "--smallest: %s is no whole number above 0", name);
+    if (taken[i])
+        return error_set(e, ERROR_USAGE, "--smallest: %s is named twice", name);
+    taken[i] = true;
+    c->own = c->own && c->own < v->i ? c->own : v->i;
+    c->slots[c->slot_count++] = s->slots.constants + i;
+    return true;
+}
+
+static bool make_choice(struct sizes *z, const struct check_smallest *given, bool *taken,
+                        struct error *e)
+{
+    struct choice *c = &z->choices[z->count++];
+    c->given = given;
+    c->slots = arena_array(&z->arena, given->count + 1, sizeof *c->slots);
+    if (!c->slots)
+        return error_memory(e);
+    for (uint32_t i = 0; i < given->count; i++) {
+        if (!add_name(z, c, given->names[i], taken, e))
+            return false;
+    }
+    return find_tests(z, c, e) && find_divisors(c, e);
+}
+
+static bool make_choices(struct sizes *z, struct error *e)
+{
+    const struct check_options *o = z->o;
+    size_t parameters = o->spec->parameter_count + 1;
+    bool *taken = arena_array(&z->arena, o->spec->constant_count + 1, sizeof *taken);
+    z->choices = arena_array(&z->arena, o->smallest_count + 1, sizeof *z->choices);
+    z->values = arena_array(&z->arena, o->smallest_count + 1, sizeof *z->values);
+    z->slots = arena_array(&z->arena, o->spec->slots.count, sizeof *z->slots);
+    z->translated = arena_array(&z->arena, parameters, sizeof *z->translated);
+    if (!taken || !z->choices || !z->values || !z->slots || !z->translated)
+        return error_memory(e);
+    for (uint32_t i = 0; i < o->smallest_count; i++) {
+        if (!make_choice(z, &o->smallest[i], taken, e))
+            return false;
+    }
+    return true;
+}
+
+struct sizes *sizes_new(const struct check_options *o, const struct spec_sources *sources,
+                        struct error *e)
+{
+    struct sizes *z = calloc(1, sizeof *z);
+    if (!z) {
+        error_memory(e);
+        return NULL;
+    }
+    arena_init(&z->arena);
+    arena_init(&z->scratch);
+    z->o = o;
+    z->sources = sources;
+    if (make_choices(z, e))
+        return z;
+    sizes_free(z);
+    return NULL;
+}
+
+static void sized_free(struct sized *v)
+{
+    if (!v)
+        return;
+    spec_sources_free(v->own_sources);
+    spec_free(v->own_spec);
+    free(v->text);
+    free(v->constants);
+    free(v->values);
+    free(v->order);
+    free(v);
+}
+
+void sizes_free(struct sizes *z)
+{
+    if (!z)
+        return;
+    for (uint32_t i = 0; i < BUCKETS; i++) {
+        for (struct sized *v = z->buckets[i], *next; v; v = next) {
+            next = v->next;
+            sized_free(v);
+        }
+    }
+    for (uint32_t i = 0; i < z->count; i++)
+        free(z->choices[i].divisors);
+    arena_release(&z->scratch);
+    arena_release(&z->bound);
+    arena_release(&z->arena);
+    free(z);
+}
+
+// ---- the spec at other sizes -------------------------------------------------------------------
+
+static bool is_own(const struct sizes *z, const int64_t *values)
+{
+    for (uint32_t i = 0; i < z->count; i++) {
+        if (values[i])
+            return false;
+    }
+    return true;
+}
+
+// "WIDTH=48" for each constant of a choice that has a value of its own; `list` takes them all.
+static bool override(const struct sizes *z, const int64_t *values, struct arena *a,
+                     const char **list, uint32_t *count)
+{
+    for (uint32_t i = 0; i < z->count; i++) {
+        for (uint32_t k = 0; values[i] && k < z->choices[i].given->count; k++) {
+            list[*count] =
+                arena_printf(a, "%s=%lld", z->choices[i].given->names[k], (long long)values[i]);
+            if (!list[(*count)++])
+                return false;
+        }
+    }
+    return true;
+}
+
+// A spec that makes no sense at these sizes is none: not an error.
+static struct spec *read_spec(struct sizes *z, const int64_t *values, struct error *e)
+{
+    struct arena a;
+    struct error why = ERROR_INIT;
+    struct spec_options options = z->o->spec_options;
+    struct spec *spec = NULL;
+    uint32_t count = options.set_count;
+    arena_init(&a);
+    const char **list = arena_array(&a, count + z->o->spec->constant_count + 1, sizeof *list);
+    for (uint32_t i = 0; list && i < count; i++)
+        list[i] = options.set[i];
+    if (!list || !override(z, values, &a, list, &count)) {
+        error_memory(e);
+        goto end;
+    }
+    options.set = list;
+    options.set_count = count;
+    options.log = NULL; // the same warnings again
+    spec = spec_load(z->o->spec->path, &options, &why);
+    if (why.code == ERROR_MEMORY || why.code == ERROR_IO)
+        *e = why;
+    if (!spec || digest_equal(&spec->digest, &z->o->spec->digest))
+        goto end;
+    error_set(e, ERROR_INPUT, "%s: changed while it was being checked", z->o->spec->path);
+    spec_free(spec);
+    spec = NULL;
+end:
+    arena_release(&a);
+    return spec;
+}
+
+static bool same_lists(const struct spec *a, const struct spec *b)
+{
+    for (uint32_t i = 0; i < a->parameter_count; i++) {
+        const struct parameter *p = &a->parameters[i], *q = &b->parameters[i];
+        if (p->count != q->count)
+            return false;
+        for (uint32_t k = 0; k < p->count; k++) {
+            if (!value_equal(&p->values[k], &q->values[k]))
+                return false;
+        }
+    }
+    return true;
+}
+
+// "WIDTH=48, N=16": every chosen constant with what it is.
+static char *sizes_text(const struct sizes *z, const struct spec *spec)
+{
+    struct text t = TEXT_INIT;
+    for (uint32_t i = 0; i < z->count; i++) {
+        for (uint32_t k = 0; k < z->choices[i].given->count; k++) {
+            uint32_t slot = z->choices[i].slots[k] - spec->slots.constants;
+            text_addf(&t, "%s%s=", t.length ? ", " : "", spec->constants[slot].name);
+            value_print(&spec->constants[slot].value, &t);
+        }
+    }
+    return t.length || t.failed ? text_steal(&t) : strdup("");
+}
+
+static bool fill_sized(struct sizes *z, struct sized *v, struct error *e)
+{
+    struct text constants = TEXT_INIT;
+    v->spec = z->o->spec;
+    v->sources = z->sources;
+    if (!is_own(z, v->values)) {
+        v->spec = v->own_spec = read_spec(z, v->values, e);
+        if (!v->spec)
+            return e->code == ERROR_NONE;
+        v->sources = v->own_sources = spec_sources_share(z->sources, v->spec, e);
+    }
+    v->same_lists = same_lists(z->o->spec, v->spec);
+    v->text = sizes_text(z, v->spec);
+    spec_constants_text(v->spec, &constants);
+    v->constants = constants.data || constants.failed ? text_steal(&constants) : strdup("");
+    return (v->sources && v->text && v->constants) || error_memory(e);
+}
+
+static struct sized **bucket_of(struct sizes *z)
+{
+    uint64_t hash = 1469598103934665603ull; // FNV-1a, by value
+    for (uint32_t i = 0; i < z->count; i++)
+        hash = (hash ^ (uint64_t)z->values[i]) * 1099511628211ull;
+    return &z->buckets[(hash ^ hash >> 32) % BUCKETS];
+}
+
+// Forgets those that no configuration is checked at.
+static void trim(struct sizes *z)
+{
+    for (uint32_t i = 0; i < BUCKETS; i++) {
+        for (struct sized **at = &z->buckets[i]; *at;) {
+            struct sized *v = *at;
+            if (v->used) {
+                at = &v->next;
+                continue;
+            }
+            *at = v->next;
+            sized_free(v);
+        }
+    }
+    z->unused = 0;
+}
+
+static bool copy_values(const struct sizes *z, struct sized *v)
+{
+    v->count = z->count;
+    v->values = malloc((z->count + 1) * sizeof *v->values);
+    v->order = malloc((z->count + 1) * sizeof *v->order);
+    for (uint32_t i = 0; v->values && v->order && i < z->count; i++) {
+        v->values[i] = z->values[i];
+        v->order[i] = z->values[i] ? z->values[i] : z->choices[i].own;
+    }
+    return v->values && v->order;
+}
+
+static struct sized *sized_of(struct sizes *z, struct error *e)
+{
+    struct sized **bucket = bucket_of(z);
+    size_t bytes = z->count * sizeof *z->values;
+    for (struct sized *v = *bucket; v; v = v->next) {
+        if (memcmp(v->values, z->values, bytes) == 0)
+            return v;
+    }
+    if (z->unused >= UNUSED_MOST)
+        trim(z);
+    struct sized *v = calloc(1, sizeof *v);
+    if (!v || !copy_values(z, v) || !fill_sized(z, v, e)) {
+        sized_free(v);
+        if (!e->code)
+            error_memory(e);
+        return NULL;
+    }
+    v->next = *bucket;
+    *bucket = v;
+    z->unused++;
+    return v;
+}
+
+bool sizes_translate(const struct sizes *z, const struct sized *v, const uint32_t *choice,
+                     uint32_t *out)
+{
+    const struct spec *base = z->o->spec;
+    struct text text = TEXT_INIT;
+    struct error ignored = ERROR_INIT;
+    memcpy(out, choice, base->parameter_count * sizeof *out);
+    if (v->same_lists)
+        return true;
+    spec_configuration_text(base, choice, true, &text);
+    bool ok = !text.failed && spec_parse_configuration(v->spec, text_cstr(&text), out, &ignored);
+    text_release(&text);
+    return ok;
+}
+
+// ---- choosing ----------------------------------------------------------------------------------
+
+static bool restrictions_hold(struct sizes *z, const struct spec *s, const uint32_t *choice)
+{
+    bool holds = true;
+    struct value *slots = arena_array(&z->scratch, s->slots.count, sizeof *slots);
+    if (!slots)
+        return false;
+    spec_bind_fixed(s, z->o->device, slots);
+    if (!spec_bind(s, choice, slots, &z->scratch, NULL, NULL))
+        return false;
+    for (uint32_t i = 0; holds && i < s->restriction_count; i++) {
+        const struct expr *x = s->restrictions[i].expr;
+        holds = !x || (expr_test(x, slots, &z->scratch, &holds) == EXPR_FAULT_NONE && holds);
+    }
+    return holds;
+}
+
+// Does the configuration work at z->values?
+static bool works(struct sizes *z, const uint32_t *choice, struct error *e)
+{
+    struct job *job = NULL;
+    struct error why = ERROR_INIT;
+    const struct sized *v = sized_of(z, e);
+    if (!v || !v->spec || !sizes_translate(z, v, choice, z->translated) ||
+        !restrictions_hold(z, v->spec, z->translated))
+        return false;
+    bool ok = spec_job(v->spec, v->sources, z->o->device, z->translated, &job, &why);
+    job_free(job);
+    return ok;
+}
+
+static void set_slots(struct sizes *z, const struct choice *c, int64_t value)
+{
+    for (uint32_t i = 0; i < c->slot_count; i++)
+        z->slots[c->slots[i]] = value_int(value);
+}
+
+static void restore_slots(struct sizes *z, const struct choice *c)
+{
+    const struct spec *s = z->o->spec;
+    for (uint32_t i = 0; i < c->slot_count; i++)
+        z->slots[c->slots[i]] = s->constants[c->slots[i] - s->slots.constants].value;
+}
+
+static bool holds(struct sizes *z, const struct expr *x)
+{
+    bool is_true = false;
+    return expr_test(x, z->slots, &z->scratch, &is_true) == EXPR_FAULT_NONE && is_true;
+}
+
+// Do the restrictions hold, as far as they can be told without reading the spec again?
+static bool passes(struct sizes *z, struct choice *c)
+{
+    const struct spec *s = z->o->spec;
+    if (z->scratch.bytes > SCRATCH_MOST)
+        arena_release(&z->scratch);
+    for (uint32_t i = 0; i < c->derived_count; i++) {
+        struct value *slot = &z->slots[s->slots.derived + c->derived[i]];
+        if (expr_eval(s->derived[c->derived[i]].expr, z->slots, &z->scratch, slot) !=
+            EXPR_FAULT_NONE)
+            return false;
+    }
+    for (uint32_t i = 0; i < c->test_count; i++) {
+        uint32_t test = (c->refused_by + i) % c->test_count;
+        if (holds(z, c->tests[test]))
+            continue;
+        c->refused_by = test;
+        return false;
+    }
+    return true;
+}
+
+// The first candidate above `last`, below the spec's own value; 0 at their end.
+static int64_t next_candidate(const struct choice *c, int64_t last, uint32_t in_earnest)
+{
+    int64_t least = c->given->least;
+    bool one_by_one = last - least + 1 < CHECK_TRIED_ONE_BY_ONE && in_earnest < CHECK_TRIED_JOBS;
+    int64_t next = one_by_one ? last + 1 : 0;
+    for (size_t i = 0; !next && i < c->divisor_count; i++)
+        next = c->divisors[i] > last ? c->divisors[i] : 0;
+    return next < c->own ? next : 0;
+}
+
+static bool choose(struct sizes *z, uint32_t index, const uint32_t *choice, struct error *e)
+{
+    struct choice *c = &z->choices[index];
+    int64_t value = c->given->least - 1;
+    uint32_t in_earnest = 0;
+    bool found = false;
+    while (!found && (value = next_candidate(c, value, in_earnest)) != 0) {
+        set_slots(z, c, value);
+        if (!passes(z, c))
+            continue;
+        z->values[index] = value;
+        found = works(z, choice, e);
+        in_earnest++;
+        if (e->code)
+            return false;
+    }
+    if (!found) {
+        z->values[index] = 0;
+        restore_slots(z, c);
+    }
+    spec_bind(z->o->spec, choice, z->slots, &z->bound, NULL, NULL);
+    return true;
+}
+
+const struct sized *sizes_choose(struct sizes *z, const uint32_t *choice, struct error *e)
+{
+    const struct spec *s = z->o->spec;
+    struct error why = ERROR_INIT;
+    arena_release(&z->scratch);
+    arena_release(&z->bound);
+    memset(z->values, 0, z->count * sizeof *z->values);
+    if (z->count > 0) {
+        spec_bind_fixed(s, z->o->device, z->slots);
+        spec_bind(s, choice, z->slots, &z->bound, NULL, NULL);
+    }
+    for (uint32_t i = 0; i < z->count; i++) {
+        if (!choose(z, i, choice, &why)) {
+            *e = why;
+            return NULL;
+        }
+    }
+    struct sized *v = sized_of(z, e);
+    if (v && !v->used) {
+        v->used = true;
+        z->unused--;
+    }
+    return v;
+}
+
+int sizes_compare(const struct sized *a, const struct sized *b)
+{
+    for (uint32_t i = 0; i < a->count; i++) {
+        if (a->order[i] != b->order[i])
+            return a->order[i] < b->order[i] ? -1 : 1;
+    }
+    return 0;
+}
