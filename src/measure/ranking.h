@@ -3,8 +3,28 @@
 //
 // Two runs of one kernel some seconds apart differ by more than the noise within each; launches of
 // one round share the machine's state. So everything that compares contenders is computed from
-// within-round ratios; the interval of a contender's own median is shown beside it and decides
-// nothing.
+// logarithms of times less the median of their round (a block design, the rounds being the blocks);
+// the interval of a contender's own median is shown beside it and decides nothing (Hoefler and
+// Belli, "Scientific benchmarking of parallel computing systems", SC 2015, section 3.1.3).
+//
+// How a contender is told apart from the winner. The winner is not given, it is chosen from the
+// same times: the best of ten equal kernels looks better than most of the others. Therefore the
+// whole set is tested:
+//   - Were all of a set equal, the labels within each round could be exchanged. The statistic is
+//     the distance from the winner to the last; its distribution is that of the *range* over
+//     permutations of labels within rounds, which is exact for equal kernels whatever the noise,
+//     and covers every choice of a winner.
+//   - Step down (Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Stat.
+//   6,
+//     1979; with permutations Westfall and Young, "Resampling-based multiple testing", 1993): where
+//     the last is told apart it is taken away and the rest tested again, until one is not.
+//   - Distances are sums of the centred logarithms, cut off at 1.5 robust standard deviations, so
+//     that single slow launches weigh little (Huber 1964); a launch beyond 3.5 of its contender's
+//     own residuals weighs nothing. Permuting labels does not change the cut.
+// The ratio shown is the difference of Hodges-Lehmann locations ("Estimates of location based on
+// rank tests", Ann. Math. Stat. 34, 1963). Its interval takes its width from the range of permuted
+// *residuals*, as Tukey's intervals for all pairs do, and is made to agree with the decision (the
+// constrained intervals of Hsu, "Multiple comparisons: theory and methods", 1996, chapter 4).
 #ifndef HONE_MEASURE_RANKING_H
 #define HONE_MEASURE_RANKING_H
 
@@ -13,7 +33,8 @@
 #include <stdint.h>
 
 // Times in ns, contender by contender: times[c] has counts[c] samples, sample i of round i. One
-// that was dropped early has fewer than the others.
+// that left early has fewer than the others; it is compared on the rounds that it shares with the
+// winner, and never is the winner itself.
 struct ranking_times {
     const uint64_t *const *times;
     const uint32_t *counts;
@@ -22,9 +43,9 @@ struct ranking_times {
 
 struct ranking_terms {
     double level;           // of the family of decisions: 0.95
-    uint32_t looks;         // how often the rounds are looked at, this one included: 1 or more
-    uint32_t permutations;  // of labels within rounds: the more the finer
-    uint64_t seed;          // of the permutations
+    uint32_t looks;         // that share 1 - level evenly, this one included: 1 or more
+    uint32_t permutations;  // of labels within rounds at most; 0, or too few for the level: enough
+    uint64_t seed;          // of the permutations: same seed, same answer on every machine
     uint64_t resolution_ns; // of the device's timer divided by the batch: nothing is told finer
 };
 
@@ -33,10 +54,11 @@ struct ranking_entry {
     double median, low, high;
     bool interval; // low..high is that interval, not just the range
     // To the winner, within rounds: 1.05 is five per cent slower. The interval is simultaneous: all
-    // of them hold together with probability `level`.
+    // of them hold together with probability `level`. It excludes 1 exactly for those told apart.
     double ratio, ratio_low, ratio_high;
-    bool tied;    // not told apart from the winner; the winner is tied with itself
-    size_t place; // 0: the winner; in the order of the ratios
+    bool ratio_interval; // false: too few rounds for one; the range of the rounds' ratios
+    bool tied;           // not told apart from the winner; the winner is tied with itself
+    size_t place;        // 0: the winner; in the order of the ratios
 };
 
 // Fills out[0 .. contenders) and *winner. False without memory, without contenders, or where one

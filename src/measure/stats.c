@@ -170,6 +170,187 @@ void stats_summarise(const uint64_t *samples, size_t count, uint64_t resolution_
     sorted_release(&s);
 }
 
+// ---- averages of all pairs ---------------------------------------------------------------------
+
+static int compare_double(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double *sorted_doubles(const double *values, size_t count)
+{
+    if (count == 0 || count > SIZE_MAX / sizeof *values)
+        return NULL;
+    double *sorted = malloc(count * sizeof *sorted);
+    if (!sorted)
+        return NULL;
+    memcpy(sorted, values, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_double);
+    return sorted;
+}
+
+static size_t pairs_of(size_t count)
+{
+    return count * (count + 1) / 2;
+}
+
+static double average(double a, double b)
+{
+    return a / 2 + b / 2;
+}
+
+// How many averages of pairs i <= j are at most `limit`. The partner of a larger x[i] is smaller:
+// one walk down for all of them.
+static size_t averages_within(const double *x, size_t count, double limit)
+{
+    size_t within = 0, j = count;
+    for (size_t i = 0; i < count; i++) {
+        while (j > i && average(x[i], x[j - 1]) > limit)
+            j--;
+        if (j <= i)
+            break;
+        within += j - i;
+    }
+    return within;
+}
+
+// Doubles in their order as unsigned integers, and back: bisection over them ends at a double.
+static uint64_t double_order(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+}
+
+static double order_double(uint64_t order)
+{
+    uint64_t bits = order >> 63 ? order & ~((uint64_t)1 << 63) : ~order;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+// The rank-th smallest (from 1) average of pairs, exactly, without listing them: some sixty walks.
+static double average_of_rank(const double *x, size_t count, size_t rank)
+{
+    uint64_t low = double_order(x[0]), high = double_order(x[count - 1]);
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (averages_within(x, count, order_double(middle)) >= rank)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return order_double(low);
+}
+
+static double sorted_location(const double *x, size_t count)
+{
+    size_t pairs = pairs_of(count);
+    double upper = average_of_rank(x, count, pairs / 2 + 1);
+    return pairs % 2 ? upper : average(average_of_rank(x, count, pairs / 2), upper);
+}
+
+double stats_location(const double *values, size_t count)
+{
+    double *x = sorted_doubles(values, count);
+    if (!x)
+        return NAN;
+    double location = sorted_location(x, count);
+    free(x);
+    return location;
+}
+
+#define SIGNED_RANK_EXACT 64
+
+// p[w] = P(W = w), W the sum of the ranks with a positive sign, for w up to its mean.
+static void signed_rank_distribution(size_t count, double *p, size_t size)
+{
+    memset(p, 0, size * sizeof *p);
+    p[0] = 1;
+    for (size_t rank = 1; rank <= count; rank++) {
+        for (size_t w = size; w-- > 0;)
+            p[w] = (p[w] + (w >= rank ? p[w - rank] : 0)) / 2;
+    }
+}
+
+static size_t signed_rank_exact(size_t count, double level)
+{
+    double p[SIGNED_RANK_EXACT * (SIGNED_RANK_EXACT + 1) / 4 + 1];
+    size_t size = pairs_of(count) / 2 + 1, rank = 0;
+    signed_rank_distribution(count, p, size);
+    for (double tail = p[0]; rank < size && 2 * tail <= 1 - level; tail += p[rank])
+        if (++rank == size)
+            break;
+    return rank;
+}
+
+// z with P(Z > z) = tail, by bisection on erfc().
+static double normal_beyond(double tail)
+{
+    double low = 0, high = 40;
+    for (int i = 0; i < 100; i++) {
+        double z = (low + high) / 2;
+        if (erfc(z / sqrt(2)) / 2 > tail)
+            low = z;
+        else
+            high = z;
+    }
+    return high;
+}
+
+size_t stats_signed_rank(size_t count, double level)
+{
+    if (count == 0 || !(level > 0 && level < 1))
+        return 0;
+    if (count <= SIGNED_RANK_EXACT)
+        return signed_rank_exact(count, level);
+    double n = (double)count;
+    double mean = n * (n + 1) / 4, deviation = sqrt(n * (n + 1) * (2 * n + 1) / 24);
+    double rank = floor(mean - 0.5 - normal_beyond((1 - level) / 2) * deviation) + 1;
+    return rank > 0 ? (size_t)rank : 0;
+}
+
+bool stats_location_interval(const double *values, size_t count, double level, double *location,
+                             double *low, double *high)
+{
+    *location = *low = *high = NAN;
+    double *x = sorted_doubles(values, count);
+    if (!x)
+        return false;
+    size_t rank = stats_signed_rank(count, level);
+    *location = sorted_location(x, count);
+    *low = rank ? average_of_rank(x, count, rank) : x[0];
+    *high = rank ? average_of_rank(x, count, pairs_of(count) + 1 - rank) : x[count - 1];
+    free(x);
+    return rank > 0;
+}
+
+double stats_log_ns(uint64_t ns)
+{
+    return log(ns > 0 ? (double)ns : 0.5);
+}
+
+void stats_paired_ratio(const uint64_t *a, const uint64_t *b, size_t count, double level,
+                        uint64_t resolution_ns, struct stats_ratio *out)
+{
+    *out = (struct stats_ratio){NAN, NAN, NAN, false};
+    double *logs =
+        count > 0 && count <= SIZE_MAX / sizeof(double) ? malloc(count * sizeof(double)) : NULL;
+    if (!logs)
+        return;
+    for (size_t i = 0; i < count; i++)
+        logs[i] = stats_log_ns(a[i]) - stats_log_ns(b[i]);
+    double ratio, low, high;
+    out->interval = stats_location_interval(logs, count, level, &ratio, &low, &high);
+    free(logs);
+    double least = (double)resolution_ns / fmax(stats_median(b, count), 0.5);
+    out->ratio = exp(ratio);
+    out->low = fmin(exp(low), fmax(0, out->ratio - least / 2));
+    out->high = fmax(exp(high), out->low + least);
+}
+
 double stats_geometric_mean(const double *values, size_t count)
 {
     double sum = 0;

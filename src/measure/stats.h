@@ -42,6 +42,37 @@ struct stats_summary {
 void stats_summarise(const uint64_t *samples, size_t count, uint64_t resolution_ns,
                      struct stats_summary *out);
 
+// The Hodges-Lehmann estimate of location: the median of the averages of all pairs, each value with
+// itself among them (Hodges and Lehmann, "Estimates of location based on rank tests", Ann. Math.
+// Stat. 34, 1963). 95 % as efficient as the mean on normal noise, and up to 29 % of the values may
+// be arbitrary. NaN without values or memory.
+double stats_location(const double *values, size_t count);
+
+// The rank r (from 1) such that the centre of symmetry lies between the r-th smallest and the r-th
+// largest of the averages of all pairs with probability `level` or more; the largest such r, 0 when
+// there is none (below six values at 95 %). From the distribution of Wilcoxon's signed-rank
+// statistic, exact up to 64 values (Hollander, Wolfe, Chicken, "Nonparametric statistical methods",
+// 3rd ed. 2014, section 3.3), by its normal approximation beyond.
+size_t stats_signed_rank(size_t count, double level);
+
+// The location and its interval from those ranks. False where there is no such rank; *low, *high
+// are then the smallest and largest value. All NaN without values or memory.
+bool stats_location_interval(const double *values, size_t count, double level, double *location,
+                             double *low, double *high);
+
+// How many times longer `a` takes than `b`, from samples taken in turn: a[i] and b[i] saw the same
+// state of the machine, so that its drift cancels in their ratio.
+struct stats_ratio {
+    double ratio, low, high;
+    bool interval; // low..high is the interval of `level`, not just the range of the ratios
+};
+// The interval is never narrower than resolution_ns is of b's median. A sample of 0 ns counts as
+// half a nanosecond. All NaN without samples or memory.
+void stats_paired_ratio(const uint64_t *a, const uint64_t *b, size_t count, double level,
+                        uint64_t resolution_ns, struct stats_ratio *out);
+// The logarithm of a time in ns; 0 counts as half a nanosecond.
+double stats_log_ns(uint64_t ns);
+
 // Geometric mean of positive numbers; NaN for none, or where one is not positive.
 double stats_geometric_mean(const double *values, size_t count);
 

@@ -1,0 +1,555 @@
+#include "measure/ranking.h"
+
+#include "base/random.h"
+#include "measure/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// In robust standard deviations: where centred logarithms are cut off, and how far from its
+// contender's others a launch is one that something else slowed: it says nothing.
+#define CUT          1.5
+#define OUTLIER      3.5
+#define MAD_TO_SIGMA 1.4826
+#define PERMUTATIONS 2000
+// Scores are integers, so that sums are exact and the same on every machine.
+#define SCORES_PER_UNIT 1e9
+
+// Rounds 0 .. rounds of the contenders who[0 .. count): one block design.
+struct panel {
+    size_t *who;
+    size_t count, rounds;
+};
+
+// Memory for panels of up to all contenders and rounds, taken once.
+struct work {
+    size_t contenders, rounds;
+    double *logs;      // [contender][round]
+    double *location;  // [contender], within the present panel
+    double *spread;    // [contender], robust standard deviation of its residuals
+    double *deviation; // [position in the panel][round]: cells less the median of their round
+    double *sizes;     // scratch of the size of logs
+    bool *outlier;     // [contender][round], within the present stage
+    double *column;    // scratch of the size of a round or of a contender's rounds
+    int64_t *score;    // [round][position in the panel]
+    int64_t *sum;      // [position in the panel]
+    int64_t *range;    // [permutation]
+    size_t *who;       // of the panel
+    size_t *order;     // contenders by location
+    uint32_t permutations;
+    uint64_t seed;
+    double alpha;
+};
+
+static uint32_t enough_permutations(const struct ranking_terms *t, double alpha)
+{
+    double least = ceil(8 / alpha);
+    uint32_t wanted = t->permutations ? t->permutations : PERMUTATIONS;
+    return wanted >= least ? wanted : (uint32_t)fmin(least, 1e6);
+}
+
+static void work_release(struct work *w)
+{
+    free(w->logs);
+    free(w->range);
+    free(w->who);
+    free(w->outlier);
+}
+
+// One block for each type of element, cut up here.
+static bool work_init(struct work *w, const struct ranking_times *t,
+                      const struct ranking_terms *terms)
+{
+    uint32_t rounds = 0;
+    for (size_t c = 0; c < t->contenders; c++)
+        rounds = t->counts[c] > rounds ? t->counts[c] : rounds;
+    *w = (struct work){.contenders = t->contenders, .rounds = rounds, .seed = terms->seed};
+    w->alpha = (1 - terms->level) / (terms->looks ? terms->looks : 1);
+    w->permutations = enough_permutations(terms, w->alpha);
+    size_t n = t->contenders, cells = n * rounds;
+    if (n > UINT32_MAX || cells / n != rounds || cells > SIZE_MAX / 64)
+        return false;
+    w->logs = calloc(3 * cells + 3 * n + rounds, sizeof *w->logs);
+    w->range = calloc(w->permutations + cells + n, sizeof *w->range);
+    w->who = calloc(2 * n, sizeof *w->who);
+    w->outlier = calloc(cells, sizeof *w->outlier);
+    if (!w->logs || !w->range || !w->who || !w->outlier)
+        return false;
+    w->deviation = w->logs + cells;
+    w->sizes = w->deviation + cells;
+    w->location = w->sizes + cells;
+    w->spread = w->location + n;
+    w->column = w->spread + n;
+    w->score = w->range + w->permutations;
+    w->sum = w->score + cells;
+    w->order = w->who + n;
+    for (size_t c = 0; c < n; c++)
+        for (size_t r = 0; r < t->counts[c]; r++)
+            w->logs[c * rounds + r] = stats_log_ns(t->times[c][r]);
+    return true;
+}
+
+static int compare_double(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int compare_i64(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Sorts the values.
+static double median_of(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare_double);
+    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+// ---- the panel's scores
+// --------------------------------------------------------------------------
+
+// The logarithm of a time, or with `residual` what remains of it without the contender's location.
+static double cell(const struct work *w, size_t contender, size_t round, bool residual)
+{
+    double log = w->logs[contender * w->rounds + round];
+    return residual ? log - w->location[contender] : log;
+}
+
+static void centre(struct work *w, const struct panel *p, bool residual)
+{
+    for (size_t r = 0; r < p->rounds; r++) {
+        for (size_t i = 0; i < p->count; i++)
+            w->column[i] = cell(w, p->who[i], r, residual);
+        double middle = median_of(w->column, p->count);
+        for (size_t i = 0; i < p->count; i++)
+            w->deviation[i * p->rounds + r] = cell(w, p->who[i], r, residual) - middle;
+    }
+}
+
+// A robust standard deviation of the panel's deviations; 0 only where all are equal. With an odd
+// count one contender a round is its median: its deviation of 0 says nothing and is left out.
+static double scale_of(struct work *w, const struct panel *p)
+{
+    size_t cells = p->count * p->rounds, skipped = p->count % 2 ? p->rounds : 0;
+    double sum = 0;
+    for (size_t i = 0; i < cells; i++) {
+        w->sizes[i] = fabs(w->deviation[i]);
+        sum += w->sizes[i];
+    }
+    if (cells == skipped)
+        return 0;
+    qsort(w->sizes, cells, sizeof *w->sizes, compare_double);
+    double middle = w->sizes[skipped + (cells - skipped) / 2];
+    return middle > 0 ? MAD_TO_SIGMA * middle : sum / (double)cells;
+}
+
+// Scores of the panel; returns the share of them that was not cut off.
+static double score(struct work *w, const struct panel *p, bool residual)
+{
+    centre(w, p, residual);
+    double cut = CUT * scale_of(w, p);
+    size_t whole = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        for (size_t r = 0; r < p->rounds; r++) {
+            double d = w->deviation[i * p->rounds + r];
+            bool outlier = w->outlier[p->who[i] * w->rounds + r];
+            whole += fabs(d) <= cut && !outlier;
+            d = outlier ? 0 : fmin(fmax(d, -cut), cut);
+            w->score[r * p->count + i] = llround(d * SCORES_PER_UNIT);
+        }
+    }
+    return (double)whole / (double)(p->count * p->rounds);
+}
+
+static int64_t range_of(const int64_t *sum, size_t count)
+{
+    int64_t least = sum[0], most = sum[0];
+    for (size_t i = 1; i < count; i++) {
+        least = sum[i] < least ? sum[i] : least;
+        most = sum[i] > most ? sum[i] : most;
+    }
+    return most - least;
+}
+
+// Below `bound`, with a bias of at most bound / 2^32, which no count of permutations sees.
+static size_t draw(struct rng *rng, size_t bound)
+{
+    return (size_t)((uint64_t)rng_u32(rng) * bound >> 32);
+}
+
+// Exchanges the labels within each round at random: the range of the sums that come of it.
+static int64_t permuted_range(struct work *w, const struct panel *p, struct rng *rng)
+{
+    memset(w->sum, 0, p->count * sizeof *w->sum);
+    for (size_t r = 0; r < p->rounds; r++) {
+        int64_t *row = w->score + r * p->count;
+        for (size_t i = p->count; i-- > 0;) {
+            size_t j = draw(rng, i + 1);
+            int64_t drawn = row[j];
+            row[j] = row[i];
+            row[i] = drawn;
+            w->sum[i] += drawn;
+        }
+    }
+    return range_of(w->sum, p->count);
+}
+
+static struct rng panel_rng(const struct work *w, const struct panel *p, uint64_t use)
+{
+    struct rng rng;
+    rng_init(&rng, w->seed, use << 62 ^ (uint64_t)p->rounds << 32 ^ p->count);
+    return rng;
+}
+
+// The sum of the scores at a position of the panel.
+static int64_t sum_at(const struct work *w, const struct panel *p, size_t position)
+{
+    int64_t sum = 0;
+    for (size_t r = 0; r < p->rounds; r++)
+        sum += w->score[r * p->count + position];
+    return sum;
+}
+
+// Is p <= alpha for this distance, p = (ranges as large + 1) / (permutations + 1)? That holds its
+// level at any number of permutations. It breaks off once the answer cannot be yes any more, and
+// for a yes when none of the first 4 / alpha was as large: p beyond alpha passes that with a
+// probability below exp(-4).
+static bool beyond_chance(struct work *w, const struct panel *p, int64_t distance)
+{
+    struct rng rng = panel_rng(w, p, 1);
+    double allowed = w->alpha * (w->permutations + 1.0) - 1, enough = 4 / w->alpha;
+    uint32_t exceeded = 0;
+    for (uint32_t i = 0; i < w->permutations && exceeded <= allowed; i++) {
+        exceeded += permuted_range(w, p, &rng) >= distance;
+        if (exceeded == 0 && i + 1 >= enough)
+            return true;
+    }
+    return exceeded <= allowed;
+}
+
+// The share of the panel's launches that were marked as outliers.
+static double outlier_share(const struct work *w, const struct panel *p)
+{
+    size_t marked = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        for (size_t r = 0; r < p->rounds; r++)
+            marked += w->outlier[p->who[i] * w->rounds + r];
+    }
+    return (double)marked / (double)(p->count * p->rounds);
+}
+
+// ---- locations and intervals -------------------------------------------------------------------
+
+// The location of each contender of the panel, within it, without its outliers.
+static bool estimate_locations(struct work *w, const struct panel *p)
+{
+    centre(w, p, false);
+    for (size_t i = 0; i < p->count; i++) {
+        const bool *outlier = w->outlier + p->who[i] * w->rounds;
+        size_t count = 0;
+        for (size_t r = 0; r < p->rounds; r++) {
+            if (!outlier[r])
+                w->column[count++] = w->deviation[i * p->rounds + r];
+        }
+        w->location[p->who[i]] = stats_location(w->column, count);
+        if (isnan(w->location[p->who[i]]))
+            return false;
+    }
+    return true;
+}
+
+// Marks outliers by their distance from the contender's location. More than half of a contender's
+// rounds are never marked: then they are what it is.
+static void mark_outliers(struct work *w, const struct panel *p)
+{
+    centre(w, p, true);
+    double limit = OUTLIER * scale_of(w, p);
+    for (size_t i = 0; i < p->count; i++) {
+        bool *outlier = w->outlier + p->who[i] * w->rounds;
+        size_t marked = 0;
+        for (size_t r = 0; r < p->rounds; r++)
+            marked += outlier[r] = fabs(w->deviation[i * p->rounds + r]) > limit;
+        if (2 * marked >= p->rounds)
+            memset(outlier, 0, p->rounds * sizeof *outlier);
+    }
+}
+
+static bool locate(struct work *w, const struct panel *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        memset(w->outlier + p->who[i] * w->rounds, 0, p->rounds * sizeof *w->outlier);
+    if (!estimate_locations(w, p))
+        return false;
+    mark_outliers(w, p);
+    return estimate_locations(w, p);
+}
+
+// Robust standard deviations of the residuals, as left by score(..., true).
+static void measure_spread(struct work *w, const struct panel *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        for (size_t r = 0; r < p->rounds; r++)
+            w->column[r] = fabs(w->deviation[i * p->rounds + r]);
+        w->spread[p->who[i]] = MAD_TO_SIGMA * median_of(w->column, p->rounds);
+    }
+}
+
+// Fewer relabellings than this allow no decision at the level: with k contenders k!^(n - 1) differ.
+static bool can_decide(const struct work *w, const struct panel *p)
+{
+    double arrangements = 0;
+    for (size_t k = 2; k <= p->count; k++)
+        arrangements += (double)(p->rounds - 1) * log((double)k);
+    return p->count > 1 && arrangements >= -log(w->alpha) - 1e-9;
+}
+
+// Half the width of the intervals of all pairs of the panel: the quantile of the range of permuted
+// residuals, as a mean per round. Residuals are smaller than the noise by the location taken out of
+// them, cut-off scores by what was cut; few degrees of freedom make quantiles larger (the first
+// term of Student's t in terms of the normal).
+static double half_width(struct work *w, const struct panel *p)
+{
+    double whole = score(w, p, true), rounds = (double)p->rounds;
+    measure_spread(w, p);
+    struct rng rng = panel_rng(w, p, 2);
+    for (uint32_t i = 0; i < w->permutations; i++)
+        w->range[i] = permuted_range(w, p, &rng);
+    qsort(w->range, w->permutations, sizeof *w->range, compare_i64);
+    size_t at = (size_t)ceil((1 - w->alpha) * (w->permutations + 1.0)) - 1;
+    at = at < w->permutations ? at : w->permutations - 1;
+    double freedom = (rounds - 1) * ((double)p->count - 1);
+    return (double)w->range[at] / SCORES_PER_UNIT / rounds / fmax(whole, 0.5) *
+           sqrt(rounds / (rounds - 1)) * (1 + 1.8 / freedom);
+}
+
+// How much wider than the panel's intervals that of this pair is: one that scatters more than the
+// others is known less well.
+static double pair_factor(const struct work *w, const struct panel *p, size_t a, size_t b)
+{
+    double all = 0;
+    for (size_t i = 0; i < p->count; i++)
+        all += w->spread[p->who[i]] * w->spread[p->who[i]];
+    all /= (double)p->count;
+    double pair = (w->spread[a] * w->spread[a] + w->spread[b] * w->spread[b]) / 2;
+    return all > 0 ? sqrt(fmax(1, pair / all)) : 1;
+}
+
+// The smallest and largest ratio of the rounds, where there are too few for an interval.
+static void ratio_range(const struct work *w, const struct panel *p, size_t contender,
+                        size_t winner, struct ranking_entry *e)
+{
+    e->ratio_low = e->ratio_high = e->ratio;
+    for (size_t r = 0; r < p->rounds; r++) {
+        double ratio = exp(cell(w, contender, r, false) - cell(w, winner, r, false));
+        e->ratio_low = fmin(e->ratio_low, ratio);
+        e->ratio_high = fmax(e->ratio_high, ratio);
+    }
+}
+
+// Makes the interval no finer than the timer, and agree with the decision.
+static void settle_interval(struct ranking_entry *e, double least)
+{
+    e->ratio_low = fmin(e->ratio_low, fmax(0, e->ratio - least / 2));
+    e->ratio_high = fmax(e->ratio_high, e->ratio_low + least);
+    if (e->tied) {
+        e->ratio_low = fmin(e->ratio_low, 1);
+        e->ratio_high = fmax(e->ratio_high, 1);
+    } else {
+        e->ratio_low = fmax(e->ratio_low, nextafter(1, 2));
+    }
+}
+
+// ---- the decision
+// --------------------------------------------------------------------------------
+
+struct decision {
+    const struct ranking_times *times;
+    struct ranking_entry *out;
+    size_t winner;
+    double least; // the timer's resolution as a share of the winner's median
+};
+
+// A ratio that the test may tell from 1 at all.
+static bool worth_telling(const struct decision *d, const struct ranking_entry *e)
+{
+    return e->ratio > 1 && e->ratio - 1 > d->least;
+}
+
+// Position of a contender in the panel.
+static size_t position_of(const struct panel *p, size_t contender)
+{
+    size_t i = 0;
+    while (p->who[i] != contender)
+        i++;
+    return i;
+}
+
+// The one to test next: the last, by ratio, of those that have exactly the panel's rounds and are
+// not the winner. -1: none.
+static ptrdiff_t last_of(const struct decision *d, const struct panel *p)
+{
+    ptrdiff_t last = -1;
+    for (size_t i = 0; i < p->count; i++) {
+        size_t c = p->who[i];
+        if (c == d->winner || d->times->counts[c] != p->rounds)
+            continue;
+        if (last < 0 || d->out[c].ratio >= d->out[p->who[last]].ratio)
+            last = (ptrdiff_t)i;
+    }
+    return last;
+}
+
+// Is the contender at this position of the panel told apart from the winner? Marking outliers
+// leaves each contender slightly more of its own than permuted labels have: the distance is taken
+// that much smaller.
+static bool told_apart(struct work *w, const struct decision *d, const struct panel *p,
+                       size_t position)
+{
+    if (!worth_telling(d, &d->out[p->who[position]]))
+        return false;
+    score(w, p, false);
+    int64_t distance = sum_at(w, p, position) - sum_at(w, p, position_of(p, d->winner));
+    distance = (int64_t)((double)distance * (1 - outlier_share(w, p)));
+    return distance > 0 && beyond_chance(w, p, distance);
+}
+
+// Step down: the last is told apart and taken away, until one is not.
+static void step_down(struct work *w, const struct decision *d, struct panel *p)
+{
+    ptrdiff_t last;
+    while ((last = last_of(d, p)) >= 0 && can_decide(w, p)) {
+        size_t at = (size_t)last;
+        if (!told_apart(w, d, p, at))
+            return;
+        d->out[p->who[at]].tied = false;
+        memmove(p->who + at, p->who + at + 1, (p->count - at - 1) * sizeof *p->who);
+        p->count--;
+    }
+}
+
+// All that have at least `rounds` rounds.
+static struct panel panel_of(struct work *w, const struct ranking_times *t, size_t rounds)
+{
+    struct panel p = {w->who, 0, rounds};
+    for (size_t c = 0; c < t->contenders; c++) {
+        if (t->counts[c] >= rounds)
+            p.who[p.count++] = c;
+    }
+    return p;
+}
+
+// The contenders that have exactly `rounds` rounds: their ratios, decisions and intervals.
+static bool decide_stage(struct work *w, const struct decision *d, size_t rounds)
+{
+    struct panel p = panel_of(w, d->times, rounds);
+    if (!locate(w, &p))
+        return false;
+    for (size_t i = 0; i < p.count; i++) {
+        size_t c = p.who[i];
+        if (d->times->counts[c] == rounds)
+            d->out[c].ratio = exp(w->location[c] - w->location[d->winner]);
+    }
+    step_down(w, d, &p);
+    p = panel_of(w, d->times, rounds);
+    bool has_interval = can_decide(w, &p);
+    double half = has_interval ? half_width(w, &p) : 0;
+    for (size_t i = 0; i < p.count; i++) {
+        struct ranking_entry *e = &d->out[p.who[i]];
+        if (d->times->counts[p.who[i]] != rounds || p.who[i] == d->winner)
+            continue;
+        e->ratio_interval = has_interval;
+        double own = half * (has_interval ? pair_factor(w, &p, p.who[i], d->winner) : 1);
+        e->ratio_low = e->ratio * exp(-own);
+        e->ratio_high = e->ratio * exp(own);
+        if (!has_interval)
+            ratio_range(w, &p, p.who[i], d->winner, e);
+        settle_interval(e, d->least);
+    }
+    return true;
+}
+
+// The best location among those that took part to the end.
+static bool choose_winner(struct work *w, struct decision *d)
+{
+    struct panel p = panel_of(w, d->times, w->rounds);
+    if (!locate(w, &p))
+        return false;
+    d->winner = p.who[0];
+    for (size_t i = 1; i < p.count; i++) {
+        if (w->location[p.who[i]] < w->location[d->winner])
+            d->winner = p.who[i];
+    }
+    return true;
+}
+
+static void describe(const struct decision *d, const struct ranking_terms *terms)
+{
+    for (size_t c = 0; c < d->times->contenders; c++) {
+        struct stats_summary s;
+        stats_summarise(d->times->times[c], d->times->counts[c], terms->resolution_ns, &s);
+        struct ranking_entry e = {.median = s.median, .low = s.low, .high = s.high};
+        e.interval = s.interval;
+        e.ratio = e.ratio_low = e.ratio_high = 1;
+        e.tied = true;
+        d->out[c] = e;
+    }
+}
+
+// Insertion sort: there are few, and equal ratios keep their order. The winner comes first, also
+// where one that left has a ratio below 1.
+static void place_all(struct work *w, const struct decision *d)
+{
+    for (size_t c = 0; c < w->contenders; c++) {
+        size_t i = c;
+        for (; i > 0 && w->order[i - 1] != d->winner; i--) {
+            if (c != d->winner && d->out[w->order[i - 1]].ratio <= d->out[c].ratio)
+                break;
+            w->order[i] = w->order[i - 1];
+        }
+        w->order[i] = c;
+    }
+    for (size_t i = 0; i < w->contenders; i++)
+        d->out[w->order[i]].place = i;
+}
+
+// Is there a contender with exactly so many rounds?
+static bool has_stage(const struct ranking_times *t, size_t rounds)
+{
+    for (size_t c = 0; c < t->contenders; c++) {
+        if (t->counts[c] == rounds)
+            return true;
+    }
+    return false;
+}
+
+static bool decide(struct work *w, struct decision *d, const struct ranking_terms *terms)
+{
+    if (!choose_winner(w, d))
+        return false;
+    describe(d, terms);
+    d->least = (double)terms->resolution_ns / fmax(d->out[d->winner].median, 0.5);
+    for (size_t rounds = w->rounds; rounds > 0; rounds--) {
+        if (has_stage(d->times, rounds) && !decide_stage(w, d, rounds))
+            return false;
+    }
+    place_all(w, d);
+    return true;
+}
+
+bool ranking_decide(const struct ranking_times *t, const struct ranking_terms *terms,
+                    struct ranking_entry *out, size_t *winner)
+{
+    if (t->contenders == 0 || has_stage(t, 0))
+        return false;
+    struct work w;
+    struct decision d = {.times = t, .out = out};
+    bool decided = work_init(&w, t, terms) && decide(&w, &d, terms);
+    if (decided)
+        *winner = d.winner;
+    work_release(&w);
+    return decided;
+}

@@ -1,0 +1,84 @@
+// The rounds of a ranking as a pure state machine: who takes part in the next round and in which
+// order, whether a round was disturbed and is run again, who leaves because it is told apart from
+// the leader already, and when there is nothing left to find out. Whoever drives it launches:
+//
+//   while (!rounds_done(r)) {
+//       size_t count;
+//       const size_t *order = rounds_next(r, &count);
+//       ... launch order[0], the reference, then order[1] ... in turn; rounds_drop() what fails ...
+//       if (rounds_tell(r, times, load) == ROUNDS_BROKEN) ... out of memory ...
+//   }
+//   rounds_rank(r, entries, &winner);
+//
+// The rounds are looked at several times: once early, so that what is clearly behind leaves after a
+// few launches, then `looks` times at equal distances. Each look is a chance to be wrong, so the
+// error that the level allows is spent over them, never more in all than that: by alpha(t) =
+// alpha t^1.5, t the share of the rounds that have been run (Kim and DeMets, "Design and analysis
+// of group sequential tests based on the type I error spending rate function", Biometrika 74,
+// 1987). What one look spends is the increment since the look before; no independence is assumed.
+#ifndef HONE_MEASURE_ROUNDS_H
+#define HONE_MEASURE_ROUNDS_H
+
+#include "measure/ranking.h"
+#include "measure/rules.h"
+
+struct rounds;
+
+// `screening`: for each contender the time in ns that made it one. The fastest of them is the
+// reference: it is launched first in each round, as a turn beside its own, and says whether the
+// machine is as it was. `resolution_ns`: as in struct ranking_terms. NULL without memory or
+// contenders.
+struct rounds *rounds_new(const struct measure_rules *rules, const uint64_t *screening,
+                          size_t contenders, uint64_t seed, uint64_t resolution_ns);
+void rounds_free(struct rounds *r); // NULL is fine
+
+// The turns of the next round: order[0] is the reference's extra turn, order[1 .. count) is each
+// contender that is still in, once, shuffled from the seed. The same order until rounds_tell(). A
+// round that is repeated is shuffled anew. With nobody left: 0 turns.
+const size_t *rounds_next(struct rounds *r, size_t *count);
+
+enum rounds_verdict {
+    ROUNDS_KEPT,
+    ROUNDS_REPEATED, // disturbed, and thrown away: it is run again
+    ROUNDS_MARKED,   // disturbed, and kept, because it was repeated often enough
+    ROUNDS_BROKEN    // no memory
+};
+
+// times[i] is the sample of order[i] in ns; that of one dropped meanwhile does not matter. `load`
+// is the share of the machine's cores that others used during the round; below 0 where it is not
+// known or does not matter. A look falls due here.
+enum rounds_verdict rounds_tell(struct rounds *r, const uint64_t *times, double load);
+
+// The contender failed: it takes part no more and has no place. Another one becomes the reference
+// where it was that.
+void rounds_drop(struct rounds *r, size_t contender);
+
+// All rounds are run, or everyone left is told apart or known to `precision`, or nobody is left.
+bool rounds_done(const struct rounds *r);
+
+struct rounds_account {
+    uint32_t kept;     // rounds whose samples count, marked ones among them
+    uint32_t marked;   // disturbed and kept
+    uint32_t repeated; // disturbed and thrown away
+    uint32_t looks;    // decisions taken so far, the early one among them
+    size_t reference;  // the contender that is it now
+};
+struct rounds_account rounds_account(const struct rounds *r);
+
+// Where a contender stands.
+enum rounds_standing {
+    ROUNDS_IN,
+    ROUNDS_LEFT,   // told apart at a look; it has fewer samples
+    ROUNDS_DROPPED // failed
+};
+enum rounds_standing rounds_standing(const struct rounds *r, size_t contender);
+// Its samples in the kept rounds, and how many; valid until the next rounds_tell().
+const uint64_t *rounds_samples(const struct rounds *r, size_t contender, uint32_t *count);
+
+// The decision on the rounds so far: at the look that was due last, or, when rounds were broken off
+// between looks, as if a look were due now. out[c] belongs to contender c; the entry of one that
+// was dropped is all zeros with `tied` false and a place behind all others. False without memory or
+// without a kept round.
+bool rounds_rank(struct rounds *r, struct ranking_entry *out, size_t *winner);
+
+#endif
