@@ -129,6 +129,19 @@ static const struct {
     {"OCLGRIND FATAL ERROR", RACE_OTHER, false, false, true},
 };
 
+// The word before "memory address".
+static struct line memory_of(struct line l)
+{
+    struct line behind = after(l, " memory address");
+    const char *end = behind.at - strlen(" memory address");
+    if (!behind.length)
+        return behind;
+    const char *word = end;
+    while (word > l.at && word[-1] != ' ')
+        word--;
+    return (struct line){word, (size_t)(end - word)};
+}
+
 static void read_header(struct message *m, struct line l, struct reader *r)
 {
     struct race *race = &m->race;
@@ -143,10 +156,7 @@ static void read_header(struct message *m, struct line l, struct reader *r)
         m->by_instruction = headers[i].by_instruction;
         m->wants_detail = headers[i].wants_detail;
     }
-    struct line memory = after(l, " at ");
-    const char *end =
-        memory.length ? memmem(memory.at, memory.length, " memory address", 15) : NULL;
-    race->memory = end ? keep(r, (struct line){memory.at, (size_t)(end - memory.at)}) : "";
+    race->memory = keep(r, memory_of(l));
     race->bytes = number(after(l, " of size "));
     race->detail = detail ? keep(r, l) : "";
 }
