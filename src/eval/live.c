@@ -13,53 +13,7 @@ static struct live *self(struct evaluator *ev)
     return (struct live *)ev;
 }
 
-// ---- entries -----------------------------------------------------------------------------------
-
-static struct entry *entry_find(struct live *v, uint64_t ticket)
-{
-    for (struct entry *n = v->entries; n; n = n->next) {
-        if (n->ticket == ticket)
-            return n;
-    }
-    return NULL;
-}
-
-struct entry *live_first(struct live *v, enum stage stage)
-{
-    for (struct entry *n = v->entries; n; n = n->next) {
-        if (n->stage == stage)
-            return n;
-    }
-    return NULL;
-}
-
-static uint32_t count_stage(const struct live *v, enum stage from, enum stage to)
-{
-    uint32_t count = 0;
-    for (const struct entry *n = v->entries; n; n = n->next)
-        count += n->stage >= from && n->stage <= to;
-    return count;
-}
-
-static void entry_free(struct entry *n)
-{
-    job_free(n->job);
-    result_free(n->built);
-    result_free(n->result);
-    arena_release(&n->arena);
-    free(n);
-}
-
-static void entry_remove(struct live *v, struct entry *n)
-{
-    struct entry **link = &v->entries;
-    while (*link != n)
-        link = &(*link)->next;
-    *link = n->next;
-    if (v->last == &n->next)
-        v->last = link;
-    entry_free(n);
-}
+// ---- what comes of a job ------------------------------------------------------------------------
 
 void live_done(struct live *v, struct entry *n)
 {
@@ -69,7 +23,10 @@ void live_done(struct live *v, struct entry *n)
             !v->broken.code)
             live_break(v, ERROR_INTERNAL, "the result could not be kept");
     }
-    n->stage = STAGE_DONE;
+    if (n->turns > 0)
+        live_turn_done(v, n);
+    else
+        entry_stage(&v->entries, n, STAGE_DONE);
 }
 
 void live_fail(struct live *v, struct entry *n, enum status status, uint64_t limit_ns,
@@ -136,11 +93,17 @@ static uint64_t reference_limit(const struct live *v, const struct phase *p)
     return LIVE_REFERENCE_FACTOR * t->launch_limit_ns + (p->compiles ? t->build_limit_ns : 0);
 }
 
-static uint64_t phase_limit(const struct live *v, const struct remote *r)
+static uint64_t launch_limit(const struct live *v, const struct remote *r)
 {
     uint64_t launch = terms_launch_limit(&v->o.terms, v->best_ns);
-    if (r->role == ROLE_BUILD && (!launch || launch > LIVE_PRIME_NS))
-        launch = LIVE_PRIME_NS;
+    if (r->role == ROLE_BUILD)
+        return launch && launch < LIVE_PRIME_NS ? launch : LIVE_PRIME_NS;
+    return v->loss.step == PROBE_NOT_YET ? launch : live_probe_limit(v);
+}
+
+static uint64_t phase_limit(const struct live *v, const struct remote *r)
+{
+    uint64_t launch = launch_limit(v, r);
     switch (r->phase.kind) {
     case PHASE_BUILDING:
     case PHASE_PRIMING:
@@ -177,6 +140,8 @@ static void take_phase(struct live *v, struct remote *r, const struct frame *f)
     if (!wire_done(&w))
         live_break(v, ERROR_WORKER, "a worker sent a malformed phase");
     live_limit_phase(v, r);
+    if (r == &v->bench)
+        live_bench_phase(v);
 }
 
 static void take_hello(struct live *v, const struct frame *f)
@@ -192,6 +157,19 @@ static void take_hello(struct live *v, const struct frame *f)
                    "from one build",
                    hello.protocol, hello.version ? hello.version : "?", PROTOCOL_VERSION);
     arena_release(&a);
+}
+
+// The worker cannot open its device, or makes no sense of a request.
+static void take_error(struct live *v, struct remote *r, const struct frame *f)
+{
+    char text[1024];
+    remote_error_text(f, text, sizeof text);
+    if (r != &v->bench || !v->loss.pending) {
+        live_break(v, ERROR_DEVICE, "%s", text);
+        return;
+    }
+    live_bench_forget(v);
+    live_probe_failed(v, text);
 }
 
 // Frames that every worker may send; false for those that answer a job's request.
@@ -212,13 +190,9 @@ static bool common_frame(struct live *v, struct remote *r, const struct frame *f
     v->start_deaths = 0;
     if (f->verb == VERB_REPLY_OPENED)
         return true;
-    if (f->verb == VERB_REPLY_ERROR) {
-        char text[1024];
-        remote_error_text(f, text, sizeof text);
-        live_break(v, ERROR_DEVICE, "%s", text);
-        return true;
-    }
-    return false;
+    if (f->verb == VERB_REPLY_ERROR)
+        take_error(v, r, f);
+    return f->verb == VERB_REPLY_ERROR;
 }
 
 // Reads what has come and handles it. False when the worker is gone.
@@ -298,13 +272,20 @@ static int sleep_ms(const struct live *v, uint64_t until)
     return ms > 3600000 ? 3600000 : (int)ms;
 }
 
-static void turn(struct live *v, uint64_t until)
+static bool anything_done(const struct live *v)
+{
+    return v->turned.first || v->entries.stages[STAGE_DONE].count > 0;
+}
+
+static void work(struct live *v, uint64_t until)
 {
     struct pollfd fds[2 * 257];
     struct remote *remotes[2 * 257];
+    if (!v->current)
+        live_builders_settle(v);
     live_builders_start(v);
     live_bench_start(v);
-    if (v->broken.code || live_first(v, STAGE_DONE))
+    if (v->broken.code || anything_done(v))
         until = 0;
     uint32_t n = gather(v, fds, remotes);
     if (poll(fds, n, sleep_ms(v, until)) > 0) {
@@ -318,13 +299,15 @@ static void turn(struct live *v, uint64_t until)
 
 static bool give_outcome(struct live *v, struct outcome *out)
 {
-    struct entry *n = live_first(v, STAGE_DONE);
+    struct entry *n = v->entries.stages[STAGE_DONE].first;
+    if (live_turn_take(v, out))
+        return true;
     if (!n)
         return false;
     out->ticket = n->ticket;
     out->result = n->result;
     n->result = NULL;
-    n->stage = STAGE_KEPT;
+    entry_stage(&v->entries, n, STAGE_KEPT);
     return true;
 }
 
@@ -340,7 +323,7 @@ static int live_take(struct evaluator *ev, int timeout_ms, struct outcome *out, 
             error_set_driver(e, v->broken.code, v->broken.driver, "%s", v->broken.text);
             return -1;
         }
-        turn(v, until);
+        work(v, until);
         if (give_outcome(v, out))
             return 1;
         if (!v->broken.code && clock_ns() >= until)
@@ -353,35 +336,44 @@ static int live_take(struct evaluator *ev, int timeout_ms, struct outcome *out, 
 static bool live_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e)
 {
     struct live *v = self(ev);
-    struct entry *n = calloc(1, sizeof *n);
-    if (!n) {
-        job_free(job);
-        return error_memory(e);
-    }
-    n->ticket = ticket;
-    n->job = job;
-    n->stage = STAGE_QUEUED;
-    n->handle = v->next_handle++;
-    *v->last = n;
-    v->last = &n->next;
-    return true;
+    struct entry *n = entry_new(v, job);
+    if (n && entry_add(&v->entries, n, ticket))
+        return true;
+    entry_free(n);
+    return error_memory(e);
+}
+
+static bool live_idle(struct evaluator *ev)
+{
+    const struct live *v = self(ev);
+    return entry_count(&v->entries, STAGE_QUEUED, STAGE_DONE) == 0 && !v->turns.first &&
+           !v->turned.first;
 }
 
 static bool live_again(struct evaluator *ev, uint64_t ticket, const struct turn *turn,
                        struct error *e)
 {
-    struct entry *n = entry_find(self(ev), ticket);
-    if (!n || n->stage != STAGE_KEPT)
+    struct live *v = self(ev);
+    struct entry *n = entry_find(&v->entries, ticket);
+    bool is_on_its_way = n && (n->stage <= STAGE_READY || n->turns > 0);
+    if (!n || (n->stage != STAGE_KEPT && !is_on_its_way))
         return error_set(e, ERROR_USAGE, "only a job that was taken can be measured again");
-    n->again = turn->launches;
-    n->stage = STAGE_READY;
-    return true;
+    if (v->cancelled && !live_idle(ev))
+        return error_set(e, ERROR_USAGE, "what was cancelled has not come to its end yet");
+    v->cancelled = false;
+    return live_turn_add(v, n, turn) || error_memory(e);
+}
+
+static void live_hold(struct evaluator *ev, bool hold)
+{
+    self(ev)->hold = hold;
+    live_turns_unlock(self(ev));
 }
 
 static void live_drop(struct evaluator *ev, uint64_t ticket)
 {
     struct live *v = self(ev);
-    struct entry *n = entry_find(v, ticket);
+    struct entry *n = entry_find(&v->entries, ticket);
     if (!n)
         return;
     // A build under way goes on; its answer will belong to nobody.
@@ -390,7 +382,10 @@ static void live_drop(struct evaluator *ev, uint64_t ticket)
             v->builders[i].entry = NULL;
     }
     live_bench_unload(v, n);
+    live_lost_give_up(v, n);
+    live_turns_forget(v, n, true);
     entry_remove(v, n);
+    live_turns_unlock(v);
 }
 
 static size_t live_room(struct evaluator *ev)
@@ -398,7 +393,7 @@ static size_t live_room(struct evaluator *ev)
     struct live *v = self(ev);
     // One job a build worker and as many again built ahead of the bench keep everyone busy.
     uint32_t wanted = 2 * v->builder_limit + 4;
-    uint32_t have = count_stage(v, STAGE_QUEUED, STAGE_MEASURING);
+    uint32_t have = entry_count(&v->entries, STAGE_QUEUED, STAGE_MEASURING);
     return v->cancelled || have >= wanted ? 0 : wanted - have;
 }
 
@@ -410,16 +405,13 @@ static void live_cancel(struct evaluator *ev)
         remote_end(&v->builders[i].remote);
         v->builders[i].entry = NULL;
     }
-    for (struct entry *n = v->entries, *next; n; n = next) {
-        next = n->next;
-        if (n->stage <= STAGE_READY)
-            entry_remove(v, n);
+    if (v->loss.suspect)
+        live_lost_give_up(v, v->loss.suspect);
+    live_turns_cancel(v);
+    for (int stage = STAGE_QUEUED; stage <= STAGE_READY; stage++) {
+        while (v->entries.stages[stage].first)
+            entry_remove(v, v->entries.stages[stage].first);
     }
-}
-
-static bool live_idle(struct evaluator *ev)
-{
-    return count_stage(self(ev), STAGE_QUEUED, STAGE_DONE) == 0;
 }
 
 static void live_best(struct evaluator *ev, uint64_t ns, uint64_t verify_ns)
@@ -431,9 +423,9 @@ static void live_best(struct evaluator *ev, uint64_t ns, uint64_t verify_ns)
 static void live_status(struct evaluator *ev, struct evaluator_status *out)
 {
     struct live *v = self(ev);
-    out->queued = count_stage(v, STAGE_QUEUED, STAGE_QUEUED);
-    out->building = count_stage(v, STAGE_BUILDING, STAGE_BUILDING);
-    out->ready = count_stage(v, STAGE_READY, STAGE_READY);
+    out->queued = v->entries.stages[STAGE_QUEUED].count;
+    out->building = v->entries.stages[STAGE_BUILDING].count;
+    out->ready = v->entries.stages[STAGE_READY].count;
     out->measuring = v->current != NULL;
     if (v->gate_retry_ns && v->o.gate.waiting)
         out->waiting = v->o.gate.waiting(v->o.gate.context);
@@ -478,8 +470,8 @@ static bool live_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, u
                        struct text *out, struct error *e)
 {
     struct live *v = self(ev);
-    struct entry *n = entry_find(v, ticket);
-    if (!n || n->stage != STAGE_KEPT || !n->loaded)
+    struct entry *n = entry_find(&v->entries, ticket);
+    if (!n || n->stage != STAGE_KEPT || !live_bench_has(v, n))
         return error_set(e, ERROR_USAGE, "the job is not loaded any more");
     if (!ask_bench(v, n, what == FETCH_BUFFER ? VERB_OUTPUT : VERB_BINARY, index, e))
         return false;
@@ -500,12 +492,12 @@ static void live_destroy(struct evaluator *ev)
     for (uint32_t i = 0; v->builders && i < v->builder_limit; i++)
         remote_end(&v->builders[i].remote);
     remote_end(&v->bench);
-    for (struct entry *n = v->entries, *next; n; n = next) {
-        next = n->next;
-        if (n->gated)
-            v->o.gate.leave(v->o.gate.context, n->ticket, NULL, NULL);
-        entry_free(n);
+    for (int stage = STAGE_LOADING; stage <= STAGE_MEASURING; stage++) {
+        for (struct entry *n = v->entries.stages[stage].first; n; n = n->next)
+            live_leave_gate(v, n);
     }
+    live_turns_release(v);
+    entries_release(v);
     free(v->builders);
     free(v);
 }
@@ -514,6 +506,7 @@ static const struct evaluator_operations live_operations = {
     .submit = live_submit,
     .take = live_take,
     .again = live_again,
+    .hold = live_hold,
     .drop = live_drop,
     .room = live_room,
     .cancel = live_cancel,
@@ -558,7 +551,8 @@ struct evaluator *live_new(const struct live_options *o, struct error *e)
         v->o.gate.leave = open_gate_leave;
     }
     v->device = *o->device;
-    v->last = &v->entries;
+    v->turns.last = &v->turns.first;
+    v->turned.last = &v->turned.first;
     v->bench = (struct remote)REMOTE_NONE;
     v->builder_limit = o->jobs ? o->jobs : default_jobs(o->device);
     if (v->builder_limit > 256)

@@ -1,5 +1,7 @@
-// Private to the live evaluator: its state, shared by live.c (entries, the loop), live_build.c (the
-// pool of build workers) and live_bench.c (the bench worker).
+// Private to the live evaluator: its state, shared by live.c (the operations, the loop),
+// live_entries.c (the jobs and their stages), live_build.c (the pool of build workers),
+// live_bench.c (the bench worker), live_turns.c (rounds) and live_lost.c (what died, and whether
+// the device is alive).
 #ifndef HONE_EVAL_LIVE_H
 #define HONE_EVAL_LIVE_H
 
@@ -15,6 +17,12 @@
 #define LIVE_PIECE_NS (500ull * 1000000)
 // A reference's launch may take so many times the limit of a launch.
 #define LIVE_REFERENCE_FACTOR 4
+// A launch that shall show that the device lives: this long, or so many times what the job took
+// when it was known to work; never longer than the limit of a launch.
+#define LIVE_PROBE_NS     (10ull * 1000000000)
+#define LIVE_PROBE_FACTOR 4
+// Fresh workers in which the device must fail, one after the other, before it is given up.
+#define LIVE_PROBE_TRIES 2
 
 // Where a job is. Jobs go down this list; a death or timeout may send them back to QUEUED or READY.
 enum stage {
@@ -25,11 +33,13 @@ enum stage {
     STAGE_VERIFYING, // its first launch
     STAGE_MEASURING, // its timed launches
     STAGE_DONE,      // its outcome waits to be taken
-    STAGE_KEPT       // taken, not dropped
+    STAGE_KEPT,      // taken, not dropped
+    STAGE_COUNT
 };
 
 struct entry {
-    struct entry *next;
+    struct entry *next, *previous; // in the list of its stage
+    struct entry *chained;         // in its bucket
     uint64_t ticket;
     struct job *job;
     enum stage stage;
@@ -37,15 +47,43 @@ struct entry {
     struct result *result; // grows at the bench; NULL elsewhere
     struct image image;    // in `arena`
     struct arena arena;
-    uint32_t handle; // at the bench worker
-    bool loaded;     // the bench worker has it
-    bool verified;   // has been launched and checked in its present worker
-    bool prepared;   // exact: its reference was asked for, in a worker of its own
-    bool gated;      // gate.enter() let it in
-    bool fresh;      // a worker died with it: the next try is in a new one
-    uint32_t build_deaths, bench_deaths;
-    uint32_t again; // samples to add to a kept job
+    uint32_t handle;      // at the bench worker
+    uint32_t loaded_in;   // the bench worker (bench_serial) that has it loaded; 0: none had
+    uint32_t verified_in; // and that has launched and checked it
+    uint64_t verify_ns;   // its first verified launch
+    bool held_against;    // what that left was compared with a reference
+    bool prepared;        // exact: its reference was asked for, in a worker of its own
+    bool gated;           // gate.enter() let it in
+    bool fresh;           // a worker died with it: the next try is in a new one
+    bool dropped;         // by the caller; lives on as the last job that is known to work
     struct gate_known known;
+    uint32_t build_deaths, bench_deaths;
+    uint32_t turns; // that wait for it. While there are some, nothing else comes of it
+};
+
+// All entries: one list a stage (up to READY in the order of submission, then as they came), and an
+// index by ticket.
+struct entry_list {
+    struct entry *first, *last;
+    uint32_t count;
+};
+
+struct entries {
+    struct entry_list stages[STAGE_COUNT];
+    struct entry **buckets;
+    size_t bucket_count, count;
+};
+
+// A turn that waits, or (with its result) one that is done and waits to be taken.
+struct pending_turn {
+    struct pending_turn *next;
+    struct entry *entry;
+    struct turn turn;
+    struct result *result;
+};
+
+struct turn_queue {
+    struct pending_turn *first, **last;
 };
 
 struct builder {
@@ -54,12 +92,34 @@ struct builder {
     uint32_t request;    // sequence of its BUILD
 };
 
+// How a bench worker was lost.
+enum loss_kind {
+    LOSS_DIED,    // it ended
+    LOSS_REFUSED, // it said that the device is gone
+    LOSS_OVERDUE, // it was ended past its limit
+    LOSS_FAILED   // it gave a result, but of a launch that the driver refused or broke off
+};
+
+// A bench worker was lost: before anybody is blamed or anything else runs, a job that is known to
+// work shows in a fresh worker whether the device still lives.
+struct loss {
+    bool pending;
+    enum loss_kind kind;
+    enum phase_kind phase; // in which it was
+    uint64_t limit_ns;     // OVERDUE
+    char how[700];         // "was killed by SIGSEGV"
+    bool preparing;
+    struct entry *suspect; // (or NULL) the job it had; keeps its stage, and the gate
+    enum { PROBE_NOT_YET, PROBE_LOADS, PROBE_RUNS } step;
+    struct entry *probe; // what shows it
+    uint32_t failures;   // of the probe
+};
+
 struct live {
     struct evaluator base;
     struct live_options o;
     struct device_info device; // texts are the caller's
-    struct entry *entries;     // in the order of submission
-    struct entry **last;
+    struct entries entries;
     uint32_t next_handle;
 
     struct builder *builders;
@@ -67,6 +127,7 @@ struct live {
     bool paused; // builders are stopped while the device measures
 
     struct remote bench;
+    uint32_t bench_serial; // counts the bench workers
     struct entry *current; // at the bench
     uint32_t request;      // sequence of the request for `current`
     bool preparing;        // PREPARE is under way (request is its sequence)
@@ -76,11 +137,21 @@ struct live {
     uint64_t gate_retry_ns;    // the gate was busy: not before this
     uint64_t best_ns, best_verify_ns;
     uint32_t start_deaths; // workers that died before they served anything, in a row
+
+    struct turn_queue turns;  // waiting; the first may be at the bench
+    struct turn_queue turned; // done
+    bool hold;                // the lock is kept between turns
+    bool locked;              // for turns
+
+    struct loss loss;
+    struct entry *good;  // (or NULL) the last job that was correct
+    struct entry *probe; // (or NULL) a job of our own, for when there is none
+
     bool cancelled;
     struct error broken; // why nothing can go on
 };
 
-struct entry *live_first(struct live *v, enum stage stage);
+// live.c
 void live_done(struct live *v, struct entry *n); // n->result is complete
 // Ends what an entry was doing with a failure of its own.
 void live_fail(struct live *v, struct entry *n, enum status status, uint64_t limit_ns,
@@ -95,19 +166,72 @@ void live_put_policy(struct text *payload, const struct policy *policy);
 // Decodes a REPLY_RESULT; NULL breaks the evaluator.
 struct result *live_reply_result(struct live *v, const struct frame *f);
 
+// live_entries.c
+// Takes the job, also on failure. Belongs to no stage and no ticket yet.
+struct entry *entry_new(struct live *v, struct job *job);
+bool entry_add(struct entries *all, struct entry *n, uint64_t ticket); // QUEUED
+struct entry *entry_find(const struct entries *all, uint64_t ticket);
+void entry_stage(struct entries *all, struct entry *n, enum stage stage);
+uint32_t entry_count(const struct entries *all, enum stage from, enum stage to);
+// Takes it out of everything; it lives on while it is the last job that is known to work.
+void entry_remove(struct live *v, struct entry *n);
+void entry_free(struct entry *n); // NULL is fine
+// It has shown that it works.
+void entry_is_good(struct live *v, struct entry *n);
+void entries_release(struct live *v);
+
 // live_build.c
 void live_builders_start(struct live *v); // hands queued jobs to workers
 void live_builder_frame(struct live *v, struct builder *b, const struct frame *f);
 void live_builder_died(struct live *v, struct builder *b);
 void live_builder_overdue(struct live *v, struct builder *b);
 void live_builders_pause(struct live *v, bool pause);
+void live_builders_settle(struct live *v); // as is right while nothing is measured
 
 // live_bench.c
 void live_bench_start(struct live *v); // gives the bench its next job
 void live_bench_frame(struct live *v, const struct frame *f);
-void live_bench_died(struct live *v);
-void live_bench_overdue(struct live *v);
+void live_bench_phase(struct live *v); // it has announced one
 void live_bench_unload(struct live *v, struct entry *n);
 void live_bench_forget(struct live *v); // ends the worker; nothing is loaded any more
+bool live_bench_ready(struct live *v);  // there is a worker, an old or a new one
+bool live_bench_has(const struct live *v, const struct entry *n);
+void live_bench_begin(struct live *v, struct entry *n); // load, verify, or measure: what is next
+void live_bench_finish(struct live *v, struct entry *n, enum stop_reason stop);
+void live_send_load(struct live *v, const struct entry *n);
+void live_send_verify(struct live *v, const struct entry *n);
+void live_request_measure(struct live *v, struct entry *n, const struct policy *policy);
+// No more than takes LIVE_PIECE_NS, at least one: a request cannot be taken back.
+uint32_t live_in_pieces(const struct entry *n, const struct policy *policy, uint32_t samples);
+// Leaves the gate without a result.
+void live_leave_gate(struct live *v, struct entry *n);
+// What the gate said: true when it is open. A closed one is tried again in a moment.
+bool live_gate_open(struct live *v, enum gate_answer answer);
+bool live_gate_rests(struct live *v); // it was closed a moment ago
+
+// live_turns.c
+bool live_turn_add(struct live *v, struct entry *n, const struct turn *turn);
+void live_turn_start(struct live *v);                  // brings the first turn's job to the bench
+void live_turn_go_on(struct live *v, struct entry *n); // verified, or measured a piece
+void live_turn_done(struct live *v, struct entry *n);  // n->result is complete
+bool live_turn_take(struct live *v, struct outcome *out);
+bool live_turns_quiet(const struct live *v); // a held round goes on: nothing else shall run
+void live_turns_unlock(struct live *v);      // unless the lock is held, or a turn is at the bench
+// Forgets the turns of an entry that wait; with `done` also those that wait to be taken.
+void live_turns_forget(struct live *v, struct entry *n, bool done);
+void live_turns_cancel(struct live *v);
+void live_turns_release(struct live *v);
+
+// live_lost.c
+void live_bench_died(struct live *v);
+void live_bench_overdue(struct live *v);
+// The reply to a request of `n` (NULL: of PREPARE) that makes the device doubtful.
+void live_bench_doubt(struct live *v, struct entry *n, enum loss_kind kind, const char *message);
+void live_probe_start(struct live *v);
+void live_probe_frame(struct live *v, const struct frame *f);
+void live_probe_failed(struct live *v, const char *why); // its worker has been ended
+uint64_t live_probe_limit(const struct live *v);         // of its launch
+// The job that may have lost the worker is given up; whether the device lives is still to be seen.
+void live_lost_give_up(struct live *v, struct entry *n);
 
 #endif

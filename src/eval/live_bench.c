@@ -36,44 +36,48 @@ static void put_handle(struct text *payload, uint32_t handle)
     wire_u32(&w, &handle);
 }
 
-static void request_load(struct live *v, struct entry *n)
+void live_send_load(struct live *v, const struct entry *n)
 {
     struct text payload = TEXT_INIT;
+    struct image image = n->image;
     struct wire w;
     put_handle(&payload, n->handle);
     live_put_job(&payload, n->job);
     wire_writer(&w, &payload);
-    image_codec(&w, &n->image);
-    n->stage = STAGE_LOADING;
+    image_codec(&w, &image);
     send(v, VERB_LOAD, &payload);
 }
 
-static void request_verify(struct live *v, struct entry *n)
+void live_send_verify(struct live *v, const struct entry *n)
 {
     struct text payload = TEXT_INIT;
     struct policy policy = {.launches = 1, .launch_limit_ns = launch_limit(v)};
     put_handle(&payload, n->handle);
     live_put_policy(&payload, &policy);
-    n->stage = STAGE_VERIFYING;
     send(v, VERB_VERIFY, &payload);
 }
 
-static void request_measure(struct live *v, struct entry *n, uint32_t launches)
+static void request_load(struct live *v, struct entry *n)
 {
-    const struct measure_rules *rules = &v->o.terms.rules;
+    entry_stage(&v->entries, n, STAGE_LOADING);
+    live_send_load(v, n);
+}
+
+// The verified launch is held against the best, so nothing else shall run meanwhile.
+static void request_verify(struct live *v, struct entry *n)
+{
+    entry_stage(&v->entries, n, STAGE_VERIFYING);
+    if (!v->o.no_timing)
+        live_builders_pause(v, true);
+    live_send_verify(v, n);
+}
+
+void live_request_measure(struct live *v, struct entry *n, const struct policy *policy)
+{
     struct text payload = TEXT_INIT;
-    struct policy policy = {.launches = launches,
-                            .batch = 1,
-                            .launch_limit_ns = launch_limit(v),
-                            .cold = v->o.terms.cold,
-                            .fixed = rules->fixed > 0 || n->again > 0};
-    if (!policy.fixed) {
-        policy.budget_ns = (uint64_t)(1e9 * rules->budget);
-        policy.hopeless_ns = (uint64_t)((double)v->best_ns * rules->hopeless);
-    }
     put_handle(&payload, n->handle);
-    live_put_policy(&payload, &policy);
-    n->stage = STAGE_MEASURING;
+    live_put_policy(&payload, policy);
+    entry_stage(&v->entries, n, STAGE_MEASURING);
     live_builders_pause(v, true);
     send(v, VERB_MEASURE, &payload);
 }
@@ -86,11 +90,14 @@ static void request_prepare(struct live *v, struct entry *n)
     send(v, VERB_PREPARE, &payload);
 }
 
+static void go_on(struct live *v, struct entry *n);
+
 // ---- which job next ----------------------------------------------------------------------------
 
 static bool start_bench(struct live *v)
 {
     struct error e = ERROR_INIT;
+    v->bench_serial++;
     if (remote_start(&v->bench, v->o.worker, v->o.environment, v->device.id, ROLE_BENCH, v->o.exact,
                      &e))
         return true;
@@ -100,8 +107,25 @@ static bool start_bench(struct live *v)
 static bool set_result(struct live *v, struct entry *n)
 {
     result_free(n->result);
-    n->result = n->built && !n->again ? result_clone(n->built) : result_new();
+    n->result = n->built && n->turns == 0 ? result_clone(n->built) : result_new();
     return n->result || live_break(v, ERROR_MEMORY, "out of memory");
+}
+
+bool live_gate_rests(struct live *v)
+{
+    if (v->gate_retry_ns && clock_ns() < v->gate_retry_ns)
+        return true;
+    v->gate_retry_ns = 0;
+    return false;
+}
+
+bool live_gate_open(struct live *v, enum gate_answer answer)
+{
+    if (answer == GATE_BUSY)
+        v->gate_retry_ns = clock_ns() + LIVE_LOCK_POLL_NS;
+    else if (answer == GATE_BROKEN && !v->broken.code)
+        live_break(v, ERROR_INTERNAL, "the device's lock cannot be used");
+    return answer == GATE_OPEN;
 }
 
 // True when the job may be measured now.
@@ -110,43 +134,54 @@ static bool pass_gate(struct live *v, struct entry *n)
     struct result *answer = NULL;
     if (n->gated)
         return true;
-    if (v->gate_retry_ns && clock_ns() < v->gate_retry_ns)
+    if (live_gate_rests(v))
         return false;
-    v->gate_retry_ns = 0;
-    switch (v->o.gate.enter(v->o.gate.context, n->ticket, &n->known, &answer, &v->broken)) {
-    case GATE_OPEN:
-        n->gated = true;
-        return true;
-    case GATE_BUSY:
-        v->gate_retry_ns = clock_ns() + LIVE_LOCK_POLL_NS;
-        return false;
-    case GATE_ANSWERED:
+    n->known = (struct gate_known){0, 0};
+    enum gate_answer said =
+        v->o.gate.enter(v->o.gate.context, n->ticket, &n->known, &answer, &v->broken);
+    n->gated = live_gate_open(v, said);
+    if (said == GATE_ANSWERED) {
         result_free(n->result);
         n->result = answer;
-        n->stage = STAGE_DONE;
-        return false;
-    default:
-        if (!v->broken.code)
-            live_break(v, ERROR_INTERNAL, "the device's lock cannot be used");
-        return false;
+        entry_stage(&v->entries, n, STAGE_DONE);
     }
+    return n->gated;
 }
 
-static void begin(struct live *v, struct entry *n)
+void live_leave_gate(struct live *v, struct entry *n)
+{
+    if (n->gated)
+        v->o.gate.leave(v->o.gate.context, n->ticket, NULL, NULL);
+    n->gated = false;
+}
+
+bool live_bench_has(const struct live *v, const struct entry *n)
+{
+    return v->bench.running && n->loaded_in == v->bench_serial;
+}
+
+static bool has_verified(const struct live *v, const struct entry *n)
+{
+    return live_bench_has(v, n) && n->verified_in == v->bench_serial;
+}
+
+void live_bench_begin(struct live *v, struct entry *n)
 {
     v->current = n;
     if (!set_result(v, n))
         return;
-    if (!n->loaded)
+    if (!live_bench_has(v, n))
         request_load(v, n);
-    else if (!n->verified)
+    else if (!has_verified(v, n))
         request_verify(v, n);
     else
-        request_measure(v, n, n->again);
+        go_on(v, n);
 }
 
 static bool needs_renewal(const struct live *v)
 {
+    if (v->turns.first || v->hold)
+        return false; // all that take part in a round are loaded
     if (v->bench.served >= (v->o.exact ? 1 : LIVE_RENEW_JOBS))
         return true;
     if (v->bench.served % 16 != 15 || !v->bench_base_bytes)
@@ -157,24 +192,43 @@ static bool needs_renewal(const struct live *v)
 // A job with which a worker died comes first: nothing but itself runs in its new worker.
 static struct entry *next_ready(struct live *v)
 {
-    for (struct entry *n = v->entries; n; n = n->next) {
-        if (n->stage == STAGE_READY && n->bench_deaths > 0)
+    struct entry *first = v->entries.stages[STAGE_READY].first;
+    for (struct entry *n = first; n; n = n->next) {
+        if (n->bench_deaths > 0)
             return n;
     }
-    return live_first(v, STAGE_READY);
+    return first;
+}
+
+bool live_bench_ready(struct live *v)
+{
+    return v->bench.running || start_bench(v);
 }
 
 // The job whose inputs and reference are to be made before anything is measured, or NULL.
-static struct entry *wants_preparing(struct live *v, struct entry *next)
+static struct entry *wants_preparing(struct live *v)
 {
+    struct entry *next = v->turns.first ? v->turns.first->entry : next_ready(v);
     if (v->cancelled || (!v->o.exact && v->prepared))
         return NULL;
     if (v->o.exact) // what a reference's launch does is not the job's doing
         return next && !next->prepared && next->job->reference.kind == REFERENCE_JOB ? next : NULL;
     // They are made beside the first builds.
     if (!next)
-        next = live_first(v, STAGE_QUEUED);
-    return next ? next : live_first(v, STAGE_BUILDING);
+        next = v->entries.stages[STAGE_QUEUED].first;
+    return next ? next : v->entries.stages[STAGE_BUILDING].first;
+}
+
+static void start_ready(struct live *v)
+{
+    struct entry *n = next_ready(v);
+    while (n && !v->broken.code && !pass_gate(v, n)) {
+        if (v->gate_retry_ns)
+            return;
+        n = next_ready(v);
+    }
+    if (n && !v->broken.code && live_bench_ready(v))
+        live_bench_begin(v, n);
 }
 
 void live_bench_start(struct live *v)
@@ -183,19 +237,17 @@ void live_bench_start(struct live *v)
         return;
     if (v->bench.running && needs_renewal(v))
         live_bench_forget(v);
-    struct entry *n = next_ready(v), *first = wants_preparing(v, n);
-    if (first) {
-        if (v->bench.running || start_bench(v))
-            request_prepare(v, first);
-        return;
-    }
-    while (n && !v->broken.code && !pass_gate(v, n)) {
-        if (v->gate_retry_ns)
-            return;
-        n = next_ready(v);
-    }
-    if (n && !v->broken.code && (v->bench.running || start_bench(v)))
-        begin(v, n);
+    struct entry *first = wants_preparing(v);
+    if (v->loss.pending)
+        live_probe_start(v);
+    else if (first && live_bench_ready(v))
+        request_prepare(v, first);
+    else if (first)
+        return; // no worker could be started
+    else if (v->turns.first)
+        live_turn_start(v);
+    else
+        start_ready(v);
 }
 
 // ---- what comes back ---------------------------------------------------------------------------
@@ -205,118 +257,184 @@ void live_bench_forget(struct live *v)
     remote_end(&v->bench);
     v->preparing = false;
     v->bench_base_bytes = 0;
-    for (struct entry *n = v->entries; n; n = n->next)
-        n->loaded = n->verified = false;
 }
 
 void live_bench_unload(struct live *v, struct entry *n)
 {
     struct text payload = TEXT_INIT;
     if (v->current == n) {
-        // Dropped while it is measured: only ending the worker ends that.
+        // It is being measured: only ending the worker ends that.
         live_bench_forget(v);
-        live_builders_pause(v, false);
         v->current = NULL;
-        if (n->gated)
-            v->o.gate.leave(v->o.gate.context, n->ticket, NULL, NULL);
+        live_builders_settle(v);
+        live_leave_gate(v, n);
         return;
     }
-    if (!n->loaded || !v->bench.running)
+    // What proves the device right now is unloaded when that is done.
+    bool in_use = v->loss.step != PROBE_NOT_YET && v->loss.probe == n;
+    if (!live_bench_has(v, n) || in_use)
         return;
     put_handle(&payload, n->handle);
+    n->loaded_in = 0;
     remote_send(&v->bench, VERB_UNLOAD, &payload, NULL);
     text_release(&payload);
 }
 
-static void finish(struct live *v, struct entry *n, enum stop_reason stop)
+void live_bench_finish(struct live *v, struct entry *n, enum stop_reason stop)
 {
+    bool correct = n->result->status == STATUS_CORRECT;
     v->current = NULL;
-    v->bench.served++;
+    v->bench.served += n->turns == 0;
     if (!v->bench_base_bytes)
         v->bench_base_bytes = remote_memory(&v->bench);
-    live_builders_pause(v, false);
-    n->again = 0;
-    if (n->result->status == STATUS_CORRECT && n->result->stop == STOP_NONE)
+    if (correct && n->result->stop == STOP_NONE)
         n->result->stop = stop;
+    if (correct) {
+        n->bench_deaths = 0;
+        entry_is_good(v, n);
+    }
     // What a kernel wrote where it should not may hurt the next job: never share a worker with it.
     if (n->result->status == STATUS_RUNTIME)
         live_bench_forget(v);
     live_done(v, n);
+    live_builders_settle(v);
 }
 
+// The driver failed before a launch came to its end, rather than a check after it.
+static bool was_broken_off(const struct result *r)
+{
+    return r->status == STATUS_RUNTIME && r->verify_launch_ns == 0 && r->sample_count == 0;
+}
+
+// False when the entry is done with, or the evaluator.
 static bool merge_reply(struct live *v, struct entry *n, const struct frame *f)
 {
     struct result *r = live_reply_result(v, f);
     if (!r)
         return false;
-    bool ok = result_merge(n->result, r) || live_break(v, ERROR_MEMORY, "out of memory");
+    bool ok = true;
     if (r->fault == FAULT_REFERENCE)
         ok = live_break(v, ERROR_INPUT, "%s", r->message);
     else if (r->fault == FAULT_DEVICE)
-        ok = live_break(v, ERROR_DEVICE, "%s", r->message);
+        live_bench_doubt(v, n, LOSS_REFUSED, r->message), ok = false;
+    else if (!result_merge(n->result, r))
+        ok = live_break(v, ERROR_MEMORY, "out of memory");
+    else if (was_broken_off(r))
+        live_bench_doubt(v, n, LOSS_FAILED, r->message), ok = false;
     result_free(r);
     return ok;
 }
 
-// A request cannot be taken back: a search that is cancelled waits for no more than a piece.
-static uint32_t in_pieces(const struct entry *n, uint32_t launches)
+uint32_t live_in_pieces(const struct entry *n, const struct policy *policy, uint32_t samples)
 {
-    uint64_t each = n->result->verify_launch_ns;
-    uint64_t most = each ? LIVE_PIECE_NS / each : launches;
-    return most < 1 ? 1 : most < launches ? (uint32_t)most : launches;
+    uint64_t each = n->verify_ns * policy->batch * (1 + policy->warmups);
+    uint64_t most = each ? LIVE_PIECE_NS / each : samples;
+    return most < 1 ? 1 : most < samples ? (uint32_t)most : samples;
 }
 
-static void after_measuring(struct live *v, struct entry *n)
+// Of a count that was asked for, the part that is not known yet.
+static struct measure_rules rules_of(const struct live *v, const struct entry *n)
+{
+    struct measure_rules rules = v->o.terms.rules;
+    if (rules.fixed > n->known.samples)
+        rules.fixed -= n->known.samples;
+    return rules;
+}
+
+static struct policy screening_policy(const struct live *v, const struct entry *n)
+{
+    const struct measure_rules *rules = &v->o.terms.rules;
+    struct policy policy = {
+        .batch = measure_batch(rules, n->result->verify_launch_ns, v->device.timer_ns),
+        .launch_limit_ns = launch_limit(v),
+        .cold = v->o.terms.cold,
+        .fixed = rules->fixed > 0};
+    if (n->result->sample_count > 0)
+        policy.batch = n->result->batch; // as those before
+    else if (n->known.samples > 0 && n->known.batch > 0)
+        policy.batch = n->known.batch;
+    if (!policy.fixed) {
+        policy.budget_ns = (uint64_t)(1e9 * rules->budget);
+        policy.hopeless_ns = (uint64_t)((double)v->best_ns * rules->hopeless);
+    }
+    return policy;
+}
+
+// The verified launch alone was far beyond the best: it is the one sample.
+static void keep_first_launch(struct live *v, struct result *r)
+{
+    r->samples_ns = arena_copy(&r->arena, &r->verify_launch_ns, sizeof r->verify_launch_ns);
+    r->sample_count = r->samples_ns != NULL;
+    r->batch = 1;
+    r->warm = false;
+    if (!r->samples_ns)
+        live_break(v, ERROR_MEMORY, "out of memory");
+}
+
+static void ask_for(struct live *v, struct entry *n, uint32_t more)
+{
+    struct policy policy = screening_policy(v, n);
+    policy.launches = live_in_pieces(n, &policy, more);
+    live_request_measure(v, n, &policy);
+}
+
+static void screen(struct live *v, struct entry *n)
 {
     static const enum stop_reason stops[] = {[MEASURE_SETTLED] = STOP_SETTLED,
                                              [MEASURE_HOPELESS] = STOP_HOPELESS,
                                              [MEASURE_LIMIT] = STOP_LIMIT,
                                              [MEASURE_FIXED] = STOP_FIXED};
+    struct result *r = n->result;
+    struct measure_rules rules = rules_of(v, n);
+    struct screening screening = {.verify_ns = r->verify_launch_ns,
+                                  .samples = r->samples_ns,
+                                  .count = r->sample_count,
+                                  .resolution_ns = v->device.timer_ns,
+                                  .best_ns = v->best_ns,
+                                  .best_verify_ns = v->best_verify_ns};
     uint32_t more = 0;
+    enum measure_verdict verdict = measure_next(&rules, &screening, &more);
+    if (verdict == MEASURE_HOPELESS && r->sample_count == 0)
+        keep_first_launch(v, r);
+    if (verdict == MEASURE_MORE && !(v->cancelled && r->sample_count > 0))
+        ask_for(v, n, more);
+    else
+        live_bench_finish(v, n, verdict == MEASURE_MORE ? STOP_LIMIT : stops[verdict]);
+}
+
+// Verified, or with new samples.
+static void go_on(struct live *v, struct entry *n)
+{
     enum stop_reason stopped = n->result->stop;
     // That the worker did all it was asked for settles nothing: that is decided here.
     if (stopped != STOP_HOPELESS && stopped != STOP_LIMIT)
         n->result->stop = STOP_NONE;
-    if (n->again || n->result->stop != STOP_NONE) {
-        finish(v, n, STOP_FIXED);
-        return;
-    }
-    struct screening screening = {.verify_ns = n->result->verify_launch_ns,
-                                  .samples = n->result->samples_ns,
-                                  .count = n->result->sample_count,
-                                  .resolution_ns = v->device.timer_ns,
-                                  .best_ns = v->best_ns,
-                                  .best_verify_ns = v->best_verify_ns};
-    enum measure_verdict verdict = measure_next(&v->o.terms.rules, &screening, &more);
-    if (verdict != MEASURE_MORE)
-        finish(v, n, stops[verdict]);
-    else if (v->cancelled)
-        finish(v, n, STOP_LIMIT);
+    if (n->turns > 0)
+        live_turn_go_on(v, n);
+    else if (v->o.no_timing || n->result->stop != STOP_NONE)
+        live_bench_finish(v, n, STOP_NONE);
     else
-        request_measure(v, n, in_pieces(n, more));
+        screen(v, n);
 }
 
 static void after_verifying(struct live *v, struct entry *n)
 {
-    const struct measure_rules *rules = &v->o.terms.rules;
-    n->verified = true;
-    if (v->o.no_timing)
-        finish(v, n, STOP_NONE);
-    else if (n->again)
-        request_measure(v, n, n->again);
-    else
-        request_measure(v, n, in_pieces(n, rules->fixed ? rules->fixed : (uint32_t)rules->first));
+    n->verified_in = v->bench_serial;
+    n->held_against = n->result->verification != VERIFICATION_NONE;
+    if (!n->verify_ns)
+        n->verify_ns = n->result->verify_launch_ns;
+    go_on(v, n);
 }
 
 static void after_preparing(struct live *v, const struct frame *f)
 {
     struct result *r = live_reply_result(v, f);
-    v->preparing = false;
-    v->prepared = true;
-    if (r && r->fault == FAULT_DEVICE)
-        live_break(v, ERROR_DEVICE, "%s", r->message);
     // Anything else is found again with the jobs. A reference that cannot be made is told with the
     // first job that builds: what is wrong with a job itself comes first, and never by chance.
+    v->prepared = !r || r->fault != FAULT_DEVICE;
+    if (!v->prepared)
+        live_bench_doubt(v, NULL, LOSS_REFUSED, r->message);
+    v->preparing = false;
     result_free(r);
     if (v->o.exact)
         live_bench_forget(v);
@@ -328,11 +446,18 @@ static bool give_up_cancelled(struct live *v, struct entry *n)
     if (!v->cancelled || n->stage == STAGE_MEASURING)
         return false;
     v->current = NULL;
-    if (n->gated)
-        v->o.gate.leave(v->o.gate.context, n->ticket, NULL, NULL);
-    n->gated = false;
-    n->stage = STAGE_KEPT; // no outcome
+    live_leave_gate(v, n);
+    live_turns_forget(v, n, false);
+    live_turns_unlock(v);
+    entry_stage(&v->entries, n, STAGE_KEPT); // no outcome
     return true;
+}
+
+void live_bench_phase(struct live *v)
+{
+    // The checks after a launch need not be alone.
+    if (v->current && v->current->stage == STAGE_VERIFYING && v->bench.phase.kind == PHASE_CHECKING)
+        live_builders_settle(v);
 }
 
 void live_bench_frame(struct live *v, const struct frame *f)
@@ -340,111 +465,26 @@ void live_bench_frame(struct live *v, const struct frame *f)
     struct entry *n = v->current;
     if (f->sequence != v->request)
         return; // the answer to an UNLOAD
+    if (v->loss.step != PROBE_NOT_YET) {
+        live_probe_frame(v, f);
+        return;
+    }
     if (v->preparing) {
         after_preparing(v, f);
         return;
     }
     if (!n || !merge_reply(v, n, f) || give_up_cancelled(v, n))
         return;
-    if (n->stage == STAGE_LOADING)
-        n->loaded = n->result->status == STATUS_CORRECT;
-    if (n->result->status != STATUS_CORRECT)
-        finish(v, n, STOP_NONE);
-    else if (n->stage == STAGE_LOADING)
+    if (n->result->status != STATUS_CORRECT) {
+        live_bench_finish(v, n, STOP_NONE);
+        return;
+    }
+    if (n->stage == STAGE_LOADING) {
+        n->loaded_in = v->bench_serial;
         request_verify(v, n);
-    else if (n->stage == STAGE_VERIFYING)
+    } else if (n->stage == STAGE_VERIFYING) {
         after_verifying(v, n);
-    else
-        after_measuring(v, n);
-}
-
-// ---- deaths and limits -------------------------------------------------------------------------
-
-static enum status status_of_death(enum phase_kind phase)
-{
-    bool building = phase == PHASE_LOADING || phase == PHASE_BUILDING || phase == PHASE_PRIMING;
-    return building ? STATUS_COMPILE : STATUS_RUNTIME;
-}
-
-static void retry_alone(struct live *v, struct entry *n)
-{
-    if (n->gated)
-        v->o.gate.leave(v->o.gate.context, n->ticket, NULL, NULL);
-    n->gated = false;
-    n->stage = v->cancelled ? STAGE_KEPT : STAGE_READY;
-}
-
-static void death_of_job(struct live *v, struct entry *n, enum phase_kind phase, const char *how)
-{
-    v->current = NULL;
-    if (++n->bench_deaths < 2) {
-        retry_alone(v, n);
-        return;
+    } else {
+        go_on(v, n);
     }
-    struct text message = TEXT_INIT;
-    if (phase == PHASE_REFERENCE)
-        live_break(v, ERROR_DEVICE, "making the reference ended the worker, twice: it %s", how);
-    text_addf(&message, "the worker died while %s, twice and with this configuration alone: it %s",
-              phase_text(phase), how);
-    live_fail(v, n, status_of_death(phase), 0, text_cstr(&message));
-    text_release(&message);
-}
-
-void live_bench_died(struct live *v)
-{
-    struct text how = TEXT_INIT;
-    struct entry *n = v->current;
-    enum phase_kind phase = v->bench.phase.kind;
-    bool preparing = v->preparing;
-    remote_autopsy(&v->bench, &how);
-    live_bench_forget(v);
-    live_builders_pause(v, false);
-    if (phase == PHASE_OPENING && ++v->start_deaths >= LIVE_START_TRIES)
-        live_break(v, ERROR_WORKER, "%u workers died while opening the device; the last %s",
-                   LIVE_START_TRIES, text_cstr(&how));
-    else if (preparing && phase == PHASE_REFERENCE && ++v->prepare_deaths >= 2)
-        live_break(v, ERROR_DEVICE, "making the reference ended the worker, twice: it %s",
-                   text_cstr(&how));
-    else if (preparing && phase != PHASE_OPENING && ++v->prepare_deaths >= 4)
-        v->prepared = true; // each job will say what is wrong
-    else if (n && phase == PHASE_OPENING)
-        v->current = NULL, retry_alone(v, n);
-    else if (n)
-        death_of_job(v, n, phase, text_cstr(&how));
-    text_release(&how);
-}
-
-static void overdue_text(enum phase_kind phase, uint64_t limit, char *out, size_t size)
-{
-    char took[32];
-    duration_to_str((double)limit, took);
-    if (phase == PHASE_LAUNCHING)
-        snprintf(out, size, "still running after %s, its limit: ended", took);
-    else if (phase == PHASE_REFERENCE)
-        snprintf(out, size,
-                 "the reference was not there after %s: its kernel does not end, or needs a longer "
-                 "limit for launches",
-                 took);
-    else
-        snprintf(out, size, "%s took longer than the limit of %s", phase_text(phase), took);
-}
-
-void live_bench_overdue(struct live *v)
-{
-    struct entry *n = v->current;
-    enum phase_kind phase = v->bench.phase.kind;
-    uint64_t limit = v->bench.limit_ns;
-    char message[160];
-    overdue_text(phase, limit, message, sizeof message);
-    live_bench_forget(v);
-    live_builders_pause(v, false);
-    v->current = NULL;
-    if (phase == PHASE_OPENING || phase == PHASE_REFERENCE || !n) {
-        live_break(v, ERROR_DEVICE, "%s", message);
-        return;
-    }
-    // A limit met by several launches together is told as that of one.
-    if (phase == PHASE_LAUNCHING && launch_limit(v))
-        limit = launch_limit(v);
-    live_fail(v, n, STATUS_TIMEOUT, limit, message);
 }

@@ -23,7 +23,7 @@ static bool send_build(struct live *v, struct builder *b, struct entry *n)
         return live_break(v, e.code, "%s", e.text);
     b->entry = n;
     b->request = b->remote.sequence;
-    n->stage = STAGE_BUILDING;
+    entry_stage(&v->entries, n, STAGE_BUILDING);
     if (b->remote.phase.kind == PHASE_IDLE)
         live_limit_phase(v, &b->remote);
     return true;
@@ -59,13 +59,22 @@ static struct builder *builder_for(struct live *v, const struct entry *n)
     return empty && start_builder(v, empty) ? empty : NULL;
 }
 
+// What a turn waits for comes first.
+static struct entry *next_queued(const struct live *v)
+{
+    struct entry *first = v->entries.stages[STAGE_QUEUED].first;
+    for (struct entry *n = v->turns.first ? first : NULL; n; n = n->next) {
+        if (n->turns > 0)
+            return n;
+    }
+    return first;
+}
+
 void live_builders_start(struct live *v)
 {
     if (v->cancelled || v->broken.code || v->paused)
         return;
-    for (struct entry *n = v->entries; n; n = n->next) {
-        if (n->stage != STAGE_QUEUED)
-            continue;
+    for (struct entry *n = next_queued(v); n; n = next_queued(v)) {
         struct builder *b = builder_for(v, n);
         if (!b || !send_build(v, b, n))
             return;
@@ -83,6 +92,11 @@ void live_builders_pause(struct live *v, bool pause)
         else
             remote_resume(&v->builders[i].remote);
     }
+}
+
+void live_builders_settle(struct live *v)
+{
+    live_builders_pause(v, live_turns_quiet(v));
 }
 
 // ---- what comes back ---------------------------------------------------------------------------
@@ -117,7 +131,7 @@ void live_builder_frame(struct live *v, struct builder *b, const struct frame *f
     if (!n->built)
         return;
     n->fresh = false;
-    n->stage = STAGE_READY;
+    entry_stage(&v->entries, n, STAGE_READY);
     if (n->built->status != STATUS_CORRECT || v->o.build_only) {
         n->result = n->built;
         n->built = NULL;
@@ -129,11 +143,11 @@ void live_builder_frame(struct live *v, struct builder *b, const struct frame *f
 
 // The code is built, only running it ahead of time went wrong: the bench worker will tell the truth
 // about that. What the build found is found again by the bench worker when it loads the job.
-static void settle_for_unprimed(struct entry *n, bool compiled)
+static void settle_for_unprimed(struct live *v, struct entry *n, bool compiled)
 {
     memset(&n->image, 0, sizeof n->image);
     n->image.primed = compiled;
-    n->stage = STAGE_READY;
+    entry_stage(&v->entries, n, STAGE_READY);
 }
 
 static bool is_ahead(enum phase_kind phase)
@@ -152,14 +166,14 @@ void live_builder_died(struct live *v, struct builder *b)
         live_break(v, ERROR_WORKER, "%u workers died while opening the device; the last %s",
                    LIVE_START_TRIES, text_cstr(&how));
     if (n && is_ahead(phase)) {
-        settle_for_unprimed(n, phase == PHASE_LAUNCHING);
+        settle_for_unprimed(v, n, phase == PHASE_LAUNCHING);
     } else if (n && phase != PHASE_OPENING && ++n->build_deaths >= 2) {
         struct text message = TEXT_INIT;
         text_addf(&message, "the compiler died, twice: the worker %s", text_cstr(&how));
         live_fail(v, n, STATUS_COMPILE, 0, text_cstr(&message));
         text_release(&message);
     } else if (n) {
-        n->stage = STAGE_QUEUED;
+        entry_stage(&v->entries, n, STAGE_QUEUED);
         n->fresh = true;
     }
     text_release(&how);
@@ -181,7 +195,7 @@ void live_builder_overdue(struct live *v, struct builder *b)
     if (!n)
         return;
     if (phase == PHASE_LAUNCHING) {
-        settle_for_unprimed(n, true);
+        settle_for_unprimed(v, n, true);
         return;
     }
     duration_to_str((double)limit, took);

@@ -149,7 +149,7 @@ static void each_fault(bool shares_host)
                       r->message);
         ck_assert_msg(strstr(r->message, x->message) != NULL, "%s: %s", x->behaviour, r->message);
         if (r->status == STATUS_CORRECT)
-            ck_assert_uint_ge(r->sample_count, 6);
+            ck_assert_uint_eq(r->sample_count, o.terms.rules.first);
         else
             ck_assert_uint_eq(r->sample_count, 0);
         evaluator_drop(ev, ticket);
@@ -182,6 +182,23 @@ START_TEST(test_hopeless_stops_early)
     ck_assert(evaluator_submit(ev, 1, make_job("good", 2500, 1), &e));
     struct result *r = take(ev, &ticket);
     ck_assert_int_eq(r->stop, STOP_HOPELESS);
+    ck_assert_uint_eq(r->sample_count, 1); // the verified launch said so too
+    result_free(r);
+    // Beyond `certain` times the best that launch alone is enough, and is the sample.
+    ck_assert(evaluator_submit(ev, 2, make_job("good", 4500, 2), &e));
+    r = take(ev, &ticket);
+    ck_assert_int_eq(r->status, STATUS_CORRECT);
+    ck_assert_int_eq(r->stop, STOP_HOPELESS);
+    ck_assert_uint_eq(r->sample_count, 1);
+    ck_assert_uint_eq(r->samples_ns[0], 4500);
+    ck_assert_uint_eq(r->batch, 1);
+    ck_assert_uint_eq(r->measure_ns, 0); // not asked to measure
+    result_free(r);
+    // A first launch is held against the best's own first launch.
+    evaluator_best(ev, 1000, 3000);
+    ck_assert(evaluator_submit(ev, 3, make_job("good", 4500, 3), &e));
+    r = take(ev, &ticket);
+    ck_assert_int_eq(r->stop, STOP_HOPELESS);
     ck_assert_uint_eq(r->sample_count, 2);
     result_free(r);
     evaluator_free(ev);
@@ -203,7 +220,7 @@ START_TEST(test_noise_takes_samples)
     ck_assert(evaluator_submit(ev, 2, make_noisy_job("good", 1000, 1, 2), &e));
     struct result *quiet = take(ev, &ticket);
     ck_assert_uint_eq(quiet->sample_count, o.terms.rules.first);
-    evaluator_best(ev, 800, 0);
+    evaluator_best(ev, 700, 0);
     ck_assert(evaluator_submit(ev, 3, make_noisy_job("good", 1000, 200, 3), &e));
     struct result *behind = take(ev, &ticket);
     ck_assert_uint_eq(behind->sample_count, o.terms.rules.first);
