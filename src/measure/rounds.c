@@ -1,0 +1,364 @@
+#include "measure/rounds.h"
+
+#include "base/random.h"
+#include "measure/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Launches of the reference of which the median is its usual time. A lasting change of the machine
+// becomes the usual after half of them.
+#define USUAL 9
+
+// How the error is spent over the rounds: alpha t^1.5.
+#define SPENDING 1.5
+
+// Permutations at a look; ranking_decide() takes more where the level needs them.
+#define PERMUTATIONS 2000
+
+struct contender {
+    enum rounds_standing standing;
+    uint64_t screening;
+    uint64_t *samples;
+    uint32_t count, capacity;
+};
+
+struct rounds {
+    struct measure_rules rules;
+    uint64_t seed, resolution_ns;
+    struct contender *contenders;
+    size_t count;
+    size_t *order; // of the present round, the reference first
+    size_t turns;  // in it; 0: not drawn yet
+    uint64_t usual[USUAL];
+    size_t reference_launches; // in `usual` modulo its size, the screening's median first
+    uint32_t tries;            // times that the present round was repeated
+    uint32_t drawn;            // orders drawn, each from a stream of its own
+    double spent;              // share of the error that was spent at the looks before the last
+    double spending;           // and with the last look
+    bool settled;
+    struct rounds_account account;
+};
+
+static void choose_reference(struct rounds *r)
+{
+    size_t best = r->count;
+    for (size_t c = 0; c < r->count; c++) {
+        const struct contender *k = &r->contenders[c];
+        if (k->standing != ROUNDS_DROPPED &&
+            (best == r->count || k->screening < r->contenders[best].screening))
+            best = c;
+    }
+    if (best == r->count)
+        return;
+    r->account.reference = best;
+    r->usual[0] = r->contenders[best].screening;
+    r->reference_launches = 1;
+}
+
+struct rounds *rounds_new(const struct measure_rules *rules, const uint64_t *screening,
+                          size_t contenders, uint64_t seed, uint64_t resolution_ns)
+{
+    struct rounds *r = contenders ? calloc(1, sizeof *r) : NULL;
+    if (!r)
+        return NULL;
+    r->rules = *rules;
+    r->seed = seed;
+    r->resolution_ns = resolution_ns;
+    r->count = contenders;
+    r->contenders = calloc(contenders, sizeof *r->contenders);
+    r->order = calloc(contenders + 1, sizeof *r->order);
+    if (!r->contenders || !r->order) {
+        rounds_free(r);
+        return NULL;
+    }
+    for (size_t c = 0; c < contenders; c++)
+        r->contenders[c].screening = screening[c];
+    choose_reference(r);
+    return r;
+}
+
+void rounds_free(struct rounds *r)
+{
+    if (!r)
+        return;
+    for (size_t c = 0; r->contenders && c < r->count; c++)
+        free(r->contenders[c].samples);
+    free(r->contenders);
+    free(r->order);
+    free(r);
+}
+
+static size_t count_in(const struct rounds *r)
+{
+    size_t in = 0;
+    for (size_t c = 0; c < r->count; c++)
+        in += r->contenders[c].standing == ROUNDS_IN;
+    return in;
+}
+
+// Contenders in their order, shuffled behind the reference (Fisher-Yates).
+static void draw_order(struct rounds *r)
+{
+    struct rng rng;
+    rng_init(&rng, r->seed, r->drawn++);
+    size_t n = 0;
+    r->order[n++] = r->account.reference;
+    for (size_t c = 0; c < r->count; c++) {
+        if (r->contenders[c].standing != ROUNDS_IN)
+            continue;
+        size_t at = 1 + (size_t)rng_below(&rng, n);
+        r->order[n] = r->order[at];
+        r->order[at] = c;
+        n++;
+    }
+    r->turns = n;
+}
+
+const size_t *rounds_next(struct rounds *r, size_t *count)
+{
+    if (r->turns == 0 && count_in(r) > 0)
+        draw_order(r);
+    *count = r->turns;
+    return r->order;
+}
+
+// ---- is the machine as it was? -----------------------------------------------------------------
+
+static bool is_slow(struct rounds *r, uint64_t reference_ns)
+{
+    size_t known = r->reference_launches < USUAL ? r->reference_launches : USUAL;
+    double usual = stats_median(r->usual, known);
+    r->usual[r->reference_launches++ % USUAL] = reference_ns;
+    return (double)reference_ns > r->rules.disturbed * usual;
+}
+
+// What was dropped during the round says nothing.
+static bool is_disturbed(struct rounds *r, uint64_t reference_ns, double load)
+{
+    bool slow = r->order[0] == r->account.reference && is_slow(r, reference_ns);
+    return slow || load > r->rules.load;
+}
+
+// ---- looks
+// ---------------------------------------------------------------------------------------
+
+// The number of rounds after which look `i` of `looks` falls due.
+static uint32_t look_at(const struct rounds *r, uint32_t i)
+{
+    return (uint32_t)ceil(r->rules.rounds * i / r->rules.looks);
+}
+
+static bool is_look(const struct rounds *r)
+{
+    for (uint32_t i = 1; i <= (uint32_t)r->rules.looks; i++) {
+        if (r->account.kept == look_at(r, i))
+            return true;
+    }
+    return false;
+}
+
+static bool is_early_look(const struct rounds *r)
+{
+    return r->account.kept == (uint32_t)r->rules.early && r->account.kept < look_at(r, 1);
+}
+
+// The share of the error that may be spent by now.
+static double allowance(const struct rounds *r)
+{
+    return pow(fmin(1, r->account.kept / r->rules.rounds), SPENDING);
+}
+
+// Those that leave: told apart, and at the early look by more than `behind`.
+static void dismiss(struct rounds *r, const struct ranking_entry *entries, double behind)
+{
+    for (size_t c = 0; c < r->count; c++) {
+        struct contender *k = &r->contenders[c];
+        if (k->standing == ROUNDS_IN && !entries[c].tied && entries[c].ratio > behind)
+            k->standing = ROUNDS_LEFT;
+    }
+}
+
+static bool is_precise(const struct rounds *r, const struct ranking_entry *entries, size_t winner)
+{
+    for (size_t c = 0; c < r->count; c++) {
+        const struct ranking_entry *e = &entries[c];
+        if (c == winner || r->contenders[c].standing != ROUNDS_IN)
+            continue;
+        if (!e->ratio_interval || e->ratio_high - e->ratio_low > 2 * r->rules.precision)
+            return false;
+    }
+    return true;
+}
+
+static bool look(struct rounds *r, bool early)
+{
+    r->account.looks++;
+    r->spent = r->spending;
+    r->spending = allowance(r);
+    struct ranking_entry *entries = calloc(r->count, sizeof *entries);
+    size_t winner;
+    bool decided = entries && rounds_rank(r, entries, &winner);
+    if (decided) {
+        dismiss(r, entries, early ? r->rules.behind : 1);
+        r->settled = !early && is_precise(r, entries, winner);
+    }
+    free(entries);
+    return decided;
+}
+
+// ---- a round's times ---------------------------------------------------------------------------
+
+static bool contender_add(struct contender *k, uint64_t sample)
+{
+    if (k->count == k->capacity) {
+        uint32_t capacity = k->capacity ? 2 * k->capacity : 32;
+        uint64_t *samples = realloc(k->samples, capacity * sizeof *samples);
+        if (!samples)
+            return false;
+        k->samples = samples;
+        k->capacity = capacity;
+    }
+    k->samples[k->count++] = sample;
+    return true;
+}
+
+static bool keep_round(struct rounds *r, const uint64_t *times)
+{
+    for (size_t i = 1; i < r->turns; i++) {
+        struct contender *k = &r->contenders[r->order[i]];
+        if (k->standing == ROUNDS_IN && !contender_add(k, times[i]))
+            return false;
+    }
+    r->account.kept++;
+    r->tries = 0;
+    r->turns = 0;
+    if (count_in(r) == 0)
+        return true;
+    if (is_look(r))
+        return look(r, false);
+    return !is_early_look(r) || look(r, true);
+}
+
+enum rounds_verdict rounds_tell(struct rounds *r, const uint64_t *times, double load)
+{
+    bool disturbed = is_disturbed(r, times[0], load);
+    if (disturbed && r->tries < r->rules.repeats) {
+        r->tries++;
+        r->account.repeated++;
+        r->turns = 0;
+        return ROUNDS_REPEATED;
+    }
+    r->account.marked += disturbed;
+    if (!keep_round(r, times))
+        return ROUNDS_BROKEN;
+    return disturbed ? ROUNDS_MARKED : ROUNDS_KEPT;
+}
+
+void rounds_drop(struct rounds *r, size_t contender)
+{
+    r->contenders[contender].standing = ROUNDS_DROPPED;
+    if (r->account.reference == contender)
+        choose_reference(r);
+}
+
+bool rounds_done(const struct rounds *r)
+{
+    return r->settled || r->account.kept >= (uint32_t)r->rules.rounds || count_in(r) == 0;
+}
+
+struct rounds_account rounds_account(const struct rounds *r)
+{
+    return r->account;
+}
+
+enum rounds_standing rounds_standing(const struct rounds *r, size_t contender)
+{
+    return r->contenders[contender].standing;
+}
+
+const uint64_t *rounds_samples(const struct rounds *r, size_t contender, uint32_t *count)
+{
+    *count = r->contenders[contender].count;
+    return r->contenders[contender].samples;
+}
+
+// ---- the decision ------------------------------------------------------------------------------
+
+// What the decision now may spend: at a look what that look has, between looks what has come since.
+static double error_now(const struct rounds *r)
+{
+    double now = allowance(r);
+    double since = now > r->spending ? r->spending : r->spent;
+    return (1 - r->rules.level) * (now - since);
+}
+
+// The contenders that have a place, packed; `who` says which they are.
+struct packed {
+    const uint64_t **times;
+    uint32_t *counts;
+    size_t *who;
+    struct ranking_entry *entries;
+    size_t count;
+};
+
+static void packed_release(struct packed *p)
+{
+    free(p->times);
+    free(p->counts);
+    free(p->who);
+    free(p->entries);
+}
+
+static bool packed_init(struct packed *p, const struct rounds *r)
+{
+    p->count = 0;
+    p->times = calloc(r->count, sizeof *p->times);
+    p->counts = calloc(r->count, sizeof *p->counts);
+    p->who = calloc(r->count, sizeof *p->who);
+    p->entries = calloc(r->count, sizeof *p->entries);
+    if (!p->times || !p->counts || !p->who || !p->entries)
+        return false;
+    for (size_t c = 0; c < r->count; c++) {
+        const struct contender *k = &r->contenders[c];
+        if (k->standing == ROUNDS_DROPPED || k->count == 0)
+            continue;
+        p->times[p->count] = k->samples;
+        p->counts[p->count] = k->count;
+        p->who[p->count++] = c;
+    }
+    return true;
+}
+
+// Back into the order of the contenders; those without a place come behind.
+static void unpack(const struct packed *p, const struct rounds *r, struct ranking_entry *out)
+{
+    size_t behind = p->count, i = 0;
+    for (size_t c = 0; c < r->count; c++) {
+        if (i < p->count && p->who[i] == c)
+            out[c] = p->entries[i++];
+        else
+            out[c] = (struct ranking_entry){.place = behind++};
+    }
+}
+
+bool rounds_rank(struct rounds *r, struct ranking_entry *out, size_t *winner)
+{
+    struct packed p;
+    bool decided = packed_init(&p, r);
+    struct ranking_times t = {p.times, p.counts, p.count};
+    struct ranking_terms terms = {.level = 1 - error_now(r),
+                                  .looks = 1,
+                                  .permutations = PERMUTATIONS,
+                                  .seed = r->seed,
+                                  .resolution_ns = r->resolution_ns};
+    size_t first = 0;
+    decided = decided && ranking_decide(&t, &terms, p.entries, &first);
+    if (decided) {
+        *winner = p.who[first];
+        unpack(&p, r, out);
+    }
+    packed_release(&p);
+    return decided;
+}
