@@ -27,6 +27,11 @@ if(HONE_SANITIZE)
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 endif()
+if(HONE_FUZZ) # tests/fuzz checks for the compiler that can do this
+  add_compile_options(-g -fsanitize=fuzzer-no-link,address,undefined
+                      -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
 
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)

@@ -15,6 +15,7 @@ struct binder {
     const struct expr_symbols *symbols;
     bool *used;
     struct scope scope;
+    uint64_t work; // left for constant parts, in sum
     struct error *error;
 };
 
@@ -193,6 +194,20 @@ static bool bind_items(struct binder *b, struct node *n, struct dependence *d)
 
 // ---- constant parts ----
 
+// What is spent on a part is no longer there for others: an expression of many costly parts is
+// parsed as soon as one of few.
+static bool fold_value(struct binder *b, const struct node *n, struct frame *f, struct value *out)
+{
+    uint64_t most = FOLD_ITEMS_LIMIT;
+    f->budget = b->work < FOLD_ITEMS_LIMIT ? b->work : FOLD_ITEMS_LIMIT;
+    f->work = b->work;
+    uint64_t before = f->budget;
+    enum expr_fault fault = n->eval(n, f, out);
+    uint64_t spent = before - f->budget;
+    b->work = f->work > spent ? f->work - spent : 0;
+    return !fault && value_fits(out, &most);
+}
+
 // Replaces a part by its value. One that faults, or is large, stays as it is: it has its fault when
 // (and if) it is evaluated.
 static bool fold(struct binder *b, struct node *n)
@@ -201,8 +216,8 @@ static bool fold(struct binder *b, struct node *n)
     struct value locals[LOCALS_LIMIT], result;
     bool copied = true;
     arena_init(&scratch);
-    struct frame f = {.scratch = &scratch, .locals = locals, .budget = FOLD_ITEMS_LIMIT};
-    if (n->eval(n, &f, &result) == EXPR_FAULT_NONE) {
+    struct frame f = {.scratch = &scratch, .locals = locals};
+    if (fold_value(b, n, &f, &result)) {
         copied = value_copy(b->arena, &result, &result);
         n->value = result;
         become(n, NODE_CONSTANT);
@@ -236,6 +251,7 @@ bool bind_names(struct arena *a, struct node *root, const char *text,
                 const struct expr_symbols *symbols, bool *used, struct error *e)
 {
     struct binder b = {.arena = a, .text = text, .symbols = symbols, .error = e};
+    b.work = FOLD_WORK_LIMIT;
     struct dependence d = independent;
     b.used = used;
     return bind(&b, root, &d);

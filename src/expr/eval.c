@@ -98,7 +98,8 @@ static enum expr_fault member_of_display(const struct node *n, const struct valu
     *out = false;
     for (uint32_t i = 0; i < n->count && !fault; i++) { // Python evaluates all of them
         fault = eval(n->items[i], f, &candidate);
-        *out = *out || (!fault && value_equal(item, &candidate));
+        if (!fault && !*out)
+            fault = equal_values(f, item, &candidate, out);
     }
     return fault;
 }
@@ -117,7 +118,7 @@ static enum expr_fault eval_member(const struct node *n, const struct value *ite
     }
     struct value in;
     enum expr_fault fault = eval(n, f, &in);
-    return fault ? fault : compare_values(COMPARE_IN, item, &in, out);
+    return fault ? fault : compare_values(f, COMPARE_IN, item, &in, out);
 }
 
 // Compares *left with the next item, which becomes *left.
@@ -135,7 +136,7 @@ static enum expr_fault compare_step(const struct node *n, uint32_t i, struct fra
     struct value right;
     fault = eval(n->items[i + 1], f, &right);
     if (!fault)
-        fault = compare_values(code, left, &right, truth);
+        fault = compare_values(f, code, left, &right, truth);
     if (!fault)
         *left = right;
     return fault;
@@ -175,12 +176,16 @@ static enum expr_fault eval_list(const struct node *n, struct frame *f, struct v
 
 // ---- indexing and slicing ----
 
-// Characters of a string or items of a list; -1 for anything else.
-static int64_t length_of(const struct value *v)
+// Characters of a string or items of a list.
+static enum expr_fault length_of(struct frame *f, const struct value *v, int64_t *out)
 {
-    if (v->kind == VALUE_STRING)
-        return (int64_t)utf8_length(v->s);
-    return v->kind == VALUE_LIST ? (int64_t)v->count : -1;
+    *out = v->count;
+    if (v->kind == VALUE_LIST)
+        return EXPR_FAULT_NONE;
+    if (v->kind != VALUE_STRING)
+        return EXPR_FAULT_TYPE;
+    *out = (int64_t)utf8_length(v->s);
+    return frame_work(f, strlen(v->s));
 }
 
 static enum expr_fault character_at(struct frame *f, const char *s, size_t index, struct value *out)
@@ -212,9 +217,10 @@ static enum expr_fault eval_index(const struct node *n, struct frame *f, struct 
         fault = eval(n->items[1], f, &index);
     if (fault)
         return fault;
-    int64_t length = length_of(&what);
-    if (length < 0 || !is_integer(&index))
-        return EXPR_FAULT_TYPE;
+    int64_t length = 0;
+    fault = is_integer(&index) ? length_of(f, &what, &length) : EXPR_FAULT_TYPE;
+    if (fault)
+        return fault;
     int64_t i = index.i < 0 ? index.i + length : index.i;
     return i < 0 || i >= length ? EXPR_FAULT_INDEX : item_at(f, &what, i, out);
 }
@@ -263,18 +269,30 @@ static uint64_t slice_count(const struct slice *s)
     return (span - 1) / (uint64_t)(s->step > 0 ? s->step : -s->step) + 1;
 }
 
+// The character `step` behind (or before) this one, which exists.
+static const char *utf8_move(const char *s, int64_t step)
+{
+    if (step >= 0)
+        return s + utf8_offset(s, (size_t)step);
+    for (; step < 0; step++)
+        for (s--; ((unsigned char)*s & 0xC0) == 0x80;)
+            s--;
+    return s;
+}
+
 static enum expr_fault slice_string(struct frame *f, const char *s, const struct slice *slice,
                                     uint64_t count, struct value *out)
 {
     char *text = frame_alloc(f, strlen(s) + 1), *end = text;
     if (!text)
         return EXPR_FAULT_MEMORY;
-    int64_t index = slice->start;
-    for (uint64_t i = 0; i < count; i++, index += i < count ? slice->step : 0) {
-        size_t start = utf8_offset(s, (size_t)index);
-        size_t length = utf8_offset(s + start, 1);
-        memcpy(end, s + start, length);
+    s += count ? utf8_offset(s, (size_t)slice->start) : 0;
+    for (uint64_t i = 0; i < count; i++) {
+        size_t length = utf8_offset(s, 1);
+        memcpy(end, s, length);
         end += length;
+        if (i + 1 < count)
+            s = utf8_move(s, slice->step);
     }
     *end = 0;
     *out = value_string(text);
@@ -301,10 +319,10 @@ static enum expr_fault eval_slice(const struct node *n, struct frame *f, struct 
     enum expr_fault fault = eval(n->items[0], f, &what);
     if (fault)
         return fault;
-    int64_t length = length_of(&what);
-    if (length < 0)
-        return EXPR_FAULT_TYPE;
-    fault = slice_of(n, f, length, &slice);
+    int64_t length = 0;
+    fault = length_of(f, &what, &length);
+    if (!fault)
+        fault = slice_of(n, f, length, &slice);
     if (fault)
         return fault;
     uint64_t count = slice_count(&slice);

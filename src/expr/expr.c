@@ -64,8 +64,12 @@ enum expr_fault expr_eval(const struct expr *x, const struct value *slots, struc
                           struct value *out)
 {
     struct value locals[LOCALS_LIMIT];
-    struct frame f = {slots, scratch, locals, ITEMS_LIMIT};
-    return x->root->eval(x->root, &f, out);
+    struct frame f = {slots, scratch, locals, ITEMS_LIMIT, WORK_LIMIT};
+    uint64_t most = ITEMS_LIMIT;
+    enum expr_fault fault = x->root->eval(x->root, &f, out);
+    if (!fault && out->kind == VALUE_LIST && !value_fits(out, &most))
+        fault = EXPR_FAULT_LIMIT;
+    return fault;
 }
 
 enum expr_fault expr_test(const struct expr *x, const struct value *slots, struct arena *scratch,
@@ -79,7 +83,7 @@ enum expr_fault expr_test(const struct expr *x, const struct value *slots, struc
         }
     }
     struct value locals[LOCALS_LIMIT];
-    struct frame f = {slots, scratch, locals, ITEMS_LIMIT};
+    struct frame f = {slots, scratch, locals, ITEMS_LIMIT, WORK_LIMIT};
     return eval_truth(x->root, &f, out);
 }
 

@@ -72,7 +72,7 @@ struct expr; // compiled; immutable; lives in the arena it was parsed into
     X(TYPE, "operands of the wrong type")                                                          \
     X(DOMAIN, "argument outside the function's domain")                                            \
     X(INDEX, "index out of range")                                                                 \
-    X(LIMIT, "list longer than the limit")                                                         \
+    X(LIMIT, "more items or steps than the limit")                                                 \
     X(MEMORY, "out of memory")
 
 enum expr_fault {
@@ -90,7 +90,8 @@ struct expr *expr_parse(struct arena *a, const char *text, const struct expr_sym
 
 // Evaluates over slots[0 .. symbols->count). Allocates only for lists and strings, from `scratch`
 // (may be NULL when the expression makes none): what *out points to lies in the slots, in the
-// expression, or in `scratch`. Pure and re-entrant.
+// expression, or in `scratch`. Pure and re-entrant. Time and memory are bounded, and so is what
+// value_copy(), value_print() and value_equal() then have to do: beyond that lies a fault (LIMIT).
 enum expr_fault expr_eval(const struct expr *x, const struct value *slots, struct arena *scratch,
                           struct value *out);
 // The same for restrictions: only the truth of the value. As fast as can be: no allocation for

@@ -116,20 +116,23 @@ static enum expr_fault call_round(struct frame *f, const struct value *args, uin
     return is_integer(&args[1]) ? round_to(&args[0], args[1].i, out) : EXPR_FAULT_TYPE;
 }
 
-// A string's copy without the blanks around it; NULL without memory.
-static char *trimmed(struct frame *f, const char *s)
+// A string's copy without the blanks around it.
+static enum expr_fault trim(struct frame *f, const char *s, char **out)
 {
     static const char blanks[] = " \t\r\n\f\v";
     s += strspn(s, blanks);
     size_t length = strlen(s);
+    enum expr_fault fault = frame_spend(f, length);
+    if (fault)
+        return fault;
     while (length && strchr(blanks, s[length - 1]))
         length--;
-    char *copy = frame_alloc(f, length + 1);
-    if (copy && length)
-        memcpy(copy, s, length);
-    if (copy)
-        copy[length] = 0;
-    return copy;
+    *out = frame_alloc(f, length + 1);
+    if (!*out)
+        return EXPR_FAULT_MEMORY;
+    memcpy(*out, s, length);
+    (*out)[length] = 0;
+    return EXPR_FAULT_NONE;
 }
 
 static enum expr_fault call_int(struct frame *f, const struct value *args, uint32_t count,
@@ -138,9 +141,10 @@ static enum expr_fault call_int(struct frame *f, const struct value *args, uint3
     (void)count;
     if (args->kind != VALUE_STRING)
         return to_integral(trunc, args, out);
-    const char *text = trimmed(f, args->s);
-    if (!text)
-        return EXPR_FAULT_MEMORY;
+    char *text = NULL;
+    enum expr_fault fault = trim(f, args->s, &text);
+    if (fault)
+        return fault;
     out->kind = VALUE_INT;
     return str_to_i64(text, &out->i) ? EXPR_FAULT_NONE : EXPR_FAULT_DOMAIN;
 }
@@ -155,9 +159,10 @@ static enum expr_fault call_float(struct frame *f, const struct value *args, uin
     }
     if (args->kind != VALUE_STRING)
         return EXPR_FAULT_TYPE;
-    const char *text = trimmed(f, args->s);
-    if (!text)
-        return EXPR_FAULT_MEMORY;
+    char *text = NULL;
+    enum expr_fault fault = trim(f, args->s, &text);
+    if (fault)
+        return fault;
     out->kind = VALUE_FLOAT;
     return str_to_f64(text, &out->f) ? EXPR_FAULT_NONE : EXPR_FAULT_DOMAIN;
 }
@@ -178,6 +183,9 @@ static enum expr_fault call_str(struct frame *f, const struct value *args, uint3
     if (args->kind == VALUE_STRING)
         return EXPR_FAULT_NONE;
     struct text text = TEXT_INIT;
+    uint64_t most = f->budget;
+    if (!value_fits(args, &most))
+        return EXPR_FAULT_LIMIT;
     value_print(args, &text);
     enum expr_fault fault = text.failed ? EXPR_FAULT_MEMORY : frame_spend(f, text.length);
     char *copy = fault ? NULL : frame_alloc(f, text.length + 1);
@@ -369,8 +377,7 @@ static enum expr_fault keep_extreme(struct visitor *v, struct frame *f, const st
 {
     struct reduction *r = (struct reduction *)v;
     int order = 0;
-    (void)f;
-    enum expr_fault fault = r->empty ? EXPR_FAULT_NONE : order_values(item, &r->value, &order);
+    enum expr_fault fault = r->empty ? EXPR_FAULT_NONE : order_values(f, item, &r->value, &order);
     if (r->empty || order == r->sense)
         r->value = *item;
     r->empty = false;
@@ -467,13 +474,13 @@ static enum expr_fault eval_all(const struct node *n, struct frame *f, struct va
 static enum expr_fault call_len(struct frame *f, const struct value *args, uint32_t count,
                                 struct value *out)
 {
-    (void)f, (void)count;
-    if (args->kind == VALUE_STRING)
+    (void)count;
+    if (args->kind == VALUE_STRING) {
         *out = value_int((int64_t)utf8_length(args->s));
-    else
-        *out = value_int(args->count);
-    return args->kind == VALUE_STRING || args->kind == VALUE_LIST ? EXPR_FAULT_NONE
-                                                                  : EXPR_FAULT_TYPE;
+        return frame_work(f, strlen(args->s));
+    }
+    *out = value_int(args->count);
+    return args->kind == VALUE_LIST ? EXPR_FAULT_NONE : EXPR_FAULT_TYPE;
 }
 
 static enum expr_fault gather(const struct node *n, struct frame *f, struct builder *b)
@@ -505,15 +512,15 @@ static enum expr_fault eval_reversed(const struct node *n, struct frame *f, stru
 
 // Merges the sorted halves [0, middle) and [middle, count) of `from` into `to`; equal items keep
 // their order.
-static enum expr_fault merge(const struct value *from, uint32_t middle, uint32_t count,
-                             struct value *to)
+static enum expr_fault merge(struct frame *f, const struct value *from, uint32_t middle,
+                             uint32_t count, struct value *to)
 {
     uint32_t left = 0, right = middle;
     for (uint32_t i = 0; i < count; i++) {
         int order = left == middle ? -1 : 1;
         enum expr_fault fault = EXPR_FAULT_NONE;
         if (left < middle && right < count)
-            fault = order_values(&from[right], &from[left], &order);
+            fault = order_values(f, &from[right], &from[left], &order);
         if (fault)
             return fault;
         to[i] = order == -1 ? from[right++] : from[left++];
@@ -522,7 +529,8 @@ static enum expr_fault merge(const struct value *from, uint32_t middle, uint32_t
 }
 
 // A merge sort, bottom up; the result is in `items`, `spare` has the same size.
-static enum expr_fault sort(struct value *items, struct value *spare, uint32_t count)
+static enum expr_fault sort(struct frame *f, struct value *items, struct value *spare,
+                            uint32_t count)
 {
     enum expr_fault fault = EXPR_FAULT_NONE;
     for (uint64_t width = 1; width < count && !fault; width *= 2) {
@@ -530,7 +538,7 @@ static enum expr_fault sort(struct value *items, struct value *spare, uint32_t c
             uint64_t left = count - at;
             uint32_t run = (uint32_t)(left < 2 * width ? left : 2 * width);
             uint32_t middle = (uint32_t)(left < width ? left : width);
-            fault = merge(items + at, middle, run, spare + at);
+            fault = merge(f, items + at, middle, run, spare + at);
         }
         if (!fault)
             memcpy(items, spare, count * sizeof *items);
@@ -544,7 +552,7 @@ static enum expr_fault eval_sorted(const struct node *n, struct frame *f, struct
     enum expr_fault fault = gather(n, f, &b);
     struct value *spare = fault ? NULL : frame_alloc(f, b.count * sizeof *spare);
     if (!fault)
-        fault = spare ? sort(b.items, spare, b.count) : EXPR_FAULT_MEMORY;
+        fault = spare ? sort(f, b.items, spare, b.count) : EXPR_FAULT_MEMORY;
     *out = builder_list(&b);
     return fault;
 }
@@ -578,16 +586,26 @@ struct index_table {
     uint64_t mask;
 };
 
-// True when the item is new and now entered as place `count`.
-static bool enter(struct index_table *t, const struct value *items, uint32_t count,
-                  const struct value *item)
+// Keeps the item, as place *count, when it is new.
+static enum expr_fault enter(struct index_table *t, struct frame *f, struct value *items,
+                             uint32_t *count, const struct value *item)
 {
+    bool known = false;
+    if (!value_fits(item, &f->work)) // to hash it
+        return EXPR_FAULT_LIMIT;
     uint64_t at = hash_value(item) & t->mask;
-    for (; t->places[at]; at = (at + 1) & t->mask)
-        if (value_equal(&items[t->places[at] - 1], item))
-            return false;
-    t->places[at] = count + 1;
-    return true;
+    for (; t->places[at] && !known; at = (at + 1) & t->mask) {
+        enum expr_fault fault = frame_work(f, 1);
+        if (!fault)
+            fault = equal_values(f, &items[t->places[at] - 1], item, &known);
+        if (fault)
+            return fault;
+    }
+    if (known)
+        return EXPR_FAULT_NONE;
+    items[*count] = *item;
+    t->places[at] = ++*count;
+    return EXPR_FAULT_NONE;
 }
 
 // A list without duplicates; the first of equal items stays where it is.
@@ -604,11 +622,10 @@ static enum expr_fault eval_set(const struct node *n, struct frame *f, struct va
     if (!table.places)
         return EXPR_FAULT_MEMORY;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < b.count; i++)
-        if (enter(&table, b.items, count, &b.items[i]))
-            b.items[count++] = b.items[i];
+    for (uint32_t i = 0; i < b.count && !fault; i++)
+        fault = enter(&table, f, b.items, &count, &b.items[i]);
     *out = value_list(b.items, count);
-    return EXPR_FAULT_NONE;
+    return fault;
 }
 
 static enum expr_fault add_row(struct builder *b, struct frame *f, const struct value *row,

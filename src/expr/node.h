@@ -14,7 +14,9 @@ enum {
     CLAUSES_LIMIT = 16,         // for and if of one comprehension
     TARGETS_LIMIT = 8,          // names one `for` unpacks into
     ITEMS_LIMIT = 1 << 24,      // list items made and loop turns taken by one evaluation
-    FOLD_ITEMS_LIMIT = 1 << 16, // the same while constant parts are computed at parse time
+    WORK_LIMIT = 1 << 25,       // items and characters that it compares, searches or counts
+    FOLD_ITEMS_LIMIT = 1 << 16, // items made while one constant part is computed at parse time
+    FOLD_WORK_LIMIT = 1 << 20,  // the same as WORK_LIMIT, and of items, for all constant parts
 };
 
 struct node;
@@ -25,6 +27,7 @@ struct frame {
     struct arena *scratch; // NULL: no list and no string can be made
     struct value *locals;  // LOCALS_LIMIT loop variables
     uint64_t budget;       // items and turns left
+    uint64_t work;         // items and characters left to look at
 };
 
 typedef enum expr_fault (*eval_fn)(const struct node *n, struct frame *f, struct value *out);
@@ -118,6 +121,18 @@ static inline enum expr_fault frame_spend(struct frame *f, uint64_t count)
     f->budget -= count;
     return EXPR_FAULT_NONE;
 }
+// Takes `count` steps from the work left: every loop over a value that exists already asks here,
+// for values are made once and may be looked at in every turn of a loop.
+static inline enum expr_fault frame_work(struct frame *f, uint64_t count)
+{
+    if (count > f->work)
+        return EXPR_FAULT_LIMIT;
+    f->work -= count;
+    return EXPR_FAULT_NONE;
+}
+// Items and characters of a value with everything in it, taken from *left; false when there are
+// more. A list may hold another many times, so that a few items stand for millions.
+bool value_fits(const struct value *v, uint64_t *left);
 // Scratch memory; NULL without.
 void *frame_alloc(struct frame *f, size_t bytes);
 

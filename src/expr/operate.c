@@ -372,46 +372,104 @@ static int order_numbers(const struct value *a, const struct value *b)
 }
 
 // The first items that differ decide, then the lengths.
-static enum expr_fault order_lists(const struct value *a, const struct value *b, int *order)
+static enum expr_fault order_lists(struct frame *f, const struct value *a, const struct value *b,
+                                   int *order)
 {
     uint32_t common = a->count < b->count ? a->count : b->count;
-    for (uint32_t i = 0; i < common; i++)
-        if (!value_equal(&a->items[i], &b->items[i]))
-            return order_values(&a->items[i], &b->items[i], order);
+    enum expr_fault fault = frame_work(f, common);
+    bool equal = true;
+    for (uint32_t i = 0; i < common && !fault; i++) {
+        fault = equal_values(f, &a->items[i], &b->items[i], &equal);
+        if (!fault && !equal)
+            return order_values(f, &a->items[i], &b->items[i], order);
+    }
     *order = (a->count > b->count) - (a->count < b->count);
-    return EXPR_FAULT_NONE;
+    return fault;
 }
 
-enum expr_fault order_values(const struct value *a, const struct value *b, int *order)
+static enum expr_fault order_strings(struct frame *f, const char *a, const char *b, int *order)
+{
+    int difference = strcmp(a, b); // UTF-8 sorts as its characters do
+    *order = (difference > 0) - (difference < 0);
+    return frame_work(f, strlen(a));
+}
+
+enum expr_fault order_values(struct frame *f, const struct value *a, const struct value *b,
+                             int *order)
 {
     if (both_numbers(a, b)) {
         *order = order_numbers(a, b);
         return EXPR_FAULT_NONE;
     }
-    if (both(VALUE_STRING, a, b)) {
-        int difference = strcmp(a->s, b->s); // UTF-8 sorts as its characters do
-        *order = (difference > 0) - (difference < 0);
-        return EXPR_FAULT_NONE;
-    }
-    return both(VALUE_LIST, a, b) ? order_lists(a, b, order) : EXPR_FAULT_TYPE;
+    if (both(VALUE_STRING, a, b))
+        return order_strings(f, a->s, b->s, order);
+    return both(VALUE_LIST, a, b) ? order_lists(f, a, b, order) : EXPR_FAULT_TYPE;
 }
 
-static enum expr_fault contains(const struct value *item, const struct value *in, bool *out)
+static enum expr_fault lists_equal(struct frame *f, const struct value *a, const struct value *b,
+                                   bool *out)
+{
+    *out = a->count == b->count;
+    enum expr_fault fault = *out ? frame_work(f, a->count) : EXPR_FAULT_NONE;
+    for (uint32_t i = 0; i < a->count && *out && !fault; i++)
+        fault = equal_values(f, &a->items[i], &b->items[i], out);
+    return fault;
+}
+
+enum expr_fault equal_values(struct frame *f, const struct value *a, const struct value *b,
+                             bool *out)
+{
+    if (both_numbers(a, b)) {
+        *out = order_numbers(a, b) == 0;
+        return EXPR_FAULT_NONE;
+    }
+    if (both(VALUE_LIST, a, b))
+        return lists_equal(f, a, b, out);
+    *out = a->kind == b->kind && (a->kind != VALUE_STRING || strcmp(a->s, b->s) == 0);
+    return a->kind == VALUE_STRING ? frame_work(f, strlen(a->s)) : EXPR_FAULT_NONE;
+}
+
+static enum expr_fault contains(struct frame *f, const struct value *item, const struct value *in,
+                                bool *out)
 {
     if (both(VALUE_STRING, item, in)) {
         *out = strstr(in->s, item->s) != NULL;
-        return EXPR_FAULT_NONE;
+        return frame_work(f, strlen(in->s));
     }
     if (in->kind != VALUE_LIST)
         return EXPR_FAULT_TYPE;
+    enum expr_fault fault = EXPR_FAULT_NONE;
     *out = false;
-    for (uint32_t i = 0; i < in->count && !*out; i++)
-        *out = value_equal(item, &in->items[i]);
-    return EXPR_FAULT_NONE;
+    for (uint32_t i = 0; i < in->count && !*out && !fault; i++) {
+        fault = frame_work(f, 1);
+        if (!fault)
+            fault = equal_values(f, item, &in->items[i], out);
+    }
+    return fault;
 }
 
-enum expr_fault compare_values(enum compare_code code, const struct value *a, const struct value *b,
-                               bool *out)
+// Values have no identity: `is` asks for the same kind and an equal value.
+static enum expr_fault compare_equal(struct frame *f, enum compare_code code, const struct value *a,
+                                     const struct value *b, bool *out)
+{
+    bool same_kind = code == COMPARE_IS || code == COMPARE_IS_NOT;
+    bool equal = !same_kind || a->kind == b->kind;
+    enum expr_fault fault = equal ? equal_values(f, a, b, &equal) : EXPR_FAULT_NONE;
+    *out = equal == (code == COMPARE_EQ || code == COMPARE_IS);
+    return fault;
+}
+
+static enum expr_fault compare_member(struct frame *f, enum compare_code code,
+                                      const struct value *a, const struct value *b, bool *out)
+{
+    bool found = false;
+    enum expr_fault fault = contains(f, a, b, &found);
+    *out = found == (code == COMPARE_IN);
+    return fault;
+}
+
+static enum expr_fault compare_order(struct frame *f, enum compare_code code, const struct value *a,
+                                     const struct value *b, bool *out)
 {
     // Which orders (-1, 0, 1, unordered) make the comparison true.
     static const bool truth[][4] = {
@@ -420,26 +478,26 @@ enum expr_fault compare_values(enum compare_code code, const struct value *a, co
         [COMPARE_GT] = {false, false, true, false},
         [COMPARE_GE] = {false, true, true, false},
     };
-    if (code == COMPARE_EQ || code == COMPARE_NE) {
-        *out = value_equal(a, b) == (code == COMPARE_EQ);
-        return EXPR_FAULT_NONE;
-    }
-    if (code == COMPARE_IN || code == COMPARE_NOT_IN) {
-        bool found = false;
-        enum expr_fault fault = contains(a, b, &found);
-        *out = found == (code == COMPARE_IN);
-        return fault;
-    }
-    // Values have no identity: `is` asks for the same kind and an equal value.
-    if (code == COMPARE_IS || code == COMPARE_IS_NOT) {
-        *out = (a->kind == b->kind && value_equal(a, b)) == (code == COMPARE_IS);
-        return EXPR_FAULT_NONE;
-    }
     int order;
-    enum expr_fault fault = order_values(a, b, &order);
+    enum expr_fault fault = order_values(f, a, b, &order);
     if (!fault)
         *out = truth[code][order + 1];
     return fault;
+}
+
+enum expr_fault compare_values(struct frame *f, enum compare_code code, const struct value *a,
+                               const struct value *b, bool *out)
+{
+    static enum expr_fault (*const compare[])(struct frame * f, enum compare_code code,
+                                              const struct value *a, const struct value *b,
+                                              bool *out) = {
+        [COMPARE_LT] = compare_order,  [COMPARE_LE] = compare_order,
+        [COMPARE_EQ] = compare_equal,  [COMPARE_NE] = compare_equal,
+        [COMPARE_GT] = compare_order,  [COMPARE_GE] = compare_order,
+        [COMPARE_IN] = compare_member, [COMPARE_NOT_IN] = compare_member,
+        [COMPARE_IS] = compare_equal,  [COMPARE_IS_NOT] = compare_equal,
+    };
+    return compare[code](f, code, a, b, out);
 }
 
 enum expr_fault integral_value(double f, struct value *out)

@@ -55,10 +55,13 @@ enum compare_code {
     COMPARE_IS,
     COMPARE_IS_NOT
 };
-enum expr_fault compare_values(enum compare_code code, const struct value *a, const struct value *b,
-                               bool *out);
+enum expr_fault compare_values(struct frame *f, enum compare_code code, const struct value *a,
+                               const struct value *b, bool *out);
+enum expr_fault equal_values(struct frame *f, const struct value *a, const struct value *b,
+                             bool *out);
 // Only numbers, strings, and lists of them have an order. *order is -1, 0 or 1, or 2 with a NaN.
-enum expr_fault order_values(const struct value *a, const struct value *b, int *order);
+enum expr_fault order_values(struct frame *f, const struct value *a, const struct value *b,
+                             int *order);
 
 static inline bool is_integer(const struct value *v)
 {

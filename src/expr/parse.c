@@ -403,6 +403,25 @@ static struct node *make_constant(struct parser *p, struct value v, const char *
     return n;
 }
 
+static bool at_string(const struct parser *p)
+{
+    return p->lexer.token.kind == TOKEN_LITERAL && p->lexer.token.value.kind == VALUE_STRING;
+}
+
+// Strings side by side are one string.
+static bool join_strings(struct parser *p, struct value *v)
+{
+    struct text text = TEXT_INIT;
+    text_add(&text, v->s);
+    while (at_string(p)) {
+        text_add(&text, p->lexer.token.value.s);
+        lexer_next(&p->lexer);
+    }
+    v->s = text.failed ? NULL : arena_strdup(p->arena, text_cstr(&text));
+    text_release(&text);
+    return v->s != NULL;
+}
+
 static struct node *parse_literal(struct parser *p)
 {
     const char *place = here(p);
@@ -410,14 +429,8 @@ static struct node *parse_literal(struct parser *p)
     if (p->lexer.token.minus_only)
         return fail(p, place, "the integer is outside the 64-bit range; write a float (1e20)");
     lexer_next(&p->lexer);
-    // Strings side by side are one string.
-    while (v.kind == VALUE_STRING && p->lexer.token.kind == TOKEN_LITERAL &&
-           p->lexer.token.value.kind == VALUE_STRING) {
-        v.s = arena_printf(p->arena, "%s%s", v.s, p->lexer.token.value.s);
-        if (!v.s)
-            return fail_memory(p);
-        lexer_next(&p->lexer);
-    }
+    if (v.kind == VALUE_STRING && at_string(p) && !join_strings(p, &v))
+        return fail_memory(p);
     return make_constant(p, v, place);
 }
 
@@ -644,30 +657,45 @@ static bool accept_comparison(struct parser *p, enum compare_code *code)
     return false;
 }
 
+struct chain {
+    enum compare_code *codes;
+    size_t count, capacity;
+};
+
+static bool push_code(struct parser *p, struct chain *chain, enum compare_code code)
+{
+    if (chain->count == chain->capacity) {
+        size_t capacity = chain->capacity ? 2 * chain->capacity : 4;
+        enum compare_code *codes = arena_array(p->arena, capacity, sizeof *codes);
+        if (!codes)
+            return fail_memory(p) != NULL;
+        if (chain->count)
+            memcpy(codes, chain->codes, chain->count * sizeof *codes);
+        chain->codes = codes;
+        chain->capacity = capacity;
+    }
+    chain->codes[chain->count++] = code;
+    return true;
+}
+
 // a < b < c is one node of three items: each is evaluated at most once.
 static struct node *parse_comparison(struct parser *p)
 {
     const char *place = here(p);
     struct nodes list = {0};
-    enum compare_code *chain = NULL, code;
+    struct chain chain = {0};
+    enum compare_code code;
     if (!push(p, &list, parse_binary(p, 0)))
         return NULL;
     while (accept_comparison(p, &code)) {
-        enum compare_code *longer = arena_array(p->arena, list.count, sizeof *longer);
-        if (!longer)
-            return fail_memory(p);
-        if (chain)
-            memcpy(longer, chain, (list.count - 1) * sizeof *longer);
-        chain = longer;
-        chain[list.count - 1] = code;
-        if (!push(p, &list, parse_binary(p, 0)))
+        if (!push_code(p, &chain, code) || !push(p, &list, parse_binary(p, 0)))
             return NULL;
     }
     if (list.count == 1)
         return failed(p) ? NULL : list.items[0];
     struct node *n = make(p, NODE_COMPARE, place, list.items, list.count);
     if (n)
-        n->chain = chain;
+        n->chain = chain.codes;
     return n;
 }
 

@@ -1,7 +1,7 @@
 #include "expr/expr.h"
 
 #include "expr/lex.h"
-#include "expr/operate.h"
+#include "expr/node.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,29 +53,23 @@ bool value_copy(struct arena *a, const struct value *from, struct value *to)
     return from->kind != VALUE_STRING || to->s;
 }
 
-static bool lists_equal(const struct value *a, const struct value *b)
+bool value_fits(const struct value *v, uint64_t *left)
 {
-    if (a->count != b->count)
+    uint64_t own = v->kind == VALUE_STRING ? 1 + strlen(v->s) : 1;
+    if (own > *left)
         return false;
-    for (uint32_t i = 0; i < a->count; i++)
-        if (!value_equal(&a->items[i], &b->items[i]))
+    *left -= own;
+    for (uint32_t i = 0; v->kind == VALUE_LIST && i < v->count; i++)
+        if (!value_fits(&v->items[i], left))
             return false;
     return true;
 }
 
 bool value_equal(const struct value *a, const struct value *b)
 {
-    if (is_integer(a) && is_integer(b))
-        return a->i == b->i;
-    if (is_number(a) && is_number(b)) {
-        int order;
-        return order_values(a, b, &order) == EXPR_FAULT_NONE && order == 0;
-    }
-    if (a->kind != b->kind)
-        return false;
-    if (a->kind == VALUE_STRING)
-        return strcmp(a->s, b->s) == 0;
-    return a->kind == VALUE_NONE || lists_equal(a, b);
+    struct frame f = {.work = UINT64_MAX};
+    bool equal = false;
+    return equal_values(&f, a, b, &equal) == EXPR_FAULT_NONE && equal;
 }
 
 bool value_truth(const struct value *v)

@@ -115,6 +115,16 @@ static const struct {
     {"'ab' * 1000000000", EXPR_FAULT_LIMIT},
     {"all(i >= 0 for i in range(1000000000000))", EXPR_FAULT_LIMIT},
     {"sum(1 for i in range(10000) for j in range(10000))", EXPR_FAULT_LIMIT},
+    // a few items that stand for very many, and loops that search, compare, cut and print
+    {"[1 for i in [[1] * 2000] for j in [[i] * 2000] for k in [[j] * 2000] if k == k]",
+     EXPR_FAULT_LIMIT},
+    {"[k for i in [[1] * 2000] for j in [[i] * 2000] for k in [[j] * 2000]]", EXPR_FAULT_LIMIT},
+    {"len(str([k for i in [[1] * 2000] for j in [[i] * 2000] for k in [[j] * 2000]]))",
+     EXPR_FAULT_LIMIT},
+    {"sum(1 for i in range(100000) if 'b' in 'a' * 10000)", EXPR_FAULT_LIMIT},
+    {"sum(1 for k in [list(range(10000))] for i in range(10000) if i in k)", EXPR_FAULT_LIMIT},
+    {"len({math.nan for i in range(100000)})", EXPR_FAULT_LIMIT},
+    {"sum(1 for k in ['a' * 10000] for i in range(10000) if k[i] == 'b')", EXPR_FAULT_LIMIT},
 };
 
 START_TEST(faults_as_expected)
