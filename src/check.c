@@ -2,6 +2,7 @@
 
 #include "base/process.h"
 #include "eval/remember.h"
+#include "findings.h"
 #include "search/permutation.h"
 #include "sizes.h"
 
@@ -54,6 +55,7 @@ struct check {
 
     const struct check_record **records; // handed out
     uint64_t record_count;
+    struct findings findings;
 
     struct check_progress progress;
     uint64_t started_ns;
@@ -248,6 +250,7 @@ void check_free(struct check *c)
         result_free(c->items[i]->result);
     free(c->items);
     free(c->records);
+    findings_release(&c->findings);
     free(c->plan);
     sizes_free(c->sizes);
     space_free(c->space);
@@ -420,12 +423,12 @@ static bool ask_more(struct check *c, struct error *e)
 static enum check_verdict judge(const struct check *c, const struct check_record *r)
 {
     const struct result *result = r->result;
+    if (r->races) // an excepted status excepts no race
+        return CHECK_FAILED;
     if (result->status != STATUS_CORRECT && result->device_limit)
         return CHECK_LIMITED;
     if (result->status != STATUS_CORRECT)
         return c->o.allowed & 1u << result->status ? CHECK_ALLOWED : CHECK_FAILED;
-    if (r->races)
-        return CHECK_FAILED;
     bool is_unverified = !c->o.build_only && result->verification == VERIFICATION_NONE;
     return is_unverified && !c->o.allow_unverified ? CHECK_UNVERIFIED : CHECK_PASSED;
 }
@@ -473,19 +476,46 @@ static void break_off_hopeless_spec(struct check *c, const struct item *n)
     c->asking_ended = true;
 }
 
-static const struct check_record *take_outcome(struct check *c, struct outcome *out)
+// The simulator's log is of the job that ran last: one that was not built, or was refused, did not.
+static bool has_run(const struct result *r)
+{
+    return r->status != STATUS_COMPILE && r->status != STATUS_CONSTRAINTS;
+}
+
+static bool take_races(struct check *c, struct item *n, struct error *e)
+{
+    struct job *job = NULL;
+    struct races *found = arena_alloc(&c->arena, sizeof *found);
+    if (!found)
+        return error_memory(e);
+    if (!races_take(c->o.races_log, &c->arena, found, e))
+        return false;
+    if (found->count == 0)
+        return true;
+    if (!make_job(c, n, &job, e))
+        return false;
+    races_locate(found, job, &c->arena);
+    job_free(job);
+    n->record.races = found;
+    return true;
+}
+
+static const struct check_record *take_outcome(struct check *c, struct outcome *out,
+                                               struct error *e)
 {
     struct item *n = c->items[out->ticket];
     n->result = out->result;
     break_off_hopeless_spec(c, n);
+    if (c->o.races_log && has_run(n->result) && !take_races(c, n, e))
+        return NULL;
     const struct check_record *r = finish_item(c, n);
     evaluator_drop(c->evaluator, out->ticket);
-    return r;
+    return findings_add(&c->findings, r) || error_memory(e) ? r : NULL;
 }
 
 // Items that need no evaluator: those that could not be made, and those identical to one that is
 // done.
-static const struct check_record *next_settled(struct check *c)
+static const struct check_record *next_settled(struct check *c, struct error *e)
 {
     for (uint64_t i = c->settled; i < c->item_count; i++) {
         struct item *n = c->items[i];
@@ -499,7 +529,8 @@ static const struct check_record *next_settled(struct check *c)
         if (!n->result)
             return NULL;
         n->record.races = n->primary ? n->primary->record.races : NULL;
-        return finish_item(c, n);
+        const struct check_record *r = finish_item(c, n);
+        return findings_add(&c->findings, r) || error_memory(e) ? r : NULL;
     }
     return NULL;
 }
@@ -527,8 +558,8 @@ static enum check_answer take(struct check *c, int timeout_ms, const struct chec
     int got = evaluator_take(c->evaluator, timeout_ms, &out, why);
     if (got < 0 && why->code == ERROR_INPUT)
         error_context(why, "%s: KernelSpecification", c->o.spec->path);
-    if (got > 0)
-        *record = take_outcome(c, &out);
+    if (got > 0 && !(*record = take_outcome(c, &out, why)))
+        got = -1;
     return got < 0 ? CHECK_BROKEN : got > 0 ? CHECK_RECORD : CHECK_NOTHING;
 }
 
@@ -543,9 +574,9 @@ enum check_answer check_step(struct check *c, int timeout_ms, const struct check
         return why.code ? fail(c, &why, e) : CHECK_NOTHING;
     if (!c->broken && !ask_more(c, &why))
         return fail(c, &why, e);
-    *record = next_settled(c);
-    if (*record)
-        return CHECK_RECORD;
+    *record = next_settled(c, &why);
+    if (*record || why.code)
+        return *record ? CHECK_RECORD : fail(c, &why, e);
     if (is_over(c))
         return c->broken ? fail(c, &c->why, e) : CHECK_END;
     enum check_answer answer = take(c, timeout_ms, record, &why);
@@ -598,4 +629,10 @@ const struct check_record *const *check_records(const struct check *c, size_t *c
 {
     *count = c->record_count;
     return c->records;
+}
+
+const struct check_finding *check_findings(const struct check *c, size_t *count)
+{
+    *count = c->findings.count;
+    return c->findings.list;
 }

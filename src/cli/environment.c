@@ -55,8 +55,9 @@ static bool find_worker(struct environment *v, struct error *e)
 {
     static const char *const places[] = {"hone-worker", "../libexec/hone/hone-worker"};
     char self[4096];
-    v->worker[0] = variable("HONE_WORKER");
-    if (v->worker[0])
+    v->worker = v->own_worker;
+    v->own_worker[0] = variable("HONE_WORKER");
+    if (v->own_worker[0])
         return true;
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
@@ -64,8 +65,8 @@ static bool find_worker(struct environment *v, struct error *e)
     if (slash)
         slash[1] = '\0';
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        v->worker[0] = arena_printf(&v->arena, "%s%s", self, places[i]);
-        if (v->worker[0] && access(v->worker[0], X_OK) == 0)
+        v->own_worker[0] = arena_printf(&v->arena, "%s%s", self, places[i]);
+        if (v->own_worker[0] && access(v->own_worker[0], X_OK) == 0)
             return true;
     }
     return error_set(
@@ -210,6 +211,7 @@ bool environment_init(struct environment *v, struct error *e)
     *v = (struct environment){.scratch_fd = -1};
     arena_init(&v->arena);
     v->device = variable("HONE_DEVICE");
+    v->path = variable("PATH");
     if (gethostname(host, sizeof host - 1) != 0)
         host[0] = '\0';
     v->host = arena_strdup(&v->arena, host);

@@ -8,10 +8,12 @@
 
 struct environment {
     struct arena arena;
-    const char *worker[2];    // argv
-    const char **worker_with; // NAME=VALUE for workers, NULL-terminated
-    const char **cache;       // of them, those that say where caches are, NULL-terminated
-    const char *device;       // HONE_DEVICE, or NULL
+    const char *own_worker[2];
+    const char *const *worker; // argv: own_worker, unless a command replaces it
+    const char **worker_with;  // NAME=VALUE for workers, NULL-terminated
+    const char **cache;        // of them, those that say where caches are, NULL-terminated
+    const char *device;        // HONE_DEVICE, or NULL
+    const char *path;          // PATH, or NULL
     const char *host;
     char *scratch; // the workers' temporary folder
     int scratch_fd;

@@ -1,0 +1,13 @@
+// `--races`: the worker inside Oclgrind, with the limits of the device that is meant.
+#ifndef HONE_CLI_SIMULATOR_H
+#define HONE_CLI_SIMULATOR_H
+
+#include "cli/work.h"
+
+// Replaces the work's device by the simulator and the environment's worker by one inside it. Its
+// limits, and what restrictions see of it, are those of the device that --device or HONE_DEVICE
+// names, where one does, then of --assume; else what GPUs commonly offer (races.h). *log is the
+// file that it writes. After work_spec(), in place of work_device(); an exit status.
+int simulator_open(struct work *w, const char **log);
+
+#endif
