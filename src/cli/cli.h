@@ -43,6 +43,8 @@ extern const struct command command_space;
 extern const struct command command_tune;
 extern const struct command command_run;
 extern const struct command command_best;
+extern const struct command command_store;
+extern const struct command command_import;
 extern const struct command command_init;
 extern const struct command command_help;
 extern const struct command command_version;

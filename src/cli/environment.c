@@ -212,6 +212,7 @@ bool environment_init(struct environment *v, struct error *e)
     arena_init(&v->arena);
     v->device = variable("HONE_DEVICE");
     v->path = variable("PATH");
+    v->also = variable("HONE_ALSO");
     if (gethostname(host, sizeof host - 1) != 0)
         host[0] = '\0';
     v->host = arena_strdup(&v->arena, host);

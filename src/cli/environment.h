@@ -14,6 +14,7 @@ struct environment {
     const char **cache;        // of them, those that say where caches are, NULL-terminated
     const char *device;        // HONE_DEVICE, or NULL
     const char *path;          // PATH, or NULL
+    const char *also;          // HONE_ALSO, or NULL
     const char *host;
     char *scratch; // the workers' temporary folder
     int scratch_fd;

@@ -134,6 +134,7 @@ void help_overview(struct text *out)
 const struct help_entry *help_environment(void)
 {
     static const struct help_entry list[] = {
+        {"HONE_ALSO", "stores that are only read, behind the user's own, separated by colons"},
         {"HONE_DEVICE", "the device, where --device is not given"},
         {"HONE_WORKER", "the hone-worker program, where it is not beside hone"},
         {"XDG_DATA_HOME", "folder of the store (else ~/.local/share)"},

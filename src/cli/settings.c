@@ -10,6 +10,7 @@
 void settings_release(struct settings *s)
 {
     list_release(&s->set);
+    list_release(&s->also);
     list_release(&s->config);
     list_release(&s->where);
     list_release(&s->assume);
@@ -57,6 +58,13 @@ const struct option spec_options[] = {
              "~/.local/share/hone/results.sqlite.",
      .apply = option_text,
      .offset = FIELD(store)},
+    {.name = "also",
+     .argument = "FILE",
+     .help = "A store that is only read: what the store above does not know is looked up in it, a "
+             "team's results or shipped ones. May be repeated; HONE_ALSO names others, separated "
+             "by colons, which come after these.",
+     .apply = option_list,
+     .offset = FIELD(also)},
     {.name = "json",
      .help = "Write JSON, for scripts.",
      .apply = option_flag,

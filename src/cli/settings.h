@@ -12,6 +12,7 @@ struct settings {
     const char *device;
     struct list set;
     const char *store;
+    struct list also;
     struct list config;
     struct list where;
     bool json;
@@ -30,6 +31,9 @@ struct settings {
     // what is kept
     bool fresh, no_store, stored;
     uint32_t retry; // 1 << status
+    // looking after the store
+    bool prune, verify, superseded, yes;
+    const char *before, *spec;
     // what is shown
     bool verbose, list, options, all, man, completion;
     const char *why;

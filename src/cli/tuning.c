@@ -110,7 +110,12 @@ int tuning_failed(const struct error *e)
 int tuning_start(struct tuning *t)
 {
     struct error e = ERROR_INIT;
-    if (!t->work.call->settings.no_store) {
+    const struct settings *s = &t->work.call->settings;
+    if (s->no_store && s->also.count) {
+        complain("--no-store and --also exclude each other");
+        return EXIT_USAGE;
+    }
+    if (!s->no_store) {
         int status = work_store(&t->work, STORE_WRITE);
         if (status != EXIT_DONE)
             return status;

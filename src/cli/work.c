@@ -2,8 +2,10 @@
 
 #include "cli/choose_device.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char no_device[] =
     "no OpenCL device. For a CPU install PoCL (Debian and Ubuntu: apt install pocl-opencl-icd "
@@ -138,7 +140,7 @@ const char *work_store_path(struct work *w, struct error *e)
     return given ? given : environment_store(&w->environment, e);
 }
 
-int work_store(struct work *w, enum store_mode mode)
+int work_own_store(struct work *w, enum store_mode mode)
 {
     struct error e = ERROR_INIT;
     int status = work_environment(w);
@@ -148,6 +150,43 @@ int work_store(struct work *w, enum store_mode mode)
     if (path)
         w->store = store_open(path, mode, &e);
     return w->store ? EXIT_DONE : work_failed(&e);
+}
+
+static bool add_behind(struct work *w, const char *path, const char *from, struct error *e)
+{
+    struct store *behind = store_open(path, STORE_READ, e);
+    if (!behind)
+        return error_context(e, "%s", from);
+    w->store = store_stack(w->store, behind);
+    return true;
+}
+
+// Empty parts of HONE_ALSO mean nothing.
+static bool stack_behind(struct work *w, struct error *e)
+{
+    const struct list *also = &w->call->settings.also;
+    bool ok = true;
+    for (uint32_t i = 0; i < also->count && ok; i++)
+        ok = add_behind(w, also->items[i], "--also", e);
+    char *copy = w->environment.also ? arena_strdup(&w->arena, w->environment.also) : NULL;
+    char *path;
+    while (ok && (path = strsep(&copy, ":")))
+        ok = !*path || add_behind(w, path, "HONE_ALSO", e);
+    return ok;
+}
+
+int work_store(struct work *w, enum store_mode mode)
+{
+    struct error e = ERROR_INIT;
+    int status = work_environment(w);
+    if (status != EXIT_DONE)
+        return status;
+    const char *path = work_store_path(w, &e);
+    bool has_behind = w->call->settings.also.count > 0 || w->environment.also;
+    bool is_missing = path && access(path, F_OK) != 0 && errno == ENOENT;
+    if (path && !(mode == STORE_READ && has_behind && is_missing))
+        w->store = store_open(path, mode, &e);
+    return !e.code && stack_behind(w, &e) ? EXIT_DONE : work_failed(&e);
 }
 
 // ---- what to type next --------------------------------------------------------------------------
@@ -168,6 +207,8 @@ void work_same(const struct work *w, struct text *out)
         add_option("device", s->device, out);
     if (s->store && w->store)
         add_option("store", s->store, out);
+    for (uint32_t i = 0; i < s->also.count && w->store; i++)
+        add_option("also", s->also.items[i], out);
 }
 
 // ---- configurations ----------------------------------------------------------------------------

@@ -33,8 +33,11 @@ int work_devices(struct work *w);         // asks a worker
 int work_no_device(const struct work *w); // says what to install
 // One of the devices that the spec's languages can run on.
 int work_device(struct work *w);
-// --store or the default one.
+// --store or the default one, and behind it those of --also and HONE_ALSO. For reading these are
+// enough.
 int work_store(struct work *w, enum store_mode mode);
+// The first of them alone.
+int work_own_store(struct work *w, enum store_mode mode);
 const char *work_store_path(struct work *w, struct error *e);
 
 // Says the error and returns the exit status that fits its kind.

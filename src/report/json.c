@@ -206,6 +206,7 @@ static void basics(const struct view_result *v, struct emit *j)
     emit_text_at(j, "stopped", r->stop == STOP_NONE ? NULL : stop_text(r->stop));
     emit_bool_at(j, "warm", r->warm);
     emit_bool_at(j, "reused", r->reused);
+    emit_text_at(j, "origin", r->origin);
     emit_text_at(j, "message", r->message);
     metrics_at(j, v);
     emit_bool_at(j, "is_default", v->is_default);

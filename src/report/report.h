@@ -4,6 +4,7 @@
 
 #include "report/emit.h"
 #include "report/view.h"
+#include "store/upkeep.h"
 
 // ---- JSON (json.c) -----------------------------------------------------------------------------
 // The fields, for scripts: they stay. Times are in ns. What is not known is null; NaN is never
@@ -55,5 +56,11 @@ void report_summary(const struct view_summary *v, size_t most, struct text *out)
 void report_result(const struct view_result *v, struct text *out);
 void report_devices(const struct device_info *devices, size_t count,
                     const struct view_missing *missing, size_t missing_count, struct text *out);
+
+// What is in the store at `path`.
+void report_store(const char *path, const struct store_summary *s, struct text *out);
+// {"store", "bytes", "results", "counts": {}, "earlier", "jobs", "sessions", "oldest", "newest",
+//  "specs": [...], "devices": [...]}
+void report_store_json(const char *path, const struct store_summary *s, struct emit *j);
 
 #endif

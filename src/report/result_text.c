@@ -224,6 +224,8 @@ void report_result(const struct view_result *v, struct text *out)
     const struct result *r = v->result;
     text_addf(out, "Configuration: %s%s\n", v->configuration, v->is_default ? " (default)" : "");
     text_addf(out, "Status: %s%s\n", status_text(r->status), r->reused ? " (known already)" : "");
+    if (r->origin)
+        text_addf(out, "From: %s\n", r->origin);
     if (r->message[0])
         text_addf(out, "Message: %s\n", r->message);
     put_times(v, out);

@@ -50,6 +50,8 @@ void report_line(const struct view_result *v, struct text *out)
     }
     if (v->same_as_json)
         text_add(out, " (identical to one that was measured)");
+    else if (r->reused && r->origin)
+        text_addf(out, " (known already, from %s)", r->origin);
     else if (r->reused)
         text_add(out, " (known already)");
     text_add(out, "\n");

@@ -23,7 +23,8 @@ static const char *const sql[STATEMENTS] = {
         "VALUES (:id, :date, :command, :hone_version, :host, :seed, :spec_name, :spec_path, "
         ":constants, :texts, :surroundings, :device, :vendor, :platform, :platform_version, "
         ":driver, :compiler, :language_version, :uuid, :pci, :device_surroundings, :device_type, "
-        ":compute_units, :clock_mhz, :global_bytes, :local_bytes, :device_identity)",
+        ":compute_units, :clock_mhz, :global_bytes, :local_bytes, :device_identity) "
+        "ON CONFLICT (id) DO NOTHING",
     [STATEMENT_PUT_RESULT] =
         "INSERT INTO result (id, job, session, date, status, fault, verification, stop, median_ns, "
         "sample_count, samples_ns, batch, limit_ns, message, policy_launches, policy_batch, "
@@ -37,6 +38,7 @@ static const char *const sql[STATEMENTS] = {
                        "policy_launch_limit_ns, policy_build_limit_ns, policy_fixed, format, body "
                        "FROM result WHERE job = :job AND format <= :format "
                        "ORDER BY date DESC, sequence DESC",
+    [STATEMENT_DATA_VERSION] = "PRAGMA data_version",
 };
 
 sqlite3_stmt *statement_get(struct store *s, enum statement id, struct error *e)

@@ -18,6 +18,7 @@ enum statement {
     STATEMENT_PUT_SESSION,
     STATEMENT_PUT_RESULT,
     STATEMENT_FIND,
+    STATEMENT_DATA_VERSION,
     STATEMENTS
 };
 
@@ -58,7 +59,9 @@ struct run {
 
 struct store {
     sqlite3 *db;
-    char *path; // as given, for messages
+    struct store *behind; // the next one to ask; or NULL
+    bool is_behind;       // not the user's own
+    char *path;           // as given, for messages
     enum store_mode mode;
     sqlite3_stmt *statements[STATEMENTS];
     struct text_memory texts;
@@ -66,6 +69,7 @@ struct store {
     struct text body, samples; // of the result being written; kept for their memory
     struct text_item *items;   // likewise: of the job being written
     size_t item_capacity;
+    int64_t data_version; // changes when another process has written: what it removed is put again
 };
 
 // Where the file lies. Tests say it; store_open() asks the system.
@@ -94,6 +98,7 @@ void value_f64(struct values *v, const char *name, double number);
 // Runs the statement unless a value failed.
 bool values_run(struct values *v, struct store *s, const char *doing, struct error *e);
 
+// Within it nobody else writes.
 bool transaction_begin(struct store *s, struct error *e);
 bool transaction_commit(struct store *s, struct error *e);
 // Also after a failure that SQLite has rolled back itself.
@@ -104,7 +109,18 @@ void transaction_rollback(struct store *s);
 bool texts_of_job(struct store *s, const struct job *j, struct text_set *out);
 // Writes the set unless it is there, within a transaction; *digest names it.
 bool texts_put(struct store *s, const struct text_set *set, struct digest *digest, struct error *e);
-// Forgets what was written: a transaction was rolled back.
+// The digest that names a set.
+void texts_digest(const struct text_set *set, struct digest *out);
+
+// What the columns say of the samples: as JSON, and their median (false without samples, or
+// memory).
+void samples_list(struct text *out, const uint64_t *samples, uint32_t count);
+bool samples_median(const uint64_t *samples, uint32_t count, double *out);
+
+// The file's size with its log.
+uint64_t store_bytes(struct store *s);
+
+// Forgets what was written: a transaction was rolled back, or another process has written.
 void texts_forget(struct text_memory *m);
 
 #endif

@@ -112,10 +112,12 @@ static struct result *body_read(struct store *s, sqlite3_stmt *row, struct error
     const void *body = sqlite3_column_blob(row, BODY);
     struct result *r = result_decode_format(body, (size_t)sqlite3_column_bytes(row, BODY),
                                             sqlite3_column_int(row, FORMAT), e);
-    if (r)
-        r->reused = true;
-    else
+    if (!r) {
         error_context(e, "%s: a stored result", s->path);
+        return NULL;
+    }
+    r->reused = true;
+    r->origin = s->is_behind ? arena_strdup(&r->arena, s->path) : NULL;
     return r;
 }
 
@@ -189,6 +191,19 @@ static bool look_at_all(struct finding *f, struct error *e)
     return ok;
 }
 
+static struct result *find_behind(struct store *s, const struct store_question *q, bool *ok,
+                                  struct error *e)
+{
+    struct result *found = NULL;
+    for (s = s->behind; s && *ok && !found; s = s->behind) {
+        struct finding f = {.store = s, .q = q};
+        *ok = look_at_all(&f, e);
+        result_free(f.counted);
+        found = f.found;
+    }
+    return found;
+}
+
 struct result *store_find(struct store *s, const struct store_question *q, uint32_t *missing,
                           struct error *e)
 {
@@ -196,6 +211,8 @@ struct result *store_find(struct store *s, const struct store_question *q, uint3
     bool ok = look_at_all(&f, e);
     if (missing)
         *missing = 0;
+    if (ok && !f.found)
+        f.found = find_behind(s, q, &ok, e);
     if (ok && !f.found && missing && q->policy.fixed && f.counted) {
         *missing = samples_wanted(&q->policy) - f.counted->sample_count;
         return f.counted;

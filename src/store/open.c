@@ -223,10 +223,18 @@ struct store *store_open(const char *path, enum store_mode mode, struct error *e
     return store_open_at(path, mode, PLACE_ASK, e);
 }
 
-void store_close(struct store *s)
+struct store *store_stack(struct store *s, struct store *behind)
 {
-    if (!s)
-        return;
+    struct store **last = &s;
+    while (*last)
+        last = &(*last)->behind;
+    *last = behind;
+    behind->is_behind = true;
+    return s;
+}
+
+static void close_one(struct store *s)
+{
     for (size_t i = 0; i < STATEMENTS; i++)
         sqlite3_finalize(s->statements[i]);
     sqlite3_close(s->db);
@@ -237,6 +245,15 @@ void store_close(struct store *s)
     free(s->items);
     free(s->path);
     free(s);
+}
+
+void store_close(struct store *s)
+{
+    while (s) {
+        struct store *behind = s->behind;
+        close_one(s);
+        s = behind;
+    }
 }
 
 const char *store_path(const struct store *s)

@@ -235,7 +235,7 @@ static int by_size(const void *a, const void *b)
 }
 
 // For readers of the file; hone itself reads the samples. False without samples, or memory.
-static bool median(const uint64_t *samples, uint32_t count, double *out)
+bool samples_median(const uint64_t *samples, uint32_t count, double *out)
 {
     uint64_t *sorted = count ? malloc(count * sizeof *sorted) : NULL;
     if (!sorted)
@@ -247,7 +247,7 @@ static bool median(const uint64_t *samples, uint32_t count, double *out)
     return true;
 }
 
-static void samples_list(struct text *out, const uint64_t *samples, uint32_t count)
+void samples_list(struct text *out, const uint64_t *samples, uint32_t count)
 {
     text_clear(out);
     text_addc(out, '[');
@@ -311,12 +311,30 @@ static bool result_put(struct store *s, const struct digest *key, const struct p
     value_text(&v, ":date", date);
     result_bind(&v, result);
     policy_bind(&v, policy);
-    if (median(samples, count, &middle))
+    if (samples_median(samples, count, &middle))
         value_f64(&v, ":median_ns", middle);
     value_i64(&v, ":sample_count", count);
     value_textn(&v, ":samples_ns", s->samples.data, s->samples.length);
     value_blob(&v, ":body", s->body.data, s->body.length);
     return values_run(&v, s, "writing a result", e);
+}
+
+// Another process may have removed what this one knows to be there: then it is put again.
+static bool memory_check(struct store *s, struct error *e)
+{
+    sqlite3_stmt *statement = statement_get(s, STATEMENT_DATA_VERSION, e);
+    if (!statement)
+        return false;
+    if (sqlite3_step(statement) != SQLITE_ROW)
+        return store_fail_sqlite(e, s->path, s->db, "writing a result");
+    int64_t version = sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    if (version != s->data_version) {
+        texts_forget(&s->texts);
+        s->run.written = false;
+    }
+    s->data_version = version;
+    return true;
 }
 
 bool store_put(struct store *s, const struct store_job *job, const struct policy *policy,
@@ -330,7 +348,7 @@ bool store_put(struct store *s, const struct store_job *job, const struct policy
     date_now(date);
     if (!transaction_begin(s, e))
         return false;
-    bool ok = session_put(s, date, e) && job_put(s, job, e) &&
+    bool ok = memory_check(s, e) && session_put(s, date, e) && job_put(s, job, e) &&
               result_put(s, &job->key, policy, result, date, e) && transaction_commit(s, e);
     if (ok)
         s->run.written = true;

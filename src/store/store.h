@@ -30,8 +30,14 @@ enum store_mode {
 // rolled back, so that a read-only file or a full disk is told before any work). Errors name the
 // file and the remedy.
 struct store *store_open(const char *path, enum store_mode mode, struct error *e);
-void store_close(struct store *s); // NULL is fine
+void store_close(struct store *s); // NULL is fine; those behind it too
 const char *store_path(const struct store *s);
+
+// Puts a store that is open for reading behind all others of `s`, which owns it from then on:
+// shipped results, a team's. It answers where none before it does and appears in store_each(), with
+// its file as the origin; it is never written. Without a store of the user's own (`s` NULL) it is
+// the first itself. Returns the stack.
+struct store *store_stack(struct store *s, struct store *behind);
 
 // What a run was: one row a run, written at the first result. All texts may be NULL.
 struct store_session {
@@ -106,8 +112,12 @@ struct store_question {
 //     device, driver, measuring version
 //   - a format of result that only a newer hone reads does not answer
 //
-// It is marked `reused`. With `missing` and a fixed policy a result with too few samples comes back
-// too, and *missing is how many are still to be measured; 0 for one that answers.
+//   - a store behind answers where none before it does, as a whole; only the first store's samples
+//     are topped up
+//
+// It is marked `reused`, with its origin where that is a store behind. With `missing` and a fixed
+// policy a result with too few samples comes back too, and *missing is how many are still to be
+// measured; 0 for one that answers.
 struct result *store_find(struct store *s, const struct store_question *q, uint32_t *missing,
                           struct error *e);
 
@@ -141,7 +151,8 @@ struct store_query {
     bool correct_only;
 };
 
-// Calls `each` for every result, newest first, until it returns false. `each` may use the store.
+// Calls `each` for every result, newest first, until it returns false; of a stack each result once,
+// from the first store that has it, which is its origin. `each` may use the store.
 bool store_each(struct store *s, const struct store_query *q,
                 bool (*each)(void *context, const struct store_row *row), void *context,
                 struct error *e);
@@ -154,6 +165,7 @@ bool store_texts(struct store *s, const struct digest *key,
                               size_t length),
                  void *context, struct error *e);
 
+// Of the first store alone.
 struct store_counts {
     uint64_t jobs, sessions, results, correct;
     uint64_t file_bytes; // with its log

@@ -79,7 +79,7 @@ bool texts_of_job(struct store *s, const struct job *j, struct text_set *out)
 
 // ---- writing ------------------------------------------------------------------------------------
 
-static void set_digest(const struct text_set *set, struct digest *out)
+void texts_digest(const struct text_set *set, struct digest *out)
 {
     struct digest_state state;
     struct wire w;
@@ -153,7 +153,7 @@ bool texts_put(struct store *s, const struct text_set *set, struct digest *diges
         *digest = known->digest;
         return true;
     }
-    set_digest(set, digest);
+    texts_digest(set, digest);
     for (size_t i = 0; i < set->count; i++)
         if (!item_put(s, digest, i, &set->items[i], e))
             return false;

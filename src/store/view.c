@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -18,7 +19,8 @@ static const char each_sql[] =
     "coalesce(session.spec_name, job.spec_name) AS spec, "
     "coalesce(session.constants, job.constants) AS chosen, session.device, session.platform, "
     "session.driver, lower(hex(session.device_identity)), job.geometry, result.date, "
-    "session.hone_version, job.measuring_version, job.key, job.source, result.format, result.body "
+    "session.hone_version, job.measuring_version, job.key, job.source, result.format, result.body, "
+    "result.id "
     "FROM result CROSS JOIN job ON job.key = result.job "
     "CROSS JOIN session ON session.id = result.session "
     "WHERE result.format <= :format AND (:spec IS NULL OR spec = :spec) "
@@ -44,11 +46,13 @@ static const size_t row_texts[] = {
     offsetof(struct store_row, hone_version),
 };
 enum {
+    COLUMN_DATE = 10,
     COLUMN_MEASURING = sizeof row_texts / sizeof *row_texts,
     COLUMN_KEY,
     COLUMN_SOURCE,
     COLUMN_FORMAT,
-    COLUMN_BODY
+    COLUMN_BODY,
+    COLUMN_ID
 };
 
 // A digest of another length stays zero.
@@ -85,20 +89,112 @@ static bool query_bind(struct values *v, struct store *s, const struct store_que
     return v->code == SQLITE_OK || store_fail_code(e, s->path, v->code, 0, "reading results");
 }
 
+// Where the walk through one store of a stack stands.
+struct cursor {
+    struct store *store;
+    sqlite3_stmt *statement; // at its newest row that was not given; NULL: there is none any more
+    sqlite3_stmt *holds;     // whether the store holds the result with an id
+};
+
+struct walk {
+    struct cursor *cursors; // in the order of the stack
+    size_t count;
+};
+
+static bool cursor_step(struct cursor *c, struct error *e)
+{
+    int code = sqlite3_step(c->statement);
+    if (code == SQLITE_ROW)
+        return true;
+    sqlite3_finalize(c->statement);
+    c->statement = NULL;
+    return code == SQLITE_DONE ||
+           store_fail_sqlite(e, c->store->path, c->store->db, "reading results");
+}
+
+// Prepared anew: a callback may look into the store itself.
+static bool cursor_open(struct cursor *c, struct store *s, const struct store_query *q,
+                        struct error *e)
+{
+    static const char holds[] = "SELECT 1 FROM result WHERE id = ?1 AND format <= ?2";
+    struct values v = {NULL, SQLITE_OK};
+    c->store = s;
+    if (sqlite3_prepare_v2(s->db, each_sql, -1, &c->statement, NULL) != SQLITE_OK ||
+        (s->behind && sqlite3_prepare_v2(s->db, holds, -1, &c->holds, NULL) != SQLITE_OK))
+        return store_fail_sqlite(e, s->path, s->db, "reading results");
+    v.statement = c->statement;
+    return query_bind(&v, s, q, e) && cursor_step(c, e);
+}
+
+static void walk_close(struct walk *w)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        sqlite3_finalize(w->cursors[i].statement);
+        sqlite3_finalize(w->cursors[i].holds);
+    }
+    free(w->cursors);
+}
+
+static bool walk_open(struct walk *w, struct store *s, const struct store_query *q, struct error *e)
+{
+    size_t stores = 0;
+    for (const struct store *at = s; at; at = at->behind)
+        stores++;
+    w->cursors = calloc(stores, sizeof *w->cursors);
+    if (!w->cursors)
+        return error_memory(e);
+    for (; s; s = s->behind)
+        if (!cursor_open(&w->cursors[w->count++], s, q, e))
+            return false;
+    return true;
+}
+
+static const char *cursor_date(const struct cursor *c)
+{
+    const char *date = (const char *)sqlite3_column_text(c->statement, COLUMN_DATE);
+    return date ? date : "";
+}
+
+// The one with the newest row, the first of several; NULL at the end.
+static struct cursor *walk_newest(struct walk *w)
+{
+    struct cursor *newest = NULL;
+    for (size_t i = 0; i < w->count; i++) {
+        struct cursor *c = &w->cursors[i];
+        if (c->statement && (!newest || strcmp(cursor_date(c), cursor_date(newest)) > 0))
+            newest = c;
+    }
+    return newest;
+}
+
+// A result that was merged into a store in front was given there, or will be.
+static bool is_in_front(struct walk *w, const struct cursor *c)
+{
+    bool found = false;
+    for (struct cursor *front = w->cursors; front < c && !found; front++) {
+        sqlite3_bind_value(front->holds, 1, sqlite3_column_value(c->statement, COLUMN_ID));
+        sqlite3_bind_int(front->holds, 2, RESULT_FORMAT);
+        found = sqlite3_step(front->holds) == SQLITE_ROW;
+        sqlite3_reset(front->holds);
+    }
+    return found;
+}
+
 // *more is what the callback says.
-static bool row_give(struct store *s, sqlite3_stmt *statement,
+static bool row_give(const struct cursor *c,
                      bool (*each)(void *context, const struct store_row *row), void *context,
                      bool *more, struct error *e)
 {
     struct store_row row;
-    const void *body = sqlite3_column_blob(statement, COLUMN_BODY);
-    size_t length = (size_t)sqlite3_column_bytes(statement, COLUMN_BODY);
-    int format = sqlite3_column_int(statement, COLUMN_FORMAT);
+    const void *body = sqlite3_column_blob(c->statement, COLUMN_BODY);
+    size_t length = (size_t)sqlite3_column_bytes(c->statement, COLUMN_BODY);
+    int format = sqlite3_column_int(c->statement, COLUMN_FORMAT);
     struct result *result = result_decode_format(body, length, format, e);
     if (!result)
-        return error_context(e, "%s: a stored result", s->path);
-    row_read(statement, &row);
+        return error_context(e, "%s: a stored result", c->store->path);
+    row_read(c->statement, &row);
     row.result = result;
+    result->origin = c->store->is_behind ? arena_strdup(&result->arena, c->store->path) : NULL;
     *more = each(context, &row);
     result_free(result);
     return true;
@@ -108,20 +204,15 @@ bool store_each(struct store *s, const struct store_query *q,
                 bool (*each)(void *context, const struct store_row *row), void *context,
                 struct error *e)
 {
-    bool ok = false, more = true;
-    int code = SQLITE_ROW;
-    struct values v = {NULL, SQLITE_OK};
-    // Prepared anew: a callback may look into the store itself.
-    if (sqlite3_prepare_v2(s->db, each_sql, -1, &v.statement, NULL) != SQLITE_OK)
-        return store_fail_sqlite(e, s->path, s->db, "reading results");
-    if (!query_bind(&v, s, q, e))
-        goto cleanup;
-    while (more && (code = sqlite3_step(v.statement)) == SQLITE_ROW)
-        if (!row_give(s, v.statement, each, context, &more, e))
-            goto cleanup;
-    ok = !more || code == SQLITE_DONE || store_fail_sqlite(e, s->path, s->db, "reading results");
-cleanup:
-    sqlite3_finalize(v.statement);
+    struct walk walk = {NULL, 0};
+    struct cursor *c = NULL;
+    bool more = true;
+    bool ok = walk_open(&walk, s, q, e);
+    while (ok && more && (c = walk_newest(&walk))) {
+        ok = is_in_front(&walk, c) || row_give(c, each, context, &more, e);
+        ok = ok && (!more || cursor_step(c, e));
+    }
+    walk_close(&walk);
     return ok;
 }
 
@@ -135,10 +226,11 @@ static const char texts_sql[] =
     "SELECT texts, 1 FROM job WHERE key = :key) AS sets JOIN text ON text.texts = sets.texts "
     "ORDER BY sets.part, text.position";
 
-bool store_texts(struct store *s, const struct digest *key,
-                 bool (*each)(void *context, const char *kind, const char *name, const char *text,
-                              size_t length),
-                 void *context, struct error *e)
+// *found: there were any.
+static bool texts_of(struct store *s, const struct digest *key,
+                     bool (*each)(void *context, const char *kind, const char *name,
+                                  const char *text, size_t length),
+                     void *context, bool *found, struct error *e)
 {
     int code = SQLITE_ROW;
     bool more = true;
@@ -150,6 +242,7 @@ bool store_texts(struct store *s, const struct digest *key,
         const char *kind = (const char *)sqlite3_column_text(v.statement, 0);
         const char *name = (const char *)sqlite3_column_text(v.statement, 1);
         const char *text = (const char *)sqlite3_column_text(v.statement, 2);
+        *found = true;
         more = each(context, kind, name, text, (size_t)sqlite3_column_bytes(v.statement, 2));
     }
     bool ok = !more || code == SQLITE_DONE || store_fail_sqlite(e, s->path, s->db, "reading texts");
@@ -157,10 +250,21 @@ bool store_texts(struct store *s, const struct digest *key,
     return ok;
 }
 
+bool store_texts(struct store *s, const struct digest *key,
+                 bool (*each)(void *context, const char *kind, const char *name, const char *text,
+                              size_t length),
+                 void *context, struct error *e)
+{
+    bool ok = true, found = false;
+    for (; s && ok && !found; s = s->behind)
+        ok = texts_of(s, key, each, context, &found, e);
+    return ok;
+}
+
 // ---- counts -------------------------------------------------------------------------------------
 
 // The log counts: its results are not in the file yet.
-static uint64_t bytes_used(struct store *s)
+uint64_t store_bytes(struct store *s)
 {
     struct stat st;
     uint64_t bytes = 0;
@@ -187,7 +291,7 @@ bool store_count(struct store *s, struct store_counts *out, struct error *e)
         out->sessions = (uint64_t)sqlite3_column_int64(statement, 1);
         out->results = (uint64_t)sqlite3_column_int64(statement, 2);
         out->correct = (uint64_t)sqlite3_column_int64(statement, 3);
-        out->file_bytes = bytes_used(s);
+        out->file_bytes = store_bytes(s);
     } else {
         store_fail_sqlite(e, s->path, s->db, "counting results");
     }

@@ -1,0 +1,200 @@
+// Merging other stores: a union by id, table by table, in one transaction.
+
+#include "store/database.h"
+#include "store/fail.h"
+#include "store/schema.h"
+#include "store/upkeep.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// What is copied, in an order in which what a row names is there before it. A row number is the
+// file's own and not copied.
+static const struct part {
+    const char *select, *insert;
+} parts[] = {
+    {"SELECT texts, position, kind, name, body FROM text",
+     "INSERT INTO text (texts, position, kind, name, body) VALUES (?1, ?2, ?3, ?4, ?5) "
+     "ON CONFLICT DO NOTHING"},
+#define COLUMNS                                                                                    \
+    "key, measuring_version, language, spec_name, constants, configuration, configuration_json, "  \
+    "geometry, kernels, options, source, texts"
+    {"SELECT " COLUMNS " FROM job",
+     "INSERT INTO job (" COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) "
+     "ON CONFLICT DO NOTHING"},
+#undef COLUMNS
+#define COLUMNS                                                                                    \
+    "id, date, command, hone_version, host, seed, spec_name, spec_path, constants, texts, "        \
+    "surroundings, device, vendor, platform, platform_version, driver, compiler, "                 \
+    "language_version, uuid, pci, device_surroundings, device_type, compute_units, clock_mhz, "    \
+    "global_bytes, local_bytes, device_identity"
+    {"SELECT " COLUMNS " FROM session",
+     "INSERT INTO session (" COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
+     "?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27) "
+     "ON CONFLICT DO NOTHING"},
+#undef COLUMNS
+#define COLUMNS                                                                                    \
+    "id, job, session, date, status, fault, verification, stop, median_ns, sample_count, "         \
+    "samples_ns, batch, limit_ns, message, policy_launches, policy_batch, policy_hopeless_ns, "    \
+    "policy_budget_ns, policy_launch_limit_ns, policy_build_limit_ns, policy_cold, policy_fixed, " \
+    "format, body"
+    {"SELECT " COLUMNS " FROM result ORDER BY sequence",
+     "INSERT INTO result (" COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
+     "?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24) "
+     "ON CONFLICT DO NOTHING"},
+#undef COLUMNS
+};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+// ---- the files ----------------------------------------------------------------------------------
+
+struct first_problem {
+    const char *path;
+    struct error *e;
+    bool found;
+};
+
+static void note_problem(void *context, const struct store_problem *p)
+{
+    struct first_problem *first = context;
+    if (!first->found)
+        store_fail(first->e, first->path, SQLITE_CORRUPT,
+                   "%s%s%s: %s; nothing was imported: `hone store --verify --store %s` shows all "
+                   "that is wrong with it",
+                   p->table, *p->row ? " " : "", p->row, p->what, first->path);
+    first->found = true;
+}
+
+// A source is held open in one transaction, so that what was verified is what is copied.
+static struct store *source_open(const char *path, struct error *e)
+{
+    struct store_checked checked;
+    struct first_problem first = {.path = path, .e = e};
+    struct store *s = store_open(path, STORE_READ, e);
+    if (!s)
+        return NULL;
+    bool ok = sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK ||
+              store_fail_sqlite(e, s->path, s->db, "reading the store");
+    if (ok && store_verify(s, note_problem, &first, &checked, e) && !first.found)
+        return s;
+    store_close(s);
+    return NULL;
+}
+
+static void sources_close(struct store **sources, size_t count)
+{
+    for (size_t i = 0; sources && i < count; i++)
+        store_close(sources[i]);
+    free(sources);
+}
+
+static struct store **sources_open(const char *const *files, size_t count, struct error *e)
+{
+    struct store **sources = calloc(count + 1, sizeof *sources);
+    if (!sources)
+        error_memory(e);
+    for (size_t i = 0; sources && i < count; i++) {
+        sources[i] = source_open(files[i], e);
+        if (sources[i])
+            continue;
+        sources_close(sources, count);
+        return NULL;
+    }
+    return sources;
+}
+
+// By any name: a link, another path.
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static bool refuse_itself(const char *path, const char *const *files, size_t count, struct error *e)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (is_same_file(path, files[i]))
+            return error_set(e, ERROR_USAGE,
+                             "%s: it is the store itself; name other files, or another store with "
+                             "--store",
+                             files[i]);
+    }
+    return true;
+}
+
+// ---- copying ------------------------------------------------------------------------------------
+
+// Rows of `from` into `to`: how many there were, and how many of them were new.
+static bool rows_copy(struct store *into, struct store *source, sqlite3_stmt *from,
+                      sqlite3_stmt *to, struct store_imported *counts, struct error *e)
+{
+    int code;
+    int columns = sqlite3_column_count(from);
+    *counts = (struct store_imported){0, 0};
+    while ((code = sqlite3_step(from)) == SQLITE_ROW) {
+        for (int i = 0; i < columns; i++)
+            if (sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i)) != SQLITE_OK)
+                return store_fail_sqlite(e, into->path, into->db, "importing");
+        if (!statement_run(into, to, "importing", e))
+            return false;
+        counts->results++;
+        counts->added += (uint64_t)sqlite3_changes(into->db);
+    }
+    return code == SQLITE_DONE ||
+           store_fail_sqlite(e, source->path, source->db, "reading what is to be imported");
+}
+
+static bool part_copy(struct store *into, struct store *source, const struct part *part,
+                      struct store_imported *counts, struct error *e)
+{
+    sqlite3_stmt *from = NULL, *to = NULL;
+    bool ok = false;
+    if (sqlite3_prepare_v2(source->db, part->select, -1, &from, NULL) != SQLITE_OK)
+        store_fail_sqlite(e, source->path, source->db, "reading what is to be imported");
+    else if (sqlite3_prepare_v2(into->db, part->insert, -1, &to, NULL) != SQLITE_OK)
+        store_fail_sqlite(e, into->path, into->db, "importing");
+    else
+        ok = rows_copy(into, source, from, to, counts, e);
+    sqlite3_finalize(from);
+    sqlite3_finalize(to);
+    return ok;
+}
+
+// The last part is the results; of the others nobody is told.
+static bool store_copy(struct store *into, struct store *source, struct store_imported *out,
+                       struct error *e)
+{
+    for (size_t i = 0; i < PARTS; i++)
+        if (!part_copy(into, source, &parts[i], out, e))
+            return false;
+    return true;
+}
+
+static bool all_copy(struct store *into, struct store **sources, size_t count,
+                     struct store_imported *out, struct error *e)
+{
+    if (!transaction_begin(into, e))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++)
+        ok = store_copy(into, sources[i], &out[i], e);
+    ok = ok && transaction_commit(into, e);
+    if (!ok)
+        transaction_rollback(into);
+    return ok;
+}
+
+bool store_import(const char *path, const char *const *files, size_t count,
+                  struct store_imported *out, struct error *e)
+{
+    memset(out, 0, count * sizeof *out);
+    if (!refuse_itself(path, files, count, e))
+        return false;
+    struct store **sources = sources_open(files, count, e);
+    struct store *into = sources ? store_open(path, STORE_WRITE, e) : NULL;
+    bool ok = into && all_copy(into, sources, count, out, e);
+    store_close(into);
+    sources_close(sources, sources ? count : 0);
+    return ok;
+}
