@@ -1,6 +1,7 @@
 // The store and the lock around the live evaluator, against a worker that behaves as it is told:
-// what is measured is stored once, what is known is not measured again, turns are neither answered
-// nor stored.
+// what is measured is stored once, what is known is not measured again, of a fixed count only what
+// is missing is; turns are neither answered nor stored.
+#include "eval/lock.h"
 #include "eval/remember.h"
 
 #include <check.h>
@@ -71,7 +72,7 @@ static struct job *make_job(const char *behaviour, unsigned id)
 // How one run of hone measures.
 struct run {
     uint32_t fixed;
-    bool cold, alone, fresh;
+    bool cold, alone, fresh, locks;
     uint32_t retry;
 };
 
@@ -98,6 +99,7 @@ static void run_begin(const struct run *run)
                                  .fresh = run->fresh,
                                  .alone = run->alone,
                                  .retry = run->retry,
+                                 .lock_folder = run->locks ? folder : NULL,
                                  .spec_name = "fake.json",
                                  .constants = ""};
     ev = remember_new(&o, &live, &e);
@@ -210,6 +212,33 @@ START_TEST(test_failures_are_retried_by_status)
 }
 END_TEST
 
+// The union in order of time; the rows keep what each run measured.
+START_TEST(test_more_iterations_top_up_fewer)
+{
+    struct run three = {.fixed = 3}, five = {.fixed = 5}, cold = {.fixed = 5, .cold = true};
+    struct result *first = measure(&three, 1, "good");
+    ck_assert_uint_eq(first->sample_count, 3);
+    struct result *both = measure(&five, 1, "good");
+    ck_assert(!both->reused);
+    ck_assert_uint_eq(both->sample_count, 5);
+    ck_assert_uint_eq(both->earlier, 3);
+    ck_assert_mem_eq(both->samples_ns, first->samples_ns, 3 * sizeof *first->samples_ns);
+    ck_assert_uint_eq(stored(), 2);
+    struct result *again = measure(&five, 1, "good");
+    ck_assert(again->reused);
+    ck_assert_uint_eq(again->sample_count, 5);
+    ck_assert_mem_eq(again->samples_ns, both->samples_ns, 5 * sizeof *both->samples_ns);
+    struct result *other = measure(&cold, 1, "good");
+    ck_assert_uint_eq(other->sample_count, 5);
+    ck_assert_uint_eq(other->earlier, 0);
+    ck_assert_uint_eq(stored(), 3);
+    result_free(first);
+    result_free(both);
+    result_free(again);
+    result_free(other);
+}
+END_TEST
+
 START_TEST(test_stopped_early_is_measured_to_its_end_alone)
 {
     struct run search = {0}, alone = {.alone = true}, fixed = {.fixed = 4};
@@ -253,6 +282,60 @@ START_TEST(test_turns_are_stored_by_keep_alone)
 }
 END_TEST
 
+// A contender whose result came from the store was not built in this run.
+START_TEST(test_turn_of_a_stored_result)
+{
+    struct run search = {0};
+    expect_reused(&search, "good", false);
+    run_begin(&search);
+    submit(1, "good");
+    struct result *r = take(1);
+    ck_assert(r->reused);
+    result_free(r);
+    for (int i = 0; i < 2; i++) {
+        turn_once(1, 2);
+        r = take(1);
+        ck_assert(!r->reused);
+        ck_assert_int_eq(r->status, STATUS_CORRECT);
+        ck_assert_uint_eq(r->sample_count, 2);
+        result_free(r);
+    }
+    evaluator_drop(ev, 1);
+    run_end();
+    ck_assert_uint_eq(stored(), 1);
+}
+END_TEST
+
+static bool is_locked(void)
+{
+    struct error e = ERROR_INIT;
+    struct device_lock lock;
+    ck_assert_msg(device_lock_open(&lock, folder, &device, &e), "%s", e.text);
+    bool got = device_lock_try(&lock, &e) == 1;
+    device_lock_close(&lock);
+    return !got;
+}
+
+START_TEST(test_hold_keeps_the_lock_between_turns)
+{
+    struct run locking = {.locks = true};
+    run_begin(&locking);
+    submit(1, "good");
+    result_free(take(1));
+    ck_assert(!is_locked());
+    evaluator_hold(ev, true);
+    turn_once(1, 1);
+    result_free(take(1));
+    ck_assert(is_locked());
+    turn_once(1, 1);
+    result_free(take(1));
+    ck_assert(is_locked());
+    evaluator_hold(ev, false);
+    ck_assert(!is_locked());
+    run_end();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("remember");
@@ -261,8 +344,11 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, test_what_is_known_is_not_measured_again);
     tcase_add_test(t, test_failures_are_retried_by_status);
+    tcase_add_test(t, test_more_iterations_top_up_fewer);
     tcase_add_test(t, test_stopped_early_is_measured_to_its_end_alone);
     tcase_add_test(t, test_turns_are_stored_by_keep_alone);
+    tcase_add_test(t, test_turn_of_a_stored_result);
+    tcase_add_test(t, test_hold_keeps_the_lock_between_turns);
     suite_add_tcase(suite, t);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
