@@ -195,6 +195,7 @@ static bool make_evaluator(struct check *c, struct error *e)
                                 .log = o->log};
     struct remember_options remember = {.store = o->store,
                                         .fresh = o->fresh,
+                                        .retry = o->retry,
                                         .lock_folder = o->build_only ? NULL : o->lock_folder,
                                         .spec_name = o->spec->name,
                                         .constants = c->constants,
@@ -526,8 +527,10 @@ static const struct check_record *next_settled(struct check *c, struct error *e)
             continue;
         if (!n->result)
             n->result = result_clone(n->primary->result);
-        if (!n->result)
+        if (!n->result) {
+            error_memory(e);
             return NULL;
+        }
         n->record.races = n->primary ? n->primary->record.races : NULL;
         const struct check_record *r = finish_item(c, n);
         return findings_add(&c->findings, r) || error_memory(e) ? r : NULL;
@@ -617,6 +620,11 @@ void check_progress(struct check *c, struct check_progress *out)
 const struct space *check_space(const struct check *c)
 {
     return c->space;
+}
+
+void check_source_digest(const struct check *c, struct digest *out)
+{
+    *out = c->source;
 }
 
 enum verification check_verification(const struct check *c, const char **against)

@@ -52,6 +52,7 @@ struct check_options {
     uint32_t jobs; // build workers; 0: as many as useful
     struct terms terms;
     bool fresh;      // earlier results do not answer
+    uint32_t retry;  // failures with these statuses do not answer: 1 << status
     bool build_only; // nothing runs; the store is left alone
 
     unsigned allowed;      // statuses that are no failure: 1u << enum status
@@ -140,11 +141,12 @@ enum check_answer check_step(struct check *c, int timeout_ms, const struct check
 void check_cancel(struct check *c);
 void check_progress(struct check *c, struct check_progress *out);
 const struct space *check_space(const struct check *c);
+void check_source_digest(const struct check *c, struct digest *out);
 // How results are held against what is right. *against: "gemm", "default configuration"; "".
 enum verification check_verification(const struct check *c, const char **against);
 // All records in the order in which they were handed out.
 const struct check_record *const *check_records(const struct check *c, size_t *count);
-// What the simulator found, in the order of kernel file and line.
+// What the simulator found, in the order of kernel file and line; valid until the next step.
 const struct check_finding *check_findings(const struct check *c, size_t *count);
 void check_free(struct check *c); // NULL is fine
 

@@ -41,6 +41,7 @@ struct invocation {
 extern const struct command command_devices;
 extern const struct command command_space;
 extern const struct command command_tune;
+extern const struct command command_check;
 extern const struct command command_run;
 extern const struct command command_best;
 extern const struct command command_store;

@@ -14,6 +14,7 @@ void settings_release(struct settings *s)
     list_release(&s->config);
     list_release(&s->where);
     list_release(&s->assume);
+    list_release(&s->smallest);
 }
 
 const struct option help_options[] = {
@@ -99,7 +100,7 @@ static bool read_named_limit(struct limits *limits, const char *word, struct err
 }
 
 // "30s" is for a launch; "build=60s,launch=30s".
-static bool option_limits(void *field, const char *value, struct error *e)
+bool option_limits(void *field, const char *value, struct error *e)
 {
     if (!strchr(value, '='))
         return read_limit(value, &((struct limits *)field)->launch_ns, e);

@@ -20,6 +20,7 @@ struct settings {
     // how to search
     struct budget budget;
     const char *strategy;
+    struct given sample; // of a check
     struct given seed;
     struct given jobs;
     // how to measure
@@ -41,9 +42,20 @@ struct settings {
     enum show { SHOW_RESULT, SHOW_SOURCE, SHOW_BINARY } show;
     const char *output;
     const char *kernel;
+    // what is checked, and what is no failure
+    bool build_only, races;
+    struct list smallest;
+    struct allow {
+        unsigned statuses; // 1 << status
+        bool unverified;
+    } allow;
+    const char *junit;
 };
 
 void settings_release(struct settings *s);
+
+// For `apply`: --timeout's "30s" (of a launch) or "build=60s,launch=30s", into struct limits.
+bool option_limits(void *field, const char *value, struct error *e);
 
 // -h; what every spec-taking subcommand has; and those that measure.
 extern const struct option help_options[];

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// All users share one lock for a device, so TMPDIR does not count.
-#define LOCK_FOLDER "/tmp"
-
 void tuning_init(struct tuning *t, const struct invocation *call)
 {
     memset(t, 0, sizeof *t);
@@ -27,7 +24,7 @@ void tuning_release(struct tuning *t)
 
 // ---- options -----------------------------------------------------------------------------------
 
-static struct terms terms_of(const struct settings *s, const struct spec *spec)
+struct terms terms_of(const struct settings *s, const struct spec *spec)
 {
     struct terms terms = {.rules = measure_rules_default(),
                           .build_limit_ns = POLICY_BUILD_LIMIT_NS,

@@ -6,6 +6,12 @@
 #include "report/report.h"
 #include "tune.h"
 
+// All users share one lock for a device, so TMPDIR does not count.
+#define LOCK_FOLDER "/tmp"
+
+// How --iterations, --timeout and --cold say that jobs are measured.
+struct terms terms_of(const struct settings *s, const struct spec *spec);
+
 struct tuning {
     struct work work;
     struct tune_options options;

@@ -38,12 +38,17 @@ int work_failed(const struct error *e)
     return is_usage ? EXIT_USAGE : EXIT_NOTHING;
 }
 
+struct spec_options work_spec_options(const struct work *w)
+{
+    const struct settings *s = &w->call->settings;
+    return (struct spec_options){
+        .set = s->set.items, .set_count = s->set.count, .strict = s->strict, .log = &w->log};
+}
+
 int work_spec(struct work *w)
 {
     struct error e = ERROR_INIT;
-    const struct settings *s = &w->call->settings;
-    struct spec_options options = {
-        .set = s->set.items, .set_count = s->set.count, .strict = s->strict, .log = &w->log};
+    struct spec_options options = work_spec_options(w);
     w->spec = spec_load(w->call->arguments[0], &options, &e);
     if (w->spec)
         return EXIT_DONE;

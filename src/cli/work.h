@@ -27,7 +27,8 @@ void work_init(struct work *w, const struct invocation *call);
 void work_release(struct work *w);
 
 // Each returns an exit status and has said what is wrong.
-int work_spec(struct work *w); // the first argument
+int work_spec(struct work *w);                               // the first argument
+struct spec_options work_spec_options(const struct work *w); // with which it is read
 int work_environment(struct work *w);
 int work_devices(struct work *w);         // asks a worker
 int work_no_device(const struct work *w); // says what to install

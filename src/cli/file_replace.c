@@ -1,0 +1,108 @@
+#include "cli/file_replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool fail(const char *path, int why, struct error *e)
+{
+    return error_set_driver(e, ERROR_IO, why, "%s: cannot write: %s", path, strerror(why));
+}
+
+static bool is_special(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
+}
+
+// The new file beside `path`, whose name is the caller's to free; -1 with the error.
+static int open_beside(const char *path, char **name, struct error *e)
+{
+    struct text t = TEXT_INIT;
+    text_addf(&t, "%s.%ld.new", path, (long)getpid());
+    *name = text_steal(&t);
+    if (!*name) {
+        error_memory(e);
+        return -1;
+    }
+    int fd = open(*name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd >= 0)
+        return fd;
+    fail(path, errno, e);
+    free(*name);
+    return -1;
+}
+
+static bool write_all(int fd, const struct text *text)
+{
+    const char *at = text_cstr(text);
+    size_t left = text->length;
+    while (left > 0) {
+        ssize_t n = write(fd, at, left);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        at += n;
+        left -= (size_t)n;
+    }
+    return true;
+}
+
+static bool write_special(const char *path, const struct text *text, struct error *e)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool ok = fd >= 0 && write_all(fd, text);
+    int why = errno;
+    if (fd >= 0 && close(fd) != 0 && ok) {
+        ok = false;
+        why = errno;
+    }
+    return ok || fail(path, why, e);
+}
+
+bool file_replaceable(const char *path, struct error *e)
+{
+    char *name;
+    if (!path[0])
+        return error_set(e, ERROR_USAGE, "the file has no name");
+    if (is_special(path))
+        return access(path, W_OK) == 0 || fail(path, errno, e);
+    int fd = open_beside(path, &name, e);
+    if (fd < 0)
+        return false;
+    close(fd);
+    unlink(name);
+    free(name);
+    return true;
+}
+
+bool file_replace(const char *path, const struct text *text, struct error *e)
+{
+    char *name;
+    if (text->failed)
+        return error_memory(e);
+    if (is_special(path))
+        return write_special(path, text, e);
+    int fd = open_beside(path, &name, e);
+    if (fd < 0)
+        return false;
+    bool ok = write_all(fd, text);
+    int why = errno;
+    if (close(fd) != 0 && ok) {
+        ok = false;
+        why = errno;
+    }
+    if (ok && rename(name, path) != 0) {
+        ok = false;
+        why = errno;
+    }
+    if (!ok)
+        unlink(name);
+    free(name);
+    return ok || fail(path, why, e);
+}

@@ -1,0 +1,13 @@
+// A file that is there whole or not at all.
+#ifndef HONE_CLI_FILE_REPLACE_H
+#define HONE_CLI_FILE_REPLACE_H
+
+#include "base/text.h"
+
+// Could file_replace() write here? Leaves nothing behind.
+bool file_replaceable(const char *path, struct error *e);
+// Writes the text beside the file and puts it in its place. What is no regular file (a pipe,
+// /dev/stdout) is written to as it is.
+bool file_replace(const char *path, const struct text *text, struct error *e);
+
+#endif
