@@ -117,9 +117,9 @@ static int refuse_unverified(const struct checking *c)
 static int open_store(struct checking *c)
 {
     const struct settings *s = &c->work.call->settings;
-    if (s->no_store || s->build_only || s->races)
+    if (s->build_only || s->races) // tell nothing of what the store keeps
         return EXIT_DONE;
-    int status = work_store(&c->work, STORE_WRITE);
+    int status = open_kept(&c->work);
     c->options.store = c->work.store;
     return status;
 }

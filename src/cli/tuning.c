@@ -104,19 +104,22 @@ int tuning_failed(const struct error *e)
     return e->code == ERROR_IO ? EXIT_USAGE : status;
 }
 
-int tuning_start(struct tuning *t)
+int open_kept(struct work *w)
 {
-    struct error e = ERROR_INIT;
-    const struct settings *s = &t->work.call->settings;
+    const struct settings *s = &w->call->settings;
     if (s->no_store && s->also.count) {
         complain("--no-store and --also exclude each other");
         return EXIT_USAGE;
     }
-    if (!s->no_store) {
-        int status = work_store(&t->work, STORE_WRITE);
-        if (status != EXIT_DONE)
-            return status;
-    }
+    return s->no_store ? EXIT_DONE : work_store(w, STORE_WRITE);
+}
+
+int tuning_start(struct tuning *t)
+{
+    struct error e = ERROR_INIT;
+    int status = open_kept(&t->work);
+    if (status != EXIT_DONE)
+        return status;
     t->options.store = t->work.store;
     t->tune = tune_new(&t->options, &e);
     return t->tune ? EXIT_DONE : tuning_failed(&e);

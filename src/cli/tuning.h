@@ -12,6 +12,9 @@
 // How --iterations, --timeout and --cold say that jobs are measured.
 struct terms terms_of(const struct settings *s, const struct spec *spec);
 
+// Opens the store, with those behind it, unless --no-store; an exit status.
+int open_kept(struct work *w);
+
 struct tuning {
     struct work work;
     struct tune_options options;
