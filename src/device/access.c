@@ -107,7 +107,7 @@ const void *memory_look(struct device *d, struct memory *m, void **copy, struct 
     *copy = NULL;
     if (m->host)
         return claim(d, m, e) ? m->map.data : NULL;
-    *copy = malloc(m->bytes);
+    *copy = calloc(1, m->bytes); // what a driver says that it read must not be what was there
     if (!*copy) {
         error_memory(e);
         return NULL;
@@ -153,7 +153,7 @@ bool guards_look(struct device *d, struct memory *m, struct trespass *before,
         *behind = guard_look_behind(m->map.data + m->bytes, m->map.tail, m->guard);
         return true;
     }
-    uint8_t *zone = malloc(GUARD_BYTES);
+    uint8_t *zone = calloc(1, GUARD_BYTES); // as above
     bool ok = zone || error_memory(e);
     ok = ok && d->backend->read(d->own, m, -GUARD_BYTES, zone, GUARD_BYTES, e);
     if (ok)

@@ -13,6 +13,9 @@ struct opencl {
     const struct device_options *options;
     const struct device_info *info;
     bool nvidia, pocl;
+    // Of clSetUserEventStatus(): a launch then waits in the queue for what will never come, and so
+    // would clFinish().
+    cl_int stuck;
     // Kernels of hone's own, built when first needed.
     cl_program helpers, helpers_f64;
     cl_kernel checksum, gemm_float, gemm_double;
@@ -26,6 +29,8 @@ void *opencl_open(const char *id, const struct device_options *o, struct arena *
 void opencl_close(void *own);
 
 // opencl_memory.c
+// clFinish(), where it can end.
+cl_int opencl_finish(struct opencl *o);
 bool opencl_memory_new(void *own, struct memory *m, enum access access, struct error *e);
 void opencl_memory_free(void *own, struct memory *m);
 bool opencl_claim(void *own, struct memory *m, struct error *e);

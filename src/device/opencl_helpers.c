@@ -106,31 +106,38 @@ struct helper_argument {
     const void *value;
 };
 
-static cl_int set_arguments(struct opencl *o, cl_kernel k, const struct helper_argument *a,
-                            cl_uint count)
+static bool set_arguments(struct opencl *o, cl_kernel k, const struct helper_argument *a,
+                          cl_uint count, struct error *e)
 {
     cl_int code = CL_SUCCESS;
     for (cl_uint i = 0; i < count && code == CL_SUCCESS; i++)
         code = o->cl.clSetKernelArg(k, i, a[i].size, a[i].value);
-    return code;
+    return code == CL_SUCCESS || opencl_error(e, "clSetKernelArg", code);
+}
+
+// Runs the kernel and reads what it wrote.
+static bool run_helper(struct opencl *o, cl_kernel k, cl_uint dimensions, const size_t *global,
+                       const size_t *local, cl_mem from, size_t bytes, void *to, struct error *e)
+{
+    cl_int code =
+        o->cl.clEnqueueNDRangeKernel(o->queue, k, dimensions, NULL, global, local, 0, NULL, NULL);
+    if (code != CL_SUCCESS)
+        return opencl_error(e, "clEnqueueNDRangeKernel", code);
+    code = o->cl.clEnqueueReadBuffer(o->queue, from, CL_TRUE, 0, bytes, to, 0, NULL, NULL);
+    return code == CL_SUCCESS || opencl_error(e, "clEnqueueReadBuffer", code);
 }
 
 // ---- checksum
 
-static cl_int sum_words(struct opencl *o, cl_mem words, cl_ulong count, cl_mem sums,
-                        uint64_t *partial)
+static bool sum_words(struct opencl *o, cl_mem words, cl_ulong count, cl_mem sums,
+                      uint64_t *partial, struct error *e)
 {
     size_t global = SUM_GROUPS * SUM_LOCAL, local = SUM_LOCAL;
     const struct helper_argument arguments[] = {
         {sizeof words, &words}, {sizeof count, &count}, {sizeof sums, &sums}};
-    cl_int code = set_arguments(o, o->checksum, arguments, 3);
-    if (code == CL_SUCCESS)
-        code = o->cl.clEnqueueNDRangeKernel(o->queue, o->checksum, 1, NULL, &global, &local, 0,
-                                            NULL, NULL);
-    if (code == CL_SUCCESS)
-        code = o->cl.clEnqueueReadBuffer(o->queue, sums, CL_TRUE, 0, global * sizeof *partial,
-                                         partial, 0, NULL, NULL);
-    return code;
+    return set_arguments(o, o->checksum, arguments, 3, e) &&
+           run_helper(o, o->checksum, 1, &global, &local, sums, global * sizeof *partial, partial,
+                      e);
 }
 
 // The last bytes, fewer than a word, as the host sums them; `place` is their word's.
@@ -160,9 +167,10 @@ bool opencl_checksum(void *own, struct memory *m, uint64_t *out, struct error *e
     if (!ok)
         goto done;
     sums = o->cl.clCreateBuffer(o->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-    if (sums)
-        code = sum_words(o, m->view, m->bytes / 8, sums, partial);
-    ok = (sums && code == CL_SUCCESS) || opencl_error(e, "checksum of a buffer", code);
+    ok = sums ? sum_words(o, m->view, m->bytes / 8, sums, partial, e)
+              : opencl_error(e, "clCreateBuffer", code);
+    if (!ok)
+        error_context(e, "checksum of a buffer");
     *out = 0;
     for (size_t i = 0; ok && i < SUM_GROUPS * SUM_LOCAL; i++)
         *out += partial[i];
@@ -193,7 +201,7 @@ static cl_kernel gemm_kernel(struct opencl *o, const struct gemm_request *g)
     return helper_kernel(o, o->helpers_f64, name, kernel, NULL) ? *kernel : NULL;
 }
 
-static cl_int run_gemm(struct opencl *o, cl_kernel kernel, const struct gemm_request *g, cl_mem c)
+static bool run_gemm(struct opencl *o, cl_kernel kernel, const struct gemm_request *g, cl_mem c)
 {
     const struct job_gemm *j = g->gemm;
     cl_mem a = g->a->view, b = g->b->view;
@@ -205,14 +213,8 @@ static cl_int run_gemm(struct opencl *o, cl_kernel kernel, const struct gemm_req
         {8, &k},        {8, &ai},       {8, &ap},       {8, &bp}, {8, &bj}};
     size_t local[2] = {TILE, TILE};
     size_t global[2] = {(size_t)(n + TILE - 1) / TILE * TILE, (size_t)(m + TILE - 1) / TILE * TILE};
-    cl_int code = set_arguments(o, kernel, arguments, sizeof arguments / sizeof *arguments);
-    if (code == CL_SUCCESS)
-        code =
-            o->cl.clEnqueueNDRangeKernel(o->queue, kernel, 2, NULL, global, local, 0, NULL, NULL);
-    if (code == CL_SUCCESS)
-        code = o->cl.clEnqueueReadBuffer(o->queue, c, CL_TRUE, 0, (size_t)(m * n * 8), g->out, 0,
-                                         NULL, NULL);
-    return code;
+    return set_arguments(o, kernel, arguments, sizeof arguments / sizeof *arguments, NULL) &&
+           run_helper(o, kernel, 2, global, local, c, (size_t)(m * n * 8), g->out, NULL);
 }
 
 bool opencl_gemm(void *own, const struct gemm_request *g)
@@ -226,7 +228,7 @@ bool opencl_gemm(void *own, const struct gemm_request *g)
     cl_mem c = o->cl.clCreateBuffer(o->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
     if (!c)
         return false;
-    code = run_gemm(o, kernel, g, c);
+    bool ok = run_gemm(o, kernel, g, c);
     o->cl.clReleaseMemObject(c);
-    return code == CL_SUCCESS;
+    return ok;
 }

@@ -22,6 +22,7 @@
 #define KHR_UUID            0x106a
 #define KHR_PCI             0x410f
 
+#define NO_DRIVER      (-1001) // the loader's answer where none is registered: an empty list
 #define PLATFORMS_MOST 32
 #define DEVICES_MOST   64 // of one platform
 
@@ -272,9 +273,14 @@ static bool list_handles(struct listing *g, struct error *e)
     g->handles = arena_array(g->lister.arena, g->room, sizeof *g->handles);
     if (!g->list->devices || !g->handles)
         return error_memory(e);
-    // Without any driver the loader answers with an error: that is an empty list.
-    if (cl->clGetPlatformIDs(PLATFORMS_MOST, platforms, &count))
+    cl_int code = cl->clGetPlatformIDs(PLATFORMS_MOST, platforms, &count);
+    if (code != CL_SUCCESS)
         count = 0;
+    if (code != CL_SUCCESS && code != NO_DRIVER) {
+        char text[128];
+        g->list->problem =
+            arena_printf(g->lister.arena, "clGetPlatformIDs: %s", opencl_code_text(code, text));
+    }
     for (cl_uint i = 0; i < count && i < PLATFORMS_MOST; i++)
         take_platform(g, platforms[i]);
     name_devices(g->lister.arena, g->list);
@@ -314,8 +320,10 @@ static bool find_device(struct opencl *o, const char *id, const struct device_op
         text_release(&names);
         return true;
     }
-    error_set(e, ERROR_DEVICE, "no OpenCL device has the id '%s'; there is %s", id,
-              names.length ? text_cstr(&names) : "none");
+    bool listed = !list.problem || !*list.problem;
+    error_set(e, ERROR_DEVICE, "no OpenCL device has the id '%s'; there is %s%s%s", id,
+              names.length ? text_cstr(&names) : "none", listed ? "" : ": ",
+              listed ? "" : list.problem);
     text_release(&names);
     return false;
 }

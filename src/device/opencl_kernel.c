@@ -144,6 +144,19 @@ static bool is_other_class(const struct element *element, const char *declared_t
     return false;
 }
 
+// A type or size that does not fit is the spec's doing; anything else the driver's.
+static bool is_mismatch(cl_int code)
+{
+    static const cl_int codes[] = {
+        CL_SUCCESS,           CL_INVALID_ARG_SIZE,   CL_INVALID_ARG_VALUE,
+        CL_INVALID_ARG_INDEX, CL_INVALID_MEM_OBJECT, CL_INVALID_SAMPLER};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        if (codes[i] == code)
+            return true;
+    }
+    return false;
+}
+
 static bool report_argument(struct opencl *o, cl_kernel kernel, const struct job_launch *l,
                             uint32_t index, cl_int code, struct result *r)
 {
@@ -154,6 +167,10 @@ static bool report_argument(struct opencl *o, cl_kernel kernel, const struct job
     };
     const struct job_argument *a = &l->arguments[index];
     char text[128], type[32] = "", wanted[160];
+    if (!is_mismatch(code))
+        return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
+                           "kernel '%s', argument %u ('%s'): clSetKernelArg: %s", l->kernel,
+                           index + 1, a->name, opencl_code_text(code, text));
     if (a->kind == ARGUMENT_SCALAR)
         element_name(&a->element, type);
     declared(o, kernel, index, wanted, sizeof wanted);
@@ -162,8 +179,8 @@ static bool report_argument(struct opencl *o, cl_kernel kernel, const struct job
                        "takes %s%s%s there%s%s",
                        l->kernel, index + 1, kinds[a->kind], *type ? " (" : "", type,
                        *type ? ")" : "", a->name, *wanted ? "'" : "",
-                       *wanted ? wanted : "something else", *wanted ? "'" : "", code ? ": " : "",
-                       code ? opencl_code_text(code, text) : "");
+                       *wanted ? wanted : "something else", *wanted ? "'" : "",
+                       code ? ": clSetKernelArg: " : "", code ? opencl_code_text(code, text) : "");
 }
 
 // What clSetKernelArg() does not see: a size may fit by chance. True where the driver does not keep
@@ -209,7 +226,8 @@ static const struct {
 };
 
 // What the driver said when it was handed the launch, before anything ran.
-static bool report_refusal(const struct job_launch *l, cl_int code, struct result *r)
+static bool report_refusal(const struct job_launch *l, const char *call, cl_int code,
+                           struct result *r)
 {
     char text[128], global[80], local[80] = "";
     enum status status = STATUS_RUNTIME;
@@ -219,9 +237,9 @@ static bool report_refusal(const struct job_launch *l, cl_int code, struct resul
     }
     limits_sizes_text(l, l->global, global, sizeof global);
     limits_sizes_text(l, l->local, local, sizeof local);
-    result_fail(r, status, FAULT_CONFIGURATION,
-                "kernel '%s': clEnqueueNDRangeKernel: %s (global %s, local %s)", l->kernel,
-                opencl_code_text(code, text), global, l->local[0] ? local : "by the driver");
+    result_fail(r, status, FAULT_CONFIGURATION, "kernel '%s': %s: %s (global %s, local %s)",
+                l->kernel, call, opencl_code_text(code, text), global,
+                l->local[0] ? local : "by the driver");
     r->device_limit = status == STATUS_CONSTRAINTS;
     return false;
 }
@@ -287,37 +305,45 @@ static void CL_CALLBACK on_running(cl_event event, cl_int status, void *context)
 }
 
 // The launch waits for a gate that opens when the callback is registered: a kernel whose code is at
-// hand could else be over before.
+// hand could else be over before. *call: what failed.
 static cl_int enqueue_told(struct opencl *o, cl_kernel kernel, const struct job_launch *l,
-                           const uint64_t sizes[3], struct watched *w, cl_event *event)
+                           const uint64_t sizes[3], struct watched *w, cl_event *event,
+                           const char **call)
 {
-    cl_int code;
+    cl_int code, opened = CL_SUCCESS;
     cl_event gate = o->cl.clCreateUserEvent(o->context, &code);
-    if (code == CL_SUCCESS)
+    *call = gate ? "clEnqueueNDRangeKernel" : "clCreateUserEvent";
+    if (gate)
         code = enqueue(o, kernel, l, sizes, &gate, event);
     if (code != CL_SUCCESS || o->cl.clSetEventCallback(*event, CL_RUNNING, on_running, w))
         w->holders--;
     if (gate) {
-        o->cl.clSetUserEventStatus(gate, CL_COMPLETE);
+        opened = o->cl.clSetUserEventStatus(gate, CL_COMPLETE);
         o->cl.clReleaseEvent(gate);
     }
-    return code;
+    if (code != CL_SUCCESS || opened == CL_SUCCESS)
+        return code;
+    *call = "clSetUserEventStatus";
+    o->stuck = opened;
+    return opened;
 }
 
 // Enqueues one launch and stays with it to its end; how it ended is read from the event.
 static cl_int launch_watched(struct opencl *o, cl_kernel kernel, const struct job_launch *l,
-                             const uint64_t sizes[3], const struct watch *watch, cl_event *event)
+                             const uint64_t sizes[3], const struct watch *watch, cl_event *event,
+                             const char **call)
 {
     struct watched *w = calloc(1, sizeof *w);
+    *call = "launching";
     if (!w)
         return CL_OUT_OF_HOST_MEMORY;
     pthread_mutex_init(&w->mutex, NULL);
     w->watch = watch;
     w->holders = 2;
     watch->tell(watch->context, true);
-    cl_int code = enqueue_told(o, kernel, l, sizes, w, event);
+    cl_int code = enqueue_told(o, kernel, l, sizes, w, event, call);
     if (code == CL_SUCCESS)
-        o->cl.clFinish(o->queue);
+        opencl_finish(o);
     let_go(w);
     return code;
 }
@@ -328,16 +354,19 @@ bool opencl_prime(void *own, void *kernel, const struct job_launch *l, const str
     struct opencl *o = own;
     uint64_t sizes[3] = {1, 1, 1};
     char text[128];
+    const char *call;
     cl_event event = NULL;
     prime_sizes(l, sizes);
-    cl_int code = launch_watched(o, kernel, l, sizes, watch, &event);
-    if (code == CL_SUCCESS)
+    cl_int code = launch_watched(o, kernel, l, sizes, watch, &event, &call);
+    if (code == CL_SUCCESS) {
+        call = "clWaitForEvents";
         code = o->cl.clWaitForEvents(1, &event);
+    }
     if (event)
         o->cl.clReleaseEvent(event);
     return code == CL_SUCCESS ||
-           result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION, "kernel '%s' ahead of time: %s",
-                       l->kernel, opencl_code_text(code, text));
+           result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION, "kernel '%s' ahead of time: %s: %s",
+                       l->kernel, call, opencl_code_text(code, text));
 }
 
 // A failed event's own status says more than the wait's.
@@ -362,6 +391,13 @@ static cl_int times_of(struct opencl *o, cl_event event, struct times *t)
     return code;
 }
 
+// A short kernel may begin and end in one tick of the clock; none ends before it began, or begins
+// with the clock at 0.
+static bool is_time(const struct times *first, const struct times *t)
+{
+    return t->start != 0 && t->end >= t->start && t->end >= first->start;
+}
+
 static bool collect(struct opencl *o, const struct run *run, const cl_event *events,
                     uint64_t *total_ns, uint64_t *parts_ns, struct result *r)
 {
@@ -374,6 +410,12 @@ static bool collect(struct opencl *o, const struct run *run, const cl_event *eve
                                "clGetEventProfilingInfo: %s", opencl_code_text(code, text));
         if (i == 0)
             first = last;
+        if (!is_time(&first, &last))
+            return result_fail(r, STATUS_RUNTIME, FAULT_DEVICE,
+                               "the driver says that kernel '%s' ran from %llu to %llu ns: these "
+                               "are no times",
+                               run->launches[i % run->count].kernel, (unsigned long long)last.start,
+                               (unsigned long long)last.end);
         if (parts_ns)
             parts_ns[i % run->count] += last.end - last.start;
     }
@@ -390,9 +432,10 @@ static bool wait_for(struct opencl *o, const struct run *run, const cl_event *ev
         return true;
     code = failure_of(o, events[count - 1], code);
     *lost = true;
-    return result_fail(
-        r, STATUS_RUNTIME, FAULT_CONFIGURATION, "kernel '%s' failed while running: %s",
-        run->launches[(count - 1) % run->count].kernel, opencl_code_text(code, text));
+    return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
+                       "kernel '%s' failed while running: clWaitForEvents: %s",
+                       run->launches[(count - 1) % run->count].kernel,
+                       opencl_code_text(code, text));
 }
 
 // Enqueues everything before it waits: what is timed is the device's time back to back.
@@ -403,15 +446,30 @@ static bool launch_all(struct opencl *o, const struct run *run, cl_event *events
     for (uint32_t i = 0; i < count; i++) {
         const struct job_launch *l = &run->launches[i % run->count];
         cl_kernel kernel = run->kernels[i % run->count];
-        cl_int code = run->watch ? launch_watched(o, kernel, l, l->global, run->watch, &events[i])
-                                 : enqueue(o, kernel, l, l->global, NULL, &events[i]);
+        const char *call = "clEnqueueNDRangeKernel";
+        cl_int code = run->watch
+                          ? launch_watched(o, kernel, l, l->global, run->watch, &events[i], &call)
+                          : enqueue(o, kernel, l, l->global, NULL, &events[i]);
         if (code != CL_SUCCESS) {
-            events[i] = NULL;
-            o->cl.clFinish(o->queue);
-            return report_refusal(l, code, r);
+            opencl_finish(o);
+            *lost = *lost || o->stuck != CL_SUCCESS;
+            return report_refusal(l, call, code, r);
         }
     }
     return wait_for(o, run, events, count, lost, r);
+}
+
+// Restores and fills that were asked for before are over, so that they do not overlap.
+static bool settle(struct opencl *o, bool *lost, struct result *r)
+{
+    char text[128];
+    cl_int code = opencl_finish(o);
+    if (code == CL_SUCCESS)
+        return true;
+    *lost = true;
+    return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION, "before the launch: %s: %s",
+                       o->stuck ? "clSetUserEventStatus" : "clFinish",
+                       opencl_code_text(code, text));
 }
 
 bool opencl_run(void *own, const struct run *run, uint64_t *total_ns, uint64_t *parts_ns,
@@ -422,11 +480,10 @@ bool opencl_run(void *own, const struct run *run, uint64_t *total_ns, uint64_t *
     cl_event *events = calloc(count, sizeof *events);
     if (!events)
         return result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
-    // Restores and fills that were asked for before are over, so that they do not overlap.
-    o->cl.clFinish(o->queue);
     for (uint32_t i = 0; parts_ns && i < run->count; i++)
         parts_ns[i] = 0;
-    bool ok = launch_all(o, run, events, lost, r) && collect(o, run, events, total_ns, parts_ns, r);
+    bool ok = settle(o, lost, r) && launch_all(o, run, events, lost, r) &&
+              collect(o, run, events, total_ns, parts_ns, r);
     for (uint32_t i = 0; i < count; i++) {
         if (events[i])
             o->cl.clReleaseEvent(events[i]);

@@ -53,6 +53,11 @@ static bool exact_memory_new(struct opencl *o, struct memory *m, enum access acc
     return m->view || opencl_error(e, "clCreateBuffer", code);
 }
 
+cl_int opencl_finish(struct opencl *o)
+{
+    return o->stuck ? o->stuck : o->cl.clFinish(o->queue);
+}
+
 bool opencl_memory_new(void *own, struct memory *m, enum access access, struct error *e)
 {
     struct opencl *o = own;
@@ -77,7 +82,7 @@ void opencl_memory_free(void *own, struct memory *m)
         o->cl.clReleaseMemObject(m->parent);
     // Releasing may be put off until commands end: the mapping must outlive them.
     if (m->map.base)
-        o->cl.clFinish(o->queue);
+        opencl_finish(o);
     mapping_free(&m->map);
     m->view = m->parent = NULL;
 }
@@ -121,15 +126,21 @@ bool opencl_write(void *own, struct memory *m, int64_t at, const void *from, uin
     return code == CL_SUCCESS || opencl_error(e, "clEnqueueWriteBuffer", code);
 }
 
+static bool wait_for_it(struct opencl *o, struct error *e)
+{
+    cl_int code = opencl_finish(o);
+    return code == CL_SUCCESS || opencl_error(e, "clFinish", code);
+}
+
 bool opencl_fill(void *own, struct memory *m, int64_t at, uint8_t byte, uint64_t bytes,
                  struct error *e)
 {
     struct opencl *o = own;
     cl_int code = o->cl.clEnqueueFillBuffer(o->queue, m->parent, &byte, 1, place(m, at),
                                             (size_t)bytes, 0, NULL, NULL);
-    if (code == CL_SUCCESS)
-        code = o->cl.clFinish(o->queue);
-    return code == CL_SUCCESS || opencl_error(e, "clEnqueueFillBuffer", code);
+    if (code != CL_SUCCESS)
+        return opencl_error(e, "clEnqueueFillBuffer", code);
+    return wait_for_it(o, e);
 }
 
 bool opencl_copy(void *own, struct memory *to, struct memory *from, struct error *e)
@@ -137,7 +148,7 @@ bool opencl_copy(void *own, struct memory *to, struct memory *from, struct error
     struct opencl *o = own;
     cl_int code = o->cl.clEnqueueCopyBuffer(o->queue, from->parent, to->parent, place(from, 0),
                                             place(to, 0), (size_t)to->bytes, 0, NULL, NULL);
-    if (code == CL_SUCCESS)
-        code = o->cl.clFinish(o->queue);
-    return code == CL_SUCCESS || opencl_error(e, "clEnqueueCopyBuffer", code);
+    if (code != CL_SUCCESS)
+        return opencl_error(e, "clEnqueueCopyBuffer", code);
+    return wait_for_it(o, e);
 }

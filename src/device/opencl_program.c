@@ -62,7 +62,7 @@ static bool report_failure(const struct job_program *p, const char *tree, cl_int
     if (first_error(log, line, sizeof line))
         add_with_names(p, line, tree, &why);
     else
-        text_add(&why, opencl_code_text(code, text));
+        text_addf(&why, "clBuildProgram: %s", opencl_code_text(code, text));
     if (strstr(text_cstr(&why), "<command line>"))
         text_add(&why, "; a -D option stands there: a parameter or constant of the spec that is "
                        "called as an argument or variable of the source?");

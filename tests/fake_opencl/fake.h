@@ -1,0 +1,135 @@
+// A driver for tests: libOpenCL.so.1 with as much of OpenCL 1.2 as hone-worker calls, and no
+// device. It runs no kernels; it knows a few by a marker in their text (operations.c) and does on
+// the host what they say. The clock of its events is its own. A test finds it through
+// LD_LIBRARY_PATH.
+//
+// What else it does is asked for in the environment, read anew at each call:
+//
+//   FAKE_CL_KIND    gpu (default) | cpu | pocl | nvidia: what it passes for (kinds in objects.c)
+//   FAKE_CL_HANG    CALL or CALL@N: that call (its Nth in the process) never returns
+//   FAKE_CL_FAIL    CALL:CODE or CALL:CODE@N: that call answers with the error code
+//   FAKE_CL_DIE     NAME=VALUE or #N: the launch of a program built with -DNAME=VALUE, or the Nth
+//                   launch of the process, kills the device
+//   FAKE_CL_HOW     kill (default) | abort | wait: the process ends by SIGKILL, by abort(), or the
+//                   wait for the launch fails and nothing works in this process any more
+//   FAKE_CL_STATE   a file: once it is there the device is dead for every process; dying makes it
+//   FAKE_CL_DEAD    open (default) | build | refuse | wait | hang | kill: what a dead device does
+//   FAKE_CL_LIE     garbage | nothing | zero | unread: outputs are wrong or left as they were, the
+//                   times of events are 0, reading answers success and reads nothing
+//   FAKE_CL_TICK_NS        of the event clock (default 1); FAKE_CL_RESOLUTION_NS is what the device
+//                          says of it (default: the same)
+//   FAKE_CL_COMMAND_NS     that each command takes (default 10000); -DFAKE_NS=N in the options of
+//                          a program says it for its kernels
+//
+// -DFAKE_ERROR does not build.
+#ifndef HONE_TESTS_FAKE_H
+#define HONE_TESTS_FAKE_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#include <CL/cl.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARGUMENTS_MOST 16
+#define NAME_MOST      64
+
+// ---- for a test in the same process, which finds them with dlsym()
+
+// Objects that were made and not released.
+int fake_live_objects(void);
+// How often the call was made since the start, or since everything was forgotten.
+unsigned fake_count(const char *call);
+void fake_forget(void);
+
+// ---- orders.c: what the environment asks for
+
+// At the head of each call, with its name: hangs, or returns the code to fail with, or CL_SUCCESS.
+cl_int fake_enter(const char *call);
+// Is the variable set to this word? The first word of `words` (separated by '|') is the default.
+bool fake_is(const char *variable, const char *word, const char *words);
+uint64_t fake_number(const char *variable, uint64_t fallback);
+// Is the device dead, and is this what it then does?
+bool fake_dead(const char *what);
+// A launch of a program with these options: may not return. False when its wait shall fail.
+bool fake_launch(const char *options);
+_Noreturn void fake_hang(void);
+
+// The value of -DNAME=VALUE in `options`, up to the next blank, or NULL.
+const char *fake_define(const char *options, const char *name);
+
+// ---- objects.c: what is counted and released
+
+void *fake_new(size_t size); // zeroed, counted, one reference
+void fake_free(void *object);
+
+// An answer of any clGet...Info.
+cl_int fake_answer(const void *data, size_t length, size_t room, void *out, size_t *needed);
+cl_int fake_answer_text(const char *text, size_t room, void *out, size_t *needed);
+
+struct _cl_context {
+    unsigned references;
+};
+
+struct _cl_command_queue {
+    unsigned references;
+};
+
+struct _cl_mem {
+    unsigned references;
+    uint8_t *data;
+    size_t size;
+    bool own;      // data is to be freed
+    cl_mem parent; // of a sub-buffer, which holds a reference
+};
+
+struct _cl_program {
+    unsigned references;
+    char *source, *options;
+    bool built;
+};
+
+enum space { SPACE_GLOBAL, SPACE_LOCAL, SPACE_PRIVATE };
+
+struct argument {
+    enum space space;
+    bool constant;
+    char type[NAME_MOST], name[NAME_MOST];
+    bool set;
+    cl_mem memory;
+    uint8_t value[64];
+};
+
+struct _cl_kernel {
+    unsigned references;
+    char name[NAME_MOST], operation[NAME_MOST];
+    char *options;
+    struct argument arguments[ARGUMENTS_MOST];
+    cl_uint argument_count;
+};
+
+struct _cl_event {
+    unsigned references;
+    bool user;
+    cl_int status; // an execution status, or an error
+    cl_ulong start, end;
+    cl_event after;   // a launch that waits for this user event
+    cl_kernel kernel; // of such a launch, with its size
+    size_t work_items;
+    void(CL_CALLBACK *told)(cl_event event, cl_int status, void *context);
+    void *context;
+};
+
+// ---- operations.c
+
+// Does what the kernel's marker says, on this many work-items.
+void fake_operate(cl_kernel kernel, size_t work_items);
+
+// ---- kernels.c
+
+// Finds the kernel in the text and takes its arguments apart; false when there is none.
+bool fake_parse_kernel(const char *source, const char *name, cl_kernel out);
+
+#endif

@@ -1,0 +1,273 @@
+// Platform, device, context, queue, buffers: what has no behaviour of its own.
+#include "fake.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MEBIBYTE (UINT64_C(1) << 20)
+
+// ---- counting
+
+static int live; // the worker calls from one thread
+
+int fake_live_objects(void)
+{
+    return live;
+}
+
+void *fake_new(size_t size)
+{
+    unsigned *object = calloc(1, size);
+    if (object) {
+        *object = 1;
+        live++;
+    }
+    return object;
+}
+
+void fake_free(void *object)
+{
+    free(object);
+    live--;
+}
+
+// ---- answers
+
+cl_int fake_answer(const void *data, size_t length, size_t room, void *out, size_t *needed)
+{
+    if (needed)
+        *needed = length;
+    if (!out)
+        return CL_SUCCESS;
+    if (room < length)
+        return CL_INVALID_VALUE;
+    memcpy(out, data, length);
+    return CL_SUCCESS;
+}
+
+cl_int fake_answer_text(const char *text, size_t room, void *out, size_t *needed)
+{
+    return fake_answer(text, strlen(text) + 1, room, out, needed);
+}
+
+// ---- platform and device
+
+struct _cl_platform_id {
+    int nothing;
+};
+
+struct _cl_device_id {
+    int nothing;
+};
+
+static struct _cl_platform_id the_platform;
+static struct _cl_device_id the_device;
+
+static const struct kind {
+    const char *name;
+    cl_device_type type;
+    const char *platform, *extensions;
+} kinds[] = {
+    {"gpu", CL_DEVICE_TYPE_GPU, "Fake", ""},
+    {"cpu", CL_DEVICE_TYPE_CPU, "Fake", ""},
+    {"pocl", CL_DEVICE_TYPE_CPU, "Portable Computing Language", ""},
+    {"nvidia", CL_DEVICE_TYPE_GPU, "Fake", "cl_nv_compiler_options"},
+};
+
+static const struct kind *kind(void)
+{
+    size_t i = 0;
+    while (i + 1 < sizeof kinds / sizeof *kinds && !fake_is("FAKE_CL_KIND", kinds[i].name, "gpu"))
+        i++;
+    return &kinds[i];
+}
+
+cl_int clGetPlatformIDs(cl_uint room, cl_platform_id *out, cl_uint *count)
+{
+    cl_int code = fake_enter(__func__);
+    if (code != CL_SUCCESS)
+        return code;
+    if (count)
+        *count = 1;
+    if (out && room)
+        *out = &the_platform;
+    return CL_SUCCESS;
+}
+
+cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t room, void *out,
+                         size_t *needed)
+{
+    cl_int code = fake_enter(__func__);
+    if (code != CL_SUCCESS)
+        return code;
+    if (platform != &the_platform)
+        return CL_INVALID_PLATFORM;
+    const char *text = what == CL_PLATFORM_NAME ? kind()->platform : "OpenCL 1.2 fake 1";
+    return fake_answer_text(text, room, out, needed);
+}
+
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint room, cl_device_id *out,
+                      cl_uint *count)
+{
+    cl_int code = fake_enter(__func__);
+    (void)type;
+    if (code != CL_SUCCESS)
+        return code;
+    if (platform != &the_platform)
+        return CL_INVALID_PLATFORM;
+    if (count)
+        *count = 1;
+    if (out && room)
+        *out = &the_device;
+    return CL_SUCCESS;
+}
+
+static const struct {
+    cl_device_info what;
+    const char *text;
+} device_texts[] = {
+    {CL_DEVICE_NAME, "Fake device"},
+    {CL_DEVICE_VENDOR, "Fake"},
+    {CL_DRIVER_VERSION, "1"},
+    {CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2"},
+};
+
+static const struct {
+    cl_device_info what;
+    uint64_t number;
+} device_numbers[] = {
+    {CL_DEVICE_MAX_COMPUTE_UNITS, 4},
+    {CL_DEVICE_MAX_CLOCK_FREQUENCY, 1000},
+    {CL_DEVICE_GLOBAL_MEM_SIZE, 256 * MEBIBYTE},
+    {CL_DEVICE_MAX_MEM_ALLOC_SIZE, 64 * MEBIBYTE},
+    {CL_DEVICE_LOCAL_MEM_SIZE, 32768},
+    {CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, 65536},
+    {CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 65536},
+    {CL_DEVICE_MAX_WORK_GROUP_SIZE, 1024},
+    {CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT, 4},
+    {CL_DEVICE_MEM_BASE_ADDR_ALIGN, 1024},
+    {CL_DEVICE_HOST_UNIFIED_MEMORY, 0},
+};
+
+static uint64_t device_number(cl_device_info what)
+{
+    uint64_t tick = fake_number("FAKE_CL_TICK_NS", 1);
+    if (what == CL_DEVICE_TYPE)
+        return kind()->type;
+    if (what == CL_DEVICE_PROFILING_TIMER_RESOLUTION)
+        return fake_number("FAKE_CL_RESOLUTION_NS", tick);
+    for (size_t i = 0; i < sizeof device_numbers / sizeof *device_numbers; i++) {
+        if (device_numbers[i].what == what)
+            return device_numbers[i].number;
+    }
+    return 0;
+}
+
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t room, void *out,
+                       size_t *needed)
+{
+    static const size_t items[3] = {1024, 1024, 64};
+    cl_int code = fake_enter(__func__);
+    if (code != CL_SUCCESS)
+        return code;
+    if (device != &the_device)
+        return CL_INVALID_DEVICE;
+    if (what == CL_DEVICE_EXTENSIONS)
+        return fake_answer_text(kind()->extensions, room, out, needed);
+    if (what == CL_DEVICE_MAX_WORK_ITEM_SIZES)
+        return fake_answer(items, sizeof items, room, out, needed);
+    for (size_t i = 0; i < sizeof device_texts / sizeof *device_texts; i++) {
+        if (device_texts[i].what == what)
+            return fake_answer_text(device_texts[i].text, room, out, needed);
+    }
+    uint64_t number = device_number(what);
+    return fake_answer(&number, sizeof number, room, out, needed);
+}
+
+// ---- context and queue
+
+cl_context clCreateContext(const cl_context_properties *properties, cl_uint count,
+                           const cl_device_id *devices,
+                           void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
+                           void *context, cl_int *code)
+{
+    (void)properties, (void)count, (void)devices, (void)notify, (void)context;
+    *code = fake_enter(__func__);
+    if (*code == CL_SUCCESS && fake_dead("open"))
+        *code = CL_DEVICE_NOT_AVAILABLE;
+    return *code == CL_SUCCESS ? fake_new(sizeof(struct _cl_context)) : NULL;
+}
+
+cl_int clReleaseContext(cl_context context)
+{
+    fake_free(context);
+    return fake_enter(__func__);
+}
+
+cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
+                                      cl_command_queue_properties properties, cl_int *code)
+{
+    (void)context, (void)device, (void)properties;
+    *code = fake_enter(__func__);
+    return *code == CL_SUCCESS ? fake_new(sizeof(struct _cl_command_queue)) : NULL;
+}
+
+cl_int clReleaseCommandQueue(cl_command_queue queue)
+{
+    fake_free(queue);
+    return fake_enter(__func__);
+}
+
+// ---- buffers
+
+cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code)
+{
+    (void)context;
+    *code = fake_enter(__func__);
+    cl_mem m = *code == CL_SUCCESS ? fake_new(sizeof *m) : NULL;
+    if (!m)
+        return NULL;
+    m->size = size;
+    m->own = !(flags & CL_MEM_USE_HOST_PTR);
+    m->data = m->own ? calloc(1, size) : host;
+    if (m->data)
+        return m;
+    fake_free(m);
+    *code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    return NULL;
+}
+
+cl_mem clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type,
+                         const void *information, cl_int *code)
+{
+    const cl_buffer_region *region = information;
+    (void)flags, (void)type;
+    *code = fake_enter(__func__);
+    if (*code == CL_SUCCESS && region->origin + region->size > parent->size)
+        *code = CL_INVALID_VALUE;
+    cl_mem m = *code == CL_SUCCESS ? fake_new(sizeof *m) : NULL;
+    if (!m)
+        return NULL;
+    m->parent = parent;
+    m->parent->references++;
+    m->data = parent->data + region->origin;
+    m->size = region->size;
+    return m;
+}
+
+static void release_memory(cl_mem m)
+{
+    if (--m->references > 0)
+        return;
+    if (m->parent)
+        release_memory(m->parent);
+    if (m->own)
+        free(m->data);
+    fake_free(m);
+}
+
+cl_int clReleaseMemObject(cl_mem m)
+{
+    release_memory(m);
+    return fake_enter(__func__);
+}

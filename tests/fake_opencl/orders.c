@@ -1,0 +1,151 @@
+#include "fake.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CALLS_MOST 64
+
+static struct {
+    const char *call;
+    unsigned count;
+} calls[CALLS_MOST];
+
+static unsigned launches;
+static bool broken; // by a death that left the process alive
+
+_Noreturn void fake_hang(void)
+{
+    for (;;)
+        pause();
+}
+
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value ? value : "";
+}
+
+bool fake_is(const char *name, const char *word, const char *words)
+{
+    const char *value = variable(name);
+    size_t length = strcspn(words, "|");
+    if (*value)
+        return strcmp(value, word) == 0;
+    return strlen(word) == length && strncmp(words, word, length) == 0;
+}
+
+uint64_t fake_number(const char *name, uint64_t fallback)
+{
+    const char *value = variable(name);
+    return *value ? strtoull(value, NULL, 10) : fallback;
+}
+
+// The name is a literal of the caller's, the same pointer each time.
+static unsigned count_call(const char *call)
+{
+    for (size_t i = 0; i < CALLS_MOST; i++) {
+        if (!calls[i].call)
+            calls[i].call = call;
+        if (calls[i].call == call)
+            return ++calls[i].count;
+    }
+    return 0;
+}
+
+// "CALL", "CALL:CODE", either with "@N". Does the order mean this call, the nth of its name?
+static bool is_ordered(const char *order, const char *call, unsigned nth)
+{
+    size_t length = strcspn(order, ":@");
+    const char *at = strchr(order, '@');
+    if (length == 0 || strlen(call) != length || strncmp(order, call, length) != 0)
+        return false;
+    return !at || strtoul(at + 1, NULL, 10) == nth;
+}
+
+void fake_forget(void)
+{
+    memset(calls, 0, sizeof calls);
+    launches = 0;
+    broken = false;
+}
+
+unsigned fake_count(const char *call)
+{
+    for (size_t i = 0; i < CALLS_MOST && calls[i].call; i++) {
+        if (strcmp(calls[i].call, call) == 0)
+            return calls[i].count;
+    }
+    return 0;
+}
+
+cl_int fake_enter(const char *call)
+{
+    unsigned nth = count_call(call);
+    const char *fail = variable("FAKE_CL_FAIL"), *code = strchr(fail, ':');
+    if (is_ordered(variable("FAKE_CL_HANG"), call, nth))
+        fake_hang();
+    if (code && is_ordered(fail, call, nth))
+        return (cl_int)strtol(code + 1, NULL, 10);
+    return CL_SUCCESS;
+}
+
+// ---- death
+
+bool fake_dead(const char *what)
+{
+    const char *state = variable("FAKE_CL_STATE");
+    bool dead = broken || (*state && access(state, F_OK) == 0);
+    return dead && fake_is("FAKE_CL_DEAD", what, "open|build|refuse|wait|hang|kill");
+}
+
+static bool is_deadly(const char *options)
+{
+    const char *order = variable("FAKE_CL_DIE"), *equals = strchr(order, '=');
+    char name[NAME_MOST];
+    launches++;
+    if (*order == '#')
+        return strtoul(order + 1, NULL, 10) == launches;
+    if (!equals || (size_t)(equals - order) >= sizeof name)
+        return false;
+    snprintf(name, sizeof name, "%.*s", (int)(equals - order), order);
+    const char *value = fake_define(options, name);
+    size_t length = strlen(equals + 1);
+    return value && strcspn(value, " ") == length && strncmp(value, equals + 1, length) == 0;
+}
+
+static void remember_death(void)
+{
+    const char *state = variable("FAKE_CL_STATE");
+    int fd = *state ? open(state, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+    if (fd >= 0)
+        close(fd);
+}
+
+bool fake_launch(const char *options)
+{
+    if (fake_dead("kill"))
+        kill(getpid(), SIGKILL);
+    if (!is_deadly(options))
+        return !fake_dead("wait");
+    remember_death();
+    if (fake_is("FAKE_CL_HOW", "abort", "kill"))
+        abort();
+    if (!fake_is("FAKE_CL_HOW", "wait", "kill"))
+        kill(getpid(), SIGKILL);
+    broken = true;
+    return false;
+}
+
+const char *fake_define(const char *options, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = options; (at = strstr(at, "-D")); at += 2) {
+        if (strncmp(at + 2, name, length) == 0 && at[2 + length] == '=')
+            return at + 2 + length + 1;
+    }
+    return NULL;
+}
