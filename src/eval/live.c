@@ -181,7 +181,8 @@ static bool common_frame(struct live *v, struct remote *r, const struct frame *f
     }
     if (r->outstanding > 0)
         r->outstanding--;
-    r->phase = (struct phase){.kind = PHASE_IDLE};
+    // A hello was followed by the request to open the device.
+    r->phase = (struct phase){.kind = f->verb == VERB_REPLY_HELLO ? PHASE_OPENING : PHASE_IDLE};
     live_limit_phase(v, r);
     if (f->verb == VERB_REPLY_HELLO) {
         take_hello(v, f);

@@ -378,6 +378,13 @@ static void ask_for(struct live *v, struct entry *n, uint32_t more)
     live_request_measure(v, n, &policy);
 }
 
+// The mean of a batch is finer than the timer.
+static uint64_t resolution_of(const struct live *v, const struct result *r)
+{
+    uint64_t resolution = v->device.timer_ns / (r->batch ? r->batch : 1);
+    return resolution || !v->device.timer_ns ? resolution : 1;
+}
+
 static void screen(struct live *v, struct entry *n)
 {
     static const enum stop_reason stops[] = {[MEASURE_SETTLED] = STOP_SETTLED,
@@ -389,7 +396,7 @@ static void screen(struct live *v, struct entry *n)
     struct screening screening = {.verify_ns = r->verify_launch_ns,
                                   .samples = r->samples_ns,
                                   .count = r->sample_count,
-                                  .resolution_ns = v->device.timer_ns,
+                                  .resolution_ns = resolution_of(v, r),
                                   .best_ns = v->best_ns,
                                   .best_verify_ns = v->best_verify_ns};
     uint32_t more = 0;

@@ -1,6 +1,11 @@
 // A worker without a device, for tests: it speaks the protocol and answers at once. What it shall
 // do to a job stands in the job's options: -DFAKE=<behaviour> (see the table). -DNS=<n> is the time
 // of its launches.
+//
+// From the environment: FAKE_FOLDER, where workers leave notes for each other; FAKE_EVENTS=<file>,
+// what the bench workers are asked, a line each; FAKE_DEAD=<how>, what a bench worker meets on a
+// device that has died (-DFAKE=kill_device), and FAKE_DEAD_TIMES=<n>, how often until the device
+// is well again (else for ever).
 #include "base/process.h"
 #include "protocol/protocol.h"
 
@@ -10,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum behaviour {
@@ -29,7 +35,11 @@ enum behaviour {
     FAKE_OUT_OF_BOUNDS,
     FAKE_SPEC_FAULT,
     FAKE_REFERENCE_FAULT,
-    FAKE_GARBAGE
+    FAKE_GARBAGE,
+    FAKE_UNVERIFIED,
+    FAKE_DIE_IN_TURN,
+    FAKE_DIE_IN_TURN_ONCE,
+    FAKE_KILL_DEVICE
 };
 
 static const char *const names[] = {
@@ -50,6 +60,28 @@ static const char *const names[] = {
     [FAKE_SPEC_FAULT] = "spec_fault",
     [FAKE_REFERENCE_FAULT] = "reference_fault",
     [FAKE_GARBAGE] = "garbage",
+    [FAKE_UNVERIFIED] = "unverified",
+    [FAKE_DIE_IN_TURN] = "die_in_turn",
+    [FAKE_DIE_IN_TURN_ONCE] = "die_in_turn_once",
+    [FAKE_KILL_DEVICE] = "kill_device",
+};
+
+// What FAKE_DEAD can say.
+enum death {
+    DEAD_DIE,     // the worker dies at the launch
+    DEAD_LOADING, // when a job is loaded
+    DEAD_OPENING, // when the device is opened
+    DEAD_REFUSED, // the device cannot be opened
+    DEAD_HANG,    // the launch never ends
+    DEAD_LIE,     // the launch seems to succeed, and did nothing
+    DEAD_ERROR,   // the launch fails with an error
+    DEAD_GONE     // the driver says that the device is gone
+};
+
+static const char *const death_names[] = {
+    [DEAD_DIE] = "die",         [DEAD_LOADING] = "loading", [DEAD_OPENING] = "opening",
+    [DEAD_REFUSED] = "refused", [DEAD_HANG] = "hang",       [DEAD_LIE] = "lie",
+    [DEAD_ERROR] = "error",     [DEAD_GONE] = "gone",
 };
 
 struct slot {
@@ -62,6 +94,7 @@ struct slot {
 
 static struct channel channel;
 static struct slot slots[8192];
+static enum worker_role role;
 
 static void reply(enum verb verb, uint32_t sequence, const struct text *payload)
 {
@@ -187,7 +220,10 @@ static struct slot slot_of(const struct job *j)
     const char *once = option_value(j, "-DONCE=");
     const char *id = option_value(j, "-DID=");
     snprintf(s.once, sizeof s.once, "%s", once ? once : "x");
-    snprintf(s.id, sizeof s.id, "%s", id ? id : "");
+    snprintf(s.id, sizeof s.id, "%s",
+             id                                               ? id
+             : str_equal(j->programs[0].name, "hone's probe") ? "probe"
+                                                              : "");
     return s;
 }
 
@@ -218,6 +254,61 @@ static bool first_time(const char *name)
     return true;
 }
 
+// One write() a line: whole lines, whoever else appends and whenever this process is killed.
+static void add_line(const char *path, const char *line)
+{
+    size_t length = strlen(line);
+    int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    if (fd < 0)
+        return;
+    if (write(fd, line, length) != (ssize_t)length)
+        exit(1);
+    close(fd);
+}
+
+static void note_event(const char *what, const struct slot *s, const struct policy *p)
+{
+    char line[160];
+    if (p)
+        snprintf(line, sizeof line, "%s %s %ux%u after %u%s\n", what, s->id, p->launches, p->batch,
+                 p->warmups, p->compare ? " compared" : "");
+    else
+        snprintf(line, sizeof line, "%s %s\n", what, s->id);
+    add_line(getenv("FAKE_EVENTS"), line);
+}
+
+// ---- a device that has died --------------------------------------------------------------------
+
+static const char *death_file(char path[512])
+{
+    const char *folder = getenv("FAKE_FOLDER");
+    snprintf(path, 512, "%s/dead", folder ? folder : "/tmp");
+    return path;
+}
+
+// The file has a byte for the killing, and one for each time that it was met.
+static bool device_is_dead(enum death how)
+{
+    struct stat facts;
+    char path[512];
+    const char *name = getenv("FAKE_DEAD"), *times = getenv("FAKE_DEAD_TIMES");
+    if (role != ROLE_BENCH || !str_equal(name ? name : "die", death_names[how]) ||
+        stat(death_file(path), &facts) != 0)
+        return false;
+    if (times && facts.st_size > strtol(times, NULL, 10))
+        return false;
+    add_line(path, "x");
+    return true;
+}
+
+// The first time; afterwards the device is what kills, or well.
+static void kill_device(void)
+{
+    char path[512];
+    if (access(death_file(path), F_OK) != 0)
+        add_line(path, "x");
+}
+
 static void build(uint32_t sequence, const struct job *j)
 {
     struct slot s = slot_of(j);
@@ -244,16 +335,48 @@ static void build(uint32_t sequence, const struct job *j)
 
 static void load(uint32_t sequence, const struct slot *s)
 {
+    note_event("load", s, NULL);
     phase(sequence, PHASE_LOADING, 0);
-    if (s->behaviour == FAKE_DIE_LOADING)
+    if (s->behaviour == FAKE_DIE_LOADING || device_is_dead(DEAD_LOADING))
         die();
     reply_result(sequence, result_new());
+}
+
+// True when the launch gave a result of the device's death. The launch that kills it tells no lies.
+static bool launch_on_dead_device(struct result *r, bool kills)
+{
+    if (device_is_dead(DEAD_DIE))
+        die();
+    if (device_is_dead(DEAD_HANG))
+        hang();
+    if (device_is_dead(DEAD_ERROR))
+        return !result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION, "CL_OUT_OF_RESOURCES");
+    if (device_is_dead(DEAD_GONE))
+        return !result_fail(r, STATUS_RUNTIME, FAULT_DEVICE, "CL_DEVICE_NOT_AVAILABLE");
+    if (!kills && device_is_dead(DEAD_LIE))
+        return !result_fail(r, STATUS_CORRECTNESS, FAULT_CONFIGURATION, "out: nothing was written");
+    return false;
+}
+
+static bool first_kill(const struct slot *s)
+{
+    return s->behaviour == FAKE_KILL_DEVICE && first_time("killed");
 }
 
 static void verify(uint32_t sequence, const struct slot *s)
 {
     struct result *r = result_new();
+    note_event("verify", s, NULL);
     phase(sequence, PHASE_LAUNCHING, 1);
+    bool kills = first_kill(s);
+    if (kills)
+        kill_device();
+    if (launch_on_dead_device(r, kills)) {
+        reply_result(sequence, r);
+        return;
+    }
+    if (kills)
+        die();
     if (s->behaviour == FAKE_DIE_RUNNING ||
         (s->behaviour == FAKE_DIE_RUNNING_ONCE && first_time(s->once)))
         die();
@@ -274,33 +397,37 @@ static void verify(uint32_t sequence, const struct slot *s)
         result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION, "wrote 64 bytes past the end of C");
     if (s->behaviour == FAKE_REFERENCE_FAULT)
         result_fail(r, STATUS_RUNTIME, FAULT_REFERENCE, "the reference kernel does not build");
-    r->verification = VERIFICATION_REFERENCE;
+    if (s->behaviour != FAKE_UNVERIFIED)
+        r->verification = VERIFICATION_REFERENCE;
     r->verify_launch_ns = s->ns;
     reply_result(sequence, r);
 }
 
-// One write() a line: whole lines, whoever else appends and whenever this process is killed.
 static void note_measuring(const struct slot *s)
 {
-    const char *log = getenv("FAKE_MEASURE_LOG");
     const char *delay = getenv("FAKE_DELAY_US");
     char line[80];
-    int fd = log ? open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
-    if (fd >= 0) {
-        int length = snprintf(line, sizeof line, "%s\n", s->id);
-        if (write(fd, line, (size_t)length) != length)
-            exit(1);
-        close(fd);
-    }
+    snprintf(line, sizeof line, "%s\n", s->id);
+    add_line(getenv("FAKE_MEASURE_LOG"), line);
     if (delay)
         usleep((useconds_t)strtoul(delay, NULL, 10));
+}
+
+// Turns have launches ahead of their samples, screening has none.
+static bool dies_in_turn(const struct slot *s, const struct policy *p)
+{
+    return p->warmups > 0 && (s->behaviour == FAKE_DIE_IN_TURN ||
+                              (s->behaviour == FAKE_DIE_IN_TURN_ONCE && first_time(s->once)));
 }
 
 static void measure(uint32_t sequence, const struct slot *s, const struct policy *p)
 {
     struct result *r = result_new();
+    note_event("measure", s, p);
     phase(sequence, PHASE_LAUNCHING, p->launches);
     note_measuring(s);
+    if (dies_in_turn(s, p))
+        die();
     r->samples_ns = arena_array(&r->arena, p->launches, sizeof *r->samples_ns);
     for (uint32_t i = 0; i < p->launches; i++) {
         r->samples_ns[r->sample_count++] = s->ns + i % 3 * s->spread;
@@ -311,7 +438,7 @@ static void measure(uint32_t sequence, const struct slot *s, const struct policy
     }
     if (r->stop == STOP_NONE)
         r->stop = p->fixed ? STOP_FIXED : STOP_SETTLED; // all that was asked for
-    r->batch = 1;
+    r->batch = p->batch;
     reply_result(sequence, r);
 }
 
@@ -339,6 +466,26 @@ static void serve_handle(const struct frame *f, struct arena *a)
         measure(f->sequence, s, &policy);
 }
 
+static void open_device(uint32_t sequence, struct wire *w)
+{
+    struct open_request request = {0};
+    struct text t = TEXT_INIT;
+    struct wire out;
+    const char *why = "CL_DEVICE_NOT_FOUND";
+    open_request_codec(w, &request);
+    role = request.role;
+    if (device_is_dead(DEAD_OPENING))
+        die();
+    if (!device_is_dead(DEAD_REFUSED)) {
+        reply_device(sequence, false);
+        return;
+    }
+    wire_writer(&out, &t);
+    wire_str(&out, &why);
+    reply(VERB_REPLY_ERROR, sequence, &t);
+    text_release(&t);
+}
+
 static void serve(const struct frame *f)
 {
     struct arena a;
@@ -356,7 +503,7 @@ static void serve(const struct frame *f)
         reply_device(f->sequence, true);
         break;
     case VERB_OPEN:
-        reply_device(f->sequence, false);
+        open_device(f->sequence, &w);
         break;
     case VERB_BUILD:
         job_codec(&w, job);

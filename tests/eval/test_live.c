@@ -1,8 +1,8 @@
 // The live evaluator against a worker that behaves as it is told: every way in which a job can hurt
 // its worker becomes the right result of the right job, and the others do not notice.
+#include "fixture.h"
+
 #include "base/process.h"
-#include "eval/evaluator.h"
-#include "eval/live.h"
 
 #include <check.h>
 #include <signal.h>
@@ -10,96 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char *const worker[] = {FAKE_WORKER, NULL};
-static char folder[64];
-static char folder_variable[96];
-static const char *environment[4];
-
-static struct device_info device(bool shares_host)
-{
-    return (struct device_info){.type = DEVICE_CPU,
-                                .id = "fake/0",
-                                .name = "fake",
-                                .vendor = "",
-                                .platform = "",
-                                .platform_version = "",
-                                .driver = "",
-                                .compiler = "",
-                                .language_version = "",
-                                .extensions = "",
-                                .uuid = "",
-                                .pci = "",
-                                .surroundings = "",
-                                .timer_ns = 1,
-                                .shares_host = shares_host};
-}
-
-static struct job *make_noisy_job(const char *behaviour, uint64_t ns, uint64_t spread, unsigned id)
-{
-    struct job *j = job_new();
-    struct arena *a = &j->arena;
-    j->programs = arena_alloc(a, sizeof *j->programs);
-    j->program_count = 1;
-    j->programs[0].name = "fake.cl";
-    j->programs[0].source = arena_strdup(a, "kernel");
-    j->programs[0].length = 6;
-    const char **options = arena_array(a, 5, sizeof(*options));
-    options[0] = arena_printf(a, "-DFAKE=%s", behaviour);
-    options[1] = arena_printf(a, "-DNS=%llu", (unsigned long long)ns);
-    options[2] = arena_printf(a, "-DONCE=%u", id);
-    options[3] = arena_printf(a, "-DID=%u", id);
-    options[4] = arena_printf(a, "-DSPREAD=%llu", (unsigned long long)spread);
-    j->programs[0].options = options;
-    j->programs[0].option_count = 5;
-    j->launches = arena_alloc(a, sizeof *j->launches);
-    j->launch_count = 1;
-    j->launches[0].name = j->launches[0].kernel = "k";
-    j->launches[0].dimensions = 1;
-    j->launches[0].global[0] = j->launches[0].global[1] = j->launches[0].global[2] = 1;
-    j->launches[0].local[0] = j->launches[0].local[1] = j->launches[0].local[2] = 1;
-    return j;
-}
-
-static struct job *make_job(const char *behaviour, uint64_t ns, unsigned id)
-{
-    return make_noisy_job(behaviour, ns, 1, id);
-}
-
-static struct live_options options(const struct device_info *d)
-{
-    return (struct live_options){.worker = worker,
-                                 .environment = environment,
-                                 .device = d,
-                                 .jobs = 2,
-                                 .terms = {.rules = measure_rules_default(),
-                                           .build_limit_ns = 1000000000,
-                                           .launch_limit_ns = 300000000}};
-}
-
-static void setup(void)
-{
-    snprintf(folder, sizeof folder, "/tmp/hone-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(folder_variable, sizeof folder_variable, "FAKE_FOLDER=%s", folder);
-    environment[0] = folder_variable;
-    environment[1] = NULL;
-}
-
-static void teardown(void)
-{
-    folder_remove(folder);
-}
-
-static struct result *take(struct evaluator *ev, uint64_t *ticket)
-{
-    struct error e = ERROR_INIT;
-    struct outcome out = {0};
-    int got = evaluator_take(ev, 20000, &out, &e);
-    ck_assert_msg(got == 1, "no outcome: %s", e.text);
-    *ticket = out.ticket;
-    return out.result;
-}
 
 struct expectation {
     const char *behaviour;
