@@ -262,6 +262,7 @@ static bool samples_merged(struct arena *a, struct result *into, const struct re
     if (fresh) {
         into->warm = from->warm;
         into->batch = from->batch;
+        into->warmups = from->warmups;
         into->part_columns = from->part_columns;
     }
     into->warm = into->warm && from->warm;
@@ -353,6 +354,8 @@ bool result_merge(struct result *into, const struct result *from)
         merged.verification = from->verification;
     if (from->stop != STOP_NONE)
         merged.stop = from->stop;
+    if (from->look.at_ns > 0)
+        merged.look = from->look; // counts go on: the last one is that of all samples
     merged.arena = into->arena;
     *into = merged;
     return true;

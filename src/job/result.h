@@ -24,7 +24,8 @@ enum status {
 #define STOPS(X)                                                                                   \
     X(NONE, "none")         /* nothing was timed */                                                \
     X(SETTLED, "settled")   /* the interval is narrow enough, or the usual count is reached */     \
-    X(HOPELESS, "hopeless") /* far behind the best: stopped early */                               \
+    X(HOPELESS, "hopeless") /* far behind the best: stopped early. When the verified launch alone  \
+                               said so, that is its one sample (not warm, batch 1) */              \
     X(LIMIT, "limit")       /* the time for one configuration was used up */                       \
     X(FIXED, "fixed")       /* the count that was asked for */                                     \
     X(RANKED, "ranked")     /* a contender's samples of a ranking, one a round */
@@ -164,7 +165,8 @@ bool result_fail(struct result *r, enum status status, enum fault fault, const c
 #define result_fail(...) (result_fail(__VA_ARGS__), false)
 #endif
 // Appends what a later step found to an earlier one's result: first failure kept, samples and
-// parts appended, resources, deviations, logs, times taken where the first has none (times add up).
+// parts appended, resources, deviations, logs, times taken where the first has none (times add up),
+// the latest look at the machine.
 // False without memory.
 bool result_merge(struct result *into, const struct result *from);
 

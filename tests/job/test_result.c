@@ -193,6 +193,26 @@ START_TEST(test_merge_appends_samples)
 }
 END_TEST
 
+// Each counts from when the worker began: the later one covers the samples of both.
+START_TEST(test_merge_keeps_the_latest_look)
+{
+    struct result *first = result_new(), *second = result_new(), *failure = result_new();
+    uint64_t ns = 5;
+    first->look = (struct machine_look){.at_ns = 10, .other_cpu_ns = 1, .cores = 2};
+    second->look = (struct machine_look){.at_ns = 20, .other_cpu_ns = 3, .cores = 2};
+    second->samples_ns = &ns;
+    second->sample_count = 1;
+    second->warmups = 3;
+    ck_assert(result_merge(first, second) && result_merge(first, failure));
+    ck_assert_uint_eq(first->look.at_ns, 20);
+    ck_assert_uint_eq(first->look.other_cpu_ns, 3);
+    ck_assert_uint_eq(first->warmups, 3);
+    result_free(first);
+    result_free(second);
+    result_free(failure);
+}
+END_TEST
+
 START_TEST(test_merge_of_nothing_changes_nothing)
 {
     struct text before = TEXT_INIT, after = TEXT_INIT;
@@ -281,6 +301,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, test_times_are_read_of_correct_results_only);
     tcase_add_test(tests, test_merge_into_a_build);
     tcase_add_test(tests, test_merge_appends_samples);
+    tcase_add_test(tests, test_merge_keeps_the_latest_look);
     tcase_add_test(tests, test_merge_of_nothing_changes_nothing);
     tcase_add_test(tests, test_merge_keeps_the_first_failure);
     tcase_add_test(tests, test_merge_takes_a_later_failure);

@@ -2,6 +2,7 @@
 #include "kit.h"
 
 #include "base/process.h"
+#include "job/probe.h"
 #include "protocol/protocol.h"
 
 #include <signal.h>
@@ -341,6 +342,26 @@ START_TEST(a_job_goes_all_the_way)
 }
 END_TEST
 
+// Without a build worker's image, as it runs after a worker was lost.
+START_TEST(a_probe_shows_that_the_device_works)
+{
+    struct job *j = job_probe(LANGUAGE_OPENCL);
+    struct image none = {0};
+    ask_hello();
+    ask_open(ROLE_BENCH);
+    struct result *r = ask_load(1, j, &none);
+    ck_status(r, STATUS_CORRECT);
+    result_free(r);
+    r = ask_step(VERB_VERIFY, 1);
+    ck_status(r, STATUS_CORRECT);
+    ck_assert_int_eq(r->verification, VERIFICATION_REFERENCE);
+    result_free(r);
+    send_stop();
+    expect_stop(0);
+    job_free(j);
+}
+END_TEST
+
 START_TEST(an_image_of_a_build_worker_is_loaded_by_another)
 {
     struct job *j = doubling();
@@ -519,6 +540,7 @@ static void add_device(TCase *tests)
 {
     tcase_add_checked_fixture(tests, start_worker, end_worker);
     tcase_add_test(tests, a_job_goes_all_the_way);
+    tcase_add_test(tests, a_probe_shows_that_the_device_works);
     tcase_add_test(tests, an_image_of_a_build_worker_is_loaded_by_another);
     tcase_add_test(tests, inputs_and_reference_are_prepared);
     tcase_add_test(tests, senseless_requests_are_answered);
