@@ -502,6 +502,16 @@ static bool read_budget(const struct hone_tune_options *o, struct budget *out, s
     return true;
 }
 
+static bool read_rules(const struct hone_tune_options *o, struct measure_rules *out,
+                       struct error *e)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && o->rules && o->rules[i]; i++)
+        ok = measure_rules_set(out, o->rules[i], e);
+    out->unranked = o->unranked;
+    return ok;
+}
+
 // Copies what the options point to, since the caller may free it.
 static bool keep_options(struct hone_tune *t, const struct hone_tune_options *o,
                          struct tune_options *out, struct error *e)
@@ -529,7 +539,8 @@ static bool keep_options(struct hone_tune *t, const struct hone_tune_options *o,
         .retry = o->retry ? STORE_RETRY_ALL : 0,
         .command = copy_text(a, o->command, &failed),
         .host = copy_text(a, o->host, &failed)};
-    return failed ? error_memory(e) : read_budget(o, &out->budget, e);
+    return failed ? error_memory(e)
+                  : read_rules(o, &out->terms.rules, e) && read_budget(o, &out->budget, e);
 }
 
 // The caller's options in the shape of this version: a shorter struct is an older one.
@@ -680,6 +691,24 @@ bool hone_record_interval(const struct hone_record *r, double *low, double *high
     *low = record->stats.low;
     *high = record->stats.high;
     return true;
+}
+
+bool hone_record_ratio(const struct hone_record *r, double *ratio, double *low, double *high)
+{
+    const struct tune_record *record = record_of(r);
+    if (!record->ranked)
+        return false;
+    *ratio = record->rank.ratio;
+    if (low)
+        *low = record->rank.ratio_low;
+    if (high)
+        *high = record->rank.ratio_high;
+    return true;
+}
+
+bool hone_record_tied(const struct hone_record *r)
+{
+    return record_of(r)->ranked && record_of(r)->rank.tied;
 }
 
 size_t hone_record_samples(const struct hone_record *r, const uint64_t **samples)

@@ -1,6 +1,7 @@
 #include "best.h"
 
 #include "base/wire.h"
+#include "settle.h"
 #include "space/space.h"
 
 #include <stdlib.h>
@@ -14,7 +15,12 @@ struct entry {
     const char *id;
     const char *configuration;
     struct digest key;
-    double median;
+    struct stats_summary stats;
+    struct result *brief; // resources and, of a ranking, samples; in the arena
+    uint64_t group_size;
+    uint64_t age;   // 0: the newest row
+    bool is_ranked; // in a ranking with others
+    bool is_newest; // of its job
 };
 
 // Results that compare: one device with its driver, constants, source.
@@ -32,6 +38,7 @@ struct group {
 struct seen {
     struct seen *next;
     struct digest key;
+    bool failed;
 };
 
 struct search {
@@ -43,6 +50,7 @@ struct search {
     struct space *space; // (or NULL) what --config and --where leave
     struct group *groups;
     struct seen *buckets[BUCKETS];
+    uint64_t rows;
     bool failed; // no memory
 };
 
@@ -89,21 +97,21 @@ static bool is_wanted(struct search *s, const struct store_row *row)
     return choice && space_find(s->space, choice, &index);
 }
 
-// Rows come newest first: an older result of the same job does not count.
-static bool is_superseded(struct search *s, const struct digest *key)
+// What a newer row said of the job; NULL: this is the newest, and it is noted.
+static const struct seen *newer(struct search *s, const struct digest *key, bool failed)
 {
     struct seen **bucket = &s->buckets[(key->bytes[0] | key->bytes[1] << 8) % BUCKETS];
     for (const struct seen *known = *bucket; known; known = known->next) {
         if (digest_equal(&known->key, key))
-            return true;
+            return known;
     }
     struct seen *fresh = arena_alloc(s->a, sizeof *fresh);
     s->failed |= !fresh;
     if (fresh) {
-        *fresh = (struct seen){*bucket, *key};
+        *fresh = (struct seen){*bucket, *key, failed};
         *bucket = fresh;
     }
-    return false;
+    return NULL;
 }
 
 static bool belongs(const struct group *g, const struct store_row *row)
@@ -144,33 +152,99 @@ static struct group *group_of(struct search *s, const struct store_row *row)
     return g;
 }
 
+static bool is_ranked(const struct result *r)
+{
+    static const uint8_t none[sizeof r->ranking];
+    return r->stop == STOP_RANKED && memcmp(r->ranking, none, sizeof none) != 0;
+}
+
+// Is the configuration known not to work? A time limit is the run's, and a lost device or worker
+// says nothing.
+static bool is_refuted(const struct result *r)
+{
+    bool own = r->fault == FAULT_NONE || r->fault == FAULT_CONFIGURATION;
+    return r->status != STATUS_CORRECT && r->status != STATUS_TIMEOUT && own;
+}
+
+// "256x256 / 16x16; ...": the work-items of the first launch's work-group, 0 where it is not known.
+static uint64_t group_size_of(const char *geometry)
+{
+    const char *at = strstr(geometry, " / ");
+    uint64_t size = at ? 1 : 0;
+    for (at = at ? at + 3 : NULL; at;) {
+        char *end;
+        size *= strtoull(at, &end, 10);
+        at = *end == 'x' ? end + 1 : NULL;
+    }
+    return size;
+}
+
+// The little of a result that decides; build logs may be long.
+static struct result *brief_of(struct search *s, const struct result *r)
+{
+    size_t samples = is_ranked(r) ? r->sample_count : 0;
+    struct result *brief = arena_alloc(s->a, sizeof *brief);
+    s->failed |= !brief;
+    if (!brief)
+        return NULL;
+    *brief = (struct result){.batch = r->batch, .sample_count = (uint32_t)samples};
+    memcpy(brief->ranking, r->ranking, sizeof brief->ranking);
+    if (samples > 0)
+        brief->samples_ns = arena_copy(s->a, r->samples_ns, samples * sizeof *r->samples_ns);
+    if (r->resource_count > 0)
+        brief->resources = arena_copy(s->a, r->resources, r->resource_count * sizeof *r->resources);
+    brief->resource_count = brief->resources ? r->resource_count : 0;
+    s->failed |= (samples > 0 && !brief->samples_ns) || (r->resource_count && !brief->resources);
+    return brief;
+}
+
+static void add_entry(struct search *s, const struct store_row *row, bool is_newest)
+{
+    const uint64_t *samples;
+    uint32_t count;
+    uint64_t timer_ns = s->o->device ? s->o->device->timer_ns : 0;
+    struct group *g = group_of(s, row);
+    struct entry *n = g ? arena_alloc(s->a, sizeof *n) : NULL;
+    s->failed |= !n;
+    if (!n || !result_samples(row->result, &samples, &count))
+        return;
+    *n = (struct entry){.next = g->entries,
+                        .id = copy(s, row->id),
+                        .configuration = copy(s, row->configuration),
+                        .key = row->key,
+                        .brief = brief_of(s, row->result),
+                        .group_size = group_size_of(row->geometry),
+                        .age = s->rows,
+                        .is_ranked = is_ranked(row->result),
+                        .is_newest = is_newest};
+    stats_summarise(samples, count, timer_ns, &n->stats);
+    g->entries = n;
+    g->count++;
+}
+
+// Rows come newest first. An older result of a job counts only in the ranking that it was part of,
+// and not at all once the job has failed.
 static bool collect(void *context, const struct store_row *row)
 {
     struct search *s = context;
     const uint64_t *samples;
     uint32_t count;
-    bool counts = row->measuring_version == HONE_MEASURING_VERSION && is_wanted(s, row) &&
-                  result_samples(row->result, &samples, &count) && count > 0 &&
-                  !is_superseded(s, &row->key);
-    struct group *g = counts ? group_of(s, row) : NULL;
-    struct entry *n = g ? arena_alloc(s->a, sizeof *n) : NULL;
-    s->failed |= g && !n;
-    if (!n)
+    bool times = result_samples(row->result, &samples, &count) && count > 0;
+    bool refutes = is_refuted(row->result);
+    s->rows++;
+    if (row->measuring_version != HONE_MEASURING_VERSION || (!times && !refutes) ||
+        !is_wanted(s, row))
         return !s->failed;
-    *n = (struct entry){.next = g->entries,
-                        .id = copy(s, row->id),
-                        .configuration = copy(s, row->configuration),
-                        .key = row->key,
-                        .median = stats_median(samples, count)};
-    g->entries = n;
-    g->count++;
+    const struct seen *since = newer(s, &row->key, refutes);
+    if (times && (!since || (!since->failed && is_ranked(row->result))))
+        add_entry(s, row, !since);
     return !s->failed;
 }
 
 static bool read_store(struct search *s, struct error *e)
 {
     struct store_query query = {
-        .spec_name = s->o->spec->name, .constants = s->constants, .correct_only = true};
+        .spec_name = s->o->spec->name, .constants = s->constants, .correct_only = false};
     return store_each(s->o->store, &query, collect, s, e) && (!s->failed || error_memory(e));
 }
 
@@ -210,20 +284,23 @@ static bool start(struct search *s, const struct best_options *o, struct arena *
 static int by_median(const void *a, const void *b)
 {
     const struct entry *x = *(const struct entry *const *)a, *y = *(const struct entry *const *)b;
-    if (x->median != y->median)
-        return x->median < y->median ? -1 : 1;
+    if (x->stats.median != y->stats.median)
+        return x->stats.median < y->stats.median ? -1 : 1;
     return strcmp(x->configuration, y->configuration);
 }
 
-static struct entry **sorted(struct search *s, const struct group *g)
+// Those that are the newest of their job, fastest first.
+static struct entry **sorted(struct search *s, const struct group *g, size_t *count)
 {
     struct entry **list = arena_array(s->a, g->count + 1, sizeof(struct entry *));
-    size_t count = 0;
+    *count = 0;
     s->failed |= !list;
-    for (struct entry *n = list ? g->entries : NULL; n; n = n->next)
-        list[count++] = n;
+    for (struct entry *n = list ? g->entries : NULL; n; n = n->next) {
+        if (n->is_newest)
+            list[(*count)++] = n;
+    }
     if (list)
-        qsort(list, count, sizeof *list, by_median);
+        qsort(list, *count, sizeof *list, by_median);
     return list;
 }
 
@@ -262,17 +339,184 @@ static const struct group *nearest(const struct search *s)
 // The fastest entry that is the same job; else the fastest.
 static const struct entry *fastest(struct search *s, const struct group *g, bool *other_job)
 {
-    struct entry **list = sorted(s, g);
+    size_t count;
+    struct entry **list = sorted(s, g, &count);
     *other_job = false;
-    if (!list)
-        return NULL;
     bool comparable = g->same_driver && g->same_source;
-    for (size_t i = 0; i < g->count; i++) {
+    for (size_t i = 0; list && i < count; i++) {
         if (!comparable || is_same_job(s, list[i]))
             return list[i];
     }
     *other_job = true;
-    return list[0];
+    return list && count > 0 ? list[0] : NULL;
+}
+
+// ---- rankings ----------------------------------------------------------------------------------
+
+// One ranking, decided again.
+struct ranking {
+    const struct entry **members; // by configuration, as they were ranked
+    struct settle_contender *contenders;
+    size_t count, winner;
+};
+
+static bool is_of(const struct entry *n, const struct entry *of)
+{
+    return n->is_ranked && memcmp(n->brief->ranking, of->brief->ranking, 16) == 0;
+}
+
+static int by_configuration(const void *a, const void *b)
+{
+    const struct entry *x = *(const struct entry *const *)a, *y = *(const struct entry *const *)b;
+    return strcmp(x->configuration, y->configuration);
+}
+
+// The members of the ranking that `of` is one of, as far as they are the same job today.
+static bool gather(struct search *s, const struct group *g, const struct entry *of,
+                   struct ranking *out)
+{
+    bool comparable = g->same_driver && g->same_source;
+    *out = (struct ranking){.members = arena_array(s->a, g->count, sizeof(struct entry *)),
+                            .contenders = arena_array(s->a, g->count, sizeof *out->contenders)};
+    s->failed |= !out->members || !out->contenders;
+    for (const struct entry *n = s->failed ? NULL : g->entries; n; n = n->next) {
+        if (is_of(n, of) && (!comparable || is_same_job(s, n)))
+            out->members[out->count++] = n;
+    }
+    if (out->count > 0)
+        qsort(out->members, out->count, sizeof *out->members, by_configuration);
+    return !s->failed && out->count > 0;
+}
+
+// As it was decided when it was made: the seed is in the ranking's id.
+static bool decide(struct search *s, struct ranking *r)
+{
+    struct measure_rules rules = s->o->rules ? *s->o->rules : measure_rules_default();
+    const struct result *first = r->members[0]->brief;
+    uint64_t timer_ns = s->o->device ? s->o->device->timer_ns : 0;
+    for (size_t i = 0; i < r->count; i++)
+        r->contenders[i] =
+            (struct settle_contender){.estimate_ns = (uint64_t)r->members[i]->stats.median,
+                                      .samples = r->members[i]->brief->samples_ns,
+                                      .count = r->members[i]->brief->sample_count};
+    bool ok = settle_again(r->contenders, r->count, &rules, settle_seed(first->ranking),
+                           timer_ns / (first->batch ? first->batch : 1), &r->winner);
+    s->failed |= !ok;
+    return ok;
+}
+
+static bool has_member(const struct ranking *r, const struct entry *n)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        if (digest_equal(&r->members[i]->key, &n->key))
+            return true;
+    }
+    return false;
+}
+
+// The newest entry of a ranking that is older than `age`; NULL: there is none.
+static const struct entry *newest_ranked(const struct group *g, const struct entry *after)
+{
+    const struct entry *newest = NULL;
+    for (const struct entry *n = g->entries; n; n = n->next) {
+        bool later = !after || (n->age > after->age && !is_of(n, after));
+        if (n->is_ranked && later && (!newest || n->age < newest->age))
+            newest = n;
+    }
+    return newest;
+}
+
+static bool is_below(const struct stats_summary *a, const struct stats_summary *b)
+{
+    return a->high < b->low;
+}
+
+// Has one that is not in the ranking and clearly faster than its winner.
+static bool may_beat(const struct group *g, const struct entry *of, const struct ranking *than)
+{
+    const struct stats_summary *winner = &than->members[than->winner]->stats;
+    for (const struct entry *n = g->entries; n; n = n->next) {
+        if (is_of(n, of) && !has_member(than, n) && is_below(&n->stats, winner))
+            return true;
+    }
+    return false;
+}
+
+// The ranking that decides: see best_find().
+static bool deciding(struct search *s, const struct group *g, struct ranking *out)
+{
+    bool found = false;
+    for (const struct entry *of = newest_ranked(g, NULL); of && !s->failed;
+         of = newest_ranked(g, of)) {
+        struct ranking r;
+        if (found && !may_beat(g, of, out))
+            continue;
+        if (!gather(s, g, of, &r) || !decide(s, &r))
+            continue;
+        const struct entry *winner = r.members[r.winner];
+        if (found && (has_member(out, winner) ||
+                      !is_below(&winner->stats, &out->members[out->winner]->stats)))
+            continue;
+        *out = r;
+        found = true;
+    }
+    return found && !s->failed;
+}
+
+// The fastest that did not take part in the ranking and is clearly faster than its winner.
+static void name_faster(struct search *s, const struct group *g, const struct ranking *r,
+                        struct best_place *out)
+{
+    const struct stats_summary *winner = &r->members[r->winner]->stats;
+    bool comparable = g->same_driver && g->same_source;
+    for (const struct entry *n = g->entries; n; n = n->next) {
+        bool clearly = n->is_newest && is_below(&n->stats, winner) && !has_member(r, n) &&
+                       (!out->faster || n->stats.median < out->faster_median);
+        if (!clearly || (comparable && !is_same_job(s, n)))
+            continue;
+        out->faster = n->configuration;
+        out->faster_median = n->stats.median;
+    }
+}
+
+static const struct entry *choose(struct search *s, const struct ranking *r, struct best_place *out)
+{
+    struct pick_candidate *c = arena_array(s->a, r->count, sizeof *c);
+    size_t *at = arena_array(s->a, r->count, sizeof *at);
+    s->failed |= !c || !at;
+    for (size_t i = 0; !s->failed && i < r->count; i++) {
+        const struct entry *n = r->members[i];
+        if (!r->contenders[i].entry.tied)
+            continue;
+        at[out->tied] = i;
+        c[out->tied++] = (struct pick_candidate){.result = n->brief,
+                                                 .group_size = n->group_size,
+                                                 .choice = read_choice(s, n->configuration)};
+    }
+    if (s->failed || out->tied == 0)
+        return NULL;
+    size_t chosen = at[pick_fewest(c, out->tied, s->o->spec->parameter_count, out->why)];
+    const struct ranking_entry *entry = &r->contenders[chosen].entry;
+    out->ranked = true;
+    out->contenders = r->count;
+    out->rounds = r->contenders[chosen].count;
+    out->winner = entry->place == 0;
+    out->ratio = entry->ratio;
+    out->low = entry->ratio_low;
+    out->high = entry->ratio_high;
+    out->interval = entry->ratio_interval;
+    return r->members[chosen];
+}
+
+// The entry that answers.
+static const struct entry *find_answer(struct search *s, const struct group *g,
+                                       struct best_answer *out)
+{
+    struct ranking ranking = {NULL, NULL, 0, 0};
+    if (!deciding(s, g, &ranking))
+        return s->failed ? NULL : fastest(s, g, &out->other_job);
+    name_faster(s, g, &ranking, &out->place);
+    return choose(s, &ranking, &out->place);
 }
 
 // ---- the answer --------------------------------------------------------------------------------
@@ -319,7 +563,7 @@ static bool answer(struct search *s, const struct group *g, struct best_answer *
                    struct error *e)
 {
     memset(out, 0, sizeof *out);
-    const struct entry *n = fastest(s, g, &out->other_job);
+    const struct entry *n = find_answer(s, g, out);
     struct fetch_row f = {.search = s, .id = n ? n->id : "", .out = out};
     struct store_query query = {.spec_name = s->o->spec->name,
                                 .constants = g->constants,

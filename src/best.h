@@ -3,7 +3,9 @@
 #define HONE_BEST_H
 
 #include "base/arena.h"
+#include "measure/rules.h"
 #include "measure/stats.h"
+#include "pick.h"
 #include "spec/spec.h"
 #include "store/store.h"
 
@@ -19,6 +21,23 @@ struct best_options {
     uint32_t configuration_count;
     const char *const *where; // --where
     uint32_t where_count;
+    const struct measure_rules *rules; // (optional) of the decision; NULL: the default ones
+};
+
+// Where the answer stands in the ranking that it comes from.
+struct best_place {
+    bool ranked;       // false: measured alone, or before there were rankings
+    size_t contenders; // of the ranking that are the same job today
+    size_t tied;       // not told apart from its winner, which counts
+    uint32_t rounds;
+    bool winner;             // the answer is the winner itself
+    double ratio, low, high; // to the winner, with the simultaneous interval
+    bool interval;
+    char why[PICK_WHY]; // it was chosen among those tied; "" with one
+    // (or NULL) One that did not take part and yet was clearly faster, its interval below the
+    // winner's: only a ranking of both decides.
+    const char *faster;
+    double faster_median;
 };
 
 // A result with what it belongs to. Everything lives in the caller's arena, but for the result.
@@ -30,15 +49,20 @@ struct best_answer {
     struct digest key, source;
     struct result *result; // the caller's: result_free()
     struct stats_summary stats;
+    struct best_place place;
     // Not what was asked for: measured under another driver, with another kernel text, or with
     // other sizes, arguments or options.
     bool other_driver, other_source, other_job;
 };
 
-// The fastest correct configuration for the spec with its constants. Where nothing is known for
-// this driver, source and job, the nearest that is older: the same source first, then the newest;
-// of several results of one configuration the newest counts. False on failure; *found tells whether
-// there is anything at all.
+// The fastest correct configuration for the spec with its constants: the newest ranking decides,
+// as it was decided when it was made; among those not told apart from its winner the one with the
+// fewest resources. An older ranking decides where its winner was in none since and is clearly
+// faster (a tune of a part of the space is ranked too). Without a ranking it is the one with the
+// least median. A configuration that failed since it was measured is no answer. Where nothing is
+// known for this driver, source and job, the nearest that is older: the same source first, then the
+// newest; of several results of one configuration the newest counts. False on failure; *found tells
+// whether there is anything at all.
 bool best_find(const struct best_options *o, struct arena *a, struct best_answer *out, bool *found,
                struct error *e);
 

@@ -1,4 +1,4 @@
-#include "tune.h"
+#include "tune_inside.h"
 
 #include "base/process.h"
 #include "eval/remember.h"
@@ -7,50 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A record on its way to the caller.
-struct item {
-    struct tune_record record;
-    struct digest effective; // what the device really runs
-    struct job *job;         // until it is submitted
-    struct result *result;
-    struct item *primary; // identical configuration, measured instead
-    struct item *next_in_bucket;
-};
-
-#define BUCKETS    4096 // of the table that finds identical configurations
 #define TRIED_MOST 4096 // configurations, before it is said that none can be made
-
-struct tune {
-    struct tune_options o;
-    struct spec_sources *sources;
-    struct space *space;
-    struct strategy *strategy;
-    struct evaluator *evaluator;
-    struct arena arena;
-    struct digest source;
-    char *constants;
-    enum verification verification;
-    const char *against;
-
-    struct item **items; // by ticket
-    uint64_t item_count, item_capacity;
-    struct item *buckets[BUCKETS];
-    uint64_t outstanding; // asked, not yet handed out
-    uint64_t planned;
-    uint64_t default_index;
-    bool has_default;
-
-    struct tune_record **records; // handed out
-    uint64_t record_count;
-    uint64_t ready_next; // tickets below were looked at by next_alias()
-
-    struct tune_progress progress;
-    uint64_t started_ns;
-    uint64_t first_done_ns; // when the first record that was measured here was there
-    uint64_t fresh_done;
-    bool asking_ended, cancelled, broken;
-    struct error why;
-};
 
 // ---- making ------------------------------------------------------------------------------------
 
@@ -204,7 +161,7 @@ struct tune *tune_new(const struct tune_options *o, struct error *e)
     arena_init(&t->arena);
     t->o = *o;
     t->started_ns = clock_ns();
-    if (!make_stages(t, e)) {
+    if (!make_stages(t, e) || (!tune_rank_init(t) && !error_memory(e))) {
         tune_free(t);
         return NULL;
     }
@@ -215,10 +172,12 @@ void tune_free(struct tune *t)
 {
     if (!t)
         return;
+    tune_rank_release(t);
     evaluator_free(t->evaluator);
     for (uint64_t i = 0; i < t->item_count; i++) {
         job_free(t->items[i]->job);
         result_free(t->items[i]->result);
+        result_free(t->items[i]->screened);
     }
     free(t->items);
     free(t->records);
@@ -382,10 +341,11 @@ static bool ask_more(struct tune *t, struct error *e)
 
 // ---- answers -----------------------------------------------------------------------------------
 
-static void summarise(struct tune *t, struct tune_record *r)
+void tune_summarise(struct tune *t, struct tune_record *r)
 {
     const uint64_t *samples;
     uint32_t count;
+    r->timed = r->has_metric = false;
     if (!result_samples(r->result, &samples, &count) || count == 0)
         return;
     stats_summarise(samples, count, t->o.device->timer_ns, &r->stats);
@@ -403,6 +363,8 @@ static void add_times(struct tune_progress *p, const struct result *r)
     p->verify_ns += r->verify_ns;
     p->measure_ns += r->measure_ns;
     p->samples += r->sample_count - r->earlier;
+    p->launches += (r->verify_launch_ns > 0) + (uint64_t)(r->sample_count - r->earlier) *
+                                                   (r->warmups + (r->batch ? r->batch : 1));
     p->kernel_ns += r->verify_launch_ns;
     for (uint32_t i = r->earlier; i < r->sample_count; i++)
         p->kernel_ns += r->samples_ns[i];
@@ -437,7 +399,7 @@ static const struct tune_record *finish_item(struct tune *t, struct item *n)
 {
     struct tune_record *r = &n->record;
     r->result = n->result;
-    summarise(t, r);
+    tune_summarise(t, r);
     r->ordinal = t->record_count;
     t->records[t->record_count++] = r;
     t->outstanding--;
@@ -461,13 +423,15 @@ static void break_off_hopeless_spec(struct tune *t, const struct item *n)
 static const struct tune_record *take_outcome(struct tune *t, struct outcome *out)
 {
     struct item *n = t->items[out->ticket];
+    if (n->record.result) { // a turn of a ranking that was broken off
+        result_free(out->result);
+        return NULL;
+    }
     n->result = out->result;
     break_off_hopeless_spec(t, n);
     const struct tune_record *r = finish_item(t, n);
-    if (!t->o.keep) {
-        evaluator_drop(t->evaluator, out->ticket);
-        n->record.job = NULL;
-    }
+    if (!t->o.keep)
+        tune_rank_consider(t, n, out->ticket);
     return r;
 }
 
@@ -505,6 +469,16 @@ static bool is_over(struct tune *t)
     return t->asking_ended && evaluator_idle(t->evaluator);
 }
 
+// The search is over: the ranking, if there is one.
+static enum tune_answer rank(struct tune *t, int timeout_ms, struct error *e)
+{
+    struct error why = ERROR_INIT;
+    bool ok = t->settle ? tune_rank_step(t, timeout_ms, &why) : tune_rank_start(t, &why);
+    if (!ok)
+        return fail(t, &why, e);
+    return t->settle ? TUNE_NOTHING : TUNE_END;
+}
+
 enum tune_answer tune_step(struct tune *t, int timeout_ms, const struct tune_record **record,
                            struct error *e)
 {
@@ -514,11 +488,14 @@ enum tune_answer tune_step(struct tune *t, int timeout_ms, const struct tune_rec
         return fail(t, &t->why, e);
     if (!t->broken && !ask_more(t, &why))
         return fail(t, &why, e);
+    *record = NULL;
+    if (t->settle)
+        return rank(t, timeout_ms, e);
     *record = next_settled(t);
     if (*record)
         return TUNE_RECORD;
     if (is_over(t))
-        return t->broken ? fail(t, &t->why, e) : TUNE_END;
+        return t->broken ? fail(t, &t->why, e) : rank(t, timeout_ms, e);
     int got = evaluator_take(t->evaluator, timeout_ms, &out, &why);
     if (got < 0) {
         if (why.code == ERROR_INPUT)
@@ -528,7 +505,7 @@ enum tune_answer tune_step(struct tune *t, int timeout_ms, const struct tune_rec
     if (got == 0)
         return TUNE_NOTHING;
     *record = take_outcome(t, &out);
-    return TUNE_RECORD;
+    return *record ? TUNE_RECORD : TUNE_NOTHING;
 }
 
 void tune_cancel(struct tune *t)
@@ -536,6 +513,7 @@ void tune_cancel(struct tune *t)
     t->cancelled = true;
     stop_asking(t);
     evaluator_cancel(t->evaluator);
+    tune_rank_cancel(t);
 }
 
 // ---- views -------------------------------------------------------------------------------------
@@ -564,6 +542,10 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     out->elapsed_ns = now - t->started_ns;
     out->left_ns = estimate_left(t, now);
     out->cancelled = t->cancelled;
+    if (t->settle) {
+        settle_status(t->settle, &out->ranked.status);
+        out->left_ns = out->ranked.status.left_ns;
+    }
     out->strategy = strategy_name(t->strategy);
     evaluator_status(t->evaluator, &out->evaluator);
 }
@@ -584,25 +566,38 @@ enum verification tune_verification(const struct tune *t, const char **against)
     return t->verification;
 }
 
-static int by_median(const void *a, const void *b)
+struct placed {
+    const struct tune_record *record;
+    size_t place; // SIZE_MAX: not ranked
+};
+
+static int by_place(const void *a, const void *b)
 {
-    const struct tune_record *x = *(const struct tune_record *const *)a;
-    const struct tune_record *y = *(const struct tune_record *const *)b;
-    if (x->stats.median != y->stats.median)
-        return x->stats.median < y->stats.median ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
+    const struct placed *x = a, *y = b;
+    const struct tune_record *r = x->record, *q = y->record;
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    if (x->place == SIZE_MAX && r->stats.median != q->stats.median)
+        return r->stats.median < q->stats.median ? -1 : 1;
+    return r->index < q->index ? -1 : r->index > q->index;
 }
 
 const struct tune_record **tune_ranking(const struct tune *t, size_t *count)
 {
     const struct tune_record **list = calloc(t->record_count + 1, sizeof(*list));
-    *count = 0;
-    for (uint64_t i = 0; list && i < t->record_count; i++) {
-        if (t->records[i]->timed)
-            list[(*count)++] = t->records[i];
+    struct placed *placed = calloc(t->record_count + 1, sizeof *placed);
+    size_t timed = 0;
+    for (uint64_t i = 0; list && placed && i < t->record_count; i++) {
+        const struct tune_record *r = t->records[i];
+        if (r->timed)
+            placed[timed++] = (struct placed){r, r->ranked ? r->rank.place : SIZE_MAX};
     }
-    if (list)
-        qsort(list, *count, sizeof(*list), by_median);
+    if (list && placed)
+        qsort(placed, timed, sizeof *placed, by_place);
+    for (size_t i = 0; i < timed; i++)
+        list[i] = placed[i].record;
+    free(placed);
+    *count = timed;
     return list;
 }
 

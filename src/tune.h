@@ -8,8 +8,11 @@
 
 #include "base/log.h"
 #include "eval/evaluator.h"
+#include "measure/ranking.h"
 #include "measure/stats.h"
 #include "search/search.h"
+#include "pick.h"
+#include "settle.h"
 #include "spec/spec.h"
 #include "store/store.h"
 
@@ -49,17 +52,33 @@ struct tune_record {
     const uint32_t *choice;    // value indices
     const char *configuration; // "block_size_x=16, ..."
     const char *configuration_json;
-    const struct job *job; // NULL once dropped (unless tune_options.keep)
-    const struct result *result;
+    const struct job *job;             // NULL once dropped (unless tune_options.keep)
+    const struct result *result;       // of the ranking, once it took part in one
     const struct tune_record *same_as; // an identical configuration that was measured instead
     bool is_default;
     bool timed;                 // correct and measured: stats are valid
     struct stats_summary stats; // of the samples, ns
     bool has_metric;
-    double metric;       // the spec's first metric at the median
+    double metric; // the spec's first metric at the median
+    bool ranked;   // took part in the ranking to its end: `rank` is valid
+    struct ranking_entry rank;
     uint64_t ordinal;    // in the order in which records were handed out, from 0
     uint32_t dimensions; // of the first launch
     uint64_t global[3], local[3];
+};
+
+// The ranking at the end, as far as it has come.
+struct tune_ranked {
+    bool running;              // now
+    bool decided;              // records are ranked, and the rest is valid
+    bool known;                // the store had the whole of it: nothing was launched
+    bool is_short;             // the budget's time was up: no further than the first regular look
+    size_t contenders, failed; // failed: of them, while they were ranked or verified again
+    size_t tied;               // not told apart from the winner, which counts
+    const struct tune_record *chosen; // of those: what `hone best` answers
+    char why[PICK_WHY];               // that one was chosen
+    uint8_t id[16];                   // of the ranking in the store; zeros with one contender
+    struct settle_status status;
 };
 
 struct tune_progress {
@@ -70,17 +89,20 @@ struct tune_progress {
     uint64_t identical; // of those, the ones identical to one that was measured in this run
     uint64_t by_status[STATUS_COUNT];
     uint64_t samples;                         // launches timed in this run
+    uint64_t launches;                        // all launches of kernels in this run
     const struct tune_record *best;           // (or NULL)
     const struct tune_record *default_record; // (or NULL) the default configuration, when done
     const struct tune_record *examples[STATUS_COUNT]; // the first of each status
     uint64_t elapsed_ns;
     uint64_t left_ns; // estimate; 0 while there is none
     struct evaluator_status evaluator;
+    struct tune_ranked ranked;
     bool cancelled;
     bool out_of_time; // the budget's time is used up
     const char *strategy;
     // Where the time went, summed over the results of this run (reused ones not counted).
     uint64_t build_ns, load_ns, inputs_ns, reference_ns, verify_ns, measure_ns, kernel_ns;
+    uint64_t rank_ns; // the ranking, from its start to its end
 };
 
 struct tune;
@@ -93,12 +115,13 @@ enum tune_answer {
     TUNE_BROKEN = -1, // cannot go on: the error says why; records so far are valid
     TUNE_NOTHING,     // nothing within the timeout
     TUNE_RECORD,      // *record is a new one; valid until tune_free()
-    TUNE_END          // the search is over
+    TUNE_END          // search and ranking are over
 };
 enum tune_answer tune_step(struct tune *t, int timeout_ms, const struct tune_record **record,
                            struct error *e);
 
-// Ends the search after the running launch; tune_step() then comes to TUNE_END soon.
+// Ends the search after the running launch, without a ranking; tune_step() then comes to TUNE_END
+// soon. When the budget's time is up there is a ranking still, a short one.
 void tune_cancel(struct tune *t);
 void tune_progress(struct tune *t, struct tune_progress *out);
 const struct space *tune_space(const struct tune *t);
@@ -106,7 +129,8 @@ void tune_source_digest(const struct tune *t, struct digest *out);
 // How results are held against what is right, for headers. *against: "gemm", "default
 // configuration"; "" where nothing is compared, or no job could be made to look at.
 enum verification tune_verification(const struct tune *t, const char **against);
-// All timed records, best first (by median; ties in the order of the space). The array is the
+// All timed records, best first: those of the ranking by their places; then the others by median,
+// which does not compare with those above; equal ones in the order of the space. The array is the
 // caller's: free().
 const struct tune_record **tune_ranking(const struct tune *t, size_t *count);
 // All records in the order in which they were handed out.

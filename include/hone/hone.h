@@ -226,11 +226,15 @@ struct hone_tune_options {
     const char *command, *host;        // (optional) what the store shall say of this run
     uint64_t seed;
     uint32_t jobs;       // builds at once; 0: as many as useful
-    uint32_t iterations; // samples of a configuration; 0: the spec's, else until settled
+    uint32_t iterations; // samples of each configuration, and no ranking; 0: the spec's, else as
+                         // the rules say
     uint32_t build_limit_ms, launch_limit_ms; // 0: one minute, half a minute
     bool fresh;                               // what the store knows does not answer
     bool retry;                               // nor do failures that it knows
     bool cold;                                // caches are cleared before each launch
+    const char *const *rules; // (optional) constants of screening and ranking, "rounds=40", ...,
+                              // NULL; `hone help tune` lists them
+    bool unranked;            // no ranking at the end
 };
 
 #define HONE_TUNE_OPTIONS_INIT                                                                     \
@@ -246,14 +250,15 @@ enum hone_answer {
     HONE_BROKEN = -1, // cannot go on: the error says why. Records so far are valid
     HONE_NOTHING,     // nothing within the timeout
     HONE_RECORD,      // *record is new
-    HONE_END          // the search is over
+    HONE_END          // search and ranking are over
 };
 
 // Works until a configuration is done, or for timeout_ms at most (0: only what can be done at
 // once). Nothing else moves the tune: call it until it answers HONE_END or HONE_BROKEN.
 HONE_API enum hone_answer hone_tune_step(struct hone_tune *t, int timeout_ms,
                                          const struct hone_record **record, struct hone_error *e);
-// Ends the search after the running launch; hone_tune_step() soon answers HONE_END.
+// Ends the search after the running launch, without a ranking; hone_tune_step() soon answers
+// HONE_END.
 HONE_API void hone_tune_cancel(struct hone_tune *t);
 // Ends the workers at once.
 HONE_API void hone_tune_free(struct hone_tune *t);
@@ -266,12 +271,15 @@ struct hone_progress {
     uint64_t reused;  // of them, from the store or identical to another
     uint64_t elapsed;
     uint64_t left;                  // estimate; 0: none yet
-    const struct hone_record *best; // (or NULL) the fastest so far
+    const struct hone_record *best; // (or NULL) the fastest so far; at the end, of those that the
+                                    // ranking did not tell apart the one to take
 };
 // `size` is sizeof(struct hone_progress).
 HONE_API void hone_tune_progress(const struct hone_tune *t, struct hone_progress *out, size_t size);
 
-// Records live as long as their tune.
+// Records live as long as their tune. When the search is over, what might be the best is launched
+// again, in turn: the samples of these records, and all that is computed from them, are then those
+// of this ranking, and one that fails in it fails.
 
 enum hone_status {
     HONE_CORRECT,     // ran, and its result was held against the reference where there is one
@@ -297,6 +305,13 @@ HONE_API bool hone_record_reused(const struct hone_record *r);
 HONE_API bool hone_record_median(const struct hone_record *r, double *median);
 // The 95 % interval of the median; false also with fewer than six samples.
 HONE_API bool hone_record_interval(const struct hone_record *r, double *low, double *high);
+// Where a record stands in the ranking: its time by the winner's, within rounds (1.05: five per cent
+// slower), with an interval that holds for all contenders together; low and high may be NULL. False
+// when it was not ranked: its median does not compare with those that were.
+HONE_API bool hone_record_ratio(const struct hone_record *r, double *ratio, double *low,
+                                double *high);
+// Is it not told apart from the winner of the ranking? False when it was not ranked.
+HONE_API bool hone_record_tied(const struct hone_record *r);
 // All samples in the order in which they were taken; returns how many (0: none).
 HONE_API size_t hone_record_samples(const struct hone_record *r, const uint64_t **samples);
 // The spec's first metric at the median; false when there is none.

@@ -166,7 +166,14 @@ static bool show_as(struct session *s, const struct spec *spec, const struct bes
                                        .geometry = b->geometry,
                                        .other_driver = b->other_driver,
                                        .other_source = b->other_source,
-                                       .other_job = b->other_job};
+                                       .other_job = b->other_job,
+                                       .ranked = b->place.ranked,
+                                       .contenders = b->place.contenders,
+                                       .tied = b->place.tied,
+                                       .rounds = b->place.rounds,
+                                       .why = b->place.why,
+                                       .faster = b->place.faster,
+                                       .faster_ns = b->place.faster_median};
     bool is_same = !b->other_source && !b->other_job;
     out->view = (struct view_result){.configuration = b->configuration,
                                      .configuration_json = b->configuration_json,
@@ -175,6 +182,15 @@ static bool show_as(struct session *s, const struct spec *spec, const struct bes
                                      .timed = true,
                                      .stats = b->stats,
                                      .origin = &out->origin};
+    if (b->place.ranked)
+        out->view.place = (struct view_place){.place = 1,
+                                              .tied = true,
+                                              .winner = b->place.winner,
+                                              .chosen = true,
+                                              .ratio = b->place.ratio,
+                                              .low = b->place.low,
+                                              .high = b->place.high,
+                                              .interval = b->place.interval};
     sizes_of(b, &out->view);
     if (!b->choice)
         return true;
@@ -217,7 +233,21 @@ static int put_options(const struct shown *shown, struct text *out)
     return EXIT_DONE;
 }
 
-static void put_answer(const struct best_answer *b, const struct shown *shown, struct text *out)
+// What decides between the answer and one that was measured faster alone.
+static void put_remedy(const struct session *s, const struct best_answer *b, struct text *out)
+{
+    struct text same = TEXT_INIT;
+    work_same(&s->work, &same);
+    text_addf(out, "To rank the two:  hone tune %s --config ", text_cstr(&same));
+    shell_quote(b->configuration, out);
+    text_add(out, " --config ");
+    shell_quote(b->place.faster, out);
+    text_add(out, "\n");
+    text_release(&same);
+}
+
+static void put_answer(const struct session *s, const struct best_answer *b,
+                       const struct shown *shown, struct text *out)
 {
     const struct {
         bool differs;
@@ -234,6 +264,8 @@ static void put_answer(const struct best_answer *b, const struct shown *shown, s
     }
     text_add(out, separator[0] == ',' ? "\n" : "");
     report_result(&shown->view, out);
+    if (b->place.faster)
+        put_remedy(s, b, out);
 }
 
 static int show_one(struct session *s)
@@ -258,10 +290,10 @@ static int show_one(struct session *s)
     } else if (s->settings->options) {
         status = put_options(&shown, &out);
     } else if (s->settings->json) {
-        report_result_json(&shown.view, true, true, &json);
+        report_result_json(&shown.view, "result", true, &json);
         text_add(&out, "\n");
     } else {
-        put_answer(&b, &shown, &out);
+        put_answer(s, &b, &shown, &out);
     }
     put(&out);
     text_release(&out);
@@ -343,7 +375,7 @@ static bool show_row(struct session *s, const struct best_answer *b, struct tabl
         shown.view.metric_count = 0;
     emit_start(&json, lines);
     if (ok && s->settings->json) {
-        report_result_json(&shown.view, true, true, &json);
+        report_result_json(&shown.view, "result", true, &json);
         text_add(lines, "\n");
     } else if (ok) {
         put_row(t, b, &shown.view);
@@ -402,13 +434,15 @@ static int prepare(struct session *s)
     s->sources = spec_sources_read(w->spec, spec_language(w->spec), &w->log, &e);
     if (!s->sources)
         return tuning_failed(&e);
-    s->options = (struct best_options){.spec = w->spec,
-                                       .sources = s->sources,
-                                       .store = w->store,
-                                       .configurations = s->settings->config.items,
-                                       .configuration_count = s->settings->config.count,
-                                       .where = s->settings->where.items,
-                                       .where_count = s->settings->where.count};
+    s->options = (struct best_options){
+        .spec = w->spec,
+        .sources = s->sources,
+        .store = w->store,
+        .configurations = s->settings->config.items,
+        .configuration_count = s->settings->config.count,
+        .where = s->settings->where.items,
+        .where_count = s->settings->where.count,
+        .rules = s->settings->rules.is_given ? &s->settings->rules.rules : NULL};
     return find_device(s);
 }
 
@@ -436,6 +470,12 @@ static const struct option options[] = {
      .help = "Print the configuration as -D options on one line, quoted for a shell.",
      .apply = option_flag,
      .offset = FIELD(options)},
+    {.name = "rule",
+     .argument = "NAME=VALUE",
+     .help = "A constant of the ranking's decision, as the tune was given it (level=0.99, "
+             "rounds=40); see `hone help tune`. May be repeated.",
+     .apply = option_rule,
+     .offset = FIELD(rules)},
     {.name = "all",
      .help = "A line for each device and set of constants that the store knows.",
      .apply = option_flag,
@@ -466,9 +506,15 @@ const struct command command_best = {
                    "nothing is known for this driver or this text of the kernel it says so and "
                    "shows the nearest "
                    "older result, marked. --device may also name a device that is not here.\n\n"
+                   "The newest ranking decides, by the rounds that are kept of it; where some are "
+                   "not told apart from its winner the answer is the one that takes the fewest "
+                   "resources (spilled memory, registers, local and private memory, work-group), "
+                   "then the first in the space, and it says so. What was measured alone since, "
+                   "and clearly faster, is named. Without a ranking the least median answers.\n\n"
                    "With --json one object, as `hone run --json` prints it, and also date, device, "
                    "platform, driver, "
-                   "constants, hone, geometry, other_driver, other_source and other_job; with "
+                   "constants, hone, geometry, other_driver, other_source, other_job, "
+                   "ranked, contenders, tied_count, why, faster and faster_ns; with "
                    "--all one a line.\n\n"
                    "Exit status 0: there is an answer, 1: there is none.",
     .groups = groups,

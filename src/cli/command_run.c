@@ -215,7 +215,7 @@ static int show_result(struct session *s)
     }
     emit_start(&json, &out);
     if (s->settings->json) {
-        report_result_json(&view, true, true, &json);
+        report_result_json(&view, "result", true, &json);
         text_add(&out, "\n");
     } else {
         text_addf(&out, "Device: %s (%s, driver %s)\n", d->name, d->platform, d->driver);
@@ -290,6 +290,7 @@ static void set_options(struct session *s)
     o->configurations = s->configurations;
     o->configuration_count = 1;
     o->keep = true;
+    o->terms.rules.unranked = true; // one alone is compared with nothing
     o->fresh = !s->settings->stored || fetches;
     if (!o->terms.rules.fixed && !s->settings->stored)
         o->terms.rules.fixed = DEFAULT_ITERATIONS;

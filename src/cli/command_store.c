@@ -211,14 +211,6 @@ static int check_options(const struct settings *s)
     return EXIT_USAGE;
 }
 
-// Only what is there is opened for writing: pruning makes no store.
-static int reopen_for_writing(struct work *w)
-{
-    store_close(w->store);
-    w->store = NULL;
-    return work_own_store(w, STORE_WRITE);
-}
-
 static int run(struct invocation *i)
 {
     struct work w;
@@ -227,9 +219,7 @@ static int run(struct invocation *i)
     if (status != EXIT_DONE)
         return status;
     work_init(&w, i);
-    status = work_own_store(&w, STORE_READ);
-    if (status == EXIT_DONE && s->prune)
-        status = reopen_for_writing(&w);
+    status = work_own_store(&w, s->prune ? STORE_WRITE : STORE_READ);
     if (status == EXIT_DONE)
         status = s->prune ? prune(&w) : s->verify ? verify(&w) : show_summary(&w);
     work_release(&w);

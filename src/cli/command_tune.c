@@ -36,6 +36,13 @@ static void progress_view(const struct tune_progress *p, const struct spec *spec
                                   .measuring = p->evaluator.measuring,
                                   .waiting = p->evaluator.waiting,
                                   .cancelled = p->cancelled};
+    if (p->ranked.running) {
+        const struct settle_status *ranking = &p->ranked.status;
+        out->contenders = ranking->in;
+        out->round = ranking->round;
+        out->rounds = ranking->most;
+        out->checking = ranking->checking;
+    }
     memcpy(out->by_status, p->by_status, sizeof out->by_status);
     out->has_best = p->best != NULL;
     out->best_ns = p->best ? p->best->stats.median : 0;
@@ -98,7 +105,7 @@ static bool show_record(struct session *s, const struct tune_record *record)
         return error_memory(&s->tuning.broken);
     emit_start(&json, &line);
     if (s->json) {
-        report_result_json(&view, true, false, &json);
+        report_result_json(&view, "result", false, &json);
         text_add(&line, "\n");
     } else {
         report_line(&view, &line);
@@ -132,10 +139,10 @@ static void suggest(struct session *s, const struct view_summary *v, struct text
     struct text same = TEXT_INIT;
     work_same(w, &same);
     struct text best = TEXT_INIT;
-    size_t count;
-    const struct tune_record **ranking = tune_ranking(s->tuning.tune, &count);
-    if (ranking && count > 0 && v->result_count > 0)
-        work_configuration(w->spec, ranking[0]->choice, &best);
+    struct tune_progress p;
+    tune_progress(s->tuning.tune, &p);
+    if (p.best && v->result_count > 0)
+        work_configuration(w->spec, p.best->choice, &best);
     text_addf(out, "\nEverything about the best:  hone run %s", text_cstr(&same));
     if (best.length) { // parameters of one value need not be named
         text_add(out, " --config ");
@@ -144,9 +151,33 @@ static void suggest(struct session *s, const struct view_summary *v, struct text
     if (w->store)
         text_addf(out, "\nIts compiler options:       hone best %s --options", text_cstr(&same));
     text_add(out, "\n");
-    free(ranking);
     text_release(&best);
     text_release(&same);
+}
+
+// What the ranking made of its contenders: what was shown of them before were screenings.
+static void show_ranked(struct session *s, const struct view_summary *v)
+{
+    struct text line = TEXT_INIT;
+    struct emit json;
+    for (size_t i = 0; i < v->result_count; i++) {
+        if (v->results[i].place.place == 0)
+            continue;
+        emit_start(&json, &line);
+        report_result_json(&v->results[i], "ranked", false, &json);
+        text_add(&line, "\n");
+        write_line(s, &line);
+        text_clear(&line);
+    }
+    text_release(&line);
+}
+
+// Columns of the terminal that results are written to; 0: any.
+static size_t result_width(void)
+{
+    struct ticker ticker;
+    ticker_init(&ticker, stdout);
+    return ticker.terminal ? ticker_width(&ticker) : 0;
 }
 
 static void show_end(struct session *s)
@@ -159,6 +190,7 @@ static void show_end(struct session *s)
         complain("out of memory: the table is not complete");
     emit_start(&json, &text);
     if (s->json) {
+        show_ranked(s, &view);
         report_summary_json(&view, &json);
         text_add(&text, "\n");
         write_line(s, &text);
@@ -166,7 +198,7 @@ static void show_end(struct session *s)
         return;
     }
     text_add(&text, "\n");
-    report_summary(&view, BEST_ROWS, &text);
+    report_summary(&view, BEST_ROWS, result_width(), &text);
     if (store)
         text_addf(&text, "Every result is kept in %s\n", store_path(store));
     if (view.result_count > 0)
@@ -272,6 +304,20 @@ static const struct option search_options[] = {
     {0},
 };
 
+static const struct option rank_options[] = {
+    {.name = "rule",
+     .argument = "NAME=VALUE",
+     .help = "A constant of screening or ranking, such as rounds=40; all of them are listed above. "
+             "May be repeated.",
+     .apply = option_rule,
+     .offset = FIELD(rules)},
+    {.name = "unranked",
+     .help = "No ranking at the end: screening alone, which does not decide between close ones.",
+     .apply = option_flag,
+     .offset = FIELD(unranked)},
+    {0},
+};
+
 static const struct option keep_options[] = {
     {.name = "fresh",
      .help = "Measure everything again: results in the store do not answer.",
@@ -297,8 +343,13 @@ static const struct option keep_options[] = {
 };
 
 static const struct option_group groups[] = {
-    {"What and where", spec_options}, {"Search", search_options}, {"Measuring", measure_options},
-    {"Results", keep_options},        {"Help", help_options},     {0},
+    {"What and where", spec_options},
+    {"Search", search_options},
+    {"Measuring", measure_options},
+    {"Ranking", rank_options},
+    {"Results", keep_options},
+    {"Help", help_options},
+    {0},
 };
 
 static const struct example examples[] = {
@@ -309,6 +360,9 @@ static const struct example examples[] = {
      "part of the space, one line a configuration"},
     {0},
 };
+
+// "  rounds=24         rounds at most", a line each, as part of the description.
+#define RULE_LINE(member, value, least, most, text) "  " #member "=" #value "  " text "\n"
 
 const struct command command_tune = {
     .name = "tune",
@@ -324,36 +378,70 @@ const struct command command_tune = {
         "wrong is recorded as a result of its own, and the tune goes on. Every result is kept in a "
         "store "
         "as it comes: a tune that was ended goes on where it was when it is started again.\n\n"
-        "Ctrl-C ends the search after the running launch and prints what is known; once more ends "
-        "at "
-        "once. Progress goes to stderr, results to stdout.\n\n"
+        "Ctrl-C ends the search after the running launch and prints what is known, without a "
+        "ranking; once more ends at once. Progress goes to stderr, results to stdout.\n\n"
+        "Screening gives a configuration a verified launch, which is not timed, and a few timed "
+        "ones; one far behind the best is stopped early. At the end all that might be the best, "
+        "what is known from earlier runs included, is ranked: launched in turn, round by round, in "
+        "shuffled order, each time once untimed and then timed, because a machine drifts by more "
+        "between two configurations measured one after the other than many of them differ. Places, "
+        "ties and ratios come from these rounds alone. Configurations share a place when they are "
+        "not told apart from the winner; that is one decision over all of them, and 95 of 100 "
+        "tunes of equal kernels tie them all. `hone best` takes the one of a tie that uses the "
+        "fewest resources, then the first in the space. Rounds during which other programs used "
+        "the cores, or the reference launch was slow, are run again. After the last round every "
+        "contender is verified once more. When the time of the budget is up there is a short "
+        "ranking still.\n\n"
         "A time is the median of a configuration's launches, by the device's timer, with its 95 % "
-        "interval in brackets; below six launches their range in parentheses. The launch that is "
-        "verified is not timed.\n\n"
-        "With --json stdout has one object a line, times in nanoseconds, unknown values null:\n\n"
-        "  {\"type\":\"run\", \"hone\", \"spec\", \"spec_name\", \"spec_sha256\", "
-        "\"source_sha256\",\n"
-        "   \"constants\":{}, \"command\", \"seed\", \"strategy\", \"device\":{}, \"driver\",\n"
-        "   \"compiler\", \"host\", \"date\", \"cache\":{}, \"store\", \"cartesian\", \"valid\",\n"
-        "   \"planned\", \"verification\"}\n"
-        "  {\"type\":\"result\", \"configuration\":{}, \"status\", \"verified\", "
-        "\"verification\",\n"
-        "   \"median_ns\", \"interval_ns\":[low,high], \"samples_ns\":[], \"stopped\", \"warm\",\n"
-        "   \"reused\", \"message\", \"metrics\":{}, \"is_default\", \"same_as\":{}, "
-        "\"global_size\":[],\n"
-        "   \"local_size\":[], \"limit_ns\", \"times_ns\":{}}                  one a "
-        "configuration\n"
-        "  {\"type\":\"summary\", \"best\":{}, \"counts\":{}, \"done\", \"valid\", \"planned\", "
-        "\"reused\",\n"
-        "   \"identical\", \"samples\", \"speedup_over_default\", \"verification\", "
-        "\"cancelled\",\n"
-        "   \"out_of_time\", \"error\", \"elapsed_ns\", \"times_ns\":{}}\n\n"
-        "status is correct, compile, runtime, timeout, correctness or constraints; stopped is "
-        "settled, "
-        "hopeless, limit, fixed, or null when nothing was timed. verified is true where the result "
-        "was "
-        "held against a reference; agreement with the default configuration is told by "
-        "verification.",
+        "interval in brackets; below six launches their range in parentheses. \"times the winner\" "
+        "is the ratio within rounds, with an interval that holds for all contenders together.\n\n"
+        "The rules of screening and ranking, with their defaults (--rule "
+        "NAME=VALUE):\n\n" MEASURE_RULES(
+            RULE_LINE) "\n"
+                       "With --json stdout has one object a line, times in nanoseconds, unknown "
+                       "values null:\n\n"
+                       "  {\"type\":\"run\", \"hone\", \"spec\", \"spec_name\", \"spec_sha256\", "
+                       "\"source_sha256\",\n"
+                       "   \"constants\":{}, \"command\", \"seed\", \"strategy\", \"device\":{}, "
+                       "\"driver\",\n"
+                       "   \"compiler\", \"host\", \"date\", \"cache\":{}, \"store\", "
+                       "\"cartesian\", \"valid\",\n"
+                       "   \"planned\", \"verification\"}\n"
+                       "  {\"type\":\"result\", \"configuration\":{}, \"status\", \"verified\", "
+                       "\"verification\",\n"
+                       "   \"median_ns\", \"interval_ns\":[low,high], \"samples_ns\":[], "
+                       "\"stopped\", \"batch\",\n"
+                       "   \"warmups\", \"warm\", \"reused\", \"message\", \"metrics\":{}, "
+                       "\"is_default\",\n"
+                       "   \"same_as\":{}, \"global_size\":[], \"local_size\":[], \"limit_ns\", "
+                       "\"ranking\",\n"
+                       "   \"place\", \"tied\", \"chosen\", \"ratio\", "
+                       "\"ratio_interval\":[low,high],\n"
+                       "   \"times_ns\":{}}                                      one a "
+                       "configuration\n"
+                       "  {\"type\":\"ranked\", ... as result}                    one a contender, "
+                       "at the end\n"
+                       "  {\"type\":\"summary\", \"best\":{}, \"counts\":{}, \"done\", \"valid\", "
+                       "\"planned\", "
+                       "\"reused\",\n"
+                       "   \"identical\", \"samples\", \"launches\", \"speedup_over_default\", "
+                       "\"verification\",\n"
+                       "   \"ranking\":{\"id\", \"contenders\", \"failed\", \"rounds\", "
+                       "\"repeated\", \"marked\",\n"
+                       "   \"by_load\", \"by_clock\", \"batch\", \"warmups\", \"cold\", \"level\", "
+                       "\"tied\",\n"
+                       "   \"chosen\":{}, \"why\", \"known\", \"short\", \"launches\"},\n"
+                       "   \"cancelled\", \"out_of_time\", \"error\", \"elapsed_ns\", "
+                       "\"times_ns\":{}}\n\n"
+                       "status is correct, compile, runtime, timeout, correctness or constraints; "
+                       "stopped is "
+                       "settled, "
+                       "hopeless, limit, fixed, ranked, or null when nothing was timed. verified "
+                       "is true where the result "
+                       "was "
+                       "held against a reference; agreement with the default configuration is told "
+                       "by "
+                       "verification.",
     .groups = groups,
     .examples = examples,
     .run = run,

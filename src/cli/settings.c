@@ -114,6 +114,15 @@ bool option_limits(void *field, const char *value, struct error *e)
     return ok;
 }
 
+bool option_rule(void *field, const char *value, struct error *e)
+{
+    struct given_rules *given = field;
+    if (!given->is_given)
+        given->rules = measure_rules_default();
+    given->is_given = true;
+    return measure_rules_set(&given->rules, value, e);
+}
+
 _Static_assert(POLICY_BUILD_LIMIT_NS == 60000000000ull &&
                    POLICY_LAUNCH_LIMIT_NS == 30000000000ull && POLICY_BEST_FACTOR == 10 &&
                    POLICY_BEST_LEAST_NS == 1000000000ull,
@@ -123,9 +132,9 @@ const struct option measure_options[] = {
     {.name = "iterations",
      .argument = "N",
      .help =
-         "Exactly N timed launches of each configuration. Without it the spec's Iterations; "
-         "without those at least 6 and as many as it takes to settle the median, but no more than "
-         "20, and two slow launches in a row end a configuration far behind the best.",
+         "Exactly N timed launches of each configuration, one configuration after the other, "
+         "without early stops and without a ranking. Default: the spec's Iterations; without those "
+         "the rules decide.",
      .apply = option_count,
      .offset = FIELD(iterations)},
     {.name = "timeout",

@@ -4,6 +4,7 @@
 #define HONE_CLI_SETTINGS_H
 
 #include "cli/option.h"
+#include "measure/rules.h"
 #include "search/search.h"
 
 struct settings {
@@ -29,6 +30,11 @@ struct settings {
         uint64_t build_ns, launch_ns; // 0: the default
     } limits;
     bool cold;
+    struct given_rules {
+        bool is_given;
+        struct measure_rules rules;
+    } rules;
+    bool unranked;
     // what is kept
     bool fresh, no_store, stored;
     uint32_t retry; // 1 << status
@@ -61,5 +67,8 @@ bool option_limits(void *field, const char *value, struct error *e);
 extern const struct option help_options[];
 extern const struct option spec_options[];
 extern const struct option measure_options[];
+
+// "rounds=40" into a struct given_rules.
+bool option_rule(void *field, const char *value, struct error *e);
 
 #endif

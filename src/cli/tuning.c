@@ -24,9 +24,16 @@ void tuning_release(struct tuning *t)
 
 // ---- options -----------------------------------------------------------------------------------
 
+static struct measure_rules rules_of(const struct settings *s)
+{
+    struct measure_rules rules = s->rules.is_given ? s->rules.rules : measure_rules_default();
+    rules.unranked = s->unranked;
+    return rules;
+}
+
 struct terms terms_of(const struct settings *s, const struct spec *spec)
 {
-    struct terms terms = {.rules = measure_rules_default(),
+    struct terms terms = {.rules = rules_of(s),
                           .build_limit_ns = POLICY_BUILD_LIMIT_NS,
                           .launch_limit_ns = POLICY_LAUNCH_LIMIT_NS,
                           .cold = s->cold};
@@ -157,6 +164,23 @@ static const char *difference(const struct spec *spec, const uint32_t *choice, c
     return copy;
 }
 
+static struct view_place place_of(const struct tuning *t, const struct tune_record *r)
+{
+    struct tune_progress p;
+    const struct ranking_entry *entry = &r->rank;
+    if (!r->ranked)
+        return (struct view_place){0};
+    tune_progress(t->tune, &p);
+    return (struct view_place){.place = entry->tied ? 1 : entry->place + 1,
+                               .tied = entry->tied,
+                               .winner = entry->place == 0,
+                               .chosen = r == p.ranked.chosen,
+                               .ratio = entry->ratio,
+                               .low = entry->ratio_low,
+                               .high = entry->ratio_high,
+                               .interval = entry->ratio_interval};
+}
+
 bool tuning_view(struct tuning *t, const struct tune_record *r, struct view_result *out)
 {
     struct arena *a = &t->work.arena;
@@ -171,7 +195,8 @@ bool tuning_view(struct tuning *t, const struct tune_record *r, struct view_resu
                                 .metrics = metrics_of(spec, r->choice, t->work.device, time, a),
                                 .metric_count = spec->metric_count,
                                 .dimensions = r->dimensions,
-                                .is_default = r->is_default};
+                                .is_default = r->is_default,
+                                .place = place_of(t, r)};
     memcpy(out->global, r->global, sizeof out->global);
     memcpy(out->local, r->local, sizeof out->local);
     if (r->same_as) {
@@ -233,6 +258,46 @@ static const struct view_result *view_new(struct tuning *t, const struct tune_re
     return v && tuning_view(t, record, v) ? v : NULL;
 }
 
+static const char *identity(const uint8_t id[16], struct arena *a)
+{
+    char hex[33];
+    bool any = false;
+    for (size_t i = 0; i < 16; i++) {
+        str_format(hex + 2 * i, sizeof hex - 2 * i, "%02x", id[i]);
+        any = any || id[i];
+    }
+    return any ? arena_strdup(a, hex) : NULL;
+}
+
+static struct view_ranking ranking_of(struct tuning *t, const struct tune_ranked *r)
+{
+    const struct settle_status *s = &r->status;
+    if (!r->decided)
+        return (struct view_ranking){.decided = false};
+    return (struct view_ranking){.decided = true,
+                                 .known = r->known,
+                                 .is_short = r->is_short,
+                                 .id = identity(r->id, &t->work.arena),
+                                 .contenders = r->contenders,
+                                 .failed = r->failed,
+                                 .tied = r->tied,
+                                 .chosen = r->chosen->configuration,
+                                 .chosen_json = r->chosen->configuration_json,
+                                 .why = arena_strdup(&t->work.arena, r->why),
+                                 .level = t->options.terms.rules.level,
+                                 .rounds = s->rounds,
+                                 .repeated = s->repeated,
+                                 .marked = s->marked,
+                                 .by_load = s->by_load,
+                                 .by_clock = s->by_clock,
+                                 .mhz_least = s->mhz_least,
+                                 .mhz_most = s->mhz_most,
+                                 .batch = s->batch,
+                                 .warmups = s->warmups,
+                                 .launches = s->launches,
+                                 .cold = t->options.terms.cold};
+}
+
 static bool fill_ranking(struct tuning *t, struct view_summary *out)
 {
     size_t count;
@@ -258,6 +323,7 @@ bool tuning_summary(struct tuning *t, struct view_summary *out)
                                  .reused = p.reused - p.identical,
                                  .identical = p.identical,
                                  .samples = p.samples,
+                                 .launches = p.launches,
                                  .elapsed_ns = p.elapsed_ns,
                                  .build_ns = p.build_ns,
                                  .load_ns = p.load_ns,
@@ -266,6 +332,9 @@ bool tuning_summary(struct tuning *t, struct view_summary *out)
                                  .verify_ns = p.verify_ns,
                                  .measure_ns = p.measure_ns,
                                  .kernel_ns = p.kernel_ns,
+                                 .rank_ns = p.rank_ns,
+                                 .ranking = ranking_of(t, &p.ranked),
+                                 .fixed = t->options.terms.rules.fixed,
                                  .cancelled = p.cancelled,
                                  .out_of_time = p.out_of_time,
                                  .broken = t->broken.code ? t->broken.text : NULL,

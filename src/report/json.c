@@ -173,6 +173,19 @@ static void times_at(struct emit *j, const struct result *r)
     emit_object_end(j);
 }
 
+static void pair_at(struct emit *j, const char *key, bool known, double low, double high)
+{
+    emit_key(j, key);
+    if (!known) {
+        emit_null(j);
+        return;
+    }
+    emit_array(j);
+    emit_f64(j, low);
+    emit_f64(j, high);
+    emit_array_end(j);
+}
+
 static void samples_at(struct emit *j, const struct view_result *v)
 {
     const uint64_t *samples = NULL;
@@ -182,16 +195,33 @@ static void samples_at(struct emit *j, const struct view_result *v)
         emit_f64_at(j, "median_ns", v->stats.median);
     else
         emit_null_at(j, "median_ns");
-    emit_key(j, "interval_ns");
-    if (v->timed && v->stats.interval) {
-        emit_array(j);
-        emit_f64(j, v->stats.low);
-        emit_f64(j, v->stats.high);
-        emit_array_end(j);
-    } else {
-        emit_null(j);
-    }
+    pair_at(j, "interval_ns", v->timed && v->stats.interval, v->stats.low, v->stats.high);
     emit_u64s_at(j, "samples_ns", samples, count);
+}
+
+static void ranking_id(const struct result *r, char out[33])
+{
+    out[0] = '\0';
+    bool any = false;
+    for (size_t i = 0; i < sizeof r->ranking; i++) {
+        str_format(out + 2 * i, 33 - 2 * i, "%02x", r->ranking[i]);
+        any = any || r->ranking[i];
+    }
+    if (!any)
+        out[0] = '\0';
+}
+
+static void place_at(const struct view_result *v, struct emit *j)
+{
+    const struct view_place *p = &v->place;
+    char id[33];
+    ranking_id(v->result, id);
+    emit_text_at(j, "ranking", id[0] ? id : NULL);
+    known_at(j, "place", p->place > 0, p->place);
+    emit_bool_at(j, "tied", p->tied);
+    emit_bool_at(j, "chosen", p->chosen);
+    emit_f64_at(j, "ratio", p->place > 0 ? p->ratio : NAN);
+    pair_at(j, "ratio_interval", p->place > 0 && p->interval, p->low, p->high);
 }
 
 static void basics(const struct view_result *v, struct emit *j)
@@ -204,6 +234,8 @@ static void basics(const struct view_result *v, struct emit *j)
     emit_text_at(j, "verification", verification_text(r->verification));
     samples_at(j, v);
     emit_text_at(j, "stopped", r->stop == STOP_NONE ? NULL : stop_text(r->stop));
+    emit_u64_at(j, "batch", r->batch ? r->batch : 1);
+    emit_u64_at(j, "warmups", r->warmups);
     emit_bool_at(j, "warm", r->warm);
     emit_bool_at(j, "reused", r->reused);
     emit_text_at(j, "origin", r->origin);
@@ -214,6 +246,7 @@ static void basics(const struct view_result *v, struct emit *j)
     size_at(j, "global_size", v->global, v->dimensions);
     size_at(j, "local_size", v->local, v->dimensions);
     known_at(j, "limit_ns", r->status == STATUS_TIMEOUT, r->limit_ns);
+    place_at(v, j);
     times_at(j, r);
 }
 
@@ -321,6 +354,12 @@ static void origin(const struct view_origin *o, struct emit *j)
     emit_bool_at(j, "other_driver", o->other_driver);
     emit_bool_at(j, "other_source", o->other_source);
     emit_bool_at(j, "other_job", o->other_job);
+    emit_bool_at(j, "ranked", o->ranked);
+    known_at(j, "contenders", o->ranked, o->contenders);
+    known_at(j, "tied_count", o->ranked, o->tied);
+    emit_text_at(j, "why", o->why);
+    emit_text_at(j, "faster", o->faster);
+    emit_f64_at(j, "faster_ns", o->faster ? o->faster_ns : NAN);
 }
 
 static void details(const struct view_result *v, struct emit *j)
@@ -329,7 +368,6 @@ static void details(const struct view_result *v, struct emit *j)
     emit_f64_at(j, "mean_ns", v->timed ? v->stats.mean : NAN);
     emit_f64_at(j, "least_ns", v->timed ? v->stats.least : NAN);
     emit_f64_at(j, "most_ns", v->timed ? v->stats.most : NAN);
-    emit_u64_at(j, "batch", r->batch);
     launches_at(v, j);
     parts_at(r, j);
     emit_key(j, "deviations");
@@ -344,11 +382,11 @@ static void details(const struct view_result *v, struct emit *j)
     emit_text_at(j, "fault", fault_text(r->fault));
 }
 
-void report_result_json(const struct view_result *v, bool typed, bool detail, struct emit *j)
+void report_result_json(const struct view_result *v, const char *type, bool detail, struct emit *j)
 {
     emit_object(j);
-    if (typed)
-        emit_text_at(j, "type", "result");
+    if (type)
+        emit_text_at(j, "type", type);
     basics(v, j);
     if (detail)
         details(v, j);
@@ -379,17 +417,57 @@ static void spent_at(const struct view_summary *v, struct emit *j)
     emit_u64_at(j, "verify", v->verify_ns);
     emit_u64_at(j, "measure", v->measure_ns);
     emit_u64_at(j, "kernel", v->kernel_ns);
+    emit_u64_at(j, "rank", v->rank_ns);
     emit_object_end(j);
+}
+
+static void ranking_at(const struct view_ranking *r, struct emit *j)
+{
+    emit_key(j, "ranking");
+    if (!r->decided) {
+        emit_null(j);
+        return;
+    }
+    emit_object(j);
+    emit_text_at(j, "id", r->id);
+    emit_u64_at(j, "contenders", r->contenders);
+    emit_u64_at(j, "failed", r->failed);
+    emit_u64_at(j, "rounds", r->rounds);
+    emit_u64_at(j, "repeated", r->repeated);
+    emit_u64_at(j, "marked", r->marked);
+    emit_u64_at(j, "by_load", r->by_load);
+    emit_u64_at(j, "by_clock", r->by_clock);
+    emit_u64_at(j, "batch", r->batch);
+    emit_u64_at(j, "warmups", r->warmups);
+    emit_bool_at(j, "cold", r->cold);
+    emit_f64_at(j, "level", r->level);
+    emit_u64_at(j, "tied", r->tied);
+    emit_raw_at(j, "chosen", r->chosen_json);
+    emit_text_at(j, "why", r->why);
+    emit_bool_at(j, "known", r->known);
+    emit_bool_at(j, "short", r->is_short);
+    emit_u64_at(j, "launches", r->launches);
+    emit_object_end(j);
+}
+
+// Of those that a ranking did not tell apart the one that is recommended.
+static const struct view_result *best_of(const struct view_summary *v)
+{
+    for (size_t i = 0; i < v->result_count; i++) {
+        if (v->results[i].place.chosen)
+            return &v->results[i];
+    }
+    return v->result_count ? &v->results[0] : NULL;
 }
 
 void report_summary_json(const struct view_summary *v, struct emit *j)
 {
-    const struct view_result *best = v->result_count ? &v->results[0] : NULL;
+    const struct view_result *best = best_of(v);
     emit_object(j);
     emit_text_at(j, "type", "summary");
     emit_key(j, "best");
     if (best)
-        report_result_json(best, false, false, j);
+        report_result_json(best, NULL, false, j);
     else
         emit_null(j);
     counts_at(v, j);
@@ -399,9 +477,11 @@ void report_summary_json(const struct view_summary *v, struct emit *j)
     emit_u64_at(j, "reused", v->reused);
     emit_u64_at(j, "identical", v->identical);
     emit_u64_at(j, "samples", v->samples);
+    emit_u64_at(j, "launches", v->launches);
     emit_f64_at(j, "speedup_over_default",
                 best && v->baseline ? v->baseline->stats.median / best->stats.median : NAN);
     check_at(j, &v->check);
+    ranking_at(&v->ranking, j);
     emit_bool_at(j, "cancelled", v->cancelled);
     emit_bool_at(j, "out_of_time", v->out_of_time);
     emit_text_at(j, "error", v->broken);

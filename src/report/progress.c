@@ -38,7 +38,7 @@ static void put_rate(const struct view_progress *v, struct text *out)
 {
     char left[UNITS_SIZE];
     uint64_t measured = v->done > v->reused ? v->done - v->reused : 0;
-    if (measured > 0 && v->elapsed_ns > 0) {
+    if (measured > 0 && v->elapsed_ns > 0 && v->contenders == 0) {
         double rate = (double)measured * 1e9 / (double)v->elapsed_ns;
         text_addf(out, rate < 1 ? "  %.1f/min" : "  %.1f/s", rate < 1 ? 60 * rate : rate);
     }
@@ -46,6 +46,21 @@ static void put_rate(const struct view_progress *v, struct text *out)
         span_to_str(v->left_ns, left);
         text_addf(out, "  %s left", left);
     }
+}
+
+// "ranking 12 contenders, round 7 of at most 24"
+static void put_ranking(const struct view_progress *v, struct text *out)
+{
+    const char *plural = v->contenders == 1 ? "" : "s";
+    if (v->contenders == 0)
+        return;
+    if (v->checking)
+        text_addf(out, "  verifying %u contender%s again", v->contenders, plural);
+    else if (v->round == 0)
+        text_addf(out, "  getting %u contender%s ready", v->contenders, plural);
+    else
+        text_addf(out, "  ranking %u contender%s, round %u of at most %u", v->contenders, plural,
+                  v->round, v->rounds);
 }
 
 // Before the first result there is nothing else to show.
@@ -81,6 +96,7 @@ void report_progress(const struct view_progress *v, size_t width, struct text *o
     text_addf(out, "%llu/%llu", (unsigned long long)v->done, (unsigned long long)v->planned);
     if (v->reused > 0)
         text_addf(out, " (%llu known)", (unsigned long long)v->reused);
+    put_ranking(v, out);
     put_doing(v, out);
     put_best(v, out);
     put_failures(v, out);

@@ -20,6 +20,9 @@ struct view_progress {
     bool measuring;
     const char *waiting; // (or NULL)
     bool cancelled;
+    // While the ranking runs, `contenders` > 0:
+    uint32_t contenders, round, rounds; // those still in, the round that runs, rounds at most
+    bool checking;                      // the last launches are compared again
 };
 
 // One line without a newline, at most `width` columns (0: any):

@@ -14,19 +14,28 @@
 //          strategy, device (an object as in `hone devices --json`), driver, compiler, host, date,
 //          cache, store, cartesian, valid, planned, verification
 // result:  type, configuration, status, verified, verification, median_ns, interval_ns ([low,
-// high];
-//          null below six samples), samples_ns, stopped (settled, hopeless, limit, fixed; null:
-//          nothing was timed), warm, reused, message, metrics, is_default, same_as, global_size,
-//          local_size, limit_ns, times_ns
-// with detail also: mean_ns, least_ns, most_ns, batch, launches (name, kernel, global_size,
+//          high]; null below six samples), samples_ns, stopped (settled, hopeless, limit, fixed,
+//          ranked; null: nothing was timed), batch (launches of each sample), warmups (untimed
+//          launches before each), warm, reused, message, metrics, is_default, same_as, global_size,
+//          local_size, limit_ns, ranking (32 hexadecimal digits that all results of one ranking
+//          share; null: measured alone), place (1: the winner and what is tied with it), tied,
+//          chosen (what is recommended of those tied), ratio (to the winner), ratio_interval
+//          ([low, high], simultaneous for all contenders; null below), times_ns
+// ranked:  as result, once for each contender after the ranking: samples_ns are then of its rounds
+// with detail also: mean_ns, least_ns, most_ns, launches (name, kernel, global_size,
 //          local_size, resources, median_part_ns), parts_ns, deviations, verify_launch_ns, options,
 //          log, output, fault, and of a stored one date, device, platform, driver, constants, hone,
-//          other_driver, other_source, ...
-// summary: type, best, counts, done, valid, planned, reused, samples, speedup_over_default,
-// verification,
+//          other_driver, other_source, other_job, ranked (it comes from a ranking), contenders,
+//          tied_count (of that ranking), why (it was chosen of those tied), faster (another
+//          configuration, not ranked with it, that was clearly faster; or null), faster_ns
+// summary: type, best, counts, done, valid, planned, reused, identical, samples, launches (of
+//          kernels, verified, warming up and timed), speedup_over_default, verification, ranking
+//          (null: there is none; id, contenders, failed, rounds, repeated, marked, by_load,
+//          by_clock, batch, warmups, cold, level, tied, chosen, why, known, short, launches),
 //          cancelled, out_of_time, error, elapsed_ns, times_ns
 void report_run_json(const struct view_run *v, struct emit *j);
-void report_result_json(const struct view_result *v, bool typed, bool detail, struct emit *j);
+// `type`: "result", "ranked"; NULL: the object has none.
+void report_result_json(const struct view_result *v, const char *type, bool detail, struct emit *j);
 void report_summary_json(const struct view_summary *v, struct emit *j);
 void report_device_json(const struct device_info *d, struct emit *j);
 // {"devices": [...], "missing": [...]}
@@ -50,8 +59,10 @@ void report_metric(const struct view_metric *m, struct text *out);
 void report_run(const struct view_run *v, struct text *out);
 // One line for a configuration that is done, as --verbose shows it.
 void report_line(const struct view_result *v, struct text *out);
-// The table of the best `most`, then what failed (one line a kind), then where the time went.
-void report_summary(const struct view_summary *v, size_t most, struct text *out);
+// The ranking with at most `most` rows, then what was screened only, what failed (one line a kind),
+// and where the time went. Where a row has more than `width` columns (0: any) the configurations
+// stand below their times.
+void report_summary(const struct view_summary *v, size_t most, size_t width, struct text *out);
 // Everything about one result.
 void report_result(const struct view_result *v, struct text *out);
 void report_devices(const struct device_info *devices, size_t count,

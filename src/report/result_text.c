@@ -211,8 +211,30 @@ static void put_spent(const struct result *r, struct text *out)
     text_add(out, separator[0] == ',' ? "\n" : "");
 }
 
-static void put_origin(const struct view_origin *o, struct text *out)
+// Where a stored result stands in its ranking, and why it is the answer.
+static void put_standing(const struct view_origin *o, const struct view_place *p, struct text *out)
 {
+    char time[UNITS_SIZE];
+    if (!o->ranked)
+        text_add(out, "Not ranked: the least median of what was measured one after the other\n");
+    else if (o->tied > 1)
+        text_addf(out, "Chosen among %zu that are not told apart, of %zu ranked: %s\n", o->tied,
+                  o->contenders, o->why);
+    else if (o->contenders > 1)
+        text_addf(out, "Told apart from all others of %zu ranked\n", o->contenders);
+    if (o->ranked && !p->winner)
+        text_addf(out, "To the least of them: %.3f %c%.3f .. %.3f%c\n", p->ratio,
+                  p->interval ? '[' : '(', p->low, p->high, p->interval ? ']' : ')');
+    if (!o->faster)
+        return;
+    duration_to_str(o->faster_ns, time);
+    text_addf(out, "Measured faster, but not ranked with it: %s (%s)\n", o->faster, time);
+}
+
+static void put_origin(const struct view_result *v, struct text *out)
+{
+    const struct view_origin *o = v->origin;
+    put_standing(o, &v->place, out);
     text_addf(out, "Measured: %s on %s (%s, driver %s) by hone %s\n", o->date, o->device,
               o->platform, o->driver, o->hone_version);
     if (o->constants && o->constants[0])
@@ -230,7 +252,7 @@ void report_result(const struct view_result *v, struct text *out)
         text_addf(out, "Message: %s\n", r->message);
     put_times(v, out);
     if (v->origin)
-        put_origin(v->origin, out);
+        put_origin(v, out);
     put_options(v, out);
     put_launches(v, out);
     put_verification(v, out);

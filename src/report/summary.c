@@ -5,26 +5,53 @@
 
 #include <string.h>
 
-enum column { RANK, CONFIGURATION, TIME, INTERVAL, METRIC, SPEEDUP, COLUMNS };
+enum column { PLACE, TIME, INTERVAL, RATIO, METRIC, SPEEDUP, CONFIGURATION, COLUMNS };
 
-// Is it as fast as the best, as far as the samples tell?
-static bool is_tie(const struct view_result *best, const struct view_result *v)
+// Of configurations that were screened only, where others were ranked.
+#define SCREENED_ROWS 5
+
+// Which rows a table shows.
+struct rows {
+    bool ranked; // those with a place; else those without
+    size_t most;
+    size_t shown, all; // filled in
+    bool below;        // the configuration stands below its times
+};
+
+// ---- the rows ----------------------------------------------------------------------------------
+
+static bool is_row(const struct view_result *r, const struct rows *rows)
 {
-    return v != best && v->stats.low <= best->stats.high;
+    return !r->same_as_json && (r->place.place > 0) == rows->ranked;
 }
 
-// ---- the table ---------------------------------------------------------------------------------
-
-static void put_times(struct table *t, const struct view_result *v, const struct view_result *base)
+static void put_time(struct table *t, const struct stats_summary *s)
 {
-    char median[UNITS_SIZE], number[UNITS_SIZE];
+    char median[UNITS_SIZE];
     struct text interval = TEXT_INIT;
-    duration_to_str(v->stats.median, median);
+    duration_to_str(s->median, median);
     table_cell(t, TIME, "%s", median);
-    if (v->stats.count > 1)
-        report_interval(&v->stats, &interval);
+    if (s->count > 1)
+        report_interval(s, &interval);
     table_cell(t, INTERVAL, "%s", text_cstr(&interval));
     text_release(&interval);
+}
+
+// "1.034 [1.021 .. 1.047]"; the winner's own is 1.
+static void put_ratio(struct table *t, const struct view_place *p)
+{
+    if (p->winner)
+        table_cell(t, RATIO, "1");
+    else
+        table_cell(t, RATIO, "%.3f %c%.3f .. %.3f%c", p->ratio, p->interval ? '[' : '(', p->low,
+                   p->high, p->interval ? ']' : ')');
+}
+
+static void put_numbers(struct table *t, const struct view_result *v,
+                        const struct view_result *base)
+{
+    char number[UNITS_SIZE];
+    put_time(t, &v->stats);
     if (v->metric_count > 0 && v->metrics[0].known) {
         number_to_str(v->metrics[0].value, number);
         table_cell(t, METRIC, "%s", number);
@@ -35,78 +62,202 @@ static void put_times(struct table *t, const struct view_result *v, const struct
     }
 }
 
+static void put_place(struct table *t, const struct view_summary *v, const struct view_place *p)
+{
+    bool is_shared = p->tied && v->ranking.tied > 1;
+    table_cell(t, PLACE, "%s%s%zu", is_shared && p->chosen ? "* " : "", is_shared ? "=" : "",
+               p->place);
+    if (v->ranking.contenders > 1)
+        put_ratio(t, p);
+}
+
+static void put_configuration(struct table *t, const struct view_result *r, bool below)
+{
+    const char *mark = r->is_default ? " (default)" : "";
+    const char *text = r->configuration[0] ? r->configuration : "(the only one)";
+    if (below)
+        table_note(t, TIME, "%s%s", text, mark);
+    else
+        table_cell(t, CONFIGURATION, "%s%s", text, mark);
+}
+
 // Configurations that turned out to be the same work stand below the one that was measured.
 static void put_identical(struct table *t, const struct view_summary *v,
-                          const struct view_result *r)
+                          const struct view_result *r, bool below)
 {
     for (size_t i = 0; i < v->result_count; i++) {
         const struct view_result *other = &v->results[i];
         if (other->same_as_json && str_equal(other->same_as_json, r->configuration_json))
-            table_note(t, CONFIGURATION, "= also %s", other->differs);
+            table_note(t, below ? TIME : CONFIGURATION, "= also %s", other->differs);
     }
 }
 
-static size_t put_rows(struct table *t, const struct view_summary *v, size_t most)
+static void put_rows(struct table *t, const struct view_summary *v, struct rows *rows)
 {
-    size_t rank = 0;
-    for (size_t i = 0; i < v->result_count && rank < most; i++) {
+    rows->shown = rows->all = 0;
+    for (size_t i = 0; i < v->result_count; i++) {
         const struct view_result *r = &v->results[i];
-        if (r->same_as_json)
+        if (!is_row(r, rows) || (++rows->all > rows->most && !r->place.chosen))
             continue;
+        rows->shown++;
         table_row(t);
-        table_cell(t, RANK, "%s%zu", is_tie(&v->results[0], r) ? "~ " : "", ++rank);
-        table_cell(t, CONFIGURATION, "%s%s", r->configuration, r->is_default ? " (default)" : "");
-        put_times(t, r, v->baseline);
-        put_identical(t, v, r);
+        if (rows->ranked)
+            put_place(t, v, &r->place);
+        put_numbers(t, r, v->baseline);
+        put_configuration(t, r, rows->below);
+        put_identical(t, v, r, rows->below);
     }
-    return rank;
 }
 
-static bool has_tie(const struct view_summary *v, size_t most)
+// ---- the tables --------------------------------------------------------------------------------
+
+static const struct view_result *first_row(const struct view_summary *v, const struct rows *rows)
 {
-    for (size_t i = 1; i < v->result_count && i < most; i++) {
-        if (!v->results[i].same_as_json && is_tie(&v->results[0], &v->results[i]))
-            return true;
+    for (size_t i = 0; i < v->result_count; i++) {
+        if (is_row(&v->results[i], rows))
+            return &v->results[i];
     }
-    return false;
+    return NULL;
 }
 
-// Under a column that says "95 % interval": what is in parentheses, or empty, is none.
-static bool has_range(const struct view_summary *v, size_t most)
+static void put_table_as(const struct view_summary *v, struct rows *rows, struct text *out)
 {
-    for (size_t i = 0; i < v->result_count && i < most; i++) {
-        if (!v->results[i].same_as_json && !v->results[i].stats.interval)
-            return v->results[0].stats.interval;
-    }
-    return false;
-}
-
-static void put_table(const struct view_summary *v, size_t most, struct text *out)
-{
-    const struct view_result *best = &v->results[0];
+    const struct view_result *first = first_row(v, rows);
     const struct table_column columns_of[COLUMNS] = {
-        [RANK] = {"rank", ALIGN_RIGHT},
-        [CONFIGURATION] = {"configuration", ALIGN_LEFT},
+        [PLACE] = {"place", ALIGN_RIGHT},
         [TIME] = {"median", ALIGN_RIGHT},
-        [INTERVAL] = {best->stats.interval ? "95 % interval" : "range", ALIGN_LEFT},
-        [METRIC] = {best->metric_count ? best->metrics[0].name : "metric", ALIGN_RIGHT},
+        [INTERVAL] = {first->stats.interval ? "95 % interval" : "range", ALIGN_LEFT},
+        [RATIO] = {"times the winner", ALIGN_LEFT},
+        [METRIC] = {first->metric_count ? first->metrics[0].name : "metric", ALIGN_RIGHT},
         [SPEEDUP] = {"speed-up", ALIGN_RIGHT},
+        [CONFIGURATION] = {"configuration", ALIGN_LEFT},
     };
     struct table table;
     table_init(&table, columns_of, COLUMNS);
+    put_rows(&table, v, rows);
+    table_print(&table, rows->ranked || !v->ranking.decided ? "" : "  ", out);
+    table_release(&table);
+}
+
+static size_t widest_line(const char *text)
+{
+    size_t widest = 0;
+    while (*text) {
+        char line[1024];
+        size_t length = strcspn(text, "\n");
+        str_format(line, sizeof line, "%.*s", (int)(length < 1023 ? length : 1023), text);
+        widest = columns(line) > widest ? columns(line) : widest;
+        text += length + (text[length] == '\n');
+    }
+    return widest;
+}
+
+// On one line each where that fits.
+static void put_table(const struct view_summary *v, struct rows *rows, size_t width,
+                      struct text *out)
+{
+    struct text table = TEXT_INIT;
+    if (!first_row(v, rows))
+        return;
+    put_table_as(v, rows, &table);
+    rows->below = width > 0 && widest_line(text_cstr(&table)) > width;
+    if (rows->below) {
+        text_clear(&table);
+        put_table_as(v, rows, &table);
+    }
+    text_add(out, text_cstr(&table));
+    out->failed |= table.failed;
+    text_release(&table);
+    if (rows->all > rows->shown)
+        text_addf(out, "%s... and %zu more\n", rows->ranked ? "" : "  ", rows->all - rows->shown);
+}
+
+// ---- what is said of a ranking -----------------------------------------------------------------
+
+static void put_disturbed(const struct view_ranking *r, struct text *out)
+{
+    const char *separator = "";
+    if (r->repeated + r->marked == 0)
+        return;
+    text_add(out, "; disturbed rounds:");
+    if (r->repeated > 0)
+        text_addf(out, " %u run again", r->repeated);
+    if (r->marked > 0)
+        text_addf(out, "%s %u counted all the same", r->repeated ? "," : "", r->marked);
+    text_add(out, " (");
+    if (r->by_load > 0) {
+        text_addf(out, "other load: %u", r->by_load);
+        separator = ", ";
+    }
+    if (r->by_clock > 0)
+        text_addf(out, "%sslow reference launch: %u", separator, r->by_clock);
+    text_add(out, ")");
+}
+
+// How the times came about.
+static void put_rounds(const struct view_summary *v, struct text *out)
+{
+    const struct view_ranking *r = &v->ranking;
+    text_addf(out, "%u round%s%s", r->rounds, r->rounds == 1 ? "" : "s",
+              r->known ? " (known already)" : "");
+    put_disturbed(r, out);
+    if (r->batch > 1)
+        text_addf(out, "; batches of %u launches", r->batch);
+    if (r->mhz_most > 0 && r->mhz_least < r->mhz_most)
+        text_addf(out, "; clock %u .. %u MHz", r->mhz_least, r->mhz_most);
+    else if (r->mhz_most > 0)
+        text_addf(out, "; clock %u MHz", r->mhz_most);
+    text_addf(out, "; inputs %s\n", r->cold ? "cold" : "warm");
+    if (r->is_short)
+        text_add(out, "The budget's time was up: the ranking is a short one.\n");
+}
+
+static void put_tie(const struct view_ranking *r, struct text *out)
+{
+    if (r->tied < 2)
+        return;
+    text_addf(out,
+              "=1: %zu configurations are not told apart (%g %% family-wise)\n"
+              "*   hone best takes this one of them: %s\n",
+              r->tied, 100 * r->level, r->why);
+}
+
+static void put_ranking(const struct view_summary *v, size_t most, size_t width, struct text *out)
+{
+    const struct view_ranking *r = &v->ranking;
+    struct rows rows = {.ranked = true, .most = most};
     text_addf(out, "Best of %llu correct configurations (",
               (unsigned long long)v->by_status[STATUS_CORRECT]);
     report_check(&v->check, out);
-    text_add(out, "):\n");
-    put_rows(&table, v, most);
-    table_print(&table, "", out);
-    table_release(&table);
-    if (has_tie(v, most))
-        text_add(out, "~ cannot be told from the best: the intervals overlap\n");
-    if (has_range(v, most))
-        text_add(out, "( .. ) or nothing: fewer than six launches, their range\n");
-    if (v->baseline)
-        text_addf(out, "speed-up: over the default, %s\n", v->baseline->configuration);
+    if (r->contenders > 1)
+        text_addf(out, "): %zu contenders launched in turn\n", r->contenders);
+    else
+        text_add(out, "):\n");
+    put_table(v, &rows, width, out);
+    put_tie(r, out);
+    put_rounds(v, out);
+    rows = (struct rows){.most = SCREENED_ROWS};
+    if (!first_row(v, &rows))
+        return;
+    text_add(out, "Screened only, not ranked; these times do not compare with those above:\n");
+    put_table(v, &rows, width, out);
+}
+
+// Measured one after the other: no decision about who is the fastest.
+static void put_screening(const struct view_summary *v, size_t most, size_t width, struct text *out)
+{
+    struct rows rows = {.most = most};
+    text_addf(out, "%llu correct configurations (",
+              (unsigned long long)v->by_status[STATUS_CORRECT]);
+    report_check(&v->check, out);
+    text_add(out, "), not ranked: ");
+    if (v->fixed > 0)
+        text_addf(out, "%u launch%s of each, one configuration after the other\n", v->fixed,
+                  v->fixed == 1 ? "" : "es");
+    else
+        text_add(out, "screening only, one configuration after the other\n");
+    put_table(v, &rows, width, out);
+    text_add(out, "Which of those close to each other is the fastest is not decided by this.\n");
 }
 
 // ---- failures and time -------------------------------------------------------------------------
@@ -154,6 +305,9 @@ static void put_spent(const struct view_summary *v, struct text *out)
     put_span(out, "reference", v->reference_ns, &separator);
     put_span(out, "verifying", v->verify_ns, &separator);
     put_span(out, "measuring", v->measure_ns, &separator);
+    put_span(out, "ranking", v->rank_ns, &separator);
+    if (v->launches > 0)
+        text_addf(out, "%s%llu launches", separator, (unsigned long long)v->launches);
     text_add(out, "\n");
 }
 
@@ -167,12 +321,16 @@ static void put_end(const struct view_summary *v, struct text *out)
         text_add(out, "The time of the budget is used up.\n");
 }
 
-void report_summary(const struct view_summary *v, size_t most, struct text *out)
+void report_summary(const struct view_summary *v, size_t most, size_t width, struct text *out)
 {
-    if (v->result_count > 0)
-        put_table(v, most, out);
+    if (v->ranking.decided)
+        put_ranking(v, most, width, out);
+    else if (v->result_count > 0)
+        put_screening(v, most, width, out);
     else
         text_add(out, "No configuration gave a correct result that was measured.\n");
+    if (v->baseline && v->result_count > 0)
+        text_addf(out, "speed-up: over the default, %s\n", v->baseline->configuration);
     put_failures(v, out);
     put_spent(v, out);
     put_end(v, out);

@@ -22,6 +22,16 @@ struct view_check {
     const char *against; // "gemm", "kernel plain"; "" where there is nothing
 };
 
+// Where a result stands in a ranking: configurations that were launched in turn.
+struct view_place {
+    size_t place; // 1: the winner and all that are not told apart from it; 0: not ranked
+    bool tied;    // not told apart from the winner, which is tied with itself
+    bool winner;
+    bool chosen;             // what is recommended of those tied
+    double ratio, low, high; // to the winner, with the simultaneous interval
+    bool interval;           // low .. high is that, not just a range
+};
+
 struct view_result {
     const char *configuration;
     const char *configuration_json;
@@ -36,6 +46,7 @@ struct view_result {
     bool is_default;
     const char *same_as_json; // (optional) the identical configuration that was measured instead
     const char *differs;      // (optional) with same_as_json: "b=2", where it differs from that
+    struct view_place place;
     // Of a result that came from the store; NULL otherwise.
     const struct view_origin *origin;
 };
@@ -49,6 +60,12 @@ struct view_origin {
     const char *hone_version;
     const char *geometry;
     bool other_driver, other_source, other_job; // than asked for
+    bool ranked;                                // view_result.place is valid
+    size_t contenders, tied;                    // of its ranking
+    uint32_t rounds;
+    const char *why;    // it was chosen among those tied; "" with one
+    const char *faster; // (or NULL) another one, not ranked with it, that was clearly faster
+    double faster_ns;
 };
 
 // A run, as it begins.
@@ -71,9 +88,30 @@ struct view_run {
     struct view_check check;
 };
 
+// What is to be said of a ranking beside its places.
+struct view_ranking {
+    bool decided;       // there is one
+    bool known;         // from the store
+    bool is_short;      // the budget's time was up
+    const char *id;     // hexadecimal; NULL: a single contender
+    size_t contenders;  // that took part
+    size_t failed;      // of them
+    size_t tied;        // not told apart, the winner among them
+    const char *chosen; // the configuration of those
+    const char *chosen_json;
+    const char *why; // "the fewest registers"; "" when nothing had to be chosen
+    double level;    // of the decision: 0.95
+    uint32_t rounds, repeated, marked;
+    uint32_t by_load, by_clock; // why those were disturbed
+    uint32_t mhz_least, mhz_most;
+    uint32_t batch, warmups;
+    uint64_t launches;
+    bool cold;
+};
+
 // A run, as it ended.
 struct view_summary {
-    const struct view_result *results; // timed, best first
+    const struct view_result *results; // timed: those ranked by place, then the others by median
     size_t result_count;
     const struct view_result *baseline;               // (optional) the default configuration, timed
     const struct view_result *examples[STATUS_COUNT]; // (optional) the first of each status
@@ -81,8 +119,11 @@ struct view_summary {
     uint64_t valid, planned, done;
     uint64_t reused;    // of those done, from the store
     uint64_t identical; // of the others, identical to one that was measured
-    uint64_t samples, elapsed_ns;
+    uint64_t samples, launches, elapsed_ns;
     uint64_t build_ns, load_ns, inputs_ns, reference_ns, verify_ns, measure_ns, kernel_ns;
+    uint64_t rank_ns;
+    struct view_ranking ranking;
+    uint32_t fixed; // launches of each configuration that were asked for (0: none): no ranking
     bool cancelled, out_of_time;
     const char *broken; // (optional) why it could not go on
     struct view_check check;

@@ -134,6 +134,13 @@ START_TEST(progress_line)
     ck_assert_str_eq(line(&v, 40), "12/41 (2 known)  best 8.100 ms, 4.143 GF");
     v.elapsed_ns = 100000000000; // slow: by the minute
     ck_assert_ptr_nonnull(strstr(line(&v, 0), "  6.0/min  "));
+    v = (struct view_progress){.planned = 41, .done = 41, .contenders = 12, .rounds = 24};
+    ck_assert_str_eq(line(&v, 0), "41/41  getting 12 contenders ready");
+    v.round = 7;
+    v.left_ns = 3000000000;
+    ck_assert_str_eq(line(&v, 0), "41/41  ranking 12 contenders, round 7 of at most 24  3 s left");
+    v.checking = true;
+    ck_assert_ptr_nonnull(strstr(line(&v, 0), "verifying 12 contenders again"));
 }
 END_TEST
 
@@ -189,40 +196,110 @@ START_TEST(summary)
                                    .build_ns = 1500000000,
                                    .check = {VERIFICATION_REFERENCE, "gemm"}};
     text_clear(&out);
-    report_summary(&v, 10, &out);
+    report_summary(&v, 10, 0, &out);
     ck_assert_str_eq(
         text_cstr(&out),
-        "Best of 4 correct configurations (verified against gemm):\n"
-        "rank  configuration         median  95 % interval     GFLOP/s  speed-up\n"
-        "   1  a=1, b=1            1.000 ms  [0.900 .. 1.100]    4.000     2.000\n"
-        "      = also b=2\n"
-        " ~ 2  a=2, b=1            1.100 ms  [1.050 .. 1.200]    4.000     1.818\n"
-        "   3  a=3, b=1 (default)  2.000 ms  [1.900 .. 2.100]    4.000     1.000\n"
-        "~ cannot be told from the best: the intervals overlap\n"
+        "4 correct configurations (verified against gemm), not ranked: screening only, one "
+        "configuration after the other\n"
+        "  median  95 % interval     GFLOP/s  speed-up  configuration\n"
+        "1.000 ms  [0.900 .. 1.100]    4.000     2.000  a=1, b=1\n"
+        "                                               = also b=2\n"
+        "1.100 ms  [1.050 .. 1.200]    4.000     1.818  a=2, b=1\n"
+        "2.000 ms  [1.900 .. 2.100]    4.000     1.000  a=3, b=1 (default)\n"
+        "Which of those close to each other is the fastest is not decided by this.\n"
         "speed-up: over the default, a=3, b=1\n"
         "2 compile (did not build, or the compiler died), e.g. a=9, b=1: error: no\n"
         "6 of 6 configurations (1 known already) in 3 s: builds in parallel 1.500 s\n");
 }
 END_TEST
 
-// Under "95 % interval" a range in parentheses is explained.
-START_TEST(summary_with_few_samples)
+// The ranking above, what was screened only below it, never mixed; ties share a place.
+static void ranked(struct view_result *v, size_t place, bool tied, double ratio)
+{
+    v->place = (struct view_place){.place = place,
+                                   .tied = tied,
+                                   .winner = ratio == 1,
+                                   .ratio = ratio,
+                                   .low = ratio - 0.01,
+                                   .high = ratio + 0.01,
+                                   .interval = true};
+}
+
+START_TEST(summary_of_a_ranking)
 {
     struct view_result results[] = {timed("a=1", "{\"a\": 1}", 1e6, 0.9e6, 1.1e6),
-                                    timed("a=2", "{\"a\": 2}", 2e6, 1.9e6, 2.1e6)};
-    results[1].stats.count = 3;
-    results[1].stats.interval = false;
+                                    timed("a=2", "{\"a\": 2}", 1e6, 0.9e6, 1.1e6),
+                                    timed("a=3", "{\"a\": 3}", 1.2e6, 1.1e6, 1.3e6),
+                                    timed("a=4", "{\"a\": 4}", 0.9e6, 0.9e6, 1e6)};
+    ranked(&results[0], 1, true, 1);
+    ranked(&results[1], 1, true, 1.002);
+    ranked(&results[2], 3, false, 1.2);
+    results[1].place.chosen = true;
+    results[3].stats.interval = false;
+    struct view_summary v = {.results = results,
+                             .result_count = 4,
+                             .by_status = {[STATUS_CORRECT] = 4},
+                             .valid = 4,
+                             .done = 4,
+                             .launches = 123,
+                             .rank_ns = 2000000000,
+                             .elapsed_ns = 3000000000,
+                             .ranking = {.decided = true,
+                                         .contenders = 3,
+                                         .tied = 2,
+                                         .chosen = "a=2",
+                                         .why = "the fewest registers",
+                                         .level = 0.95,
+                                         .rounds = 24,
+                                         .repeated = 3,
+                                         .marked = 1,
+                                         .by_load = 1,
+                                         .by_clock = 3,
+                                         .mhz_least = 2100,
+                                         .mhz_most = 3000,
+                                         .batch = 8,
+                                         .warmups = 1},
+                             .check = {VERIFICATION_REFERENCE, "gemm"}};
+    text_clear(&out);
+    report_summary(&v, 10, 0, &out);
+    ck_assert_str_eq(
+        text_cstr(&out),
+        "Best of 4 correct configurations (verified against gemm): 3 contenders launched in turn\n"
+        "place    median  95 % interval     times the winner        GFLOP/s  configuration\n"
+        "   =1  1.000 ms  [0.900 .. 1.100]  1                         4.000  a=1\n"
+        " * =1  1.000 ms  [0.900 .. 1.100]  1.002 [0.992 .. 1.012]    4.000  a=2\n"
+        "    3  1.200 ms  [1.100 .. 1.300]  1.200 [1.190 .. 1.210]    4.000  a=3\n"
+        "=1: 2 configurations are not told apart (95 % family-wise)\n"
+        "*   hone best takes this one of them: the fewest registers\n"
+        "24 rounds; disturbed rounds: 3 run again, 1 counted all the same (other load: 1, slow "
+        "reference launch: 3); batches of 8 launches; clock 2100 .. 3000 MHz; inputs warm\n"
+        "Screened only, not ranked; these times do not compare with those above:\n"
+        "    median  range              GFLOP/s  configuration\n"
+        "  900.0 us  (900.0 .. 1000.0)    4.000  a=4\n"
+        "4 of 4 configurations in 3 s: ranking 2.000 s, 123 launches\n");
+    // The chosen one is shown whatever is cut off, and so is how much that is.
+    text_clear(&out);
+    report_summary(&v, 1, 0, &out);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), " * =1  "));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "... and 1 more\n"));
+    // Where a row is wider than the terminal, configurations stand below their times.
+    text_clear(&out);
+    report_summary(&v, 10, 60, &out);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "4.000\n       a=1\n"));
+}
+END_TEST
+
+START_TEST(summary_of_a_fixed_count)
+{
+    struct view_result results[] = {timed("a=1", "{\"a\": 1}", 1e6, 0.9e6, 1.1e6)};
     const struct view_summary v = {.results = results,
-                                   .result_count = 2,
-                                   .by_status = {[STATUS_CORRECT] = 2},
+                                   .result_count = 1,
+                                   .fixed = 7,
+                                   .by_status = {[STATUS_CORRECT] = 1},
                                    .check = {VERIFICATION_REFERENCE, "gemm"}};
     text_clear(&out);
-    report_summary(&v, 10, &out);
-    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "(1.900 .. 2.100)"));
-    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "\n( .. ) or nothing: fewer than six launches"));
-    text_clear(&out);
-    report_summary(&v, 1, &out); // it is not shown
-    ck_assert_ptr_null(strstr(text_cstr(&out), "( .. )"));
+    report_summary(&v, 10, 0, &out);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "not ranked: 7 launches of each"));
 }
 END_TEST
 
@@ -230,7 +307,7 @@ START_TEST(nothing_correct)
 {
     const struct view_summary v = {.valid = 2, .done = 1, .broken = "the device is gone"};
     text_clear(&out);
-    report_summary(&v, 10, &out);
+    report_summary(&v, 10, 0, &out);
     ck_assert_str_eq(text_cstr(&out), "No configuration gave a correct result that was measured.\n"
                                       "1 of 2 configurations in 0 s\n"
                                       "The tune broke off: what is shown is what was "
@@ -301,7 +378,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, progress_line);
     tcase_add_test(tests, progress_is_cut_between_characters);
     tcase_add_test(tests, summary);
-    tcase_add_test(tests, summary_with_few_samples);
+    tcase_add_test(tests, summary_of_a_ranking);
+    tcase_add_test(tests, summary_of_a_fixed_count);
     tcase_add_test(tests, nothing_correct);
     tcase_add_test(tests, verification_is_said);
     tcase_add_test(tests, one_result);

@@ -1,0 +1,102 @@
+#include "pick.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+// The largest of a job's launches, -1 where one is not known.
+static int64_t largest(const struct result *r, size_t offset)
+{
+    int64_t most = -1;
+    for (uint32_t i = 0; i < r->resource_count; i++) {
+        int64_t value;
+        memcpy(&value, (const char *)&r->resources[i] + offset, sizeof value);
+        if (value < 0)
+            return -1;
+        most = value > most ? value : most;
+    }
+    return most;
+}
+
+// In the order in which they decide.
+static const struct {
+    const char *name;
+    size_t offset; // in struct resources
+    bool group;    // not a resource: the work-group's size
+} criteria[] = {
+    {"the least spilled memory", offsetof(struct resources, spill_bytes), false},
+    {"the fewest registers", offsetof(struct resources, registers), false},
+    {"the least local memory", offsetof(struct resources, local_bytes), false},
+    {"the least private memory", offsetof(struct resources, private_bytes), false},
+    {"the smallest work-group", 0, true},
+};
+
+static int64_t amount(const struct pick_candidate *c, size_t criterion)
+{
+    if (criteria[criterion].group)
+        return c->group_size ? (int64_t)c->group_size : -1;
+    return largest(c->result, criteria[criterion].offset);
+}
+
+static bool is_before(const struct pick_candidate *a, const struct pick_candidate *b, uint32_t n)
+{
+    for (uint32_t i = 0; a->choice && b->choice && i < n; i++) {
+        if (a->choice[i] != b->choice[i])
+            return a->choice[i] < b->choice[i];
+    }
+    return false;
+}
+
+// Has `a` more than `b` of something that decides before or at `criterion`?
+static bool is_beaten(const struct pick_candidate *a, const struct pick_candidate *b,
+                      const bool *decides, size_t criterion)
+{
+    for (size_t k = 0; k <= criterion; k++) {
+        int64_t x = decides[k] ? amount(a, k) : 0, y = decides[k] ? amount(b, k) : 0;
+        if (x != y)
+            return x > y;
+    }
+    return false;
+}
+
+// Of those that nothing before has beaten: do they differ in this, and is it known of all?
+static bool is_decisive(const struct pick_candidate *c, size_t count, const bool *decides,
+                        size_t best, size_t criterion)
+{
+    bool differs = false;
+    for (size_t i = 0; i < count; i++) {
+        if (criterion > 0 && is_beaten(&c[i], &c[best], decides, criterion - 1))
+            continue;
+        if (amount(&c[i], criterion) < 0)
+            return false;
+        differs = differs || amount(&c[i], criterion) != amount(&c[best], criterion);
+    }
+    return differs;
+}
+
+size_t pick_fewest(const struct pick_candidate *c, size_t count, uint32_t parameters, char *why)
+{
+    enum { CRITERIA = sizeof criteria / sizeof *criteria };
+    bool decides[CRITERIA] = {false};
+    size_t best = 0, left = 0;
+    struct text words = TEXT_INIT;
+    for (size_t k = 0; k < CRITERIA; k++) {
+        decides[k] = is_decisive(c, count, decides, best, k);
+        if (!decides[k])
+            continue;
+        text_addf(&words, "%s%s", words.length ? ", then " : "", criteria[k].name);
+        for (size_t i = 0; i < count; i++)
+            best = is_beaten(&c[best], &c[i], decides, k) ? i : best;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (is_beaten(&c[i], &c[best], decides, CRITERIA - 1))
+            continue;
+        left++;
+        best = is_before(&c[i], &c[best], parameters) ? i : best;
+    }
+    if (left > 1)
+        text_addf(&words, "%sthe first in the space", words.length ? ", then " : "");
+    str_format(why, PICK_WHY, "%s", count > 1 ? text_cstr(&words) : "");
+    text_release(&words);
+    return best;
+}

@@ -1,0 +1,479 @@
+#include "settle.h"
+
+#include "base/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A share of the cores' time is counted in ticks of 10 ms: a shorter span tells nothing.
+#define LOAD_SPAN_NS 100000000ull
+// Rounds that follow each other within this are one span.
+#define LOAD_GAP_NS 50000000ull
+
+enum phase { PHASE_READY, PHASE_ROUNDS, PHASE_CHECK, PHASE_OVER };
+
+// One turn that was asked for.
+struct asked {
+    size_t contender;
+    struct result *result; // NULL: not yet
+};
+
+struct settle {
+    struct settle_options o;
+    struct rounds *rounds;
+    enum phase phase;
+    struct asked *asked; // of the present round, in order; one more than there are contenders
+    size_t asked_count, answered;
+    uint64_t *times;                  // of the round
+    struct machine_look anchor, last; // of the span whose load is counted
+    struct settle_status status;
+    uint64_t started_ns, round_started_ns, round_ns;
+};
+
+// ---- making ------------------------------------------------------------------------------------
+
+static uint32_t batch_of(const struct settle_options *o)
+{
+    uint64_t fastest = o->contenders[0].estimate_ns;
+    for (size_t i = 1; i < o->count; i++)
+        fastest = o->contenders[i].estimate_ns < fastest ? o->contenders[i].estimate_ns : fastest;
+    return measure_batch(o->rules, fastest, o->device->timer_ns);
+}
+
+static struct rounds *rounds_of(const struct settle_contender *c, size_t count,
+                                const struct measure_rules *rules, uint64_t seed,
+                                uint64_t resolution_ns)
+{
+    uint64_t *screening = calloc(count, sizeof *screening);
+    for (size_t i = 0; screening && i < count; i++)
+        screening[i] = c[i].estimate_ns;
+    struct rounds *r = screening ? rounds_new(rules, screening, count, seed, resolution_ns) : NULL;
+    free(screening);
+    return r;
+}
+
+struct settle *settle_new(const struct settle_options *o, struct error *e)
+{
+    struct settle *s = calloc(1, sizeof *s);
+    if (!s) {
+        error_memory(e);
+        return NULL;
+    }
+    s->o = *o;
+    s->started_ns = clock_ns();
+    s->status = (struct settle_status){.contenders = (uint32_t)o->count,
+                                       .in = (uint32_t)o->count,
+                                       .batch = batch_of(o),
+                                       .warmups = 1};
+    s->rounds = rounds_of(o->contenders, o->count, o->rules, o->seed,
+                          o->device->timer_ns / s->status.batch);
+    s->asked = calloc(o->count + 1, sizeof *s->asked);
+    s->times = calloc(o->count + 1, sizeof *s->times);
+    if (s->rounds && s->asked && s->times)
+        return s;
+    settle_free(s);
+    error_memory(e);
+    return NULL;
+}
+
+static void forget_turns(struct settle *s)
+{
+    for (size_t i = 0; i < s->asked_count; i++) {
+        result_free(s->asked[i].result);
+        s->asked[i].result = NULL;
+    }
+    s->asked_count = s->answered = 0;
+}
+
+void settle_free(struct settle *s)
+{
+    if (!s)
+        return;
+    if (s->phase == PHASE_ROUNDS)
+        evaluator_hold(s->o.evaluator, false);
+    forget_turns(s);
+    rounds_free(s->rounds);
+    free(s->asked);
+    free(s->times);
+    free(s);
+}
+
+void settle_contenders_release(struct settle_contender *c, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(c[i].samples);
+        free(c[i].parts);
+        result_free(c[i].failure);
+        c[i].samples = c[i].parts = NULL;
+        c[i].failure = NULL;
+    }
+}
+
+// ---- turns -------------------------------------------------------------------------------------
+
+static bool ask(struct settle *s, size_t contender, const struct turn *turn, struct error *e)
+{
+    s->asked[s->asked_count++].contender = contender;
+    return evaluator_again(s->o.evaluator, s->o.contenders[contender].ticket, turn, e);
+}
+
+// A contender that failed has no more turns.
+static void give_up(struct settle *s, size_t contender, struct result **failure)
+{
+    struct settle_contender *c = &s->o.contenders[contender];
+    if (c->failure)
+        return;
+    c->failure = *failure;
+    *failure = NULL;
+    rounds_drop(s->rounds, contender);
+}
+
+// The turn that an outcome answers: those of one contender are answered in order.
+static struct asked *asked_of(struct settle *s, uint64_t ticket)
+{
+    for (size_t i = 0; i < s->asked_count; i++) {
+        struct asked *a = &s->asked[i];
+        if (!a->result && s->o.contenders[a->contender].ticket == ticket)
+            return a;
+    }
+    return NULL;
+}
+
+static void count_launches(struct settle *s, const struct result *r)
+{
+    uint64_t each = s->phase == PHASE_ROUNDS ? s->status.warmups + s->status.batch : 1;
+    s->status.launches += (r->verify_launch_ns > 0) + each * r->sample_count;
+}
+
+// 1 when all are answered, 0 when the time was up before, -1 when nothing can go on.
+static int wait_for_turns(struct settle *s, uint64_t until, struct error *e)
+{
+    while (s->answered < s->asked_count) {
+        uint64_t now = clock_ns();
+        struct outcome out;
+        int timeout = now < until ? (int)((until - now) / 1000000) + 1 : 0;
+        int got = evaluator_take(s->o.evaluator, timeout, &out, e);
+        if (got <= 0)
+            return got;
+        struct asked *a = asked_of(s, out.ticket);
+        if (!a) { // of the search, late
+            result_free(out.result);
+            continue;
+        }
+        a->result = out.result;
+        s->answered++;
+        count_launches(s, out.result);
+    }
+    return 1;
+}
+
+// ---- getting ready, and the last check ---------------------------------------------------------
+
+static bool ask_all(struct settle *s, const struct turn *turn, struct error *e)
+{
+    bool ok = true;
+    forget_turns(s);
+    for (size_t i = 0; ok && i < s->o.count; i++)
+        ok = s->o.contenders[i].failure || ask(s, i, turn, e);
+    return ok;
+}
+
+static void drop_failed(struct settle *s)
+{
+    for (size_t i = 0; i < s->asked_count; i++) {
+        struct asked *a = &s->asked[i];
+        if (a->result->status != STATUS_CORRECT)
+            give_up(s, a->contender, &a->result);
+    }
+}
+
+// ---- a round -----------------------------------------------------------------------------------
+
+static bool start_round(struct settle *s, struct error *e)
+{
+    size_t count;
+    const size_t *order = rounds_next(s->rounds, &count);
+    struct turn turn = {
+        .warmups = s->status.warmups, .launches = 1, .batch = s->status.batch, .compare = false};
+    bool ok = true;
+    forget_turns(s);
+    s->round_started_ns = clock_ns();
+    s->status.round = s->status.rounds + 1;
+    s->status.in = count ? (uint32_t)count - 1 : 0;
+    evaluator_hold(s->o.evaluator, true);
+    for (size_t i = 0; ok && i < count; i++)
+        ok = ask(s, order[i], &turn, e);
+    return ok;
+}
+
+static void see_clock(struct settle *s, const struct machine_look *look)
+{
+    struct settle_status *st = &s->status;
+    if (!look->mhz)
+        return;
+    st->mhz_least = st->mhz_least && st->mhz_least < look->mhz ? st->mhz_least : look->mhz;
+    st->mhz_most = st->mhz_most > look->mhz ? st->mhz_most : look->mhz;
+}
+
+static bool shares_cores(const struct device_info *d)
+{
+    return d->type == DEVICE_CPU || d->shares_host;
+}
+
+// The share of the cores that others used in the span that ends with this round; -1 while it is too
+// short to tell, or does not matter.
+static double load_of_round(struct settle *s)
+{
+    const struct machine_look *first = NULL, *last = NULL;
+    for (size_t i = 0; i < s->asked_count; i++) {
+        const struct machine_look *look = &s->asked[i].result->look;
+        see_clock(s, look);
+        if (!look->cores)
+            continue;
+        first = first ? first : look;
+        last = look;
+    }
+    if (!last || !shares_cores(s->o.device))
+        return -1;
+    if (!s->anchor.cores || first->at_ns > s->last.at_ns + LOAD_GAP_NS)
+        s->anchor = *first;
+    s->last = *last;
+    if (last->at_ns < s->anchor.at_ns + LOAD_SPAN_NS)
+        return -1;
+    double span = (double)(last->at_ns - s->anchor.at_ns) * last->cores;
+    double load = (double)(last->other_cpu_ns - s->anchor.other_cpu_ns) / span;
+    s->anchor = *last;
+    return load;
+}
+
+static bool append(uint64_t **list, size_t count, const uint64_t *more, size_t more_count)
+{
+    uint64_t *grown = realloc(*list, (count + more_count) * sizeof *grown);
+    if (!grown)
+        return false;
+    memcpy(grown + count, more, more_count * sizeof *grown);
+    *list = grown;
+    return true;
+}
+
+// What a turn found is the contender's.
+static bool keep_turn(struct settle_contender *c, const struct result *r)
+{
+    if (c->failure || r->sample_count != 1)
+        return true;
+    if (!append(&c->samples, c->count, r->samples_ns, 1))
+        return false;
+    if (c->count == 0) {
+        c->columns = r->part_columns;
+        c->warm = r->warm;
+    }
+    if (c->columns != r->part_columns)
+        c->columns = 0; // parts are there for all samples or for none
+    if (c->columns && !append(&c->parts, (size_t)c->count * c->columns, r->parts_ns, c->columns))
+        return false;
+    c->warm = c->warm && r->warm;
+    c->look = r->look;
+    c->count++;
+    return true;
+}
+
+static void count_verdict(struct settle_status *st, enum rounds_verdict verdict, bool is_load)
+{
+    if (verdict == ROUNDS_KEPT || verdict == ROUNDS_BROKEN)
+        return;
+    st->repeated += verdict == ROUNDS_REPEATED;
+    st->marked += verdict == ROUNDS_MARKED;
+    st->by_load += is_load;
+    st->by_clock += !is_load;
+}
+
+// All turns are answered: does the round count? The first turn is the reference's extra one.
+static bool end_round(struct settle *s)
+{
+    double load = load_of_round(s);
+    bool ok = true;
+    evaluator_hold(s->o.evaluator, false);
+    s->round_ns = clock_ns() - s->round_started_ns;
+    for (size_t i = 0; i < s->asked_count; i++) {
+        const struct result *r = s->asked[i].result;
+        s->times[i] = r->status == STATUS_CORRECT && r->sample_count ? r->samples_ns[0] : 0;
+    }
+    drop_failed(s);
+    enum rounds_verdict verdict = rounds_tell(s->rounds, s->times, load);
+    count_verdict(&s->status, verdict, load > s->o.rules->load);
+    if (verdict == ROUNDS_REPEATED)
+        return true;
+    for (size_t i = 1; ok && i < s->asked_count; i++) {
+        const struct asked *a = &s->asked[i];
+        ok = !a->result || keep_turn(&s->o.contenders[a->contender], a->result);
+    }
+    s->status.rounds = rounds_account(s->rounds).kept;
+    return ok && verdict != ROUNDS_BROKEN;
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+// How many rounds there may be.
+static uint32_t most_rounds(const struct settle *s)
+{
+    const struct measure_rules *rules = s->o.rules;
+    uint32_t most = (uint32_t)rules->rounds;
+    uint32_t limit = s->o.is_short ? (uint32_t)(rules->rounds / rules->looks) : most;
+    if (s->o.count == 1 && limit > SETTLE_ROUNDS_ALONE)
+        limit = SETTLE_ROUNDS_ALONE;
+    return limit < 1 ? 1 : limit;
+}
+
+static bool rounds_over(const struct settle *s)
+{
+    return s->status.rounds >= most_rounds(s) || rounds_done(s->rounds);
+}
+
+static bool decide(struct settle *s, struct error *e)
+{
+    size_t left = 0;
+    struct ranking_entry *entries = calloc(s->o.count, sizeof *entries);
+    for (size_t i = 0; i < s->o.count; i++)
+        left += !s->o.contenders[i].failure;
+    if (entries && left > 0)
+        s->status.decided = rounds_rank(s->rounds, entries, &s->status.winner);
+    for (size_t i = 0; s->status.decided && i < s->o.count; i++)
+        s->o.contenders[i].entry = entries[i];
+    bool ok = entries && (left == 0 || s->status.decided);
+    free(entries);
+    return ok || error_memory(e);
+}
+
+static bool start_check(struct settle *s, struct error *e)
+{
+    struct turn turn = {.warmups = 0, .launches = 1, .batch = 1, .compare = true};
+    s->phase = PHASE_CHECK;
+    s->status.checking = true;
+    return ask_all(s, &turn, e);
+}
+
+static bool next_round(struct settle *s, struct error *e)
+{
+    s->phase = PHASE_ROUNDS;
+    return rounds_over(s) ? start_check(s, e) : start_round(s, e);
+}
+
+// What follows when all turns that were asked for are answered.
+static bool advance(struct settle *s, struct error *e)
+{
+    static const struct turn ready = {.warmups = 0, .launches = 0, .batch = 1, .compare = false};
+    if (s->phase == PHASE_READY && s->asked_count == 0)
+        return ask_all(s, &ready, e);
+    if (s->phase == PHASE_READY) {
+        drop_failed(s);
+        return next_round(s, e);
+    }
+    if (s->phase == PHASE_ROUNDS)
+        return end_round(s) ? next_round(s, e) : error_memory(e);
+    drop_failed(s);
+    s->phase = PHASE_OVER;
+    return decide(s, e);
+}
+
+enum settle_answer settle_step(struct settle *s, int timeout_ms, struct error *e)
+{
+    uint64_t until = clock_ns() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) * 1000000;
+    do {
+        int got = wait_for_turns(s, until, e);
+        if (got < 0)
+            return SETTLE_BROKEN;
+        if (got == 0)
+            return SETTLE_NOTHING;
+        if (!advance(s, e))
+            return SETTLE_BROKEN;
+    } while (s->phase != PHASE_OVER && clock_ns() < until);
+    return s->phase == PHASE_OVER ? SETTLE_END : SETTLE_NOTHING;
+}
+
+void settle_status(const struct settle *s, struct settle_status *out)
+{
+    *out = s->status;
+    out->most = most_rounds(s);
+    out->elapsed_ns = clock_ns() - s->started_ns;
+    out->left_ns = s->round_ns * (out->most > out->rounds ? out->most - out->rounds : 0);
+}
+
+// ---- once more ---------------------------------------------------------------------------------
+
+uint64_t settle_seed(const uint8_t id[16])
+{
+    uint64_t seed = 0;
+    for (int i = 7; i >= 0; i--)
+        seed = seed << 8 | id[i];
+    return seed;
+}
+
+// The round's samples in the order that is asked for; false where one has none.
+static bool times_of_round(const struct settle_contender *c, const size_t *order, size_t count,
+                           uint32_t round, uint64_t *times)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (c[order[i]].count <= round)
+            return false;
+        times[i] = c[order[i]].samples[round];
+    }
+    return count > 0;
+}
+
+// Plays the rounds through the same machine. The reference's extra launches were not kept; they
+// only tell disturbed rounds, and those that count are kept whatever they were.
+static bool replay(struct rounds *r, const struct settle_contender *c, size_t count,
+                   uint32_t rounds, uint64_t *times)
+{
+    for (uint32_t round = 0; round < rounds; round++) {
+        size_t turns;
+        const size_t *order = rounds_next(r, &turns);
+        if (turns > count + 1 || !times_of_round(c, order, turns, round, times))
+            return false;
+        times[0] = c[order[0]].estimate_ns;
+        enum rounds_verdict verdict = rounds_tell(r, times, -1);
+        if (verdict != ROUNDS_KEPT && verdict != ROUNDS_MARKED)
+            return false;
+    }
+    return true;
+}
+
+static bool decide_at_once(struct settle_contender *c, size_t count,
+                           const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
+                           struct ranking_entry *entries, size_t *winner)
+{
+    const uint64_t **times = calloc(count, sizeof(*times));
+    uint32_t *counts = calloc(count, sizeof *counts);
+    struct ranking_terms terms = {
+        .level = rules->level, .looks = 1, .seed = seed, .resolution_ns = resolution_ns};
+    struct ranking_times all = {times, counts, count};
+    for (size_t i = 0; times && counts && i < count; i++) {
+        times[i] = c[i].samples;
+        counts[i] = c[i].count;
+    }
+    bool ok = times && counts && ranking_decide(&all, &terms, entries, winner);
+    free(times);
+    free(counts);
+    return ok;
+}
+
+bool settle_again(struct settle_contender *contenders, size_t count,
+                  const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
+                  size_t *winner)
+{
+    struct rounds *r = rounds_of(contenders, count, rules, seed, resolution_ns);
+    struct ranking_entry *entries = calloc(count, sizeof *entries);
+    uint64_t *times = calloc(count + 1, sizeof *times);
+    uint32_t rounds = 0;
+    for (size_t i = 0; i < count; i++)
+        rounds = contenders[i].count > rounds ? contenders[i].count : rounds;
+    bool ok = r && entries && times;
+    if (ok && !(replay(r, contenders, count, rounds, times) && rounds_rank(r, entries, winner)))
+        ok = decide_at_once(contenders, count, rules, seed, resolution_ns, entries, winner);
+    for (size_t i = 0; ok && i < count; i++)
+        contenders[i].entry = entries[i];
+    rounds_free(r);
+    free(entries);
+    free(times);
+    return ok;
+}

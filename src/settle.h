@@ -1,0 +1,85 @@
+// The ranking at the end of a tune: contenders launched in turn, round by round. Drives what
+// measure/rounds.h decides with an evaluator's turns; knows neither spec nor store.
+//
+//   ready    each contender is built, loaded and verified where it is not, before anything is timed
+//   rounds   under one hold of the device: a launch of the reference (the contender that screening
+//            found fastest), then of each that is still in, in shuffled order
+//   check    one more launch of each contender, whose result is compared again
+//
+// Stepped as tune.h is: settle_step() returns within its timeout.
+#ifndef HONE_SETTLE_H
+#define HONE_SETTLE_H
+
+#include "eval/evaluator.h"
+#include "job/device_info.h"
+#include "measure/ranking.h"
+#include "measure/rounds.h"
+
+// Rounds of a single contender, which is compared with nobody.
+#define SETTLE_ROUNDS_ALONE 8
+
+struct settle_contender {
+    uint64_t ticket;      // that the evaluator has taken; filled in by the caller
+    uint64_t estimate_ns; // by screening; likewise
+    uint64_t *samples;    // one a round that counts
+    uint32_t count;
+    uint64_t *parts; // of the kernels of a job with several: `count` rows of `columns`
+    uint32_t columns;
+    bool warm;
+    struct machine_look look;   // at its last turn
+    struct result *failure;     // (or NULL) it failed in a turn, or at its last verification
+    struct ranking_entry entry; // valid with settle_status.decided, but for those that failed
+};
+void settle_contenders_release(struct settle_contender *c, size_t count); // what they point to
+
+struct settle_options {
+    struct evaluator *evaluator;
+    const struct measure_rules *rules;
+    const struct device_info *device;
+    uint64_t seed;                       // of the order and of the decision
+    struct settle_contender *contenders; // the caller's, filled in; they outlive the settling
+    size_t count;                        // 1 or more
+    bool is_short;                       // no further than the first regular look
+};
+
+// How far it is, and what became of it.
+struct settle_status {
+    uint32_t contenders, in;      // all, and those that are still launched
+    uint32_t round, most;         // the one that runs, from 1; how many at most
+    uint32_t rounds;              // that count
+    uint32_t repeated, marked;    // disturbed ones: run again; counted all the same
+    uint32_t by_load, by_clock;   // of both: others used the cores; the reference was slow
+    uint32_t mhz_least, mhz_most; // of the device, as far as the system tells (0: it does not)
+    uint32_t batch, warmups;      // of each sample
+    uint64_t launches;            // of kernels, all of them
+    bool checking;                // the rounds are over, results are compared again
+    bool decided;                 // entries and winner are valid
+    size_t winner;
+    uint64_t elapsed_ns, left_ns; // left: at most; 0 while there is no estimate
+};
+
+struct settle;
+
+struct settle *settle_new(const struct settle_options *o, struct error *e);
+
+enum settle_answer {
+    SETTLE_BROKEN = -1, // the evaluator cannot go on
+    SETTLE_NOTHING,     // nothing within the timeout
+    SETTLE_END
+};
+enum settle_answer settle_step(struct settle *s, int timeout_ms, struct error *e);
+void settle_status(const struct settle *s, struct settle_status *out);
+void settle_free(struct settle *s); // NULL is fine
+
+// The decision on samples that were taken before, as it was taken then: rounds, rules and seed are
+// the same, and so must the order of the contenders be. Where they do not fit each other (other
+// rules, a part of the contenders) what they have is decided at once. False without memory or
+// samples.
+bool settle_again(struct settle_contender *contenders, size_t count,
+                  const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
+                  size_t *winner);
+
+// The seed of a ranking, which its id in the store holds.
+uint64_t settle_seed(const uint8_t id[16]);
+
+#endif

@@ -1,0 +1,78 @@
+// Private to the conveyor of `hone tune`: its state, shared by tune.c (the search) and tune_rank.c
+// (the ranking at its end).
+#ifndef HONE_TUNE_INSIDE_H
+#define HONE_TUNE_INSIDE_H
+
+#include "contenders.h"
+#include "settle.h"
+#include "tune.h"
+
+// A record on its way to the caller.
+struct item {
+    struct tune_record record;
+    struct digest effective; // what the device really runs
+    struct job *job;         // until it is submitted
+    struct result *result;
+    struct result *screened; // (or NULL) what `result` was before the ranking
+    struct item *primary;    // identical configuration, measured instead
+    struct item *next_in_bucket;
+};
+
+#define BUCKETS 4096 // of the table that finds identical configurations
+
+struct tune {
+    struct tune_options o;
+    struct spec_sources *sources;
+    struct space *space;
+    struct strategy *strategy;
+    struct evaluator *evaluator;
+    struct arena arena;
+    struct digest source;
+    char *constants;
+    enum verification verification;
+    const char *against;
+
+    struct item **items; // by ticket
+    uint64_t item_count, item_capacity;
+    struct item *buckets[BUCKETS];
+    uint64_t outstanding; // asked, not yet handed out
+    uint64_t planned;
+    uint64_t default_index;
+    bool has_default;
+
+    struct tune_record **records; // handed out
+    uint64_t record_count;
+    uint64_t ready_next; // tickets below were looked at by next_alias()
+
+    struct contenders contenders;      // of the ranking, as of now
+    struct settle_contender *settling; // while it is settled, and after
+    size_t settling_count, settling_capacity;
+    struct settle *settle;
+    uint8_t ranking_id[16];
+    bool was_ranked; // once, whatever came of it
+
+    struct tune_progress progress;
+    uint64_t started_ns;
+    uint64_t first_done_ns; // when the first record that was measured here was there
+    uint64_t fresh_done;
+    bool asking_ended, cancelled, broken;
+    struct error why;
+};
+
+// tune.c
+void tune_summarise(struct tune *t, struct tune_record *r);
+
+// tune_rank.c
+bool tune_rank_init(struct tune *t);
+void tune_rank_release(struct tune *t);
+// A new record that is correct: is its configuration a contender? Drops the jobs of those that are
+// none.
+void tune_rank_consider(struct tune *t, const struct item *n, uint64_t ticket);
+// After the search: starts the ranking, or finds that there is none to be made or that the store
+// has it. False on failure.
+bool tune_rank_start(struct tune *t, struct error *e);
+// False on failure; t->settle is NULL once it is over.
+bool tune_rank_step(struct tune *t, int timeout_ms, struct error *e);
+void tune_rank_cancel(struct tune *t);
+
+#endif

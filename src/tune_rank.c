@@ -1,0 +1,395 @@
+// The ranking at the end of a tune: who takes part, and what becomes of their records.
+#include "tune_inside.h"
+
+#include "base/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+// ---- contenders --------------------------------------------------------------------------------
+
+static void drop_job(void *context, uint64_t ticket)
+{
+    struct tune *t = context;
+    evaluator_drop(t->evaluator, ticket);
+    t->items[ticket]->record.job = NULL;
+}
+
+static bool is_wanted(const struct tune_options *o)
+{
+    const struct measure_rules *rules = &o->terms.rules;
+    return !rules->fixed && !rules->unranked && !o->build_only && !o->no_timing && !o->keep;
+}
+
+bool tune_rank_init(struct tune *t)
+{
+    const struct measure_rules *rules = &t->o.terms.rules;
+    uint64_t most = is_wanted(&t->o) ? (uint64_t)rules->contenders : 0;
+    if (most > t->planned)
+        most = t->planned;
+    return contenders_init(&t->contenders, (size_t)most, rules->near, drop_job, t);
+}
+
+void tune_rank_release(struct tune *t)
+{
+    settle_free(t->settle);
+    if (t->settling)
+        settle_contenders_release(t->settling, t->settling_capacity);
+    free(t->settling);
+    contenders_release(&t->contenders);
+}
+
+// How many samples tell who may be the best: of a result from the store no more than screening
+// takes, or the least of many would stand against the least of a few.
+#define ESTIMATE_SAMPLES 3
+
+// The least of the first launches: what disturbs a launch makes it slower, and nobody who may be
+// the best shall miss the ranking for that. A result that was stopped early may have no samples.
+static double estimate_of(const struct result *r)
+{
+    const uint64_t *samples;
+    uint32_t count;
+    uint64_t least = r->verify_launch_ns;
+    if (!result_samples(r, &samples, &count))
+        return 0;
+    for (uint32_t i = 0; i < count && i < ESTIMATE_SAMPLES; i++)
+        least = least == 0 || samples[i] < least ? samples[i] : least;
+    return (double)least;
+}
+
+void tune_rank_consider(struct tune *t, const struct item *n, uint64_t ticket)
+{
+    double estimate = estimate_of(n->result);
+    if (estimate > 0)
+        contenders_consider(&t->contenders, ticket, estimate);
+    else
+        drop_job(t, ticket);
+}
+
+static struct item *item_of(const struct tune *t, size_t contender)
+{
+    return t->items[t->settling[contender].ticket];
+}
+
+// ---- deciding ----------------------------------------------------------------------------------
+
+static void candidate_of(const struct tune_record *r, struct pick_candidate *out)
+{
+    uint64_t size = r->dimensions ? 1 : 0;
+    for (uint32_t axis = 0; axis < r->dimensions; axis++)
+        size *= r->local[axis];
+    *out = (struct pick_candidate){.result = r->result, .group_size = size, .choice = r->choice};
+}
+
+// Of those that are not told apart from the winner.
+static bool choose(struct tune *t)
+{
+    struct tune_ranked *ranked = &t->progress.ranked;
+    struct pick_candidate *c = calloc(t->settling_count, sizeof *c);
+    struct item **tied = calloc(t->settling_count, sizeof(struct item *));
+    bool ok = c && tied;
+    ranked->tied = 0;
+    for (size_t i = 0; ok && i < t->settling_count; i++) {
+        struct item *n = item_of(t, i);
+        if (!n->record.ranked || !n->record.rank.tied)
+            continue;
+        candidate_of(&n->record, &c[ranked->tied]);
+        tied[ranked->tied++] = n;
+    }
+    if (ok && ranked->tied > 0) {
+        size_t chosen = pick_fewest(c, ranked->tied, t->o.spec->parameter_count, ranked->why);
+        ranked->chosen = &tied[chosen]->record;
+        ranked->decided = true;
+        t->progress.best = ranked->chosen;
+    }
+    free(tied);
+    free(c);
+    return ok;
+}
+
+// ---- records -----------------------------------------------------------------------------------
+
+static void recount(struct tune_progress *p, struct tune_record *r, enum status before)
+{
+    enum status now = r->result->status;
+    p->by_status[before]--;
+    p->by_status[now]++;
+    if (!p->examples[now])
+        p->examples[now] = r;
+}
+
+// The fastest by screening: for when the best so far failed in the ranking.
+static void find_best(struct tune *t)
+{
+    const struct tune_record *best = NULL;
+    for (uint64_t i = 0; i < t->record_count; i++) {
+        const struct tune_record *r = t->records[i];
+        if (r->timed && !r->same_as && (!best || r->stats.median < best->stats.median))
+            best = r;
+    }
+    t->progress.best = best;
+}
+
+static void replace(struct tune *t, struct item *n, struct result *result)
+{
+    enum status before = n->result->status;
+    n->screened = n->result; // what was handed out lives as long as the tune
+    n->result = result;
+    n->record.result = result;
+    tune_summarise(t, &n->record);
+    recount(&t->progress, &n->record, before);
+}
+
+// The result of a contender and of those that are identical to it.
+static bool replace_all(struct tune *t, struct item *n, struct result *result)
+{
+    replace(t, n, result);
+    for (uint64_t i = 0; i < t->item_count; i++) {
+        struct item *other = t->items[i];
+        struct result *copy = other->primary == n && other->result ? result_clone(result) : NULL;
+        if (other->primary != n || !other->result)
+            continue;
+        if (!copy)
+            return false;
+        replace(t, other, copy);
+    }
+    return true;
+}
+
+static void mark_ranked(struct tune *t, struct item *n, const struct ranking_entry *entry)
+{
+    for (uint64_t i = 0; i < t->item_count; i++) {
+        struct item *other = t->items[i];
+        if (other != n && other->primary != n)
+            continue;
+        other->record.ranked = true;
+        other->record.rank = *entry;
+    }
+}
+
+static bool put_samples(struct result *r, const struct settle_contender *c)
+{
+    size_t rows = c->count, parts = rows * c->columns;
+    r->samples_ns = arena_copy(&r->arena, c->samples, rows * sizeof *c->samples);
+    r->sample_count = c->count;
+    r->part_columns = c->columns;
+    r->part_count = (uint32_t)parts;
+    r->parts_ns = parts ? arena_copy(&r->arena, c->parts, parts * sizeof *c->parts) : NULL;
+    r->warm = c->warm;
+    r->look = c->look;
+    r->stop = STOP_RANKED;
+    return r->samples_ns && (r->parts_ns || !parts);
+}
+
+// What was known of the contender, with what the ranking found in place of the samples.
+static struct result *result_of(struct tune *t, const struct settle_contender *c)
+{
+    const struct tune_ranked *ranked = &t->progress.ranked;
+    struct result *r = result_clone(t->items[c->ticket]->result);
+    if (!r)
+        return NULL;
+    r->reused = false;
+    r->stop = STOP_NONE;
+    r->samples_ns = r->parts_ns = NULL;
+    r->sample_count = r->part_count = r->part_columns = 0;
+    r->batch = ranked->status.batch;
+    r->warmups = ranked->status.warmups;
+    memcpy(r->ranking, ranked->id, sizeof r->ranking);
+    if (c->failure ? result_merge(r, c->failure) : put_samples(r, c))
+        return r;
+    result_free(r);
+    return NULL;
+}
+
+static bool keep_result(struct tune *t, const struct settle_contender *c, struct error *e)
+{
+    struct item *n = t->items[c->ticket];
+    struct result *r = result_of(t, c);
+    if (!r)
+        return error_memory(e);
+    bool kept = evaluator_keep(t->evaluator, c->ticket, r, e);
+    if (!replace_all(t, n, r))
+        return error_memory(e);
+    if (!c->failure)
+        mark_ranked(t, n, &c->entry);
+    t->progress.ranked.failed += c->failure != NULL;
+    return kept;
+}
+
+static bool finish(struct tune *t, struct error *e)
+{
+    struct tune_ranked *ranked = &t->progress.ranked;
+    bool ok = true;
+    settle_status(t->settle, &ranked->status);
+    t->progress.launches += ranked->status.launches;
+    t->progress.rank_ns += ranked->status.elapsed_ns;
+    ranked->running = false;
+    for (size_t i = 0; ok && i < t->settling_count; i++) {
+        const struct settle_contender *c = &t->settling[i];
+        if (c->failure || ranked->status.decided)
+            ok = keep_result(t, c, e);
+    }
+    settle_free(t->settle);
+    t->settle = NULL;
+    find_best(t);
+    return ok && (!ranked->status.decided || choose(t) || error_memory(e));
+}
+
+// ---- one that the store has --------------------------------------------------------------------
+
+// The id of a ranking of one says nothing: it is all zeros.
+static bool is_of(const struct result *r, const struct result *ranking)
+{
+    static const uint8_t none[sizeof r->ranking];
+    bool alone = memcmp(r->ranking, none, sizeof none) == 0;
+    return r->reused && r->stop == STOP_RANKED &&
+           (alone ? r == ranking : memcmp(r->ranking, ranking->ranking, sizeof none) == 0);
+}
+
+// Are the contenders those of one ranking that the store has? The others do not count when they
+// were known at that time already and are clearly behind: they were not near enough for it.
+static bool has_ranking(const struct tune *t)
+{
+    const struct contenders *c = &t->contenders;
+    const struct result *first = t->items[c->list[0].ticket]->result;
+    double behind = t->o.terms.rules.behind * c->list[0].estimate_ns;
+    bool known = is_of(first, first);
+    for (size_t i = 0; known && i < c->count; i++) {
+        const struct result *r = t->items[c->list[i].ticket]->result;
+        known = is_of(r, first) || (r->reused && c->list[i].estimate_ns > behind);
+    }
+    return known;
+}
+
+static bool append_known(struct settle_contender *c, const struct result *r)
+{
+    c->samples = calloc(r->sample_count + 1, sizeof *c->samples);
+    if (c->samples)
+        memcpy(c->samples, r->samples_ns, r->sample_count * sizeof *c->samples);
+    c->count = r->sample_count;
+    return c->samples != NULL;
+}
+
+// The decision of a ranking from the store, taken again: the same samples, terms and seed.
+static bool decide_again(struct tune *t, struct error *e)
+{
+    struct tune_ranked *ranked = &t->progress.ranked;
+    const struct result *first = t->items[t->contenders.list[0].ticket]->result;
+    size_t count = 0, winner;
+    for (size_t i = 0; i < t->settling_count; i++) {
+        struct settle_contender *c = &t->settling[count];
+        const struct result *r = item_of(t, i)->result;
+        *c = (struct settle_contender){.ticket = t->settling[i].ticket,
+                                       .estimate_ns = t->settling[i].estimate_ns};
+        if (!is_of(r, first))
+            continue;
+        if (!append_known(c, r))
+            return error_memory(e);
+        ranked->status.rounds = c->count > ranked->status.rounds ? c->count : ranked->status.rounds;
+        count++;
+    }
+    t->settling_count = count;
+    ranked->known = true;
+    ranked->contenders = ranked->status.contenders = (uint32_t)count;
+    ranked->status.batch = first->batch;
+    ranked->status.warmups = first->warmups;
+    memcpy(ranked->id, first->ranking, sizeof ranked->id);
+    uint64_t resolution = t->o.device->timer_ns / (first->batch ? first->batch : 1);
+    if (!settle_again(t->settling, count, &t->o.terms.rules, settle_seed(ranked->id), resolution,
+                      &winner))
+        return error_memory(e);
+    for (size_t i = 0; i < count; i++)
+        mark_ranked(t, item_of(t, i), &t->settling[i].entry);
+    return choose(t) || error_memory(e);
+}
+
+// ---- running -----------------------------------------------------------------------------------
+
+// A ranking of one is none that others could belong to.
+static bool make_id(struct tune *t, struct error *e)
+{
+    struct tune_ranked *ranked = &t->progress.ranked;
+    size_t size = sizeof ranked->id;
+    if (t->settling_count < 2)
+        return true;
+    return getrandom(ranked->id, size, 0) == (ssize_t)size ||
+           error_set(e, ERROR_INTERNAL, "the system has no random numbers");
+}
+
+static bool begin(struct tune *t, struct error *e)
+{
+    struct tune_ranked *ranked = &t->progress.ranked;
+    ranked->is_short = t->progress.out_of_time;
+    if (!make_id(t, e))
+        return false;
+    struct settle_options o = {.evaluator = t->evaluator,
+                               .rules = &t->o.terms.rules,
+                               .device = t->o.device,
+                               .seed = settle_seed(ranked->id),
+                               .contenders = t->settling,
+                               .count = t->settling_count,
+                               .is_short = ranked->is_short};
+    t->settle = settle_new(&o, e);
+    ranked->running = t->settle != NULL;
+    return t->settle != NULL;
+}
+
+// The decision depends on the order of the contenders: it is one that whoever decides again from
+// the store finds too.
+static void put_in_order(struct tune *t)
+{
+    for (size_t i = 1; i < t->settling_count; i++) {
+        struct settle_contender c = t->settling[i];
+        const char *configuration = t->items[c.ticket]->record.configuration;
+        size_t at = i;
+        for (; at > 0 && strcmp(item_of(t, at - 1)->record.configuration, configuration) > 0; at--)
+            t->settling[at] = t->settling[at - 1];
+        t->settling[at] = c;
+    }
+}
+
+bool tune_rank_start(struct tune *t, struct error *e)
+{
+    const struct contenders *c = &t->contenders;
+    if (t->was_ranked || t->cancelled || c->count == 0)
+        return true;
+    t->was_ranked = true;
+    t->settling = calloc(c->count, sizeof *t->settling);
+    if (!t->settling)
+        return error_memory(e);
+    t->settling_count = t->settling_capacity = t->progress.ranked.contenders = c->count;
+    for (size_t i = 0; i < c->count; i++) {
+        t->settling[i].ticket = c->list[i].ticket;
+        t->settling[i].estimate_ns = (uint64_t)c->list[i].estimate_ns;
+    }
+    put_in_order(t);
+    return has_ranking(t) ? decide_again(t, e) : begin(t, e);
+}
+
+bool tune_rank_step(struct tune *t, int timeout_ms, struct error *e)
+{
+    enum settle_answer answer = settle_step(t->settle, timeout_ms, e);
+    settle_status(t->settle, &t->progress.ranked.status);
+    if (answer == SETTLE_END)
+        return finish(t, e);
+    if (answer == SETTLE_BROKEN) {
+        t->progress.ranked.running = false;
+        settle_free(t->settle);
+        t->settle = NULL;
+    }
+    return answer != SETTLE_BROKEN;
+}
+
+// What a ranking found so far decides nothing: the records stay as screening left them.
+void tune_rank_cancel(struct tune *t)
+{
+    if (!t->settle)
+        return;
+    settle_status(t->settle, &t->progress.ranked.status);
+    t->progress.launches += t->progress.ranked.status.launches;
+    t->progress.rank_ns += t->progress.ranked.status.elapsed_ns;
+    t->progress.ranked.running = false;
+    settle_free(t->settle);
+    t->settle = NULL;
+}
