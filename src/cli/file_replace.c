@@ -13,10 +13,17 @@ static bool fail(const char *path, int why, struct error *e)
     return error_set_driver(e, ERROR_IO, why, "%s: cannot write: %s", path, strerror(why));
 }
 
+// Something that is there and has to be written as it is.
 static bool is_special(const char *path)
 {
     struct stat s;
-    return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
+    return stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
 // The new file beside `path`, whose name is the caller's to free; -1 with the error.
@@ -70,6 +77,8 @@ bool file_replaceable(const char *path, struct error *e)
     char *name;
     if (!path[0])
         return error_set(e, ERROR_USAGE, "the file has no name");
+    if (is_folder(path))
+        return fail(path, EISDIR, e);
     if (is_special(path))
         return access(path, W_OK) == 0 || fail(path, errno, e);
     int fd = open_beside(path, &name, e);

@@ -1,0 +1,249 @@
+// `hone check` from outside on a device.
+#include "base/text.h"
+#include "program.h"
+
+#include "../base/suite.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DATA  HONE_SOURCE_DIR "/tests/cli/data"
+#define SPEC  DATA "/vector_add.json"
+#define RIGHT "--where", "flavor < 2"
+#define TILED HONE_SOURCE_DIR "/kernels_cl/matmul_tiled.json"
+
+#define has(text, part)     ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text)
+#define has_not(text, part) ck_assert_msg(strstr(text, part) == NULL, "'%s' in:\n%s", part, text)
+
+static void expect(struct ran r, int status, const char *part)
+{
+    ck_assert_msg(r.status == status, "%d: %s%s", r.status, r.out, r.err);
+    has(r.out, part);
+    ran_release(&r);
+}
+
+START_TEST(right_and_wrong)
+{
+    expect(program_run("check", SPEC, RIGHT, "--no-store"), 0, "OK: 7 configurations are correct");
+    struct ran r = program_run("check", SPEC, "--no-store");
+    ck_assert_int_eq(r.status, 1);
+    has(r.out, "FAILED: compile: 2 configurations\n  block=32, work=1, flavor=2\n");
+    has(r.out, "flavor 2 does not exist");
+    has(r.out, "hone run " SPEC " --config block=32,work=1,flavor=2\n");
+    has(r.out, "7 correct, 2 compile, 2 correctness; 2 identical to another\n");
+    has(r.out, "FAILED: 4 of 11 configurations\n");
+    has_not(r.out, "block=64, work=1, flavor=2\n"); // in a line, not in full
+    ran_release(&r);
+    r = program_run("check", SPEC, "--no-store", "--verbose");
+    has(r.out, "block=64, work=1, flavor=2\n");
+    has(r.out, "block=32, work=1, flavor=0: correct, verified\n");
+    ran_release(&r);
+}
+END_TEST
+
+START_TEST(allowed)
+{
+    struct ran r = program_run("check", SPEC, "--no-store", "--allow", "compile,correctness");
+    ck_assert_int_eq(r.status, 0);
+    has(r.out, "No failure, allowed: 4 configurations\n");
+    has(r.out, "OK: 7 configurations are correct\n");
+    ran_release(&r);
+    expect(program_run("check", SPEC, "--no-store", "--allow", "compile"), 1,
+           "FAILED: 2 of 11 configurations\n");
+}
+END_TEST
+
+START_TEST(build_only)
+{
+    struct ran r = program_run("check", SPEC, "--build-only");
+    ck_assert_int_eq(r.status, 1);
+    has(r.out, "9 correct, 2 compile");
+    has(r.out, "hone check " SPEC " --config block=32,work=1,flavor=2 --build-only\n");
+    has(r.out, "FAILED: 2 of 11 configurations\n");
+    ran_release(&r);
+    // Nothing of it is kept.
+    expect(program_run("check", SPEC, RIGHT, "--build-only"), 0, "OK: 7 configurations build\n");
+}
+END_TEST
+
+// A failure of the store is a failure; what a check left answers no tune.
+START_TEST(stored)
+{
+    expect(program_run("check", SPEC), 1, "FAILED: 4 of 11");
+    struct ran r = program_run("check", SPEC);
+    ck_assert_int_eq(r.status, 1);
+    has(r.out, "; 11 known from the store");
+    has(r.out, "block=32, work=1, flavor=2 (known from the store)\n");
+    ran_release(&r);
+    r = program_run("check", SPEC, "--retry=compile");
+    has(r.out, "; 9 known from the store");
+    ran_release(&r);
+    r = program_run("check", SPEC, "--fresh");
+    has_not(r.out, "known from the store");
+    ran_release(&r);
+    r = program_run("tune", SPEC, "--config", "block=32,work=1,flavor=0", "--json");
+    has(r.out, "\"reused\":false");
+    ran_release(&r);
+    expect(program_run("check", SPEC, "--config", "block=32,work=1,flavor=0"), 0,
+           "; 1 known from the store");
+}
+END_TEST
+
+START_TEST(sample)
+{
+    struct ran a = program_run("check", SPEC, "--sample", "5", "--seed", "3", "--verbose");
+    struct ran b = program_run("check", SPEC, "--sample", "5", "--seed", "3", "--verbose");
+    has(a.out, "5 are tried (random, seed 3)");
+    has(b.out, "5 configurations checked");
+    has(b.out, "; 5 known from the store"); // the same five
+    ran_release(&a);
+    ran_release(&b);
+}
+END_TEST
+
+START_TEST(smallest)
+{
+    struct ran r = program_run("check", TILED, "--smallest", "WIDTH", "--config",
+                               "block_size_x=16,tile_size_y=2", "--config",
+                               "block_size_x=32,tile_size_y=2,tile_size_x=1", "--json");
+    ck_assert_msg(r.status == 0, "%s%s", r.out, r.err);
+    has(r.out, "\"block_size_x\": 16, \"block_size_y\": 8, \"tile_size_x\": 1, \"tile_size_y\": 2},"
+               "\"constants\":{\"WIDTH\":16}");
+    has(r.out, "\"tile_size_x\": 8, \"tile_size_y\": 2},\"constants\":{\"WIDTH\":128}");
+    has(r.out,
+        "\"block_size_x\": 32, \"block_size_y\": 16, \"tile_size_x\": 1, \"tile_size_y\": 2},"
+        "\"constants\":{\"WIDTH\":32}");
+    ran_release(&r);
+    r = program_run("check", TILED, "--smallest", "WIDTH", "--config",
+                    "block_size_x=16,tile_size_y=2");
+    has(r.out, "Checked at WIDTH=16 (1), WIDTH=32 (1), WIDTH=64 (1), WIDTH=128 (1)\n");
+    ran_release(&r);
+}
+END_TEST
+
+static bool is_there(const char *program)
+{
+    struct text command = TEXT_INIT;
+    text_addf(&command, "command -v %s >/dev/null", program);
+    bool found = system(text_cstr(&command)) == 0;
+    text_release(&command);
+    return found;
+}
+
+static void check_junit(const char *path)
+{
+    struct text command = TEXT_INIT;
+    if (!is_there("python3")) {
+        puts("skipped: no python3 to read the JUnit file with");
+        return;
+    }
+    text_addf(&command,
+              "python3 -c \"import xml.etree.ElementTree as E\n"
+              "s = E.parse('%s').getroot()[0]\n"
+              "assert (s.get('tests'), s.get('failures'), s.get('errors')) == ('11', '4', '0')\n"
+              "assert len(s.findall('testcase')) == 11\n"
+              "f = [c for c in s.findall('testcase') if c.find('failure') is not None]\n"
+              "assert len(f) == 4\n"
+              "assert 'flavor 2 does not exist' in f[0].find('failure').get('message')\n\"",
+              path);
+    ck_assert_int_eq(system(text_cstr(&command)), 0);
+    text_release(&command);
+}
+
+static int files_in(const char *folder)
+{
+    int count = 0;
+    DIR *d = opendir(folder);
+    ck_assert_ptr_nonnull(d);
+    for (struct dirent *entry = readdir(d); entry; entry = readdir(d))
+        count += entry->d_name[0] != '.';
+    closedir(d);
+    return count;
+}
+
+START_TEST(junit)
+{
+    char folder[512], path[600];
+    snprintf(folder, sizeof folder, "%s/junit", program_folder());
+    snprintf(path, sizeof path, "%s/check.xml", folder);
+    ck_assert_int_eq(mkdir(folder, 0777), 0);
+    expect(program_run("check", SPEC, "--junit", path), 1, "FAILED: 4 of 11");
+    ck_assert_int_eq(files_in(folder), 1); // nothing beside it
+    check_junit(path);
+    struct ran r = program_run("check", SPEC, "--junit", folder);
+    ck_assert_int_eq(r.status, 2); // told before any work
+    ck_assert_str_eq(r.out, "");
+    has(r.err, "--junit: ");
+    ran_release(&r);
+}
+END_TEST
+
+// A spec without a reference: refused, unless that is what is wanted.
+START_TEST(unverified)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/bare.json", program_folder());
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs("{\"General\": {\"BenchmarkName\": \"bare\", \"FormatVersion\": 1},"
+          "\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"block\", \"Type\": \"int\","
+          "\"Values\": \"[8, 16]\"}]},"
+          "\"KernelSpecification\": {\"Language\": \"OpenCL\", \"KernelName\": \"k\", "
+          "\"KernelSource\":"
+          "\"kernel void k(global int *a) { a[get_global_id(0)] = block; }\","
+          "\"GlobalSize\": {\"X\": \"64\"}, \"LocalSize\": {\"X\": \"block\"},"
+          "\"Reference\": {\"Kind\": \"none\"},"
+          "\"Arguments\": [{\"Name\": \"a\", \"Type\": \"int32\", \"MemoryType\": \"Vector\","
+          "\"AccessType\": \"WriteOnly\", \"Size\": \"64\"}]}}",
+          f);
+    fclose(f);
+    struct ran r = program_run("check", path);
+    ck_assert_int_eq(r.status, 1);
+    has(r.err, "NOT VERIFIED: the spec has nothing to hold results against");
+    ran_release(&r);
+    r = program_run("check", path, "--allow", "unverified");
+    ck_assert_msg(r.status == 0, "%s%s", r.out, r.err);
+    has(r.out, "NOT VERIFIED");
+    ran_release(&r);
+}
+END_TEST
+
+START_TEST(interrupt)
+{
+    struct ran r = program_interrupt(
+        "\"check\"", (const char *const[]){"check", TILED, "--fresh", "--json", NULL});
+    ck_assert_int_eq(r.status, 130);
+    has(r.out, "{\"type\":\"summary\",\"ok\":false");
+    has(r.out, "\"cancelled\":true");
+    ran_release(&r);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_test(tests, right_and_wrong);
+    tcase_add_test(tests, allowed);
+    tcase_add_test(tests, build_only);
+    tcase_add_test(tests, stored);
+    tcase_add_test(tests, sample);
+    tcase_add_test(tests, smallest);
+    tcase_add_test(tests, junit);
+    tcase_add_test(tests, unverified);
+    tcase_add_test(tests, interrupt);
+}
+
+int main(void)
+{
+    program_folder();
+    if (!program_has_device()) {
+        puts("skipped: there is no OpenCL device");
+        program_folder_remove();
+        return 77;
+    }
+    int status = suite_run("cli/check", add);
+    program_folder_remove();
+    return status;
+}
