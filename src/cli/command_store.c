@@ -211,6 +211,14 @@ static int check_options(const struct settings *s)
     return EXIT_USAGE;
 }
 
+// Only what is there is opened for writing: pruning makes no store.
+static int reopen_for_writing(struct work *w)
+{
+    store_close(w->store);
+    w->store = NULL;
+    return work_own_store(w, STORE_WRITE);
+}
+
 static int run(struct invocation *i)
 {
     struct work w;
@@ -219,7 +227,9 @@ static int run(struct invocation *i)
     if (status != EXIT_DONE)
         return status;
     work_init(&w, i);
-    status = work_own_store(&w, s->prune ? STORE_WRITE : STORE_READ);
+    status = work_own_store(&w, STORE_READ);
+    if (status == EXIT_DONE && s->prune)
+        status = reopen_for_writing(&w);
     if (status == EXIT_DONE)
         status = s->prune ? prune(&w) : s->verify ? verify(&w) : show_summary(&w);
     work_release(&w);

@@ -129,7 +129,8 @@ static const char other_data[24] = "twenty-four bytes, mixes";
     X(d.uuid = "other")                                                                            \
     X(d.pci = "other")                                                                             \
     X(d.clock_mhz = 99)                                                                            \
-    X(j->configuration = "other")
+    X(j->configuration = "other")                                                                  \
+    X(j->constants = "other")
 
 #define COUNT_ONE(...) +1
 #define NAME(...)      #__VA_ARGS__,
@@ -255,7 +256,7 @@ START_TEST(test_no_field_is_forgotten)
     ck_assert_uint_eq(sizeof(struct job_gemm), 56);
     ck_assert_uint_eq(sizeof(struct job_data), 24);
     ck_assert_uint_eq(sizeof(struct job_reference), 96);
-    ck_assert_uint_eq(sizeof(struct job), 184);
+    ck_assert_uint_eq(sizeof(struct job), 192);
 }
 END_TEST
 

@@ -10,7 +10,7 @@
 
 // How a question is asked, or a result was measured.
 struct terms {
-    bool untimed; // a check
+    bool untimed;   // a check
     uint32_t fixed; // samples of a fixed count; 0: a search's
     bool cold, alone;
     uint32_t retry;             // mask of statuses

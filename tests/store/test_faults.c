@@ -1,0 +1,231 @@
+// Every call that SQLite makes of the file system fails once, one after the other, and then once
+// with all that follow: what was reported as done is there afterwards, what was not is reported
+// with the file's name, and the store is whole.
+
+#include "faults.h"
+#include "fixture.h"
+
+#include "store/database.h"
+#include "store/upkeep.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RESULTS    3
+#define CALLS_MOST 20000 // more than any scenario makes: then the loop does not end
+
+// How calls fail in one run of a test.
+static const struct way {
+    bool lasting, full;
+} ways[] = {{false, false}, {false, true}, {true, false}, {true, true}};
+#define WAYS ((int)(sizeof ways / sizeof *ways))
+
+static void forget(const char *path)
+{
+    char name[64];
+    static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
+        unlink(name);
+    }
+}
+
+static void is_named(const struct error *e)
+{
+    ck_assert_int_ne(e->code, ERROR_NONE);
+    bool named = e->code == ERROR_MEMORY || strstr(e->text, "a.db") || strstr(e->text, "b.db");
+    ck_assert_msg(named, "no file in: %s", e->text);
+}
+
+static void no_problem(void *context, const struct store_problem *p)
+{
+    (void)context;
+    ck_abort_msg("%s %s: %s", p->table, p->row, p->what);
+}
+
+// Without faults: the store opens, every row is right. The number of results.
+static uint64_t look_afterwards(void)
+{
+    struct error e = ERROR_INIT;
+    struct store_checked checked;
+    struct store *s = store_make("a.db");
+    ck_assert_msg(store_verify(s, no_problem, NULL, &checked, &e), "%s", e.text);
+    store_close(s);
+    return checked.results;
+}
+
+// ---- opening, writing, reading ------------------------------------------------------------------
+
+static bool count_one(void *context, const struct store_row *row)
+{
+    unsigned *count = context;
+    *count += row->result != NULL;
+    return true;
+}
+
+static void read_all(struct store *s, const bool *written)
+{
+    unsigned rows = 0, expected = 0;
+    struct store_query all = {0};
+    struct error e = ERROR_INIT;
+    for (unsigned i = 0; i < RESULTS; i++) {
+        struct digest key;
+        key_of(i, &key);
+        struct result *r = find_one(s, &key, &e);
+        if (e.code)
+            is_named(&e);
+        else
+            ck_assert((r != NULL) == written[i]);
+        result_free(r);
+        error_clear(&e);
+        expected += written[i];
+    }
+    if (store_each(s, &all, count_one, &rows, &e))
+        ck_assert_uint_eq(rows, expected);
+    else
+        is_named(&e);
+}
+
+static void write_and_read(enum place place, bool *written)
+{
+    struct error e = ERROR_INIT;
+    memset(written, 0, RESULTS * sizeof *written);
+    struct store *s = store_open_at("a.db", STORE_WRITE, place, &e);
+    if (!s) {
+        is_named(&e);
+        return;
+    }
+    begin(s, "scale.json");
+    for (unsigned i = 0; i < RESULTS; i++) {
+        error_clear(&e);
+        written[i] = put_quietly(s, i, &e);
+        if (!written[i])
+            is_named(&e);
+    }
+    read_all(s, written);
+    store_close(s);
+}
+
+static void writing_survives(enum place place, const struct way *way)
+{
+    bool written[RESULTS];
+    unsigned at = 0;
+    do {
+        ck_assert_uint_lt(++at, CALLS_MOST);
+        forget("a.db");
+        faults_set(at, way->lasting, way->full);
+        write_and_read(place, written);
+        bool hit = faults_end();
+        uint64_t count = look_afterwards(), reported = 0;
+        struct store *s = store_make("a.db");
+        for (unsigned i = 0; i < RESULTS; i++) {
+            struct error e = ERROR_INIT;
+            struct digest key;
+            key_of(i, &key);
+            struct result *r = find_one(s, &key, &e);
+            ck_assert_msg(r || !written[i], "call %u: result %u is lost", at, i);
+            result_free(r);
+            reported += written[i];
+        }
+        store_close(s);
+        ck_assert_uint_ge(count, reported);
+        if (!hit)
+            break;
+    } while (true);
+    ck_assert_msg(written[0] && written[1] && written[2], "without a fault all is written");
+    ck_assert_uint_gt(at, 20);
+}
+
+START_TEST(test_writing_with_a_log)
+{
+    faults_install();
+    writing_survives(PLACE_LOCAL, &ways[_i]);
+}
+END_TEST
+
+START_TEST(test_writing_with_a_journal)
+{
+    faults_install();
+    writing_survives(PLACE_SHARED, &ways[_i]);
+}
+END_TEST
+
+// ---- importing and pruning ----------------------------------------------------------------------
+
+static void fill(const char *path, unsigned from)
+{
+    forget(path);
+    struct store *s = store_make(path);
+    begin(s, "scale.json");
+    for (unsigned i = 0; i < RESULTS; i++)
+        put(s, from + i);
+    store_close(s);
+}
+
+START_TEST(test_importing)
+{
+    const char *files[] = {"b.db"};
+    struct store_imported counts;
+    bool ok, hit;
+    unsigned at = 0;
+    faults_install();
+    do {
+        struct error e = ERROR_INIT;
+        ck_assert_uint_lt(++at, CALLS_MOST);
+        fill("a.db", 0);
+        fill("b.db", 10);
+        faults_set(at, ways[_i].lasting, ways[_i].full);
+        ok = store_import("a.db", files, 1, &counts, &e);
+        hit = faults_end();
+        if (!ok)
+            is_named(&e);
+        uint64_t count = look_afterwards();
+        ck_assert_msg(count == 2 * RESULTS || (!ok && count == RESULTS), "call %u: %d of %d", at,
+                      (int)count, 2 * RESULTS);
+    } while (hit);
+    ck_assert(ok);
+    ck_assert_uint_eq(counts.added, RESULTS);
+    ck_assert_uint_gt(at, 20);
+}
+END_TEST
+
+// All or nothing; that the space could not be given back is told, and all are gone then.
+START_TEST(test_pruning)
+{
+    const struct store_prune all = {.before = "9999"};
+    bool ok, hit;
+    unsigned at = 0;
+    faults_install();
+    do {
+        struct error e = ERROR_INIT;
+        struct store_pruned pruned;
+        ck_assert_uint_lt(++at, CALLS_MOST);
+        fill("a.db", 0);
+        faults_set(at, ways[_i].lasting, ways[_i].full);
+        struct store *s = store_open("a.db", STORE_WRITE, &e);
+        ok = s && store_prune(s, &all, false, &pruned, &e);
+        store_close(s);
+        hit = faults_end();
+        if (!ok)
+            is_named(&e);
+        uint64_t count = look_afterwards();
+        ck_assert_msg(count == 0 || (!ok && count == RESULTS), "call %u: %d left", at, (int)count);
+    } while (hit);
+    ck_assert(ok);
+    ck_assert_uint_gt(at, 20);
+}
+END_TEST
+
+static void tests_add(TCase *t)
+{
+    tcase_add_loop_test(t, test_writing_with_a_log, 0, WAYS);
+    tcase_add_loop_test(t, test_writing_with_a_journal, 0, WAYS);
+    tcase_add_loop_test(t, test_importing, 0, WAYS);
+    tcase_add_loop_test(t, test_pruning, 0, WAYS);
+}
+
+int main(void)
+{
+    return suite_run("store faults", tests_add);
+}
