@@ -77,8 +77,8 @@ struct store_prune {
     const char *before; // (optional) measured before this date: "2026-05-01"
     // Only what answers for nothing any more: results of an earlier measuring version; failures of
     // what a newer result found correct; and results that a newer one of the same job replaces: of
-    // the same status, fault, cold or warm, batch, fixed count or not, with as many samples, and
-    // not stopped early where this one was not.
+    // the same status, fault, cold or warm, batch, with as many samples, and not stopped early
+    // where this one was not. Samples of a fixed count add up: those are never replaced.
     bool superseded;
 };
 

@@ -262,16 +262,18 @@ static const struct replacement {
     uint32_t first_samples, second_samples;
     bool cold; // the second
     bool replaces;
+    bool fixed; // both are of a fixed count
 } replacements[] = {
-    {"as many", STOP_SETTLED, STOP_SETTLED, 3, 3, false, true},
-    {"more", STOP_SETTLED, STOP_RANKED, 3, 7, false, true},
-    {"fewer", STOP_RANKED, STOP_SETTLED, 7, 3, false, false},
-    {"cold after warm", STOP_SETTLED, STOP_SETTLED, 3, 3, true, false},
-    {"stopped early, then not", STOP_HOPELESS, STOP_SETTLED, 1, 3, false, true},
-    {"stopped early after settled", STOP_SETTLED, STOP_HOPELESS, 1, 1, false, false},
-    {"failed, now correct", STOP_NONE, STOP_SETTLED, 0, 3, false, true},
-    {"correct, now failed", STOP_SETTLED, STOP_NONE, 3, 0, false, false},
-    {"failed twice", STOP_NONE, STOP_NONE, 0, 0, false, true},
+    {"as many", STOP_SETTLED, STOP_SETTLED, 3, 3, false, true, false},
+    {"more", STOP_SETTLED, STOP_RANKED, 3, 7, false, true, false},
+    {"fewer", STOP_RANKED, STOP_SETTLED, 7, 3, false, false, false},
+    {"cold after warm", STOP_SETTLED, STOP_SETTLED, 3, 3, true, false, false},
+    {"stopped early, then not", STOP_HOPELESS, STOP_SETTLED, 1, 3, false, true, false},
+    {"stopped early after settled", STOP_SETTLED, STOP_HOPELESS, 1, 1, false, false, false},
+    {"failed, now correct", STOP_NONE, STOP_SETTLED, 0, 3, false, true, false},
+    {"correct, now failed", STOP_SETTLED, STOP_NONE, 3, 0, false, false, false},
+    {"failed twice", STOP_NONE, STOP_NONE, 0, 0, false, true, false},
+    {"fixed counts add up", STOP_FIXED, STOP_FIXED, 2, 3, false, false, true},
 };
 #define REPLACEMENTS ((int)(sizeof replacements / sizeof *replacements))
 
@@ -281,6 +283,7 @@ START_TEST(test_superseded)
     const struct store_prune superseded = {.superseded = true};
     struct policy policy = test_policy;
     struct store *s = store_make("s.db");
+    policy.fixed = r->fixed;
     begin(s, "scale.json");
     put_result(s, 1, &policy,
                r->first ? stopped(r->first, r->first_samples) : failed(STATUS_COMPILE));
