@@ -124,10 +124,12 @@ static int open_store(struct checking *c)
     return status;
 }
 
-// A result tells nothing of races: the store can neither answer nor keep one.
+// A result tells nothing of races: the store can neither answer nor keep one. Each check has a
+// simulator of its own, and nothing is timed: nobody needs to wait for another.
 static void simulate(struct check_options *o, const struct settings *s, const char *log)
 {
     o->races_log = log;
+    o->lock_folder = NULL;
     o->jobs = 1;
     if (!s->limits.launch_ns)
         o->terms.launch_limit_ns = RACES_LAUNCH_LIMIT_NS;
