@@ -39,6 +39,7 @@ enum behaviour {
     FAKE_UNVERIFIED,
     FAKE_DIE_IN_TURN,
     FAKE_DIE_IN_TURN_ONCE,
+    FAKE_WRONG_IN_THE_END,
     FAKE_KILL_DEVICE
 };
 
@@ -63,6 +64,7 @@ static const char *const names[] = {
     [FAKE_UNVERIFIED] = "unverified",
     [FAKE_DIE_IN_TURN] = "die_in_turn",
     [FAKE_DIE_IN_TURN_ONCE] = "die_in_turn_once",
+    [FAKE_WRONG_IN_THE_END] = "wrong_in_the_end", // when it is compared after its last launch
     [FAKE_KILL_DEVICE] = "kill_device",
 };
 
@@ -439,6 +441,8 @@ static void measure(uint32_t sequence, const struct slot *s, const struct policy
     if (r->stop == STOP_NONE)
         r->stop = p->fixed ? STOP_FIXED : STOP_SETTLED; // all that was asked for
     r->batch = p->batch;
+    if (p->compare && s->behaviour == FAKE_WRONG_IN_THE_END)
+        result_fail(r, STATUS_CORRECTNESS, FAULT_CONFIGURATION, "C: relative norm 0.3, again");
     reply_result(sequence, r);
 }
 

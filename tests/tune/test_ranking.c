@@ -1,0 +1,397 @@
+// The ranking at the end of a tune, with a worker whose times are known: who takes part, who is
+// tied, who leaves early, what becomes of one that fails in it, and what the store makes of it all.
+#include "best.h"
+#include "tune.h"
+
+#include "base/process.h"
+#include "protocol/protocol.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONFIGURATIONS = 8, CONTENDERS = 7, HOPELESS = 7, LEAVER = 6 };
+
+static const char *const worker[] = {FAKE_WORKER, NULL};
+static char folder[64], folder_variable[96], store_file[128];
+static const char *environment[] = {folder_variable, NULL};
+static struct arena arena;
+static struct device_report report;
+
+// One tune of the spec, to its end or to where a test breaks it off.
+struct session {
+    struct spec *spec;
+    struct spec_sources *sources;
+    struct store *store;
+    struct tune_options options;
+    struct tune *tune;
+    const struct tune_record *records[CONFIGURATIONS]; // by ID
+    struct tune_progress progress;
+};
+
+static void setup(void)
+{
+    struct error e = ERROR_INIT;
+    snprintf(folder, sizeof folder, "/tmp/hone-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(folder_variable, sizeof folder_variable, "FAKE_FOLDER=%s", folder);
+    snprintf(store_file, sizeof store_file, "%s/store.sqlite", folder);
+    arena_init(&arena);
+    ck_assert_msg(live_devices(worker, environment, &arena, &report, &e), "%s", e.text);
+}
+
+static void teardown(void)
+{
+    arena_release(&arena);
+    folder_remove(folder);
+}
+
+static void begin(struct session *s, const char *how, const char *bad)
+{
+    struct error e = ERROR_INIT;
+    const char *const set[] = {how, bad};
+    struct spec_options so = {.set = set, .set_count = how ? 2 : 0};
+    memset(s, 0, sizeof *s);
+    s->spec = spec_load(HONE_SOURCE_DIR "/tests/tune/data/ranking.json", &so, &e);
+    ck_assert_msg(s->spec != NULL, "%s", e.text);
+    s->store = store_open(store_file, STORE_WRITE, &e);
+    ck_assert_msg(s->store != NULL, "%s", e.text);
+    s->options = (struct tune_options){.spec = s->spec,
+                                       .device = &report.devices[0],
+                                       .worker = worker,
+                                       .environment = environment,
+                                       .store = s->store,
+                                       .lock_folder = folder,
+                                       .jobs = 2,
+                                       .terms = {.rules = measure_rules_default(),
+                                                 .build_limit_ns = 60ull * 1000000000,
+                                                 .launch_limit_ns = 30ull * 1000000000}};
+}
+
+static int id_of(const struct session *s, const struct tune_record *r)
+{
+    return (int)s->spec->parameters[0].values[r->choice[0]].i;
+}
+
+static enum tune_answer step(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    const struct tune_record *record;
+    enum tune_answer answer = tune_step(s->tune, 1000, &record, &e);
+    ck_assert_msg(answer != TUNE_BROKEN, "%s", e.text);
+    if (answer == TUNE_RECORD)
+        s->records[id_of(s, record)] = record;
+    tune_progress(s->tune, &s->progress);
+    return answer;
+}
+
+static void start(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    s->tune = tune_new(&s->options, &e);
+    ck_assert_msg(s->tune != NULL, "%s", e.text);
+}
+
+static void run(struct session *s)
+{
+    start(s);
+    while (step(s) != TUNE_END)
+        ;
+}
+
+static void end(struct session *s)
+{
+    tune_free(s->tune);
+    store_close(s->store);
+    spec_free(s->spec);
+}
+
+static void check_order(const struct session *s)
+{
+    const struct tune_ranked *ranked = &s->progress.ranked;
+    ck_assert(ranked->decided);
+    ck_assert_uint_eq(ranked->contenders, CONTENDERS);
+    ck_assert_uint_eq(ranked->tied, 2);
+    ck_assert_int_eq(id_of(s, ranked->chosen), 0);
+    ck_assert_str_eq(ranked->why, "the first in the space");
+    ck_assert_ptr_eq(s->progress.best, ranked->chosen);
+    for (int id = 0; id < CONTENDERS; id++) {
+        const struct tune_record *r = s->records[id];
+        ck_assert_msg(r->ranked, "%d", id);
+        ck_assert_int_eq(r->result->stop, STOP_RANKED);
+        ck_assert_uint_eq(r->result->warmups, 1);
+        ck_assert_mem_eq(r->result->ranking, ranked->id, sizeof ranked->id);
+        ck_assert_msg(r->rank.tied == (id < 2), "%d", id);
+        ck_assert_uint_eq(r->rank.place / 2, (size_t)id / 2);
+        double times = r->result->samples_ns[0] / 100000.0;
+        ck_assert_msg(r->rank.ratio > times - 1e-3 && r->rank.ratio < times + 1e-3, "%d: %g", id,
+                      r->rank.ratio);
+    }
+}
+
+// ---- the order
+// -----------------------------------------------------------------------------------
+
+START_TEST(test_order_ties_and_leavers)
+{
+    struct session s;
+    begin(&s, NULL, NULL);
+    s.options.terms.rules.early = 6;
+    run(&s);
+    check_order(&s);
+    ck_assert(!s.records[HOPELESS]->ranked);
+    ck_assert_int_eq(s.records[HOPELESS]->result->stop, STOP_HOPELESS);
+    // One that is clearly behind left after a few rounds.
+    ck_assert_uint_lt(s.records[LEAVER]->result->sample_count, s.records[0]->result->sample_count);
+    ck_assert_uint_ge(s.progress.ranked.status.rounds, 6);
+    ck_assert_uint_gt(s.progress.launches, 2 * s.progress.ranked.status.rounds);
+    size_t count;
+    const struct tune_record **list = tune_ranking(s.tune, &count);
+    ck_assert_uint_eq(count, CONFIGURATIONS);
+    for (size_t i = 0; i < CONTENDERS; i++)
+        ck_assert_uint_eq(list[i]->rank.place, i);
+    ck_assert_ptr_eq(list[CONTENDERS], s.records[HOPELESS]);
+    free(list);
+    end(&s);
+}
+END_TEST
+
+START_TEST(test_no_ranking_where_none_is_wanted)
+{
+    for (int fixed = 0; fixed < 2; fixed++) {
+        struct session s;
+        begin(&s, NULL, NULL);
+        s.options.fresh = true;
+        s.options.terms.rules.fixed = fixed ? 3 : 0;
+        s.options.terms.rules.unranked = !fixed;
+        run(&s);
+        ck_assert(!s.progress.ranked.decided);
+        ck_assert(!s.records[0]->ranked);
+        ck_assert_int_ne(s.records[0]->result->stop, STOP_RANKED);
+        end(&s);
+    }
+}
+END_TEST
+
+// ---- failures
+// ------------------------------------------------------------------------------------
+
+static bool is_correct_row(void *context, const struct store_row *row)
+{
+    bool *correct = context;
+    if (strcmp(row->configuration, "ID=0") == 0) {
+        *correct = row->result->status == STATUS_CORRECT;
+        return false; // newest first
+    }
+    return true;
+}
+
+static void fails(const char *how, enum status status)
+{
+    struct session s;
+    struct error e = ERROR_INIT;
+    bool correct = true;
+    begin(&s, how, "BAD=0");
+    s.options.terms.rules.precision = 0; // all rounds, so that two are told apart as well
+    run(&s);
+    const struct tune_ranked *ranked = &s.progress.ranked;
+    ck_assert(ranked->decided);
+    ck_assert_uint_eq(ranked->failed, 1);
+    ck_assert_msg(s.records[0]->result->status == status, "%s",
+                  status_text(s.records[0]->result->status));
+    ck_assert(!s.records[0]->timed && !s.records[0]->ranked);
+    ck_assert_uint_eq(s.progress.by_status[STATUS_CORRECT], CONFIGURATIONS - 1);
+    ck_assert_uint_eq(s.progress.by_status[status], 1);
+    ck_assert_int_eq(id_of(&s, ranked->chosen), 1);
+    ck_assert_uint_eq(ranked->tied, 1);
+    struct store_query query = {0};
+    ck_assert_msg(store_each(s.store, &query, is_correct_row, &correct, &e), "%s", e.text);
+    ck_assert_msg(!correct, "the store still has it as correct");
+    end(&s);
+}
+
+START_TEST(test_one_dies_in_the_ranking)
+{
+    fails("HOW=die_in_turn", STATUS_RUNTIME);
+}
+END_TEST
+
+START_TEST(test_one_fails_its_last_verification)
+{
+    fails("HOW=wrong_in_the_end", STATUS_CORRECTNESS);
+}
+END_TEST
+
+START_TEST(test_cancelled_while_it_ranks)
+{
+    struct session s;
+    begin(&s, NULL, NULL);
+    s.options.terms.rules.rounds = 10000;
+    s.options.terms.rules.precision = 0;
+    s.options.environment = environment;
+    start(&s);
+    enum tune_answer answer;
+    do {
+        struct error e = ERROR_INIT;
+        const struct tune_record *record;
+        answer = tune_step(s.tune, 1, &record, &e);
+        if (answer == TUNE_RECORD)
+            s.records[id_of(&s, record)] = record;
+        tune_progress(s.tune, &s.progress);
+    } while (answer >= TUNE_NOTHING && answer != TUNE_END && s.progress.ranked.status.round < 2);
+    ck_assert(s.progress.ranked.running);
+    tune_cancel(s.tune);
+    while (step(&s) != TUNE_END)
+        ;
+    ck_assert(!s.progress.ranked.running && !s.progress.ranked.decided);
+    ck_assert_ptr_nonnull(s.progress.best);
+    for (int id = 0; id < CONFIGURATIONS; id++)
+        ck_assert_int_ne(s.records[id]->result->stop, STOP_RANKED);
+    end(&s);
+}
+END_TEST
+
+// ---- the store
+// -----------------------------------------------------------------------------------
+
+START_TEST(test_known_ranking_is_not_measured_again)
+{
+    struct session first, second;
+    begin(&first, NULL, NULL);
+    run(&first);
+    begin(&second, NULL, NULL);
+    run(&second);
+    check_order(&second);
+    ck_assert(second.progress.ranked.known);
+    ck_assert_uint_eq(second.progress.launches, 0);
+    for (int id = 0; id < CONTENDERS; id++) {
+        const struct ranking_entry *a = &first.records[id]->rank, *b = &second.records[id]->rank;
+        ck_assert_double_eq(a->ratio, b->ratio);
+        ck_assert_double_eq(a->ratio_low, b->ratio_low);
+        ck_assert_double_eq(a->ratio_high, b->ratio_high);
+        ck_assert(a->tied == b->tied && a->place == b->place);
+    }
+    end(&second);
+    end(&first);
+}
+END_TEST
+
+START_TEST(test_contenders_of_an_earlier_run)
+{
+    struct session s;
+    begin(&s, NULL, NULL);
+    s.options.terms.rules.unranked = true;
+    run(&s);
+    end(&s);
+    begin(&s, NULL, NULL);
+    run(&s);
+    ck_assert_uint_eq(s.progress.reused, CONFIGURATIONS);
+    ck_assert(!s.progress.ranked.known);
+    check_order(&s);
+    end(&s);
+}
+END_TEST
+
+// What another run gave up early is measured to its end where it is the only one.
+START_TEST(test_stopped_early_is_a_contender)
+{
+    struct session s;
+    const char *const where[] = {"ID == 7"};
+    begin(&s, NULL, NULL);
+    s.options.terms.rules.unranked = true;
+    run(&s);
+    ck_assert_int_eq(s.records[HOPELESS]->result->stop, STOP_HOPELESS);
+    end(&s);
+    begin(&s, NULL, NULL);
+    s.options.where = where;
+    s.options.where_count = 1;
+    run(&s);
+    ck_assert(s.progress.ranked.decided);
+    ck_assert_int_eq(s.records[HOPELESS]->result->stop, STOP_RANKED);
+    ck_assert_uint_eq(s.records[HOPELESS]->result->sample_count, SETTLE_ROUNDS_ALONE);
+    ck_assert(s.records[HOPELESS]->stats.interval);
+    end(&s);
+}
+END_TEST
+
+static void find_best(struct session *s, struct best_answer *out)
+{
+    struct error e = ERROR_INIT;
+    bool found;
+    s->sources = spec_sources_read(s->spec, LANGUAGE_OPENCL, NULL, &e);
+    struct best_options o = {
+        .spec = s->spec, .sources = s->sources, .store = s->store, .device = &report.devices[0]};
+    ck_assert_msg(best_find(&o, &arena, out, &found, &e), "%s", e.text);
+    ck_assert(found);
+    spec_sources_free(s->sources);
+}
+
+START_TEST(test_best_decides_as_the_tune_did)
+{
+    struct session s;
+    struct best_answer b;
+    const char *const where[] = {"ID >= 2"};
+    begin(&s, NULL, NULL);
+    run(&s);
+    find_best(&s, &b);
+    ck_assert_str_eq(b.configuration, "ID=0");
+    ck_assert(b.place.ranked);
+    ck_assert_uint_eq(b.place.tied, 2);
+    ck_assert_uint_eq(b.place.contenders, CONTENDERS);
+    ck_assert_str_eq(b.place.why, s.progress.ranked.why);
+    ck_assert_double_eq(b.place.ratio, s.progress.ranked.chosen->rank.ratio);
+    ck_assert_ptr_null(b.place.faster);
+    result_free(b.result);
+    end(&s);
+    // A newer ranking of a part of the space does not hide the faster ones outside of it.
+    begin(&s, NULL, NULL);
+    s.options.fresh = true;
+    s.options.where = where;
+    s.options.where_count = 1;
+    run(&s);
+    find_best(&s, &b);
+    ck_assert_str_eq(b.configuration, "ID=0");
+    result_free(b.result);
+    end(&s);
+}
+END_TEST
+
+// Measured alone, an answer is not called ranked.
+START_TEST(test_best_without_a_ranking)
+{
+    struct session s;
+    struct best_answer b;
+    begin(&s, NULL, NULL);
+    s.options.terms.rules.fixed = 7;
+    run(&s);
+    find_best(&s, &b);
+    ck_assert(!b.place.ranked);
+    result_free(b.result);
+    end(&s);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("ranking");
+    TCase *cases = tcase_create("ranking");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_set_timeout(cases, 120);
+    tcase_add_test(cases, test_order_ties_and_leavers);
+    tcase_add_test(cases, test_no_ranking_where_none_is_wanted);
+    tcase_add_test(cases, test_one_dies_in_the_ranking);
+    tcase_add_test(cases, test_one_fails_its_last_verification);
+    tcase_add_test(cases, test_cancelled_while_it_ranks);
+    tcase_add_test(cases, test_known_ranking_is_not_measured_again);
+    tcase_add_test(cases, test_contenders_of_an_earlier_run);
+    tcase_add_test(cases, test_stopped_early_is_a_contender);
+    tcase_add_test(cases, test_best_decides_as_the_tune_did);
+    tcase_add_test(cases, test_best_without_a_ranking);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
