@@ -25,6 +25,8 @@ struct terms {
     struct measure_rules rules;
     uint64_t build_limit_ns;  // POLICY_BUILD_LIMIT_NS
     uint64_t launch_limit_ns; // POLICY_LAUNCH_LIMIT_NS
+    uint64_t driver_limit_ns; // for what is no job's own doing: opening the device, inputs, checks;
+                              // 0: the limits of eval/remote.h
     bool cold;
 };
 

@@ -71,6 +71,12 @@ void live_put_policy(struct text *payload, const struct policy *policy)
     policy_codec(&w, &copy);
 }
 
+static void keep_longest(uint64_t *longest, uint64_t ns)
+{
+    if (ns > *longest)
+        *longest = ns;
+}
+
 struct result *live_reply_result(struct live *v, const struct frame *f)
 {
     struct error e = ERROR_INIT;
@@ -79,8 +85,12 @@ struct result *live_reply_result(struct live *v, const struct frame *f)
         r = result_decode(f->payload, f->length, &e);
     else
         error_set(&e, ERROR_WORKER, "unexpected frame '%s'", verb_text(f->verb));
-    if (!r)
+    if (!r) {
         live_break(v, ERROR_WORKER, "%s", e.text);
+        return NULL;
+    }
+    keep_longest(&v->took.inputs_ns, r->inputs_ns);
+    keep_longest(&v->took.checking_ns, r->verify_ns);
     return r;
 }
 
@@ -110,19 +120,19 @@ static uint64_t phase_limit(const struct live *v, const struct remote *r)
     case PHASE_LOADING:
         return v->o.terms.build_limit_ns;
     case PHASE_INPUTS:
-        return REMOTE_MAKING_NS;
+        return live_driver_limit(v, r, REMOTE_MAKING_NS, v->took.inputs_ns);
     case PHASE_REFERENCE:
         return reference_limit(v, &r->phase);
     case PHASE_CHECKING:
-        return REMOTE_CHECKING_NS;
+        return live_driver_limit(v, r, REMOTE_CHECKING_NS, v->took.checking_ns);
     case PHASE_LAUNCHING:
         return launch ? launch * (r->phase.launches ? r->phase.launches : 1) +
                             (r->phase.compiles ? v->o.terms.build_limit_ns : 0)
                       : 0;
     case PHASE_OPENING:
-        return REMOTE_OPENING_NS;
+        return live_driver_limit(v, r, REMOTE_OPENING_NS, v->took.opening_ns);
     default:
-        return r->outstanding ? REMOTE_SILENCE_NS : 0;
+        return r->outstanding ? live_driver_limit(v, r, REMOTE_SILENCE_NS, 0) : 0;
     }
 }
 
@@ -189,8 +199,11 @@ static bool common_frame(struct live *v, struct remote *r, const struct frame *f
         return true;
     }
     v->start_deaths = 0;
-    if (f->verb == VERB_REPLY_OPENED)
+    if (f->verb == VERB_REPLY_OPENED) {
+        if (r == &v->bench)
+            keep_longest(&v->took.opening_ns, clock_ns() - v->bench_started_ns);
         return true;
+    }
     if (f->verb == VERB_REPLY_ERROR)
         take_error(v, r, f);
     return f->verb == VERB_REPLY_ERROR;

@@ -21,6 +21,8 @@
 // when it was known to work; never longer than the limit of a launch.
 #define LIVE_PROBE_NS     (10ull * 1000000000)
 #define LIVE_PROBE_FACTOR 4
+// What the driver is given in a worker that shall show so: as many times what it took before.
+#define LIVE_PROBE_PATIENCE 10
 // Fresh workers in which the device must fail, one after the other, before it is given up.
 #define LIVE_PROBE_TRIES 2
 
@@ -136,6 +138,11 @@ struct live {
     uint64_t bench_base_bytes; // resident memory after its first job
     uint64_t gate_retry_ns;    // the gate was busy: not before this
     uint64_t best_ns, best_verify_ns;
+    // The longest that these took, of those that ended.
+    struct {
+        uint64_t opening_ns, inputs_ns, checking_ns;
+    } took;
+    uint64_t bench_started_ns;
     uint32_t start_deaths; // workers that died before they served anything, in a row
 
     struct turn_queue turns;  // waiting; the first may be at the bench
@@ -231,6 +238,9 @@ void live_probe_start(struct live *v);
 void live_probe_frame(struct live *v, const struct frame *f);
 void live_probe_failed(struct live *v, const char *why); // its worker has been ended
 uint64_t live_probe_limit(const struct live *v);         // of its launch
+// Of what is no job's own doing and usually may take `limit`; `took` before, 0: not known.
+uint64_t live_driver_limit(const struct live *v, const struct remote *r, uint64_t limit,
+                           uint64_t took);
 // The job that may have lost the worker is given up; whether the device lives is still to be seen.
 void live_lost_give_up(struct live *v, struct entry *n);
 

@@ -98,9 +98,12 @@ static bool start_bench(struct live *v)
 {
     struct error e = ERROR_INIT;
     v->bench_serial++;
+    v->bench_started_ns = clock_ns();
     if (remote_start(&v->bench, v->o.worker, v->o.environment, v->device.id, ROLE_BENCH, v->o.exact,
-                     &e))
+                     &e)) {
+        live_limit_phase(v, &v->bench);
         return true;
+    }
     return live_break(v, e.code, "%s", e.text);
 }
 

@@ -33,8 +33,10 @@ static bool start_builder(struct live *v, struct builder *b)
 {
     struct error e = ERROR_INIT;
     if (remote_start(&b->remote, v->o.worker, v->o.environment, v->device.id, ROLE_BUILD,
-                     v->o.exact, &e))
+                     v->o.exact, &e)) {
+        live_limit_phase(v, &b->remote);
         return true;
+    }
     return live_break(v, e.code, "%s", e.text);
 }
 
@@ -187,9 +189,9 @@ void live_builder_overdue(struct live *v, struct builder *b)
     char took[32], message[128];
     b->entry = NULL;
     remote_end(&b->remote);
+    duration_to_str((double)limit, took);
     if (phase == PHASE_OPENING) {
-        live_break(v, ERROR_DEVICE, "opening the device took longer than %llu s",
-                   (unsigned long long)(REMOTE_OPENING_NS / 1000000000));
+        live_break(v, ERROR_DEVICE, "opening the device took longer than the limit of %s", took);
         return;
     }
     if (!n)
@@ -198,7 +200,6 @@ void live_builder_overdue(struct live *v, struct builder *b)
         settle_for_unprimed(v, n, true);
         return;
     }
-    duration_to_str((double)limit, took);
     snprintf(message, sizeof message, "building took longer than the limit of %s", took);
     live_fail(v, n, STATUS_TIMEOUT, limit, message);
 }

@@ -99,11 +99,11 @@ void live_bench_overdue(struct live *v)
         live_probe_failed(v, message);
         return;
     }
-    bool of_job = v->current && phase != PHASE_OPENING && phase != PHASE_REFERENCE;
     lose(v, LOSS_OVERDUE, phase, message);
     // A limit met by several launches together is told as that of one.
     v->loss.limit_ns = phase == PHASE_LAUNCHING && launch ? launch : limit;
-    if (!of_job)
+    // Before there is a device, and in a kernel that is the user's own, there is nothing to prove.
+    if (phase == PHASE_OPENING || phase == PHASE_REFERENCE)
         live_break(v, ERROR_DEVICE, "%s", message);
 }
 
@@ -171,7 +171,9 @@ static void go_on(struct live *v)
         live_bench_forget(v); // it serves one job
     else if (l.probe->dropped || l.probe == v->probe)
         live_bench_unload(v, l.probe);
-    if (l.preparing)
+    if (l.preparing && l.kind == LOSS_OVERDUE)
+        live_break(v, ERROR_DEVICE, "%s", l.how);
+    else if (l.preparing)
         death_while_preparing(v, &l);
     else if (l.suspect && l.kind == LOSS_OVERDUE)
         live_fail(v, l.suspect, STATUS_TIMEOUT, l.limit_ns, l.how);
@@ -269,6 +271,18 @@ uint64_t live_probe_limit(const struct live *v)
     uint64_t given = v->o.terms.launch_limit_ns;
     uint64_t usual = LIVE_PROBE_FACTOR * v->loss.probe->verify_ns;
     uint64_t limit = usual > LIVE_PROBE_NS ? usual : LIVE_PROBE_NS;
+    return given && given < limit ? given : limit;
+}
+
+uint64_t live_driver_limit(const struct live *v, const struct remote *r, uint64_t limit,
+                           uint64_t took)
+{
+    uint64_t patience = LIVE_PROBE_PATIENCE * took;
+    if (patience < LIVE_PROBE_NS)
+        patience = LIVE_PROBE_NS;
+    if (r == &v->bench && v->loss.pending && took && patience < limit)
+        limit = patience;
+    uint64_t given = v->o.terms.driver_limit_ns;
     return given && given < limit ? given : limit;
 }
 
