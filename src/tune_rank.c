@@ -236,6 +236,27 @@ static bool finish(struct tune *t, struct error *e)
     return ok && (!ranked->status.decided || choose(t) || error_memory(e));
 }
 
+// The decision depends on the order of the contenders: it is one that whoever decides again from
+// the store finds too.
+static void put_in_order(struct tune *t)
+{
+    for (size_t i = 1; i < t->settling_count; i++) {
+        struct settle_contender c = t->settling[i];
+        const char *configuration = t->items[c.ticket]->record.configuration;
+        size_t at = i;
+        for (; at > 0 && strcmp(item_of(t, at - 1)->record.configuration, configuration) > 0; at--)
+            t->settling[at] = t->settling[at - 1];
+        t->settling[at] = c;
+    }
+}
+
+static bool make_room(struct tune *t, size_t contenders)
+{
+    t->settling = calloc(contenders, sizeof *t->settling);
+    t->settling_capacity = t->settling ? contenders : 0;
+    return t->settling != NULL;
+}
+
 // ---- one that the store has --------------------------------------------------------------------
 
 // The id of a ranking of one says nothing: it is all zeros.
@@ -271,35 +292,46 @@ static bool append_known(struct settle_contender *c, const struct result *r)
     return c->samples != NULL;
 }
 
-// The decision of a ranking from the store, taken again: the same samples, terms and seed.
+// Everyone who took part in the ranking of `first`, near to the best today or not.
+static bool gather_known(struct tune *t, const struct result *first)
+{
+    struct tune_ranked *ranked = &t->progress.ranked;
+    size_t count = 0;
+    for (uint64_t i = 0; i < t->item_count; i++) {
+        const struct item *n = t->items[i];
+        if (n->primary || !n->result || !is_of(n->result, first))
+            continue;
+        struct settle_contender *c = &t->settling[count++];
+        c->ticket = i;
+        c->estimate_ns = (uint64_t)n->record.stats.median;
+        if (!append_known(c, n->result))
+            return false;
+        if (c->count > ranked->status.rounds)
+            ranked->status.rounds = c->count;
+    }
+    t->settling_count = count;
+    ranked->contenders = ranked->status.contenders = (uint32_t)count;
+    return true;
+}
+
+// The decision of a ranking from the store, taken again: the same samples, rules and seed.
 static bool decide_again(struct tune *t, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
     const struct result *first = t->items[t->contenders.list[0].ticket]->result;
-    size_t count = 0, winner;
-    for (size_t i = 0; i < t->settling_count; i++) {
-        struct settle_contender *c = &t->settling[count];
-        const struct result *r = item_of(t, i)->result;
-        *c = (struct settle_contender){.ticket = t->settling[i].ticket,
-                                       .estimate_ns = t->settling[i].estimate_ns};
-        if (!is_of(r, first))
-            continue;
-        if (!append_known(c, r))
-            return error_memory(e);
-        ranked->status.rounds = c->count > ranked->status.rounds ? c->count : ranked->status.rounds;
-        count++;
-    }
-    t->settling_count = count;
+    uint64_t resolution = t->o.device->timer_ns / (first->batch ? first->batch : 1);
+    size_t winner;
     ranked->known = true;
-    ranked->contenders = ranked->status.contenders = (uint32_t)count;
     ranked->status.batch = first->batch;
     ranked->status.warmups = first->warmups;
     memcpy(ranked->id, first->ranking, sizeof ranked->id);
-    uint64_t resolution = t->o.device->timer_ns / (first->batch ? first->batch : 1);
-    if (!settle_again(t->settling, count, &t->o.terms.rules, settle_seed(ranked->id), resolution,
-                      &winner))
+    if (!make_room(t, t->item_count) || !gather_known(t, first))
         return error_memory(e);
-    for (size_t i = 0; i < count; i++)
+    put_in_order(t);
+    if (!settle_again(t->settling, t->settling_count, &t->o.terms.rules, settle_seed(ranked->id),
+                      resolution, &winner))
+        return error_memory(e);
+    for (size_t i = 0; i < t->settling_count; i++)
         mark_ranked(t, item_of(t, i), &t->settling[i].entry);
     return choose(t) || error_memory(e);
 }
@@ -335,36 +367,23 @@ static bool begin(struct tune *t, struct error *e)
     return t->settle != NULL;
 }
 
-// The decision depends on the order of the contenders: it is one that whoever decides again from
-// the store finds too.
-static void put_in_order(struct tune *t)
-{
-    for (size_t i = 1; i < t->settling_count; i++) {
-        struct settle_contender c = t->settling[i];
-        const char *configuration = t->items[c.ticket]->record.configuration;
-        size_t at = i;
-        for (; at > 0 && strcmp(item_of(t, at - 1)->record.configuration, configuration) > 0; at--)
-            t->settling[at] = t->settling[at - 1];
-        t->settling[at] = c;
-    }
-}
-
 bool tune_rank_start(struct tune *t, struct error *e)
 {
     const struct contenders *c = &t->contenders;
     if (t->was_ranked || t->cancelled || c->count == 0)
         return true;
     t->was_ranked = true;
-    t->settling = calloc(c->count, sizeof *t->settling);
-    if (!t->settling)
+    if (has_ranking(t))
+        return decide_again(t, e);
+    if (!make_room(t, c->count))
         return error_memory(e);
-    t->settling_count = t->settling_capacity = t->progress.ranked.contenders = c->count;
+    t->settling_count = t->progress.ranked.contenders = c->count;
     for (size_t i = 0; i < c->count; i++) {
         t->settling[i].ticket = c->list[i].ticket;
         t->settling[i].estimate_ns = (uint64_t)c->list[i].estimate_ns;
     }
     put_in_order(t);
-    return has_ranking(t) ? decide_again(t, e) : begin(t, e);
+    return begin(t, e);
 }
 
 bool tune_rank_step(struct tune *t, int timeout_ms, struct error *e)
