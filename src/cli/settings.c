@@ -91,7 +91,9 @@ static bool read_named_limit(struct limits *limits, const char *word, struct err
     const struct {
         const char *name;
         uint64_t *ns;
-    } names[] = {{"build=", &limits->build_ns}, {"launch=", &limits->launch_ns}};
+    } names[] = {{"build=", &limits->build_ns},
+                 {"launch=", &limits->launch_ns},
+                 {"driver=", &limits->driver_ns}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (str_starts(word, names[i].name))
             return read_limit(word + strlen(names[i].name), names[i].ns, e);
@@ -141,7 +143,9 @@ const struct option measure_options[] = {
      .argument = "TIME",
      .help =
          "The longest a launch may take (30s), or build=60s,launch=30s, which are the defaults. "
-         "Once there is a best, a launch may take ten times its time, but at least 1 s.",
+         "Once there is a best, a launch may take ten times its time, but at least 1 s. "
+         "driver=TIME bounds each of the other things that the driver does (opening the device, "
+         "inputs, checks), which else may take minutes.",
      .apply = option_limits,
      .offset = FIELD(limits)},
     {.name = "cold",

@@ -27,7 +27,7 @@ struct settings {
     // how to measure
     struct given iterations;
     struct limits {
-        uint64_t build_ns, launch_ns; // 0: the default
+        uint64_t build_ns, launch_ns, driver_ns; // 0: the default
     } limits;
     bool cold;
     struct given_rules {

@@ -41,6 +41,7 @@ struct terms terms_of(const struct settings *s, const struct spec *spec)
         terms.build_limit_ns = s->limits.build_ns;
     if (s->limits.launch_ns)
         terms.launch_limit_ns = s->limits.launch_ns;
+    terms.driver_limit_ns = s->limits.driver_ns;
     terms.rules.fixed = s->iterations.is_given ? (uint32_t)s->iterations.value : spec->iterations;
     return terms;
 }

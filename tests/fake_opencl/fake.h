@@ -6,6 +6,7 @@
 // What else it does is asked for in the environment, read anew at each call:
 //
 //   FAKE_CL_KIND    gpu (default) | cpu | pocl | nvidia: what it passes for (kinds in objects.c)
+//   FAKE_CL_NAME    the device's name: devices of different names do not wait for each other's lock
 //   FAKE_CL_HANG    CALL or CALL@N: that call (its Nth in the process) never returns
 //   FAKE_CL_FAIL    CALL:CODE or CALL:CODE@N: that call answers with the error code
 //   FAKE_CL_DIE     NAME=VALUE or #N: the launch of a program built with -DNAME=VALUE, or the Nth
@@ -50,6 +51,7 @@ void fake_forget(void);
 cl_int fake_enter(const char *call);
 // Is the variable set to this word? The first word of `words` (separated by '|') is the default.
 bool fake_is(const char *variable, const char *word, const char *words);
+const char *fake_text(const char *variable, const char *fallback);
 uint64_t fake_number(const char *variable, uint64_t fallback);
 // Is the device dead, and is this what it then does?
 bool fake_dead(const char *what);

@@ -126,7 +126,6 @@ static const struct {
     cl_device_info what;
     const char *text;
 } device_texts[] = {
-    {CL_DEVICE_NAME, "Fake device"},
     {CL_DEVICE_VENDOR, "Fake"},
     {CL_DRIVER_VERSION, "1"},
     {CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2"},
@@ -172,6 +171,8 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t room, vo
         return code;
     if (device != &the_device)
         return CL_INVALID_DEVICE;
+    if (what == CL_DEVICE_NAME)
+        return fake_answer_text(fake_text("FAKE_CL_NAME", "Fake device"), room, out, needed);
     if (what == CL_DEVICE_EXTENSIONS)
         return fake_answer_text(kind()->extensions, room, out, needed);
     if (what == CL_DEVICE_MAX_WORK_ITEM_SIZES)

@@ -38,6 +38,12 @@ bool fake_is(const char *name, const char *word, const char *words)
     return strlen(word) == length && strncmp(words, word, length) == 0;
 }
 
+const char *fake_text(const char *name, const char *fallback)
+{
+    const char *value = variable(name);
+    return *value ? value : fallback;
+}
+
 uint64_t fake_number(const char *name, uint64_t fallback)
 {
     const char *value = variable(name);
