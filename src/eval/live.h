@@ -1,7 +1,7 @@
 // Private to the live evaluator: its state, shared by live.c (the operations, the loop),
-// live_entries.c (the jobs and their stages), live_build.c (the pool of build workers),
-// live_bench.c (the bench worker), live_turns.c (rounds) and live_lost.c (what died, and whether
-// the device is alive).
+// live_entries.c (the jobs and their stages), live_frames.c (what workers say), live_build.c (the
+// pool of build workers), live_bench.c (the bench worker), live_screen.c (how often), live_turns.c
+// (rounds) and live_lost.c (what died, and whether the device is alive).
 #ifndef HONE_EVAL_LIVE_H
 #define HONE_EVAL_LIVE_H
 
@@ -122,19 +122,15 @@ struct live {
     struct live_options o;
     struct device_info device; // texts are the caller's
     struct entries entries;
-    uint32_t next_handle;
-
     struct builder *builders;
     uint32_t builder_limit;
-    bool paused; // builders are stopped while the device measures
 
-    struct remote bench;
+    uint32_t request; // sequence of the request for `current`, or of PREPARE
+    uint32_t next_handle;
     uint32_t bench_serial; // counts the bench workers
+    struct remote bench;
     struct entry *current; // at the bench
-    uint32_t request;      // sequence of the request for `current`
-    bool preparing;        // PREPARE is under way (request is its sequence)
-    bool prepared;
-    uint32_t prepare_deaths;
+    uint64_t bench_started_ns;
     uint64_t bench_base_bytes; // resident memory after its first job
     uint64_t gate_retry_ns;    // the gate was busy: not before this
     uint64_t best_ns, best_verify_ns;
@@ -142,18 +138,21 @@ struct live {
     struct {
         uint64_t opening_ns, inputs_ns, checking_ns;
     } took;
-    uint64_t bench_started_ns;
-    uint32_t start_deaths; // workers that died before they served anything, in a row
 
     struct turn_queue turns;  // waiting; the first may be at the bench
     struct turn_queue turned; // done
-    bool hold;                // the lock is kept between turns
-    bool locked;              // for turns
 
     struct loss loss;
-    struct entry *good;  // (or NULL) the last job that was correct
-    struct entry *probe; // (or NULL) a job of our own, for when there is none
+    struct entry *good;    // (or NULL) the last job that was correct
+    struct entry *probe;   // (or NULL) a job of our own, for when there is none
+    uint32_t start_deaths; // workers that died before they served anything, in a row
+    uint32_t prepare_deaths;
 
+    bool paused;    // builders are stopped while the device measures
+    bool preparing; // PREPARE is under way
+    bool prepared;
+    bool hold;   // the lock is kept between turns
+    bool locked; // for turns
     bool cancelled;
     struct error broken; // why nothing can go on
 };
@@ -165,6 +164,11 @@ void live_fail(struct live *v, struct entry *n, enum status status, uint64_t lim
                const char *message);
 bool live_break(struct live *v, enum error_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+// live_frames.c
+// Reads what has come and handles it (`b`: of which builder; NULL: of the bench). False when the
+// worker is gone.
+bool live_serve(struct live *v, struct remote *r, struct builder *b);
 // Sets the limit for the phase the worker has just announced.
 void live_limit_phase(struct live *v, struct remote *r);
 // Payload helpers: a fresh text with the codec bytes appended by the caller.
@@ -215,6 +219,9 @@ void live_leave_gate(struct live *v, struct entry *n);
 // What the gate said: true when it is open. A closed one is tried again in a moment.
 bool live_gate_open(struct live *v, enum gate_answer answer);
 bool live_gate_rests(struct live *v); // it was closed a moment ago
+
+// live_screen.c
+void live_screen(struct live *v, struct entry *n); // verified, or with new samples
 
 // live_turns.c
 bool live_turn_add(struct live *v, struct entry *n, const struct turn *turn);

@@ -1,0 +1,80 @@
+// Screening: how many samples of a job are worth their time, decided after its verified launch and
+// after each reply.
+#include "eval/live.h"
+
+// Of a count that was asked for, the part that is not known yet.
+static struct measure_rules rules_of(const struct live *v, const struct entry *n)
+{
+    struct measure_rules rules = v->o.terms.rules;
+    if (rules.fixed > n->known.samples)
+        rules.fixed -= n->known.samples;
+    return rules;
+}
+
+static struct policy screening_policy(const struct live *v, const struct entry *n)
+{
+    const struct measure_rules *rules = &v->o.terms.rules;
+    struct policy policy = {
+        .batch = measure_batch(rules, n->result->verify_launch_ns, v->device.timer_ns),
+        .launch_limit_ns = terms_launch_limit(&v->o.terms, v->best_ns),
+        .cold = v->o.terms.cold,
+        .fixed = rules->fixed > 0};
+    if (n->result->sample_count > 0)
+        policy.batch = n->result->batch; // as those before
+    else if (n->known.samples > 0 && n->known.batch > 0)
+        policy.batch = n->known.batch;
+    if (!policy.fixed) {
+        policy.budget_ns = (uint64_t)(1e9 * rules->budget);
+        policy.hopeless_ns = (uint64_t)((double)v->best_ns * rules->hopeless);
+    }
+    return policy;
+}
+
+// The verified launch alone was far beyond the best: it is the one sample.
+static void keep_first_launch(struct live *v, struct result *r)
+{
+    r->samples_ns = arena_copy(&r->arena, &r->verify_launch_ns, sizeof r->verify_launch_ns);
+    r->sample_count = r->samples_ns != NULL;
+    r->batch = 1;
+    r->warm = false;
+    if (!r->samples_ns)
+        live_break(v, ERROR_MEMORY, "out of memory");
+}
+
+static void ask_for(struct live *v, struct entry *n, uint32_t more)
+{
+    struct policy policy = screening_policy(v, n);
+    policy.launches = live_in_pieces(n, &policy, more);
+    live_request_measure(v, n, &policy);
+}
+
+// The mean of a batch is finer than the timer.
+static uint64_t resolution_of(const struct live *v, const struct result *r)
+{
+    uint64_t resolution = v->device.timer_ns / (r->batch ? r->batch : 1);
+    return resolution || !v->device.timer_ns ? resolution : 1;
+}
+
+void live_screen(struct live *v, struct entry *n)
+{
+    static const enum stop_reason stops[] = {[MEASURE_SETTLED] = STOP_SETTLED,
+                                             [MEASURE_HOPELESS] = STOP_HOPELESS,
+                                             [MEASURE_LIMIT] = STOP_LIMIT,
+                                             [MEASURE_FIXED] = STOP_FIXED};
+    struct result *r = n->result;
+    struct measure_rules rules = rules_of(v, n);
+    struct screening screening = {.verify_ns = r->verify_launch_ns,
+                                  .samples = r->samples_ns,
+                                  .count = r->sample_count,
+                                  .resolution_ns = resolution_of(v, r),
+                                  .best_ns = v->best_ns,
+                                  .best_verify_ns = v->best_verify_ns};
+    uint32_t more = 0;
+    enum measure_verdict verdict = measure_next(&rules, &screening, &more);
+    if (verdict == MEASURE_HOPELESS && r->sample_count == 0)
+        keep_first_launch(v, r);
+    if (verdict == MEASURE_MORE && !(v->cancelled && r->sample_count > 0))
+        ask_for(v, n, more);
+    else
+        live_bench_finish(v, n, verdict == MEASURE_MORE ? STOP_LIMIT : stops[verdict]);
+}
