@@ -38,11 +38,9 @@ tune() {
     }
 }
 
-# The value of a member of the summary that is a number, a text or an object.
+# The first number of that name in the summary.
 summary() {
-    sed -n '/"type": *"summary"/{
-        s/.*"'"$1"'": *\({[^}]*}\|"[^"]*"\|[^,}]*\).*/\1/p
-    }' "$work/out"
+    sed -n '/"type": *"summary"/p' "$work/out" | tr ',{' '\n\n' | sed -n 's/^"'"$1"'": *\([0-9.]*\).*/\1/p' | sed -n 1p
 }
 
 # Of the ranking, which stands as an object in the summary.
