@@ -211,6 +211,19 @@ START_TEST(unverified)
 }
 END_TEST
 
+// The kernel of README's page on CI.
+START_TEST(somebodys_kernel)
+{
+    static const char *const spec = HONE_SOURCE_DIR "/tests/check/data/transpose.json";
+    struct ran r = program_run("check", spec, "--smallest", "N", "--config", "TILE=8", "--config",
+                               "TILE=16,ROWS=16", "--no-store");
+    ck_assert_msg(r.status == 0, "%s%s", r.out, r.err);
+    has(r.out, "Checked at N=8 (6), N=16 (2)\n");
+    has(r.out, "OK: 8 configurations are correct\n");
+    ran_release(&r);
+}
+END_TEST
+
 START_TEST(interrupt)
 {
     struct ran r = program_interrupt(
@@ -232,6 +245,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, smallest);
     tcase_add_test(tests, junit);
     tcase_add_test(tests, unverified);
+    tcase_add_test(tests, somebodys_kernel);
     tcase_add_test(tests, interrupt);
 }
 
