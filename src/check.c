@@ -429,7 +429,7 @@ static enum check_verdict judge(const struct check *c, const struct check_record
     if (result->status != STATUS_CORRECT && result->device_limit)
         return CHECK_LIMITED;
     if (result->status != STATUS_CORRECT)
-        return c->o.allowed & 1u << result->status ? CHECK_ALLOWED : CHECK_FAILED;
+        return (c->o.allowed >> result->status & 1) != 0 ? CHECK_ALLOWED : CHECK_FAILED;
     bool is_unverified = !c->o.build_only && result->verification == VERIFICATION_NONE;
     return is_unverified && !c->o.allow_unverified ? CHECK_UNVERIFIED : CHECK_PASSED;
 }

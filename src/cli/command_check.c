@@ -77,7 +77,7 @@ static void show_head(struct session *s)
 static bool show_record(struct session *s, const struct check_record *record)
 {
     struct view_checked view;
-    struct view_check_end run = {.build_only = s->settings->build_only};
+    struct view_check_end kind = {.build_only = s->settings->build_only};
     struct text line = TEXT_INIT;
     struct emit json;
     if (!s->settings->json && !s->settings->verbose)
@@ -89,7 +89,7 @@ static bool show_record(struct session *s, const struct check_record *record)
         report_checked_json(&view, &json);
         text_add(&line, "\n");
     } else {
-        report_checked_line(&view, &run, &line);
+        report_checked_line(&view, &kind, &line);
     }
     write_text(s, &line);
     return true;
@@ -99,13 +99,13 @@ static bool write_junit(struct session *s, const struct view_check_end *end)
 {
     struct error e = ERROR_INIT;
     struct text xml = TEXT_INIT;
-    struct view_run run;
-    checking_run_view(&s->checking, &run);
-    struct view_junit about = {.suite = run.spec_name,
-                               .host = run.host,
-                               .date = run.date,
-                               .device = run.device,
-                               .command = run.command};
+    struct view_run head;
+    checking_run_view(&s->checking, &head);
+    struct view_junit about = {.suite = head.spec_name,
+                               .host = head.host,
+                               .date = head.date,
+                               .device = head.device,
+                               .command = head.command};
     report_junit(end, &about, &xml);
     bool ok = file_replace(s->settings->junit, &xml, &e);
     text_release(&xml);

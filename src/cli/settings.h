@@ -10,14 +10,13 @@
 struct settings {
     bool help;
     // of every subcommand that takes a spec
+    bool json, strict;
     const char *device;
     struct list set;
     const char *store;
     struct list also;
     struct list config;
     struct list where;
-    bool json;
-    bool strict;
     // how to search
     struct budget budget;
     const char *strategy;
@@ -43,13 +42,13 @@ struct settings {
     const char *before, *spec;
     // what is shown
     bool verbose, list, options, all, man, completion;
+    bool build_only, races; // of a check
     const char *why;
     struct list assume;
     enum show { SHOW_RESULT, SHOW_SOURCE, SHOW_BINARY } show;
     const char *output;
     const char *kernel;
     // what is checked, and what is no failure
-    bool build_only, races;
     struct list smallest;
     struct allow {
         unsigned statuses; // 1 << status
