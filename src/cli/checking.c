@@ -293,7 +293,12 @@ void checking_run_view(struct checking *c, struct view_run *out)
     text_release(&constants);
 }
 
-// Records of one choice of sizes come together.
+// By the numbers in them: "N=16" before "N=128".
+static int by_sizes(const void *a, const void *b)
+{
+    return strverscmp(((const struct view_size *)a)->sizes, ((const struct view_size *)b)->sizes);
+}
+
 static bool add_sizes(struct checking *c, const struct check_record *const *records, size_t count,
                       struct view_check_end *out)
 {
@@ -309,6 +314,8 @@ static bool add_sizes(struct checking *c, const struct check_record *const *reco
         list[at].sizes = records[i]->sizes;
         list[at].count++;
     }
+    if (list)
+        qsort(list, out->size_count, sizeof *list, by_sizes);
     return list != NULL;
 }
 

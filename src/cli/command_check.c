@@ -257,7 +257,9 @@ static const struct option check_options[] = {
      .argument = "NAME",
      .help = "Check each configuration at the smallest value of this constant, from 1 up to the "
              "spec's own, at which the restrictions hold and sizes come out: a check takes seconds "
-             "where the spec's size would take minutes. NAME=16 begins at 16. M,N gives both one "
+             "where the spec's size would take minutes. NAME=33 begins at 33, which a kernel that "
+             "guards its "
+             "edges needs: every size is allowed there, and 1 shows little. M,N gives both one "
              "value; --smallest M --smallest N chooses M first, with N as in the spec, then N.",
      .apply = option_list,
      .offset = FIELD(smallest)},
@@ -338,7 +340,7 @@ static const struct example examples[] = {
     {"hone check kernels_cl/matmul_tiled.json", "every valid configuration, at the spec's size"},
     {"hone check kernels_cl/matmul_tiled.json --smallest WIDTH --junit check.xml",
      "in CI: at small sizes, with a file for the CI system"},
-    {"hone check kernels_cl/matmul_register.json --sample 50 --seed 7 --smallest WIDTH --races",
+    {"hone check kernels_cl/matmul_register.json --sample 50 --seed 7 --smallest M,N,K=33 --races",
      "data races in fifty of them, without a GPU"},
     {0},
 };
