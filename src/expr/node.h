@@ -13,8 +13,8 @@ enum {
     ARGUMENTS_LIMIT = 64,       // of one call
     CLAUSES_LIMIT = 16,         // for and if of one comprehension
     TARGETS_LIMIT = 8,          // names one `for` unpacks into
-    ITEMS_LIMIT = 1 << 24,      // list items made and loop turns taken by one evaluation
-    WORK_LIMIT = 1 << 25,       // items and characters that it compares, searches or counts
+    ITEMS_LIMIT = 1 << 22,      // list items made and loop turns taken by one evaluation
+    WORK_LIMIT = 1 << 24,       // items and characters that it compares, searches or counts
     FOLD_ITEMS_LIMIT = 1 << 16, // items made while one constant part is computed at parse time
     FOLD_WORK_LIMIT = 1 << 20,  // the same as WORK_LIMIT, and of items, for all constant parts
 };

@@ -1,14 +1,14 @@
 // Runs a fuzz target over every file of the folders that are its arguments, so that seeds and found
 // cases are tested by any compiler. A crash ends the program; what it was given is on stderr.
-#include "base/process.h"
 #include "base/text.h"
 #include "fuzz.h"
 
 #include <dirent.h>
 #include <string.h>
+#include <time.h>
 
 // Generous, since the machine may be busy: what is slow is meant to be found by the fuzzer.
-#define LIMIT_NS (60ull * 1000000000)
+#define LIMIT_S 60
 
 // A heap block of the exact length, for a sanitizer to see the first byte read beyond it.
 static void run(const struct text *input)
@@ -26,14 +26,14 @@ static bool run_file(const char *path)
     struct text input = TEXT_INIT;
     struct error e = ERROR_INIT;
     fprintf(stderr, "%s\n", path);
-    uint64_t start = clock_ns();
+    time_t start = time(NULL); // the targets may have a clock of their own
     bool ok = file_read(path, 0, &input, &e);
     if (ok)
         run(&input);
     else
         fprintf(stderr, "%s\n", e.text);
     text_release(&input);
-    if (clock_ns() - start <= LIMIT_NS)
+    if (time(NULL) - start <= LIMIT_S)
         return ok;
     fprintf(stderr, "took longer than a minute\n");
     return false;
