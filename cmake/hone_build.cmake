@@ -77,3 +77,12 @@ function(hone_test NAME)
   # A test program that exits 77 was skipped, and ctest says so.
   set_tests_properties(${NAME} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${ARG_TIMEOUT})
 endfunction()
+
+# The test program's allocations fail on order (tests/support/failing.h).
+function(failing_allocator PROGRAM)
+  target_sources(${PROGRAM} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/failing.c)
+  if(HONE_SANITIZE OR HONE_FUZZ)
+    target_compile_definitions(${PROGRAM} PRIVATE HONE_FAILING_WRAP)
+    target_link_options(${PROGRAM} PRIVATE -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc)
+  endif()
+endfunction()

@@ -455,8 +455,8 @@ bool hone_store_best(struct hone_store *st, const struct hone_spec *s,
         spec_sources_read(spec, info ? info->language : spec_language(spec), NULL, &why);
     struct best_options options = {
         .spec = spec, .sources = sources, .store = (struct store *)st, .device = info};
-    if (sources && best_find(&options, &arena, &answer, &found, &why))
-        found = found && is_current(&answer);
+    found = sources && best_find(&options, &arena, &answer, &found, &why) && found &&
+            is_current(&answer);
     if (found) {
         memcpy(configuration, answer.choice, spec->parameter_count * sizeof *configuration);
         *median = answer.stats.median;

@@ -78,7 +78,9 @@ static const uint32_t *read_choice(struct search *s, const char *configuration)
     if (!choice)
         return NULL;
     spec_default(spec, choice);
-    return spec_parse_configuration(spec, configuration, choice, &ignored) ? choice : NULL;
+    bool ok = spec_parse_configuration(spec, configuration, choice, &ignored);
+    s->failed |= ignored.code == ERROR_MEMORY;
+    return ok ? choice : NULL;
 }
 
 static bool is_wanted(struct search *s, const struct store_row *row)
@@ -314,7 +316,9 @@ static bool is_same_job(struct search *s, const struct entry *n)
     const uint32_t *choice = o->device && o->sources ? read_choice(s, n->configuration) : NULL;
     if (!o->device || !o->sources)
         return true;
-    if (!choice || !spec_job(o->spec, o->sources, o->device, choice, &job, &ignored))
+    bool ok = choice && spec_job(o->spec, o->sources, o->device, choice, &job, &ignored);
+    s->failed |= ignored.code == ERROR_MEMORY;
+    if (!ok)
         return false;
     job_key(job, o->device, &key);
     job_free(job);

@@ -161,6 +161,14 @@ release_actions:
     return failure;
 }
 
+static void start_failed(const char *program, int number, struct error *e)
+{
+    if (number == ENOMEM)
+        error_memory(e);
+    else
+        error_set_driver(e, ERROR_IO, number, "cannot start '%s': %s", program, strerror(number));
+}
+
 bool process_start(struct process *p, const char *const *argv, const char *const *environment,
                    struct error *e)
 {
@@ -178,7 +186,7 @@ bool process_start(struct process *p, const char *const *argv, const char *const
         failure = spawn(&p->pid, argv, merged, channel[1], printed[1]);
     if (failure) {
         p->pid = 0;
-        error_set_driver(e, ERROR_IO, failure, "cannot start '%s': %s", argv[0], strerror(failure));
+        start_failed(argv[0], failure, e);
         goto out;
     }
     p->channel = channel[0];

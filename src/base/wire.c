@@ -27,6 +27,12 @@ void wire_fail(struct wire *w, const char *why)
     w->why = why;
 }
 
+void wire_memory(struct wire *w)
+{
+    w->memory |= !w->failed;
+    wire_fail(w, "out of memory");
+}
+
 bool wire_done(const struct wire *w)
 {
     return !w->failed && (w->mode != WIRE_READ || w->left == 0);
@@ -48,7 +54,7 @@ static void put(struct wire *w, const void *bytes, size_t length)
     }
     text_addn(w->out, bytes, length);
     if (w->out->failed)
-        wire_fail(w, "out of memory");
+        wire_memory(w);
 }
 
 // Reading: the next `length` bytes in place, or NULL after marking the failure.
@@ -148,7 +154,7 @@ static char *read_string(struct wire *w, uint32_t length)
     }
     char *copy = arena_strndup(w->arena, (const char *)bytes, length);
     if (!copy)
-        wire_fail(w, "out of memory");
+        wire_memory(w);
     return copy;
 }
 
@@ -217,7 +223,7 @@ void wire_bytes(struct wire *w, const void **data, uint64_t *length)
     const uint8_t *bytes = take(w, *length);
     *data = bytes && *length ? arena_copy(w->arena, bytes, (size_t)*length) : NULL;
     if (bytes && *length && !*data)
-        wire_fail(w, "out of memory");
+        wire_memory(w);
     if (w->failed)
         *length = 0;
 }
@@ -232,7 +238,16 @@ void wire_array(struct wire *w, void **items, uint32_t *count, size_t size, size
     if (*count > w->left / (least ? least : 1))
         wire_fail(w, "an array claims more elements than the data can hold");
     else if (*count && !(*items = arena_array(w->arena, *count, size)))
-        wire_fail(w, "out of memory");
+        wire_memory(w);
     if (w->failed)
         *count = 0;
+}
+
+bool wire_finish(const struct wire *w, enum error_code code, const char *what, struct error *e)
+{
+    if (wire_done(w))
+        return true;
+    if (w->memory)
+        return error_memory(e);
+    return error_set(e, code, "%s: %s", what, w->failed ? w->why : "more follows after its end");
 }

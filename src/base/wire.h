@@ -27,6 +27,7 @@ struct wire {
     size_t left;
     struct arena *arena; // READ
     bool failed;
+    bool memory;     // it failed for lack of memory: the bytes may be fine
     const char *why; // static text of the first failure
 };
 
@@ -54,7 +55,11 @@ void wire_bytes(struct wire *w, const void **data, uint64_t *length);
 void wire_array(struct wire *w, void **items, uint32_t *count, size_t size, size_t least);
 // Marks failure (reading: a value that makes no sense).
 void wire_fail(struct wire *w, const char *why);
+// Marks failure for lack of memory.
+void wire_memory(struct wire *w);
 // Reading: everything was consumed and nothing failed.
 bool wire_done(const struct wire *w);
+// The same; otherwise false with "WHAT: why" under `code`, or with ERROR_MEMORY.
+bool wire_finish(const struct wire *w, enum error_code code, const char *what, struct error *e);
 
 #endif

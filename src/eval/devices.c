@@ -10,7 +10,7 @@ static bool decode(const struct frame *f, struct arena *a, struct device_report 
     struct wire w;
     wire_reader(&w, f->payload, f->length, a);
     device_report_codec(&w, out);
-    return wire_done(&w) || error_set(e, ERROR_WORKER, "the worker's list of devices is malformed");
+    return wire_finish(&w, ERROR_WORKER, "the worker's list of devices is malformed", e);
 }
 
 static bool ask(struct remote *r, struct arena *a, struct device_report *out, struct error *e)

@@ -300,7 +300,7 @@ static bool take_bytes(const struct frame *f, struct text *out, struct error *e)
     arena_init(&a);
     wire_reader(&w, f->payload, f->length, &a);
     wire_bytes(&w, &data, &length);
-    bool ok = wire_done(&w) || error_set(e, ERROR_WORKER, "malformed bytes from the worker");
+    bool ok = wire_finish(&w, ERROR_WORKER, "malformed bytes from the worker", e);
     if (ok)
         text_addn(out, data, length);
     arena_release(&a);

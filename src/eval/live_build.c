@@ -117,6 +117,8 @@ static struct result *decode_image(struct live *v, struct entry *n, const struct
     image_codec(&w, &n->image);
     if (f->verb == VERB_REPLY_IMAGE && wire_done(&w))
         return r;
+    if (w.memory)
+        live_break(v, ERROR_MEMORY, "out of memory");
     live_break(v, ERROR_WORKER, "a build worker sent a malformed '%s'", verb_text(f->verb));
     result_free(r);
     return NULL;

@@ -31,8 +31,8 @@ struct result *live_reply_result(struct live *v, const struct frame *f)
         r = result_decode(f->payload, f->length, &e);
     else
         error_set(&e, ERROR_WORKER, "unexpected frame '%s'", verb_text(f->verb));
-    if (!r) {
-        live_break(v, ERROR_WORKER, "%s", e.text);
+    if (!r) { // bytes that are no result are the worker's fault
+        live_break(v, e.code == ERROR_MEMORY ? ERROR_MEMORY : ERROR_WORKER, "%s", e.text);
         return NULL;
     }
     keep_longest(&v->took.inputs_ns, r->inputs_ns);
@@ -107,7 +107,9 @@ static void take_hello(struct live *v, const struct frame *f)
     struct wire w;
     wire_reader(&w, f->payload, f->length, &a);
     hello_codec(&w, &hello);
-    if (!wire_done(&w) || hello.protocol != PROTOCOL_VERSION)
+    if (w.memory)
+        error_memory(&v->broken);
+    else if (!wire_done(&w) || hello.protocol != PROTOCOL_VERSION)
         live_break(v, ERROR_WORKER,
                    "the worker speaks protocol %u (hone %s), this hone speaks %u: install both "
                    "from one build",
@@ -168,6 +170,10 @@ bool live_serve(struct live *v, struct remote *r, struct builder *b)
             live_builder_frame(v, b, &f);
         else
             live_bench_frame(v, &f);
+    }
+    if (e.code == ERROR_MEMORY) { // it is not the worker that failed
+        error_memory(&v->broken);
+        return true;
     }
     return !r->running || (alive && !r->channel.ended && !e.code);
 }

@@ -1,5 +1,7 @@
 #include "job/job.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 
 struct job *job_new(void)
@@ -22,6 +24,7 @@ void job_free(struct job *j)
 
 struct job *job_decode(const void *data, size_t length, struct error *e)
 {
+    char what[64];
     struct wire w;
     struct job *j = job_new();
     if (j == NULL) {
@@ -30,11 +33,9 @@ struct job *job_decode(const void *data, size_t length, struct error *e)
     }
     wire_reader(&w, data, length, &j->arena);
     job_codec(&w, j);
-    if (!wire_done(&w)) {
-        error_set(e, ERROR_INPUT, "these %zu bytes are no job: %s", length,
-                  w.failed ? w.why : "more follows after its end");
-        job_free(j);
-        return NULL;
-    }
-    return j;
+    str_format(what, sizeof what, "these %zu bytes are no job", length);
+    if (wire_finish(&w, ERROR_INPUT, what, e))
+        return j;
+    job_free(j);
+    return NULL;
 }

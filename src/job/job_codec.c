@@ -149,7 +149,7 @@ static void nested_codec(struct wire *w, struct job **nested, unsigned depth)
     if (w->mode == WIRE_READ)
         *nested = arena_alloc(w->arena, sizeof **nested);
     if (*nested == NULL) {
-        wire_fail(w, "out of memory");
+        wire_memory(w);
         return;
     }
     job_codec_at(w, *nested, depth);

@@ -144,6 +144,7 @@ struct result *result_decode(const void *data, size_t length, struct error *e)
 
 struct result *result_decode_format(const void *data, size_t length, int format, struct error *e)
 {
+    char what[64];
     struct wire w;
     struct result *r = result_new();
     if (r == NULL) {
@@ -152,13 +153,11 @@ struct result *result_decode_format(const void *data, size_t length, int format,
     }
     wire_reader(&w, data, length, &r->arena);
     codec_of_format(&w, r, format);
-    if (!wire_done(&w)) {
-        error_set(e, ERROR_INPUT, "these %zu bytes are no result: %s", length,
-                  w.failed ? w.why : "more follows after its end");
-        result_free(r);
-        return NULL;
-    }
-    return r;
+    str_format(what, sizeof what, "these %zu bytes are no result", length);
+    if (wire_finish(&w, ERROR_INPUT, what, e))
+        return r;
+    result_free(r);
+    return NULL;
 }
 
 struct result *result_clone(const struct result *r)

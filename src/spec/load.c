@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,10 +50,12 @@ static bool read_name(struct reader *r, struct node root)
 static json_t *parse_json(struct reader *r)
 {
     json_error_t at;
+    errno = 0;
     json_t *json = json_loadb(r->spec->text, r->spec->text_length, JSON_REJECT_DUPLICATES, &at);
+    bool memory = errno == ENOMEM; // then the parser may speak of syntax
     if (json)
         return json;
-    if (json_error_code(&at) == json_error_out_of_memory)
+    if (memory || json_error_code(&at) == json_error_out_of_memory)
         error_memory(r->error);
     else if (r->spec->text_length == 0)
         error_set(r->error, ERROR_INPUT, "the file is empty; a spec is a JSON object");

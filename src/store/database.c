@@ -130,9 +130,11 @@ static bool transaction_step(struct store *s, enum statement id, const char *doi
     return statement && statement_run(s, statement, doing, e);
 }
 
+// What ends a transaction is made first: once it has begun, memory may be what is lacking.
 bool transaction_begin(struct store *s, struct error *e)
 {
-    return transaction_step(s, STATEMENT_BEGIN, "writing to the store", e);
+    return statement_get(s, STATEMENT_COMMIT, e) && statement_get(s, STATEMENT_ROLLBACK, e) &&
+           transaction_step(s, STATEMENT_BEGIN, "writing to the store", e);
 }
 
 bool transaction_commit(struct store *s, struct error *e)
@@ -143,7 +145,8 @@ bool transaction_commit(struct store *s, struct error *e)
 void transaction_rollback(struct store *s)
 {
     struct error ignored = ERROR_INIT;
-    if (!sqlite3_get_autocommit(s->db))
+    // A second time where memory was lacking: what others did to the tables has it prepared anew.
+    for (int tries = 0; tries < 2 && !sqlite3_get_autocommit(s->db); tries++)
         transaction_step(s, STATEMENT_ROLLBACK, "undoing a write", &ignored);
     texts_forget(&s->texts);
 }

@@ -1,86 +1,63 @@
 // Every allocation fails once: libhone refuses with "out of memory" (or does without), and leaks
-// nothing. The allocator of this program is the library's too, since a program's symbols come
-// first.
+// nothing. The allocator of this program is the library's too.
+#include "../support/failing.h"
+
 #include <hone/hone.h>
 
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SMALL HONE_SOURCE_DIR "/tests/api/data/small.json"
 
-// glibc's own, under their other names.
-void *__libc_malloc(size_t bytes);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *old, size_t bytes);
-void __libc_free(void *old);
+static char folder[] = "/tmp/hone-memory-XXXXXX";
+static char store_file[64]; // with the results of a tune
+static struct hone_spec *spec;
+static struct hone_devices *devices;
 
-#define VISIBLE __attribute__((visibility("default")))
+// ---- what is tried, each true when all of it worked --------------------------------------------
 
-static long until_failure = -1; // allocations that still succeed; negative: all
-static long living;             // allocated and not freed while counting
-static bool counting;
-
-static bool fails(void)
-{
-    return until_failure >= 0 && until_failure-- == 0;
-}
-
-static void *counted(void *p)
-{
-    living += counting && p;
-    return p;
-}
-
-VISIBLE void *malloc(size_t bytes)
-{
-    return fails() ? NULL : counted(__libc_malloc(bytes));
-}
-
-VISIBLE void *calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : counted(__libc_calloc(count, size));
-}
-
-VISIBLE void *realloc(void *old, size_t bytes)
-{
-    if (fails())
-        return NULL;
-    void *p = __libc_realloc(old, bytes);
-    return old ? p : counted(p);
-}
-
-VISIBLE void free(void *old)
-{
-    living -= counting && old;
-    __libc_free(old);
-}
-
-// Everything that libhone does with a spec alone. 0 when all worked.
 static bool use_spec(struct hone_error *e)
 {
-    const char *const where[] = {"ID < 4", NULL};
     const char *const set[] = {"SLOWNESS=7", NULL};
-    struct hone_space *sp = NULL;
     uint32_t c[2];
     char text[128];
-    bool ok = false;
     struct hone_spec *s = hone_spec_load(SMALL, set, NULL, e);
     if (!s)
         return false;
     hone_spec_default(s, c);
-    if (!hone_spec_read(s, "ID=4", c, e))
-        goto out;
+    bool ok = hone_spec_read(s, "ID=4", c, e);
     hone_spec_json(s, c, text, sizeof text);
-    sp = hone_space_new(s, NULL, where, e);
-    if (!sp)
-        goto out;
-    hone_space_why(sp, c, text, sizeof text);
-    ok = hone_space_count(sp) == 4; // an assertion would allocate
-out:
-    hone_space_free(sp);
+    hone_spec_text(s, c, text, sizeof text);
+    for (size_t i = 0; i < hone_spec_parameters(s); i++)
+        hone_spec_value(s, i, hone_spec_values(s, i) - 1, text, sizeof text);
     hone_spec_free(s);
+    return ok;
+}
+
+static bool use_space(struct hone_error *e)
+{
+    const char *const where[] = {"ID < 4", NULL};
+    const char *const nothing[] = {"ID > 4", NULL};
+    uint32_t c[2];
+    uint64_t index = 0;
+    char text[128];
+    struct hone_space *sp = hone_space_new(spec, NULL, where, e);
+    if (!sp)
+        return false;
+    bool ok = hone_space_count(sp) == 4;
+    hone_space_get(sp, 1, c);
+    ok = ok && hone_space_find(sp, c, &index) && index == 1;
+    ok = ok && hone_spec_read(spec, "ID=4", c, e);
+    hone_space_why(sp, c, text, sizeof text);
+    hone_space_free(sp);
+    sp = ok ? hone_space_new(spec, hone_devices_get(devices, 0), nothing, e) : NULL;
+    ok = sp != NULL;
+    if (sp)
+        hone_space_why(sp, NULL, text, sizeof text);
+    hone_space_free(sp);
     return ok;
 }
 
@@ -88,73 +65,180 @@ static bool use_devices(struct hone_error *e)
 {
     const struct hone_worker fake = {.program = FAKE_WORKER};
     struct hone_devices *d = hone_devices_list(&fake, e);
-    bool ok = d && hone_devices_pick(d, "fake", e);
+    bool ok = d && hone_devices_count(d) == 1 && !hone_devices_note(d, 0) &&
+              hone_devices_pick(d, "fake", e);
+    if (ok && hone_devices_pick(d, "no such", NULL))
+        ok = false;
     hone_devices_free(d);
     return ok;
 }
 
-static struct hone_spec *tuned_spec;
-static struct hone_devices *tuned_devices;
+static bool use_new_store(struct hone_error *e)
+{
+    char path[128];
+    uint32_t c[2];
+    double median;
+    snprintf(path, sizeof path, "%s/new.sqlite", folder);
+    unlink(path);
+    struct hone_store *st = hone_store_open(path, true, e);
+    if (st)
+        hone_store_best(st, spec, hone_devices_get(devices, 0), c, &median, e);
+    hone_store_close(st);
+    return st && e->code == HONE_ERROR_NONE;
+}
 
-// Making a tune, and leaving it before it has worked.
-static bool use_tune(struct hone_error *e)
+static bool use_best(struct hone_error *e)
+{
+    uint32_t c[2];
+    double median = 0;
+    struct hone_store *st = hone_store_open(store_file, false, e);
+    bool ok = st && hone_store_best(st, spec, NULL, c, &median, e) && median > 0 &&
+              hone_store_best(st, spec, hone_devices_get(devices, 0), c, &median, e);
+    hone_store_close(st);
+    return ok;
+}
+
+static void read_record(const struct hone_record *r)
+{
+    double a, b;
+    const uint64_t *samples;
+    hone_record_message(r);
+    hone_record_log(r);
+    hone_record_configuration(r);
+    hone_record_choice(r);
+    hone_record_interval(r, &a, &b);
+    hone_record_median(r, &a);
+    hone_record_metric(r, &a);
+    hone_record_samples(r, &samples);
+}
+
+// A tune to its end: what cannot go on says so.
+static bool tune(struct hone_store *st, struct hone_error *e)
 {
     const char *const where[] = {"ID < 4", NULL};
     struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
-    o.spec = tuned_spec;
-    o.device = hone_devices_get(tuned_devices, 0);
+    o.spec = spec;
+    o.device = hone_devices_get(devices, 0);
     o.worker.program = FAKE_WORKER;
+    o.store = st;
     o.where = where;
     o.budget = "2,60s";
+    o.jobs = 1;
+    o.lock_folder = folder;
+    o.command = "test";
+    struct hone_progress progress;
+    const struct hone_record *r;
+    enum hone_answer answer = HONE_NOTHING;
     struct hone_tune *t = hone_tune_new(&o, e);
+    while (t && answer >= HONE_NOTHING && answer != HONE_END) {
+        answer = hone_tune_step(t, 100, &r, e);
+        if (answer == HONE_RECORD)
+            read_record(r);
+        hone_tune_progress(t, &progress, sizeof progress);
+    }
+    hone_tune_free(t);
+    return t && answer == HONE_END;
+}
+
+static bool use_tune(struct hone_error *e)
+{
+    return tune(NULL, e);
+}
+
+// Making a tune, and leaving it before it has worked.
+static bool use_tune_unstepped(struct hone_error *e)
+{
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    o.spec = spec;
+    o.device = hone_devices_get(devices, 0);
+    o.worker.program = FAKE_WORKER;
+    o.budget = "50%";
+    struct hone_tune *t = hone_tune_new(&o, e);
+    if (t)
+        hone_tune_cancel(t);
     hone_tune_free(t);
     return t != NULL;
 }
 
-// Repeats with the n-th allocation failing until there are not so many.
-static void fail_everywhere(bool (*use)(struct hone_error *), long least)
+static bool use_tune_with_store(struct hone_error *e)
 {
-    struct hone_error e = HONE_ERROR_INIT;
-    ck_assert_msg(use(&e), "%s", e.text); // what is made once and kept is there now
-    bool reached = true;
-    for (long n = 0; reached; n++) {
-        e = (struct hone_error)HONE_ERROR_INIT;
-        living = 0;
-        counting = true;
-        until_failure = n;
-        bool ok = use(&e);
-        reached = until_failure < 0;
-        until_failure = -1;
-        counting = false;
-        ck_assert_msg(ok == (e.code == HONE_ERROR_NONE), "allocation %ld: %s", n, e.text);
-        ck_assert_msg(ok || reached, "allocation %ld: %s", n, e.text);
-        ck_assert_msg(living == 0, "allocation %ld: %ld blocks are left", n, living);
-        ck_assert_msg(reached || n > least, "only %ld allocations", n);
-    }
+    char path[128];
+    snprintf(path, sizeof path, "%s/tuned.sqlite", folder);
+    unlink(path);
+    struct hone_store *st = hone_store_open(path, true, e);
+    bool ok = st && tune(st, e);
+    hone_store_close(st);
+    return ok;
 }
 
-START_TEST(specs_and_spaces)
+static bool use_tune_of_known(struct hone_error *e)
 {
-    fail_everywhere(use_spec, 50);
+    struct hone_store *st = hone_store_open(store_file, true, e);
+    bool ok = st && tune(st, e);
+    hone_store_close(st);
+    return ok;
 }
-END_TEST
 
-START_TEST(devices)
-{
-    fail_everywhere(use_devices, 5);
-}
-END_TEST
+// ------------------------------------------------------------------------------------------------
 
-START_TEST(tunes)
+static void setup(void)
 {
     struct hone_error e = HONE_ERROR_INIT;
     const struct hone_worker fake = {.program = FAKE_WORKER};
-    tuned_spec = hone_spec_load(SMALL, NULL, NULL, &e);
-    tuned_devices = hone_devices_list(&fake, &e);
-    ck_assert_msg(tuned_spec && tuned_devices, "%s", e.text);
-    fail_everywhere(use_tune, 20);
-    hone_devices_free(tuned_devices);
-    hone_spec_free(tuned_spec);
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(store_file, sizeof store_file, "%s/store.sqlite", folder);
+    spec = hone_spec_load(SMALL, NULL, NULL, &e);
+    devices = hone_devices_list(&fake, &e);
+    ck_assert_msg(spec && devices && use_tune_of_known(&e), "%s", e.text);
+}
+
+static void teardown(void)
+{
+    char command[128];
+    hone_devices_free(devices);
+    hone_spec_free(spec);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static const struct {
+    const char *name;
+    bool (*use)(struct hone_error *e);
+    long least; // allocations there are at least
+} uses[] = {
+    {"spec", use_spec, 20},
+    {"space", use_space, 20},
+    {"devices", use_devices, 5},
+    {"new store", use_new_store, 100},
+    {"best", use_best, 50},
+    {"tune unstepped", use_tune_unstepped, 20},
+    {"tune", use_tune, 100},
+    {"tune with a store", use_tune_with_store, 200},
+    {"tune of what is known", use_tune_of_known, 100},
+};
+
+// Repeats with the n-th allocation failing until there are not so many.
+START_TEST(every_allocation)
+{
+    const char *name = uses[_i].name;
+    struct hone_error e = HONE_ERROR_INIT;
+    ck_assert_msg(uses[_i].use(&e), "%s", e.text); // what is made once and kept is there now
+    bool reached = true;
+    long n = 0;
+    for (; reached; n++) {
+        e = (struct hone_error)HONE_ERROR_INIT;
+        failing_start(n);
+        bool ok = uses[_i].use(&e);
+        reached = failing_end();
+        ck_assert_msg(ok || e.code == HONE_ERROR_MEMORY, "%s: allocation %ld: %d, %s", name, n,
+                      (int)e.code, e.text);
+        ck_assert_msg(!ok || e.code == HONE_ERROR_NONE, "%s: allocation %ld: %s", name, n, e.text);
+        ck_assert_msg(ok || reached, "%s: allocation %ld: %s", name, n, e.text);
+        ck_assert_msg(failing_left() == 0, "%s: allocation %ld: %ld blocks are left", name, n,
+                      failing_left());
+    }
+    ck_assert_msg(n > uses[_i].least, "%s: only %ld allocations", name, n);
+    printf("%s: %ld allocations\n", name, n - 1);
 }
 END_TEST
 
@@ -162,10 +246,9 @@ int main(void)
 {
     Suite *s = suite_create("api_memory");
     TCase *c = tcase_create("allocations");
-    tcase_set_timeout(c, 100);
-    tcase_add_test(c, specs_and_spaces);
-    tcase_add_test(c, devices);
-    tcase_add_test(c, tunes);
+    tcase_set_timeout(c, 250);
+    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_loop_test(c, every_allocation, 0, sizeof uses / sizeof *uses);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);

@@ -159,17 +159,3 @@ bool next_choice(const struct spec *s, uint32_t *choice)
     }
     return false;
 }
-
-int run_suite(const char *name, void (*add)(TCase *tests))
-{
-    Suite *suite = suite_create(name);
-    TCase *tests = tcase_create(name);
-    tcase_set_timeout(tests, 60);
-    add(tests);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}

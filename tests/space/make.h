@@ -26,6 +26,4 @@ bool is_valid(const struct spec *s, const uint32_t *choice);
 // The next configuration of the Cartesian product in lexicographic order; false after the last.
 bool next_choice(const struct spec *s, uint32_t *choice);
 
-int run_suite(const char *name, void (*add)(TCase *tests));
-
 #endif

@@ -1,5 +1,7 @@
 // Every allocation fails once: a space is refused with "out of memory" and nothing leaks; what has
-// no way to report it says less, and does not crash. (The linker sends allocations through here.)
+// no way to report it says less, and does not crash.
+#include "../base/suite.h"
+#include "../support/failing.h"
 #include "make.h"
 
 #include <stdlib.h>
@@ -7,45 +9,15 @@
 
 #define TILED HONE_SOURCE_DIR "/tests/space/data/matmul_tiled.json"
 
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t bytes);
-
-static long until_failure = -1; // allocations that still succeed; negative: all
-
-static bool fails(void)
-{
-    return until_failure >= 0 && until_failure-- == 0;
-}
-
-void *__wrap_malloc(size_t bytes)
-{
-    return fails() ? NULL : __real_malloc(bytes);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t bytes)
-{
-    return fails() ? NULL : __real_realloc(old, bytes);
-}
-
 // Makes the space with the n-th allocation failing; true once there are not so many. A space made
 // all the same (an expression can do without its fast path) must be right.
 static bool made_without(long n, const struct spec *s, const struct space_options *o,
                          uint64_t count)
 {
     struct error e = ERROR_INIT;
-    until_failure = n;
+    failing_start(n);
     struct space *sp = space_new(s, o, &e);
-    bool reached = until_failure < 0;
-    until_failure = -1;
+    bool reached = failing_end();
     if (sp)
         ck_assert_uint_eq(space_count(sp), count);
     else
@@ -92,14 +64,14 @@ START_TEST(explanations_say_less)
         struct text text = TEXT_INIT;
         struct space_reason reason;
         const struct space_restriction_stats *stats;
-        until_failure = n;
+        failing_start(n);
         space_explain_empty(sp, &text);
-        until_failure = n;
+        failing_start(n);
         space_why(sp, choice, &reason);
         space_reason_text(sp, choice, &reason, &text);
-        until_failure = n;
+        failing_start(n);
         space_restrictions(sp, &stats);
-        until_failure = -1;
+        failing_end();
         ck_assert_ptr_nonnull(reason.restriction);
         text_release(&text);
     }
@@ -117,5 +89,5 @@ static void add(TCase *tests)
 
 int main(void)
 {
-    return run_suite("space_memory", add);
+    return suite_run("space_memory", add);
 }

@@ -1,4 +1,5 @@
 // Random small specs, each held against brute force over its Cartesian product.
+#include "../base/suite.h"
 #include "make.h"
 
 #include <stdio.h>
@@ -277,5 +278,5 @@ static void add(TCase *tests)
 
 int main(void)
 {
-    return run_suite("space_random", add);
+    return suite_run("space_random", add);
 }

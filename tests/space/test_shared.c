@@ -1,5 +1,6 @@
 // Spaces of published kernels, whose counts other tuners agree on; and how long they take.
 #include "base/process.h"
+#include "../base/suite.h"
 #include "make.h"
 
 #include <jansson.h>
@@ -136,5 +137,5 @@ int main(int argc, char **argv)
     json_decref(expected);
     if (argc == 2 && strcmp(argv[1], "times") == 0)
         return print_times();
-    return run_suite("space_shared", add);
+    return suite_run("space_shared", add);
 }

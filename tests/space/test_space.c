@@ -1,4 +1,5 @@
 // Small spaces with known answers.
+#include "../base/suite.h"
 #include "make.h"
 
 #include <stdlib.h>
@@ -475,5 +476,5 @@ static void add(TCase *tests)
 
 int main(void)
 {
-    return run_suite("space", add);
+    return suite_run("space", add);
 }

@@ -1,40 +1,13 @@
 // Every allocation fails once: loading, reading sources, making jobs and digests then end with "out
-// of memory", and nothing leaks. (The linker sends allocations through here.)
+// of memory", and nothing leaks.
+#include "../base/suite.h"
+#include "../support/failing.h"
 #include "fixture.h"
 
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void *__real_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t bytes);
-
-static long until_failure = -1; // allocations that still succeed; negative: all
-
-static bool fails(void)
-{
-    return until_failure >= 0 && until_failure-- == 0;
-}
-
-void *__wrap_malloc(size_t bytes)
-{
-    return fails() ? NULL : __real_malloc(bytes);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t bytes)
-{
-    return fails() ? NULL : __real_realloc(old, bytes);
-}
 
 static const char spec_text[] =
     "{\"Constants\": {\"N\": 64, \"T\": \"float\"}, \"Iterations\": 3,"
@@ -88,10 +61,11 @@ START_TEST(every_allocation)
     snprintf(path, sizeof path, "%s/spec.json", f.folder);
     for (bool reached = true; reached; n++) {
         struct error e = ERROR_INIT;
-        until_failure = n;
+        failing_start(n);
         bool ok = use(path, &e);
-        reached = until_failure < 0;
-        until_failure = -1;
+        reached = failing_end();
+        ck_assert_msg(failing_left() == 0, "allocation %ld: %ld blocks are left", n,
+                      failing_left());
         ck_assert_msg(ok || e.code == ERROR_MEMORY, "allocation %ld: %s", n, e.text);
         ck_assert_msg(ok || reached, "allocation %ld", n);
     }
@@ -100,16 +74,12 @@ START_TEST(every_allocation)
 }
 END_TEST
 
+static void add(TCase *tests)
+{
+    tcase_add_test(tests, every_allocation);
+}
+
 int main(void)
 {
-    Suite *suite = suite_create("spec_memory");
-    TCase *cases = tcase_create("memory");
-    tcase_add_test(cases, every_allocation);
-    tcase_set_timeout(cases, 60);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run("spec_memory", add);
 }
