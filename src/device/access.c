@@ -112,7 +112,10 @@ const void *memory_look(struct device *d, struct memory *m, void **copy, struct 
         error_memory(e);
         return NULL;
     }
-    return memory_read(d, m, 0, *copy, m->bytes, e) ? *copy : NULL;
+    if (memory_read(d, m, 0, *copy, m->bytes, e))
+        return *copy;
+    free(*copy);
+    return *copy = NULL;
 }
 
 bool memory_checksum(struct device *d, struct memory *m, uint64_t *out, struct error *e)

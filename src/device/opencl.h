@@ -28,6 +28,9 @@ void *opencl_open(const char *id, const struct device_options *o, struct arena *
                   struct device_info *info, struct error *e);
 void opencl_close(void *own);
 
+// opencl_timer.c: resolution of event times, where the driver claims this one.
+uint64_t opencl_timer_ns(struct opencl *o, uint64_t claimed);
+
 // opencl_memory.c
 // clFinish(), where it can end.
 cl_int opencl_finish(struct opencl *o);

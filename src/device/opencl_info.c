@@ -354,6 +354,8 @@ void *opencl_open(const char *id, const struct device_options *options, struct a
     }
     o->pocl = str_contains_nocase(info->platform, "Portable Computing Language");
     o->nvidia = has_extension(info, "cl_nv_compiler_options");
+    if (!options->build_only)
+        info->timer_ns = opencl_timer_ns(o, info->timer_ns);
     return o;
 }
 

@@ -130,6 +130,20 @@ static void take_error(struct live *v, struct remote *r, const struct frame *f)
     live_probe_failed(v, text);
 }
 
+// A list has what the driver claims of its timer, an open device what was found when it was tried.
+static void take_opened(struct live *v, const struct frame *f)
+{
+    struct arena a = {0};
+    struct device_info info = {0};
+    struct wire w;
+    wire_reader(&w, f->payload, f->length, &a);
+    device_info_codec(&w, &info);
+    if (wire_done(&w) && info.timer_ns > v->device.timer_ns)
+        v->device.timer_ns = info.timer_ns;
+    arena_release(&a);
+    keep_longest(&v->took.opening_ns, clock_ns() - v->bench_started_ns);
+}
+
 // Frames that every worker may send; false for those that answer a job's request.
 static bool common_frame(struct live *v, struct remote *r, const struct frame *f)
 {
@@ -149,7 +163,7 @@ static bool common_frame(struct live *v, struct remote *r, const struct frame *f
     v->start_deaths = 0;
     if (f->verb == VERB_REPLY_OPENED) {
         if (r == &v->bench)
-            keep_longest(&v->took.opening_ns, clock_ns() - v->bench_started_ns);
+            take_opened(v, f);
         return true;
     }
     if (f->verb == VERB_REPLY_ERROR)

@@ -61,7 +61,7 @@ struct device_info {
     uint32_t capability;    // CUDA compute capability times 10 (90); 0 when there is none
     uint32_t vector_float;  // preferred vector width for float
     uint32_t base_align;    // bytes; alignment of sub-buffers
-    uint64_t timer_ns;      // resolution of event times
+    uint64_t timer_ns;      // resolution of event times: claimed in a list, tried in an open device
     bool float64;
     bool float16;
     bool shares_host; // uses the host's cores or memory: no build may run while it measures

@@ -252,6 +252,33 @@ START_TEST(a_call_that_never_works_ends)
 }
 END_TEST
 
+// The clock counts in steps of `tick`, whatever the driver says of it.
+START_TEST(resolution_is_tried)
+{
+    static const struct {
+        const char *tick, *claimed;
+        uint64_t least, most;
+    } cases[] = {
+        {"1", "1", 1, 1},          {"1000", "1", 1000, 1000}, {"1000", "1000", 1000, 1000},
+        {"1", "1000", 1000, 1000}, {"32", "1", 32, 32},       {"1000", "0", 1000, 1000},
+    };
+    char scratch[] = "/tmp/hone-test-fake-XXXXXX";
+    struct device_options options = {.scratch = scratch, .root = scratch};
+    struct error e = ERROR_INIT;
+    ck_assert(mkdtemp(scratch) != NULL);
+    open_driver("gpu");
+    order("FAKE_CL_TICK_NS", "%s", cases[_i].tick);
+    order("FAKE_CL_RESOLUTION_NS", "%s", cases[_i].claimed);
+    struct device *d = device_open("opencl/Fake/Fake device/0", &options, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    ck_assert_uint_ge(device_describe(d)->timer_ns, cases[_i].least);
+    ck_assert_uint_le(device_describe(d)->timer_ns, cases[_i].most);
+    device_close(d);
+    ck_assert_int_eq(driver.live_objects(), 0);
+    folder_remove(scratch);
+}
+END_TEST
+
 START_TEST(lies_are_not_believed)
 {
     static const char *const lies[] = {"garbage", "nothing", "zero", "unread"};
@@ -273,6 +300,7 @@ static void add(TCase *t)
     tcase_add_loop_test(t, a_driver_in_order_is_correct, 0, KINDS);
     tcase_add_loop_test(t, each_failing_call_is_named, 0, KINDS * CALLS);
     tcase_add_loop_test(t, a_call_that_never_works_ends, 0, KINDS * CALLS);
+    tcase_add_loop_test(t, resolution_is_tried, 0, 6);
     tcase_add_loop_test(t, lies_are_not_believed, 0, 4);
 }
 
