@@ -9,8 +9,12 @@
 
 // In robust standard deviations: where centred logarithms are cut off, and how far from its
 // contender's others a launch is one that something else slowed: it says nothing.
-#define CUT          1.5
-#define OUTLIER      3.5
+#define CUT     1.5
+#define OUTLIER 3.5
+// How far from the leader each single launch of a contender is that is clearly behind, and in how
+// many rounds at least.
+#define CLEAR        4
+#define CLEAR_ROUNDS 3
 #define MAD_TO_SIGMA 1.4826
 #define PERMUTATIONS 2000
 // Scores are integers, so that sums are exact and the same on every machine.
@@ -40,7 +44,13 @@ struct work {
     uint32_t permutations;
     uint64_t seed;
     double alpha;
+    const bool *apart; // (or NULL) by contender
 };
+
+static bool is_apart(const struct work *w, size_t contender)
+{
+    return w->apart && w->apart[contender];
+}
 
 static uint32_t enough_permutations(const struct ranking_terms *t, double alpha)
 {
@@ -64,7 +74,8 @@ static bool work_init(struct work *w, const struct ranking_times *t,
     uint32_t rounds = 0;
     for (size_t c = 0; c < t->contenders; c++)
         rounds = t->counts[c] > rounds ? t->counts[c] : rounds;
-    *w = (struct work){.contenders = t->contenders, .rounds = rounds, .seed = terms->seed};
+    *w = (struct work){
+        .contenders = t->contenders, .rounds = rounds, .seed = terms->seed, .apart = terms->apart};
     w->alpha = (1 - terms->level) / (terms->looks ? terms->looks : 1);
     w->permutations = enough_permutations(terms, w->alpha);
     size_t n = t->contenders, cells = n * rounds;
@@ -109,8 +120,7 @@ static double median_of(double *values, size_t count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-// ---- the panel's scores
-// --------------------------------------------------------------------------
+// ---- the panel's scores -------------------------------------------------------------------------
 
 // The logarithm of a time, or with `residual` what remains of it without the contender's location.
 static double cell(const struct work *w, size_t contender, size_t round, bool residual)
@@ -242,7 +252,7 @@ static double outlier_share(const struct work *w, const struct panel *p)
     return (double)marked / (double)(p->count * p->rounds);
 }
 
-// ---- locations and intervals -------------------------------------------------------------------
+// ---- locations and intervals --------------------------------------------------------------------
 
 // The location of each contender of the panel, within it, without its outliers.
 static bool estimate_locations(struct work *w, const struct panel *p)
@@ -322,8 +332,8 @@ static double half_width(struct work *w, const struct panel *p)
     size_t at = (size_t)ceil((1 - w->alpha) * (w->permutations + 1.0)) - 1;
     at = at < w->permutations ? at : w->permutations - 1;
     double freedom = (rounds - 1) * ((double)p->count - 1);
-    return (double)w->range[at] / SCORES_PER_UNIT / rounds / fmax(whole, 0.5) *
-           sqrt(rounds / (rounds - 1)) * (1 + 1.8 / freedom);
+    return (double)w->range[at] / SCORES_PER_UNIT / rounds / fmax(whole, 0.5) /
+           (1 - outlier_share(w, p)) * sqrt(rounds / (rounds - 1)) * (1 + 1.8 / freedom);
 }
 
 // How much wider than the panel's intervals that of this pair is: one that scatters more than the
@@ -363,8 +373,7 @@ static void settle_interval(struct ranking_entry *e, double least)
     }
 }
 
-// ---- the decision
-// --------------------------------------------------------------------------------
+// ---- the decision -------------------------------------------------------------------------------
 
 struct decision {
     const struct ranking_times *times;
@@ -395,7 +404,7 @@ static ptrdiff_t last_of(const struct decision *d, const struct panel *p)
     ptrdiff_t last = -1;
     for (size_t i = 0; i < p->count; i++) {
         size_t c = p->who[i];
-        if (c == d->winner || d->times->counts[c] != p->rounds)
+        if (c == d->winner || d->times->counts[c] != p->rounds || !d->out[c].tied)
             continue;
         if (last < 0 || d->out[c].ratio >= d->out[p->who[last]].ratio)
             last = (ptrdiff_t)i;
@@ -415,6 +424,25 @@ static bool told_apart(struct work *w, const struct decision *d, const struct pa
     int64_t distance = sum_at(w, p, position) - sum_at(w, p, position_of(p, d->winner));
     distance = (int64_t)((double)distance * (1 - outlier_share(w, p)));
     return distance > 0 && beyond_chance(w, p, distance);
+}
+
+// Marks those that are clearly behind `leader`: in every round of the panel beyond its location by
+// `behind` (a logarithm) and by CLEAR robust standard deviations of the residuals. A launch of an
+// equal kernel gets there only when something slowed it; three in a row hardly ever do.
+static void mark_clear(struct work *w, const struct panel *p, size_t leader, double behind,
+                       bool *clear)
+{
+    centre(w, p, true);
+    double rounds = (double)p->rounds;
+    double sigma = rounds > 1 ? scale_of(w, p) * sqrt(rounds / (rounds - 1)) : INFINITY;
+    double limit = w->location[leader] + fmax(behind, CLEAR * sigma);
+    centre(w, p, false);
+    for (size_t i = 0; i < p->count; i++) {
+        bool is_clear = p->rounds >= CLEAR_ROUNDS && p->who[i] != leader;
+        for (size_t r = 0; r < p->rounds && is_clear; r++)
+            is_clear = w->deviation[i * p->rounds + r] > limit;
+        clear[p->who[i]] = is_clear;
+    }
 }
 
 // Step down: the last is told apart and taken away, until one is not.
@@ -450,8 +478,10 @@ static bool decide_stage(struct work *w, const struct decision *d, size_t rounds
         return false;
     for (size_t i = 0; i < p.count; i++) {
         size_t c = p.who[i];
-        if (d->times->counts[c] == rounds)
-            d->out[c].ratio = exp(w->location[c] - w->location[d->winner]);
+        if (d->times->counts[c] != rounds)
+            continue;
+        d->out[c].tied = !is_apart(w, c);
+        d->out[c].ratio = exp(w->location[c] - w->location[d->winner]);
     }
     step_down(w, d, &p);
     p = panel_of(w, d->times, rounds);
@@ -473,17 +503,19 @@ static bool decide_stage(struct work *w, const struct decision *d, size_t rounds
 }
 
 // The best location among those that took part to the end.
-static bool choose_winner(struct work *w, struct decision *d)
+static bool choose_winner(struct work *w, const struct ranking_times *t, size_t *winner)
 {
-    struct panel p = panel_of(w, d->times, w->rounds);
+    struct panel p = panel_of(w, t, w->rounds);
     if (!locate(w, &p))
         return false;
-    d->winner = p.who[0];
-    for (size_t i = 1; i < p.count; i++) {
-        if (w->location[p.who[i]] < w->location[d->winner])
-            d->winner = p.who[i];
+    *winner = t->contenders;
+    for (size_t i = 0; i < p.count; i++) {
+        size_t c = p.who[i];
+        bool first = *winner == t->contenders;
+        if (!is_apart(w, c) && (first || w->location[c] < w->location[*winner]))
+            *winner = c;
     }
-    return true;
+    return *winner < t->contenders;
 }
 
 static void describe(const struct decision *d, const struct ranking_terms *terms)
@@ -528,7 +560,7 @@ static bool has_stage(const struct ranking_times *t, size_t rounds)
 
 static bool decide(struct work *w, struct decision *d, const struct ranking_terms *terms)
 {
-    if (!choose_winner(w, d))
+    if (!choose_winner(w, d->times, &d->winner))
         return false;
     describe(d, terms);
     d->least = (double)terms->resolution_ns / fmax(d->out[d->winner].median, 0.5);
@@ -550,6 +582,23 @@ bool ranking_decide(const struct ranking_times *t, const struct ranking_terms *t
     bool decided = work_init(&w, t, terms) && decide(&w, &d, terms);
     if (decided)
         *winner = d.winner;
+    work_release(&w);
+    return decided;
+}
+
+bool ranking_clear(const struct ranking_times *t, double behind, bool *clear)
+{
+    if (t->contenders == 0 || has_stage(t, 0))
+        return false;
+    struct work w;
+    size_t leader;
+    struct ranking_terms terms = {.level = 0.5, .looks = 1, .permutations = 1};
+    bool decided = work_init(&w, t, &terms) && choose_winner(&w, t, &leader);
+    memset(clear, 0, t->contenders * sizeof *clear);
+    if (decided) {
+        struct panel p = panel_of(&w, t, w.rounds);
+        mark_clear(&w, &p, leader, log(behind), clear);
+    }
     work_release(&w);
     return decided;
 }

@@ -47,6 +47,7 @@ struct ranking_terms {
     uint32_t permutations;  // of labels within rounds at most; 0, or too few for the level: enough
     uint64_t seed;          // of the permutations: same seed, same answer on every machine
     uint64_t resolution_ns; // of the device's timer divided by the batch: nothing is told finer
+    const bool *apart;      // (or NULL) by contender: told apart earlier, and not tested again
 };
 
 struct ranking_entry {
@@ -61,9 +62,14 @@ struct ranking_entry {
     size_t place;        // 0: the winner; in the order of the ratios
 };
 
-// Fills out[0 .. contenders) and *winner. False without memory, without contenders, or where one
-// has no sample.
+// Fills out[0 .. contenders) and *winner. False without memory, without contenders, where one has
+// no sample, or where none that took part to the end may be the winner.
 bool ranking_decide(const struct ranking_times *t, const struct ranking_terms *terms,
                     struct ranking_entry *out, size_t *winner);
+
+// Marks those that may leave after a few rounds: in each round so far (three at least) more than
+// `behind` times the leader, and beyond what the noise within rounds makes of an equal one. Those
+// with fewer rounds than the others are not marked. False as above.
+bool ranking_clear(const struct ranking_times *t, double behind, bool *clear);
 
 #endif

@@ -15,7 +15,7 @@
 #define SPENDING 1.5
 
 // Permutations at a look; ranking_decide() takes more where the level needs them.
-#define PERMUTATIONS 2000
+#define PERMUTATIONS 600
 
 struct contender {
     enum rounds_standing standing;
@@ -124,7 +124,7 @@ const size_t *rounds_next(struct rounds *r, size_t *count)
     return r->order;
 }
 
-// ---- is the machine as it was? -----------------------------------------------------------------
+// ---- is the machine as it was? ------------------------------------------------------------------
 
 static bool is_slow(struct rounds *r, uint64_t reference_ns)
 {
@@ -141,13 +141,53 @@ static bool is_disturbed(struct rounds *r, uint64_t reference_ns, double load)
     return slow || load > r->rules.load;
 }
 
-// ---- looks
-// ---------------------------------------------------------------------------------------
+// The contenders that have a place, packed; `who` says which they are.
+struct packed {
+    const uint64_t **times;
+    uint32_t *counts;
+    bool *apart;
+    size_t *who;
+    struct ranking_entry *entries;
+    size_t count;
+};
 
-// The number of rounds after which look `i` of `looks` falls due.
+static void packed_release(struct packed *p)
+{
+    free(p->times);
+    free(p->counts);
+    free(p->apart);
+    free(p->who);
+    free(p->entries);
+}
+
+static bool packed_init(struct packed *p, const struct rounds *r)
+{
+    p->count = 0;
+    p->times = calloc(r->count, sizeof *p->times);
+    p->counts = calloc(r->count, sizeof *p->counts);
+    p->apart = calloc(r->count, sizeof *p->apart);
+    p->who = calloc(r->count, sizeof *p->who);
+    p->entries = calloc(r->count, sizeof *p->entries);
+    if (!p->times || !p->counts || !p->apart || !p->who || !p->entries)
+        return false;
+    for (size_t c = 0; c < r->count; c++) {
+        const struct contender *k = &r->contenders[c];
+        if (k->standing == ROUNDS_DROPPED || k->count == 0)
+            continue;
+        p->times[p->count] = k->samples;
+        p->counts[p->count] = k->count;
+        p->apart[p->count] = k->standing == ROUNDS_LEFT;
+        p->who[p->count++] = c;
+    }
+    return true;
+}
+
+// ---- looks --------------------------------------------------------------------------------------
+
+// The number of rounds after which look `i` of `looks` falls due: half as many as the next.
 static uint32_t look_at(const struct rounds *r, uint32_t i)
 {
-    return (uint32_t)ceil(r->rules.rounds * i / r->rules.looks);
+    return (uint32_t)ceil(ldexp(r->rules.rounds, (int)i - (int)r->rules.looks));
 }
 
 static bool is_look(const struct rounds *r)
@@ -159,23 +199,18 @@ static bool is_look(const struct rounds *r)
     return false;
 }
 
-static bool is_early_look(const struct rounds *r)
-{
-    return r->account.kept == (uint32_t)r->rules.early && r->account.kept < look_at(r, 1);
-}
-
 // The share of the error that may be spent by now.
 static double allowance(const struct rounds *r)
 {
     return pow(fmin(1, r->account.kept / r->rules.rounds), SPENDING);
 }
 
-// Those that leave: told apart, and at the early look by more than `behind`.
-static void dismiss(struct rounds *r, const struct ranking_entry *entries, double behind)
+// Those that are told apart leave.
+static void dismiss(struct rounds *r, const struct ranking_entry *entries)
 {
     for (size_t c = 0; c < r->count; c++) {
         struct contender *k = &r->contenders[c];
-        if (k->standing == ROUNDS_IN && !entries[c].tied && entries[c].ratio > behind)
+        if (k->standing == ROUNDS_IN && !entries[c].tied)
             k->standing = ROUNDS_LEFT;
     }
 }
@@ -192,7 +227,24 @@ static bool is_precise(const struct rounds *r, const struct ranking_entry *entri
     return true;
 }
 
-static bool look(struct rounds *r, bool early)
+// Between looks those leave that are clearly behind.
+static bool dismiss_clear(struct rounds *r)
+{
+    struct packed p;
+    bool *clear = calloc(r->count, sizeof *clear);
+    bool decided = packed_init(&p, r) && clear;
+    struct ranking_times t = {p.times, p.counts, p.count};
+    decided = decided && ranking_clear(&t, r->rules.behind, clear);
+    for (size_t i = 0; decided && i < p.count; i++) {
+        if (clear[i] && r->contenders[p.who[i]].standing == ROUNDS_IN)
+            r->contenders[p.who[i]].standing = ROUNDS_LEFT;
+    }
+    packed_release(&p);
+    free(clear);
+    return decided;
+}
+
+static bool look(struct rounds *r)
 {
     r->account.looks++;
     r->spent = r->spending;
@@ -201,14 +253,14 @@ static bool look(struct rounds *r, bool early)
     size_t winner;
     bool decided = entries && rounds_rank(r, entries, &winner);
     if (decided) {
-        dismiss(r, entries, early ? r->rules.behind : 1);
-        r->settled = !early && is_precise(r, entries, winner);
+        dismiss(r, entries);
+        r->settled = is_precise(r, entries, winner);
     }
     free(entries);
     return decided;
 }
 
-// ---- a round's times ---------------------------------------------------------------------------
+// ---- a round's times ----------------------------------------------------------------------------
 
 static bool contender_add(struct contender *k, uint64_t sample)
 {
@@ -237,8 +289,8 @@ static bool keep_round(struct rounds *r, const uint64_t *times)
     if (count_in(r) == 0)
         return true;
     if (is_look(r))
-        return look(r, false);
-    return !is_early_look(r) || look(r, true);
+        return look(r);
+    return r->account.kept < (uint32_t)r->rules.early || dismiss_clear(r);
 }
 
 enum rounds_verdict rounds_tell(struct rounds *r, const uint64_t *times, double load)
@@ -284,7 +336,7 @@ const uint64_t *rounds_samples(const struct rounds *r, size_t contender, uint32_
     return r->contenders[contender].samples;
 }
 
-// ---- the decision ------------------------------------------------------------------------------
+// ---- the decision -------------------------------------------------------------------------------
 
 // What the decision now may spend: at a look what that look has, between looks what has come since.
 static double error_now(const struct rounds *r)
@@ -292,43 +344,6 @@ static double error_now(const struct rounds *r)
     double now = allowance(r);
     double since = now > r->spending ? r->spending : r->spent;
     return (1 - r->rules.level) * (now - since);
-}
-
-// The contenders that have a place, packed; `who` says which they are.
-struct packed {
-    const uint64_t **times;
-    uint32_t *counts;
-    size_t *who;
-    struct ranking_entry *entries;
-    size_t count;
-};
-
-static void packed_release(struct packed *p)
-{
-    free(p->times);
-    free(p->counts);
-    free(p->who);
-    free(p->entries);
-}
-
-static bool packed_init(struct packed *p, const struct rounds *r)
-{
-    p->count = 0;
-    p->times = calloc(r->count, sizeof *p->times);
-    p->counts = calloc(r->count, sizeof *p->counts);
-    p->who = calloc(r->count, sizeof *p->who);
-    p->entries = calloc(r->count, sizeof *p->entries);
-    if (!p->times || !p->counts || !p->who || !p->entries)
-        return false;
-    for (size_t c = 0; c < r->count; c++) {
-        const struct contender *k = &r->contenders[c];
-        if (k->standing == ROUNDS_DROPPED || k->count == 0)
-            continue;
-        p->times[p->count] = k->samples;
-        p->counts[p->count] = k->count;
-        p->who[p->count++] = c;
-    }
-    return true;
 }
 
 // Back into the order of the contenders; those without a place come behind.
@@ -352,7 +367,8 @@ bool rounds_rank(struct rounds *r, struct ranking_entry *out, size_t *winner)
                                   .looks = 1,
                                   .permutations = PERMUTATIONS,
                                   .seed = r->seed,
-                                  .resolution_ns = r->resolution_ns};
+                                  .resolution_ns = r->resolution_ns,
+                                  .apart = p.apart};
     size_t first = 0;
     decided = decided && ranking_decide(&t, &terms, p.entries, &first);
     if (decided) {

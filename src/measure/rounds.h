@@ -10,12 +10,15 @@
 //   }
 //   rounds_rank(r, entries, &winner);
 //
-// The rounds are looked at several times: once early, so that what is clearly behind leaves after a
-// few launches, then `looks` times at equal distances. Each look is a chance to be wrong, so the
-// error that the level allows is spent over them, never more in all than that: by alpha(t) =
-// alpha t^1.5, t the share of the rounds that have been run (Kim and DeMets, "Design and analysis
-// of group sequential tests based on the type I error spending rate function", Biometrika 74,
-// 1987). What one look spends is the increment since the look before; no independence is assumed.
+// Contenders leave for two reasons. From the round `early` on those leave whose every launch was
+// clearly behind the leader (ranking_clear()). And the rounds are looked at `looks` times, the last
+// time at their end, each time before at half the rounds of the next; who is told apart from the
+// leader by ranking_decide() leaves, and nothing later takes that back. Each look is a chance to be
+// wrong, so the error that the level allows is spent over them, never more in all than that: by
+// alpha(t) = alpha t^1.5, t the share of the rounds that have been run (Kim and DeMets, "Design and
+// analysis of group sequential tests based on the type I error spending rate function", Biometrika
+// 74, 1987). What one look spends is the increment since the look before; no independence is
+// assumed.
 #ifndef HONE_MEASURE_ROUNDS_H
 #define HONE_MEASURE_ROUNDS_H
 
@@ -60,7 +63,7 @@ struct rounds_account {
     uint32_t kept;     // rounds whose samples count, marked ones among them
     uint32_t marked;   // disturbed and kept
     uint32_t repeated; // disturbed and thrown away
-    uint32_t looks;    // decisions taken so far, the early one among them
+    uint32_t looks;    // decisions taken so far
     size_t reference;  // the contender that is it now
 };
 struct rounds_account rounds_account(const struct rounds *r);
@@ -68,7 +71,7 @@ struct rounds_account rounds_account(const struct rounds *r);
 // Where a contender stands.
 enum rounds_standing {
     ROUNDS_IN,
-    ROUNDS_LEFT,   // told apart at a look; it has fewer samples
+    ROUNDS_LEFT,   // told apart, or clearly behind: it has fewer samples
     ROUNDS_DROPPED // failed
 };
 enum rounds_standing rounds_standing(const struct rounds *r, size_t contender);

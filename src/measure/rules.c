@@ -47,6 +47,29 @@ static bool refuse_name(const char *text, size_t length, struct error *e)
                      nearest ? nearest : "", nearest ? "'?" : "");
 }
 
+bool measure_rule_is_whole(const struct measure_rule *r)
+{
+    static const size_t whole[] = {
+#define X(member) offsetof(struct measure_rules, member),
+        MEASURE_WHOLE_RULES(X)
+#undef X
+    };
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        if (whole[i] == r->offset)
+            return true;
+    }
+    return false;
+}
+
+static bool read_value(const struct measure_rule *r, const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    bool whole = measure_rule_is_whole(r);
+    return end != text && !*end && *value >= r->least && *value <= r->most &&
+           (!whole || *value == floor(*value));
+}
+
 bool measure_rules_set(struct measure_rules *rules, const char *text, struct error *e)
 {
     const char *equals = strchr(text, '=');
@@ -55,11 +78,10 @@ bool measure_rules_set(struct measure_rules *rules, const char *text, struct err
     const struct measure_rule *r = rule_find(text, (size_t)(equals - text));
     if (!r)
         return refuse_name(text, (size_t)(equals - text), e);
-    char *end;
-    double value = strtod(equals + 1, &end);
-    if (end == equals + 1 || *end || !(value >= r->least && value <= r->most))
-        return error_set(e, ERROR_USAGE, "%s is a number from %g to %g, not '%s'", r->name,
-                         r->least, r->most, equals + 1);
+    double value;
+    if (!read_value(r, equals + 1, &value))
+        return error_set(e, ERROR_USAGE, "%s is a %snumber from %g to %g, not '%s'", r->name,
+                         measure_rule_is_whole(r) ? "whole " : "", r->least, r->most, equals + 1);
     memcpy((char *)rules + r->offset, &value, sizeof value);
     return true;
 }
@@ -90,14 +112,26 @@ static bool is_hopeless(const struct measure_rules *rules, const struct screenin
                          : (double)s->samples[s->count - 2] > limit;
 }
 
+// Too slow to be a contender, said by two launches: two samples, or the verified one and a sample.
+static bool is_behind(const struct measure_rules *rules, const struct screening *s)
+{
+    struct stats_summary sum;
+    stats_summarise(s->samples, s->count, 0, &sum);
+    if (!s->best_ns || s->count == 0 || sum.least <= rules->near * (double)s->best_ns)
+        return false;
+    return s->count > 1 || starts_beyond(s, rules->near);
+}
+
 // Half the range of the samples, which a few samples tell better than an interval of the median.
+// One sample is believed where it makes a contender: the ranking measures that one again.
 static bool is_settled(const struct measure_rules *rules, const struct screening *s)
 {
     struct stats_summary sum;
     stats_summarise(s->samples, s->count, s->resolution_ns, &sum);
+    if (s->count == 1)
+        return !s->best_ns || sum.median <= rules->near * (double)s->best_ns;
     double half = fmax(sum.most - sum.least, (double)s->resolution_ns) / 2;
-    bool is_behind = s->best_ns && sum.least > rules->near * (double)s->best_ns;
-    return is_behind || (s->count > 1 && half <= rules->settled * sum.median);
+    return s->count > 1 && half <= rules->settled * sum.median;
 }
 
 // No more than the rest of the time budget is likely to hold, and at least one.
@@ -114,8 +148,8 @@ static uint32_t within_budget(const struct measure_rules *rules, const struct sc
 
 static uint32_t wanted_now(const struct measure_rules *rules, const struct screening *s)
 {
-    // A first launch that looks hopeless: one more says whether it is.
-    if (s->count == 0 && starts_beyond(s, rules->hopeless))
+    // A first launch that looks too slow: one more says whether it is.
+    if (s->count == 0 && starts_beyond(s, rules->near))
         return 1;
     if (s->count < (size_t)rules->first)
         return (uint32_t)rules->first - (uint32_t)s->count;
@@ -132,6 +166,8 @@ enum measure_verdict measure_next(const struct measure_rules *rules, const struc
     }
     if (s->count == 0 ? starts_beyond(s, rules->certain) : is_hopeless(rules, s))
         return MEASURE_HOPELESS;
+    if (is_behind(rules, s))
+        return MEASURE_SETTLED;
     if (s->count >= (size_t)rules->first &&
         (s->count >= (size_t)rules->most || is_settled(rules, s)))
         return MEASURE_SETTLED;

@@ -10,23 +10,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// X(member, default, least, most, what it is). All are doubles; counts are whole.
+// X(member, default, least, most, what it is). All are doubles; counts are whole numbers. The
+// defaults come from simulated tunes of 200 configurations (tests/measure/test_procedure.c): they
+// take fewer than 4 launches for each configuration and lose the best in fewer than 5 of 100.
+// - One sample is enough of one that will be a contender, or is not by two launches that agree: a
+//   launch in the rounds tells more, because the machine's drift cancels there.
+// - `near` is wide, because screening sees drift: with 11 % of it, the best was not even a
+// contender
+//   in 14 of 100 tunes at 1.25, in 4 at 1.5. `behind` takes the others back out after a few rounds,
+//   and `contenders` bounds what that costs.
+// - 0.97: ten equal kernels are to tie in 95 of 100 tunes with some certainty. 32 rounds: with 3 %
+//   of noise, one of ten that is 5 % faster was told apart in 89 of 100 by 24, in 94 by 28.
 #define MEASURE_RULES(X)                                                                           \
     /* Screening: one configuration after the other. */                                            \
-    X(first, 2, 1, 1e6, "samples of a configuration that is not far behind the best")              \
-    X(most, 5, 1, 1e6, "samples of one that is near the best, when their spread is wide")          \
-    X(settled, 0.01, 0, 1, "relative spread of the samples at which no more are taken")            \
+    X(first, 1, 1, 1e6, "samples of a configuration that is not far behind the best")              \
+    X(most, 3, 1, 1e6, "samples of one that is near the best, when its launches disagree")         \
+    X(settled, 0.1, 0, 1, "relative spread of the samples at which no more are taken")             \
     X(hopeless, 2, 1, 1e6, "times the best: a launch beyond this stops the configuration")         \
     X(certain, 4, 1, 1e6, "times the best: beyond this one launch is enough to stop it, not two")  \
-    X(near, 1.25, 1, 1e6, "times the best: what is within this is a contender of the ranking")     \
+    X(near, 1.5, 1, 1e6, "times the best: what is within this is a contender of the ranking")      \
     X(budget, 1, 0, 1e6, "seconds of kernel time for the samples of one configuration")            \
     /* The ranking: rounds in which all contenders are launched in turn. */                        \
-    X(contenders, 32, 2, 1e4, "configurations that take part, the fastest first")                  \
-    X(early, 3, 1, 1e4, "rounds after which those clearly behind leave")                           \
-    X(behind, 1.1, 1, 1e6, "times the leader, in every round so far: clearly behind")              \
-    X(rounds, 24, 1, 1e4, "rounds at most")                                                        \
-    X(looks, 3, 1, 100, "times the rounds are looked at, whether all is told apart already")       \
-    X(level, 0.95, 0.5, 0.9999, "of the family of decisions, and of the intervals")                \
+    X(contenders, 18, 2, 1e4, "configurations that take part, the fastest first")                  \
+    X(early, 3, 3, 1e4, "rounds after which those clearly behind leave")                           \
+    X(behind, 1.05, 1, 1e6, "times the leader, in every round so far: clearly behind")             \
+    X(rounds, 32, 1, 1e4, "rounds at most")                                                        \
+    X(looks, 3, 1, 100, "looks at the rounds: the last at their end, each other at half the next") \
+    X(level, 0.97, 0.5, 0.9999, "of the family of decisions, and of the ratios' intervals")        \
     X(precision, 0.002, 0, 1, "half width of a ratio's interval at which no more rounds are run")  \
     X(disturbed, 1.3, 1, 1e6,                                                                      \
       "times its usual: a round whose reference launch took this is repeated")                     \
@@ -35,6 +45,9 @@
     /* Both. */                                                                                    \
     X(resolution, 100, 1, 1e6,                                                                     \
       "times the timer's resolution: shorter launches are timed in batches")
+
+// Those of them that are counts.
+#define MEASURE_WHOLE_RULES(X) X(first) X(most) X(contenders) X(early) X(rounds) X(looks) X(repeats)
 
 struct measure_rules {
 #define X(member, value, least, most, text) double member;
@@ -54,6 +67,7 @@ struct measure_rule {
 };
 // Ends with a NULL name.
 extern const struct measure_rule measure_rule_table[];
+bool measure_rule_is_whole(const struct measure_rule *r);
 // Reads "rounds=40". The error names what would be right, and the nearest rule for an unknown one.
 bool measure_rules_set(struct measure_rules *rules, const char *text, struct error *e);
 
@@ -78,8 +92,8 @@ struct screening {
 
 // After the verified launch and `count` samples: how many more to ask for (`*more`, never 0 with
 // MEASURE_MORE), or why to stop. A verified launch beyond `certain` times the best ends it without
-// any sample; one beyond `hopeless` needs a second launch that says the same, because one disturbed
-// launch would throw the fastest away.
+// any sample. Whatever else throws a configuration away (beyond `hopeless`, or not `near`) is said
+// by two launches, because one disturbed launch would throw the fastest away.
 enum measure_verdict measure_next(const struct measure_rules *rules, const struct screening *s,
                                   uint32_t *more);
 

@@ -1,9 +1,11 @@
 // Known answers, and the promise behind an interval: how often it holds the true median.
 #include "base/random.h"
 #include "measure/stats.h"
+#include "noise.h"
 
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,6 +217,141 @@ START_TEST(intervals_hold_as_often_as_they_say)
 }
 END_TEST
 
+// ---- locations and ratios
+// ------------------------------------------------------------------------
+
+// By hand: the averages of 1, 2, 6, 100 in order are 1 1.5 2 3.5 4 6 50.5 51 53 100.
+START_TEST(location_by_hand)
+{
+    double values[] = {100, 1, 6, 2}, odd[] = {-1, 5, 3}, one[] = {-7};
+    ck_assert_double_eq(stats_location(values, 4), 5);
+    ck_assert_double_eq(stats_location(odd, 3), 2.5); // -1 1 2 3 4 5
+    ck_assert_double_eq(stats_location(one, 1), -7);
+    ck_assert(isnan(stats_location(one, 0)));
+    ck_assert_double_eq(values[0], 100); // left alone
+}
+END_TEST
+
+static double location_by_listing(const double *x, size_t count)
+{
+    double averages[3000];
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = i; j < count; j++)
+            averages[n++] = x[i] / 2 + x[j] / 2;
+    }
+    for (size_t i = 1; i < n; i++) {
+        double value = averages[i];
+        size_t k = i;
+        for (; k > 0 && averages[k - 1] > value; k--)
+            averages[k] = averages[k - 1];
+        averages[k] = value;
+    }
+    return n % 2 ? averages[n / 2] : averages[n / 2 - 1] / 2 + averages[n / 2] / 2;
+}
+
+START_TEST(location_is_exact)
+{
+    struct rng r;
+    rng_init(&r, 17, 0);
+    for (size_t n = 1; n <= 70; n += 3) {
+        double x[70];
+        for (size_t i = 0; i < n; i++) // also negative, huge and tied
+            x[i] = i % 5 == 0 ? 1e300 * (rng_unit(&r) - 0.5) : floor(20 * rng_unit(&r)) - 10;
+        ck_assert_double_eq(stats_location(x, n), location_by_listing(x, n));
+    }
+}
+END_TEST
+
+// From the distribution of the signed-rank statistic in exact integers (subsets of 1 .. n by sum,
+// of 2^n): the largest w + 1 with P(W <= w) <= 2.5 %. For 10 and 20 the tables' 8 and 52.
+static const struct {
+    size_t count, rank;
+} signed_ranks[] = {
+    {0, 0},   {1, 0},   {5, 0},   {6, 1},   {7, 3},    {8, 4},    {9, 6},    {10, 9},
+    {12, 14}, {15, 26}, {20, 53}, {25, 90}, {30, 138}, {40, 265}, {50, 435}, {64, 748},
+};
+
+START_TEST(signed_ranks_of_the_interval)
+{
+    ck_assert_uint_eq(stats_signed_rank(signed_ranks[_i].count, 0.95), signed_ranks[_i].rank);
+}
+END_TEST
+
+// Beyond 64 the normal approximation: 100 values, exactly 1956.
+START_TEST(signed_ranks_of_many)
+{
+    size_t rank = stats_signed_rank(100, 0.95);
+    ck_assert_uint_ge(rank, 1950);
+    ck_assert_uint_le(rank, 1957);
+    ck_assert_uint_eq(stats_signed_rank(100, 1), 0);
+}
+END_TEST
+
+START_TEST(location_interval_by_hand)
+{
+    // Six values: the first rank is that of the smallest and largest average.
+    double values[] = {4, 1, 16, 2, 32, 8}, location, low, high;
+    ck_assert(stats_location_interval(values, 6, 0.95, &location, &low, &high));
+    ck_assert_double_eq(low, 1);
+    ck_assert_double_eq(high, 32);
+    ck_assert_double_eq(location, 8.5); // the eleventh of 21
+    ck_assert(!stats_location_interval(values, 5, 0.95, &location, &low, &high));
+    ck_assert_double_eq(low, 1);
+    ck_assert_double_eq(high, 32);
+    ck_assert(!stats_location_interval(values, 0, 0.95, &location, &low, &high));
+    ck_assert(isnan(location) && isnan(low) && isnan(high));
+}
+END_TEST
+
+START_TEST(paired_ratio_of_known_series)
+{
+    uint64_t a[8], b[8];
+    for (size_t i = 0; i < 8; i++) { // b drifts by a factor of 8, a is 1.25 times b
+        b[i] = 40000 * (i + 1);
+        a[i] = 50000 * (i + 1);
+    }
+    struct stats_ratio r;
+    stats_paired_ratio(a, b, 8, 0.95, 0, &r);
+    ck_assert(r.interval);
+    ck_assert_double_eq_tol(r.ratio, 1.25, 1e-12);
+    ck_assert_double_eq_tol(r.low, 1.25, 1e-12);
+    ck_assert_double_eq_tol(r.high, 1.25, 1e-12);
+    stats_paired_ratio(a, b, 8, 0.95, 1800, &r); // one per cent of b's median
+    ck_assert_double_eq_tol(r.low, 1.245, 1e-12);
+    ck_assert_double_eq_tol(r.high, 1.255, 1e-12);
+    stats_paired_ratio(a, b, 5, 0.95, 0, &r);
+    ck_assert(!r.interval);
+    stats_paired_ratio(a, b, 0, 0.95, 0, &r);
+    ck_assert(isnan(r.ratio) && !r.interval);
+}
+END_TEST
+
+// Two kernels in turn, one truly 1.1 times the other, on a machine that drifts and stumbles: how
+// many of 10,000 intervals hold 1.1. 9,440 are 3 standard deviations below 95 %.
+START_TEST(paired_intervals_hold_as_often_as_they_say)
+{
+    static const size_t counts[] = {6, 10, 24, 50};
+    enum { REPEATS = 10000 };
+    size_t n = counts[_i / 2], held = 0;
+    struct machine m = {.noise = 0.03, .drift = 0.05, .outliers = _i % 2 ? 0.1 : 0};
+    rng_init(&m.rng, 31, (uint64_t)_i);
+    for (int repeat = 0; repeat < REPEATS; repeat++) {
+        uint64_t a[50], b[50];
+        for (size_t i = 0; i < n; i++) {
+            machine_wander(&m);
+            a[i] = machine_launch(&m, 1.1e6);
+            b[i] = machine_launch(&m, 1e6);
+        }
+        struct stats_ratio r;
+        stats_paired_ratio(a, b, n, 0.95, 1, &r);
+        held += r.low <= 1.1 && 1.1 <= r.high;
+    }
+    printf("%zu pairs, %.0f %% outliers: %.2f %% hold\n", n, 100 * m.outliers, (double)held / 100);
+    ck_assert_msg(held >= 9440, "%zu pairs: held in %zu of 10000", n, held);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("stats");
@@ -233,6 +370,13 @@ int main(void)
     tcase_add_test(tests, a_million_samples);
     tcase_add_test(tests, geometric_mean);
     tcase_add_loop_test(tests, intervals_hold_as_often_as_they_say, 0, 4);
+    tcase_add_test(tests, location_by_hand);
+    tcase_add_test(tests, location_is_exact);
+    tcase_add_loop_test(tests, signed_ranks_of_the_interval, 0, COUNT(signed_ranks));
+    tcase_add_test(tests, signed_ranks_of_many);
+    tcase_add_test(tests, location_interval_by_hand);
+    tcase_add_test(tests, paired_ratio_of_known_series);
+    tcase_add_loop_test(tests, paired_intervals_hold_as_often_as_they_say, 0, 8);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -1,0 +1,243 @@
+// Whole tunes, simulated: screening, contenders, rounds, decision. What a ranking promises is
+// promised of all of it together: every look at the rounds is a chance to be wrong.
+#include "measure/rounds.h"
+#include "measure/stats.h"
+#include "noise.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SPACE = 200 };
+
+// ---- a ranking by rounds -----------------------------------------------------------------------
+
+struct ending {
+    size_t winner, tied; // tied: the winner among them
+    struct ranking_entry entries[SPACE];
+    size_t turns;
+};
+
+static void run_round(struct rounds *r, struct machine *m, const double *truth, size_t *turns)
+{
+    uint64_t times[SPACE + 1];
+    size_t count;
+    const size_t *order = rounds_next(r, &count);
+    machine_wander(m);
+    for (size_t i = 0; i < count; i++)
+        times[i] = machine_launch(m, truth[order[i]]);
+    *turns += count;
+    ck_assert_int_ne(rounds_tell(r, times, -1), ROUNDS_BROKEN);
+}
+
+static void rank(const struct measure_rules *rules, struct machine *m, const double *truth,
+                 const uint64_t *screening, size_t count, uint64_t seed, struct ending *out)
+{
+    struct rounds *r = rounds_new(rules, screening, count, seed, 1);
+    ck_assert_ptr_nonnull(r);
+    out->turns = out->tied = 0;
+    while (!rounds_done(r))
+        run_round(r, m, truth, &out->turns);
+    ck_assert(rounds_rank(r, out->entries, &out->winner));
+    for (size_t c = 0; c < count; c++)
+        out->tied += out->entries[c].tied;
+    rounds_free(r);
+}
+
+// ---- whole tunes -------------------------------------------------------------------------------
+
+// Times relative to an ideal: `floor` + lognormal. The best tenth lies within 1.3 times the best.
+struct shape {
+    const char *name;
+    double floor, median, sigma;
+};
+
+static const struct shape shapes[] = {
+    {"narrow", 0, 1.6, 0.18}, // nothing is far behind
+    {"wide", 1, 1.5, 1.26},   // half of it is beyond 2.5 times the best, a tenth beyond 8
+};
+
+struct tune {
+    double truth[SPACE];
+    uint64_t screening[SPACE]; // medians; 0: hopeless
+    size_t launches;
+    uint64_t best_ns, best_verify_ns;
+};
+
+static void screen(const struct measure_rules *rules, struct machine *m, struct tune *t, size_t c)
+{
+    uint64_t samples[64];
+    struct screening s = {.samples = samples,
+                          .resolution_ns = 1,
+                          .best_ns = t->best_ns,
+                          .best_verify_ns = t->best_verify_ns};
+    uint32_t more;
+    enum measure_verdict verdict;
+    machine_wander(m);
+    s.verify_ns = machine_launch(m, 1.1 * t->truth[c]); // the first is slower
+    while ((verdict = measure_next(rules, &s, &more)) == MEASURE_MORE) {
+        for (uint32_t i = 0; i < more; i++)
+            samples[s.count++] = machine_launch(m, t->truth[c]);
+    }
+    t->launches += 1 + s.count;
+    if (verdict == MEASURE_HOPELESS)
+        return;
+    t->screening[c] = (uint64_t)stats_median(samples, s.count);
+    if (!t->best_ns || t->screening[c] < t->best_ns) {
+        t->best_ns = t->screening[c];
+        t->best_verify_ns = s.verify_ns;
+    }
+}
+
+static int by_screening(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (x[0] > y[0]) - (x[0] < y[0]);
+}
+
+// The fastest by screening that may be the best; who[] are their numbers in the space.
+static size_t choose(const struct measure_rules *rules, const struct tune *t, uint64_t who[])
+{
+    uint64_t pairs[SPACE][2];
+    size_t count = 0;
+    for (size_t c = 0; c < SPACE; c++) {
+        if (!t->screening[c] || (double)t->screening[c] > rules->near * (double)t->best_ns)
+            continue;
+        pairs[count][0] = t->screening[c];
+        pairs[count++][1] = c;
+    }
+    qsort(pairs, count, sizeof *pairs, by_screening);
+    count = count < (size_t)rules->contenders ? count : (size_t)rules->contenders;
+    for (size_t i = 0; i < count; i++)
+        who[i] = pairs[i][1];
+    return count;
+}
+
+struct outcome {
+    bool found;      // the best, or one within 1 % of it, is the winner or tied with it
+    double launches; // for each configuration
+};
+
+static void tune(const struct measure_rules *rules, const struct shape *shape, struct machine *m,
+                 uint64_t seed, struct outcome *out)
+{
+    struct tune t = {.launches = 0};
+    double best = INFINITY;
+    for (size_t c = 0; c < SPACE; c++) {
+        t.truth[c] = 1e6 * (shape->floor + shape->median * exp(shape->sigma * normal(&m->rng)));
+        best = fmin(best, t.truth[c]);
+    }
+    for (size_t c = 0; c < SPACE; c++)
+        screen(rules, m, &t, c);
+    uint64_t who[SPACE], screening[SPACE];
+    double truth[SPACE];
+    size_t count = choose(rules, &t, who);
+    for (size_t i = 0; i < count; i++) {
+        screening[i] = t.screening[who[i]];
+        truth[i] = t.truth[who[i]];
+    }
+    struct ending e;
+    rank(rules, m, truth, screening, count, seed, &e);
+    out->found = false;
+    for (size_t i = 0; i < count; i++)
+        out->found = out->found || (e.entries[i].tied && truth[i] <= 1.01 * best);
+    out->launches = (double)(t.launches + 2 * e.turns) / SPACE;
+}
+
+// The machine drifts by 5 % and, stronger than any seen, by 11 % between configurations.
+static const double drifts[] = {0.02, 0.05};
+
+START_TEST(tunes_find_the_best_in_four_launches)
+{
+    enum { TUNES = 100 };
+    const struct shape *shape = &shapes[_i / 2];
+    struct measure_rules rules = measure_rules_default();
+    double launches = 0;
+    int found = 0;
+    for (int i = 0; i < TUNES; i++) {
+        struct machine m = {.noise = 0.025, .drift = drifts[_i % 2], .outliers = 0.05};
+        rng_init(&m.rng, 20240611, (uint64_t)(_i * TUNES + i));
+        struct outcome o;
+        tune(&rules, shape, &m, (uint64_t)i, &o);
+        launches += o.launches / TUNES;
+        found += o.found;
+    }
+    printf("%s, drift %.2f: found in %d of %d, %.2f launches a configuration\n", shape->name,
+           drifts[_i % 2], found, TUNES, launches);
+    ck_assert_msg(launches <= 4, "%s: %g launches", shape->name, launches);
+    ck_assert_msg(found >= 95, "%s: found in %d of %d", shape->name, found, TUNES);
+}
+END_TEST
+
+// ---- ten contenders
+// ------------------------------------------------------------------------------
+
+enum { TEN = 10 };
+
+struct tally {
+    int tied, first, alone; // all ten; contender 3 is the winner; and nobody is tied with it
+};
+
+static struct tally rank_ten(double noise, double factor, uint64_t seed, int rankings)
+{
+    struct tally tally = {0, 0, 0};
+    struct measure_rules rules = measure_rules_default();
+    for (int i = 0; i < rankings; i++) {
+        struct machine m = {.noise = noise, .drift = 0.05, .outliers = 0.05};
+        double truth[TEN];
+        uint64_t screening[TEN];
+        struct ending e;
+        rng_init(&m.rng, seed, (uint64_t)i);
+        for (size_t c = 0; c < TEN; c++) {
+            truth[c] = c == 3 ? factor * 1e6 : 1e6;
+            screening[c] = machine_launch(&m, truth[c]);
+        }
+        rank(&rules, &m, truth, screening, TEN, (uint64_t)i, &e);
+        tally.tied += e.tied == TEN;
+        tally.first += e.winner == 3;
+        tally.alone += e.winner == 3 && e.tied == 1;
+    }
+    return tally;
+}
+
+// 0.1: a machine much worse than these rules were made for.
+static const struct {
+    double noise;
+    int rankings;
+} machines[] = {{0.02, 300}, {0.03, 1000}, {0.1, 300}};
+
+START_TEST(ten_equal_kernels_tie)
+{
+    int rankings = machines[_i].rankings;
+    struct tally t = rank_ten(machines[_i].noise, 1, 7, rankings);
+    printf("noise %.2f: all ten tie in %d of %d\n", machines[_i].noise, t.tied, rankings);
+    ck_assert_msg(t.tied * 100 >= rankings * 95, "%d of %d", t.tied, rankings);
+}
+END_TEST
+
+START_TEST(five_per_cent_are_told)
+{
+    enum { RANKINGS = 400 };
+    struct tally t = rank_ten(machines[_i].noise, 0.95, 8, RANKINGS);
+    printf("noise %.2f: 5 %% faster wins in %d, alone in %d of %d\n", machines[_i].noise, t.first,
+           t.alone, RANKINGS);
+    ck_assert_int_ge(t.first * 100, RANKINGS * 99);
+    ck_assert_msg(t.alone * 100 >= RANKINGS * 95, "%d of %d", t.alone, RANKINGS);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("procedure");
+    TCase *tests = tcase_create("procedure");
+    tcase_set_timeout(tests, 200);
+    tcase_add_loop_test(tests, tunes_find_the_best_in_four_launches, 0, 4);
+    tcase_add_loop_test(tests, ten_equal_kernels_tie, 0, 3);
+    tcase_add_loop_test(tests, five_per_cent_are_told, 0, 2);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
