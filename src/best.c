@@ -16,11 +16,12 @@ struct entry {
     const char *configuration;
     struct digest key;
     struct stats_summary stats;
-    struct result *brief; // resources and, of a ranking, samples; in the arena
+    struct result *brief; // resources and, of a ranking or a fixed count, samples; in the arena
     uint64_t group_size;
-    uint64_t age;   // 0: the newest row
-    bool is_ranked; // in a ranking with others
-    bool is_newest; // of its job
+    uint64_t age;    // 0: the newest row
+    bool is_ranked;  // in a ranking with others
+    bool is_newest;  // of its job
+    bool is_counted; // its samples are a fixed count, with those of older results
 };
 
 // Results that compare: one device with its driver, constants, source.
@@ -35,10 +36,12 @@ struct group {
 
 #define BUCKETS 4096
 
+// The newest row of a job.
 struct seen {
     struct seen *next;
     struct digest key;
     bool failed;
+    struct entry *counted; // (or NULL) its samples are a fixed count, and older ones are added
 };
 
 struct search {
@@ -99,21 +102,23 @@ static bool is_wanted(struct search *s, const struct store_row *row)
     return choice && space_find(s->space, choice, &index);
 }
 
-// What a newer row said of the job; NULL: this is the newest, and it is noted.
-static const struct seen *newer(struct search *s, const struct digest *key, bool failed)
+// What the newest row says of the job; NULL without memory. Noted when it is this one.
+static struct seen *newest(struct search *s, const struct digest *key, bool failed, bool *is_this)
 {
     struct seen **bucket = &s->buckets[(key->bytes[0] | key->bytes[1] << 8) % BUCKETS];
-    for (const struct seen *known = *bucket; known; known = known->next) {
+    *is_this = false;
+    for (struct seen *known = *bucket; known; known = known->next) {
         if (digest_equal(&known->key, key))
             return known;
     }
     struct seen *fresh = arena_alloc(s->a, sizeof *fresh);
     s->failed |= !fresh;
     if (fresh) {
-        *fresh = (struct seen){*bucket, *key, failed};
+        *fresh = (struct seen){*bucket, *key, failed, NULL};
         *bucket = fresh;
     }
-    return NULL;
+    *is_this = true;
+    return fresh;
 }
 
 static bool belongs(const struct group *g, const struct store_row *row)
@@ -182,14 +187,19 @@ static uint64_t group_size_of(const char *geometry)
 }
 
 // The little of a result that decides; build logs may be long.
-static struct result *brief_of(struct search *s, const struct result *r)
+static struct result *brief_of(struct search *s, const struct store_row *row)
 {
-    size_t samples = is_ranked(r) ? r->sample_count : 0;
+    const struct result *r = row->result;
+    size_t samples = is_ranked(r) || row->fixed ? r->sample_count : 0;
     struct result *brief = arena_alloc(s->a, sizeof *brief);
     s->failed |= !brief;
     if (!brief)
         return NULL;
-    *brief = (struct result){.batch = r->batch, .sample_count = (uint32_t)samples};
+    *brief = (struct result){.batch = r->batch,
+                             .warmups = r->warmups,
+                             .warm = r->warm,
+                             .sample_count = (uint32_t)samples,
+                             .origin = r->origin ? copy(s, r->origin) : NULL};
     memcpy(brief->ranking, r->ranking, sizeof brief->ranking);
     if (samples > 0)
         brief->samples_ns = arena_copy(s->a, r->samples_ns, samples * sizeof *r->samples_ns);
@@ -200,32 +210,62 @@ static struct result *brief_of(struct search *s, const struct result *r)
     return brief;
 }
 
-static void add_entry(struct search *s, const struct store_row *row, bool is_newest)
+static uint64_t timer_of(const struct search *s)
+{
+    return s->o->device ? s->o->device->timer_ns : 0;
+}
+
+static struct entry *add_entry(struct search *s, const struct store_row *row, bool is_newest)
 {
     const uint64_t *samples;
     uint32_t count;
-    uint64_t timer_ns = s->o->device ? s->o->device->timer_ns : 0;
     struct group *g = group_of(s, row);
     struct entry *n = g ? arena_alloc(s->a, sizeof *n) : NULL;
     s->failed |= !n;
     if (!n || !result_samples(row->result, &samples, &count))
-        return;
+        return NULL;
     *n = (struct entry){.next = g->entries,
                         .id = copy(s, row->id),
                         .configuration = copy(s, row->configuration),
                         .key = row->key,
-                        .brief = brief_of(s, row->result),
+                        .brief = brief_of(s, row),
                         .group_size = group_size_of(row->geometry),
                         .age = s->rows,
                         .is_ranked = is_ranked(row->result),
-                        .is_newest = is_newest};
-    stats_summarise(samples, count, timer_ns, &n->stats);
+                        .is_newest = is_newest,
+                        .is_counted = is_newest && row->fixed};
+    stats_summarise(samples, count, timer_of(s), &n->stats);
     g->entries = n;
     g->count++;
+    return n;
+}
+
+// Fixed counts add up within a store: see store_find().
+static bool adds_up(const struct result *newer, const struct store_row *row)
+{
+    const struct result *r = row->result;
+    bool same_store = r->origin && newer->origin ? str_equal(r->origin, newer->origin)
+                                                 : r->origin == newer->origin;
+    return row->fixed && r->status == STATUS_CORRECT && same_store &&
+           result_samples_alike(newer, r);
+}
+
+static void add_samples(struct search *s, struct entry *n, const struct result *older)
+{
+    size_t count = older->sample_count, more = n->brief->sample_count;
+    uint64_t *all = arena_array(s->a, count + more, sizeof *all);
+    s->failed |= !all;
+    if (!all)
+        return;
+    memcpy(all, older->samples_ns, count * sizeof *all);
+    memcpy(all + count, n->brief->samples_ns, more * sizeof *all);
+    n->brief->samples_ns = all;
+    n->brief->sample_count = (uint32_t)(count + more);
+    stats_summarise(all, count + more, timer_of(s), &n->stats);
 }
 
 // Rows come newest first. An older result of a job counts only in the ranking that it was part of,
-// and not at all once the job has failed.
+// or where its samples add up with newer ones, and not at all once the job has failed.
 static bool collect(void *context, const struct store_row *row)
 {
     struct search *s = context;
@@ -237,9 +277,15 @@ static bool collect(void *context, const struct store_row *row)
     if (row->measuring_version != HONE_MEASURING_VERSION || (!times && !refutes) ||
         !is_wanted(s, row))
         return !s->failed;
-    const struct seen *since = newer(s, &row->key, refutes);
-    if (times && (!since || (!since->failed && is_ranked(row->result))))
-        add_entry(s, row, !since);
+    bool is_newest;
+    struct seen *since = newest(s, &row->key, refutes, &is_newest);
+    struct entry *added = NULL;
+    if (since && times && (is_newest || (!since->failed && is_ranked(row->result))))
+        added = add_entry(s, row, is_newest);
+    if (added && added->is_counted)
+        since->counted = added;
+    else if (since && times && since->counted && adds_up(since->counted->brief, row))
+        add_samples(s, since->counted, row->result);
     return !s->failed;
 }
 
@@ -397,14 +443,14 @@ static bool decide(struct search *s, struct ranking *r)
 {
     struct measure_rules rules = s->o->rules ? *s->o->rules : measure_rules_default();
     const struct result *first = r->members[0]->brief;
-    uint64_t timer_ns = s->o->device ? s->o->device->timer_ns : 0;
     for (size_t i = 0; i < r->count; i++)
         r->contenders[i] =
             (struct settle_contender){.estimate_ns = (uint64_t)r->members[i]->stats.median,
                                       .samples = r->members[i]->brief->samples_ns,
                                       .count = r->members[i]->brief->sample_count};
-    bool ok = settle_again(r->contenders, r->count, &rules, settle_seed(first->ranking),
-                           timer_ns / (first->batch ? first->batch : 1), &r->winner);
+    bool ok =
+        settle_again(r->contenders, r->count, &rules, settle_seed(first->ranking),
+                     timer_of(s) / (first->batch ? first->batch : 1), false, &r->winner, NULL);
     s->failed |= !ok;
     return ok;
 }
@@ -530,6 +576,7 @@ struct fetch_row {
     const char *id;
     struct best_answer *out;
     bool done;
+    bool counted; // older samples are added
 };
 
 static bool keep_row(void *context, const struct store_row *row)
@@ -537,8 +584,11 @@ static bool keep_row(void *context, const struct store_row *row)
     struct fetch_row *f = context;
     struct search *s = f->search;
     struct best_answer *out = f->out;
-    const uint64_t *samples;
-    uint32_t count;
+    if (f->done) {
+        if (digest_equal(&row->key, &out->key) && adds_up(out->result, row))
+            s->failed |= !result_samples_before(out->result, row->result);
+        return !s->failed;
+    }
     if (!str_equal(row->id, f->id))
         return true;
     out->configuration = copy(s, row->configuration);
@@ -557,10 +607,8 @@ static bool keep_row(void *context, const struct store_row *row)
     s->failed |= !out->result;
     if (out->result)
         out->result->reused = true;
-    if (result_samples(row->result, &samples, &count))
-        stats_summarise(samples, count, s->o->device ? s->o->device->timer_ns : 0, &out->stats);
     f->done = true;
-    return false;
+    return f->counted && !s->failed;
 }
 
 static bool answer(struct search *s, const struct group *g, struct best_answer *out,
@@ -568,7 +616,8 @@ static bool answer(struct search *s, const struct group *g, struct best_answer *
 {
     memset(out, 0, sizeof *out);
     const struct entry *n = find_answer(s, g, out);
-    struct fetch_row f = {.search = s, .id = n ? n->id : "", .out = out};
+    struct fetch_row f = {
+        .search = s, .id = n ? n->id : "", .out = out, .counted = n && n->is_counted};
     struct store_query query = {.spec_name = s->o->spec->name,
                                 .constants = g->constants,
                                 .source = &g->source,
@@ -576,8 +625,11 @@ static bool answer(struct search *s, const struct group *g, struct best_answer *
     out->other_driver = !g->same_driver;
     out->other_source = !g->same_source;
     bool ok = n && store_each(s->o->store, &query, keep_row, &f, e);
-    if (ok && f.done && !s->failed)
+    if (ok && f.done && !s->failed) {
+        stats_summarise(out->result->samples_ns, out->result->sample_count, timer_of(s),
+                        &out->stats);
         return true;
+    }
     result_free(out->result);
     out->result = NULL;
     if (s->failed || !n)

@@ -314,14 +314,17 @@ static bool end_round(struct settle *s)
 // ---- the whole ---------------------------------------------------------------------------------
 
 // How many rounds there may be.
-static uint32_t most_rounds(const struct settle *s)
+static uint32_t rounds_limit(const struct measure_rules *rules, size_t contenders, bool is_short)
 {
-    const struct measure_rules *rules = s->o.rules;
-    uint32_t most = (uint32_t)rules->rounds;
-    uint32_t limit = s->o.is_short ? (uint32_t)(rules->rounds / rules->looks) : most;
-    if (s->o.count == 1 && limit > SETTLE_ROUNDS_ALONE)
+    uint32_t limit = (uint32_t)(is_short ? rules->rounds / rules->looks : rules->rounds);
+    if (contenders == 1 && limit > SETTLE_ROUNDS_ALONE)
         limit = SETTLE_ROUNDS_ALONE;
     return limit < 1 ? 1 : limit;
+}
+
+static uint32_t most_rounds(const struct settle *s)
+{
+    return rounds_limit(s->o.rules, s->o.count, s->o.is_short);
 }
 
 static bool rounds_over(const struct settle *s)
@@ -459,7 +462,7 @@ static bool decide_at_once(struct settle_contender *c, size_t count,
 
 bool settle_again(struct settle_contender *contenders, size_t count,
                   const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
-                  size_t *winner)
+                  bool is_short, size_t *winner, bool *whole)
 {
     struct rounds *r = rounds_of(contenders, count, rules, seed, resolution_ns);
     struct ranking_entry *entries = calloc(count, sizeof *entries);
@@ -468,7 +471,10 @@ bool settle_again(struct settle_contender *contenders, size_t count,
     for (size_t i = 0; i < count; i++)
         rounds = contenders[i].count > rounds ? contenders[i].count : rounds;
     bool ok = r && entries && times;
-    if (ok && !(replay(r, contenders, count, rounds, times) && rounds_rank(r, entries, winner)))
+    bool fits = ok && replay(r, contenders, count, rounds, times);
+    if (whole)
+        *whole = fits && (rounds >= rounds_limit(rules, count, is_short) || rounds_done(r));
+    if (ok && !(fits && rounds_rank(r, entries, winner)))
         ok = decide_at_once(contenders, count, rules, seed, resolution_ns, entries, winner);
     for (size_t i = 0; ok && i < count; i++)
         contenders[i].entry = entries[i];

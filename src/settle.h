@@ -73,11 +73,12 @@ void settle_free(struct settle *s); // NULL is fine
 
 // The decision on samples that were taken before, as it was taken then: rounds, rules and seed are
 // the same, and so must the order of the contenders be. Where they do not fit each other (other
-// rules, a part of the contenders) what they have is decided at once. False without memory or
-// samples.
+// rules, a part of the contenders) what they have is decided at once. *whole (optional): a ranking
+// of these contenders under these rules would have ended here too, nothing is left to launch;
+// `is_short` as above. False without memory or samples.
 bool settle_again(struct settle_contender *contenders, size_t count,
                   const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
-                  size_t *winner);
+                  bool is_short, size_t *winner, bool *whole);
 
 // The seed of a ranking, which its id in the store holds.
 uint64_t settle_seed(const uint8_t id[16]);

@@ -190,6 +190,8 @@ static struct result *result_of(struct tune *t, const struct settle_contender *c
     if (!r)
         return NULL;
     r->reused = false;
+    r->origin = NULL;
+    r->earlier = 0;
     r->stop = STOP_NONE;
     r->samples_ns = r->parts_ns = NULL;
     r->sample_count = r->part_count = r->part_columns = 0;
@@ -217,19 +219,30 @@ static bool keep_result(struct tune *t, const struct settle_contender *c, struct
     return kept;
 }
 
+// The store has a ranking whole or not at all: whoever decides from a part of it would name another
+// winner.
+static bool keep_results(struct tune *t, struct error *e)
+{
+    struct store *store = t->o.build_only ? NULL : t->o.store;
+    if (store && !store_together(store, e))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < t->settling_count; i++) {
+        const struct settle_contender *c = &t->settling[i];
+        if (c->failure || t->progress.ranked.status.decided)
+            ok = keep_result(t, c, e);
+    }
+    return (!store || store_together_end(store, ok, e)) && ok;
+}
+
 static bool finish(struct tune *t, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
-    bool ok = true;
     settle_status(t->settle, &ranked->status);
     t->progress.launches += ranked->status.launches;
     t->progress.rank_ns += ranked->status.elapsed_ns;
     ranked->running = false;
-    for (size_t i = 0; ok && i < t->settling_count; i++) {
-        const struct settle_contender *c = &t->settling[i];
-        if (c->failure || ranked->status.decided)
-            ok = keep_result(t, c, e);
-    }
+    bool ok = keep_results(t, e);
     settle_free(t->settle);
     t->settle = NULL;
     find_best(t);
@@ -260,25 +273,32 @@ static bool make_room(struct tune *t, size_t contenders)
 // ---- one that the store has --------------------------------------------------------------------
 
 // The id of a ranking of one says nothing: it is all zeros.
-static bool is_of(const struct result *r, const struct result *ranking)
+static bool is_alone(const struct result *r)
 {
     static const uint8_t none[sizeof r->ranking];
-    bool alone = memcmp(r->ranking, none, sizeof none) == 0;
-    return r->reused && r->stop == STOP_RANKED &&
-           (alone ? r == ranking : memcmp(r->ranking, ranking->ranking, sizeof none) == 0);
+    return memcmp(r->ranking, none, sizeof none) == 0;
 }
 
-// Are the contenders those of one ranking that the store has? The others do not count when they
-// were known at that time already and are clearly behind: they were not near enough for it.
+static bool is_of(const struct result *r, const struct result *ranking)
+{
+    return r->reused && r->stop == STOP_RANKED &&
+           (is_alone(r) ? r == ranking
+                        : memcmp(r->ranking, ranking->ranking, sizeof r->ranking) == 0);
+}
+
+// Are the contenders those of one ranking that the store has? One that took part in none does not
+// count when it was known already and is clearly behind: it was not near enough for that one. A
+// ranking of one has nobody behind it.
 static bool has_ranking(const struct tune *t)
 {
     const struct contenders *c = &t->contenders;
     const struct result *first = t->items[c->list[0].ticket]->result;
     double behind = t->o.terms.rules.behind * c->list[0].estimate_ns;
-    bool known = is_of(first, first);
+    bool known = is_of(first, first), alone = known && is_alone(first);
     for (size_t i = 0; known && i < c->count; i++) {
         const struct result *r = t->items[c->list[i].ticket]->result;
-        known = is_of(r, first) || (r->reused && c->list[i].estimate_ns > behind);
+        bool far = r->reused && r->stop != STOP_RANKED && c->list[i].estimate_ns > behind;
+        known = is_of(r, first) || (far && !alone);
     }
     return known;
 }
@@ -314,8 +334,19 @@ static bool gather_known(struct tune *t, const struct result *first)
     return true;
 }
 
-// The decision of a ranking from the store, taken again: the same samples, rules and seed.
-static bool decide_again(struct tune *t, struct error *e)
+static void forget_known(struct tune *t)
+{
+    settle_contenders_release(t->settling, t->settling_capacity);
+    free(t->settling);
+    t->settling = NULL;
+    t->settling_count = t->settling_capacity = 0;
+    memset(&t->progress.ranked, 0, sizeof t->progress.ranked);
+}
+
+// The decision of a ranking from the store, taken again: the same samples, rules and seed. *whole
+// is false where it ended before these rules would end it: it was a short one, more is asked for
+// now, or its best are not in this space, and the others left it after a few rounds.
+static bool decide_again(struct tune *t, bool *whole, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
     const struct result *first = t->items[t->contenders.list[0].ticket]->result;
@@ -329,11 +360,11 @@ static bool decide_again(struct tune *t, struct error *e)
         return error_memory(e);
     put_in_order(t);
     if (!settle_again(t->settling, t->settling_count, &t->o.terms.rules, settle_seed(ranked->id),
-                      resolution, &winner))
+                      resolution, t->progress.out_of_time, &winner, whole))
         return error_memory(e);
-    for (size_t i = 0; i < t->settling_count; i++)
+    for (size_t i = 0; *whole && i < t->settling_count; i++)
         mark_ranked(t, item_of(t, i), &t->settling[i].entry);
-    return choose(t) || error_memory(e);
+    return !*whole || choose(t) || error_memory(e);
 }
 
 // ---- running -----------------------------------------------------------------------------------
@@ -373,8 +404,12 @@ bool tune_rank_start(struct tune *t, struct error *e)
     if (t->was_ranked || t->cancelled || c->count == 0)
         return true;
     t->was_ranked = true;
-    if (has_ranking(t))
-        return decide_again(t, e);
+    bool whole = false;
+    if (has_ranking(t) && !decide_again(t, &whole, e))
+        return false;
+    if (whole)
+        return true;
+    forget_known(t);
     if (!make_room(t, c->count))
         return error_memory(e);
     t->settling_count = t->progress.ranked.contenders = c->count;

@@ -280,7 +280,7 @@ static const struct option prune_options[] = {
      .help =
          "What answers for nothing any more: measured by an older hone in another way, failures "
          "of what is correct by now, and results of a configuration that was measured again as "
-         "thoroughly, in the same way.",
+         "thoroughly, in the same way. What belongs to a ranking or to a fixed count stays.",
      .apply = option_flag,
      .offset = FIELD(superseded)},
     {.name = "spec",

@@ -329,6 +329,7 @@ static const struct option keep_options[] = {
      .help = "Try configurations again that failed earlier: all, or those with one of these "
              "statuses, as in --retry=compile,timeout.",
      .apply = option_statuses,
+     .is_meant = option_is_statuses,
      .offset = FIELD(retry)},
     {.name = "no-store",
      .help = "Neither read nor write a store.",

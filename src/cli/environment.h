@@ -5,7 +5,6 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/scratch.h"
 
 struct environment {
     struct arena arena;
@@ -17,7 +16,8 @@ struct environment {
     const char *path;          // PATH, or NULL
     const char *also;          // HONE_ALSO, or NULL
     const char *host;
-    struct scratch scratch; // for the workers' temporary files
+    char *scratch; // the workers' temporary folder
+    int scratch_fd;
 };
 
 // Finds the worker: HONE_WORKER, else beside this program, else in ../libexec/hone.

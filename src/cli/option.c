@@ -102,6 +102,13 @@ bool option_statuses(void *field, const char *value, struct error *e)
     return ok;
 }
 
+bool option_is_statuses(const char *word)
+{
+    struct error ignored = ERROR_INIT;
+    uint32_t mask = 0;
+    return option_statuses(&mask, word, &ignored);
+}
+
 // ---- finding -----------------------------------------------------------------------------------
 
 static const struct option *find(const struct option_group *groups, const char *name, char letter)
@@ -145,9 +152,18 @@ struct parse {
     void *settings;
 };
 
+// "--retry compile": the word would be taken for the spec, and the spec for one too many.
+static bool is_left_behind(const struct parse *p, const struct option *o, const char *value)
+{
+    return o->optional && !value && o->is_meant && p->at < p->argc && o->is_meant(p->argv[p->at]);
+}
+
 // `value` NULL: the next word is the value, for an option that takes one.
 static bool apply(struct parse *p, const struct option *o, const char *value, struct error *e)
 {
+    if (is_left_behind(p, o, value))
+        return error_set(e, ERROR_USAGE, "the value of --%s comes after '=': --%s=%s", o->name,
+                         o->name, p->argv[p->at]);
     if (!o->argument && value)
         return error_set(e, ERROR_USAGE, "--%s takes no value", o->name);
     if (o->argument && !o->optional && !value) {

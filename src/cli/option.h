@@ -18,6 +18,9 @@ struct option {
     // error says what would be right; the option's name is put in front.
     bool (*apply)(void *field, const char *value, struct error *e);
     size_t offset;
+    // (optional: never) Of an argument that may be left out: is the next word what was meant by it?
+    // Then it is refused, and the error says to write "=".
+    bool (*is_meant)(const char *word);
 };
 
 // Options that belong together under a title; `options` ends with a NULL name. A list of groups
@@ -47,7 +50,8 @@ bool option_list(void *field, const char *value, struct error *e);  // struct li
 bool option_count(void *field, const char *value, struct error *e); // struct given, at least 1
 bool option_seed(void *field, const char *value, struct error *e);  // struct given
 // "compile,timeout": a mask of 1 << status, of failures; all of them where it is left out.
-bool option_statuses(void *field, const char *value, struct error *e); // uint32_t
+bool option_statuses(void *field, const char *value, struct error *e);
+bool option_is_statuses(const char *word); // uint32_t
 
 const struct option *option_find(const struct option_group *groups, const char *name);
 

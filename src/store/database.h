@@ -66,6 +66,7 @@ struct store {
     sqlite3_stmt *statements[STATEMENTS];
     struct text_memory texts;
     struct run run;
+    bool together; // within store_together(); the transaction may have been undone by a failure
     struct text body, samples; // of the result being written; kept for their memory
     struct text_item *items;   // likewise: of the job being written
     size_t item_capacity;
@@ -119,6 +120,8 @@ bool samples_median(const uint64_t *samples, uint32_t count, double *out);
 
 // The file's size with its log.
 uint64_t store_bytes(struct store *s);
+// Of the log alone: what is not in the file yet, or was not cleared away since.
+uint64_t store_log_bytes(struct store *s);
 
 // Forgets what was written: a transaction was rolled back, or another process has written.
 void texts_forget(struct text_memory *m);

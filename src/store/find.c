@@ -77,6 +77,16 @@ static bool failure_answers(const struct kept *k, const struct store_question *q
     return k->status != STATUS_TIMEOUT || timeout_answers(k, &q->policy);
 }
 
+// A failure that is to be tried again. What was found before it is no answer either: it would say
+// that nothing ever failed.
+static bool is_tried_again(const struct kept *k, const struct store_question *q)
+{
+    if (k->status == STATUS_CORRECT)
+        return false;
+    return (k->fault == FAULT_LOST && q->alone) ||
+           (k->fault == FAULT_CONFIGURATION && (q->retry >> k->status & 1));
+}
+
 // ---- reading ------------------------------------------------------------------------------------
 
 static enum fault fault_read(const char *text)
@@ -130,6 +140,7 @@ struct finding {
     struct result *counted; // fixed samples put together so far
     struct result *found;   // what answers
     bool works;             // a correct result was seen: failures before it do not answer
+    bool over;              // nothing answers: the newest is a failure that is to be tried again
 };
 
 static bool is_enough(const struct finding *f)
@@ -164,6 +175,7 @@ static bool look_at_row(struct finding *f, sqlite3_stmt *row, struct error *e)
     if (!kept_read(row, &k))
         return true;
     f->works |= k.status == STATUS_CORRECT;
+    f->over = !f->works && is_tried_again(&k, f->q);
     if (k.fixed && k.samples > 0 && is_comparable(&k, f->q))
         return count_row(f, row, e);
     bool failure = !f->works && failure_answers(&k, f->q);
@@ -183,7 +195,7 @@ static bool look_at_all(struct finding *f, struct error *e)
         return false;
     value_digest(&v, ":job", &f->q->key);
     value_i64(&v, ":format", RESULT_FORMAT);
-    while (ok && !f->found && (code = sqlite3_step(v.statement)) == SQLITE_ROW)
+    while (ok && !f->found && !f->over && (code = sqlite3_step(v.statement)) == SQLITE_ROW)
         ok = look_at_row(f, v.statement, e);
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         ok = store_fail_sqlite(e, s->path, s->db, "looking for a result");
@@ -191,17 +203,19 @@ static bool look_at_all(struct finding *f, struct error *e)
     return ok;
 }
 
-static struct result *find_behind(struct store *s, const struct store_question *q, bool *ok,
-                                  struct error *e)
+// What a store in front found correct, a failure in one behind it does not take back.
+static bool find_behind(struct finding *f, struct error *e)
 {
-    struct result *found = NULL;
-    for (s = s->behind; s && *ok && !found; s = s->behind) {
-        struct finding f = {.store = s, .q = q};
-        *ok = look_at_all(&f, e);
-        result_free(f.counted);
-        found = f.found;
+    bool ok = true;
+    for (struct store *s = f->store->behind; s && ok && !f->found && !f->over; s = s->behind) {
+        struct finding there = {.store = s, .q = f->q, .works = f->works};
+        ok = look_at_all(&there, e);
+        result_free(there.counted);
+        f->found = there.found;
+        f->works = there.works;
+        f->over = there.over;
     }
-    return found;
+    return ok;
 }
 
 struct result *store_find(struct store *s, const struct store_question *q, uint32_t *missing,
@@ -211,8 +225,8 @@ struct result *store_find(struct store *s, const struct store_question *q, uint3
     bool ok = look_at_all(&f, e);
     if (missing)
         *missing = 0;
-    if (ok && !f.found)
-        f.found = find_behind(s, q, &ok, e);
+    if (ok && !f.found && !f.over)
+        ok = find_behind(&f, e);
     if (ok && !f.found && missing && q->policy.fixed && f.counted) {
         *missing = samples_wanted(&q->policy) - f.counted->sample_count;
         return f.counted;

@@ -153,8 +153,9 @@ static bool open_write(struct store *s, const struct store_file *f, bool local, 
 }
 
 // How to open for reading alone. Whoever may write opens so, though no write is let through: a log
-// that a killed process left can then be read and cleared away. Else a file without a log is read
-// as if nobody could change it, since SQLite would want to make files beside it.
+// that a killed process left can then be read (only a rollback journal must be undone before the
+// file makes sense, and is). Else a file without a log is read as if nobody could change it, since
+// SQLite would want to make files beside it.
 static sqlite3 *connect_reading(const struct store_file *f, enum store_mode mode, struct error *e)
 {
     if (mode == STORE_READ && store_file_writable(f))
@@ -233,10 +234,19 @@ struct store *store_stack(struct store *s, struct store *behind)
     return s;
 }
 
+// The last one to close carries the log into the file, unless it only read: the log stays beside
+// it then. Without one SQLite's files beside it are taken away.
+static void leave_file(struct store *s)
+{
+    if (s->db && s->mode != STORE_WRITE && store_log_bytes(s) > 0)
+        sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
+}
+
 static void close_one(struct store *s)
 {
     for (size_t i = 0; i < STATEMENTS; i++)
         sqlite3_finalize(s->statements[i]);
+    leave_file(s);
     sqlite3_close(s->db);
     texts_forget(&s->texts);
     arena_release(&s->run.arena);

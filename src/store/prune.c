@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Samples of a fixed count add up, so none of them is replaced. What is to go is listed once, in a
-// table of this connection's own.
+// Samples of a fixed count add up, and those of a ranking decide together with the others of it, so
+// none of them is replaced. What is to go is listed once, in a table of this connection's own.
 static const char list_sql[] =
     "INSERT INTO temp.pruned SELECT r.sequence FROM result AS r "
     "JOIN session ON session.id = r.session JOIN job ON job.key = r.job "
@@ -20,7 +20,7 @@ static const char list_sql[] =
     "AND ((r.status <> 'correct' AND n.status = 'correct') OR ("
     "n.status = r.status AND n.fault = r.fault AND n.policy_cold = r.policy_cold "
     "AND (r.status <> 'correct' OR (n.policy_fixed = 0 AND r.policy_fixed = 0)) "
-    "AND n.batch = r.batch "
+    "AND r.stop <> 'ranked' AND n.batch = r.batch "
     "AND n.sample_count >= r.sample_count AND n.limit_ns >= r.limit_ns "
     "AND (n.stop NOT IN ('hopeless', 'limit') OR r.stop IN ('hopeless', 'limit', 'none'))))))";
 

@@ -345,14 +345,32 @@ bool store_put(struct store *s, const struct store_job *job, const struct policy
         return error_set(e, ERROR_USAGE, "%s: a result was to be written %s", s->path,
                          s->mode == STORE_WRITE ? "outside any session"
                                                 : "to a store open for reading");
+    if (s->together && sqlite3_get_autocommit(s->db))
+        return store_fail(e, s->path, SQLITE_ABORT, "a result that belongs to this one failed");
     date_now(date);
-    if (!transaction_begin(s, e))
+    if (!s->together && !transaction_begin(s, e))
         return false;
     bool ok = memory_check(s, e) && session_put(s, date, e) && job_put(s, job, e) &&
-              result_put(s, &job->key, policy, result, date, e) && transaction_commit(s, e);
-    if (ok)
-        s->run.written = true;
-    else
+              result_put(s, &job->key, policy, result, date, e) &&
+              (s->together || transaction_commit(s, e));
+    if (!ok)
+        transaction_rollback(s);
+    s->run.written |= ok && !s->together;
+    return ok;
+}
+
+bool store_together(struct store *s, struct error *e)
+{
+    s->together = transaction_begin(s, e);
+    return s->together;
+}
+
+bool store_together_end(struct store *s, bool keep, struct error *e)
+{
+    bool whole = !sqlite3_get_autocommit(s->db);
+    s->together = false;
+    bool ok = keep && whole && transaction_commit(s, e);
+    if (!ok)
         transaction_rollback(s);
     return ok;
 }

@@ -75,6 +75,12 @@ struct store_job {
 bool store_put(struct store *s, const struct store_job *job, const struct policy *policy,
                const struct result *result, struct error *e);
 
+// What is put between the two is there together or not at all, and nobody else writes meanwhile. A
+// put that fails ends it: the rest is refused. store_together_end() is called also then, and says
+// whether all of it was kept; without `keep` nothing is.
+bool store_together(struct store *s, struct error *e);
+bool store_together_end(struct store *s, bool keep, struct error *e);
+
 // What is asked of the store.
 struct store_question {
     struct digest key;
@@ -105,7 +111,9 @@ struct store_question {
 //   - cold and warm (policy.cold) are different answers
 //   - a check asks for no launches (policy.launches = 0): every correct result answers, timed or
 //     not, cold or warm, and failures as for a search
-//   - the newest that answers wins, and a failure does not answer once a newer result is correct;
+//   - the newest that answers wins, and a failure does not answer once a newer result is correct,
+//     or one of a store in front; where the newest is a failure that is to be tried again, nothing
+//     older answers either;
 //     only fixed samples are put together: of results with one batch
 //     and the same warm-up launches, the newest first until there are enough, in order of time
 //   - another key never answers: source, include file, option, size, argument, verification,
@@ -141,6 +149,7 @@ struct store_row {
     struct digest source;
     const struct result *result;
     int measuring_version;
+    bool fixed; // its number of samples was asked for: those of several such results add up
 };
 
 struct store_query {

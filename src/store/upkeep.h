@@ -78,7 +78,8 @@ struct store_prune {
     // Only what answers for nothing any more: results of an earlier measuring version; failures of
     // what a newer result found correct; and results that a newer one of the same job replaces: of
     // the same status, fault, cold or warm, batch, with as many samples, and not stopped early
-    // where this one was not. Samples of a fixed count add up: those are never replaced.
+    // where this one was not. Never replaced: samples of a fixed count, which add up, and those of
+    // a ranking, which decide together.
     bool superseded;
 };
 

@@ -20,7 +20,7 @@ static const char each_sql[] =
     "coalesce(session.constants, job.constants) AS chosen, session.device, session.platform, "
     "session.driver, lower(hex(session.device_identity)), job.geometry, result.date, "
     "session.hone_version, job.measuring_version, job.key, job.source, result.format, result.body, "
-    "result.id "
+    "result.id, result.policy_fixed "
     "FROM result CROSS JOIN job ON job.key = result.job "
     "CROSS JOIN session ON session.id = result.session "
     "WHERE result.format <= :format AND (:spec IS NULL OR spec = :spec) "
@@ -52,7 +52,8 @@ enum {
     COLUMN_SOURCE,
     COLUMN_FORMAT,
     COLUMN_BODY,
-    COLUMN_ID
+    COLUMN_ID,
+    COLUMN_FIXED
 };
 
 // A digest of another length stays zero.
@@ -72,6 +73,7 @@ static void row_read(sqlite3_stmt *statement, struct store_row *row)
         *(const char **)((char *)row + row_texts[i]) = text ? text : "";
     }
     row->measuring_version = sqlite3_column_int(statement, COLUMN_MEASURING);
+    row->fixed = sqlite3_column_int(statement, COLUMN_FIXED) != 0;
     digest_column(statement, COLUMN_KEY, &row->key);
     digest_column(statement, COLUMN_SOURCE, &row->source);
 }
@@ -194,6 +196,7 @@ static bool row_give(const struct cursor *c,
         return error_context(e, "%s: a stored result", c->store->path);
     row_read(c->statement, &row);
     row.result = result;
+    row.fixed |= result->stop == STOP_FIXED;
     result->origin = c->store->is_behind ? arena_strdup(&result->arena, c->store->path) : NULL;
     *more = each(context, &row);
     result_free(result);
@@ -263,19 +266,20 @@ bool store_texts(struct store *s, const struct digest *key,
 
 // ---- counts -------------------------------------------------------------------------------------
 
+uint64_t store_log_bytes(struct store *s)
+{
+    struct stat st;
+    char log[PATH_MAX + 8];
+    snprintf(log, sizeof log, "%s-wal", sqlite3_db_filename(s->db, "main"));
+    return stat(log, &st) == 0 ? (uint64_t)st.st_size : 0;
+}
+
 // The log counts: its results are not in the file yet.
 uint64_t store_bytes(struct store *s)
 {
     struct stat st;
-    uint64_t bytes = 0;
-    const char *file = sqlite3_db_filename(s->db, "main");
-    char log[PATH_MAX + 8];
-    if (stat(file, &st) == 0)
-        bytes = (uint64_t)st.st_size;
-    snprintf(log, sizeof log, "%s-wal", file);
-    if (stat(log, &st) == 0)
-        bytes += (uint64_t)st.st_size;
-    return bytes;
+    bool found = stat(sqlite3_db_filename(s->db, "main"), &st) == 0;
+    return (found ? (uint64_t)st.st_size : 0) + store_log_bytes(s);
 }
 
 bool store_count(struct store *s, struct store_counts *out, struct error *e)

@@ -38,6 +38,14 @@ static bool exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
+static bool same_bytes(const struct snapshot *a, const struct snapshot *b)
+{
+    return a->bytes.length == b->bytes.length &&
+           memcmp(a->bytes.data, b->bytes.data, a->bytes.length) == 0 &&
+           a->st.st_mtim.tv_sec == b->st.st_mtim.tv_sec &&
+           a->st.st_mtim.tv_nsec == b->st.st_mtim.tv_nsec;
+}
+
 static void check_untouched(const char *path, struct snapshot *before)
 {
     struct snapshot now = snapshot_take(path);
@@ -706,8 +714,63 @@ START_TEST(test_log_of_a_killed_writer)
     ck_assert(exists("s.db-wal"));
     ck_assert_ptr_null(store_open("s.db", STORE_IMMUTABLE, &e));
     ck_assert_msg(strstr(e.text, "was not closed"), "%s", e.text);
+    // Who only reads it sees the log, and leaves file and log as they are.
+    struct snapshot file = snapshot_take("s.db"), log = snapshot_take("s.db-wal");
     check_opens("s.db", STORE_READ, 2);
-    check_opens("s.db", STORE_IMMUTABLE, 2); // reading put it in order
+    struct snapshot file_now = snapshot_take("s.db"), log_now = snapshot_take("s.db-wal");
+    ck_assert(same_bytes(&file, &file_now) && same_bytes(&log, &log_now));
+    text_release(&file.bytes);
+    text_release(&log.bytes);
+    text_release(&file_now.bytes);
+    text_release(&log_now.bytes);
+    check_opens("s.db", STORE_WRITE, 2);
+    check_opens("s.db", STORE_IMMUTABLE, 2); // closing it put it in order
+}
+END_TEST
+
+START_TEST(test_reading_changes_nothing)
+{
+    store_of("s.db", 3);
+    ck_assert_int_eq(ask("s.db", journal_wal), 1);
+    struct snapshot before = snapshot_take("s.db");
+    check_opens("s.db", STORE_READ, 3);
+    check_untouched("s.db", &before);
+    text_release(&before.bytes);
+}
+END_TEST
+
+// What is put together is there as a whole or not at all, whoever dies meanwhile.
+START_TEST(test_together)
+{
+    struct error e = ERROR_INIT;
+    int status;
+    store_of("s.db", 1);
+    struct store *s = store_make("s.db");
+    begin(s, "scale.json");
+    ck_assert(store_together(s, &e));
+    put(s, 2);
+    put(s, 3);
+    ck_assert(!store_together_end(s, false, &e) && e.code == ERROR_NONE);
+    ck_assert_int_eq(ask("s.db", "SELECT count(*) FROM result"), 1);
+    ck_assert(store_together(s, &e));
+    put(s, 2);
+    put(s, 3);
+    ck_assert_int_eq(ask("s.db", "SELECT count(*) FROM result"), 1);
+    ck_assert(store_together_end(s, true, &e));
+    put(s, 4);
+    store_close(s);
+    ck_assert_int_eq(ask("s.db", "SELECT count(*) FROM result"), 4);
+    ck_assert_int_eq(ask("s.db", "SELECT count(*) FROM session"), 2);
+    pid_t pid = fork();
+    if (pid == 0) {
+        s = child_open("s.db");
+        if (store_together(s, &e) && put_quietly(s, 5, NULL))
+            raise(SIGKILL);
+        _exit(1);
+    }
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert(WIFSIGNALED(status));
+    check_opens("s.db", STORE_READ, 4);
 }
 END_TEST
 
@@ -736,6 +799,8 @@ static void tests_add(TCase *t)
     tcase_add_test(t, test_rollback_journal_elsewhere);
     tcase_add_test(t, test_read_leaves_the_file_alone);
     tcase_add_test(t, test_log_of_a_killed_writer);
+    tcase_add_test(t, test_reading_changes_nothing);
+    tcase_add_test(t, test_together);
 }
 
 int main(void)

@@ -282,17 +282,51 @@ START_TEST(test_newest_that_answers_wins)
     ck_assert_ptr_nonnull(r);
     ck_assert_uint_eq(r->build_ns, 2);
     result_free(r);
-    // A newer failure answers in its place, unless it is to be retried.
+    // A newer failure answers in its place; when it is to be retried, nothing does.
     put_result(s, 1, &test_policy, failed(STATUS_COMPILE, FAULT_CONFIGURATION));
     r = store_find(s, &q, NULL, &e);
     ck_assert_int_eq(r->status, STATUS_COMPILE);
     ck_assert_str_eq(r->message, "it failed");
     result_free(r);
     q.retry = STORE_RETRY_ALL;
+    ck_assert_ptr_null(store_find(s, &q, NULL, &e));
+    ck_assert_int_eq(e.code, ERROR_NONE);
+    q.retry = ONLY(RUNTIME);
     r = store_find(s, &q, NULL, &e);
-    ck_assert_uint_eq(r->build_ns, 2);
+    ck_assert_int_eq(r->status, STATUS_COMPILE);
     result_free(r);
     store_close(s);
+}
+END_TEST
+
+// Nor does a store behind take the place of a failure that is to be tried again, nor does its
+// failure take back what the store in front found correct.
+START_TEST(test_failures_and_stores_behind)
+{
+    struct error e = ERROR_INIT;
+    struct store_question q = question_of(&search);
+    struct store *good = store_make("good.db"), *bad = store_make("bad.db");
+    struct store *early = store_make("early.db");
+    begin(good, "scale.json");
+    begin(bad, "scale.json");
+    begin(early, "scale.json");
+    put(good, 1);
+    put_result(bad, 1, &test_policy, failed(STATUS_RUNTIME, FAULT_CONFIGURATION));
+    put_result(early, 1, &test_policy, stopped(STOP_HOPELESS, 1));
+    store_close(good);
+    struct store *stack = store_stack(bad, store_open("good.db", STORE_READ, &e));
+    struct result *r = store_find(stack, &q, NULL, &e);
+    ck_assert_int_eq(r->status, STATUS_RUNTIME);
+    result_free(r);
+    q.retry = STORE_RETRY_ALL;
+    ck_assert_ptr_null(store_find(stack, &q, NULL, &e));
+    store_close(stack);
+    q.retry = 0;
+    q.alone = true;
+    stack = store_stack(early, store_open("bad.db", STORE_READ, &e));
+    ck_assert_ptr_null(store_find(stack, &q, NULL, &e));
+    ck_assert_int_eq(e.code, ERROR_NONE);
+    store_close(stack);
 }
 END_TEST
 
@@ -415,6 +449,7 @@ static void tests_add(TCase *t)
     tcase_add_test(t, test_nothing_stored);
     tcase_add_test(t, test_whole_result_returns);
     tcase_add_test(t, test_newest_that_answers_wins);
+    tcase_add_test(t, test_failures_and_stores_behind);
     tcase_add_test(t, test_failure_before_a_correct_one_does_not_answer);
     tcase_add_test(t, test_fixed_samples_are_put_together);
     tcase_add_test(t, test_only_samples_of_one_kind_are_put_together);

@@ -267,6 +267,7 @@ static const struct replacement {
     {"as many", STOP_SETTLED, STOP_SETTLED, 3, 3, false, true, false},
     {"more", STOP_SETTLED, STOP_RANKED, 3, 7, false, true, false},
     {"fewer", STOP_RANKED, STOP_SETTLED, 7, 3, false, false, false},
+    {"ranked decide together", STOP_RANKED, STOP_RANKED, 3, 7, false, false, false},
     {"cold after warm", STOP_SETTLED, STOP_SETTLED, 3, 3, true, false, false},
     {"stopped early, then not", STOP_HOPELESS, STOP_SETTLED, 1, 3, false, true, false},
     {"stopped early after settled", STOP_SETTLED, STOP_HOPELESS, 1, 1, false, false, false},

@@ -5,6 +5,7 @@
 
 #include "base/process.h"
 #include "protocol/protocol.h"
+#include "store/upkeep.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -357,6 +358,231 @@ START_TEST(test_best_decides_as_the_tune_did)
 }
 END_TEST
 
+// ---- a ranking that the store has, and that is not all that is asked for ------------------------
+
+static void run_where(struct session *s, const char *const *where)
+{
+    begin(s, NULL, NULL);
+    s->options.where = where;
+    s->options.where_count = 1;
+    run(s);
+}
+
+// One that left the ranking of a larger space after a few rounds is measured to its end alone.
+START_TEST(test_leaver_asked_for_alone)
+{
+    struct session s;
+    const char *const leaver[] = {"ID == 6"};
+    begin(&s, NULL, NULL);
+    s.options.terms.rules.early = 6;
+    run(&s);
+    ck_assert_uint_lt(s.records[LEAVER]->result->sample_count, SETTLE_ROUNDS_ALONE);
+    end(&s);
+    run_where(&s, leaver);
+    ck_assert(s.progress.ranked.decided && !s.progress.ranked.known);
+    ck_assert_uint_eq(s.records[LEAVER]->result->sample_count, SETTLE_ROUNDS_ALONE);
+    end(&s);
+    run_where(&s, leaver);
+    ck_assert(s.progress.ranked.known);
+    end(&s);
+}
+END_TEST
+
+START_TEST(test_more_rounds_are_asked_for)
+{
+    for (int more = 0; more < 3; more++) {
+        struct session s;
+        begin(&s, NULL, NULL);
+        s.options.terms.rules.looks = 1;
+        s.options.terms.rules.rounds = more ? 20 : 10;
+        run(&s);
+        ck_assert(s.progress.ranked.known == (more == 2));
+        ck_assert_uint_eq(s.records[0]->result->sample_count, more ? 20 : 10);
+        check_order(&s);
+        end(&s);
+    }
+}
+END_TEST
+
+// Those that were never in one ranking are put into one, however far apart they seemed.
+START_TEST(test_rankings_of_parts)
+{
+    static const char *const parts[][2] = {{"ID == 0", "ID == 6"}, {"ID <= 1", "ID == 6"}};
+    static const char *const both[] = {"ID == 0 or ID == 6", "ID <= 1 or ID == 6"};
+    for (int i = 0; i < 2; i++) {
+        struct session s;
+        for (int part = 0; part < 2; part++) {
+            run_where(&s, &parts[i][part]);
+            end(&s);
+        }
+        run_where(&s, &both[i]);
+        ck_assert(s.progress.ranked.decided && !s.progress.ranked.known);
+        ck_assert_uint_eq(s.progress.ranked.contenders, 2 + i);
+        ck_assert(s.records[6]->ranked && !s.records[6]->rank.tied);
+        end(&s);
+    }
+}
+END_TEST
+
+START_TEST(test_two_at_once)
+{
+    struct session s[2];
+    struct best_answer b;
+    bool over[2] = {false, false};
+    for (int i = 0; i < 2; i++) {
+        begin(&s[i], NULL, NULL);
+        s[i].options.fresh = true;
+        start(&s[i]);
+    }
+    for (int i = 0; !over[0] || !over[1]; i = !i) {
+        struct error e = ERROR_INIT;
+        const struct tune_record *record;
+        enum tune_answer answer = over[i] ? TUNE_END : tune_step(s[i].tune, 2, &record, &e);
+        ck_assert_msg(answer != TUNE_BROKEN, "%s", e.text);
+        if (answer == TUNE_RECORD)
+            s[i].records[id_of(&s[i], record)] = record;
+        tune_progress(s[i].tune, &s[i].progress);
+        over[i] = answer == TUNE_END;
+    }
+    for (int i = 0; i < 2; i++)
+        check_order(&s[i]);
+    ck_assert_mem_ne(s[0].progress.ranked.id, s[1].progress.ranked.id, 16);
+    find_best(&s[0], &b);
+    ck_assert_str_eq(b.configuration, "ID=0");
+    ck_assert_uint_eq(b.place.contenders, CONTENDERS);
+    result_free(b.result);
+    for (int i = 0; i < 2; i++)
+        end(&s[i]);
+}
+END_TEST
+
+// A ranking of a store behind is as good as an own one, and so is one that was merged.
+START_TEST(test_rankings_of_other_stores)
+{
+    struct session s;
+    struct best_answer b;
+    struct error e = ERROR_INIT;
+    char team[sizeof store_file];
+    begin(&s, NULL, NULL);
+    run(&s);
+    end(&s);
+    snprintf(team, sizeof team, "%s", store_file);
+    for (int merged = 0; merged < 2; merged++) {
+        struct store_imported imported;
+        const char *const files[] = {team};
+        snprintf(store_file, sizeof store_file, "%s/own%d.sqlite", folder, merged);
+        if (merged)
+            ck_assert_msg(store_import(store_file, files, 1, &imported, &e), "%s", e.text);
+        begin(&s, NULL, NULL);
+        if (!merged)
+            store_stack(s.store, store_open(team, STORE_READ, &e));
+        run(&s);
+        check_order(&s);
+        ck_assert(s.progress.ranked.known);
+        ck_assert_uint_eq(s.progress.launches, 0);
+        find_best(&s, &b);
+        ck_assert_str_eq(b.configuration, "ID=0");
+        ck_assert_uint_eq(b.place.contenders, CONTENDERS);
+        ck_assert(merged ? !b.result->origin : str_equal(b.result->origin, team));
+        result_free(b.result);
+        end(&s);
+    }
+}
+END_TEST
+
+// What the team's store screened is ranked here, and is then the user's own.
+START_TEST(test_contenders_of_a_store_behind)
+{
+    struct session s;
+    struct error e = ERROR_INIT;
+    char team[sizeof store_file];
+    begin(&s, NULL, NULL);
+    s.options.terms.rules.unranked = true;
+    run(&s);
+    end(&s);
+    snprintf(team, sizeof team, "%s", store_file);
+    snprintf(store_file, sizeof store_file, "%s/own.sqlite", folder);
+    begin(&s, NULL, NULL);
+    store_stack(s.store, store_open(team, STORE_READ, &e));
+    run(&s);
+    check_order(&s);
+    ck_assert_uint_eq(s.progress.reused, CONFIGURATIONS);
+    for (int id = 0; id < CONFIGURATIONS; id++)
+        ck_assert_msg(!s.records[id]->result->origin == (id < CONTENDERS), "%d", id);
+    end(&s);
+}
+END_TEST
+
+// A contender that was dropped stays a failure; the others' ranking is decided without it.
+START_TEST(test_known_ranking_that_dropped_one)
+{
+    fails("HOW=wrong_in_the_end", STATUS_CORRECTNESS);
+    struct session s;
+    struct best_answer b;
+    begin(&s, "HOW=wrong_in_the_end", "BAD=0");
+    run(&s);
+    ck_assert_int_eq(s.records[0]->result->status, STATUS_CORRECTNESS);
+    ck_assert_int_eq(id_of(&s, s.progress.ranked.chosen), 1);
+    find_best(&s, &b);
+    ck_assert_str_eq(b.configuration, "ID=1");
+    result_free(b.result);
+    end(&s);
+}
+END_TEST
+
+// One answer for each device and each set of constants.
+START_TEST(test_best_of_all)
+{
+    struct session s;
+    struct error e = ERROR_INIT;
+    struct best_answer *all;
+    size_t count;
+    struct device_info other = report.devices[0];
+    other.name = "other device";
+    begin(&s, "HOW=good", "BAD=5");
+    run(&s);
+    end(&s);
+    begin(&s, NULL, NULL);
+    s.options.device = &other;
+    run(&s);
+    end(&s);
+    begin(&s, NULL, NULL);
+    run(&s);
+    s.sources = spec_sources_read(s.spec, LANGUAGE_OPENCL, NULL, &e);
+    struct best_options o = {.spec = s.spec, .sources = s.sources, .store = s.store};
+    ck_assert_msg(best_all(&o, &arena, &all, &count, &e), "%s", e.text);
+    ck_assert_uint_eq(count, 3);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_str_eq(all[i].configuration, "ID=0");
+        ck_assert_uint_eq(all[i].place.contenders, CONTENDERS);
+        ck_assert_str_eq(all[i].device, i == 1 ? "other device" : report.devices[0].name);
+    }
+    ck_assert_str_ne(all[0].constants, all[2].constants);
+    best_release_all(all, count);
+    spec_sources_free(s.sources);
+    end(&s);
+}
+END_TEST
+
+// Fixed counts that were topped up are shown together, as a lookup puts them together.
+START_TEST(test_best_of_fixed_counts)
+{
+    static const uint32_t counts[] = {3, 7, 5};
+    struct session s;
+    struct best_answer b;
+    for (int i = 0; i < 3; i++) {
+        begin(&s, NULL, NULL);
+        s.options.terms.rules.fixed = counts[i];
+        run(&s);
+        find_best(&s, &b);
+        ck_assert_uint_eq(b.result->sample_count, i == 0 ? 3 : 7);
+        ck_assert_uint_eq(b.stats.count, b.result->sample_count);
+        result_free(b.result);
+        end(&s);
+    }
+}
+END_TEST
+
 // Measured alone, an answer is not called ranked.
 START_TEST(test_best_without_a_ranking)
 {
@@ -388,6 +614,15 @@ int main(void)
     tcase_add_test(cases, test_stopped_early_is_a_contender);
     tcase_add_test(cases, test_best_decides_as_the_tune_did);
     tcase_add_test(cases, test_best_without_a_ranking);
+    tcase_add_test(cases, test_leaver_asked_for_alone);
+    tcase_add_test(cases, test_more_rounds_are_asked_for);
+    tcase_add_test(cases, test_rankings_of_parts);
+    tcase_add_test(cases, test_two_at_once);
+    tcase_add_test(cases, test_rankings_of_other_stores);
+    tcase_add_test(cases, test_contenders_of_a_store_behind);
+    tcase_add_test(cases, test_known_ranking_that_dropped_one);
+    tcase_add_test(cases, test_best_of_all);
+    tcase_add_test(cases, test_best_of_fixed_counts);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
