@@ -6,6 +6,8 @@
 // borrow.
 #include "hone/hone.h"
 
+#include "base/scratch.h"
+#include "base/text.h"
 #include "best.h"
 #include "job/policy.h"
 #include "protocol/protocol.h"
@@ -110,6 +112,47 @@ static const char *copy_text(struct arena *a, const char *text, bool *failed)
     char *copy = arena_strdup(a, text);
     *failed |= text && !copy;
     return copy;
+}
+
+// ---- workers -----------------------------------------------------------------------------------
+
+// Where workers have their temporary files: a folder of their tune's own, which goes with it, since
+// a worker that is killed cleans up nothing. Left to the caller who names one.
+struct workplace {
+    struct scratch scratch;
+    const char *const *environment; // for workers
+};
+
+// The value of NAME (with its "=") in a list of NAME=VALUE; NULL when it is not there.
+static const char *value_in(const char *const *list, const char *name)
+{
+    for (; list && *list; list++) {
+        if (str_starts(*list, name))
+            return *list + strlen(name);
+    }
+    return NULL;
+}
+
+static bool workplace_init(struct workplace *w, struct arena *a, const char *const *additions,
+                           struct error *e)
+{
+    static const char name[] = "HONE_WORKER_SCRATCH=";
+    const char *parent = value_in(additions, "TMPDIR=");
+    uint32_t count = list_length(additions);
+    *w = (struct workplace){.scratch = SCRATCH_NONE};
+    const char **list = arena_array(a, count + 2, sizeof(*list));
+    bool ok = list != NULL;
+    for (uint32_t i = 0; ok && i < count; i++)
+        ok = (list[i] = arena_strdup(a, additions[i])) != NULL;
+    if (!ok)
+        return error_memory(e);
+    w->environment = list;
+    if (value_in(additions, name))
+        return true;
+    if (!scratch_make(&w->scratch, parent ? parent : "/tmp", e))
+        return false;
+    list[count] = arena_printf(a, "%s%s", name, w->scratch.path);
+    return list[count] || error_memory(e);
 }
 
 // ---- specs -------------------------------------------------------------------------------------
@@ -264,6 +307,8 @@ struct hone_devices *hone_devices_list(const struct hone_worker *worker, struct 
 {
     struct error why = ERROR_INIT;
     struct device_report report = {0};
+    struct workplace workplace;
+    const char *const *additions = worker ? worker->environment : NULL;
     const char *program = worker && worker->program ? worker->program : HONE_WORKER;
     const char *const argv[] = {program, NULL};
     struct hone_devices *d = calloc(1, sizeof *d);
@@ -272,9 +317,11 @@ struct hone_devices *hone_devices_list(const struct hone_worker *worker, struct 
         hand_over(&why, e);
         return NULL;
     }
-    if (live_devices(argv, worker ? worker->environment : NULL, &d->arena, &report, &why) &&
+    if (workplace_init(&workplace, &d->arena, additions, &why) &&
+        live_devices(argv, workplace.environment, &d->arena, &report, &why) &&
         !take_report(d, &report))
         error_memory(&why);
+    scratch_remove(&workplace.scratch);
     if (hand_over(&why, e))
         return d;
     hone_devices_free(d);
@@ -472,6 +519,7 @@ bool hone_store_best(struct hone_store *st, const struct hone_spec *s,
 struct hone_tune {
     struct arena arena; // of what the options pointed to
     struct bridge bridge;
+    struct workplace workplace;
     const char *worker[2];
     struct tune *tune;
 };
@@ -523,7 +571,7 @@ static bool keep_options(struct hone_tune *t, const struct hone_tune_options *o,
         .spec = spec_of(o->spec),
         .device = info_of(o->device),
         .worker = t->worker,
-        .environment = copy_list(a, o->worker.environment, &failed),
+        .environment = t->workplace.environment,
         .store = (struct store *)o->store,
         .lock_folder = copy_text(a, o->lock_folder ? o->lock_folder : "/tmp", &failed),
         .log = bridge_init(&t->bridge, o->log),
@@ -570,7 +618,8 @@ struct hone_tune *hone_tune_new(const struct hone_tune_options *o, struct hone_e
         error_memory(&why);
         goto out;
     }
-    if (keep_options(t, &given, &options, &why))
+    if (workplace_init(&t->workplace, &t->arena, given.worker.environment, &why) &&
+        keep_options(t, &given, &options, &why))
         t->tune = tune_new(&options, &why);
     if (!t->tune) {
         hone_tune_free(t);
@@ -602,6 +651,7 @@ void hone_tune_free(struct hone_tune *t)
     if (!t)
         return;
     tune_free(t->tune);
+    scratch_remove(&t->workplace.scratch);
     arena_release(&t->arena);
     free(t);
 }

@@ -147,7 +147,10 @@ struct hone_device {
 // How worker processes are started.
 struct hone_worker {
     const char *program;            // NULL: the worker that was installed with the library
-    const char *const *environment; // NAME=VALUE additions, ended by NULL; or NULL
+    // NAME=VALUE additions, ended by NULL; or NULL. Workers keep temporary files in a folder that is
+    // made for them in the TMPDIR given here, else in /tmp, and removed after them; or, when
+    // HONE_WORKER_SCRATCH is given here, in that folder, which is the caller's.
+    const char *const *environment;
 };
 
 // Asks a worker for the devices of this machine; takes as long as the drivers take to start, a

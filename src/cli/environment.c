@@ -5,17 +5,10 @@
 #include "cli/console.h"
 #include "eval/cache.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#define SCRATCH "hone-scratch-"
 
 static const char *variable(const char *name)
 {
@@ -78,54 +71,12 @@ static bool find_worker(struct environment *v, struct error *e)
 
 // ---- the scratch folder ------------------------------------------------------------------------
 
-// Whoever uses a scratch folder holds a lock on it, so one without was left by a killed hone.
-static void remove_if_left(const char *path)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    bool is_ours = fstat(fd, &st) == 0 && st.st_uid == geteuid();
-    if (is_ours && time(NULL) - st.st_mtime > 60 && flock(fd, LOCK_EX | LOCK_NB) == 0)
-        folder_remove(path);
-    close(fd);
-}
-
-static void remove_leftovers(const char *parent)
-{
-    struct text path = TEXT_INIT;
-    DIR *folder = opendir(parent);
-    const struct dirent *entry;
-    while (folder && (entry = readdir(folder))) {
-        if (!str_starts(entry->d_name, SCRATCH))
-            continue;
-        text_clear(&path);
-        text_addf(&path, "%s/%s", parent, entry->d_name);
-        if (!path.failed)
-            remove_if_left(text_cstr(&path));
-    }
-    if (folder)
-        closedir(folder);
-    text_release(&path);
-}
-
 static bool make_scratch(struct environment *v, struct error *e)
 {
     const char *parent = variable("TMPDIR");
     if (!parent || access(parent, W_OK) != 0)
         parent = "/tmp";
-    remove_leftovers(parent);
-    char *path = arena_printf(&v->arena, "%s/%sXXXXXX", parent, SCRATCH);
-    if (!path)
-        return error_memory(e);
-    if (!mkdtemp(path))
-        return error_set_driver(e, ERROR_IO, errno, "cannot make a folder in %s: %s", parent,
-                                strerror(errno));
-    v->scratch = path;
-    v->scratch_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (v->scratch_fd >= 0)
-        flock(v->scratch_fd, LOCK_SH | LOCK_NB); // best effort: it only spares the folder
-    return true;
+    return scratch_make(&v->scratch, parent, e);
 }
 
 // ---- what workers are told ---------------------------------------------------------------------
@@ -150,7 +101,7 @@ static const char *usable_cache(struct environment *v, const char *folder, struc
     struct error why = ERROR_INIT;
     if (folder_make(folder, &why) && access(folder, W_OK | X_OK) == 0)
         return folder;
-    const char *instead = arena_printf(&v->arena, "%s/cache", v->scratch);
+    const char *instead = arena_printf(&v->arena, "%s/cache", v->scratch.path);
     if (!instead || !folder_make(instead, e)) {
         if (!instead)
             error_memory(e);
@@ -201,14 +152,14 @@ static bool add_settings(struct environment *v, struct error *e)
             return error_memory(e);
         v->worker_with[i] = v->cache[i];
     }
-    v->worker_with[count] = arena_printf(&v->arena, "HONE_WORKER_SCRATCH=%s", v->scratch);
+    v->worker_with[count] = arena_printf(&v->arena, "HONE_WORKER_SCRATCH=%s", v->scratch.path);
     return v->worker_with[count] || error_memory(e);
 }
 
 bool environment_init(struct environment *v, struct error *e)
 {
     char host[256] = "";
-    *v = (struct environment){.scratch_fd = -1};
+    *v = (struct environment){.scratch = SCRATCH_NONE};
     arena_init(&v->arena);
     v->device = variable("HONE_DEVICE");
     v->path = variable("PATH");
@@ -224,9 +175,6 @@ bool environment_init(struct environment *v, struct error *e)
 void environment_release(struct environment *v)
 {
     trim_caches(v);
-    if (v->scratch)
-        folder_remove(v->scratch);
-    if (v->scratch_fd >= 0)
-        close(v->scratch_fd);
+    scratch_remove(&v->scratch);
     arena_release(&v->arena);
 }

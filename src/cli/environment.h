@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/scratch.h"
 
 struct environment {
     struct arena arena;
@@ -16,8 +17,7 @@ struct environment {
     const char *path;          // PATH, or NULL
     const char *also;          // HONE_ALSO, or NULL
     const char *host;
-    char *scratch; // the workers' temporary folder
-    int scratch_fd;
+    struct scratch scratch; // for the workers' temporary files
 };
 
 // Finds the worker: HONE_WORKER, else beside this program, else in ../libexec/hone.

@@ -13,7 +13,7 @@ static void note(int signal)
 
 void interrupt_catch(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = note;
@@ -22,6 +22,7 @@ void interrupt_catch(void)
     sigemptyset(&action.sa_mask);
     for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &action, NULL);
+    signal(SIGPIPE, SIG_IGN); // a reader who went away is seen by the write that fails
 }
 
 int interrupt_pending(void)

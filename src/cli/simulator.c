@@ -76,7 +76,7 @@ int simulator_open(struct work *w, const char **log)
         status = find_target(w, &target);
     if (status != EXIT_DONE)
         return status;
-    *log = arena_printf(&w->arena, "%s/races.log", w->environment.scratch);
+    *log = arena_printf(&w->arena, "%s/races.log", w->environment.scratch.path);
     if (!*log) {
         error_memory(&e);
         return work_failed(&e);

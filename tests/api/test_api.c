@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SMALL      HONE_SOURCE_DIR "/tests/api/data/small.json"
@@ -460,9 +461,12 @@ END_TEST
 
 START_TEST(real_device_tunes)
 {
-    char cache[96];
+    char cache[96], temporary[96];
     snprintf(cache, sizeof cache, "POCL_CACHE_DIR=%s", folder);
-    const char *const environment[] = {cache, NULL};
+    snprintf(temporary, sizeof temporary, "TMPDIR=%s/tmp", folder);
+    const char *temporary_folder = temporary + strlen("TMPDIR=");
+    ck_assert_int_eq(mkdir(temporary_folder, 0777), 0);
+    const char *const environment[] = {cache, temporary, NULL};
     const struct hone_worker real = {.program = REAL, .environment = environment};
     const char *const set[] = {"WIDTH=64", NULL};
     const char *const where[] = {"block_size_x == 16 and block_size_y in (4, 8)", NULL};
@@ -483,6 +487,8 @@ START_TEST(real_device_tunes)
     ck_assert_ptr_nonnull(p.best);
     ck_assert(hone_record_verified(p.best));
     end(&s);
+    // The workers were killed, and nothing of theirs is left.
+    ck_assert_int_eq(rmdir(temporary_folder), 0);
 }
 END_TEST
 

@@ -5,6 +5,7 @@
 #include "store/store.h"
 
 #include <check.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { CONFIGURATIONS = 500, KILLS = 50, AT_ONCE = 3 };
@@ -29,6 +31,7 @@ static void setup(void)
     setenv("HONE_WORKER", FAKE_WORKER, 1);
     setenv("FAKE_MEASURE_LOG", log_file, 1);
     setenv("XDG_CACHE_HOME", folder, 1);
+    setenv("TMPDIR", folder, 1);
 }
 
 static void teardown(void)
@@ -111,7 +114,7 @@ START_TEST(test_killed_over_and_over)
     srand(11);
     for (unsigned kills = 0; kills < KILLS; kills++) {
         pid_t child = start_hone("1000");
-        usleep((useconds_t)(rand() % 60000));
+        usleep((useconds_t)(rand() % (kills % 2 ? 60000 : 200000)));
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
     }
@@ -172,6 +175,122 @@ START_TEST(test_no_worker_survives)
 }
 END_TEST
 
+// ---- signals -----------------------------------------------------------------------------------
+
+// The scratch folders in the test's own folder.
+static unsigned count_scratch(void)
+{
+    unsigned count = 0;
+    DIR *d = opendir(folder);
+    const struct dirent *entry;
+    ck_assert_ptr_nonnull(d);
+    while ((entry = readdir(d)))
+        count += str_starts(entry->d_name, "hone-scratch-");
+    closedir(d);
+    return count;
+}
+
+static bool is_worker_there(void)
+{
+    char command[256];
+    snprintf(command, sizeof command, "pgrep -f '^%s' >/dev/null", FAKE_WORKER);
+    return system(command) == 0;
+}
+
+// A process that was killed may take a moment to go.
+static void expect_no_worker(void)
+{
+    for (int i = 0; i < 100 && is_worker_there(); i++)
+        usleep(10000);
+    ck_assert(!is_worker_there());
+}
+
+static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+
+START_TEST(test_signals_leave_nothing)
+{
+    srand(5 + (unsigned)_i);
+    for (unsigned round = 0; round < 8; round++) {
+        pid_t child = start_hone("2000");
+        usleep((useconds_t)(20000 + rand() % 80000));
+        kill(child, endings[_i]);
+        int status = 0;
+        waitpid(child, &status, 0);
+        // Before hone has anything to clean up the signal may still have its way.
+        ck_assert_int_eq(WIFEXITED(status) ? WEXITSTATUS(status) - 128 : WTERMSIG(status),
+                         endings[_i]);
+        expect_no_worker();
+        ck_assert_uint_eq(count_scratch(), 0);
+    }
+}
+END_TEST
+
+// As `hone tune | head -1` does.
+START_TEST(test_reader_that_goes_away)
+{
+    int ends[2];
+    char byte;
+    ck_assert_int_eq(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], 1);
+        dup2(ends[1], 2);
+        close(ends[0]);
+        close(ends[1]);
+        setenv("FAKE_DELAY_US", "2000", 1);
+        execl(HONE_BINARY_DIR "/hone", "hone", "tune", spec_file, "--store", store_file,
+              (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    ck_assert_int_eq(read(ends[0], &byte, 1), 1);
+    close(ends[0]);
+    ck_assert_int_ne(wait_for(child), 0);
+    expect_no_worker();
+    ck_assert_uint_eq(count_scratch(), 0);
+}
+END_TEST
+
+// What a killed hone could not remove goes with the next one, once it is a minute old.
+static void make_older(void)
+{
+    char path[512];
+    const struct timespec then[2] = {{.tv_sec = time(NULL) - 120}, {.tv_sec = time(NULL) - 120}};
+    DIR *d = opendir(folder);
+    const struct dirent *entry;
+    ck_assert_ptr_nonnull(d);
+    while ((entry = readdir(d))) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (str_starts(entry->d_name, "hone-scratch-"))
+            ck_assert_int_eq(utimensat(AT_FDCWD, path, then, 0), 0);
+    }
+    closedir(d);
+}
+
+START_TEST(test_killed_leaves_nothing_for_long)
+{
+    for (unsigned round = 0; round < 5; round++) {
+        pid_t child = start_hone("2000");
+        usleep(60000);
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        expect_no_worker();
+    }
+    ck_assert_uint_gt(count_scratch(), 0);
+    make_older();
+    ck_assert_int_eq(wait_for(start_hone("0")), 0);
+    ck_assert_uint_eq(count_scratch(), 0);
+}
+END_TEST
+
+static void add_survivors(TCase *cases)
+{
+    tcase_add_test(cases, test_no_worker_survives);
+    tcase_add_loop_test(cases, test_signals_leave_nothing, 0, sizeof endings / sizeof *endings);
+    tcase_add_test(cases, test_reader_that_goes_away);
+    tcase_add_test(cases, test_killed_leaves_nothing_for_long);
+}
+
 int main(void)
 {
     if (access(HONE_BINARY_DIR "/hone", X_OK) != 0) {
@@ -186,7 +305,7 @@ int main(void)
     tcase_add_test(cases, test_several_at_once);
     tcase_add_test(cases, test_nothing_twice);
     if (system("command -v pgrep >/dev/null") == 0)
-        tcase_add_test(cases, test_no_worker_survives);
+        add_survivors(cases);
     else
         printf("skipped: no pgrep to look for workers that survive\n");
     suite_add_tcase(suite, cases);
