@@ -200,6 +200,7 @@ static struct result *brief_of(struct search *s, const struct store_row *row)
                              .warm = r->warm,
                              .sample_count = (uint32_t)samples,
                              .origin = r->origin ? copy(s, r->origin) : NULL};
+    brief->terms = r->terms;
     memcpy(brief->ranking, r->ranking, sizeof brief->ranking);
     if (samples > 0)
         brief->samples_ns = arena_copy(s->a, r->samples_ns, samples * sizeof *r->samples_ns);
@@ -438,19 +439,29 @@ static bool gather(struct search *s, const struct group *g, const struct entry *
     return !s->failed && out->count > 0;
 }
 
-// As it was decided when it was made: the seed is in the ranking's id.
+static struct measure_rules rules_of(const struct ranked_terms *terms)
+{
+    struct measure_rules rules = measure_rules_default();
+    rules.level = terms->level;
+    rules.behind = terms->behind;
+    rules.rounds = terms->rounds;
+    rules.looks = terms->looks;
+    rules.early = terms->early;
+    return rules;
+}
+
+// As it was decided when it was made: by the same rules; the seed is in the ranking's id.
 static bool decide(struct search *s, struct ranking *r)
 {
-    struct measure_rules rules = s->o->rules ? *s->o->rules : measure_rules_default();
     const struct result *first = r->members[0]->brief;
+    const struct measure_rules rules = rules_of(&first->terms);
     for (size_t i = 0; i < r->count; i++)
         r->contenders[i] =
             (struct settle_contender){.estimate_ns = (uint64_t)r->members[i]->stats.median,
                                       .samples = r->members[i]->brief->samples_ns,
                                       .count = r->members[i]->brief->sample_count};
-    bool ok =
-        settle_again(r->contenders, r->count, &rules, settle_seed(first->ranking),
-                     timer_of(s) / (first->batch ? first->batch : 1), false, &r->winner, NULL);
+    bool ok = settle_again(r->contenders, r->count, &rules, settle_seed(first->ranking),
+                           first->terms.resolution_ns, false, &r->winner, NULL);
     s->failed |= !ok;
     return ok;
 }

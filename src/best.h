@@ -3,7 +3,6 @@
 #define HONE_BEST_H
 
 #include "base/arena.h"
-#include "measure/rules.h"
 #include "measure/stats.h"
 #include "pick.h"
 #include "spec/spec.h"
@@ -21,7 +20,6 @@ struct best_options {
     uint32_t configuration_count;
     const char *const *where; // --where
     uint32_t where_count;
-    const struct measure_rules *rules; // (optional) of the decision; NULL: the default ones
 };
 
 // Where the answer stands in the ranking that it comes from.

@@ -26,6 +26,7 @@ struct settle {
     size_t asked_count, answered;
     uint64_t *times;                  // of the round
     struct machine_look anchor, last; // of the span whose load is counted
+    double load;                      // of the last such span; -1: not known
     struct settle_status status;
     uint64_t started_ns, round_started_ns, round_ns;
 };
@@ -41,13 +42,13 @@ static uint32_t batch_of(const struct settle_options *o)
 }
 
 static struct rounds *rounds_of(const struct settle_contender *c, size_t count,
-                                const struct measure_rules *rules, uint64_t seed,
+                                const struct measure_rules *rules, struct rounds_seeds seeds,
                                 uint64_t resolution_ns)
 {
     uint64_t *screening = calloc(count, sizeof *screening);
     for (size_t i = 0; screening && i < count; i++)
         screening[i] = c[i].estimate_ns;
-    struct rounds *r = screening ? rounds_new(rules, screening, count, seed, resolution_ns) : NULL;
+    struct rounds *r = screening ? rounds_new(rules, screening, count, seeds, resolution_ns) : NULL;
     free(screening);
     return r;
 }
@@ -60,12 +61,13 @@ struct settle *settle_new(const struct settle_options *o, struct error *e)
         return NULL;
     }
     s->o = *o;
+    s->load = -1;
     s->started_ns = clock_ns();
     s->status = (struct settle_status){.contenders = (uint32_t)o->count,
                                        .in = (uint32_t)o->count,
                                        .batch = batch_of(o),
                                        .warmups = 1};
-    s->rounds = rounds_of(o->contenders, o->count, o->rules, o->seed,
+    s->rounds = rounds_of(o->contenders, o->count, o->rules, o->seeds,
                           o->device->timer_ns / s->status.batch);
     s->asked = calloc(o->count + 1, sizeof *s->asked);
     s->times = calloc(o->count + 1, sizeof *s->times);
@@ -220,8 +222,8 @@ static bool shares_cores(const struct device_info *d)
     return d->type == DEVICE_CPU || d->shares_host;
 }
 
-// The share of the cores that others used in the span that ends with this round; -1 while it is too
-// short to tell, or does not matter.
+// The share of the cores that others used: in the span that ends with this round or, while that is
+// too short to tell, in the span before. -1: not known, or it does not matter.
 static double load_of_round(struct settle *s)
 {
     const struct machine_look *first = NULL, *last = NULL;
@@ -235,15 +237,17 @@ static double load_of_round(struct settle *s)
     }
     if (!last || !shares_cores(s->o.device))
         return -1;
-    if (!s->anchor.cores || first->at_ns > s->last.at_ns + LOAD_GAP_NS)
+    if (!s->anchor.cores || first->at_ns > s->last.at_ns + LOAD_GAP_NS) {
         s->anchor = *first;
+        s->load = -1;
+    }
     s->last = *last;
     if (last->at_ns < s->anchor.at_ns + LOAD_SPAN_NS)
-        return -1;
+        return s->load;
     double span = (double)(last->at_ns - s->anchor.at_ns) * last->cores;
-    double load = (double)(last->other_cpu_ns - s->anchor.other_cpu_ns) / span;
+    s->load = (double)(last->other_cpu_ns - s->anchor.other_cpu_ns) / span;
     s->anchor = *last;
-    return load;
+    return s->load;
 }
 
 static bool append(uint64_t **list, size_t count, const uint64_t *more, size_t more_count)
@@ -316,7 +320,7 @@ static bool end_round(struct settle *s)
 // How many rounds there may be.
 static uint32_t rounds_limit(const struct measure_rules *rules, size_t contenders, bool is_short)
 {
-    uint32_t limit = (uint32_t)(is_short ? rules->rounds / rules->looks : rules->rounds);
+    uint32_t limit = is_short ? rounds_at_look(rules, 1) : (uint32_t)rules->rounds;
     if (contenders == 1 && limit > SETTLE_ROUNDS_ALONE)
         limit = SETTLE_ROUNDS_ALONE;
     return limit < 1 ? 1 : limit;
@@ -464,7 +468,8 @@ bool settle_again(struct settle_contender *contenders, size_t count,
                   const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
                   bool is_short, size_t *winner, bool *whole)
 {
-    struct rounds *r = rounds_of(contenders, count, rules, seed, resolution_ns);
+    struct rounds *r =
+        rounds_of(contenders, count, rules, (struct rounds_seeds){.decision = seed}, resolution_ns);
     struct ranking_entry *entries = calloc(count, sizeof *entries);
     uint64_t *times = calloc(count + 1, sizeof *times);
     uint32_t rounds = 0;

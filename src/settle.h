@@ -36,7 +36,7 @@ struct settle_options {
     struct evaluator *evaluator;
     const struct measure_rules *rules;
     const struct device_info *device;
-    uint64_t seed;                       // of the order and of the decision
+    struct rounds_seeds seeds;
     struct settle_contender *contenders; // the caller's, filled in; they outlive the settling
     size_t count;                        // 1 or more
     bool is_short;                       // no further than the first regular look

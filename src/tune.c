@@ -313,17 +313,26 @@ static void stop_asking(struct tune *t)
     t->asking_ended = true;
 }
 
+static bool is_over(struct tune *t)
+{
+    return t->asking_ended && evaluator_idle(t->evaluator);
+}
+
+// What was asked and has not begun when the budget's time is up is left, too.
+static void watch_time(struct tune *t)
+{
+    if (t->progress.out_of_time || t->was_ranked || is_over(t) || !time_is_up(t))
+        return;
+    t->progress.out_of_time = true;
+    evaluator_cancel(t->evaluator);
+    stop_asking(t);
+}
+
 static bool ask_more(struct tune *t, struct error *e)
 {
     uint64_t batch[64];
     if (t->asking_ended)
         return true;
-    if (time_is_up(t)) {
-        t->progress.out_of_time = true;
-        evaluator_cancel(t->evaluator);
-        stop_asking(t);
-        return true;
-    }
     size_t room = evaluator_room(t->evaluator);
     uint64_t left = t->planned - t->item_count;
     size_t want = room > 64 ? 64 : room;
@@ -464,11 +473,6 @@ static enum tune_answer fail(struct tune *t, const struct error *why, struct err
     return TUNE_BROKEN;
 }
 
-static bool is_over(struct tune *t)
-{
-    return t->asking_ended && evaluator_idle(t->evaluator);
-}
-
 // The search is over: the ranking, if there is one.
 static enum tune_answer rank(struct tune *t, int timeout_ms, struct error *e)
 {
@@ -486,6 +490,8 @@ enum tune_answer tune_step(struct tune *t, int timeout_ms, const struct tune_rec
     struct outcome out;
     if (t->broken && t->why.code && is_over(t))
         return fail(t, &t->why, e);
+    if (!t->broken)
+        watch_time(t);
     if (!t->broken && !ask_more(t, &why))
         return fail(t, &why, e);
     *record = NULL;

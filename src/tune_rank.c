@@ -182,6 +182,18 @@ static bool put_samples(struct result *r, const struct settle_contender *c)
     return r->samples_ns && (r->parts_ns || !parts);
 }
 
+// What the decision depends on, for whoever takes it again.
+static struct ranked_terms terms_of(const struct tune *t, uint32_t batch)
+{
+    const struct measure_rules *rules = &t->o.terms.rules;
+    return (struct ranked_terms){.level = rules->level,
+                                 .behind = rules->behind,
+                                 .rounds = (uint32_t)rules->rounds,
+                                 .looks = (uint32_t)rules->looks,
+                                 .early = (uint32_t)rules->early,
+                                 .resolution_ns = t->o.device->timer_ns / (batch ? batch : 1)};
+}
+
 // What was known of the contender, with what the ranking found in place of the samples.
 static struct result *result_of(struct tune *t, const struct settle_contender *c)
 {
@@ -197,6 +209,7 @@ static struct result *result_of(struct tune *t, const struct settle_contender *c
     r->sample_count = r->part_count = r->part_columns = 0;
     r->batch = ranked->status.batch;
     r->warmups = ranked->status.warmups;
+    r->terms = terms_of(t, r->batch);
     memcpy(r->ranking, ranked->id, sizeof r->ranking);
     if (c->failure ? result_merge(r, c->failure) : put_samples(r, c))
         return r;
@@ -303,6 +316,16 @@ static bool has_ranking(const struct tune *t)
     return known;
 }
 
+// Was it decided as it would be now?
+static bool is_decided_alike(const struct tune *t)
+{
+    const struct result *r = t->items[t->contenders.list[0].ticket]->result;
+    const struct ranked_terms then = r->terms, now = terms_of(t, r->batch);
+    return then.level == now.level && then.behind == now.behind && then.rounds == now.rounds &&
+           then.looks == now.looks && then.early == now.early &&
+           then.resolution_ns == now.resolution_ns;
+}
+
 static bool append_known(struct settle_contender *c, const struct result *r)
 {
     c->samples = calloc(r->sample_count + 1, sizeof *c->samples);
@@ -350,7 +373,6 @@ static bool decide_again(struct tune *t, bool *whole, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
     const struct result *first = t->items[t->contenders.list[0].ticket]->result;
-    uint64_t resolution = t->o.device->timer_ns / (first->batch ? first->batch : 1);
     size_t winner;
     ranked->known = true;
     ranked->status.batch = first->batch;
@@ -360,7 +382,7 @@ static bool decide_again(struct tune *t, bool *whole, struct error *e)
         return error_memory(e);
     put_in_order(t);
     if (!settle_again(t->settling, t->settling_count, &t->o.terms.rules, settle_seed(ranked->id),
-                      resolution, t->progress.out_of_time, &winner, whole))
+                      first->terms.resolution_ns, t->progress.out_of_time, &winner, whole))
         return error_memory(e);
     for (size_t i = 0; *whole && i < t->settling_count; i++)
         mark_ranked(t, item_of(t, i), &t->settling[i].entry);
@@ -389,7 +411,7 @@ static bool begin(struct tune *t, struct error *e)
     struct settle_options o = {.evaluator = t->evaluator,
                                .rules = &t->o.terms.rules,
                                .device = t->o.device,
-                               .seed = settle_seed(ranked->id),
+                               .seeds = {.order = t->o.seed, .decision = settle_seed(ranked->id)},
                                .contenders = t->settling,
                                .count = t->settling_count,
                                .is_short = ranked->is_short};
@@ -405,7 +427,7 @@ bool tune_rank_start(struct tune *t, struct error *e)
         return true;
     t->was_ranked = true;
     bool whole = false;
-    if (has_ranking(t) && !decide_again(t, &whole, e))
+    if (has_ranking(t) && is_decided_alike(t) && !decide_again(t, &whole, e))
         return false;
     if (whole)
         return true;

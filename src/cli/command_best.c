@@ -434,15 +434,13 @@ static int prepare(struct session *s)
     s->sources = spec_sources_read(w->spec, spec_language(w->spec), &w->log, &e);
     if (!s->sources)
         return tuning_failed(&e);
-    s->options = (struct best_options){
-        .spec = w->spec,
-        .sources = s->sources,
-        .store = w->store,
-        .configurations = s->settings->config.items,
-        .configuration_count = s->settings->config.count,
-        .where = s->settings->where.items,
-        .where_count = s->settings->where.count,
-        .rules = s->settings->rules.is_given ? &s->settings->rules.rules : NULL};
+    s->options = (struct best_options){.spec = w->spec,
+                                       .sources = s->sources,
+                                       .store = w->store,
+                                       .configurations = s->settings->config.items,
+                                       .configuration_count = s->settings->config.count,
+                                       .where = s->settings->where.items,
+                                       .where_count = s->settings->where.count};
     return find_device(s);
 }
 
@@ -470,12 +468,6 @@ static const struct option options[] = {
      .help = "Print the configuration as -D options on one line, quoted for a shell.",
      .apply = option_flag,
      .offset = FIELD(options)},
-    {.name = "rule",
-     .argument = "NAME=VALUE",
-     .help = "A constant of the ranking's decision, as the tune was given it (level=0.99, "
-             "rounds=40); see `hone help tune`. May be repeated.",
-     .apply = option_rule,
-     .offset = FIELD(rules)},
     {.name = "all",
      .help = "A line for each device and set of constants that the store knows.",
      .apply = option_flag,

@@ -112,6 +112,12 @@ static void circumstances_codec(struct wire *w, struct result *r)
 {
     for (size_t i = 0; i < sizeof r->ranking; i++)
         wire_u8(w, &r->ranking[i]);
+    wire_f64(w, &r->terms.level);
+    wire_f64(w, &r->terms.behind);
+    wire_u32(w, &r->terms.rounds);
+    wire_u32(w, &r->terms.looks);
+    wire_u32(w, &r->terms.early);
+    wire_u64(w, &r->terms.resolution_ns);
     wire_u32(w, &r->warmups);
     wire_u64(w, &r->look.at_ns);
     wire_u64(w, &r->look.other_cpu_ns);

@@ -105,6 +105,13 @@ struct machine_look {
     uint32_t mhz;          // mean clock of the cores (CPU device) or of the GPU; 0: not known
 };
 
+// What decided a ranking beside the samples: with these they decide the same again.
+struct ranked_terms {
+    double level, behind;          // the rules of these names
+    uint32_t rounds, looks, early; // likewise
+    uint64_t resolution_ns;        // of a sample
+};
+
 struct result {
     struct arena arena; // owns every pointer below
     enum status status;
@@ -124,8 +131,9 @@ struct result {
     uint64_t *samples_ns;
     uint32_t sample_count;
     uint32_t batch;
-    uint32_t warmups;    // untimed launches before each sample
-    uint8_t ranking[16]; // RANKED: the ranking it took part in; sample i is of round i
+    uint32_t warmups;          // untimed launches before each sample
+    uint8_t ranking[16];       // RANKED: the ranking it took part in; sample i is of round i
+    struct ranked_terms terms; // RANKED: of that ranking
     struct machine_look look;
     // The part of each kernel of a job with several: sample_count rows of part_columns.
     uint64_t *parts_ns;

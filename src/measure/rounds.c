@@ -26,14 +26,15 @@ struct contender {
 
 struct rounds {
     struct measure_rules rules;
-    uint64_t seed, resolution_ns;
+    struct rounds_seeds seeds;
+    uint64_t resolution_ns;
     struct contender *contenders;
     size_t count;
     size_t *order; // of the present round, the reference first
     size_t turns;  // in it; 0: not drawn yet
     uint64_t usual[USUAL];
     size_t reference_launches; // in `usual` modulo its size, the screening's median first
-    uint32_t tries;            // times that the present round was repeated
+    uint32_t tries;            // rounds repeated since the last one that was not disturbed
     uint32_t drawn;            // orders drawn, each from a stream of its own
     double spent;              // share of the error that was spent at the looks before the last
     double spending;           // and with the last look
@@ -58,13 +59,13 @@ static void choose_reference(struct rounds *r)
 }
 
 struct rounds *rounds_new(const struct measure_rules *rules, const uint64_t *screening,
-                          size_t contenders, uint64_t seed, uint64_t resolution_ns)
+                          size_t contenders, struct rounds_seeds seeds, uint64_t resolution_ns)
 {
     struct rounds *r = contenders ? calloc(1, sizeof *r) : NULL;
     if (!r)
         return NULL;
     r->rules = *rules;
-    r->seed = seed;
+    r->seeds = seeds;
     r->resolution_ns = resolution_ns;
     r->count = contenders;
     r->contenders = calloc(contenders, sizeof *r->contenders);
@@ -102,7 +103,7 @@ static size_t count_in(const struct rounds *r)
 static void draw_order(struct rounds *r)
 {
     struct rng rng;
-    rng_init(&rng, r->seed, r->drawn++);
+    rng_init(&rng, r->seeds.order, r->drawn++);
     size_t n = 0;
     r->order[n++] = r->account.reference;
     for (size_t c = 0; c < r->count; c++) {
@@ -184,16 +185,15 @@ static bool packed_init(struct packed *p, const struct rounds *r)
 
 // ---- looks --------------------------------------------------------------------------------------
 
-// The number of rounds after which look `i` of `looks` falls due: half as many as the next.
-static uint32_t look_at(const struct rounds *r, uint32_t i)
+uint32_t rounds_at_look(const struct measure_rules *rules, uint32_t i)
 {
-    return (uint32_t)ceil(ldexp(r->rules.rounds, (int)i - (int)r->rules.looks));
+    return (uint32_t)ceil(ldexp(rules->rounds, (int)i - (int)rules->looks));
 }
 
 static bool is_look(const struct rounds *r)
 {
     for (uint32_t i = 1; i <= (uint32_t)r->rules.looks; i++) {
-        if (r->account.kept == look_at(r, i))
+        if (r->account.kept == rounds_at_look(&r->rules, i))
             return true;
     }
     return false;
@@ -284,7 +284,6 @@ static bool keep_round(struct rounds *r, const uint64_t *times)
             return false;
     }
     r->account.kept++;
-    r->tries = 0;
     r->turns = 0;
     if (count_in(r) == 0)
         return true;
@@ -303,6 +302,7 @@ enum rounds_verdict rounds_tell(struct rounds *r, const uint64_t *times, double 
         return ROUNDS_REPEATED;
     }
     r->account.marked += disturbed;
+    r->tries = disturbed ? r->tries : 0;
     if (!keep_round(r, times))
         return ROUNDS_BROKEN;
     return disturbed ? ROUNDS_MARKED : ROUNDS_KEPT;
@@ -366,7 +366,7 @@ bool rounds_rank(struct rounds *r, struct ranking_entry *out, size_t *winner)
     struct ranking_terms terms = {.level = 1 - error_now(r),
                                   .looks = 1,
                                   .permutations = PERMUTATIONS,
-                                  .seed = r->seed,
+                                  .seed = r->seeds.decision,
                                   .resolution_ns = r->resolution_ns,
                                   .apart = p.apart};
     size_t first = 0;

@@ -27,24 +27,32 @@
 
 struct rounds;
 
+// The order is the caller's to choose and decides nothing; whoever decides again on the same
+// samples needs the other one.
+struct rounds_seeds {
+    uint64_t order, decision;
+};
+
 // `screening`: for each contender the time in ns that made it one. The fastest of them is the
 // reference: it is launched first in each round, as a turn beside its own, and says whether the
 // machine is as it was. `resolution_ns`: as in struct ranking_terms. NULL without memory or
 // contenders.
 struct rounds *rounds_new(const struct measure_rules *rules, const uint64_t *screening,
-                          size_t contenders, uint64_t seed, uint64_t resolution_ns);
+                          size_t contenders, struct rounds_seeds seeds, uint64_t resolution_ns);
 void rounds_free(struct rounds *r); // NULL is fine
 
 // The turns of the next round: order[0] is the reference's extra turn, order[1 .. count) is each
-// contender that is still in, once, shuffled from the seed. The same order until rounds_tell(). A
-// round that is repeated is shuffled anew. With nobody left: 0 turns.
+// contender that is still in, once, shuffled from the order's seed. The same order until
+// rounds_tell(). A round that is repeated is shuffled anew. With nobody left: 0 turns.
 const size_t *rounds_next(struct rounds *r, size_t *count);
 
 enum rounds_verdict {
     ROUNDS_KEPT,
     ROUNDS_REPEATED, // disturbed, and thrown away: it is run again
-    ROUNDS_MARKED,   // disturbed, and kept, because it was repeated often enough
-    ROUNDS_BROKEN    // no memory
+    // Disturbed, and kept: rounds were repeated often enough. On a machine that stays as it is
+    // those that follow are kept and marked at once, until one is not disturbed.
+    ROUNDS_MARKED,
+    ROUNDS_BROKEN // no memory
 };
 
 // times[i] is the sample of order[i] in ns; that of one dropped meanwhile does not matter. `load`
@@ -67,6 +75,9 @@ struct rounds_account {
     size_t reference;  // the contender that is it now
 };
 struct rounds_account rounds_account(const struct rounds *r);
+
+// The number of rounds after which look `i` of `looks` falls due: half as many as the next.
+uint32_t rounds_at_look(const struct measure_rules *rules, uint32_t i);
 
 // Where a contender stands.
 enum rounds_standing {

@@ -5,7 +5,7 @@
 // From the environment: FAKE_FOLDER, where workers leave notes for each other; FAKE_EVENTS=<file>,
 // what the bench workers are asked, a line each; FAKE_DEAD=<how>, what a bench worker meets on a
 // device that has died (-DFAKE=kill_device), and FAKE_DEAD_TIMES=<n>, how often until the device
-// is well again (else for ever).
+// is well again (else for ever); FAKE_LOAD=<per cent>, how much of its one core others use.
 #include "base/process.h"
 #include "protocol/protocol.h"
 
@@ -415,6 +415,16 @@ static void note_measuring(const struct slot *s)
         usleep((useconds_t)strtoul(delay, NULL, 10));
 }
 
+static struct machine_look look_at_machine(void)
+{
+    const char *load = getenv("FAKE_LOAD");
+    uint64_t now = clock_ns();
+    if (!load)
+        return (struct machine_look){0};
+    return (struct machine_look){
+        .at_ns = now, .cores = 1, .other_cpu_ns = now / 100 * strtoul(load, NULL, 10)};
+}
+
 // Turns have launches ahead of their samples, screening has none.
 static bool dies_in_turn(const struct slot *s, const struct policy *p)
 {
@@ -441,6 +451,7 @@ static void measure(uint32_t sequence, const struct slot *s, const struct policy
     if (r->stop == STOP_NONE)
         r->stop = p->fixed ? STOP_FIXED : STOP_SETTLED; // all that was asked for
     r->batch = p->batch;
+    r->look = look_at_machine();
     if (p->compare && s->behaviour == FAKE_WRONG_IN_THE_END)
         result_fail(r, STATUS_CORRECTNESS, FAULT_CONFIGURATION, "C: relative norm 0.3, again");
     reply_result(sequence, r);

@@ -33,7 +33,7 @@ static void run_round(struct rounds *r, struct machine *m, const double *truth, 
 static void rank(const struct measure_rules *rules, struct machine *m, const double *truth,
                  const uint64_t *screening, size_t count, uint64_t seed, struct ending *out)
 {
-    struct rounds *r = rounds_new(rules, screening, count, seed, 1);
+    struct rounds *r = rounds_new(rules, screening, count, (struct rounds_seeds){seed, seed}, 1);
     ck_assert_ptr_nonnull(r);
     out->turns = out->tied = 0;
     while (!rounds_done(r))

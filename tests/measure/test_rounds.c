@@ -25,7 +25,7 @@ static void set_rules(void)
 
 static struct rounds *start(const uint64_t *screening, size_t count)
 {
-    struct rounds *r = rounds_new(&rules, screening, count, 42, 1);
+    struct rounds *r = rounds_new(&rules, screening, count, (struct rounds_seeds){42, 42}, 1);
     ck_assert_ptr_nonnull(r);
     return r;
 }
@@ -268,7 +268,7 @@ START_TEST(when_all_fail)
     ck_assert(!rounds_rank(r, e, &winner));
     rounds_free(r);
     rounds_free(NULL);
-    ck_assert_ptr_null(rounds_new(&rules, five, 0, 1, 1));
+    ck_assert_ptr_null(rounds_new(&rules, five, 0, (struct rounds_seeds){1, 1}, 1));
 }
 END_TEST
 

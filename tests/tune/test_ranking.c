@@ -4,18 +4,22 @@
 #include "tune.h"
 
 #include "base/process.h"
+#include "eval/lock.h"
 #include "protocol/protocol.h"
 #include "store/upkeep.h"
 
 #include <check.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { CONFIGURATIONS = 8, CONTENDERS = 7, HOPELESS = 7, LEAVER = 6 };
 
 static const char *const worker[] = {FAKE_WORKER, NULL};
-static char folder[64], folder_variable[96], store_file[128];
+static char folder[64], folder_variable[96], events_variable[128], store_file[128];
 static const char *environment[] = {folder_variable, NULL};
 static struct arena arena;
 static struct device_report report;
@@ -37,6 +41,7 @@ static void setup(void)
     snprintf(folder, sizeof folder, "/tmp/hone-test-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(folder_variable, sizeof folder_variable, "FAKE_FOLDER=%s", folder);
+    snprintf(events_variable, sizeof events_variable, "FAKE_EVENTS=%s/events", folder);
     snprintf(store_file, sizeof store_file, "%s/store.sqlite", folder);
     arena_init(&arena);
     ck_assert_msg(live_devices(worker, environment, &arena, &report, &e), "%s", e.text);
@@ -172,6 +177,162 @@ START_TEST(test_no_ranking_where_none_is_wanted)
         ck_assert_int_ne(s.records[0]->result->stop, STOP_RANKED);
         end(&s);
     }
+}
+END_TEST
+
+// The contenders in the order of their turns, as the worker was asked; '|' where a test has left a
+// mark between.
+static void read_turns(char *out, size_t size)
+{
+    char line[160];
+    size_t count = 0;
+    FILE *f = fopen(strchr(events_variable, '=') + 1, "r");
+    ck_assert_ptr_nonnull(f);
+    while (fgets(line, sizeof line, f)) {
+        int id, compared = 0;
+        ck_assert_uint_lt(count + 1, size);
+        if (strcmp(line, "mark\n") == 0)
+            out[count++] = '|';
+        else if (sscanf(line, "measure %d 1x1 after 1 %n", &id, &compared) == 1 && compared > 0)
+            out[count++] = (char)('0' + id);
+    }
+    out[count] = '\0';
+    fclose(f);
+    remove(strchr(events_variable, '=') + 1);
+}
+
+static void turns_of(uint64_t seed, char *out, size_t size)
+{
+    const char *const noting[] = {folder_variable, events_variable, NULL};
+    struct session s;
+    begin(&s, NULL, NULL);
+    s.options.fresh = true;
+    s.options.seed = seed;
+    s.options.environment = noting;
+    s.options.terms.rules.precision = 0;
+    run(&s);
+    check_order(&s);
+    end(&s);
+    read_turns(out, size);
+}
+
+START_TEST(test_order_is_of_the_seed)
+{
+    char first[512], again[512], other[512];
+    turns_of(5, first, sizeof first);
+    turns_of(5, again, sizeof again);
+    turns_of(6, other, sizeof other);
+    ck_assert_uint_ge(strlen(first), 3 * (CONTENDERS + 1));
+    ck_assert_int_eq(first[0], '0'); // the reference
+    ck_assert_str_eq(first, again);
+    ck_assert_str_ne(first, other);
+    ck_assert_int_ne(strncmp(first, first + CONTENDERS + 1, CONTENDERS + 1), 0);
+}
+END_TEST
+
+START_TEST(test_rounds_of_a_busy_machine)
+{
+    const char *const busy[] = {folder_variable, "FAKE_DELAY_US=3000", "FAKE_LOAD=60", NULL};
+    const char *const calm[] = {folder_variable, "FAKE_DELAY_US=3000", "FAKE_LOAD=10", NULL};
+    for (int is_busy = 0; is_busy < 2; is_busy++) {
+        struct session s;
+        begin(&s, NULL, NULL);
+        s.options.fresh = true;
+        s.options.environment = is_busy ? busy : calm;
+        s.options.terms.rules.precision = 0;
+        s.options.terms.rules.rounds = 12;
+        s.options.terms.rules.disturbed = 1e6;
+        run(&s);
+        const struct settle_status *status = &s.progress.ranked.status;
+        check_order(&s);
+        ck_assert_uint_eq(status->by_clock, 0);
+        ck_assert_uint_eq(status->by_load, status->repeated + status->marked);
+        // A round is shorter than what load can be told of. Once it is known, it holds until it is
+        // known to be over: rounds are run again three times, those that follow are marked.
+        ck_assert_uint_eq(status->repeated, is_busy ? 3 : 0);
+        ck_assert_msg((status->marked > 0) == is_busy, "%u", status->marked);
+        ck_assert_uint_lt(status->marked, 12);
+        ck_assert_uint_eq(status->rounds, 12);
+        end(&s);
+    }
+}
+END_TEST
+
+START_TEST(test_short_ranking_when_the_time_is_up)
+{
+    const char *const slow[] = {folder_variable, "FAKE_DELAY_US=150000", NULL};
+    struct session s;
+    begin(&s, NULL, NULL);
+    s.options.environment = slow;
+    s.options.budget.nanoseconds = 600000000; // no time for eight
+    s.options.terms.rules.precision = 0;
+    s.options.terms.rules.rounds = 8;
+    s.options.terms.rules.looks = 3;
+    run(&s);
+    const struct tune_ranked *ranked = &s.progress.ranked;
+    ck_assert(s.progress.out_of_time);
+    ck_assert(ranked->decided && ranked->is_short);
+    ck_assert_uint_eq(ranked->status.most, 2); // of eight, looked at three times
+    ck_assert_uint_eq(ranked->status.rounds, 2);
+    end(&s);
+}
+END_TEST
+
+// ---- the lock
+// ------------------------------------------------------------------------------------
+
+// Another hone: takes the device whenever it can, and leaves a mark each time.
+static pid_t start_rival(void)
+{
+    pid_t pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid > 0)
+        return pid;
+    struct error e = ERROR_INIT;
+    struct device_lock lock;
+    if (!device_lock_open(&lock, folder, &report.devices[0], &e))
+        _exit(1);
+    for (;;) {
+        if (device_lock_try(&lock, &e) == 1) {
+            FILE *f = fopen(strchr(events_variable, '=') + 1, "a");
+            if (!f || fputs("mark\n", f) < 0 || fclose(f) != 0)
+                _exit(1);
+            usleep(2000);
+            device_lock_release(&lock);
+        }
+        usleep(500);
+    }
+}
+
+START_TEST(test_nobody_else_within_a_round)
+{
+    const char *const noting[] = {folder_variable, events_variable, "FAKE_DELAY_US=1000", NULL};
+    struct session s;
+    char turns[4096];
+    size_t since = 0, between = 0;
+    begin(&s, NULL, NULL);
+    s.options.environment = noting;
+    s.options.terms.rules.precision = 0;
+    s.options.terms.rules.rounds = 8;
+    s.options.terms.rules.looks = 1; // nobody leaves before the end
+    s.options.terms.rules.early = 100;
+    s.options.terms.rules.repeats = 0;
+    pid_t rival = start_rival();
+    run(&s);
+    ck_assert_int_eq(kill(rival, SIGKILL), 0);
+    ck_assert_int_eq(waitpid(rival, NULL, 0), rival);
+    check_order(&s);
+    end(&s);
+    read_turns(turns, sizeof turns);
+    for (const char *t = turns; *t; t++) {
+        since += *t != '|';
+        if (*t != '|')
+            continue;
+        ck_assert_msg(since % (CONTENDERS + 1) == 0, "%s", turns);
+        between += since > 0;
+    }
+    ck_assert_uint_eq(since, (size_t)8 * (CONTENDERS + 1));
+    ck_assert_msg(between > 0, "%s", turns); // it had its turn between rounds
 }
 END_TEST
 
@@ -530,6 +691,66 @@ START_TEST(test_known_ranking_that_dropped_one)
 }
 END_TEST
 
+// By the rules that the tune was given, which best is not told.
+START_TEST(test_best_has_the_rules_of_the_tune)
+{
+    struct session s, other;
+    struct best_answer b;
+    begin(&s, NULL, NULL);
+    s.options.terms.rules.level = 0.6;
+    s.options.terms.rules.rounds = 9;
+    s.options.terms.rules.looks = 2;
+    s.options.terms.rules.precision = 0;
+    run(&s);
+    find_best(&s, &b);
+    const struct ranking_entry *rank = &s.progress.ranked.chosen->rank;
+    ck_assert_double_eq(b.result->terms.level, 0.6);
+    ck_assert_uint_eq(b.result->terms.rounds, 9);
+    ck_assert_uint_eq(b.place.tied, s.progress.ranked.tied);
+    ck_assert_double_eq(b.place.ratio, rank->ratio);
+    ck_assert_double_eq(b.place.low, rank->ratio_low);
+    ck_assert_double_eq(b.place.high, rank->ratio_high);
+    result_free(b.result);
+    // Under other rules it is another decision: one of their own.
+    begin(&other, NULL, NULL);
+    run(&other);
+    ck_assert(other.progress.ranked.decided && !other.progress.ranked.known);
+    find_best(&other, &b);
+    ck_assert_double_eq(b.result->terms.level, other.options.terms.rules.level);
+    result_free(b.result);
+    end(&other);
+    end(&s);
+}
+END_TEST
+
+// One that was only measured alone is not the answer, but named where it is clearly faster.
+START_TEST(test_best_names_who_is_faster_alone)
+{
+    struct session s;
+    struct best_answer b;
+    const char *const slower[] = {"ID >= 2"}, *const faster[] = {"ID < 2"};
+    begin(&s, NULL, NULL);
+    s.options.where = slower;
+    s.options.where_count = 1;
+    run(&s);
+    end(&s);
+    begin(&s, NULL, NULL);
+    s.options.where = faster;
+    s.options.where_count = 1;
+    s.options.terms.rules.fixed = 7;
+    run(&s);
+    find_best(&s, &b);
+    ck_assert_str_eq(b.configuration, "ID=2");
+    ck_assert(b.place.ranked);
+    ck_assert_ptr_nonnull(b.place.faster);
+    ck_assert_msg(strcmp(b.place.faster, "ID=0") == 0 || strcmp(b.place.faster, "ID=1") == 0, "%s",
+                  b.place.faster);
+    ck_assert_double_lt(b.place.faster_median, b.stats.median);
+    result_free(b.result);
+    end(&s);
+}
+END_TEST
+
 // One answer for each device and each set of constants.
 START_TEST(test_best_of_all)
 {
@@ -606,6 +827,10 @@ int main(void)
     tcase_set_timeout(cases, 120);
     tcase_add_test(cases, test_order_ties_and_leavers);
     tcase_add_test(cases, test_no_ranking_where_none_is_wanted);
+    tcase_add_test(cases, test_order_is_of_the_seed);
+    tcase_add_test(cases, test_rounds_of_a_busy_machine);
+    tcase_add_test(cases, test_short_ranking_when_the_time_is_up);
+    tcase_add_test(cases, test_nobody_else_within_a_round);
     tcase_add_test(cases, test_one_dies_in_the_ranking);
     tcase_add_test(cases, test_one_fails_its_last_verification);
     tcase_add_test(cases, test_cancelled_while_it_ranks);
@@ -613,6 +838,8 @@ int main(void)
     tcase_add_test(cases, test_contenders_of_an_earlier_run);
     tcase_add_test(cases, test_stopped_early_is_a_contender);
     tcase_add_test(cases, test_best_decides_as_the_tune_did);
+    tcase_add_test(cases, test_best_has_the_rules_of_the_tune);
+    tcase_add_test(cases, test_best_names_who_is_faster_alone);
     tcase_add_test(cases, test_best_without_a_ranking);
     tcase_add_test(cases, test_leaver_asked_for_alone);
     tcase_add_test(cases, test_more_rounds_are_asked_for);
