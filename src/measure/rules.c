@@ -112,14 +112,16 @@ static bool is_hopeless(const struct measure_rules *rules, const struct screenin
                          : (double)s->samples[s->count - 2] > limit;
 }
 
-// Too slow to be a contender, said by two launches: two samples, or the verified one and a sample.
+// Too slow to be a contender, said by two launches: two samples, or the verified one and a sample
+// (one that looks hopeless asks for another, which says whether it is).
 static bool is_behind(const struct measure_rules *rules, const struct screening *s)
 {
     struct stats_summary sum;
     stats_summarise(s->samples, s->count, 0, &sum);
-    if (!s->best_ns || s->count == 0 || sum.least <= rules->near * (double)s->best_ns)
+    double best = (double)s->best_ns;
+    if (!s->best_ns || s->count == 0 || sum.least <= rules->near * best)
         return false;
-    return s->count > 1 || starts_beyond(s, rules->near);
+    return s->count > 1 || (starts_beyond(s, rules->near) && sum.least <= rules->hopeless * best);
 }
 
 // Half the range of the samples, which a few samples tell better than an interval of the median.

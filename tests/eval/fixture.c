@@ -64,6 +64,7 @@ struct live_options options(const struct device_info *d)
     rules.first = 2; // what is expected here does not change with the defaults
     rules.most = 5;
     rules.settled = 0.01;
+    rules.near = 1.25;
     return (struct live_options){
         .worker = worker,
         .environment = environment,
