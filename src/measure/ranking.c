@@ -79,7 +79,7 @@ static bool work_init(struct work *w, const struct ranking_times *t,
     w->alpha = (1 - terms->level) / (terms->looks ? terms->looks : 1);
     w->permutations = enough_permutations(terms, w->alpha);
     size_t n = t->contenders, cells = n * rounds;
-    if (n > UINT32_MAX || cells / n != rounds || cells > SIZE_MAX / 64)
+    if (cells == 0 || n > UINT32_MAX || cells / n != rounds || cells > SIZE_MAX / 64)
         return false;
     w->logs = calloc(3 * cells + 3 * n + rounds, sizeof *w->logs);
     w->range = calloc(w->permutations + cells + n, sizeof *w->range);

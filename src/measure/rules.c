@@ -102,26 +102,23 @@ static bool starts_beyond(const struct screening *s, double factor)
     return s->best_ns && s->verify_ns && (double)s->verify_ns > factor * (double)best;
 }
 
-// Two launches in a row: the verified one and the first sample, or two samples.
+// Two launches in a row: two samples, or a sample after a verified launch that was not near.
 static bool is_hopeless(const struct measure_rules *rules, const struct screening *s)
 {
     double limit = rules->hopeless * (double)s->best_ns;
     if (!s->best_ns || s->count == 0 || (double)s->samples[s->count - 1] <= limit)
         return false;
-    return s->count == 1 ? starts_beyond(s, rules->hopeless)
-                         : (double)s->samples[s->count - 2] > limit;
+    return s->count == 1 ? starts_beyond(s, rules->near) : (double)s->samples[s->count - 2] > limit;
 }
 
-// Too slow to be a contender, said by two launches: two samples, or the verified one and a sample
-// (one that looks hopeless asks for another, which says whether it is).
+// Too slow to be a contender, said by two launches: two samples, or the verified one and a sample.
 static bool is_behind(const struct measure_rules *rules, const struct screening *s)
 {
     struct stats_summary sum;
     stats_summarise(s->samples, s->count, 0, &sum);
-    double best = (double)s->best_ns;
-    if (!s->best_ns || s->count == 0 || sum.least <= rules->near * best)
+    if (!s->best_ns || s->count == 0 || sum.least <= rules->near * (double)s->best_ns)
         return false;
-    return s->count > 1 || (starts_beyond(s, rules->near) && sum.least <= rules->hopeless * best);
+    return s->count > 1 || starts_beyond(s, rules->near);
 }
 
 // Half the range of the samples, which a few samples tell better than an interval of the median.

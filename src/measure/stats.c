@@ -280,9 +280,11 @@ static size_t signed_rank_exact(size_t count, double level)
     double p[SIGNED_RANK_EXACT * (SIGNED_RANK_EXACT + 1) / 4 + 1];
     size_t size = pairs_of(count) / 2 + 1, rank = 0;
     signed_rank_distribution(count, p, size);
-    for (double tail = p[0]; rank < size && 2 * tail <= 1 - level; tail += p[rank])
-        if (++rank == size)
-            break;
+    double tail = p[0];
+    while (rank < size && 2 * tail <= 1 - level) {
+        rank++;
+        tail += rank < size ? p[rank] : 0;
+    }
     return rank;
 }
 

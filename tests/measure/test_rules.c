@@ -124,7 +124,7 @@ static const struct step {
     {"two slow samples", 1200, {2001, 2001}, MEASURE_HOPELESS, 0},
     {"slow, then as ever", 1200, {2001, 1000}, MEASURE_MORE, 1},
     {"two launches not near", 1600, {1301}, MEASURE_SETTLED, 0},
-    {"looks hopeless, said by one", 1600, {2001}, MEASURE_MORE, 1},
+    {"not near, then hopeless", 1600, {2001}, MEASURE_HOPELESS, 0},
     {"exactly `near`", 1600, {1300}, MEASURE_MORE, 1},
     {"two samples not near", 1200, {1301, 1310}, MEASURE_SETTLED, 0},
     {"samples agree", 1200, {1000, 1200}, MEASURE_SETTLED, 0},
