@@ -53,13 +53,13 @@ struct ranking_terms {
 struct ranking_entry {
     // Of its own samples: the median and its rank interval.
     double median, low, high;
-    bool interval; // low..high is that interval, not just the range
     // To the winner, within rounds: 1.05 is five per cent slower. The interval is simultaneous: all
     // of them hold together with probability `level`. It excludes 1 exactly for those told apart.
     double ratio, ratio_low, ratio_high;
-    bool ratio_interval; // false: too few rounds for one; the range of the rounds' ratios
-    bool tied;           // not told apart from the winner; the winner is tied with itself
     size_t place;        // 0: the winner; in the order of the ratios
+    bool interval;       // low..high is that interval, not just the range
+    bool ratio_interval; // likewise; false: too few rounds for one, the range of the rounds' ratios
+    bool tied;           // not told apart from the winner; the winner is tied with itself
 };
 
 // Fills out[0 .. contenders) and *winner. False without memory, without contenders, where one has

@@ -156,7 +156,7 @@ START_TEST(tunes_find_the_best_in_four_launches)
     int found = 0;
     for (int i = 0; i < TUNES; i++) {
         struct machine m = {.noise = 0.025, .drift = drifts[_i % 2], .outliers = 0.05};
-        rng_init(&m.rng, 20240611, (uint64_t)(_i * TUNES + i));
+        rng_init(&m.rng, 20240611, (uint64_t)_i * TUNES + (uint64_t)i);
         struct outcome o;
         tune(&rules, shape, &m, (uint64_t)i, &o);
         launches += o.launches / TUNES;

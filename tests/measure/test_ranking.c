@@ -376,7 +376,7 @@ START_TEST(decisions_on_spreads)
     for (int i = 0; i < RANKINGS; i++) {
         struct sheet s;
         struct machine m = {.drift = 0.05, .outliers = 0.05};
-        rng_init(&m.rng, 5, (uint64_t)(_i * RANKINGS + i));
+        rng_init(&m.rng, 5, (uint64_t)_i * RANKINGS + (uint64_t)i);
         sheet_init(&s, x->contenders, 28);
         s.terms.seed = (uint64_t)i;
         s.terms.permutations = 500;
