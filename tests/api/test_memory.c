@@ -209,7 +209,7 @@ static const struct {
     {"spec", use_spec, 20},
     {"space", use_space, 20},
     {"devices", use_devices, 5},
-    {"new store", use_new_store, 100},
+    {"new store", use_new_store, 10},
     {"best", use_best, 50},
     {"tune unstepped", use_tune_unstepped, 20},
     {"tune", use_tune, 100},
