@@ -74,6 +74,7 @@ static struct store *source_open(const char *path, struct error *e)
     struct store *s = store_open(path, STORE_READ, e);
     if (!s)
         return NULL;
+    s->is_behind = true;
     bool ok = sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK ||
               store_fail_sqlite(e, s->path, s->db, "reading the store");
     if (ok && store_verify(s, note_problem, &first, &checked, e) && !first.found)

@@ -234,11 +234,11 @@ struct store *store_stack(struct store *s, struct store *behind)
     return s;
 }
 
-// The last one to close carries the log into the file, unless it only read: the log stays beside
-// it then. Without one SQLite's files beside it are taken away.
+// The last one to close carries the log into the file. Not into one that is not the user's own:
+// the log stays beside it. Without one SQLite's files beside it are taken away.
 static void leave_file(struct store *s)
 {
-    if (s->db && s->mode != STORE_WRITE && store_log_bytes(s) > 0)
+    if (s->db && s->is_behind && store_log_bytes(s) > 0)
         sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
 }
 
