@@ -16,10 +16,11 @@
 // result:  type, configuration, status, verified, verification, median_ns, interval_ns ([low,
 //          high]; null below six samples), samples_ns, stopped (settled, hopeless, limit, fixed,
 //          ranked; null: nothing was timed), batch (launches of each sample), warmups (untimed
-//          launches before each), warm, reused, message, metrics, is_default, same_as, global_size,
-//          local_size, limit_ns, ranking (32 hexadecimal digits that all results of one ranking
-//          share; null: measured alone), place (1: the winner and what is tied with it), tied,
-//          chosen (what is recommended of those tied), ratio (to the winner), ratio_interval
+//          launches before each), warm, reused, origin (the store behind that it comes from),
+//          message, metrics, is_default, same_as, global_size, local_size, limit_ns, ranking (32
+//          hexadecimal digits that all results of one ranking share; null: measured alone), place
+//          (1: the winner and what is tied with it), tied, chosen (what is recommended of those
+//          tied), ratio (to the winner), ratio_interval
 //          ([low, high], simultaneous for all contenders; null below), times_ns
 // ranked:  as result, once for each contender after the ranking: samples_ns are then of its rounds
 // with detail also: mean_ns, least_ns, most_ns, launches (name, kernel, global_size,

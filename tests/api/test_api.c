@@ -246,11 +246,10 @@ struct session {
     struct hone_tune *tune;
 };
 
-static void begin(struct session *s, const struct hone_worker *worker, const char *spec,
-                  const char *const *set, const char *const *where)
+static void begin_with(struct session *s, const struct hone_worker *worker, const char *spec,
+                       const char *const *set, struct hone_tune_options o)
 {
     struct hone_error e = HONE_ERROR_INIT;
-    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
     s->spec = load(spec, set);
     s->devices = list_devices(worker);
     s->store = hone_store_open(store_file, true, &e);
@@ -259,11 +258,18 @@ static void begin(struct session *s, const struct hone_worker *worker, const cha
     o.device = hone_devices_pick(s->devices, NULL, &e);
     o.worker = *worker;
     o.store = s->store;
-    o.where = where;
     o.lock_folder = folder;
     o.seed = 1;
     s->tune = hone_tune_new(&o, &e);
     ck_assert_msg(s->tune != NULL, "%s", e.text);
+}
+
+static void begin(struct session *s, const struct hone_worker *worker, const char *spec,
+                  const char *const *set, const char *const *where)
+{
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    o.where = where;
+    begin_with(s, worker, spec, set, o);
 }
 
 static void end(struct session *s)
@@ -341,6 +347,77 @@ START_TEST(tune_finds_the_best)
     ck_assert_uint_eq(p.reused, 0);
     check_best(p.best);
     end(&s);
+}
+END_TEST
+
+START_TEST(records_have_their_place)
+{
+    struct session s;
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    const char *const rules[] = {"rounds=12", "near=9", "behind=99", "hopeless=99", NULL};
+    const char *const wrong[] = {"round=12", NULL};
+    const struct hone_record *r, *records[4] = {NULL};
+    const uint64_t *samples;
+    double ratio, low, high, nothing;
+    int count = 0;
+    o.rules = rules;
+    begin_with(&s, &fake, SMALL, NULL, o);
+    for (enum hone_answer a = HONE_NOTHING; a != HONE_END;
+         a = hone_tune_step(s.tune, 1000, &r, &e)) {
+        ck_assert_msg(a != HONE_BROKEN, "%s", e.text);
+        if (a == HONE_RECORD && hone_record_status(r) == HONE_CORRECT)
+            records[hone_record_choice(r)[0]] = r, count++;
+        else if (a == HONE_RECORD)
+            ck_assert(!hone_record_ratio(r, &nothing, NULL, NULL) && !hone_record_tied(r));
+    }
+    ck_assert_int_eq(count, 3);
+    for (int id = 1; id <= 4; id++) {
+        r = records[id - 1];
+        if (id == 3) // is not in the space
+            continue;
+        ck_assert_msg(hone_record_ratio(r, &ratio, &low, &high), "%d", id);
+        ck_assert_double_eq_tol(ratio, id, 0.01);
+        ck_assert(low <= ratio && ratio <= high);
+        ck_assert(hone_record_ratio(r, &ratio, NULL, NULL));
+        ck_assert(hone_record_tied(r) == (id == 1));
+        ck_assert_uint_le(hone_record_samples(r, &samples), 12);
+    }
+    end(&s);
+    o.rules = wrong;
+    o.spec = load(SMALL, NULL);
+    struct hone_devices *devices = list_devices(&fake);
+    o.device = hone_devices_get(devices, 0);
+    o.worker = fake;
+    ck_assert_ptr_null(hone_tune_new(&o, &e));
+    ck_assert_msg(strstr(e.text, "rounds") != NULL, "%s", e.text);
+    hone_devices_free(devices);
+    hone_spec_free((struct hone_spec *)o.spec);
+}
+END_TEST
+
+// Without a ranking, and with a fixed count, nobody has a place.
+START_TEST(unranked_records_have_none)
+{
+    for (int fixed = 0; fixed < 2; fixed++) {
+        struct session s;
+        struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+        struct hone_progress p;
+        const uint64_t *samples;
+        double ratio;
+        unsigned counts[HONE_CONSTRAINTS + 1] = {0};
+        o.fresh = true;
+        o.unranked = !fixed;
+        o.iterations = fixed ? 9 : 0;
+        begin_with(&s, &fake, SMALL, NULL, o);
+        run(s.tune, counts);
+        hone_tune_progress(s.tune, &p, sizeof p);
+        ck_assert(!hone_record_ratio(p.best, &ratio, NULL, NULL));
+        ck_assert(!hone_record_tied(p.best));
+        if (fixed)
+            ck_assert_uint_eq(hone_record_samples(p.best, &samples), 9);
+        end(&s);
+    }
 }
 END_TEST
 
@@ -459,6 +536,29 @@ END_TEST
 
 // ---- a real device -----------------------------------------------------------------------------
 
+// Those that an earlier run has measured are ranked with a new one: built again for their turns.
+static void rank_with_earlier(const struct hone_worker *real, const char *const *set)
+{
+    const char *const where[] = {"block_size_x == 16 and block_size_y in (2, 4, 8)", NULL};
+    const char *const rules[] = {"near=1000", "hopeless=1000", "certain=1000", "rounds=6", NULL};
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    struct hone_progress p;
+    struct session s;
+    unsigned counts[HONE_CONSTRAINTS + 1] = {0};
+    double ratio, low, high;
+    o.where = where;
+    o.rules = rules;
+    begin_with(&s, real, NAIVE, set, o);
+    ck_assert_uint_eq(run(s.tune, counts), 3);
+    ck_assert_uint_eq(counts[HONE_CORRECT], 3);
+    hone_tune_progress(s.tune, &p, sizeof p);
+    ck_assert_uint_eq(p.reused, 2);
+    ck_assert(hone_record_ratio(p.best, &ratio, &low, &high));
+    ck_assert(hone_record_tied(p.best));
+    ck_assert(ratio >= 1 && low <= ratio && ratio <= high);
+    end(&s);
+}
+
 START_TEST(real_device_tunes)
 {
     char cache[96], temporary[96];
@@ -487,6 +587,7 @@ START_TEST(real_device_tunes)
     ck_assert_ptr_nonnull(p.best);
     ck_assert(hone_record_verified(p.best));
     end(&s);
+    rank_with_earlier(&real, set);
     // The workers were killed, and nothing of theirs is left.
     ck_assert_int_eq(rmdir(temporary_folder), 0);
 }
@@ -526,6 +627,8 @@ static TCase *tune_case(void)
     tcase_add_checked_fixture(c, setup, teardown);
     tcase_add_test(c, devices_are_listed_and_picked);
     tcase_add_test(c, tune_finds_the_best);
+    tcase_add_test(c, records_have_their_place);
+    tcase_add_test(c, unranked_records_have_none);
     tcase_add_test(c, failures_have_no_time);
     tcase_add_test(c, store_answers_and_knows_the_best);
     tcase_add_test(c, store_keeps_constants_apart);

@@ -1,0 +1,173 @@
+// The JSON of a ranking: every field that is documented is there, of its kind.
+#include "report/report.h"
+
+#include "../base/suite.h"
+
+#include <jansson.h>
+#include <string.h>
+
+static struct text out;
+static struct emit j;
+static struct result result;
+
+static struct view_result contender(void)
+{
+    static uint64_t samples[] = {10, 12, 11};
+    result = (struct result){.verification = VERIFICATION_REFERENCE,
+                             .stop = STOP_RANKED,
+                             .warm = true,
+                             .samples_ns = samples,
+                             .sample_count = 3,
+                             .batch = 8,
+                             .warmups = 1,
+                             .ranking = {0xab, 1},
+                             .message = "",
+                             .log = "",
+                             .output = ""};
+    return (struct view_result){.configuration = "a=1",
+                                .configuration_json = "{\"a\": 1}",
+                                .result = &result,
+                                .timed = true,
+                                .stats = {.count = 3, .median = 11, .low = 10, .high = 12},
+                                .metric_count = 0,
+                                .place = {.place = 2,
+                                          .tied = true,
+                                          .chosen = true,
+                                          .ratio = 1.25,
+                                          .low = 1.125,
+                                          .high = 1.5,
+                                          .interval = true}};
+}
+
+static json_t *read_json(void)
+{
+    json_error_t why;
+    json_t *read = json_loads(text_cstr(&out), JSON_REJECT_DUPLICATES, &why);
+    ck_assert_msg(read != NULL, "%s: %s", why.text, text_cstr(&out));
+    return read;
+}
+
+static void start(void)
+{
+    text_clear(&out);
+    emit_start(&j, &out);
+}
+
+// Separated by spaces: each is there, and nothing else.
+static void has_exactly(const json_t *object, const char *names)
+{
+    size_t count = 0;
+    char name[64];
+    for (int used; sscanf(names, "%63s%n", name, &used) == 1; names += used, count++)
+        ck_assert_msg(json_object_get(object, name) != NULL, "%s is missing", name);
+    ck_assert_uint_eq(json_object_size(object), count);
+}
+
+START_TEST(a_contender)
+{
+    struct view_result v = contender();
+    start();
+    report_result_json(&v, "ranked", false, &j);
+    json_t *read = read_json();
+    has_exactly(read, "type configuration status verified verification median_ns interval_ns "
+                      "samples_ns stopped batch warmups warm reused origin message metrics "
+                      "is_default same_as global_size local_size limit_ns ranking place tied "
+                      "chosen ratio ratio_interval times_ns");
+    const char *type, *id, *stopped;
+    double ratio, low, high;
+    int place, tied, chosen, batch, warmups;
+    ck_assert_int_eq(json_unpack(read, "{s:s, s:s, s:s, s:i, s:b, s:b, s:i, s:i, s:F, s:[F,F]}",
+                                 "type", &type, "ranking", &id, "stopped", &stopped, "place",
+                                 &place, "tied", &tied, "chosen", &chosen, "batch", &batch,
+                                 "warmups", &warmups, "ratio", &ratio, "ratio_interval", &low,
+                                 &high),
+                     0);
+    ck_assert_str_eq(type, "ranked");
+    ck_assert_str_eq(id, "ab010000000000000000000000000000");
+    ck_assert_str_eq(stopped, "ranked");
+    ck_assert(place == 2 && tied && chosen && batch == 8 && warmups == 1);
+    ck_assert(ratio == 1.25 && low == 1.125 && high == 1.5);
+    json_decref(read);
+}
+END_TEST
+
+START_TEST(one_that_was_not_ranked)
+{
+    static const char *const none[] = {"ranking", "place", "ratio", "ratio_interval"};
+    struct view_result v = contender();
+    v.place = (struct view_place){0};
+    memset(result.ranking, 0, sizeof result.ranking);
+    start();
+    report_result_json(&v, NULL, false, &j);
+    json_t *read = read_json();
+    ck_assert_ptr_null(json_object_get(read, "type"));
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        ck_assert_msg(json_is_null(json_object_get(read, none[i])), "%s", none[i]);
+    ck_assert(json_is_false(json_object_get(read, "tied")));
+    json_decref(read);
+}
+END_TEST
+
+static const struct view_ranking ranking = {.decided = true,
+                                            .id = "ab",
+                                            .contenders = 9,
+                                            .failed = 1,
+                                            .tied = 2,
+                                            .chosen_json = "{\"a\": 1}",
+                                            .why = "the fewest registers",
+                                            .level = 0.95,
+                                            .rounds = 24,
+                                            .repeated = 3,
+                                            .marked = 4,
+                                            .by_load = 5,
+                                            .by_clock = 2,
+                                            .batch = 8,
+                                            .warmups = 1,
+                                            .launches = 1234,
+                                            .cold = true};
+
+START_TEST(the_ranking_of_a_summary)
+{
+    struct view_result v = contender();
+    struct view_summary summary = {.results = &v, .result_count = 1, .ranking = ranking};
+    start();
+    report_summary_json(&summary, &j);
+    json_t *read = read_json();
+    const json_t *r = json_object_get(read, "ranking");
+    has_exactly(r, "id contenders failed rounds repeated marked by_load by_clock batch warmups "
+                   "cold level tied chosen why known short launches");
+    static const struct {
+        const char *name;
+        json_int_t value;
+    } whole[] = {{"contenders", 9}, {"failed", 1},  {"rounds", 24},    {"repeated", 3},
+                 {"marked", 4},     {"by_load", 5}, {"by_clock", 2},   {"batch", 8},
+                 {"warmups", 1},    {"tied", 2},    {"launches", 1234}};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        ck_assert_int_eq(json_integer_value(json_object_get(r, whole[i].name)), whole[i].value);
+    ck_assert_double_eq(json_real_value(json_object_get(r, "level")), 0.95);
+    ck_assert(json_is_true(json_object_get(r, "cold")));
+    ck_assert(json_is_false(json_object_get(r, "known")));
+    ck_assert(json_is_false(json_object_get(r, "short")));
+    ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(r, "chosen"), "a")), 1);
+    ck_assert_str_eq(json_string_value(json_object_get(r, "why")), ranking.why);
+    json_decref(read);
+    summary.ranking.decided = false;
+    start();
+    report_summary_json(&summary, &j);
+    read = read_json();
+    ck_assert(json_is_null(json_object_get(read, "ranking")));
+    json_decref(read);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_test(tests, a_contender);
+    tcase_add_test(tests, one_that_was_not_ranked);
+    tcase_add_test(tests, the_ranking_of_a_summary);
+}
+
+int main(void)
+{
+    return suite_run("report/json", add);
+}
