@@ -14,10 +14,10 @@
 //     the distance from the winner to the last; its distribution is that of the *range* over
 //     permutations of labels within rounds, which needs no assumption on the noise of equal kernels
 //     and covers every choice of a winner.
-//   - Step down (Holm, "A simple sequentially rejective multiple test procedure", Scand. J. Stat.
-//   6,
-//     1979; with permutations Westfall and Young, "Resampling-based multiple testing", 1993): where
-//     the last is told apart it is taken away and the rest tested again, until one is not.
+//   - Step down (Holm, "A simple sequentially rejective multiple test procedure", Scand. J.
+//     Stat. 6, 1979; with permutations Westfall and Young, "Resampling-based multiple testing",
+//     1993): where the last is told apart it is taken away and the rest tested again, until one is
+//     not.
 //   - Distances are sums of the centred logarithms, cut off at 1.5 robust standard deviations, so
 //     that single slow launches weigh little (Huber 1964); a launch beyond 3.5 of its contender's
 //     own residuals weighs nothing. Permuting labels does not change the cut.
