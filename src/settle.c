@@ -80,7 +80,7 @@ struct settle *settle_new(const struct settle_options *o, struct error *e)
 
 static void forget_turns(struct settle *s)
 {
-    for (size_t i = 0; i < s->asked_count; i++) {
+    for (size_t i = 0; s->asked && i < s->asked_count; i++) {
         result_free(s->asked[i].result);
         s->asked[i].result = NULL;
     }
@@ -344,7 +344,7 @@ static bool decide(struct settle *s, struct error *e)
         left += !s->o.contenders[i].failure;
     if (entries && left > 0)
         s->status.decided = rounds_rank(s->rounds, entries, &s->status.winner);
-    for (size_t i = 0; s->status.decided && i < s->o.count; i++)
+    for (size_t i = 0; entries && s->status.decided && i < s->o.count; i++)
         s->o.contenders[i].entry = entries[i];
     bool ok = entries && (left == 0 || s->status.decided);
     free(entries);

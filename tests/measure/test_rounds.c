@@ -127,6 +127,22 @@ START_TEST(a_disturbed_round_is_repeated_then_marked)
 }
 END_TEST
 
+// Rounds are not repeated again and again on a machine that stays busy.
+START_TEST(a_machine_that_stays_busy)
+{
+    struct rounds *r = start(five, 5);
+    ck_assert_int_eq(round_of(r, five, 1, 0.9), ROUNDS_REPEATED);
+    ck_assert_int_eq(round_of(r, five, 1, 0.9), ROUNDS_REPEATED);
+    ck_assert_int_eq(round_of(r, five, 1, 0.9), ROUNDS_MARKED);
+    ck_assert_int_eq(round_of(r, five, 1, 0.9), ROUNDS_MARKED);
+    ck_assert_int_eq(round_of(r, five, 1, 0), ROUNDS_KEPT);
+    ck_assert_int_eq(round_of(r, five, 1, 0.9), ROUNDS_REPEATED);
+    ck_assert_uint_eq(rounds_account(r).marked, 2);
+    ck_assert_uint_eq(rounds_account(r).repeated, 3);
+    rounds_free(r);
+}
+END_TEST
+
 // A machine that stays slower is as usual after a while.
 START_TEST(a_lasting_change_becomes_the_usual)
 {
@@ -313,6 +329,7 @@ int main(void)
     tcase_add_test(tests, orders_are_shuffled);
     tcase_add_test(tests, same_seed_same_orders);
     tcase_add_test(tests, a_disturbed_round_is_repeated_then_marked);
+    tcase_add_test(tests, a_machine_that_stays_busy);
     tcase_add_test(tests, a_lasting_change_becomes_the_usual);
     tcase_add_test(tests, load_disturbs_too);
     tcase_add_test(tests, who_is_clearly_behind_leaves_early);
