@@ -192,6 +192,7 @@ static bool make_evaluator(struct check *c, struct error *e)
                                 .build_only = o->build_only,
                                 .no_timing = true,
                                 .exact = o->races_log != NULL,
+                                .own_reference = o->smallest_count > 0,
                                 .log = o->log};
     struct remember_options remember = {.store = o->store,
                                         .fresh = o->fresh,

@@ -289,7 +289,8 @@ void checking_run_view(struct checking *c, struct view_run *out)
                              .cartesian = space_cartesian_text(check_space(c->check)),
                              .valid = p.valid,
                              .planned = p.planned,
-                             .check = check_of(c)};
+                             .check = check_of(c),
+                             .build_only = c->options.build_only};
     text_release(&constants);
 }
 

@@ -259,7 +259,9 @@ static const struct option check_options[] = {
              "spec's own, at which the restrictions hold and sizes come out: a check takes seconds "
              "where the spec's size would take minutes. NAME=33 begins at 33, which a kernel that "
              "guards its "
-             "edges needs: every size is allowed there, and 1 shows little. M,N gives both one "
+             "edges needs: every size is allowed there, and 1 shows little. A reference that "
+             "cannot be made at a "
+             "size fails the configurations of that size. M,N gives both one "
              "value; --smallest M --smallest N chooses M first, with N as in the spec, then N.",
      .apply = option_list,
      .offset = FIELD(smallest)},
@@ -320,7 +322,7 @@ static const struct option result_options[] = {
      .is_meant = option_is_statuses,
      .offset = FIELD(retry)},
     {.name = "no-store",
-     .help = "Neither read nor write a store.",
+     .help = "Neither read nor write a store; HONE_ALSO is not looked at either.",
      .apply = option_flag,
      .offset = FIELD(no_store)},
     {.name = "verbose",
@@ -357,7 +359,9 @@ const struct command command_check = {
         "spec's reference; nothing is timed. Exit status 0: all are correct; 1: not, or it did "
         "not come to its end; 2: the command line or the spec makes no sense; 130: Ctrl-C.\n\n"
         "What needs more than this device offers (local memory, work-group size) is told, and is "
-        "no failure. A spec without a reference is refused unless --allow unverified says that "
+        "no failure; but a check in which nothing was right, because all is left out, has shown "
+        "nothing and exits with 1. A spec without a reference is refused unless --allow unverified "
+        "says that "
         "crashes and writes out of bounds are all that is wanted.\n\n"
         "Results are kept in the store, and what is known is not checked again: a failure there "
         "is a failure here. They have no times, so a tune measures what was checked.\n\n"

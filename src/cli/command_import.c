@@ -1,5 +1,6 @@
 #include "cli/work.h"
 #include "report/emit.h"
+#include "report/units.h"
 #include "store/upkeep.h"
 
 #include <stdlib.h>
@@ -10,10 +11,12 @@ static void put_text(const struct work *w, const char *path, const struct store_
     uint64_t added = 0;
     for (uint32_t i = 0; i < w->call->argument_count; i++) {
         added += counts[i].added;
-        text_addf(out, "%s: %llu results, %llu of them new\n", w->call->arguments[i],
-                  (unsigned long long)counts[i].results, (unsigned long long)counts[i].added);
+        text_addf(out, "%s: ", w->call->arguments[i]);
+        put_count(counts[i].results, "result", out);
+        text_addf(out, ", %llu of them new\n", (unsigned long long)counts[i].added);
     }
-    text_addf(out, "%llu results were added to %s\n", (unsigned long long)added, path);
+    put_count(added, "result", out);
+    text_addf(out, " %s added to %s\n", added == 1 ? "was" : "were", path);
 }
 
 static void put_json(const struct work *w, const char *path, const struct store_imported *counts,

@@ -358,7 +358,7 @@ static const struct option options[] = {
      .apply = option_flag,
      .offset = FIELD(stored)},
     {.name = "no-store",
-     .help = "Neither read nor write a store.",
+     .help = "Neither read nor write a store; HONE_ALSO is not looked at either.",
      .apply = option_flag,
      .offset = FIELD(no_store)},
     {0},

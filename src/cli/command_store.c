@@ -117,10 +117,12 @@ static void put_pruned(const struct work *w, const struct store_pruned *p, bool 
                        struct text *out)
 {
     char before[UNITS_SIZE], after[UNITS_SIZE];
-    text_addf(out, "%s: %s %llu of %llu results, with %llu jobs and %llu sessions",
-              store_path(w->store), done ? "removed" : "this removes",
-              (unsigned long long)p->results, (unsigned long long)p->results_before,
-              (unsigned long long)p->jobs, (unsigned long long)p->sessions);
+    text_addf(out, "%s: %s ", store_path(w->store), done ? "removed" : "this removes");
+    put_share(p->results, p->results_before, "result", out);
+    text_add(out, ", with ");
+    put_count(p->jobs, "job", out);
+    text_add(out, " and ");
+    put_count(p->sessions, "session", out);
     bytes_to_str(p->bytes_before, before);
     bytes_to_str(p->bytes_after, after);
     if (done)
@@ -236,6 +238,13 @@ static int run(struct invocation *i)
     return status;
 }
 
+// Two digits, from `least` to `most`.
+static bool is_within(const char *digits, int least, int most)
+{
+    int value = 10 * (digits[0] - '0') + (digits[1] - '0');
+    return value >= least && value <= most;
+}
+
 // "2026-05-01", or with a time "2026-05-01T12:00": as dates are kept, so that texts compare.
 static bool option_date(void *field, const char *value, struct error *e)
 {
@@ -244,7 +253,9 @@ static bool option_date(void *field, const char *value, struct error *e)
     bool ok = length == 10 || length == 16 || length == 19;
     for (size_t i = 0; i < length && ok; i++)
         ok = form[i] == 'd' ? isdigit((unsigned char)value[i]) != 0 : value[i] == form[i];
-    if (!ok)
+    ok = ok && is_within(value + 5, 1, 12) && is_within(value + 8, 1, 31);
+    ok = ok && (length == 10 || (is_within(value + 11, 0, 23) && is_within(value + 14, 0, 59)));
+    if (!ok || (length == 19 && !is_within(value + 17, 0, 59)))
         return error_set(e, ERROR_USAGE, "'%s' is no date; write 2026-05-01 or 2026-05-01T12:00",
                          value);
     *(const char **)field = value;

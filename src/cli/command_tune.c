@@ -79,8 +79,11 @@ static void announce(struct session *s)
         return;
     span_to_str(p.left_ns, left);
     ticker_clear(&s->tuning.work.ticker);
-    fprintf(stderr, "About %s for the %llu configurations that are left.\n", left,
-            (unsigned long long)(p.planned - p.done));
+    if (p.planned - p.done == 1)
+        fprintf(stderr, "About %s for the configuration that is left.\n", left);
+    else
+        fprintf(stderr, "About %s for the %llu configurations that are left.\n", left,
+                (unsigned long long)(p.planned - p.done));
 }
 
 // ---- results -----------------------------------------------------------------------------------
@@ -132,6 +135,13 @@ static void show_head(struct session *s)
     text_release(&text);
 }
 
+// Would hone best answer with this one? It looks at the whole space, and at warm rankings first.
+static bool is_answer(const struct session *s, const struct view_summary *v)
+{
+    const struct settings *o = &s->tuning.work.call->settings;
+    return v->ranking.decided && !o->cold && o->where.count == 0 && o->config.count == 0;
+}
+
 // What to type next: the same spec, constants, device and store.
 static void suggest(struct session *s, const struct view_summary *v, struct text *out)
 {
@@ -148,8 +158,14 @@ static void suggest(struct session *s, const struct view_summary *v, struct text
         text_add(out, " --config ");
         shell_quote(text_cstr(&best), out);
     }
-    if (w->store)
-        text_addf(out, "\nIts compiler options:       hone best %s --options", text_cstr(&same));
+    if (w->store) {
+        text_addf(out, "\nIts compiler options:       hone best %s", text_cstr(&same));
+        if (best.length && !is_answer(s, v)) {
+            text_add(out, " --config ");
+            shell_quote(text_cstr(&best), out);
+        }
+        text_add(out, " --options");
+    }
     text_add(out, "\n");
     text_release(&best);
     text_release(&same);
@@ -332,7 +348,7 @@ static const struct option keep_options[] = {
      .is_meant = option_is_statuses,
      .offset = FIELD(retry)},
     {.name = "no-store",
-     .help = "Neither read nor write a store.",
+     .help = "Neither read nor write a store; HONE_ALSO is not looked at either.",
      .apply = option_flag,
      .offset = FIELD(no_store)},
     {.name = "verbose",

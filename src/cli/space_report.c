@@ -69,8 +69,10 @@ void space_text(const struct space *sp, struct text *out)
     const struct spec *s = space_spec(sp);
     struct text constants = TEXT_INIT, why = TEXT_INIT;
     spec_constants_text(s, &constants);
-    text_addf(out, "%s: %llu of %s configurations are valid\n", s->name,
-              (unsigned long long)space_count(sp), space_cartesian_text(sp));
+    text_addf(out, "%s: %llu of %s configuration%s %s valid\n", s->name,
+              (unsigned long long)space_count(sp), space_cartesian_text(sp),
+              str_equal(space_cartesian_text(sp), "1") ? "" : "s",
+              space_count(sp) == 1 ? "is" : "are");
     if (constants.length > 0)
         text_addf(out, "constants: %s\n", text_cstr(&constants));
     put_parameters(s, out);

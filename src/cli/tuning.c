@@ -115,8 +115,10 @@ int tuning_failed(const struct error *e)
 int open_kept(struct work *w)
 {
     const struct settings *s = &w->call->settings;
-    if (s->no_store && s->also.count) {
-        complain("--no-store and --also exclude each other");
+    const char *other = s->also.count ? "--also" : s->store ? "--store" : NULL;
+    other = s->stored ? "--stored" : other;
+    if (s->no_store && other) {
+        complain("--no-store and %s exclude each other", other);
         return EXIT_USAGE;
     }
     return s->no_store ? EXIT_DONE : work_store(w, STORE_WRITE);

@@ -166,6 +166,9 @@ struct live_options {
     // buffers, and a bench worker serves one job, so that what the simulator says is of that job. A
     // reference that must be launched is made in another.
     bool exact;
+    // A reference that cannot be made fails the job that needs it alone: jobs have references of
+    // their own sizes. Otherwise nothing could be verified, and the evaluator breaks off.
+    bool own_reference;
     const struct log *log;
 };
 

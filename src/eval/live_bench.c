@@ -306,7 +306,8 @@ void live_bench_finish(struct live *v, struct entry *n, enum stop_reason stop)
 // The driver failed before a launch came to its end, rather than a check after it.
 static bool was_broken_off(const struct result *r)
 {
-    return r->status == STATUS_RUNTIME && r->verify_launch_ns == 0 && r->sample_count == 0;
+    return r->status == STATUS_RUNTIME && r->fault != FAULT_REFERENCE && r->verify_launch_ns == 0 &&
+           r->sample_count == 0;
 }
 
 // False when the entry is done with, or the evaluator.
@@ -316,7 +317,7 @@ static bool merge_reply(struct live *v, struct entry *n, const struct frame *f)
     if (!r)
         return false;
     bool ok = true;
-    if (r->fault == FAULT_REFERENCE)
+    if (r->fault == FAULT_REFERENCE && !v->o.own_reference)
         ok = live_break(v, ERROR_INPUT, "%s", r->message);
     else if (r->fault == FAULT_DEVICE)
         live_bench_doubt(v, n, LOSS_REFUSED, r->message), ok = false;

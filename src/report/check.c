@@ -20,7 +20,8 @@ static uint64_t count_of(const struct view_check_end *v, enum view_verdict outco
 
 bool report_check_passed(const struct view_check_end *v)
 {
-    return !v->broken && !v->cancelled && v->count == v->planned && count_of(v, VIEW_FAILED) == 0;
+    bool is_whole = !v->broken && !v->cancelled && v->count == v->planned;
+    return is_whole && count_of(v, VIEW_FAILED) == 0 && count_of(v, VIEW_PASSED) > 0;
 }
 
 // Why it counts as it does, where it is not simply its status.
@@ -208,7 +209,8 @@ static void put_counts(const struct view_check_end *v, struct text *out)
             count += count_kind(v, (enum view_verdict)outcome, kind_at(i));
         if (count == 0)
             continue;
-        text_addf(out, "%s%llu %s", separator, (unsigned long long)count, kind_at(i));
+        text_addf(out, "%s%llu %s", separator, (unsigned long long)count,
+                  v->build_only && i == STATUS_CORRECT ? "built" : kind_at(i));
         separator = ", ";
     }
     if (v->reused)
@@ -218,26 +220,45 @@ static void put_counts(const struct view_check_end *v, struct text *out)
     text_add(out, "\n");
 }
 
+static void put_passed(const struct view_check_end *v, struct text *out)
+{
+    uint64_t passed = count_of(v, VIEW_PASSED), skipped = v->count - passed;
+    text_add(out, "OK: ");
+    put_count(passed, "configuration", out);
+    if (v->build_only)
+        text_add(out, passed == 1 ? " builds" : " build");
+    else
+        text_add(out, passed == 1 ? " is correct" : " are correct");
+    if (v->simulated)
+        text_add(out, ", no race or invalid access was found");
+    if (skipped)
+        text_addf(out, ", %llu left out", (unsigned long long)skipped);
+    text_add(out, "\n");
+}
+
+// Whatever is no failure: a check that found nothing right has shown nothing.
 static void put_verdict(const struct view_check_end *v, struct text *out)
 {
-    uint64_t failed = count_of(v, VIEW_FAILED), skipped = count_of(v, VIEW_SKIPPED);
-    const char *right = v->build_only ? "builds" : "is correct";
-    const char *are = v->build_only ? "build" : "are correct";
+    uint64_t failed = count_of(v, VIEW_FAILED), left = v->planned - v->count;
     if (v->broken)
         text_addf(out, "Broken off: %s\n", v->broken);
-    if (v->count < v->planned)
-        text_addf(out, "%llu of %llu configurations were not checked\n",
-                  (unsigned long long)(v->planned - v->count), (unsigned long long)v->planned);
-    if (failed)
-        text_addf(out, "FAILED: %llu of %zu configurations\n", (unsigned long long)failed,
-                  v->count);
-    else if (!report_check_passed(v))
+    if (left) {
+        put_share(left, v->planned, "configuration", out);
+        text_addf(out, " %s not checked\n", left == 1 ? "was" : "were");
+    }
+    if (failed) {
+        text_add(out, "FAILED: ");
+        put_share(failed, v->count, "configuration", out);
+        text_add(out, "\n");
+    } else if (report_check_passed(v)) {
+        put_passed(v, out);
+    } else if (left || v->broken || v->cancelled) {
         text_add(out, "INCOMPLETE: no failure so far\n");
-    else if (v->count - skipped == 1)
-        text_addf(out, "OK: the configuration %s\n", right);
-    else
-        text_addf(out, "OK: %llu configurations %s%s\n", (unsigned long long)(v->count - skipped),
-                  are, v->simulated ? ", no race or invalid access was found" : "");
+    } else {
+        text_add(out, "NOTHING CHECKED: ");
+        put_share(0, v->count, "configuration", out);
+        text_addf(out, " shown to %s\n", v->build_only ? "build" : "be correct");
+    }
 }
 
 void report_check_end(const struct view_check_end *v, size_t most, bool verbose, struct text *out)

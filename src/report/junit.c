@@ -183,7 +183,10 @@ static size_t count_of(const struct view_check_end *v, enum view_verdict outcome
 
 static const char *why_incomplete(const struct view_check_end *v)
 {
-    return v->broken ? v->broken : v->cancelled ? "ended by a signal" : NULL;
+    if (v->broken || v->cancelled)
+        return v->broken ? v->broken : "ended by a signal";
+    bool is_empty = count_of(v, VIEW_PASSED) + count_of(v, VIEW_FAILED) == 0;
+    return is_empty ? "nothing was checked: all configurations are left out" : NULL;
 }
 
 // The check itself, where it did not come to its end.

@@ -19,14 +19,17 @@ void report_run(const struct view_run *v, struct text *out)
 {
     text_addf(out, "Device: %s (%s, driver %s)\n", v->device->name, v->device->platform,
               v->device->driver);
-    text_addf(out, "Spec: %s%s%s: %llu of %s configurations are valid", v->spec_name,
-              v->constants[0] ? ", " : "", v->constants, (unsigned long long)v->valid,
-              v->cartesian);
+    text_addf(out, "Spec: %s%s%s: %llu of %s configuration%s %s valid", v->spec_name,
+              v->constants[0] ? ", " : "", v->constants, (unsigned long long)v->valid, v->cartesian,
+              str_equal(v->cartesian, "1") ? "" : "s", v->valid == 1 ? "is" : "are");
     if (v->planned < v->valid)
-        text_addf(out, ", %llu are tried (%s, seed %llu)", (unsigned long long)v->planned,
-                  v->strategy, (unsigned long long)v->seed);
+        text_addf(out, ", %llu %s tried (%s, seed %llu)", (unsigned long long)v->planned,
+                  v->planned == 1 ? "is" : "are", v->strategy, (unsigned long long)v->seed);
     text_add(out, "; ");
-    report_check(&v->check, out);
+    if (v->build_only)
+        text_add(out, "built only, nothing runs");
+    else
+        report_check(&v->check, out);
     text_add(out, "\n");
 }
 

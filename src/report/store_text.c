@@ -66,7 +66,7 @@ static void put_devices(const struct store_summary *s, struct text *out)
 static void put_counts(const struct store_summary *s, struct text *out)
 {
     const char *separator = ": ";
-    text_addf(out, "%llu result%s", (unsigned long long)s->results, s->results == 1 ? "" : "s");
+    put_count(s->results, "result", out);
     for (unsigned status = 0; status < STATUS_COUNT; status++) {
         if (!s->by_status[status])
             continue;
@@ -91,8 +91,10 @@ void report_store(const char *path, const struct store_summary *s, struct text *
     put_counts(s, out);
     if (s->results == 0)
         return;
-    text_addf(out, "%llu jobs in %llu sessions, from %s to %s (UTC)\n", (unsigned long long)s->jobs,
-              (unsigned long long)s->sessions, oldest, newest);
+    put_count(s->jobs, "job", out);
+    text_add(out, " in ");
+    put_count(s->sessions, "session", out);
+    text_addf(out, ", from %s to %s (UTC)\n", oldest, newest);
     put_specs(s, out);
     put_devices(s, out);
 }

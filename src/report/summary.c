@@ -226,8 +226,9 @@ static void put_ranking(const struct view_summary *v, size_t most, size_t width,
 {
     const struct view_ranking *r = &v->ranking;
     struct rows rows = {.ranked = true, .most = most};
-    text_addf(out, "Best of %llu correct configurations (",
-              (unsigned long long)v->by_status[STATUS_CORRECT]);
+    text_add(out, "Best of ");
+    put_count(v->by_status[STATUS_CORRECT], "correct configuration", out);
+    text_add(out, " (");
     report_check(&v->check, out);
     if (r->contenders > 1)
         text_addf(out, "): %zu contenders launched in turn\n", r->contenders);
@@ -247,8 +248,8 @@ static void put_ranking(const struct view_summary *v, size_t most, size_t width,
 static void put_screening(const struct view_summary *v, size_t most, size_t width, struct text *out)
 {
     struct rows rows = {.most = most};
-    text_addf(out, "%llu correct configurations (",
-              (unsigned long long)v->by_status[STATUS_CORRECT]);
+    put_count(v->by_status[STATUS_CORRECT], "correct configuration", out);
+    text_add(out, " (");
     report_check(&v->check, out);
     text_add(out, "), not ranked: ");
     if (v->fixed > 0)
@@ -292,8 +293,7 @@ static void put_spent(const struct view_summary *v, struct text *out)
     char elapsed[UNITS_SIZE];
     const char *separator = ": ";
     span_to_str(v->elapsed_ns, elapsed);
-    text_addf(out, "%llu of %llu configurations", (unsigned long long)v->done,
-              (unsigned long long)v->valid);
+    put_share(v->done, v->valid, "configuration", out);
     if (v->reused > 0)
         text_addf(out, " (%llu known already)", (unsigned long long)v->reused);
     if (v->identical > 0)
@@ -307,7 +307,8 @@ static void put_spent(const struct view_summary *v, struct text *out)
     put_span(out, "measuring", v->measure_ns, &separator);
     put_span(out, "ranking", v->rank_ns, &separator);
     if (v->launches > 0)
-        text_addf(out, "%s%llu launches", separator, (unsigned long long)v->launches);
+        text_addf(out, "%s%llu launch%s", separator, (unsigned long long)v->launches,
+                  v->launches == 1 ? "" : "es");
     text_add(out, "\n");
 }
 

@@ -39,6 +39,17 @@ void span_to_str(uint64_t ns, char *out)
         snprintf(out, UNITS_SIZE, "%llu h %llu min", s / 3600, s % 3600 / 60);
 }
 
+void put_count(uint64_t count, const char *noun, struct text *out)
+{
+    text_addf(out, "%llu %s%s", (unsigned long long)count, noun, count == 1 ? "" : "s");
+}
+
+void put_share(uint64_t part, uint64_t whole, const char *noun, struct text *out)
+{
+    text_addf(out, "%llu of ", (unsigned long long)part);
+    put_count(whole, noun, out);
+}
+
 size_t columns(const char *text)
 {
     size_t count = 0;

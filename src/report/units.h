@@ -2,6 +2,8 @@
 #ifndef HONE_REPORT_UNITS_H
 #define HONE_REPORT_UNITS_H
 
+#include "base/text.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +15,10 @@ void number_to_str(double value, char *out);
 void bytes_to_str(uint64_t bytes, char *out);
 // How long something takes, to plan by: "0 s", "12 s", "3 min 5 s", "2 h 10 min".
 void span_to_str(uint64_t ns, char *out);
+// "1 round", "2 rounds".
+void put_count(uint64_t count, const char *noun, struct text *out);
+// "1 of 1 round", "1 of 2 rounds".
+void put_share(uint64_t part, uint64_t whole, const char *noun, struct text *out);
 // The columns that a text takes on a terminal, each character one (UTF-8).
 size_t columns(const char *text);
 

@@ -86,6 +86,7 @@ struct view_run {
     const char *cartesian;    // in decimal
     uint64_t valid, planned;
     struct view_check check;
+    bool build_only; // nothing runs
 };
 
 // What is to be said of a ranking beside its places.

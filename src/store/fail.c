@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ELSEWHERE "choose another file with --store"
+#define ELSEWHERE "choose another file"
 
 // What SQLite's primary codes mean for the user, and the remedy.
 static const struct reason {

@@ -36,7 +36,7 @@ static const char *path_split(const char *path, char folder[PATH_MAX])
 static bool find_failed(struct error *e, const char *path, const char *what)
 {
     int reason = errno;
-    return store_fail(e, path, SQLITE_CANTOPEN, "%s: %s; choose another file with --store", what,
+    return store_fail(e, path, SQLITE_CANTOPEN, "%s: %s; choose another file", what,
                       strerror(reason));
 }
 
@@ -71,8 +71,7 @@ bool store_file_find(struct store_file *f, const char *path, bool create, struct
         return find_failed(e, path, "it cannot be reached");
     }
     if (!S_ISREG(st.st_mode))
-        return store_fail(e, path, SQLITE_CANTOPEN,
-                          "it is %s, not a file; choose another file with --store",
+        return store_fail(e, path, SQLITE_CANTOPEN, "it is %s, not a file; choose another file",
                           S_ISDIR(st.st_mode) ? "a folder" : "a device or pipe");
     if (!realpath(path, f->path))
         return find_failed(e, path, "it cannot be reached");
@@ -167,7 +166,7 @@ static bool header_check(const struct store_file *f, const unsigned char *h, str
     if (f->size < HEADER_BYTES || memcmp(h, "SQLite format 3", 16) != 0)
         return store_fail(e, f->shown, SQLITE_NOTADB,
                           "it is not a store of hone, nor any SQLite file; it is left as it is: "
-                          "choose another file with --store");
+                          "choose another file");
     return schema_owner_check(f->shown, big_endian(h + 68), big_endian(h + 60), e);
 }
 
@@ -203,7 +202,7 @@ static bool inspect_once(const struct store_file *f, struct error *e)
     else if (header_truncated(f, header))
         store_fail(e, f->shown, SQLITE_CORRUPT,
                    "the file is damaged: it was cut short; it is left as it is: restore a copy, or "
-                   "choose another file with --store");
+                   "choose another file");
     else
         ok = schema_check(db, f->shown, f->size, e);
 cleanup:
@@ -264,7 +263,7 @@ static bool rights_ready(const struct store_file *f, struct error *e)
         return true; // given between the two looks
     if (errno == EROFS)
         return store_fail(e, f->shown, SQLITE_READONLY,
-                          "its file system is mounted read-only; choose another file with --store");
+                          "its file system is mounted read-only; choose another file");
     return store_fail_readonly(e, f->shown, file ? f->path : f->folder);
 }
 

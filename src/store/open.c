@@ -189,10 +189,9 @@ static bool open_file(struct store *s, const char *path, enum place place, struc
         return false;
     bool new = f.size == 0;
     if (new && !write)
-        return store_fail(
-            e, path, SQLITE_CANTOPEN,
-            "there is no store%s: nothing was measured yet, or it is elsewhere (--store)",
-            f.exists ? " in this empty file" : "");
+        return store_fail(e, path, SQLITE_CANTOPEN,
+                          "there is no store%s: nothing was measured yet, or it is elsewhere",
+                          f.exists ? " in this empty file" : "");
     if (!new && !store_file_inspect(&f, e))
         return false;
     if (!write)

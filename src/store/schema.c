@@ -85,11 +85,11 @@ bool schema_owner_check(const char *path, uint32_t application, uint32_t version
     if (application != STORE_APPLICATION_ID)
         return store_fail(e, path, SQLITE_NOTADB,
                           "it is a SQLite file of another program, not a store of hone; it is left "
-                          "as it is: choose another file with --store");
+                          "as it is: choose another file");
     if (version > STORE_SCHEMA_VERSION)
         return store_fail(e, path, SQLITE_NOTADB,
                           "it was written by a newer hone (schema %lu, this hone knows %d); it is "
-                          "left as it is: update hone, or choose another file with --store",
+                          "left as it is: update hone, or choose another file",
                           (unsigned long)version, STORE_SCHEMA_VERSION);
     return true;
 }
@@ -112,7 +112,7 @@ static bool damaged(sqlite3 *db, const char *path, const char *detail, struct er
         return store_fail_sqlite(e, path, db, "checking the store");
     return store_fail(e, path, SQLITE_CORRUPT,
                       "the file is damaged: %s; it is left as it is: restore a copy (sqlite3's "
-                      ".recover saves what is readable), or choose another file with --store",
+                      ".recover saves what is readable), or choose another file",
                       detail ? detail : sqlite3_errmsg(db));
 }
 

@@ -10,10 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DATA  HONE_SOURCE_DIR "/tests/cli/data"
-#define SPEC  DATA "/vector_add.json"
-#define RIGHT "--where", "flavor < 2"
-#define TILED HONE_SOURCE_DIR "/kernels_cl/matmul_tiled.json"
+#define DATA    HONE_SOURCE_DIR "/tests/cli/data"
+#define SPEC    DATA "/vector_add.json"
+#define ROUNDED DATA "/rounded.json"
+#define RIGHT   "--where", "flavor < 2"
+#define TILED   HONE_SOURCE_DIR "/kernels_cl/matmul_tiled.json"
 
 #define has(text, part)     ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text)
 #define has_not(text, part) ck_assert_msg(strstr(text, part) == NULL, "'%s' in:\n%s", part, text)
@@ -49,7 +50,7 @@ START_TEST(allowed)
     struct ran r = program_run("check", SPEC, "--no-store", "--allow", "compile,correctness");
     ck_assert_int_eq(r.status, 0);
     has(r.out, "No failure, allowed: 4 configurations\n");
-    has(r.out, "OK: 7 configurations are correct\n");
+    has(r.out, "OK: 7 configurations are correct, 4 left out\n");
     ran_release(&r);
     expect(program_run("check", SPEC, "--no-store", "--allow", "compile"), 1,
            "FAILED: 2 of 11 configurations\n");
@@ -60,7 +61,7 @@ START_TEST(build_only)
 {
     struct ran r = program_run("check", SPEC, "--build-only");
     ck_assert_int_eq(r.status, 1);
-    has(r.out, "9 correct, 2 compile");
+    has(r.out, "9 built, 2 compile");
     has(r.out, "hone check " SPEC " --config block=32,work=1,flavor=2 --build-only\n");
     has(r.out, "FAILED: 2 of 11 configurations\n");
     ran_release(&r);
@@ -224,6 +225,41 @@ START_TEST(somebodys_kernel)
 }
 END_TEST
 
+// What the device cannot run is no failure; but where nothing else is left, nothing was shown.
+START_TEST(nothing_checked)
+{
+    expect(program_run("check", ROUNDED, "--no-store"), 0,
+           "OK: 2 configurations are correct, 1 left out\n");
+    expect(program_run("check", ROUNDED, "--no-store", "--config", "GROUP=1048576"), 1,
+           "NOTHING CHECKED: 0 of 1 configuration shown to be correct\n");
+    expect(program_run("check", ROUNDED, "--no-store", "--config", "GROUP=1048576", "--json"), 1,
+           "\"ok\":false");
+}
+END_TEST
+
+// A reference that cannot be made at one size fails that size. One that the simulator made, where
+// nobody watches over what it writes beside its buffers, answers for no device.
+START_TEST(reference_at_a_size)
+{
+    static const char *const small[] = {"check",      ROUNDED,   "--smallest", "N",
+                                        "--config",   "GROUP=8", "--config",   "GROUP=64",
+                                        "--no-store", NULL};
+    if (is_there("oclgrind"))
+        expect(program_run("check", ROUNDED, "--smallest", "N", "--config", "GROUP=8", "--races"),
+               0, "OK: 1 configuration is correct");
+    struct ran r = program_run_to(NULL, small);
+    ck_assert_msg(r.status == 1, "%s%s", r.out, r.err);
+    has(r.out, "GROUP=8 at N=8\n    the reference 'plain in rounded.cl' cannot be made: ");
+    has(r.out, "1 correct, 1 runtime\nFAILED: 1 of 2 configurations\n");
+    ran_release(&r);
+    // At one size nothing could be verified.
+    r = program_run("check", ROUNDED, "--set", "N=8", "--config", "GROUP=8", "--no-store");
+    ck_assert_int_eq(r.status, 2);
+    has(r.err, "cannot be made: ");
+    ran_release(&r);
+}
+END_TEST
+
 START_TEST(interrupt)
 {
     struct ran r = program_interrupt(
@@ -246,6 +282,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, junit);
     tcase_add_test(tests, unverified);
     tcase_add_test(tests, somebodys_kernel);
+    tcase_add_test(tests, nothing_checked);
+    tcase_add_test(tests, reference_at_a_size);
     tcase_add_test(tests, interrupt);
 }
 

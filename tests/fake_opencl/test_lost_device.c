@@ -23,19 +23,20 @@ enum { CONFIGURATIONS = 40, DEADLY = 20 };
 // A folder of its own for each tune: store, caches, output, and the name its workers go by.
 struct tune {
     char folder[64];
+    const char *command;
     pid_t hone;
     uint64_t start_ns;
 };
 
 static void path_in(const struct tune *t, const char *name, char out[128])
 {
-    snprintf(out, 128, "%s/%s", t->folder, name);
+    snprintf(out, 128, "%.63s/%s", t->folder, name);
 }
 
 static void prepare(struct tune *t)
 {
     char worker[128];
-    *t = (struct tune){.folder = "/tmp/hone-test-lost-XXXXXX"};
+    *t = (struct tune){.folder = "/tmp/hone-test-lost-XXXXXX", .command = "tune"};
     ck_assert_ptr_nonnull(mkdtemp(t->folder));
     path_in(t, "worker", worker);
     ck_assert_int_eq(symlink(HONE_BINARY_DIR "/hone-worker", worker), 0);
@@ -63,7 +64,7 @@ static void surround(const struct tune *t)
 // Starts hone with `more` arguments, up to a NULL, behind those that all tunes have.
 static void start(struct tune *t, const char *const *more)
 {
-    const char *argv[16] = {"hone", "tune", SPEC, "--timeout", "build=2s,launch=1s,driver=2s"};
+    const char *argv[16] = {"hone", t->command, SPEC, "--timeout", "build=2s,launch=1s,driver=2s"};
     char store[128], output[128];
     size_t n = 5;
     path_in(t, "store.sqlite", store);
@@ -233,6 +234,41 @@ START_TEST(a_dead_device_is_told_and_nobody_else_is_blamed)
 }
 END_TEST
 
+// A check's device dies the same way; what killed it is a failure until it is asked for again.
+START_TEST(a_check_loses_its_device)
+{
+    struct tune t;
+    struct text output = TEXT_INIT;
+    static const char *const retry[] = {"--retry", NULL};
+    prepare(&t);
+    t.command = "check";
+    order("FAKE_CL_DIE", "ID=20");
+    order("FAKE_CL_HOW", deaths[_i].how);
+    order("FAKE_CL_DEAD", deaths[_i].dead);
+    start(&t, NULL);
+    int code = end(&t, 60 * SECONDS);
+    read_output(&t, &output);
+    check_death(&t, code, text_cstr(&output));
+    ck_assert(strstr(text_cstr(&output), "INCOMPLETE") || strstr(text_cstr(&output), "FAILED"));
+    ck_assert(leaves_no_worker(&t));
+
+    revive(&t);
+    start(&t, NULL);
+    code = end(&t, 60 * SECONDS);
+    read_output(&t, &output);
+    ck_assert_msg(code == 1 && strstr(text_cstr(&output), "FAILED: 1 of 40 configurations\n"), "%s",
+                  text_cstr(&output));
+    order("FAKE_CL_DIE", NULL);
+    start(&t, retry);
+    code = end(&t, 60 * SECONDS);
+    read_output(&t, &output);
+    ck_assert_msg(code == 0 && strstr(text_cstr(&output), "OK: 40 configurations are correct\n"),
+                  "%s", text_cstr(&output));
+    folder_remove(t.folder);
+    text_release(&output);
+}
+END_TEST
+
 // ---- a driver that hangs, in each call in turn
 
 static const char *const calls[] = {
@@ -339,6 +375,7 @@ int main(void)
     tcase_set_timeout(cases, 200);
     tcase_add_loop_test(cases, a_dead_device_is_told_and_nobody_else_is_blamed, 0,
                         sizeof deaths / sizeof *deaths);
+    tcase_add_loop_test(cases, a_check_loses_its_device, 7, 10); // of the deaths
     tcase_add_loop_test(cases, nothing_that_a_liar_ran_is_correct, 0, 4);
     tcase_add_loop_test(cases, every_hang_ends, 0, sizeof kinds / sizeof *kinds);
     suite_add_tcase(suite, cases);
