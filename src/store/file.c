@@ -44,6 +44,8 @@ static bool find_missing(struct store_file *f, bool create, struct error *e)
 {
     char folder[PATH_MAX];
     const char *name = path_split(f->shown, folder);
+    if (!*f->shown)
+        return error_set(e, ERROR_STORE, "the name of a store is empty");
     if (!*name)
         return store_fail(e, f->shown, SQLITE_CANTOPEN, "it names a folder, not a file");
     if (create && !folder_make(folder, e))

@@ -272,6 +272,7 @@ START_TEST(test_not_a_file)
     check_fails("folder", STORE_WRITE, "it is a folder");
     check_fails("folder/", STORE_READ, "it is a folder");
     check_fails("other/", STORE_WRITE, "names a folder");
+    check_fails("", STORE_WRITE, "the name of a store is empty");
     check_fails("pipe", STORE_WRITE, "a device or pipe");
     write_file("plain", "text", 4);
     check_fails("plain/s.db", STORE_WRITE, "plain/s.db: ");
