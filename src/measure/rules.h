@@ -27,7 +27,8 @@
     X(most, 3, 1, 1e6, "samples of one that is near the best, when its launches disagree")         \
     X(settled, 0.1, 0, 1, "relative spread of the samples at which no more are taken")             \
     X(hopeless, 2, 1, 1e6, "times the best: a launch beyond this stops the configuration")         \
-    X(certain, 2.5, 1, 1e6, "times the best: beyond this one launch is enough to stop it, not two")  \
+    X(certain, 2.5, 1, 1e6,                                                                        \
+      "times the best: beyond this one launch is enough to stop it, not two")                      \
     X(near, 1.5, 1, 1e6, "times the best: what is within this is a contender of the ranking")      \
     X(budget, 1, 0, 1e6, "seconds of kernel time for the samples of one configuration")            \
     /* The ranking: rounds in which all contenders are launched in turn. */                        \
