@@ -8,9 +8,9 @@
 // --max-errors counts over the life of the process: a worker therefore serves one job
 // (live_options.exact). Line numbers and file names follow #line, the source text that it prints
 // beside them does not. Writes of equal values are no race to it.
-// --uninitialized is left out: with exact buffers it tells nothing wrong, but it takes several times
-// as long and ends with "Unsupported instruction: freeze" on some kernels that LLVM has optimised.
-// OCLGRIND_UNINITIALIZED=1 in the environment reaches the simulator all the same.
+// --uninitialized is left out: with exact buffers it tells nothing wrong, but it takes several
+// times as long and ends with "Unsupported instruction: freeze" on some kernels that LLVM has
+// optimised. OCLGRIND_UNINITIALIZED=1 in the environment reaches the simulator all the same.
 #ifndef HONE_RACES_H
 #define HONE_RACES_H
 

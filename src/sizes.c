@@ -100,7 +100,9 @@ static bool find_divisors(struct choice *c, struct error *e)
     size_t room = 64;
     int64_t most = c->own / c->given->least;
     c->divisors = malloc(room * sizeof *c->divisors);
-    for (int64_t q = most < QUOTIENT_MOST ? most : QUOTIENT_MOST; c->divisors && q >= 1; q--) {
+    if (!c->divisors)
+        return error_memory(e);
+    for (int64_t q = most < QUOTIENT_MOST ? most : QUOTIENT_MOST; q >= 1; q--) {
         if (c->own % q != 0)
             continue;
         if (c->divisor_count == room) {
@@ -112,7 +114,7 @@ static bool find_divisors(struct choice *c, struct error *e)
         }
         c->divisors[c->divisor_count++] = c->own / q;
     }
-    return c->divisors || error_memory(e);
+    return true;
 }
 
 // ---- making ------------------------------------------------------------------------------------

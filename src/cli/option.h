@@ -10,9 +10,7 @@
 
 struct option {
     const char *name;     // without the dashes
-    char letter;          // short form; 0: none
     const char *argument; // "NAME"; NULL: a flag
-    bool optional;        // the argument may be left out, and is only taken after "="
     const char *help;
     // Reads `value` (NULL for a flag, or left out) into the field at `offset` of the settings. The
     // error says what would be right; the option's name is put in front.
@@ -21,6 +19,8 @@ struct option {
     // (optional: never) Of an argument that may be left out: is the next word what was meant by it?
     // Then it is refused, and the error says to write "=".
     bool (*is_meant)(const char *word);
+    char letter;   // short form; 0: none
+    bool optional; // the argument may be left out, and is only taken after "="
 };
 
 // Options that belong together under a title; `options` ends with a NULL name. A list of groups

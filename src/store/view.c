@@ -139,8 +139,8 @@ static void walk_close(struct walk *w)
 
 static bool walk_open(struct walk *w, struct store *s, const struct store_query *q, struct error *e)
 {
-    size_t stores = 0;
-    for (const struct store *at = s; at; at = at->behind)
+    size_t stores = 1;
+    for (const struct store *at = s->behind; at; at = at->behind)
         stores++;
     w->cursors = calloc(stores, sizeof *w->cursors);
     if (!w->cursors)
