@@ -444,6 +444,7 @@ static struct measure_rules rules_of(const struct ranked_terms *terms)
     struct measure_rules rules = measure_rules_default();
     rules.level = terms->level;
     rules.behind = terms->behind;
+    rules.alike = terms->alike;
     rules.rounds = terms->rounds;
     rules.looks = terms->looks;
     rules.early = terms->early;

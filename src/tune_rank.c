@@ -188,6 +188,7 @@ static struct ranked_terms terms_of(const struct tune *t, uint32_t batch)
     const struct measure_rules *rules = &t->o.terms.rules;
     return (struct ranked_terms){.level = rules->level,
                                  .behind = rules->behind,
+                                 .alike = rules->alike,
                                  .rounds = (uint32_t)rules->rounds,
                                  .looks = (uint32_t)rules->looks,
                                  .early = (uint32_t)rules->early,
@@ -321,8 +322,8 @@ static bool is_decided_alike(const struct tune *t)
 {
     const struct result *r = t->items[t->contenders.list[0].ticket]->result;
     const struct ranked_terms then = r->terms, now = terms_of(t, r->batch);
-    return then.level == now.level && then.behind == now.behind && then.rounds == now.rounds &&
-           then.looks == now.looks && then.early == now.early &&
+    return then.level == now.level && then.behind == now.behind && then.alike == now.alike &&
+           then.rounds == now.rounds && then.looks == now.looks && then.early == now.early &&
            then.resolution_ns == now.resolution_ns;
 }
 

@@ -114,6 +114,7 @@ static void circumstances_codec(struct wire *w, struct result *r)
         wire_u8(w, &r->ranking[i]);
     wire_f64(w, &r->terms.level);
     wire_f64(w, &r->terms.behind);
+    wire_f64(w, &r->terms.alike);
     wire_u32(w, &r->terms.rounds);
     wire_u32(w, &r->terms.looks);
     wire_u32(w, &r->terms.early);

@@ -107,7 +107,7 @@ struct machine_look {
 
 // What decided a ranking beside the samples: with these they decide the same again.
 struct ranked_terms {
-    double level, behind;          // the rules of these names
+    double level, behind, alike;   // the rules of these names
     uint32_t rounds, looks, early; // likewise
     uint64_t resolution_ns;        // of a sample
 };

@@ -361,15 +361,16 @@ static void ratio_range(const struct work *w, const struct panel *p, size_t cont
 }
 
 // Makes the interval no finer than the timer, and agree with the decision.
-static void settle_interval(struct ranking_entry *e, double least)
+static void settle_interval(struct ranking_entry *e, double least, double alike)
 {
     e->ratio_low = fmin(e->ratio_low, fmax(0, e->ratio - least / 2));
     e->ratio_high = fmax(e->ratio_high, e->ratio_low + least);
     if (e->tied) {
-        e->ratio_low = fmin(e->ratio_low, 1);
+        e->ratio_low = fmin(e->ratio_low, alike);
         e->ratio_high = fmax(e->ratio_high, 1);
     } else {
-        e->ratio_low = fmax(e->ratio_low, nextafter(1, 2));
+        e->ratio_low = fmax(e->ratio_low, nextafter(alike, 2 * alike));
+        e->ratio_high = fmax(e->ratio_high, e->ratio_low);
     }
 }
 
@@ -380,12 +381,13 @@ struct decision {
     struct ranking_entry *out;
     size_t winner;
     double least; // the timer's resolution as a share of the winner's median
+    double alike; // the ratio within which nothing is told apart; 1 or more
 };
 
 // A ratio that the test may tell from 1 at all.
 static bool worth_telling(const struct decision *d, const struct ranking_entry *e)
 {
-    return e->ratio > 1 && e->ratio - 1 > d->least;
+    return e->ratio > d->alike && e->ratio - 1 > d->least;
 }
 
 // Position of a contender in the panel.
@@ -412,15 +414,25 @@ static ptrdiff_t last_of(const struct decision *d, const struct panel *p)
     return last;
 }
 
-// Is the contender at this position of the panel told apart from the winner? Marking outliers
-// leaves each contender slightly more of its own than permuted labels have: the distance is taken
-// that much smaller.
+// Makes all times of a contender longer by a factor, given as its logarithm.
+static void stretch(struct work *w, const struct panel *p, size_t contender, double log)
+{
+    for (size_t r = 0; r < p->rounds; r++)
+        w->logs[contender * w->rounds + r] += log;
+}
+
+// Is the contender at this position of the panel told apart from the winner, that is, would it be
+// if it were faster by `alike`? Marking outliers leaves each contender slightly more of its own
+// than permuted labels have: the distance is taken that much smaller.
 static bool told_apart(struct work *w, const struct decision *d, const struct panel *p,
                        size_t position)
 {
     if (!worth_telling(d, &d->out[p->who[position]]))
         return false;
+    double margin = log(d->alike);
+    stretch(w, p, p->who[position], -margin);
     score(w, p, false);
+    stretch(w, p, p->who[position], margin);
     int64_t distance = sum_at(w, p, position) - sum_at(w, p, position_of(p, d->winner));
     distance = (int64_t)((double)distance * (1 - outlier_share(w, p)));
     return distance > 0 && beyond_chance(w, p, distance);
@@ -497,7 +509,7 @@ static bool decide_stage(struct work *w, const struct decision *d, size_t rounds
         e->ratio_high = e->ratio * exp(own);
         if (!has_interval)
             ratio_range(w, &p, p.who[i], d->winner, e);
-        settle_interval(e, d->least);
+        settle_interval(e, d->least, d->alike);
     }
     return true;
 }
@@ -578,7 +590,7 @@ bool ranking_decide(const struct ranking_times *t, const struct ranking_terms *t
     if (t->contenders == 0 || has_stage(t, 0))
         return false;
     struct work w;
-    struct decision d = {.times = t, .out = out};
+    struct decision d = {.times = t, .out = out, .alike = fmax(1, terms->alike)};
     bool decided = work_init(&w, t, terms) && decide(&w, &d, terms);
     if (decided)
         *winner = d.winner;

@@ -52,6 +52,7 @@ struct ranking_terms {
     uint32_t permutations;  // of labels within rounds at most; 0, or too few for the level: enough
     uint64_t seed;          // of the permutations: same seed, same answer on every machine
     uint64_t resolution_ns; // of the device's timer divided by the batch: nothing is told finer
+    double alike;           // a ratio within which nothing is told apart; below 1: 1
     const bool *apart;      // (or NULL) by contender: told apart earlier, and not tested again
 };
 
@@ -59,7 +60,8 @@ struct ranking_entry {
     // Of its own samples: the median and its rank interval.
     double median, low, high;
     // To the winner, within rounds: 1.05 is five per cent slower. The interval is simultaneous: all
-    // of them hold together with probability `level`. It excludes 1 exactly for those told apart.
+    // of them hold together with probability `level`. It lies beyond `alike` exactly for those told
+    // apart.
     double ratio, ratio_low, ratio_high;
     size_t place;        // 0: the winner; in the order of the ratios
     bool interval;       // low..high is that interval, not just the range

@@ -368,6 +368,7 @@ bool rounds_rank(struct rounds *r, struct ranking_entry *out, size_t *winner)
                                   .permutations = PERMUTATIONS,
                                   .seed = r->seeds.decision,
                                   .resolution_ns = r->resolution_ns,
+                                  .alike = r->rules.alike,
                                   .apart = p.apart};
     size_t first = 0;
     decided = decided && ranking_decide(&t, &terms, p.entries, &first);

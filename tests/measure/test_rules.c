@@ -23,7 +23,7 @@ START_TEST(defaults_are_in_their_limits)
         ck_assert_msg(!measure_rule_is_whole(r) || value == (double)(long)value, "%s", r->name);
         ck_assert_msg(strlen(r->text) > 10, "%s", r->name);
     }
-    ck_assert_uint_eq(count, 18);
+    ck_assert_uint_eq(count, 19);
     ck_assert_uint_eq(rules.fixed, 0);
     ck_assert(!rules.unranked);
 }

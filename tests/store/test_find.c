@@ -425,7 +425,7 @@ START_TEST(test_earlier_format_is_read)
     begin(s, "scale.json");
     put(s, 1);
     store_close(s);
-    ask("s.db", "UPDATE result SET format = 1, body = substr(body, 1, length(body) - 80) "
+    ask("s.db", "UPDATE result SET format = 1, body = substr(body, 1, length(body) - 88) "
                 "RETURNING 1");
     s = store_make("s.db");
     struct result *r = store_find(s, &q, NULL, &e);
