@@ -146,9 +146,9 @@ struct hone_device {
 
 // How worker processes are started.
 struct hone_worker {
-    const char *program;            // NULL: the worker that was installed with the library
-    // NAME=VALUE additions, ended by NULL; or NULL. Workers keep temporary files in a folder that is
-    // made for them in the TMPDIR given here, else in /tmp, and removed after them; or, when
+    const char *program; // NULL: the worker that was installed with the library
+    // NAME=VALUE additions, ended by NULL; or NULL. Workers keep temporary files in a folder that
+    // is made for them in the TMPDIR given here, else in /tmp, and removed after them; or, when
     // HONE_WORKER_SCRATCH is given here, in that folder, which is the caller's.
     const char *const *environment;
 };
@@ -308,9 +308,9 @@ HONE_API bool hone_record_reused(const struct hone_record *r);
 HONE_API bool hone_record_median(const struct hone_record *r, double *median);
 // The 95 % interval of the median; false also with fewer than six samples.
 HONE_API bool hone_record_interval(const struct hone_record *r, double *low, double *high);
-// Where a record stands in the ranking: its time by the winner's, within rounds (1.05: five per cent
-// slower), with an interval that holds for all contenders together; low and high may be NULL. False
-// when it was not ranked: its median does not compare with those that were.
+// Where a record stands in the ranking: its time by the winner's, within rounds (1.05: five per
+// cent slower), with an interval that holds for all contenders together; low and high may be NULL.
+// False when it was not ranked: its median does not compare with those that were.
 HONE_API bool hone_record_ratio(const struct hone_record *r, double *ratio, double *low,
                                 double *high);
 // Is it not told apart from the winner of the ranking? False when it was not ranked.
