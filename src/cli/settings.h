@@ -4,6 +4,7 @@
 #define HONE_CLI_SETTINGS_H
 
 #include "cli/option.h"
+#include "job/device_info.h"
 #include "measure/rules.h"
 #include "search/search.h"
 
@@ -12,6 +13,10 @@ struct settings {
     // of every subcommand that takes a spec
     bool json, strict;
     const char *device;
+    struct given_language {
+        bool is_given;
+        enum language language;
+    } language;
     struct list set;
     const char *store;
     struct list also;
@@ -42,7 +47,10 @@ struct settings {
     const char *before, *spec;
     // what is shown
     bool verbose, list, options, all, man, completion;
-    bool build_only, races; // of a check
+    bool build_only;  // nothing runs
+    bool races;       // of a check
+    const char *arch; // "sm_90": what is built for where there is no device
+    bool timing;      // where the time of a tune went
     const char *why;
     struct list assume;
     enum show { SHOW_RESULT, SHOW_SOURCE, SHOW_BINARY } show;

@@ -71,10 +71,10 @@ struct backend {
     // As checksum_of(). Default: read back, and summed on the host.
     bool (*checksum)(void *own, struct memory *m, uint64_t *out, struct error *e);
 
-    // Builds a program: from the image's part, where `length` is not 0, else from the source. The
-    // log is added to in any case.
-    void *(*program_new)(void *own, const struct job_program *p, const void *image, uint64_t length,
-                         struct text *log, struct result *r);
+    // Builds j->programs[index]: from the image's part, where `length` is not 0, else from the
+    // source. The log is added to in any case. (The launches say which of its kernels are wanted.)
+    void *(*program_new)(void *own, const struct job *j, uint32_t index, const void *image,
+                         uint64_t length, struct text *log, struct result *r);
     void (*program_free)(void *own, void *program);
     // The program's part of the image: what program_new() can make use of. Default: nothing.
     bool (*program_image)(void *own, void *program, struct text *out, struct error *e);
@@ -84,8 +84,8 @@ struct backend {
     void *(*kernel_new)(void *own, void *program, const struct job_launch *l, const char *log,
                         struct resources *resources, struct result *r);
     void (*kernel_free)(void *own, void *kernel);
-    // `memory` has one entry for each buffer of the job.
-    bool (*kernel_bind)(void *own, void *kernel, const struct job_launch *l,
+    // Sets the arguments of launch `l` of the job; `memory` has one entry for each of its buffers.
+    bool (*kernel_bind)(void *own, void *kernel, const struct job *j, const struct job_launch *l,
                         struct memory *const *memory, struct result *r);
 
     // Launches and waits. *total_ns: from the first start to the last end; parts_ns[i]: kernel i,

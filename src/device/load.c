@@ -76,8 +76,8 @@ static bool build_programs(struct device *d, struct loaded *l, const struct imag
     for (uint32_t i = 0; i < l->job->program_count; i++) {
         struct image_part none = {NULL, 0};
         const struct image_part *part = parts ? &parts[i] : &none;
-        l->programs[i] = d->backend->program_new(d->own, &l->job->programs[i], part->bytes,
-                                                 part->length, &logs[i], r);
+        l->programs[i] =
+            d->backend->program_new(d->own, l->job, i, part->bytes, part->length, &logs[i], r);
         if (!l->programs[i])
             return false;
     }
@@ -106,7 +106,8 @@ static bool bind_arguments(struct device *d, struct loaded *l, struct result *r)
     if (!buffers_acquire(d, l, &e))
         return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s", e.text);
     for (uint32_t i = 0; i < l->job->launch_count; i++) {
-        if (!d->backend->kernel_bind(d->own, l->kernels[i], &l->job->launches[i], l->memory, r))
+        if (!d->backend->kernel_bind(d->own, l->kernels[i], l->job, &l->job->launches[i], l->memory,
+                                     r))
             return false;
     }
     return true;

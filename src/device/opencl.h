@@ -47,8 +47,8 @@ bool opencl_fill(void *own, struct memory *m, int64_t at, uint8_t byte, uint64_t
 bool opencl_copy(void *own, struct memory *to, struct memory *from, struct error *e);
 
 // opencl_program.c
-void *opencl_program_new(void *own, const struct job_program *p, const void *image, uint64_t length,
-                         struct text *log, struct result *r);
+void *opencl_program_new(void *own, const struct job *j, uint32_t index, const void *image,
+                         uint64_t length, struct text *log, struct result *r);
 void opencl_program_free(void *own, void *program);
 bool opencl_program_image(void *own, void *program, struct text *out, struct error *e);
 bool opencl_program_binary(void *own, void *program, struct text *out, struct error *e);
@@ -57,7 +57,7 @@ bool opencl_program_binary(void *own, void *program, struct text *out, struct er
 void *opencl_kernel_new(void *own, void *program, const struct job_launch *l, const char *log,
                         struct resources *resources, struct result *r);
 void opencl_kernel_free(void *own, void *kernel);
-bool opencl_kernel_bind(void *own, void *kernel, const struct job_launch *l,
+bool opencl_kernel_bind(void *own, void *kernel, const struct job *j, const struct job_launch *l,
                         struct memory *const *memory, struct result *r);
 bool opencl_prime(void *own, void *kernel, const struct job_launch *l, const struct watch *watch,
                   struct result *r);

@@ -200,9 +200,10 @@ static bool takes(struct opencl *o, cl_kernel kernel, cl_uint index, const struc
     return space == CL_KERNEL_ARG_ADDRESS_PRIVATE && !is_other_class(&a->element, wanted);
 }
 
-bool opencl_kernel_bind(void *own, void *kernel, const struct job_launch *l,
+bool opencl_kernel_bind(void *own, void *kernel, const struct job *j, const struct job_launch *l,
                         struct memory *const *memory, struct result *r)
 {
+    (void)j;
     for (uint32_t i = 0; i < l->argument_count; i++) {
         if (!takes(own, kernel, i, &l->arguments[i]))
             return report_argument(own, kernel, l, i, CL_SUCCESS, r);

@@ -144,10 +144,11 @@ static void complete_log(struct opencl *o, cl_program program, struct text *log)
     text_release(&ptx);
 }
 
-void *opencl_program_new(void *own, const struct job_program *p, const void *image, uint64_t length,
-                         struct text *log, struct result *r)
+void *opencl_program_new(void *own, const struct job *j, uint32_t index, const void *image,
+                         uint64_t length, struct text *log, struct result *r)
 {
     struct opencl *o = own;
+    const struct job_program *p = &j->programs[index];
     struct error e = ERROR_INIT;
     struct texts texts = {TEXT_INIT, TEXT_INIT, TEXT_INIT};
     cl_program program = NULL;

@@ -153,7 +153,8 @@ uint32_t element_bytes(const struct element *el)
 {
     if (el->scalar == SCALAR_CUSTOM)
         return el->custom_bytes;
-    return scalars[el->scalar].bytes * (el->width == 3 ? 4 : el->width);
+    bool padded = el->width == 3 && !el->packed;
+    return scalars[el->scalar].bytes * (padded ? 4 : el->width);
 }
 
 bool scalar_is_float(enum scalar s)

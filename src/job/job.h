@@ -37,6 +37,7 @@ struct element {
     enum scalar scalar;
     uint32_t width;        // components: 1 2 3 4 8 16
     uint32_t custom_bytes; // CUSTOM only
+    bool packed;           // CUDA: a 3-vector takes the place of 3, not of 4
 };
 
 // "float", "float4", "int32", also OpenCL's and CUDA's names ("int", "uchar4", "unsigned int").
@@ -44,7 +45,7 @@ struct element {
 bool element_parse(const char *text, struct element *out);
 // Writes the name ("float4") into out, at least 24 bytes.
 void element_name(const struct element *el, char *out);
-// Bytes of one element in a buffer; a 3-vector takes the place of 4.
+// Bytes of one element in a buffer; a 3-vector takes the place of 4 unless it is packed.
 uint32_t element_bytes(const struct element *el);
 // Components that carry data: a 3-vector has 3 in the space of 4.
 bool scalar_is_float(enum scalar s);
@@ -74,6 +75,9 @@ struct job_program {
     uint32_t folder_count;
     const char **options; // each one word as the compiler shall see it, unquoted: -DNAME=some text
     uint32_t option_count;
+    // NVIDIA's OpenCL only: the target that the driver's PTX is rewritten for before it is
+    // assembled ("sm_90a"); NULL leaves it as it is.
+    const char *retarget;
 };
 
 #define FILLS(X)                                                                                   \
@@ -243,7 +247,7 @@ const char *job_wrong(const struct job *j);
 
 // Part of every key: raise it when a change in measuring or verifying makes old results
 // incomparable.
-#define HONE_MEASURING_VERSION 2
+#define HONE_MEASURING_VERSION 3
 
 // The key: everything that may change the answer, i.e. the job's codec bytes (kernel texts with
 // their includes, options, sizes, argument recipes, verification), device_info_identity(), and

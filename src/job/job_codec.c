@@ -6,9 +6,9 @@
 enum {
     TEXT_LEAST = 4,
     FILE_LEAST = 12,
-    PROGRAM_LEAST = 24,
-    BUFFER_LEAST = 120,
-    ARGUMENT_LEAST = 40,
+    PROGRAM_LEAST = 28,
+    BUFFER_LEAST = 121,
+    ARGUMENT_LEAST = 41,
     LAUNCH_LEAST = 76,
     DATA_LEAST = 12,
 };
@@ -43,6 +43,7 @@ void program_codec(struct wire *w, struct job_program *p)
         file_codec(w, &p->files[i]);
     texts_codec(w, &p->folders, &p->folder_count);
     texts_codec(w, &p->options, &p->option_count);
+    wire_str(w, &p->retarget);
 }
 
 void element_codec(struct wire *w, struct element *el)
@@ -50,6 +51,7 @@ void element_codec(struct wire *w, struct element *el)
     wire_enum(w, &el->scalar, SCALAR_COUNT);
     wire_u32(w, &el->width);
     wire_u32(w, &el->custom_bytes);
+    wire_bool(w, &el->packed);
 }
 
 void fill_codec(struct wire *w, struct job_fill *f)

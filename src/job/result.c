@@ -16,7 +16,7 @@ struct result *result_new(void)
         return NULL;
     arena_init(&r->arena);
     r->warm = true;
-    r->message = r->log = r->output = "";
+    r->message = r->log = r->output = r->energy.refused = "";
     return r;
 }
 
@@ -126,6 +126,22 @@ static void circumstances_codec(struct wire *w, struct result *r)
     wire_u32(w, &r->look.mhz);
 }
 
+// Since format 3.
+static void gpu_codec(struct wire *w, struct result *r)
+{
+    wire_bool(w, &r->gpu.known);
+    wire_u32(w, &r->gpu.mhz_before);
+    wire_u32(w, &r->gpu.mhz_after);
+    wire_u32(w, &r->gpu.memory_mhz);
+    wire_u32(w, &r->gpu.milliwatts);
+    wire_u32(w, &r->gpu.celsius);
+    wire_u32(w, &r->gpu.slowed);
+    wire_u64(w, &r->energy.microjoules);
+    wire_u64(w, &r->energy.span_ns);
+    wire_u32(w, &r->energy.launches);
+    codec_text(w, &r->energy.refused);
+}
+
 static void codec_of_format(struct wire *w, struct result *r, int format)
 {
     outcome_codec(w, r);
@@ -137,6 +153,8 @@ static void codec_of_format(struct wire *w, struct result *r, int format)
     codec_text(w, &r->output);
     if (format >= 2)
         circumstances_codec(w, r);
+    if (format >= 3)
+        gpu_codec(w, r);
 }
 
 void result_codec(struct wire *w, struct result *r)
@@ -339,6 +357,28 @@ static void clocks_added(struct result *into, const struct result *from)
     into->measure_ns += from->measure_ns;
 }
 
+// The card's state before the first launch and after the last one that was looked at.
+static void gpu_joined(struct gpu_look *into, const struct gpu_look *from)
+{
+    struct gpu_look first = *into;
+    if (!from->known)
+        return;
+    *into = *from;
+    if (first.known) {
+        into->mhz_before = first.mhz_before;
+        into->slowed |= first.slowed;
+    }
+}
+
+static bool energy_taken(struct arena *a, struct result *into, const struct result *from)
+{
+    if (from->energy.microjoules == 0 && from->energy.refused[0] == '\0')
+        return true;
+    into->energy = from->energy;
+    into->energy.refused = text_kept(a, from->energy.refused);
+    return into->energy.refused != NULL;
+}
+
 // Made aside and put in place at the end, so that without memory `into` is as it was.
 bool result_merge(struct result *into, const struct result *from)
 {
@@ -353,8 +393,9 @@ bool result_merge(struct result *into, const struct result *from)
     if (shows && !deviations_taken(a, &merged, from))
         return false;
     if (!samples_merged(a, &merged, from) || !resources_taken(a, &merged, from) ||
-        !texts_taken(a, &merged, from))
+        !texts_taken(a, &merged, from) || !energy_taken(a, &merged, from))
         return false;
+    gpu_joined(&merged.gpu, &from->gpu);
     clocks_added(&merged, from);
     if (merged.verification == VERIFICATION_NONE)
         merged.verification = from->verification;
@@ -424,6 +465,17 @@ static const char *const fault_texts[] = {
     FAULTS(X)
 #undef X
 };
+
+static const char *const slowdown_texts[] = {
+#define X(name, text) [SLOWDOWN_##name] = text,
+    SLOWDOWNS(X)
+#undef X
+};
+
+const char *slowdown_text(enum slowdown s)
+{
+    return (unsigned)s < SLOWDOWN_COUNT ? slowdown_texts[s] : "?";
+}
 
 const char *status_text(enum status s)
 {

@@ -105,6 +105,41 @@ struct machine_look {
     uint32_t mhz;          // mean clock of the cores (CPU device) or of the GPU; 0: not known
 };
 
+// Why a GPU ran below the clock that it would have chosen. X(NAME, text)
+#define SLOWDOWNS(X)                                                                               \
+    X(POWER, "power limit")                                                                        \
+    X(HEAT, "temperature limit")                                                                   \
+    X(BRAKE, "hardware brake")     /* power supply or an external signal */                        \
+    X(SETTING, "clocks held down") /* set by hand, or by a group of cards that keep in step */
+
+enum slowdown {
+#define X(name, text) SLOWDOWN_##name,
+    SLOWDOWNS(X)
+#undef X
+        SLOWDOWN_COUNT
+};
+
+// What a GPU's management library tells around the timed launches: before the first and after the
+// last, while the card is still busy. Where it is not there `known` is false and the rest 0.
+struct gpu_look {
+    bool known;
+    uint32_t mhz_before, mhz_after; // of the multiprocessors
+    uint32_t memory_mhz;
+    uint32_t milliwatts;
+    uint32_t celsius;
+    uint32_t slowed; // 1 << enum slowdown, at either look
+};
+
+// Energy of one launch, where it was asked for. Counters are renewed a few times a second, so a run
+// of launches must be long enough to be read.
+struct energy {
+    uint64_t microjoules; // of one launch, idle power included; 0: not known
+    uint64_t span_ns;     // over which it was counted
+    uint32_t launches;    // in it
+    const char *refused;  // why it is not known: "the launches took 3 ms together, ..."; "" when it
+                          // is, or was not asked for
+};
+
 // What decided a ranking beside the samples: with these they decide the same again.
 struct ranked_terms {
     double level, behind, alike;   // the rules of these names
@@ -135,6 +170,8 @@ struct result {
     uint8_t ranking[16];       // RANKED: the ranking it took part in; sample i is of round i
     struct ranked_terms terms; // RANKED: of that ranking
     struct machine_look look;
+    struct gpu_look gpu;
+    struct energy energy;
     // The part of each kernel of a job with several: sample_count rows of part_columns.
     uint64_t *parts_ns;
     uint32_t part_count; // rows * columns
@@ -156,7 +193,7 @@ struct result {
 };
 
 // Of the codec's layout: raised when it changes.
-#define RESULT_FORMAT 2
+#define RESULT_FORMAT 3
 
 struct result *result_new(void); // zeroed: CORRECT, texts "", warm
 void result_free(struct result *r);
@@ -194,5 +231,6 @@ const char *stop_text(enum stop_reason s);
 bool stop_parse(const char *text, enum stop_reason *out);
 const char *verification_text(enum verification v);
 const char *fault_text(enum fault f);
+const char *slowdown_text(enum slowdown s);
 
 #endif

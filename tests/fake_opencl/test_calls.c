@@ -79,7 +79,7 @@ static struct job *adding(void)
     struct job_launch *l = kit_launch(j, "add", N, 64);
     *n = N;
     struct job_argument scalar = {.kind = ARGUMENT_SCALAR, .name = "n", .value = n, .length = 4};
-    scalar.element = (struct element){SCALAR_I32, 1, 0};
+    scalar.element = (struct element){SCALAR_I32, 1, 0, false};
     struct job_argument *all = arena_array(&j->arena, l->argument_count + 1, sizeof *all);
     memcpy(all, l->arguments, l->argument_count * sizeof *all);
     all[l->argument_count++] = scalar;

@@ -19,7 +19,7 @@ static void add_programs(struct job *j)
     const char *options[] = {"-DNAME=some text", "-cl-fast-relaxed-math"};
     const struct job_program programs[] = {
         {"first.cl", "kernel void first() {}", 22, COPY(j, files), COUNT(files), COPY(j, folders),
-         COUNT(folders), COPY(j, options), COUNT(options)},
+         COUNT(folders), COPY(j, options), COUNT(options), "sm_90a"},
         {.name = "second.cl", .source = "kernel void second() {}", .length = 23},
     };
     j->programs = COPY(j, programs);
@@ -30,30 +30,30 @@ static void add_buffers(struct job *j)
 {
     const struct job_buffer buffers[] = {
         {.name = "A",
-         .element = {SCALAR_FLOAT, 4, 0},
+         .element = {SCALAR_FLOAT, 4, 0, false},
          .count = 64,
          .access = ACCESS_READ,
          .fill = {.kind = FILL_UNIFORM, .low = -1, .high = 1, .seed = 7},
          .constant = true},
         {.name = "B",
-         .element = {SCALAR_I32, 1, 0},
+         .element = {SCALAR_I32, 1, 0, false},
          .count = 100,
          .fill = {.kind = FILL_GENERATOR, .expression = "i % size"},
          .keep = true},
         {.name = "C",
-         .element = {SCALAR_DOUBLE, 1, 0},
+         .element = {SCALAR_DOUBLE, 1, 0, false},
          .count = 256,
          .access = ACCESS_WRITE,
          .output = true,
          .compare = {COMPARE_CLOSE, 1e-6, 1e-4, 16, 32}},
         {.name = "scratch",
-         .element = {SCALAR_HALF, 3, 0},
+         .element = {SCALAR_HALF, 3, 0, false},
          .count = 9,
          .access = ACCESS_BOTH,
          .fill = {.kind = FILL_CONSTANT, .value = 2.5, .integer = 2},
          .temporary = true},
         {.name = "particles",
-         .element = {SCALAR_CUSTOM, 1, 12},
+         .element = {SCALAR_CUSTOM, 1, 12, false},
          .count = 2,
          .fill = {.kind = FILL_DATA, .data = custom_data, .length = sizeof custom_data}},
     };
@@ -67,7 +67,7 @@ static void add_launches(struct job *j)
         {.name = "C", .kind = ARGUMENT_BUFFER, .buffer = 2},
         {.name = "alpha",
          .kind = ARGUMENT_SCALAR,
-         .element = {SCALAR_FLOAT, 4, 0},
+         .element = {SCALAR_FLOAT, 4, 0, false},
          .value = scalar_value,
          .length = sizeof scalar_value},
         {.name = "tile", .kind = ARGUMENT_LOCAL, .local_bytes = 1024},
@@ -92,7 +92,8 @@ static void add_launches(struct job *j)
 static struct job *plain_job(struct arena *a)
 {
     const struct job_program program = {.name = "plain.cl", .source = "plain", .length = 5};
-    const struct job_buffer buffer = {.name = "C", .element = {SCALAR_DOUBLE, 1, 0}, .count = 256};
+    const struct job_buffer buffer = {
+        .name = "C", .element = {SCALAR_DOUBLE, 1, 0, false}, .count = 256};
     const struct job_launch launch = {
         .name = "plain", .kernel = "plain", .dimensions = 1, .global = {256}};
     const struct job plain = {

@@ -103,7 +103,7 @@ static const char *const unknown[] = {
 
 START_TEST(test_unknown_names)
 {
-    struct element el = {SCALAR_DOUBLE, 16, 7};
+    struct element el = {SCALAR_DOUBLE, 16, 7, false};
     ck_assert_msg(!element_parse(unknown[_i], &el), "'%s'", unknown[_i]);
     ck_assert_msg(el.scalar == SCALAR_DOUBLE && el.width == 16 && el.custom_bytes == 7,
                   "'%s' left a trace", unknown[_i]);
@@ -116,7 +116,7 @@ START_TEST(test_every_name_reads_back)
     static const uint32_t widths[] = {1, 2, 3, 4, 8, 16};
     for (unsigned s = SCALAR_I8; s < SCALAR_CUSTOM; s++) {
         for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
-            struct element el = {(enum scalar)s, widths[i], 0}, again;
+            struct element el = {(enum scalar)s, widths[i], 0, false}, again;
             char name[24];
             element_name(&el, name);
             ck_assert_msg(element_parse(name, &again), "%s", name);
@@ -158,7 +158,7 @@ END_TEST
 
 START_TEST(test_custom_has_its_own_size)
 {
-    struct element el = {SCALAR_CUSTOM, 1, 20};
+    struct element el = {SCALAR_CUSTOM, 1, 20, false};
     ck_assert_uint_eq(element_bytes(&el), 20);
 }
 END_TEST
