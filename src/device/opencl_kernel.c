@@ -3,6 +3,7 @@
 
 #include "device/limits.h"
 #include "device/nvidia_log.h"
+#include "device/occupancy.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -68,6 +69,8 @@ static void take_resources(struct opencl *o, cl_kernel kernel, const struct job_
     if (o->nvidia)
         nvidia_log_resources(log, l->kernel, out);
     out->local_bytes += (int64_t)limits_local_arguments(l);
+    if (o->nvidia)
+        out->groups_per_unit = occupancy_groups(o->info, l, out);
 }
 
 // NVIDIA reports 48 KiB of local memory but runs kernels with several times as much, and 256

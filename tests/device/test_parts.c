@@ -6,6 +6,7 @@
 #include "device/limits.h"
 #include "device/memory.h"
 #include "device/nvidia_log.h"
+#include "device/occupancy.h"
 #include "device/opencl_api.h"
 #include "device/opencl_log.h"
 #include "device/reference_file.h"
@@ -199,6 +200,22 @@ START_TEST(registers_and_spills_are_read)
 }
 END_TEST
 
+START_TEST(occupancy_follows_from_what_the_log_says)
+{
+    struct device_info hopper = {.capability = 90}, unknown_device = {.capability = 91};
+    struct job_launch l = {.dimensions = 2, .local = {32, 8, 1}};
+    struct resources unknown = RESOURCES_UNKNOWN, r = unknown;
+    nvidia_log_resources(log_text, "mm", &r);
+    ck_assert_int_eq(occupancy_groups(&hopper, &l, &r), 6); // 38 registers take 40: 6 of 256
+    r.local_bytes = 100 << 10;
+    ck_assert_int_eq(occupancy_groups(&hopper, &l, &r), 2);
+    ck_assert_int_eq(occupancy_groups(&unknown_device, &l, &r), -1);
+    ck_assert_int_eq(occupancy_groups(&hopper, &l, &unknown), -1);
+    l.local[0] = l.local[1] = 0; // by the driver
+    ck_assert_int_eq(occupancy_groups(&hopper, &l, &r), -1);
+}
+END_TEST
+
 START_TEST(logs_are_kept_for_programs_that_a_cache_knows)
 {
     char folder[] = "/tmp/hone-test-logs-XXXXXX";
@@ -311,6 +328,7 @@ static void add(TCase *t)
     tcase_add_test(t, buffers_are_held_against_the_device);
     tcase_add_test(t, local_memory_is_held_against_the_device);
     tcase_add_test(t, registers_and_spills_are_read);
+    tcase_add_test(t, occupancy_follows_from_what_the_log_says);
     tcase_add_test(t, logs_are_kept_for_programs_that_a_cache_knows);
     tcase_add_loop_test(t, guards_begin_right_behind_the_data, 0, 4);
     tcase_add_test_raise_signal(t, far_behind_the_guard_nothing_is_mapped, 11);

@@ -1,0 +1,14 @@
+// How many work-groups of a kernel an NVIDIA multiprocessor holds at once.
+#ifndef HONE_DEVICE_OCCUPANCY_H
+#define HONE_DEVICE_OCCUPANCY_H
+
+#include "job/job.h"
+#include "job/result.h"
+
+// From the kernel's registers and local memory and the launch's work-group, by the table of
+// architectures (job/arch.h). -1 where one of these is not known, or the device's capability is
+// not in the table.
+int64_t occupancy_groups(const struct device_info *d, const struct job_launch *l,
+                         const struct resources *r);
+
+#endif
