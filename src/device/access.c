@@ -2,6 +2,7 @@
 #include "device/open_device.h"
 
 #include "device/checksum.h"
+#include "device/own_kernel.h"
 #include "device/parallel.h"
 
 #include <stdlib.h>
@@ -122,8 +123,8 @@ bool memory_checksum(struct device *d, struct memory *m, uint64_t *out, struct e
 {
     void *copy = NULL;
     // A simulator that watches every access of a kernel is slower at summing than this process.
-    if (!m->host && !m->exact && d->backend->checksum)
-        return d->backend->checksum(d->own, m, out, e);
+    if (!m->host && !m->exact && own_kernels_offered(d))
+        return checksum_on_device(d, m, out, e);
     const void *data = memory_look(d, m, &copy, e);
     if (data)
         *out = checksum_of(data, m->bytes);

@@ -27,11 +27,18 @@ struct run {
     uint32_t batch;
 };
 
-struct gemm_request {
-    const struct job_gemm *gemm;
-    const struct job_buffer *a_buffer, *b_buffer;
-    struct memory *a, *b;
-    double *out; // m * n products, without alpha, beta and the initial C
+// An argument of a kernel of hone's own: memory, or `size` bytes of a plain value.
+struct own_argument {
+    struct memory *memory; // NULL: a value
+    bool whole;            // with the guard zones: the data begins at memory->offset
+    const void *value;
+    size_t size; // 1, 4 or 8
+};
+
+struct own_launch {
+    uint32_t groups[2], local[2]; // work-groups, and work-items in each, along x and y
+    const struct own_argument *arguments;
+    uint32_t count;
 };
 
 struct backend {
@@ -68,8 +75,6 @@ struct backend {
     bool (*fill)(void *own, struct memory *m, int64_t at, uint8_t byte, uint64_t bytes,
                  struct error *e);
     bool (*copy)(void *own, struct memory *to, struct memory *from, struct error *e);
-    // As checksum_of(). Default: read back, and summed on the host.
-    bool (*checksum)(void *own, struct memory *m, uint64_t *out, struct error *e);
 
     // Builds j->programs[index]: from the image's part, where `length` is not 0, else from the
     // source. The log is added to in any case. (The launches say which of its kernels are wanted.)
@@ -93,8 +98,15 @@ struct backend {
     bool (*run)(void *own, const struct run *run, uint64_t *total_ns, uint64_t *parts_ns,
                 bool *lost, struct result *r);
 
-    // Products in float64 on the device. Default, and when it returns false: on the host.
-    bool (*gemm)(void *own, const struct gemm_request *g);
+    // Kernels of hone's own (own_kernel.h), all three or none. Default: what they would do is done
+    // on the host. `source` is a whole program in the backend's language and `name` one of its
+    // kernels, extern "C". It is built so that a * b + c is not contracted into a fused operation:
+    // the host's numbers are to be met. own_run() puts the launch into the queue, behind all that
+    // was asked for before, and does not wait; a read() then waits, and tells of what went wrong.
+    // Values are taken before it returns.
+    void *(*own_kernel)(void *own, const char *source, const char *name, struct error *e);
+    void (*own_free)(void *own, void *kernel);
+    bool (*own_run)(void *own, void *kernel, const struct own_launch *l, struct error *e);
 };
 
 // NULL-terminated.

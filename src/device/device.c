@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "device/build_text.h"
 #include "device/fill.h"
+#include "device/own_kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,7 @@ void device_close(struct device *d)
         return;
     if (d->own) {
         buffers_free(d);
+        own_kernels_free(d);
         memory_free(d, &d->flusher);
         d->backend->close(d->own);
     }

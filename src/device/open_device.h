@@ -61,8 +61,10 @@ struct device {
     struct reference *references; // the one used last first
     struct machine machine;       // the host's cores
     struct memory flusher;        // for cold launches, made when first asked for
-    bool lost;                    // a driver error while running: nothing works any more
-    unsigned hushed;              // > 0: phases of a job inside a job are not announced
+    struct own_kernel *own_kernels;
+    struct memory scratch; // of their results
+    bool lost;             // a driver error while running: nothing works any more
+    unsigned hushed;       // > 0: phases of a job inside a job are not announced
 };
 
 struct loaded {
@@ -102,6 +104,19 @@ const void *memory_look(struct device *d, struct memory *m, void **copy, struct 
 bool guards_set(struct device *d, struct memory *m, struct error *e);
 bool guards_look(struct device *d, struct memory *m, struct trespass *before,
                  struct trespass *behind, struct error *e);
+
+// checksum_device.c: as checksum_of() of the data.
+bool checksum_on_device(struct device *d, struct memory *m, uint64_t *out, struct error *e);
+
+// gemm_device.c
+struct gemm_request {
+    const struct job_gemm *gemm;
+    const struct job_buffer *a_buffer, *b_buffer;
+    struct memory *a, *b;
+    double *out; // m * n products, without alpha, beta and the initial C
+};
+// False where the device cannot or the host is faster: it is then done on the host.
+bool gemm_on_device(struct device *d, const struct gemm_request *g);
 
 // buffers.c
 bool buffers_acquire(struct device *d, struct loaded *l, struct error *e);

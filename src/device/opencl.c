@@ -23,7 +23,6 @@ const struct backend opencl_backend = {
     .write = opencl_write,
     .fill = opencl_fill,
     .copy = opencl_copy,
-    .checksum = opencl_checksum,
     .program_new = opencl_program_new,
     .program_free = opencl_program_free,
     .program_image = opencl_program_image,
@@ -32,5 +31,7 @@ const struct backend opencl_backend = {
     .kernel_free = opencl_kernel_free,
     .kernel_bind = opencl_kernel_bind,
     .run = opencl_run,
-    .gemm = opencl_gemm,
+    .own_kernel = opencl_own_kernel,
+    .own_free = opencl_own_free,
+    .own_run = opencl_own_run,
 };

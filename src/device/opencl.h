@@ -16,9 +16,6 @@ struct opencl {
     // Of clSetUserEventStatus(): a launch then waits in the queue for what will never come, and so
     // would clFinish().
     cl_int stuck;
-    // Kernels of hone's own, built when first needed.
-    cl_program helpers, helpers_f64;
-    cl_kernel checksum, gemm_float, gemm_double;
 };
 
 // opencl_info.c
@@ -64,9 +61,9 @@ bool opencl_prime(void *own, void *kernel, const struct job_launch *l, const str
 bool opencl_run(void *own, const struct run *run, uint64_t *total_ns, uint64_t *parts_ns,
                 bool *lost, struct result *r);
 
-// opencl_helpers.c
-bool opencl_checksum(void *own, struct memory *m, uint64_t *out, struct error *e);
-bool opencl_gemm(void *own, const struct gemm_request *g);
-void opencl_helpers_free(struct opencl *o);
+// opencl_own.c
+void *opencl_own_kernel(void *own, const char *source, const char *name, struct error *e);
+void opencl_own_free(void *own, void *kernel);
+bool opencl_own_run(void *own, void *kernel, const struct own_launch *l, struct error *e);
 
 #endif

@@ -364,7 +364,6 @@ void opencl_close(void *own)
     struct opencl *o = own;
     if (!o)
         return;
-    opencl_helpers_free(o);
     if (o->queue)
         o->cl.clReleaseCommandQueue(o->queue);
     if (o->context)

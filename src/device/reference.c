@@ -70,12 +70,12 @@ static bool gemm_on_host(const struct making *m, double *c, struct error *e)
 }
 
 // Uses the inputs on the device; NULL-safe where they are not there yet.
-static bool gemm_on_device(const struct making *m, double *c)
+static bool multiply_on_device(const struct making *m, double *c)
 {
     const struct job_gemm *g = &m->job->reference.gemm;
     struct device *d = m->device;
     struct loaded l = {.job = m->job};
-    bool ok = d->backend->gemm && !d->options.build_only && !d->options.exact;
+    bool ok = !d->options.build_only && !d->options.exact;
     l.buffers = calloc(m->job->buffer_count + 1, sizeof *l.buffers);
     l.memory = calloc(m->job->buffer_count + 1, sizeof *l.memory);
     ok = ok && l.buffers && l.memory && buffers_acquire(d, &l, NULL) && buffers_make(d, &l, NULL) &&
@@ -84,7 +84,7 @@ static bool gemm_on_device(const struct making *m, double *c)
         struct gemm_request request = {.gemm = g, .out = c};
         request.a_buffer = &m->job->buffers[g->a], request.b_buffer = &m->job->buffers[g->b];
         request.a = l.memory[g->a], request.b = l.memory[g->b];
-        ok = d->backend->gemm(d->own, &request);
+        ok = gemm_on_device(d, &request);
     }
     buffers_release(d, &l);
     free(l.buffers);
@@ -120,7 +120,7 @@ static bool make_gemm(struct making *m, struct result *r)
     ok = ok && allocate_blob(m, &e);
     if (ok) {
         double *c = (double *)(void *)(m->blob + m->pieces[g->c].offset);
-        ok = gemm_on_device(m, c) || gemm_on_host(m, c, &e);
+        ok = multiply_on_device(m, c) || gemm_on_host(m, c, &e);
         ok = ok && finish_gemm(m, c, &e);
     }
     return ok || result_fail(r, STATUS_RUNTIME, FAULT_REFERENCE, "reference gemm: %s", e.text);

@@ -73,17 +73,26 @@ static void probe(cl_kernel k, size_t n)
     }
 }
 
-// hone's own; the sum has no order, so it may all stand in the first place.
+static uint64_t number_of(cl_kernel k, cl_uint index)
+{
+    uint64_t number;
+    memcpy(&number, k->arguments[index].value, sizeof number);
+    return number;
+}
+
+// hone's own (bytes, from, length, sums, first); the sum has no order, so it may all stand in the
+// first place.
 static void checksum(cl_kernel k, size_t n)
 {
-    cl_mem words = k->arguments[0].memory, sums = k->arguments[2].memory;
-    uint64_t number, sum = 0;
+    cl_mem bytes = k->arguments[0].memory, sums = k->arguments[3].memory;
+    uint64_t from = number_of(k, 1), length = number_of(k, 2), sum = 0;
+    uint32_t first;
     (void)n;
-    memcpy(&number, k->arguments[1].value, sizeof number);
-    for (uint64_t i = 0; i < number && 8 * (i + 1) <= words->size; i++)
-        sum += checksum_word(words->data + 8 * i, 8, i);
-    memset(sums->data, 0, sums->size);
-    memcpy(sums->data, &sum, sizeof sum);
+    memcpy(&first, k->arguments[4].value, sizeof first);
+    for (uint64_t at = 0; at < length && from + length <= bytes->size; at += 8)
+        sum += checksum_word(bytes->data + from + at, length - at < 8 ? length - at : 8, at / 8);
+    memset(sums->data + 8 * (size_t)first, 0, sums->size - 8 * (size_t)first);
+    memcpy(sums->data + 8 * (size_t)first, &sum, sizeof sum);
 }
 
 static const struct {

@@ -1,0 +1,135 @@
+#include "device/own_kernel.h"
+
+#include "base/text.h"
+#include "device/open_device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SCRATCH_LEAST 65536
+
+static const char opencl_prologue[] = "#define function\n"
+                                      "#pragma OPENCL FP_CONTRACT OFF\n";
+static const char opencl_doubles[] = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+
+static const char cuda_prologue[] =
+    "#define kernel extern \"C\" __global__\n"
+    "#define function static __device__\n"
+    "#define global\n"
+    "#define local __shared__\n"
+    "#define CLK_LOCAL_MEM_FENCE\n"
+    "#define barrier(fence) __syncthreads()\n"
+    "#define get_local_id(axis) ((axis) ? threadIdx.y : threadIdx.x)\n"
+    "#define get_local_size(axis) ((axis) ? blockDim.y : blockDim.x)\n"
+    "#define get_group_id(axis) ((axis) ? blockIdx.y : blockIdx.x)\n"
+    "#define get_num_groups(axis) ((axis) ? gridDim.y : gridDim.x)\n"
+    "#define get_global_id(axis) (get_group_id(axis) * get_local_size(axis) + get_local_id(axis))\n"
+    "#define get_global_size(axis) (get_num_groups(axis) * get_local_size(axis))\n"
+    "#define as_float(x) __uint_as_float(x)\n"
+    "#define as_double(x) __longlong_as_double((long long)(x))\n"
+    "typedef unsigned char uchar;\n"
+    "typedef unsigned short ushort;\n"
+    "typedef unsigned int uint;\n"
+    "typedef unsigned long ulong;\n";
+
+struct own_kernel {
+    struct own_kernel *next;
+    const char *name, *text;
+    char *defines; // a copy, behind the struct
+    void *kernel;  // NULL: it does not build
+};
+
+bool own_kernels_offered(const struct device *d)
+{
+    return d->backend->own_run != NULL;
+}
+
+static bool make_source(const struct device *d, const struct own_text *t, struct text *out)
+{
+    bool cuda = d->backend->language == LANGUAGE_CUDA;
+    text_add(out, cuda ? cuda_prologue : opencl_prologue);
+    if (!cuda && d->info.float64)
+        text_add(out, opencl_doubles);
+    text_add(out, t->defines);
+    text_add(out, t->text);
+    return !out->failed;
+}
+
+static void *build(struct device *d, const struct own_text *t, struct error *e)
+{
+    struct text source = TEXT_INIT;
+    void *kernel = NULL;
+    if (make_source(d, t, &source))
+        kernel = d->backend->own_kernel(d->own, source.data, t->name, e);
+    else
+        error_memory(e);
+    text_release(&source);
+    return kernel;
+}
+
+static struct own_kernel *find(const struct device *d, const struct own_text *t)
+{
+    struct own_kernel *k = d->own_kernels;
+    while (k && (k->text != t->text || strcmp(k->name, t->name) != 0 ||
+                 strcmp(k->defines, t->defines) != 0))
+        k = k->next;
+    return k;
+}
+
+static struct own_kernel *add(struct device *d, const struct own_text *t, struct error *e)
+{
+    size_t length = strlen(t->defines) + 1;
+    struct own_kernel *k = malloc(sizeof *k + length);
+    if (!k) {
+        error_memory(e);
+        return NULL;
+    }
+    *k = (struct own_kernel){.next = d->own_kernels, .name = t->name, .text = t->text};
+    k->defines = memcpy(k + 1, t->defines, length);
+    k->kernel = build(d, t, e);
+    return d->own_kernels = k;
+}
+
+void *own_kernel_get(struct device *d, const struct own_text *t, struct error *e)
+{
+    struct own_kernel *k = find(d, t);
+    if (k && !k->kernel)
+        error_set(e, ERROR_DEVICE, "%s of hone's own did not build", t->name);
+    if (!k)
+        k = add(d, t, e);
+    return k ? k->kernel : NULL;
+}
+
+bool own_kernel_run(struct device *d, void *kernel, const struct own_launch *l, struct error *e)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < l->count; i++)
+        ok = !l->arguments[i].memory || memory_yield(d, l->arguments[i].memory, e);
+    return ok && d->backend->own_run(d->own, kernel, l, e);
+}
+
+struct memory *own_scratch(struct device *d, uint64_t bytes, struct error *e)
+{
+    struct memory *m = &d->scratch;
+    if (m->view && m->bytes >= bytes)
+        return m;
+    memory_free(d, m);
+    *m = (struct memory){.bytes = bytes > SCRATCH_LEAST ? bytes : SCRATCH_LEAST, .exact = true};
+    if (d->backend->memory_new(d->own, m, ACCESS_BOTH, e))
+        return m;
+    *m = (struct memory){.bytes = 0};
+    error_context(e, "room for partial results");
+    return NULL;
+}
+
+void own_kernels_free(struct device *d)
+{
+    while (d->own_kernels) {
+        struct own_kernel *k = d->own_kernels;
+        d->own_kernels = k->next;
+        if (k->kernel)
+            d->backend->own_free(d->own, k->kernel);
+        free(k);
+    }
+    memory_free(d, &d->scratch);
+}
