@@ -5,13 +5,12 @@
 #include "findings.h"
 #include "search/permutation.h"
 #include "sizes.h"
+#include "stages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define BUCKETS    4096 // of the table that finds identical configurations
-#define BATCH      64   // configurations that are submitted at once
-#define TRIED_MOST 4096 // configurations, before it is said that none can be made
+#define BATCH 64 // configurations that are submitted at once
 
 // What is to be checked: a configuration at its sizes.
 struct planned {
@@ -23,24 +22,18 @@ struct planned {
 struct item {
     struct check_record record;
     const struct sized *sized;
-    struct digest effective; // what the device really runs
+    struct twin twin;
     struct result *result;
     struct item *primary; // identical configuration, checked instead
-    struct item *next_in_bucket;
 };
 
 struct check {
     struct check_options o;
-    struct spec_sources *sources;
-    struct space *space;
+    struct stages stages;
     struct permutation permutation; // of a sample
     struct sizes *sizes;
     struct evaluator *evaluator;
     struct arena arena;
-    char *constants;
-    struct digest source;
-    enum verification verification;
-    const char *against;
 
     uint64_t count;       // to be checked
     struct planned *plan; // in the order of checking; only where sizes are chosen
@@ -49,7 +42,7 @@ struct check {
 
     struct item **items; // by ticket
     uint64_t item_count, item_capacity;
-    struct item *buckets[BUCKETS];
+    struct twins twins;
     uint64_t outstanding; // begun, not yet handed out
     uint64_t settled;     // items below were looked at by next_settled()
 
@@ -77,26 +70,6 @@ const char *check_verdict_text(enum check_verdict v)
 
 // ---- making ------------------------------------------------------------------------------------
 
-static bool make_space(struct check *c, struct error *e)
-{
-    const struct check_options *o = &c->o;
-    struct space_options so = {.device = o->device,
-                               .configurations = o->configurations,
-                               .configuration_count = o->configuration_count,
-                               .where = o->where,
-                               .where_count = o->where_count};
-    c->space = space_new(o->spec, &so, e);
-    if (!c->space)
-        return false;
-    if (space_count(c->space) > 0)
-        return true;
-    struct text why = TEXT_INIT;
-    space_explain_empty(c->space, &why);
-    error_set(e, ERROR_INPUT, "%s: no configuration is valid: %s", o->spec->path, text_cstr(&why));
-    text_release(&why);
-    return false;
-}
-
 static uint64_t index_at(const struct check *c, uint64_t position)
 {
     return c->o.sample ? permutation_at(&c->permutation, position) : position;
@@ -104,81 +77,19 @@ static uint64_t index_at(const struct check *c, uint64_t position)
 
 static bool make_plan(struct check *c, struct error *e)
 {
-    uint64_t valid = space_count(c->space), sample = c->o.sample;
+    uint64_t valid = space_count(c->stages.space), sample = c->o.sample;
     c->count = sample && sample < valid ? sample : valid;
     if (c->count < valid)
         permutation_init(&c->permutation, valid, c->o.seed);
     else
         c->o.sample = 0;
-    c->sizes = sizes_new(&c->o, c->sources, e);
+    c->sizes = sizes_new(&c->o, c->stages.sources, e);
     if (!c->sizes || c->o.smallest_count == 0)
         return c->sizes != NULL;
     if (c->count < SIZE_MAX / sizeof *c->plan)
         c->plan = malloc((size_t)c->count * sizeof *c->plan);
     return c->plan || error_set(e, ERROR_MEMORY, "no memory for the sizes of %llu configurations",
                                 (unsigned long long)c->count);
-}
-
-static bool has_output(const struct job *job)
-{
-    for (uint32_t i = 0; i < job->buffer_count; i++) {
-        if (job->buffers[i].output)
-            return true;
-    }
-    return false;
-}
-
-// The first configuration that can be made into a job. NULL with the first one's error when there
-// is none; NULL without an error when too many would have to be tried.
-static struct job *any_job(struct check *c, struct error *e)
-{
-    struct job *job = NULL;
-    uint64_t count = space_count(c->space);
-    for (uint64_t i = 0; i < count && i < TRIED_MOST; i++) {
-        struct error why = ERROR_INIT;
-        space_get(c->space, i, c->choice);
-        if (spec_job(c->o.spec, c->sources, c->o.device, c->choice, &job, &why)) {
-            error_clear(e);
-            return job;
-        }
-        if (i == 0)
-            *e = why;
-    }
-    if (count > TRIED_MOST)
-        error_clear(e);
-    return NULL;
-}
-
-// The reference is the same for all configurations but for its details: one job shows it.
-static bool look_at_reference(struct check *c, struct error *e)
-{
-    c->against = "";
-    struct job *job = any_job(c, e);
-    if (!job)
-        return e->code == ERROR_NONE;
-    const struct job_reference *r = &job->reference;
-    if (r->kind != REFERENCE_NONE && has_output(job)) {
-        c->verification = r->agreement ? VERIFICATION_AGREES : VERIFICATION_REFERENCE;
-        c->against = arena_strdup(&c->arena, r->name ? r->name : "");
-    }
-    job_free(job);
-    return c->against || error_memory(e);
-}
-
-static bool begin_session(struct check *c, struct error *e)
-{
-    const struct check_options *o = &c->o;
-    struct store_session session = {.command = o->command,
-                                    .hone_version = HONE_VERSION,
-                                    .spec_name = o->spec->name,
-                                    .spec_path = o->spec->path,
-                                    .spec_text = o->spec->text,
-                                    .constants = c->constants,
-                                    .host = o->host,
-                                    .seed = o->seed,
-                                    .device = o->device,
-                                    .surroundings = o->device->surroundings};
-    return !o->store || store_begin(o->store, &session, e);
 }
 
 static bool make_evaluator(struct check *c, struct error *e)
@@ -199,8 +110,8 @@ static bool make_evaluator(struct check *c, struct error *e)
                                         .retry = o->retry,
                                         .lock_folder = o->build_only ? NULL : o->lock_folder,
                                         .spec_name = o->spec->name,
-                                        .constants = c->constants,
-                                        .source = c->source};
+                                        .constants = c->stages.constants,
+                                        .source = c->stages.source};
     if (live.jobs > c->count) // more would only open devices
         live.jobs = (uint32_t)c->count;
     c->evaluator = remember_new(&remember, &live, e);
@@ -209,20 +120,20 @@ static bool make_evaluator(struct check *c, struct error *e)
 
 static bool make_stages(struct check *c, struct error *e)
 {
-    const struct spec *spec = c->o.spec;
-    struct text constants = TEXT_INIT;
-    spec_constants_text(spec, &constants);
-    c->constants = constants.data || constants.failed ? text_steal(&constants) : strdup("");
-    c->choice = arena_array(&c->arena, spec->parameter_count + 1, sizeof *c->choice);
-    if (!c->constants || !c->choice)
+    const struct check_options *o = &c->o;
+    struct stages_options so = {.spec = o->spec,
+                                .device = o->device,
+                                .log = o->log,
+                                .configurations = o->configurations,
+                                .configuration_count = o->configuration_count,
+                                .where = o->where,
+                                .where_count = o->where_count};
+    c->choice = arena_array(&c->arena, o->spec->parameter_count + 1, sizeof *c->choice);
+    if (!c->choice)
         return error_memory(e);
-    c->sources = spec_sources_read(spec, c->o.device->language, c->o.log, e);
-    if (!c->sources || !make_space(c, e))
-        return false;
-    spec_sources_digest(c->sources, &c->source);
-    if (!make_plan(c, e) || !look_at_reference(c, e))
-        return false;
-    return begin_session(c, e) && make_evaluator(c, e);
+    return stages_make(&c->stages, &so, e) && make_plan(c, e) &&
+           stages_begin(&c->stages, o->store, o->seed, o->command, o->host, e) &&
+           make_evaluator(c, e);
 }
 
 struct check *check_new(const struct check_options *o, struct error *e)
@@ -255,9 +166,7 @@ void check_free(struct check *c)
     findings_release(&c->findings);
     free(c->plan);
     sizes_free(c->sizes);
-    space_free(c->space);
-    spec_sources_free(c->sources);
-    free(c->constants);
+    stages_release(&c->stages);
     arena_release(&c->arena);
     free(c);
 }
@@ -278,7 +187,7 @@ static bool plan_more(struct check *c, int timeout_ms, struct error *e)
     while (c->sized < c->count) {
         struct planned *p = &c->plan[c->sized];
         p->index = index_at(c, c->sized);
-        space_get(c->space, p->index, c->choice);
+        space_get(c->stages.space, p->index, c->choice);
         p->sized = sizes_choose(c->sizes, c->choice, e);
         if (!p->sized)
             return false;
@@ -297,7 +206,7 @@ static bool next_planned(struct check *c, struct planned *out, struct error *e)
         return true;
     }
     out->index = index_at(c, c->item_count);
-    space_get(c->space, out->index, c->choice);
+    space_get(c->stages.space, out->index, c->choice);
     out->sized = sizes_choose(c->sizes, c->choice, e);
     return out->sized != NULL;
 }
@@ -321,31 +230,21 @@ static bool grow(struct check *c)
     return true;
 }
 
-static const char *keep_text(struct check *c, struct text *text)
-{
-    char *copy = text->failed ? NULL : arena_strdup(&c->arena, text_cstr(text));
-    text_release(text);
-    return copy;
-}
-
 static struct item *item_new(struct check *c, const struct planned *p)
 {
     const struct spec *spec = c->o.spec;
-    struct text text = TEXT_INIT;
     struct item *n = grow(c) ? arena_alloc(&c->arena, sizeof *n) : NULL;
     uint32_t *choice = arena_array(&c->arena, spec->parameter_count + 1, sizeof *choice);
     if (!n || !choice)
         return NULL;
-    space_get(c->space, p->index, choice);
+    space_get(c->stages.space, p->index, choice);
     n->sized = p->sized;
     n->record = (struct check_record){
         .index = p->index, .choice = choice, .spec = p->sized->spec, .sizes = p->sized->text};
-    spec_configuration_text(spec, choice, false, &text);
-    n->record.configuration = keep_text(c, &text);
-    spec_configuration_json(spec, choice, &text);
-    n->record.configuration_json = keep_text(c, &text);
-    if (!n->record.configuration || !n->record.configuration_json)
+    if (!stages_texts(spec, choice, &c->arena, &n->record.configuration,
+                      &n->record.configuration_json))
         return NULL;
+    n->twin = (struct twin){.owner = n, .scope = p->sized};
     c->items[c->item_count++] = n;
     return n;
 }
@@ -358,21 +257,6 @@ static bool fail_item(struct item *n, const char *message)
         return false;
     result_fail(n->result, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s", message);
     return true;
-}
-
-// An earlier item that runs the same code on the same data, or NULL; registers this one.
-static struct item *identical(struct check *c, struct item *n, const struct job *job)
-{
-    if (!spec_effective_digest(n->sized->spec, n->sized->sources, job, &n->effective))
-        return NULL;
-    unsigned slot = (n->effective.bytes[0] | n->effective.bytes[1] << 8) % BUCKETS;
-    for (struct item *other = c->buckets[slot]; other; other = other->next_in_bucket) {
-        if (other->sized == n->sized && digest_equal(&other->effective, &n->effective))
-            return other;
-    }
-    n->next_in_bucket = c->buckets[slot];
-    c->buckets[slot] = n;
-    return NULL;
 }
 
 static bool make_job(struct check *c, struct item *n, struct job **out, struct error *e)
@@ -395,7 +279,7 @@ static bool start_item(struct check *c, const struct planned *p, struct error *e
     c->outstanding++;
     if (!make_job(c, n, &job, &why))
         return fail_item(n, why.text) || error_memory(e);
-    n->primary = identical(c, n, job);
+    n->primary = twins_find(&c->twins, &n->twin, n->sized->spec, n->sized->sources, job);
     if (n->primary) {
         n->record.same_as = &n->primary->record;
         job_free(job);
@@ -609,7 +493,7 @@ void check_progress(struct check *c, struct check_progress *out)
 {
     uint64_t now = clock_ns();
     *out = c->progress;
-    out->valid = space_count(c->space);
+    out->valid = space_count(c->stages.space);
     out->planned = c->count;
     out->sized = c->plan ? c->sized : c->count;
     out->done = c->record_count;
@@ -620,18 +504,18 @@ void check_progress(struct check *c, struct check_progress *out)
 
 const struct space *check_space(const struct check *c)
 {
-    return c->space;
+    return c->stages.space;
 }
 
 void check_source_digest(const struct check *c, struct digest *out)
 {
-    *out = c->source;
+    *out = c->stages.source;
 }
 
 enum verification check_verification(const struct check *c, const char **against)
 {
-    *against = c->against;
-    return c->verification;
+    *against = c->stages.against;
+    return c->stages.verification;
 }
 
 const struct check_record *const *check_records(const struct check *c, size_t *count)

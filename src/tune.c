@@ -7,25 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIED_MOST 4096 // configurations, before it is said that none can be made
-
 // ---- making ------------------------------------------------------------------------------------
-
-static bool begin_session(struct tune *t, struct error *e)
-{
-    const struct tune_options *o = &t->o;
-    struct store_session session = {.command = o->command,
-                                    .hone_version = HONE_VERSION,
-                                    .spec_name = o->spec->name,
-                                    .spec_path = o->spec->path,
-                                    .spec_text = o->spec->text,
-                                    .constants = t->constants,
-                                    .host = o->host,
-                                    .seed = o->seed,
-                                    .device = o->device,
-                                    .surroundings = o->device->surroundings};
-    return !o->store || store_begin(o->store, &session, e);
-}
 
 static struct evaluator *make_evaluator(struct tune *t, struct error *e)
 {
@@ -41,12 +23,12 @@ static struct evaluator *make_evaluator(struct tune *t, struct error *e)
     bool storing = o->store && !o->build_only;
     struct remember_options remember = {.store = storing ? o->store : NULL,
                                         .fresh = o->fresh,
-                                        .alone = space_count(t->space) == 1,
+                                        .alone = space_count(t->stages.space) == 1,
                                         .retry = o->retry,
                                         .lock_folder = o->build_only ? NULL : o->lock_folder,
                                         .spec_name = o->spec->name,
-                                        .constants = t->constants,
-                                        .source = t->source};
+                                        .constants = t->stages.constants,
+                                        .source = t->stages.source};
     // More workers than jobs would only open devices.
     if (t->planned < 256 && (!live.jobs || live.jobs > t->planned)) {
         uint32_t cores = process_cores();
@@ -56,96 +38,21 @@ static struct evaluator *make_evaluator(struct tune *t, struct error *e)
     return remember_new(&remember, &live, e);
 }
 
-static bool make_space(struct tune *t, struct error *e)
-{
-    const struct tune_options *o = &t->o;
-    struct space_options so = {.device = o->device,
-                               .configurations = o->configurations,
-                               .configuration_count = o->configuration_count,
-                               .where = o->where,
-                               .where_count = o->where_count};
-    t->space = space_new(o->spec, &so, e);
-    if (!t->space)
-        return false;
-    if (space_count(t->space) > 0)
-        return true;
-    struct text why = TEXT_INIT;
-    space_explain_empty(t->space, &why);
-    error_set(e, ERROR_INPUT, "%s: no configuration is valid: %s", o->spec->path, text_cstr(&why));
-    text_release(&why);
-    return false;
-}
-
-static bool has_output(const struct job *job)
-{
-    for (uint32_t i = 0; i < job->buffer_count; i++) {
-        if (job->buffers[i].output)
-            return true;
-    }
-    return false;
-}
-
-// The first configuration that can be made into a job, the default one before all others. NULL with
-// the default's error when there is none; NULL without an error when too many would have to be
-// tried: what cannot be made is then a result later.
-static struct job *any_job(struct tune *t, struct error *e)
-{
-    struct job *job = NULL;
-    uint64_t count = space_count(t->space), first = t->has_default ? t->default_index : 0;
-    uint32_t *choice = arena_array(&t->arena, t->o.spec->parameter_count + 1, sizeof *choice);
-    if (!choice) {
-        error_memory(e);
-        return NULL;
-    }
-    for (uint64_t i = 0; i < count && i < TRIED_MOST; i++) {
-        struct error why = ERROR_INIT;
-        space_get(t->space, (first + i) % count, choice);
-        if (spec_job(t->o.spec, t->sources, t->o.device, choice, &job, &why)) {
-            error_clear(e);
-            return job;
-        }
-        if (i == 0)
-            *e = why;
-    }
-    if (count > TRIED_MOST)
-        error_clear(e);
-    return NULL;
-}
-
-// The reference is the same for all configurations but for its details: one job shows it.
-static bool look_at_reference(struct tune *t, struct error *e)
-{
-    t->against = "";
-    struct job *job = any_job(t, e);
-    if (!job)
-        return e->code == ERROR_NONE;
-    const struct job_reference *r = &job->reference;
-    if (r->kind != REFERENCE_NONE && has_output(job)) {
-        t->verification = r->agreement ? VERIFICATION_AGREES : VERIFICATION_REFERENCE;
-        t->against = arena_strdup(&t->arena, r->name ? r->name : "");
-    }
-    job_free(job);
-    return t->against || error_memory(e);
-}
-
 static bool make_stages(struct tune *t, struct error *e)
 {
-    const struct spec *spec = t->o.spec;
-    struct text constants = TEXT_INIT;
-    spec_constants_text(spec, &constants);
-    t->constants = text_steal(&constants);
-    if (!t->constants && !(t->constants = strdup("")))
-        return error_memory(e);
-    t->sources = spec_sources_read(spec, t->o.device->language, t->o.log, e);
-    if (!t->sources || !make_space(t, e))
+    const struct tune_options *o = &t->o;
+    struct stages_options so = {.spec = o->spec,
+                                .device = o->device,
+                                .log = o->log,
+                                .configurations = o->configurations,
+                                .configuration_count = o->configuration_count,
+                                .where = o->where,
+                                .where_count = o->where_count};
+    if (!stages_make(&t->stages, &so, e))
         return false;
-    spec_sources_digest(t->sources, &t->source);
-    t->planned = budget_configurations(&t->o.budget, space_count(t->space));
-    t->has_default = space_default(t->space, &t->default_index);
-    if (!look_at_reference(t, e))
-        return false;
-    t->strategy = strategy_new(t->o.strategy, t->space, t->planned, t->o.seed, e);
-    if (!t->strategy || !begin_session(t, e))
+    t->planned = budget_configurations(&o->budget, space_count(t->stages.space));
+    t->strategy = strategy_new(o->strategy, t->stages.space, t->planned, o->seed, e);
+    if (!t->strategy || !stages_begin(&t->stages, o->store, o->seed, o->command, o->host, e))
         return false;
     t->evaluator = make_evaluator(t, e);
     return t->evaluator != NULL;
@@ -182,9 +89,7 @@ void tune_free(struct tune *t)
     free(t->items);
     free(t->records);
     strategy_free(t->strategy);
-    space_free(t->space);
-    spec_sources_free(t->sources);
-    free(t->constants);
+    stages_release(&t->stages);
     arena_release(&t->arena);
     free(t);
 }
@@ -208,31 +113,21 @@ static bool grow(struct tune *t)
     return true;
 }
 
-static const char *keep_text(struct tune *t, struct text *text)
-{
-    char *copy = text->failed ? NULL : arena_strdup(&t->arena, text_cstr(text));
-    text_release(text);
-    return copy;
-}
-
 static struct item *item_new(struct tune *t, uint64_t index)
 {
     const struct spec *spec = t->o.spec;
-    struct text text = TEXT_INIT;
     struct item *n = grow(t) ? arena_alloc(&t->arena, sizeof *n) : NULL;
     uint32_t *choice = arena_array(&t->arena, spec->parameter_count + 1, sizeof *choice);
     if (!n || !choice)
         return NULL;
-    space_get(t->space, index, choice);
+    space_get(t->stages.space, index, choice);
     n->record.index = index;
     n->record.choice = choice;
-    spec_configuration_text(spec, choice, false, &text);
-    n->record.configuration = keep_text(t, &text);
-    spec_configuration_json(spec, choice, &text);
-    n->record.configuration_json = keep_text(t, &text);
-    n->record.is_default = t->has_default && index == t->default_index;
-    if (!n->record.configuration || !n->record.configuration_json)
+    n->record.is_default = t->stages.has_default && index == t->stages.default_index;
+    if (!stages_texts(spec, choice, &t->arena, &n->record.configuration,
+                      &n->record.configuration_json))
         return NULL;
+    n->twin.owner = n;
     t->items[t->item_count++] = n;
     return n;
 }
@@ -245,21 +140,6 @@ static bool fail_item(struct item *n, enum status status, const char *message)
         return false;
     result_fail(n->result, status, FAULT_CONFIGURATION, "%s", message);
     return true;
-}
-
-// An earlier item that runs the same code on the same data, or NULL; registers this one.
-static struct item *identical(struct tune *t, struct item *n)
-{
-    if (!spec_effective_digest(t->o.spec, t->sources, n->job, &n->effective))
-        return NULL;
-    unsigned slot = (n->effective.bytes[0] | n->effective.bytes[1] << 8) % BUCKETS;
-    for (struct item *other = t->buckets[slot]; other; other = other->next_in_bucket) {
-        if (digest_equal(&other->effective, &n->effective))
-            return other;
-    }
-    n->next_in_bucket = t->buckets[slot];
-    t->buckets[slot] = n;
-    return NULL;
 }
 
 static void note_geometry(struct tune_record *r, const struct job *job)
@@ -288,10 +168,10 @@ static bool start_item(struct tune *t, uint64_t index, struct error *e)
     if (!n)
         return error_memory(e);
     t->outstanding++;
-    if (!spec_job(t->o.spec, t->sources, t->o.device, n->record.choice, &n->job, &why))
+    if (!spec_job(t->o.spec, t->stages.sources, t->o.device, n->record.choice, &n->job, &why))
         return fail_item(n, STATUS_CONSTRAINTS, why.text) || error_memory(e);
     note_geometry(&n->record, n->job);
-    n->primary = identical(t, n);
+    n->primary = twins_find(&t->twins, &n->twin, t->o.spec, t->stages.sources, n->job);
     if (!n->primary)
         return submit(t, n, ticket, e);
     job_free(n->job);
@@ -542,7 +422,7 @@ void tune_progress(struct tune *t, struct tune_progress *out)
 {
     uint64_t now = clock_ns();
     *out = t->progress;
-    out->valid = space_count(t->space);
+    out->valid = space_count(t->stages.space);
     out->planned = t->planned;
     out->done = t->record_count;
     out->elapsed_ns = now - t->started_ns;
@@ -558,18 +438,18 @@ void tune_progress(struct tune *t, struct tune_progress *out)
 
 const struct space *tune_space(const struct tune *t)
 {
-    return t->space;
+    return t->stages.space;
 }
 
 void tune_source_digest(const struct tune *t, struct digest *out)
 {
-    *out = t->source;
+    *out = t->stages.source;
 }
 
 enum verification tune_verification(const struct tune *t, const char **against)
 {
-    *against = t->against;
-    return t->verification;
+    *against = t->stages.against;
+    return t->stages.verification;
 }
 
 struct placed {

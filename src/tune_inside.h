@@ -5,40 +5,31 @@
 
 #include "contenders.h"
 #include "settle.h"
+#include "stages.h"
 #include "tune.h"
 
 // A record on its way to the caller.
 struct item {
     struct tune_record record;
-    struct digest effective; // what the device really runs
-    struct job *job;         // until it is submitted
+    struct twin twin;
+    struct job *job; // until it is submitted
     struct result *result;
     struct result *screened; // (or NULL) what `result` was before the ranking
     struct item *primary;    // identical configuration, measured instead
-    struct item *next_in_bucket;
 };
-
-#define BUCKETS 4096 // of the table that finds identical configurations
 
 struct tune {
     struct tune_options o;
-    struct spec_sources *sources;
-    struct space *space;
+    struct stages stages;
     struct strategy *strategy;
     struct evaluator *evaluator;
     struct arena arena;
-    struct digest source;
-    char *constants;
-    enum verification verification;
-    const char *against;
 
     struct item **items; // by ticket
     uint64_t item_count, item_capacity;
-    struct item *buckets[BUCKETS];
+    struct twins twins;
     uint64_t outstanding; // asked, not yet handed out
     uint64_t planned;
-    uint64_t default_index;
-    bool has_default;
 
     struct tune_record **records; // handed out
     uint64_t record_count;

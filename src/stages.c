@@ -1,0 +1,161 @@
+#include "stages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TRIED_MOST 4096 // configurations, before it is said that none can be made
+
+// ---- the space ---------------------------------------------------------------------------------
+
+static bool make_space(struct stages *s, struct error *e)
+{
+    const struct stages_options *o = &s->o;
+    struct space_options so = {.device = o->device,
+                               .configurations = o->configurations,
+                               .configuration_count = o->configuration_count,
+                               .where = o->where,
+                               .where_count = o->where_count};
+    s->space = space_new(o->spec, &so, e);
+    if (!s->space)
+        return false;
+    if (space_count(s->space) > 0)
+        return true;
+    struct text why = TEXT_INIT;
+    space_explain_empty(s->space, &why);
+    error_set(e, ERROR_INPUT, "%s: no configuration is valid: %s", o->spec->path, text_cstr(&why));
+    text_release(&why);
+    return false;
+}
+
+// ---- the reference -----------------------------------------------------------------------------
+
+static bool has_output(const struct job *job)
+{
+    for (uint32_t i = 0; i < job->buffer_count; i++) {
+        if (job->buffers[i].output)
+            return true;
+    }
+    return false;
+}
+
+// The first configuration that can be made into a job, the default one before all others. NULL with
+// that one's error when there is none; NULL without an error when too many would have to be tried:
+// what cannot be made is then a result later.
+static struct job *any_job(struct stages *s, struct error *e)
+{
+    struct job *job = NULL;
+    uint64_t count = space_count(s->space), first = s->has_default ? s->default_index : 0;
+    uint32_t *choice = arena_array(&s->arena, s->o.spec->parameter_count + 1, sizeof *choice);
+    if (!choice) {
+        error_memory(e);
+        return NULL;
+    }
+    for (uint64_t i = 0; i < count && i < TRIED_MOST; i++) {
+        struct error why = ERROR_INIT;
+        space_get(s->space, (first + i) % count, choice);
+        if (spec_job(s->o.spec, s->sources, s->o.device, choice, &job, &why)) {
+            error_clear(e);
+            return job;
+        }
+        if (i == 0)
+            *e = why;
+    }
+    if (count > TRIED_MOST)
+        error_clear(e);
+    return NULL;
+}
+
+// The reference is the same for all configurations but for its details: one job shows it.
+static bool look_at_reference(struct stages *s, struct error *e)
+{
+    s->against = "";
+    struct job *job = any_job(s, e);
+    if (!job)
+        return e->code == ERROR_NONE;
+    const struct job_reference *r = &job->reference;
+    if (r->kind != REFERENCE_NONE && has_output(job)) {
+        s->verification = r->agreement ? VERIFICATION_AGREES : VERIFICATION_REFERENCE;
+        s->against = arena_strdup(&s->arena, r->name ? r->name : "");
+    }
+    job_free(job);
+    return s->against || error_memory(e);
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+bool stages_make(struct stages *s, const struct stages_options *o, struct error *e)
+{
+    struct text constants = TEXT_INIT;
+    memset(s, 0, sizeof *s);
+    s->o = *o;
+    arena_init(&s->arena);
+    spec_constants_text(o->spec, &constants);
+    s->constants = text_steal(&constants);
+    if (!s->constants)
+        return error_memory(e);
+    s->sources = spec_sources_read(o->spec, o->device->language, o->log, e);
+    if (!s->sources || !make_space(s, e))
+        return false;
+    spec_sources_digest(s->sources, &s->source);
+    s->has_default = space_default(s->space, &s->default_index);
+    return look_at_reference(s, e);
+}
+
+void stages_release(struct stages *s)
+{
+    space_free(s->space);
+    spec_sources_free(s->sources);
+    free(s->constants);
+    arena_release(&s->arena);
+}
+
+bool stages_begin(const struct stages *s, struct store *store, uint64_t seed, const char *command,
+                  const char *host, struct error *e)
+{
+    const struct spec *spec = s->o.spec;
+    struct store_session session = {.command = command,
+                                    .hone_version = HONE_VERSION,
+                                    .spec_name = spec->name,
+                                    .spec_path = spec->path,
+                                    .spec_text = spec->text,
+                                    .constants = s->constants,
+                                    .host = host,
+                                    .seed = seed,
+                                    .device = s->o.device,
+                                    .surroundings = s->o.device->surroundings};
+    return !store || store_begin(store, &session, e);
+}
+
+static const char *keep_text(struct arena *a, struct text *text)
+{
+    char *copy = text->failed ? NULL : arena_strdup(a, text_cstr(text));
+    text_release(text);
+    return copy;
+}
+
+bool stages_texts(const struct spec *spec, const uint32_t *choice, struct arena *a,
+                  const char **configuration, const char **configuration_json)
+{
+    struct text text = TEXT_INIT;
+    spec_configuration_text(spec, choice, false, &text);
+    *configuration = keep_text(a, &text);
+    spec_configuration_json(spec, choice, &text);
+    *configuration_json = keep_text(a, &text);
+    return *configuration && *configuration_json;
+}
+
+void *twins_find(struct twins *t, struct twin *n, const struct spec *spec,
+                 const struct spec_sources *sources, const struct job *job)
+{
+    if (!spec_effective_digest(spec, sources, job, &n->effective))
+        return NULL;
+    struct twin **bucket =
+        &t->buckets[(n->effective.bytes[0] | n->effective.bytes[1] << 8) % TWINS_BUCKETS];
+    for (struct twin *other = *bucket; other; other = other->next) {
+        if (other->scope == n->scope && digest_equal(&other->effective, &n->effective))
+            return other->owner;
+    }
+    n->next = *bucket;
+    *bucket = n;
+    return NULL;
+}

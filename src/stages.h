@@ -1,0 +1,72 @@
+// What every conveyor begins with: the sources read, the space made, a look at what results are
+// held against, the session for the store. And the table that finds configurations that turn out to
+// be the same work.
+#ifndef HONE_STAGES_H
+#define HONE_STAGES_H
+
+#include "base/log.h"
+#include "space/space.h"
+#include "spec/spec.h"
+#include "store/store.h"
+
+// Points to the conveyor's options, which outlive it.
+struct stages_options {
+    const struct spec *spec;
+    const struct device_info *device;
+    const struct log *log;
+    const char *const *configurations; // --config
+    uint32_t configuration_count;
+    const char *const *where; // --where
+    uint32_t where_count;
+};
+
+struct stages {
+    struct stages_options o;
+    struct arena arena;
+    struct spec_sources *sources;
+    struct digest source; // of them
+    struct space *space;  // not empty
+    char *constants;      // "WIDTH=256"
+    uint64_t default_index;
+    bool has_default;
+    // How results are held against what is right. `against`: "gemm", "default configuration"; ""
+    // where nothing is compared, or no job could be made to look at.
+    enum verification verification;
+    const char *against;
+};
+
+// Fails with the reason for an empty space (space_explain_empty()), and where no configuration can
+// be made into a job. Zeroed stages, or those that were not made, are released too.
+bool stages_make(struct stages *s, const struct stages_options *o, struct error *e);
+void stages_release(struct stages *s);
+
+// Begins the session that results are stored under; NULL: there is no store.
+bool stages_begin(const struct stages *s, struct store *store, uint64_t seed, const char *command,
+                  const char *host, struct error *e);
+
+// A configuration's texts, kept in an arena. False without memory.
+bool stages_texts(const struct spec *spec, const uint32_t *choice, struct arena *a,
+                  const char **configuration, const char **configuration_json);
+
+// ---- identical configurations ------------------------------------------------------------------
+
+#define TWINS_BUCKETS 4096
+
+// Part of what a conveyor has of each configuration.
+struct twin {
+    void *owner;             // the caller's
+    const void *scope;       // the caller's: those of other scopes are other work
+    struct digest effective; // what the device really runs
+    struct twin *next;
+};
+
+struct twins {
+    struct twin *buckets[TWINS_BUCKETS];
+};
+
+// The owner of an earlier one of the same scope that runs the same code on the same data, or NULL;
+// `n` is then registered.
+void *twins_find(struct twins *t, struct twin *n, const struct spec *spec,
+                 const struct spec_sources *sources, const struct job *job);
+
+#endif
