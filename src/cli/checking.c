@@ -1,5 +1,6 @@
 #include "cli/checking.h"
 
+#include "cli/architecture.h"
 #include "cli/race_json.h"
 #include "cli/simulator.h"
 #include "cli/tuning.h"
@@ -137,6 +138,14 @@ static void simulate(struct check_options *o, const struct settings *s, const ch
 
 // ---- starting ----------------------------------------------------------------------------------
 
+static int open_device(struct checking *c)
+{
+    const struct settings *s = &c->work.call->settings;
+    if (s->races)
+        return simulator_open(&c->work, &c->races_log);
+    return s->arch ? architecture_open(&c->work) : work_device(&c->work);
+}
+
 int checking_start(struct checking *c)
 {
     struct error e = ERROR_INIT;
@@ -144,7 +153,7 @@ int checking_start(struct checking *c)
     bool races = w->call->settings.races;
     int status = work_spec(w);
     if (status == EXIT_DONE)
-        status = races ? simulator_open(w, &c->races_log) : work_device(w);
+        status = open_device(c);
     if (status != EXIT_DONE)
         return status;
     c->constants_json = constants_to_json(w->spec);
@@ -182,6 +191,8 @@ static const char *command_of(struct checking *c, const struct check_record *r)
         text_add(&out, " --config ");
         shell_quote(text_cstr(&configuration), &out);
     }
+    if (s->arch)
+        text_addf(&out, " --arch %s", s->arch);
     text_add(&out, s->races ? " --races" : s->build_only ? " --build-only" : "");
     bool ok = !out.failed && !configuration.failed;
     const char *copy = ok ? arena_strdup(&c->work.arena, text_cstr(&out)) : NULL;

@@ -1,3 +1,4 @@
+#include "cli/architecture.h"
 #include "cli/checking.h"
 #include "cli/file_replace.h"
 #include "cli/interrupt.h"
@@ -185,18 +186,24 @@ static bool is_junit_writable(const struct settings *s)
     return false;
 }
 
+static bool is_sensible(const struct settings *s)
+{
+    if (s->races && s->build_only) {
+        complain("--races and --build-only exclude each other: races show when the kernel runs");
+        return false;
+    }
+    if (s->assume.count > 0 && !s->races && !s->arch) {
+        complain("--assume says what --races simulates, or what --arch does not tell; a check "
+                 "without them has a device");
+        return false;
+    }
+    return architecture_fits(s) && is_junit_writable(s);
+}
+
 static int run(struct invocation *i)
 {
     struct session s = {.settings = &i->settings};
-    if (i->settings.races && i->settings.build_only) {
-        complain("--races and --build-only exclude each other: races show when the kernel runs");
-        return EXIT_USAGE;
-    }
-    if (i->settings.assume.count > 0 && !i->settings.races) {
-        complain("--assume says what --races simulates; a check without it runs on a device");
-        return EXIT_USAGE;
-    }
-    if (!is_junit_writable(&i->settings))
+    if (!is_sensible(&i->settings))
         return EXIT_USAGE;
     checking_init(&s.checking, i);
     interrupt_catch();
@@ -269,6 +276,12 @@ static const struct option check_options[] = {
      .help = "Only build: nothing runs, and the store is neither asked nor written.",
      .apply = option_flag,
      .offset = FIELD(build_only)},
+    {.name = "arch",
+     .argument = "NAME",
+     .help = "With --build-only: build CUDA for this architecture of NVIDIA's, such as sm_90 or "
+             "sm_90a, with NVRTC; no GPU and no driver is needed.",
+     .apply = option_text,
+     .offset = FIELD(arch)},
     {.name = "races",
      .help =
          "Run inside the simulator Oclgrind, which sees every data race and every access outside "
@@ -280,7 +293,8 @@ static const struct option check_options[] = {
     {.name = "assume",
      .argument = "FACT=VALUE",
      .help = "With --races: what the simulated device is said to be, such as "
-             "device_local_memory=65536. May be repeated.",
+             "device_local_memory=65536. With --arch: what differs between its devices, such as "
+             "device_compute_units=132. May be repeated.",
      .apply = option_list,
      .offset = FIELD(assume)},
     {.name = "timeout",
@@ -345,6 +359,8 @@ static const struct example examples[] = {
      "in CI: at small sizes, with a file for the CI system"},
     {"hone check kernels_cl/matmul_register.json --sample 50 --seed 7 --smallest M,N,K=33 --races",
      "data races in fifty of them, without a GPU"},
+    {"hone check kernels_cl/matmul_tiled.json --language cuda --arch sm_90 --build-only",
+     "does every configuration of the CUDA kernel build? without a GPU"},
     {0},
 };
 
@@ -369,7 +385,8 @@ const struct command command_check = {
         "  {\"type\":\"run\", ...}                as of hone tune\n"
         "  {\"type\":\"check\", \"configuration\":{}, \"constants\":{}, \"status\", \"outcome\",\n"
         "   \"verdict\", \"verified\", \"verification\", \"message\", \"log\", \"reused\",\n"
-        "   \"same_as\", \"races\":[], \"command\", \"times_ns\":{}}      one a configuration\n"
+        "   \"same_as\", \"races\":[], \"command\", \"resources\":[], \"times_ns\":{}}\n"
+        "                                        one a configuration; resources: one a launch\n"
         "  {\"type\":\"summary\", \"ok\", \"passed\", \"skipped\", \"failed\", \"counts\":{}, "
         "\"done\",\n"
         "   \"planned\", \"valid\", \"reused\", \"identical\", \"races\", \"verification\",\n"

@@ -43,6 +43,35 @@ static void put_name(const struct view_checked *v, struct text *out)
 
 // ---- a line ------------------------------------------------------------------------------------
 
+// ": 38 registers, 8 KiB local memory": what decides how many work-groups run at once, and spills.
+static void put_needs(const struct resources *r, const char *separator, struct text *out)
+{
+    char bytes[UNITS_SIZE];
+    if (r->registers >= 0) {
+        text_addf(out, "%s%lld registers", separator, (long long)r->registers);
+        separator = ", ";
+    }
+    if (r->spill_bytes >= 0) {
+        bytes_to_str((uint64_t)r->spill_bytes, bytes);
+        text_addf(out, "%s%s spilled", separator, bytes);
+        separator = ", ";
+    }
+    if (r->local_bytes >= 0) {
+        bytes_to_str((uint64_t)r->local_bytes, bytes);
+        text_addf(out, "%s%s local memory", separator, bytes);
+        separator = ", ";
+    }
+    if (r->groups_per_unit >= 0)
+        text_addf(out, "%s%lld work-groups a unit", separator, (long long)r->groups_per_unit);
+}
+
+static void put_built(const struct result *r, struct text *out)
+{
+    text_add(out, ", built");
+    for (uint32_t i = 0; i < r->resource_count; i++)
+        put_needs(&r->resources[i], i ? "; " : ": ", out);
+}
+
 void report_checked_line(const struct view_checked *v, const struct view_check_end *run,
                          struct text *out)
 {
@@ -52,7 +81,7 @@ void report_checked_line(const struct view_checked *v, const struct view_check_e
     if (r->message[0])
         text_addf(out, ": %s", r->message);
     else if (run->build_only)
-        text_add(out, ", built");
+        put_built(r, out);
     else if (r->status == STATUS_CORRECT && v->outcome != VIEW_FAILED)
         text_addf(out, ", %s", verification_text(r->verification));
     if (v->outcome == VIEW_SKIPPED)
@@ -285,6 +314,15 @@ void report_check_end(const struct view_check_end *v, size_t most, bool verbose,
 
 // ---- JSON --------------------------------------------------------------------------------------
 
+static void resources_at(const struct result *r, struct emit *j)
+{
+    emit_key(j, "resources");
+    emit_array(j);
+    for (uint32_t i = 0; i < r->resource_count; i++)
+        report_resources_json(&r->resources[i], j);
+    emit_array_end(j);
+}
+
 static void times_at(const struct result *r, struct emit *j)
 {
     emit_key(j, "times_ns");
@@ -314,6 +352,7 @@ void report_checked_json(const struct view_checked *v, struct emit *j)
     emit_text_at(j, "same_as", v->same_as);
     emit_raw_at(j, "races", v->races_json);
     emit_text_at(j, "command", v->command);
+    resources_at(r, j);
     times_at(r, j);
     emit_object_end(j);
 }

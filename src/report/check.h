@@ -59,7 +59,8 @@ struct view_check_end {
 };
 
 // check.c
-// "block=32 at WIDTH=64: compile: no such flavor (known from the store)"
+// "block=32 at WIDTH=64: compile: no such flavor (known from the store)", "block=32: correct,
+// built: 38 registers, 0 B spilled, 8 KiB local memory, 6 work-groups a unit"
 void report_checked_line(const struct view_checked *v, const struct view_check_end *run,
                          struct text *out);
 // Failures in full (of each kind the first, and `most` more in a line each; all in full with
@@ -67,7 +68,7 @@ void report_checked_line(const struct view_checked *v, const struct view_check_e
 void report_check_end(const struct view_check_end *v, size_t most, bool verbose, struct text *out);
 // type "check": configuration, constants, status, outcome (passed, skipped, failed), verdict,
 // verified, verification, message, log, reused, same_as, races (null where none were looked for),
-// command, times_ns (build, verify, launch)
+// command, resources (one a launch, as in report.h), times_ns (build, verify, launch)
 void report_checked_json(const struct view_checked *v, struct emit *j);
 // type "summary": ok, passed, skipped, failed, counts, done, planned, valid, reused, identical,
 // races (null where none were looked for), verification, cancelled, error, elapsed_ns

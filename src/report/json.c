@@ -255,9 +255,8 @@ static void resource_at(struct emit *j, const char *key, int64_t value)
     known_at(j, key, value >= 0, (uint64_t)value);
 }
 
-static void resources_at(struct emit *j, const struct resources *r)
+void report_resources_json(const struct resources *r, struct emit *j)
 {
-    emit_key(j, "resources");
     emit_object(j);
     resource_at(j, "registers", r->registers);
     resource_at(j, "spill_bytes", r->spill_bytes);
@@ -283,8 +282,10 @@ static void launch(const struct view_result *v, uint32_t i, struct emit *j)
         size_at(j, "global_size", l->global, l->dimensions);
         size_at(j, "local_size", l->local, l->dimensions);
     }
-    if (i < r->resource_count)
-        resources_at(j, &r->resources[i]);
+    if (i < r->resource_count) {
+        emit_key(j, "resources");
+        report_resources_json(&r->resources[i], j);
+    }
     emit_f64_at(j, "median_part_ns", part);
     emit_object_end(j);
 }

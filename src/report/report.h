@@ -43,6 +43,10 @@ void report_device_json(const struct device_info *d, struct emit *j);
 void report_devices_json(const struct device_info *devices, size_t count,
                          const struct view_missing *missing, size_t missing_count, struct emit *j);
 
+// {"registers", "spill_bytes", "local_bytes", "private_bytes", "constant_bytes",
+//  "preferred_multiple", "max_group_size", "groups_per_unit"}
+void report_resources_json(const struct resources *r, struct emit *j);
+
 // The median time of launch `column` of a configuration with several; NaN where it is not known.
 double report_part_median(const struct result *r, uint32_t column);
 

@@ -15,10 +15,18 @@ void report_check(const struct view_check *c, struct text *out)
         text_add(out, "NOT VERIFIED: the spec has nothing to compare with");
 }
 
+// One without a driver is an architecture that is built for.
+static void put_device(const struct device_info *d, struct text *out)
+{
+    if (d->driver[0])
+        text_addf(out, "Device: %s (%s, driver %s)\n", d->name, d->platform, d->driver);
+    else
+        text_addf(out, "Device: none, built for %s (%s)\n", d->name, d->platform);
+}
+
 void report_run(const struct view_run *v, struct text *out)
 {
-    text_addf(out, "Device: %s (%s, driver %s)\n", v->device->name, v->device->platform,
-              v->device->driver);
+    put_device(v->device, out);
     text_addf(out, "Spec: %s%s%s: %llu of %s configuration%s %s valid", v->spec_name,
               v->constants[0] ? ", " : "", v->constants, (unsigned long long)v->valid, v->cartesian,
               str_equal(v->cartesian, "1") ? "" : "s", v->valid == 1 ? "is" : "are");

@@ -106,23 +106,39 @@ void space_free(struct space *sp)
 
 // ---- asking ------------------------------------------------------------------------------------
 
-static bool reads_fact(const struct spec *s, const struct expr *x)
+// `fact` NULL: any of them. One that the spec hides behind a name of its own has none.
+static bool reads_fact(const struct spec *s, const struct expr *x, const char *fact)
 {
     const uint32_t *slots;
     size_t count = x ? expr_slots(x, &slots) : 0;
     for (size_t i = 0; i < count; i++) {
-        if (slots[i] >= s->slots.facts && slots[i] < s->slots.special)
+        bool is_fact = slots[i] >= s->slots.facts && slots[i] < s->slots.special;
+        if (is_fact && (!fact || str_equal(s->symbols.items[slots[i]].name, fact)))
             return true;
     }
     return false;
 }
 
-bool space_reads_device(const struct space *sp)
+static bool restriction_reads(const struct space *sp, const char *fact)
 {
     const struct problem *p = &sp->problem;
-    bool reads = p->spec->uses_device;
+    bool reads = false;
     for (uint32_t i = 0; i < p->restriction_count && !reads; i++)
-        reads = reads_fact(p->spec, p->restrictions[i].formula->expr);
+        reads = reads_fact(p->spec, p->restrictions[i].formula->expr, fact);
+    return reads;
+}
+
+bool space_reads_device(const struct space *sp)
+{
+    return sp->problem.spec->uses_device || restriction_reads(sp, NULL);
+}
+
+bool space_reads_fact(const struct space *sp, const char *fact)
+{
+    const struct spec *s = sp->problem.spec;
+    bool reads = restriction_reads(sp, fact);
+    for (uint32_t i = 0; i < s->derived_count && !reads; i++)
+        reads = reads_fact(s, s->derived[i].expr, fact);
     return reads;
 }
 

@@ -37,6 +37,8 @@ const struct spec *space_spec(const struct space *sp);
 // Does a restriction, --where included, read a device fact? Without a device such facts are 0 or
 // "".
 bool space_reads_device(const struct space *sp);
+// Does one, or a derived parameter, read this one ("device_compute_units")?
+bool space_reads_fact(const struct space *sp, const char *fact);
 // The product of the value counts, in decimal (it may exceed 64 bits) and as a number.
 const char *space_cartesian_text(const struct space *sp);
 double space_cartesian(const struct space *sp);
