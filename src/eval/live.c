@@ -242,6 +242,8 @@ static void live_cancel(struct evaluator *ev)
 {
     struct live *v = self(ev);
     v->cancelled = true;
+    for (uint32_t i = 0; i < v->builder_limit; i++)
+        remote_kill(&v->builders[i].remote);
     for (uint32_t i = 0; i < v->builder_limit; i++) {
         remote_end(&v->builders[i].remote);
         v->builders[i].entry = NULL;
@@ -327,12 +329,22 @@ static bool live_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, u
     return take_bytes(&f, out, e);
 }
 
-static void live_destroy(struct evaluator *ev)
+// A GPU's driver takes up to a tenth of a second to take down the context of a process that ends,
+// and does several at once: all are told before the first is waited for.
+static void end_workers(struct live *v)
 {
-    struct live *v = self(ev);
+    for (uint32_t i = 0; v->builders && i < v->builder_limit; i++)
+        remote_kill(&v->builders[i].remote);
+    remote_kill(&v->bench);
     for (uint32_t i = 0; v->builders && i < v->builder_limit; i++)
         remote_end(&v->builders[i].remote);
     remote_end(&v->bench);
+}
+
+static void live_destroy(struct evaluator *ev)
+{
+    struct live *v = self(ev);
+    end_workers(v);
     for (int stage = STAGE_LOADING; stage <= STAGE_MEASURING; stage++) {
         for (struct entry *n = v->entries.stages[stage].first; n; n = n->next)
             live_leave_gate(v, n);

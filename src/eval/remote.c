@@ -90,6 +90,12 @@ void remote_resume(struct remote *r)
     process_continue(&r->process);
 }
 
+void remote_kill(struct remote *r)
+{
+    if (r->running)
+        process_signal(&r->process, SIGKILL);
+}
+
 void remote_end(struct remote *r)
 {
     if (!r->running)

@@ -43,6 +43,8 @@ bool remote_overdue(const struct remote *r, uint64_t now_ns);
 // SIGSTOP and SIGCONT for the whole group; limits stand still meanwhile.
 void remote_pause(struct remote *r);
 void remote_resume(struct remote *r);
+// Sends SIGKILL without waiting for its end: remote_end() is still to be called.
+void remote_kill(struct remote *r);
 // Ends it with SIGKILL (or lets a dead one go) and forgets it.
 void remote_end(struct remote *r);
 // Its resident memory in bytes; 0 when that cannot be told.
