@@ -28,27 +28,28 @@
 __kernel void matmul_blocked(__global float *restrict C, const __global float *restrict A,
                      const __global float *restrict B)
 {
-    __local float tile_a[TPB][TPB];
-    __local float tile_b[TPB][TPB];
+    __local float tile_a[TPB][TPB] __attribute__((aligned(16)));
+    __local float tile_b[TPB][TPB] __attribute__((aligned(16)));
 
     const int local_x = get_local_id(0);
     const int local_y = get_local_id(1);
-    const size_t column = get_global_id(0);
-    const size_t row = get_global_id(1);
+    const int column = get_global_id(0);
+    const int row = get_global_id(1);
 
     float sum = 0.0f;
     for (int step = 0; step < STEPS; step++) {
-        const size_t a_column = (size_t)step * TPB + local_x;
-        const size_t b_row = (size_t)step * TPB + local_y;
-        tile_a[local_y][local_x] = row < M && a_column < K ? A[row * K + a_column] : 0.0f;
-        tile_b[local_y][local_x] = b_row < K && column < N ? B[b_row * N + column] : 0.0f;
+        const int a_column = step * TPB + local_x;
+        const int b_row = step * TPB + local_y;
+        tile_a[local_y][local_x] = row < M && a_column < K ? A[(size_t)row * K + a_column] : 0.0f;
+        tile_b[local_y][local_x] = b_row < K && column < N ? B[(size_t)b_row * N + column] : 0.0f;
         barrier(CLK_LOCAL_MEM_FENCE); // the tiles are complete
 
+#pragma unroll
         for (int k = 0; k < TPB; k++)
             sum += tile_a[local_y][k] * tile_b[k][local_x];
         barrier(CLK_LOCAL_MEM_FENCE); // the tiles are no longer needed
     }
 
     if (row < M && column < N)
-        C[row * N + column] = sum;
+        C[(size_t)row * N + column] = sum;
 }

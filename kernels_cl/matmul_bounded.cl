@@ -25,13 +25,14 @@
 __kernel void matmul_bounded(__global float *restrict C, const __global float *restrict A,
                      const __global float *restrict B)
 {
-    const size_t column = get_global_id(0);
-    const size_t row = get_global_id(1);
+    const int column = get_global_id(0);
+    const int row = get_global_id(1);
 
     if (row < M && column < N) {
         float sum = 0.0f; // must start at zero: private variables have no initial value
+#pragma unroll 16
         for (int k = 0; k < K; k++)
-            sum += A[row * K + k] * B[(size_t)k * N + column];
-        C[row * N + column] = sum;
+            sum += A[(size_t)row * K + k] * B[(size_t)k * N + column];
+        C[(size_t)row * N + column] = sum;
     }
 }

@@ -31,8 +31,9 @@
 //   unroll_k      how often the loop over a step's k is unrolled
 //   fetch_width   floats per load from global memory: 1, 2 or 4
 //
-// Restrictions: each work-item has something to fetch; tx * ty * unroll_k is bounded, because the
-// time to compile grows with it and the instruction cache does not.
+// Restrictions: each work-item has something to fetch (and all have equally much, because all
+// parameters are powers of two); tx * ty * unroll_k is bounded, because the time to compile grows
+// with it and the instruction cache does not.
 
 #define ITEMS  (block_size * block_size) // work-items of a work-group
 #define TILE_X (block_size * tx)         // columns of C per work-group
@@ -66,6 +67,11 @@
 #define LOAD_ALIGNED(from, to)   vstore4(*(const __global float4 *)(from), 0, to)
 #define LOAD_UNALIGNED(from, to) vstore4(vload4(0, from), 0, to)
 #endif
+
+// The pieces of a tile are dealt out to the work-items in turn, so many to each. The loop over them
+// is unrolled so that several loads are under way at once.
+#define PIECES_A (TILE_Y * tk / fetch_width)
+#define PIECES_B (tk * TILE_X / fetch_width)
 
 // Copies fetch_width elements of a matrix, from (row, column) on, into piece; zeros beyond its end,
 // which add nothing to a sum. `inside`: the caller knows that the tile ends within the matrix.
@@ -111,7 +117,9 @@ matmul_register(__global float *restrict C, const __global float *restrict A,
         float piece[fetch_width];
 
         // Neighbouring work-items take neighbouring pieces: of a row of A's tile (tk wide) ...
-        for (int p = item; p < TILE_Y * tk / fetch_width; p += ITEMS) {
+#pragma unroll 4
+        for (int n = 0; n < PIECES_A / ITEMS; n++) {
+            const int p = n * ITEMS + item;
             const int row = p / (tk / fetch_width);
             const int k = p % (tk / fetch_width) * fetch_width;
             fetch(piece, A, M, K, first_row + row, step * tk + k, M % TILE_Y + K % tk == 0);
@@ -120,7 +128,9 @@ matmul_register(__global float *restrict C, const __global float *restrict A,
                 tile_a[k + i][row] = piece[i];
         }
         // ... and of a row of B's tile (TILE_X wide).
-        for (int p = item; p < tk * TILE_X / fetch_width; p += ITEMS) {
+#pragma unroll 4
+        for (int n = 0; n < PIECES_B / ITEMS; n++) {
+            const int p = n * ITEMS + item;
             const int k = p / (TILE_X / fetch_width);
             const int column = p % (TILE_X / fetch_width) * fetch_width;
             fetch(piece, B, K, N, step * tk + k, first_column + column,

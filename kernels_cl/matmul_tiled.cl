@@ -25,7 +25,8 @@
 // Where the best balance lies differs from device to device; nobody computes it, one measures it.
 //
 // The words, OpenCL beside CUDA: private memory = registers (and "local memory" in CUDA's sense,
-// which is where registers spill to); #pragma unroll means the same in both.
+// which is where registers spill to); #pragma unroll means the same in both; reqd_work_group_size =
+// __launch_bounds__: it tells the compiler how many work-items share the registers.
 //
 // Restrictions: block_size_x == block_size_y * tile_size_y, so that one step in k (block_size_x
 // wide) is as deep as the tile is high and the copies below need no remainder; WIDTH is a multiple
@@ -35,16 +36,17 @@
 #define TILE_Y (block_size_y * tile_size_y) // rows of C per work-group
 #define STEP   block_size_x                 // elements along k per step; equal to TILE_Y
 
-__kernel void matmul_tiled(__global float *restrict C, const __global float *restrict A,
-                     const __global float *restrict B)
+__kernel __attribute__((reqd_work_group_size(block_size_x, block_size_y, 1))) void
+matmul_tiled(__global float *restrict C, const __global float *restrict A,
+             const __global float *restrict B)
 {
-    __local float tile_a[TILE_Y][STEP];
-    __local float tile_b[STEP][TILE_X];
+    __local float tile_a[TILE_Y][STEP] __attribute__((aligned(16)));
+    __local float tile_b[STEP][TILE_X] __attribute__((aligned(16)));
 
     const int local_x = get_local_id(0);
     const int local_y = get_local_id(1);
-    const size_t x = get_group_id(0) * TILE_X + local_x; // first column of this work-item
-    const size_t y = get_group_id(1) * TILE_Y + local_y; // first row
+    const int x = get_group_id(0) * TILE_X + local_x; // first column of this work-item
+    const int y = get_group_id(1) * TILE_Y + local_y; // first row
 
     float sum[tile_size_y][tile_size_x];
 #pragma unroll
@@ -58,7 +60,7 @@ __kernel void matmul_tiled(__global float *restrict C, const __global float *res
 #pragma unroll
         for (int i = 0; i < tile_size_y; i++) {
             const int row = local_y + i * block_size_y;
-            tile_a[row][local_x] = A[(y + i * block_size_y) * WIDTH + k + local_x];
+            tile_a[row][local_x] = A[(size_t)(y + i * block_size_y) * WIDTH + k + local_x];
 #pragma unroll
             for (int j = 0; j < tile_size_x; j++)
                 tile_b[row][local_x + j * block_size_x] =
@@ -66,6 +68,9 @@ __kernel void matmul_tiled(__global float *restrict C, const __global float *res
         }
         barrier(CLK_LOCAL_MEM_FENCE); // the tiles are complete
 
+        // Four steps at once: then four neighbours in a row of tile_a are one read. All of them at
+        // once would take several times as long to compile.
+#pragma unroll 4
         for (int kk = 0; kk < STEP; kk++) {
 #pragma unroll
             for (int i = 0; i < tile_size_y; i++) {
@@ -82,6 +87,6 @@ __kernel void matmul_tiled(__global float *restrict C, const __global float *res
     for (int i = 0; i < tile_size_y; i++) {
 #pragma unroll
         for (int j = 0; j < tile_size_x; j++)
-            C[(y + i * block_size_y) * WIDTH + x + j * block_size_x] = sum[i][j];
+            C[(size_t)(y + i * block_size_y) * WIDTH + x + j * block_size_x] = sum[i][j];
     }
 }

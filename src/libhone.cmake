@@ -31,4 +31,4 @@ install(FILES ${PROJECT_SOURCE_DIR}/include/hone/hone.h
 install(FILES ${PROJECT_BINARY_DIR}/hone.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 # A spec names its kernel of the other language by a path beside its own folder.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/kernels_cl DESTINATION ${CMAKE_INSTALL_DATADIR}/hone)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/kernels_cu DESTINATION ${CMAKE_INSTALL_DATADIR}/hone OPTIONAL)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/kernels_cu DESTINATION ${CMAKE_INSTALL_DATADIR}/hone)

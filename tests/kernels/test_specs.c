@@ -1,10 +1,12 @@
 // The specs in kernels_cl: valid T1 even with hone's extensions, without a warning, with spaces of
-// the size that their README states, and a valid default configuration to compare with.
+// the size that their README states, and a valid default configuration to compare with. Each names
+// its kernel in both languages, and both do the same work with the same words.
 #include "space/space.h"
 #include "spec/spec.h"
 
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct shipped {
     const char *file;
@@ -44,32 +46,122 @@ static struct spec *load(const struct shipped *w)
     return spec;
 }
 
+// A device of which no fact but its language is known.
+static struct device_info device_of(enum language l)
+{
+    return (struct device_info){.language = l,
+                                .type = DEVICE_GPU,
+                                .id = "",
+                                .name = "",
+                                .vendor = "",
+                                .platform = "",
+                                .platform_version = "",
+                                .driver = "",
+                                .compiler = "",
+                                .language_version = "",
+                                .extensions = "",
+                                .uuid = "",
+                                .pci = "",
+                                .surroundings = ""};
+}
+
 START_TEST(the_space_is_as_stated)
 {
     const struct shipped *w = &specs[_i];
-    const struct space_options everything = {0};
-    struct error e = ERROR_INIT;
     struct spec *spec = load(w);
-    struct space *space = space_new(spec, &everything, &e);
-    uint64_t index;
-    ck_assert_msg(space, "%s", e.text);
-    ck_assert_str_eq(space_cartesian_text(space), w->cartesian);
-    ck_assert_uint_eq(space_count(space), w->valid);
-    ck_assert(space_default(space, &index) == (w->valid > 0));
-    space_free(space);
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+        struct error e = ERROR_INIT;
+        const struct device_info device = device_of((enum language)l);
+        const struct space_options options = {.device = &device};
+        struct space *space = space_new(spec, &options, &e);
+        uint64_t index;
+        ck_assert_msg(space, "%s", e.text);
+        ck_assert_str_eq(space_cartesian_text(space), w->cartesian);
+        ck_assert_uint_eq(space_count(space), w->valid);
+        ck_assert(space_default(space, &index) == (w->valid > 0));
+        space_free(space);
+    }
     spec_free(spec);
 }
 END_TEST
 
+// ---- both languages ----------------------------------------------------------------------------
+
+// Of the default configuration in both languages; what they were made from is freed by release().
+struct pair {
+    struct spec *spec;
+    struct spec_sources *sources[LANGUAGE_COUNT];
+    struct job *jobs[LANGUAGE_COUNT];
+};
+
 // A parameter that the source defines itself, or that nothing uses, would be refused or warned of.
-START_TEST(the_source_fits_the_spec)
+static void make_both(struct pair *p, const struct shipped *w)
 {
-    struct error e = ERROR_INIT;
-    struct spec *spec = load(&specs[_i]);
-    struct spec_sources *sources = spec_sources_read(spec, LANGUAGE_OPENCL, &no_warnings, &e);
-    ck_assert_msg(sources, "%s", e.text);
-    spec_sources_free(sources);
-    spec_free(spec);
+    uint32_t choice[8];
+    p->spec = load(w);
+    spec_default(p->spec, choice);
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+        struct error e = ERROR_INIT;
+        const struct device_info device = device_of((enum language)l);
+        ck_assert(spec_has_language(p->spec, (enum language)l));
+        p->sources[l] = spec_sources_read(p->spec, (enum language)l, &no_warnings, &e);
+        ck_assert_msg(p->sources[l], "%s", e.text);
+        ck_assert_msg(spec_job(p->spec, p->sources[l], &device, choice, &p->jobs[l], &e), "%s",
+                      e.text);
+    }
+}
+
+static void release(struct pair *p)
+{
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+        job_free(p->jobs[l]);
+        spec_sources_free(p->sources[l]);
+    }
+    spec_free(p->spec);
+}
+
+// All words but that of the sources' digest, in the same order.
+static void check_same_words(const struct job_program *a, const struct job_program *b)
+{
+    static const char digest[] = "-DHONE_SOURCE=";
+    ck_assert_uint_eq(a->option_count, b->option_count);
+    for (uint32_t i = 0; i < a->option_count; i++) {
+        if (strncmp(a->options[i], digest, sizeof digest - 1) != 0)
+            ck_assert_str_eq(a->options[i], b->options[i]);
+    }
+}
+
+static void check_same_launch(const struct job_launch *a, const struct job_launch *b)
+{
+    ck_assert_str_eq(a->kernel, b->kernel);
+    ck_assert_uint_eq(a->dimensions, b->dimensions);
+    ck_assert_mem_eq(a->global, b->global, sizeof a->global);
+    ck_assert_mem_eq(a->local, b->local, sizeof a->local);
+    ck_assert_uint_eq(a->argument_count, b->argument_count);
+    for (uint32_t i = 0; i < a->argument_count; i++)
+        ck_assert_uint_eq(a->arguments[i].buffer, b->arguments[i].buffer);
+}
+
+START_TEST(both_languages_do_the_same)
+{
+    struct pair p = {0};
+    make_both(&p, &specs[_i]);
+    ck_assert_int_eq(spec_language(p.spec), LANGUAGE_OPENCL);
+    const struct job *cl = p.jobs[LANGUAGE_OPENCL], *cu = p.jobs[LANGUAGE_CUDA];
+    ck_assert_int_eq(cl->language, LANGUAGE_OPENCL);
+    ck_assert_int_eq(cu->language, LANGUAGE_CUDA);
+    ck_assert_uint_eq(cl->program_count, 1);
+    ck_assert_uint_eq(cu->program_count, 1);
+    check_same_words(&cl->programs[0], &cu->programs[0]);
+    ck_assert_ptr_nonnull(strstr(cl->programs[0].source, "__kernel"));
+    ck_assert_ptr_nonnull(strstr(cu->programs[0].source, "__global__"));
+    ck_assert_uint_eq(cl->launch_count, 1);
+    ck_assert_uint_eq(cu->launch_count, 1);
+    check_same_launch(&cl->launches[0], &cu->launches[0]);
+    ck_assert_uint_eq(cl->buffer_count, cu->buffer_count);
+    for (uint32_t i = 0; i < cl->buffer_count; i++)
+        ck_assert_uint_eq(cl->buffers[i].count, cu->buffers[i].count);
+    release(&p);
 }
 END_TEST
 
@@ -93,7 +185,7 @@ int main(void)
     Suite *suite = suite_create("kernels_specs");
     TCase *tests = tcase_create("shipped");
     tcase_add_loop_test(tests, the_space_is_as_stated, 0, SPEC_COUNT);
-    tcase_add_loop_test(tests, the_source_fits_the_spec, 0, SPEC_COUNT);
+    tcase_add_loop_test(tests, both_languages_do_the_same, 0, SPEC_COUNT);
     tcase_add_test(tests, the_metric_is_the_rate_of_multiply_adds);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
