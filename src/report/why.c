@@ -1,0 +1,564 @@
+#include "report/why.h"
+
+#include "job/arch.h"
+#include "report/table.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- taking builds apart -----------------------------------------------------------------------
+
+static bool profile_ptx(const struct why_build *b, struct code_profile *out, struct error *e)
+{
+    if (code_is_ptx(b->binary, b->length))
+        return code_profile(b->binary, b->length, CODE_PTX, b->kernel, out, e);
+    if (b->ptx)
+        return code_profile(b->ptx, b->ptx_length, CODE_PTX, b->kernel, out, e);
+    if (code_is_cubin(b->binary, b->length))
+        return error_set(e, ERROR_INPUT, "the driver handed over a cubin, without its PTX");
+    return error_set(e, ERROR_INPUT,
+                     "what the driver handed over is neither PTX nor a cubin: only "
+                     "NVIDIA's can be taken apart");
+}
+
+// The target that a PTX text is assembled for: its own where that says an architecture's own
+// instructions ("sm_90a"), else what the caller says.
+static bool choose_target(const struct why_build *b, char *out, struct error *e)
+{
+    if (!code_ptx_target(b->binary, b->length, out))
+        return error_set(e, ERROR_INPUT, "its PTX has no .target");
+    char last = out[strlen(out) - 1];
+    if (b->target && last >= '0' && last <= '9')
+        str_format(out, 32, "%s", b->target);
+    return true;
+}
+
+static bool profile_sass(const struct why_build *b, const struct code_tools *tools,
+                         struct code_profile *out, struct error *e)
+{
+    struct text cubin = TEXT_INIT, sass = TEXT_INIT;
+    char target[32];
+    bool ok = true;
+    if (code_is_ptx(b->binary, b->length))
+        ok = choose_target(b, target, e) &&
+             code_assemble(tools, b->binary, b->length, target, &cubin, e);
+    else if (code_is_cubin(b->binary, b->length))
+        text_addn(&cubin, b->binary, b->length);
+    else
+        ok = error_set(e, ERROR_INPUT,
+                       "what the driver handed over is neither PTX nor a cubin: "
+                       "only NVIDIA's can be taken apart");
+    ok = ok && (!cubin.failed || error_memory(e)) &&
+         code_disassemble(tools, cubin.data, cubin.length, &sass, e) &&
+         code_profile(text_cstr(&sass), sass.length, CODE_SASS, b->kernel, out, e);
+    text_release(&cubin);
+    text_release(&sass);
+    return ok;
+}
+
+static void make_part(const struct why_build *builds, uint32_t count, enum code_kind kind,
+                      const struct code_tools *tools, struct why_part *out)
+{
+    out->is_there = true;
+    for (uint32_t i = 0; i < count; i++) {
+        struct error e = ERROR_INIT;
+        const struct why_build *b = &builds[i];
+        out->sides[i].label = b->label;
+        bool ok = kind == CODE_PTX ? profile_ptx(b, &out->sides[i].profile, &e)
+                                   : profile_sass(b, tools, &out->sides[i].profile, &e);
+        if (!ok && out->is_there) {
+            out->is_there = false;
+            str_format(out->missing, sizeof out->missing, "%s: %s", b->label, e.text);
+        }
+    }
+}
+
+bool why_make(const struct why_build *builds, uint32_t count, const struct code_tools *tools,
+              struct view_why *out, struct error *e)
+{
+    *out = (struct view_why){.count = count};
+    for (int kind = 0; kind < CODE_KINDS; kind++)
+        make_part(builds, count, (enum code_kind)kind, tools, &out->parts[kind]);
+    if (out->parts[CODE_PTX].is_there || out->parts[CODE_SASS].is_there)
+        return true;
+    if (strcmp(out->parts[CODE_PTX].missing, out->parts[CODE_SASS].missing) == 0)
+        return error_set(e, ERROR_INPUT, "%s", out->parts[CODE_PTX].missing);
+    return error_set(e, ERROR_INPUT, "%s; %s", out->parts[CODE_SASS].missing,
+                     out->parts[CODE_PTX].missing);
+}
+
+void why_target(uint32_t capability, char *out)
+{
+    struct arch_name name = {capability, capability >= 90 ? 'a' : '\0'};
+    arch_text(&name, out);
+}
+
+// ---- rows --------------------------------------------------------------------------------------
+
+struct row {
+    char label[96];
+    double counts[2];
+};
+
+#define ROWS_MOST (CODE_CLASS_COUNT + CODE_ACCESSES * CODE_WIDTHS + 2)
+
+struct rows {
+    struct row rows[ROWS_MOST];
+    size_t count;
+    uint32_t sides;
+    const char *labels[2];
+    double multiply_adds[2]; // that counts are divided by; 0: they are not
+};
+
+static void add_row(struct rows *r, double a, double b, const char *label)
+{
+    if (a == 0 && b == 0)
+        return;
+    struct row *row = &r->rows[r->count++];
+    str_format(row->label, sizeof row->label, "%s", label);
+    row->counts[0] = a;
+    row->counts[1] = b;
+}
+
+// A class; below it its widths, or with it where there is but one.
+static void add_class(struct rows *r, const struct code_counts *const c[2], enum code_class class)
+{
+    char label[96];
+    unsigned widths = 0, bits = 0;
+    for (unsigned w = 0; class < CODE_ACCESSES && w < CODE_WIDTHS; w++) {
+        if (c[0]->wide[class][w] + c[1]->wide[class][w] == 0)
+            continue;
+        widths++;
+        bits = code_width_bits(w);
+    }
+    const char *name = code_class_text(class, 2);
+    if (widths == 1)
+        str_format(label, sizeof label, "%s, %u bits", name, bits);
+    add_row(r, c[0]->of[class], c[1]->of[class], widths == 1 ? label : name);
+    for (unsigned w = 0; widths > 1 && w < CODE_WIDTHS; w++) {
+        str_format(label, sizeof label, "  of %u bits", code_width_bits(w));
+        add_row(r, c[0]->wide[class][w], c[1]->wide[class][w], label);
+    }
+}
+
+// One part's loops, or its whole kernels; what neither has is left out.
+static void make_rows(const struct why_part *part, uint32_t sides, bool loop, struct rows *r)
+{
+    const struct code_counts none = {.instructions = 0}, *c[2] = {&none, &none};
+    *r = (struct rows){.sides = sides};
+    for (uint32_t i = 0; i < sides; i++) {
+        const struct code_profile *p = &part->sides[i].profile;
+        c[i] = loop ? &p->loop : &p->whole;
+        r->labels[i] = part->sides[i].label;
+        r->multiply_adds[i] = loop ? c[i]->multiply_adds : 0;
+    }
+    add_row(r, c[0]->instructions, c[1]->instructions, "instructions");
+    for (int class = 0; class < CODE_CLASS_COUNT; class ++)
+        add_class(r, c, (enum code_class) class);
+    add_row(r, c[0]->multiply_adds, c[1]->multiply_adds, "multiply-adds of a work-item");
+}
+
+// ---- sentences ---------------------------------------------------------------------------------
+
+// What is compared: passes of two loops, or whole kernels where one has no loop.
+struct compared {
+    const struct code_counts *counts[2];
+    const char *labels[2];
+    bool loops;
+    double scale[2]; // a count times this is what is compared
+    bool scaled;     // to a hundred multiply-adds, because a pass does more of them in one
+};
+
+static void choose_compared(const struct why_part *part, struct compared *out)
+{
+    const struct code_profile *a = &part->sides[0].profile, *b = &part->sides[1].profile;
+    out->loops = a->loop_depth > 0 && b->loop_depth > 0;
+    out->counts[0] = out->loops ? &a->loop : &a->whole;
+    out->counts[1] = out->loops ? &b->loop : &b->whole;
+    double work[2] = {out->counts[0]->multiply_adds, out->counts[1]->multiply_adds};
+    out->scaled = work[0] > 0 && work[1] > 0 && work[0] != work[1];
+    for (int i = 0; i < 2; i++) {
+        out->labels[i] = part->sides[i].label;
+        out->scale[i] = out->scaled ? 100 / work[i] : 1;
+    }
+}
+
+// "12 64-bit integer operations", "none"; of accesses with their widths, "16 ... (8 of 32 bits,
+// ...)".
+static void put_amount(const struct compared *c, int side, enum code_class class, bool noun,
+                       struct text *out)
+{
+    const struct code_counts *counts = c->counts[side];
+    double amount = counts->of[class] * c->scale[side];
+    if (amount == 0) {
+        text_addf(out, "no%s%s", noun ? " " : "ne", noun ? code_class_text(class, 2) : "");
+        return;
+    }
+    text_addf(out, c->scaled ? "%.3g" : "%.0f", amount);
+    if (noun)
+        text_addf(out, " %s", code_class_text(class, c->scaled ? 2 : counts->of[class]));
+    const char *between = " (";
+    for (unsigned w = 0; class < CODE_ACCESSES && w < CODE_WIDTHS; w++) {
+        double wide = counts->wide[class][w] * c->scale[side];
+        if (wide == 0)
+            continue;
+        if (wide == amount)
+            text_addf(out, "%sof %u bits", between, code_width_bits(w));
+        else
+            text_addf(out, c->scaled ? "%s%.3g of %u bits" : "%s%.0f of %u bits", between, wide,
+                      code_width_bits(w));
+        between = ", ";
+    }
+    text_add(out, between[0] == ',' ? ")" : "");
+}
+
+static void put_total(const struct compared *c, struct text *out)
+{
+    const struct code_counts *a = c->counts[0], *b = c->counts[1];
+    const char *what = c->loops ? "a pass of the hottest loop" : "the kernel";
+    if (c->scaled)
+        text_addf(out,
+                  "For each multiply-add %s of %s has %.3f instructions (%.4g multiply-adds), "
+                  "that of %s %.3f (%.4g).\n",
+                  what, c->labels[0], a->instructions / a->multiply_adds, a->multiply_adds,
+                  c->labels[1], b->instructions / b->multiply_adds, b->multiply_adds);
+    else if (a->multiply_adds > 0 && b->multiply_adds > 0)
+        text_addf(out, "For the %.4g multiply-adds of %s %s has %u instructions, %s %u.\n",
+                  a->multiply_adds, what, c->labels[0], a->instructions, c->labels[1],
+                  b->instructions);
+    else
+        text_addf(out, "In %s %s has %u instructions, %s %u.\n", what, c->labels[0],
+                  a->instructions, c->labels[1], b->instructions);
+}
+
+static double difference(const struct compared *c, int class)
+{
+    return fabs(c->counts[0]->of[class] * c->scale[0] - c->counts[1]->of[class] * c->scale[1]);
+}
+
+#define SENTENCES_MOST 5
+#define LEAST_SHARE    0.01 // of the instructions, for a sentence
+
+static void put_class(const struct compared *c, enum code_class class, struct text *out)
+{
+    text_addf(out, "%s does ", c->labels[0]);
+    put_amount(c, 0, class, true, out);
+    text_add(out, c->scaled ? " per 100 multiply-adds" : c->loops ? " per loop pass" : "");
+    text_addf(out, ", %s ", c->labels[1]);
+    put_amount(c, 1, class, false, out);
+    text_add(out, ".\n");
+}
+
+// The classes that differ most, one sentence each.
+static void put_classes(const struct compared *c, struct text *out)
+{
+    bool said[CODE_CLASS_COUNT] = {false};
+    double a = c->counts[0]->instructions * c->scale[0],
+           b = c->counts[1]->instructions * c->scale[1];
+    double least = LEAST_SHARE * fmax(a, b);
+    int sentences = 0;
+    for (; sentences < SENTENCES_MOST; sentences++) {
+        int most = -1;
+        for (int i = 0; i < CODE_CLASS_COUNT; i++) {
+            double d = difference(c, i);
+            if (!said[i] && d > 0 && d >= least && (most < 0 || d > difference(c, most)))
+                most = i;
+        }
+        if (most < 0)
+            break;
+        said[most] = true;
+        put_class(c, (enum code_class)most, out);
+    }
+    if (sentences == 0)
+        text_addf(out, "By classes of instructions %s are the same to %.0f %%.\n",
+                  c->loops ? "the two loops" : "the two kernels", LEAST_SHARE * 100);
+}
+
+// Registers that spill outside the loop, too.
+static void put_spills(const struct why_part *part, const struct compared *c, struct text *out)
+{
+    uint32_t spills[2];
+    for (int i = 0; i < 2; i++) {
+        const struct code_counts *whole = &part->sides[i].profile.whole;
+        spills[i] = whole->of[CODE_LOAD_LOCAL] + whole->of[CODE_STORE_LOCAL];
+    }
+    if (spills[0] != spills[1])
+        text_addf(out,
+                  "In the whole kernel %s has %u loads and stores of spilled registers or private "
+                  "arrays, %s %u.\n",
+                  c->labels[0], spills[0], c->labels[1], spills[1]);
+}
+
+static const struct why_part *best_part(const struct view_why *v)
+{
+    return &v->parts[v->parts[CODE_SASS].is_there ? CODE_SASS : CODE_PTX];
+}
+
+void report_why_sentences(const struct view_why *v, struct text *out)
+{
+    struct compared c;
+    const struct why_part *part = best_part(v);
+    if (v->count < 2 || !part->is_there)
+        return;
+    choose_compared(part, &c);
+    if (!c.loops && part->sides[0].profile.loops + part->sides[1].profile.loops > 0)
+        text_addf(out, "%s has no loop; the whole kernels are compared.\n",
+                  part->sides[0].profile.loops ? c.labels[1] : c.labels[0]);
+    put_total(&c, out);
+    put_classes(&c, out);
+    if (c.loops)
+        put_spills(part, &c, out);
+}
+
+// ---- tables ------------------------------------------------------------------------------------
+
+static const char *const kind_names[CODE_KINDS] = {[CODE_PTX] = "PTX", [CODE_SASS] = "SASS"};
+
+// "SASS for sm_90a, the hottest loop (OpenCL: lines 40 to 92, depth 2, of 3 loops; CUDA: ...)"
+static void put_title(const struct view_why *v, enum code_kind kind, bool loop, struct text *out)
+{
+    const struct why_part *part = &v->parts[kind];
+    text_addf(out, "%s, %s (", kind_names[kind],
+              loop ? "a pass of the hottest loop" : "the whole kernel");
+    for (uint32_t i = 0; i < v->count; i++) {
+        const struct code_profile *p = &part->sides[i].profile;
+        text_addf(out, "%s%s: ", i ? "; " : "", part->sides[i].label);
+        if (!loop)
+            text_addf(out, "%s%s%s, ", p->kernel, p->target[0] ? " for " : "", p->target);
+        if (!loop)
+            put_count(p->loops, "loop", out);
+        else if (p->loop_depth == 0)
+            text_add(out, "no loop");
+        else
+            text_addf(out, "lines %zu to %zu, depth %u", p->loop_first, p->loop_last,
+                      p->loop_depth);
+    }
+    text_add(out, ")");
+}
+
+enum column { LABEL, FIRST, SECOND, DIFFERENCE, PER_FIRST, PER_SECOND, COLUMN_COUNT };
+
+static void put_cell(const struct rows *r, const struct row *row, enum column column, char *out,
+                     size_t size)
+{
+    int side = column == SECOND || column == PER_SECOND;
+    out[0] = '\0';
+    if (column == LABEL)
+        str_format(out, size, "%s", row->label);
+    else if (column == DIFFERENCE && r->sides == 2)
+        str_format(out, size, "%+.6g", row->counts[0] - row->counts[1]);
+    else if (column == FIRST || (column == SECOND && r->sides == 2))
+        str_format(out, size, "%.6g", row->counts[side]);
+    else if (column >= PER_FIRST && r->multiply_adds[side] > 0)
+        str_format(out, size, "%.3f", row->counts[side] / r->multiply_adds[side]);
+}
+
+static void put_column_title(const struct rows *r, enum column column, char *out, size_t size)
+{
+    const char *label = r->labels[column == SECOND || column == PER_SECOND];
+    if (column == LABEL)
+        out[0] = '\0';
+    else if (column == DIFFERENCE)
+        str_format(out, size, "difference");
+    else
+        str_format(out, size, "%s%s", label ? label : "", column >= PER_FIRST ? " / fma" : "");
+}
+
+static void put_text_table(const struct rows *r, struct text *out)
+{
+    char titles[COLUMN_COUNT][96], cell[128];
+    struct table_column columns_of[COLUMN_COUNT];
+    struct table table;
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        put_column_title(r, (enum column)c, titles[c], sizeof titles[c]);
+        columns_of[c] = (struct table_column){titles[c], c == LABEL ? ALIGN_LEFT : ALIGN_RIGHT};
+    }
+    table_init(&table, columns_of, COLUMN_COUNT);
+    for (size_t i = 0; i < r->count; i++) {
+        table_row(&table);
+        for (int c = 0; c < COLUMN_COUNT; c++) {
+            put_cell(r, &r->rows[i], (enum column)c, cell, sizeof cell);
+            if (cell[0])
+                table_cell(&table, (size_t)c, "%s", cell);
+        }
+    }
+    table_print(&table, "  ", out);
+    out->failed |= table.failed;
+    table_release(&table);
+}
+
+static void put_markdown_table(const struct rows *r, struct text *out)
+{
+    char cell[128];
+    bool divided = r->multiply_adds[0] > 0 || r->multiply_adds[1] > 0;
+    int last = r->sides == 1 ? SECOND : divided ? COLUMN_COUNT : PER_FIRST;
+    text_add(out, "|");
+    for (int c = 0; c < last; c++) {
+        put_column_title(r, (enum column)c, cell, sizeof cell);
+        text_addf(out, " %s |", cell);
+    }
+    text_add(out, "\n|");
+    for (int c = 0; c < last; c++)
+        text_add(out, c == LABEL ? "---|" : "---:|");
+    for (size_t i = 0; i < r->count; i++) {
+        text_add(out, "\n|");
+        for (int c = 0; c < last; c++) {
+            put_cell(r, &r->rows[i], (enum column)c, cell, sizeof cell);
+            const char *shown = cell + strspn(cell, " ");
+            text_addf(out, " %s%s |", shown != cell ? "&nbsp;&nbsp;" : "", shown);
+        }
+    }
+    text_add(out, "\n");
+}
+
+// ---- the whole view ----------------------------------------------------------------------------
+
+typedef void table_writer(const struct rows *r, struct text *out);
+
+static void put_part(const struct view_why *v, enum code_kind kind, bool loop, const char *before,
+                     const char *after, table_writer *write, struct text *out)
+{
+    struct rows rows;
+    make_rows(&v->parts[kind], v->count, loop, &rows);
+    if (rows.count == 0)
+        return;
+    text_add(out, before);
+    put_title(v, kind, loop, out);
+    text_add(out, after);
+    write(&rows, out);
+}
+
+// SASS first: it is what runs.
+static void put_parts(const struct view_why *v, const char *before, const char *after,
+                      table_writer *write, struct text *out)
+{
+    static const enum code_kind order[] = {CODE_SASS, CODE_PTX};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        const struct why_part *part = &v->parts[order[i]];
+        if (part->is_there) {
+            put_part(v, order[i], true, before, after, write, out);
+            put_part(v, order[i], false, before, after, write, out);
+        } else {
+            text_addf(out, "\nNo %s: %s\n", kind_names[order[i]], part->missing);
+        }
+    }
+}
+
+void report_why(const struct view_why *v, struct text *out)
+{
+    report_why_sentences(v, out);
+    put_parts(v, "\n", "\n", put_text_table, out);
+}
+
+void report_why_markdown(const struct view_why *v, struct text *out)
+{
+    struct text sentences = TEXT_INIT;
+    report_why_sentences(v, &sentences);
+    for (const char *at = text_cstr(&sentences); *at; at += strcspn(at, "\n") + 1)
+        text_addf(out, "- %.*s\n", (int)strcspn(at, "\n"), at);
+    out->failed |= sentences.failed;
+    text_release(&sentences);
+    put_parts(v, "\n**", "**\n\n", put_markdown_table, out);
+}
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static void put_widths(const struct code_counts *c, struct emit *j)
+{
+    emit_object(j);
+    for (int class = 0; class < CODE_ACCESSES; class ++) {
+        bool open = false;
+        for (unsigned w = 0; w < CODE_WIDTHS; w++) {
+            char bits[16];
+            if (c->wide[class][w] == 0)
+                continue;
+            if (!open) {
+                emit_key(j, code_class_key((enum code_class) class));
+                emit_object(j);
+                open = true;
+            }
+            str_format(bits, sizeof bits, "%u", code_width_bits(w));
+            emit_u64_at(j, bits, c->wide[class][w]);
+        }
+        if (open)
+            emit_object_end(j);
+    }
+    emit_object_end(j);
+}
+
+static void put_counts(const struct code_counts *c, struct emit *j)
+{
+    emit_u64_at(j, "instructions", c->instructions);
+    emit_f64_at(j, "multiply_adds", c->multiply_adds);
+    emit_key(j, "classes");
+    emit_object(j);
+    for (int i = 0; i < CODE_CLASS_COUNT; i++) {
+        if (c->of[i])
+            emit_u64_at(j, code_class_key((enum code_class)i), c->of[i]);
+    }
+    emit_object_end(j);
+    emit_key(j, "widths");
+    put_widths(c, j);
+}
+
+static void put_side(const struct why_side *s, struct emit *j)
+{
+    const struct code_profile *p = &s->profile;
+    const uint64_t lines[] = {p->loop_first, p->loop_last};
+    emit_object(j);
+    emit_text_at(j, "label", s->label);
+    emit_text_at(j, "kernel", p->kernel);
+    emit_text_at(j, "target", p->target[0] ? p->target : NULL);
+    emit_u64_at(j, "loops", p->loops);
+    emit_key(j, "whole");
+    emit_object(j);
+    put_counts(&p->whole, j);
+    emit_object_end(j);
+    if (p->loop_depth > 0) {
+        emit_key(j, "loop");
+        emit_object(j);
+        emit_u64_at(j, "depth", p->loop_depth);
+        emit_u64s_at(j, "lines", lines, 2);
+        put_counts(&p->loop, j);
+        emit_object_end(j);
+    } else {
+        emit_null_at(j, "loop");
+    }
+    emit_object_end(j);
+}
+
+static void put_json_part(const struct view_why *v, enum code_kind kind, struct emit *j)
+{
+    const struct why_part *part = &v->parts[kind];
+    emit_object(j);
+    emit_text_at(j, "missing", part->is_there ? NULL : part->missing);
+    emit_key(j, "sides");
+    emit_array(j);
+    for (uint32_t i = 0; part->is_there && i < v->count; i++)
+        put_side(&part->sides[i], j);
+    emit_array_end(j);
+    emit_object_end(j);
+}
+
+void report_why_json(const struct view_why *v, struct emit *j)
+{
+    struct text sentences = TEXT_INIT;
+    report_why_sentences(v, &sentences);
+    emit_object(j);
+    emit_key(j, "sentences");
+    emit_array(j);
+    for (char *at = sentences.data, *end; at && *at; at = end + 1) {
+        end = at + strcspn(at, "\n");
+        *end = '\0';
+        emit_text(j, at);
+    }
+    emit_array_end(j);
+    emit_key(j, "ptx");
+    put_json_part(v, CODE_PTX, j);
+    emit_key(j, "sass");
+    put_json_part(v, CODE_SASS, j);
+    emit_object_end(j);
+    j->out->failed |= sentences.failed;
+    text_release(&sentences);
+}

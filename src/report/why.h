@@ -1,0 +1,57 @@
+// Why two builds of one kernel differ in time: their instructions by class, side by side.
+#ifndef HONE_REPORT_WHY_H
+#define HONE_REPORT_WHY_H
+
+#include "code/code.h"
+#include "code/tools.h"
+#include "report/emit.h"
+
+// One build, as a worker handed it over.
+struct why_build {
+    const char *label;  // "OpenCL"
+    const char *kernel; // its name; NULL: the only one there is
+    const void *binary; // PTX text or a cubin: told apart by what they start with
+    size_t length;
+    const char *ptx; // (optional) the PTX that a cubin was made of
+    size_t ptx_length;
+    // (optional) What PTX is assembled for: "sm_90a". Default: what its .target says. NVIDIA's
+    // OpenCL writes sm_90 and assembles for sm_90a.
+    const char *target;
+};
+
+struct why_side {
+    const char *label;
+    struct code_profile profile;
+};
+
+// The two (or the one) in PTX or in SASS.
+struct why_part {
+    bool is_there;
+    char missing[512]; // else why not: "OpenCL: ptxas is neither in PATH nor in ..."
+    struct why_side sides[2];
+};
+
+struct view_why {
+    uint32_t count; // of sides: 2, or 1 for one build alone
+    struct why_part parts[CODE_KINDS];
+};
+
+// Takes the builds apart; `count` is 1 or 2. Labels are kept, nothing else is. A part that cannot
+// be had says why; false only when that is so of both (the error then says it).
+bool why_make(const struct why_build *builds, uint32_t count, const struct code_tools *tools,
+              struct view_why *out, struct error *e);
+// What PTX is assembled for on a device of this capability (90): "sm_90a" into out, of at least 32
+// bytes. From 90 on with the instructions of that architecture alone.
+void why_target(uint32_t capability, char *out);
+
+// The largest differences as sentences, one a line: of SASS where it is there, else of PTX.
+void report_why_sentences(const struct view_why *v, struct text *out);
+// Sentences and tables.
+void report_why(const struct view_why *v, struct text *out);
+void report_why_markdown(const struct view_why *v, struct text *out);
+// {"sentences": [], "ptx": part, "sass": part}. A part: {"missing": text or null, "sides": [{label,
+// kernel, target, loops, whole, loop}]}; whole and loop: {instructions, multiply_adds, classes: {},
+// widths: {class: {bits: count}}}, loop also depth, lines: [first, last]; null where there is none.
+void report_why_json(const struct view_why *v, struct emit *j);
+
+#endif
