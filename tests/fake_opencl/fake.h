@@ -1,7 +1,7 @@
 // A driver for tests: libOpenCL.so.1 with as much of OpenCL 1.2 as hone-worker calls, and no
-// device. It runs no kernels; it knows a few by a marker in their text (operations.c) and does on
-// the host what they say. The clock of its events is its own. A test finds it through
-// LD_LIBRARY_PATH.
+// device. It runs no kernels; it knows a few by a marker in their text
+// (../fake_driver/kernel.h) and does on the host what they say. The clock of its events is its own.
+// A test finds it through LD_LIBRARY_PATH.
 //
 // What else it does is asked for in the environment, read anew at each call:
 //
@@ -30,37 +30,11 @@
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #include <CL/cl.h>
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../fake_driver/kernel.h"
 
-#define ARGUMENTS_MOST 16
-#define NAME_MOST      64
-
-// ---- for a test in the same process, which finds them with dlsym()
-
-// Objects that were made and not released.
+// For a test in the same process, which finds it with dlsym(): objects that were made and not
+// released.
 int fake_live_objects(void);
-// How often the call was made since the start, or since everything was forgotten.
-unsigned fake_count(const char *call);
-void fake_forget(void);
-
-// ---- orders.c: what the environment asks for
-
-// At the head of each call, with its name: hangs, or returns the code to fail with, or CL_SUCCESS.
-cl_int fake_enter(const char *call);
-// Is the variable set to this word? The first word of `words` (separated by '|') is the default.
-bool fake_is(const char *variable, const char *word, const char *words);
-const char *fake_text(const char *variable, const char *fallback);
-uint64_t fake_number(const char *variable, uint64_t fallback);
-// Is the device dead, and is this what it then does?
-bool fake_dead(const char *what);
-// A launch of a program with these options: may not return. False when its wait shall fail.
-bool fake_launch(const char *options);
-_Noreturn void fake_hang(void);
-
-// The value of -DNAME=VALUE in `options`, up to the next blank, or NULL.
-const char *fake_define(const char *options, const char *name);
 
 // ---- objects.c: what is counted and released
 
@@ -93,12 +67,7 @@ struct _cl_program {
     bool built;
 };
 
-enum space { SPACE_GLOBAL, SPACE_LOCAL, SPACE_PRIVATE };
-
 struct argument {
-    enum space space;
-    bool constant;
-    char type[NAME_MOST], name[NAME_MOST];
     bool set;
     cl_mem memory;
     uint8_t value[64];
@@ -106,10 +75,9 @@ struct argument {
 
 struct _cl_kernel {
     unsigned references;
-    char name[NAME_MOST], operation[NAME_MOST];
+    struct declaration declared;
     char *options;
     struct argument arguments[ARGUMENTS_MOST];
-    cl_uint argument_count;
 };
 
 struct _cl_event {
@@ -123,15 +91,5 @@ struct _cl_event {
     void(CL_CALLBACK *told)(cl_event event, cl_int status, void *context);
     void *context;
 };
-
-// ---- operations.c
-
-// Does what the kernel's marker says, on this many work-items.
-void fake_operate(cl_kernel kernel, size_t work_items);
-
-// ---- kernels.c
-
-// Finds the kernel in the text and takes its arguments apart; false when there is none.
-bool fake_parse_kernel(const char *source, const char *name, cl_kernel out);
 
 #endif

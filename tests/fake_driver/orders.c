@@ -1,4 +1,4 @@
-#include "fake.h"
+#include "orders.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CALLS_MOST 64
+#define CALLS_MOST 96
 
 static struct {
     const char *call;
@@ -88,30 +88,35 @@ unsigned fake_count(const char *call)
     return 0;
 }
 
-cl_int fake_enter(const char *call)
+int fake_enter(const char *call)
 {
     unsigned nth = count_call(call);
-    const char *fail = variable("FAKE_CL_FAIL"), *code = strchr(fail, ':');
-    if (is_ordered(variable("FAKE_CL_HANG"), call, nth))
+    const char *fail = variable(FAKE_PREFIX "FAIL"), *code = strchr(fail, ':');
+    if (is_ordered(variable(FAKE_PREFIX "HANG"), call, nth))
         fake_hang();
     if (code && is_ordered(fail, call, nth))
-        return (cl_int)strtol(code + 1, NULL, 10);
-    return CL_SUCCESS;
+        return (int)strtol(code + 1, NULL, 10);
+    return 0;
 }
 
 // ---- death
 
+bool fake_broken(void)
+{
+    return broken;
+}
+
 bool fake_dead(const char *what)
 {
-    const char *state = variable("FAKE_CL_STATE");
+    const char *state = variable(FAKE_PREFIX "STATE");
     bool dead = broken || (*state && access(state, F_OK) == 0);
-    return dead && fake_is("FAKE_CL_DEAD", what, "open|build|refuse|wait|hang|kill");
+    return dead && fake_is(FAKE_PREFIX "DEAD", what, "open");
 }
 
 static bool is_deadly(const char *options)
 {
-    const char *order = variable("FAKE_CL_DIE"), *equals = strchr(order, '=');
-    char name[NAME_MOST];
+    const char *order = variable(FAKE_PREFIX "DIE"), *equals = strchr(order, '=');
+    char name[FAKE_NAME_MOST];
     launches++;
     if (*order == '#')
         return strtoul(order + 1, NULL, 10) == launches;
@@ -125,7 +130,7 @@ static bool is_deadly(const char *options)
 
 static void remember_death(void)
 {
-    const char *state = variable("FAKE_CL_STATE");
+    const char *state = variable(FAKE_PREFIX "STATE");
     int fd = *state ? open(state, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
     if (fd >= 0)
         close(fd);
@@ -138,9 +143,9 @@ bool fake_launch(const char *options)
     if (!is_deadly(options))
         return !fake_dead("wait");
     remember_death();
-    if (fake_is("FAKE_CL_HOW", "abort", "kill"))
+    if (fake_is(FAKE_PREFIX "HOW", "abort", "kill"))
         abort();
-    if (!fake_is("FAKE_CL_HOW", "wait", "kill"))
+    if (!fake_is(FAKE_PREFIX "HOW", "wait", "kill"))
         kill(getpid(), SIGKILL);
     broken = true;
     return false;
