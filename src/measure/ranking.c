@@ -101,23 +101,10 @@ static bool work_init(struct work *w, const struct ranking_times *t,
     return true;
 }
 
-static int compare_double(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static int compare_i64(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
-}
-
-// Sorts the values.
-static double median_of(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, compare_double);
-    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
 // ---- the panel's scores -------------------------------------------------------------------------
@@ -134,7 +121,7 @@ static void centre(struct work *w, const struct panel *p, bool residual)
     for (size_t r = 0; r < p->rounds; r++) {
         for (size_t i = 0; i < p->count; i++)
             w->column[i] = cell(w, p->who[i], r, residual);
-        double middle = median_of(w->column, p->count);
+        double middle = stats_median_of(w->column, p->count);
         for (size_t i = 0; i < p->count; i++)
             w->deviation[i * p->rounds + r] = cell(w, p->who[i], r, residual) - middle;
     }
@@ -152,7 +139,7 @@ static double scale_of(struct work *w, const struct panel *p)
     }
     if (cells == skipped)
         return 0;
-    qsort(w->sizes, cells, sizeof *w->sizes, compare_double);
+    qsort(w->sizes, cells, sizeof *w->sizes, stats_compare_double);
     double middle = w->sizes[skipped + (cells - skipped) / 2];
     return middle > 0 ? MAD_TO_SIGMA * middle : sum / (double)cells;
 }
@@ -304,7 +291,7 @@ static void measure_spread(struct work *w, const struct panel *p)
     for (size_t i = 0; i < p->count; i++) {
         for (size_t r = 0; r < p->rounds; r++)
             w->column[r] = fabs(w->deviation[i * p->rounds + r]);
-        w->spread[p->who[i]] = MAD_TO_SIGMA * median_of(w->column, p->rounds);
+        w->spread[p->who[i]] = MAD_TO_SIGMA * stats_median_of(w->column, p->rounds);
     }
 }
 

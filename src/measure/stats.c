@@ -85,6 +85,18 @@ double stats_median(const uint64_t *samples, size_t count)
     return value;
 }
 
+int stats_compare_double(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double stats_median_of(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, stats_compare_double);
+    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
 double stats_mean(const uint64_t *samples, size_t count)
 {
     double sum = 0; // exact below 2^53 ns, a hundred days
@@ -172,12 +184,6 @@ void stats_summarise(const uint64_t *samples, size_t count, uint64_t resolution_
 
 // ---- averages of all pairs ---------------------------------------------------------------------
 
-static int compare_double(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double *sorted_doubles(const double *values, size_t count)
 {
     if (count == 0 || count > SIZE_MAX / sizeof *values)
@@ -186,7 +192,7 @@ static double *sorted_doubles(const double *values, size_t count)
     if (!sorted)
         return NULL;
     memcpy(sorted, values, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_double);
+    qsort(sorted, count, sizeof *sorted, stats_compare_double);
     return sorted;
 }
 

@@ -17,6 +17,10 @@
 // The median; the mean of the two middle ones for an even count. 0 samples: NaN.
 double stats_median(const uint64_t *samples, size_t count);
 double stats_mean(const uint64_t *samples, size_t count);
+// For qsort(): doubles, none of them NaN, in ascending order.
+int stats_compare_double(const void *a, const void *b);
+// The same median of one or more doubles, none of them NaN, which it sorts.
+double stats_median_of(double *values, size_t count);
 // Quantile by linear interpolation between order statistics (type 7 of Hyndman and Fan 1996). NaN
 // for q outside 0 .. 1.
 double stats_quantile(const uint64_t *samples, size_t count, double q);
