@@ -436,6 +436,11 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     evaluator_status(t->evaluator, &out->evaluator);
 }
 
+const struct tune_record *tune_chosen(const struct tune *t)
+{
+    return t->progress.ranked.chosen;
+}
+
 const struct space *tune_space(const struct tune *t)
 {
     return t->stages.space;

@@ -124,6 +124,8 @@ enum tune_answer tune_step(struct tune *t, int timeout_ms, const struct tune_rec
 // soon. When the budget's time is up there is a ranking still, a short one.
 void tune_cancel(struct tune *t);
 void tune_progress(struct tune *t, struct tune_progress *out);
+// tune_ranked.chosen alone: what a view of every record asks for. NULL while nothing is decided.
+const struct tune_record *tune_chosen(const struct tune *t);
 const struct space *tune_space(const struct tune *t);
 void tune_source_digest(const struct tune *t, struct digest *out);
 // How results are held against what is right, for headers. *against: "gemm", "default

@@ -249,16 +249,23 @@ static bool keep_results(struct tune *t, struct error *e)
     return (!store || store_together_end(store, ok, e)) && ok;
 }
 
-static bool finish(struct tune *t, struct error *e)
+// However it came to its end: what it took is counted, once, and nothing of it runs any more.
+static void end_settling(struct tune *t)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
     settle_status(t->settle, &ranked->status);
     t->progress.launches += ranked->status.launches;
     t->progress.rank_ns += ranked->status.elapsed_ns;
     ranked->running = false;
-    bool ok = keep_results(t, e);
     settle_free(t->settle);
     t->settle = NULL;
+}
+
+static bool finish(struct tune *t, struct error *e)
+{
+    struct tune_ranked *ranked = &t->progress.ranked;
+    end_settling(t);
+    bool ok = keep_results(t, e);
     find_best(t);
     return ok && (!ranked->status.decided || choose(t) || error_memory(e));
 }
@@ -450,23 +457,14 @@ bool tune_rank_step(struct tune *t, int timeout_ms, struct error *e)
     settle_status(t->settle, &t->progress.ranked.status);
     if (answer == SETTLE_END)
         return finish(t, e);
-    if (answer == SETTLE_BROKEN) {
-        t->progress.ranked.running = false;
-        settle_free(t->settle);
-        t->settle = NULL;
-    }
+    if (answer == SETTLE_BROKEN)
+        end_settling(t);
     return answer != SETTLE_BROKEN;
 }
 
 // What a ranking found so far decides nothing: the records stay as screening left them.
 void tune_rank_cancel(struct tune *t)
 {
-    if (!t->settle)
-        return;
-    settle_status(t->settle, &t->progress.ranked.status);
-    t->progress.launches += t->progress.ranked.status.launches;
-    t->progress.rank_ns += t->progress.ranked.status.elapsed_ns;
-    t->progress.ranked.running = false;
-    settle_free(t->settle);
-    t->settle = NULL;
+    if (t->settle)
+        end_settling(t);
 }

@@ -169,15 +169,13 @@ static const char *difference(const struct spec *spec, const uint32_t *choice, c
 
 static struct view_place place_of(const struct tuning *t, const struct tune_record *r)
 {
-    struct tune_progress p;
     const struct ranking_entry *entry = &r->rank;
     if (!r->ranked)
         return (struct view_place){0};
-    tune_progress(t->tune, &p);
     return (struct view_place){.place = entry->tied ? 1 : entry->place + 1,
                                .tied = entry->tied,
                                .winner = entry->place == 0,
-                               .chosen = r == p.ranked.chosen,
+                               .chosen = r == tune_chosen(t->tune),
                                .ratio = entry->ratio,
                                .low = entry->ratio_low,
                                .high = entry->ratio_high,
