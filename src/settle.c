@@ -106,8 +106,9 @@ void settle_contenders_release(struct settle_contender *c, size_t count)
         free(c[i].samples);
         free(c[i].parts);
         result_free(c[i].failure);
+        result_free(c[i].checked);
         c[i].samples = c[i].parts = NULL;
-        c[i].failure = NULL;
+        c[i].failure = c[i].checked = NULL;
     }
 }
 
@@ -144,7 +145,7 @@ static struct asked *asked_of(struct settle *s, uint64_t ticket)
 static void count_launches(struct settle *s, const struct result *r)
 {
     uint64_t each = s->phase == PHASE_ROUNDS ? s->status.warmups + s->status.batch : 1;
-    s->status.launches += (r->verify_launch_ns > 0) + each * r->sample_count;
+    s->status.launches += (r->verify_launch_ns > 0) + each * r->sample_count + r->energy.launches;
 }
 
 // 1 when all are answered, 0 when the time was up before, -1 when nothing can go on.
@@ -277,6 +278,7 @@ static bool keep_turn(struct settle_contender *c, const struct result *r)
         return false;
     c->warm = c->warm && r->warm;
     c->look = r->look;
+    gpu_look_join(&c->gpu, &r->gpu);
     c->count++;
     return true;
 }
@@ -353,10 +355,23 @@ static bool decide(struct settle *s, struct error *e)
 
 static bool start_check(struct settle *s, struct error *e)
 {
-    struct turn turn = {.warmups = 0, .launches = 1, .batch = 1, .compare = true};
+    struct turn turn = {
+        .warmups = 0, .launches = 1, .batch = 1, .compare = true, .energy = s->o.energy};
     s->phase = PHASE_CHECK;
     s->status.checking = true;
     return ask_all(s, &turn, e);
+}
+
+// What the last launches of those that are left told beside "right".
+static void keep_checked(struct settle *s)
+{
+    for (size_t i = 0; i < s->asked_count; i++) {
+        struct asked *a = &s->asked[i];
+        if (!a->result || a->result->status != STATUS_CORRECT)
+            continue;
+        s->o.contenders[a->contender].checked = a->result;
+        a->result = NULL;
+    }
 }
 
 static bool next_round(struct settle *s, struct error *e)
@@ -378,6 +393,7 @@ static bool advance(struct settle *s, struct error *e)
     if (s->phase == PHASE_ROUNDS)
         return end_round(s) ? next_round(s, e) : error_memory(e);
     drop_failed(s);
+    keep_checked(s);
     s->phase = PHASE_OVER;
     return decide(s, e);
 }

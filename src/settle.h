@@ -27,6 +27,8 @@ struct settle_contender {
     uint32_t columns;
     bool warm;
     struct machine_look look;   // at its last turn
+    struct gpu_look gpu;        // over its turns
+    struct result *checked;     // (or NULL) of the last verification: its energy, if asked for
     struct result *failure;     // (or NULL) it failed in a turn, or at its last verification
     struct ranking_entry entry; // valid with settle_status.decided, but for those that failed
 };
@@ -40,6 +42,7 @@ struct settle_options {
     struct settle_contender *contenders; // the caller's, filled in; they outlive the settling
     size_t count;                        // 1 or more
     bool is_short;                       // no further than the first regular look
+    bool energy;                         // of each contender that is left is counted at the end
 };
 
 // How far it is, and what became of it.

@@ -239,8 +239,9 @@ void tune_summarise(struct tune *t, struct tune_record *r)
         return;
     stats_summarise(samples, count, t->o.device->timer_ns, &r->stats);
     r->timed = true;
+    struct spec_measured measured = {r->stats.median, result_joule(r->result)};
     r->has_metric = t->o.spec->metric_count > 0 &&
-                    spec_metric(t->o.spec, 0, r->choice, t->o.device, r->stats.median, &r->metric);
+                    spec_metric(t->o.spec, 0, r->choice, t->o.device, &measured, &r->metric);
 }
 
 static void add_times(struct tune_progress *p, const struct result *r)

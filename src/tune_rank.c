@@ -3,6 +3,7 @@
 
 #include "base/process.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -178,6 +179,7 @@ static bool put_samples(struct result *r, const struct settle_contender *c)
     r->parts_ns = parts ? arena_copy(&r->arena, c->parts, parts * sizeof *c->parts) : NULL;
     r->warm = c->warm;
     r->look = c->look;
+    r->gpu = c->gpu;
     r->stop = STOP_RANKED;
     return r->samples_ns && (r->parts_ns || !parts);
 }
@@ -212,7 +214,8 @@ static struct result *result_of(struct tune *t, const struct settle_contender *c
     r->warmups = ranked->status.warmups;
     r->terms = terms_of(t, r->batch);
     memcpy(r->ranking, ranked->id, sizeof r->ranking);
-    if (c->failure ? result_merge(r, c->failure) : put_samples(r, c))
+    if (c->failure ? result_merge(r, c->failure)
+                   : put_samples(r, c) && (!c->checked || result_take_energy(r, c->checked)))
         return r;
     result_free(r);
     return NULL;
@@ -331,7 +334,8 @@ static bool is_decided_alike(const struct tune *t)
     const struct ranked_terms then = r->terms, now = terms_of(t, r->batch);
     return then.level == now.level && then.behind == now.behind && then.alike == now.alike &&
            then.rounds == now.rounds && then.looks == now.looks && then.early == now.early &&
-           then.resolution_ns == now.resolution_ns;
+           then.resolution_ns == now.resolution_ns &&
+           (!t->o.spec->uses_energy || !isnan(result_joule(r)) || r->energy.refused[0]);
 }
 
 static bool append_known(struct settle_contender *c, const struct result *r)
@@ -422,7 +426,8 @@ static bool begin(struct tune *t, struct error *e)
                                .seeds = {.order = t->o.seed, .decision = settle_seed(ranked->id)},
                                .contenders = t->settling,
                                .count = t->settling_count,
-                               .is_short = ranked->is_short};
+                               .is_short = ranked->is_short,
+                               .energy = t->o.spec->uses_energy};
     t->settle = settle_new(&o, e);
     ranked->running = t->settle != NULL;
     return t->settle != NULL;

@@ -194,7 +194,7 @@ static bool show_as(struct session *s, const struct spec *spec, const struct bes
     sizes_of(b, &out->view);
     if (!b->choice)
         return true;
-    out->view.metrics = metrics_of(spec, b->choice, d, b->stats.median, a);
+    out->view.metrics = metrics_of(spec, b->choice, d, b->stats.median, out->view.result, a);
     out->view.metric_count = spec->metric_count;
     return out->view.metrics != NULL;
 }

@@ -290,6 +290,7 @@ static void set_options(struct session *s)
     o->configurations = s->configurations;
     o->configuration_count = 1;
     o->keep = true;
+    o->terms.energy = o->spec->uses_energy;
     o->terms.rules.unranked = true; // one alone is compared with nothing
     o->fresh = !s->settings->stored || fetches;
     if (!o->terms.rules.fixed && !s->settings->stored)

@@ -434,7 +434,7 @@ const struct command command_tune = {
                        "\"ranking\",\n"
                        "   \"place\", \"tied\", \"chosen\", \"ratio\", "
                        "\"ratio_interval\":[low,high],\n"
-                       "   \"times_ns\":{}}                                      one a "
+                       "   \"times_ns\":{}, \"gpu\":{}, \"energy\":{}}                one a "
                        "configuration\n"
                        "  {\"type\":\"ranked\", ... as result}                    one a contender, "
                        "at the end\n"

@@ -137,15 +137,27 @@ int tuning_start(struct tuning *t)
 
 // ---- views -------------------------------------------------------------------------------------
 
+// A metric without a value usually says why by itself; of the energy the result knows it.
+static const char *why_unknown(const struct spec *spec, uint32_t metric, const struct result *r)
+{
+    if (!spec_metric_uses_energy(spec, metric) || !isnan(result_joule(r)))
+        return "";
+    return r->energy.refused[0] ? r->energy.refused
+                                : "energy is counted in the ranking and by hone run";
+}
+
 const struct view_metric *metrics_of(const struct spec *spec, const uint32_t *choice,
                                      const struct device_info *device, double time_ns,
-                                     struct arena *a)
+                                     const struct result *r, struct arena *a)
 {
+    struct spec_measured measured = {time_ns, result_joule(r)};
     struct view_metric *m = arena_array(a, spec->metric_count + 1, sizeof *m);
     for (uint32_t i = 0; m && i < spec->metric_count; i++) {
         m[i].name = spec->metrics[i].name;
         m[i].unit = spec->metrics[i].name;
-        m[i].known = !isnan(time_ns) && spec_metric(spec, i, choice, device, time_ns, &m[i].value);
+        m[i].known =
+            !isnan(time_ns) && spec_metric(spec, i, choice, device, &measured, &m[i].value);
+        m[i].why = m[i].known || isnan(time_ns) ? "" : why_unknown(spec, i, r);
     }
     return m;
 }
@@ -193,7 +205,8 @@ bool tuning_view(struct tuning *t, const struct tune_record *r, struct view_resu
                                 .job = r->job,
                                 .timed = r->timed,
                                 .stats = r->stats,
-                                .metrics = metrics_of(spec, r->choice, t->work.device, time, a),
+                                .metrics =
+                                    metrics_of(spec, r->choice, t->work.device, time, r->result, a),
                                 .metric_count = spec->metric_count,
                                 .dimensions = r->dimensions,
                                 .is_default = r->is_default,

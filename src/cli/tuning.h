@@ -36,10 +36,11 @@ int tuning_failed(const struct error *e);
 
 // A record as a view, in the arena of the work. False without memory.
 bool tuning_view(struct tuning *t, const struct tune_record *record, struct view_result *out);
-// All metrics of a configuration at `time_ns` (NaN: none has a value); NULL without memory.
+// All metrics of a configuration at `time_ns` (NaN: none has a value) and the energy of `r`; NULL
+// without memory.
 const struct view_metric *metrics_of(const struct spec *spec, const uint32_t *choice,
                                      const struct device_info *device, double time_ns,
-                                     struct arena *a);
+                                     const struct result *r, struct arena *a);
 void tuning_run_view(struct tuning *t, struct view_run *out);
 // `results` and what it points to is in the arena. False without memory.
 bool tuning_summary(struct tuning *t, struct view_summary *out);

@@ -61,8 +61,10 @@ struct device *device_open(const char *id, const struct device_options *o, struc
         device_close(d);
         return NULL;
     }
-    if (!o->build_only)
+    if (!o->build_only) {
+        d->nvml = nvml_open(&d->info);
         machine_open(&d->machine, o->root ? o->root : "/", d->info.type == DEVICE_CPU);
+    }
     return d;
 }
 
@@ -77,6 +79,7 @@ void device_close(struct device *d)
         d->backend->close(d->own);
     }
     machine_close(&d->machine);
+    nvml_close(d->nvml);
     references_free(d);
     arena_release(&d->arena);
     free(d);

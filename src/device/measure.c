@@ -205,6 +205,39 @@ static bool take_samples(struct session *s)
     return true;
 }
 
+// ---- what the card says
+
+// Around the timed launches; where a look is not due yet, the last one answers.
+struct around {
+    bool now;
+    struct nvml_look before;
+};
+
+static void look_before(struct session *s, struct around *a)
+{
+    a->now = nvml_due(s->device->nvml);
+    nvml_look(s->device->nvml, a->now, &a->before);
+}
+
+// The card still has the clock of the last launch: it falls some milliseconds later.
+static void look_after(struct session *s, const struct around *a)
+{
+    struct nvml_look after;
+    struct nvml *nvml = s->device->nvml;
+    struct result *r = s->result;
+    machine_take(&s->device->machine, &r->look);
+    if (!nvml_look(nvml, a->now || nvml_due(nvml), &after))
+        return;
+    r->gpu = (struct gpu_look){.known = true,
+                               .mhz_before = a->before.mhz,
+                               .mhz_after = after.mhz,
+                               .memory_mhz = after.memory_mhz,
+                               .milliwatts = after.milliwatts,
+                               .celsius = after.celsius,
+                               .slowed = a->before.slowed | after.slowed};
+    r->look.mhz = after.mhz;
+}
+
 // ---- a request
 
 // What a kept buffer holds after several launches is not what one launch makes of it.
@@ -237,6 +270,7 @@ static uint32_t launches_to_come(const struct policy *p)
 static bool measure(struct session *s)
 {
     const struct policy *p = s->policy;
+    struct around around;
     bool compiles = !s->loaded->primed && !s->loaded->launched;
     s->separately = restores_anything(s->loaded) || p->cold;
     // Before anything is launched: making it may take the memory of the outputs.
@@ -245,10 +279,16 @@ static bool measure(struct session *s)
         return false;
     if (!set_up(s))
         return false;
+    if (p->launches > 0 && !spin_up(s->device, s->loaded, p, s->result))
+        return false;
+    look_before(s, &around);
     device_phase_begin(s->device, DEVICE_LAUNCHING, launches_to_come(p), compiles);
     if (!take_samples(s))
         return false;
-    machine_take(&s->device->machine, &s->result->look);
+    if (p->launches > 0)
+        look_after(s, &around);
+    if (p->energy && !energy_count(s->device, s->loaded, p, s->separately, s->result))
+        return false;
     // A kernel may behave while it is verified and not later; it must not hurt the next job.
     return run_left_intact(s->device, s->loaded, s->result) &&
            (!s->reference || outputs_compare(s->device, s->loaded, s->reference, s->result));

@@ -5,6 +5,7 @@
 #include "device/backend.h"
 #include "device/compare.h"
 #include "device/machine.h"
+#include "device/nvml.h"
 
 // ---- buffers (buffers.c)
 
@@ -60,6 +61,8 @@ struct device {
     uint64_t memories;            // counts those made
     struct reference *references; // the one used last first
     struct machine machine;       // the host's cores
+    struct nvml *nvml;            // (or NULL) what is known of an NVIDIA card
+    uint32_t spun_mhz;            // the clock that no spinning could raise it above; 0: none
     struct memory flusher;        // for cold launches, made when first asked for
     struct own_kernel *own_kernels;
     struct memory scratch; // of their results
@@ -148,6 +151,14 @@ bool run_left_intact(struct device *d, struct loaded *l, struct result *r);
 // A driver call failed after a launch that seemed to succeed: it is the launch's doing, as a kernel
 // that wrote where it may not is often noticed late. The device is lost.
 bool run_lost(struct device *d, const struct error *e, struct result *r);
+
+// spin.c: launches the job untimed while the card's clock is low for want of work.
+bool spin_up(struct device *d, struct loaded *l, const struct policy *p, struct result *r);
+
+// energy.c: counts the energy of a run of launches, or says in the result why that cannot be done;
+// neither is a failure. `separately`: something has to be done between two launches.
+bool energy_count(struct device *d, struct loaded *l, const struct policy *p, bool separately,
+                  struct result *r);
 
 // verify.c: holds the outputs, as they are now, against `f`.
 bool outputs_compare(struct device *d, struct loaded *l, const struct reference *f,

@@ -28,6 +28,7 @@ struct terms {
     uint64_t driver_limit_ns; // for what is no job's own doing: opening the device, inputs, checks;
                               // 0: the limits of eval/remote.h
     bool cold;
+    bool energy; // the energy of each job's launches is counted too: half a second each
 };
 
 // The limit of one launch: that of the terms, or, once there is a best (best_ns > 0), what is
@@ -52,6 +53,7 @@ struct turn {
     uint32_t launches; // samples; 0: the job is only made ready, as for a turn
     uint32_t batch;    // launches per sample; 0: as the rules say for the job's length
     bool compare;      // what the last launch left is verified again
+    bool energy;       // its energy is counted after the samples
 };
 
 struct evaluator;

@@ -48,6 +48,22 @@ static void ask_for(struct live *v, struct entry *n, uint32_t more)
     live_request_measure(v, n, &policy);
 }
 
+static bool wants_energy(const struct live *v, const struct result *r)
+{
+    bool is_asked_for = v->o.terms.energy && !v->cancelled;
+    return is_asked_for && r->energy.microjoules == 0 && r->energy.refused[0] == '\0';
+}
+
+// Its answer has no samples; the counting, or why it cannot be done, is in it.
+static void ask_for_energy(struct live *v, struct entry *n)
+{
+    struct policy policy = {.batch = 1,
+                            .launch_limit_ns = terms_launch_limit(&v->o.terms, v->best_ns),
+                            .cold = v->o.terms.cold,
+                            .energy = true};
+    live_request_measure(v, n, &policy);
+}
+
 // The mean of a batch is finer than the timer.
 static uint64_t resolution_of(const struct live *v, const struct result *r)
 {
@@ -75,6 +91,8 @@ void live_screen(struct live *v, struct entry *n)
         keep_first_launch(v, r);
     if (verdict == MEASURE_MORE && !(v->cancelled && r->sample_count > 0))
         ask_for(v, n, more);
+    else if (wants_energy(v, r))
+        ask_for_energy(v, n);
     else
         live_bench_finish(v, n, verdict == MEASURE_MORE ? STOP_LIMIT : stops[verdict]);
 }

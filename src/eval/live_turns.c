@@ -151,6 +151,7 @@ void live_turn_go_on(struct live *v, struct entry *n)
     }
     policy.launches = live_in_pieces(n, &policy, left);
     policy.compare = t->compare && policy.launches == left;
+    policy.energy = t->energy && policy.launches == left;
     live_request_measure(v, n, &policy);
 }
 

@@ -12,4 +12,5 @@ void policy_codec(struct wire *w, struct policy *p)
     wire_bool(w, &p->cold);
     wire_bool(w, &p->fixed);
     wire_bool(w, &p->compare);
+    wire_bool(w, &p->energy);
 }

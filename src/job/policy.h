@@ -18,6 +18,8 @@ struct policy {
     // What the last timed launch left is held against the reference. Not done where that is not
     // what one launch makes: a read-write buffer keeps its contents from launch to launch.
     bool compare;
+    // Also a run of launches long enough to count their energy, after the timed ones.
+    bool energy;
 };
 
 void policy_codec(struct wire *w, struct policy *p);

@@ -1,6 +1,7 @@
 #include "job/codec.h"
 #include "job/result.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -357,13 +358,12 @@ static void clocks_added(struct result *into, const struct result *from)
     into->measure_ns += from->measure_ns;
 }
 
-// The card's state before the first launch and after the last one that was looked at.
-static void gpu_joined(struct gpu_look *into, const struct gpu_look *from)
+void gpu_look_join(struct gpu_look *into, const struct gpu_look *later)
 {
     struct gpu_look first = *into;
-    if (!from->known)
+    if (!later->known)
         return;
-    *into = *from;
+    *into = *later;
     if (first.known) {
         into->mhz_before = first.mhz_before;
         into->slowed |= first.slowed;
@@ -374,9 +374,17 @@ static bool energy_taken(struct arena *a, struct result *into, const struct resu
 {
     if (from->energy.microjoules == 0 && from->energy.refused[0] == '\0')
         return true;
+    const char *refused = text_kept(a, from->energy.refused);
+    if (refused == NULL)
+        return false;
     into->energy = from->energy;
-    into->energy.refused = text_kept(a, from->energy.refused);
-    return into->energy.refused != NULL;
+    into->energy.refused = refused;
+    return true;
+}
+
+bool result_take_energy(struct result *into, const struct result *from)
+{
+    return energy_taken(&into->arena, into, from);
 }
 
 // Made aside and put in place at the end, so that without memory `into` is as it was.
@@ -395,7 +403,7 @@ bool result_merge(struct result *into, const struct result *from)
     if (!samples_merged(a, &merged, from) || !resources_taken(a, &merged, from) ||
         !texts_taken(a, &merged, from) || !energy_taken(a, &merged, from))
         return false;
-    gpu_joined(&merged.gpu, &from->gpu);
+    gpu_look_join(&merged.gpu, &from->gpu);
     clocks_added(&merged, from);
     if (merged.verification == VERIFICATION_NONE)
         merged.verification = from->verification;
@@ -406,6 +414,11 @@ bool result_merge(struct result *into, const struct result *from)
     merged.arena = into->arena;
     *into = merged;
     return true;
+}
+
+double result_joule(const struct result *r)
+{
+    return r->energy.microjoules > 0 ? (double)r->energy.microjoules / 1e6 : NAN;
 }
 
 bool result_samples_alike(const struct result *a, const struct result *b)

@@ -129,6 +129,8 @@ struct gpu_look {
     uint32_t celsius;
     uint32_t slowed; // 1 << enum slowdown, at either look
 };
+// Of two in the order of their launches: the first's clock before, the second's state after.
+void gpu_look_join(struct gpu_look *into, const struct gpu_look *later);
 
 // Energy of one launch, where it was asked for. Counters are renewed a few times a second, so a run
 // of launches must be long enough to be read.
@@ -214,10 +216,14 @@ bool result_fail(struct result *r, enum status status, enum fault fault, const c
 // the latest look at the machine.
 // False without memory.
 bool result_merge(struct result *into, const struct result *from);
+// Takes over what `from` knows of the energy, if it was asked for there. False without memory.
+bool result_take_energy(struct result *into, const struct result *from);
 
 // Puts the samples of an earlier result of the same job before those of `r`, which says everything
 // else. False without memory. They must be of one kind: result_samples_alike().
 bool result_samples_before(struct result *r, const struct result *earlier);
+// Energy of one launch in joules; NaN where it is not known.
+double result_joule(const struct result *r);
 // Taken in the same way: batch, warm-up launches, warm or cold.
 bool result_samples_alike(const struct result *a, const struct result *b);
 

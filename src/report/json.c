@@ -248,6 +248,10 @@ static void basics(const struct view_result *v, struct emit *j)
     known_at(j, "limit_ns", r->status == STATUS_TIMEOUT, r->limit_ns);
     place_at(v, j);
     times_at(j, r);
+    emit_key(j, "gpu");
+    report_gpu_json(&r->gpu, j);
+    emit_key(j, "energy");
+    report_energy_json(&r->energy, j);
 }
 
 static void resource_at(struct emit *j, const char *key, int64_t value)
@@ -451,8 +455,7 @@ static void ranking_at(const struct view_ranking *r, struct emit *j)
     emit_object_end(j);
 }
 
-// Of those that a ranking did not tell apart the one that is recommended.
-static const struct view_result *best_of(const struct view_summary *v)
+const struct view_result *report_best(const struct view_summary *v)
 {
     for (size_t i = 0; i < v->result_count; i++) {
         if (v->results[i].place.chosen)
@@ -463,7 +466,7 @@ static const struct view_result *best_of(const struct view_summary *v)
 
 void report_summary_json(const struct view_summary *v, struct emit *j)
 {
-    const struct view_result *best = best_of(v);
+    const struct view_result *best = report_best(v);
     emit_object(j);
     emit_text_at(j, "type", "summary");
     emit_key(j, "best");

@@ -21,7 +21,8 @@
 //          hexadecimal digits that all results of one ranking share; null: measured alone), place
 //          (1: the winner and what is tied with it), tied, chosen (what is recommended of those
 //          tied), ratio (to the winner), ratio_interval
-//          ([low, high], simultaneous for all contenders; null below), times_ns
+//          ([low, high], simultaneous for all contenders; null below), times_ns, gpu (clocks,
+//          power and what slowed it: report_gpu_json()), energy (report_energy_json())
 // ranked:  as result, once for each contender after the ranking: samples_ns are then of its rounds
 // with detail also: mean_ns, least_ns, most_ns, launches (name, kernel, global_size,
 //          local_size, resources, median_part_ns), parts_ns, deviations, verify_launch_ns, options,
@@ -39,6 +40,11 @@ void report_run_json(const struct view_run *v, struct emit *j);
 void report_result_json(const struct view_result *v, const char *type, bool detail, struct emit *j);
 void report_summary_json(const struct view_summary *v, struct emit *j);
 void report_device_json(const struct device_info *d, struct emit *j);
+// {"mhz_before", "mhz_after", "memory_mhz", "watts", "celsius", "slowed": [...], "note"}, where
+// `note` says what slowed it or is null; null: nothing is known of the card.
+void report_gpu_json(const struct gpu_look *g, struct emit *j);
+// {"joule", "span_ns", "launches", "refused"}; null: nobody asked.
+void report_energy_json(const struct energy *e, struct emit *j);
 // {"devices": [...], "missing": [...]}
 void report_devices_json(const struct device_info *devices, size_t count,
                          const struct view_missing *missing, size_t missing_count, struct emit *j);
@@ -47,6 +53,9 @@ void report_devices_json(const struct device_info *devices, size_t count,
 //  "preferred_multiple", "max_group_size", "groups_per_unit"}
 void report_resources_json(const struct resources *r, struct emit *j);
 
+// What is recommended: of those that a ranking did not tell apart the one that was chosen, else the
+// first; NULL: nothing was measured.
+const struct view_result *report_best(const struct view_summary *v);
 // The median time of launch `column` of a configuration with several; NaN where it is not known.
 double report_part_median(const struct result *r, uint32_t column);
 
@@ -60,6 +69,14 @@ void report_time(const struct stats_summary *s, struct text *out);
 void report_interval(const struct stats_summary *s, struct text *out);
 // "4.143 GFLOP/s"
 void report_metric(const struct view_metric *m, struct text *out);
+// A card that is known, around a measurement: "1980 MHz, memory 3201 MHz, 398 W, 61 degrees
+// Celsius".
+void report_gpu(const struct gpu_look *g, struct text *out);
+// Did it run slower than it could? Then "measured at 1410 MHz: power limit"; else nothing.
+bool report_is_slowed(const struct gpu_look *g);
+void report_slowed(const struct gpu_look *g, struct text *out);
+// "1.02 J a launch, 398 W over 196 launches in 503 ms", or why it is not known.
+void report_energy(const struct energy *e, struct text *out);
 // The first lines of a run.
 void report_run(const struct view_run *v, struct text *out);
 // One line for a configuration that is done, as --verbose shows it.

@@ -173,8 +173,11 @@ static void put_metric(const struct view_metric *m, struct text *out)
     char number[UNITS_SIZE];
     bool has_unit = m->unit && m->unit[0] && !str_equal(m->unit, m->name);
     number_to_str(m->value, number);
-    text_addf(out, "%s: %s%s%s\n", m->name, m->known ? number : "not known",
+    text_addf(out, "%s: %s%s%s", m->name, m->known ? number : "not known",
               m->known && has_unit ? " " : "", m->known && has_unit ? m->unit : "");
+    if (!m->known && m->why && m->why[0])
+        text_addf(out, ": %s", m->why);
+    text_add(out, "\n");
 }
 
 static void put_times(const struct view_result *v, struct text *out)
@@ -189,6 +192,25 @@ static void put_times(const struct view_result *v, struct text *out)
     for (size_t i = 0; i < v->metric_count; i++) {
         put_metric(&v->metrics[i], out);
     }
+}
+
+static void put_card(const struct result *r, struct text *out)
+{
+    if (r->energy.microjoules > 0) {
+        text_add(out, "Energy: ");
+        report_energy(&r->energy, out);
+        text_add(out, "\n");
+    }
+    if (!r->gpu.known)
+        return;
+    text_add(out, "GPU: ");
+    report_gpu(&r->gpu, out);
+    text_add(out, "\n");
+    if (!report_is_slowed(&r->gpu))
+        return;
+    text_add(out, "Slowed: ");
+    report_slowed(&r->gpu, out);
+    text_add(out, "\n");
 }
 
 static void put_spent(const struct result *r, struct text *out)
@@ -251,6 +273,7 @@ void report_result(const struct view_result *v, struct text *out)
     if (r->message[0])
         text_addf(out, "Message: %s\n", r->message);
     put_times(v, out);
+    put_card(r, out);
     if (v->origin)
         put_origin(v, out);
     put_options(v, out);

@@ -41,6 +41,25 @@ void report_run(const struct view_run *v, struct text *out)
     text_add(out, "\n");
 }
 
+// The first metric is of energy, and that is not known.
+static void put_unknown(const struct view_result *v, struct text *out)
+{
+    const struct view_metric *m = v->metric_count > 0 ? &v->metrics[0] : NULL;
+    if (m && !m->known && m->why && m->why[0])
+        text_addf(out, ", %s - (%s)", m->name, m->why);
+}
+
+static void put_card(const struct gpu_look *g, struct text *out)
+{
+    if (!g->known)
+        return;
+    text_add(out, ", ");
+    if (report_is_slowed(g))
+        report_slowed(g, out);
+    else
+        report_gpu(g, out);
+}
+
 void report_line(const struct view_result *v, struct text *out)
 {
     const struct result *r = v->result;
@@ -53,7 +72,9 @@ void report_line(const struct view_result *v, struct text *out)
             text_add(out, ", ");
             report_metric(&v->metrics[0], out);
         }
+        put_unknown(v, out);
         text_addf(out, ", %s", verification_text(r->verification));
+        put_card(&r->gpu, out);
         if (r->stop == STOP_HOPELESS)
             text_add(out, ", stopped early");
     } else {

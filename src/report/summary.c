@@ -55,6 +55,8 @@ static void put_numbers(struct table *t, const struct view_result *v,
     if (v->metric_count > 0 && v->metrics[0].known) {
         number_to_str(v->metrics[0].value, number);
         table_cell(t, METRIC, "%s", number);
+    } else if (v->metric_count > 0) {
+        table_cell(t, METRIC, "-");
     }
     if (base) {
         number_to_str(base->stats.median / v->stats.median, number);
@@ -92,6 +94,15 @@ static void put_identical(struct table *t, const struct view_summary *v,
     }
 }
 
+static void put_slowed(struct table *t, const struct view_result *r, bool below)
+{
+    struct text words = TEXT_INIT;
+    report_slowed(&r->result->gpu, &words);
+    if (words.length)
+        table_note(t, below ? TIME : CONFIGURATION, "%s", text_cstr(&words));
+    text_release(&words);
+}
+
 static void put_rows(struct table *t, const struct view_summary *v, struct rows *rows)
 {
     rows->shown = rows->all = 0;
@@ -106,6 +117,7 @@ static void put_rows(struct table *t, const struct view_summary *v, struct rows 
         put_numbers(t, r, v->baseline);
         put_configuration(t, r, rows->below);
         put_identical(t, v, r, rows->below);
+        put_slowed(t, r, rows->below);
     }
 }
 
@@ -312,6 +324,28 @@ static void put_spent(const struct view_summary *v, struct text *out)
     text_add(out, "\n");
 }
 
+// The energy of the best, which a metric wanted.
+static void put_unknown(const struct view_summary *v, struct text *out)
+{
+    const struct view_result *best = report_best(v);
+    for (size_t i = 0; best && i < best->metric_count; i++) {
+        const struct view_metric *m = &best->metrics[i];
+        if (!m->known && m->why && m->why[0])
+            text_addf(out, "%s: not known: %s\n", m->name, m->why);
+    }
+}
+
+// A time at a lower clock is not what the configuration takes on a card that is left alone.
+static void put_warning(const struct view_summary *v, struct text *out)
+{
+    const struct view_result *best = report_best(v);
+    if (!best || !report_is_slowed(&best->result->gpu))
+        return;
+    text_add(out, "Warning: the best was ");
+    report_slowed(&best->result->gpu, out);
+    text_add(out, "\n");
+}
+
 static void put_end(const struct view_summary *v, struct text *out)
 {
     if (v->broken)
@@ -332,6 +366,8 @@ void report_summary(const struct view_summary *v, size_t most, size_t width, str
         text_add(out, "No configuration gave a correct result that was measured.\n");
     if (v->baseline && v->result_count > 0)
         text_addf(out, "speed-up: over the default, %s\n", v->baseline->configuration);
+    put_unknown(v, out);
+    put_warning(v, out);
     put_failures(v, out);
     put_spent(v, out);
     put_end(v, out);

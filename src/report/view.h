@@ -14,6 +14,7 @@ struct view_metric {
     const char *unit;
     bool known; // it has a value
     double value;
+    const char *why; // it has none, where that is known; ""
 };
 
 // How results are held against what is right, for headers.

@@ -36,21 +36,29 @@ bool spec_bind(const struct spec *s, const uint32_t *choice, struct value *slots
     return true;
 }
 
-bool spec_metric(const struct spec *s, uint32_t metric, const uint32_t *choice,
-                 const struct device_info *device, double time_ns, double *out)
+bool spec_metric_uses_energy(const struct spec *s, uint32_t metric)
 {
+    return expr_uses(s->metrics[metric].expr, s->slots.special + SPECIAL_JOULE);
+}
+
+bool spec_metric(const struct spec *s, uint32_t metric, const uint32_t *choice,
+                 const struct device_info *device, const struct spec_measured *measured,
+                 double *out)
+{
+    double time_ns = measured->time_ns;
     bool ok = false;
     struct value result;
     struct arena scratch;
     arena_init(&scratch);
     struct value *slots = arena_array(&scratch, s->slots.count, sizeof *slots);
-    if (!slots)
+    if (!slots || (isnan(measured->joule) && spec_metric_uses_energy(s, metric)))
         goto end;
 
     spec_bind_fixed(s, device, slots);
     slots[s->slots.special + SPECIAL_TIME_NS] = value_float(time_ns);
     slots[s->slots.special + SPECIAL_TIME_MS] = value_float(time_ns / 1e6);
     slots[s->slots.special + SPECIAL_TIME_S] = value_float(time_ns / 1e9);
+    slots[s->slots.special + SPECIAL_JOULE] = value_float(measured->joule);
     ok = spec_bind(s, choice, slots, &scratch, NULL, NULL) &&
          expr_eval(s->metrics[metric].expr, slots, &scratch, &result) == EXPR_FAULT_NONE &&
          value_to_f64(&result, out) && isfinite(*out);

@@ -193,6 +193,8 @@ static bool read_metrics(struct reader *r, struct node list)
     }
     r->spec->metrics = metrics;
     r->spec->metric_count = (uint32_t)count;
+    for (uint32_t i = 0; i < r->spec->metric_count; i++)
+        r->spec->uses_energy = r->spec->uses_energy || spec_metric_uses_energy(r->spec, i);
     return true;
 }
 

@@ -84,7 +84,7 @@ static const struct spec_key keys[] = {
      EXPRESSION,
      .fallback = "required",
      .meaning = "its value, over parameters, constants, derived parameters, device facts and "
-                "time_ns, time_ms, time_s"},
+                "time_ns, time_ms, time_s, joule"},
     {.path = "Metrics[].Unit",
      TEXT,
      .fallback = "-",

@@ -85,6 +85,7 @@ struct spec {
     double budget_count, budget_seconds, budget_fraction;
     const char *strategy; // (optional)
     bool uses_device;     // a restriction, derived or value list reads a device fact
+    bool uses_energy;     // a metric reads joule
 
     const struct kernel_spec *kernel; // languages, launches, arguments: private to src/spec
     struct arena arena;
@@ -130,9 +131,16 @@ bool spec_parse_configuration(const struct spec *s, const char *text, uint32_t *
 // The default configuration: each parameter's Default (or first value). May be invalid.
 void spec_default(const struct spec *s, uint32_t *choice);
 
-// A metric's value for a configuration and time; false when it has none.
+// What was measured of one launch.
+struct spec_measured {
+    double time_ns;
+    double joule; // NaN: not known; metrics that use it have no value
+};
+// A metric's value for a configuration; false when it has none.
 bool spec_metric(const struct spec *s, uint32_t metric, const uint32_t *choice,
-                 const struct device_info *device, double time_ns, double *out);
+                 const struct device_info *device, const struct spec_measured *measured,
+                 double *out);
+bool spec_metric_uses_energy(const struct spec *s, uint32_t metric);
 
 // ---- making jobs -------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define MEBIBYTE (UINT64_C(1) << 20)
+#define KHR_PCI  0x410f // of cl_khr_pci_bus_info
 
 // ---- counting
 
@@ -72,6 +73,7 @@ static const struct kind {
     {"cpu", CL_DEVICE_TYPE_CPU, "Fake", ""},
     {"pocl", CL_DEVICE_TYPE_CPU, "Portable Computing Language", ""},
     {"nvidia", CL_DEVICE_TYPE_GPU, "Fake", "cl_nv_compiler_options"},
+    {"card", CL_DEVICE_TYPE_GPU, "Fake", "cl_khr_pci_bus_info"},
 };
 
 static const struct kind *kind(void)
@@ -166,6 +168,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t room, vo
                        size_t *needed)
 {
     static const size_t items[3] = {1024, 1024, 64};
+    static const cl_uint pci[4] = {0, 0x65, 0, 0}; // domain, bus, device, function
     cl_int code = fake_enter(__func__);
     if (code != CL_SUCCESS)
         return code;
@@ -175,6 +178,8 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t room, vo
         return fake_answer_text(fake_text("FAKE_CL_NAME", "Fake device"), room, out, needed);
     if (what == CL_DEVICE_EXTENSIONS)
         return fake_answer_text(kind()->extensions, room, out, needed);
+    if (what == KHR_PCI)
+        return fake_answer(pci, sizeof pci, room, out, needed);
     if (what == CL_DEVICE_MAX_WORK_ITEM_SIZES)
         return fake_answer(items, sizeof items, room, out, needed);
     for (size_t i = 0; i < sizeof device_texts / sizeof *device_texts; i++) {

@@ -192,7 +192,7 @@ END_TEST
 
 START_TEST(test_policy)
 {
-    struct policy p = {1, 2, 7, 3, 4, 5, 6, true, true, true}, q = {0};
+    struct policy p = {1, 2, 7, 3, 4, 5, 6, true, true, true, true}, q = {0};
     struct text bytes = TEXT_INIT;
     struct arena arena;
     struct wire w;

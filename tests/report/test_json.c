@@ -23,7 +23,8 @@ static struct view_result contender(void)
                              .ranking = {0xab, 1},
                              .message = "",
                              .log = "",
-                             .output = ""};
+                             .output = "",
+                             .energy.refused = ""};
     return (struct view_result){.configuration = "a=1",
                                 .configuration_json = "{\"a\": 1}",
                                 .result = &result,
@@ -63,6 +64,42 @@ static void has_exactly(const json_t *object, const char *names)
     ck_assert_uint_eq(json_object_size(object), count);
 }
 
+// A card that was slowed says so in one sentence; energy that was asked for is there or refused.
+START_TEST(a_card)
+{
+    struct view_result v = contender();
+    result.gpu = (struct gpu_look){.known = true,
+                                   .mhz_before = 1980,
+                                   .mhz_after = 1410,
+                                   .milliwatts = 698500,
+                                   .slowed = 1u << SLOWDOWN_POWER | 1u << SLOWDOWN_HEAT};
+    result.energy =
+        (struct energy){.microjoules = 2500, .span_ns = 500000000, .launches = 10, .refused = ""};
+    start();
+    report_result_json(&v, "ranked", false, &j);
+    json_t *read = read_json(), *gpu = json_object_get(read, "gpu");
+    json_t *energy = json_object_get(read, "energy");
+    has_exactly(gpu, "mhz_before mhz_after memory_mhz watts celsius slowed note");
+    ck_assert(json_is_null(json_object_get(gpu, "celsius")));
+    ck_assert_double_eq(json_real_value(json_object_get(gpu, "watts")), 698.5);
+    ck_assert_str_eq(json_string_value(json_object_get(gpu, "note")),
+                     "measured at 1410 MHz: power limit, temperature limit");
+    ck_assert_uint_eq(json_array_size(json_object_get(gpu, "slowed")), 2);
+    has_exactly(energy, "joule span_ns launches refused");
+    ck_assert_double_eq(json_real_value(json_object_get(energy, "joule")), 0.0025);
+    ck_assert(json_is_null(json_object_get(energy, "refused")));
+    json_decref(read);
+    result.energy = (struct energy){.refused = "no counter"};
+    start();
+    report_result_json(&v, "ranked", false, &j);
+    read = read_json();
+    energy = json_object_get(read, "energy");
+    ck_assert(json_is_null(json_object_get(energy, "joule")));
+    ck_assert_str_eq(json_string_value(json_object_get(energy, "refused")), "no counter");
+    json_decref(read);
+}
+END_TEST
+
 START_TEST(a_contender)
 {
     struct view_result v = contender();
@@ -72,7 +109,7 @@ START_TEST(a_contender)
     has_exactly(read, "type configuration status verified verification median_ns interval_ns "
                       "samples_ns stopped batch warmups warm reused origin message metrics "
                       "is_default same_as global_size local_size limit_ns ranking place tied "
-                      "chosen ratio ratio_interval times_ns");
+                      "chosen ratio ratio_interval times_ns gpu energy");
     const char *type, *id, *stopped;
     double ratio, low, high;
     int place, tied, chosen, batch, warmups;
@@ -162,6 +199,7 @@ END_TEST
 
 static void add(TCase *tests)
 {
+    tcase_add_test(tests, a_card);
     tcase_add_test(tests, a_contender);
     tcase_add_test(tests, one_that_was_not_ranked);
     tcase_add_test(tests, the_ranking_of_a_summary);

@@ -338,8 +338,8 @@ START_TEST(one_result)
     r->status = STATUS_CORRECTNESS;
     r->resources = resources;
     r->resource_count = 2;
-    struct view_metric metrics[] = {{"GFLOP/s", "GFLOP/s", true, 2.421},
-                                    {"rate", "GB/s", true, 1.625}};
+    struct view_metric metrics[] = {{"GFLOP/s", "GFLOP/s", true, 2.421, ""},
+                                    {"rate", "GB/s", true, 1.625, ""}};
     struct view_result v = {.configuration = "a=1",
                             .result = r,
                             .job = &job,
@@ -354,6 +354,62 @@ START_TEST(one_result)
     ck_assert_ptr_nonnull(strstr(text_cstr(&out), "\nGFLOP/s: 2.421\nrate: 1.625 GB/s\n"));
     r->resources = NULL;
     r->resource_count = 0;
+    result_free(r);
+}
+END_TEST
+
+// What the card did meanwhile, and why a metric has no value.
+START_TEST(one_result_on_a_card)
+{
+    struct result *r = result_new();
+    struct view_metric metric = {"GFLOP/J", "", false, 0, "the card is divided"};
+    struct view_result v = {
+        .configuration = "a=1", .result = r, .timed = true, .metrics = &metric, .metric_count = 1};
+    r->gpu = (struct gpu_look){.known = true,
+                               .mhz_before = 1410,
+                               .mhz_after = 1980,
+                               .memory_mhz = 3201,
+                               .milliwatts = 398000,
+                               .celsius = 61,
+                               .slowed = 1u << SLOWDOWN_SETTING};
+    r->energy = (struct energy){
+        .microjoules = 2000000, .span_ns = 500000000, .launches = 100, .refused = ""};
+    text_clear(&out);
+    report_result(&v, &out);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "\nGFLOP/J: not known: the card is divided\n"));
+    ck_assert_ptr_nonnull(strstr(
+        text_cstr(&out), "\nEnergy: 2.000 J a launch, 400.0 W over 100 launches in 500.0 ms\n"
+                         "GPU: 1980 MHz (1410 MHz before), memory 3201 MHz, 398.0 W, 61 "
+                         "degrees Celsius\n"
+                         "Slowed: measured at 1410 MHz: clocks held down\n"));
+    text_clear(&out);
+    report_line(&v, &out);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), ", measured at 1410 MHz: clocks held down"));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), ", GFLOP/J - (the card is divided)"));
+    result_free(r);
+}
+END_TEST
+
+// The table, and a warning where the best one was slowed.
+START_TEST(summary_of_a_slow_card)
+{
+    struct result *r = result_new();
+    struct view_result result = timed("a=1", "{\"a\": 1}", 1e6, 0.9e6, 1.1e6);
+    const struct view_summary v = {
+        .results = &result, .result_count = 1, .by_status = {[STATUS_CORRECT] = 1}};
+    r->gpu = (struct gpu_look){
+        .known = true, .mhz_before = 1980, .mhz_after = 1410, .slowed = 1u << SLOWDOWN_POWER};
+    result.result = r;
+    text_clear(&out);
+    report_summary(&v, 10, 0, &out);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "  a=1\n"));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "  measured at 1410 MHz: power limit\n"));
+    ck_assert_ptr_nonnull(
+        strstr(text_cstr(&out), "\nWarning: the best was measured at 1410 MHz: power limit\n"));
+    r->gpu.slowed = 0;
+    text_clear(&out);
+    report_summary(&v, 10, 0, &out);
+    ck_assert_ptr_null(strstr(text_cstr(&out), "measured at"));
     result_free(r);
 }
 END_TEST
@@ -383,6 +439,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, nothing_correct);
     tcase_add_test(tests, verification_is_said);
     tcase_add_test(tests, one_result);
+    tcase_add_test(tests, one_result_on_a_card);
+    tcase_add_test(tests, summary_of_a_slow_card);
     tcase_add_test(tests, parts_of_launches);
 }
 

@@ -4,6 +4,7 @@
 
 #include <check.h>
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,37 @@ START_TEST(test_rich)
 }
 END_TEST
 
+// A metric over energy has a value where that is known; no other is hurt by its absence.
+START_TEST(test_energy)
+{
+    static const char plain[] =
+        "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"bx\", \"Type\": \"int\", "
+        "\"Values\": \"[1, 2]\"}]},"
+        " \"KernelSpecification\": {\"KernelName\": \"k\", \"KernelFile\": \"k.cl\", "
+        "\"GlobalSize\": {\"X\": \"64\"}},"
+        " \"Metrics\": [{\"Name\": \"per watt\", \"Expression\": \"8 / joule\"},"
+        "               {\"Name\": \"rate\", \"Expression\": \"8 / time_ns\"}]}";
+    struct fixture f;
+    uint32_t choice[1];
+    double value;
+    fixture_start(&f);
+    fixture_load(&f, rich);
+    ck_assert(!f.spec->uses_energy);
+    fixture_end(&f);
+    fixture_start(&f);
+    fixture_load(&f, plain);
+    spec_default(f.spec, choice);
+    ck_assert(f.spec->uses_energy);
+    ck_assert(spec_metric_uses_energy(f.spec, 0) && !spec_metric_uses_energy(f.spec, 1));
+    ck_assert(!spec_metric(f.spec, 0, choice, NULL, &(struct spec_measured){4, NAN}, &value));
+    ck_assert(spec_metric(f.spec, 1, choice, NULL, &(struct spec_measured){4, NAN}, &value));
+    ck_assert(value == 2);
+    ck_assert(spec_metric(f.spec, 0, choice, NULL, &(struct spec_measured){4, 0.5}, &value));
+    ck_assert(value == 16);
+    fixture_end(&f);
+}
+END_TEST
+
 START_TEST(test_metrics)
 {
     struct fixture f;
@@ -111,12 +143,12 @@ START_TEST(test_metrics)
     fixture_start(&f);
     fixture_load(&f, rich);
     spec_default(f.spec, choice);
-    ck_assert(spec_metric(f.spec, 0, choice, NULL, 128, &value));
+    ck_assert(spec_metric(f.spec, 0, choice, NULL, &(struct spec_measured){128, NAN}, &value));
     ck_assert(value == 2);
-    ck_assert(spec_metric(f.spec, 1, choice, NULL, 3e6, &value));
+    ck_assert(spec_metric(f.spec, 1, choice, NULL, &(struct spec_measured){3e6, NAN}, &value));
     ck_assert(value == 1.5);
     choice[0] = 0; // double is 8
-    ck_assert(!spec_metric(f.spec, 1, choice, NULL, 3e6, &value));
+    ck_assert(!spec_metric(f.spec, 1, choice, NULL, &(struct spec_measured){3e6, NAN}, &value));
     fixture_end(&f);
 }
 END_TEST
@@ -243,6 +275,7 @@ int main(void)
     tcase_add_test(cases, test_keys_are_documented);
     tcase_add_test(cases, test_rich);
     tcase_add_test(cases, test_metrics);
+    tcase_add_test(cases, test_energy);
     tcase_add_test(cases, test_configuration_text);
     tcase_add_test(cases, test_configuration_parts);
     tcase_add_test(cases, test_slots);

@@ -1,0 +1,68 @@
+// A card that had nothing to do runs at a low clock, and takes some milliseconds of work to raise
+// it: an H200 rests at 345 MHz. What is timed meanwhile says nothing of the kernel.
+#include "device/open_device.h"
+
+#include "base/process.h"
+
+#define SPIN_NS       (UINT64_C(50) * 1000000)
+#define SPIN_BATCH_NS (UINT64_C(1) * 1000000) // launched between two looks
+#define BATCH_MOST    1024
+// Of the highest clock: what it may be below without being low.
+#define LOW_SHARE 0.9
+
+// The launch limit, which the tuner sets, holds for the spinning too.
+static uint64_t time_of(const struct policy *p)
+{
+    return p->launch_limit_ns && p->launch_limit_ns < SPIN_NS ? p->launch_limit_ns : SPIN_NS;
+}
+
+// Low, and nothing but want of work keeps it there. What earlier spinning could not raise is as
+// high as it gets: somebody may have locked the clocks.
+static bool is_low(const struct device *d, const struct nvml_look *look)
+{
+    double least = LOW_SHARE * nvml_most_mhz(d->nvml);
+    if (d->spun_mhz)
+        least = LOW_SHARE * d->spun_mhz;
+    return look->mhz > 0 && look->mhz < least && (look->idle || !look->slowed);
+}
+
+static bool restores_anything(const struct loaded *l)
+{
+    for (uint32_t i = 0; i < l->job->buffer_count; i++) {
+        if (buffer_restores(&l->job->buffers[i], true))
+            return true;
+    }
+    return false;
+}
+
+static bool spin(struct device *d, struct loaded *l, uint64_t until, struct result *r)
+{
+    struct error e = ERROR_INIT;
+    struct nvml_look look;
+    bool single = restores_anything(l);
+    uint32_t batch = 1;
+    uint64_t total;
+    do {
+        if (!buffers_restore(d, l, true, &e))
+            return run_lost(d, &e, r);
+        if (!run_job(d, l, batch, &total, NULL, r))
+            return false;
+        if (!single && total < SPIN_BATCH_NS && batch < BATCH_MOST)
+            batch *= 2;
+        nvml_look(d->nvml, true, &look);
+    } while (is_low(d, &look) && clock_ns() < until);
+    if (is_low(d, &look))
+        d->spun_mhz = look.mhz;
+    return true;
+}
+
+bool spin_up(struct device *d, struct loaded *l, const struct policy *p, struct result *r)
+{
+    struct nvml_look look;
+    bool compiles = !l->primed && !l->launched;
+    if (!nvml_look(d->nvml, nvml_due(d->nvml), &look) || !is_low(d, &look))
+        return true;
+    // All of it and one launch more stay within twice the limit of a launch.
+    device_phase_begin(d, DEVICE_LAUNCHING, 2, compiles);
+    return spin(d, l, clock_ns() + time_of(p), r);
+}
