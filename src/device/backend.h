@@ -84,6 +84,8 @@ struct backend {
     // The program's part of the image: what program_new() can make use of. Default: nothing.
     bool (*program_image)(void *own, void *program, struct text *out, struct error *e);
     bool (*program_binary)(void *own, void *program, struct text *out, struct error *e);
+    // The assembler's input as text. Default: program_binary().
+    bool (*program_ptx)(void *own, void *program, struct text *out, struct error *e);
 
     // Checks name, number of arguments and this kernel's limits. `log` is the program's.
     void *(*kernel_new)(void *own, void *program, const struct job_launch *l, const char *log,
@@ -112,5 +114,6 @@ struct backend {
 // NULL-terminated.
 extern const struct backend *const device_backends[];
 extern const struct backend opencl_backend;
+extern const struct backend cuda_backend;
 
 #endif

@@ -2,5 +2,6 @@
 
 const struct backend *const device_backends[] = {
     &opencl_backend,
+    &cuda_backend,
     NULL,
 };

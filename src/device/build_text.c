@@ -28,7 +28,7 @@ static bool is_defined_in_source(const char *option)
     return needs_quoting(option) && macro_name(option, &name) > 0;
 }
 
-static bool check_option(const struct job_program *p, const char *option, struct error *e)
+bool build_check_option(const struct job_program *p, const char *option, struct error *e)
 {
     if (!strpbrk(option, "\r\n"))
         return true;
@@ -69,7 +69,7 @@ bool build_options(const struct job_program *p, const char *folder, const char *
                    struct text *out, struct error *e)
 {
     for (uint32_t i = 0; i < p->option_count; i++) {
-        if (!check_option(p, p->options[i], e))
+        if (!build_check_option(p, p->options[i], e))
             return false;
         if (!is_defined_in_source(p->options[i]))
             add_word(out, p->options[i]);
@@ -81,27 +81,29 @@ bool build_options(const struct job_program *p, const char *folder, const char *
     return !out->failed || error_memory(e);
 }
 
-// "-DF(x)=x+1" becomes "#define F(x) x+1"; "-DNAME" is 1, as compilers have it.
-static void add_define(const char *option, struct text *out)
+bool build_define(const char *option, struct text *out)
 {
-    const char *definition = option + 2;
-    const char *equals = strchr(definition, '=');
+    const char *name;
+    if (macro_name(option, &name) == 0)
+        return false;
+    const char *equals = strchr(name, '=');
     text_add(out, "#define ");
-    if (!equals) {
-        text_addf(out, "%s 1\n", definition);
-        return;
+    if (equals) {
+        text_addn(out, name, (size_t)(equals - name));
+        text_addf(out, " %s\n", equals + 1);
+    } else {
+        text_addf(out, "%s 1\n", name);
     }
-    text_addn(out, definition, (size_t)(equals - definition));
-    text_addf(out, " %s\n", equals + 1);
+    return true;
 }
 
 bool build_source(const struct job_program *p, struct text *out, struct error *e)
 {
     for (uint32_t i = 0; i < p->option_count; i++) {
-        if (!check_option(p, p->options[i], e))
+        if (!build_check_option(p, p->options[i], e))
             return false;
         if (is_defined_in_source(p->options[i]))
-            add_define(p->options[i], out);
+            build_define(p->options[i], out);
     }
     if (out->length)
         text_add(out, "#line 1\n");

@@ -17,6 +17,12 @@ bool build_options(const struct job_program *p, const char *folder, const char *
                    struct text *out, struct error *e);
 bool build_source(const struct job_program *p, struct text *out, struct error *e);
 
+// "-DF(x)=x+1" as the line "#define F(x) x+1"; "-DNAME" is 1, as compilers have it. False, nothing
+// added, for an option that defines no macro.
+bool build_define(const char *option, struct text *out);
+// False when an option holds a line break, which no compiler can be passed.
+bool build_check_option(const struct job_program *p, const char *option, struct error *e);
+
 // Digest of what decides a program's code without asking a compiler: source, files, and the options
 // except macros whose name occurs nowhere in them. Two programs with the same digest compile to the
 // same code; the converse need not hold.

@@ -37,12 +37,21 @@ static const struct backend *backend_of(const char *id)
     return NULL;
 }
 
+static void report_prefix(const char *id, struct error *e)
+{
+    struct text prefixes = TEXT_INIT;
+    for (size_t i = 0; device_backends[i]; i++)
+        text_addf(&prefixes, "%s%s", i ? " or " : "", device_backends[i]->prefix);
+    error_set(e, ERROR_DEVICE, "'%s' names no device: an id begins with %s", id,
+              text_cstr(&prefixes));
+    text_release(&prefixes);
+}
+
 struct device *device_open(const char *id, const struct device_options *o, struct error *e)
 {
     const struct backend *backend = backend_of(id);
     if (!backend) {
-        error_set(e, ERROR_DEVICE, "'%s' names no device: an id begins with %s", id,
-                  device_backends[0]->prefix); // NOLINT(*NullDereference): the table has one
+        report_prefix(id, e);
         return NULL;
     }
     struct device *d = calloc(1, sizeof *d);
@@ -289,4 +298,12 @@ bool device_binary(struct device *d, struct loaded *l, uint32_t program, struct 
         return error_set(e, ERROR_USAGE, "the job has %u programs, not %u", l->job->program_count,
                          program + 1);
     return d->backend->program_binary(d->own, l->programs[program], out, e);
+}
+
+bool device_ptx(struct device *d, struct loaded *l, uint32_t program, struct text *out,
+                struct error *e)
+{
+    if (!d->backend->program_ptx || program >= l->job->program_count)
+        return device_binary(d, l, program, out, e);
+    return d->backend->program_ptx(d->own, l->programs[program], out, e);
 }

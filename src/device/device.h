@@ -36,12 +36,13 @@ struct device_options {
     // share should be built with the same text, so a process that stays in its folder passes ".".
     const char *scratch;
     const char *cache; // (optional) a folder where references are kept across processes
-    bool build_only;   // a build worker: no inputs, no reference
+    bool build_only;   // a build worker: no inputs, no reference, nothing is run
     bool exact;        // buffers without guard zones: a simulator watches every access
     // (optional) What of the process's surroundings may change a time on a CPU ("POCL_X=1 ..."); it
     // becomes part of the device's `surroundings`. The library itself reads no environment.
     const char *environment;
-    const char *root; // (optional) where /sys, /dev and /etc are looked for; default "/"
+    const char *toolkit; // (optional) the CUDA installation that the user chose (CUDA_HOME)
+    const char *root;    // (optional) where /sys, /dev, /etc and /proc are looked for; default "/"
 };
 
 // GPUs that the system shows but no driver offers.
@@ -97,8 +98,11 @@ bool device_measure(struct device *d, struct loaded *l, const struct policy *p, 
 // not have been overwritten by another job since.
 bool device_output(struct device *d, struct loaded *l, uint32_t buffer, struct text *out,
                    struct error *e);
-// The device's binary of a program (PTX, SASS container, PoCL's).
+// The device's binary of a program (PTX, cubin, PoCL's).
 bool device_binary(struct device *d, struct loaded *l, uint32_t program, struct text *out,
                    struct error *e);
+// NVIDIA: the PTX of a program, which its cubin (CUDA) does not hold or its binary (OpenCL) is.
+bool device_ptx(struct device *d, struct loaded *l, uint32_t program, struct text *out,
+                struct error *e);
 
 #endif

@@ -13,7 +13,8 @@ static const char usage[] =
     "\n"
     "environment:\n"
     "  HONE_WORKER_SCRATCH  folder for temporary files (else TMPDIR, else /tmp)\n"
-    "  HONE_WORKER_CACHE    folder where references are kept for later workers\n"
+    "  HONE_WORKER_CACHE    folder where references and cubins are kept for later workers\n"
+    "  CUDA_HOME, CUDA_PATH  the CUDA toolkit whose compiler and headers are used\n"
     "  POCL_CACHE_DIR, CUDA_CACHE_PATH  folders of the drivers' own caches\n";
 
 static int say(const char *text)
@@ -37,6 +38,7 @@ static int run(void)
         // folder: every worker then builds with the same text, and driver caches know it again.
         struct device_options options = {.scratch = ".", .cache = cache};
         options.environment = environment;
+        options.toolkit = cuda_toolkit();
         status = serve(channel, &options);
     } else {
         fprintf(stderr, "hone-worker: %s\n", e.text);

@@ -112,6 +112,17 @@ char *cache_folder(void)
     return realpath(folder, NULL);
 }
 
+const char *cuda_toolkit(void)
+{
+    const char *names[] = {"CUDA_HOME", "CUDA_PATH"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *folder = getenv(names[i]);
+        if (folder && *folder)
+            return folder;
+    }
+    return NULL;
+}
+
 void leave_simulator_log(void)
 {
     if (getenv("OCLGRIND_LOG"))

@@ -1,0 +1,27 @@
+#include "device/cuda.h"
+
+const struct backend cuda_backend = {
+    .language = LANGUAGE_CUDA,
+    .prefix = "cuda/",
+    .list = cuda_list,
+    .open = cuda_open,
+    .close = cuda_close,
+    .memory_new = cuda_memory_new,
+    .memory_free = cuda_memory_free,
+    .read = cuda_read,
+    .write = cuda_write,
+    .fill = cuda_fill,
+    .copy = cuda_copy,
+    .program_new = cuda_program_new,
+    .program_free = cuda_program_free,
+    .program_image = cuda_program_image,
+    .program_binary = cuda_program_binary,
+    .program_ptx = cuda_program_ptx,
+    .kernel_new = cuda_kernel_new,
+    .kernel_free = cuda_kernel_free,
+    .kernel_bind = cuda_kernel_bind,
+    .run = cuda_run,
+    .own_kernel = cuda_own_kernel,
+    .own_free = cuda_own_free,
+    .own_run = cuda_own_run,
+};

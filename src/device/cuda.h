@@ -1,0 +1,102 @@
+// What the files of the CUDA backend share.
+//
+// A device is opened in one of three ways: a card with a context, to run; a card without one, to
+// build for it; an architecture ("cuda/sm_90"), to build for what is not here, without a driver.
+#ifndef HONE_DEVICE_CUDA_H
+#define HONE_DEVICE_CUDA_H
+
+#include "device/backend.h"
+#include "device/cuda_api.h"
+#include "device/cuda_compiler.h"
+
+struct cuda {
+    const struct device_options *options;
+    const struct device_info *info;
+    struct cuda_compiler compiler;
+    char target[16]; // "sm_90a"
+
+    // Only where `runs`.
+    bool runs;
+    struct cuda_api cu;
+    CUdevice device;
+    CUcontext context; // the card's primary one, current in this thread
+    CUstream stream;   // everything goes through it, in order
+    uint32_t grid[3];  // most blocks along each axis
+    CUevent *events;   // kept from launch to launch
+    uint32_t event_count;
+    CUmodule waiting;    // a kernel that only waits (cuda_run.c); NULL where it does not load
+    CUfunction wait_for; // of it
+};
+
+struct cuda_program {
+    const struct job *job;
+    uint32_t index;
+    struct cuda_code code;
+    CUmodule module; // only where the device runs
+};
+
+// A buffer that the kernel reads as a __constant__ symbol.
+struct cuda_symbol {
+    CUdeviceptr at;
+    const struct memory *from;
+};
+
+struct cuda_kernel {
+    struct cuda_program *program;
+    CUfunction function; // only where the device runs
+    uint8_t *values;     // of the arguments
+    void **arguments;    // where each begins; more than the kernel can have
+    struct cuda_symbol *symbols;
+    uint32_t symbol_count;
+};
+
+static inline CUdeviceptr cuda_at(const struct memory *m, int64_t at)
+{
+    return (CUdeviceptr)((int64_t)(uintptr_t)m->view + at);
+}
+
+// cuda_info.c
+bool cuda_list(struct arena *a, const struct device_options *o, struct device_list *out,
+               struct error *e);
+void *cuda_open(const char *id, const struct device_options *o, struct arena *a,
+                struct device_info *info, struct error *e);
+void cuda_close(void *own);
+
+// cuda_memory.c
+bool cuda_memory_new(void *own, struct memory *m, enum access access, struct error *e);
+void cuda_memory_free(void *own, struct memory *m);
+bool cuda_read(void *own, struct memory *m, int64_t at, void *to, uint64_t bytes, struct error *e);
+bool cuda_write(void *own, struct memory *m, int64_t at, const void *from, uint64_t bytes,
+                struct error *e);
+bool cuda_fill(void *own, struct memory *m, int64_t at, uint8_t byte, uint64_t bytes,
+               struct error *e);
+bool cuda_copy(void *own, struct memory *to, struct memory *from, struct error *e);
+
+// cuda_program.c
+void *cuda_program_new(void *own, const struct job *j, uint32_t index, const void *image,
+                       uint64_t length, struct text *log, struct result *r);
+void cuda_program_free(void *own, void *program);
+bool cuda_program_image(void *own, void *program, struct text *out, struct error *e);
+bool cuda_program_binary(void *own, void *program, struct text *out, struct error *e);
+bool cuda_program_ptx(void *own, void *program, struct text *out, struct error *e);
+
+// cuda_kernel.c
+void *cuda_kernel_new(void *own, void *program, const struct job_launch *l, const char *log,
+                      struct resources *resources, struct result *r);
+void cuda_kernel_free(void *own, void *kernel);
+bool cuda_kernel_bind(void *own, void *kernel, const struct job *j, const struct job_launch *l,
+                      struct memory *const *memory, struct result *r);
+
+// cuda_run.c
+bool cuda_run(void *own, const struct run *run, uint64_t *total_ns, uint64_t *parts_ns, bool *lost,
+              struct result *r);
+// Loads what launches need besides their kernels, and finds the resolution of the times.
+void cuda_run_prepare(struct cuda *o, uint64_t *timer_ns);
+void cuda_run_release(struct cuda *o);
+
+// cuda_own.c
+void *cuda_own_kernel(void *own, const char *source, const char *name, struct error *e);
+void cuda_own_free(void *own, void *kernel);
+bool cuda_own_run(void *own, void *kernel, const struct own_launch *l, struct error *e);
+
+#endif
