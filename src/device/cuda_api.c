@@ -1,6 +1,7 @@
 #include "device/cuda_api.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,10 +39,11 @@ bool cuda_api_open(struct cuda_api *api, struct error *e)
 {
     void *library = dlopen(CUDA_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!library)
-        return error_set(e, ERROR_DEVICE,
-                         "NVIDIA's CUDA library %s cannot be opened (%s); it is part of NVIDIA's "
-                         "driver (Debian: apt install libcuda1)",
-                         CUDA_LIBRARY, dlerror());
+        return error_set_driver(
+            e, ERROR_DEVICE, ENOENT,
+            "NVIDIA's CUDA library %s cannot be opened (%s); it is part of NVIDIA's "
+            "driver (Debian: apt install libcuda1)",
+            CUDA_LIBRARY, dlerror());
     const char *missing =
         resolve(library, driver_entries, sizeof driver_entries / sizeof *driver_entries, api);
     return !missing || error_set(e, ERROR_DEVICE,

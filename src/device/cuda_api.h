@@ -207,7 +207,8 @@ struct nvrtc_api {
 
 #define CUDA_LIBRARY "libcuda.so.1"
 
-// Opens the driver's library. The libraries stay open: they do not survive being unloaded.
+// Opens the driver's library. The libraries stay open: they do not survive being unloaded. Where
+// there is none the error's driver code is ENOENT.
 bool cuda_api_open(struct cuda_api *api, struct error *e);
 
 // Opens NVRTC: below `toolkit` (a CUDA installation that the user chose, or NULL), where the loader

@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,7 +239,8 @@ bool cuda_list(struct arena *a, const struct device_options *o, struct device_li
     uint32_t count = 0;
     bool ok = true;
     if (!cuda_api_open(&cu, &problem)) {
-        out->problem = arena_strdup(a, problem.text);
+        // A machine without NVIDIA's driver lacks nothing.
+        out->problem = problem.driver == ENOENT ? "" : arena_strdup(a, problem.text);
         return out->problem || error_memory(e);
     }
     bool builds = cuda_compiler_open(&compiler, o ? o->toolkit : NULL, &why);
