@@ -1,164 +1,13 @@
 // Whole tunes on a driver that dies, hangs and lies: a dead device is told as such and nobody is
 // blamed but what ran there; every hang ends; nothing wrong is called correct; no process is left.
-#include "base/process.h"
-#include "base/text.h"
+#include "../fake_driver/tunes.h"
+
 #include "device/opencl_api.h"
-#include "store/store.h"
 
 #include <check.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-#define SPEC    HONE_SOURCE_DIR "/tests/fake_opencl/data/forty.json"
-#define SECONDS 1000000000ull
-
-enum { CONFIGURATIONS = 40, DEADLY = 20 };
-
-// A folder of its own for each tune: store, caches, output, and the name its workers go by.
-struct tune {
-    char folder[64];
-    const char *command;
-    pid_t hone;
-    uint64_t start_ns;
-};
-
-static void path_in(const struct tune *t, const char *name, char out[128])
-{
-    snprintf(out, 128, "%.63s/%s", t->folder, name);
-}
-
-static void prepare(struct tune *t)
-{
-    char worker[128];
-    *t = (struct tune){.folder = "/tmp/hone-test-lost-XXXXXX", .command = "tune"};
-    ck_assert_ptr_nonnull(mkdtemp(t->folder));
-    path_in(t, "worker", worker);
-    ck_assert_int_eq(symlink(HONE_BINARY_DIR "/hone-worker", worker), 0);
-}
-
-static void order(const char *variable, const char *value)
-{
-    if (value)
-        setenv(variable, value, 1);
-    else
-        unsetenv(variable);
-}
-
-static void surround(const struct tune *t)
-{
-    char path[128];
-    path_in(t, "worker", path);
-    order("HONE_WORKER", path);
-    path_in(t, "dead", path);
-    order("FAKE_CL_STATE", path);
-    order("FAKE_CL_NAME", t->folder); // a lock of its own
-    order("XDG_CACHE_HOME", t->folder);
-}
-
-// Starts hone with `more` arguments, up to a NULL, behind those that all tunes have.
-static void start(struct tune *t, const char *const *more)
-{
-    const char *argv[16] = {"hone", t->command, SPEC, "--timeout", "build=2s,launch=1s,driver=2s"};
-    char store[128], output[128];
-    size_t n = 5;
-    path_in(t, "store.sqlite", store);
-    path_in(t, "output", output);
-    argv[n++] = "--store", argv[n++] = store;
-    for (size_t i = 0; more && more[i]; i++)
-        argv[n++] = more[i];
-    t->start_ns = clock_ns();
-    t->hone = fork();
-    ck_assert_int_ge(t->hone, 0);
-    if (t->hone > 0)
-        return;
-    surround(t);
-    int fd = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    dup2(fd, 1);
-    dup2(fd, 2);
-    execv(HONE_BINARY_DIR "/hone", (char *const *)argv);
-    _exit(127);
-}
-
-// Its exit status; it is killed, and the test fails, when it takes longer than it may.
-static int end(struct tune *t, uint64_t most_ns)
-{
-    int status = 0;
-    pid_t got;
-    while ((got = waitpid(t->hone, &status, WNOHANG)) == 0 && clock_ns() < t->start_ns + most_ns)
-        usleep(10000);
-    if (got == t->hone)
-        return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-    kill(t->hone, SIGKILL);
-    waitpid(t->hone, NULL, 0);
-    return -SIGALRM;
-}
-
-static void read_output(const struct tune *t, struct text *out)
-{
-    char path[128];
-    path_in(t, "output", path);
-    file_read(path, 0, out, NULL);
-}
-
-// A worker ends at once when its tuner does; init may need a moment to see it off.
-static bool leaves_no_worker(const struct tune *t)
-{
-    char command[128];
-    bool left = true;
-    snprintf(command, sizeof command, "pgrep -f '^%s/worker' >/dev/null", t->folder);
-    for (int tries = 0; left && tries < 100; tries++) {
-        left = system(command) == 0;
-        usleep(left ? 20000 : 0);
-    }
-    return !left;
-}
-
-// ---- what is in the store
-
-struct stored {
-    unsigned rows, correct;
-    unsigned of[CONFIGURATIONS]; // rows of each
-    unsigned correct_of[CONFIGURATIONS];
-    enum status last[CONFIGURATIONS];
-    enum fault fault[CONFIGURATIONS];
-    char message[CONFIGURATIONS][256];
-};
-
-static bool take_row(void *context, const struct store_row *row)
-{
-    struct stored *s = context;
-    unsigned id = CONFIGURATIONS;
-    ck_assert_int_eq(sscanf(row->configuration, "ID=%u", &id), 1);
-    ck_assert_uint_lt(id, CONFIGURATIONS);
-    s->rows++;
-    s->of[id]++;
-    s->correct += row->result->status == STATUS_CORRECT;
-    s->correct_of[id] += row->result->status == STATUS_CORRECT;
-    s->last[id] = row->result->status;
-    s->fault[id] = row->result->fault;
-    snprintf(s->message[id], sizeof s->message[id], "%s", row->result->message);
-    return true;
-}
-
-static void read_store(const struct tune *t, struct stored *out)
-{
-    char path[128];
-    struct error e = ERROR_INIT;
-    struct store_query query = {0};
-    path_in(t, "store.sqlite", path);
-    memset(out, 0, sizeof *out);
-    struct store *s = access(path, F_OK) == 0 ? store_open(path, STORE_READ, &e) : NULL;
-    if (!s)
-        return; // nothing was ever written
-    ck_assert_msg(store_each(s, &query, take_row, out, &e), "%s", e.text);
-    store_close(s);
-}
 
 // ---- a device that dies at configuration 20 and stays dead
 
@@ -170,53 +19,28 @@ static const struct {
     {"wait", "open"}, {"wait", "wait"},  {"wait", "hang"},
 };
 
-static void check_death(const struct tune *t, int code, const char *output)
-{
-    struct stored s;
-    read_store(t, &s);
-    ck_assert_msg(code == 1, "exit %d: %s", code, output);
-    ck_assert_msg(strstr(output, "device lost: ") != NULL, "%s", output);
-    ck_assert_msg(strstr(output, "ID=20") != NULL, "%s", output);
-    for (unsigned i = 0; i < DEADLY; i++)
-        ck_assert_msg(s.of[i] == 1 && s.last[i] == STATUS_CORRECT, "ID=%u: %u rows, %s", i, s.of[i],
-                      s.message[i]);
-    ck_assert_uint_eq(s.of[DEADLY], 1);
-    ck_assert(s.last[DEADLY] == STATUS_RUNTIME || s.last[DEADLY] == STATUS_TIMEOUT);
-    ck_assert_int_eq(s.fault[DEADLY], FAULT_LOST);
-    ck_assert_msg(strstr(s.message[DEADLY], "the device was lost") != NULL, "%s",
-                  s.message[DEADLY]);
-    ck_assert_uint_eq(s.rows, DEADLY + 1);
-}
-
-static void revive(const struct tune *t)
-{
-    char path[128];
-    path_in(t, "dead", path);
-    unlink(path);
-}
-
 START_TEST(a_dead_device_is_told_and_nobody_else_is_blamed)
 {
     struct tune t;
     struct text output = TEXT_INIT;
     struct stored s;
     static const char *const retry[] = {"--retry", NULL};
-    prepare(&t);
-    order("FAKE_CL_DIE", "ID=20");
-    order("FAKE_CL_HOW", deaths[_i].how);
-    order("FAKE_CL_DEAD", deaths[_i].dead);
-    start(&t, NULL);
-    int code = end(&t, 60 * SECONDS);
-    read_output(&t, &output);
-    check_death(&t, code, text_cstr(&output));
-    ck_assert(leaves_no_worker(&t));
+    tune_prepare(&t);
+    tune_order("DIE", "ID=20");
+    tune_order("HOW", deaths[_i].how);
+    tune_order("DEAD", deaths[_i].dead);
+    tune_start(&t, NULL);
+    int code = tune_end(&t, 60 * SECONDS);
+    tune_output(&t, &output);
+    tune_check_death(&t, code, text_cstr(&output));
+    ck_assert(tune_leaves_no_worker(&t));
 
     // The device is well again: what killed it is left alone, the rest is done.
-    revive(&t);
-    start(&t, NULL);
-    code = end(&t, 60 * SECONDS);
-    read_output(&t, &output);
-    read_store(&t, &s);
+    tune_revive(&t);
+    tune_start(&t, NULL);
+    code = tune_end(&t, 60 * SECONDS);
+    tune_output(&t, &output);
+    tune_stored(&t, &s);
     ck_assert_msg(code == 0, "exit %d: %s", code, text_cstr(&output));
     ck_assert_uint_eq(s.of[DEADLY], 1);
     ck_assert_uint_eq(s.correct, CONFIGURATIONS - 1 + (s.rows - CONFIGURATIONS));
@@ -224,10 +48,10 @@ START_TEST(a_dead_device_is_told_and_nobody_else_is_blamed)
         ck_assert_msg(s.of[i] >= 1 && s.last[i] == STATUS_CORRECT, "ID=%u: %s", i, s.message[i]);
 
     // Asked for, and harmless now.
-    order("FAKE_CL_DIE", NULL);
-    start(&t, retry);
-    ck_assert_int_eq(end(&t, 60 * SECONDS), 0);
-    read_store(&t, &s);
+    tune_order("DIE", NULL);
+    tune_start(&t, retry);
+    ck_assert_int_eq(tune_end(&t, 60 * SECONDS), 0);
+    tune_stored(&t, &s);
     ck_assert_uint_ge(s.correct_of[DEADLY], 1);
     folder_remove(t.folder);
     text_release(&output);
@@ -240,28 +64,28 @@ START_TEST(a_check_loses_its_device)
     struct tune t;
     struct text output = TEXT_INIT;
     static const char *const retry[] = {"--retry", NULL};
-    prepare(&t);
+    tune_prepare(&t);
     t.command = "check";
-    order("FAKE_CL_DIE", "ID=20");
-    order("FAKE_CL_HOW", deaths[_i].how);
-    order("FAKE_CL_DEAD", deaths[_i].dead);
-    start(&t, NULL);
-    int code = end(&t, 60 * SECONDS);
-    read_output(&t, &output);
-    check_death(&t, code, text_cstr(&output));
+    tune_order("DIE", "ID=20");
+    tune_order("HOW", deaths[_i].how);
+    tune_order("DEAD", deaths[_i].dead);
+    tune_start(&t, NULL);
+    int code = tune_end(&t, 60 * SECONDS);
+    tune_output(&t, &output);
+    tune_check_death(&t, code, text_cstr(&output));
     ck_assert(strstr(text_cstr(&output), "INCOMPLETE") || strstr(text_cstr(&output), "FAILED"));
-    ck_assert(leaves_no_worker(&t));
+    ck_assert(tune_leaves_no_worker(&t));
 
-    revive(&t);
-    start(&t, NULL);
-    code = end(&t, 60 * SECONDS);
-    read_output(&t, &output);
+    tune_revive(&t);
+    tune_start(&t, NULL);
+    code = tune_end(&t, 60 * SECONDS);
+    tune_output(&t, &output);
     ck_assert_msg(code == 1 && strstr(text_cstr(&output), "FAILED: 1 of 40 configurations\n"), "%s",
                   text_cstr(&output));
-    order("FAKE_CL_DIE", NULL);
-    start(&t, retry);
-    code = end(&t, 60 * SECONDS);
-    read_output(&t, &output);
+    tune_order("DIE", NULL);
+    tune_start(&t, retry);
+    code = tune_end(&t, 60 * SECONDS);
+    tune_output(&t, &output);
     ck_assert_msg(code == 0 && strstr(text_cstr(&output), "OK: 40 configurations are correct\n"),
                   "%s", text_cstr(&output));
     folder_remove(t.folder);
@@ -305,13 +129,13 @@ static void check_hang(const struct tune *t, const char *call, int code)
 {
     struct text output = TEXT_INIT;
     struct stored s;
-    read_output(t, &output);
-    read_store(t, &s);
+    tune_output(t, &output);
+    tune_stored(t, &s);
     const char *text = text_cstr(&output);
     bool says = strstr(text, "limit") || strstr(text, "took longer");
     ck_assert_msg(code == 0 || code == 1, "%s hangs: exit %d: %s", call, code, text);
     ck_assert_msg(code == 0 ? s.correct >= 3 : says, "%s hangs: exit %d: %s", call, code, text);
-    ck_assert_msg(leaves_no_worker(t), "%s hangs: a worker is left", call);
+    ck_assert_msg(tune_leaves_no_worker(t), "%s hangs: a worker is left", call);
     text_release(&output);
 }
 
@@ -323,18 +147,18 @@ START_TEST(every_hang_ends)
     struct tune tunes[CALLS];
     const char *hanging[CALLS];
     int codes[CALLS], count = 0;
-    order("FAKE_CL_KIND", kinds[_i].kind);
+    tune_order("KIND", kinds[_i].kind);
     for (int i = 0; i < CALLS; i++) {
         if (is_called(_i, calls[i]))
             hanging[count++] = calls[i];
     }
     for (int i = 0; i < count; i++) {
-        prepare(&tunes[i]);
-        order("FAKE_CL_HANG", hanging[i]);
-        start(&tunes[i], few);
+        tune_prepare(&tunes[i]);
+        tune_order("HANG", hanging[i]);
+        tune_start(&tunes[i], few);
     }
     for (int i = 0; i < count; i++)
-        codes[i] = end(&tunes[i], 150 * SECONDS);
+        codes[i] = tune_end(&tunes[i], 150 * SECONDS);
     for (int i = 0; i < count; i++) {
         check_hang(&tunes[i], hanging[i], codes[i]);
         folder_remove(tunes[i].folder);
@@ -350,15 +174,15 @@ START_TEST(nothing_that_a_liar_ran_is_correct)
     struct tune t;
     struct text output = TEXT_INIT;
     struct stored s;
-    prepare(&t);
-    order("FAKE_CL_LIE", lies[_i]);
-    start(&t, NULL);
-    int code = end(&t, 60 * SECONDS);
-    read_output(&t, &output);
-    read_store(&t, &s);
+    tune_prepare(&t);
+    tune_order("LIE", lies[_i]);
+    tune_start(&t, NULL);
+    int code = tune_end(&t, 60 * SECONDS);
+    tune_output(&t, &output);
+    tune_stored(&t, &s);
     ck_assert_msg(code == 1, "%s: exit %d: %s", lies[_i], code, text_cstr(&output));
     ck_assert_uint_eq(s.correct, 0);
-    ck_assert(leaves_no_worker(&t));
+    ck_assert(tune_leaves_no_worker(&t));
     folder_remove(t.folder);
     text_release(&output);
 }

@@ -1,0 +1,25 @@
+// One life of a device in this process: listed, opened, a job from its building to its end, closed.
+// For tests of a driver that fails on order. Where this is compiled FAKE_PREFIX says how the
+// driver's variables begin.
+#ifndef HONE_TESTS_FAKE_LIFE_H
+#define HONE_TESTS_FAKE_LIFE_H
+
+#include "job/device_info.h"
+
+#define LIFE_COUNT     256
+#define LIFE_CODE      (-1234) // nobody's
+#define LIFE_CODE_TEXT "-1234"
+
+struct life {
+    char said[4096]; // what failed, all of it
+    bool correct;    // verified and measured
+    bool right;      // and the output is what it should be
+    bool unread;     // the output could not be looked at
+};
+
+void life_live(struct life *life, enum language language);
+// Sets a variable of the driver ("FAIL" is FAKE_..._FAIL).
+void life_order(const char *variable, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif
