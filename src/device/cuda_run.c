@@ -148,13 +148,18 @@ static bool put_all(struct cuda *o, const struct run *run, bool each, bool *lost
 {
     uint32_t count = run->count * run->batch, event = 0;
     uint64_t commands = count < WAIT_MOST ? count : WAIT_MOST;
+    const char *call = "cuMemcpyDtoDAsync of a symbol";
     CUresult code = put_symbols(o, run);
-    if (code == CUDA_SUCCESS)
+    if (code == CUDA_SUCCESS) {
+        call = "cuLaunchKernel of hone's own";
         code = put_wait(o, WAIT_NS + commands * WAIT_EACH_NS * (each ? 2 : 1));
-    if (code == CUDA_SUCCESS)
+    }
+    if (code == CUDA_SUCCESS) {
+        call = "cuEventRecord";
         code = o->cu.cuEventRecord(o->events[event++], o->stream);
+    }
     if (code != CUDA_SUCCESS)
-        return report_crash(o, run, "before the launch", code, lost, r);
+        return report_crash(o, run, call, code, lost, r);
     for (uint32_t i = 0; i < count; i++) {
         const struct job_launch *l = &run->launches[i % run->count];
         code = put_launch(o, run->kernels[i % run->count], l);
@@ -162,10 +167,13 @@ static bool put_all(struct cuda *o, const struct run *run, bool each, bool *lost
             o->cu.cuStreamSynchronize(o->stream);
             return report_refusal(o, l, code, r);
         }
-        if (code == CUDA_SUCCESS && (each || i + 1 == count))
+        call = "cuLaunchKernel";
+        if (code == CUDA_SUCCESS && (each || i + 1 == count)) {
+            call = "cuEventRecord";
             code = o->cu.cuEventRecord(o->events[event++], o->stream);
+        }
         if (code != CUDA_SUCCESS)
-            return report_crash(o, run, "cuLaunchKernel", code, lost, r);
+            return report_crash(o, run, call, code, lost, r);
     }
     code = o->cu.cuStreamSynchronize(o->stream);
     return code == CUDA_SUCCESS || report_crash(o, run, "cuStreamSynchronize", code, lost, r);
@@ -185,7 +193,8 @@ static bool collect(struct cuda *o, const struct run *run, bool each, uint64_t *
     uint32_t last = each ? run->count * run->batch : 1;
     CUresult code;
     uint64_t ns;
-    if (!time_between(o, 0, last, total_ns, &code))
+    // No launch takes no time.
+    if (!time_between(o, 0, last, total_ns, &code) || *total_ns == 0)
         return report_time(o, code, r);
     for (uint32_t i = 0; parts_ns && i < run->count; i++)
         parts_ns[i] = each ? 0 : *total_ns;

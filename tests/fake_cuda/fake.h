@@ -41,7 +41,9 @@ int fake_live_objects(void);
 
 // The memory that begins at or before `at` and holds it: how many bytes are left of it; 0: none.
 size_t fake_memory_left(CUdeviceptr at);
-void *fake_new(size_t size); // zeroed, counted
+CUresult fake_allocate(CUdeviceptr *out, size_t bytes);
+bool fake_give_back(CUdeviceptr at); // false: nothing was allocated there
+void *fake_new(size_t size);         // zeroed, counted
 void fake_free(void *object);
 
 // At the head of each call in a context: hangs, or returns what to fail with.

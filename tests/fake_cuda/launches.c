@@ -112,7 +112,7 @@ CUresult cuModuleUnload(CUmodule m)
         free(f);
     }
     if (m->symbol)
-        cuMemFree((uintptr_t)m->symbol);
+        fake_give_back((uintptr_t)m->symbol);
     free(m->options);
     free(m->source);
     fake_free(m);
@@ -155,7 +155,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr *out, size_t *bytes, CUmodule m, const ch
     if (code == CUDA_SUCCESS && !(symbol && strstr(symbol, name)))
         code = CUDA_ERROR_NOT_FOUND;
     if (code == CUDA_SUCCESS && !m->symbol)
-        code = cuMemAlloc(&at, SYMBOL_BYTES);
+        code = fake_allocate(&at, SYMBOL_BYTES);
     if (code != CUDA_SUCCESS)
         return code;
     if (!m->symbol)

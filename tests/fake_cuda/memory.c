@@ -264,15 +264,10 @@ static uint64_t used_bytes(void)
     return sum;
 }
 
-CUresult cuMemAlloc(CUdeviceptr *out, size_t bytes)
+CUresult fake_allocate(CUdeviceptr *out, size_t bytes)
 {
-    CUresult code = fake_call(__func__);
-    if (code == CUDA_SUCCESS && bytes == 0)
-        code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS && bytes > total_bytes() - used_bytes())
-        code = CUDA_ERROR_OUT_OF_MEMORY;
-    if (code != CUDA_SUCCESS)
-        return code;
+    if (bytes > total_bytes() - used_bytes())
+        return CUDA_ERROR_OUT_OF_MEMORY;
     struct block *b = fake_new(sizeof *b);
     *b = (struct block){blocks, bytes, calloc(1, bytes)};
     blocks = b;
@@ -280,19 +275,32 @@ CUresult cuMemAlloc(CUdeviceptr *out, size_t bytes)
     return CUDA_SUCCESS;
 }
 
-CUresult cuMemFree(CUdeviceptr at)
+bool fake_give_back(CUdeviceptr at)
 {
-    CUresult code = fake_call(__func__);
     struct block **link = &blocks;
     while (*link && (uintptr_t)(*link)->data != at)
         link = &(*link)->next;
     struct block *b = *link;
     if (!b)
-        return CUDA_ERROR_INVALID_VALUE;
+        return false;
     *link = b->next;
     free(b->data);
     fake_free(b);
-    return code;
+    return true;
+}
+
+CUresult cuMemAlloc(CUdeviceptr *out, size_t bytes)
+{
+    CUresult code = fake_call(__func__);
+    if (code == CUDA_SUCCESS && bytes == 0)
+        code = CUDA_ERROR_INVALID_VALUE;
+    return code == CUDA_SUCCESS ? fake_allocate(out, bytes) : code;
+}
+
+CUresult cuMemFree(CUdeviceptr at)
+{
+    CUresult code = fake_call(__func__);
+    return fake_give_back(at) ? code : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult command(const char *call, CUdeviceptr at, size_t bytes)
