@@ -12,7 +12,7 @@
 
 // The same mixing as checksum.c. Data may begin anywhere; the last word is filled up with zeros.
 // Each work-group leaves one sum, from sums[first] on; their sum modulo 2^64 has no order.
-static const char text[] =
+static const char body[] =
     "function ulong word_at(global const uchar *bytes, ulong at, ulong length)\n"
     "{\n"
     "    ulong word = 0;\n"
@@ -45,13 +45,14 @@ static const char text[] =
 
 static void *get_kernel(struct device *d, struct error *e)
 {
+    static const char *const pieces[] = {body, NULL};
     char defines[200];
     str_format(defines, sizeof defines,
                "#define PLACE 0x%llxUL\n#define MIX_1 0x%llxUL\n#define MIX_2 0x%llxUL\n"
                "#define LOCAL %d\n",
                (unsigned long long)CHECKSUM_PLACE, (unsigned long long)CHECKSUM_MIX_1,
                (unsigned long long)CHECKSUM_MIX_2, LOCAL);
-    const struct own_text t = {"hone_checksum", defines, text};
+    const struct own_text t = {"hone_checksum", defines, pieces};
     return own_kernel_get(d, &t, e);
 }
 

@@ -332,7 +332,7 @@ bool fill_make(const struct job_buffer *b, void *out, struct error *e)
     struct filler f = {.buffer = b, .out = out};
     f.bytes = b->element.scalar == SCALAR_CUSTOM ? 1 : scalar_bytes(b->element.scalar);
     f.width = b->element.scalar == SCALAR_CUSTOM ? 1 : b->element.width;
-    f.space = f.width == 3 ? 4 : f.width;
+    f.space = f.buffer->element.scalar == SCALAR_CUSTOM ? 1 : element_bytes(&b->element) / f.bytes;
     f.store = float_stores[b->element.scalar];
     if (b->fill.kind == FILL_NONE) {
         memset(out, POISON_BYTE, fill_bytes(b));

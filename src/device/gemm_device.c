@@ -7,7 +7,7 @@
 
 // Tiles of 16 x 16 in local memory; out of range reads are zero. Strides say how op() lies in
 // memory. Sums run in the order of k.
-static const char text[] =
+static const char body[] =
     "#define TILE 16\n"
     "kernel void hone_gemm(global const TYPE *a, global const TYPE *b, global double *c,\n"
     "                      ulong m, ulong n, ulong k, ulong ai, ulong ap, ulong bp, ulong bj)\n"
@@ -31,8 +31,9 @@ static const char text[] =
 // NULL: other types, a device without float64, a CPU (where the host's own routine is faster).
 static void *get_kernel(struct device *d, const struct gemm_request *g)
 {
-    static const struct own_text floats = {"hone_gemm", "#define TYPE float\n", text};
-    static const struct own_text doubles = {"hone_gemm", "#define TYPE double\n", text};
+    static const char *const pieces[] = {body, NULL};
+    static const struct own_text floats = {"hone_gemm", "#define TYPE float\n", pieces};
+    static const struct own_text doubles = {"hone_gemm", "#define TYPE double\n", pieces};
     enum scalar s = g->a_buffer->element.scalar;
     if (!own_kernels_offered(d) || d->info.type == DEVICE_CPU || !d->info.float64 ||
         s != g->b_buffer->element.scalar || (s != SCALAR_FLOAT && s != SCALAR_DOUBLE))

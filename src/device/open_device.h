@@ -66,6 +66,7 @@ struct device {
     struct memory flusher;        // for cold launches, made when first asked for
     struct own_kernel *own_kernels;
     struct memory scratch; // of their results
+    uint64_t stamps;       // counts those of their launches that are stamped
     bool lost;             // a driver error while running: nothing works any more
     unsigned hushed;       // > 0: phases of a job inside a job are not announced
 };
@@ -110,6 +111,20 @@ bool guards_look(struct device *d, struct memory *m, struct trespass *before,
 
 // checksum_device.c: as checksum_of() of the data.
 bool checksum_on_device(struct device *d, struct memory *m, uint64_t *out, struct error *e);
+
+// compare_device.c
+struct compare_request {
+    void *kernel; // compare_kernel()'s
+    const struct job_buffer *buffer;
+    struct memory *got, *expected;
+    bool doubles; // of the reference
+};
+// NULL where the device cannot: it is then done on the host.
+void *compare_kernel(struct device *d, const struct job_buffer *b, bool doubles);
+// As compare_output(): counts, indices and deviations are the same, norms and sums but for the
+// order of additions. False: the driver failed. The verdict is out->ok.
+bool compare_on_device(struct device *d, const struct compare_request *q, struct deviation *out,
+                       struct error *e);
 
 // gemm_device.c
 struct gemm_request {

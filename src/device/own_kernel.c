@@ -26,6 +26,8 @@ static const char cuda_prologue[] =
     "#define get_global_id(axis) (get_group_id(axis) * get_local_size(axis) + get_local_id(axis))\n"
     "#define get_global_size(axis) (get_num_groups(axis) * get_local_size(axis))\n"
     "#define as_float(x) __uint_as_float(x)\n"
+    "#define as_uint(x) __float_as_uint(x)\n"
+    "#define as_ulong(x) ((ulong)__double_as_longlong(x))\n"
     "#define as_double(x) __longlong_as_double((long long)(x))\n"
     "typedef unsigned char uchar;\n"
     "typedef unsigned short ushort;\n"
@@ -34,14 +36,15 @@ static const char cuda_prologue[] =
 
 struct own_kernel {
     struct own_kernel *next;
-    const char *name, *text;
+    const char *name;
+    const char *const *pieces;
     char *defines; // a copy, behind the struct
     void *kernel;  // NULL: it does not build
 };
 
 bool own_kernels_offered(const struct device *d)
 {
-    return d->backend->own_run != NULL;
+    return d->backend->own_run && d->info.max_group_size >= OWN_GROUP;
 }
 
 static bool make_source(const struct device *d, const struct own_text *t, struct text *out)
@@ -51,7 +54,8 @@ static bool make_source(const struct device *d, const struct own_text *t, struct
     if (!cuda && d->info.float64)
         text_add(out, opencl_doubles);
     text_add(out, t->defines);
-    text_add(out, t->text);
+    for (const char *const *at = t->pieces; *at; at++)
+        text_add(out, *at);
     return !out->failed;
 }
 
@@ -70,7 +74,7 @@ static void *build(struct device *d, const struct own_text *t, struct error *e)
 static struct own_kernel *find(const struct device *d, const struct own_text *t)
 {
     struct own_kernel *k = d->own_kernels;
-    while (k && (k->text != t->text || strcmp(k->name, t->name) != 0 ||
+    while (k && (k->pieces != t->pieces || strcmp(k->name, t->name) != 0 ||
                  strcmp(k->defines, t->defines) != 0))
         k = k->next;
     return k;
@@ -84,7 +88,7 @@ static struct own_kernel *add(struct device *d, const struct own_text *t, struct
         error_memory(e);
         return NULL;
     }
-    *k = (struct own_kernel){.next = d->own_kernels, .name = t->name, .text = t->text};
+    *k = (struct own_kernel){.next = d->own_kernels, .name = t->name, .pieces = t->pieces};
     k->defines = memcpy(k + 1, t->defines, length);
     k->kernel = build(d, t, e);
     return d->own_kernels = k;

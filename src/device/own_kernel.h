@@ -14,12 +14,15 @@
 struct device;
 
 struct own_text {
-    const char *name;    // of the kernel
-    const char *defines; // lines in front of the text: what makes one text several kernels
-    const char *text;
+    const char *name;          // of the kernel; in static storage
+    const char *defines;       // lines in front of the text: what makes one text several kernels
+    const char *const *pieces; // of the text, NULL-terminated; in static storage
 };
 
-// Can the backend build any?
+// Work-items in a group of each of these kernels, at most.
+#define OWN_GROUP 256
+
+// Can the backend build any, and the device run them?
 bool own_kernels_offered(const struct device *d);
 // Built when first asked for and kept; NULL when it cannot be built, then and ever after.
 void *own_kernel_get(struct device *d, const struct own_text *t, struct error *e);

@@ -61,7 +61,8 @@ END_TEST
 
 // ---- building
 
-static const struct own_text nonsense = {"hone_nonsense", "", "this is no kernel\n"};
+static const char *const pieces[] = {"this is no kernel\n", NULL};
+static const struct own_text nonsense = {"hone_nonsense", "", pieces};
 
 START_TEST(text_that_does_not_build_is_not_built_twice)
 {

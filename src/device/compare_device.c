@@ -1,0 +1,339 @@
+// The comparison where the output is: a kernel that finds what compare_host.c finds, and a few
+// kilobytes that are read back.
+#include "device/compare_pass.h"
+
+#include "base/text.h"
+#include "device/fill.h"
+#include "device/open_device.h"
+#include "device/own_kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LOCAL       128
+#define BATCH       4 // components a work-item loads before it looks at them
+#define GROUPS_MOST 1024
+
+// ---- the kernel, in pieces
+
+// As half_to_f64(), and the nearest half of a double, ties to even. A double is scaled to a
+// multiple of the half's last place by a power of two, which is exact, and rounded to an integer
+// there.
+static const char halves[] =
+    "function double half_value(ushort h)\n"
+    "{\n"
+    "    uint exponent = h >> 10 & 0x1f, fraction = h & 0x3ff;\n"
+    "    double magnitude = as_double(fraction ? 0x7ff8000000000000UL : 0x7ff0000000000000UL);\n"
+    "    if (exponent == 0)\n"
+    "        magnitude = fraction * as_double((ulong)(1023 - 24) << 52);\n"
+    "    else if (exponent < 0x1f)\n"
+    "        magnitude = (fraction | 0x400) * as_double((ulong)(1023 - 25 + exponent) << 52);\n"
+    "    return h & 0x8000 ? -magnitude : magnitude;\n"
+    "}\n"
+    "function double half_round(double v)\n"
+    "{\n"
+    "    ulong exponent = as_ulong(v) >> 52 & 0x7ff;\n"
+    "    if (exponent == 0x7ff)\n"
+    "        return v;\n"
+    "    if (exponent > 1023 + 15)\n"
+    "        return v * as_double(0x7ff0000000000000UL);\n"
+    "    if (exponent < 1023 - 14)\n"
+    "        exponent = 1023 - 14;\n"
+    "    double rounded = rint(v * as_double((2046 + 10 - exponent) << 52));\n"
+    "    rounded *= as_double((exponent - 10) << 52);\n"
+    "    return fabs(rounded) < 65536 ? rounded : rounded * as_double(0x7ff0000000000000UL);\n"
+    "}\n";
+
+// The members of the host's `struct part`, and how two are put together.
+static const char parts[] =
+    "struct part {\n"
+    "    double difference, reference, sum_got, sum_reference, largest, most;\n"
+    "    ulong at, compared, wrong, nans, first_nan, unwritten, first_unwritten, poisoned;\n"
+    "    ulong seen, stamp;\n"
+    "};\n"
+    "function struct part part_none(ulong first)\n"
+    "{\n"
+    "    struct part p = {0, 0, 0, 0, 0, 0, first, 0, 0, 0, 0, 0, 0, 0, 0, 0};\n"
+    "    return p;\n"
+    "}\n"
+    "function struct part part_merged(struct part p, struct part q)\n"
+    "{\n"
+    "    p.difference += q.difference;\n"
+    "    p.reference += q.reference;\n"
+    "    p.sum_got += q.sum_got;\n"
+    "    p.sum_reference += q.sum_reference;\n"
+    "    p.most = fmax(p.most, q.most);\n"
+    "    if (q.largest > p.largest || (q.largest == p.largest && q.at < p.at)) {\n"
+    "        p.largest = q.largest;\n"
+    "        p.at = q.at;\n"
+    "    }\n"
+    "    if (q.nans && (p.nans == 0 || q.first_nan < p.first_nan))\n"
+    "        p.first_nan = q.first_nan;\n"
+    "    if (q.unwritten && (p.unwritten == 0 || q.first_unwritten < p.first_unwritten))\n"
+    "        p.first_unwritten = q.first_unwritten;\n"
+    "    p.compared += q.compared;\n"
+    "    p.wrong += q.wrong;\n"
+    "    p.nans += q.nans;\n"
+    "    p.unwritten += q.unwritten;\n"
+    "    p.poisoned += q.poisoned;\n"
+    "    p.seen += q.seen;\n"
+    "    return p;\n"
+    "}\n";
+
+// One component, as compare_host.c takes those of an unusual block. What the type and the kind of
+// comparison decide are words that defines_of() defines.
+static const char component[] =
+    "struct bounds {\n"
+    "    double scale, atol, rtol, poison_atol, poison_rtol;\n"
+    "    uint judge_poison;\n"
+    "};\n"
+    "#define FINITE(v) ((v) - (v) == 0)\n"
+    "function struct part with_special(struct part p, ulong at, double g, double r)\n"
+    "{\n"
+    "    r = ROUND(r);\n"
+    "    if (g == r || (g != g && r != r))\n"
+    "        return p;\n"
+    "    p.wrong++;\n"
+    "    if (FINITE(g))\n"
+    "        return p;\n"
+    "    if (p.nans++ == 0)\n"
+    "        p.first_nan = at;\n"
+    "    return p;\n"
+    "}\n"
+    "function struct part with_ordinary(struct part p, ulong at, double d, double g, double r,\n"
+    "                                   struct bounds b)\n"
+    "{\n"
+    "    double size = fabs(d), scaled = d * b.scale, base = r * b.scale;\n"
+    "    p.difference += scaled * scaled;\n"
+    "    p.reference += base * base;\n"
+    "    p.compared++;\n"
+    "    p.most = fmax(p.most, fabs(r));\n"
+    "    if (size > p.largest) {\n"
+    "        p.largest = size;\n"
+    "        p.at = at;\n"
+    "    }\n"
+    "#if SUMS\n"
+    "    p.sum_got += g;\n"
+    "    p.sum_reference += r;\n"
+    "#elif SINGLE\n"
+    "    p.wrong += size > b.atol + b.rtol * fabs(r);\n"
+    "#endif\n"
+    "    return p;\n"
+    "}\n"
+    "function struct part with_component(struct part p, ulong at, TYPE raw, REFERENCE other,\n"
+    "                                    struct bounds b)\n"
+    "{\n"
+    "    double g = VALUE(raw), r = REFERENCE_VALUE(other), d = g - r;\n"
+    "#if WIDE\n"
+    "    d = raw > other ? (double)((ulong)raw - (ulong)other) :\n"
+    "                      -(double)((ulong)other - (ulong)raw);\n"
+    "#endif\n"
+    "    if (!FINITE(g) || !FINITE(r))\n"
+    "        return with_special(p, at, g, r);\n"
+    "    if (raw == POISON) {\n"
+    "        p.poisoned++;\n"
+    "        if (!b.judge_poison)\n"
+    "            return p;\n"
+    "        if (!(fabs(d) <= b.poison_atol + b.poison_rtol * fabs(r))) {\n"
+    "            p.wrong++;\n"
+    "            if (p.unwritten++ == 0)\n"
+    "                p.first_unwritten = at;\n"
+    "            return p;\n"
+    "        }\n"
+    "    }\n"
+    "    return with_ordinary(p, at, d, g, r, b);\n"
+    "}\n";
+
+// Neighbouring work-items take neighbouring components; each work-group leaves one part. Indices
+// grow within a work-item, so that the first it meets is its first.
+static const char body[] =
+    "kernel void hone_compare(global const TYPE *got, global const REFERENCE *expected,\n"
+    "                         ulong first, ulong count, double scale, double atol, double rtol,\n"
+    "                         double poison_atol, double poison_rtol, uint judge_poison,\n"
+    "                         ulong stamp, global struct part *out)\n"
+    "{\n"
+    "    local struct part parts[LOCAL];\n"
+    "    struct bounds b = {scale, atol, rtol, poison_atol, poison_rtol, judge_poison};\n"
+    "    struct part p = part_none(first + get_global_id(0));\n"
+    "    ulong step = get_global_size(0);\n"
+    "    uint me = get_local_id(0);\n"
+    "    for (ulong i = get_global_id(0); i < count; i += BATCH * step) {\n"
+    "        TYPE raw[BATCH];\n"
+    "        REFERENCE other[BATCH];\n"
+    "        for (uint k = 0; k < BATCH; k++) {\n"
+    "            ulong at = first + (i + k * step < count ? i + k * step : i);\n"
+    "            raw[k] = got[PLACE(at)];\n"
+    "            other[k] = expected[REFERENCE_PLACE(at)];\n"
+    "        }\n"
+    "        for (uint k = 0; k < BATCH && i + k * step < count; k++, p.seen++)\n"
+    "            p = with_component(p, first + i + k * step, raw[k], other[k], b);\n"
+    "    }\n"
+    "    parts[me] = p;\n"
+    "    for (uint reach = LOCAL / 2; reach > 0; reach /= 2) {\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "        if (me < reach)\n"
+    "            parts[me] = part_merged(parts[me], parts[me + reach]);\n"
+    "    }\n"
+    "    if (me == 0) {\n"
+    "        parts[0].stamp = stamp;\n"
+    "        out[get_group_id(0)] = parts[0];\n"
+    "    }\n"
+    "}\n";
+
+// ---- what decides it
+
+// A component's type in the kernel, and the poison as it reads it.
+static const struct {
+    const char *name, *poison;
+} types[SCALAR_COUNT] = {
+    [SCALAR_BOOL] = {"uchar", "0x7b"},
+    [SCALAR_I8] = {"signed char", "0x7b"},
+    [SCALAR_U8] = {"uchar", "0x7b"},
+    [SCALAR_I16] = {"short", "0x7b7b"},
+    [SCALAR_U16] = {"ushort", "0x7b7b"},
+    [SCALAR_I32] = {"int", "0x7b7b7b7b"},
+    [SCALAR_U32] = {"uint", "0x7b7b7b7bu"},
+    [SCALAR_I64] = {"long", "0x7b7b7b7b7b7b7b7bL"},
+    [SCALAR_U64] = {"ulong", "0x7b7b7b7b7b7b7b7bUL"},
+    [SCALAR_HALF] = {"ushort", "0x7b7b"},
+    [SCALAR_FLOAT] = {"float", "as_float(0x7b7b7b7bu)"},
+    [SCALAR_DOUBLE] = {"double", "as_double(0x7b7b7b7b7b7b7b7bUL)"},
+    [SCALAR_CUSTOM] = {"uchar", "0x7b"},
+};
+_Static_assert(POISON_BYTE == 0x7b, "the kernel's poison");
+
+static const char *rounding_to(enum scalar s)
+{
+    return s == SCALAR_HALF ? "half_round(v)" : s == SCALAR_FLOAT ? "((double)(float)(v))" : "(v)";
+}
+
+static void defines_of(const struct job_buffer *b, bool doubles, struct text *out)
+{
+    struct comparison c = {.buffer = b};
+    enum scalar s = b->element.scalar;
+    enum compare_kind kind = b->compare.kind;
+    const char *value = s == SCALAR_HALF ? "half_value(v)" : "((double)(v))";
+    compare_layout(&c);
+    text_addf(out, "#define LOCAL %d\n#define BATCH %d\n", LOCAL, BATCH);
+    text_addf(out, "#define TYPE %s\n#define REFERENCE %s\n", types[s].name,
+              doubles ? "double" : types[s].name);
+    text_addf(out, "#define VALUE(v) %s\n#define ROUND(v) %s\n#define POISON %s\n", value,
+              rounding_to(s), types[s].poison);
+    text_addf(out, "#define REFERENCE_VALUE(v) %s\n",
+              !doubles                ? "VALUE(v)"
+              : kind == COMPARE_EXACT ? "ROUND(v)"
+                                      : "(v)");
+    text_addf(out, "#define WIDE %d\n", !doubles && (s == SCALAR_I64 || s == SCALAR_U64));
+    text_addf(out, "#define SUMS %d\n#define SINGLE %d\n", kind == COMPARE_SUM,
+              kind != COMPARE_NORM);
+    if (c.space == c.width)
+        text_add(out, "#define PLACE(i) (i)\n");
+    else
+        text_addf(out, "#define PLACE(i) ((i) / %u * %u + (i) %% %u)\n", c.width, c.space, c.width);
+    text_addf(out, "#define REFERENCE_PLACE(i) %s\n", doubles ? "(i)" : "PLACE(i)");
+}
+
+void *compare_kernel(struct device *d, const struct job_buffer *b, bool doubles)
+{
+    static const char *const pieces[] = {halves, parts, component, body, NULL};
+    struct text defines = TEXT_INIT;
+    void *kernel = NULL;
+    if (!own_kernels_offered(d) || !d->info.float64)
+        return NULL;
+    defines_of(b, doubles, &defines);
+    const struct own_text t = {"hone_compare", text_cstr(&defines), pieces};
+    if (!defines.failed)
+        kernel = own_kernel_get(d, &t, NULL);
+    text_release(&defines);
+    return kernel;
+}
+
+// ---- a pass
+
+struct here {
+    struct device *device;
+    const struct compare_request *request;
+};
+
+static uint32_t groups_for(uint64_t count)
+{
+    uint64_t groups = (count + LOCAL * BATCH - 1) / (LOCAL * BATCH);
+    return groups == 0 ? 1 : groups < GROUPS_MOST ? (uint32_t)groups : GROUPS_MOST;
+}
+
+static bool launch(const struct here *h, const struct comparison *c, uint32_t groups,
+                   uint64_t stamp, struct memory *found, struct error *e)
+{
+    uint32_t judge_poison = c->judge_poison;
+    const struct own_argument arguments[] = {
+        OWN_MEMORY(h->request->got),
+        OWN_MEMORY(h->request->expected),
+        OWN_VALUE(c->first),
+        OWN_VALUE(c->count),
+        OWN_VALUE(c->scale),
+        OWN_VALUE(c->atol),
+        OWN_VALUE(c->rtol),
+        OWN_VALUE(c->poison_atol),
+        OWN_VALUE(c->poison_rtol),
+        OWN_VALUE(judge_poison),
+        OWN_VALUE(stamp),
+        OWN_MEMORY(found),
+    };
+    struct own_launch l = {{groups, 1}, {LOCAL, 1}, arguments, 12};
+    return own_kernel_run(h->device, h->request->kernel, &l, e);
+}
+
+// A driver that ran or read nothing must not pass for one that found nothing: the parts bear this
+// launch's stamp, and every component was seen.
+static bool merge(const struct comparison *c, const struct part *all, uint32_t groups,
+                  uint64_t stamp, struct part *out, struct error *e)
+{
+    bool stamped = true;
+    *out = (struct part)PART_NONE(c->first);
+    for (uint32_t i = 0; i < groups; i++) {
+        part_merge(out, &all[i]);
+        stamped = stamped && all[i].stamp == stamp;
+    }
+    return (stamped && out->seen == c->count) ||
+           error_set(e, ERROR_DEVICE, "hone's own kernel did not run, or was not read back");
+}
+
+static bool run_pass(void *context, const struct comparison *c, struct part *out, struct error *e)
+{
+    const struct here *h = context;
+    uint32_t groups = groups_for(c->count);
+    uint64_t bytes = groups * sizeof *out, stamp = ++h->device->stamps;
+    struct part *all = calloc(groups, sizeof *all);
+    struct memory *found = own_scratch(h->device, bytes, e);
+    bool ok = found && (all || error_memory(e)) && launch(h, c, groups, stamp, found, e) &&
+              memory_read(h->device, found, 0, all, bytes, e) &&
+              merge(c, all, groups, stamp, out, e);
+    free(all);
+    return ok;
+}
+
+static bool look(void *context, const struct comparison *c, uint64_t index, double *got,
+                 double *expected, struct error *e)
+{
+    const struct here *h = context;
+    uint8_t g[8] = {0}, r[8] = {0};
+    enum scalar s = c->buffer->element.scalar, reference = c->doubles ? SCALAR_DOUBLE : s;
+    uint64_t at = compare_place(c, index) * c->bytes;
+    uint64_t reference_at = c->doubles ? 8 * index : at;
+    if (!memory_read(h->device, h->request->got, (int64_t)at, g, c->bytes, e) ||
+        !memory_read(h->device, h->request->expected, (int64_t)reference_at, r,
+                     c->doubles ? 8 : c->bytes, e))
+        return false;
+    *got = component_value(s, g);
+    *expected = component_value(reference, r);
+    return true;
+}
+
+bool compare_on_device(struct device *d, const struct compare_request *q, struct deviation *out,
+                       struct error *e)
+{
+    struct here h = {d, q};
+    const struct pass pass = {run_pass, look, &h};
+    return compare_by(q->buffer, q->doubles, &pass, out, e) ||
+           error_context(e, "comparing %s", q->buffer->name);
+}

@@ -1,0 +1,61 @@
+// A comparison as whoever goes over the data sees it: the host's cores (compare_host.c) or the
+// device (compare_device.c). What is found is put together and judged in compare.c, once for both.
+#ifndef HONE_DEVICE_COMPARE_PASS_H
+#define HONE_DEVICE_COMPARE_PASS_H
+
+#include "base/error.h"
+#include "device/compare.h"
+
+struct comparison {
+    const struct job_buffer *buffer;
+    bool doubles;                    // the reference: else the buffer's own type
+    unsigned width, space, bytes;    // components, the room they take, bytes of one
+    uint64_t first, count;           // components
+    double scale;                    // factor before squaring
+    double atol, rtol;               // per component; infinite where none is wrong by itself
+    double poison_atol, poison_rtol; // likewise for a component that holds the poison
+    bool exact_integers;             // 64 bits wide, more than a double holds
+    bool judge_poison;               // second pass: tolerances for single components are known
+};
+
+// What was found in some of the components. Kernels write it too: every member has 8 bytes.
+struct part {
+    double difference, reference;  // sums of scaled squares
+    double sum_got, sum_reference; // SUM
+    double largest, most;          // |difference|, |reference|
+    uint64_t at;                   // of the largest: the first of equals
+    uint64_t compared;             // finite on both sides and written
+    uint64_t wrong, nans, first_nan, unwritten, first_unwritten, poisoned;
+    uint64_t seen;  // all components
+    uint64_t stamp; // kernels: the launch's
+};
+
+// Goes over the data. Either member may fail, where the data is not the host's.
+struct pass {
+    bool (*run)(void *context, const struct comparison *c, struct part *out, struct error *e);
+    // One component of both sides as doubles.
+    bool (*look)(void *context, const struct comparison *c, uint64_t component, double *got,
+                 double *expected, struct error *e);
+    void *context;
+};
+
+// `into` begins as PART_NONE(first component); parts come in any order.
+void part_merge(struct part *into, const struct part *p);
+
+#define PART_NONE(component)                                                                       \
+    {                                                                                              \
+        .at = (component)                                                                          \
+    }
+
+// As compare_output(), false when the pass failed.
+bool compare_by(const struct job_buffer *b, bool doubles, const struct pass *pass,
+                struct deviation *out, struct error *e);
+// The place of a component in a buffer, in components: a 3-vector may have the room of 4.
+uint64_t compare_place(const struct comparison *c, uint64_t component);
+// Sets width, space and bytes by the buffer's element.
+void compare_layout(struct comparison *c);
+
+// compare_host.c: a component as a double.
+double component_value(enum scalar s, const void *at);
+
+#endif
