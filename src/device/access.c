@@ -2,7 +2,6 @@
 #include "device/open_device.h"
 
 #include "device/checksum.h"
-#include "device/own_kernel.h"
 #include "device/parallel.h"
 
 #include <stdlib.h>
@@ -123,8 +122,12 @@ bool memory_checksum(struct device *d, struct memory *m, uint64_t *out, struct e
 {
     void *copy = NULL;
     // A simulator that watches every access of a kernel is slower at summing than this process.
-    if (!m->host && !m->exact && own_kernels_offered(d))
-        return checksum_on_device(d, m, out, e);
+    if (!m->host && !m->exact && checksum_offered(d)) {
+        struct region all = {.memory = m, .bytes = m->bytes};
+        bool ok = checksums_on_device(d, &all, 1, e);
+        *out = all.sum;
+        return ok;
+    }
     const void *data = memory_look(d, m, &copy, e);
     if (data)
         *out = checksum_of(data, m->bytes);
@@ -133,6 +136,14 @@ bool memory_checksum(struct device *d, struct memory *m, uint64_t *out, struct e
 }
 
 // ---- guard zones; those of a mapping lie outside what the driver knows of
+
+static uint64_t guard_checksum(uint8_t byte)
+{
+    uint64_t word = UINT64_C(0x0101010101010101) * byte, sum = 0;
+    for (uint64_t i = 0; i < GUARD_BYTES / 8; i++)
+        sum += checksum_word(&word, 8, i);
+    return sum;
+}
 
 bool guards_set(struct device *d, struct memory *m, struct error *e)
 {
@@ -143,6 +154,7 @@ bool guards_set(struct device *d, struct memory *m, struct error *e)
         memset(m->map.data + m->bytes, m->guard, m->map.tail);
         return true;
     }
+    m->guard_sum = guard_checksum(m->guard);
     return d->backend->fill(d->own, m, -GUARD_BYTES, m->guard, GUARD_BYTES, e) &&
            d->backend->fill(d->own, m, (int64_t)m->bytes, m->guard, GUARD_BYTES, e);
 }

@@ -67,7 +67,7 @@ struct backend {
     bool (*claim)(void *own, struct memory *m, struct error *e);
     bool (*yield)(void *own, struct memory *m, struct error *e);
     // Memory on the device only. `at` is relative to the data; guards have places below 0 and from
-    // m->bytes on.
+    // m->bytes on. All in the order they are asked for; fill() and copy() need not wait.
     bool (*read)(void *own, struct memory *m, int64_t at, void *to, uint64_t bytes,
                  struct error *e);
     bool (*write)(void *own, struct memory *m, int64_t at, const void *from, uint64_t bytes,

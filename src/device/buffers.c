@@ -25,6 +25,11 @@ bool buffer_restores(const struct job_buffer *b, bool timed)
     return use_of(b) == USE_RESTORED && !(timed && b->keep);
 }
 
+bool buffer_begins_made(const struct job_buffer *b)
+{
+    return use_of(b) != USE_POISONED;
+}
+
 // ---- keys
 
 // Poisoned buffers are alike when they are of one size, the others when they are of one recipe.
@@ -122,6 +127,12 @@ static struct buffer *find_buffer(struct device *d, const struct digest *key)
     return NULL;
 }
 
+static void make_room(struct device *d)
+{
+    trim(d, 0);
+    references_leave_device(d);
+}
+
 // Idle buffers make room for new ones before the device is asked for more than it has.
 static bool allocate(struct device *d, struct buffer *b, const struct job_buffer *job,
                      struct error *e)
@@ -129,10 +140,10 @@ static bool allocate(struct device *d, struct buffer *b, const struct job_buffer
     uint64_t bytes = fill_bytes(job);
     bool restored = b->use == USE_RESTORED;
     if (d->info.global_bytes && d->pool.bytes + 2 * bytes > d->info.global_bytes)
-        trim(d, 0);
+        make_room(d);
     bool ok = memory_new(d, &b->memory, bytes, job->access, NULL);
     if (!ok) {
-        trim(d, 0);
+        make_room(d);
         ok = memory_new(d, &b->memory, bytes, job->access, e);
     }
     return ok && (!restored || memory_new(d, &b->initial, bytes, ACCESS_BOTH, e));

@@ -1,4 +1,4 @@
-// The checksum of inputs where they are.
+// Checksums of what is in the device's memory, where it is.
 #include "device/open_device.h"
 
 #include "base/text.h"
@@ -56,27 +56,51 @@ static void *get_kernel(struct device *d, struct error *e)
     return own_kernel_get(d, &t, e);
 }
 
-static bool sum_up(struct device *d, void *kernel, struct memory *m, uint64_t *out, struct error *e)
+bool checksum_offered(struct device *d)
 {
-    uint64_t parts[GROUPS_MOST], groups = m->bytes / (8 * LOCAL) + 1;
-    uint32_t first = 0;
-    struct memory *sums = own_scratch(d, sizeof parts, e);
-    struct own_argument arguments[] = {OWN_WHOLE(m), OWN_VALUE(m->offset), OWN_VALUE(m->bytes),
-                                       OWN_MEMORY(sums), OWN_VALUE(first)};
-    struct own_launch l = {.local = {LOCAL, 1}, .arguments = arguments, .count = 5};
-    l.groups[0] = groups < GROUPS_MOST ? (uint32_t)groups : GROUPS_MOST;
-    l.groups[1] = 1;
-    if (!sums || !own_kernel_run(d, kernel, &l, e) ||
-        !memory_read(d, sums, 0, parts, l.groups[0] * sizeof *parts, e))
-        return false;
-    *out = 0;
-    for (uint32_t i = 0; i < l.groups[0]; i++)
-        *out += parts[i];
-    return true;
+    return own_kernels_offered(d) && get_kernel(d, NULL);
 }
 
-bool checksum_on_device(struct device *d, struct memory *m, uint64_t *out, struct error *e)
+static uint32_t groups_for(uint64_t bytes)
 {
+    uint64_t groups = bytes / (8 * LOCAL) + 1;
+    return bytes == 0 ? 0 : groups < GROUPS_MOST ? (uint32_t)groups : GROUPS_MOST;
+}
+
+static bool launch(struct device *d, void *kernel, const struct region *r, uint32_t first,
+                   struct memory *sums, struct error *e)
+{
+    uint64_t from = (uint64_t)((int64_t)r->memory->offset + r->at);
+    const struct own_argument arguments[] = {OWN_WHOLE(r->memory), OWN_VALUE(from),
+                                             OWN_VALUE(r->bytes), OWN_MEMORY(sums),
+                                             OWN_VALUE(first)};
+    struct own_launch l = {{groups_for(r->bytes), 1}, {LOCAL, 1}, arguments, 5};
+    return own_kernel_run(d, kernel, &l, e);
+}
+
+static void sum_up(struct region *r, const uint64_t *parts)
+{
+    r->sum = 0;
+    for (uint32_t i = 0; i < groups_for(r->bytes); i++)
+        r->sum += parts[i];
+}
+
+bool checksums_on_device(struct device *d, struct region *regions, uint32_t count, struct error *e)
+{
+    uint32_t first = 0, all = 0;
     void *kernel = get_kernel(d, e);
-    return (kernel && sum_up(d, kernel, m, out, e)) || error_context(e, "checksum of a buffer");
+    for (uint32_t i = 0; i < count; i++)
+        all += groups_for(regions[i].bytes);
+    // What a driver says that it read must not be what was there.
+    uint64_t *parts = calloc(all + 1, sizeof *parts);
+    struct memory *sums = kernel ? own_scratch(d, all * sizeof *parts, e) : NULL;
+    bool ok = sums && (parts || error_memory(e));
+    for (uint32_t i = 0; ok && i < count; first += groups_for(regions[i++].bytes))
+        ok = regions[i].bytes == 0 || launch(d, kernel, &regions[i], first, sums, e);
+    ok = ok && (all == 0 || memory_read(d, sums, 0, parts, all * sizeof *parts, e));
+    first = 0;
+    for (uint32_t i = 0; ok && i < count; first += groups_for(regions[i++].bytes))
+        sum_up(&regions[i], parts + first);
+    free(parts);
+    return ok || error_context(e, "checksums of buffers");
 }

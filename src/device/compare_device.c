@@ -20,6 +20,7 @@
 // multiple of the half's last place by a power of two, which is exact, and rounded to an integer
 // there.
 static const char halves[] =
+    "#if HALVES\n"
     "function double half_value(ushort h)\n"
     "{\n"
     "    uint exponent = h >> 10 & 0x1f, fraction = h & 0x3ff;\n"
@@ -42,7 +43,8 @@ static const char halves[] =
     "    double rounded = rint(v * as_double((2046 + 10 - exponent) << 52));\n"
     "    rounded *= as_double((exponent - 10) << 52);\n"
     "    return fabs(rounded) < 65536 ? rounded : rounded * as_double(0x7ff0000000000000UL);\n"
-    "}\n";
+    "}\n"
+    "#endif\n";
 
 // The members of the host's `struct part`, and how two are put together.
 static const char parts[] =
@@ -215,6 +217,7 @@ static void defines_of(const struct job_buffer *b, bool doubles, struct text *ou
     const char *value = s == SCALAR_HALF ? "half_value(v)" : "((double)(v))";
     compare_layout(&c);
     text_addf(out, "#define LOCAL %d\n#define BATCH %d\n", LOCAL, BATCH);
+    text_addf(out, "#define HALVES %d\n", s == SCALAR_HALF);
     text_addf(out, "#define TYPE %s\n#define REFERENCE %s\n", types[s].name,
               doubles ? "double" : types[s].name);
     text_addf(out, "#define VALUE(v) %s\n#define ROUND(v) %s\n#define POISON %s\n", value,

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOG_MOST 65536 // bytes of a build log that go into a result
+#define WORTH_BYTES (256u << 10) // of an output that is compared on the device
+#define LOG_MOST    65536        // bytes of a build log that go into a result
 
 bool device_list(struct arena *a, const struct device_options *o, struct device_list *out,
                  struct error *e)
@@ -62,6 +63,7 @@ struct device *device_open(const char *id, const struct device_options *o, struc
     d->backend = backend;
     d->options = *o;
     d->machine.stat = -1;
+    d->worth_bytes = WORTH_BYTES;
     arena_init(&d->arena);
     device_phase_begin(d, DEVICE_OPENING, 0, false);
     d->own = backend->open(id, &d->options, &d->arena, &d->info, e);
@@ -82,6 +84,7 @@ void device_close(struct device *d)
     if (!d)
         return;
     if (d->own) {
+        references_free(d);
         buffers_free(d);
         own_kernels_free(d);
         memory_free(d, &d->flusher);
@@ -89,7 +92,6 @@ void device_close(struct device *d)
     }
     machine_close(&d->machine);
     nvml_close(d->nvml);
-    references_free(d);
     arena_release(&d->arena);
     free(d);
 }

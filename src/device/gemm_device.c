@@ -1,68 +1,141 @@
 // The built-in reference of matrix multiplications, in float64 on the device.
 #include "device/own_kernel.h"
 
+#include "device/fill.h"
 #include "device/open_device.h"
 
-#define TILE 16
+#define TILE  64 // of C, along both axes, of one work-group
+#define LOCAL 16 // work-items along both axes; each has 4 x 4 elements of C, 16 apart
+#define DEPTH 16 // of k in local memory at a time
 
-// Tiles of 16 x 16 in local memory; out of range reads are zero. Strides say how op() lies in
-// memory. Sums run in the order of k.
+_Static_assert(LOCAL *LOCAL <= OWN_GROUP, "the work-group is within the limit");
+
+// Out of range reads are zero. Strides say how op() lies in memory, and with them which index
+// neighbouring work-items take. Sums run in the order of k.
 static const char body[] =
-    "#define TILE 16\n"
-    "kernel void hone_gemm(global const TYPE *a, global const TYPE *b, global double *c,\n"
-    "                      ulong m, ulong n, ulong k, ulong ai, ulong ap, ulong bp, ulong bj)\n"
+    "#define LOAD(to, from, first, most, stride, kstride)\\\n"
+    "    for (uint e = y * LOCAL + x; e < TILE * DEPTH; e += LOCAL * LOCAL) {\\\n"
+    "        uint t = stride == 1 ? e % TILE : e / DEPTH, q = stride == 1 ? e / TILE : e % "
+    "DEPTH;\\\n"
+    "        ulong at = (first) + t, depth = p + q;\\\n"
+    "        to[q][t] = at < most && depth < k ? (double)from[at * stride + depth * kstride] : "
+    "0;\\\n"
+    "    }\n"
+    "kernel void hone_gemm(global const TYPE *a, global const TYPE *b, global const TYPE "
+    "*initial,\n"
+    "                      global double *c, ulong m, ulong n, ulong k, ulong ai, ulong ap,\n"
+    "                      ulong bp, ulong bj, double alpha, double beta)\n"
     "{\n"
-    "    local double ta[TILE][TILE + 1], tb[TILE][TILE + 1];\n"
-    "    ulong i = get_global_id(1), j = get_global_id(0);\n"
-    "    uint y = get_local_id(1), x = get_local_id(0);\n"
-    "    double sum = 0;\n"
-    "    for (ulong p = 0; p < k; p += TILE) {\n"
-    "        ta[y][x] = i < m && p + x < k ? (double)a[i * ai + (p + x) * ap] : 0;\n"
-    "        tb[y][x] = p + y < k && j < n ? (double)b[(p + y) * bp + j * bj] : 0;\n"
+    "    local double ta[DEPTH][TILE + 1], tb[DEPTH][TILE + 1];\n"
+    "    uint x = get_local_id(0), y = get_local_id(1);\n"
+    "    ulong i0 = (ulong)get_group_id(1) * TILE, j0 = (ulong)get_group_id(0) * TILE;\n"
+    "    double sum[4][4];\n"
+    "    for (uint r = 0; r < 16; r++)\n"
+    "        sum[r / 4][r % 4] = 0;\n"
+    "    for (ulong p = 0; p < k; p += DEPTH) {\n"
+    "        LOAD(ta, a, i0, m, ai, ap)\n"
+    "        LOAD(tb, b, j0, n, bj, bp)\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        for (uint q = 0; q < TILE; q++)\n"
-    "            sum = fma(ta[y][q], tb[q][x], sum);\n"
+    "        for (uint q = 0; q < DEPTH; q++) {\n"
+    "            double u[4], v[4];\n"
+    "            for (uint r = 0; r < 4; r++) {\n"
+    "                u[r] = ta[q][y + LOCAL * r];\n"
+    "                v[r] = tb[q][x + LOCAL * r];\n"
+    "            }\n"
+    "            for (uint r = 0; r < 4; r++)\n"
+    "                for (uint s = 0; s < 4; s++)\n"
+    "                    sum[r][s] = fma(u[r], v[s], sum[r][s]);\n"
+    "        }\n"
     "        barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    }\n"
-    "    if (i < m && j < n)\n"
-    "        c[i * n + j] = sum;\n"
+    "    for (uint r = 0; r < 4; r++) {\n"
+    "        for (uint s = 0; s < 4; s++) {\n"
+    "            ulong i = i0 + y + LOCAL * r, j = j0 + x + LOCAL * s;\n"
+    "            if (i < m && j < n)\n"
+    "                c[i * n + j] = alpha * sum[r][s] +\n"
+    "                               (beta == 0 ? 0 : beta * (double)initial[i * n + j]);\n"
+    "        }\n"
+    "    }\n"
     "}\n";
 
+#define STRING_(x) #x
+#define STRING(x)  STRING_(x)
+#define SIZES                                                                                      \
+    "#define TILE " STRING(TILE) "\n#define LOCAL " STRING(LOCAL) "\n#define DEPTH " STRING(       \
+        DEPTH) "\n"
+
+// Enough numbers of this type, one after the other, that are there before the first launch.
+static bool is_operand(const struct job_buffer *b, enum scalar s, uint64_t least)
+{
+    return b->element.scalar == s &&
+           element_bytes(&b->element) == b->element.width * scalar_bytes(s) &&
+           fill_components(b) >= least && buffer_begins_made(b);
+}
+
 // NULL: other types, a device without float64, a CPU (where the host's own routine is faster).
-static void *get_kernel(struct device *d, const struct gemm_request *g)
+static void *get_kernel(struct device *d, const struct job *j)
 {
     static const char *const pieces[] = {body, NULL};
-    static const struct own_text floats = {"hone_gemm", "#define TYPE float\n", pieces};
-    static const struct own_text doubles = {"hone_gemm", "#define TYPE double\n", pieces};
-    enum scalar s = g->a_buffer->element.scalar;
+    static const struct own_text floats = {"hone_gemm", SIZES "#define TYPE float\n", pieces};
+    static const struct own_text doubles = {"hone_gemm", SIZES "#define TYPE double\n", pieces};
+    const struct job_gemm *g = &j->reference.gemm;
+    enum scalar s = j->buffers[g->a].element.scalar;
     if (!own_kernels_offered(d) || d->info.type == DEVICE_CPU || !d->info.float64 ||
-        s != g->b_buffer->element.scalar || (s != SCALAR_FLOAT && s != SCALAR_DOUBLE))
+        (s != SCALAR_FLOAT && s != SCALAR_DOUBLE))
+        return NULL;
+    if (!is_operand(&j->buffers[g->a], s, g->m * g->k) ||
+        !is_operand(&j->buffers[g->b], s, g->k * g->n) ||
+        (g->beta != 0 && !is_operand(&j->buffers[g->c], s, g->m * g->n)))
         return NULL;
     return own_kernel_get(d, s == SCALAR_FLOAT ? &floats : &doubles, NULL);
 }
 
-static bool multiply(struct device *d, void *kernel, const struct gemm_request *g, struct memory *c)
+static bool multiply(struct device *d, void *kernel, const struct job_gemm *g,
+                     struct memory *const *memory, struct memory *c)
 {
-    const struct job_gemm *j = g->gemm;
-    uint64_t m = j->m, n = j->n, k = j->k;
-    uint64_t ai = j->transpose_a ? 1 : k, ap = j->transpose_a ? m : 1;
-    uint64_t bp = j->transpose_b ? 1 : n, bj = j->transpose_b ? k : 1;
+    uint64_t ai = g->transpose_a ? 1 : g->k, ap = g->transpose_a ? g->m : 1;
+    uint64_t bp = g->transpose_b ? 1 : g->n, bj = g->transpose_b ? g->k : 1;
+    struct memory *initial = memory[g->beta != 0 ? g->c : g->a]; // any, where it is not read
     const struct own_argument arguments[] = {
-        OWN_MEMORY(g->a), OWN_MEMORY(g->b), OWN_MEMORY(c), OWN_VALUE(m),  OWN_VALUE(n),
-        OWN_VALUE(k),     OWN_VALUE(ai),    OWN_VALUE(ap), OWN_VALUE(bp), OWN_VALUE(bj)};
-    struct own_launch l = {.local = {TILE, TILE}, .arguments = arguments, .count = 10};
-    l.groups[0] = (uint32_t)((n + TILE - 1) / TILE);
-    l.groups[1] = (uint32_t)((m + TILE - 1) / TILE);
-    return own_kernel_run(d, kernel, &l, NULL) && memory_read(d, c, 0, g->out, c->bytes, NULL);
+        OWN_MEMORY(memory[g->a]),
+        OWN_MEMORY(memory[g->b]),
+        OWN_MEMORY(initial),
+        OWN_MEMORY(c),
+        OWN_VALUE(g->m),
+        OWN_VALUE(g->n),
+        OWN_VALUE(g->k),
+        OWN_VALUE(ai),
+        OWN_VALUE(ap),
+        OWN_VALUE(bp),
+        OWN_VALUE(bj),
+        OWN_VALUE(g->alpha),
+        OWN_VALUE(g->beta),
+    };
+    struct own_launch l = {.local = {LOCAL, LOCAL}, .arguments = arguments, .count = 13};
+    double last;
+    l.groups[0] = (uint32_t)((g->n + TILE - 1) / TILE);
+    l.groups[1] = (uint32_t)((g->m + TILE - 1) / TILE);
+    return own_kernel_run(d, kernel, &l, NULL) &&
+           memory_read(d, c, (int64_t)(c->bytes - sizeof last), &last, sizeof last, NULL);
 }
 
-bool gemm_on_device(struct device *d, const struct gemm_request *g)
+bool gemm_offered(struct device *d, const struct job *j)
 {
-    struct memory c = {.bytes = g->gemm->m * g->gemm->n * sizeof(double), .exact = true};
-    void *kernel = get_kernel(d, g);
-    if (!kernel || !d->backend->memory_new(d->own, &c, ACCESS_BOTH, NULL))
+    return get_kernel(d, j) != NULL;
+}
+
+bool gemm_on_device(struct device *d, const struct job *j, struct memory *const *memory,
+                    struct memory *c)
+{
+    const struct job_gemm *g = &j->reference.gemm;
+    void *kernel = get_kernel(d, j);
+    *c = (struct memory){.bytes = g->m * g->n * sizeof(double), .exact = true};
+    if (!kernel || c->bytes == 0 || !d->backend->memory_new(d->own, c, ACCESS_BOTH, NULL)) {
+        *c = (struct memory){.bytes = 0};
         return false;
-    bool ok = multiply(d, kernel, g, &c);
-    d->backend->memory_free(d->own, &c);
-    return ok;
+    }
+    if (multiply(d, kernel, g, memory, c))
+        return true;
+    memory_free(d, c);
+    return false;
 }

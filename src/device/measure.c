@@ -17,12 +17,12 @@ struct session {
     struct loaded *loaded;
     const struct policy *policy;
     struct result *result;
-    uint32_t columns;                  // kernels, when there are several
-    uint64_t *parts_ns;                // of one launch
-    uint32_t slow_in_a_row;            // launches beyond hopeless_ns
-    uint64_t sum_ns;                   // of all timed launches
-    bool separately;                   // batches are launched one by one, with restores between
-    const struct reference *reference; // the outputs are held against it at the end (optional)
+    uint32_t columns;            // kernels, when there are several
+    uint64_t *parts_ns;          // of one launch
+    uint32_t slow_in_a_row;      // launches beyond hopeless_ns
+    uint64_t sum_ns;             // of all timed launches
+    bool separately;             // batches are launched one by one, with restores between
+    struct reference *reference; // the outputs are held against it at the end (optional)
 };
 
 // Read-write arguments start every launch from the same contents, also within a batch.

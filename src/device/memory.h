@@ -23,11 +23,12 @@ struct mapping {
 };
 
 struct memory {
-    uint64_t bytes; // of data
-    bool host;      // a mapping of this process; else only commands of the backend reach it
-    bool exact;     // no guard zones: the device itself watches every access
-    bool claimed;   // host: handed back by the driver for us to look at
-    uint8_t guard;  // byte of its guard zones
+    uint64_t bytes;     // of data
+    bool host;          // a mapping of this process; else only commands of the backend reach it
+    bool exact;         // no guard zones: the device itself watches every access
+    bool claimed;       // host: handed back by the driver for us to look at
+    uint8_t guard;      // byte of its guard zones
+    uint64_t guard_sum; // not host: checksum of each zone
     struct mapping map;
     uint64_t offset;     // of the data within `parent`, where not host
     void *parent, *view; // the backend's own: everything, and the data as an argument

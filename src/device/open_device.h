@@ -40,12 +40,20 @@ struct pool {
 
 // ---- references (reference.c)
 
+// What one output should be: on the host, on the device, or on both.
+struct wanted {
+    bool doubles;         // one for each component that carries data; else the buffer's own bytes
+    uint64_t length;      // in bytes; 0: this buffer is not compared
+    uint8_t *data;        // in the blob
+    struct memory memory; // exact; its `view` is NULL where the device has no copy
+};
+
 struct reference {
     struct reference *next;
     struct digest digest;
-    uint8_t *blob; // as the file: header, table, data
+    uint8_t *blob; // as the file: header, table, data; NULL while all is on the device alone
     uint64_t length;
-    struct expected *outputs; // one for each buffer of the job; data NULL: not compared
+    struct wanted *outputs; // one for each buffer of the job
     uint32_t count;
 };
 
@@ -59,6 +67,8 @@ struct device {
     struct device_options options;
     struct pool pool;
     uint64_t memories;            // counts those made
+    uint64_t worth_bytes;         // smaller outputs are compared on the host: read back sooner than
+                                  // a kernel for them is built
     struct reference *references; // the one used last first
     struct machine machine;       // the host's cores
     struct nvml *nvml;            // (or NULL) what is known of an NVIDIA card
@@ -109,8 +119,17 @@ bool guards_set(struct device *d, struct memory *m, struct error *e);
 bool guards_look(struct device *d, struct memory *m, struct trespass *before,
                  struct trespass *behind, struct error *e);
 
-// checksum_device.c: as checksum_of() of the data.
-bool checksum_on_device(struct device *d, struct memory *m, uint64_t *out, struct error *e);
+// checksum_device.c
+struct region {
+    struct memory *memory;
+    int64_t at; // relative to the data; guards have places below 0 and from memory->bytes on
+    uint64_t bytes;
+    uint64_t sum; // out: as checksum_of()
+};
+// Can it be done there? Else by reading back.
+bool checksum_offered(struct device *d);
+// All with one wait.
+bool checksums_on_device(struct device *d, struct region *regions, uint32_t count, struct error *e);
 
 // compare_device.c
 struct compare_request {
@@ -126,15 +145,12 @@ void *compare_kernel(struct device *d, const struct job_buffer *b, bool doubles)
 bool compare_on_device(struct device *d, const struct compare_request *q, struct deviation *out,
                        struct error *e);
 
-// gemm_device.c
-struct gemm_request {
-    const struct job_gemm *gemm;
-    const struct job_buffer *a_buffer, *b_buffer;
-    struct memory *a, *b;
-    double *out; // m * n products, without alpha, beta and the initial C
-};
+// gemm_device.c: the job's gemm reference, as doubles, into new memory *c; alpha, beta and the
+// initial C included. `memory` is that of the job's buffers, which hold their initial contents.
 // False where the device cannot or the host is faster: it is then done on the host.
-bool gemm_on_device(struct device *d, const struct gemm_request *g);
+bool gemm_on_device(struct device *d, const struct job *j, struct memory *const *memory,
+                    struct memory *c);
+bool gemm_offered(struct device *d, const struct job *j);
 
 // buffers.c
 bool buffers_acquire(struct device *d, struct loaded *l, struct error *e);
@@ -147,6 +163,8 @@ bool buffers_poison(struct device *d, struct loaded *l, struct error *e);
 void buffers_distrust(struct device *d);
 void buffers_free(struct device *d);
 bool buffer_restores(const struct job_buffer *b, bool timed);
+// Has it contents before the first launch? Else it is poisoned.
+bool buffer_begins_made(const struct job_buffer *b);
 
 // load.c: the parts of a job on the device, without contents.
 bool load_job(struct device *d, struct loaded *l, const struct job *j,
@@ -176,11 +194,15 @@ bool energy_count(struct device *d, struct loaded *l, const struct policy *p, bo
                   struct result *r);
 
 // verify.c: holds the outputs, as they are now, against `f`.
-bool outputs_compare(struct device *d, struct loaded *l, const struct reference *f,
-                     struct result *r);
+bool outputs_compare(struct device *d, struct loaded *l, struct reference *f, struct result *r);
 
 // reference.c: the expected outputs of `j`, made at need. NULL: the result says why.
-const struct reference *reference_of(struct device *d, const struct job *j, struct result *r);
+struct reference *reference_of(struct device *d, const struct job *j, struct result *r);
+// Where a comparison wants it. NULL: the device has no room for it.
+struct memory *reference_on_device(struct device *d, struct reference *f, uint32_t index);
+bool reference_on_host(struct device *d, struct reference *f, struct error *e);
+// Makes room on the device; what was there alone is brought to the host.
+void references_leave_device(struct device *d);
 void references_free(struct device *d);
 
 #endif

@@ -126,21 +126,13 @@ bool opencl_write(void *own, struct memory *m, int64_t at, const void *from, uin
     return code == CL_SUCCESS || opencl_error(e, "clEnqueueWriteBuffer", code);
 }
 
-static bool wait_for_it(struct opencl *o, struct error *e)
-{
-    cl_int code = opencl_finish(o);
-    return code == CL_SUCCESS || opencl_error(e, "clFinish", code);
-}
-
 bool opencl_fill(void *own, struct memory *m, int64_t at, uint8_t byte, uint64_t bytes,
                  struct error *e)
 {
     struct opencl *o = own;
     cl_int code = o->cl.clEnqueueFillBuffer(o->queue, m->parent, &byte, 1, place(m, at),
                                             (size_t)bytes, 0, NULL, NULL);
-    if (code != CL_SUCCESS)
-        return opencl_error(e, "clEnqueueFillBuffer", code);
-    return wait_for_it(o, e);
+    return code == CL_SUCCESS || opencl_error(e, "clEnqueueFillBuffer", code);
 }
 
 bool opencl_copy(void *own, struct memory *to, struct memory *from, struct error *e)
@@ -148,7 +140,5 @@ bool opencl_copy(void *own, struct memory *to, struct memory *from, struct error
     struct opencl *o = own;
     cl_int code = o->cl.clEnqueueCopyBuffer(o->queue, from->parent, to->parent, place(from, 0),
                                             place(to, 0), (size_t)to->bytes, 0, NULL, NULL);
-    if (code != CL_SUCCESS)
-        return opencl_error(e, "clEnqueueCopyBuffer", code);
-    return wait_for_it(o, e);
+    return code == CL_SUCCESS || opencl_error(e, "clEnqueueCopyBuffer", code);
 }

@@ -1,6 +1,7 @@
 // The expected outputs of a job: made once for a recipe, kept in memory and in the cache folder.
 #include "device/open_device.h"
 
+#include "base/process.h"
 #include "device/fill.h"
 #include "device/gemm.h"
 #include "device/reference_file.h"
@@ -10,23 +11,88 @@
 
 // References kept in memory. A tune has one; a worker may serve a few.
 #define KEPT 3
+// A file in the system's cache, read, summed and copied to a GPU.
+#define READ_NS_PER_BYTE 1
 
 typedef unsigned long long ull;
 
-// One being made.
+// One being made: first what is compared, then the room on the host or on the device, then
+// contents.
 struct making {
     struct device *device;
     const struct job *job;
-    const struct digest *recipe;
-    uint8_t *blob;
-    uint64_t length;
-    struct piece *pieces; // one for each buffer of the job
+    struct reference *reference;
 };
 
-static bool allocate_blob(struct making *m, struct error *e)
+// A blob as the file, with a place for every output that is compared.
+static bool allocate_blob(struct reference *f, struct error *e)
 {
-    m->blob = reference_layout(m->recipe, m->pieces, m->job->buffer_count, &m->length);
-    return m->blob || error_memory(e);
+    struct piece *pieces = calloc(f->count + 1, sizeof *pieces);
+    if (!pieces)
+        return error_memory(e);
+    for (uint32_t i = 0; i < f->count; i++) {
+        pieces[i].doubles = f->outputs[i].doubles;
+        pieces[i].length = f->outputs[i].length;
+    }
+    f->blob = reference_layout(&f->digest, pieces, f->count, &f->length);
+    for (uint32_t i = 0; f->blob && i < f->count; i++)
+        f->outputs[i].data = pieces[i].length ? f->blob + pieces[i].offset : NULL;
+    free(pieces);
+    return f->blob || error_memory(e);
+}
+
+static void release_blob(struct reference *f)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        f->outputs[i].data = NULL;
+    free(f->blob);
+    f->blob = NULL;
+}
+
+// ---- host and device
+
+static bool reference_room(struct device *d, struct wanted *w)
+{
+    w->memory = (struct memory){.bytes = w->length, .exact = true};
+    if (d->backend->memory_new(d->own, &w->memory, ACCESS_BOTH, NULL))
+        return true;
+    w->memory = (struct memory){.bytes = 0};
+    return false;
+}
+
+struct memory *reference_on_device(struct device *d, struct reference *f, uint32_t index)
+{
+    struct wanted *w = &f->outputs[index];
+    if (w->memory.view)
+        return &w->memory;
+    if (reference_room(d, w) && memory_write(d, &w->memory, w->data, NULL))
+        return &w->memory;
+    memory_free(d, &w->memory);
+    return NULL;
+}
+
+bool reference_on_host(struct device *d, struct reference *f, struct error *e)
+{
+    if (f->blob)
+        return true;
+    if (!allocate_blob(f, e))
+        return false;
+    for (uint32_t i = 0; i < f->count; i++) {
+        struct wanted *w = &f->outputs[i];
+        if (w->length && !memory_read(d, &w->memory, 0, w->data, w->length, e)) {
+            release_blob(f);
+            return error_context(e, "reading the reference back");
+        }
+    }
+    return true;
+}
+
+void references_leave_device(struct device *d)
+{
+    for (struct reference *f = d->references; f; f = f->next) {
+        for (uint32_t i = 0; i < f->count && reference_on_host(d, f, NULL); i++)
+            memory_free(d, &f->outputs[i].memory);
+    }
 }
 
 // ---- gemm
@@ -69,23 +135,17 @@ static bool gemm_on_host(const struct making *m, double *c, struct error *e)
     return ok;
 }
 
-// Uses the inputs on the device; NULL-safe where they are not there yet.
-static bool multiply_on_device(const struct making *m, double *c)
+// Into memory of the device, from the inputs that are there.
+static bool multiply_on_device(const struct making *m, struct memory *c)
 {
-    const struct job_gemm *g = &m->job->reference.gemm;
     struct device *d = m->device;
     struct loaded l = {.job = m->job};
     bool ok = !d->options.build_only && !d->options.exact;
     l.buffers = calloc(m->job->buffer_count + 1, sizeof *l.buffers);
     l.memory = calloc(m->job->buffer_count + 1, sizeof *l.memory);
-    ok = ok && l.buffers && l.memory && buffers_acquire(d, &l, NULL) && buffers_make(d, &l, NULL) &&
-         buffers_restore(d, &l, false, NULL);
-    if (ok) {
-        struct gemm_request request = {.gemm = g, .out = c};
-        request.a_buffer = &m->job->buffers[g->a], request.b_buffer = &m->job->buffers[g->b];
-        request.a = l.memory[g->a], request.b = l.memory[g->b];
-        ok = gemm_on_device(d, &request);
-    }
+    ok = ok && l.buffers && l.memory && gemm_offered(d, m->job) && buffers_acquire(d, &l, NULL) &&
+         buffers_make(d, &l, NULL) && buffers_restore(d, &l, false, NULL) &&
+         gemm_on_device(d, m->job, l.memory, c);
     buffers_release(d, &l);
     free(l.buffers);
     free(l.memory);
@@ -112,16 +172,18 @@ static bool make_gemm(struct making *m, struct result *r)
 {
     const struct job_gemm *g = &m->job->reference.gemm;
     const struct job_buffer *out = &m->job->buffers[g->c];
+    struct wanted *w = &m->reference->outputs[g->c];
     struct error e = ERROR_INIT;
     bool ok = fill_components(out) == g->m * g->n ||
               error_set(&e, ERROR_INPUT, "%s has %llu numbers, but the product has %llu x %llu",
                         out->name, (ull)fill_components(out), (ull)g->m, (ull)g->n);
-    m->pieces[g->c] = (struct piece){.doubles = 1, .length = g->m * g->n * sizeof(double)};
-    ok = ok && allocate_blob(m, &e);
+    *w = (struct wanted){.doubles = true, .length = g->m * g->n * sizeof(double)};
+    if (ok && multiply_on_device(m, &w->memory))
+        return true;
+    ok = ok && allocate_blob(m->reference, &e);
     if (ok) {
-        double *c = (double *)(void *)(m->blob + m->pieces[g->c].offset);
-        ok = multiply_on_device(m, c) || gemm_on_host(m, c, &e);
-        ok = ok && finish_gemm(m, c, &e);
+        double *c = (double *)(void *)w->data;
+        ok = gemm_on_host(m, c, &e) && finish_gemm(m, c, &e);
     }
     return ok || result_fail(r, STATUS_RUNTIME, FAULT_REFERENCE, "reference gemm: %s", e.text);
 }
@@ -138,16 +200,16 @@ static bool check_length(const struct job_buffer *b, uint64_t length, struct err
 static bool make_data(struct making *m, struct result *r)
 {
     const struct job_reference *f = &m->job->reference;
+    struct wanted *outputs = m->reference->outputs;
     struct error e = ERROR_INIT;
     bool ok = true;
     for (uint32_t i = 0; ok && i < f->data_count; i++) {
-        m->pieces[f->data[i].buffer] = (struct piece){.length = f->data[i].length};
+        outputs[f->data[i].buffer].length = f->data[i].length;
         ok = check_length(&m->job->buffers[f->data[i].buffer], f->data[i].length, &e);
     }
-    ok = ok && allocate_blob(m, &e);
+    ok = ok && allocate_blob(m->reference, &e);
     for (uint32_t i = 0; ok && i < f->data_count; i++)
-        memcpy(m->blob + m->pieces[f->data[i].buffer].offset, f->data[i].data,
-               (size_t)f->data[i].length);
+        memcpy(outputs[f->data[i].buffer].data, f->data[i].data, (size_t)f->data[i].length);
     return ok || result_fail(r, STATUS_RUNTIME, FAULT_REFERENCE, "reference data: %s", e.text);
 }
 
@@ -172,19 +234,39 @@ static bool lay_out_outputs(struct making *m, const struct job *other, struct er
             return error_set(e, ERROR_INPUT, "it has no buffer %s", b->name);
         if (!check_length(b, fill_bytes(&other->buffers[k]), e))
             return false;
-        m->pieces[i].length = fill_bytes(b);
+        m->reference->outputs[i].length = fill_bytes(b);
     }
-    return allocate_blob(m, e);
+    return true;
+}
+
+// Leaves the outputs where they are, in memory of their own. False where that is the host, or where
+// there is no room.
+static bool keep_outputs(struct making *m, struct loaded *l)
+{
+    struct device *d = m->device;
+    bool ok = !d->options.exact;
+    for (uint32_t i = 0; ok && i < m->job->buffer_count; i++) {
+        struct wanted *w = &m->reference->outputs[i];
+        struct memory *from = NULL;
+        if (!w->length)
+            continue;
+        from = &l->buffers[find_buffer(l->job, m->job->buffers[i].name)]->memory;
+        ok = !from->host && reference_room(d, w) && memory_copy(d, &w->memory, from, NULL);
+    }
+    return ok;
 }
 
 static bool take_outputs(struct making *m, struct loaded *l, struct error *e)
 {
+    if (!allocate_blob(m->reference, e))
+        return false;
     for (uint32_t i = 0; i < m->job->buffer_count; i++) {
-        if (!m->pieces[i].length)
+        struct wanted *w = &m->reference->outputs[i];
+        if (!w->length)
             continue;
         uint32_t k = find_buffer(l->job, m->job->buffers[i].name);
-        if (!memory_read(m->device, &l->buffers[k]->memory, 0, m->blob + m->pieces[i].offset,
-                         m->pieces[i].length, e))
+        memory_free(m->device, &w->memory);
+        if (!memory_read(m->device, &l->buffers[k]->memory, 0, w->data, w->length, e))
             return false;
     }
     return true;
@@ -199,7 +281,8 @@ static bool run_other(struct making *m, const struct job *other, struct result *
     struct device *d = m->device;
     d->hushed++;
     bool ok = load_job(d, &l, other, NULL, &log, r) && run_checked(d, &l, r);
-    if (ok && (!lay_out_outputs(m, other, &e) || !take_outputs(m, &l, &e)))
+    if (ok &&
+        (!lay_out_outputs(m, other, &e) || (!keep_outputs(m, &l) && !take_outputs(m, &l, &e))))
         ok = result_fail(r, STATUS_RUNTIME, FAULT_REFERENCE, "%s", e.text);
     load_release(d, &l);
     d->hushed--;
@@ -237,12 +320,12 @@ static bool (*const makers[REFERENCE_COUNT])(struct making *m, struct result *r)
 
 // ---- keeping
 
-static void free_reference(struct reference *f)
+static void free_reference(struct device *d, struct reference *f)
 {
-    if (!f)
-        return;
-    free(f->blob);
-    free(f->outputs);
+    for (uint32_t i = 0; f && i < f->count; i++)
+        memory_free(d, &f->outputs[i].memory);
+    if (f)
+        free(f->blob);
     free(f);
 }
 
@@ -251,7 +334,7 @@ void references_free(struct device *d)
     while (d->references) {
         struct reference *f = d->references;
         d->references = f->next;
-        free_reference(f);
+        free_reference(d, f);
     }
 }
 
@@ -278,31 +361,36 @@ static struct reference *keep(struct device *d, struct reference *f)
         if (count >= KEPT && at->next) {
             struct reference *last = at->next;
             at->next = last->next;
-            free_reference(last);
+            free_reference(d, last);
         }
     }
     return f;
 }
 
-// Takes the blob; NULL, and the blob freed, when it is not one.
-static struct reference *adopt(const struct job *j, const struct digest *recipe, uint8_t *blob,
-                               uint64_t length)
+static struct reference *new_reference(const struct job *j, const struct digest *recipe)
 {
-    const struct piece *table = reference_table(blob, length, recipe, j->buffer_count);
-    struct reference *f = table ? calloc(1, sizeof *f) : NULL;
-    struct expected *outputs = calloc(j->buffer_count + 1, sizeof *outputs);
-    if (!f || !outputs) {
-        free(f);
-        free(outputs);
-        free(blob);
+    size_t outputs = (j->buffer_count + 1) * sizeof(struct wanted);
+    struct reference *f = calloc(1, sizeof *f + outputs);
+    if (!f)
         return NULL;
-    }
-    for (uint32_t i = 0; i < j->buffer_count; i++) {
-        outputs[i].doubles = table[i].doubles != 0;
-        outputs[i].data = table[i].length ? blob + table[i].offset : NULL;
-    }
-    *f = (struct reference){NULL, *recipe, blob, length, outputs, j->buffer_count};
+    f->digest = *recipe;
+    f->outputs = (struct wanted *)(void *)(f + 1);
+    f->count = j->buffer_count;
     return f;
+}
+
+// False when the blob is not one of this recipe; it is taken in any case.
+static bool adopt(struct reference *f, uint8_t *blob, uint64_t length)
+{
+    const struct piece *table = reference_table(blob, length, &f->digest, f->count);
+    f->blob = blob;
+    f->length = length;
+    for (uint32_t i = 0; table && i < f->count; i++) {
+        f->outputs[i].doubles = table[i].doubles != 0;
+        f->outputs[i].length = table[i].length;
+        f->outputs[i].data = table[i].length ? blob + table[i].offset : NULL;
+    }
+    return table != NULL;
 }
 
 static struct reference *read_kept(struct device *d, const struct job *j,
@@ -310,33 +398,49 @@ static struct reference *read_kept(struct device *d, const struct job *j,
 {
     uint64_t length;
     uint8_t *blob = d->options.cache ? reference_read(d->options.cache, recipe, &length) : NULL;
-    struct reference *f = blob ? adopt(j, recipe, blob, length) : NULL;
-    return f ? keep(d, f) : NULL;
+    struct reference *f = blob ? new_reference(j, recipe) : NULL;
+    if (!f)
+        free(blob);
+    else if (adopt(f, blob, length))
+        return keep(d, f);
+    free_reference(d, f);
+    return NULL;
+}
+
+// The file saves the next process the making. What is on the device alone was often made faster
+// than a file of its size is read and copied there; then there is none. A cache that cannot be
+// written costs time later, nothing else.
+static void write_kept(struct device *d, const struct job *j, struct reference *f, uint64_t made_ns)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < f->count; i++)
+        bytes += f->outputs[i].length;
+    bool dear = f->blob || made_ns > bytes * READ_NS_PER_BYTE;
+    if (!d->options.cache || j->reference.kind == REFERENCE_DATA || !dear ||
+        !reference_on_host(d, f, NULL))
+        return;
+    reference_seal(f->blob, f->length);
+    reference_write(d->options.cache, &f->digest, f->blob, f->length, NULL);
 }
 
 static struct reference *make(struct device *d, const struct job *j, const struct digest *recipe,
                               struct result *r)
 {
-    struct making m = {.device = d, .job = j, .recipe = recipe};
-    struct reference *f = NULL;
-    m.pieces = calloc(j->buffer_count + 1, sizeof *m.pieces);
-    bool ok = m.pieces && makers[j->reference.kind](&m, r);
-    if (ok) {
-        reference_seal(m.blob, m.length);
-        // A cache that cannot be written costs time later, nothing else.
-        if (d->options.cache && j->reference.kind != REFERENCE_DATA)
-            reference_write(d->options.cache, recipe, m.blob, m.length, NULL);
-        f = adopt(j, recipe, m.blob, m.length);
-    } else {
-        free(m.blob);
-    }
-    free(m.pieces);
-    if (!f)
+    struct making m = {.device = d, .job = j, .reference = new_reference(j, recipe)};
+    uint64_t start = clock_ns();
+    if (!m.reference) {
         result_fail(r, STATUS_RUNTIME, FAULT_REFERENCE, "reference: out of memory");
-    return f ? keep(d, f) : NULL;
+        return NULL;
+    }
+    if (makers[j->reference.kind](&m, r)) {
+        write_kept(d, j, m.reference, clock_ns() - start);
+        return keep(d, m.reference);
+    }
+    free_reference(d, m.reference);
+    return NULL;
 }
 
-const struct reference *reference_of(struct device *d, const struct job *j, struct result *r)
+struct reference *reference_of(struct device *d, const struct job *j, struct result *r)
 {
     struct digest recipe;
     job_reference_digest(j, &recipe);

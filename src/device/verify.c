@@ -5,30 +5,55 @@
 
 #include <stdlib.h>
 
-static bool compare_buffer(struct device *d, struct loaded *l, uint32_t index,
-                           const struct expected *x, struct result *r)
+// Where the host does not see the memory.
+static bool compare_there(struct device *d, struct reference *f, uint32_t index,
+                          struct compare_request *q, struct deviation *out, bool *done,
+                          struct error *e)
+{
+    const struct memory *m = q->got;
+    *done = !m->host && !m->exact && m->bytes >= d->worth_bytes &&
+            (q->kernel = compare_kernel(d, q->buffer, q->doubles)) &&
+            (q->expected = reference_on_device(d, f, index));
+    return !*done || compare_on_device(d, q, out, e);
+}
+
+static bool compare_here(struct device *d, struct reference *f, uint32_t index, struct memory *m,
+                         const struct job_buffer *b, struct deviation *out, struct error *e)
+{
+    void *copy = NULL;
+    if (!reference_on_host(d, f, e))
+        return false;
+    const void *got = memory_look(d, m, &copy, e);
+    struct expected x = {f->outputs[index].data, f->outputs[index].doubles};
+    if (got)
+        compare_output(b, got, &x, out);
+    free(copy);
+    return got != NULL;
+}
+
+static bool compare_buffer(struct device *d, struct loaded *l, uint32_t index, struct reference *f,
+                           struct result *r)
 {
     const struct job_buffer *b = &l->job->buffers[index];
     struct error e = ERROR_INIT;
     struct deviation *out = &r->deviations[r->deviation_count];
-    void *copy = NULL;
+    struct compare_request q = {.buffer = b, .got = &l->buffers[index]->memory};
     char message[512];
-    const void *got = memory_look(d, &l->buffers[index]->memory, &copy, &e);
-    if (!got)
+    bool done;
+    q.doubles = f->outputs[index].doubles;
+    if (!compare_there(d, f, index, &q, out, &done, &e) ||
+        (!done && !compare_here(d, f, index, q.got, b, out, &e)))
         return run_lost(d, &e, r);
-    bool ok = compare_output(b, got, x, out);
-    free(copy);
     out->name = arena_strdup(&r->arena, b->name);
     r->deviation_count++;
-    if (ok)
+    if (out->ok)
         return true;
     compare_message(b, out, message, sizeof message);
     return result_fail(r, STATUS_CORRECTNESS, FAULT_CONFIGURATION, "%s", message);
 }
 
 // All outputs are compared, also after the first that is wrong.
-bool outputs_compare(struct device *d, struct loaded *l, const struct reference *f,
-                     struct result *r)
+bool outputs_compare(struct device *d, struct loaded *l, struct reference *f, struct result *r)
 {
     bool ok = true;
     r->deviation_count = 0;
@@ -36,8 +61,8 @@ bool outputs_compare(struct device *d, struct loaded *l, const struct reference 
     if (!r->deviations)
         return result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
     for (uint32_t i = 0; i < f->count; i++) {
-        if (f->outputs[i].data)
-            ok = compare_buffer(d, l, i, &f->outputs[i], r) && ok;
+        if (f->outputs[i].length)
+            ok = compare_buffer(d, l, i, f, r) && ok;
     }
     if (ok && r->deviation_count)
         r->verification =
@@ -47,7 +72,7 @@ bool outputs_compare(struct device *d, struct loaded *l, const struct reference 
 
 static bool verify(struct device *d, struct loaded *l, struct result *r)
 {
-    const struct reference *f = NULL;
+    struct reference *f = NULL;
     uint64_t start = clock_ns();
     if (l->job->reference.kind != REFERENCE_NONE && !(f = reference_of(d, l->job, r)))
         return false;

@@ -1,6 +1,7 @@
 #include "kit.h"
 
 #include "base/text.h"
+#include "device/open_device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +66,14 @@ void kit_open_as(struct kit *k, const struct device_options *options)
     arena_init(&k->arena);
     k->device = device_open(kit_device_id(&k->arena), &o, &e);
     ck_assert_msg(k->device != NULL, "%s", e.text);
+    if (getenv("HONE_TEST_AS_GPU"))
+        kit_as_gpu(k);
+}
+
+void kit_as_gpu(struct kit *k)
+{
+    k->device->info.type = DEVICE_GPU;
+    k->device->worth_bytes = 0;
 }
 
 void kit_open(struct kit *k, const char *cache)

@@ -30,6 +30,9 @@ struct kit {
 const char *kit_device_id(struct arena *a);
 void kit_open(struct kit *k, const char *cache);
 void kit_open_as(struct kit *k, const struct device_options *options); // but for the scratch folder
+// From now on the device's memory is treated as one that the host does not see: what is checked and
+// compared is where it is. So from the start where $HONE_TEST_AS_GPU is set.
+void kit_as_gpu(struct kit *k);
 void kit_close(struct kit *k);
 
 // ---- jobs; everything lives in the job's arena

@@ -48,14 +48,92 @@ static const uint64_t lengths[] = {1, 7, 8, 9, 2047, 2048, 2056, 100003, 3000000
 
 START_TEST(checksum_is_the_hosts)
 {
-    uint64_t sum, length = lengths[_i];
+    uint64_t length = lengths[_i];
     void *bytes = random_bytes(length);
     struct memory m = memory_with(bytes, length);
     struct error e = ERROR_INIT;
-    ck_assert_msg(checksum_on_device(kit.device, &m, &sum, &e), "%s", e.text);
-    ck_assert_uint_eq(sum, checksum_of(bytes, length));
+    struct region regions[] = {{&m, 0, length, 0}, {&m, 0, 0, 0}, {&m, length / 3, length / 2, 0}};
+    ck_assert_msg(checksums_on_device(kit.device, regions, 3, &e), "%s", e.text);
+    ck_assert_uint_eq(regions[0].sum, checksum_of(bytes, length));
+    ck_assert_uint_eq(regions[1].sum, 0);
+    ck_assert_uint_eq(regions[2].sum, checksum_of((uint8_t *)bytes + length / 3, length / 2));
     memory_free(kit.device, &m);
     free(bytes);
+}
+END_TEST
+
+// ---- gemm
+
+// Kinds: transposed A, transposed B, doubles, beta.
+static struct job *product(int kinds, const uint64_t sizes[3])
+{
+    struct job *j = kit_job("");
+    uint64_t m = sizes[0], n = sizes[1], k = sizes[2];
+    kit_buffer(j, "a", m * k, ACCESS_READ);
+    kit_buffer(j, "b", k * n, ACCESS_READ);
+    kit_buffer(j, "c", m * n, ACCESS_BOTH);
+    for (uint32_t i = 0; i < 3; i++) {
+        kit_random(j, i, i + 1);
+        j->buffers[i].element.scalar = kinds & 4 ? SCALAR_DOUBLE : SCALAR_FLOAT;
+    }
+    j->reference.kind = REFERENCE_GEMM;
+    j->reference.gemm = (struct job_gemm){m, n, k, 0, 1, 2, kinds & 1, kinds & 2, 1, 0};
+    if (kinds & 8)
+        j->reference.gemm.alpha = 2, j->reference.gemm.beta = -0.5;
+    return j;
+}
+
+static struct reference *reference_for(const struct job *j)
+{
+    struct result *r = result_new();
+    struct error e = ERROR_INIT;
+    ck_assert_msg(device_prepare(kit.device, j, r), "%s", r->message);
+    struct reference *f = reference_of(kit.device, j, r);
+    ck_assert(f && f->outputs[2].doubles);
+    ck_assert_int_eq(f->outputs[2].memory.view != NULL,
+                     device_describe(kit.device)->type == DEVICE_GPU);
+    ck_assert_msg(reference_on_host(kit.device, f, &e), "%s", e.text);
+    result_free(r);
+    return f;
+}
+
+static const uint64_t products[][3] = {{1, 1, 1}, {64, 64, 16}, {65, 130, 33}, {7, 100, 257}};
+
+START_TEST(gemm_is_the_hosts)
+{
+    const uint64_t *sizes = products[_i / 16];
+    struct job *j = product(_i % 16, sizes);
+    uint64_t count = sizes[0] * sizes[1];
+    double *host = malloc(count * sizeof *host);
+    memcpy(host, reference_for(j)->outputs[2].data, count * sizeof *host);
+    kit_close(&kit);
+    kit_open(&kit, NULL);
+    kit_as_gpu(&kit);
+    const double *there = (const double *)(const void *)reference_for(j)->outputs[2].data;
+    for (uint64_t i = 0; i < count; i++)
+        ck_assert_double_eq_tol(there[i], host[i], 1e-13);
+    free(host);
+    job_free(j);
+}
+END_TEST
+
+// A reference gives way to buffers that find no room, and comes back.
+START_TEST(reference_leaves_the_device_and_returns)
+{
+    struct job *j = product(0, products[2]);
+    kit_as_gpu(&kit);
+    struct reference *f = reference_for(j);
+    uint64_t bytes = f->outputs[2].length;
+    void *before = malloc(bytes), *after = malloc(bytes);
+    memcpy(before, f->outputs[2].data, bytes);
+    references_leave_device(kit.device);
+    ck_assert_ptr_null(f->outputs[2].memory.view);
+    struct memory *m = reference_on_device(kit.device, f, 2);
+    ck_assert(m && memory_read(kit.device, m, 0, after, bytes, NULL));
+    ck_assert_mem_eq(before, after, bytes);
+    free(before);
+    free(after);
+    job_free(j);
 }
 END_TEST
 
@@ -79,6 +157,8 @@ static void add(TCase *t)
 {
     tcase_add_checked_fixture(t, set_up, tear_down);
     tcase_add_loop_test(t, checksum_is_the_hosts, 0, sizeof lengths / sizeof *lengths);
+    tcase_add_loop_test(t, gemm_is_the_hosts, 0, 16 * sizeof products / sizeof *products);
+    tcase_add_test(t, reference_leaves_the_device_and_returns);
     tcase_add_test(t, text_that_does_not_build_is_not_built_twice);
 }
 
