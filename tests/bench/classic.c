@@ -2,10 +2,12 @@
 // launched once, its result read back and checked on the host, then launched seven times. It takes
 // the space and the sizes from the same spec as hone, so that both do the same work.
 //
-//   classic SPEC DEVICE [NAME=VALUE ...]      DEVICE: a part of the device's name
+//   classic SPEC DEVICE [NAME=VALUE | where=EXPRESSION ...]      DEVICE: a part of the device's
+//   name
 //
-// Prints one JSON object: seconds, configurations, correct, best, best_ns. Square matrix
-// multiplications with arguments C (output), A, B only; that is what it is for.
+// Prints one JSON object: seconds, of them preparation (inputs and the reference), configurations,
+// correct, best, best_ns. Square matrix multiplications with arguments C (output), A, B only; that
+// is what it is for.
 #define CL_TARGET_OPENCL_VERSION 120
 #include "base/process.h"
 #include "base/random.h"
@@ -18,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAUNCHES = 7 };
+enum { LAUNCHES = 7, WORDS_LIMIT = 16 };
 
 struct classic {
     cl_device_id device;
@@ -167,19 +169,37 @@ static double try_configuration(struct classic *c, const struct job *job)
     return median;
 }
 
+// The words after the device: constants, and restrictions marked as such.
+struct words {
+    const char *set[WORDS_LIMIT], *where[WORDS_LIMIT];
+    uint32_t set_count, where_count;
+};
+
+static void read_words(int count, char **words, struct words *out)
+{
+    static const char mark[] = "where=";
+    for (int i = 0; i < count && i < WORDS_LIMIT; i++) {
+        if (strncmp(words[i], mark, sizeof mark - 1) == 0)
+            out->where[out->where_count++] = words[i] + sizeof mark - 1;
+        else
+            out->set[out->set_count++] = words[i];
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct error e = ERROR_INIT;
     struct classic c = {0};
-    uint64_t start = clock_ns();
-    if (argc < 3) {
-        fprintf(stderr, "usage: classic SPEC DEVICE [NAME=VALUE ...]\n");
+    struct words words = {.set_count = 0};
+    uint64_t start = clock_ns(), preparation = 0;
+    if (argc < 3 || argc > 3 + WORDS_LIMIT) {
+        fprintf(stderr, "usage: classic SPEC DEVICE [NAME=VALUE | where=EXPRESSION ...]\n");
         return 2;
     }
-    struct spec_options so = {.set = (const char *const *)(argv + 3),
-                              .set_count = (uint32_t)(argc - 3)};
+    read_words(argc - 3, argv + 3, &words);
+    struct spec_options so = {.set = words.set, .set_count = words.set_count};
     struct spec *spec = spec_load(argv[1], &so, &e);
-    struct space_options po = {0};
+    struct space_options po = {.where = words.where, .where_count = words.where_count};
     struct space *space = spec ? space_new(spec, &po, &e) : NULL;
     struct spec_sources *sources =
         space ? spec_sources_read(spec, LANGUAGE_OPENCL, NULL, &e) : NULL;
@@ -196,8 +216,11 @@ int main(int argc, char **argv)
         space_get(space, i, choice);
         if (!spec_job(spec, sources, NULL, choice, &job, &e))
             fail(e.text, 0);
-        if (!c.reference)
+        if (!c.reference) {
+            uint64_t before = clock_ns();
             make_data(&c, job);
+            preparation = clock_ns() - before;
+        }
         double ns = try_configuration(&c, job);
         correct += ns > 0;
         if (ns > 0 && (best == 0 || ns < best)) {
@@ -209,9 +232,9 @@ int main(int argc, char **argv)
     struct text name = TEXT_INIT;
     space_get(space, best_index, choice);
     spec_configuration_text(spec, choice, false, &name);
-    printf("{\"seconds\": %.3f, \"configurations\": %llu, \"correct\": %llu, \"best\": \"%s\", "
-           "\"best_ns\": %.0f}\n",
-           (double)(clock_ns() - start) / 1e9, (unsigned long long)count,
+    printf("{\"seconds\": %.3f, \"preparation\": %.3f, \"configurations\": %llu, "
+           "\"correct\": %llu, \"best\": \"%s\", \"best_ns\": %.0f}\n",
+           (double)(clock_ns() - start) / 1e9, (double)preparation / 1e9, (unsigned long long)count,
            (unsigned long long)correct, text_cstr(&name), best);
     return 0;
 }

@@ -1,0 +1,291 @@
+#!/bin/sh
+# Tuning speed on an NVIDIA GPU, against Kernel Tuner 1.4.0 where it is installed:
+#
+#   tests/bench/nvidia_speed.sh BUILD [N] [PART ...]
+#
+# BUILD: configured with the tests. N: how often each is run, in turn (3). Parts, all by default:
+#
+#   cuda     matmul_tiled in CUDA, warm caches: hone against Kernel Tuner (CuPy)
+#   opencl   the same in OpenCL, cold caches: hone against Kernel Tuner (pyopencl), or without it
+#            against tests/bench/classic, which builds and verifies one configuration after the other
+#   whole    hone alone over the whole space, which Kernel Tuner cannot run to its end
+#   pool     144 variants built and nothing else, in OpenCL: all cores against one process
+#   large    wall time after start-up over the larger of (kernels' time, verification included) and
+#            (wall time of --build-only), matmul_register's 588 configurations, both languages
+#   winner   hone's winner against the best of a search with 30 launches of each, launched in turn
+#
+# Both tuners measure the same 36 configurations (within 1,024 work-items and 48 KiB) of the same kernel
+# text and verify each. hone's time is that of the whole process; Kernel Tuner's is that of tune_kernel()
+# alone, without Python's start, the inputs and the reference. Every run of hone's begins without stored
+# results. HONE_DEVICE: a part of the device's name ("NVIDIA"); WIDTH: of the matrices (4096); PYTHON:
+# an interpreter that has Kernel Tuner (python3); JOBS: build workers (all cores). Prints what each run
+# took, and at the end one line a figure, medians with min..max. Needs sh, sed, awk.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=${1:?the build folder}
+runs=${2:-3}
+[ $# -gt 2 ] && shift 2 && parts=$* || parts='cuda opencl whole pool large winner'
+hone=$build/hone
+tiled=$root/kernels_cl/matmul_tiled.json
+register=$root/kernels_cl/matmul_register.json
+variants=$root/tests/bench/variants.json
+device=${HONE_DEVICE:-NVIDIA}
+width=${WIDTH:-4096}
+python=${PYTHON:-python3}
+jobs=${JOBS:-$(nproc)}
+threads='block_size_x * block_size_y <= 1024'
+memory='4 * block_size_x * (block_size_y * tile_size_y + block_size_x * tile_size_x) <= 49152'
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+: >"$work/figures"
+
+# ---- helpers -----------------------------------------------------------------------------------
+
+seconds() {
+    date +%s.%N
+}
+
+# Folders for what drivers and tools keep: fresh ones with "cold".
+caches() {
+    [ "$1" = cold ] && rm -rf "$work/cache"
+    mkdir -p "$work/cache"
+    export XDG_CACHE_HOME="$work/cache" CUDA_CACHE_PATH="$work/cache/cuda" CUPY_CACHE_DIR="$work/cache/cupy"
+}
+
+# A command's output into $work/out; its wall time in seconds into $took. Fails with its messages.
+timed() {
+    start=$(seconds)
+    "$@" >"$work/out" 2>"$work/err" || {
+        echo "failed: $*" >&2
+        cat "$work/err" >&2
+        exit 1
+    }
+    end=$(seconds)
+    took=$(awk -v a="$start" -v b="$end" 'BEGIN { printf "%.3f", b - a }')
+}
+
+# hone tune LANGUAGE SPEC ...: JSON lines, nothing stored.
+tune() {
+    language=$1
+    shift
+    timed "$hone" tune "$@" --language "$language" --device "$device" --no-store --json
+}
+
+# tune() of the 36 configurations.
+tune_list() {
+    language=$1
+    shift
+    tune "$language" "$tiled" --set WIDTH="$width" --where "$threads" --where "$memory" "$@"
+}
+
+# The first number of that name in the summary of a tune.
+summary() {
+    sed -n '/"type": *"summary"/p' "$work/out" | tr ',{' '\n\n' |
+        sed -n 's/^ *"'"$1"'": *\([0-9.e+-]*\).*/\1/p' | sed -n 1p
+}
+
+# "a=1,b=2" of the best of a tune, its "median_ns".
+best() {
+    sed -n '/"type": *"summary"/{
+        s/.*"best": *{"configuration": *{\([^}]*\)}.*/\1/
+        s/"//g
+        s/: */=/g
+        s/, */,/g
+        p
+    }' "$work/out"
+}
+
+# A number of the other tuner's last line.
+theirs() {
+    sed -n '$p' "$work/out" | sed -n 's/.*"'"$1"'": *\([0-9.]*\).*/\1/p'
+}
+
+# note LIST NUMBER: remembers a number under a name; median LIST: "median (min..max)".
+note() {
+    echo "$2" >>"$work/list.$1"
+}
+
+median() {
+    sort -n "$work/list.$1" | awk '{ v[NR] = $1 }
+        END { m = NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2
+              printf "%.3f (%.3f..%.3f)", m, v[1], v[NR] }'
+}
+
+ratio() {
+    awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f", a / b }'
+}
+
+# figure TEXT LIST WANTED: a line of the table at the end.
+figure() {
+    printf '%s\t%s\t%s\n' "$1" "$(median "$2")" "$3" >>"$work/figures"
+}
+
+# ---- the parts ---------------------------------------------------------------------------------
+
+# Is Kernel Tuner there, and what it needs for a language?
+has() {
+    "$python" -c "import kernel_tuner, $1" >"$work/out" 2>&1
+}
+
+# Kernel Tuner in one language: its time into $took.
+kernel_tuner() {
+    timed "$python" "$root/tests/bench/kernel_tuner_matmul.py" "$1" --width "$width" --device "$device"
+    took=$(theirs seconds)
+    echo "  Kernel Tuner: $took s, of them kernels $(theirs kernels), compiling $(theirs compiling), verifying $(theirs verifying); $(theirs correct) of $(theirs configurations) correct; inputs and reference before: $(theirs preparation) s"
+}
+
+classic() {
+    timed "$build/tests/bench/classic" "$tiled" "$device" WIDTH="$width" where="$threads" where="$memory"
+    took=$(awk -v a="$(theirs seconds)" -v b="$(theirs preparation)" 'BEGIN { printf "%.3f", a - b }')
+    echo "  classic: $took s; $(theirs correct) of $(theirs configurations) correct; inputs and reference: $(theirs preparation) s, not counted"
+}
+
+ours() {
+    echo "  hone: $took s; $(summary "done") configurations, $(summary launches) launches; best $(best)"
+}
+
+part_cuda() {
+    caches cold
+    echo "cuda: matmul_tiled, WIDTH=$width, 36 configurations, warm caches (a first run of each is not counted)"
+    tune_list cuda
+    other=kernel_tuner
+    has cupy || other=
+    if [ -n "$other" ]; then
+        $other cuda
+    else
+        echo "  Kernel Tuner with CuPy is not there: hone alone"
+    fi
+    for run in $(seq "$runs"); do
+        tune_list cuda
+        ours
+        note cuda "$took"
+        mine=$took
+        [ -n "$other" ] || continue
+        $other cuda
+        note cuda_theirs "$took"
+        note cuda_ratio "$(ratio "$took" "$mine")"
+    done
+    figure "CUDA, warm, 36 configurations: hone, s" cuda -
+    [ -n "$other" ] || return 0
+    figure "CUDA, warm, 36 configurations: Kernel Tuner, s" cuda_theirs -
+    figure "CUDA, warm: Kernel Tuner over hone" cuda_ratio "at least 5, aim 10"
+}
+
+part_opencl() {
+    other=kernel_tuner
+    has pyopencl || other=classic
+    [ "$other" = kernel_tuner ] || cmake --build "$build" --target classic >/dev/null
+    echo "opencl: matmul_tiled, WIDTH=$width, 36 configurations, cold caches for each run; against $other"
+    for run in $(seq "$runs"); do
+        caches cold
+        tune_list opencl
+        ours
+        note opencl "$took"
+        mine=$took
+        caches cold
+        $other opencl
+        note opencl_theirs "$took"
+        note opencl_ratio "$(ratio "$took" "$mine")"
+    done
+    figure "OpenCL, cold, 36 configurations: hone, s" opencl -
+    figure "OpenCL, cold, 36 configurations: $other, s" opencl_theirs -
+    figure "OpenCL, cold: $other over hone" opencl_ratio "at least 5"
+}
+
+part_whole() {
+    echo "whole: matmul_tiled, WIDTH=$width, all its configurations, hone alone"
+    for run in $(seq "$runs"); do
+        caches cold
+        tune opencl "$tiled" --set WIDTH="$width"
+        ours
+        note whole_opencl "$took"
+        tune cuda "$tiled" --set WIDTH="$width"
+        ours
+        tune cuda "$tiled" --set WIDTH="$width"
+        ours
+        note whole_cuda "$took"
+    done
+    figure "CUDA, warm, whole space of 44: hone, s" whole_cuda -
+    figure "OpenCL, cold, whole space of 44: hone, s" whole_opencl -
+}
+
+part_pool() {
+    echo "pool: 144 variants of matmul_tiled, OpenCL, built only, cold caches"
+    for run in $(seq "$runs"); do
+        caches cold
+        tune opencl "$variants" --build-only --jobs "$jobs"
+        echo "  $jobs processes: $took s, $(summary "done") built"
+        note pool "$took"
+    done
+    caches cold
+    tune opencl "$variants" --build-only --jobs 1
+    echo "  one process: $took s, $(summary "done") built"
+    note one "$took"
+    figure "OpenCL, 144 variants built by $jobs processes, s" pool "at most 6"
+    figure "OpenCL, 144 variants built by one process, s (once)" one "35 s"
+}
+
+# All of matmul_register: builds alone, then the tune, both with cold caches.
+large_once() {
+    sizes="--set M=$width --set N=$width --set K=$width"
+    caches cold
+    # shellcheck disable=SC2086 # options
+    tune "$1" "$register" $sizes --budget 100% --build-only
+    builds=$took
+    caches cold
+    # shellcheck disable=SC2086
+    tune "$1" "$register" $sizes --budget 100% --timing
+    awk -v wall="$took" -v builds="$builds" -v start="$(summary start_up)" -v kernels="$(summary kernel)" \
+        -v verified="$(summary verify)" -v done="$(summary "done")" '
+        BEGIN { floor = kernels / 1e9 > builds - start / 1e9 ? kernels / 1e9 : builds - start / 1e9
+                printf "  wall %.3f s, start-up %.3f, kernels %.3f, verifying %.3f, builds alone %.3f, %d configurations: ",
+                       wall, start / 1e9, kernels / 1e9, verified / 1e9, builds, done
+                printf "%.3f\n", (wall - start / 1e9) / floor }' | tee "$work/line"
+    note "large_$1" "$(sed 's/.*: //' "$work/line")"
+}
+
+part_large() {
+    for language in cuda opencl; do
+        echo "large: matmul_register, $width, $language"
+        for run in $(seq "$runs"); do
+            large_once "$language"
+        done
+        figure "$language, matmul_register: wall after start-up over the larger floor" "large_$language" "at most 1.2"
+    done
+}
+
+# Median of one over the other, both launched in turn; 1 when they are the same.
+winner_once() {
+    tune_list "$1" --seed "$2"
+    winner=$(best)
+    tune_list "$1" --iterations 30
+    brute=$(best)
+    over=1
+    if [ "$winner" != "$brute" ]; then
+        tune "$1" "$tiled" --set WIDTH="$width" --config "$winner" --config "$brute" --rule near=1000
+        over=$(sed -n 's/.*"type": *"ranked".*"configuration": *{\([^}]*\)}.*"median_ns": *\([0-9.]*\).*/\1 \2/p' \
+            "$work/out" | sed 's/"//g; s/: */=/g; s/, */,/g' |
+            awk -v w="$winner" -v b="$brute" '$1 == w { x = $2 } $1 == b { y = $2 } END { printf "%.4f", x / y }')
+    fi
+    echo "  winner $winner, brute force $brute: $over"
+    note "winner_$1" "$over"
+}
+
+part_winner() {
+    caches cold
+    for language in cuda opencl; do
+        echo "winner: $language, against 30 launches of each, both then launched in turn"
+        for run in $(seq "$runs"); do
+            winner_once "$language" "$run"
+        done
+        figure "$language: winner's time over that of brute force's" "winner_$language" "at most 1.01"
+    done
+}
+
+"$hone" devices | sed -n "1p; /$device/p" | cut -c 1-120
+echo "$(nproc) cores, load $(cut -d ' ' -f 1-3 /proc/loadavg), $(date -u +%Y-%m-%dT%H:%MZ)"
+for part in $parts; do
+    "part_$part"
+done
+echo
+awk -F '\t' '{ printf "%-72s %-26s %s\n", $1, $2, $3 }' "$work/figures"
