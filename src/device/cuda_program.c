@@ -3,6 +3,7 @@
 
 #include "device/build_text.h"
 #include "device/include_tree.h"
+#include "device/nvidia_log.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -292,13 +293,6 @@ static bool report_name(const struct job_program *p, const char *log, const char
 
 // ---- building
 
-// The assembler's words for more static shared memory than the architecture has.
-static bool wants_too_much(const char *line)
-{
-    return strstr(line, "uses too much shared data") || strstr(line, "uses too much local data") ||
-           strstr(line, "uses too much parameter");
-}
-
 static bool report_failure(const struct job_program *p, const struct cuda_code *code,
                            nvrtcResult result, const struct error *e, struct result *r)
 {
@@ -311,7 +305,7 @@ static bool report_failure(const struct job_program *p, const struct cuda_code *
         return result_fail(r, STATUS_COMPILE, FAULT_SPEC, "%s does not build: %s", p->name, line);
     if (str_starts(line, NAME_FILE))
         return report_name(p, log, line, r);
-    bool limit = wants_too_much(line);
+    bool limit = nvidia_log_is_limit(line);
     result_fail(r, limit ? STATUS_CONSTRAINTS : STATUS_COMPILE, FAULT_CONFIGURATION,
                 "%s does not build: %s", p->name, line);
     r->device_limit = r->device_limit || limit;

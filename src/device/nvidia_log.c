@@ -77,3 +77,9 @@ void nvidia_log_resources(const char *log, const char *kernel, struct resources 
     }
     text_release(&copy);
 }
+
+bool nvidia_log_is_limit(const char *line)
+{
+    return strstr(line, "uses too much shared data") || strstr(line, "uses too much local data") ||
+           strstr(line, "uses too much parameter");
+}

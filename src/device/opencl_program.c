@@ -3,6 +3,7 @@
 
 #include "device/build_text.h"
 #include "device/include_tree.h"
+#include "device/nvidia_log.h"
 #include "device/opencl_log.h"
 
 #include <stdlib.h>
@@ -66,8 +67,10 @@ static bool report_failure(const struct job_program *p, const char *tree, cl_int
     if (strstr(text_cstr(&why), "<command line>"))
         text_add(&why, "; a -D option stands there: a parameter or constant of the spec that is "
                        "called as an argument or variable of the source?");
-    result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s does not build: %s", p->name,
-                text_cstr(&why));
+    bool limit = nvidia_log_is_limit(text_cstr(&why));
+    result_fail(r, limit ? STATUS_CONSTRAINTS : STATUS_COMPILE, FAULT_CONFIGURATION,
+                "%s does not build: %s", p->name, text_cstr(&why));
+    r->device_limit = limit;
     text_release(&why);
     return false;
 }

@@ -200,6 +200,15 @@ START_TEST(registers_and_spills_are_read)
 }
 END_TEST
 
+START_TEST(what_the_assembler_refuses_is_told_from_what_is_wrong)
+{
+    ck_assert(nvidia_log_is_limit("ptxas error   : Entry function 'mm' uses too much shared data "
+                                  "(0x40000 bytes, 0x38c00 max)"));
+    ck_assert(!nvidia_log_is_limit("<kernel>:3:5: error: use of undeclared identifier 'shared'"));
+    ck_assert(!nvidia_log_is_limit("ptxas error   : Unresolved extern function 'f'"));
+}
+END_TEST
+
 START_TEST(occupancy_follows_from_what_the_log_says)
 {
     struct device_info hopper = {.capability = 90}, unknown_device = {.capability = 91};
@@ -328,6 +337,7 @@ static void add(TCase *t)
     tcase_add_test(t, buffers_are_held_against_the_device);
     tcase_add_test(t, local_memory_is_held_against_the_device);
     tcase_add_test(t, registers_and_spills_are_read);
+    tcase_add_test(t, what_the_assembler_refuses_is_told_from_what_is_wrong);
     tcase_add_test(t, occupancy_follows_from_what_the_log_says);
     tcase_add_test(t, logs_are_kept_for_programs_that_a_cache_knows);
     tcase_add_loop_test(t, guards_begin_right_behind_the_data, 0, 4);
