@@ -177,6 +177,8 @@ void build_digest(const struct job_program *p, struct digest_state *s)
     }
     for (uint32_t i = 0; i < p->folder_count; i++)
         add_bytes(s, p->folders[i], strlen(p->folders[i]));
+    if (p->retarget)
+        add_bytes(s, p->retarget, strlen(p->retarget));
     for (uint32_t i = 0; i < p->option_count; i++) {
         if (all || option_matters(p, i))
             add_bytes(s, p->options[i], strlen(p->options[i]));

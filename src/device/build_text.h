@@ -23,9 +23,9 @@ bool build_define(const char *option, struct text *out);
 // False when an option holds a line break, which no compiler can be passed.
 bool build_check_option(const struct job_program *p, const char *option, struct error *e);
 
-// Digest of what decides a program's code without asking a compiler: source, files, and the options
-// except macros whose name occurs nowhere in them. Two programs with the same digest compile to the
-// same code; the converse need not hold.
+// Digest of what decides a program's code without asking a compiler: source, files, target, and the
+// options except macros whose name occurs nowhere in them. Two programs with the same digest
+// compile to the same code; the converse need not hold.
 void build_digest(const struct job_program *p, struct digest_state *s);
 
 #endif

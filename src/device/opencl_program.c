@@ -5,6 +5,7 @@
 #include "device/include_tree.h"
 #include "device/nvidia_log.h"
 #include "device/opencl_log.h"
+#include "device/retarget.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +139,74 @@ static cl_program load_image(struct opencl *o, const void *image, uint64_t lengt
     return NULL;
 }
 
+// ---- another target ----------------------------------------------------------------------------
+
+// The driver's PTX, rewritten for the program's own target.
+static bool rewrite(struct opencl *o, const struct job_program *p, cl_program built,
+                    struct text *out, struct result *r)
+{
+    struct text ptx = TEXT_INIT;
+    struct error e = ERROR_INIT;
+    bool ok = opencl_program_binary(o, built, &ptx, &e) &&
+              ptx_retarget(text_cstr(&ptx), ptx.length, p->retarget, out, &e);
+    text_release(&ptx);
+    return ok || result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s: retarget to %s: %s",
+                             p->name, p->retarget, e.text);
+}
+
+static cl_program build_rewritten(struct opencl *o, const struct job_program *p,
+                                  const struct text *ptx, const struct texts *texts,
+                                  struct text *log, struct result *r)
+{
+    cl_int code, status;
+    char text[128];
+    size_t n = ptx->length, before = log->length;
+    const unsigned char *bytes = (const unsigned char *)ptx->data;
+    cl_program program =
+        o->cl.clCreateProgramWithBinary(o->context, 1, &o->device, &n, &bytes, &status, &code);
+    if (!program) {
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION,
+                    "%s: retarget to %s: clCreateProgramWithBinary: %s", p->name, p->retarget,
+                    opencl_code_text(code, text));
+        return NULL;
+    }
+    code = o->cl.clBuildProgram(program, 1, &o->device, text_cstr(&texts->options), NULL, NULL);
+    add_log(o, program, log);
+    if (code == CL_SUCCESS)
+        return program;
+    report_failure(p, texts->tree.data, code, text_cstr(log) + before, r);
+    o->cl.clReleaseProgram(program);
+    return NULL;
+}
+
+// Built from source for the driver's own target, then from the PTX of that for the program's. The
+// first one's log says what nobody runs (registers without what is spliced in); it is kept only
+// where it is all there is.
+static cl_program build_retargeted(struct opencl *o, const struct job_program *p,
+                                   const struct texts *texts, struct text *log, struct result *r)
+{
+    struct text ptx = TEXT_INIT, first_log = TEXT_INIT;
+    cl_program program = NULL, first = NULL;
+    if (!o->nvidia)
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION,
+                    "%s: retarget to %s: this driver does not compile to PTX, NVIDIA's does; the "
+                    "spec's Retarget needs a When, such as device_capability == 90",
+                    p->name, p->retarget);
+    else
+        first = build_source_text(o, p, texts, &first_log, r);
+    if (first && rewrite(o, p, first, &ptx, r))
+        program = build_rewritten(o, p, &ptx, texts, log, r);
+    else
+        text_addn(log, first_log.data, first_log.length);
+    if (first)
+        o->cl.clReleaseProgram(first);
+    text_release(&first_log);
+    text_release(&ptx);
+    return program;
+}
+
+// ---- all together ------------------------------------------------------------------------------
+
 // The log of this build alone, completed from the cache where the driver's own cache left it empty.
 static void complete_log(struct opencl *o, cl_program program, struct text *log)
 {
@@ -162,7 +231,8 @@ void *opencl_program_new(void *own, const struct job *j, uint32_t index, const v
     if (length)
         program = load_image(o, image, length, text_cstr(&texts.options), log);
     if (!program)
-        program = build_source_text(o, p, &texts, log, r);
+        program = p->retarget ? build_retargeted(o, p, &texts, log, r)
+                              : build_source_text(o, p, &texts, log, r);
     if (program)
         complete_log(o, program, log);
 done:

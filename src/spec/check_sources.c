@@ -140,6 +140,12 @@ static void use_reference(struct users *u, const struct kernel_spec *k)
     }
 }
 
+static void use_programs(struct users *u, const struct language_spec *l)
+{
+    for (uint32_t i = 0; i < l->program_count; i++)
+        use(u, &l->programs[i].retarget_when);
+}
+
 // Restrictions and metrics say nothing of the work; for a constant they are use enough.
 static void use_elsewhere(struct users *u)
 {
@@ -175,6 +181,7 @@ static void find_users(const struct spec_sources *src, struct users *u)
         use_launch(u, &l->launches[i]);
     if (l->reference)
         use_launch(u, l->reference);
+    use_programs(u, l);
     for (uint32_t i = 0; i < k->argument_count; i++)
         use_argument(u, &k->arguments[i]);
     use_reference(u, k);

@@ -16,6 +16,8 @@ struct program_spec {
     uint32_t option_count;
     const char *const *folders; // as written
     uint32_t folder_count;
+    const char *target; // of Retarget; NULL: the driver's own
+    struct formula retarget_when;
 };
 
 struct size_spec {

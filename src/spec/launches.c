@@ -73,6 +73,35 @@ static bool read_source(const struct reader *r, struct node layer, struct progra
     return p->file_count > 0 || node_error(r, n, "is empty: the kernel's file is needed");
 }
 
+// "sm_90", "sm_90a", "sm_100f"
+static bool is_target(const char *text)
+{
+    size_t digits = str_starts(text, "sm_") ? strspn(text + 3, "0123456789") : 0;
+    const char *suffix = text + 3 + digits;
+    return digits >= 2 && digits <= 4 && strlen(suffix) <= 1 &&
+           strspn(suffix, "af") == strlen(suffix);
+}
+
+// Retarget belongs to the source: as with its options, another language's does not count.
+static bool read_retarget(const struct reader *r, const struct block *b, enum language l,
+                          struct program_spec *p)
+{
+    static const char *const key[] = {"Retarget"};
+    struct node layer;
+    if (!find_layer(r, b, key, 1, true, &layer))
+        return true;
+    struct node n = node_get(r, layer, "Retarget"), target = node_get(r, n, "Target");
+    if (l != LANGUAGE_OPENCL)
+        return node_error(r, n, "is for OpenCL; CUDA is compiled for the device's own target");
+    if (!node_present(target))
+        return node_error(r, target, "is missing: the target is needed, such as sm_90a");
+    if (!read_text(r, target, &p->target) ||
+        !read_formula(r, node_get(r, n, "When"), &r->spec->symbols, &p->retarget_when))
+        return false;
+    return is_target(p->target) ||
+           node_error(r, target, "'%s' is no target of PTX; one is sm_90a", p->target);
+}
+
 static bool read_program(const struct reader *r, const struct block *b, struct program_spec *p)
 {
     static const char *const option_key[] = {"CompilerOptions"};
@@ -102,7 +131,8 @@ static bool same_texts(const char *const *a, uint32_t a_count, const char *const
 
 static bool same_program(const struct program_spec *a, const struct program_spec *b)
 {
-    return str_equal(a->text, b->text) &&
+    return str_equal(a->text, b->text) && str_equal(a->target, b->target) &&
+           str_equal(a->retarget_when.text, b->retarget_when.text) &&
            same_texts(a->files, a->file_count, b->files, b->file_count) &&
            same_texts(a->options, a->option_count, b->options, b->option_count) &&
            same_texts(a->folders, a->folder_count, b->folders, b->folder_count);
@@ -262,9 +292,10 @@ static bool read_launch(const struct reader *r, const struct kernel_spec *k, str
                         struct launch_spec *out)
 {
     struct program_spec program = {.path = item.path};
+    enum language language = (enum language)(l - k->languages);
     out->path = item.path;
     if (!read_kernel_name(r, b, out) || !read_program(r, sources, &program) ||
-        !read_geometry(r, k, b, out) ||
+        !read_retarget(r, sources, language, &program) || !read_geometry(r, k, b, out) ||
         !read_formula(r, block_get(r, b, "SharedMemory"), &r->spec->symbols, &out->shared))
         return false;
     out->program = add_program(l, &program);

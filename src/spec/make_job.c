@@ -97,6 +97,18 @@ static bool add_spec_defines(struct maker *m, const struct program_sources *sour
 
 // ---- programs ----------------------------------------------------------------------------------
 
+// The target that the driver's PTX is rewritten for, where that is to be done.
+static bool make_retarget(struct maker *m, const struct program_spec *spec, struct job_program *p)
+{
+    bool wanted = false;
+    if (!spec->target)
+        return true;
+    if (!make_truth(m, &spec->retarget_when, &wanted))
+        return false;
+    p->retarget = wanted ? spec->target : NULL;
+    return true;
+}
+
 static bool make_program(struct maker *m, uint32_t index, const struct job_launch *launch,
                          bool reference, struct job_program *p)
 {
@@ -117,8 +129,8 @@ static bool make_program(struct maker *m, uint32_t index, const struct job_launc
         return error_memory(m->e);
     for (uint32_t i = 0; i < sources->option_count; i++)
         p->options[i] = sources->options[i];
-    return add_own_defines(m, p) && add_spec_defines(m, sources, reference, p) &&
-           add_tuner_defines(m, sources, launch, p);
+    return make_retarget(m, &m->language->programs[index], p) && add_own_defines(m, p) &&
+           add_spec_defines(m, sources, reference, p) && add_tuner_defines(m, sources, launch, p);
 }
 
 // The job's program for one of the language's; made when first used.

@@ -18,7 +18,9 @@ static void hear(struct life *life, const char *said)
 }
 
 static const char *const sources[LANGUAGE_COUNT] = {
-    [LANGUAGE_OPENCL] = "__kernel void add(__global const float *a, __global float *b,\n"
+    [LANGUAGE_OPENCL] = ".target sm_90\n"
+                        "// hone-splice: spliced %r1;\n"
+                        "__kernel void add(__global const float *a, __global float *b,\n"
                         "                  __global float *c, int n) { /* fake:add */ }\n",
     [LANGUAGE_CUDA] = "__constant__ float unused[64];\n"
                       "extern \"C\" __global__ void add(const float *a, float *b, float *c,\n"
@@ -34,7 +36,7 @@ static void add_symbol(struct job *j)
 }
 
 // c = a + b; and with a read-write argument, so that there is something to restore.
-static struct job *adding(enum language language)
+struct job *life_job(enum language language)
 {
     struct job *j = kit_job(sources[language]);
     float expected[N];
@@ -100,10 +102,8 @@ static void run_loaded(struct device *d, const struct job *j, const struct devic
     result_free(r);
 }
 
-static void build_and_run(struct device *d, enum language language, struct arena *a,
-                          struct life *life)
+static void build_and_run(struct device *d, struct job *j, struct arena *a, struct life *life)
 {
-    struct job *j = adding(language);
     struct result *built = result_new(), *prepared = result_new();
     struct device_image image = {.primed = false};
     bool ok = device_build(d, j, a, &image, built) && device_prepare(d, j, prepared);
@@ -113,7 +113,6 @@ static void build_and_run(struct device *d, enum language language, struct arena
         run_loaded(d, j, &image, life);
     result_free(prepared);
     result_free(built);
-    job_free(j);
 }
 
 // The first of the language: on a machine with others the list has more.
@@ -126,7 +125,7 @@ static const struct device_info *find(const struct device_list *list, enum langu
     return NULL;
 }
 
-void life_live(struct life *life, enum language language)
+static void live(struct life *life, struct job *j)
 {
     struct arena arena;
     struct device_list list = {.problem = ""};
@@ -141,16 +140,29 @@ void life_live(struct life *life, enum language language)
     hear(life, list.problem);
     for (uint32_t i = 0; i < list.missing_count; i++)
         hear(life, list.missing[i].reason);
-    const struct device_info *info = find(&list, language);
+    const struct device_info *info = find(&list, j->language);
     if (info)
         d = device_open(info->id, &options, &e);
     if (d)
-        build_and_run(d, language, &arena, life);
+        build_and_run(d, j, &arena, life);
     else
         hear(life, e.text);
     device_close(d);
     arena_release(&arena);
     folder_remove(scratch);
+    job_free(j);
+}
+
+void life_live(struct life *life, enum language language)
+{
+    live(life, life_job(language));
+}
+
+void life_live_retargeted(struct life *life, const char *target)
+{
+    struct job *j = life_job(LANGUAGE_OPENCL);
+    j->programs[0].retarget = target;
+    live(life, j);
 }
 
 void life_order(const char *variable, const char *format, ...)

@@ -4,7 +4,7 @@
 #ifndef HONE_TESTS_FAKE_LIFE_H
 #define HONE_TESTS_FAKE_LIFE_H
 
-#include "job/device_info.h"
+#include "job/job.h"
 
 #define LIFE_COUNT     256
 #define LIFE_CODE      (-1234) // nobody's
@@ -17,7 +17,12 @@ struct life {
     bool unread;     // the output could not be looked at
 };
 
+// The job: c = a + b.
+struct job *life_job(enum language language);
 void life_live(struct life *life, enum language language);
+// OpenCL, the program rewritten for this target of PTX. The fake driver's binary is the text
+// itself, which can pass for PTX.
+void life_live_retargeted(struct life *life, const char *target);
 // Sets a variable of the driver ("FAIL" is FAKE_..._FAIL).
 void life_order(const char *variable, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -19,8 +19,10 @@ static struct {
     void (*forget)(void);
 } driver;
 
-static const char *const kinds[] = {"gpu", "cpu", "pocl", "nvidia"};
+static const char *const kinds[] = {"gpu", "cpu", "pocl", "nvidia", "nvidia"};
 #define KINDS (int)(sizeof kinds / sizeof *kinds)
+// The last one's programs are rewritten for another target: two builds, and a binary in between.
+#define RETARGETED (KINDS - 1)
 
 static const char *const calls[] = {
 #define X(name) #name,
@@ -53,14 +55,22 @@ static void find(void *library, const char *name, void *out, size_t size)
     memcpy(out, &symbol, size);
 }
 
-static void open_driver(const char *kind)
+static void open_driver(int kind)
 {
     void *library = dlopen(OPENCL_LIBRARY, RTLD_NOW);
     ck_assert(library != NULL);
     find(library, "fake_live_objects", &driver.live_objects, sizeof driver.live_objects);
     find(library, "fake_count", &driver.count, sizeof driver.count);
     find(library, "fake_forget", &driver.forget, sizeof driver.forget);
-    life_order("KIND", "%s", kind);
+    life_order("KIND", "%s", kinds[kind]);
+}
+
+static void live(struct life *life, int kind)
+{
+    if (kind == RETARGETED)
+        life_live_retargeted(life, "sm_90a");
+    else
+        life_live(life, LANGUAGE_OPENCL);
 }
 
 // ---- tests
@@ -68,8 +78,8 @@ static void open_driver(const char *kind)
 START_TEST(a_driver_in_order_is_correct)
 {
     struct life life;
-    open_driver(kinds[_i]);
-    life_live(&life, LANGUAGE_OPENCL);
+    open_driver(_i);
+    live(&life, _i);
     ck_assert_msg(life.correct && life.right, "%s", life.said);
     ck_assert_int_eq(driver.live_objects(), 0);
 }
@@ -91,11 +101,11 @@ START_TEST(each_failing_call_is_named)
 {
     const char *call = calls[_i % CALLS];
     struct life life;
-    open_driver(kinds[_i / CALLS]);
+    open_driver(_i / CALLS);
     for (int nth = 1;; nth++) {
         driver.forget();
         life_order("FAIL", "%s:%d@%d", call, LIFE_CODE, nth);
-        life_live(&life, LANGUAGE_OPENCL);
+        live(&life, _i / CALLS);
         if (driver.count(call) < (unsigned)nth)
             break;
         check_failure(call, nth, &life);
@@ -108,9 +118,9 @@ START_TEST(a_call_that_never_works_ends)
 {
     const char *call = calls[_i % CALLS];
     struct life life;
-    open_driver(kinds[_i / CALLS]);
+    open_driver(_i / CALLS);
     life_order("FAIL", "%s:%d", call, LIFE_CODE);
-    life_live(&life, LANGUAGE_OPENCL);
+    live(&life, _i / CALLS);
     ck_assert_msg(!life.correct || life.right || life.unread, "%s: wrong, and called correct",
                   call);
     ck_assert_int_eq(driver.live_objects(), 0);
@@ -131,7 +141,7 @@ START_TEST(resolution_is_tried)
     struct device_options options = {.scratch = scratch, .root = scratch};
     struct error e = ERROR_INIT;
     ck_assert(mkdtemp(scratch) != NULL);
-    open_driver("gpu");
+    open_driver(0);
     life_order("TICK_NS", "%s", cases[_i].tick);
     life_order("RESOLUTION_NS", "%s", cases[_i].claimed);
     struct device *d = device_open("opencl/Fake/Fake device/0", &options, &e);
@@ -149,9 +159,9 @@ START_TEST(lies_are_not_believed)
     static const char *const lies[] = {"garbage", "nothing", "zero", "unread"};
     struct life life;
     for (int kind = 0; kind < KINDS; kind++) {
-        open_driver(kinds[kind]);
+        open_driver(kind);
         life_order("LIE", "%s", lies[_i]);
-        life_live(&life, LANGUAGE_OPENCL);
+        live(&life, kind);
         if (strcmp(lies[_i], "unread") == 0 && life.right)
             continue; // a device that works on the host's memory is not read from
         ck_assert_msg(!life.correct, "%s: %s is called correct", kinds[kind], lies[_i]);
@@ -160,8 +170,86 @@ START_TEST(lies_are_not_believed)
 }
 END_TEST
 
+// ---- another target
+
+// Builds the job on this kind of driver, and loads it again from the image.
+static bool build(int kind, const char *source, struct text *binary, struct text *said)
+{
+    char scratch[] = "/tmp/hone-test-fake-XXXXXX";
+    struct device_options options = {.scratch = scratch, .root = scratch};
+    struct error e = ERROR_INIT;
+    struct arena arena;
+    struct result *r = result_new();
+    struct device_image image = {.primed = false};
+    arena_init(&arena);
+    ck_assert(mkdtemp(scratch) != NULL);
+    open_driver(kind);
+    struct device *d = device_open("opencl/Fake/Fake device/0", &options, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    struct job *j = life_job(LANGUAGE_OPENCL);
+    j->programs[0].retarget = "sm_90a";
+    j->programs[0].source = source ? source : j->programs[0].source;
+    j->programs[0].length = source ? strlen(source) : j->programs[0].length;
+    driver.forget();
+    bool ok = device_build(d, j, &arena, &image, r);
+    struct loaded *l = ok ? device_load(d, j, &image, r) : NULL;
+    ck_assert(!ok || (l && device_binary(d, l, 0, binary, &e)));
+    ck_assert(ok || r->status == STATUS_COMPILE);
+    text_add(said, r->message);
+    device_unload(d, l);
+    device_close(d);
+    job_free(j);
+    result_free(r);
+    arena_release(&arena);
+    folder_remove(scratch);
+    return ok;
+}
+
+// The bench worker gets what was rewritten, and builds nothing from the source.
+START_TEST(images_are_rewritten)
+{
+    struct text binary = TEXT_INIT, said = TEXT_INIT;
+    ck_assert_msg(build(RETARGETED, NULL, &binary, &said), "%s", text_cstr(&said));
+    ck_assert_msg(str_starts(text_cstr(&binary), ".target sm_90a\n\tspliced %r1;\n__kernel"), "%s",
+                  text_cstr(&binary));
+    ck_assert_uint_eq(driver.count("clCreateProgramWithSource"), 1);
+    ck_assert_uint_eq(driver.count("clCreateProgramWithBinary"), 2);
+    ck_assert_int_eq(driver.live_objects(), 0);
+    text_release(&binary);
+    text_release(&said);
+}
+END_TEST
+
+START_TEST(retargets_that_cannot_be)
+{
+    static const struct {
+        int kind;
+        const char *source, *says;
+    } cases[] = {
+        {0, NULL,
+         "retarget to sm_90a: this driver does not compile to PTX, NVIDIA's does; the spec's "
+         "Retarget needs a When, such as device_capability == 90"},
+        {RETARGETED, "__kernel void add() { /* fake:add */ }",
+         "retarget to sm_90a: the driver's binary is not PTX text: it has no .target"},
+        {RETARGETED, ".target sm_90\n// hone-splice: spliced\n",
+         "retarget to sm_90a: line 2 of its PTX: the spliced instruction does not end with ';': // "
+         "hone-splice: spliced"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text binary = TEXT_INIT, said = TEXT_INIT;
+        ck_assert(!build(cases[i].kind, cases[i].source, &binary, &said));
+        ck_assert_msg(strstr(text_cstr(&said), cases[i].says), "%s", text_cstr(&said));
+        ck_assert_int_eq(driver.live_objects(), 0);
+        text_release(&binary);
+        text_release(&said);
+    }
+}
+END_TEST
+
 static void add(TCase *t)
 {
+    tcase_add_test(t, images_are_rewritten);
+    tcase_add_test(t, retargets_that_cannot_be);
     tcase_add_loop_test(t, a_driver_in_order_is_correct, 0, KINDS);
     tcase_add_loop_test(t, each_failing_call_is_named, 0, KINDS * CALLS);
     tcase_add_loop_test(t, a_call_that_never_works_ends, 0, KINDS * CALLS);

@@ -371,6 +371,48 @@ START_TEST(test_cuda_of_two)
 }
 END_TEST
 
+// Where its When holds, and for OpenCL alone.
+#define RETARGET                                                                                   \
+    "\"Language\": \"OpenCL\", \"KernelName\": \"k\", \"KernelFile\": \"k.cl\", "                  \
+    "\"GlobalSize\": {\"X\": \"64\"}, \"LocalSize\": {\"X\": \"8\"}, \"Languages\": {\"CUDA\": "   \
+    "{\"KernelFile\": \"k.cu\"}}, "                                                                \
+    "\"Retarget\": {\"Target\": \"sm_90a\", "                                                      \
+    "\"When\": \"device_capability == 90 and P == 8\"}"
+
+START_TEST(test_retarget)
+{
+    static const struct {
+        enum language language;
+        uint32_t capability;
+        const char *configuration, *target;
+    } cases[] = {
+        {LANGUAGE_OPENCL, 90, "P=8", "sm_90a"}, {LANGUAGE_OPENCL, 90, "P=4", NULL},
+        {LANGUAGE_OPENCL, 80, "P=8", NULL},     {LANGUAGE_OPENCL, 0, "P=8", NULL},
+        {LANGUAGE_CUDA, 90, "P=8", NULL},
+    };
+    struct digest effective[2];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f;
+        struct device_info device = {.language = cases[i].language,
+                                     .capability = cases[i].capability};
+        start(&f, ""); // the source does not mention P: only the target differs
+        fixture_file(&f, "k.cu", "");
+        fixture_load(&f, "{" ONE_PARAMETER "\"KernelSpecification\": {" RETARGET "}}");
+        fixture_sources(&f, cases[i].language);
+        // In CUDA, P is indeed used by nothing.
+        ck_assert(cases[i].language == LANGUAGE_CUDA || f.warnings.length == 0);
+        struct job *j = fixture_job(&f, cases[i].configuration, &device);
+        const char *target = j->programs[0].retarget;
+        ck_assert_msg(str_equal(target, cases[i].target), "%zu: %s", i, target ? target : "none");
+        if (i < 2) {
+            ck_assert(spec_effective_digest(f.spec, f.sources, j, &effective[i]));
+        }
+        end(&f, j);
+    }
+    ck_assert(!digest_equal(&effective[0], &effective[1]));
+}
+END_TEST
+
 START_TEST(test_language_when)
 {
     struct fixture f;
@@ -696,6 +738,7 @@ int main(void)
     tcase_add_test(cases, test_buffers);
     tcase_add_test(cases, test_opencl_of_two);
     tcase_add_test(cases, test_cuda_of_two);
+    tcase_add_test(cases, test_retarget);
     tcase_add_test(cases, test_language_when);
     tcase_add_test(cases, test_launches);
     tcase_add_test(cases, test_joined);
