@@ -146,6 +146,9 @@ static void count_launches(struct settle *s, const struct result *r)
 {
     uint64_t each = s->phase == PHASE_ROUNDS ? s->status.warmups + s->status.batch : 1;
     s->status.launches += (r->verify_launch_ns > 0) + each * r->sample_count + r->energy.launches;
+    s->status.kernel_ns += r->verify_launch_ns + r->energy.span_ns;
+    for (uint32_t i = 0; i < r->sample_count; i++)
+        s->status.kernel_ns += each * r->samples_ns[i];
 }
 
 // 1 when all are answered, 0 when the time was up before, -1 when nothing can go on.

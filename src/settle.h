@@ -55,6 +55,7 @@ struct settle_status {
     uint32_t mhz_least, mhz_most; // of the device, as far as the system tells (0: it does not)
     uint32_t batch, warmups;      // of each sample
     uint64_t launches;            // of kernels, all of them
+    uint64_t kernel_ns;           // of these; warming up counts as the launch that follows
     bool checking;                // the rounds are over, results are compared again
     bool decided;                 // entries and winner are valid
     size_t winner;

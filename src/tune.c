@@ -244,6 +244,13 @@ void tune_summarise(struct tune *t, struct tune_record *r)
                     spec_metric(t->o.spec, 0, r->choice, t->o.device, &measured, &r->metric);
 }
 
+// One that was hopeless at its verified launch has that as its sample: nothing was timed.
+static bool is_verified_launch(const struct result *r)
+{
+    return r->stop == STOP_HOPELESS && r->sample_count == 1 && !r->warm &&
+           r->samples_ns[0] == r->verify_launch_ns;
+}
+
 static void add_times(struct tune_progress *p, const struct result *r)
 {
     p->build_ns += r->build_ns;
@@ -252,12 +259,15 @@ static void add_times(struct tune_progress *p, const struct result *r)
     p->reference_ns += r->reference_ns;
     p->verify_ns += r->verify_ns;
     p->measure_ns += r->measure_ns;
+    p->kernel_ns += r->verify_launch_ns + r->energy.span_ns;
+    p->launches += (r->verify_launch_ns > 0) + r->energy.launches;
+    if (is_verified_launch(r))
+        return;
+    uint64_t each = r->warmups + (r->batch ? r->batch : 1);
     p->samples += r->sample_count - r->earlier;
-    p->launches += (r->verify_launch_ns > 0) + (uint64_t)(r->sample_count - r->earlier) *
-                                                   (r->warmups + (r->batch ? r->batch : 1));
-    p->kernel_ns += r->verify_launch_ns;
+    p->launches += each * (r->sample_count - r->earlier);
     for (uint32_t i = r->earlier; i < r->sample_count; i++)
-        p->kernel_ns += r->samples_ns[i];
+        p->kernel_ns += each * r->samples_ns[i];
 }
 
 static void count_record(struct tune *t, struct tune_record *r)
@@ -419,6 +429,21 @@ static uint64_t estimate_left(const struct tune *t, uint64_t now)
     return (uint64_t)ns;
 }
 
+// The ranking's share taken out of the evaluator's spans; its results are stored outside of them.
+static void note_times(const struct tune *t, struct tune_progress *out)
+{
+    struct evaluator_times *times = &out->times;
+    *times = out->evaluator.times;
+    for (unsigned i = 0; i < SPAN_COUNT; i++) {
+        times->span_ns[i] -= t->ranking.span_ns[i];
+        out->ranking_ns += t->ranking.span_ns[i];
+    }
+    uint64_t *own = &times->span_ns[SPAN_OWN];
+    uint64_t storing = t->storing_ns < *own ? t->storing_ns : *own;
+    *own -= storing;
+    times->span_ns[SPAN_STORING] += storing;
+}
+
 void tune_progress(struct tune *t, struct tune_progress *out)
 {
     uint64_t now = clock_ns();
@@ -435,6 +460,7 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     }
     out->strategy = strategy_name(t->strategy);
     evaluator_status(t->evaluator, &out->evaluator);
+    note_times(t, out);
 }
 
 const struct tune_record *tune_chosen(const struct tune *t)

@@ -101,8 +101,14 @@ struct tune_progress {
     bool out_of_time; // the budget's time is used up
     const char *strategy;
     // Where the time went, summed over the results of this run (reused ones not counted).
-    uint64_t build_ns, load_ns, inputs_ns, reference_ns, verify_ns, measure_ns, kernel_ns;
+    uint64_t build_ns, load_ns, inputs_ns, reference_ns, verify_ns, measure_ns;
+    // All launches of kernels, by the device's clock; a warming-up launch counts as the one it
+    // stands before.
+    uint64_t kernel_ns;
     uint64_t rank_ns; // the ranking, from its start to its end
+    // What the evaluator's time went into; all of it that was for the ranking is in `ranking_ns`.
+    struct evaluator_times times;
+    uint64_t ranking_ns;
 };
 
 struct tune;

@@ -43,6 +43,8 @@ struct tune {
     bool was_ranked; // once, whatever came of it
 
     struct tune_progress progress;
+    struct evaluator_times before_ranking, ranking; // when it began; what it took
+    uint64_t storing_ns;                            // its results
     uint64_t started_ns;
     uint64_t first_done_ns; // when the first record that was measured here was there
     uint64_t fresh_done;

@@ -252,13 +252,29 @@ static bool keep_results(struct tune *t, struct error *e)
     return (!store || store_together_end(store, ok, e)) && ok;
 }
 
+static struct evaluator_times times_now(struct tune *t)
+{
+    struct evaluator_status status;
+    evaluator_status(t->evaluator, &status);
+    return status.times;
+}
+
+static void count_ranking(struct tune *t)
+{
+    struct evaluator_times now = times_now(t);
+    for (unsigned i = 0; i < SPAN_COUNT; i++)
+        t->ranking.span_ns[i] += now.span_ns[i] - t->before_ranking.span_ns[i];
+}
+
 // However it came to its end: what it took is counted, once, and nothing of it runs any more.
 static void end_settling(struct tune *t)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
     settle_status(t->settle, &ranked->status);
     t->progress.launches += ranked->status.launches;
+    t->progress.kernel_ns += ranked->status.kernel_ns;
     t->progress.rank_ns += ranked->status.elapsed_ns;
+    count_ranking(t);
     ranked->running = false;
     settle_free(t->settle);
     t->settle = NULL;
@@ -268,7 +284,9 @@ static bool finish(struct tune *t, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
     end_settling(t);
+    uint64_t start = clock_ns();
     bool ok = keep_results(t, e);
+    t->storing_ns += clock_ns() - start;
     find_best(t);
     return ok && (!ranked->status.decided || choose(t) || error_memory(e));
 }
@@ -430,6 +448,7 @@ static bool begin(struct tune *t, struct error *e)
                                .energy = t->o.spec->uses_energy};
     t->settle = settle_new(&o, e);
     ranked->running = t->settle != NULL;
+    t->before_ranking = times_now(t);
     return t->settle != NULL;
 }
 

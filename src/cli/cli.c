@@ -3,6 +3,8 @@
 #include "cli/console.h"
 #include "cli/help.h"
 
+#include "base/process.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,11 +78,12 @@ static int check_arguments(const struct invocation *i)
     return refuse_usage(c, why);
 }
 
-static int run_command(const struct command *c, int argc, char **argv, const char *line)
+static int run_command(const struct command *c, int argc, char **argv, const char *line,
+                       uint64_t started_ns)
 {
     struct error e = ERROR_INIT;
     int status;
-    struct invocation i = {.command = c, .line = line};
+    struct invocation i = {.command = c, .line = line, .started_ns = started_ns};
     i.arguments = calloc((size_t)argc + 1, sizeof *i.arguments);
     if (!i.arguments) {
         complain("out of memory");
@@ -111,6 +114,7 @@ int cli_main(int argc, char **argv)
 {
     struct text text = TEXT_INIT;
     int status = EXIT_USAGE;
+    uint64_t started_ns = clock_ns();
     if (argc < 2) {
         help_overview(&text);
         fputs(text_cstr(&text), stderr);
@@ -122,7 +126,8 @@ int cli_main(int argc, char **argv)
         shell_quote(argv[i], &text);
     }
     const struct command *c = find(argv[1]);
-    status = c ? run_command(c, argc - 2, argv + 2, text_cstr(&text)) : refuse_command(argv[1]);
+    status = c ? run_command(c, argc - 2, argv + 2, text_cstr(&text), started_ns)
+               : refuse_command(argv[1]);
     text_release(&text);
     return console_finish(status);
 }

@@ -35,7 +35,8 @@ struct invocation {
     struct settings settings;
     const char **arguments;
     uint32_t argument_count;
-    const char *line; // the command line as typed, quoted for a shell
+    const char *line;    // the command line as typed, quoted for a shell
+    uint64_t started_ns; // when the program was, by the monotonic clock
 };
 
 extern const struct command command_devices;

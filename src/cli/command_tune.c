@@ -215,6 +215,8 @@ static void show_end(struct session *s)
     }
     text_add(&text, "\n");
     report_summary(&view, BEST_ROWS, result_width(), &text);
+    if (s->tuning.work.call->settings.timing)
+        report_timing(&view.timing, &text);
     if (store)
         text_addf(&text, "Every result is kept in %s\n", store_path(store));
     if (view.result_count > 0)
@@ -269,12 +271,30 @@ static int status_of(struct session *s)
     return p.by_status[STATUS_CORRECT] ? EXIT_DONE : EXIT_NOTHING;
 }
 
+// Nothing of such a tune is stored, and no store answers.
+static int refuse_store(const struct settings *s)
+{
+    const char *other = s->store        ? "--store"
+                        : s->also.count ? "--also"
+                        : s->no_store   ? "--no-store"
+                        : s->fresh      ? "--fresh"
+                        : s->retry      ? "--retry"
+                                        : NULL;
+    if (!s->build_only || !other)
+        return EXIT_DONE;
+    complain("--build-only and %s exclude each other: what is only built is not stored", other);
+    return EXIT_USAGE;
+}
+
 static int run(struct invocation *i)
 {
     struct session s = {.json = i->settings.json, .verbose = i->settings.verbose};
     tuning_init(&s.tuning, i);
     interrupt_catch();
-    int status = tuning_open(&s.tuning);
+    int status = refuse_store(&i->settings);
+    if (status == EXIT_DONE)
+        status = tuning_open(&s.tuning);
+    s.tuning.options.build_only = i->settings.build_only;
     if (status == EXIT_DONE)
         status = tuning_start(&s.tuning);
     if (status == EXIT_DONE) {
@@ -317,6 +337,12 @@ static const struct option search_options[] = {
      .help = "Seed of the search: the same seed asks the same questions. Default: 0.",
      .apply = option_seed,
      .offset = FIELD(seed)},
+    {.name = "build-only",
+     .help =
+         "Build the configurations, as many at once as for a tune, and run nothing: what the "
+         "compiler makes of the space, and how long it takes. Neither reads nor writes a store.",
+     .apply = option_flag,
+     .offset = FIELD(build_only)},
     {0},
 };
 
@@ -356,6 +382,11 @@ static const struct option keep_options[] = {
      .help = "A line for each configuration as it is done.",
      .apply = option_flag,
      .offset = FIELD(verbose)},
+    {.name = "timing",
+     .help = "At the end also where the time went: parts that follow each other and add up to the "
+             "whole, from the start of the program on.",
+     .apply = option_flag,
+     .offset = FIELD(timing)},
     {0},
 };
 
@@ -448,8 +479,9 @@ const struct command command_tune = {
                        "   \"by_load\", \"by_clock\", \"batch\", \"warmups\", \"cold\", \"level\", "
                        "\"tied\",\n"
                        "   \"chosen\":{}, \"why\", \"known\", \"short\", \"launches\"},\n"
-                       "   \"cancelled\", \"out_of_time\", \"error\", \"elapsed_ns\", "
-                       "\"times_ns\":{}}\n\n"
+                       "   \"cancelled\", \"out_of_time\", \"build_only\", \"error\", "
+                       "\"elapsed_ns\",\n"
+                       "   \"times_ns\":{}, \"timing\":{}}\n\n"
                        "status is correct, compile, runtime, timeout, correctness or constraints; "
                        "stopped is "
                        "settled, "

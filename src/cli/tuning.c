@@ -127,10 +127,11 @@ int open_kept(struct work *w)
 int tuning_start(struct tuning *t)
 {
     struct error e = ERROR_INIT;
-    int status = open_kept(&t->work);
+    int status = t->options.build_only ? EXIT_DONE : open_kept(&t->work);
     if (status != EXIT_DONE)
         return status;
     t->options.store = t->work.store;
+    t->started_ns = clock_ns();
     t->tune = tune_new(&t->options, &e);
     return t->tune ? EXIT_DONE : tuning_failed(&e);
 }
@@ -263,7 +264,8 @@ void tuning_run_view(struct tuning *t, struct view_run *out)
                              .cartesian = space_cartesian_text(tune_space(t->tune)),
                              .valid = progress.valid,
                              .planned = progress.planned,
-                             .check = check_of(t)};
+                             .check = check_of(t),
+                             .build_only = t->options.build_only};
 }
 
 static const struct view_result *view_new(struct tuning *t, const struct tune_record *record)
@@ -327,6 +329,33 @@ static bool fill_ranking(struct tuning *t, struct view_summary *out)
     return ok;
 }
 
+static struct view_timing timing_of(const struct tuning *t, const struct tune_progress *p)
+{
+    const uint64_t *spans = p->times.span_ns;
+    struct view_timing v = {.wall_ns = clock_ns() - t->work.call->started_ns,
+                            .listing_ns = t->started_ns - t->work.call->started_ns,
+                            .opening_ns = spans[SPAN_OPENING],
+                            .waiting_ns = spans[SPAN_WAITING],
+                            .locked_ns = spans[SPAN_LOCKED],
+                            .loading_ns = spans[SPAN_LOADING],
+                            .inputs_ns = spans[SPAN_INPUTS],
+                            .reference_ns = spans[SPAN_REFERENCE],
+                            .verifying_ns = spans[SPAN_VERIFYING],
+                            .measuring_ns = spans[SPAN_MEASURING],
+                            .ranking_ns = p->ranking_ns,
+                            .storing_ns = spans[SPAN_STORING],
+                            .kernel_ns = p->kernel_ns,
+                            .build_ns = p->times.build_wall_ns,
+                            .builds_ns = p->times.build_sum_ns,
+                            .builders = p->times.builders};
+    v.startup_ns = v.listing_ns + spans[SPAN_STARTING];
+    uint64_t told = v.startup_ns + v.opening_ns + v.waiting_ns + v.locked_ns + v.loading_ns +
+                    v.inputs_ns + v.reference_ns + v.verifying_ns + v.measuring_ns + v.ranking_ns +
+                    v.storing_ns;
+    v.rest_ns = v.wall_ns > told ? v.wall_ns - told : 0;
+    return v;
+}
+
 bool tuning_summary(struct tuning *t, struct view_summary *out)
 {
     struct tune_progress p;
@@ -349,6 +378,8 @@ bool tuning_summary(struct tuning *t, struct view_summary *out)
                                  .rank_ns = p.rank_ns,
                                  .ranking = ranking_of(t, &p.ranked),
                                  .fixed = t->options.terms.rules.fixed,
+                                 .build_only = t->options.build_only,
+                                 .timing = timing_of(t, &p),
                                  .cancelled = p.cancelled,
                                  .out_of_time = p.out_of_time,
                                  .broken = t->broken.code ? t->broken.text : NULL,

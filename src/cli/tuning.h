@@ -19,6 +19,7 @@ struct tuning {
     struct work work;
     struct tune_options options;
     struct tune *tune;
+    uint64_t started_ns; // when the tune was made
     struct error broken; // why it could not go on; code NONE: it did
     char *constants;     // "WIDTH=256"
     char *constants_json;

@@ -35,6 +35,36 @@ struct terms {
 // beyond hope: POLICY_BEST_FACTOR times it, at least POLICY_BEST_LEAST_NS.
 uint64_t terms_launch_limit(const struct terms *t, uint64_t best_ns);
 
+// What the time of an evaluator went into, by what the one worker that measures was about: these
+// spans follow each other, without a gap. X(NAME, text)
+#define EVALUATOR_SPANS(X)                                                                         \
+    X(STARTING, "start-up") /* workers started, none had opened the device */                      \
+    X(OPENING, "opening")   /* after that, until the one that measures had */                      \
+    X(WAITING, "waiting")   /* for builds: it had nothing to do */                                 \
+    X(LOCKED, "locked")     /* another process had the device */                                   \
+    X(LOADING, "loading")   /* the image */                                                        \
+    X(INPUTS, "inputs")     /* made, restored, poisoned */                                         \
+    X(REFERENCE, "reference")                                                                      \
+    X(VERIFYING, "verifying") /* the verified launch, and what is looked at after launches */      \
+    X(MEASURING, "measuring") /* timed launches, warming up included */                            \
+    X(STORING, "store")       /* its lock, its questions and its writes */                         \
+    X(OWN, "rest")            /* hone itself: choosing, making jobs, printing */
+
+enum evaluator_span {
+#define X(name, text) SPAN_##name,
+    EVALUATOR_SPANS(X)
+#undef X
+        SPAN_COUNT
+};
+
+struct evaluator_times {
+    uint64_t span_ns[SPAN_COUNT];
+    // Beside them:
+    uint64_t build_wall_ns; // one build worker or more built
+    uint64_t build_sum_ns;  // summed over the workers
+    uint32_t builders;      // at most at once
+};
+
 // What an evaluator is doing, for progress displays.
 struct evaluator_status {
     uint32_t building; // jobs in build workers now
@@ -42,6 +72,7 @@ struct evaluator_status {
     uint32_t ready;    // built, waiting to be measured
     bool measuring;
     const char *waiting; // (or NULL) why nothing is measured: "the device is in use by process 812"
+    struct evaluator_times times;
 };
 
 // What a loaded job can be asked for.

@@ -19,9 +19,11 @@ void live_done(struct live *v, struct entry *n)
 {
     if (n->gated) {
         n->gated = false;
+        live_clock_storing(v, true);
         if (!v->o.gate.leave(v->o.gate.context, n->ticket, n->result, &v->broken) &&
             !v->broken.code)
             live_break(v, ERROR_INTERNAL, "the result could not be kept");
+        live_clock_storing(v, false);
     }
     if (n->turns > 0)
         live_turn_done(v, n);
@@ -129,13 +131,17 @@ static void work(struct live *v, uint64_t until)
     if (v->broken.code || anything_done(v))
         until = 0;
     uint32_t n = gather(v, fds, remotes);
-    if (poll(fds, n, sleep_ms(v, until)) > 0) {
+    live_clock_sleeping(v, true);
+    int ready = poll(fds, n, sleep_ms(v, until));
+    live_clock_sleeping(v, false);
+    if (ready > 0) {
         for (uint32_t i = 0; i < n && !v->broken.code; i++) {
             if (fds[i].revents)
                 handle(v, remotes[i]);
         }
     }
     check_limits(v);
+    live_clock(v);
 }
 
 static bool give_outcome(struct live *v, struct outcome *out)
@@ -270,6 +276,8 @@ static void live_status(struct evaluator *ev, struct evaluator_status *out)
     out->building = v->entries.stages[STAGE_BUILDING].count;
     out->ready = v->entries.stages[STAGE_READY].count;
     out->measuring = v->current != NULL;
+    live_clock(v);
+    out->times = v->clock.times;
     if (v->gate_retry_ns && v->o.gate.waiting)
         out->waiting = v->o.gate.waiting(v->o.gate.context);
 }
@@ -404,6 +412,7 @@ struct evaluator *live_new(const struct live_options *o, struct error *e)
         v->o.gate.leave = open_gate_leave;
     }
     v->device = *o->device;
+    v->clock.at_ns = clock_ns();
     v->turns.last = &v->turns.first;
     v->turned.last = &v->turned.first;
     v->bench = (struct remote)REMOTE_NONE;

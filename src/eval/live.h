@@ -1,7 +1,8 @@
 // Private to the live evaluator: its state, shared by live.c (the operations, the loop),
 // live_entries.c (the jobs and their stages), live_frames.c (what workers say), live_build.c (the
 // pool of build workers), live_bench.c (the bench worker), live_screen.c (how often), live_turns.c
-// (rounds) and live_lost.c (what died, and whether the device is alive).
+// (rounds), live_lost.c (what died, and whether the device is alive) and live_clock.c (where the
+// time goes).
 #ifndef HONE_EVAL_LIVE_H
 #define HONE_EVAL_LIVE_H
 
@@ -142,6 +143,15 @@ struct live {
     struct turn_queue turns;  // waiting; the first may be at the bench
     struct turn_queue turned; // done
 
+    struct {
+        uint64_t at_ns; // up to here the time is booked
+        enum evaluator_span span;
+        uint32_t busy;        // build workers
+        bool started, opened; // a worker was, its device is
+        bool storing, sleeping;
+        struct evaluator_times times;
+    } clock;
+
     struct loss loss;
     struct entry *good;    // (or NULL) the last job that was correct
     struct entry *probe;   // (or NULL) a job of our own, for when there is none
@@ -222,6 +232,11 @@ bool live_gate_rests(struct live *v); // it was closed a moment ago
 
 // live_screen.c
 void live_screen(struct live *v, struct entry *n); // verified, or with new samples
+
+// live_clock.c: books the time that has passed; called wherever what is done may have changed.
+void live_clock(struct live *v);
+void live_clock_sleeping(struct live *v, bool sleeping); // from now on in poll(), or not
+void live_clock_storing(struct live *v, bool storing);
 
 // live_turns.c
 bool live_turn_add(struct live *v, struct entry *n, const struct turn *turn);

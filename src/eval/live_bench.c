@@ -140,8 +140,10 @@ static bool pass_gate(struct live *v, struct entry *n)
     if (live_gate_rests(v))
         return false;
     n->known = (struct gate_known){0, 0};
+    live_clock_storing(v, true);
     enum gate_answer said =
         v->o.gate.enter(v->o.gate.context, n->ticket, &n->known, &answer, &v->broken);
+    live_clock_storing(v, false);
     n->gated = live_gate_open(v, said);
     if (said == GATE_ANSWERED) {
         result_free(n->result);

@@ -96,6 +96,7 @@ static void take_phase(struct live *v, struct remote *r, const struct frame *f)
     if (!wire_done(&w))
         live_break(v, ERROR_WORKER, "a worker sent a malformed phase");
     live_limit_phase(v, r);
+    live_clock(v);
     if (r == &v->bench)
         live_bench_phase(v);
 }
@@ -162,6 +163,7 @@ static bool common_frame(struct live *v, struct remote *r, const struct frame *f
     }
     v->start_deaths = 0;
     if (f->verb == VERB_REPLY_OPENED) {
+        v->clock.opened = true;
         if (r == &v->bench)
             take_opened(v, f);
         return true;

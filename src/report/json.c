@@ -488,8 +488,11 @@ void report_summary_json(const struct view_summary *v, struct emit *j)
     ranking_at(&v->ranking, j);
     emit_bool_at(j, "cancelled", v->cancelled);
     emit_bool_at(j, "out_of_time", v->out_of_time);
+    emit_bool_at(j, "build_only", v->build_only);
     emit_text_at(j, "error", v->broken);
     emit_u64_at(j, "elapsed_ns", v->elapsed_ns);
     spent_at(v, j);
+    emit_key(j, "timing");
+    report_timing_json(&v->timing, j);
     emit_object_end(j);
 }

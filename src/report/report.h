@@ -34,7 +34,8 @@
 //          kernels, verified, warming up and timed), speedup_over_default, verification, ranking
 //          (null: there is none; id, contenders, failed, rounds, repeated, marked, by_load,
 //          by_clock, batch, warmups, cold, level, tied, chosen, why, known, short, launches),
-//          cancelled, out_of_time, error, elapsed_ns, times_ns
+//          cancelled, out_of_time, build_only (best is then null, and counts.correct are those
+//          that built), error, elapsed_ns, times_ns, timing (report_timing_json())
 void report_run_json(const struct view_run *v, struct emit *j);
 // `type`: "result", "ranked"; NULL: the object has none.
 void report_result_json(const struct view_result *v, const char *type, bool detail, struct emit *j);
@@ -85,6 +86,12 @@ void report_line(const struct view_result *v, struct text *out);
 // and where the time went. Where a row has more than `width` columns (0: any) the configurations
 // stand below their times.
 void report_summary(const struct view_summary *v, size_t most, size_t width, struct text *out);
+// Where the time of a run went.
+void report_timing(const struct view_timing *t, struct text *out);
+// {"wall_ns", "startup_ns", "listing_ns", "opening_ns", "waiting_ns", "locked_ns", "loading_ns",
+//  "inputs_ns", "reference_ns", "verifying_ns", "measuring_ns", "ranking_ns", "storing_ns",
+//  "rest_ns", "kernel_ns", "build_ns", "builds_ns", "builders"}, as struct view_timing has them
+void report_timing_json(const struct view_timing *t, struct emit *j);
 // Everything about one result.
 void report_result(const struct view_result *v, struct text *out);
 void report_devices(const struct device_info *devices, size_t count,

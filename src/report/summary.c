@@ -273,6 +273,17 @@ static void put_screening(const struct view_summary *v, size_t most, size_t widt
     text_add(out, "Which of those close to each other is the fastest is not decided by this.\n");
 }
 
+static void put_built(const struct view_summary *v, struct text *out)
+{
+    char wall[UNITS_SIZE], sum[UNITS_SIZE];
+    duration_to_str((double)v->timing.build_ns, wall);
+    duration_to_str((double)v->timing.builds_ns, sum);
+    put_share(v->by_status[STATUS_CORRECT], v->done, "configuration", out);
+    text_addf(out, " built in %s, %s summed over ", wall, sum);
+    put_count(v->timing.builders, "worker", out);
+    text_add(out, "; nothing ran\n");
+}
+
 // ---- failures and time -------------------------------------------------------------------------
 
 static void put_failures(const struct view_summary *v, struct text *out)
@@ -358,7 +369,9 @@ static void put_end(const struct view_summary *v, struct text *out)
 
 void report_summary(const struct view_summary *v, size_t most, size_t width, struct text *out)
 {
-    if (v->ranking.decided)
+    if (v->build_only)
+        put_built(v, out);
+    else if (v->ranking.decided)
         put_ranking(v, most, width, out);
     else if (v->result_count > 0)
         put_screening(v, most, width, out);

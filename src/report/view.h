@@ -111,6 +111,28 @@ struct view_ranking {
     bool cold;
 };
 
+// Where the time of a run went, from the start of the program on. The parts up to `rest_ns` follow
+// each other and add up to `wall_ns`.
+struct view_timing {
+    uint64_t wall_ns;
+    uint64_t startup_ns; // until a worker had a device to work with
+    uint64_t listing_ns; // of that: reading the spec, listing devices, opening the store
+    uint64_t opening_ns; // until the worker that measures had one, too
+    uint64_t waiting_ns; // it had nothing to do: nothing was built yet
+    uint64_t locked_ns;  // another process had the device
+    uint64_t loading_ns, inputs_ns, reference_ns;
+    uint64_t verifying_ns; // verified launches, and looking at what launches left
+    uint64_t measuring_ns;
+    uint64_t ranking_ns;
+    uint64_t storing_ns;
+    uint64_t rest_ns;
+    // Beside them:
+    uint64_t kernel_ns; // kernels on the device: verified, warming up, timed
+    uint64_t build_ns;  // something was being built
+    uint64_t builds_ns; // the same, summed over the workers
+    uint32_t builders;  // at most at once
+};
+
 // A run, as it ended.
 struct view_summary {
     const struct view_result *results; // timed: those ranked by place, then the others by median
@@ -127,6 +149,8 @@ struct view_summary {
     struct view_ranking ranking;
     uint32_t fixed; // launches of each configuration that were asked for (0: none): no ranking
     bool cancelled, out_of_time;
+    bool build_only; // nothing ran
+    struct view_timing timing;
     const char *broken; // (optional) why it could not go on
     struct view_check check;
 };

@@ -67,6 +67,24 @@ static void check_result(json_t *j, json_int_t samples)
     ck_assert(correct == (text_at(j, "message")[0] == '\0'));
 }
 
+// The parts of the time follow each other: together they are the whole.
+static void check_timing(json_t *timing)
+{
+    static const char *const parts[] = {
+        "startup_ns",   "opening_ns",   "waiting_ns",   "locked_ns",  "loading_ns", "inputs_ns",
+        "reference_ns", "verifying_ns", "measuring_ns", "ranking_ns", "storing_ns", "rest_ns"};
+    json_int_t sum = 0, wall = number_at(timing, "wall_ns");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        ck_assert_msg(json_is_integer(json_object_get(timing, parts[i])), "%s", parts[i]);
+        sum += number_at(timing, parts[i]);
+    }
+    ck_assert_int_eq(sum, wall);
+    ck_assert_int_gt(number_at(timing, "startup_ns"), 0);
+    ck_assert_int_le(number_at(timing, "listing_ns"), number_at(timing, "startup_ns"));
+    ck_assert_int_ge(number_at(timing, "builds_ns"), number_at(timing, "build_ns"));
+    ck_assert_int_le(number_at(timing, "build_ns"), wall);
+}
+
 // A tune with every kind of outcome, then the same again from the store.
 START_TEST(tune_json)
 {
@@ -103,11 +121,49 @@ START_TEST(tune_json)
         ck_assert_int_eq(number_at(summary, "reused"), reused);
         ck_assert_int_eq(reused, round ? 11 : 0);
         ck_assert_int_eq(number_at(summary, "identical"), round ? 0 : 2); // flavor 1 is flavor 0
+        json_t *timing = json_object_get(summary, "timing");
+        check_timing(timing);
+        ck_assert((number_at(timing, "build_ns") > 0) == (round == 0));
+        ck_assert((number_at(timing, "kernel_ns") > 0) == (round == 0));
+        ck_assert((number_at(timing, "measuring_ns") > 0) == (round == 0));
         ck_assert_str_eq(at, "");
         json_decref(run);
         json_decref(summary);
         ran_release(&r);
     }
+}
+END_TEST
+
+// Nothing runs, so what computes something wrong is no failure; and nothing is stored.
+START_TEST(tune_builds_only)
+{
+    struct ran r = program_run("tune", SPEC, "--build-only", "--json");
+    const char *at = r.out;
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    for (int i = 0; i < 12; i++)
+        json_decref(line_of(&at));
+    json_t *summary = line_of(&at);
+    json_t *counts = json_object_get(summary, "counts");
+    json_t *timing = json_object_get(summary, "timing");
+    ck_assert(json_is_true(json_object_get(summary, "build_only")));
+    ck_assert(json_is_null(json_object_get(summary, "best")));
+    ck_assert_int_eq(number_at(counts, "correct"), 9);
+    ck_assert_int_eq(number_at(counts, "compile"), 2);
+    ck_assert_int_eq(number_at(summary, "launches"), 0);
+    check_timing(timing);
+    ck_assert_int_gt(number_at(timing, "builders"), 0);
+    json_decref(summary);
+    ran_release(&r);
+    r = program_run("tune", SPEC, "--build-only", "--timing");
+    ck_assert_ptr_nonnull(strstr(r.out, "built only, nothing runs"));
+    ck_assert_ptr_nonnull(strstr(r.out, "9 of 11 configurations built in "));
+    ck_assert_ptr_nonnull(strstr(r.out, "\nWhere the time went, "));
+    ck_assert_ptr_null(strstr(r.out, "Every result is kept"));
+    ran_release(&r);
+    r = program_run("tune", SPEC, "--build-only", "--fresh");
+    ck_assert_int_eq(r.status, 2);
+    ck_assert_ptr_nonnull(strstr(r.err, "--build-only and --fresh exclude each other"));
+    ran_release(&r);
 }
 END_TEST
 
@@ -298,6 +354,7 @@ static void add(TCase *tests)
 {
     tcase_add_test(tests, tune_json);
     tcase_add_test(tests, tune_text);
+    tcase_add_test(tests, tune_builds_only);
     tcase_add_test(tests, nothing_correct);
     tcase_add_test(tests, run_one);
     tcase_add_test(tests, run_refuses_or_shows);
