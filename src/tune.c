@@ -30,11 +30,10 @@ static struct evaluator *make_evaluator(struct tune *t, struct error *e)
                                         .constants = t->stages.constants,
                                         .source = t->stages.source};
     // More workers than jobs would only open devices.
-    if (t->planned < 256 && (!live.jobs || live.jobs > t->planned)) {
-        uint32_t cores = process_cores();
-        if (live.jobs || t->planned < cores)
-            live.jobs = (uint32_t)t->planned;
-    }
+    if (!live.jobs)
+        live.jobs = live_default_jobs(o->device);
+    if (live.jobs > t->planned)
+        live.jobs = (uint32_t)t->planned;
     return remember_new(&remember, &live, e);
 }
 

@@ -186,11 +186,15 @@ struct gate {
     void *context;
 };
 
+// How many build workers are useful: the cores that are left, one less on a GPU; where each holds a
+// context on the device, together no more than a part of its memory.
+uint32_t live_default_jobs(const struct device_info *d);
+
 struct live_options {
     const char *const *worker;      // argv of a worker, NULL-terminated
     const char *const *environment; // NAME=VALUE additions for workers, NULL-terminated; or NULL
     const struct device_info *device;
-    uint32_t jobs; // build workers at most; 0: the cores that are left (one less on a GPU)
+    uint32_t jobs; // build workers at most; 0: live_default_jobs()
     struct terms terms;
     struct gate gate; // (optional)
     bool build_only;  // outcomes after the build: nothing runs

@@ -378,10 +378,14 @@ static const struct evaluator_operations live_operations = {
     .destroy = live_destroy,
 };
 
-static uint32_t default_jobs(const struct device_info *d)
+uint32_t live_default_jobs(const struct device_info *d)
 {
     uint32_t cores = process_cores();
-    return d->shares_host || cores == 1 ? cores : cores - 1;
+    uint32_t jobs = d->shares_host || cores == 1 ? cores : cores - 1;
+    uint64_t contexts = d->global_bytes / LIVE_CONTEXTS_SHARE / LIVE_CONTEXT_BYTES;
+    if (!live_opens_contexts(d) || d->global_bytes == 0 || contexts >= jobs)
+        return jobs;
+    return contexts < 1 ? 1 : (uint32_t)contexts;
 }
 
 static bool open_gate_leave(void *context, uint64_t ticket, const struct result *result,
@@ -416,7 +420,7 @@ struct evaluator *live_new(const struct live_options *o, struct error *e)
     v->turns.last = &v->turns.first;
     v->turned.last = &v->turned.first;
     v->bench = (struct remote)REMOTE_NONE;
-    v->builder_limit = o->jobs ? o->jobs : default_jobs(o->device);
+    v->builder_limit = o->jobs ? o->jobs : live_default_jobs(o->device);
     if (v->builder_limit > 256)
         v->builder_limit = 256;
     v->builders = calloc(v->builder_limit, sizeof *v->builders);

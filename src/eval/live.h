@@ -27,6 +27,15 @@
 // Fresh workers in which the device must fail, one after the other, before it is given up.
 #define LIVE_PROBE_TRIES 2
 
+// What a build worker's context takes of a GPU (measured: 550 MiB on an H200), and of how many
+// parts of the device's memory all of them may take one.
+#define LIVE_CONTEXT_BYTES  (550ull << 20)
+#define LIVE_CONTEXTS_SHARE 4
+// A driver opens contexts one after the other, however many processes ask at once: 16 on an H200
+// each waited 2 to 4 s, one alone 0.3 s. So many at once keep it busy, and the first are soon at
+// work.
+#define LIVE_OPENING_MOST 2
+
 // Where a job is. Jobs go down this list; a death or timeout may send them back to QUEUED or READY.
 enum stage {
     STAGE_QUEUED,    // wants a build worker
@@ -202,7 +211,8 @@ void entry_is_good(struct live *v, struct entry *n);
 void entries_release(struct live *v);
 
 // live_build.c
-void live_builders_start(struct live *v); // hands queued jobs to workers
+bool live_opens_contexts(const struct device_info *d); // each build worker does, on a GPU
+void live_builders_start(struct live *v);              // hands queued jobs to workers
 void live_builder_frame(struct live *v, struct builder *b, const struct frame *f);
 void live_builder_died(struct live *v, struct builder *b);
 void live_builder_overdue(struct live *v, struct builder *b);

@@ -29,6 +29,27 @@ static bool send_build(struct live *v, struct builder *b, struct entry *n)
     return true;
 }
 
+// Only OpenCL needs the device to build for it; a CPU has no context worth the name.
+bool live_opens_contexts(const struct device_info *d)
+{
+    return d->language == LANGUAGE_OPENCL && !d->shares_host;
+}
+
+static uint32_t opening(const struct live *v)
+{
+    uint32_t count = v->bench.running && v->bench.phase.kind == PHASE_OPENING;
+    for (uint32_t i = 0; i < v->builder_limit; i++) {
+        const struct remote *r = &v->builders[i].remote;
+        count += r->running && r->phase.kind == PHASE_OPENING;
+    }
+    return count;
+}
+
+static bool may_start_builder(const struct live *v)
+{
+    return !live_opens_contexts(&v->device) || opening(v) < LIVE_OPENING_MOST;
+}
+
 static bool start_builder(struct live *v, struct builder *b)
 {
     struct error e = ERROR_INIT;
@@ -41,7 +62,8 @@ static bool start_builder(struct live *v, struct builder *b)
 }
 
 // An idle worker for the job: a new one when a worker has died with it, else any; NULL when all are
-// busy. Workers that are still opening their device count as busy but take their job with them.
+// busy, or a new one has to wait until others have opened the device. Workers that are still
+// opening it count as busy but take their job with them.
 static struct builder *builder_for(struct live *v, const struct entry *n)
 {
     struct builder *empty = NULL, *idle = NULL;
@@ -58,7 +80,7 @@ static struct builder *builder_for(struct live *v, const struct entry *n)
         remote_end(&idle->remote);
         empty = idle;
     }
-    return empty && start_builder(v, empty) ? empty : NULL;
+    return empty && may_start_builder(v) && start_builder(v, empty) ? empty : NULL;
 }
 
 // What a turn waits for comes first.

@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include "base/process.h"
+#include "base/text.h"
 
 #include <check.h>
 #include <signal.h>
@@ -68,6 +69,72 @@ static void each_fault(bool shares_host)
     ck_assert(evaluator_idle(ev));
     evaluator_free(ev);
 }
+
+// The most build workers that opened the device at once, of six that had work.
+static int most_openings(struct device_info d)
+{
+    static char variable[128];
+    char path[96];
+    struct error e = ERROR_INIT;
+    struct text notes = TEXT_INIT;
+    int now = 0, most = 0;
+    snprintf(path, sizeof path, "%s/openings", folder);
+    snprintf(variable, sizeof variable, "FAKE_OPENINGS=%s", path);
+    add_environment(variable);
+    struct live_options o = options(&d);
+    o.jobs = 6;
+    struct evaluator *ev = make_live(&o);
+    for (unsigned i = 0; i < 6; i++)
+        submit(ev, i, "good", 1000);
+    for (unsigned i = 0; i < 6; i++) {
+        uint64_t ticket;
+        struct result *r = take(ev, &ticket);
+        ck_assert_int_eq(r->status, STATUS_CORRECT);
+        result_free(r);
+    }
+    evaluator_free(ev);
+    ck_assert_msg(file_read(path, 0, &notes, &e), "%s", e.text);
+    for (const char *at = text_cstr(&notes); *at; at++) {
+        now += *at == '+' ? 1 : -1;
+        most = now > most ? now : most;
+    }
+    text_release(&notes);
+    return most;
+}
+
+// A GPU's OpenCL opens one context after the other: a few workers wait for theirs, not all. Who
+// needs none starts at once.
+START_TEST(test_workers_open_in_turn)
+{
+    struct device_info d = device(false);
+    d.type = DEVICE_GPU;
+    ck_assert_int_le(most_openings(d), LIVE_OPENING_MOST);
+}
+END_TEST
+
+START_TEST(test_workers_start_at_once)
+{
+    struct device_info d = device(_i == 0);
+    d.language = _i == 0 ? LANGUAGE_OPENCL : LANGUAGE_CUDA;
+    ck_assert_int_gt(most_openings(d), LIVE_OPENING_MOST);
+}
+END_TEST
+
+// As many as there are cores for, unless their contexts took too much of the device.
+START_TEST(test_how_many_workers)
+{
+    struct device_info d = device(false);
+    d.type = DEVICE_GPU;
+    uint32_t many = live_default_jobs(&d); // nothing is known of its memory
+    ck_assert_uint_ge(many, 1);
+    d.global_bytes = 100ull << 30;
+    ck_assert_uint_eq(live_default_jobs(&d), many < 46 ? many : 46);
+    d.global_bytes = 1ull << 30;
+    ck_assert_uint_eq(live_default_jobs(&d), 1);
+    d.language = LANGUAGE_CUDA; // compiles without the device
+    ck_assert_uint_eq(live_default_jobs(&d), many);
+}
+END_TEST
 
 START_TEST(test_faults_on_a_gpu)
 {
@@ -335,6 +402,9 @@ int main(void)
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_set_timeout(cases, 60);
     tcase_add_test(cases, test_faults_on_a_gpu);
+    tcase_add_test(cases, test_workers_open_in_turn);
+    tcase_add_loop_test(cases, test_workers_start_at_once, 0, 2);
+    tcase_add_test(cases, test_how_many_workers);
     tcase_add_test(cases, test_faults_on_a_cpu);
     tcase_add_test(cases, test_hopeless_stops_early);
     tcase_add_test(cases, test_noise_takes_samples);
