@@ -104,6 +104,7 @@ static bool make_evaluator(struct check *c, struct error *e)
                                 .no_timing = true,
                                 .exact = o->races_log != NULL,
                                 .own_reference = o->smallest_count > 0,
+                                .leaving = o->leaving,
                                 .log = o->log};
     struct remember_options remember = {.store = o->store,
                                         .fresh = o->fresh,

@@ -54,6 +54,7 @@ struct check_options {
     bool fresh;      // earlier results do not answer
     uint32_t retry;  // failures with these statuses do not answer: 1 << status
     bool build_only; // nothing runs; the store is left alone
+    bool leaving;    // the process ends right after check_free(): workers are not waited for
 
     unsigned allowed;      // statuses that are no failure: 1u << enum status
     bool allow_unverified; // correct without anything to hold it against is no failure

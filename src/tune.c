@@ -19,6 +19,7 @@ static struct evaluator *make_evaluator(struct tune *t, struct error *e)
                                 .terms = o->terms,
                                 .build_only = o->build_only,
                                 .no_timing = o->no_timing,
+                                .leaving = o->leaving,
                                 .log = o->log};
     bool storing = o->store && !o->build_only;
     struct remember_options remember = {.store = storing ? o->store : NULL,

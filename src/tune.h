@@ -39,6 +39,7 @@ struct tune_options {
     uint32_t retry;  // earlier failures with these statuses do not answer: 1 << status
     bool build_only; // nothing runs
     bool no_timing;  // verified, not timed
+    bool leaving;    // the process ends right after tune_free(): workers are not waited for
     bool keep;       // the jobs stay loaded after the end, for tune_fetch()
 
     // For the record in the store:

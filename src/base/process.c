@@ -336,16 +336,26 @@ bool process_wait(struct process *p, int timeout_ms, int *status)
     return true;
 }
 
-void process_end(struct process *p)
+static void end_within(struct process *p, int patience_ms)
 {
     int status;
     process_signal(p, SIGKILL); // reaches a stopped child too
     // A driver can hold a dead process in the kernel for long; rather a zombie than a hang.
-    process_wait(p, KILL_PATIENCE_MS, &status);
+    process_wait(p, patience_ms, &status);
     p->pid = 0;
     p->stopped = false;
     close_fd(&p->channel);
     close_fd(&p->printed);
+}
+
+void process_end(struct process *p)
+{
+    end_within(p, KILL_PATIENCE_MS);
+}
+
+void process_leave(struct process *p)
+{
+    end_within(p, 0);
 }
 
 void process_status_text(int status, char *out, size_t size)

@@ -46,6 +46,9 @@ bool process_wait(struct process *p, int timeout_ms, int *status);
 // SIGKILLs the group, waits (ten seconds, should a driver hold the dead process), closes
 // everything; the tail stays readable. May be called on PROCESS_NONE.
 void process_end(struct process *p);
+// The same without waiting, for a process that is about to end itself: a zombie that is left goes
+// with its parent.
+void process_leave(struct process *p);
 // "exited with status 3", "was killed by SIGSEGV (segmentation fault)".
 void process_status_text(int status, char *out, size_t size);
 

@@ -75,6 +75,7 @@ static bool fill_options(struct checking *c, struct error *e)
         .worker = w->environment.worker,
         .environment = w->environment.worker_with,
         .lock_folder = LOCK_FOLDER,
+        .leaving = true,
         .log = &w->log,
         .configurations = s->config.items,
         .configuration_count = s->config.count,

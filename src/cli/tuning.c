@@ -68,6 +68,7 @@ static void fill_options(struct tuning *t)
         .worker = w->environment.worker,
         .environment = w->environment.worker_with,
         .lock_folder = LOCK_FOLDER,
+        .leaving = true,
         .log = &w->log,
         .configurations = s->config.items,
         .configuration_count = s->config.count,

@@ -206,6 +206,9 @@ struct live_options {
     // A reference that cannot be made fails the job that needs it alone: jobs have references of
     // their own sizes. Otherwise nothing could be verified, and the evaluator breaks off.
     bool own_reference;
+    // The calling process ends right after the evaluator: workers are killed and not waited for (an
+    // H200's driver takes a second to take down fifteen contexts).
+    bool leaving;
     const struct log *log;
 };
 

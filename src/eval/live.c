@@ -341,12 +341,13 @@ static bool live_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, u
 // and does several at once: all are told before the first is waited for.
 static void end_workers(struct live *v)
 {
+    void (*end)(struct remote *) = v->o.leaving ? remote_leave : remote_end;
     for (uint32_t i = 0; v->builders && i < v->builder_limit; i++)
         remote_kill(&v->builders[i].remote);
     remote_kill(&v->bench);
     for (uint32_t i = 0; v->builders && i < v->builder_limit; i++)
-        remote_end(&v->builders[i].remote);
-    remote_end(&v->bench);
+        end(&v->builders[i].remote);
+    end(&v->bench);
 }
 
 static void live_destroy(struct evaluator *ev)

@@ -96,14 +96,24 @@ void remote_kill(struct remote *r)
         process_signal(&r->process, SIGKILL);
 }
 
-void remote_end(struct remote *r)
+static void end_with(struct remote *r, void (*end)(struct process *))
 {
     if (!r->running)
         return;
-    process_end(&r->process);
+    end(&r->process);
     channel_release(&r->channel);
     memset(r, 0, sizeof *r);
     r->process = (struct process)PROCESS_NONE;
+}
+
+void remote_end(struct remote *r)
+{
+    end_with(r, process_end);
+}
+
+void remote_leave(struct remote *r)
+{
+    end_with(r, process_leave);
 }
 
 uint64_t remote_memory(const struct remote *r)

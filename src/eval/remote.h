@@ -47,6 +47,8 @@ void remote_resume(struct remote *r);
 void remote_kill(struct remote *r);
 // Ends it with SIGKILL (or lets a dead one go) and forgets it.
 void remote_end(struct remote *r);
+// The same without waiting for its end, by a process that is about to end.
+void remote_leave(struct remote *r);
 // Its resident memory in bytes; 0 when that cannot be told.
 uint64_t remote_memory(const struct remote *r);
 // After the channel ended: waits for the end of the process and describes it with the last of what
