@@ -34,6 +34,12 @@ void cuda_memory_free(void *own, struct memory *m)
     m->view = m->parent = NULL;
 }
 
+static bool has_card(const struct cuda *o, struct error *e)
+{
+    return o->runs ||
+           error_set(e, ERROR_DEVICE, "this device was opened to build for it: nothing can be run");
+}
+
 static bool wait(struct cuda *o, struct error *e)
 {
     CUresult code = o->cu.cuStreamSynchronize(o->stream);
@@ -43,6 +49,8 @@ static bool wait(struct cuda *o, struct error *e)
 bool cuda_read(void *own, struct memory *m, int64_t at, void *to, uint64_t bytes, struct error *e)
 {
     struct cuda *o = own;
+    if (!has_card(o, e))
+        return false;
     CUresult code = o->cu.cuMemcpyDtoHAsync(to, cuda_at(m, at), (size_t)bytes, o->stream);
     return code == CUDA_SUCCESS ? wait(o, e) : cuda_error(&o->cu, e, "cuMemcpyDtoHAsync", code);
 }
@@ -51,6 +59,8 @@ bool cuda_write(void *own, struct memory *m, int64_t at, const void *from, uint6
                 struct error *e)
 {
     struct cuda *o = own;
+    if (!has_card(o, e))
+        return false;
     CUresult code = o->cu.cuMemcpyHtoDAsync(cuda_at(m, at), from, (size_t)bytes, o->stream);
     return code == CUDA_SUCCESS ? wait(o, e) : cuda_error(&o->cu, e, "cuMemcpyHtoDAsync", code);
 }
@@ -59,6 +69,8 @@ bool cuda_fill(void *own, struct memory *m, int64_t at, uint8_t byte, uint64_t b
                struct error *e)
 {
     struct cuda *o = own;
+    if (!has_card(o, e))
+        return false;
     CUresult code = o->cu.cuMemsetD8Async(cuda_at(m, at), byte, (size_t)bytes, o->stream);
     return code == CUDA_SUCCESS || cuda_error(&o->cu, e, "cuMemsetD8Async", code);
 }

@@ -59,6 +59,7 @@ void *cuda_own_kernel(void *own, const char *source, const char *name, struct er
     struct cuda_code code = CUDA_CODE_INIT;
     struct own *k = calloc(1, sizeof *k);
     bool ok = k || error_memory(e);
+    ok = ok && (o->runs || error_set(e, ERROR_DEVICE, "this device only builds"));
     ok = ok && compile(o, source, name, &code, e) && load(o, k, &code, name, e);
     cuda_code_release(&code);
     if (ok)

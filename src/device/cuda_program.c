@@ -283,10 +283,15 @@ static bool report_name(const struct job_program *p, const char *log, const char
     add_declared(p->source, p->length, &known);
     for (uint32_t i = 0; i < p->file_count; i++)
         add_declared(p->files[i].text, p->files[i].length, &known);
-    bool absent = strstr(line, "is undefined") != NULL;
-    result_fail(r, STATUS_COMPILE, absent ? FAULT_SPEC : FAULT_CONFIGURATION,
-                "kernel '%.*s' is not in %s (%s); it has: %s", (int)n, asked ? asked : "", p->name,
-                what ? what + strlen("error: ") : line, known.length ? text_cstr(&known) : "none");
+    const char *has = known.length ? text_cstr(&known) : "none";
+    if (strstr(line, "is undefined"))
+        result_fail(r, STATUS_COMPILE, FAULT_SPEC,
+                    "kernel '%.*s' is not in the program; it has: %s", (int)n, asked ? asked : "",
+                    has);
+    else
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION,
+                    "kernel '%.*s' of %s cannot be found by this name: %s; there are: %s", (int)n,
+                    asked ? asked : "", p->name, what ? what + strlen("error: ") : line, has);
     text_release(&known);
     return false;
 }

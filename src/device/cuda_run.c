@@ -212,6 +212,9 @@ bool cuda_run(void *own, const struct run *run, uint64_t *total_ns, uint64_t *pa
     struct cuda *o = own;
     CUresult code;
     bool each = parts_ns && run->count > 1;
+    if (!o->runs)
+        return result_fail(r, STATUS_RUNTIME, FAULT_WORKER,
+                           "this device was opened to build for it: nothing can be run");
     if (!make_events(o, each ? run->count * run->batch + 1 : 2, &code)) {
         char text[256];
         return result_fail(r, STATUS_RUNTIME, FAULT_DEVICE, "cuEventCreate: %s",

@@ -23,6 +23,12 @@ int kit_run(const char *name, void (*add)(TCase *tests))
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+bool kit_on_cuda(void)
+{
+    const char *wanted = getenv("HONE_TEST_DEVICE");
+    return wanted && str_starts(wanted, "cuda/");
+}
+
 static const char *choose(const struct device_list *list)
 {
     const char *wanted = getenv("HONE_TEST_DEVICE");
@@ -52,7 +58,8 @@ bool kit_has_device(void)
     }
     bool found = child > 0 && waitpid(child, &status, 0) == child && status == 0;
     if (!found)
-        puts("skipped: no OpenCL device (apt install pocl-opencl-icd)");
+        puts(kit_on_cuda() ? "skipped: no CUDA device"
+                           : "skipped: no OpenCL device (apt install pocl-opencl-icd)");
     return found;
 }
 
@@ -63,6 +70,8 @@ void kit_open_as(struct kit *k, const struct device_options *options)
     *k = (struct kit){.scratch = "/tmp/hone-test-device-XXXXXX"};
     ck_assert(mkdtemp(k->scratch) != NULL);
     o.scratch = k->scratch;
+    if (!o.toolkit)
+        o.toolkit = getenv("CUDA_HOME");
     arena_init(&k->arena);
     k->device = device_open(kit_device_id(&k->arena), &o, &e);
     ck_assert_msg(k->device != NULL, "%s", e.text);
@@ -94,16 +103,39 @@ void kit_close(struct kit *k)
 #define BUFFERS_MOST 8
 #define OPTIONS_MOST 8
 
+// What the tests' kernels use of OpenCL C, in CUDA's words.
+static const char cuda_words[] =
+    "#define __kernel extern \"C\" __global__\n"
+    "#define __global\n"
+    "#define get_global_id(axis) (blockIdx.x * blockDim.x + threadIdx.x)\n"
+    "#define get_global_size(axis) (gridDim.x * blockDim.x)\n"
+    "#define get_local_id(axis) threadIdx.x\n"
+    "#define get_local_size(axis) blockDim.x\n"
+    "#define get_group_id(axis) blockIdx.x\n"
+    "#define CLK_LOCAL_MEM_FENCE\n"
+    "#define barrier(fence) __syncthreads()\n"
+    "#define NAN __int_as_float(0x7fffffff)\n"
+    "typedef unsigned int uint;\n"
+    "typedef unsigned long ulong;\n"
+    "#line 1\n";
+
+void kit_source(struct job *j, const char *source)
+{
+    struct job_program *p = &j->programs[0];
+    p->source = arena_printf(&j->arena, "%s%s", kit_on_cuda() ? cuda_words : "", source);
+    ck_assert(p->source != NULL);
+    p->length = strlen(p->source);
+}
+
 struct job *kit_job(const char *source)
 {
     struct job *j = job_new();
     ck_assert(j != NULL);
-    j->language = LANGUAGE_OPENCL;
+    j->language = kit_on_cuda() ? LANGUAGE_CUDA : LANGUAGE_OPENCL;
     j->programs = arena_array(&j->arena, 1, sizeof *j->programs);
     j->program_count = 1;
     j->programs[0].name = "test.cl";
-    j->programs[0].source = arena_strdup(&j->arena, source);
-    j->programs[0].length = strlen(source);
+    kit_source(j, source);
     j->programs[0].options = arena_array(&j->arena, OPTIONS_MOST, sizeof(char *));
     j->buffers = arena_array(&j->arena, BUFFERS_MOST, sizeof *j->buffers);
     j->launches = arena_array(&j->arena, BUFFERS_MOST, sizeof *j->launches);

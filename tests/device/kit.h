@@ -18,6 +18,10 @@ int kit_run(const char *name, void (*add)(TCase *tests));
 // threads of a driver do not survive the forks that check makes for each test.
 bool kit_has_device(void);
 
+// Is $HONE_TEST_DEVICE a CUDA device's ("cuda/...")? The tests' kernels are then given words for
+// what they use of OpenCL C.
+bool kit_on_cuda(void);
+
 struct kit {
     struct arena arena; // of the list
     struct device_list list;
@@ -38,6 +42,7 @@ void kit_close(struct kit *k);
 // ---- jobs; everything lives in the job's arena
 
 struct job *kit_job(const char *source);
+void kit_source(struct job *j, const char *source);
 // Adds a buffer of floats and returns its index.
 uint32_t kit_buffer(struct job *j, const char *name, uint64_t count, enum access access);
 // Uniform in [-0.5, 0.5).

@@ -285,7 +285,7 @@ static const struct {
     {"extern \"C\" __global__ void k(float *out) { }\n"
      "template <int n> __global__ void __launch_bounds__(64) other(float *out) { }\n",
      "missing", NULL, STATUS_COMPILE, FAULT_SPEC,
-     "kernel 'missing' is not in test.cu (identifier \"missing\" is undefined); it has: k, other"},
+     "kernel 'missing' is not in the program; it has: k, other"},
     {"__global__ void k(float *out) { }\n__global__ void k(int *out) { }\n", "k", NULL,
      STATUS_COMPILE, FAULT_CONFIGURATION, "overloaded function \"k\""},
     {"extern \"C\" __global__ void k(float *out) { }\n", "k", "-O3", STATUS_COMPILE, FAULT_SPEC,
@@ -378,6 +378,21 @@ START_TEST(an_architecture_runs_nothing)
     struct device_options o = {.scratch = b.scratch};
     ck_assert_ptr_null(device_open("cuda/sm_90", &o, &e));
     ck_assert_msg(strstr(e.text, "there is no card to run them"), "%s", e.text);
+}
+END_TEST
+
+START_TEST(a_device_that_only_builds_runs_nothing)
+{
+    struct policy policy = {.launches = 1, .batch = 1};
+    struct job *j = job_of(plain, "k");
+    struct result *r = result_new();
+    struct loaded *l = device_load(b.device, j, NULL, r);
+    ck_assert_msg(l != NULL, "%s", r->message);
+    ck_assert(!device_verify(b.device, l, &policy, r));
+    ck_says(r, "opened to build");
+    device_unload(b.device, l);
+    result_free(r);
+    job_free(j);
 }
 END_TEST
 
@@ -530,6 +545,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, launches_beyond_the_architecture_are_refused);
     tcase_add_test(tests, other_ids_are_refused_with_a_reason);
     tcase_add_test(tests, an_architecture_runs_nothing);
+    tcase_add_test(tests, a_device_that_only_builds_runs_nothing);
     tcase_add_test(tests, a_cubin_is_kept_and_found_again);
     tcase_add_test(tests, damaged_files_are_as_good_as_none);
     tcase_add_test(tests, the_cache_tells_requests_apart);
