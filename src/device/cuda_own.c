@@ -59,8 +59,7 @@ void *cuda_own_kernel(void *own, const char *source, const char *name, struct er
     struct cuda_code code = CUDA_CODE_INIT;
     struct own *k = calloc(1, sizeof *k);
     bool ok = k || error_memory(e);
-    ok = ok && (o->runs || error_set(e, ERROR_DEVICE, "this device only builds"));
-    ok = ok && compile(o, source, name, &code, e) && load(o, k, &code, name, e);
+    ok = ok && compile(o, source, name, &code, e) && (!o->runs || load(o, k, &code, name, e));
     cuda_code_release(&code);
     if (ok)
         return k;
@@ -83,6 +82,8 @@ bool cuda_own_run(void *own, void *kernel, const struct own_launch *l, struct er
     const struct own *k = kernel;
     CUdeviceptr places[ARGUMENTS_MOST];
     void *arguments[ARGUMENTS_MOST];
+    if (!o->runs)
+        return error_set(e, ERROR_DEVICE, "this device was opened to build for it");
     if (l->count > ARGUMENTS_MOST)
         return error_set(e, ERROR_INTERNAL, "%u arguments of a kernel of hone's own", l->count);
     for (uint32_t i = 0; i < l->count; i++) {

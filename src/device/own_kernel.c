@@ -12,8 +12,10 @@ static const char opencl_prologue[] = "#define function\n"
                                       "#pragma OPENCL FP_CONTRACT OFF\n";
 static const char opencl_doubles[] = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
 
+// NVRTC's __global__ is a macro in which the word `global` stands, which is OpenCL's here.
 static const char cuda_prologue[] =
-    "#define kernel extern \"C\" __global__\n"
+    "#undef __global__\n"
+    "#define kernel extern \"C\" __attribute__((__global__))\n"
     "#define function static __device__\n"
     "#define global\n"
     "#define local __shared__\n"

@@ -267,6 +267,32 @@ START_TEST(ptx_is_made_when_it_is_asked_for)
 }
 END_TEST
 
+// What verification runs on a card is CUDA too, in all its kinds.
+START_TEST(kernels_of_hones_own_build)
+{
+    static const enum scalar scalars[] = {SCALAR_BOOL, SCALAR_I8,   SCALAR_U8,    SCALAR_I16,
+                                          SCALAR_U16,  SCALAR_I32,  SCALAR_U32,   SCALAR_I64,
+                                          SCALAR_U64,  SCALAR_HALF, SCALAR_FLOAT, SCALAR_DOUBLE};
+    ck_assert(checksum_offered(b.device));
+    for (size_t i = 0; i < 2 * sizeof scalars / sizeof *scalars; i++) {
+        struct job_buffer buffer = {.name = "c", .count = 64, .element.scalar = scalars[i / 2]};
+        buffer.element.width = i % 5 ? 1 : 3;
+        buffer.compare.kind = (enum compare_kind)(i % COMPARE_COUNT);
+        ck_assert_msg(compare_kernel(b.device, &buffer, i % 2), "of type %d compared as %d",
+                      (int)scalars[i / 2], (int)buffer.compare.kind);
+    }
+    for (int i = 0; i < 2; i++) {
+        struct job *j = job_of(plain, "k");
+        kit_random(j, 0, 1);
+        j->buffers[0].access = ACCESS_READ;
+        j->buffers[0].element.scalar = i ? SCALAR_DOUBLE : SCALAR_FLOAT;
+        j->reference.gemm = (struct job_gemm){.m = 32, .n = 32, .k = 32, .alpha = 1};
+        ck_assert(gemm_offered(b.device, j));
+        job_free(j);
+    }
+}
+END_TEST
+
 // ---- what is not
 
 static const struct {
@@ -540,6 +566,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, the_toolkits_headers_are_there);
     tcase_add_test(tests, images_of_equal_code_are_equal);
     tcase_add_test(tests, ptx_is_made_when_it_is_asked_for);
+    tcase_add_test(tests, kernels_of_hones_own_build);
     tcase_add_loop_test(tests, failures_name_the_users_files, 0,
                         (int)(sizeof faults / sizeof *faults));
     tcase_add_test(tests, launches_beyond_the_architecture_are_refused);
