@@ -71,6 +71,13 @@ tune() {
     timed "$hone" tune "$@" --language "$language" --device "$device" --no-store --json
 }
 
+# The same, but nothing is run.
+build() {
+    language=$1
+    shift
+    timed "$hone" tune "$@" --language "$language" --device "$device" --build-only --json
+}
+
 # tune() of the 36 configurations.
 tune_list() {
     language=$1
@@ -78,13 +85,17 @@ tune_list() {
     tune "$language" "$tiled" --set WIDTH="$width" --where "$threads" --where "$memory" "$@"
 }
 
-# The first number of that name in the summary of a tune.
+# The first number of that name in the summary of a tune; part NAME: of its timing, in seconds.
 summary() {
     sed -n '/"type": *"summary"/p' "$work/out" | tr ',{' '\n\n' |
         sed -n 's/^ *"'"$1"'": *\([0-9.e+-]*\).*/\1/p' | sed -n 1p
 }
 
-# "a=1,b=2" of the best of a tune, its "median_ns".
+part() {
+    awk -v ns="$(summary "$1_ns")" 'BEGIN { printf "%.3f", ns / 1e9 }'
+}
+
+# "a=1,b=2" of the best of a tune.
 best() {
     sed -n '/"type": *"summary"/{
         s/.*"best": *{"configuration": *{\([^}]*\)}.*/\1/
@@ -140,8 +151,17 @@ classic() {
     echo "  classic: $took s; $(theirs correct) of $(theirs configurations) correct; inputs and reference: $(theirs preparation) s, not counted"
 }
 
+where_it_went() {
+    printf '   '
+    for name in startup opening waiting loading inputs reference verifying measuring ranking storing rest kernel; do
+        printf ' %s %s' "$name" "$(part "$name")"
+    done
+    echo
+}
+
 ours() {
     echo "  hone: $took s; $(summary "done") configurations, $(summary launches) launches; best $(best)"
+    where_it_went
 }
 
 part_cuda() {
@@ -213,13 +233,13 @@ part_pool() {
     echo "pool: 144 variants of matmul_tiled, OpenCL, built only, cold caches"
     for run in $(seq "$runs"); do
         caches cold
-        tune opencl "$variants" --build-only --jobs "$jobs"
-        echo "  $jobs processes: $took s, $(summary "done") built"
+        build opencl "$variants" --jobs "$jobs"
+        echo "  $jobs processes: $took s (start-up $(part startup)), $(summary "done") built"
         note pool "$took"
     done
     caches cold
-    tune opencl "$variants" --build-only --jobs 1
-    echo "  one process: $took s, $(summary "done") built"
+    build opencl "$variants" --jobs 1
+    echo "  one process: $took s (start-up $(part startup)), $(summary "done") built"
     note one "$took"
     figure "OpenCL, 144 variants built by $jobs processes, s" pool "at most 6"
     figure "OpenCL, 144 variants built by one process, s (once)" one "35 s"
@@ -230,17 +250,16 @@ large_once() {
     sizes="--set M=$width --set N=$width --set K=$width"
     caches cold
     # shellcheck disable=SC2086 # options
-    tune "$1" "$register" $sizes --budget 100% --build-only
-    builds=$took
+    build "$1" "$register" $sizes --budget 100%
+    builds=$(awk -v wall="$(summary wall_ns)" -v start="$(summary startup_ns)" 'BEGIN { print (wall - start) / 1e9 }')
     caches cold
     # shellcheck disable=SC2086
-    tune "$1" "$register" $sizes --budget 100% --timing
-    awk -v wall="$took" -v builds="$builds" -v start="$(summary start_up)" -v kernels="$(summary kernel)" \
-        -v verified="$(summary verify)" -v done="$(summary "done")" '
-        BEGIN { floor = kernels / 1e9 > builds - start / 1e9 ? kernels / 1e9 : builds - start / 1e9
-                printf "  wall %.3f s, start-up %.3f, kernels %.3f, verifying %.3f, builds alone %.3f, %d configurations: ",
-                       wall, start / 1e9, kernels / 1e9, verified / 1e9, builds, done
-                printf "%.3f\n", (wall - start / 1e9) / floor }' | tee "$work/line"
+    tune "$1" "$register" $sizes --budget 100%
+    ours
+    awk -v wall="$took" -v builds="$builds" -v start="$(part startup)" -v kernels="$(part kernel)" '
+        BEGIN { floor = kernels > builds ? kernels : builds
+                printf "    after start-up %.3f s; kernels %.3f, builds alone after start-up %.3f: %.3f\n",
+                       wall - start, kernels, builds, (wall - start) / floor }' | tee "$work/line"
     note "large_$1" "$(sed 's/.*: //' "$work/line")"
 }
 
