@@ -13,18 +13,18 @@
 // The same mixing as checksum.c. Data may begin anywhere; the last word is filled up with zeros.
 // Each work-group leaves one sum, from sums[first] on; their sum modulo 2^64 has no order.
 static const char body[] =
-    "function ulong word_at(global const uchar *bytes, ulong at, ulong length)\n"
+    "function ulong word_at(__global const uchar *bytes, ulong at, ulong length)\n"
     "{\n"
     "    ulong word = 0;\n"
     "    for (uint i = 0; i < 8 && i < length; i++)\n"
     "        word |= (ulong)bytes[at + i] << 8 * i;\n"
     "    return word;\n"
     "}\n"
-    "kernel void hone_checksum(global const uchar *bytes, ulong from, ulong length,\n"
-    "                          global ulong *sums, uint first)\n"
+    "__kernel void hone_checksum(__global const uchar *bytes, ulong from, ulong length,\n"
+    "                          __global ulong *sums, uint first)\n"
     "{\n"
-    "    local ulong parts[LOCAL];\n"
-    "    global const ulong *words = (global const ulong *)(bytes + from);\n"
+    "    __local ulong parts[LOCAL];\n"
+    "    __global const ulong *words = (__global const ulong *)(bytes + from);\n"
     "    ulong whole = from % 8 ? 0 : length / 8, count = (length + 7) / 8, sum = 0;\n"
     "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {\n"
     "        ulong x = i < whole ? words[i] : word_at(bytes, from + 8 * i, length - 8 * i);\n"

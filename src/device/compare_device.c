@@ -149,12 +149,12 @@ static const char component[] =
 // Neighbouring work-items take neighbouring components; each work-group leaves one part. Indices
 // grow within a work-item, so that the first it meets is its first.
 static const char body[] =
-    "kernel void hone_compare(global const TYPE *got, global const REFERENCE *expected,\n"
+    "__kernel void hone_compare(__global const TYPE *got, __global const REFERENCE *expected,\n"
     "                         ulong first, ulong count, double scale, double atol, double rtol,\n"
     "                         double poison_atol, double poison_rtol, uint judge_poison,\n"
-    "                         ulong stamp, global struct part *out)\n"
+    "                         ulong stamp, __global struct part *out)\n"
     "{\n"
-    "    local struct part parts[LOCAL];\n"
+    "    __local struct part parts[LOCAL];\n"
     "    struct bounds b = {scale, atol, rtol, poison_atol, poison_rtol, judge_poison};\n"
     "    struct part p = part_none(first + get_global_id(0));\n"
     "    ulong step = get_global_size(0);\n"

@@ -59,6 +59,7 @@ void *cuda_own_kernel(void *own, const char *source, const char *name, struct er
     struct cuda_code code = CUDA_CODE_INIT;
     struct own *k = calloc(1, sizeof *k);
     bool ok = k || error_memory(e);
+    // A device that only builds shows that it would build.
     ok = ok && compile(o, source, name, &code, e) && (!o->runs || load(o, k, &code, name, e));
     cuda_code_release(&code);
     if (ok)

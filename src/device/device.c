@@ -232,11 +232,14 @@ static bool make_inputs(struct device *d, const struct job *j, struct result *r)
 bool device_prepare(struct device *d, const struct job *j, struct result *r)
 {
     uint64_t start = clock_ns();
+    struct reference *f = NULL;
     bool ok = device_usable(d, r) && make_inputs(d, j, r);
     r->inputs_ns = clock_ns() - start;
     start = clock_ns();
     if (ok && j->reference.kind != REFERENCE_NONE)
-        ok = reference_of(d, j, r) != NULL;
+        ok = (f = reference_of(d, j, r)) != NULL;
+    if (f)
+        outputs_prepare(d, j, f);
     r->reference_ns = clock_ns() - start;
     device_phase_begin(d, DEVICE_IDLE, 0, false);
     return ok;

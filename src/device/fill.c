@@ -72,6 +72,8 @@ static void store_integer(const struct filler *f, void *at, uint64_t value)
 
 static void *component(const struct filler *f, uint64_t i)
 {
+    if (f->width == f->space)
+        return f->out + i * f->bytes;
     return f->out + (i / f->width * f->space + i % f->width) * f->bytes;
 }
 
@@ -87,52 +89,72 @@ static void draw(const struct filler *f, uint64_t block, uint32_t out[4])
     philox4x32(counter, key, out);
 }
 
-static uint32_t draw_u32(const struct filler *f, uint64_t i)
-{
+// The words of one block serve several components.
+struct stream {
+    const struct filler *filler;
+    uint64_t block;
     uint32_t words[4];
-    draw(f, i / 4, words);
-    return words[i % 4];
+};
+
+#define STREAM_OF(f)                                                                               \
+    {                                                                                              \
+        .filler = (f), .block = UINT64_MAX                                                         \
+    }
+
+static const uint32_t *words_of(struct stream *s, uint64_t block)
+{
+    if (s->block != block)
+        draw(s->filler, block, s->words);
+    s->block = block;
+    return s->words;
 }
 
-static uint64_t draw_u64(const struct filler *f, uint64_t i)
+static uint32_t draw_u32(struct stream *s, uint64_t i)
 {
-    uint32_t words[4];
-    draw(f, i / 2, words);
+    return words_of(s, i / 4)[i % 4];
+}
+
+static uint64_t draw_u64(struct stream *s, uint64_t i)
+{
+    const uint32_t *words = words_of(s, i / 2);
     return words[i % 2 * 2] | (uint64_t)words[i % 2 * 2 + 1] << 32;
 }
 
 // In [0, 1) with as many bits as the type's significand has, so that the step is exact.
-static double unit(const struct filler *f, uint64_t i)
+static double unit(struct stream *s, uint64_t i)
 {
-    switch (f->buffer->element.scalar) {
+    switch (s->filler->buffer->element.scalar) {
     case SCALAR_HALF:
-        return (double)(draw_u32(f, i) >> 21) * 0x1p-11;
+        return (double)(draw_u32(s, i) >> 21) * 0x1p-11;
     case SCALAR_FLOAT:
-        return (double)(draw_u32(f, i) >> 8) * 0x1p-24;
+        return (double)(draw_u32(s, i) >> 8) * 0x1p-24;
     default:
-        return (double)(draw_u64(f, i) >> 11) * 0x1p-53;
+        return (double)(draw_u64(s, i) >> 11) * 0x1p-53;
     }
 }
 
 static void uniform_float(struct filler *f, struct range r)
 {
     const struct job_fill *fill = &f->buffer->fill;
+    struct stream s = STREAM_OF(f);
     for (uint64_t i = r.first; i < r.end; i++)
-        f->store(component(f, i), fill->low + (fill->high - fill->low) * unit(f, i));
+        f->store(component(f, i), fill->low + (fill->high - fill->low) * unit(&s, i));
 }
 
 static void uniform_integer(struct filler *f, struct range r)
 {
+    struct stream s = STREAM_OF(f);
     for (uint64_t i = r.first; i < r.end; i++) {
-        unsigned __int128 product = (unsigned __int128)draw_u64(f, i) * f->span;
+        unsigned __int128 product = (unsigned __int128)draw_u64(&s, i) * f->span;
         store_integer(f, component(f, i), f->low + (uint64_t)(product >> 64));
     }
 }
 
 static void uniform_bytes(struct filler *f, struct range r)
 {
+    struct stream s = STREAM_OF(f);
     for (uint64_t i = r.first; i < r.end; i++)
-        f->out[i] = (uint8_t)draw_u32(f, i);
+        f->out[i] = (uint8_t)draw_u32(&s, i);
 }
 
 // A standard normal number as the sum of twelve uniform ones less six: its mean is 0, its deviation

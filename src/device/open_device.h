@@ -196,6 +196,10 @@ bool energy_count(struct device *d, struct loaded *l, const struct policy *p, bo
 // verify.c: holds the outputs, as they are now, against `f`.
 bool outputs_compare(struct device *d, struct loaded *l, struct reference *f, struct result *r);
 
+// Ahead of time, while others build: what comparing the job's outputs on the device takes. What
+// fails here fails again, or is done without, when they are compared.
+void outputs_prepare(struct device *d, const struct job *j, struct reference *f);
+
 // reference.c: the expected outputs of `j`, made at need. NULL: the result says why.
 struct reference *reference_of(struct device *d, const struct job *j, struct result *r);
 // Where a comparison wants it. NULL: the device has no room for it.

@@ -12,13 +12,12 @@ static const char opencl_prologue[] = "#define function\n"
                                       "#pragma OPENCL FP_CONTRACT OFF\n";
 static const char opencl_doubles[] = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
 
-// NVRTC's __global__ is a macro in which the word `global` stands, which is OpenCL's here.
+// NVRTC's __global__ is a macro in which the word `global` stands: OpenCL's words with underscores.
 static const char cuda_prologue[] =
-    "#undef __global__\n"
-    "#define kernel extern \"C\" __attribute__((__global__))\n"
+    "#define __kernel extern \"C\" __global__\n"
     "#define function static __device__\n"
-    "#define global\n"
-    "#define local __shared__\n"
+    "#define __global\n"
+    "#define __local __shared__\n"
     "#define CLK_LOCAL_MEM_FENCE\n"
     "#define barrier(fence) __syncthreads()\n"
     "#define get_local_id(axis) ((axis) ? threadIdx.y : threadIdx.x)\n"
@@ -46,7 +45,8 @@ struct own_kernel {
 
 bool own_kernels_offered(const struct device *d)
 {
-    return d->backend->own_run && d->info.max_group_size >= OWN_GROUP;
+    uint64_t most = d->info.max_group_size; // 0: not known
+    return d->backend->own_run && (most == 0 || most >= OWN_GROUP);
 }
 
 static bool make_source(const struct device *d, const struct own_text *t, struct text *out)

@@ -1,11 +1,11 @@
 // Kernels of hone's own: what verification computes where the data is. Above the backend table, so
 // that one text serves every language.
 //
-// The texts are OpenCL C that is also C++ once CUDA's prologue has given it OpenCL's words: kernel,
-// global, local, get_local_id() and its like (along 0 and 1, as uint), barrier(), uchar, ushort,
-// uint, ulong, as_float() and its like. `long` has 64 bits, `function` stands before each function
-// that is no kernel, and doubles are there where the device has float64. Pointers name their
-// address space.
+// The texts are OpenCL C that is also C++ once CUDA's prologue has given it OpenCL's words:
+// __kernel, __global, __local (without underscores NVRTC uses these itself), get_local_id() and its
+// like (along 0 and 1, as uint), barrier(), uchar, ushort, uint, ulong, as_float() and its like.
+// `long` has 64 bits, `function` stands before each function that is no kernel, and doubles are
+// there where the device has float64. Pointers name their address space.
 #ifndef HONE_DEVICE_OWN_KERNEL_H
 #define HONE_DEVICE_OWN_KERNEL_H
 

@@ -219,11 +219,11 @@ static const struct job_compare comparisons[] = {
     {.kind = COMPARE_EXACT, .first = 5000, .count = 10}, // outside: nothing is compared
 };
 
-static void compare_element(struct element el, uint64_t count)
+static void compare_element(struct element el, uint64_t count, size_t kinds)
 {
     for (int what = 0; what < PLANTS; what++) {
         struct sample s = sample_new(el, count, (enum plant)what);
-        for (size_t k = 0; k < sizeof comparisons / sizeof *comparisons; k++) {
+        for (size_t k = 0; k < kinds; k++) {
             s.buffer.compare = comparisons[k];
             compare_both_ways(&s, false);
             if (el.scalar != SCALAR_CUSTOM)
@@ -241,7 +241,7 @@ START_TEST(each_type_compares_as_on_the_host)
     if (el.scalar == SCALAR_CUSTOM)
         el = (struct element){.scalar = SCALAR_CUSTOM, .width = 1, .custom_bytes = 5};
     state = (uint64_t)_i;
-    compare_element(el, 2001);
+    compare_element(el, 2001, sizeof comparisons / sizeof *comparisons);
 }
 END_TEST
 
@@ -255,7 +255,7 @@ static const struct element vectors[] = {
 START_TEST(vectors_compare_as_on_the_host)
 {
     state = 100 + (uint64_t)_i;
-    compare_element(vectors[_i], 2001);
+    compare_element(vectors[_i], 2001, 1);
 }
 END_TEST
 

@@ -97,7 +97,7 @@ static struct reference *reference_for(const struct job *j)
     return f;
 }
 
-static const uint64_t products[][3] = {{1, 1, 1}, {64, 64, 16}, {65, 130, 33}, {7, 100, 257}};
+static const uint64_t products[][3] = {{65, 130, 33}, {7, 100, 257}};
 
 START_TEST(gemm_is_the_hosts)
 {
@@ -120,7 +120,7 @@ END_TEST
 // A reference gives way to buffers that find no room, and comes back.
 START_TEST(reference_leaves_the_device_and_returns)
 {
-    struct job *j = product(0, products[2]);
+    struct job *j = product(0, products[0]);
     kit_as_gpu(&kit);
     struct reference *f = reference_for(j);
     uint64_t bytes = f->outputs[2].length;
