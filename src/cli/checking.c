@@ -18,7 +18,6 @@ void checking_init(struct checking *c, const struct invocation *call)
 void checking_release(struct checking *c)
 {
     check_free(c->check);
-    free(c->constants_json);
     work_release(&c->work);
 }
 
@@ -69,29 +68,12 @@ static bool fill_options(struct checking *c, struct error *e)
     struct work *w = &c->work;
     const struct settings *s = &w->call->settings;
     c->options = (struct check_options){
-        .spec = w->spec,
+        WORK_OPTIONS(w),
         .spec_options = work_spec_options(w),
-        .device = w->device,
-        .worker = w->environment.worker,
-        .environment = w->environment.worker_with,
-        .lock_folder = LOCK_FOLDER,
-        .leaving = true,
-        .log = &w->log,
-        .configurations = s->config.items,
-        .configuration_count = s->config.count,
-        .where = s->where.items,
-        .where_count = s->where.count,
         .sample = s->sample.value,
-        .seed = s->seed.value,
-        .jobs = (uint32_t)s->jobs.value,
-        .terms = terms_of(s, w->spec),
-        .fresh = s->fresh,
-        .retry = s->retry,
         .build_only = s->build_only,
         .allowed = s->allow.statuses,
         .allow_unverified = s->allow.unverified,
-        .command = w->call->line,
-        .host = w->environment.host,
     };
     return set_smallest(c, e);
 }
@@ -157,9 +139,6 @@ int checking_start(struct checking *c)
         status = open_device(c);
     if (status != EXIT_DONE)
         return status;
-    c->constants_json = constants_to_json(w->spec);
-    if (!c->constants_json && !error_memory(&e))
-        return checking_failed(&e);
     if (!fill_options(c, &e))
         return checking_failed(&e);
     if (races)
@@ -232,7 +211,7 @@ static const char *constants_of(struct checking *c, const struct spec *spec)
     struct text json = TEXT_INIT;
     struct emit j;
     if (spec == c->work.spec)
-        return c->constants_json;
+        return c->work.constants_json;
     emit_start(&j, &json);
     emit_constants(&j, spec);
     return keep(c, &json);
@@ -272,38 +251,17 @@ static struct view_check check_of(const struct checking *c)
 
 void checking_run_view(struct checking *c, struct view_run *out)
 {
-    struct work *w = &c->work;
     struct check_progress p;
-    struct text constants = TEXT_INIT;
-    char date[32], spec_hex[65], source_hex[65];
     struct digest source;
     check_progress(c->check, &p);
     check_source_digest(c->check, &source);
-    digest_hex(&w->spec->digest, spec_hex);
-    digest_hex(&source, source_hex);
-    spec_constants_text(w->spec, &constants);
-    environment_date(date);
-    *out = (struct view_run){.hone_version = HONE_VERSION,
-                             .spec_path = w->spec->path,
-                             .spec_name = w->spec->name,
-                             .spec_sha256 = arena_strdup(&w->arena, spec_hex),
-                             .source_sha256 = arena_strdup(&w->arena, source_hex),
-                             .constants_json = c->constants_json,
-                             .constants = arena_strdup(&w->arena, text_cstr(&constants)),
-                             .command = w->call->line,
-                             .seed = c->options.seed,
-                             .strategy = p.planned < p.valid ? "random" : "exhaustive",
-                             .device = w->device,
-                             .host = w->environment.host,
-                             .date = arena_strdup(&w->arena, date),
-                             .cache = w->environment.cache,
-                             .store = w->store ? store_path(w->store) : NULL,
-                             .cartesian = space_cartesian_text(check_space(c->check)),
-                             .valid = p.valid,
-                             .planned = p.planned,
-                             .check = check_of(c),
-                             .build_only = c->options.build_only};
-    text_release(&constants);
+    work_run_view(&c->work, &source, out);
+    out->strategy = p.planned < p.valid ? "random" : "exhaustive";
+    out->cartesian = space_cartesian_text(check_space(c->check));
+    out->valid = p.valid;
+    out->planned = p.planned;
+    out->check = check_of(c);
+    out->build_only = c->options.build_only;
 }
 
 // By the numbers in them: "N=16" before "N=128".

@@ -12,7 +12,6 @@ struct checking {
     struct check *check;
     const char *races_log; // (or NULL) that a simulator writes
     struct error broken;   // why it could not go on; code NONE: it did
-    char *constants_json;
 };
 
 void checking_init(struct checking *c, const struct invocation *call);

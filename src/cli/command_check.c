@@ -255,11 +255,6 @@ static const struct option check_options[] = {
      .help = "Only N of the valid configurations, each as likely as any other, none twice.",
      .apply = option_count,
      .offset = FIELD(sample)},
-    {.name = "seed",
-     .argument = "N",
-     .help = "Seed of the sample: the same seed takes the same configurations. Default: 0.",
-     .apply = option_seed,
-     .offset = FIELD(seed)},
     {.name = "smallest",
      .argument = "NAME",
      .help = "Check each configuration at the smallest value of this constant, from 1 up to the "
@@ -302,12 +297,6 @@ static const struct option check_options[] = {
      .help = "The longest a launch may take (30s; with --races 5m), or build=60s,launch=30s.",
      .apply = option_limits,
      .offset = FIELD(limits)},
-    {.name = "jobs",
-     .argument = "N",
-     .help = "Build at most N configurations at a time. Default: the cores that this process may "
-             "use.",
-     .apply = option_count,
-     .offset = FIELD(jobs)},
     {0},
 };
 
@@ -323,35 +312,13 @@ static const struct option result_options[] = {
      .help = "Also write a JUnit file, as CI systems read it: a test case a configuration.",
      .apply = option_text,
      .offset = FIELD(junit)},
-    {.name = "fresh",
-     .help = "Check everything again: results in the store do not answer.",
-     .apply = option_flag,
-     .offset = FIELD(fresh)},
-    {.name = "retry",
-     .argument = "STATUS,...",
-     .optional = true,
-     .help = "Try configurations again that failed earlier: all, or those with one of these "
-             "statuses, as in --retry=compile,timeout.",
-     .apply = option_statuses,
-     .is_meant = option_is_statuses,
-     .offset = FIELD(retry)},
-    {.name = "no-store",
-     .help = "Neither read nor write a store; HONE_ALSO is not looked at either.",
-     .apply = option_flag,
-     .offset = FIELD(no_store)},
-    {.name = "verbose",
-     .letter = 'v',
-     .help = "A line for each configuration as it is done, and all failures in full.",
-     .apply = option_flag,
-     .offset = FIELD(verbose)},
     {0},
 };
 
-static const struct option_group groups[] = {{"What and where", spec_options},
-                                             {"Checking", check_options},
-                                             {"Results", result_options},
-                                             {"Help", help_options},
-                                             {0}};
+static const struct option_group groups[] = {
+    {"What and where", spec_options}, {"Checking", check_options}, {"Checking", seed_options},
+    {"Checking", jobs_options},       {"Results", result_options}, {"Results", keep_options},
+    {"Results", no_store_options},    {"Help", help_options},      {0}};
 
 static const struct example examples[] = {
     {"hone check kernels_cl/matmul_tiled.json", "every valid configuration, at the spec's size"},

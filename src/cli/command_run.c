@@ -358,16 +358,14 @@ static const struct option options[] = {
      .help = "Take the result from the store if it is there.",
      .apply = option_flag,
      .offset = FIELD(stored)},
-    {.name = "no-store",
-     .help = "Neither read nor write a store; HONE_ALSO is not looked at either.",
-     .apply = option_flag,
-     .offset = FIELD(no_store)},
     {0},
 };
 
 static const struct option_group groups[] = {{"What and where", spec_options},
                                              {"Measuring", measure_options},
+                                             {"Measuring", jobs_options},
                                              {"Result", options},
+                                             {"Result", no_store_options},
                                              {"Help", help_options},
                                              {0}};
 

@@ -332,11 +332,6 @@ static const struct option search_options[] = {
          "Default: exhaustive where the budget covers the space, else random.",
      .apply = option_text,
      .offset = FIELD(strategy)},
-    {.name = "seed",
-     .argument = "N",
-     .help = "Seed of the search: the same seed asks the same questions. Default: 0.",
-     .apply = option_seed,
-     .offset = FIELD(seed)},
     {.name = "build-only",
      .help =
          "Build the configurations, as many at once as for a tune, and run nothing: what the "
@@ -360,28 +355,7 @@ static const struct option rank_options[] = {
     {0},
 };
 
-static const struct option keep_options[] = {
-    {.name = "fresh",
-     .help = "Measure everything again: results in the store do not answer.",
-     .apply = option_flag,
-     .offset = FIELD(fresh)},
-    {.name = "retry",
-     .argument = "STATUS,...",
-     .optional = true,
-     .help = "Try configurations again that failed earlier: all, or those with one of these "
-             "statuses, as in --retry=compile,timeout.",
-     .apply = option_statuses,
-     .is_meant = option_is_statuses,
-     .offset = FIELD(retry)},
-    {.name = "no-store",
-     .help = "Neither read nor write a store; HONE_ALSO is not looked at either.",
-     .apply = option_flag,
-     .offset = FIELD(no_store)},
-    {.name = "verbose",
-     .letter = 'v',
-     .help = "A line for each configuration as it is done.",
-     .apply = option_flag,
-     .offset = FIELD(verbose)},
+static const struct option end_options[] = {
     {.name = "timing",
      .help = "At the end also where the time went: parts that follow each other and add up to the "
              "whole, from the start of the program on.",
@@ -393,9 +367,13 @@ static const struct option keep_options[] = {
 static const struct option_group groups[] = {
     {"What and where", spec_options},
     {"Search", search_options},
+    {"Search", seed_options},
     {"Measuring", measure_options},
+    {"Measuring", jobs_options},
     {"Ranking", rank_options},
     {"Results", keep_options},
+    {"Results", no_store_options},
+    {"Results", end_options},
     {"Help", help_options},
     {0},
 };

@@ -82,7 +82,8 @@ static void command(const struct command *c, struct text *out)
         bool is_shared = g->options == spec_options || g->options == help_options;
         if (is_shared)
             continue;
-        text_addf(out, ".SS \"%s\"\n", g->title);
+        if (option_group_begins(c->groups, g))
+            text_addf(out, ".SS \"%s\"\n", g->title);
         for (const struct option *o = g->options; o->name; o++)
             option(o, out);
     }

@@ -103,11 +103,12 @@ void help_command(const struct command *c, struct text *out)
     text_add(out, "\n\n");
     paragraphs(c->description, out);
     for (const struct option_group *g = c->groups; g->title; g++) {
-        text_addf(out, "%s:\n", g->title);
+        if (option_group_begins(c->groups, g))
+            text_addf(out, "%s%s:\n", g == c->groups ? "" : "\n", g->title);
         for (const struct option *o = g->options; o->name; o++)
             option(o, out);
-        text_add(out, "\n");
     }
+    text_add(out, "\n");
     examples(c, out);
 }
 

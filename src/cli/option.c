@@ -127,6 +127,11 @@ const struct option *option_find(const struct option_group *groups, const char *
     return find(groups, name, 0);
 }
 
+bool option_group_begins(const struct option_group *groups, const struct option_group *g)
+{
+    return g == groups || !str_equal(g->title, g[-1].title);
+}
+
 static bool unknown(const struct option_group *groups, const char *name, struct error *e)
 {
     const char *names[128];

@@ -24,7 +24,7 @@ struct option {
 };
 
 // Options that belong together under a title; `options` ends with a NULL name. A list of groups
-// ends with a NULL title.
+// ends with a NULL title; neighbours with one title are shown as one group.
 struct option_group {
     const char *title;
     const struct option *options;
@@ -54,6 +54,8 @@ bool option_statuses(void *field, const char *value, struct error *e);
 bool option_is_statuses(const char *word); // uint32_t
 
 const struct option *option_find(const struct option_group *groups, const char *name);
+// Does a title stand before this one of `groups`? Not where it goes on with the one before it.
+bool option_group_begins(const struct option_group *groups, const struct option_group *g);
 
 // Reads argv[0 .. argc) into `settings`; what is no option goes to `rest` (room for argc). After
 // "--" nothing is an option. Unknown options are refused with the nearest known one.

@@ -152,6 +152,10 @@ const struct option measure_options[] = {
      .help = "Clear the device's cache before each timed launch.",
      .apply = option_flag,
      .offset = FIELD(cold)},
+    {0},
+};
+
+const struct option jobs_options[] = {
     {.name = "jobs",
      .argument = "N",
      .help =
@@ -159,5 +163,47 @@ const struct option measure_options[] = {
          "one less when a GPU is tuned.",
      .apply = option_count,
      .offset = FIELD(jobs)},
+    {0},
+};
+
+const struct option seed_options[] = {
+    {.name = "seed",
+     .argument = "N",
+     .help = "Seed of what is chosen at random: the same seed chooses the same configurations. "
+             "Default: 0.",
+     .apply = option_seed,
+     .offset = FIELD(seed)},
+    {0},
+};
+
+// ---- what is kept ------------------------------------------------------------------------------
+
+const struct option keep_options[] = {
+    {.name = "fresh",
+     .help = "Measure or check everything again: results in the store do not answer.",
+     .apply = option_flag,
+     .offset = FIELD(fresh)},
+    {.name = "retry",
+     .argument = "STATUS,...",
+     .optional = true,
+     .help = "Try configurations again that failed earlier: all, or those with one of these "
+             "statuses, as in --retry=compile,timeout.",
+     .apply = option_statuses,
+     .is_meant = option_is_statuses,
+     .offset = FIELD(retry)},
+    {.name = "verbose",
+     .letter = 'v',
+     .help = "A line for each configuration as it is done; a check then also shows every "
+             "failure in full.",
+     .apply = option_flag,
+     .offset = FIELD(verbose)},
+    {0},
+};
+
+const struct option no_store_options[] = {
+    {.name = "no-store",
+     .help = "Neither read nor write a store; HONE_ALSO is not looked at either.",
+     .apply = option_flag,
+     .offset = FIELD(no_store)},
     {0},
 };

@@ -1,7 +1,5 @@
 #include "cli/tuning.h"
 
-#include "cli/values.h"
-
 #include "base/process.h"
 
 #include <math.h>
@@ -17,8 +15,6 @@ void tuning_init(struct tuning *t, const struct invocation *call)
 void tuning_release(struct tuning *t)
 {
     tune_free(t->tune);
-    free(t->constants);
-    free(t->constants_json);
     work_release(&t->work);
 }
 
@@ -63,26 +59,9 @@ static void fill_options(struct tuning *t)
     const struct settings *s = &w->call->settings;
     const struct spec *spec = w->spec;
     t->options = (struct tune_options){
-        .spec = spec,
-        .device = w->device,
-        .worker = w->environment.worker,
-        .environment = w->environment.worker_with,
-        .lock_folder = LOCK_FOLDER,
-        .leaving = true,
-        .log = &w->log,
-        .configurations = s->config.items,
-        .configuration_count = s->config.count,
-        .where = s->where.items,
-        .where_count = s->where.count,
+        WORK_OPTIONS(w),
         .strategy = s->strategy ? s->strategy : spec->strategy,
         .budget = budget_of(s, spec),
-        .seed = s->seed.value,
-        .jobs = (uint32_t)s->jobs.value,
-        .terms = terms_of(s, spec),
-        .fresh = s->fresh,
-        .retry = s->retry,
-        .command = w->call->line,
-        .host = w->environment.host,
     };
 }
 
@@ -94,14 +73,6 @@ int tuning_open(struct tuning *t)
         status = work_device(w);
     if (status != EXIT_DONE)
         return status;
-    struct text constants = TEXT_INIT;
-    spec_constants_text(w->spec, &constants);
-    t->constants = constants.data ? text_steal(&constants) : strdup("");
-    t->constants_json = constants_to_json(w->spec);
-    if (!t->constants || !t->constants_json) {
-        complain("out of memory");
-        return EXIT_NOTHING;
-    }
     fill_options(t);
     return EXIT_DONE;
 }
@@ -237,36 +208,39 @@ static struct view_check check_of(const struct tuning *t)
     return check;
 }
 
-void tuning_run_view(struct tuning *t, struct view_run *out)
+void work_run_view(struct work *w, const struct digest *source, struct view_run *out)
 {
-    struct work *w = &t->work;
-    struct digest source;
-    struct tune_progress progress;
     char date[32];
-    const char *store = w->store ? store_path(w->store) : NULL;
-    tune_source_digest(t->tune, &source);
-    tune_progress(t->tune, &progress);
     environment_date(date);
     *out = (struct view_run){.hone_version = HONE_VERSION,
                              .spec_path = w->spec->path,
                              .spec_name = w->spec->name,
                              .spec_sha256 = hexadecimal(&w->spec->digest, &w->arena),
-                             .source_sha256 = hexadecimal(&source, &w->arena),
-                             .constants_json = t->constants_json,
-                             .constants = t->constants,
+                             .source_sha256 = hexadecimal(source, &w->arena),
+                             .constants_json = w->constants_json,
+                             .constants = w->constants,
                              .command = w->call->line,
-                             .seed = t->options.seed,
-                             .strategy = progress.strategy,
+                             .seed = w->call->settings.seed.value,
                              .device = w->device,
                              .host = w->environment.host,
                              .date = arena_strdup(&w->arena, date),
                              .cache = w->environment.cache,
-                             .store = store,
-                             .cartesian = space_cartesian_text(tune_space(t->tune)),
-                             .valid = progress.valid,
-                             .planned = progress.planned,
-                             .check = check_of(t),
-                             .build_only = t->options.build_only};
+                             .store = w->store ? store_path(w->store) : NULL};
+}
+
+void tuning_run_view(struct tuning *t, struct view_run *out)
+{
+    struct digest source;
+    struct tune_progress progress;
+    tune_source_digest(t->tune, &source);
+    tune_progress(t->tune, &progress);
+    work_run_view(&t->work, &source, out);
+    out->strategy = progress.strategy;
+    out->cartesian = space_cartesian_text(tune_space(t->tune));
+    out->valid = progress.valid;
+    out->planned = progress.planned;
+    out->check = check_of(t);
+    out->build_only = t->options.build_only;
 }
 
 static const struct view_result *view_new(struct tuning *t, const struct tune_record *record)

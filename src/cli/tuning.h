@@ -15,14 +15,27 @@ struct terms terms_of(const struct settings *s, const struct spec *spec);
 // Opens the store, with those behind it, unless --no-store; an exit status.
 int open_kept(struct work *w);
 
+// What the options of a tune and of a check have alike, as designated initialisers of either.
+#define WORK_OPTIONS(w)                                                                            \
+    .spec = (w)->spec, .device = (w)->device, .worker = (w)->environment.worker,                   \
+    .environment = (w)->environment.worker_with, .lock_folder = LOCK_FOLDER, .leaving = true,      \
+    .log = &(w)->log, .configurations = (w)->call->settings.config.items,                          \
+    .configuration_count = (w)->call->settings.config.count,                                       \
+    .where = (w)->call->settings.where.items, .where_count = (w)->call->settings.where.count,      \
+    .seed = (w)->call->settings.seed.value, .jobs = (uint32_t)(w)->call->settings.jobs.value,      \
+    .terms = terms_of(&(w)->call->settings, (w)->spec), .fresh = (w)->call->settings.fresh,        \
+    .retry = (w)->call->settings.retry, .command = (w)->call->line, .host = (w)->environment.host
+
+// The head of a run, but for what its conveyor knows beside its sources: how it searches, what is
+// valid and planned, and what is verified. In the arena of the work.
+void work_run_view(struct work *w, const struct digest *source, struct view_run *out);
+
 struct tuning {
     struct work work;
     struct tune_options options;
     struct tune *tune;
     uint64_t started_ns; // when the tune was made
     struct error broken; // why it could not go on; code NONE: it did
-    char *constants;     // "WIDTH=256"
-    char *constants_json;
 };
 
 void tuning_init(struct tuning *t, const struct invocation *call);

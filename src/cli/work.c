@@ -1,6 +1,7 @@
 #include "cli/work.h"
 
 #include "cli/choose_device.h"
+#include "cli/values.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -45,12 +46,32 @@ struct spec_options work_spec_options(const struct work *w)
         .set = s->set.items, .set_count = s->set.count, .strict = s->strict, .log = &w->log};
 }
 
+// In the arena; releases the text. NULL without memory.
+static const char *keep(struct work *w, struct text *text)
+{
+    const char *copy = text->failed ? NULL : arena_strdup(&w->arena, text_cstr(text));
+    text_release(text);
+    return copy;
+}
+
+static bool name_constants(struct work *w, struct error *e)
+{
+    struct text constants = TEXT_INIT, json = TEXT_INIT;
+    struct emit j;
+    spec_constants_text(w->spec, &constants);
+    emit_start(&j, &json);
+    emit_constants(&j, w->spec);
+    w->constants = keep(w, &constants);
+    w->constants_json = keep(w, &json);
+    return (w->constants && w->constants_json) || error_memory(e);
+}
+
 int work_spec(struct work *w)
 {
     struct error e = ERROR_INIT;
     struct spec_options options = work_spec_options(w);
     w->spec = spec_load(w->call->arguments[0], &options, &e);
-    if (w->spec)
+    if (w->spec && name_constants(w, &e))
         return EXIT_DONE;
     work_failed(&e);
     return e.code == ERROR_MEMORY ? EXIT_NOTHING : EXIT_USAGE;

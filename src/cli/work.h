@@ -18,6 +18,8 @@ struct work {
     struct ticker ticker;
     struct log log;
     struct spec *spec;
+    const char *constants; // "WIDTH=256"
+    const char *constants_json;
     struct device_report devices;
     const struct device_info *device;
     struct store *store;
@@ -27,7 +29,7 @@ void work_init(struct work *w, const struct invocation *call);
 void work_release(struct work *w);
 
 // Each returns an exit status and has said what is wrong.
-int work_spec(struct work *w);                               // the first argument
+int work_spec(struct work *w); // the first argument, and its constants as text
 struct spec_options work_spec_options(const struct work *w); // with which it is read
 int work_environment(struct work *w);
 int work_devices(struct work *w);         // asks a worker
