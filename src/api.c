@@ -318,7 +318,7 @@ struct hone_devices *hone_devices_list(const struct hone_worker *worker, struct 
         return NULL;
     }
     if (workplace_init(&workplace, &d->arena, additions, &why) &&
-        live_devices(argv, workplace.environment, &d->arena, &report, &why) &&
+        live_devices(argv, workplace.environment, LANGUAGES_ALL, &d->arena, &report, &why) &&
         !take_report(d, &report))
         error_memory(&why);
     scratch_remove(&workplace.scratch);
@@ -487,6 +487,30 @@ static bool is_current(const struct best_answer *answer)
     return answer->choice && !answer->other_driver && !answer->other_source && !answer->other_job;
 }
 
+// Of one language; false without an error when nothing is known.
+static bool best_in(struct store *st, const struct spec *spec, enum language l,
+                    const struct device_info *device, uint32_t *configuration, double *median,
+                    struct error *e)
+{
+    struct best_answer answer = {0};
+    struct arena arena;
+    bool found = false;
+    arena_init(&arena);
+    struct spec_sources *sources = spec_sources_read(spec, l, NULL, e);
+    struct best_options options = {
+        .spec = spec, .sources = sources, .store = st, .device = device, .languages = 1u << l};
+    found =
+        sources && best_find(&options, &arena, &answer, &found, e) && found && is_current(&answer);
+    if (found) {
+        memcpy(configuration, answer.choice, spec->parameter_count * sizeof *configuration);
+        *median = answer.stats.median;
+    }
+    result_free(answer.result);
+    spec_sources_free(sources);
+    arena_release(&arena);
+    return found;
+}
+
 bool hone_store_best(struct hone_store *st, const struct hone_spec *s,
                      const struct hone_device *device, uint32_t *configuration, double *median,
                      struct hone_error *e)
@@ -494,22 +518,23 @@ bool hone_store_best(struct hone_store *st, const struct hone_spec *s,
     const struct spec *spec = spec_of(s);
     const struct device_info *info = info_of(device);
     struct error why = ERROR_INIT;
-    struct best_answer answer = {0};
-    struct arena arena;
-    bool found = false;
-    arena_init(&arena);
-    struct spec_sources *sources =
-        spec_sources_read(spec, info ? info->language : spec_language(spec), NULL, &why);
-    struct best_options options = {
-        .spec = spec, .sources = sources, .store = (struct store *)st, .device = info};
-    found = sources && best_find(&options, &arena, &answer, &found, &why) && found &&
-            is_current(&answer);
-    if (found) {
-        memcpy(configuration, answer.choice, spec->parameter_count * sizeof *configuration);
-        *median = answer.stats.median;
+    struct spec_languages languages = {.count = 1};
+    struct arena arena = {NULL, 0};
+    uint32_t *choice = arena_array(&arena, spec->parameter_count + 1, sizeof *choice);
+    double time = 0;
+    bool found = false, ok = choice || error_memory(&why);
+    if (info)
+        languages.list[0] = info->language;
+    else
+        ok = ok && spec_languages(spec, &languages, &why);
+    for (uint32_t i = 0; ok && !why.code && i < languages.count; i++) {
+        if (!best_in((struct store *)st, spec, languages.list[i], info, choice, &time, &why) ||
+            (found && time >= *median))
+            continue;
+        found = true;
+        *median = time;
+        memcpy(configuration, choice, spec->parameter_count * sizeof *configuration);
     }
-    result_free(answer.result);
-    spec_sources_free(sources);
     arena_release(&arena);
     return hand_over(&why, e) && found;
 }

@@ -28,6 +28,7 @@ struct entry {
 struct group {
     struct group *next;
     const char *device, *platform, *driver, *identity, *constants, *newest;
+    enum language language;
     struct digest source;
     bool same_driver, same_source;
     struct entry *entries;
@@ -86,6 +87,13 @@ static const uint32_t *read_choice(struct search *s, const char *configuration)
     return ok ? choice : NULL;
 }
 
+// A language that this hone does not know is none.
+static enum language language_of(const struct store_row *row)
+{
+    enum language l;
+    return language_parse(row->language, &l) ? l : LANGUAGE_COUNT;
+}
+
 static bool is_wanted(struct search *s, const struct store_row *row)
 {
     uint64_t index;
@@ -95,6 +103,8 @@ static bool is_wanted(struct search *s, const struct store_row *row)
     if (name && !str_equal(row->device, name))
         return false;
     if (platform && !str_equal(row->platform, platform))
+        return false;
+    if (o->languages && !(o->languages & 1u << language_of(row)))
         return false;
     if (!s->space)
         return true;
@@ -152,6 +162,7 @@ static struct group *group_of(struct search *s, const struct store_row *row)
                        .identity = copy(s, row->device_identity),
                        .constants = copy(s, row->constants),
                        .newest = copy(s, row->date),
+                       .language = language_of(row),
                        .source = row->source,
                        .same_driver = !s->o->device || str_equal(s->identity, row->device_identity),
                        .same_source = digest_equal(&s->source, &row->source)};
@@ -611,6 +622,7 @@ static bool keep_row(void *context, const struct store_row *row)
     out->constants = copy(s, row->constants);
     out->date = copy(s, row->date);
     out->hone_version = copy(s, row->hone_version);
+    out->language = language_of(row);
     out->geometry = copy(s, row->geometry);
     out->choice = read_choice(s, row->configuration);
     out->key = row->key;
@@ -720,10 +732,16 @@ bool best_devices(const struct best_options *o, struct arena *a, struct device_i
         bool known = false;
         for (size_t i = 0; i < *count; i++)
             known = known || (str_equal((*out)[i].name, g->device) &&
-                              str_equal((*out)[i].platform, g->platform));
+                              str_equal((*out)[i].platform, g->platform) &&
+                              (*out)[i].language == g->language);
         if (!known)
-            (*out)[(*count)++] = (struct device_info){
-                .name = g->device, .platform = g->platform, .driver = g->driver, .id = ""};
+            (*out)[(*count)++] = (struct device_info){.language = g->language,
+                                                      .name = g->device,
+                                                      .platform = g->platform,
+                                                      .driver = g->driver,
+                                                      .id = "",
+                                                      .uuid = "",
+                                                      .pci = ""};
     }
     space_free(s.space);
     return ok;

@@ -16,6 +16,7 @@ struct best_options {
     // and `platform` say whose results are looked at, and no driver is expected; both NULL: all.
     const struct device_info *device;
     const char *name, *platform;
+    uint32_t languages; // whose results are looked at, a set of 1u << language; 0: all
     const char *const *configurations; // --config
     uint32_t configuration_count;
     const char *const *where; // --where
@@ -43,6 +44,7 @@ struct best_answer {
     const char *configuration, *configuration_json;
     const char *device, *platform, *driver, *constants;
     const char *date, *hone_version, *geometry;
+    enum language language;
     const uint32_t *choice; // in the spec; NULL where the spec has other values now
     struct digest key, source;
     struct result *result; // the caller's: result_free()
@@ -70,8 +72,8 @@ bool best_all(const struct best_options *o, struct arena *a, struct best_answer 
               size_t *count, struct error *e);
 void best_release_all(struct best_answer *answers, size_t count);
 
-// The devices that the store has results of the spec for: name, platform and driver, without an id;
-// each name once.
+// The devices that the store has results of the spec for: name, platform, driver and language,
+// without an id; each name once a language.
 bool best_devices(const struct best_options *o, struct arena *a, struct device_info **out,
                   size_t *count, struct error *e);
 

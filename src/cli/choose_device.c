@@ -39,6 +39,11 @@ static void list(const struct device_info *devices, size_t count, const char *wa
     }
 }
 
+void list_devices(const struct device_info *devices, size_t count, struct text *out)
+{
+    list(devices, count, NULL, NULL, out);
+}
+
 static const struct device_info *
 refuse_several(const struct device_info *devices, size_t count, const char *wanted,
                bool (*is_fit)(const struct device_info *, const char *), struct error *e)
@@ -63,21 +68,27 @@ static const struct device_info *refuse_none(const struct device_info *devices, 
     return NULL;
 }
 
+// Another language's view of the same card.
+static bool is_same_in_another(const struct device_info *a, const struct device_info *b)
+{
+    return a->language != b->language && device_same_card(a, b);
+}
+
 static const struct device_info *named(const struct device_info *devices, size_t count,
                                        const char *wanted, struct error *e)
 {
     bool (*const rules[])(const struct device_info *, const char *) = {equals, fits};
     for (size_t rule = 0; rule < sizeof rules / sizeof *rules; rule++) {
         const struct device_info *found = NULL;
-        size_t fit = 0;
+        bool is_one = true;
         for (size_t i = 0; i < count; i++) {
-            if (rules[rule](&devices[i], wanted) && fit++ == 0)
-                found = &devices[i];
+            if (!rules[rule](&devices[i], wanted))
+                continue;
+            found = found ? found : &devices[i];
+            is_one = is_one && (found == &devices[i] || is_same_in_another(found, &devices[i]));
         }
-        if (fit == 1)
-            return found;
-        if (fit > 1)
-            return refuse_several(devices, count, wanted, rules[rule], e);
+        if (found)
+            return is_one ? found : refuse_several(devices, count, wanted, rules[rule], e);
     }
     return refuse_none(devices, count, wanted, e);
 }
@@ -88,6 +99,17 @@ static bool is_preferred(const struct device_info *a, const struct device_info *
         return a->type < b->type;
     int names = strcmp(a->name, b->name);
     return names ? names < 0 : strcmp(a->id, b->id) < 0;
+}
+
+// The view of the device's card that stands first in the list.
+static const struct device_info *first_view(const struct device_info *devices,
+                                            const struct device_info *device)
+{
+    for (const struct device_info *d = devices; d < device; d++) {
+        if (is_same_in_another(d, device))
+            return d;
+    }
+    return device;
 }
 
 const struct device_info *choose_device(const struct device_info *devices, size_t count,
@@ -104,7 +126,7 @@ const struct device_info *choose_device(const struct device_info *devices, size_
         if (is_preferred(&devices[i], best))
             best = &devices[i];
     }
-    return best;
+    return first_view(devices, best);
 }
 
 size_t count_fitting_devices(const struct device_info *devices, size_t count, const char *wanted)

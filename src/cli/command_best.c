@@ -36,61 +36,63 @@ static int say_nothing_known(const struct session *s)
 
 // ---- the device --------------------------------------------------------------------------------
 
-// A device that is not here, by what the store has.
-static int choose_stored(struct session *s)
+// A device that is not here, by what the store has: of the spec's first language that it has any
+// of. *language is the device's, or the spec's first.
+static int choose_stored(struct session *s, enum language *language)
 {
     struct error e = ERROR_INIT;
     struct device_info *known;
-    size_t count;
-    if (!best_devices(&s->options, &s->work.arena, &known, &count, &e))
-        return work_failed(&e);
-    const struct device_info *device = choose_device(known, count, s->wanted, &e);
-    if (device) {
-        s->options.name = device->name;
-        s->options.platform = device->platform;
-        return EXIT_DONE;
+    const struct device_info *device = NULL;
+    const struct spec_languages *languages = &s->work.languages;
+    size_t count = 0;
+    *language = languages->list[0];
+    for (uint32_t i = 0; i < languages->count && !device; i++) {
+        s->options.languages = 1u << languages->list[i];
+        error_clear(&e);
+        if (!best_devices(&s->options, &s->work.arena, &known, &count, &e))
+            return work_failed(&e);
+        device = choose_device(known, count, s->wanted, &e);
+        if (count > 0 && !device && count_fitting_devices(known, count, s->wanted) > 1)
+            return work_failed(&e);
     }
-    if (count > 0)
-        return work_failed(&e);
-    return say_nothing_known(s);
+    if (!device)
+        return count > 0 ? work_failed(&e) : say_nothing_known(s);
+    *language = device->language;
+    s->options.name = device->name;
+    s->options.platform = device->platform;
+    return EXIT_DONE;
 }
 
 // Without a worker, or a device, the store is all there is.
-static struct device_info *devices_here(struct session *s, size_t *count)
+static const struct device_info *devices_here(struct session *s, size_t *count)
 {
     struct error e = ERROR_INIT;
     struct work *w = &s->work;
     const struct environment *v = &w->environment;
+    uint32_t languages = work_language_set(w);
     *count = 0;
-    if (!live_devices(v->worker, v->worker_with, &w->arena, &w->devices, &e)) {
-        complain("warning: %s", e.text);
-        return NULL;
-    }
-    struct device_info *list = arena_array(&w->arena, w->devices.device_count + 1, sizeof *list);
-    for (uint32_t i = 0; list && i < w->devices.device_count; i++) {
-        const struct device_info *d = &w->devices.devices[i];
-        if (d->language == spec_language(w->spec))
-            list[(*count)++] = *d;
-    }
-    return list;
+    if (live_devices(v->worker, v->worker_with, languages, &w->arena, &w->devices, &e))
+        return work_usable(w, count);
+    complain("warning: %s", e.text);
+    return NULL;
 }
 
-// A device that is here comes first; several that fit are refused. --all without a name: all.
-static int find_device(struct session *s)
+// A device that is here comes first; several that fit are refused.
+static int find_device(struct session *s, enum language *language)
 {
     struct work *w = &s->work;
     struct error e = ERROR_INIT;
     size_t count;
-    s->wanted = s->settings->device ? s->settings->device : w->environment.device;
-    if (s->settings->all && !s->wanted)
-        return EXIT_DONE;
     const struct device_info *list = devices_here(s, &count);
     bool is_here = count > 0 && (!s->wanted || count_fitting_devices(list, count, s->wanted) > 0);
     if (!is_here)
-        return choose_stored(s);
+        return choose_stored(s, language);
     w->device = choose_device(list, count, s->wanted, &e);
+    if (!w->device)
+        return work_failed(&e);
     s->options.device = w->device;
-    return w->device ? EXIT_DONE : work_failed(&e);
+    *language = w->device->language;
+    return EXIT_DONE;
 }
 
 // ---- views -------------------------------------------------------------------------------------
@@ -163,6 +165,7 @@ static bool show_as(struct session *s, const struct spec *spec, const struct bes
                                        .constants = b->constants,
                                        .constants_json = out->constants_json,
                                        .hone_version = b->hone_version,
+                                       .language = b->language,
                                        .geometry = b->geometry,
                                        .other_driver = b->other_driver,
                                        .other_source = b->other_source,
@@ -344,13 +347,25 @@ static struct spec *spec_with(const struct session *s, const char *constants)
     return spec;
 }
 
-enum column { DEVICE, DRIVER, CONSTANTS, CONFIGURATION, MEDIAN, METRIC, DATE, NOTE, COLUMNS };
+enum column {
+    LANGUAGE,
+    DEVICE,
+    DRIVER,
+    CONSTANTS,
+    CONFIGURATION,
+    MEDIAN,
+    METRIC,
+    DATE,
+    NOTE,
+    COLUMNS
+};
 
 static void put_row(struct table *t, const struct best_answer *b, const struct view_result *v)
 {
     char time[UNITS_SIZE], number[UNITS_SIZE];
     duration_to_str(b->stats.median, time);
     table_row(t);
+    table_cell(t, LANGUAGE, "%s", language_title(b->language));
     table_cell(t, DEVICE, "%s", b->device);
     table_cell(t, DRIVER, "%s", b->driver);
     table_cell(t, CONSTANTS, "%s", b->constants);
@@ -385,15 +400,45 @@ static bool show_row(struct session *s, const struct best_answer *b, struct tabl
     return ok;
 }
 
-static int show_all(struct session *s)
+// The sources of a language as they are now; those of another are let go.
+static int use_language(struct session *s, enum language l)
+{
+    struct error e = ERROR_INIT;
+    spec_sources_free(s->sources);
+    s->sources = spec_sources_read(s->work.spec, l, &s->work.log, &e);
+    s->options.sources = s->sources;
+    s->options.languages = 1u << l;
+    return s->sources ? EXIT_DONE : tuning_failed(&e);
+}
+
+// What is known in one language.
+static int add_rows(struct session *s, enum language l, struct table *table, struct text *out,
+                    size_t *count)
 {
     struct error e = ERROR_INIT;
     struct best_answer *answers;
-    size_t count;
+    size_t more;
+    int status = use_language(s, l);
+    if (status != EXIT_DONE)
+        return status;
+    bool ok = best_all(&s->options, &s->work.arena, &answers, &more, &e);
+    for (size_t i = 0; ok && i < more; i++)
+        ok = show_row(s, &answers[i], table, out) || error_memory(&e);
+    best_release_all(answers, more);
+    *count += more;
+    return ok ? EXIT_DONE : work_failed(&e);
+}
+
+static int show_all(struct session *s)
+{
+    size_t count = 0;
+    int status = EXIT_DONE;
     struct text out = TEXT_INIT;
     struct table table;
     const struct spec *spec = s->work.spec;
+    const struct spec_languages *languages = &s->work.languages;
     const struct table_column columns_of[COLUMNS] = {
+        [LANGUAGE] = {"language", ALIGN_LEFT},
         [DEVICE] = {"device", ALIGN_LEFT},
         [DRIVER] = {"driver", ALIGN_LEFT},
         [CONSTANTS] = {"constants", ALIGN_LEFT},
@@ -404,44 +449,53 @@ static int show_all(struct session *s)
         [NOTE] = {"source", ALIGN_LEFT},
     };
     table_init(&table, columns_of, COLUMNS);
-    bool ok = best_all(&s->options, &s->work.arena, &answers, &count, &e);
-    for (size_t i = 0; ok && i < count; i++)
-        ok = show_row(s, &answers[i], &table, &out) || error_memory(&e);
-    if (ok && !s->settings->json)
+    for (uint32_t i = 0; i < languages->count && status == EXIT_DONE; i++)
+        status = add_rows(s, languages->list[i], &table, &out, &count);
+    if (status == EXIT_DONE && !s->settings->json)
         table_print(&table, "", &out);
     put(&out);
-    best_release_all(answers, count);
     table_release(&table);
     text_release(&out);
-    if (!ok)
-        return work_failed(&e);
-    if (count == 0)
+    if (status == EXIT_DONE && count == 0)
         complain("nothing is known of %s", spec->name);
-    return count ? EXIT_DONE : EXIT_NOTHING;
+    return status == EXIT_DONE && count == 0 ? EXIT_NOTHING : status;
 }
 
 // ---- the command -------------------------------------------------------------------------------
 
 static int prepare(struct session *s)
 {
-    struct error e = ERROR_INIT;
     struct work *w = &s->work;
     int status = work_spec(w);
+    if (status == EXIT_DONE)
+        status = work_languages(w);
     if (status == EXIT_DONE)
         status = work_store(w, STORE_READ);
     if (status != EXIT_DONE)
         return status;
-    s->sources = spec_sources_read(w->spec, spec_language(w->spec), &w->log, &e);
-    if (!s->sources)
-        return tuning_failed(&e);
     s->options = (struct best_options){.spec = w->spec,
-                                       .sources = s->sources,
                                        .store = w->store,
                                        .configurations = s->settings->config.items,
                                        .configuration_count = s->settings->config.count,
                                        .where = s->settings->where.items,
                                        .where_count = s->settings->where.count};
-    return find_device(s);
+    s->wanted = s->settings->device ? s->settings->device : w->environment.device;
+    return EXIT_DONE;
+}
+
+// --all without a device's name is about all devices and languages.
+static int answer(struct session *s)
+{
+    enum language language = s->work.languages.list[0];
+    if (s->settings->all && !s->wanted)
+        return show_all(s);
+    int status = find_device(s, &language);
+    s->work.languages = (struct spec_languages){{language}, 1};
+    if (status == EXIT_DONE && s->settings->all)
+        return show_all(s);
+    if (status == EXIT_DONE)
+        status = use_language(s, language);
+    return status == EXIT_DONE ? show_one(s) : status;
 }
 
 static int run(struct invocation *i)
@@ -455,7 +509,7 @@ static int run(struct invocation *i)
     work_init(&s.work, i);
     int status = prepare(&s);
     if (status == EXIT_DONE)
-        status = i->settings.all ? show_all(&s) : show_one(&s);
+        status = answer(&s);
     spec_sources_free(s.sources);
     work_release(&s.work);
     return status;
@@ -505,7 +559,7 @@ const struct command command_best = {
                    "and clearly faster, is named. Without a ranking the least median answers.\n\n"
                    "With --json one object, as `hone run --json` prints it, and also date, device, "
                    "platform, driver, "
-                   "constants, hone, geometry, other_driver, other_source, other_job, "
+                   "language, constants, hone, geometry, other_driver, other_source, other_job, "
                    "ranked, contenders, tied_count, why, faster and faster_ns; with "
                    "--all one a line.\n\n"
                    "Exit status 0: there is an answer, 1: there is none.",

@@ -34,7 +34,7 @@ static int run(struct invocation *i)
 {
     struct work w;
     work_init(&w, i);
-    int status = work_devices(&w);
+    int status = work_devices(&w, LANGUAGES_ALL);
     if (status == EXIT_DONE)
         status = show(&w);
     work_release(&w);

@@ -218,7 +218,7 @@ static int show_result(struct session *s)
         report_result_json(&view, "result", true, &json);
         text_add(&out, "\n");
     } else {
-        text_addf(&out, "Device: %s (%s, driver %s)\n", d->name, d->platform, d->driver);
+        report_device(d, &out);
         report_result(&view, &out);
     }
     put(&out);

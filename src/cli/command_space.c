@@ -22,7 +22,10 @@ static int find_device(struct session *s, bool is_wanted)
             return status;
         s->assumed = *w->device;
     } else {
-        s->assumed = (struct device_info){.language = spec_language(w->spec)};
+        int status = work_languages(w);
+        if (status != EXIT_DONE)
+            return status;
+        s->assumed = (struct device_info){.language = w->languages.list[0]};
     }
     for (uint32_t i = 0; i < settings->assume.count; i++) {
         if (!assume(&s->assumed, settings->assume.items[i], &e))

@@ -26,7 +26,21 @@ const struct option help_options[] = {
     {0},
 };
 
+static bool option_language(void *field, const char *value, struct error *e)
+{
+    struct given_language *given = field;
+    given->is_given = language_parse(value, &given->language);
+    return given->is_given ||
+           error_set(e, ERROR_USAGE, "'%s' is no language hone runs: opencl or cuda", value);
+}
+
 const struct option spec_options[] = {
+    {.name = "language",
+     .argument = "opencl|cuda",
+     .help = "The language of the kernel. Default: the first of the spec's that the device can "
+             "run. A GPU that both offer is one card; the language chooses the view of it.",
+     .apply = option_language,
+     .offset = FIELD(language)},
     {.name = "device",
      .argument = "NAME",
      .help =

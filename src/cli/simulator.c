@@ -34,7 +34,8 @@ static bool start_worker_inside(struct work *w, const struct device_info *target
     if (!inside)
         return false;
     v->worker = inside;
-    return live_devices(v->worker, v->worker_with, &w->arena, &w->devices, e);
+    uint32_t languages = 1u << LANGUAGE_OPENCL;
+    return live_devices(v->worker, v->worker_with, languages, &w->arena, &w->devices, e);
 }
 
 static struct device_info *find_simulator(const struct work *w)

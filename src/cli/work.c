@@ -8,10 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char no_device[] =
+static const char no_opencl[] =
     "no OpenCL device. For a CPU install PoCL (Debian and Ubuntu: apt install pocl-opencl-icd "
     "ocl-icd-libopencl1); for a GPU the OpenCL part of its driver (nvidia-opencl-icd, "
     "mesa-opencl-icd, intel-opencl-icd)";
+
+static const char no_cuda[] = "no CUDA device. CUDA needs an NVIDIA GPU and NVIDIA's driver";
 
 void work_init(struct work *w, const struct invocation *call)
 {
@@ -88,28 +90,83 @@ int work_environment(struct work *w)
 
 // ---- devices -----------------------------------------------------------------------------------
 
-int work_devices(struct work *w)
+int work_languages(struct work *w)
+{
+    struct error e = ERROR_INIT;
+    const struct given_language *given = &w->call->settings.language;
+    bool ok = given->is_given ? spec_check_language(w->spec, given->language, &e)
+                              : spec_languages(w->spec, &w->languages, &e);
+    if (given->is_given)
+        w->languages = (struct spec_languages){{given->language}, 1};
+    return ok ? EXIT_DONE : work_failed(&e);
+}
+
+int work_devices(struct work *w, uint32_t languages)
 {
     struct error e = ERROR_INIT;
     int status = work_environment(w);
     if (status != EXIT_DONE)
         return status;
     const struct environment *v = &w->environment;
-    if (!live_devices(v->worker, v->worker_with, &w->arena, &w->devices, &e))
+    if (!live_devices(v->worker, v->worker_with, languages, &w->arena, &w->devices, &e))
         return work_failed(&e);
     return EXIT_DONE;
+}
+
+static const char *no_device(const struct work *w)
+{
+    bool is_cuda = w->languages.count == 1 && w->languages.list[0] == LANGUAGE_CUDA;
+    return is_cuda ? no_cuda : no_opencl;
 }
 
 int work_no_device(const struct work *w)
 {
     const char *problem = w->devices.problem;
     bool has_problem = problem && problem[0];
-    complain("%s%s%s", has_problem ? problem : "", has_problem ? ": " : "", no_device);
+    complain("%s%s%s", has_problem ? problem : "", has_problem ? ": " : "", no_device(w));
     return EXIT_NOTHING;
 }
 
-static int say_why_none(const struct work *w)
+uint32_t work_language_set(const struct work *w)
 {
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < w->languages.count; i++)
+        set |= 1u << w->languages.list[i];
+    return set;
+}
+
+static void name_languages(const struct spec_languages *languages, struct text *out)
+{
+    for (uint32_t i = 0; i < languages->count; i++)
+        text_addf(out, "%s%s", i ? " or " : "", language_title(languages->list[i]));
+}
+
+// None of the devices here speaks the language: those that there are, and what would be right.
+static int say_other_devices(struct work *w)
+{
+    struct text wanted = TEXT_INIT, others = TEXT_INIT;
+    struct spec_languages all;
+    struct error ignored = ERROR_INIT;
+    name_languages(&w->languages, &wanted);
+    list_devices(w->devices.devices, w->devices.device_count, &others);
+    bool has_more = spec_languages(w->spec, &all, &ignored) && all.count > w->languages.count;
+    complain("%s: no device here runs %s: %s%s; there %s:%s", w->spec->path, text_cstr(&wanted),
+             no_device(w), has_more ? ". The spec has another language too" : "",
+             w->devices.device_count == 1 ? "is" : "are", text_cstr(&others));
+    text_release(&wanted);
+    text_release(&others);
+    return EXIT_NOTHING;
+}
+
+static int say_why_none(struct work *w)
+{
+    const char *problem = w->devices.problem; // of the language that was wanted
+    int status = work_devices(w, LANGUAGES_ALL);
+    if (status != EXIT_DONE)
+        return status;
+    if (w->devices.device_count > 0)
+        return say_other_devices(w);
+    w->devices.problem = problem;
     for (uint32_t i = 0; i < w->devices.note_count; i++) {
         const struct device_note *n = &w->devices.notes[i];
         complain("%s: %s; %s", n->device, n->reason, n->remedy);
@@ -117,38 +174,50 @@ static int say_why_none(const struct work *w)
     return work_no_device(w);
 }
 
-// Those that the spec has a kernel for; of a card that two languages offer, the spec's first.
-static struct device_info *usable(struct work *w, uint32_t *count)
+// A language whose When is false for a device is left out, unless it was asked for or nothing else
+// is left: then the job says so.
+static size_t add_usable(const struct work *w, bool all, struct device_info *list)
+{
+    size_t count = 0;
+    for (uint32_t l = 0; l < w->languages.count; l++) {
+        for (uint32_t i = 0; i < w->devices.device_count; i++) {
+            const struct device_info *d = &w->devices.devices[i];
+            if (d->language == w->languages.list[l] &&
+                (all || spec_language_fits(w->spec, d->language, d)))
+                list[count++] = *d;
+        }
+    }
+    return count;
+}
+
+const struct device_info *work_usable(struct work *w, size_t *count)
 {
     struct device_info *list = arena_array(&w->arena, w->devices.device_count + 1, sizeof *list);
-    *count = 0;
-    for (uint32_t i = 0; list && i < w->devices.device_count; i++) {
-        if (w->devices.devices[i].language == spec_language(w->spec))
-            list[(*count)++] = w->devices.devices[i];
-    }
+    *count = list ? add_usable(w, w->languages.count == 1, list) : 0;
+    if (list && *count == 0)
+        *count = add_usable(w, true, list);
     return list;
 }
 
 int work_device(struct work *w)
 {
     struct error e = ERROR_INIT;
-    uint32_t count;
-    int status = work_devices(w);
+    size_t count;
+    int status = work_languages(w);
+    if (status == EXIT_DONE)
+        status = work_devices(w, work_language_set(w));
     if (status != EXIT_DONE)
         return status;
-    if (w->devices.device_count == 0)
-        return say_why_none(w);
-    const struct device_info *list = usable(w, &count);
     const char *wanted = w->call->settings.device;
     bool by_environment = !wanted && w->environment.device;
     if (by_environment)
         wanted = w->environment.device;
-    if (count == 0) {
-        complain("%s: there is no %s device here", w->spec->path,
-                 language_text(spec_language(w->spec)));
-        return EXIT_NOTHING;
-    }
-    w->device = choose_device(list, count, wanted, &e);
+    const struct device_info *list = work_usable(w, &count);
+    if (list && count == 0)
+        return say_why_none(w);
+    w->device = list ? choose_device(list, count, wanted, &e) : NULL;
+    if (!list)
+        error_memory(&e);
     if (!w->device && by_environment)
         error_context(&e, "HONE_DEVICE");
     return w->device ? EXIT_DONE : work_failed(&e);
@@ -229,6 +298,8 @@ void work_same(const struct work *w, struct text *out)
     shell_quote(w->call->arguments[0], out);
     for (uint32_t i = 0; i < s->set.count; i++)
         add_option("set", s->set.items[i], out);
+    if (s->language.is_given)
+        add_option("language", language_text(s->language.language), out);
     if (s->device)
         add_option("device", s->device, out);
     if (s->store && w->store)

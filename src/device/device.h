@@ -28,6 +28,7 @@ enum device_phase {
 };
 
 struct device_options {
+    uint32_t languages; // of which devices are listed: a set of 1u << language; 0: all
     // (optional) Called before each phase; `launches` and `compiles` as in the protocol's phase.
     void (*phase)(void *context, enum device_phase phase, uint32_t launches, bool compiles);
     void *context;
@@ -58,7 +59,8 @@ struct device_list {
     const char *problem; // "" or why nothing can be listed
 };
 
-// Everything is allocated from the arena. No devices is not an error.
+// Everything is allocated from the arena. No devices is not an error; and a language without its
+// library is the problem only where none of those that were asked for can be listed.
 bool device_list(struct arena *a, const struct device_options *o, struct device_list *out,
                  struct error *e);
 

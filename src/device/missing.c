@@ -139,14 +139,6 @@ static int by_address(const void *a, const void *b)
 
 // ---- is it offered?
 
-// Drivers write the domain with four digits or eight, in either case.
-static bool same_address(const char *a, const char *b)
-{
-    size_t la = strlen(a), lb = strlen(b);
-    const char *ta = la > 12 ? a + la - 12 : a, *tb = lb > 12 ? b + lb - 12 : b;
-    return str_equal_nocase(ta, tb);
-}
-
 static bool is_gpu(const struct device_info *d)
 {
     return d->type == DEVICE_GPU || d->type == DEVICE_INTEGRATED;
@@ -159,7 +151,7 @@ static bool is_offered(const struct gpu *g, const struct device_list *list)
         const struct device_info *d = &list->devices[i];
         if (!is_gpu(d) || !str_contains_nocase(d->vendor, g->maker->vendor))
             continue;
-        if (!*d->pci || same_address(d->pci, g->pci))
+        if (!*d->pci || pci_same(d->pci, g->pci))
             return true;
     }
     return false;

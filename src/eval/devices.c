@@ -13,10 +13,22 @@ static bool decode(const struct frame *f, struct arena *a, struct device_report 
     return wire_finish(&w, ERROR_WORKER, "the worker's list of devices is malformed", e);
 }
 
-static bool ask(struct remote *r, struct arena *a, struct device_report *out, struct error *e)
+static bool send_request(struct remote *r, uint32_t languages, struct error *e)
+{
+    struct text payload = TEXT_INIT;
+    struct wire w;
+    wire_writer(&w, &payload);
+    wire_u32(&w, &languages);
+    bool ok = (!payload.failed || error_memory(e)) && remote_send(r, VERB_DEVICES, &payload, e);
+    text_release(&payload);
+    return ok;
+}
+
+static bool ask(struct remote *r, uint32_t languages, struct arena *a, struct device_report *out,
+                struct error *e)
 {
     struct frame f;
-    if (!remote_send(r, VERB_DEVICES, NULL, e))
+    if (!send_request(r, languages, e))
         return false;
     do {
         int got = channel_wait(&r->channel, DEVICES_TIMEOUT_MS, &f, e);
@@ -33,14 +45,15 @@ static bool ask(struct remote *r, struct arena *a, struct device_report *out, st
 
 // *died: the worker did not live to answer.
 static bool ask_new_worker(const char *const *worker, const char *const *environment,
-                           struct arena *a, struct device_report *out, bool *died, struct error *e)
+                           uint32_t languages, struct arena *a, struct device_report *out,
+                           bool *died, struct error *e)
 {
     struct remote r;
     struct text how = TEXT_INIT;
     *died = false;
     if (!remote_start(&r, worker, environment, NULL, ROLE_BENCH, false, e))
         return false;
-    bool ok = ask(&r, a, out, e);
+    bool ok = ask(&r, languages, a, out, e);
     if (!ok && r.channel.ended) {
         *died = true;
         remote_autopsy(&r, &how);
@@ -53,14 +66,14 @@ static bool ask_new_worker(const char *const *worker, const char *const *environ
 }
 
 // A worker that was killed by somebody else costs nothing but time: once more.
-bool live_devices(const char *const *worker, const char *const *environment, struct arena *a,
-                  struct device_report *out, struct error *e)
+bool live_devices(const char *const *worker, const char *const *environment, uint32_t languages,
+                  struct arena *a, struct device_report *out, struct error *e)
 {
     bool died;
-    if (ask_new_worker(worker, environment, a, out, &died, e))
+    if (ask_new_worker(worker, environment, languages, a, out, &died, e))
         return true;
     if (!died)
         return false;
     error_clear(e);
-    return ask_new_worker(worker, environment, a, out, &died, e);
+    return ask_new_worker(worker, environment, languages, a, out, &died, e);
 }

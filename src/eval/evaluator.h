@@ -215,9 +215,9 @@ struct live_options {
 struct evaluator *live_new(const struct live_options *o, struct error *e);
 
 // Asks a worker for the devices of this machine, in an arena of the caller's. Blocking, with a
-// limit.
+// limit. `languages` is a set of 1u << language (LANGUAGES_ALL): no driver of another is started.
 struct device_report;
-bool live_devices(const char *const *worker, const char *const *environment, struct arena *a,
-                  struct device_report *out, struct error *e);
+bool live_devices(const char *const *worker, const char *const *environment, uint32_t languages,
+                  struct arena *a, struct device_report *out, struct error *e);
 
 #endif

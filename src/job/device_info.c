@@ -1,8 +1,18 @@
 #include "job/codec.h"
 #include "job/device_info.h"
 
+#include "base/text.h"
+
+#include <string.h>
+
 static const char *const language_texts[] = {
-#define X(name, text) [LANGUAGE_##name] = text,
+#define X(name, text, title) [LANGUAGE_##name] = text,
+    LANGUAGES(X)
+#undef X
+};
+
+static const char *const language_titles[] = {
+#define X(name, text, title) [LANGUAGE_##name] = title,
     LANGUAGES(X)
 #undef X
 };
@@ -71,9 +81,49 @@ void device_info_codec(struct wire *w, struct device_info *d)
     traits_codec(w, d);
 }
 
+// ---- cards -------------------------------------------------------------------------------------
+
+bool pci_same(const char *a, const char *b)
+{
+    enum { SHORT = 12 }; // "0000:65:00.0"
+    size_t la = strlen(a), lb = strlen(b);
+    return str_equal_nocase(la > SHORT ? a + la - SHORT : a, lb > SHORT ? b + lb - SHORT : b);
+}
+
+// NVIDIA's tools write "GPU-4b2c...", OpenCL bytes.
+static const char *uuid_digits(const char *uuid)
+{
+    return str_starts(uuid, "GPU-") || str_starts(uuid, "MIG-") ? uuid + 4 : uuid;
+}
+
+static bool is_said(const char *text)
+{
+    return text && *text;
+}
+
+// Parts of one card (MIG) share its address: they are told apart by UUID within a language. Two
+// interfaces of one driver may give one card two UUIDs.
+bool device_same_card(const struct device_info *a, const struct device_info *b)
+{
+    bool know_uuid = is_said(a->uuid) && is_said(b->uuid);
+    bool know_pci = is_said(a->pci) && is_said(b->pci);
+    if (know_uuid && str_equal_nocase(uuid_digits(a->uuid), uuid_digits(b->uuid)))
+        return true;
+    if (know_uuid && a->language == b->language)
+        return false;
+    return know_pci && pci_same(a->pci, b->pci);
+}
+
+// ---- names -------------------------------------------------------------------------------------
+
 const char *language_text(enum language l)
 {
     return (unsigned)l < LANGUAGE_COUNT ? language_texts[l] : "?";
+}
+
+const char *language_title(enum language l)
+{
+    return (unsigned)l < LANGUAGE_COUNT ? language_titles[l] : "?";
 }
 
 bool language_parse(const char *text, enum language *out)

@@ -6,17 +6,19 @@
 #include "base/digest.h"
 #include "base/wire.h"
 
-// X(NAME, text)
+// X(NAME, text, name for readers)
 #define LANGUAGES(X)                                                                               \
-    X(OPENCL, "opencl")                                                                            \
-    X(CUDA, "cuda")
+    X(OPENCL, "opencl", "OpenCL")                                                                  \
+    X(CUDA, "cuda", "CUDA")
 
 enum language {
-#define X(name, text) LANGUAGE_##name,
+#define X(name, text, title) LANGUAGE_##name,
     LANGUAGES(X)
 #undef X
         LANGUAGE_COUNT
 };
+
+#define LANGUAGES_ALL ((1u << LANGUAGE_COUNT) - 1) // as a set: 1u << language
 
 #define DEVICE_TYPES(X)                                                                            \
     X(GPU, "gpu")                                                                                  \
@@ -71,8 +73,17 @@ void device_info_codec(struct wire *w, struct device_info *d);
 // What a key knows of the device: language, type, name, vendor, platform and its version, driver,
 // compiler, surroundings. Not id, uuid, pci (another card of the same model answers alike).
 void device_info_identity(struct wire *w, struct device_info *d);
+// Are they views of one card, in two languages or of two drivers? By UUID, else by PCI address;
+// what says neither is no view of another.
+bool device_same_card(const struct device_info *a, const struct device_info *b);
+// Are two PCI addresses the same? Drivers write the domain with four digits or eight, in either
+// case.
+bool pci_same(const char *a, const char *b);
+
 const char *language_text(enum language l);
-// False when `text` names none.
+// "OpenCL", "CUDA", as specs, expressions and readers write it.
+const char *language_title(enum language l);
+// False when `text` names none, case ignored.
 bool language_parse(const char *text, enum language *out);
 const char *device_type_text(enum device_type t);
 

@@ -21,7 +21,7 @@
 // X(NAME, text)
 #define VERBS(X)                                                                                   \
     X(HELLO, "hello")     /* -> REPLY_HELLO: struct hello */                                       \
-    X(DEVICES, "devices") /* -> REPLY_DEVICES: struct device_report */                             \
+    X(DEVICES, "devices") /* u32 languages (1 << language) -> REPLY_DEVICES: device_report */      \
     X(OPEN, "open")       /* struct open_request -> REPLY_OPENED: device_info, or REPLY_ERROR */   \
     X(BUILD, "build")     /* job, policy -> REPLY_IMAGE: result, image. For build workers */       \
     X(PREPARE, "prepare") /* job -> REPLY_RESULT: inputs and reference made and kept */            \

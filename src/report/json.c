@@ -351,6 +351,7 @@ static void origin(const struct view_origin *o, struct emit *j)
 {
     emit_text_at(j, "date", o->date);
     emit_text_at(j, "device", o->device);
+    emit_text_at(j, "language", language_text(o->language));
     emit_text_at(j, "platform", o->platform);
     emit_text_at(j, "driver", o->driver);
     emit_raw_at(j, "constants", o->constants_json ? o->constants_json : "null");

@@ -26,10 +26,11 @@
 // ranked:  as result, once for each contender after the ranking: samples_ns are then of its rounds
 // with detail also: mean_ns, least_ns, most_ns, launches (name, kernel, global_size,
 //          local_size, resources, median_part_ns), parts_ns, deviations, verify_launch_ns, options,
-//          log, output, fault, and of a stored one date, device, platform, driver, constants, hone,
-//          other_driver, other_source, other_job, ranked (it comes from a ranking), contenders,
-//          tied_count (of that ranking), why (it was chosen of those tied), faster (another
-//          configuration, not ranked with it, that was clearly faster; or null), faster_ns
+//          log, output, fault, and of a stored one date, device, language, platform, driver,
+//          constants, hone, other_driver, other_source, other_job, ranked (it comes from a
+//          ranking), contenders, tied_count (of that ranking), why (it was chosen of those tied),
+//          faster (another configuration, not ranked with it, that was clearly faster; or null),
+//          faster_ns
 // summary: type, best, counts, done, valid, planned, reused, identical, samples, launches (of
 //          kernels, verified, warming up and timed), speedup_over_default, verification, ranking
 //          (null: there is none; id, contenders, failed, rounds, repeated, marked, by_load,
@@ -78,6 +79,11 @@ bool report_is_slowed(const struct gpu_look *g);
 void report_slowed(const struct gpu_look *g, struct text *out);
 // "1.02 J a launch, 398 W over 196 launches in 503 ms", or why it is not known.
 void report_energy(const struct energy *e, struct text *out);
+// "Device: NVIDIA H200 (CUDA, driver 580.159.04)": the first line of whatever runs something.
+void report_device(const struct device_info *d, struct text *out);
+// Of it, "OpenCL, Portable Computing Language, driver 3.1"; a platform that is called as its
+// language is not repeated.
+void report_driver(enum language l, const char *platform, const char *driver, struct text *out);
 // The first lines of a run.
 void report_run(const struct view_run *v, struct text *out);
 // One line for a configuration that is done, as --verbose shows it.

@@ -257,8 +257,9 @@ static void put_origin(const struct view_result *v, struct text *out)
 {
     const struct view_origin *o = v->origin;
     put_standing(o, &v->place, out);
-    text_addf(out, "Measured: %s on %s (%s, driver %s) by hone %s\n", o->date, o->device,
-              o->platform, o->driver, o->hone_version);
+    text_addf(out, "Measured: %s on %s (", o->date, o->device);
+    report_driver(o->language, o->platform, o->driver, out);
+    text_addf(out, ") by hone %s\n", o->hone_version);
     if (o->constants && o->constants[0])
         text_addf(out, "Constants: %s\n", o->constants);
 }

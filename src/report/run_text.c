@@ -15,18 +15,30 @@ void report_check(const struct view_check *c, struct text *out)
         text_add(out, "NOT VERIFIED: the spec has nothing to compare with");
 }
 
-// One without a driver is an architecture that is built for.
-static void put_device(const struct device_info *d, struct text *out)
+void report_driver(enum language l, const char *platform, const char *driver, struct text *out)
 {
-    if (d->driver[0])
-        text_addf(out, "Device: %s (%s, driver %s)\n", d->name, d->platform, d->driver);
-    else
+    const char *language = language_title(l);
+    text_add(out, language);
+    if (!str_equal_nocase(language, platform))
+        text_addf(out, ", %s", platform);
+    text_addf(out, ", driver %s", driver);
+}
+
+// One without a driver is an architecture that is built for.
+void report_device(const struct device_info *d, struct text *out)
+{
+    if (!d->driver[0]) {
         text_addf(out, "Device: none, built for %s (%s)\n", d->name, d->platform);
+        return;
+    }
+    text_addf(out, "Device: %s (", d->name);
+    report_driver(d->language, d->platform, d->driver, out);
+    text_add(out, ")\n");
 }
 
 void report_run(const struct view_run *v, struct text *out)
 {
-    put_device(v->device, out);
+    report_device(v->device, out);
     text_addf(out, "Spec: %s%s%s: %llu of %s configuration%s %s valid", v->spec_name,
               v->constants[0] ? ", " : "", v->constants, (unsigned long long)v->valid, v->cartesian,
               str_equal(v->cartesian, "1") ? "" : "s", v->valid == 1 ? "is" : "are");

@@ -59,6 +59,7 @@ struct view_origin {
     const char *constants;
     const char *constants_json; // or NULL: the spec has other constants now
     const char *hone_version;
+    enum language language;
     const char *geometry;
     bool other_driver, other_source, other_job; // than asked for
     bool ranked;                                // view_result.place is valid

@@ -72,8 +72,3 @@ const char *special_name(enum special s)
     };
     return names[s];
 }
-
-const char *language_title(enum language l)
-{
-    return l == LANGUAGE_CUDA ? "CUDA" : "OpenCL";
-}

@@ -28,7 +28,5 @@ enum special {
 };
 
 const char *special_name(enum special s);
-// "OpenCL", "CUDA", as specs and expressions write it.
-const char *language_title(enum language l);
 
 #endif

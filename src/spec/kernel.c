@@ -7,13 +7,7 @@
 
 static const char *const language_names[] = {"OpenCL", "CUDA"};
 
-static const char *file_of(const struct reader *r, struct node kernel)
-{
-    struct node list = node_get(r, kernel, "Sources");
-    const char *first = node_count(list) > 0 ? node_text(node_item(r, list, 0)) : NULL;
-    const char *file = first ? first : node_text(node_get(r, kernel, "KernelFile"));
-    return file ? file : "";
-}
+// ---- languages ---------------------------------------------------------------------------------
 
 static bool ends_in(const char *file, const char *ending)
 {
@@ -21,38 +15,114 @@ static bool ends_in(const char *file, const char *ending)
     return length >= tail && strcmp(file + length - tail, ending) == 0;
 }
 
+static bool language_of_file(const char *file, enum language *out)
+{
+    static const struct {
+        const char *ending;
+        enum language language;
+    } endings[] = {{".cl", LANGUAGE_OPENCL},
+                   {".clh", LANGUAGE_OPENCL},
+                   {".ocl", LANGUAGE_OPENCL},
+                   {".cu", LANGUAGE_CUDA},
+                   {".cuh", LANGUAGE_CUDA}};
+    for (size_t i = 0; file && i < sizeof endings / sizeof *endings; i++) {
+        *out = endings[i].language;
+        if (ends_in(file, endings[i].ending))
+            return true;
+    }
+    return false;
+}
+
+// The language of an object's source, where its KernelFile or Sources say it.
+static bool language_of_object(const struct reader *r, struct node object, enum language *out)
+{
+    struct node file = node_get(r, object, "KernelFile"), list = node_get(r, object, "Sources");
+    if (node_count(list) > 0)
+        return language_of_file(node_text(node_item(r, list, 0)), out);
+    const char *name;
+    json_t *value;
+    (void)value;
+    json_object_foreach((json_t *)file.json, name, value)
+    {
+        if (language_parse(name, out))
+            return true;
+    }
+    return language_of_file(node_text(file), out);
+}
+
+// Without Language: what the kernel's files say, or those of the first launch.
+static bool language_by_files(const struct reader *r, struct node kernel, enum language *out)
+{
+    struct node launches = node_get(r, kernel, "Launches");
+    return language_of_object(r, kernel, out) ||
+           (node_count(launches) > 0 && language_of_object(r, node_item(r, launches, 0), out));
+}
+
+static bool has_source(const struct reader *r, struct node object)
+{
+    return node_present(node_get(r, object, "KernelSource")) ||
+           node_present(node_get(r, object, "Sources")) ||
+           node_present(node_get(r, object, "KernelFile"));
+}
+
+// Or it is the one that has no source under Languages, where the other one has; and what is
+// retargeted is OpenCL.
+static bool language_left_over(const struct reader *r, struct node kernel, enum language *out)
+{
+    struct node languages = node_get(r, kernel, "Languages");
+    bool opencl = has_source(r, language_node(r, languages, LANGUAGE_OPENCL));
+    bool cuda = has_source(r, language_node(r, languages, LANGUAGE_CUDA));
+    bool is_retargeted = node_present(node_get(r, kernel, "Retarget"));
+    *out = cuda || is_retargeted ? LANGUAGE_OPENCL : LANGUAGE_CUDA;
+    return opencl || cuda || is_retargeted;
+}
+
 static bool read_language(const struct reader *r, struct node kernel, struct kernel_spec *k)
 {
     struct node n = node_get(r, kernel, "Language");
-    const char *text = node_text(n), *file = file_of(r, kernel);
-    size_t choice = ends_in(file, ".cu") || ends_in(file, ".cuh") ? 1 : 0;
+    const char *text = node_text(n);
+    size_t choice;
     if (text && (str_equal_nocase(text, "Vulkan") || str_equal_nocase(text, "Hypertuner") ||
                  str_equal_nocase(text, "HIP")))
         return node_error(r, n, "%s is outside what hone runs: OpenCL and CUDA", text);
-    if (!read_choice(r, n, language_names, 2, choice, &choice))
+    if (!read_choice(r, n, language_names, 2, 0, &choice))
         return false;
     k->language = choice == 1 ? LANGUAGE_CUDA : LANGUAGE_OPENCL;
-    k->languages[k->language].offered = true;
+    k->by_text = !text && !language_by_files(r, kernel, &k->language) &&
+                 !language_left_over(r, kernel, &k->language);
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++)
+        k->languages[l].offered = k->by_text || (enum language)l == k->language;
     return true;
 }
 
-static bool read_further_languages(const struct reader *r, struct node languages,
-                                   struct kernel_spec *k)
+// The names of languages that an object has as its keys.
+static bool offer_languages(const struct reader *r, struct node object, struct kernel_spec *k)
 {
     const char *name;
     json_t *value;
     (void)value;
-    json_object_foreach((json_t *)languages.json, name, value)
+    json_object_foreach((json_t *)object.json, name, value)
     {
-        struct node n = node_get(r, languages, name);
+        enum language l;
         if (strcmp(name, "Comment") == 0)
             continue;
-        bool cuda = str_equal_nocase(name, "CUDA");
-        if (!cuda && !str_equal_nocase(name, "OpenCL"))
-            return node_error(r, n, "'%s' is no language hone runs; use OpenCL or CUDA", name);
-        k->languages[cuda ? LANGUAGE_CUDA : LANGUAGE_OPENCL].offered = true;
+        if (!language_parse(name, &l))
+            return node_error(r, node_get(r, object, name),
+                              "'%s' is no language hone runs; use OpenCL or CUDA", name);
+        k->languages[l].offered = true;
     }
     return true;
+}
+
+static bool read_further_languages(const struct reader *r, struct node kernel,
+                                   struct kernel_spec *k)
+{
+    struct node launches = node_get(r, kernel, "Launches");
+    bool ok = offer_languages(r, node_get(r, kernel, "Languages"), k) &&
+              offer_languages(r, node_get(r, kernel, "KernelFile"), k);
+    for (size_t i = 0; ok && i < node_count(launches); i++)
+        ok = offer_languages(r, node_get(r, node_item(r, launches, i), "KernelFile"), k);
+    return ok;
 }
 
 // ProblemSize as a name of every expression: over constants, which are known now.
@@ -75,9 +145,11 @@ static bool read_problem_size(const struct reader *r, struct node n, struct kern
     return true;
 }
 
+// Where the text is to say which language is the spec's own, each is read as if it were.
 static bool read_one_language(struct reader *r, struct node kernel, struct kernel_spec *k,
                               enum language l)
 {
+    k->language = k->by_text ? l : k->language;
     struct node own = language_node(r, node_get(r, kernel, "Languages"), l);
     return read_formula(r, node_get(r, own, "When"), &r->spec->symbols, &k->languages[l].when) &&
            read_conditions(r, node_get(r, own, "Conditions"), language_title(l)) &&
@@ -93,8 +165,7 @@ bool read_kernel(struct reader *r, struct node root)
     r->spec->kernel = k;
     if (!node_present(kernel))
         return node_error(r, kernel, "is missing: it names the kernel, its sizes and arguments");
-    if (!read_language(r, kernel, k) ||
-        !read_further_languages(r, node_get(r, kernel, "Languages"), k) ||
+    if (!read_language(r, kernel, k) || !read_further_languages(r, kernel, k) ||
         !read_problem_size(r, node_get(r, kernel, "ProblemSize"), k) ||
         !read_arguments(r, kernel, k))
         return false;
@@ -103,16 +174,4 @@ bool read_kernel(struct reader *r, struct node root)
             return false;
     }
     return read_reference(r, kernel, k);
-}
-
-// ---- questions ---------------------------------------------------------------------------------
-
-bool spec_has_language(const struct spec *s, enum language l)
-{
-    return l < LANGUAGE_COUNT && s->kernel->languages[l].offered;
-}
-
-enum language spec_language(const struct spec *s)
-{
-    return s->kernel->language;
 }

@@ -22,6 +22,9 @@ struct node block_get(const struct reader *r, const struct block *b, const char 
 // Finds the language's own object in a Languages node; absent when there is none.
 struct node language_node(const struct reader *r, struct node languages, enum language l);
 
+// What a KernelFile names in the language: the text itself, or that of an object by language.
+struct node kernel_file_node(const struct reader *r, struct node layer, enum language l);
+
 bool read_arguments(struct reader *r, struct node kernel, struct kernel_spec *k);
 // Index of the argument of this name; the error lists a near match.
 bool find_argument(const struct reader *r, const struct kernel_spec *k, struct node n,

@@ -131,7 +131,10 @@ struct reference_spec {
 };
 
 struct kernel_spec {
-    enum language language; // the spec's own
+    enum language language; // the spec's own: of the sources that stand outside any Languages
+    // The spec does not say its own: each language was read as if it were that, and the text of
+    // the first program tells which it is (language.c).
+    bool by_text;
     struct language_spec languages[LANGUAGE_COUNT];
     struct argument_spec *arguments;
     uint32_t argument_count;

@@ -58,10 +58,35 @@ struct node language_node(const struct reader *r, struct node languages, enum la
 
 static const char *const source_keys[] = {"KernelSource", "Sources", "KernelFile"};
 
-static bool read_source(const struct reader *r, struct node layer, struct program_spec *p)
+struct node kernel_file_node(const struct reader *r, struct node layer, enum language l)
 {
-    struct node text = node_get(r, layer, "KernelSource"), list = node_get(r, layer, "Sources");
     struct node file = node_get(r, layer, "KernelFile");
+    return json_is_object(file.json) ? language_node(r, file, l) : file;
+}
+
+// Index of the first layer that gives a source in the language, or -1. What a foreign one gives is
+// in another, unless its KernelFile names this one.
+static int find_source(const struct reader *r, const struct block *b, enum language l)
+{
+    for (unsigned i = 0; i < b->count; i++) {
+        struct node layer = b->layers[i].object;
+        bool is_named = json_is_object(node_get(r, layer, "KernelFile").json);
+        bool has_file = node_present(kernel_file_node(r, layer, l));
+        bool has_text = node_present(node_get(r, layer, "KernelSource")) ||
+                        node_count(node_get(r, layer, "Sources")) > 0;
+        if (b->layers[i].foreign ? is_named && has_file : has_text || has_file)
+            return (int)i;
+    }
+    return -1;
+}
+
+static bool read_source(const struct reader *r, struct node layer, bool foreign, enum language l,
+                        struct program_spec *p)
+{
+    static const struct node none = {NULL, ""};
+    struct node text = foreign ? none : node_get(r, layer, "KernelSource");
+    struct node list = foreign ? none : node_get(r, layer, "Sources");
+    struct node file = kernel_file_node(r, layer, l);
     if (node_present(text)) {
         p->path = text.path;
         return read_text(r, text, &p->text);
@@ -102,15 +127,17 @@ static bool read_retarget(const struct reader *r, const struct block *b, enum la
            node_error(r, target, "'%s' is no target of PTX; one is sm_90a", p->target);
 }
 
-static bool read_program(const struct reader *r, const struct block *b, struct program_spec *p)
+static bool read_program(const struct reader *r, const struct block *b, enum language l,
+                         struct program_spec *p)
 {
     static const char *const option_key[] = {"CompilerOptions"};
     struct node layer;
-    if (!find_layer(r, b, source_keys, 3, true, &layer))
+    int source = find_source(r, b, l);
+    if (source < 0)
         return node_error(r, b->layers[0].object,
                           "the kernel's source is missing: give KernelFile, Sources or "
                           "KernelSource for this language");
-    if (!read_source(r, layer, p) ||
+    if (!read_source(r, b->layers[source].object, b->layers[source].foreign, l, p) ||
         !read_texts(r, block_get(r, b, "IncludeFolders"), &p->folders, &p->folder_count))
         return false;
     return !find_layer(r, b, option_key, 1, true, &layer) ||
@@ -287,18 +314,17 @@ static bool read_argument_names(const struct reader *r, const struct kernel_spec
 }
 
 // `b` gives everything; the sources come from `sources`.
-static bool read_launch(const struct reader *r, const struct kernel_spec *k, struct node item,
-                        const struct block *b, const struct block *sources, struct language_spec *l,
+static bool read_launch(const struct reader *r, struct kernel_spec *k, struct node item,
+                        const struct block *b, const struct block *sources, enum language l,
                         struct launch_spec *out)
 {
     struct program_spec program = {.path = item.path};
-    enum language language = (enum language)(l - k->languages);
     out->path = item.path;
-    if (!read_kernel_name(r, b, out) || !read_program(r, sources, &program) ||
-        !read_retarget(r, sources, language, &program) || !read_geometry(r, k, b, out) ||
+    if (!read_kernel_name(r, b, out) || !read_program(r, sources, l, &program) ||
+        !read_retarget(r, sources, l, &program) || !read_geometry(r, k, b, out) ||
         !read_formula(r, block_get(r, b, "SharedMemory"), &r->spec->symbols, &out->shared))
         return false;
-    out->program = add_program(l, &program);
+    out->program = add_program(&k->languages[l], &program);
     return true;
 }
 
@@ -326,7 +352,7 @@ static bool read_listed_launch(const struct reader *r, struct node kernel, struc
     add_kernel_layers(r, kernel, k, l, &b);
     if (node_present(name) && !read_text(r, name, &out->name))
         return false;
-    return read_launch(r, k, item, &b, &b, &k->languages[l], out) &&
+    return read_launch(r, k, item, &b, &b, l, out) &&
            read_formula(r, node_get(r, item, "When"), &r->spec->symbols, &out->when) &&
            read_argument_names(r, k, node_get(r, item, "Arguments"), out);
 }
@@ -345,7 +371,7 @@ bool read_launches(struct reader *r, struct node kernel, struct kernel_spec *k, 
     if (node_count(list) == 0) {
         struct block b = {.count = 0};
         add_kernel_layers(r, kernel, k, l, &b);
-        return read_launch(r, k, kernel, &b, &b, language, &language->launches[0]) &&
+        return read_launch(r, k, kernel, &b, &b, l, &language->launches[0]) &&
                read_argument_names(r, k, none, &language->launches[0]);
     }
     for (size_t i = 0; i < count; i++) {
@@ -368,6 +394,6 @@ bool read_reference_launch(struct reader *r, struct node kernel, struct kernel_s
     language->reference = arena_alloc(r->arena, sizeof *language->reference);
     if (!language->reference)
         return error_memory(r->error);
-    return read_launch(r, k, item, &own, &sources, language, language->reference) &&
+    return read_launch(r, k, item, &own, &sources, l, language->reference) &&
            read_argument_names(r, k, node_get(r, item, "Arguments"), language->reference);
 }

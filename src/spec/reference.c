@@ -209,6 +209,7 @@ static bool read_kind(struct reader *r, struct node kernel, struct kernel_spec *
         if (node_text(configuration) && !read_configuration(r, configuration, &k->reference))
             return false;
         for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+            k->language = k->by_text ? (enum language)l : k->language;
             if (k->languages[l].offered && !read_reference_launch(r, kernel, k, (enum language)l))
                 return false;
         }

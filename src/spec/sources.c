@@ -153,10 +153,6 @@ static bool read_all_data(struct spec_sources *src, struct error *e)
 static bool read_sources(struct spec_sources *src, const struct log *log, struct error *e)
 {
     const struct language_spec *l = &src->spec->kernel->languages[src->language];
-    if (!l->offered)
-        return error_set(e, ERROR_INPUT,
-                         "it has no kernel in %s; add Languages.%s with a KernelFile",
-                         language_title(src->language), language_title(src->language));
     if (!watch_names(src, l))
         return error_memory(e);
     return read_programs(src, l, e) && read_all_data(src, e) && sources_check(src, log, e);
@@ -173,9 +169,11 @@ struct spec_sources *spec_sources_read(const struct spec *s, enum language l, co
     arena_init(&src->arena);
     src->spec = s;
     src->language = l;
-    if (read_sources(src, log, e))
+    bool has_kernel = spec_check_language(s, l, e); // names the file itself
+    if (has_kernel && read_sources(src, log, e))
         return src;
-    error_context(e, "%s", s->path);
+    if (has_kernel)
+        error_context(e, "%s", s->path);
     spec_sources_free(src);
     return NULL;
 }

@@ -101,10 +101,21 @@ struct spec_options {
 struct spec *spec_load(const char *path, const struct spec_options *options, struct error *e);
 void spec_free(struct spec *s);
 
-// The languages the spec can run in, by its Language, Languages block and kernel files' endings.
+// The languages that the spec has a kernel in, its own first.
+struct spec_languages {
+    enum language list[LANGUAGE_COUNT];
+    uint32_t count; // at least 1
+};
+// Language, Languages, KernelFile and the files' endings say it. Where all of them are silent the
+// kernel's text decides, by `__kernel` or `__global__`: then, and only then, this opens the
+// kernel's files. False where that fails, or the text does not say.
+bool spec_languages(const struct spec *s, struct spec_languages *out, struct error *e);
+// The error says which languages there are.
+bool spec_check_language(const struct spec *s, enum language l, struct error *e);
+// The same without looking into the text: where that is to decide, every language may be it.
 bool spec_has_language(const struct spec *s, enum language l);
-// The first of them.
-enum language spec_language(const struct spec *s);
+// Is the language's When true for the device? Where it has no value a job will say so.
+bool spec_language_fits(const struct spec *s, enum language l, const struct device_info *device);
 
 // ---- binding -----------------------------------------------------------------------------------
 

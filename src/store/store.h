@@ -145,6 +145,7 @@ struct store_row {
     const char *geometry;
     const char *date; // ISO 8601, UTC
     const char *hone_version;
+    const char *language; // of the job, as language_text()
     struct digest key;
     struct digest source;
     const struct result *result;

@@ -163,6 +163,11 @@ static void serve_devices(struct worker *w, struct request *q)
     struct error e = ERROR_INIT;
     struct text payload = TEXT_INIT;
     struct wire out;
+    wire_u32(&q->in, &w->options.languages);
+    if (!wire_done(&q->in)) {
+        reply_error(w, "devices: the payload cannot be read");
+        return;
+    }
     if (!device_list(&q->arena, &w->options, &list, &e) ||
         !fill_report(&q->arena, &list, &report)) {
         reply_error(w, e.code ? e.text : "devices: out of memory");

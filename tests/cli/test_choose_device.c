@@ -1,4 +1,5 @@
 // Which device is meant, on made-up lists.
+#include "base/text.h"
 #include "cli/choose_device.h"
 
 #include "../base/suite.h"
@@ -70,6 +71,93 @@ START_TEST(several)
 }
 END_TEST
 
+// An H200 and an A100, each in two languages, and a part of the second (MIG); the OpenCL ones do
+// not say all of what CUDA says, and in another form.
+static const struct device_info cards[] = {
+    {.language = LANGUAGE_OPENCL,
+     .type = DEVICE_GPU,
+     .name = "NVIDIA H200",
+     .platform = "NVIDIA CUDA",
+     .pci = "0000:65:00.0",
+     .uuid = "",
+     .id = "opencl/h200"},
+    {.language = LANGUAGE_OPENCL,
+     .type = DEVICE_GPU,
+     .name = "NVIDIA A100",
+     .platform = "NVIDIA CUDA",
+     .pci = "0000:17:00.0",
+     .uuid = "4b2c0000-0000-0000-0000-00000000000a",
+     .id = "opencl/a100"},
+    {.language = LANGUAGE_OPENCL,
+     .type = DEVICE_CPU,
+     .name = "pthread",
+     .platform = "Portable Computing Language",
+     .pci = "",
+     .uuid = "",
+     .id = "opencl/pthread"},
+    {.language = LANGUAGE_CUDA,
+     .type = DEVICE_GPU,
+     .name = "NVIDIA A100",
+     .platform = "CUDA",
+     .pci = "",
+     .uuid = "GPU-4B2C0000-0000-0000-0000-00000000000A",
+     .id = "cuda/a100"},
+    {.language = LANGUAGE_CUDA,
+     .type = DEVICE_GPU,
+     .name = "NVIDIA H200",
+     .platform = "CUDA",
+     .pci = "00000000:65:00.0",
+     .uuid = "GPU-0000",
+     .id = "cuda/h200"},
+    {.language = LANGUAGE_CUDA,
+     .type = DEVICE_GPU,
+     .name = "NVIDIA H200 MIG 1g",
+     .platform = "CUDA",
+     .pci = "00000000:65:00.0",
+     .uuid = "MIG-1111",
+     .id = "cuda/mig"},
+};
+
+static const char *card_of(size_t first, size_t count, const char *wanted)
+{
+    struct error e = ERROR_INIT;
+    const struct device_info *d = choose_device(cards + first, count, wanted, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    return d->id;
+}
+
+START_TEST(two_views_of_a_card)
+{
+    ck_assert(device_same_card(&cards[0], &cards[4])); // by address
+    ck_assert(device_same_card(&cards[1], &cards[3])); // by UUID
+    ck_assert(!device_same_card(&cards[0], &cards[1]));
+    ck_assert(!device_same_card(&cards[2], &cards[3]));
+    ck_assert(!device_same_card(&cards[4], &cards[5]));     // parts of one card
+    ck_assert(!device_same_card(&devices[3], &devices[4])); // nothing is known
+    // The view that stands first in the list, by a name and without one.
+    ck_assert_str_eq(card_of(0, 5, "h200"), "opencl/h200");
+    ck_assert_str_eq(card_of(1, 4, "h200"), "cuda/h200");
+    ck_assert_str_eq(card_of(0, 5, "NVIDIA A100"), "opencl/a100");
+    ck_assert_str_eq(card_of(0, 5, NULL), "opencl/a100");
+    ck_assert_str_eq(card_of(2, 3, NULL), "cuda/a100");
+    // A name of one view alone is meant as it is said.
+    ck_assert_str_eq(card_of(0, 5, "cuda/h200"), "cuda/h200");
+}
+END_TEST
+
+START_TEST(several_cards)
+{
+    struct error e = ERROR_INIT;
+    ck_assert_ptr_null(choose_device(cards, 5, "nvidia", &e));
+    ck_assert(str_starts(e.text, "several devices fit 'nvidia'"));
+    ck_assert_ptr_nonnull(strstr(e.text, "NVIDIA H200 (gpu, CUDA), id cuda/h200"));
+    error_clear(&e);
+    ck_assert_str_eq(card_of(0, 6, "h200 mig"), "cuda/mig");
+    ck_assert_ptr_null(choose_device(cards + 4, 2, "h200", &e)); // a card and a part of it
+    ck_assert(str_starts(e.text, "several devices fit 'h200'"));
+}
+END_TEST
+
 START_TEST(none)
 {
     refuses(COUNT, "MI300", "no device fits 'MI300'; there are:");
@@ -84,6 +172,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, by_a_part);
     tcase_add_test(tests, an_equal_name_wins);
     tcase_add_test(tests, several);
+    tcase_add_test(tests, two_views_of_a_card);
+    tcase_add_test(tests, several_cards);
     tcase_add_test(tests, none);
 }
 

@@ -218,7 +218,11 @@ static void add_opening(struct text *out)
     hello_codec(&w, &hello);
     add_frame(out, VERB_HELLO, &payload);
     text_clear(&payload);
+    uint32_t languages = LANGUAGES_ALL;
+    wire_writer(&w, &payload);
+    wire_u32(&w, &languages);
     add_frame(out, VERB_DEVICES, &payload);
+    text_clear(&payload);
     wire_writer(&w, &payload);
     open_request_codec(&w, &open);
     add_frame(out, VERB_OPEN, &payload);

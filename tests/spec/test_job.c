@@ -341,9 +341,11 @@ START_TEST(test_opencl_of_two)
     ck_assert_int_eq(l->arguments[0].kind, ARGUMENT_LOCAL);
     ck_assert_uint_eq(l->arguments[0].local_bytes, 16);
     ck_assert_uint_eq(l->dynamic_local_bytes, 0);
+    struct spec_languages has;
+    ck_assert(spec_languages(f.spec, &has, NULL));
     ck_assert(spec_has_language(f.spec, LANGUAGE_OPENCL) &&
               spec_has_language(f.spec, LANGUAGE_CUDA));
-    ck_assert_int_eq(spec_language(f.spec), LANGUAGE_OPENCL);
+    ck_assert_int_eq(has.list[0], LANGUAGE_OPENCL);
     end(&f, j);
 }
 END_TEST
@@ -410,6 +412,138 @@ START_TEST(test_retarget)
         end(&f, j);
     }
     ck_assert(!digest_equal(&effective[0], &effective[1]));
+}
+END_TEST
+
+// ---- which language
+
+#define BY_LANGUAGE                                                                                \
+    "{" ONE_PARAMETER "\"KernelSpecification\": {\"KernelName\": \"k\", "                          \
+    "\"KernelFile\": {\"CUDA\": \"k.cu\", \"OpenCL\": \"k.cl\"}, \"GlobalSize\": {\"X\": 4}"
+
+// The file of each language; the first named is the spec's own, whose GlobalSizeType counts.
+START_TEST(test_files_by_language)
+{
+    struct fixture f;
+    struct spec_languages has;
+    start(&f, "int of_opencl;\n");
+    fixture_file(&f, "k.cu", "int of_cuda;\n");
+    fixture_load(&f, BY_LANGUAGE ", \"LocalSize\": {\"X\": 2}, \"CompilerOptions\": [\"-x\"]}}");
+    ck_assert(spec_languages(f.spec, &has, &f.error));
+    ck_assert_uint_eq(has.count, 2);
+    ck_assert(has.list[0] == LANGUAGE_CUDA && has.list[1] == LANGUAGE_OPENCL);
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+        bool is_cuda = l == LANGUAGE_CUDA;
+        fixture_sources(&f, (enum language)l);
+        struct job *j = fixture_job(&f, "", NULL);
+        ck_assert_str_eq(j->programs[0].name, is_cuda ? "k.cu" : "k.cl");
+        ck_assert(program_has(&j->programs[0], "-x") == is_cuda);
+        ck_assert_uint_eq(j->launches[0].global[0], 8);
+        job_free(j);
+        spec_sources_free(f.sources);
+        f.sources = NULL;
+    }
+    end(&f, NULL);
+}
+END_TEST
+
+// Language says which of the files is the spec's own, whatever stands first.
+START_TEST(test_own_of_files)
+{
+    struct fixture f;
+    struct spec_languages has;
+    start(&f, "");
+    fixture_load(&f, BY_LANGUAGE ", \"Language\": \"OpenCL\"}}");
+    ck_assert(spec_languages(f.spec, &has, &f.error));
+    ck_assert(has.count == 2 && has.list[0] == LANGUAGE_OPENCL);
+    fixture_sources(&f, LANGUAGE_OPENCL);
+    struct job *j = fixture_job(&f, "", NULL);
+    ck_assert_uint_eq(j->launches[0].global[0], 4);
+    end(&f, j);
+}
+END_TEST
+
+// Without Language and a known ending the text says it, and only when it is asked for.
+static void expect_language(const char *text, enum language expected)
+{
+    struct fixture f;
+    struct spec_languages has;
+    struct error e = ERROR_INIT;
+    enum language other = expected == LANGUAGE_CUDA ? LANGUAGE_OPENCL : LANGUAGE_CUDA;
+    start(&f, "");
+    fixture_load(&f, "{" ONE_PARAMETER "\"KernelSpecification\": {\"KernelName\": \"k\", "
+                     "\"KernelFile\": \"k.inc\", \"GlobalSize\": {\"X\": 4}, "
+                     "\"LocalSize\": {\"X\": 2}}}"); // there is no file yet
+    ck_assert(!spec_languages(f.spec, &has, &f.error));
+    ck_assert_ptr_nonnull(strstr(f.error.text, "k.inc"));
+    error_clear(&f.error);
+    fixture_file(&f, "k.inc", text);
+    ck_assert_msg(spec_languages(f.spec, &has, &f.error), "%s", f.error.text);
+    ck_assert_uint_eq(has.count, 1);
+    ck_assert_int_eq(has.list[0], expected);
+    ck_assert_ptr_null(spec_sources_read(f.spec, other, NULL, &e));
+    ck_assert_ptr_nonnull(strstr(e.text, "it has a kernel in "));
+    fixture_sources(&f, expected);
+    struct job *j = fixture_job(&f, "", NULL);
+    ck_assert_uint_eq(j->launches[0].global[0], expected == LANGUAGE_CUDA ? 8 : 4);
+    end(&f, j);
+}
+
+START_TEST(test_language_by_text)
+{
+    expect_language("// __global__\n__kernel void k() {}\n", LANGUAGE_OPENCL);
+    expect_language("kernel void k() {}\n", LANGUAGE_OPENCL);
+    expect_language("/* __kernel */ __global__ void kernel() {}\n", LANGUAGE_CUDA);
+}
+END_TEST
+
+static void expect_no_language(const char *text, const char *why)
+{
+    struct fixture f;
+    struct spec_languages has;
+    start(&f, "");
+    fixture_file(&f, "k.inc", text);
+    fixture_load(&f, "{" ONE_PARAMETER "\"KernelSpecification\": {\"KernelName\": \"k\", "
+                     "\"KernelFile\": \"k.inc\", \"GlobalSize\": {\"X\": 4}}}");
+    ck_assert(!spec_languages(f.spec, &has, &f.error));
+    ck_assert_msg(strstr(f.error.text, why) != NULL, "%s", f.error.text);
+    end(&f, NULL);
+}
+
+START_TEST(test_no_language_by_text)
+{
+    expect_no_language("#ifdef __CUDACC__\n__global__\n#else\n__kernel\n#endif\nvoid k();\n",
+                       "the kernel's text has both __kernel and __global__");
+    expect_no_language("void k();\n", "has neither __kernel nor __global__");
+}
+END_TEST
+
+// A language that has its source under Languages leaves the other one outside.
+START_TEST(test_language_left_over)
+{
+    struct fixture f;
+    struct spec_languages has;
+    start(&f, "");
+    fixture_load(&f, "{" ONE_PARAMETER "\"KernelSpecification\": {\"KernelName\": \"k\", "
+                     "\"KernelFile\": \"k.inc\", \"GlobalSize\": {\"X\": 4}, "
+                     "\"Languages\": {\"OpenCL\": {\"KernelFile\": \"k.cl\"}}}}");
+    ck_assert_msg(spec_languages(f.spec, &has, &f.error), "%s", f.error.text);
+    ck_assert(has.count == 2 && has.list[0] == LANGUAGE_CUDA);
+    end(&f, NULL);
+}
+END_TEST
+
+START_TEST(test_language_fits)
+{
+    struct fixture f;
+    struct device_info device = {.language = LANGUAGE_CUDA, .capability = 70};
+    start(&f, "");
+    fixture_load(&f, "{" ONE_PARAMETER "\"KernelSpecification\": {" BOTH "}}");
+    ck_assert(!spec_language_fits(f.spec, LANGUAGE_CUDA, &device));
+    ck_assert(spec_language_fits(f.spec, LANGUAGE_OPENCL, &device));
+    device.capability = 90;
+    ck_assert(spec_language_fits(f.spec, LANGUAGE_CUDA, &device));
+    end(&f, NULL);
 }
 END_TEST
 
@@ -739,6 +873,12 @@ int main(void)
     tcase_add_test(cases, test_opencl_of_two);
     tcase_add_test(cases, test_cuda_of_two);
     tcase_add_test(cases, test_retarget);
+    tcase_add_test(cases, test_files_by_language);
+    tcase_add_test(cases, test_own_of_files);
+    tcase_add_test(cases, test_language_by_text);
+    tcase_add_test(cases, test_no_language_by_text);
+    tcase_add_test(cases, test_language_left_over);
+    tcase_add_test(cases, test_language_fits);
     tcase_add_test(cases, test_language_when);
     tcase_add_test(cases, test_launches);
     tcase_add_test(cases, test_joined);

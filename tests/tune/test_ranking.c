@@ -44,7 +44,8 @@ static void setup(void)
     snprintf(events_variable, sizeof events_variable, "FAKE_EVENTS=%s/events", folder);
     snprintf(store_file, sizeof store_file, "%s/store.sqlite", folder);
     arena_init(&arena);
-    ck_assert_msg(live_devices(worker, environment, &arena, &report, &e), "%s", e.text);
+    ck_assert_msg(live_devices(worker, environment, LANGUAGES_ALL, &arena, &report, &e), "%s",
+                  e.text);
 }
 
 static void teardown(void)

@@ -160,9 +160,13 @@ static void ask_hello(void)
 static struct device_report ask_devices(void)
 {
     struct device_report report = {0};
-    struct text none = TEXT_INIT;
-    struct wire in;
-    struct frame f = ask(VERB_DEVICES, &none);
+    struct text request = TEXT_INIT;
+    struct wire in, w;
+    uint32_t languages = LANGUAGES_ALL;
+    wire_writer(&w, &request);
+    wire_u32(&w, &languages);
+    struct frame f = ask(VERB_DEVICES, &request);
+    text_release(&request);
     expect_verb(&f, VERB_REPLY_DEVICES);
     wire_reader(&in, f.payload, f.length, &t.arena);
     device_report_codec(&in, &report);
