@@ -8,12 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char no_opencl[] =
-    "no OpenCL device. For a CPU install PoCL (Debian and Ubuntu: apt install pocl-opencl-icd "
-    "ocl-icd-libopencl1); for a GPU the OpenCL part of its driver (nvidia-opencl-icd, "
-    "mesa-opencl-icd, intel-opencl-icd)";
-
-static const char no_cuda[] = "no CUDA device. CUDA needs an NVIDIA GPU and NVIDIA's driver";
+// What would be right where there is no device of a language.
+static const char *const remedies[LANGUAGE_COUNT] = {
+    [LANGUAGE_OPENCL] =
+        "For a CPU install PoCL (Debian and Ubuntu: apt install pocl-opencl-icd "
+        "ocl-icd-libopencl1); for a GPU the OpenCL part of its driver (nvidia-opencl-icd, "
+        "mesa-opencl-icd, intel-opencl-icd)",
+    [LANGUAGE_CUDA] = "CUDA needs an NVIDIA GPU and NVIDIA's driver",
+};
 
 void work_init(struct work *w, const struct invocation *call)
 {
@@ -113,17 +115,14 @@ int work_devices(struct work *w, uint32_t languages)
     return EXIT_DONE;
 }
 
-static const char *no_device(const struct work *w)
-{
-    bool is_cuda = w->languages.count == 1 && w->languages.list[0] == LANGUAGE_CUDA;
-    return is_cuda ? no_cuda : no_opencl;
-}
-
 int work_no_device(const struct work *w)
 {
+    bool is_one = w->languages.count == 1;
+    enum language l = is_one ? w->languages.list[0] : LANGUAGE_OPENCL;
     const char *problem = w->devices.problem;
     bool has_problem = problem && problem[0];
-    complain("%s%s%s", has_problem ? problem : "", has_problem ? ": " : "", no_device(w));
+    complain("%s%sno %s device. %s", has_problem ? problem : "", has_problem ? ": " : "",
+             language_title(l), remedies[l]);
     return EXIT_NOTHING;
 }
 
@@ -135,25 +134,20 @@ uint32_t work_language_set(const struct work *w)
     return set;
 }
 
-static void name_languages(const struct spec_languages *languages, struct text *out)
+// None of the devices here speaks the spec's language: those that there are, and what would be
+// right.
+static int say_other_devices(const struct work *w, const char *problem)
 {
-    for (uint32_t i = 0; i < languages->count; i++)
-        text_addf(out, "%s%s", i ? " or " : "", language_title(languages->list[i]));
-}
-
-// None of the devices here speaks the language: those that there are, and what would be right.
-static int say_other_devices(struct work *w)
-{
-    struct text wanted = TEXT_INIT, others = TEXT_INIT;
-    struct spec_languages all;
-    struct error ignored = ERROR_INIT;
-    name_languages(&w->languages, &wanted);
+    struct text others = TEXT_INIT;
+    enum language l = w->languages.list[0];
     list_devices(w->devices.devices, w->devices.device_count, &others);
-    bool has_more = spec_languages(w->spec, &all, &ignored) && all.count > w->languages.count;
-    complain("%s: no device here runs %s: %s%s; there %s:%s", w->spec->path, text_cstr(&wanted),
-             no_device(w), has_more ? ". The spec has another language too" : "",
+    if (problem && problem[0])
+        complain("%s", problem);
+    complain("%s: no device here runs %s. %s%s. There %s:%s", w->spec->path, language_title(l),
+             remedies[l],
+             w->call->settings.language.is_given ? "; or leave --language out, or name another"
+                                                 : "",
              w->devices.device_count == 1 ? "is" : "are", text_cstr(&others));
-    text_release(&wanted);
     text_release(&others);
     return EXIT_NOTHING;
 }
@@ -165,7 +159,7 @@ static int say_why_none(struct work *w)
     if (status != EXIT_DONE)
         return status;
     if (w->devices.device_count > 0)
-        return say_other_devices(w);
+        return say_other_devices(w, problem);
     w->devices.problem = problem;
     for (uint32_t i = 0; i < w->devices.note_count; i++) {
         const struct device_note *n = &w->devices.notes[i];

@@ -147,7 +147,9 @@ START_TEST(both_languages_do_the_same)
 {
     struct pair p = {0};
     make_both(&p, &specs[_i]);
-    ck_assert_int_eq(spec_language(p.spec), LANGUAGE_OPENCL);
+    struct spec_languages has;
+    ck_assert(spec_languages(p.spec, &has, NULL));
+    ck_assert(has.count == 2 && has.list[0] == LANGUAGE_OPENCL);
     const struct job *cl = p.jobs[LANGUAGE_OPENCL], *cu = p.jobs[LANGUAGE_CUDA];
     ck_assert_int_eq(cl->language, LANGUAGE_OPENCL);
     ck_assert_int_eq(cu->language, LANGUAGE_CUDA);
