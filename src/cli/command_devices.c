@@ -43,7 +43,8 @@ static int run(struct invocation *i)
 
 static const struct option options[] = {
     {.name = "json",
-     .help = "Write one JSON object: {\"devices\": [...], \"missing\": [...]}; sizes are in bytes.",
+     .help = "Write one JSON object: {\"devices\": [...], \"missing\": [...]}; sizes are in bytes. "
+             "Views of one card have the same `card`.",
      .apply = option_flag,
      .offset = offsetof(struct settings, json)},
     {0},
@@ -55,13 +56,12 @@ const struct command command_devices = {
     .name = "devices",
     .summary = "list the devices that hone can tune on",
     .arguments = "",
-    .description = "Lists every OpenCL device with the limits that a kernel author needs: compute "
-                   "units, clock, "
-                   "global and local memory, the largest work-group, the floating-point types "
-                   "beyond float, and "
-                   "an id that --device takes. A GPU that the system shows but no OpenCL driver "
-                   "offers is named "
-                   "with the reason and what to install.",
+    .description =
+        "Lists every device with the limits that a kernel author needs: compute units, clock, "
+        "global and local memory, the largest work-group, the floating-point types beyond float, "
+        "and an id that --device takes. A GPU that both OpenCL and CUDA offer is one entry with a "
+        "view for each; --language chooses between them. A GPU that the system shows but no OpenCL "
+        "driver offers is named with the reason and what to install.",
     .groups = groups,
     .run = run,
 };

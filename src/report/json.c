@@ -53,11 +53,32 @@ static void device_limits(const struct device_info *d, struct emit *j)
     emit_bool_at(j, "shares_host", d->shares_host);
 }
 
+// What all views of the card have: what any of them says.
+static const char *card_of(const struct device_info *devices, size_t count,
+                           const struct device_info *d)
+{
+    const char *pci = "", *uuid = "", *id = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct device_info *view = &devices[i];
+        if (view != d && !device_same_card(view, d))
+            continue;
+        id = id ? id : view->id;
+        pci = *pci ? pci : view->pci;
+        uuid = *uuid ? uuid : view->uuid;
+    }
+    return *pci ? pci : *uuid ? uuid : id;
+}
+
+static void device_fields(const struct device_info *d, struct emit *j)
+{
+    device_names(d, j);
+    device_limits(d, j);
+}
+
 void report_device_json(const struct device_info *d, struct emit *j)
 {
     emit_object(j);
-    device_names(d, j);
-    device_limits(d, j);
+    device_fields(d, j);
     emit_object_end(j);
 }
 
@@ -67,8 +88,12 @@ void report_devices_json(const struct device_info *devices, size_t count,
     emit_object(j);
     emit_key(j, "devices");
     emit_array(j);
-    for (size_t i = 0; i < count; i++)
-        report_device_json(&devices[i], j);
+    for (size_t i = 0; i < count; i++) {
+        emit_object(j);
+        emit_text_at(j, "card", card_of(devices, count, &devices[i]));
+        device_fields(&devices[i], j);
+        emit_object_end(j);
+    }
     emit_array_end(j);
     emit_key(j, "missing");
     emit_array(j);

@@ -47,7 +47,8 @@ void report_device_json(const struct device_info *d, struct emit *j);
 void report_gpu_json(const struct gpu_look *g, struct emit *j);
 // {"joule", "span_ns", "launches", "refused"}; null: nobody asked.
 void report_energy_json(const struct energy *e, struct emit *j);
-// {"devices": [...], "missing": [...]}
+// {"devices": [...], "missing": [...]}; in this list a device also has `card`, a text that all views
+// of one card share (its PCI address, else its UUID, else the id of the first).
 void report_devices_json(const struct device_info *devices, size_t count,
                          const struct view_missing *missing, size_t missing_count, struct emit *j);
 
