@@ -16,7 +16,6 @@
 bool device_list(struct arena *a, const struct device_options *o, struct device_list *out,
                  struct error *e)
 {
-    bool is_able = false;
     *out = (struct device_list){.problem = ""};
     for (size_t i = 0; device_backends[i]; i++) {
         struct device_list one = {.problem = ""};
@@ -26,10 +25,7 @@ bool device_list(struct arena *a, const struct device_options *o, struct device_
             return false;
         if (!device_list_join(a, out, &one))
             return error_memory(e);
-        is_able = is_able || !*one.problem;
     }
-    if (is_able)
-        out->problem = "";
     return true;
 }
 

@@ -20,7 +20,7 @@ static const struct device_info devices[] = {
      .pci = "0000:65:00.0",
      .compute_units = 132,
      .clock_mhz = 1980,
-     .global_bytes = 150000000000,
+     .global_bytes = 150323855360,
      .local_bytes = 49152,
      .max_group_size = 1024,
      .capability = 90,
@@ -51,7 +51,7 @@ static const struct device_info devices[] = {
      .pci = "00000000:65:00.0",
      .compute_units = 132,
      .clock_mhz = 1980,
-     .global_bytes = 150000000000,
+     .global_bytes = 150323855360,
      .local_bytes = 232448,
      .max_group_size = 1024,
      .capability = 90,
@@ -66,7 +66,7 @@ START_TEST(views_of_a_card)
     report_devices(devices, COUNT, NULL, 0, &out);
     ck_assert_str_eq(
         text_cstr(&out),
-        "NVIDIA H200: gpu, 132 compute units, 1980 MHz, 139.7 GiB\n"
+        "NVIDIA H200: gpu, 132 compute units, 1980 MHz, 140 GiB\n"
         "  PCI 0000:65:00.0, UUID " UUID "\n"
         "  OpenCL, NVIDIA CUDA, driver 580.159.04: work-group 1024, local 48 KiB, fp32 fp64 fp16, "
         "sm_90\n"
