@@ -34,7 +34,10 @@ static const char *choose(const struct device_list *list)
     const char *wanted = getenv("HONE_TEST_DEVICE");
     for (uint32_t i = 0; i < list->count; i++) {
         const struct device_info *d = &list->devices[i];
-        if (wanted ? str_contains_nocase(d->id, wanted) : d->type == DEVICE_CPU)
+        bool fits = kit_on_cuda() ? d->language == LANGUAGE_CUDA // "NVIDIA CUDA/" is OpenCL's
+                    : wanted      ? str_contains_nocase(d->id, wanted)
+                                  : d->type == DEVICE_CPU;
+        if (fits)
             return d->id;
     }
     return list->count && !wanted ? list->devices[0].id : "";
