@@ -1,4 +1,5 @@
 #include "cli/interrupt.h"
+#include "cli/show_compiled.h"
 #include "cli/tuning.h"
 #include "report/npy.h"
 #include "space/space.h"
@@ -181,17 +182,6 @@ static int write_outputs(struct session *s)
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
-static int show_binary(struct session *s)
-{
-    struct error e = ERROR_INIT;
-    struct text bytes = TEXT_INIT;
-    bool ok = tune_fetch(s->tuning.tune, s->record, FETCH_BINARY, 0, &bytes, &e);
-    if (ok)
-        put(&bytes);
-    text_release(&bytes);
-    return ok ? EXIT_DONE : work_failed(&e);
-}
-
 // ---- running -----------------------------------------------------------------------------------
 
 static int say_failure(const struct session *s)
@@ -229,8 +219,9 @@ static int show_result(struct session *s)
 static int show(struct session *s)
 {
     bool is_correct = s->record->result->status == STATUS_CORRECT;
-    if (s->settings->show == SHOW_BINARY)
-        return is_correct ? show_binary(s) : say_failure(s);
+    if (s->settings->show)
+        return is_correct ? show_compiled(&s->tuning, s->record, s->settings->show)
+                          : say_failure(s);
     int status = show_result(s);
     if (status == EXIT_DONE && !is_correct)
         status = EXIT_NOTHING;
@@ -286,7 +277,7 @@ static int wait_for_record(struct session *s)
 static void set_options(struct session *s)
 {
     struct tune_options *o = &s->tuning.options;
-    bool fetches = s->settings->output || s->settings->show == SHOW_BINARY;
+    bool fetches = s->settings->output || s->settings->show;
     o->configurations = s->configurations;
     o->configuration_count = 1;
     o->keep = true;
@@ -328,24 +319,31 @@ static int run(struct invocation *i)
 
 static bool option_show(void *field, const char *value, struct error *e)
 {
-    static const char *const names[] = {[SHOW_SOURCE] = "source", [SHOW_BINARY] = "binary"};
-    for (unsigned i = SHOW_SOURCE; i <= SHOW_BINARY; i++) {
+    static const char *const names[SHOW_COUNT] = {[SHOW_SOURCE] = "source",
+                                                  [SHOW_BINARY] = "binary",
+                                                  [SHOW_PTX] = "ptx",
+                                                  [SHOW_SASS] = "sass",
+                                                  [SHOW_INSTRUCTIONS] = "instructions"};
+    for (unsigned i = SHOW_SOURCE; i < SHOW_COUNT; i++) {
         if (!str_equal(value, names[i]))
             continue;
         *(enum show *)field = (enum show)i;
         return true;
     }
-    return error_set(e, ERROR_USAGE, "'%s' is neither source nor binary", value);
+    return error_set(e, ERROR_USAGE, "'%s' is none of source, binary, ptx, sass and instructions",
+                     value);
 }
 
 #define FIELD(member) offsetof(struct settings, member)
 
 static const struct option options[] = {
     {.name = "show",
-     .argument = "source|binary",
+     .argument = "source|binary|ptx|sass|instructions",
      .help =
          "Instead of a result print what the compiler gets (the text, its options in front), or "
-         "the binary that the driver made of it.",
+         "what the driver made of it: the binary; on NVIDIA its PTX, its SASS (with nvdisasm, "
+         "and ptxas for OpenCL, in PATH or /usr/local/cuda/bin), or both counted by classes of "
+         "instructions, for the kernel and its hottest loop.",
      .apply = option_show,
      .offset = FIELD(show)},
     {.name = "output",
@@ -373,6 +371,8 @@ static const struct example examples[] = {
     {"hone run kernels_cl/matmul_tiled.json --config block_size_x=32,block_size_y=16,tile_size_y=2",
      "everything about one configuration"},
     {"hone run kernels_cl/matmul_tiled.json --show source", "what the compiler gets"},
+    {"hone run kernels_cl/matmul_tiled.json --show instructions",
+     "what the kernel and its inner loop consist of"},
     {"hone run kernels_cl/matmul_tiled.json --output C.npy", "the product, for NumPy"},
     {0},
 };

@@ -53,7 +53,16 @@ struct settings {
     bool timing;      // where the time of a tune went
     const char *why;
     struct list assume;
-    enum show { SHOW_RESULT, SHOW_SOURCE, SHOW_BINARY } show;
+    enum show {
+        SHOW_RESULT,
+        SHOW_SOURCE,
+        // what the driver made of it
+        SHOW_BINARY,
+        SHOW_PTX,
+        SHOW_SASS,
+        SHOW_INSTRUCTIONS,
+        SHOW_COUNT
+    } show;
     const char *output;
     const char *kernel;
     // what is checked, and what is no failure

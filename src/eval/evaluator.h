@@ -76,7 +76,11 @@ struct evaluator_status {
 };
 
 // What a loaded job can be asked for.
-enum fetch { FETCH_BUFFER, FETCH_BINARY };
+enum fetch {
+    FETCH_BUFFER,
+    FETCH_BINARY,
+    FETCH_PTX // of a program; its binary, where that is PTX or the driver makes none
+};
 
 // One turn of a job in a round, or more samples of it alone.
 struct turn {

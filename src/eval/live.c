@@ -320,11 +320,13 @@ static bool take_bytes(const struct frame *f, struct text *out, struct error *e)
 static bool live_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
                        struct text *out, struct error *e)
 {
+    static const enum verb verbs[] = {
+        [FETCH_BUFFER] = VERB_OUTPUT, [FETCH_BINARY] = VERB_BINARY, [FETCH_PTX] = VERB_PTX};
     struct live *v = self(ev);
     struct entry *n = entry_find(&v->entries, ticket);
     if (!n || n->stage != STAGE_KEPT || !live_bench_has(v, n))
         return error_set(e, ERROR_USAGE, "the job is not loaded any more");
-    if (!ask_bench(v, n, what == FETCH_BUFFER ? VERB_OUTPUT : VERB_BINARY, index, e))
+    if (!ask_bench(v, n, verbs[what], index, e))
         return false;
     struct frame f;
     do {

@@ -39,7 +39,8 @@
     X(REPLY_IMAGE, "reply image")                                                                  \
     X(REPLY_RESULT, "reply result")                                                                \
     X(REPLY_BYTES, "reply bytes")                                                                  \
-    X(REPLY_ERROR, "reply error") /* str: the request made no sense, or opening failed */
+    X(REPLY_ERROR, "reply error") /* str: the request made no sense, or opening failed */          \
+    X(PTX, "ptx")                 /* as BINARY: the PTX behind it, where it has one */
 
 enum verb {
 #define X(name, text) VERB_##name,

@@ -9,6 +9,9 @@
 
 // ---- taking builds apart -----------------------------------------------------------------------
 
+#define NOT_NVIDIA                                                                                 \
+    "what the driver handed over is neither PTX nor a cubin: only NVIDIA's can be taken apart"
+
 static bool profile_ptx(const struct why_build *b, struct code_profile *out, struct error *e)
 {
     if (code_is_ptx(b->binary, b->length))
@@ -34,10 +37,10 @@ static bool choose_target(const struct why_build *b, char *out, struct error *e)
     return true;
 }
 
-static bool profile_sass(const struct why_build *b, const struct code_tools *tools,
-                         struct code_profile *out, struct error *e)
+bool why_sass(const struct why_build *b, const struct code_tools *tools, struct text *out,
+              struct error *e)
 {
-    struct text cubin = TEXT_INIT, sass = TEXT_INIT;
+    struct text cubin = TEXT_INIT;
     char target[32];
     bool ok = true;
     if (code_is_ptx(b->binary, b->length))
@@ -46,13 +49,19 @@ static bool profile_sass(const struct why_build *b, const struct code_tools *too
     else if (code_is_cubin(b->binary, b->length))
         text_addn(&cubin, b->binary, b->length);
     else
-        ok = error_set(e, ERROR_INPUT,
-                       "what the driver handed over is neither PTX nor a cubin: "
-                       "only NVIDIA's can be taken apart");
+        ok = error_set(e, ERROR_INPUT, NOT_NVIDIA);
     ok = ok && (!cubin.failed || error_memory(e)) &&
-         code_disassemble(tools, cubin.data, cubin.length, &sass, e) &&
-         code_profile(text_cstr(&sass), sass.length, CODE_SASS, b->kernel, out, e);
+         code_disassemble(tools, cubin.data, cubin.length, out, e);
     text_release(&cubin);
+    return ok;
+}
+
+static bool profile_sass(const struct why_build *b, const struct code_tools *tools,
+                         struct code_profile *out, struct error *e)
+{
+    struct text sass = TEXT_INIT;
+    bool ok = why_sass(b, tools, &sass, e) &&
+              code_profile(text_cstr(&sass), sass.length, CODE_SASS, b->kernel, out, e);
     text_release(&sass);
     return ok;
 }

@@ -40,6 +40,9 @@ struct view_why {
 // be had says why; false only when that is so of both (the error then says it).
 bool why_make(const struct why_build *builds, uint32_t count, const struct code_tools *tools,
               struct view_why *out, struct error *e);
+// The SASS of one build, as nvdisasm prints it.
+bool why_sass(const struct why_build *b, const struct code_tools *tools, struct text *out,
+              struct error *e);
 // What PTX is assembled for on a device of this capability (90): "sm_90a" into out, of at least 32
 // bytes. From 90 on with the instructions of that architecture alone.
 void why_target(uint32_t capability, char *out);

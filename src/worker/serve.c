@@ -369,6 +369,11 @@ static void serve_binary(struct worker *w, struct request *q)
     serve_fetch(w, q, device_binary);
 }
 
+static void serve_ptx(struct worker *w, struct request *q)
+{
+    serve_fetch(w, q, device_ptx);
+}
+
 static void serve_unload(struct worker *w, struct request *q)
 {
     uint32_t handle = 0;
@@ -404,6 +409,7 @@ static const struct {
     [VERB_VERIFY] = {serve_verify, true},   [VERB_MEASURE] = {serve_measure, true},
     [VERB_OUTPUT] = {serve_output, true},   [VERB_BINARY] = {serve_binary, true},
     [VERB_UNLOAD] = {serve_unload, true},   [VERB_STOP] = {serve_stop, false},
+    [VERB_PTX] = {serve_ptx, true},
 };
 
 static void serve_frame(struct worker *w, const struct frame *f)

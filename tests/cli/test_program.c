@@ -243,6 +243,18 @@ START_TEST(run_refuses_or_shows)
     ck_assert_ptr_nonnull(strstr(r.out, "//   -Dblock=32\n"));
     ck_assert_ptr_nonnull(strstr(r.out, "__kernel void vector_add("));
     ran_release(&r);
+    r = program_run("run", SPEC, "--show", "binary");
+    ck_assert_int_eq(r.status, 0);
+    ck_assert(r.out[0] != '\0');
+    ran_release(&r);
+    r = program_run("run", SPEC, "--show", "ptx");
+    ck_assert_int_eq(r.status, 1);
+    ck_assert_str_eq(r.out, "");
+    ck_assert_ptr_nonnull(strstr(r.err, "this driver compiles to no PTX; NVIDIA's do"));
+    ran_release(&r);
+    r = program_run("run", SPEC, "--show", "instructions");
+    ck_assert_ptr_nonnull(strstr(r.err, "is neither PTX nor a cubin"));
+    ran_release(&r);
 }
 END_TEST
 

@@ -143,6 +143,12 @@ bool device_binary(struct device *d, struct loaded *l, uint32_t program, struct 
     return program < l->job->program_count || error_set(e, ERROR_USAGE, "there is no such program");
 }
 
+bool device_ptx(struct device *d, struct loaded *l, uint32_t program, struct text *out,
+                struct error *e)
+{
+    return device_binary(d, l, program, out, e);
+}
+
 // ------------------------------------------------------------------------------------------------
 
 // All requests lie in the socket before the worker starts, and then the other side has gone silent.

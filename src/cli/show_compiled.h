@@ -1,0 +1,11 @@
+// What a driver made of a configuration, for `hone run --show`.
+#ifndef HONE_CLI_SHOW_COMPILED_H
+#define HONE_CLI_SHOW_COMPILED_H
+
+#include "cli/tuning.h"
+
+// The record's job must be loaded still. `show` is SHOW_BINARY or one behind it. Returns an exit
+// status and has said what is wrong.
+int show_compiled(struct tuning *t, const struct tune_record *record, enum show show);
+
+#endif
