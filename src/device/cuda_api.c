@@ -35,15 +35,23 @@ static const char *resolve(void *library, const struct entry *entries, size_t co
 
 // ---- the driver
 
+// One that is there and cannot be opened (damaged, or without what it needs itself) is something
+// else.
+static bool is_absent(const char *why)
+{
+    return strstr(why, CUDA_LIBRARY) && strstr(why, "No such file");
+}
+
 bool cuda_api_open(struct cuda_api *api, struct error *e)
 {
     void *library = dlopen(CUDA_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    const char *why = library ? NULL : dlerror();
     if (!library)
         return error_set_driver(
-            e, ERROR_DEVICE, ENOENT,
+            e, ERROR_DEVICE, why && is_absent(why) ? ENOENT : 0,
             "NVIDIA's CUDA library %s cannot be opened (%s); it is part of NVIDIA's "
             "driver (Debian: apt install libcuda1)",
-            CUDA_LIBRARY, dlerror());
+            CUDA_LIBRARY, why ? why : "the loader does not say why");
     const char *missing =
         resolve(library, driver_entries, sizeof driver_entries / sizeof *driver_entries, api);
     return !missing || error_set(e, ERROR_DEVICE,

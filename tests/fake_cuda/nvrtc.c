@@ -101,13 +101,27 @@ nvrtcResult nvrtcGetLoweredName(nvrtcProgram p, const char *const name, const ch
 
 // ---- compiling
 
-static char *joined(int count, const char *const *words)
+// A line "#define NAME VALUE" at the head of the source is an option -DNAME=VALUE, given otherwise.
+static void add_defines(const char *source, FILE *out)
+{
+    static const char word[] = "#define ";
+    for (const char *at = source; strncmp(at, word, strlen(word)) == 0;) {
+        const char *name = at + strlen(word);
+        int line = (int)strcspn(name, "\n"), length = (int)strcspn(name, " \n");
+        int blank = name[length] == ' ';
+        fprintf(out, " -D%.*s=%.*s", length, name, line - length - blank, name + length + blank);
+        at = name + line + (name[line] == '\n');
+    }
+}
+
+static char *joined(int count, const char *const *words, const char *source)
 {
     char *text = NULL;
     size_t length;
     FILE *f = open_memstream(&text, &length);
     for (int i = 0; i < count; i++)
         fprintf(f, "%s%s", i ? " " : "", words[i]);
+    add_defines(source, f);
     fclose(f);
     return text;
 }
@@ -152,7 +166,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int count, const char *const *op
     char line[256];
     if (code != NVRTC_SUCCESS)
         return code;
-    p->options = joined(count, options);
+    p->options = joined(count, options, p->source);
     const char *unknown = wrong_name(p);
     if (strstr(p->options, "-DFAKE_ERROR"))
         return fail(p, "kernel.cu(1): error: asked for by -DFAKE_ERROR\n");

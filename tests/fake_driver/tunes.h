@@ -49,5 +49,8 @@ void tune_stored(const struct tune *t, struct stored *out);
 // A device died for good at DEADLY: that one alone is blamed, nothing behind it was stored, and it
 // is said.
 void tune_check_death(const struct tune *t, int code, const char *output);
+// A tune of at least three configurations in which the call hung: it says what was waited for, or
+// that nothing was wrong with it (a call that is not made).
+void tune_check_hang(const struct tune *t, const char *call, int code);
 
 #endif

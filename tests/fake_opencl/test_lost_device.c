@@ -124,21 +124,6 @@ static bool is_called(int kind, const char *call)
     return !some[0];
 }
 
-// Says what was waited for, or that nothing was wrong with it (a call that is not made).
-static void check_hang(const struct tune *t, const char *call, int code)
-{
-    struct text output = TEXT_INIT;
-    struct stored s;
-    tune_output(t, &output);
-    tune_stored(t, &s);
-    const char *text = text_cstr(&output);
-    bool says = strstr(text, "limit") || strstr(text, "took longer");
-    ck_assert_msg(code == 0 || code == 1, "%s hangs: exit %d: %s", call, code, text);
-    ck_assert_msg(code == 0 ? s.correct >= 3 : says, "%s hangs: exit %d: %s", call, code, text);
-    ck_assert_msg(tune_leaves_no_worker(t), "%s hangs: a worker is left", call);
-    text_release(&output);
-}
-
 // All at once: they only wait, on a CPU for each other's lock as well. Listing devices has a limit
 // of a minute.
 START_TEST(every_hang_ends)
@@ -160,7 +145,7 @@ START_TEST(every_hang_ends)
     for (int i = 0; i < count; i++)
         codes[i] = tune_end(&tunes[i], 150 * SECONDS);
     for (int i = 0; i < count; i++) {
-        check_hang(&tunes[i], hanging[i], codes[i]);
+        tune_check_hang(&tunes[i], hanging[i], codes[i]);
         folder_remove(tunes[i].folder);
     }
 }
