@@ -82,7 +82,8 @@ static bool make_scratch(struct environment *v, struct error *e)
 // ---- what workers are told ---------------------------------------------------------------------
 
 // The caches of drivers and workers, in folders of hone's own unless the user chose others. Nobody
-// but hone bounds them; a tuned configuration takes 20 to 100 KB, a reference of n = 4096 128 MiB.
+// but hone bounds them; a tuned configuration takes 20 to 100 KB (a cubin, which lies among the
+// references, too), a reference of n = 4096 128 MiB.
 static const struct cache {
     const char *variable;
     const char *leaf;

@@ -141,6 +141,7 @@ const struct help_entry *help_environment(void)
         {"XDG_DATA_HOME", "folder of the store (else ~/.local/share)"},
         {"XDG_CACHE_HOME", "folder of drivers' caches and references (else ~/.cache)"},
         {"POCL_CACHE_DIR, CUDA_CACHE_PATH", "a driver's cache of your own choice"},
+        {"CUDA_HOME, CUDA_PATH", "the CUDA toolkit whose compiler and headers are used"},
         {"TMPDIR", "folder of temporary files (else /tmp)"},
         {0},
     };

@@ -52,7 +52,7 @@ struct cuda_kernel {
 
 static inline CUdeviceptr cuda_at(const struct memory *m, int64_t at)
 {
-    return (CUdeviceptr)((int64_t)(uintptr_t)m->view + at);
+    return (CUdeviceptr)(uintptr_t)m->view + (CUdeviceptr)at; // `at` may lie before the data
 }
 
 // cuda_info.c

@@ -112,15 +112,22 @@ static bool plan_options(const struct cuda *o, const struct job_program *p, cons
     return !out->failed || error_memory(e);
 }
 
+static bool is_among(const char *const *names, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (str_equal(names[i], name))
+            return true;
+    }
+    return false;
+}
+
 static bool plan_kernels(const struct job *j, uint32_t index, struct plan *out)
 {
     out->kernels = calloc(j->launch_count + 1, sizeof *out->kernels);
     for (uint32_t i = 0; out->kernels && i < j->launch_count; i++) {
-        bool known = j->launches[i].program != index;
-        for (uint32_t k = 0; !known && k < out->kernel_count; k++)
-            known = strcmp(out->kernels[k], j->launches[i].kernel) == 0;
-        if (!known)
-            out->kernels[out->kernel_count++] = j->launches[i].kernel;
+        const struct job_launch *l = &j->launches[i];
+        if (l->program == index && !is_among(out->kernels, out->kernel_count, l->kernel))
+            out->kernels[out->kernel_count++] = l->kernel;
     }
     return out->kernels != NULL;
 }
