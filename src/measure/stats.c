@@ -369,3 +369,69 @@ double stats_geometric_mean(const double *values, size_t count)
     }
     return count > 0 ? exp(sum / (double)count) : NAN;
 }
+
+// P(|T| > t) for Student's distribution, by its finite series (Abramowitz and Stegun, "Handbook of
+// mathematical functions", 1964, 26.7.3 and 26.7.4).
+static double student_beyond(size_t freedom, double t)
+{
+    double theta = atan(t / sqrt((double)freedom)), cosine = cos(theta);
+    double term = freedom % 2 ? cosine : 1, sum = freedom > 1 ? term : 0;
+    for (size_t k = freedom % 2 ? 3 : 2; k < freedom; k += 2) {
+        term *= cosine * cosine * (double)(k - 1) / (double)k;
+        sum += term;
+    }
+    if (freedom % 2)
+        return 1 - (theta + sin(theta) * sum) * 2 / acos(-1);
+    return 1 - sin(theta) * sum;
+}
+
+double stats_student(size_t freedom, double level)
+{
+    double low = 0, high = 1e6;
+    if (freedom == 0 || !(level > 0 && level < 1))
+        return NAN;
+    for (int i = 0; i < 100; i++) {
+        double t = (low + high) / 2;
+        if (student_beyond(freedom, t) > 1 - level)
+            low = t;
+        else
+            high = t;
+    }
+    return high;
+}
+
+bool stats_geometric_interval(const double *values, size_t count, double level, double *low,
+                              double *high)
+{
+    double mean = stats_geometric_mean(values, count), sum = 0;
+    *low = *high = mean;
+    if (count < 2 || isnan(mean))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        sum += (log(values[i]) - log(mean)) * (log(values[i]) - log(mean));
+    double error = sqrt(sum / (double)(count - 1) / (double)count);
+    double width = stats_student(count - 1, level) * error;
+    *low = mean * exp(-width);
+    *high = mean * exp(width);
+    return true;
+}
+
+static int sign_of(double x)
+{
+    return (x > 0) - (x < 0);
+}
+
+double stats_kendall(const double *a, const double *b, size_t count)
+{
+    double agreement = 0, ordered_a = 0, ordered_b = 0; // over all pairs
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = i + 1; j < count; j++) {
+            int x = sign_of(a[i] - a[j]), y = sign_of(b[i] - b[j]);
+            agreement += x * y;
+            ordered_a += x != 0;
+            ordered_b += y != 0;
+        }
+    }
+    bool has_order = ordered_a > 0 && ordered_b > 0;
+    return has_order ? agreement / sqrt(ordered_a * ordered_b) : NAN;
+}

@@ -79,5 +79,16 @@ double stats_log_ns(uint64_t ns);
 
 // Geometric mean of positive numbers; NaN for none, or where one is not positive.
 double stats_geometric_mean(const double *values, size_t count);
+// Its interval with the values as a sample of others: Student's, of the logarithms. False, and the
+// mean itself as both, for fewer than two values.
+bool stats_geometric_interval(const double *values, size_t count, double level, double *low,
+                              double *high);
+// t with P(|T| > t) = 1 - level, T of Student's distribution with `freedom` (1 or more) degrees.
+double stats_student(size_t freedom, double level);
+
+// How far two lists of numbers have the same order: Kendall's tau-b, 1 for the same order, -1 for
+// the opposite one ("The treatment of ties in ranking problems", Biometrika 33, 1945). NaN where
+// one of them has no order (all equal, or fewer than two).
+double stats_kendall(const double *a, const double *b, size_t count);
 
 #endif

@@ -352,6 +352,46 @@ START_TEST(paired_intervals_hold_as_often_as_they_say)
 }
 END_TEST
 
+// From the tables of Student's distribution.
+START_TEST(student_quantiles)
+{
+    ck_assert_double_eq_tol(stats_student(1, 0.95), 12.7062, 1e-4);
+    ck_assert_double_eq_tol(stats_student(2, 0.95), 4.30265, 1e-5);
+    ck_assert_double_eq_tol(stats_student(5, 0.99), 4.03214, 1e-5);
+    ck_assert_double_eq_tol(stats_student(10, 0.95), 2.22814, 1e-5);
+    ck_assert_double_eq_tol(stats_student(30, 0.95), 2.04227, 1e-5);
+    ck_assert_double_eq_tol(stats_student(1000, 0.95), 1.96234, 1e-5);
+    ck_assert(isnan(stats_student(0, 0.95)));
+}
+END_TEST
+
+// Logarithms to base 2 are 0, 1, 2: mean 1, deviation 1, error 1 / sqrt(3), t 4.30265.
+START_TEST(geometric_interval)
+{
+    const double values[] = {1, 2, 4};
+    double low, high;
+    ck_assert(stats_geometric_interval(values, 3, 0.95, &low, &high));
+    ck_assert_double_eq_tol(low, 2 / pow(2, 4.30265 / sqrt(3)), 1e-5);
+    ck_assert_double_eq_tol(high, 2 * pow(2, 4.30265 / sqrt(3)), 1e-4);
+    ck_assert(!stats_geometric_interval(values, 1, 0.95, &low, &high));
+    ck_assert_double_eq(low, 1);
+}
+END_TEST
+
+// By hand: of the six pairs of four, five agree and one does not; a tie in one list leaves it out
+// of the other's denominator.
+START_TEST(kendall_by_hand)
+{
+    const double a[] = {1, 2, 3, 4}, one[] = {1, 2, 4, 3}, down[] = {4, 3, 2, 1};
+    const double tied[] = {1, 1, 2, 3}, same[] = {5, 5, 5, 5};
+    ck_assert_double_eq_tol(stats_kendall(a, a, 4), 1, 1e-12);
+    ck_assert_double_eq_tol(stats_kendall(a, one, 4), 4.0 / 6, 1e-12);
+    ck_assert_double_eq_tol(stats_kendall(a, down, 4), -1, 1e-12);
+    ck_assert_double_eq_tol(stats_kendall(a, tied, 4), 5 / sqrt(30), 1e-12);
+    ck_assert(isnan(stats_kendall(a, same, 4)) && isnan(stats_kendall(a, a, 1)));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("stats");
@@ -369,6 +409,9 @@ int main(void)
     tcase_add_test(tests, summary_of_samples);
     tcase_add_test(tests, a_million_samples);
     tcase_add_test(tests, geometric_mean);
+    tcase_add_test(tests, student_quantiles);
+    tcase_add_test(tests, geometric_interval);
+    tcase_add_test(tests, kendall_by_hand);
     tcase_add_loop_test(tests, intervals_hold_as_often_as_they_say, 0, 4);
     tcase_add_test(tests, location_by_hand);
     tcase_add_test(tests, location_is_exact);
