@@ -151,6 +151,15 @@ static void count_launches(struct settle *s, const struct result *r)
         s->status.kernel_ns += each * r->samples_ns[i];
 }
 
+// Of the search, or of what comes after this.
+static void give_late(struct settle *s, struct outcome *out)
+{
+    if (s->o.late)
+        s->o.late(s->o.context, out);
+    else
+        result_free(out->result);
+}
+
 // 1 when all are answered, 0 when the time was up before, -1 when nothing can go on.
 static int wait_for_turns(struct settle *s, uint64_t until, struct error *e)
 {
@@ -162,8 +171,8 @@ static int wait_for_turns(struct settle *s, uint64_t until, struct error *e)
         if (got <= 0)
             return got;
         struct asked *a = asked_of(s, out.ticket);
-        if (!a) { // of the search, late
-            result_free(out.result);
+        if (!a) {
+            give_late(s, &out);
             continue;
         }
         a->result = out.result;

@@ -43,6 +43,9 @@ struct settle_options {
     size_t count;                        // 1 or more
     bool is_short;                       // no further than the first regular look
     bool energy;                         // of each contender that is left is counted at the end
+    // (optional: it is forgotten) Takes an outcome that no turn asked for: of a job on its way.
+    void (*late)(void *context, struct outcome *out);
+    void *context;
 };
 
 // How far it is, and what became of it.

@@ -13,7 +13,7 @@
 // Somebody who waits looks again after 5 ms; we stay away long enough for two such looks.
 #define COURTESY_NS (12ull * 1000000)
 
-static void name_of(const struct device_info *d, char *out, size_t size)
+void device_lock_name(const struct device_info *d, char *out)
 {
     const char *what = d->pci && *d->pci ? d->pci : d->uuid && *d->uuid ? d->uuid : "host";
     struct digest digest;
@@ -22,7 +22,7 @@ static void name_of(const struct device_info *d, char *out, size_t size)
         what = "host";
     digest_of(what, strlen(what), &digest);
     digest_hex(&digest, hex);
-    snprintf(out, size, "hone-device-%.16s.lock", hex);
+    snprintf(out, DEVICE_LOCK_NAME, "hone-device-%.16s.lock", hex);
 }
 
 // In a sticky folder an existing file of another user may only be opened without O_CREAT.
@@ -46,9 +46,9 @@ static int open_shared(const char *path)
 bool device_lock_open(struct device_lock *l, const char *folder, const struct device_info *d,
                       struct error *e)
 {
-    char path[4096], name[64];
+    char path[4096], name[DEVICE_LOCK_NAME];
     memset(l, 0, sizeof *l);
-    name_of(d, name, sizeof name);
+    device_lock_name(d, name);
     snprintf(path, sizeof path, "%s/%s", folder, name);
     l->fd = open_shared(path);
     if (l->fd < 0)

@@ -16,8 +16,12 @@ struct device_lock {
     char holder[128];     // "process 812", while waiting
 };
 
-// The file stands in `folder`, which all users of the device share (such as /tmp); its name is made
-// from the PCI address or UUID, or is the host's for a device that is or shares the host.
+// The file's name is made from the PCI address or UUID, or is the host's for a device that is or
+// shares the host.
+// Two devices with one name have one lock. `out` has at least DEVICE_LOCK_NAME bytes.
+#define DEVICE_LOCK_NAME 64
+void device_lock_name(const struct device_info *d, char *out);
+// It stands in `folder`, which all users of the device share (such as /tmp).
 bool device_lock_open(struct device_lock *l, const char *folder, const struct device_info *d,
                       struct error *e);
 // 1: held now, 0: somebody else has it or is next, -1: error. Never blocks.

@@ -61,21 +61,6 @@ static void record_free(struct record *r)
     free(r);
 }
 
-// "256x256 / 16x16", launches joined with "; ".
-static char *geometry_text(const struct job *j)
-{
-    struct text t = TEXT_INIT;
-    for (uint32_t i = 0; i < j->launch_count; i++) {
-        const struct job_launch *l = &j->launches[i];
-        text_add(&t, i ? "; " : "");
-        for (uint32_t a = 0; a < l->dimensions; a++)
-            text_addf(&t, "%s%llu", a ? "x" : "", (unsigned long long)l->global[a]);
-        for (uint32_t a = 0; l->local[0] && a < l->dimensions; a++)
-            text_addf(&t, "%s%llu", a ? "x" : " / ", (unsigned long long)l->local[a]);
-    }
-    return text_steal(&t);
-}
-
 // ---- the store ---------------------------------------------------------------------------------
 
 // The answer, or NULL: then r->known is what there is of it.
@@ -209,9 +194,12 @@ static bool remember_submit(struct evaluator *ev, uint64_t ticket, struct job *j
 {
     struct remember *m = self(ev);
     struct error failed = ERROR_INIT;
+    struct text geometry = TEXT_INIT;
     struct record *r = calloc(1, sizeof *r);
-    if (r)
-        r->geometry = geometry_text(job);
+    if (r) {
+        job_geometry_text(job, &geometry);
+        r->geometry = text_steal(&geometry);
+    }
     if (!r || !r->geometry) {
         free(r);
         job_free(job);

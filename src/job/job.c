@@ -39,3 +39,15 @@ struct job *job_decode(const void *data, size_t length, struct error *e)
     job_free(j);
     return NULL;
 }
+
+void job_geometry_text(const struct job *j, struct text *out)
+{
+    for (uint32_t i = 0; i < j->launch_count; i++) {
+        const struct job_launch *l = &j->launches[i];
+        text_add(out, i ? "; " : "");
+        for (uint32_t a = 0; a < l->dimensions; a++)
+            text_addf(out, "%s%llu", a ? "x" : "", (unsigned long long)l->global[a]);
+        for (uint32_t a = 0; l->local[0] && a < l->dimensions; a++)
+            text_addf(out, "%s%llu", a ? "x" : " / ", (unsigned long long)l->local[a]);
+    }
+}

@@ -235,6 +235,8 @@ struct job {
 
 struct job *job_new(void);
 void job_free(struct job *j); // NULL is fine
+// "256x256 / 16x16": global and local sizes, launches joined with "; ".
+void job_geometry_text(const struct job *j, struct text *out);
 
 // The layout, declared once: writes, reads, hashes (everything above the line in struct job). What
 // was read is checked by job_wrong(); a reference may have no reference of its own.

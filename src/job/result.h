@@ -28,7 +28,8 @@ enum status {
                                said so, that is its one sample (not warm, batch 1) */              \
     X(LIMIT, "limit")       /* the time for one configuration was used up */                       \
     X(FIXED, "fixed")       /* the count that was asked for */                                     \
-    X(RANKED, "ranked")     /* a contender's samples of a ranking, one a round */
+    X(RANKED, "ranked")     /* a contender's samples of a ranking, one a round */                  \
+    X(COMPARED, "compared") /* one a round, launched in turn with those of other jobs */
 
 enum stop_reason {
 #define X(name, text) STOP_##name,

@@ -100,6 +100,7 @@ struct store_question {
 //   correct: ranked             | yes    | yes   | no: an untimed launch stands before each
 //   correct: hopeless or limit  | yes    | no    | no, unless the limit ended a fixed count
 //   correct: taken as fixed     | with as many samples as are wanted, summed over such results
+//   correct: compared           | no: what a ranking found stays the answer
 //   correct: nothing was timed  | no     | no    | no
 //   compile, correctness,       | yes    | yes   | yes
 //     constraints, runtime      |        |       |
@@ -146,6 +147,8 @@ struct store_row {
     const char *date; // ISO 8601, UTC
     const char *hone_version;
     const char *language; // of the job, as language_text()
+    const char *session; // 32 hexadecimal digits, random: one for each run of hone
+    const char *command; // that run's
     struct digest key;
     struct digest source;
     const struct result *result;

@@ -19,8 +19,8 @@ static const char each_sql[] =
     "coalesce(session.spec_name, job.spec_name) AS spec, "
     "coalesce(session.constants, job.constants) AS chosen, session.device, session.platform, "
     "session.driver, lower(hex(session.device_identity)), job.geometry, result.date, "
-    "session.hone_version, job.language, job.measuring_version, job.key, job.source, "
-    "result.format, result.body, "
+    "session.hone_version, job.language, lower(hex(session.id)), session.command, "
+    "job.measuring_version, job.key, job.source, result.format, result.body, "
     "result.id, result.policy_fixed "
     "FROM result CROSS JOIN job ON job.key = result.job "
     "CROSS JOIN session ON session.id = result.session "
@@ -46,6 +46,8 @@ static const size_t row_texts[] = {
     offsetof(struct store_row, date),
     offsetof(struct store_row, hone_version),
     offsetof(struct store_row, language),
+    offsetof(struct store_row, session),
+    offsetof(struct store_row, command),
 };
 enum {
     COLUMN_DATE = 10,
