@@ -15,6 +15,8 @@ void settings_release(struct settings *s)
     list_release(&s->where);
     list_release(&s->assume);
     list_release(&s->smallest);
+    list_release(&s->left);
+    list_release(&s->right);
 }
 
 const struct option help_options[] = {

@@ -52,6 +52,14 @@ struct settings {
     const char *arch; // "sm_90": what is built for where there is no device
     bool timing;      // where the time of a tune went
     const char *why;
+    // the sides of a comparison
+    struct list left, right; // WHAT=VALUE
+    struct given top, rounds;
+    bool markdown;
+    struct given_why {
+        bool is_given;
+        const char *configuration; // NULL: the best
+    } explain;
     struct list assume;
     enum show {
         SHOW_RESULT,

@@ -15,7 +15,7 @@
 //          cache, store, cartesian, valid, planned, verification
 // result:  type, configuration, status, verified, verification, median_ns, interval_ns ([low,
 //          high]; null below six samples), samples_ns, stopped (settled, hopeless, limit, fixed,
-//          ranked; null: nothing was timed), batch (launches of each sample), warmups (untimed
+//          ranked, compared; null: nothing was timed), batch (launches of each sample), warmups (untimed
 //          launches before each), warm, reused, origin (the store behind that it comes from),
 //          message, metrics, is_default, same_as, global_size, local_size, limit_ns, ranking (32
 //          hexadecimal digits that all results of one ranking share; null: measured alone), place

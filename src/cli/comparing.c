@@ -1,0 +1,370 @@
+#include "cli/comparing.h"
+
+#include "best.h"
+#include "cli/interrupt.h"
+#include "report/progress.h"
+
+#include "base/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STEP_MS     100
+#define COMPARE_ALL 100 // so many configurations are compared where nothing was said
+#define SAMPLED     64  // else so many of them
+
+void comparing_init(struct comparing *c, const struct invocation *call)
+{
+    memset(c, 0, sizeof *c);
+    c->call = call;
+    arena_init(&c->arena);
+}
+
+void comparing_release(struct comparing *c)
+{
+    compare_free(c->compare);
+    for (uint32_t i = 0; i < c->count; i++) {
+        struct comparing_side *s = &c->sides[i];
+        stored_release(&s->stored);
+        tuning_release(&s->tuning);
+        if (!c->of_specs)
+            list_release(&s->call.settings.set);
+        list_release(&s->flags);
+        text_release(&s->label);
+        text_release(&s->name);
+    }
+    arena_release(&c->arena);
+}
+
+// ---- several specs -----------------------------------------------------------------------------
+
+static bool have_one_card(const struct comparing *c)
+{
+    const struct device_info *first = c->sides[0].tuning.work.device;
+    for (uint32_t i = 1; i < c->count; i++) {
+        const struct device_info *d = c->sides[i].tuning.work.device;
+        if (str_equal(d->name, first->name) && str_equal(d->pci, first->pci))
+            continue;
+        complain("%s and %s would run on different devices, %s and %s; name one with --device",
+                 c->call->arguments[0], c->call->arguments[i], first->name, d->name);
+        return false;
+    }
+    return true;
+}
+
+static int open_specs(struct comparing *c)
+{
+    int status = EXIT_DONE;
+    c->of_specs = true;
+    for (uint32_t i = 0; i < c->call->argument_count && status == EXIT_DONE; i++) {
+        struct comparing_side *s = &c->sides[c->count++];
+        s->call = *c->call;
+        s->call.arguments = &c->call->arguments[i];
+        s->call.argument_count = 1;
+        tuning_init(&s->tuning, &s->call);
+        status = tuning_open(&s->tuning);
+        if (status == EXIT_DONE)
+            status = open_kept(&s->tuning.work);
+    }
+    return status != EXIT_DONE ? status : have_one_card(c) ? EXIT_DONE : EXIT_USAGE;
+}
+
+// "sum_plain" and "sum_tree" are "plain" and "tree".
+static size_t shared_prefix(const struct comparing *c)
+{
+    const char *first = c->sides[0].tuning.work.spec->name;
+    size_t shared = 0;
+    for (size_t at = 0; first[at]; at++) {
+        for (uint32_t i = 1; i < c->count; i++) {
+            const char *other = c->sides[i].tuning.work.spec->name;
+            if (other[at] != first[at])
+                return shared;
+        }
+        if (first[at] == '_' || first[at] == '-')
+            shared = at + 1;
+    }
+    return shared;
+}
+
+static bool label_specs(struct comparing *c)
+{
+    bool ok = true;
+    size_t prefix = shared_prefix(c);
+    for (uint32_t i = 0; i < c->count; i++) {
+        struct comparing_side *s = &c->sides[i];
+        text_add(&s->label, s->tuning.work.spec->name + prefix);
+        text_add(&s->name, s->tuning.work.spec->name);
+        ok = ok && !s->label.failed && !s->name.failed;
+    }
+    return ok;
+}
+
+// ---- the best of a spec ------------------------------------------------------------------------
+
+// What the store knows; *configuration stays NULL where that is nothing of today.
+static int ask_store(struct comparing *c, struct comparing_side *s, const char **configuration)
+{
+    struct error e = ERROR_INIT;
+    struct work *w = &s->tuning.work;
+    const struct settings *given = &c->call->settings;
+    struct best_answer answer;
+    bool found = false;
+    if (!w->store || given->fresh)
+        return EXIT_DONE;
+    struct spec_sources *sources = spec_sources_read(w->spec, w->device->language, &w->log, &e);
+    struct best_options o = {.spec = w->spec,
+                             .sources = sources,
+                             .store = w->store,
+                             .device = w->device,
+                             .configurations = given->config.items,
+                             .configuration_count = given->config.count,
+                             .where = given->where.items,
+                             .where_count = given->where.count};
+    bool ok = sources && best_find(&o, &c->arena, &answer, &found, &e);
+    if (ok && found) {
+        bool is_of_today = !answer.other_driver && !answer.other_source && !answer.other_job;
+        *configuration = is_of_today ? answer.configuration : NULL;
+        result_free(answer.result);
+    }
+    spec_sources_free(sources);
+    return ok ? EXIT_DONE : tuning_failed(&e);
+}
+
+static void show_tuning(struct comparing_side *s)
+{
+    struct ticker *ticker = &s->tuning.work.ticker;
+    uint64_t now = clock_ns();
+    struct tune_progress p;
+    struct text line = TEXT_INIT;
+    if (!ticker_due(ticker, now))
+        return;
+    tune_progress(s->tuning.tune, &p);
+    struct view_progress view = {.planned = p.planned,
+                                 .done = p.done,
+                                 .reused = p.reused,
+                                 .elapsed_ns = p.elapsed_ns,
+                                 .left_ns = p.left_ns,
+                                 .building = p.evaluator.building,
+                                 .measuring = p.evaluator.measuring,
+                                 .waiting = p.evaluator.waiting,
+                                 .has_best = p.best != NULL,
+                                 .best_ns = p.best ? p.best->stats.median : 0};
+    memcpy(view.by_status, p.by_status, sizeof view.by_status);
+    report_progress(&view, ticker_width(ticker), &line);
+    ticker_show(ticker, text_cstr(&line), now);
+    text_release(&line);
+}
+
+static int run_tune(struct comparing *c, struct comparing_side *s)
+{
+    const struct tune_record *record;
+    enum tune_answer answer;
+    do {
+        if (interrupt_pending())
+            return EXIT_SIGNAL + interrupt_pending();
+        answer = tune_step(s->tuning.tune, STEP_MS, &record, &c->broken);
+        show_tuning(s);
+    } while (answer == TUNE_RECORD || answer == TUNE_NOTHING);
+    ticker_clear(&s->tuning.work.ticker);
+    return answer == TUNE_END ? EXIT_DONE : tuning_failed(&c->broken);
+}
+
+static int tune_first(struct comparing *c, struct comparing_side *s, const char **configuration)
+{
+    struct work *w = &s->tuning.work;
+    struct tune_progress p;
+    fprintf(stderr, "Tuning %s first: %s.\n", w->spec->name,
+            w->store ? "the store has no results of it for this device"
+                     : "nothing is known without a store");
+    store_close(w->store); // it opens its own
+    w->store = NULL;
+    int status = tuning_start(&s->tuning);
+    if (status == EXIT_DONE)
+        status = run_tune(c, s);
+    if (status != EXIT_DONE)
+        return status;
+    tune_progress(s->tuning.tune, &p);
+    *configuration = p.best ? arena_strdup(&c->arena, p.best->configuration) : NULL;
+    tune_free(s->tuning.tune);
+    s->tuning.tune = NULL;
+    if (*configuration)
+        return EXIT_DONE;
+    complain("%s: no configuration gave a correct result", w->spec->path);
+    return EXIT_NOTHING;
+}
+
+static int choose_bests(struct comparing *c)
+{
+    const char **choices = arena_array(&c->arena, c->count, sizeof(char *));
+    int status = choices ? EXIT_DONE : EXIT_NOTHING;
+    for (uint32_t i = 0; i < c->count && status == EXIT_DONE; i++) {
+        status = ask_store(c, &c->sides[i], &choices[i]);
+        if (status == EXIT_DONE && !choices[i])
+            status = tune_first(c, &c->sides[i], &choices[i]);
+    }
+    c->options.choices = choices;
+    return status;
+}
+
+// ---- which configurations ----------------------------------------------------------------------
+
+static bool has(const char *const *list, size_t count, const char *text)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (str_equal(list[i], text))
+            return true;
+    }
+    return false;
+}
+
+// --top: the fastest of each side that the store knows.
+static int pick_top(struct comparing *c)
+{
+    struct error e = ERROR_INIT;
+    uint64_t most = c->call->settings.top.value;
+    const char **picked = arena_array(&c->arena, 2 * most + 1, sizeof(char *));
+    uint32_t count = 0;
+    for (uint32_t i = 0; picked && i < c->count; i++) {
+        struct work *w = &c->sides[i].tuning.work;
+        struct stored top = {NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL};
+        if (c->sides[i].run || !w->store)
+            continue;
+        bool ok = stored_fastest(w->store, w->spec, w->device, most, &c->arena, &top, &e);
+        for (size_t k = 0; ok && k < top.count; k++) {
+            if (!has(picked, count, top.entries[k].configuration))
+                picked[count++] = top.entries[k].configuration;
+        }
+        stored_release(&top);
+        if (!ok)
+            return work_failed(&e);
+    }
+    c->options.picked = picked;
+    c->options.picked_count = count;
+    if (count > 0)
+        return EXIT_DONE;
+    complain("--top: the store has no results of %s for this device; run hone tune first",
+             c->sides[0].tuning.work.spec->name);
+    return EXIT_NOTHING;
+}
+
+static bool is_large(const struct work *w, const struct settings *s)
+{
+    struct error ignored = ERROR_INIT;
+    struct space_options o = {.device = w->device,
+                              .configurations = s->config.items,
+                              .configuration_count = s->config.count,
+                              .where = s->where.items,
+                              .where_count = s->where.count};
+    struct space *space = space_new(w->spec, &o, &ignored);
+    bool large = space && space_count(space) > COMPARE_ALL;
+    space_free(space);
+    return large;
+}
+
+static int choose_configurations(struct comparing *c)
+{
+    const struct settings *s = &c->call->settings;
+    if (c->of_specs)
+        return choose_bests(c);
+    if (s->top.is_given)
+        return pick_top(c);
+    c->options.sample = s->sample.value;
+    bool is_said = s->sample.is_given || s->config.count + s->where.count > 0;
+    bool is_stored = c->sides[0].run || c->sides[1].run;
+    if (!is_said && !is_stored && is_large(&c->sides[0].tuning.work, s))
+        c->options.sample = SAMPLED;
+    c->sampled = c->options.sample > 0;
+    return EXIT_DONE;
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+static int refuse_mixture(const struct settings *s)
+{
+    const char *option = s->left.count ? "--left" : s->right.count ? "--right" : NULL;
+    option = s->top.is_given ? "--top" : s->sample.is_given ? "--sample" : option;
+    if (!option)
+        return EXIT_DONE;
+    complain("%s is for two sides of one spec; of several specs the best of each are compared",
+             option);
+    return EXIT_USAGE;
+}
+
+static int refuse_equal(const struct comparing *c)
+{
+    if (c->of_specs || c->sides[0].label.length > 0)
+        return EXIT_DONE;
+    complain("both sides are the same; say with --left and --right what shall differ: device, "
+             "language, option, set or run");
+    return EXIT_USAGE;
+}
+
+int comparing_open(struct comparing *c)
+{
+    int status = EXIT_DONE;
+    if (c->call->argument_count > 1)
+        status = refuse_mixture(&c->call->settings);
+    if (status == EXIT_DONE)
+        status = c->call->argument_count > 1 ? open_specs(c) : comparing_sides(c);
+    if (status != EXIT_DONE)
+        return status;
+    if (c->of_specs ? !label_specs(c) : !comparing_labels(c)) {
+        complain("out of memory");
+        return EXIT_NOTHING;
+    }
+    return refuse_equal(c);
+}
+
+static void fill_parts(struct comparing *c)
+{
+    for (uint32_t i = 0; i < c->count; i++) {
+        struct comparing_side *s = &c->sides[i];
+        c->parts[i] = (struct compare_side){.label = text_cstr(&s->label),
+                                            .spec = s->tuning.work.spec,
+                                            .device = s->tuning.work.device,
+                                            .flags = s->flags.items,
+                                            .flag_count = s->flags.count,
+                                            .stored = s->run ? &s->stored : NULL,
+                                            .store = s->run ? NULL : s->tuning.work.store,
+                                            .name = text_cstr(&s->name)};
+    }
+}
+
+// A count of launches, which the spec may give, is for tunes.
+static struct terms compare_terms(const struct comparing *c)
+{
+    struct terms terms = terms_of(&c->call->settings, c->sides[0].tuning.work.spec);
+    terms.rules.fixed = 0;
+    return terms;
+}
+
+int comparing_start(struct comparing *c)
+{
+    struct error e = ERROR_INIT;
+    const struct settings *s = &c->call->settings;
+    const struct comparing_side *live = &c->sides[c->sides[0].run && !c->sides[1].run];
+    const struct work *w = &live->tuning.work;
+    int status = choose_configurations(c);
+    if (status != EXIT_DONE)
+        return status;
+    fill_parts(c);
+    struct compare_options *o = &c->options;
+    o->sides = c->parts;
+    o->side_count = c->count;
+    o->worker = w->environment.worker;
+    o->environment = w->environment.worker_with;
+    o->lock_folder = LOCK_FOLDER;
+    o->log = &w->log;
+    o->configurations = s->config.items;
+    o->configuration_count = s->config.count;
+    o->where = s->where.items;
+    o->where_count = s->where.count;
+    o->seed = s->seed.value;
+    o->rounds = (uint32_t)s->rounds.value;
+    o->jobs = (uint32_t)s->jobs.value;
+    o->terms = compare_terms(c);
+    o->command = c->call->line;
+    o->host = w->environment.host;
+    c->compare = compare_new(o, &e);
+    return c->compare ? EXIT_DONE : tuning_failed(&e);
+}

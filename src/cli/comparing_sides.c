@@ -1,0 +1,299 @@
+// The two sides of a comparison: what --left and --right say.
+#include "cli/comparing.h"
+
+#include "eval/lock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- reading -----------------------------------------------------------------------------------
+
+static bool read_device(struct comparing_side *s, const char *value, struct error *e)
+{
+    (void)e;
+    s->call.settings.device = value;
+    s->is_given = true;
+    return true;
+}
+
+static bool read_language(struct comparing_side *s, const char *value, struct error *e)
+{
+    struct given_language *language = &s->call.settings.language;
+    s->language_is_given = language->is_given = true;
+    return language_parse(value, &language->language) ||
+           error_set(e, ERROR_USAGE, "'%s' is no language; there are opencl and cuda", value);
+}
+
+// Words separated by blanks.
+static bool read_options(struct comparing_side *s, const char *value, struct error *e)
+{
+    char *copy = arena_strdup(&s->tuning.work.arena, value), *word;
+    if (!copy)
+        return error_memory(e);
+    while ((word = strsep(&copy, " "))) {
+        if (*word && !option_list(&s->flags, word, e))
+            return false;
+    }
+    return true;
+}
+
+static bool read_set(struct comparing_side *s, const char *value, struct error *e)
+{
+    return option_list(&s->call.settings.set, value, e);
+}
+
+static bool read_run(struct comparing_side *s, const char *value, struct error *e)
+{
+    (void)e;
+    s->run = value;
+    return true;
+}
+
+static const struct {
+    const char *what;
+    bool (*read)(struct comparing_side *s, const char *value, struct error *e);
+} readers[] = {{"device", read_device},
+               {"language", read_language},
+               {"option", read_options},
+               {"set", read_set},
+               {"run", read_run}};
+
+static bool read_part(struct comparing_side *s, const char *part, struct error *e)
+{
+    const char *value = strchr(part, '=');
+    for (size_t i = 0; value && i < sizeof readers / sizeof *readers; i++) {
+        size_t length = strlen(readers[i].what);
+        if ((size_t)(value - part) == length && strncmp(part, readers[i].what, length) == 0)
+            return value[1] ? readers[i].read(s, value + 1, e)
+                            : error_set(e, ERROR_USAGE, "%s needs a value", part);
+    }
+    return error_set(e, ERROR_USAGE,
+                     "'%s': write device=NAME, language=opencl, option=-cl-mad-enable, "
+                     "set=WIDTH=512 or run=last",
+                     part);
+}
+
+// The settings of the whole comparison, then what is said of this side.
+static bool read_side(const struct comparing *c, struct comparing_side *s, const struct list *parts,
+                      const char *option, struct error *e)
+{
+    const struct list *set = &c->call->settings.set;
+    bool ok = true;
+    s->call = *c->call;
+    s->call.argument_count = 1;
+    s->call.settings.set = (struct list){NULL, 0};
+    for (uint32_t i = 0; ok && i < set->count; i++)
+        ok = option_list(&s->call.settings.set, set->items[i], e);
+    for (uint32_t i = 0; ok && i < parts->count; i++)
+        ok = read_part(s, parts->items[i], e);
+    return ok || error_context(e, "--%s", option);
+}
+
+// ---- the two languages -------------------------------------------------------------------------
+
+static bool is_said(const struct settings *s)
+{
+    return s->left.count + s->right.count > 0;
+}
+
+// With nothing said it is OpenCL against CUDA.
+static int default_sides(struct comparing *c)
+{
+    struct error e = ERROR_INIT;
+    struct spec_options options = {.set = c->call->settings.set.items,
+                                   .set_count = c->call->settings.set.count};
+    struct spec *spec = spec_load(c->call->arguments[0], &options, &e);
+    if (!spec)
+        return work_failed(&e);
+    bool both = spec_has_language(spec, LANGUAGE_OPENCL) && spec_has_language(spec, LANGUAGE_CUDA);
+    spec_free(spec);
+    if (!both) {
+        complain("%s: there is one language; say with --left and --right what shall differ: "
+                 "device, option, set or run",
+                 c->call->arguments[0]);
+        return EXIT_USAGE;
+    }
+    const enum language languages[] = {LANGUAGE_OPENCL, LANGUAGE_CUDA};
+    for (int i = 0; i < 2; i++)
+        c->sides[i].call.settings.language = (struct given_language){true, languages[i]};
+    return EXIT_DONE;
+}
+
+static bool is_same_card(const struct device_info *a, const struct device_info *b)
+{
+    char x[DEVICE_LOCK_NAME], y[DEVICE_LOCK_NAME];
+    device_lock_name(a, x);
+    device_lock_name(b, y);
+    return str_equal(x, y);
+}
+
+// Two views of one card are compared, not two cards, unless a side names its own.
+static int put_on_one_card(struct comparing *c)
+{
+    struct work *left = &c->sides[0].tuning.work, *right = &c->sides[1].tuning.work;
+    bool is_free = !c->sides[0].is_given && !c->sides[1].is_given;
+    if (!left->device || !right->device || !is_free || is_same_card(left->device, right->device))
+        return EXIT_DONE;
+    for (uint32_t i = 0; i < right->devices.device_count; i++) {
+        const struct device_info *d = &right->devices.devices[i];
+        if (d->language == right->device->language && is_same_card(left->device, d)) {
+            right->device = d;
+            return EXIT_DONE;
+        }
+    }
+    complain("%s has no %s view here; name both with --left device=NAME and --right device=NAME",
+             left->device->name, language_text(right->device->language));
+    return EXIT_NOTHING;
+}
+
+// ---- opening -----------------------------------------------------------------------------------
+
+static int open_run(struct comparing_side *s)
+{
+    struct error e = ERROR_INIT;
+    struct work *w = &s->tuning.work;
+    int status = work_spec(w);
+    if (status == EXIT_DONE && s->call.settings.no_store) {
+        complain("--no-store and a run of the store exclude each other");
+        return EXIT_USAGE;
+    }
+    if (status == EXIT_DONE)
+        status = work_store(w, STORE_READ);
+    if (status != EXIT_DONE)
+        return status;
+    return stored_run(w->store, s->run, w->spec, &w->arena, &s->stored, &e) ? EXIT_DONE
+                                                                            : work_failed(&e);
+}
+
+static int open_side(struct comparing_side *s)
+{
+    if (s->run)
+        return open_run(s);
+    int status = tuning_open(&s->tuning);
+    return status == EXIT_DONE ? open_kept(&s->tuning.work) : status;
+}
+
+int comparing_sides(struct comparing *c)
+{
+    struct error e = ERROR_INIT;
+    const struct settings *s = &c->call->settings;
+    c->count = 2;
+    for (uint32_t i = 0; i < 2; i++)
+        tuning_init(&c->sides[i].tuning, &c->sides[i].call);
+    if (!read_side(c, &c->sides[0], &s->left, "left", &e) ||
+        !read_side(c, &c->sides[1], &s->right, "right", &e))
+        return work_failed(&e);
+    int status = is_said(s) ? EXIT_DONE : default_sides(c);
+    for (uint32_t i = 0; i < 2 && status == EXIT_DONE; i++)
+        status = open_side(&c->sides[i]);
+    return status == EXIT_DONE ? put_on_one_card(c) : status;
+}
+
+// ---- labels ------------------------------------------------------------------------------------
+
+static void add(struct comparing_side *s, const char *word)
+{
+    text_addf(&s->label, "%s%s", s->label.length ? ", " : "", word);
+}
+
+static const char *title_of(enum language l)
+{
+    return l == LANGUAGE_CUDA ? "CUDA" : "OpenCL";
+}
+
+static void label_devices(struct comparing_side *sides)
+{
+    const struct device_info *a = sides[0].tuning.work.device, *b = sides[1].tuning.work.device;
+    if (!a || !b)
+        return;
+    if (a->language != b->language) {
+        add(&sides[0], title_of(a->language));
+        add(&sides[1], title_of(b->language));
+    }
+    if (is_same_card(a, b) && (a->language != b->language || str_equal(a->id, b->id)))
+        return;
+    bool by_name = !str_equal(a->name, b->name);
+    add(&sides[0], by_name ? a->name : a->id);
+    add(&sides[1], by_name ? b->name : b->id);
+}
+
+static void join(const struct list *flags, struct text *out)
+{
+    for (uint32_t i = 0; i < flags->count; i++)
+        text_addf(out, "%s%s", i ? " " : "", flags->items[i]);
+}
+
+static void label_options(struct comparing_side *sides)
+{
+    struct text texts[2] = {TEXT_INIT, TEXT_INIT};
+    for (int i = 0; i < 2; i++)
+        join(&sides[i].flags, &texts[i]);
+    bool differ = !str_equal(text_cstr(&texts[0]), text_cstr(&texts[1]));
+    for (int i = 0; i < 2; i++) {
+        if (differ && !sides[i].run)
+            add(&sides[i], texts[i].length ? text_cstr(&texts[i]) : "default");
+        sides[i].label.failed |= texts[i].failed;
+        text_release(&texts[i]);
+    }
+}
+
+static void label_constants(struct comparing_side *sides)
+{
+    const struct spec *a = sides[0].tuning.work.spec, *b = sides[1].tuning.work.spec;
+    for (uint32_t i = 0; i < a->constant_count; i++) {
+        struct text x = TEXT_INIT, y = TEXT_INIT;
+        value_print(&a->constants[i].value, &x);
+        value_print(&b->constants[i].value, &y);
+        if (!str_equal(text_cstr(&x), text_cstr(&y))) {
+            struct text word = TEXT_INIT;
+            text_addf(&word, "%s=%s", a->constants[i].name, text_cstr(&x));
+            add(&sides[0], text_cstr(&word));
+            text_clear(&word);
+            text_addf(&word, "%s=%s", b->constants[i].name, text_cstr(&y));
+            add(&sides[1], text_cstr(&word));
+            text_release(&word);
+        }
+        text_release(&x);
+        text_release(&y);
+    }
+}
+
+static void label_runs(struct comparing_side *sides)
+{
+    if (!sides[0].run && !sides[1].run)
+        return;
+    if (sides[0].run && sides[1].run && str_equal(sides[0].stored.session, sides[1].stored.session))
+        return;
+    for (int i = 0; i < 2; i++) {
+        struct text word = TEXT_INIT;
+        if (sides[i].run)
+            text_addf(&word, "run %.8s", sides[i].stored.session);
+        else
+            text_add(&word, "now");
+        add(&sides[i], text_cstr(&word));
+        text_release(&word);
+    }
+}
+
+// What is built with other options goes by another name in the store.
+static void name_spec(struct comparing_side *s)
+{
+    text_add(&s->name, s->tuning.work.spec->name);
+    if (s->flags.count == 0)
+        return;
+    text_add(&s->name, " (");
+    join(&s->flags, &s->name);
+    text_add(&s->name, ")");
+}
+
+bool comparing_labels(struct comparing *c)
+{
+    label_runs(c->sides);
+    label_devices(c->sides);
+    label_options(c->sides);
+    label_constants(c->sides);
+    for (int i = 0; i < 2; i++)
+        name_spec(&c->sides[i]);
+    return !c->sides[0].label.failed && !c->sides[1].label.failed && !c->sides[0].name.failed &&
+           !c->sides[1].name.failed;
+}

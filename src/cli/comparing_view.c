@@ -1,0 +1,259 @@
+// A comparison's records as views.
+#include "cli/comparing.h"
+
+#include "cli/interrupt.h"
+#include "cli/values.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- sides -------------------------------------------------------------------------------------
+
+static bool fill_side(struct comparing *c, uint32_t index, struct view_side *out)
+{
+    const struct comparing_side *s = &c->sides[index];
+    const struct work *w = &s->tuning.work;
+    struct text constants = TEXT_INIT;
+    spec_constants_text(w->spec, &constants);
+    char *json = constants_to_json(w->spec);
+    *out = (struct view_side){.label = text_cstr(&s->label),
+                              .spec = w->spec->name,
+                              .constants = s->run ? s->stored.constants
+                                                  : arena_strdup(&c->arena, text_cstr(&constants)),
+                              .constants_json = arena_strdup(&c->arena, json ? json : "{}"),
+                              .flags = s->flags.items,
+                              .flag_count = s->flags.count,
+                              .device = w->device,
+                              .run = s->run ? s->stored.session : NULL,
+                              .date = s->run ? s->stored.date : NULL};
+    if (!s->run)
+        out->check.kind = compare_verification(c->compare, index, &out->check.against);
+    bool ok = json && !constants.failed && out->constants && out->constants_json;
+    text_release(&constants);
+    free(json);
+    return ok;
+}
+
+static bool fill_sides(struct comparing *c, struct view_compare *out)
+{
+    struct view_side *sides = arena_array(&c->arena, c->count, sizeof *sides);
+    bool ok = sides != NULL;
+    for (uint32_t i = 0; ok && i < c->count; i++)
+        ok = fill_side(c, i, &sides[i]);
+    out->sides = sides;
+    out->side_count = c->count;
+    return ok;
+}
+
+// ---- rows --------------------------------------------------------------------------------------
+
+static const struct view_metric *metric_of(struct comparing *c, uint32_t side,
+                                           const struct compare_entry *entry)
+{
+    const struct work *w = &c->sides[side].tuning.work;
+    if (!entry->timed || w->spec->metric_count == 0 || !w->device)
+        return NULL;
+    return metrics_of(w->spec, entry->choice, w->device, entry->stats.median, entry->result,
+                      &c->arena);
+}
+
+static void fill_entry(struct comparing *c, uint32_t side, const struct compare_entry *entry,
+                       struct view_compared_side *out)
+{
+    *out = (struct view_compared_side){.configuration = entry->configuration,
+                                       .configuration_json = entry->configuration_json,
+                                       .result = entry->result,
+                                       .timed = entry->timed,
+                                       .stats = entry->stats,
+                                       .metric = metric_of(c, side, entry),
+                                       .ranked = entry->timed && entry->ranked && c->of_specs,
+                                       .tied = entry->rank.tied,
+                                       .place = entry->rank.place,
+                                       .to_fastest = {.ratio = entry->rank.ratio,
+                                                      .low = entry->rank.ratio_low,
+                                                      .high = entry->rank.ratio_high,
+                                                      .interval = entry->rank.ratio_interval}};
+}
+
+static bool fill_row(struct comparing *c, const struct compare_record *r, struct view_compared *out)
+{
+    struct view_compared_side *sides = arena_array(&c->arena, c->count, sizeof *sides);
+    for (uint32_t i = 0; sides && i < c->count; i++)
+        fill_entry(c, i, &r->entries[i], &sides[i]);
+    *out =
+        (struct view_compared){.configuration = r->configuration,
+                               .configuration_json = r->configuration_json,
+                               .sides = sides,
+                               .compared = r->compared && !c->of_specs,
+                               .ratio = r->ratio,
+                               .probability = r->probability,
+                               .apart = r->apart,
+                               .in_turn = r->in_turn,
+                               .rounds = r->rounds,
+                               .repeated = r->repeated,
+                               .batch = r->batch,
+                               .same_as_json = r->same_as ? r->same_as->configuration_json : NULL};
+    return sides != NULL;
+}
+
+static bool fill_rows(struct comparing *c, const struct compare_summary *s,
+                      struct view_compare *out)
+{
+    size_t count;
+    const struct compare_record *const *records = compare_records(c->compare, &count);
+    struct view_compared *rows = arena_array(&c->arena, count + 1, sizeof *rows);
+    bool ok = rows != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
+        ok = fill_row(c, records[i], &rows[i]);
+        for (int side = 0; side < 2; side++) {
+            if (records[i] == s->best[side])
+                out->best[side] = &rows[i];
+        }
+    }
+    out->rows = rows;
+    out->row_count = ok ? count : 0;
+    return ok;
+}
+
+bool comparing_view(struct comparing *c, struct view_compare *out)
+{
+    struct compare_summary s;
+    char date[32];
+    const struct work *w = &c->sides[0].tuning.work;
+    compare_summary(c->compare, &s);
+    environment_date(date);
+    *out = (struct view_compare){.hone_version = HONE_VERSION,
+                                 .command = c->call->line,
+                                 .host = w->environment.host,
+                                 .date = arena_strdup(&c->arena, date),
+                                 .store = w->store ? store_path(w->store) : NULL,
+                                 .seed = c->options.seed,
+                                 .of_specs = c->of_specs,
+                                 .planned = s.planned,
+                                 .sampled = c->sampled,
+                                 .only = {s.only[0].count, s.only[1].count},
+                                 .only_examples = {s.only[0].examples[0], s.only[1].examples[0]},
+                                 .compared = s.compared,
+                                 .failed = s.failed,
+                                 .identical = s.identical,
+                                 .paired = s.paired,
+                                 .mean = s.mean,
+                                 .mean_low = s.mean_low,
+                                 .mean_high = s.mean_high,
+                                 .mean_interval = s.mean_interval,
+                                 .apart = s.apart,
+                                 .first_faster = s.first_faster,
+                                 .second_faster = s.second_faster,
+                                 .level = c->options.terms.rules.level,
+                                 .correlation = s.correlation,
+                                 .needed = s.needed,
+                                 .has_bests = s.has_bests,
+                                 .ratio_of_bests = s.ratio_of_bests,
+                                 .launches = s.launches,
+                                 .elapsed_ns = s.elapsed_ns,
+                                 .cancelled = s.cancelled,
+                                 .broken = c->broken.code ? c->broken.text : NULL};
+    return out->date && fill_sides(c, out) && fill_rows(c, &s, out);
+}
+
+// ---- why ---------------------------------------------------------------------------------------
+
+static const struct compare_record *named(struct comparing *c, const char *configuration,
+                                          struct error *e)
+{
+    size_t count;
+    const struct compare_record *const *records = compare_records(c->compare, &count);
+    const struct spec *spec = c->sides[0].tuning.work.spec;
+    uint32_t *wanted = arena_array(&c->arena, spec->parameter_count + 1, sizeof *wanted);
+    if (!wanted) {
+        error_memory(e);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < spec->parameter_count; i++)
+        wanted[i] = UINT32_MAX;
+    if (!spec_parse_configuration(spec, configuration, wanted, e)) {
+        error_context(e, "--why");
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        bool fits = records[i]->compared;
+        for (uint32_t p = 0; p < spec->parameter_count; p++)
+            fits =
+                fits && (wanted[p] == UINT32_MAX || wanted[p] == records[i]->entries[0].choice[p]);
+        if (fits)
+            return records[i];
+    }
+    error_set(e, ERROR_USAGE, "--why: no configuration that was compared has %s", configuration);
+    return NULL;
+}
+
+// The fastest on either side.
+static const struct compare_record *fastest(struct comparing *c, struct error *e)
+{
+    size_t count;
+    const struct compare_record *const *records = compare_records(c->compare, &count);
+    const struct compare_record *best = NULL;
+    double least = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        const struct compare_entry *entries = records[i]->entries;
+        if (!records[i]->compared ||
+            fmin(entries[0].stats.median, entries[1].stats.median) >= least)
+            continue;
+        least = fmin(entries[0].stats.median, entries[1].stats.median);
+        best = records[i];
+    }
+    if (!best)
+        error_set(e, ERROR_DEVICE, "--why: there is nothing that both sides ran");
+    return best;
+}
+
+static bool load(struct comparing *c, const struct compare_record *record,
+                 bool (*step)(void *context), void *context, struct error *e)
+{
+    const struct compare_record *records[COMPARE_SIDES];
+    for (uint32_t i = 0; i < c->count; i++)
+        records[i] = record;
+    if (!compare_load(c->compare, records, e))
+        return false;
+    while (step(context))
+        ;
+    return true;
+}
+
+static bool take_apart(struct comparing *c, struct view_why *out, struct error *e)
+{
+    struct why_build builds[2];
+    struct text binaries[2] = {TEXT_INIT, TEXT_INIT};
+    char targets[2][32];
+    const struct work *w = &c->sides[0].tuning.work;
+    struct code_tools tools = {.scratch = w->environment.scratch.path};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < 2; i++) {
+        const struct device_info *d = c->sides[i].tuning.work.device;
+        builds[i] = (struct why_build){.label = text_cstr(&c->sides[i].label)};
+        ok = compare_binary(c->compare, i, &builds[i].kernel, &binaries[i], e);
+        builds[i].binary = binaries[i].data;
+        builds[i].length = binaries[i].length;
+        why_target(d->capability, targets[i]);
+        builds[i].target = d->capability ? targets[i] : NULL;
+    }
+    ok = ok && why_make(builds, 2, &tools, out, e);
+    text_release(&binaries[0]);
+    text_release(&binaries[1]);
+    return ok;
+}
+
+int comparing_why(struct comparing *c, const char *configuration, struct view_why *out,
+                  bool (*step)(void *context), void *context)
+{
+    struct error e = ERROR_INIT;
+    const struct compare_record *record =
+        configuration ? named(c, configuration, &e) : fastest(c, &e);
+    bool ok = record && load(c, record, step, context, &e) && !c->broken.code;
+    if (ok)
+        ok = take_apart(c, out, &e);
+    if (ok)
+        return EXIT_DONE;
+    return e.code ? work_failed(&e) : EXIT_NOTHING;
+}

@@ -1,0 +1,132 @@
+// What a comparison amounts to, over all configurations.
+#include "compare_inside.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// Compared here, and not by being the same as another.
+static bool counts(const struct compare_record *r)
+{
+    return r->compared && !r->same_as;
+}
+
+bool compare_judge(struct compare *c)
+{
+    size_t count = 0;
+    double *probabilities = calloc(c->record_count + 1, sizeof *probabilities);
+    bool *apart = calloc(c->record_count + 1, sizeof *apart);
+    bool ok = probabilities && apart;
+    for (uint64_t i = 0; ok && i < c->record_count; i++) {
+        if (counts(c->records[i]))
+            probabilities[count++] = c->records[i]->probability;
+    }
+    ok = ok && differ_holm(probabilities, count, c->rules.level, apart);
+    count = 0;
+    for (uint64_t i = 0; ok && i < c->planned && i < c->finished; i++) {
+        struct compare_record *r = &c->heats[i]->record;
+        if (counts(r))
+            r->apart = apart[count++];
+    }
+    for (uint64_t i = 0; ok && i < c->planned && i < c->finished; i++) {
+        struct heat *h = c->heats[i];
+        h->record.apart = h->primary ? h->primary->record.apart : h->record.apart;
+    }
+    free(apart);
+    free(probabilities);
+    return ok;
+}
+
+// ---- the best of each side ---------------------------------------------------------------------
+
+static void find_best(struct compare *c, uint32_t side)
+{
+    const struct compare_record *best = NULL;
+    for (uint64_t i = 0; i < c->record_count; i++) {
+        const struct compare_record *r = c->records[i];
+        const struct compare_entry *entry = &r->entries[side];
+        if (entry->timed && !r->same_as &&
+            (!best || entry->stats.median < best->entries[side].stats.median))
+            best = r;
+    }
+    c->summary.best[side] = best;
+}
+
+static void ratio_of_stored(struct compare *c)
+{
+    const struct result *a = c->summary.best[0]->entries[0].result;
+    const struct result *b = c->summary.best[1]->entries[1].result;
+    c->summary.has_bests = true;
+    differ_ratio(a->samples_ns, a->sample_count, b->samples_ns, b->sample_count, c->rules.level,
+                 c->common.timer_ns, &c->summary.ratio_of_bests);
+}
+
+struct heat *compare_bests(struct compare *c, bool *ok)
+{
+    struct compare_summary *s = &c->summary;
+    *ok = true;
+    if (c->side_count != 2 || c->o.choices)
+        return NULL;
+    find_best(c, 0);
+    find_best(c, 1);
+    if (!s->best[0] || !s->best[1] || s->cancelled)
+        return NULL;
+    if (s->best[0] == s->best[1] && s->best[0]->compared) {
+        s->bests = s->best[0];
+        s->has_bests = true;
+        s->ratio_of_bests = s->bests->ratio;
+        return NULL;
+    }
+    if (c->sides[0].o.stored || c->sides[1].o.stored) {
+        ratio_of_stored(c);
+        return NULL;
+    }
+    const uint32_t *const choices[] = {s->best[0]->entries[0].choice,
+                                       s->best[1]->entries[1].choice};
+    struct heat *h = compare_add(c, choices);
+    *ok = h != NULL;
+    c->rules.rounds = c->o.rounds ? c->o.rounds : COMPARE_BESTS;
+    return h;
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+static void sum_up(struct compare *c, double *ratios, double *first, double *second)
+{
+    struct compare_summary *s = &c->summary;
+    size_t count = 0;
+    s->paired = true;
+    for (uint64_t i = 0; i < c->record_count; i++) {
+        const struct compare_record *r = c->records[i];
+        if (!counts(r))
+            continue;
+        s->paired = s->paired && r->in_turn;
+        ratios[count] = r->ratio.ratio;
+        first[count] = r->entries[0].stats.median;
+        second[count++] = r->entries[1].stats.median;
+        s->apart += r->apart;
+        s->first_faster += r->apart && r->ratio.ratio < 1;
+        s->second_faster += r->apart && r->ratio.ratio > 1;
+    }
+    s->mean = stats_geometric_mean(ratios, count);
+    s->mean_interval =
+        stats_geometric_interval(ratios, count, c->rules.level, &s->mean_low, &s->mean_high);
+    s->correlation = stats_kendall(first, second, count);
+    s->needed = differ_rounds(count, c->rules.level);
+}
+
+void compare_close(struct compare *c, const struct heat *bests)
+{
+    struct compare_summary *s = &c->summary;
+    size_t size = c->record_count + 1;
+    double *lists = calloc(3 * size, sizeof *lists);
+    s->level = c->rules.level;
+    s->mean = s->correlation = NAN;
+    if (lists)
+        sum_up(c, lists, lists + size, lists + 2 * size);
+    free(lists);
+    if (!bests || !bests->record.compared)
+        return;
+    s->bests = &bests->record;
+    s->has_bests = true;
+    s->ratio_of_bests = bests->record.ratio;
+}

@@ -1,0 +1,356 @@
+// One configuration on all sides: built, verified, launched in turn, stored.
+#include "compare_inside.h"
+
+#include "eval/route.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- jobs --------------------------------------------------------------------------------------
+
+// Behind the spec's own options, so that they decide.
+static bool add_flags(struct job *job, const struct compare_side *side)
+{
+    for (uint32_t p = 0; p < job->program_count && side->flag_count > 0; p++) {
+        struct job_program *program = &job->programs[p];
+        uint32_t count = program->option_count;
+        const char **all = arena_array(&job->arena, count + side->flag_count, sizeof(char *));
+        if (!all)
+            return false;
+        for (uint32_t i = 0; i < count; i++)
+            all[i] = program->options[i];
+        for (uint32_t i = 0; i < side->flag_count; i++)
+            all[count + i] = arena_strdup(&job->arena, side->flags[i]);
+        program->options = all;
+        program->option_count = count + side->flag_count;
+    }
+    return true;
+}
+
+static bool fail_slot(struct slot *n, const char *why)
+{
+    n->result = result_new();
+    if (n->result)
+        result_fail(n->result, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s", why);
+    return n->result != NULL;
+}
+
+static bool make_job(struct side *s, const struct compare_entry *entry, struct slot *n)
+{
+    struct error why = ERROR_INIT;
+    if (!spec_job(s->o.spec, s->stages.sources, s->device, entry->choice, &n->job, &why))
+        return why.code != ERROR_MEMORY && fail_slot(n, why.text);
+    n->job->configuration = entry->configuration;
+    n->job->configuration_json = entry->configuration_json;
+    return add_flags(n->job, &s->o);
+}
+
+static bool take_stored(const struct side *s, const struct compare_entry *entry, struct slot *n)
+{
+    struct text text = TEXT_INIT;
+    spec_configuration_text(s->o.spec, entry->choice, true, &text);
+    for (size_t i = 0; i < s->o.stored->count && !n->result; i++) {
+        if (str_equal(s->texts[i], text_cstr(&text)))
+            n->result = result_clone(s->o.stored->entries[i].result);
+    }
+    bool ok = n->result && !text.failed;
+    text_release(&text);
+    return ok;
+}
+
+// The earlier heat that is the same work on every side, or NULL. Every side's table hears of it.
+static struct heat *identical(struct compare *c, struct heat *h)
+{
+    struct heat *same = NULL;
+    bool all = true;
+    for (uint32_t i = 0; i < c->side_count; i++) {
+        struct side *s = &c->sides[i];
+        struct slot *n = &h->slots[i];
+        struct heat *other =
+            n->job ? twins_find(&s->twins, &n->twin, s->o.spec, s->stages.sources, n->job) : NULL;
+        all = all && other && (i == 0 || other == same);
+        same = other;
+    }
+    return all ? same : NULL;
+}
+
+static bool submit(struct compare *c, struct heat *h, struct error *e)
+{
+    for (uint32_t i = 0; i < c->side_count; i++) {
+        struct slot *n = &h->slots[i];
+        if (!n->job)
+            continue;
+        n->ticket = route_ticket(c->sides[i].member, c->tickets++);
+        n->submitted = true;
+        if (!evaluator_submit(c->evaluator, n->ticket, n->job, e)) {
+            n->dropped = true; // it took the job all the same
+            n->job = NULL;
+            return false;
+        }
+    }
+    return true;
+}
+
+static void free_jobs(struct compare *c, struct heat *h)
+{
+    for (uint32_t i = 0; i < c->side_count; i++) {
+        if (!h->slots[i].submitted)
+            job_free(h->slots[i].job);
+        h->slots[i].job = NULL;
+    }
+}
+
+bool heat_start(struct compare *c, struct heat *h, struct error *e)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < c->side_count; i++) {
+        struct side *s = &c->sides[i];
+        ok = s->o.stored ? take_stored(s, &h->record.entries[i], &h->slots[i])
+                         : make_job(s, &h->record.entries[i], &h->slots[i]);
+    }
+    if (!ok)
+        return error_memory(e);
+    if (!h->loads && c->started < c->planned)
+        h->primary = identical(c, h);
+    if (!h->primary)
+        return submit(c, h, e);
+    free_jobs(c, h);
+    h->record.same_as = &h->primary->record;
+    return true;
+}
+
+bool heat_is_ready(const struct compare *c, const struct heat *h)
+{
+    for (uint32_t i = 0; i < c->side_count; i++) {
+        if (h->slots[i].submitted && !h->slots[i].result)
+            return false;
+    }
+    return true;
+}
+
+void heat_answer(struct compare *c, struct outcome *out)
+{
+    for (uint64_t i = c->finished; i < c->started; i++) {
+        for (uint32_t s = 0; s < c->side_count; s++) {
+            struct slot *n = &c->heats[i]->slots[s];
+            if (!n->submitted || n->ticket != out->ticket || n->result)
+                continue;
+            n->result = out->result;
+            return;
+        }
+    }
+    result_free(out->result);
+}
+
+void heat_drop(struct compare *c, struct heat *h)
+{
+    for (uint32_t i = 0; i < c->side_count; i++) {
+        struct slot *n = &h->slots[i];
+        if (n->submitted && !n->dropped)
+            evaluator_drop(c->evaluator, n->ticket);
+        n->dropped = n->submitted;
+        n->job = n->submitted ? NULL : n->job;
+    }
+}
+
+void heat_release(struct compare *c, struct heat *h)
+{
+    free_jobs(c, h);
+    for (uint32_t i = 0; i < c->side_count; i++)
+        result_free(h->slots[i].result);
+}
+
+// ---- in turn -----------------------------------------------------------------------------------
+
+bool heat_settle(struct compare *c, struct heat *h, struct error *e)
+{
+    c->contender_count = 0;
+    for (uint32_t i = 0; i < c->side_count; i++) {
+        const struct slot *n = &h->slots[i];
+        bool works = n->result->status == STATUS_CORRECT;
+        if (!works && !c->o.choices) // a pair without one of its sides
+            return true;
+        if (!works || c->sides[i].o.stored)
+            continue;
+        struct settle_contender *at = &c->contenders[c->contender_count];
+        *at = (struct settle_contender){.ticket = n->ticket,
+                                        .estimate_ns = n->result->verify_launch_ns};
+        at->estimate_ns = at->estimate_ns ? at->estimate_ns : 1;
+        c->contending[c->contender_count++] = i;
+    }
+    if (c->contender_count == 0)
+        return true;
+    struct settle_options o = {.evaluator = c->evaluator,
+                               .rules = &c->rules,
+                               .device = &c->common,
+                               .seeds = {.order = c->o.seed + c->finished, .decision = c->o.seed},
+                               .contenders = c->contenders,
+                               .count = c->contender_count,
+                               .late = (void (*)(void *, struct outcome *))heat_answer,
+                               .context = c};
+    c->settle = settle_new(&o, e);
+    return c->settle != NULL;
+}
+
+// What was known of the job, with what the rounds found in place of samples.
+static bool put_samples(struct slot *n, const struct settle_contender *c,
+                        const struct settle_status *status)
+{
+    struct result *r = n->result;
+    size_t rows = c->count, parts = rows * c->columns;
+    r->batch = status->batch;
+    r->warmups = status->warmups;
+    if (c->failure)
+        return result_merge(r, c->failure);
+    r->samples_ns = arena_copy(&r->arena, c->samples, rows * sizeof *c->samples);
+    r->sample_count = c->count;
+    r->part_columns = c->columns;
+    r->part_count = (uint32_t)parts;
+    r->parts_ns = parts ? arena_copy(&r->arena, c->parts, parts * sizeof *c->parts) : NULL;
+    r->warm = c->warm;
+    r->look = c->look;
+    r->gpu = c->gpu;
+    r->stop = STOP_COMPARED;
+    return r->samples_ns && (r->parts_ns || !parts);
+}
+
+// ---- the store ---------------------------------------------------------------------------------
+
+static bool is_worth_keeping(const struct result *r)
+{
+    bool measured = r->status == STATUS_CORRECT && r->sample_count > 0;
+    bool own = r->fault == FAULT_CONFIGURATION || r->fault == FAULT_LOST;
+    return measured || (r->status != STATUS_CORRECT && own);
+}
+
+static bool keep(struct compare *c, const struct side *s, const struct slot *n, struct error *e)
+{
+    const struct result *r = n->result;
+    if (!s->o.store || !n->job || !is_worth_keeping(r))
+        return true;
+    struct text geometry = TEXT_INIT;
+    job_geometry_text(n->job, &geometry);
+    struct store_job job = {.job = n->job,
+                            .configuration = n->job->configuration,
+                            .configuration_json = n->job->configuration_json,
+                            .spec_name = s->o.name,
+                            .constants = s->stages.constants,
+                            .source = s->stages.source,
+                            .geometry = text_cstr(&geometry)};
+    struct policy policy = {.launches = r->sample_count,
+                            .batch = r->batch ? r->batch : 1,
+                            .warmups = r->warmups,
+                            .launch_limit_ns = c->o.terms.launch_limit_ns,
+                            .build_limit_ns = c->o.terms.build_limit_ns,
+                            .cold = c->o.terms.cold};
+    job_key(n->job, s->device, &job.key);
+    bool ok = geometry.failed ? error_memory(e) : store_put(s->o.store, &job, &policy, r, e);
+    text_release(&geometry);
+    return ok;
+}
+
+// ---- what came of it ---------------------------------------------------------------------------
+
+static void summarise(struct compare *c, struct heat *h)
+{
+    for (uint32_t i = 0; i < c->side_count; i++) {
+        struct compare_entry *entry = &h->record.entries[i];
+        const uint64_t *samples;
+        uint32_t count;
+        entry->result = h->slots[i].result;
+        if (!entry->result || !result_samples(entry->result, &samples, &count) || count == 0)
+            continue;
+        entry->timed = true;
+        stats_summarise(samples, count, c->common.timer_ns, &entry->stats);
+    }
+}
+
+static uint64_t resolution_of(const struct compare *c, const struct compare_record *r)
+{
+    return c->common.timer_ns / (r->batch ? r->batch : 1);
+}
+
+// Pairs of one round see the same machine; what comes from the store was measured some other day.
+static void compare_pair(struct compare *c, struct compare_record *r)
+{
+    const struct result *a = r->entries[0].result, *b = r->entries[1].result;
+    double margin = log(c->rules.alike), level = c->rules.level;
+    uint64_t resolution = resolution_of(c, r);
+    r->compared = true;
+    if (!r->in_turn) {
+        differ_ratio(a->samples_ns, a->sample_count, b->samples_ns, b->sample_count, level,
+                     resolution, &r->ratio);
+        r->probability =
+            differ_rank_sum(a->samples_ns, a->sample_count, b->samples_ns, b->sample_count, margin);
+        return;
+    }
+    size_t count = a->sample_count < b->sample_count ? a->sample_count : b->sample_count;
+    stats_paired_ratio(a->samples_ns, b->samples_ns, count, level, resolution, &r->ratio);
+    r->probability = differ_paired(a->samples_ns, b->samples_ns, count, margin);
+}
+
+static void copy_primary(struct compare *c, struct heat *h)
+{
+    struct compare_record *r = &h->record;
+    const struct compare_record *from = &h->primary->record;
+    for (uint32_t i = 0; i < c->side_count; i++) {
+        struct compare_entry own = r->entries[i];
+        r->entries[i] = from->entries[i];
+        r->entries[i].configuration = own.configuration;
+        r->entries[i].configuration_json = own.configuration_json;
+        r->entries[i].choice = own.choice;
+    }
+    r->rounds = from->rounds;
+    r->in_turn = from->in_turn;
+    r->batch = from->batch;
+    r->compared = from->compared;
+    r->ratio = from->ratio;
+    r->probability = from->probability;
+}
+
+static bool end_settling(struct compare *c, struct heat *h)
+{
+    struct settle_status status;
+    struct compare_record *r = &h->record;
+    bool ok = true;
+    settle_status(c->settle, &status);
+    c->summary.launches += status.launches;
+    r->rounds = status.rounds;
+    r->repeated = status.repeated;
+    r->marked = status.marked;
+    r->batch = status.batch;
+    r->in_turn = c->contender_count == c->side_count;
+    for (size_t i = 0; i < c->contender_count; i++) {
+        struct compare_entry *entry = &r->entries[c->contending[i]];
+        ok = put_samples(&h->slots[c->contending[i]], &c->contenders[i], &status) && ok;
+        entry->ranked = status.decided && !c->contenders[i].failure;
+        entry->rank = c->contenders[i].entry;
+    }
+    settle_free(c->settle);
+    c->settle = NULL;
+    settle_contenders_release(c->contenders, c->contender_count);
+    return ok;
+}
+
+bool heat_finish(struct compare *c, struct heat *h, struct error *e)
+{
+    bool ok = true;
+    if (h->primary) {
+        copy_primary(c, h);
+        return true;
+    }
+    if (c->settle && !end_settling(c, h))
+        return error_memory(e);
+    summarise(c, h);
+    for (uint32_t i = 0; i < c->side_count; i++) {
+        const struct slot *n = &h->slots[i];
+        c->sides[i].correct += n->result && n->result->status == STATUS_CORRECT;
+        c->summary.launches += n->submitted && n->result->verify_launch_ns > 0;
+        ok = ok && keep(c, &c->sides[i], n, e);
+    }
+    if (c->side_count == 2 && h->record.entries[0].timed && h->record.entries[1].timed)
+        compare_pair(c, &h->record);
+    heat_drop(c, h);
+    return ok;
+}

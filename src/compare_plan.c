@@ -1,0 +1,260 @@
+// Which configurations are compared: those that all sides have.
+#include "compare_inside.h"
+
+#include "search/permutation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- a configuration on another side -----------------------------------------------------------
+
+// All parameters by name; NULL without memory.
+static const char *name(struct compare *c, const struct spec *spec, const uint32_t *choice)
+{
+    struct text text = TEXT_INIT;
+    spec_configuration_text(spec, choice, true, &text);
+    const char *copy = text.failed ? NULL : arena_strdup(&c->arena, text_cstr(&text));
+    text_release(&text);
+    return copy;
+}
+
+// The choice that a text stands for; NULL where the spec has no such values, or not all are named.
+static const uint32_t *read_choice(struct compare *c, const struct spec *spec, const char *text,
+                                   bool all, struct error *e)
+{
+    uint32_t *choice = arena_array(&c->arena, spec->parameter_count + 1, sizeof *choice);
+    if (!choice) {
+        error_memory(e);
+        return NULL;
+    }
+    spec_default(spec, choice);
+    for (uint32_t i = 0; all && i < spec->parameter_count; i++)
+        choice[i] = UINT32_MAX;
+    if (!spec_parse_configuration(spec, text, choice, e))
+        return NULL;
+    for (uint32_t i = 0; i < spec->parameter_count; i++) {
+        if (choice[i] == UINT32_MAX)
+            return NULL;
+    }
+    return choice;
+}
+
+static bool stored_has(const struct side *s, const char *text)
+{
+    for (size_t i = 0; i < s->o.stored->count; i++) {
+        if (str_equal(s->texts[i], text))
+            return true;
+    }
+    return false;
+}
+
+// The configuration of that text on a side; NULL where it has none.
+static const uint32_t *find(struct compare *c, const struct side *s, const char *text)
+{
+    struct error ignored = ERROR_INIT;
+    uint64_t index;
+    const uint32_t *choice = read_choice(c, s->o.spec, text, true, &ignored);
+    bool has =
+        choice && (s->o.stored ? stored_has(s, text) : space_find(s->stages.space, choice, &index));
+    return has ? choice : NULL;
+}
+
+// ---- heats -------------------------------------------------------------------------------------
+
+static bool grow(struct compare *c)
+{
+    if (c->heat_count < c->heat_capacity)
+        return true;
+    uint64_t capacity = c->heat_capacity ? 2 * c->heat_capacity : 64;
+    struct heat **heats = realloc(c->heats, capacity * sizeof(*heats));
+    if (heats)
+        c->heats = heats;
+    const struct compare_record **records = realloc(c->records, capacity * sizeof(*records));
+    if (records)
+        c->records = records;
+    c->heat_capacity = heats && records ? capacity : c->heat_capacity;
+    return heats && records;
+}
+
+struct heat *compare_add(struct compare *c, const uint32_t *const *choices)
+{
+    struct heat *h = grow(c) ? arena_alloc(&c->arena, sizeof *h) : NULL;
+    struct compare_entry *entries = arena_array(&c->arena, c->side_count, sizeof *entries);
+    struct slot *slots = arena_array(&c->arena, c->side_count, sizeof *slots);
+    bool ok = h && entries && slots;
+    for (uint32_t i = 0; ok && i < c->side_count; i++) {
+        entries[i].choice = choices[i];
+        slots[i].twin = (struct twin){.owner = h, .scope = &c->sides[i]};
+        ok = stages_texts(c->sides[i].o.spec, choices[i], &c->arena, &entries[i].configuration,
+                          &entries[i].configuration_json);
+    }
+    if (!ok)
+        return NULL;
+    h->slots = slots;
+    h->record = (struct compare_record){.configuration = entries[0].configuration,
+                                        .configuration_json = entries[0].configuration_json,
+                                        .entries = entries};
+    c->heats[c->heat_count++] = h;
+    return h;
+}
+
+static void note_missing(struct compare_missing *m, const char *text)
+{
+    size_t most = sizeof m->examples / sizeof *m->examples;
+    if (m->count < most)
+        m->examples[m->count] = text;
+    m->count++;
+}
+
+// A configuration of side `from`: a heat where all sides have it. False without memory.
+static bool consider(struct compare *c, uint32_t from, const uint32_t *choice)
+{
+    const uint32_t *choices[COMPARE_SIDES];
+    const char *text = name(c, c->sides[from].o.spec, choice);
+    if (!text)
+        return false;
+    for (uint32_t i = 0; i < c->side_count; i++) {
+        choices[i] = i == from ? choice : find(c, &c->sides[i], text);
+        if (!choices[i]) {
+            note_missing(&c->summary.only[from > 0], text);
+            return true;
+        }
+    }
+    return compare_add(c, choices) != NULL;
+}
+
+// ---- lists -------------------------------------------------------------------------------------
+
+// What --config and --where leave of a stored side.
+static struct space *filter_of(struct compare *c, const struct side *s, struct error *e)
+{
+    const struct compare_options *o = &c->o;
+    struct space_options so = {.configurations = o->configurations,
+                               .configuration_count = o->configuration_count,
+                               .where = o->where,
+                               .where_count = o->where_count};
+    return space_new(s->o.spec, &so, e);
+}
+
+static bool plan_stored(struct compare *c, uint32_t from, struct error *e)
+{
+    const struct side *s = &c->sides[from];
+    struct space *filter = NULL;
+    bool ok = true, filters = c->o.configuration_count + c->o.where_count > 0;
+    if (filters && !(filter = filter_of(c, s, e)))
+        return false;
+    for (size_t i = 0; ok && i < s->o.stored->count; i++) {
+        struct error ignored = ERROR_INIT;
+        uint64_t index;
+        const uint32_t *choice =
+            s->texts[i] ? read_choice(c, s->o.spec, s->texts[i], true, &ignored) : NULL;
+        if (choice && (!filter || space_find(filter, choice, &index)))
+            ok = consider(c, from, choice) || error_memory(e);
+    }
+    space_free(filter);
+    return ok;
+}
+
+static bool plan_space(struct compare *c, uint32_t from, struct error *e)
+{
+    const struct side *s = &c->sides[from];
+    uint64_t count = space_count(s->stages.space);
+    struct permutation order;
+    bool samples = c->o.sample > 0 && c->o.sample < count;
+    permutation_init(&order, count, c->o.seed);
+    for (uint64_t i = 0; i < count && (!c->o.sample || c->heat_count < c->o.sample); i++) {
+        uint32_t *choice = arena_array(&c->arena, s->o.spec->parameter_count + 1, sizeof *choice);
+        if (choice)
+            space_get(s->stages.space, samples ? permutation_at(&order, i) : i, choice);
+        if (!choice || !consider(c, from, choice))
+            return error_memory(e);
+    }
+    return true;
+}
+
+static bool plan_picked(struct compare *c, uint32_t from, struct error *e)
+{
+    for (uint32_t i = 0; i < c->o.picked_count; i++) {
+        struct error ignored = ERROR_INIT;
+        const uint32_t *choice =
+            read_choice(c, c->sides[from].o.spec, c->o.picked[i], false, &ignored);
+        bool is_there = choice && find(c, &c->sides[from], name(c, c->sides[from].o.spec, choice));
+        if (ignored.code == ERROR_MEMORY || (is_there && !consider(c, from, choice)))
+            return error_memory(e);
+        if (!is_there)
+            note_missing(&c->summary.only[from == 0], c->o.picked[i]);
+    }
+    return true;
+}
+
+static bool plan_choices(struct compare *c, struct error *e)
+{
+    const uint32_t *choices[COMPARE_SIDES];
+    for (uint32_t i = 0; i < c->side_count; i++) {
+        const struct spec *spec = c->sides[i].o.spec;
+        choices[i] = read_choice(c, spec, c->o.choices[i], false, e);
+        if (!choices[i])
+            return error_context(e, "%s", spec->path);
+    }
+    return compare_add(c, choices) || error_memory(e);
+}
+
+// What the second side has and the first has not.
+static bool find_second_only(struct compare *c, struct error *e)
+{
+    const struct side *s = &c->sides[1];
+    uint64_t count = s->o.stored ? s->o.stored->count : space_count(s->stages.space);
+    bool is_partial = c->o.sample || c->o.picked_count || c->side_count != 2;
+    for (uint64_t i = 0; !is_partial && i < count; i++) {
+        const char *text = s->o.stored ? s->texts[i] : NULL;
+        uint32_t *choice = arena_array(&c->arena, s->o.spec->parameter_count + 1, sizeof *choice);
+        if (!choice)
+            return error_memory(e);
+        if (!s->o.stored) {
+            space_get(s->stages.space, i, choice);
+            text = name(c, s->o.spec, choice);
+        }
+        if (text && !find(c, &c->sides[0], text))
+            note_missing(&c->summary.only[1], text);
+    }
+    return true;
+}
+
+static bool name_stored(struct compare *c, struct side *s, struct error *e)
+{
+    size_t count = s->o.stored->count;
+    s->texts = arena_array(&c->arena, count + 1, sizeof(char *));
+    for (size_t i = 0; s->texts && i < count; i++) {
+        struct error ignored = ERROR_INIT;
+        const uint32_t *choice =
+            read_choice(c, s->o.spec, s->o.stored->entries[i].configuration, false, &ignored);
+        s->texts[i] = choice ? name(c, s->o.spec, choice) : NULL;
+    }
+    return s->texts || error_memory(e);
+}
+
+bool compare_plan(struct compare *c, struct error *e)
+{
+    bool ok = true;
+    uint32_t from = 0; // a side that is measured knows its configurations best
+    for (uint32_t i = 0; ok && i < c->side_count; i++)
+        ok = !c->sides[i].o.stored || name_stored(c, &c->sides[i], e);
+    while (from + 1 < c->side_count && c->sides[from].o.stored)
+        from++;
+    if (c->sides[from].o.stored)
+        from = 0;
+    if (!ok)
+        return false;
+    if (c->o.choices)
+        return plan_choices(c, e);
+    if (c->o.picked_count > 0)
+        ok = plan_picked(c, from, e);
+    else if (c->sides[from].o.stored)
+        ok = plan_stored(c, from, e);
+    else
+        ok = plan_space(c, from, e);
+    if (ok && c->heat_count == 0)
+        return error_set(e, ERROR_INPUT, "%s and %s have no configuration in common",
+                         c->sides[0].o.label, c->sides[1].o.label);
+    return ok && (from > 0 || find_second_only(c, e));
+}

@@ -1,0 +1,93 @@
+// Views of a comparison -> text, Markdown, JSON. As in report.h: everything is added to `out`; text
+// ends with a newline, JSON does not.
+#ifndef HONE_REPORT_COMPARE_H
+#define HONE_REPORT_COMPARE_H
+
+#include "report/report.h"
+
+#define VIEW_SIDES 8
+
+// One side of the comparison.
+struct view_side {
+    const char *label; // "OpenCL", "WIDTH=512", "tiled"
+    const char *spec;  // its name
+    const char *constants, *constants_json;
+    const char *const *flags; // compiler options beside the spec's
+    uint32_t flag_count;
+    const struct device_info *device; // NULL: a stored run
+    const char *run, *date;           // of a stored run; NULL otherwise
+    struct view_check check;
+};
+
+// A configuration on one side.
+struct view_compared_side {
+    const char *configuration, *configuration_json;
+    const struct result *result;
+    bool timed;
+    struct stats_summary stats;
+    const struct view_metric *metric; // (optional) the first
+    // Of several specs: to the fastest, with the simultaneous interval.
+    bool ranked, tied;
+    size_t place; // 0: the fastest
+    struct stats_ratio to_fastest;
+};
+
+// A configuration on all sides.
+struct view_compared {
+    const char *configuration, *configuration_json; // of the first side
+    const struct view_compared_side *sides;
+    bool compared;            // with two sides, both timed: the rest is valid
+    struct stats_ratio ratio; // the first side's time over the second's
+    double probability;
+    bool apart;
+    bool in_turn;
+    uint32_t rounds, repeated, batch;
+    const char *same_as_json; // (optional) launched instead
+};
+
+struct view_compare {
+    const char *hone_version, *command, *host, *date, *store;
+    uint64_t seed;
+    const struct view_side *sides;
+    uint32_t side_count;
+    bool of_specs; // the best of several specs: one row, ranked
+
+    const struct view_compared *rows; // in the order in which they were launched
+    size_t row_count;
+    uint64_t planned;
+    bool sampled;     // not all that there are
+    uint64_t only[2]; // in one side alone, left out
+    const char *only_examples[2];
+    // Over the rows, with two sides:
+    uint64_t compared, failed, identical;
+    bool paired;
+    double mean, mean_low, mean_high;
+    bool mean_interval;
+    uint64_t apart, first_faster, second_faster;
+    double level, correlation;
+    uint32_t needed; // rounds, to tell one apart among so many
+    const struct view_compared *best[2]; // the row with the fastest of each side; or NULL
+    bool has_bests;                      // these two were compared
+    struct stats_ratio ratio_of_bests;
+    uint64_t launches, elapsed_ns;
+    bool cancelled;
+    const char *broken; // (optional)
+};
+
+// Before the first row: what is compared.
+void report_compare_head(const struct view_compare *v, struct text *out);
+// The table, with at most `most` rows (0: all), what failed, and the summary.
+void report_compare(const struct view_compare *v, size_t most, struct text *out);
+void report_compare_markdown(const struct view_compare *v, size_t most, struct text *out);
+// The members of one object: hone, command, host, date, seed, store, sides (label, spec, constants,
+// options, device, driver, language, run, verification), rows (configuration, sides:
+// [{configuration, status, median_ns, interval_ns, samples_ns, batch, registers, spill_bytes,
+// local_bytes, metric, message, place, tied, ratio, ratio_interval}], ratio, ratio_interval,
+// probability, differs, in_turn, rounds, repeated, same_as), planned, only, compared, failed,
+// identical, in_turn, mean_ratio, mean_interval, differ, first_faster, second_faster, level,
+// kendall_tau, best (of each side: configuration, median_ns), ratio_of_bests,
+// ratio_of_bests_interval, launches, elapsed_ns, cancelled, error. Ratios are of the first side's
+// time to the second's; of several specs: of each to the fastest.
+void report_compare_json(const struct view_compare *v, struct emit *j);
+
+#endif

@@ -1,0 +1,34 @@
+// Results of the store as a list by configuration: of one run, or the fastest under one spec.
+#ifndef HONE_STORED_H
+#define HONE_STORED_H
+
+#include "spec/spec.h"
+#include "store/store.h"
+
+struct stored_entry {
+    const char *configuration, *configuration_json;
+    struct result *result; // NULL in a list of the fastest
+    double median;         // ns; 0: not correct, or not timed
+};
+
+struct stored {
+    struct stored_entry *entries;
+    size_t count;
+    const char *session, *date, *command; // of a run
+    const char *device, *driver, *constants;
+};
+
+// The run of the store whose id begins with `wanted` ("last": the newest), as far as it is of this
+// spec: the newest result of each configuration. In the arena, but for the results. The error names
+// the newest runs where none fits, or several do.
+bool stored_run(struct store *s, const char *wanted, const struct spec *spec, struct arena *a,
+                struct stored *out, struct error *e);
+
+// The `most` fastest configurations under the spec's constants on this device, by the newest result
+// of each, which must be correct and timed.
+bool stored_fastest(struct store *s, const struct spec *spec, const struct device_info *device,
+                    size_t most, struct arena *a, struct stored *out, struct error *e);
+
+void stored_release(struct stored *s); // the results
+
+#endif

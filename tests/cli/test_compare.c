@@ -1,0 +1,169 @@
+// `hone compare` from outside on a device.
+#include "base/text.h"
+#include "program.h"
+
+#include "../base/suite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DATA  HONE_SOURCE_DIR "/tests/cli/data"
+#define SPEC  DATA "/vector_add.json"
+#define RIGHT "--where", "flavor < 2"
+#define ONE   "--config", "block=32,work=1,flavor=0"
+#define NAIVE HONE_SOURCE_DIR "/kernels_cl/matmul_naive.json"
+#define TILED HONE_SOURCE_DIR "/kernels_cl/matmul_tiled.json"
+
+#define has(text, part)     ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text)
+#define has_not(text, part) ck_assert_msg(strstr(text, part) == NULL, "'%s' in:\n%s", part, text)
+
+static void expect(struct ran r, int status, const char *part)
+{
+    ck_assert_msg(r.status == status, "%d: %s%s", r.status, r.out, r.err);
+    has(status == 2 ? r.err : r.out, part);
+    ran_release(&r);
+}
+
+static size_t count(const char *text, const char *part)
+{
+    size_t found = 0;
+    for (; (text = strstr(text, part)); text += strlen(part))
+        found++;
+    return found;
+}
+
+START_TEST(two_constants)
+{
+    struct ran r = program_run("compare", SPEC, RIGHT, "--right", "set=N=4194304", "--no-store");
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    has(r.out, "N=4096: vector_add, N=4096; ");
+    has(r.out, "N=4194304: vector_add, N=4194304; ");
+    has(r.out, "7 configurations\n");
+    has(r.out, "N=4096 / N=4194304");
+    has(r.out, "5 of 5 differ (95 % family-wise); N=4096 is faster in 5.\n");
+    has(r.out, "N=4096 / N=4194304: 0.00");
+    has(r.out, "Best of N=4194304: ");
+    has(r.out, "Best against best, in turn: N=4096 is ");
+    has(r.out, "7 of 7 configurations, 10 rounds each");
+    ck_assert_uint_eq(count(r.out, "(identical to another)"), 2);
+    ran_release(&r);
+}
+END_TEST
+
+START_TEST(one_side_fails)
+{
+    struct ran r = program_run("compare", SPEC, "--config", "block=32,work=1", "--right",
+                               "option=-Dvector_add=other", "--no-store");
+    ck_assert_int_eq(r.status, 2);
+    has(r.err, "-Dvector_add=other: ");
+    ran_release(&r);
+    r = program_run("compare", SPEC, "--config", "block=32,work=1", "--rounds", "6", "--left",
+                    "option=-DHONE_TEST=1 -cl-mad-enable", "--no-store");
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    has(r.out, ", built with -DHONE_TEST=1 -cl-mad-enable; ");
+    has(r.out, "default, block=32, work=1, flavor=2: compile: ");
+    has(r.out, "-DHONE_TEST=1 -cl-mad-enable, block=32, work=1, flavor=2: compile: ");
+    ran_release(&r);
+}
+END_TEST
+
+START_TEST(as_json_and_markdown)
+{
+    struct ran r = program_run("compare", SPEC, ONE, "--right", "option=-cl-mad-enable", "--json",
+                               "--no-store");
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    has(r.out, "{\"hone\":");
+    has(r.out, "\"options\":[\"-cl-mad-enable\"]");
+    has(r.out, "\"rows\":[{\"configuration\":{\"block\": 32, \"work\": 1, \"flavor\": 0}");
+    has(r.out, "\"in_turn\":true,\"rounds\":8,");
+    has(r.out, "\"why\":null}\n");
+    ran_release(&r);
+    r = program_run("compare", SPEC, ONE, "--right", "option=-cl-mad-enable", "--markdown",
+                    "--no-store");
+    has(r.out, "| default | -cl-mad-enable | default / -cl-mad-enable |");
+    has(r.out, "| :--- |\n");
+    ran_release(&r);
+}
+END_TEST
+
+START_TEST(a_run_of_the_store)
+{
+    struct ran r = program_run("tune", SPEC, RIGHT);
+    ck_assert_int_eq(r.status, 0);
+    ran_release(&r);
+    r = program_run("compare", SPEC, RIGHT, "--left", "run=last", "--top", "2");
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    has(r.out, "run ");
+    has(r.out, " / now");
+    has(r.out, "were not taken in turn");
+    ran_release(&r);
+    expect(program_run("compare", SPEC, "--left", "run=xyz"), 2,
+           "no run of vector_add begins with 'xyz'; the newest are:\n");
+    // What a comparison measured is not what a tune found: its ranking is still known.
+    r = program_run("best", SPEC);
+    has(r.out, "ranked");
+    ran_release(&r);
+}
+END_TEST
+
+#define SMALL "--set", "WIDTH=64", "--where", "block_size_x == 16 and block_size_y == 4"
+
+START_TEST(several_specs)
+{
+    char store[300];
+    str_format(store, sizeof store, "%s/specs.sqlite", program_folder());
+    struct ran r = program_run("compare", NAIVE, TILED, SMALL, "--store", store);
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    has(r.err, "Tuning matmul_naive first: the store has no results of it for this device.\n");
+    has(r.err, "Tuning matmul_tiled first");
+    has(r.out, "naive: matmul_naive, WIDTH=64; ");
+    has(r.out, "  naive  block_size_x=16, block_size_y=4\n");
+    has(r.out, "2 specs, 16 rounds");
+    ran_release(&r);
+    r = program_run("compare", NAIVE, TILED, SMALL, "--store", store);
+    ck_assert_int_eq(r.status, 0);
+    has_not(r.err, "Tuning");
+    ran_release(&r);
+}
+END_TEST
+
+START_TEST(refused)
+{
+    expect(program_run("compare", SPEC), 2, "there is one language; say with --left and --right");
+    expect(program_run("compare", SPEC, "--left", "set=N=64", "--right", "set=N=64"), 2,
+           "both sides are the same");
+    expect(program_run("compare", SPEC, "--left", "size=3"), 2, "--left: 'size=3': write device=");
+    expect(program_run("compare", SPEC, "--left", "set="), 2, "--left: set= needs a value");
+    expect(program_run("compare", SPEC, "--left", "language=c"), 2, "'c' is no language");
+    expect(program_run("compare", SPEC, TILED, "--left", "set=N=64"), 2,
+           "--left is for two sides of one spec");
+    expect(program_run("compare", SPEC, "--json", "--markdown"), 2, "exclude each other");
+    expect(program_run("compare", SPEC, TILED, "--why"), 2, "--why is for two sides of one spec");
+    expect(program_run("compare", SPEC, "--left", "run=last", "--no-store"), 2,
+           "--no-store and a run of the store exclude each other");
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_set_timeout(tests, 240);
+    tcase_add_test(tests, two_constants);
+    tcase_add_test(tests, one_side_fails);
+    tcase_add_test(tests, as_json_and_markdown);
+    tcase_add_test(tests, a_run_of_the_store);
+    tcase_add_test(tests, several_specs);
+    tcase_add_test(tests, refused);
+}
+
+int main(void)
+{
+    program_folder();
+    if (!program_has_device()) {
+        program_folder_remove();
+        puts("skipped: no OpenCL device");
+        return 77;
+    }
+    int status = suite_run("compare", add);
+    program_folder_remove();
+    return status;
+}

@@ -1,0 +1,504 @@
+// A comparison with a worker whose times are known: what is found, what fails on one side, what the
+// store makes of it, two members on one card.
+#include "best.h"
+#include "compare.h"
+#include "tune.h"
+
+#include "base/process.h"
+#include "protocol/protocol.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CONFIGURATIONS = 6 };
+
+static const char *const worker[] = {FAKE_WORKER, NULL};
+static char folder[64], folder_variable[96], store_file[128];
+static const char *environment[] = {folder_variable, NULL};
+static struct arena arena;
+static struct device_report report;
+static struct device_info second; // another device of the same host
+
+struct session {
+    struct spec *specs[2];
+    struct store *stores[2];
+    struct compare_side sides[2];
+    struct compare_options options;
+    struct compare *compare;
+    const struct compare_record *records[CONFIGURATIONS];
+    size_t count;
+    struct compare_summary summary;
+};
+
+static void setup(void)
+{
+    struct error e = ERROR_INIT;
+    snprintf(folder, sizeof folder, "/tmp/hone-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(folder_variable, sizeof folder_variable, "FAKE_FOLDER=%s", folder);
+    snprintf(store_file, sizeof store_file, "%s/store.sqlite", folder);
+    arena_init(&arena);
+    ck_assert_msg(live_devices(worker, environment, &arena, &report, &e), "%s", e.text);
+    second = report.devices[0];
+    second.id = "fake/1";
+}
+
+static void teardown(void)
+{
+    arena_release(&arena);
+    folder_remove(folder);
+}
+
+static struct spec *load(const char *set, const char *also)
+{
+    struct error e = ERROR_INIT;
+    const char *const sets[] = {set, also};
+    struct spec_options so = {.set = sets, .set_count = !set ? 0 : !also ? 1 : 2};
+    struct spec *spec = spec_load(HONE_SOURCE_DIR "/tests/compare/data/pair.json", &so, &e);
+    ck_assert_msg(spec != NULL, "%s", e.text);
+    return spec;
+}
+
+static struct store *open_store(void)
+{
+    struct error e = ERROR_INIT;
+    struct store *store = store_open(store_file, STORE_WRITE, &e);
+    ck_assert_msg(store != NULL, "%s", e.text);
+    return store;
+}
+
+// The left side as the spec is, the right one with these constants.
+static void begin(struct session *s, const char *set, const char *also)
+{
+    memset(s, 0, sizeof *s);
+    s->specs[0] = load(NULL, NULL);
+    s->specs[1] = load(set, also);
+    for (int i = 0; i < 2; i++) {
+        s->stores[i] = open_store();
+        s->sides[i] = (struct compare_side){.label = i ? "right" : "left",
+                                            .spec = s->specs[i],
+                                            .device = &report.devices[0],
+                                            .store = s->stores[i],
+                                            .name = "pair"};
+    }
+    s->options = (struct compare_options){.sides = s->sides,
+                                          .side_count = 2,
+                                          .worker = worker,
+                                          .environment = environment,
+                                          .lock_folder = folder,
+                                          .jobs = 2,
+                                          .terms = {.rules = measure_rules_default(),
+                                                    .build_limit_ns = 60ull * 1000000000,
+                                                    .launch_limit_ns = 30ull * 1000000000}};
+}
+
+static void start(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    s->compare = compare_new(&s->options, &e);
+    ck_assert_msg(s->compare != NULL, "%s", e.text);
+}
+
+static void run(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    const struct compare_record *record;
+    enum compare_answer answer;
+    start(s);
+    while ((answer = compare_step(s->compare, 1000, &record, &e)) != COMPARE_END) {
+        ck_assert_msg(answer != COMPARE_BROKEN, "%s", e.text);
+        if (answer != COMPARE_RECORD)
+            continue;
+        ck_assert_uint_lt(s->count, CONFIGURATIONS);
+        s->records[s->count++] = record;
+    }
+    compare_summary(s->compare, &s->summary);
+}
+
+static void end(struct session *s)
+{
+    compare_free(s->compare);
+    for (int i = 0; i < 2; i++) {
+        store_close(s->stores[i]);
+        spec_free(s->specs[i]);
+    }
+}
+
+static bool is_about(double x, double y)
+{
+    return fabs(x - y) < 1e-3 * y;
+}
+
+static void check_twice(const struct session *s)
+{
+    ck_assert_uint_eq(s->count, CONFIGURATIONS);
+    for (size_t i = 0; i < s->count; i++) {
+        const struct compare_record *r = s->records[i];
+        ck_assert(r->compared && r->in_turn && r->apart);
+        ck_assert_uint_ge(r->rounds, COMPARE_LEAST);
+        ck_assert_msg(is_about(r->ratio.ratio, 0.5), "%g", r->ratio.ratio);
+        ck_assert(r->ratio.interval && r->ratio.low <= 0.5 + 1e-4 && r->ratio.high >= 0.5 - 1e-4);
+        ck_assert_double_lt(r->ratio.high, 0.51);
+        for (int side = 0; side < 2; side++) {
+            ck_assert_uint_eq(r->entries[side].result->sample_count, r->rounds);
+            ck_assert_int_eq(r->entries[side].result->stop, STOP_COMPARED);
+        }
+    }
+    const struct compare_summary *m = &s->summary;
+    ck_assert_uint_eq(m->compared, CONFIGURATIONS);
+    ck_assert_uint_eq(m->apart, CONFIGURATIONS);
+    ck_assert_uint_eq(m->first_faster, CONFIGURATIONS);
+    ck_assert(is_about(m->mean, 0.5) && m->mean_interval);
+    ck_assert_double_eq(m->correlation, 1);
+    ck_assert(m->has_bests && is_about(m->ratio_of_bests.ratio, 0.5));
+    ck_assert_ptr_eq(m->best[0], s->records[0]);
+    ck_assert_ptr_eq(m->best[1], s->records[0]);
+}
+
+START_TEST(twice_as_slow)
+{
+    struct session s;
+    begin(&s, "FACTOR=2", NULL);
+    run(&s);
+    check_twice(&s);
+    end(&s);
+}
+END_TEST
+
+START_TEST(two_members_of_one_host)
+{
+    struct session s;
+    begin(&s, "FACTOR=2", NULL);
+    s.sides[1].device = &second;
+    run(&s);
+    check_twice(&s);
+    end(&s);
+}
+END_TEST
+
+START_TEST(equal_ones)
+{
+    struct session s;
+    begin(&s, "OTHER=1", NULL);
+    run(&s);
+    ck_assert_uint_eq(s.summary.compared, CONFIGURATIONS);
+    ck_assert_uint_eq(s.summary.apart, 0);
+    for (size_t i = 0; i < s.count; i++) {
+        ck_assert(!s.records[i]->apart);
+        ck_assert(is_about(s.records[i]->ratio.ratio, 1));
+    }
+    end(&s);
+}
+END_TEST
+
+START_TEST(one_side_fails)
+{
+    struct session s;
+    begin(&s, "BAD=0", "HOW=compile_error");
+    run(&s);
+    ck_assert_uint_eq(s.summary.compared, CONFIGURATIONS - 1);
+    ck_assert_uint_eq(s.summary.failed, 1);
+    const struct compare_record *r = s.records[0];
+    ck_assert(!r->compared);
+    ck_assert_int_eq(r->entries[0].result->status, STATUS_CORRECT);
+    ck_assert_int_eq(r->entries[1].result->status, STATUS_COMPILE);
+    ck_assert(!r->entries[0].timed); // a pair without its other half is not launched
+    ck_assert_ptr_eq(s.summary.best[0], s.records[1]);
+    end(&s);
+}
+END_TEST
+
+START_TEST(one_side_dies_in_a_round)
+{
+    struct session s;
+    begin(&s, "BAD=2", "HOW=die_in_turn");
+    run(&s);
+    ck_assert_uint_eq(s.summary.compared, CONFIGURATIONS - 1);
+    ck_assert_int_eq(s.records[2]->entries[1].result->status, STATUS_RUNTIME);
+    ck_assert(s.records[2]->entries[0].timed && !s.records[2]->compared);
+    ck_assert(s.records[3]->compared);
+    end(&s);
+}
+END_TEST
+
+// The fastest of the right side is another one: both bests meet in a heat of their own.
+START_TEST(bests_meet)
+{
+    struct session s;
+    begin(&s, "BAD=0", "HOW=compile_error");
+    spec_free(s.specs[0]);
+    s.sides[0].spec = s.specs[0] = load("FACTOR=3", NULL);
+    s.options.configurations = (const char *const[]){"ID=1", "ID=0"};
+    s.options.configuration_count = 2;
+    run(&s);
+    ck_assert_uint_eq(s.count, 2);
+    ck_assert_uint_eq(s.summary.compared, 1);
+    ck_assert(is_about(s.summary.ratio_of_bests.ratio, 3));
+    end(&s);
+}
+END_TEST
+
+START_TEST(what_one_side_has_alone)
+{
+    struct session s;
+    begin(&s, "LEAST=2", NULL);
+    run(&s);
+    ck_assert_uint_eq(s.count, 4);
+    ck_assert_uint_eq(s.summary.only[0].count, 2);
+    ck_assert_str_eq(s.summary.only[0].examples[0], "ID=0");
+    ck_assert_uint_eq(s.summary.only[1].count, 0);
+    end(&s);
+}
+END_TEST
+
+START_TEST(sample_and_picked)
+{
+    struct session s;
+    begin(&s, "FACTOR=2", NULL);
+    s.options.sample = 3;
+    run(&s);
+    ck_assert_uint_eq(s.count, 3);
+    end(&s);
+    begin(&s, "FACTOR=2", NULL);
+    s.options.picked = (const char *const[]){"ID=4", "ID=9"};
+    s.options.picked_count = 2;
+    run(&s);
+    ck_assert_uint_eq(s.count, 1);
+    ck_assert_str_eq(s.records[0]->configuration, "ID=4");
+    end(&s);
+}
+END_TEST
+
+START_TEST(nothing_in_common)
+{
+    struct session s;
+    struct error e = ERROR_INIT;
+    begin(&s, "LEAST=5", NULL);
+    s.options.configurations = (const char *const[]){"ID=5", "ID=1"};
+    s.options.configuration_count = 1;
+    spec_free(s.specs[0]);
+    s.sides[0].spec = s.specs[0] = load("FACTOR=1", NULL);
+    s.options.where = (const char *const[]){"ID > 4 or LEAST == 0"};
+    s.options.where_count = 1;
+    s.options.configurations = NULL;
+    s.options.configuration_count = 0;
+    s.options.picked = (const char *const[]){"ID=1"};
+    s.options.picked_count = 1;
+    ck_assert_ptr_null(compare_new(&s.options, &e));
+    ck_assert_msg(strstr(e.text, "no configuration in common") != NULL, "%s", e.text);
+    end(&s);
+}
+END_TEST
+
+// ---- several sides, each its own configuration --------------------------------------------------
+
+START_TEST(choices_are_ranked)
+{
+    struct session s;
+    begin(&s, "FACTOR=3", NULL);
+    s.options.choices = (const char *const[]){"ID=1", "ID=0"};
+    run(&s);
+    ck_assert_uint_eq(s.count, 1);
+    const struct compare_entry *entries = s.records[0]->entries;
+    ck_assert(entries[0].ranked && entries[1].ranked);
+    ck_assert_uint_eq(entries[0].rank.place, 0);
+    ck_assert_uint_eq(entries[1].rank.place, 1);
+    ck_assert(!entries[1].rank.tied && is_about(entries[1].rank.ratio, 2.5));
+    ck_assert(entries[1].rank.ratio_low > 2.4 && entries[1].rank.ratio_high < 2.6);
+    end(&s);
+}
+END_TEST
+
+// ---- the store ---------------------------------------------------------------------------------
+
+static void tune(void)
+{
+    struct error e = ERROR_INIT;
+    struct spec *spec = load(NULL, NULL);
+    struct store *store = open_store();
+    struct tune_options o = {.spec = spec,
+                             .device = &report.devices[0],
+                             .worker = worker,
+                             .environment = environment,
+                             .store = store,
+                             .lock_folder = folder,
+                             .jobs = 2,
+                             .terms = {.rules = measure_rules_default(),
+                                       .build_limit_ns = 60ull * 1000000000,
+                                       .launch_limit_ns = 30ull * 1000000000}};
+    struct tune *t = tune_new(&o, &e);
+    const struct tune_record *record;
+    ck_assert_msg(t != NULL, "%s", e.text);
+    while (tune_step(t, 1000, &record, &e) != TUNE_END)
+        ck_assert_msg(e.code == ERROR_NONE, "%s", e.text);
+    struct tune_progress p;
+    tune_progress(t, &p);
+    ck_assert(p.ranked.decided);
+    tune_free(t);
+    store_close(store);
+    spec_free(spec);
+}
+
+static bool count_rows(void *context, const struct store_row *row)
+{
+    uint64_t *counts = context;
+    counts[0]++;
+    counts[1] += row->result->stop == STOP_COMPARED;
+    ck_assert_uint_eq(strlen(row->session), 32);
+    return true;
+}
+
+// The samples are kept, and what a ranking found stays the answer of `hone best` and of a tune.
+START_TEST(rankings_stay)
+{
+    struct session s;
+    struct error e = ERROR_INIT;
+    struct best_answer answer;
+    struct store_query query = {.spec_name = "pair"};
+    uint64_t counts[2] = {0, 0};
+    bool found;
+    tune();
+    begin(&s, "FACTOR=2", NULL);
+    run(&s);
+    ck_assert(store_each(s.stores[0], &query, count_rows, counts, &e));
+    ck_assert_uint_eq(counts[1], 2 * CONFIGURATIONS);
+    struct spec_sources *sources = spec_sources_read(s.specs[0], LANGUAGE_OPENCL, NULL, &e);
+    struct best_options o = {
+        .spec = s.specs[0], .sources = sources, .store = s.stores[0], .device = &report.devices[0]};
+    ck_assert(best_find(&o, &arena, &answer, &found, &e) && found);
+    ck_assert(answer.place.ranked);
+    ck_assert_str_eq(answer.configuration, "ID=0");
+    ck_assert_int_eq(answer.result->stop, STOP_RANKED);
+    result_free(answer.result);
+    spec_sources_free(sources);
+    end(&s);
+    tune(); // known as a whole: no result is added
+    struct store *store = open_store();
+    uint64_t again[2] = {0, 0};
+    ck_assert(store_each(store, &query, count_rows, again, &e));
+    ck_assert_uint_eq(again[0], counts[0]);
+    store_close(store);
+}
+END_TEST
+
+START_TEST(a_stored_run)
+{
+    struct session s;
+    struct error e = ERROR_INIT;
+    struct stored stored;
+    tune();
+    begin(&s, "FACTOR=2", NULL);
+    ck_assert_msg(stored_run(s.stores[0], "last", s.specs[0], &arena, &stored, &e), "%s", e.text);
+    ck_assert_uint_eq(stored.count, CONFIGURATIONS);
+    s.sides[0].stored = &stored;
+    s.sides[0].device = NULL;
+    s.sides[0].store = NULL;
+    run(&s);
+    ck_assert_uint_ge(s.summary.compared, 2);
+    ck_assert(!s.summary.paired);
+    for (size_t i = 0; i < s.count; i++)
+        ck_assert(!s.records[i]->compared || is_about(s.records[i]->ratio.ratio, 0.5));
+    end(&s);
+    stored_release(&stored);
+}
+END_TEST
+
+START_TEST(runs_that_are_not_there)
+{
+    struct error e = ERROR_INIT;
+    struct stored stored;
+    struct spec *spec = load(NULL, NULL);
+    struct store *store = open_store();
+    ck_assert(!stored_run(store, "last", spec, &arena, &stored, &e));
+    ck_assert_msg(strstr(e.text, "no results of pair") != NULL, "%s", e.text);
+    stored_release(&stored);
+    tune();
+    error_clear(&e);
+    ck_assert(!stored_run(store, "zz", spec, &arena, &stored, &e));
+    ck_assert_msg(strstr(e.text, "no run of pair begins with 'zz'; the newest are:\n") != NULL,
+                  "%s", e.text);
+    stored_release(&stored);
+    error_clear(&e);
+    ck_assert(stored_fastest(store, spec, &report.devices[0], 2, &arena, &stored, &e));
+    ck_assert_uint_eq(stored.count, 2);
+    ck_assert_str_eq(stored.entries[0].configuration, "ID=0");
+    ck_assert_str_eq(stored.entries[1].configuration, "ID=1");
+    stored_release(&stored);
+    store_close(store);
+    spec_free(spec);
+}
+END_TEST
+
+// ---- the end before the end ---------------------------------------------------------------------
+
+START_TEST(cancelled)
+{
+    struct session s;
+    struct error e = ERROR_INIT;
+    const struct compare_record *record;
+    begin(&s, "FACTOR=2", NULL);
+    start(&s);
+    enum compare_answer answer;
+    unsigned records = 0;
+    while ((answer = compare_step(s.compare, 1000, &record, &e)) != COMPARE_END) {
+        ck_assert_msg(answer != COMPARE_BROKEN, "%s", e.text);
+        if (answer == COMPARE_RECORD && ++records == 2)
+            compare_cancel(s.compare);
+    }
+    compare_summary(s.compare, &s.summary);
+    ck_assert(s.summary.cancelled);
+    ck_assert_uint_eq(s.summary.compared, 2);
+    ck_assert(is_about(s.summary.mean, 0.5));
+    end(&s);
+}
+END_TEST
+
+START_TEST(hopeless_spec)
+{
+    struct session s;
+    struct error e = ERROR_INIT;
+    const struct compare_record *record;
+    begin(&s, "BAD=0", "HOW=spec_fault");
+    start(&s);
+    enum compare_answer answer;
+    do
+        answer = compare_step(s.compare, 1000, &record, &e);
+    while (answer == COMPARE_NOTHING);
+    ck_assert_int_eq(answer, COMPARE_BROKEN);
+    ck_assert_msg(strstr(e.text, "right: ") && strstr(e.text, "no kernel 'x'"), "%s", e.text);
+    end(&s);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("compare");
+    TCase *t = tcase_create("sides");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_set_timeout(t, 120);
+    tcase_add_test(t, twice_as_slow);
+    tcase_add_test(t, two_members_of_one_host);
+    tcase_add_test(t, equal_ones);
+    tcase_add_test(t, one_side_fails);
+    tcase_add_test(t, one_side_dies_in_a_round);
+    tcase_add_test(t, bests_meet);
+    tcase_add_test(t, what_one_side_has_alone);
+    tcase_add_test(t, sample_and_picked);
+    tcase_add_test(t, nothing_in_common);
+    tcase_add_test(t, choices_are_ranked);
+    tcase_add_test(t, rankings_stay);
+    tcase_add_test(t, a_stored_run);
+    tcase_add_test(t, runs_that_are_not_there);
+    tcase_add_test(t, cancelled);
+    tcase_add_test(t, hopeless_spec);
+    suite_add_tcase(suite, t);
+    SRunner *r = srunner_create(suite);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
