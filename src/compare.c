@@ -87,6 +87,7 @@ static bool make_evaluator(struct compare *c, struct error *e)
                                            .jobs = jobs > 0 ? jobs : 1,
                                            .terms = c->o.terms,
                                            .no_timing = true,
+                                           .leaving = c->o.leaving,
                                            .log = c->o.log};
     }
     if (route.count > 0)

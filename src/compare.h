@@ -51,6 +51,7 @@ struct compare_options {
     const char *const *environment;   // for workers, NAME=VALUE, NULL-terminated; or NULL
     const char *lock_folder;          // (optional) where the devices' locks stand
     const struct log *log;
+    bool leaving; // the program ends after it: see live_options
 
     // (optional) One configuration for each side ("a=1, b=2"), which need not be the same: one
     // heat, ranked, and nothing else. Else the configurations that all sides have, by these:

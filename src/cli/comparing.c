@@ -178,6 +178,7 @@ static int tune_first(struct comparing *c, struct comparing_side *s, const char 
                      : "nothing is known without a store");
     store_close(w->store); // it opens its own
     w->store = NULL;
+    s->tuning.options.leaving = false; // the comparison follows
     int status = tuning_start(&s->tuning);
     if (status == EXIT_DONE)
         status = run_tune(c, s);
@@ -355,6 +356,7 @@ int comparing_start(struct comparing *c)
     o->environment = w->environment.worker_with;
     o->lock_folder = LOCK_FOLDER;
     o->log = &w->log;
+    o->leaving = true;
     o->configurations = s->config.items;
     o->configuration_count = s->config.count;
     o->where = s->where.items;

@@ -1,8 +1,6 @@
 // The two sides of a comparison: what --left and --right say.
 #include "cli/comparing.h"
 
-#include "eval/lock.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,26 +103,25 @@ static int default_sides(struct comparing *c)
     struct spec *spec = spec_load(c->call->arguments[0], &options, &e);
     if (!spec)
         return work_failed(&e);
-    bool both = spec_has_language(spec, LANGUAGE_OPENCL) && spec_has_language(spec, LANGUAGE_CUDA);
+    struct spec_languages languages;
+    bool ok = spec_languages(spec, &languages, &e);
     spec_free(spec);
-    if (!both) {
+    if (!ok)
+        return work_failed(&e);
+    if (languages.count < 2) {
         complain("%s: there is one language; say with --left and --right what shall differ: "
                  "device, option, set or run",
                  c->call->arguments[0]);
         return EXIT_USAGE;
     }
-    const enum language languages[] = {LANGUAGE_OPENCL, LANGUAGE_CUDA};
     for (int i = 0; i < 2; i++)
-        c->sides[i].call.settings.language = (struct given_language){true, languages[i]};
+        c->sides[i].call.settings.language = (struct given_language){true, languages.list[i]};
     return EXIT_DONE;
 }
 
 static bool is_same_card(const struct device_info *a, const struct device_info *b)
 {
-    char x[DEVICE_LOCK_NAME], y[DEVICE_LOCK_NAME];
-    device_lock_name(a, x);
-    device_lock_name(b, y);
-    return str_equal(x, y);
+    return (a->language == b->language && str_equal(a->id, b->id)) || device_same_card(a, b);
 }
 
 // Two views of one card are compared, not two cards, unless a side names its own.
@@ -142,7 +139,7 @@ static int put_on_one_card(struct comparing *c)
         }
     }
     complain("%s has no %s view here; name both with --left device=NAME and --right device=NAME",
-             left->device->name, language_text(right->device->language));
+             left->device->name, language_title(right->device->language));
     return EXIT_NOTHING;
 }
 
@@ -196,19 +193,14 @@ static void add(struct comparing_side *s, const char *word)
     text_addf(&s->label, "%s%s", s->label.length ? ", " : "", word);
 }
 
-static const char *title_of(enum language l)
-{
-    return l == LANGUAGE_CUDA ? "CUDA" : "OpenCL";
-}
-
 static void label_devices(struct comparing_side *sides)
 {
     const struct device_info *a = sides[0].tuning.work.device, *b = sides[1].tuning.work.device;
     if (!a || !b)
         return;
     if (a->language != b->language) {
-        add(&sides[0], title_of(a->language));
-        add(&sides[1], title_of(b->language));
+        add(&sides[0], language_title(a->language));
+        add(&sides[1], language_title(b->language));
     }
     if (is_same_card(a, b) && (a->language != b->language || str_equal(a->id, b->id)))
         return;

@@ -2,7 +2,6 @@
 #include "cli/comparing.h"
 
 #include "cli/interrupt.h"
-#include "cli/values.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,18 +9,14 @@
 
 // ---- sides -------------------------------------------------------------------------------------
 
-static bool fill_side(struct comparing *c, uint32_t index, struct view_side *out)
+static void fill_side(struct comparing *c, uint32_t index, struct view_side *out)
 {
     const struct comparing_side *s = &c->sides[index];
     const struct work *w = &s->tuning.work;
-    struct text constants = TEXT_INIT;
-    spec_constants_text(w->spec, &constants);
-    char *json = constants_to_json(w->spec);
     *out = (struct view_side){.label = text_cstr(&s->label),
                               .spec = w->spec->name,
-                              .constants = s->run ? s->stored.constants
-                                                  : arena_strdup(&c->arena, text_cstr(&constants)),
-                              .constants_json = arena_strdup(&c->arena, json ? json : "{}"),
+                              .constants = s->run ? s->stored.constants : w->constants,
+                              .constants_json = w->constants_json,
                               .flags = s->flags.items,
                               .flag_count = s->flags.count,
                               .device = w->device,
@@ -29,21 +24,16 @@ static bool fill_side(struct comparing *c, uint32_t index, struct view_side *out
                               .date = s->run ? s->stored.date : NULL};
     if (!s->run)
         out->check.kind = compare_verification(c->compare, index, &out->check.against);
-    bool ok = json && !constants.failed && out->constants && out->constants_json;
-    text_release(&constants);
-    free(json);
-    return ok;
 }
 
 static bool fill_sides(struct comparing *c, struct view_compare *out)
 {
     struct view_side *sides = arena_array(&c->arena, c->count, sizeof *sides);
-    bool ok = sides != NULL;
-    for (uint32_t i = 0; ok && i < c->count; i++)
-        ok = fill_side(c, i, &sides[i]);
+    for (uint32_t i = 0; sides && i < c->count; i++)
+        fill_side(c, i, &sides[i]);
     out->sides = sides;
     out->side_count = c->count;
-    return ok;
+    return sides != NULL;
 }
 
 // ---- rows --------------------------------------------------------------------------------------

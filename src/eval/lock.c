@@ -13,13 +13,27 @@
 // Somebody who waits looks again after 5 ms; we stay away long enough for two such looks.
 #define COURTESY_NS (12ull * 1000000)
 
+#define PCI_DIGITS 12 // "0000:65:00.0"
+
+// One address is written in several ways: see pci_same().
+static const char *last_digits(const char *pci, char *out)
+{
+    size_t length = strlen(pci), from = length > PCI_DIGITS ? length - PCI_DIGITS : 0;
+    snprintf(out, PCI_DIGITS + 1, "%s", pci + from);
+    for (char *c = out; *c; c++)
+        *c = (char)(*c >= 'A' && *c <= 'F' ? *c - 'A' + 'a' : *c);
+    return out;
+}
+
 void device_lock_name(const struct device_info *d, char *out)
 {
     const char *what = d->pci && *d->pci ? d->pci : d->uuid && *d->uuid ? d->uuid : "host";
     struct digest digest;
-    char hex[65];
+    char hex[65], address[PCI_DIGITS + 1];
     if (d->type == DEVICE_CPU)
         what = "host";
+    else if (what == d->pci)
+        what = last_digits(d->pci, address);
     digest_of(what, strlen(what), &digest);
     digest_hex(&digest, hex);
     snprintf(out, DEVICE_LOCK_NAME, "hone-device-%.16s.lock", hex);

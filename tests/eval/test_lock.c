@@ -62,6 +62,21 @@ START_TEST(test_other_device_is_free)
 }
 END_TEST
 
+// Two drivers write one card's address in two ways.
+START_TEST(test_one_card_has_one_lock)
+{
+    static const struct device_info views[] = {
+        {.type = DEVICE_GPU, .pci = "0000:6a:00.0", .uuid = ""},
+        {.type = DEVICE_GPU, .pci = "00000000:6A:00.0", .uuid = "GPU-1"},
+        {.type = DEVICE_GPU, .pci = "0000:6b:00.0", .uuid = ""}};
+    char names[3][DEVICE_LOCK_NAME];
+    for (int i = 0; i < 3; i++)
+        device_lock_name(&views[i], names[i]);
+    ck_assert_str_eq(names[0], names[1]);
+    ck_assert_str_ne(names[0], names[2]);
+}
+END_TEST
+
 START_TEST(test_death_frees_it)
 {
     struct device_lock mine;
@@ -105,6 +120,7 @@ int main(void)
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_test(cases, test_one_holder);
     tcase_add_test(cases, test_other_device_is_free);
+    tcase_add_test(cases, test_one_card_has_one_lock);
     tcase_add_test(cases, test_death_frees_it);
     tcase_add_test(cases, test_bad_folder);
     suite_add_tcase(suite, cases);
