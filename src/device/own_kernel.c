@@ -93,7 +93,8 @@ static struct own_kernel *add(struct device *d, const struct own_text *t, struct
     *k = (struct own_kernel){.next = d->own_kernels, .name = t->name, .pieces = t->pieces};
     k->defines = memcpy(k + 1, t->defines, length);
     k->kernel = build(d, t, e);
-    return d->own_kernels = k;
+    d->own_kernels = k;
+    return k;
 }
 
 void *own_kernel_get(struct device *d, const struct own_text *t, struct error *e)

@@ -181,7 +181,7 @@ static bool make_gemm(struct making *m, struct result *r)
     if (ok && multiply_on_device(m, &w->memory))
         return true;
     ok = ok && allocate_blob(m->reference, &e);
-    if (ok) {
+    if (ok && w->data) { // else there is no number in it
         double *c = (double *)(void *)w->data;
         ok = gemm_on_host(m, c, &e) && finish_gemm(m, c, &e);
     }

@@ -94,6 +94,17 @@ void kit_open(struct kit *k, const char *cache)
     kit_open_as(k, &o);
 }
 
+struct memory kit_memory(struct kit *k, const void *data, uint64_t bytes)
+{
+    struct device *d = k->device;
+    struct memory m = {.bytes = bytes, .exact = true};
+    struct error e = ERROR_INIT;
+    ck_assert_msg(d->backend->memory_new(d->own, &m, ACCESS_BOTH, &e), "%s", e.text);
+    ck_assert(!m.host);
+    ck_assert_msg(memory_write(d, &m, data, &e), "%s", e.text);
+    return m;
+}
+
 void kit_close(struct kit *k)
 {
     device_close(k->device);
@@ -206,5 +217,12 @@ struct result *kit_verify(struct kit *k, const struct job *j)
     if (l)
         device_verify(k->device, l, &policy, r);
     device_unload(k->device, l);
+    return r;
+}
+
+struct result *kit_verify_take(struct kit *k, struct job *j)
+{
+    struct result *r = kit_verify(k, j);
+    job_free(j);
     return r;
 }

@@ -3,6 +3,7 @@
 #define HONE_TESTS_DEVICE_KIT_H
 
 #include "device/device.h"
+#include "device/memory.h"
 
 #include <check.h>
 
@@ -39,6 +40,10 @@ void kit_open_as(struct kit *k, const struct device_options *options); // but fo
 void kit_as_gpu(struct kit *k);
 void kit_close(struct kit *k);
 
+// Memory with these contents that the host does not see, as a GPU's, on any device; for
+// memory_free().
+struct memory kit_memory(struct kit *k, const void *data, uint64_t bytes);
+
 // ---- jobs; everything lives in the job's arena
 
 struct job *kit_job(const char *source);
@@ -56,6 +61,7 @@ void kit_expect(struct job *j, uint32_t buffer, const float *values);
 
 // Loads, verifies and unloads. The caller frees the result.
 struct result *kit_verify(struct kit *k, const struct job *j);
+struct result *kit_verify_take(struct kit *k, struct job *j); // the job is freed
 
 // What a result must be, with the message in the report when it is not.
 #define ck_status(r, expected)                                                                     \

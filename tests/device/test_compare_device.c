@@ -149,16 +149,6 @@ static void sample_free(struct sample *s)
 
 // ---- both ways
 
-static struct memory memory_with(const void *data, uint64_t bytes)
-{
-    struct device *d = kit.device;
-    struct memory m = {.bytes = bytes, .exact = true};
-    struct error e = ERROR_INIT;
-    ck_assert_msg(d->backend->memory_new(d->own, &m, ACCESS_BOTH, &e), "%s", e.text);
-    ck_assert_msg(memory_write(d, &m, data, &e), "%s", e.text);
-    return m;
-}
-
 static bool same(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
@@ -194,8 +184,8 @@ static struct deviation compare_both_ways(const struct sample *s, bool doubles)
     struct error e = ERROR_INIT;
     struct deviation there, here;
     const void *reference = doubles ? (const void *)s->doubles : s->raw;
-    struct memory got = memory_with(s->got, s->bytes);
-    struct memory expected = memory_with(reference, doubles ? s->components * 8 : s->bytes);
+    struct memory got = kit_memory(&kit, s->got, s->bytes);
+    struct memory expected = kit_memory(&kit, reference, doubles ? s->components * 8 : s->bytes);
     struct expected x = {reference, doubles};
     struct compare_request q = {compare_kernel(kit.device, b, doubles), b, &got, &expected,
                                 doubles};

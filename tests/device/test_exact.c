@@ -56,10 +56,7 @@ static struct job *adding(const char *fault)
 
 static struct result *verify_fault(const char *fault)
 {
-    struct job *j = adding(fault);
-    struct result *r = kit_verify(&kit, j);
-    job_free(j);
-    return r;
+    return kit_verify_take(&kit, adding(fault));
 }
 
 // ---- what is left without guard zones

@@ -52,10 +52,7 @@ static struct job *doubling(const char *fault)
 
 static struct result *verify_fault(const char *fault)
 {
-    struct job *j = doubling(fault);
-    struct result *r = kit_verify(&kit, j);
-    job_free(j);
-    return r;
+    return kit_verify_take(&kit, doubling(fault));
 }
 
 START_TEST(correct_kernel_is_verified)

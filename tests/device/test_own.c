@@ -21,18 +21,6 @@ static void tear_down(void)
     kit_close(&kit);
 }
 
-// Memory that the host does not see, as a GPU's, on any device.
-static struct memory memory_with(const void *data, uint64_t bytes)
-{
-    struct device *d = kit.device;
-    struct memory m = {.bytes = bytes, .exact = true};
-    struct error e = ERROR_INIT;
-    ck_assert_msg(d->backend->memory_new(d->own, &m, ACCESS_BOTH, &e), "%s", e.text);
-    ck_assert(!m.host);
-    ck_assert_msg(memory_write(d, &m, data, &e), "%s", e.text);
-    return m;
-}
-
 static void *random_bytes(uint64_t count)
 {
     uint8_t *bytes = malloc(count + 1);
@@ -50,7 +38,7 @@ START_TEST(checksum_is_the_hosts)
 {
     uint64_t length = lengths[_i];
     void *bytes = random_bytes(length);
-    struct memory m = memory_with(bytes, length);
+    struct memory m = kit_memory(&kit, bytes, length);
     struct error e = ERROR_INIT;
     struct region regions[] = {{&m, 0, length, 0}, {&m, 0, 0, 0}, {&m, length / 3, length / 2, 0}};
     ck_assert_msg(checksums_on_device(kit.device, regions, 3, &e), "%s", e.text);
