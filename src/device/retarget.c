@@ -190,6 +190,8 @@ bool ptx_retarget(const char *ptx, size_t length, const char *target, struct tex
                   struct error *e)
 {
     struct splicing s = {.out = out, .error = e, .target = target};
+    bool is_ended = length > 0 && ptx[length - 1] == '\0'; // as NVIDIA's driver hands it over
+    length -= is_ended;
     const char *end = ptx + length;
     if (length == 0 || memchr(ptx, '\0', length))
         return error_set(e, ERROR_INPUT, "the driver's binary is not PTX text");
@@ -208,5 +210,7 @@ bool ptx_retarget(const char *ptx, size_t length, const char *target, struct tex
         return refuse(&s, &s.marker, "the spliced instruction does not end with ';'");
     if (s.targets == 0)
         return error_set(e, ERROR_INPUT, "the driver's binary is not PTX text: it has no .target");
+    if (is_ended)
+        text_addn(out, "", 1);
     return !out->failed || error_memory(e);
 }

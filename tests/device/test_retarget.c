@@ -190,6 +190,18 @@ START_TEST(refusals)
 }
 END_TEST
 
+// NVIDIA's driver counts the byte behind the text, and is given it back.
+START_TEST(ended_text)
+{
+    static const char ptx[] = ".version 9.0\n.target sm_90\n";
+    struct error e = ERROR_INIT;
+    text_clear(&out);
+    ck_assert_msg(ptx_retarget(ptx, sizeof ptx, "sm_90a", &out, &e), "%s", e.text);
+    ck_assert_uint_eq(out.length, sizeof ptx + 1);
+    ck_assert_str_eq(text_cstr(&out), ".version 9.0\n.target sm_90a\n");
+}
+END_TEST
+
 START_TEST(binaries)
 {
     struct error e = ERROR_INIT;
@@ -244,6 +256,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, long_instruction);
     tcase_add_test(tests, places_of_directives);
     tcase_add_loop_test(tests, refusals, 0, (int)(sizeof refused / sizeof *refused));
+    tcase_add_test(tests, ended_text);
     tcase_add_test(tests, binaries);
     if (has_assembler) {
         tcase_add_test(tests, assembled);
