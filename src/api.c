@@ -318,7 +318,7 @@ struct hone_devices *hone_devices_list(const struct hone_worker *worker, struct 
         return NULL;
     }
     if (workplace_init(&workplace, &d->arena, additions, &why) &&
-        live_devices(argv, workplace.environment, LANGUAGES_ALL, &d->arena, &report, &why) &&
+        live_devices(argv, workplace.environment, LANGUAGES_ALL, &d->arena, &report, NULL, &why) &&
         !take_report(d, &report))
         error_memory(&why);
     scratch_remove(&workplace.scratch);

@@ -105,6 +105,7 @@ static bool make_evaluator(struct check *c, struct error *e)
                                 .exact = o->races_log != NULL,
                                 .own_reference = o->smallest_count > 0,
                                 .leaving = o->leaving,
+                                .spare = o->spare,
                                 .log = o->log};
     struct remember_options remember = {.store = o->store,
                                         .fresh = o->fresh,

@@ -51,10 +51,11 @@ struct check_options {
     uint64_t seed;
     uint32_t jobs; // build workers; 0: as many as useful
     struct terms terms;
-    bool fresh;      // earlier results do not answer
-    uint32_t retry;  // failures with these statuses do not answer: 1 << status
-    bool build_only; // nothing runs; the store is left alone
-    bool leaving;    // the process ends right after check_free(): workers are not waited for
+    bool fresh;          // earlier results do not answer
+    uint32_t retry;      // failures with these statuses do not answer: 1 << status
+    bool build_only;     // nothing runs; the store is left alone
+    bool leaving;        // the process ends right after check_free(): workers are not waited for
+    struct spare *spare; // (optional) as in live_options; outlives the check
 
     unsigned allowed;      // statuses that are no failure: 1u << enum status
     bool allow_unverified; // correct without anything to hold it against is no failure

@@ -20,6 +20,7 @@ static struct evaluator *make_evaluator(struct tune *t, struct error *e)
                                 .build_only = o->build_only,
                                 .no_timing = o->no_timing,
                                 .leaving = o->leaving,
+                                .spare = o->spare,
                                 .log = o->log};
     bool storing = o->store && !o->build_only;
     struct remember_options remember = {.store = storing ? o->store : NULL,

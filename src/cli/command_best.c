@@ -71,7 +71,7 @@ static const struct device_info *devices_here(struct session *s, size_t *count)
     const struct environment *v = &w->environment;
     uint32_t languages = work_language_set(w);
     *count = 0;
-    if (live_devices(v->worker, v->worker_with, languages, &w->arena, &w->devices, &e))
+    if (live_devices(v->worker, v->worker_with, languages, &w->arena, &w->devices, NULL, &e))
         return work_usable(w, count);
     complain("warning: %s", e.text);
     return NULL;

@@ -35,7 +35,7 @@ static bool start_worker_inside(struct work *w, const struct device_info *target
         return false;
     v->worker = inside;
     uint32_t languages = 1u << LANGUAGE_OPENCL;
-    return live_devices(v->worker, v->worker_with, languages, &w->arena, &w->devices, e);
+    return live_devices(v->worker, v->worker_with, languages, &w->arena, &w->devices, NULL, e);
 }
 
 static struct device_info *find_simulator(const struct work *w)

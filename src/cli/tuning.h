@@ -19,7 +19,7 @@ int open_kept(struct work *w);
 #define WORK_OPTIONS(w)                                                                            \
     .spec = (w)->spec, .device = (w)->device, .worker = (w)->environment.worker,                   \
     .environment = (w)->environment.worker_with, .lock_folder = LOCK_FOLDER, .leaving = true,      \
-    .log = &(w)->log, .configurations = (w)->call->settings.config.items,                          \
+    .spare = (w)->spare, .log = &(w)->log, .configurations = (w)->call->settings.config.items,     \
     .configuration_count = (w)->call->settings.config.count,                                       \
     .where = (w)->call->settings.where.items, .where_count = (w)->call->settings.where.count,      \
     .seed = (w)->call->settings.seed.value, .jobs = (uint32_t)(w)->call->settings.jobs.value,      \

@@ -28,6 +28,7 @@ void work_init(struct work *w, const struct invocation *call)
 void work_release(struct work *w)
 {
     ticker_clear(&w->ticker);
+    spare_free(w->spare);
     store_close(w->store);
     spec_free(w->spec);
     if (w->has_environment)
@@ -110,7 +111,7 @@ int work_devices(struct work *w, uint32_t languages)
     if (status != EXIT_DONE)
         return status;
     const struct environment *v = &w->environment;
-    if (!live_devices(v->worker, v->worker_with, languages, &w->arena, &w->devices, &e))
+    if (!live_devices(v->worker, v->worker_with, languages, &w->arena, &w->devices, &w->spare, &e))
         return work_failed(&e);
     return EXIT_DONE;
 }

@@ -22,6 +22,7 @@ struct work {
     const char *constants_json;
     struct spec_languages languages; // --language, or the spec's
     struct device_report devices;
+    struct spare *spare; // the worker that listed them, or NULL
     const struct device_info *device;
     struct store *store;
 };

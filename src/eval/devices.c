@@ -2,6 +2,8 @@
 #include "eval/evaluator.h"
 #include "eval/remote.h"
 
+#include <stdlib.h>
+
 #define DEVICES_TIMEOUT_MS 60000
 
 static bool decode(const struct frame *f, struct arena *a, struct device_report *out,
@@ -43,10 +45,43 @@ static bool ask(struct remote *r, uint32_t languages, struct arena *a, struct de
     return decode(&f, a, out, e);
 }
 
+// ---- the worker goes on ------------------------------------------------------------------------
+
+struct spare {
+    struct remote remote;
+};
+
+static struct spare *spare_new(const struct remote *r)
+{
+    struct spare *s = malloc(sizeof *s);
+    if (s)
+        s->remote = *r;
+    return s;
+}
+
+bool spare_take(struct spare *s, struct remote *out)
+{
+    if (!s || !s->remote.running)
+        return false;
+    *out = s->remote;
+    s->remote = (struct remote)REMOTE_NONE;
+    return true;
+}
+
+void spare_free(struct spare *s)
+{
+    if (!s)
+        return;
+    remote_leave(&s->remote);
+    free(s);
+}
+
+// ---- asking ------------------------------------------------------------------------------------
+
 // *died: the worker did not live to answer.
 static bool ask_new_worker(const char *const *worker, const char *const *environment,
                            uint32_t languages, struct arena *a, struct device_report *out,
-                           bool *died, struct error *e)
+                           struct spare **spare, bool *died, struct error *e)
 {
     struct remote r;
     struct text how = TEXT_INIT;
@@ -61,19 +96,22 @@ static bool ask_new_worker(const char *const *worker, const char *const *environ
         error_set(e, ERROR_WORKER, "listing devices: the worker %s", text_cstr(&how));
     }
     text_release(&how);
-    remote_end(&r);
+    if (!ok || !spare || !(*spare = spare_new(&r)))
+        remote_end(&r);
     return ok;
 }
 
 // A worker that was killed by somebody else costs nothing but time: once more.
 bool live_devices(const char *const *worker, const char *const *environment, uint32_t languages,
-                  struct arena *a, struct device_report *out, struct error *e)
+                  struct arena *a, struct device_report *out, struct spare **spare, struct error *e)
 {
     bool died;
-    if (ask_new_worker(worker, environment, languages, a, out, &died, e))
+    if (spare)
+        *spare = NULL;
+    if (ask_new_worker(worker, environment, languages, a, out, spare, &died, e))
         return true;
     if (!died)
         return false;
     error_clear(e);
-    return ask_new_worker(worker, environment, languages, a, out, &died, e);
+    return ask_new_worker(worker, environment, languages, a, out, spare, &died, e);
 }

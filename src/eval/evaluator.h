@@ -194,6 +194,8 @@ struct gate {
 // context on the device, together no more than a part of its memory.
 uint32_t live_default_jobs(const struct device_info *d);
 
+struct spare;
+
 struct live_options {
     const char *const *worker;      // argv of a worker, NULL-terminated
     const char *const *environment; // NAME=VALUE additions for workers, NULL-terminated; or NULL
@@ -213,6 +215,10 @@ struct live_options {
     // The calling process ends right after the evaluator: workers are killed and not waited for (an
     // H200's driver takes a second to take down fifteen contexts).
     bool leaving;
+    // (optional) A worker that has listed the devices, with the same `worker` and `environment`: it
+    // becomes the first bench worker of a GPU, whose driver it has loaded already. What is taken
+    // leaves an empty spare behind, which is the caller's to free.
+    struct spare *spare;
     const struct log *log;
 };
 
@@ -221,7 +227,11 @@ struct evaluator *live_new(const struct live_options *o, struct error *e);
 // Asks a worker for the devices of this machine, in an arena of the caller's. Blocking, with a
 // limit. `languages` is a set of 1u << language (LANGUAGES_ALL): no driver of another is started.
 struct device_report;
+// *spare (optional): the worker that answered, for live_options.spare; NULL where there is none.
 bool live_devices(const char *const *worker, const char *const *environment, uint32_t languages,
-                  struct arena *a, struct device_report *out, struct error *e);
+                  struct arena *a, struct device_report *out, struct spare **spare,
+                  struct error *e);
+// Ends it, where no evaluator took it, without waiting for its end. NULL is fine.
+void spare_free(struct spare *s);
 
 #endif

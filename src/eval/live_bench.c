@@ -94,13 +94,22 @@ static void go_on(struct live *v, struct entry *n);
 
 // ---- which job next ----------------------------------------------------------------------------
 
+// A CPU's driver must be told how to measure before it is loaded, so a worker that has listed
+// devices does not do there.
+static bool find_bench(struct live *v, struct error *e)
+{
+    if (!v->device.shares_host && !v->o.exact && spare_take(v->o.spare, &v->bench))
+        return remote_open(&v->bench, v->device.id, ROLE_BENCH, v->o.exact, e);
+    return remote_start(&v->bench, v->o.worker, v->o.environment, v->device.id, ROLE_BENCH,
+                        v->o.exact, e);
+}
+
 static bool start_bench(struct live *v)
 {
     struct error e = ERROR_INIT;
     v->bench_serial++;
     v->bench_started_ns = clock_ns();
-    if (remote_start(&v->bench, v->o.worker, v->o.environment, v->device.id, ROLE_BENCH, v->o.exact,
-                     &e)) {
+    if (find_bench(v, &e)) {
         live_limit_phase(v, &v->bench);
         return true;
     }

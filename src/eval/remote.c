@@ -41,9 +41,20 @@ bool remote_start(struct remote *r, const char *const *argv, const char *const *
     channel_init(&r->channel, r->process.channel);
     r->running = true;
     r->phase.kind = PHASE_OPENING;
-    // A worker that is already gone is found so when its channel is read.
+    if (id)
+        return remote_open(r, id, role, exact, e);
+    remote_limit(r, REMOTE_OPENING_NS);
+    return true;
+}
+
+// A worker that is already gone is found so when its channel is read.
+bool remote_open(struct remote *r, const char *id, enum worker_role role, bool exact,
+                 struct error *e)
+{
     struct error sent = ERROR_INIT;
-    if (id && !(say_hello(r, &sent) && ask_to_open(r, id, role, exact, &sent)) &&
+    r->role = role;
+    r->phase.kind = PHASE_OPENING;
+    if (!(say_hello(r, &sent) && ask_to_open(r, id, role, exact, &sent)) &&
         sent.code == ERROR_MEMORY) {
         *e = sent;
         remote_end(r);

@@ -35,6 +35,9 @@ struct remote {
 // id NULL: only started. `exact` as in struct live_options.
 bool remote_start(struct remote *r, const char *const *argv, const char *const *environment,
                   const char *id, enum worker_role role, bool exact, struct error *e);
+// Asks one that was only started to open a device.
+bool remote_open(struct remote *r, const char *id, enum worker_role role, bool exact,
+                 struct error *e);
 // Sends a request; its sequence number is r->sequence afterwards.
 bool remote_send(struct remote *r, enum verb verb, const struct text *payload, struct error *e);
 // The worker shall be done with what it does now within `limit` from now (0: no limit).
@@ -54,6 +57,10 @@ uint64_t remote_memory(const struct remote *r);
 // After the channel ended: waits for the end of the process and describes it with the last of what
 // it printed: "was killed by SIGSEGV; it had printed: ...". Ends the remote.
 void remote_autopsy(struct remote *r, struct text *out);
+
+// The worker that a spare holds; false where it holds none (any more), or `s` is NULL.
+struct spare;
+bool spare_take(struct spare *s, struct remote *out);
 
 // The text of a REPLY_ERROR, for messages.
 void remote_error_text(const struct frame *f, char *out, size_t size);

@@ -94,8 +94,8 @@ START_TEST(test_each_call_hangs)
     int got = 1;
     arena_init(&a);
     add_environment(FAKE_DRIVER);
-    ck_assert_msg(live_devices(real_worker, environment, LANGUAGES_ALL, &a, &report, &e), "%s",
-                  e.text);
+    ck_assert_msg(live_devices(real_worker, environment, LANGUAGES_ALL, &a, &report, NULL, &e),
+                  "%s", e.text);
     ck_assert_uint_eq(report.device_count, 1);
     snprintf(hang, sizeof hang, "FAKE_CL_HANG=%s", calls[_i]);
     add_environment(hang);

@@ -215,7 +215,7 @@ START_TEST(test_listing_survives_a_kill)
     struct error e = ERROR_INIT;
     struct arena a;
     arena_init(&a);
-    ck_assert_msg(live_devices(worker, with, LANGUAGES_ALL, &a, &report, &e), "%s", e.text);
+    ck_assert_msg(live_devices(worker, with, LANGUAGES_ALL, &a, &report, NULL, &e), "%s", e.text);
     ck_assert_uint_eq(report.device_count, 1);
     arena_release(&a);
 }

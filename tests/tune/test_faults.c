@@ -50,7 +50,7 @@ static bool find_device(void)
 {
     struct device_report report = {0};
     struct error e = ERROR_INIT;
-    if (!live_devices(worker, NULL, LANGUAGES_ALL, &arena, &report, &e)) {
+    if (!live_devices(worker, NULL, LANGUAGES_ALL, &arena, &report, NULL, &e)) {
         printf("skipped: %s\n", e.text);
         return false;
     }

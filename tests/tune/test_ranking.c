@@ -44,7 +44,7 @@ static void setup(void)
     snprintf(events_variable, sizeof events_variable, "FAKE_EVENTS=%s/events", folder);
     snprintf(store_file, sizeof store_file, "%s/store.sqlite", folder);
     arena_init(&arena);
-    ck_assert_msg(live_devices(worker, environment, LANGUAGES_ALL, &arena, &report, &e), "%s",
+    ck_assert_msg(live_devices(worker, environment, LANGUAGES_ALL, &arena, &report, NULL, &e), "%s",
                   e.text);
 }
 
