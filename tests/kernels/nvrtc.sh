@@ -11,7 +11,8 @@ shift 2
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 
-XDG_CACHE_HOME=$scratch "$hone" check "$@" --build-only >"$scratch/stdout" 2>"$scratch/stderr"
+XDG_CACHE_HOME=$scratch "$hone" check "$@" --language cuda --build-only \
+    >"$scratch/stdout" 2>"$scratch/stderr"
 status=$?
 if grep -q 'NVRTC\|libnvrtc' "$scratch/stderr" && grep -q 'Broken off' "$scratch/stdout"; then
     echo "skipped: $(grep 'NVRTC\|libnvrtc' "$scratch/stderr")"
