@@ -351,59 +351,138 @@ const char *hone_devices_note(const struct hone_devices *d, size_t index)
     return index < d->note_count ? d->notes[index] : NULL;
 }
 
-// Names, separated by commas, of the devices that fit (NULL: all); returns how many.
-static uint32_t list_names(const struct hone_devices *d, const char *part, struct text *names)
+// Those that may be meant, in the order in which they are preferred among views of one card.
+struct candidates {
+    const struct entry **list;
+    uint32_t count;
+};
+
+// Names, separated by commas.
+static void list_names(const struct candidates *c, const char *part, struct text *names)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < d->count; i++) {
-        const char *name = d->entries[i].device.name;
-        if (!part || str_contains_nocase(name, part))
-            text_addf(names, "%s%s", count++ ? ", " : "", name);
+    const char *separator = "";
+    for (uint32_t i = 0; i < c->count; i++) {
+        const char *name = c->list[i]->device.name;
+        if (part && !str_contains_nocase(name, part))
+            continue;
+        text_addf(names, "%s%s", separator, name);
+        separator = ", ";
     }
-    return count;
 }
 
-static const struct hone_device *pick_named(const struct hone_devices *d, const char *part,
-                                            struct error *e)
+// Another language's view of the same card.
+static bool is_same_in_another(const struct entry *a, const struct entry *b)
+{
+    return a->info->language != b->info->language && device_same_card(a->info, b->info);
+}
+
+static const struct entry *pick_named(const struct candidates *c, const char *part, struct error *e)
 {
     struct text names = TEXT_INIT;
-    uint32_t fitting = list_names(d, part, &names);
-    for (uint32_t i = 0; fitting == 1 && i < d->count; i++) {
-        if (str_contains_nocase(d->entries[i].device.name, part)) {
-            text_release(&names);
-            return &d->entries[i].device;
-        }
+    const struct entry *found = NULL;
+    bool is_one = true;
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct entry *entry = c->list[i];
+        if (!str_contains_nocase(entry->device.name, part))
+            continue;
+        found = found ? found : entry;
+        is_one = is_one && (entry == found || is_same_in_another(entry, found));
     }
-    if (fitting > 1) {
+    if (found && is_one)
+        return found;
+    list_names(c, found ? part : NULL, &names);
+    if (found)
         error_set(e, ERROR_USAGE, "device '%s' may be any of: %s", part, text_cstr(&names));
-    } else {
-        list_names(d, NULL, &names);
+    else
         error_set(e, ERROR_USAGE, "no device '%s'; there are: %s", part,
-                  d->count ? text_cstr(&names) : "none");
-    }
+                  c->count ? text_cstr(&names) : "none");
     text_release(&names);
     return NULL;
 }
 
-static const struct hone_device *pick_preferred(const struct hone_devices *d, struct error *e)
+static const struct entry *pick_preferred(const struct candidates *c)
 {
-    const struct hone_device *best = NULL;
-    for (uint32_t i = 0; i < d->count; i++) {
-        const struct hone_device *device = &d->entries[i].device;
-        if (!best || device->type < best->type)
-            best = device;
+    const struct entry *best = NULL;
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (!best || c->list[i]->device.type < best->device.type)
+            best = c->list[i];
     }
-    if (!best)
+    return best;
+}
+
+// NULL in `spec`: any device. A language whose When is false for a device does not count.
+static bool find_candidates(const struct hone_devices *d, const struct spec *spec,
+                            const struct spec_languages *languages, struct candidates *out)
+{
+    *out = (struct candidates){.list = calloc(d->count + 1, sizeof(*out->list))};
+    for (uint32_t l = 0; out->list && l < languages->count; l++) {
+        for (uint32_t i = 0; i < d->count; i++) {
+            const struct device_info *info = d->entries[i].info;
+            if (info->language == languages->list[l] &&
+                (!spec || spec_language_fits(spec, info->language, info)))
+                out->list[out->count++] = &d->entries[i];
+        }
+    }
+    return out->list != NULL;
+}
+
+static const struct hone_device *pick(const struct hone_devices *d, const struct spec *spec,
+                                      const struct spec_languages *languages, const char *part,
+                                      struct error *e)
+{
+    struct candidates c;
+    const struct entry *found = NULL;
+    if (!find_candidates(d, spec, languages, &c)) {
+        error_memory(e);
+        return NULL;
+    }
+    if (part)
+        found = pick_named(&c, part, e);
+    else if (c.count > 0)
+        found = pick_preferred(&c);
+    else if (d->count > 0)
+        error_set(e, ERROR_DEVICE, "none of the devices runs %s",
+                  language_title(languages->list[0]));
+    else
         error_set(e, ERROR_DEVICE, "no device: %s",
                   d->note_count ? d->notes[0] : "no driver is installed");
-    return best;
+    free(c.list);
+    return found ? &found->device : NULL;
 }
 
 const struct hone_device *hone_devices_pick(const struct hone_devices *d, const char *part,
                                             struct hone_error *e)
 {
     struct error why = ERROR_INIT;
-    const struct hone_device *found = part ? pick_named(d, part, &why) : pick_preferred(d, &why);
+    struct spec_languages all = {.count = LANGUAGE_COUNT};
+    for (uint32_t l = 0; l < LANGUAGE_COUNT; l++)
+        all.list[l] = (enum language)l;
+    const struct hone_device *found = pick(d, NULL, &all, part, &why);
+    hand_over(&why, e);
+    return found;
+}
+
+// The languages that may be used: the one given, which the spec must have, or the spec's.
+static bool choose_languages(const struct spec *spec, const char *given, struct spec_languages *out,
+                             struct error *e)
+{
+    if (!given)
+        return spec_languages(spec, out, e);
+    *out = (struct spec_languages){.count = 1};
+    if (!language_parse(given, &out->list[0]))
+        return error_set(e, ERROR_USAGE, "'%s' is no language hone runs: opencl or cuda", given);
+    return spec_check_language(spec, out->list[0], e);
+}
+
+const struct hone_device *hone_devices_pick_for(const struct hone_devices *d,
+                                                const struct hone_spec *s, const char *language,
+                                                const char *part, struct hone_error *e)
+{
+    struct error why = ERROR_INIT;
+    struct spec_languages languages;
+    const struct hone_device *found = NULL;
+    if (choose_languages(spec_of(s), language, &languages, &why))
+        found = pick(d, language ? NULL : spec_of(s), &languages, part, &why);
     hand_over(&why, e);
     return found;
 }

@@ -7,7 +7,8 @@
 //   struct hone_error e = HONE_ERROR_INIT;
 //   struct hone_spec *spec = hone_spec_load("matmul.json", NULL, NULL, &e);
 //   struct hone_devices *devices = spec ? hone_devices_list(NULL, &e) : NULL;
-//   const struct hone_device *device = devices ? hone_devices_pick(devices, NULL, &e) : NULL;
+//   const struct hone_device *device =
+//       devices ? hone_devices_pick_for(devices, spec, NULL, NULL, &e) : NULL;
 //   struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
 //   o.spec = spec;
 //   o.device = device;
@@ -135,7 +136,7 @@ enum hone_device_type { HONE_GPU, HONE_INTEGRATED_GPU, HONE_CPU, HONE_ACCELERATO
 // What is known of a device. Made by the library only; further members may follow.
 struct hone_device {
     const char *name, *vendor, *platform, *driver;
-    const char *language; // "opencl"
+    const char *language; // "opencl", "cuda"
     enum hone_device_type type;
     uint32_t compute_units;
     uint64_t global_bytes;
@@ -163,9 +164,19 @@ HONE_API const struct hone_device *hone_devices_get(const struct hone_devices *d
 // Why a device that one would expect is not in the list, one line each; NULL from `index` on.
 HONE_API const char *hone_devices_note(const struct hone_devices *d, size_t index);
 // The device whose name contains `part` (case ignored); an error when none or several do. NULL: the
-// first discrete GPU, integrated GPU, CPU, in that order; an error when the list is empty.
+// first discrete GPU, integrated GPU, CPU, in that order; an error when the list is empty. A GPU
+// that both OpenCL and CUDA offer is listed once for each, and is one device here: its OpenCL view
+// is taken.
 HONE_API const struct hone_device *hone_devices_pick(const struct hone_devices *d, const char *part,
                                                      struct hone_error *e);
+// The same among the devices that run the spec, in `language` ("opencl", "cuda"), or NULL: the
+// first of the spec's languages that the device can run. Also an error when the spec has no kernel
+// in it. A device's language is the one that a tune with it uses. A spec that does not say its
+// language has its kernel file opened here.
+HONE_API const struct hone_device *hone_devices_pick_for(const struct hone_devices *d,
+                                                         const struct hone_spec *s,
+                                                         const char *language, const char *part,
+                                                         struct hone_error *e);
 
 // ---- spaces ------------------------------------------------------------------------------------
 

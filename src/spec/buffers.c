@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-bool make_element(struct maker *m, const struct argument_spec *a, struct element *out)
+static bool find_element(struct maker *m, const struct argument_spec *a, struct element *out)
 {
     struct value v;
     *out = a->element;
@@ -19,6 +19,15 @@ bool make_element(struct maker *m, const struct argument_spec *a, struct element
         return true;
     return make_error(m, a->type.path, "'%s' gives no name of a type, such as 'float' or 'half4'",
                       a->type.text);
+}
+
+// CUDA's float3 is a struct of three floats; OpenCL's has the size of four.
+bool make_element(struct maker *m, const struct argument_spec *a, struct element *out)
+{
+    if (!find_element(m, a, out))
+        return false;
+    out->packed = m->src->language == LANGUAGE_CUDA && out->width == 3;
+    return true;
 }
 
 // ---- values as bytes ---------------------------------------------------------------------------
@@ -85,10 +94,14 @@ static bool generator_value(struct maker *m, const struct fill_spec *fill, struc
                       fill->generator.text, (unsigned long long)i, expr_fault_text(fault));
 }
 
+// `i` counts the components that carry data, as in a buffer's fill: what fills a 3-vector up to
+// four stays zero.
 static bool generate(struct maker *m, const struct fill_spec *fill, const struct element *el,
-                     uint64_t components, unsigned char *to)
+                     uint64_t count, unsigned char *to)
 {
     bool ok = true;
+    uint32_t bytes = scalar_bytes(el->scalar), space = element_bytes(el) / bytes;
+    uint64_t components = count * el->width;
     struct arena scratch;
     struct value v, *slots = arena_array(m->arena, m->spec->slots.count + 2, sizeof *slots);
     if (!slots)
@@ -97,7 +110,7 @@ static bool generate(struct maker *m, const struct fill_spec *fill, const struct
     arena_init(&scratch);
     for (uint64_t i = 0; ok && i < components; i++) {
         ok = generator_value(m, fill, slots, i, components, &scratch, &v) &&
-             store(m, fill->path, el, &v, to + i * scalar_bytes(el->scalar));
+             store(m, fill->path, el, &v, to + (i / el->width * space + i % el->width) * bytes);
         if (scratch.bytes > 1 << 20)
             arena_release(&scratch);
     }
@@ -131,14 +144,14 @@ bool make_contents(struct maker *m, const struct argument_spec *a, const struct 
         return make_error(m, fill->path,
                           "a custom type has no value; write it to a file and use "
                           "BinaryRaw");
-    // A 3-vector has the size of four; the fourth is written too, and nobody reads it.
+    // A 3-vector may have the size of four; the fourth is written too, and nobody reads it.
     uint64_t components = count * (element_bytes(&el) / scalar_bytes(el.scalar));
     *length = count * element_bytes(&el);
     unsigned char *bytes = arena_alloc(m->arena, (size_t)*length + 1);
     if (!bytes)
         return error_memory(m->e);
     *data = bytes;
-    return fill->kind == FILL_GENERATOR ? generate(m, fill, &el, components, bytes)
+    return fill->kind == FILL_GENERATOR ? generate(m, fill, &el, count, bytes)
                                         : repeat(m, fill, &el, components, bytes);
 }
 

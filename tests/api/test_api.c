@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define SMALL      HONE_SOURCE_DIR "/tests/api/data/small.json"
+#define BOTH       HONE_SOURCE_DIR "/tests/api/data/both.json"
 #define NAIVE      HONE_SOURCE_DIR "/kernels_cl/matmul_naive.json"
 #define REAL       HONE_BINARY_DIR "/hone-worker"
 #define PARAMETERS 2
@@ -233,6 +234,42 @@ START_TEST(devices_are_listed_and_picked)
     ck_assert_ptr_eq(hone_devices_pick(d, "FAKE", &e), device);
     ck_assert_ptr_null(hone_devices_pick(d, "another", &e));
     ck_assert_ptr_nonnull(strstr(e.text, "fake device"));
+    hone_devices_free(d);
+}
+END_TEST
+
+// A card with a view in each language is one device, and the spec or its user chooses the view.
+START_TEST(views_of_one_card)
+{
+    static const char *const card[] = {"FAKE_CARD=1", NULL};
+    const struct hone_worker two = {.program = FAKE_WORKER, .environment = card};
+    struct hone_devices *d = list_devices(&two);
+    struct hone_spec *spec = load(SMALL, NULL);
+    struct hone_error e = HONE_ERROR_INIT;
+    const struct hone_device *opencl = hone_devices_get(d, 0), *cuda = hone_devices_get(d, 1);
+    ck_assert_uint_eq(hone_devices_count(d), 2);
+    ck_assert_str_eq(cuda->language, "cuda");
+    ck_assert_ptr_eq(hone_devices_pick(d, "fake", &e), opencl);
+    ck_assert_ptr_eq(hone_devices_pick_for(d, spec, NULL, "fake", &e), opencl);
+    ck_assert_ptr_eq(hone_devices_pick_for(d, spec, "opencl", NULL, &e), opencl);
+    ck_assert_ptr_null(hone_devices_pick_for(d, spec, "cuda", NULL, &e));
+    ck_assert_ptr_nonnull(strstr(e.text, "it has a kernel in OpenCL, and none in CUDA"));
+    e = (struct hone_error)HONE_ERROR_INIT;
+    ck_assert_ptr_null(hone_devices_pick_for(d, spec, "hip", NULL, &e));
+    ck_assert_ptr_nonnull(strstr(e.text, "'hip' is no language"));
+    hone_spec_free(spec);
+    e = (struct hone_error)HONE_ERROR_INIT;
+    spec = load(BOTH, NULL);
+    ck_assert_ptr_eq(hone_devices_pick_for(d, spec, NULL, NULL, &e), cuda); // the spec's first
+    ck_assert_ptr_eq(hone_devices_pick_for(d, spec, "opencl", "fake", &e), opencl);
+    hone_spec_free(spec);
+    hone_devices_free(d);
+    d = list_devices(&fake);
+    spec = load(BOTH, NULL);
+    ck_assert_str_eq(hone_devices_pick_for(d, spec, NULL, NULL, &e)->language, "opencl");
+    ck_assert_ptr_null(hone_devices_pick_for(d, spec, "cuda", NULL, &e));
+    ck_assert_str_eq(e.text, "none of the devices runs CUDA");
+    hone_spec_free(spec);
     hone_devices_free(d);
 }
 END_TEST
@@ -626,6 +663,7 @@ static TCase *tune_case(void)
     tcase_set_timeout(c, 100);
     tcase_add_checked_fixture(c, setup, teardown);
     tcase_add_test(c, devices_are_listed_and_picked);
+    tcase_add_test(c, views_of_one_card);
     tcase_add_test(c, tune_finds_the_best);
     tcase_add_test(c, records_have_their_place);
     tcase_add_test(c, unranked_records_have_none);

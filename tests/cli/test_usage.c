@@ -108,6 +108,31 @@ START_TEST(space_text)
 }
 END_TEST
 
+// What other tuners' devices allow is said with --where: 1,024 work-items, 48 KiB of local memory.
+START_TEST(space_of_a_smaller_device)
+{
+    struct ran r = program_run("space", HONE_SOURCE_DIR "/kernels_cl/matmul_tiled.json", "--set",
+                               "WIDTH=4096", "--where", "block_size_x * block_size_y <= 1024",
+                               "--where", "4 * block_size_x**2 * (1 + tile_size_x) <= 48 * 1024");
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ck_assert(str_starts(r.out, "matmul_tiled: 36 of 288 configurations are valid\n"));
+    ran_release(&r);
+}
+END_TEST
+
+// Tables that several subcommands share go on under one title.
+START_TEST(titles_stand_once)
+{
+    struct ran r = program_run("tune", "--help");
+    const char *title = strstr(r.out, "\nResults:\n");
+    ck_assert_ptr_nonnull(title);
+    ck_assert_ptr_null(strstr(title + 1, "\nResults:\n"));
+    ck_assert_ptr_nonnull(strstr(title, "--retry[=STATUS,...]"));
+    ck_assert_ptr_nonnull(strstr(title, "--no-store"));
+    ran_release(&r);
+}
+END_TEST
+
 // A starting spec that loads as it is, and is not written twice.
 START_TEST(init)
 {
@@ -170,6 +195,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, help_without_a_command);
     tcase_add_test(tests, refusals);
     tcase_add_test(tests, space_text);
+    tcase_add_test(tests, space_of_a_smaller_device);
+    tcase_add_test(tests, titles_stand_once);
     tcase_add_test(tests, init);
     tcase_add_test(tests, cache_that_cannot_be_written);
     tcase_add_test(tests, full_output);

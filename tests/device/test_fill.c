@@ -153,6 +153,19 @@ START_TEST(vectors_of_three_leave_their_fourth_place_zero)
 }
 END_TEST
 
+START_TEST(packed_vectors_of_three_have_none)
+{
+    struct job_buffer b =
+        buffer(SCALAR_FLOAT, 3, 2, (struct job_fill){FILL_GENERATOR, .expression = "i + 1"});
+    float out[6];
+    static const float known[] = {1, 2, 3, 4, 5, 6};
+    b.element.packed = true;
+    ck_assert_uint_eq(fill_bytes(&b), sizeof out);
+    make(&b, out);
+    ck_assert_mem_eq(out, known, sizeof known);
+}
+END_TEST
+
 START_TEST(generators_see_index_and_size)
 {
     struct job_buffer b =
@@ -246,6 +259,7 @@ static void add(TCase *t)
     tcase_add_test(t, integers_are_clamped_to_their_type);
     tcase_add_test(t, large_buffers_do_not_depend_on_threads);
     tcase_add_test(t, vectors_of_three_leave_their_fourth_place_zero);
+    tcase_add_test(t, packed_vectors_of_three_have_none);
     tcase_add_test(t, generators_see_index_and_size);
     tcase_add_test(t, generators_that_fail_say_where);
     tcase_add_test(t, data_must_have_the_buffers_size);

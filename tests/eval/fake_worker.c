@@ -7,7 +7,8 @@
 // device that has died (-DFAKE=kill_device), and FAKE_DEAD_TIMES=<n>, how often until the device
 // is well again (else for ever); FAKE_LOAD=<per cent>, how much of its one core others use;
 // FAKE_OPENINGS=<file>, where build workers note that they begin ("+") and have ended ("-") opening
-// the device, which then takes them a fifth of a second.
+// the device, which then takes them a fifth of a second; FAKE_CARD=1, the device has a view in CUDA
+// too.
 #include "base/process.h"
 #include "protocol/protocol.h"
 
@@ -169,20 +170,38 @@ static void fake_device(struct device_info *d)
                               .shares_host = shares && *shares == '1'};
 }
 
-static void reply_device(uint32_t sequence, bool as_list)
+static void reply_opened(uint32_t sequence)
 {
     struct device_info d;
     struct text t = TEXT_INIT;
     struct wire w;
     fake_device(&d);
     wire_writer(&w, &t);
-    if (as_list) {
-        struct device_report report = {.devices = &d, .device_count = 1, .problem = ""};
-        device_report_codec(&w, &report);
-    } else {
-        device_info_codec(&w, &d);
+    device_info_codec(&w, &d);
+    reply(VERB_REPLY_OPENED, sequence, &t);
+    text_release(&t);
+}
+
+// `languages` as in a request for devices.
+static void reply_devices(uint32_t sequence, uint32_t languages)
+{
+    struct device_info views[2];
+    struct device_report report = {.devices = views, .problem = ""};
+    struct text t = TEXT_INIT;
+    struct wire w;
+    if (languages & 1u << LANGUAGE_OPENCL)
+        fake_device(&views[report.device_count++]);
+    if (getenv("FAKE_CARD") && languages & 1u << LANGUAGE_CUDA) {
+        fake_device(&views[report.device_count]);
+        views[report.device_count].language = LANGUAGE_CUDA;
+        views[report.device_count].platform = "CUDA";
+        views[report.device_count++].id = "fake/cuda";
     }
-    reply(as_list ? VERB_REPLY_DEVICES : VERB_REPLY_OPENED, sequence, &t);
+    for (uint32_t i = 0; i < report.device_count && getenv("FAKE_CARD"); i++)
+        views[i].pci = "0000:65:00.0";
+    wire_writer(&w, &t);
+    device_report_codec(&w, &report);
+    reply(VERB_REPLY_DEVICES, sequence, &t);
     text_release(&t);
 }
 
@@ -499,7 +518,7 @@ static void open_device(uint32_t sequence, struct wire *w)
     if (device_is_dead(DEAD_OPENING))
         die();
     if (!device_is_dead(DEAD_REFUSED)) {
-        reply_device(sequence, false);
+        reply_opened(sequence);
         return;
     }
     wire_writer(&out, &t);
@@ -513,6 +532,7 @@ static void serve(const struct frame *f)
     struct arena a;
     struct wire w;
     arena_init(&a);
+    uint32_t languages = 0;
     struct job *job = arena_alloc(&a, sizeof *job);
     wire_reader(&w, f->payload, f->length, &a);
     switch (f->verb) {
@@ -522,7 +542,8 @@ static void serve(const struct frame *f)
     case VERB_DEVICES:
         if (getenv("FAKE_DIE_LISTING") && first_time("listing"))
             raise(SIGKILL);
-        reply_device(f->sequence, true);
+        wire_u32(&w, &languages);
+        reply_devices(f->sequence, languages);
         break;
     case VERB_OPEN:
         open_device(f->sequence, &w);

@@ -62,6 +62,17 @@ START_TEST(types)
 }
 END_TEST
 
+START_TEST(packed_vectors)
+{
+    const struct element el = {.scalar = SCALAR_FLOAT, .width = 3, .packed = true};
+    const char zeros[24] = {0};
+    struct error e = ERROR_INIT;
+    text_clear(&out);
+    ck_assert(npy_write(&el, 2, zeros, 24, &out, &e));
+    ck_assert_str_eq(header(), "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }");
+}
+END_TEST
+
 START_TEST(raw_structs)
 {
     const struct element el = {.scalar = SCALAR_CUSTOM, .width = 1, .custom_bytes = 12};
@@ -87,6 +98,7 @@ static void add(TCase *tests)
 {
     tcase_add_test(tests, floats);
     tcase_add_test(tests, types);
+    tcase_add_test(tests, packed_vectors);
     tcase_add_test(tests, raw_structs);
     tcase_add_test(tests, wrong_length);
 }

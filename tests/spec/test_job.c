@@ -778,6 +778,46 @@ START_TEST(test_reference_arguments)
 }
 END_TEST
 
+#define OF_THREES                                                                                  \
+    "{" ONE_PARAMETER "\"KernelSpecification\": {\"KernelName\": \"k\", "                          \
+    "\"KernelFile\": {\"OpenCL\": \"k.cl\", \"CUDA\": \"k.cu\"}, \"GlobalSize\": {\"X\": 4}, "     \
+    "\"LocalSize\": {\"X\": 2}, \"Arguments\": ["                                                  \
+    "{\"Name\": \"out\", \"Type\": \"float3\", \"MemoryType\": \"Vector\", "                       \
+    "\"AccessType\": \"WriteOnly\", \"Size\": 2}, "                                                \
+    "{\"Name\": \"s\", \"TypeExpression\": \"'float3' if P else 'float'\", \"Type\": \"float\", "  \
+    "\"MemoryType\": \"Scalar\", \"FillExpression\": \"0.5\"}, "                                   \
+    "{\"Name\": \"l\", \"Type\": \"float3\", \"MemoryType\": \"Local\", \"Size\": 4}], "           \
+    "\"ReferenceArguments\": [{\"Name\": \"r\", \"TargetName\": \"out\", "                         \
+    "\"FillType\": \"Generator\", \"DataSource\": \"i\"}]}}"
+
+// A vector of three takes the place of four in OpenCL and of three in CUDA: buffers, values, local
+// memory and expected contents.
+START_TEST(test_vectors_of_three)
+{
+    static const float spaced[] = {0, 1, 2, 0, 3, 4, 5, 0}, packed[] = {0, 1, 2, 3, 4, 5};
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+        struct fixture f;
+        bool is_cuda = l == LANGUAGE_CUDA;
+        size_t bytes = is_cuda ? 12 : 16;
+        start(&f, "P");
+        fixture_file(&f, "k.cu", "P");
+        fixture_load(&f, OF_THREES);
+        fixture_sources(&f, (enum language)l);
+        struct job *j = fixture_job(&f, "", NULL);
+        const struct job_launch *launch = &j->launches[0];
+        ck_assert_ptr_null(job_wrong(j));
+        ck_assert_uint_eq(element_bytes(&j->buffers[0].element), bytes);
+        ck_assert_uint_eq(launch->arguments[1].length, bytes);
+        ck_assert_uint_eq(launch->argument_count, is_cuda ? 2 : 3);
+        ck_assert_uint_eq(is_cuda ? launch->dynamic_local_bytes : launch->arguments[2].local_bytes,
+                          4 * bytes);
+        ck_assert_uint_eq(j->reference.data[0].length, 2 * bytes);
+        ck_assert_mem_eq(j->reference.data[0].data, is_cuda ? packed : spaced, 2 * bytes);
+        end(&f, j);
+    }
+}
+END_TEST
+
 // A NumPy file as numpy.save() writes it.
 static void write_npy(struct fixture *f, const char *header, const float *values, size_t count)
 {
@@ -888,6 +928,7 @@ int main(void)
     tcase_add_test(cases, test_reference_configuration);
     tcase_add_test(cases, test_reference_none);
     tcase_add_test(cases, test_reference_arguments);
+    tcase_add_test(cases, test_vectors_of_three);
     tcase_add_test(cases, test_reference_file);
     tcase_add_loop_test(cases, test_npy_fault, 0, sizeof npy_faults / sizeof npy_faults[0]);
     tcase_add_test(cases, test_wire);
