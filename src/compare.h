@@ -109,21 +109,20 @@ struct compare_summary {
     uint64_t compared, failed;      // failed: on one side or more
     uint64_t identical;             // to another
     struct compare_missing only[2]; // in the first side alone, in the second alone
-    bool paired;                    // every ratio is of launches in turn
     // Over those compared, with two sides:
-    double mean, mean_low, mean_high; // geometric mean of the ratios; NaN: none
-    bool mean_interval;
+    double mean, mean_low, mean_high;            // geometric mean of the ratios; NaN: none
     uint64_t apart, first_faster, second_faster; // told apart, family-wise
     double level;
-    uint32_t needed;                      // rounds, to tell one apart among so many
     double correlation;                   // Kendall's tau of the two sides' times; NaN: none
     const struct compare_record *best[2]; // the fastest of each side
     const struct compare_record *bests;   // (or NULL) these two, launched in turn
-    bool has_bests;
-    struct stats_ratio ratio_of_bests; // the first side's over the second's
+    struct stats_ratio ratio_of_bests;    // the first side's over the second's
     uint64_t launches, elapsed_ns, left_ns;
     struct evaluator_status evaluator;
     struct settle_status settling; // round 0: nothing is launched in turn now
+    uint32_t needed;               // rounds, to tell one apart among so many
+    bool paired;                   // every ratio is of launches in turn
+    bool mean_interval, has_bests; // what their names begin with is known
     bool cancelled;
 };
 

@@ -168,7 +168,7 @@ bool heat_settle(struct compare *c, struct heat *h, struct error *e)
     c->contender_count = 0;
     for (uint32_t i = 0; i < c->side_count; i++) {
         const struct slot *n = &h->slots[i];
-        bool works = n->result->status == STATUS_CORRECT;
+        bool works = n->result && n->result->status == STATUS_CORRECT;
         if (!works && !c->o.choices) // a pair without one of its sides
             return true;
         if (!works || c->sides[i].o.stored)
@@ -227,7 +227,7 @@ static bool is_worth_keeping(const struct result *r)
 static bool keep(struct compare *c, const struct side *s, const struct slot *n, struct error *e)
 {
     const struct result *r = n->result;
-    if (!s->o.store || !n->job || !is_worth_keeping(r))
+    if (!s->o.store || !n->job || !r || !is_worth_keeping(r))
         return true;
     struct text geometry = TEXT_INIT;
     job_geometry_text(n->job, &geometry);
@@ -346,7 +346,7 @@ bool heat_finish(struct compare *c, struct heat *h, struct error *e)
     for (uint32_t i = 0; i < c->side_count; i++) {
         const struct slot *n = &h->slots[i];
         c->sides[i].correct += n->result && n->result->status == STATUS_CORRECT;
-        c->summary.launches += n->submitted && n->result->verify_launch_ns > 0;
+        c->summary.launches += n->submitted && n->result && n->result->verify_launch_ns > 0;
         ok = ok && keep(c, &c->sides[i], n, e);
     }
     if (c->side_count == 2 && h->record.entries[0].timed && h->record.entries[1].timed)

@@ -109,7 +109,7 @@ static void note_missing(struct compare_missing *m, const char *text)
 // A configuration of side `from`: a heat where all sides have it. False without memory.
 static bool consider(struct compare *c, uint32_t from, const uint32_t *choice)
 {
-    const uint32_t *choices[COMPARE_SIDES];
+    const uint32_t *choices[COMPARE_SIDES] = {NULL};
     const char *text = name(c, c->sides[from].o.spec, choice);
     if (!text)
         return false;
@@ -189,7 +189,7 @@ static bool plan_picked(struct compare *c, uint32_t from, struct error *e)
 
 static bool plan_choices(struct compare *c, struct error *e)
 {
-    const uint32_t *choices[COMPARE_SIDES];
+    const uint32_t *choices[COMPARE_SIDES] = {NULL};
     for (uint32_t i = 0; i < c->side_count; i++) {
         const struct spec *spec = c->sides[i].o.spec;
         choices[i] = read_choice(c, spec, c->o.choices[i], false, e);

@@ -238,11 +238,6 @@ static const struct option side_options[] = {
      .help = "Only the N fastest of each side that the store knows.",
      .apply = option_count,
      .offset = FIELD(top)},
-    {.name = "seed",
-     .argument = "N",
-     .help = "Seed of the sample, of tunes and of the order within rounds. Default: 0.",
-     .apply = option_seed,
-     .offset = FIELD(seed)},
     {0},
 };
 
@@ -269,12 +264,6 @@ static const struct option measuring_options[] = {
      .help = "Clear the device's cache before each timed launch.",
      .apply = option_flag,
      .offset = FIELD(cold)},
-    {.name = "jobs",
-     .argument = "N",
-     .help = "Build at most N configurations of a side at a time. Default: the cores that this "
-             "process may use, shared by the sides.",
-     .apply = option_count,
-     .offset = FIELD(jobs)},
     {0},
 };
 
@@ -301,16 +290,13 @@ static const struct option result_options[] = {
      .help = "Tune several specs anew: the store does not say which are their best.",
      .apply = option_flag,
      .offset = FIELD(fresh)},
-    {.name = "no-store",
-     .help = "Neither read nor write a store; HONE_ALSO is not looked at either.",
-     .apply = option_flag,
-     .offset = FIELD(no_store)},
     {0},
 };
 
 static const struct option_group groups[] = {
-    {"What and where", spec_options}, {"Sides", side_options}, {"Measuring", measuring_options},
-    {"Results", result_options},      {"Help", help_options},  {0},
+    {"What and where", spec_options}, {"Sides", side_options},     {"Sides", seed_options},
+    {"Measuring", measuring_options}, {"Measuring", jobs_options}, {"Results", result_options},
+    {"Results", no_store_options},    {"Help", help_options},      {0},
 };
 
 static const struct example examples[] = {

@@ -51,11 +51,11 @@ struct settings {
     bool races;       // of a check
     const char *arch; // "sm_90": what is built for where there is no device
     bool timing;      // where the time of a tune went
+    bool markdown;
     const char *why;
     // the sides of a comparison
     struct list left, right; // WHAT=VALUE
     struct given top, rounds;
-    bool markdown;
     struct given_why {
         bool is_given;
         const char *configuration; // NULL: the best

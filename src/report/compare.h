@@ -47,31 +47,29 @@ struct view_compared {
 
 struct view_compare {
     const char *hone_version, *command, *host, *date, *store;
+    const char *broken; // (optional)
     uint64_t seed;
     const struct view_side *sides;
-    uint32_t side_count;
-    bool of_specs; // the best of several specs: one row, ranked
-
     const struct view_compared *rows; // in the order in which they were launched
     size_t row_count;
     uint64_t planned;
-    bool sampled;     // not all that there are
     uint64_t only[2]; // in one side alone, left out
     const char *only_examples[2];
     // Over the rows, with two sides:
     uint64_t compared, failed, identical;
-    bool paired;
     double mean, mean_low, mean_high;
-    bool mean_interval;
     uint64_t apart, first_faster, second_faster;
     double level, correlation;
-    uint32_t needed; // rounds, to tell one apart among so many
     const struct view_compared *best[2]; // the row with the fastest of each side; or NULL
-    bool has_bests;                      // these two were compared
     struct stats_ratio ratio_of_bests;
     uint64_t launches, elapsed_ns;
+    uint32_t side_count;
+    uint32_t needed;               // rounds, to tell one apart among so many
+    bool of_specs;                 // the best of several specs: one row, ranked
+    bool sampled;                  // not all that there are
+    bool paired;                   // every ratio is of launches in turn
+    bool mean_interval, has_bests; // what their names begin with is known
     bool cancelled;
-    const char *broken; // (optional)
 };
 
 // Before the first row: what is compared.

@@ -1,0 +1,70 @@
+// `hone compare` of one card in two languages, as a user runs it, on drivers that run nothing: CUDA
+// takes half of OpenCL's time, but for one configuration.
+#include "base/text.h"
+
+#include "../base/suite.h"
+#include "../cli/program.h"
+
+#include <string.h>
+
+#define SPEC HONE_SOURCE_DIR "/tests/compare/data/both.json"
+
+#define has(text, part) ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text)
+
+START_TEST(opencl_against_cuda)
+{
+    struct ran r = program_run("compare", SPEC);
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    has(r.out, "OpenCL: both; Fake device, Fake (1); verified against ");
+    has(r.out, "CUDA: both; Fake card, CUDA (CUDA 13.0); verified against ");
+    has(r.out, "OpenCL / CUDA ");
+    has(r.out, "  =     ? / 32          ? / 0  ID=3\n"); // the one that is equal
+    has(r.out, "3 of 4 differ (95 % family-wise); CUDA is faster in 3.\n");
+    has(r.out, "Rank correlation of the two (Kendall's tau): 1.00.\n");
+    has(r.out, "Best against best, in turn: CUDA is 2.00 (2.00 .. 2.00) times faster than "
+               "OpenCL.\n");
+    ran_release(&r);
+}
+END_TEST
+
+START_TEST(the_other_way_round)
+{
+    struct ran r = program_run("compare", SPEC, "--left", "language=cuda", "--right",
+                               "language=opencl", "--config", "ID=1", "--json");
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    has(r.out, "\"sides\":[{\"label\":\"CUDA\"");
+    has(r.out, "\"ratio\":0.5");
+    has(r.out, "\"differs\":true,\"in_turn\":true,");
+    has(r.out, "\"second_faster\":0,");
+    ran_release(&r);
+}
+END_TEST
+
+START_TEST(why_needs_code_that_can_be_read)
+{
+    struct ran r = program_run("compare", SPEC, "--why");
+    ck_assert_int_ne(r.status, 0);
+    has(r.out, "Best against best"); // what was found is shown all the same
+    has(r.err, "OpenCL: what the driver handed over is neither PTX nor a cubin");
+    ran_release(&r);
+    r = program_run("compare", SPEC, "--config", "ID=1", "--why=ID=2");
+    has(r.err, "--why: no configuration that was compared has ID=2");
+    ran_release(&r);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, opencl_against_cuda);
+    tcase_add_test(tests, the_other_way_round);
+    tcase_add_test(tests, why_needs_code_that_can_be_read);
+}
+
+int main(void)
+{
+    program_folder();
+    int status = suite_run("compare/languages", add);
+    program_folder_remove();
+    return status;
+}
