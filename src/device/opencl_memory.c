@@ -29,6 +29,15 @@ static bool host_memory_new(struct opencl *o, struct memory *m, enum access acce
     return m->view || opencl_error(e, "clCreateBuffer", code);
 }
 
+// NVIDIA's driver finds room for a buffer when a command first needs it: here, so that whoever
+// asked for the buffer learns that there is none.
+static bool take_room(struct opencl *o, cl_mem buffer, struct error *e)
+{
+    static const uint8_t zero = 0;
+    cl_int code = o->cl.clEnqueueFillBuffer(o->queue, buffer, &zero, 1, 0, 1, 0, NULL, NULL);
+    return code == CL_SUCCESS || opencl_error(e, "room for a buffer: clEnqueueFillBuffer", code);
+}
+
 static bool device_memory_new(struct opencl *o, struct memory *m, enum access access,
                               struct error *e)
 {
@@ -39,6 +48,8 @@ static bool device_memory_new(struct opencl *o, struct memory *m, enum access ac
                                      (size_t)(m->offset + m->bytes + GUARD_BYTES), NULL, &code);
     if (!m->parent)
         return opencl_error(e, "clCreateBuffer", code);
+    if (!take_room(o, m->parent, e))
+        return false;
     m->view = o->cl.clCreateSubBuffer(m->parent, flags_of[access], CL_BUFFER_CREATE_TYPE_REGION,
                                       &region, &code);
     return m->view || opencl_error(e, "clCreateSubBuffer", code);

@@ -10,6 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+// As the driver hands it over.
+static bool get_binary(struct opencl *o, cl_program program, struct text *out, struct error *e)
+{
+    size_t n = 0;
+    unsigned char *bytes = NULL;
+    cl_int code = o->cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof n, &n, NULL);
+    if (code == CL_SUCCESS && !(bytes = malloc(n + 1)))
+        return error_memory(e);
+    if (code == CL_SUCCESS)
+        code = o->cl.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL);
+    if (code == CL_SUCCESS)
+        text_addn(out, bytes, n);
+    free(bytes);
+    if (code != CL_SUCCESS)
+        return opencl_error(e, "clGetProgramInfo", code);
+    return !out->failed || error_memory(e);
+}
+
 static void add_log(struct opencl *o, cl_program program, struct text *log)
 {
     size_t n = 0;
@@ -147,7 +165,7 @@ static bool rewrite(struct opencl *o, const struct job_program *p, cl_program bu
 {
     struct text ptx = TEXT_INIT;
     struct error e = ERROR_INIT;
-    bool ok = opencl_program_binary(o, built, &ptx, &e) &&
+    bool ok = get_binary(o, built, &ptx, &e) &&
               ptx_retarget(text_cstr(&ptx), ptx.length, p->retarget, out, &e);
     text_release(&ptx);
     return ok || result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s: retarget to %s: %s",
@@ -211,7 +229,7 @@ static cl_program build_retargeted(struct opencl *o, const struct job_program *p
 static void complete_log(struct opencl *o, cl_program program, struct text *log)
 {
     struct text ptx = TEXT_INIT;
-    if (o->nvidia && o->options->cache && opencl_program_binary(o, program, &ptx, NULL))
+    if (o->nvidia && o->options->cache && get_binary(o, program, &ptx, NULL))
         opencl_log_complete(o->options->cache, ptx.data, ptx.length, log);
     text_release(&ptx);
 }
@@ -253,23 +271,16 @@ void opencl_program_free(void *own, void *program)
 bool opencl_program_image(void *own, void *program, struct text *out, struct error *e)
 {
     struct opencl *o = own;
-    return !o->nvidia || opencl_program_binary(own, program, out, e);
+    return !o->nvidia || get_binary(o, program, out, e);
 }
 
+// NVIDIA's driver counts null bytes behind its PTX; assemblers and editors do not want them.
 bool opencl_program_binary(void *own, void *program, struct text *out, struct error *e)
 {
     struct opencl *o = own;
-    size_t n = 0;
-    unsigned char *bytes = NULL;
-    cl_int code = o->cl.clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof n, &n, NULL);
-    if (code == CL_SUCCESS && !(bytes = malloc(n + 1)))
-        return error_memory(e);
-    if (code == CL_SUCCESS)
-        code = o->cl.clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL);
-    if (code == CL_SUCCESS)
-        text_addn(out, bytes, n);
-    free(bytes);
-    if (code != CL_SUCCESS)
-        return opencl_error(e, "clGetProgramInfo", code);
-    return !out->failed || error_memory(e);
+    if (!get_binary(o, program, out, e))
+        return false;
+    while (o->nvidia && out->length > 0 && out->data[out->length - 1] == '\0')
+        out->length--;
+    return true;
 }

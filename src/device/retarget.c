@@ -190,8 +190,10 @@ bool ptx_retarget(const char *ptx, size_t length, const char *target, struct tex
                   struct error *e)
 {
     struct splicing s = {.out = out, .error = e, .target = target};
-    bool is_ended = length > 0 && ptx[length - 1] == '\0'; // as NVIDIA's driver hands it over
-    length -= is_ended;
+    size_t ended = 0; // NVIDIA's driver counts null bytes behind the text
+    while (length > ended && ptx[length - ended - 1] == '\0')
+        ended++;
+    length -= ended;
     const char *end = ptx + length;
     if (length == 0 || memchr(ptx, '\0', length))
         return error_set(e, ERROR_INPUT, "the driver's binary is not PTX text");
@@ -210,7 +212,7 @@ bool ptx_retarget(const char *ptx, size_t length, const char *target, struct tex
         return refuse(&s, &s.marker, "the spliced instruction does not end with ';'");
     if (s.targets == 0)
         return error_set(e, ERROR_INPUT, "the driver's binary is not PTX text: it has no .target");
-    if (is_ended)
+    for (; ended > 0; ended--)
         text_addn(out, "", 1);
     return !out->failed || error_memory(e);
 }
