@@ -248,9 +248,10 @@ void *opencl_program_new(void *own, const struct job *j, uint32_t index, const v
     }
     if (length)
         program = load_image(o, image, length, text_cstr(&texts.options), log);
-    if (!program)
-        program = p->retarget ? build_retargeted(o, p, &texts, log, r)
-                              : build_source_text(o, p, &texts, log, r);
+    if (program) // what its log says is known from where the image was made
+        goto done;
+    program = p->retarget ? build_retargeted(o, p, &texts, log, r)
+                          : build_source_text(o, p, &texts, log, r);
     if (program)
         complete_log(o, program, log);
 done:
