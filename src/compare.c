@@ -359,8 +359,8 @@ bool compare_load(struct compare *c, const struct compare_record *const *records
     return true;
 }
 
-bool compare_binary(struct compare *c, uint32_t side, const char **kernel, struct text *out,
-                    struct error *e)
+bool compare_fetch(struct compare *c, uint32_t side, enum fetch what, const char **kernel,
+                   struct text *out, struct error *e)
 {
     const struct slot *n = c->loaded ? &c->loaded->slots[side] : NULL;
     if (!n)
@@ -370,5 +370,5 @@ bool compare_binary(struct compare *c, uint32_t side, const char **kernel, struc
                          status_text(n->result->status), n->result->message);
     const struct job_launch *launch = &n->job->launches[0];
     *kernel = launch->kernel;
-    return evaluator_fetch(c->evaluator, n->ticket, FETCH_BINARY, launch->program, out, e);
+    return evaluator_fetch(c->evaluator, n->ticket, what, launch->program, out, e);
 }

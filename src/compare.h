@@ -151,10 +151,10 @@ enum verification compare_verification(const struct compare *c, uint32_t side,
 // After the end: loads one configuration of each side again; compare_step() comes to COMPARE_END
 // once more. Its programs can then be had.
 bool compare_load(struct compare *c, const struct compare_record *const *records, struct error *e);
-// The binary of the first launch's program of that side, and the name of its kernel, which lives
-// until compare_free(). Blocks until answered.
-bool compare_binary(struct compare *c, uint32_t side, const char **kernel, struct text *out,
-                    struct error *e);
+// FETCH_BINARY or FETCH_PTX of the first launch's program of that side, and the name of its kernel,
+// which lives until compare_free(). Blocks until answered.
+bool compare_fetch(struct compare *c, uint32_t side, enum fetch what, const char **kernel,
+                   struct text *out, struct error *e);
 void compare_free(struct compare *c); // NULL is fine
 
 #endif

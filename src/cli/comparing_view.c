@@ -211,26 +211,50 @@ static bool load(struct comparing *c, const struct compare_record *record,
     return true;
 }
 
+// One side's program, as its worker hands it over.
+struct handed {
+    struct text binary, ptx;
+    char target[32];
+};
+
+#define HANDED_INIT                                                                                \
+    {                                                                                              \
+        .binary = TEXT_INIT, .ptx = TEXT_INIT                                                      \
+    }
+
+static bool fetch_side(struct comparing *c, uint32_t side, struct handed *h, struct why_build *out,
+                       struct error *e)
+{
+    const struct device_info *d = c->sides[side].tuning.work.device;
+    *out = (struct why_build){.label = text_cstr(&c->sides[side].label)};
+    if (!compare_fetch(c->compare, side, FETCH_BINARY, &out->kernel, &h->binary, e) ||
+        !compare_fetch(c->compare, side, FETCH_PTX, &out->kernel, &h->ptx, e))
+        return false;
+    out->binary = h->binary.data;
+    out->length = h->binary.length;
+    if (code_is_ptx(text_cstr(&h->ptx), h->ptx.length)) {
+        out->ptx = h->ptx.data;
+        out->ptx_length = h->ptx.length;
+    }
+    why_target(d->capability, h->target);
+    out->target = d->capability ? h->target : NULL;
+    return true;
+}
+
 static bool take_apart(struct comparing *c, struct view_why *out, struct error *e)
 {
     struct why_build builds[2];
-    struct text binaries[2] = {TEXT_INIT, TEXT_INIT};
-    char targets[2][32];
+    struct handed sides[2] = {HANDED_INIT, HANDED_INIT};
     const struct work *w = &c->sides[0].tuning.work;
     struct code_tools tools = {.scratch = w->environment.scratch.path};
     bool ok = true;
-    for (uint32_t i = 0; ok && i < 2; i++) {
-        const struct device_info *d = c->sides[i].tuning.work.device;
-        builds[i] = (struct why_build){.label = text_cstr(&c->sides[i].label)};
-        ok = compare_binary(c->compare, i, &builds[i].kernel, &binaries[i], e);
-        builds[i].binary = binaries[i].data;
-        builds[i].length = binaries[i].length;
-        why_target(d->capability, targets[i]);
-        builds[i].target = d->capability ? targets[i] : NULL;
-    }
+    for (uint32_t i = 0; ok && i < 2; i++)
+        ok = fetch_side(c, i, &sides[i], &builds[i], e);
     ok = ok && why_make(builds, 2, &tools, out, e);
-    text_release(&binaries[0]);
-    text_release(&binaries[1]);
+    for (uint32_t i = 0; i < 2; i++) {
+        text_release(&sides[i].binary);
+        text_release(&sides[i].ptx);
+    }
     return ok;
 }
 
