@@ -59,8 +59,8 @@ struct device_list {
     const char *problem; // "" or why nothing can be listed
 };
 
-// Everything is allocated from the arena. No devices is not an error, and a backend that cannot list
-// its own does not keep the others from it.
+// Everything is allocated from the arena. No devices is not an error, and a backend that cannot
+// list its own does not keep the others from it.
 bool device_list(struct arena *a, const struct device_options *o, struct device_list *out,
                  struct error *e);
 

@@ -15,12 +15,12 @@
 //          cache, store, cartesian, valid, planned, verification
 // result:  type, configuration, status, verified, verification, median_ns, interval_ns ([low,
 //          high]; null below six samples), samples_ns, stopped (settled, hopeless, limit, fixed,
-//          ranked, compared; null: nothing was timed), batch (launches of each sample), warmups (untimed
-//          launches before each), warm, reused, origin (the store behind that it comes from),
-//          message, metrics, is_default, same_as, global_size, local_size, limit_ns, ranking (32
-//          hexadecimal digits that all results of one ranking share; null: measured alone), place
-//          (1: the winner and what is tied with it), tied, chosen (what is recommended of those
-//          tied), ratio (to the winner), ratio_interval
+//          ranked, compared; null: nothing was timed), batch (launches of each sample), warmups
+//          (untimed launches before each), warm, reused, origin (the store behind that it comes
+//          from), message, metrics, is_default, same_as, global_size, local_size, limit_ns, ranking
+//          (32 hexadecimal digits that all results of one ranking share; null: measured alone),
+//          place (1: the winner and what is tied with it), tied, chosen (what is recommended of
+//          those tied), ratio (to the winner), ratio_interval
 //          ([low, high], simultaneous for all contenders; null below), times_ns, gpu (clocks,
 //          power and what slowed it: report_gpu_json()), energy (report_energy_json())
 // ranked:  as result, once for each contender after the ranking: samples_ns are then of its rounds
@@ -47,8 +47,8 @@ void report_device_json(const struct device_info *d, struct emit *j);
 void report_gpu_json(const struct gpu_look *g, struct emit *j);
 // {"joule", "span_ns", "launches", "refused"}; null: nobody asked.
 void report_energy_json(const struct energy *e, struct emit *j);
-// {"devices": [...], "missing": [...]}; in this list a device also has `card`, a text that all views
-// of one card share (its PCI address, else its UUID, else the id of the first).
+// {"devices": [...], "missing": [...]}; in this list a device also has `card`, a text that all
+// views of one card share (its PCI address, else its UUID, else the id of the first).
 void report_devices_json(const struct device_info *devices, size_t count,
                          const struct view_missing *missing, size_t missing_count, struct emit *j);
 

@@ -147,8 +147,8 @@ struct store_row {
     const char *date; // ISO 8601, UTC
     const char *hone_version;
     const char *language; // of the job, as language_text()
-    const char *session; // 32 hexadecimal digits, random: one for each run of hone
-    const char *command; // that run's
+    const char *session;  // 32 hexadecimal digits, random: one for each run of hone
+    const char *command;  // that run's
     struct digest key;
     struct digest source;
     const struct result *result;

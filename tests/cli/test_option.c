@@ -79,7 +79,8 @@ START_TEST(refusals)
     refuses("tune", WORDS("--timeout", "5 apples"), "write 30s, 1.5m or 500ms");
     refuses("tune", WORDS("--timeout", "bild=5s"), "build=60s,launch=30s");
     refuses("tune", WORDS("--budget", "200%"), "--budget");
-    refuses("run", WORDS("--show", "assembly"), "is none of source, binary, ptx, sass and instructions");
+    refuses("run", WORDS("--show", "assembly"),
+            "is none of source, binary, ptx, sass and instructions");
     refuses("devices", WORDS("--set", "A=1"), "unknown option --set");
 }
 END_TEST
