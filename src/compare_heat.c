@@ -198,21 +198,9 @@ static bool put_samples(struct slot *n, const struct settle_contender *c,
                         const struct settle_status *status)
 {
     struct result *r = n->result;
-    size_t rows = c->count, parts = rows * c->columns;
     r->batch = status->batch;
     r->warmups = status->warmups;
-    if (c->failure)
-        return result_merge(r, c->failure);
-    r->samples_ns = arena_copy(&r->arena, c->samples, rows * sizeof *c->samples);
-    r->sample_count = c->count;
-    r->part_columns = c->columns;
-    r->part_count = (uint32_t)parts;
-    r->parts_ns = parts ? arena_copy(&r->arena, c->parts, parts * sizeof *c->parts) : NULL;
-    r->warm = c->warm;
-    r->look = c->look;
-    r->gpu = c->gpu;
-    r->stop = STOP_COMPARED;
-    return r->samples_ns && (r->parts_ns || !parts);
+    return c->failure ? result_merge(r, c->failure) : settle_give(c, STOP_COMPARED, r);
 }
 
 // ---- the store ---------------------------------------------------------------------------------

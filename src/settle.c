@@ -100,6 +100,21 @@ void settle_free(struct settle *s)
     free(s);
 }
 
+bool settle_give(const struct settle_contender *c, enum stop_reason stop, struct result *r)
+{
+    size_t rows = c->count, parts = rows * c->columns;
+    r->samples_ns = arena_copy(&r->arena, c->samples, rows * sizeof *c->samples);
+    r->sample_count = c->count;
+    r->part_columns = c->columns;
+    r->part_count = (uint32_t)parts;
+    r->parts_ns = parts ? arena_copy(&r->arena, c->parts, parts * sizeof *c->parts) : NULL;
+    r->warm = c->warm;
+    r->look = c->look;
+    r->gpu = c->gpu;
+    r->stop = stop;
+    return r->samples_ns && (r->parts_ns || !parts);
+}
+
 void settle_contenders_release(struct settle_contender *c, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

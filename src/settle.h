@@ -33,6 +33,8 @@ struct settle_contender {
     struct ranking_entry entry; // valid with settle_status.decided, but for those that failed
 };
 void settle_contenders_release(struct settle_contender *c, size_t count); // what they point to
+// Copies what the rounds found into a result, in place of its samples. False without memory.
+bool settle_give(const struct settle_contender *c, enum stop_reason stop, struct result *r);
 
 struct settle_options {
     struct evaluator *evaluator;

@@ -169,21 +169,6 @@ static void mark_ranked(struct tune *t, struct item *n, const struct ranking_ent
     }
 }
 
-static bool put_samples(struct result *r, const struct settle_contender *c)
-{
-    size_t rows = c->count, parts = rows * c->columns;
-    r->samples_ns = arena_copy(&r->arena, c->samples, rows * sizeof *c->samples);
-    r->sample_count = c->count;
-    r->part_columns = c->columns;
-    r->part_count = (uint32_t)parts;
-    r->parts_ns = parts ? arena_copy(&r->arena, c->parts, parts * sizeof *c->parts) : NULL;
-    r->warm = c->warm;
-    r->look = c->look;
-    r->gpu = c->gpu;
-    r->stop = STOP_RANKED;
-    return r->samples_ns && (r->parts_ns || !parts);
-}
-
 // What the decision depends on, for whoever takes it again.
 static struct ranked_terms terms_of(const struct tune *t, uint32_t batch)
 {
@@ -214,8 +199,9 @@ static struct result *result_of(struct tune *t, const struct settle_contender *c
     r->warmups = ranked->status.warmups;
     r->terms = terms_of(t, r->batch);
     memcpy(r->ranking, ranked->id, sizeof r->ranking);
-    if (c->failure ? result_merge(r, c->failure)
-                   : put_samples(r, c) && (!c->checked || result_take_energy(r, c->checked)))
+    if (c->failure
+            ? result_merge(r, c->failure)
+            : settle_give(c, STOP_RANKED, r) && (!c->checked || result_take_energy(r, c->checked)))
         return r;
     result_free(r);
     return NULL;

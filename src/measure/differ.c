@@ -17,12 +17,6 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // ---- one pair, in turn -------------------------------------------------------------------------
 
 // Twice the midrank of each of the values, which are sorted by size.
@@ -231,7 +225,7 @@ static double *all_ratios(const uint64_t *a, size_t a_count, const uint64_t *b, 
             logs[i * b_count + j] = stats_log_ns(a[i]) - stats_log_ns(b[j]);
     }
     if (logs)
-        qsort(logs, a_count * b_count, sizeof *logs, by_value);
+        qsort(logs, a_count * b_count, sizeof *logs, stats_compare_double);
     return logs;
 }
 

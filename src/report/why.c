@@ -20,9 +20,7 @@ static bool profile_ptx(const struct why_build *b, struct code_profile *out, str
         return code_profile(b->ptx, b->ptx_length, CODE_PTX, b->kernel, out, e);
     if (code_is_cubin(b->binary, b->length))
         return error_set(e, ERROR_INPUT, "the driver handed over a cubin, without its PTX");
-    return error_set(e, ERROR_INPUT,
-                     "what the driver handed over is neither PTX nor a cubin: only "
-                     "NVIDIA's can be taken apart");
+    return error_set(e, ERROR_INPUT, NOT_NVIDIA);
 }
 
 // The target that a PTX text is assembled for: its own where that says an architecture's own
