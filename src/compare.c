@@ -3,6 +3,7 @@
 #include "base/process.h"
 #include "eval/route.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,7 @@ struct compare *compare_new(const struct compare_options *o, struct error *e)
     arena_init(&c->arena);
     c->o = *o;
     c->started_ns = clock_ns();
+    c->summary.mean = c->summary.correlation = NAN;
     if (make_sides(c, e) && compare_plan(c, e) && make_evaluator(c, e)) {
         c->planned = c->heat_count;
         set_rules(c);
@@ -151,6 +153,8 @@ void compare_free(struct compare *c)
 static enum compare_answer fail(struct compare *c, const struct error *why, struct error *e)
 {
     c->broken = true;
+    if (!c->over) // the records so far are valid
+        c->over = compare_judge(c) && compare_sum_up(c);
     if (e)
         *e = *why;
     return COMPARE_BROKEN;
@@ -219,7 +223,7 @@ static enum compare_answer finish(struct compare *c, const struct compare_record
         return COMPARE_BROKEN;
     bool is_planned = c->finished++ < c->planned;
     if (!is_planned) {
-        compare_close(c, h);
+        compare_take_bests(c, h);
         return COMPARE_NOTHING;
     }
     h->record.ordinal = c->record_count;
@@ -229,19 +233,12 @@ static enum compare_answer finish(struct compare *c, const struct compare_record
     return COMPARE_RECORD;
 }
 
-// All planned ones are done: who differs, and the bests, once.
+// All planned ones are done: who differs and by how much, once. The heat of the bests comes after
+// it, so that whoever ends that one loses nothing else.
 static bool conclude(struct compare *c, struct error *e)
 {
-    bool ok = true;
     c->over = true;
-    if (!compare_judge(c))
-        return error_memory(e);
-    struct heat *bests = compare_bests(c, &ok);
-    if (!ok)
-        return error_memory(e);
-    if (!bests)
-        compare_close(c, NULL);
-    return true;
+    return (compare_judge(c) && compare_sum_up(c) && compare_add_bests(c)) || error_memory(e);
 }
 
 static enum compare_answer advance(struct compare *c, int timeout_ms,

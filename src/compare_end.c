@@ -60,37 +60,45 @@ static void ratio_of_stored(struct compare *c)
                  c->common.timer_ns, &c->summary.ratio_of_bests);
 }
 
-struct heat *compare_bests(struct compare *c, bool *ok)
+static void take_bests(struct compare_summary *s, const struct compare_record *bests)
+{
+    s->bests = bests;
+    s->has_bests = true;
+    s->ratio_of_bests = bests->ratio;
+}
+
+bool compare_add_bests(struct compare *c)
 {
     struct compare_summary *s = &c->summary;
-    *ok = true;
     if (c->side_count != 2 || c->o.choices)
-        return NULL;
+        return true;
     find_best(c, 0);
     find_best(c, 1);
     if (!s->best[0] || !s->best[1] || s->cancelled)
-        return NULL;
+        return true;
     if (s->best[0] == s->best[1] && s->best[0]->compared) {
-        s->bests = s->best[0];
-        s->has_bests = true;
-        s->ratio_of_bests = s->bests->ratio;
-        return NULL;
+        take_bests(s, s->best[0]);
+        return true;
     }
     if (c->sides[0].o.stored || c->sides[1].o.stored) {
         ratio_of_stored(c);
-        return NULL;
+        return true;
     }
     const uint32_t *const choices[] = {s->best[0]->entries[0].choice,
                                        s->best[1]->entries[1].choice};
-    struct heat *h = compare_add(c, choices);
-    *ok = h != NULL;
     c->rules.rounds = c->o.rounds ? c->o.rounds : COMPARE_BESTS;
-    return h;
+    return compare_add(c, choices) != NULL;
+}
+
+void compare_take_bests(struct compare *c, const struct heat *h)
+{
+    if (h->record.compared)
+        take_bests(&c->summary, &h->record);
 }
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static void sum_up(struct compare *c, double *ratios, double *first, double *second)
+static void add_all(struct compare *c, double *ratios, double *first, double *second)
 {
     struct compare_summary *s = &c->summary;
     size_t count = 0;
@@ -114,19 +122,14 @@ static void sum_up(struct compare *c, double *ratios, double *first, double *sec
     s->needed = differ_rounds(count, c->rules.level);
 }
 
-void compare_close(struct compare *c, const struct heat *bests)
+bool compare_sum_up(struct compare *c)
 {
-    struct compare_summary *s = &c->summary;
     size_t size = c->record_count + 1;
     double *lists = calloc(3 * size, sizeof *lists);
-    s->level = c->rules.level;
-    s->mean = s->correlation = NAN;
-    if (lists)
-        sum_up(c, lists, lists + size, lists + 2 * size);
+    if (!lists)
+        return false;
+    c->summary.level = c->rules.level;
+    add_all(c, lists, lists + size, lists + 2 * size);
     free(lists);
-    if (!bests || !bests->record.compared)
-        return;
-    s->bests = &bests->record;
-    s->has_bests = true;
-    s->ratio_of_bests = bests->record.ratio;
+    return true;
 }

@@ -78,9 +78,10 @@ void heat_drop(struct compare *c, struct heat *h); // its jobs
 void heat_release(struct compare *c, struct heat *h);
 
 // compare_end.c
-bool compare_judge(struct compare *c); // who is told apart; false without memory
-// The heat of the bests, where there is one to be launched; NULL with `*ok` false without memory.
-struct heat *compare_bests(struct compare *c, bool *ok);
-void compare_close(struct compare *c, const struct heat *bests);
+bool compare_judge(struct compare *c);  // who is told apart; false without memory
+bool compare_sum_up(struct compare *c); // over all that were compared; false without memory
+// The bests of both sides: their ratio, or the heat that finds it. False without memory.
+bool compare_add_bests(struct compare *c);
+void compare_take_bests(struct compare *c, const struct heat *h); // that heat is over
 
 #endif

@@ -436,6 +436,34 @@ END_TEST
 
 // ---- the end before the end ---------------------------------------------------------------------
 
+// The records are all there, and what they amount to; only the heat of the bests is not.
+START_TEST(cancelled_at_the_bests)
+{
+    struct session s;
+    struct error e = ERROR_INIT;
+    const struct compare_record *record;
+    enum compare_answer answer;
+    unsigned records = 0;
+    begin(&s, "SHIFT=3", NULL); // two are the fastest: they have a heat of their own
+    s.options.rounds = 8;
+    start(&s);
+    while ((answer = compare_step(s.compare, 1000, &record, &e)) != COMPARE_END) {
+        ck_assert_msg(answer != COMPARE_BROKEN, "%s", e.text);
+        compare_summary(s.compare, &s.summary);
+        records += answer == COMPARE_RECORD;
+        if (!s.summary.cancelled && records == s.summary.planned && s.summary.level > 0)
+            compare_cancel(s.compare);
+    }
+    compare_summary(s.compare, &s.summary);
+    ck_assert(s.summary.cancelled);
+    ck_assert(!s.summary.has_bests);
+    ck_assert_uint_eq(s.summary.compared, records);
+    ck_assert(is_about(s.summary.mean, 1));
+    ck_assert(isfinite(s.summary.correlation));
+    end(&s);
+}
+END_TEST
+
 START_TEST(cancelled)
 {
     struct session s;
@@ -495,6 +523,7 @@ int main(void)
     tcase_add_test(t, a_stored_run);
     tcase_add_test(t, runs_that_are_not_there);
     tcase_add_test(t, cancelled);
+    tcase_add_test(t, cancelled_at_the_bests);
     tcase_add_test(t, hopeless_spec);
     suite_add_tcase(suite, t);
     SRunner *r = srunner_create(suite);
