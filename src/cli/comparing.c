@@ -43,7 +43,7 @@ static bool have_one_card(const struct comparing *c)
     const struct device_info *first = c->sides[0].tuning.work.device;
     for (uint32_t i = 1; i < c->count; i++) {
         const struct device_info *d = c->sides[i].tuning.work.device;
-        if (str_equal(d->name, first->name) && str_equal(d->pci, first->pci))
+        if (comparing_same_card(d, first))
             continue;
         complain("%s and %s would run on different devices, %s and %s; name one with --device",
                  c->call->arguments[0], c->call->arguments[i], first->name, d->name);
@@ -225,7 +225,11 @@ static int pick_top(struct comparing *c)
     uint64_t most = c->call->settings.top.value;
     const char **picked = arena_array(&c->arena, 2 * most + 1, sizeof(char *));
     uint32_t count = 0;
-    for (uint32_t i = 0; picked && i < c->count; i++) {
+    if (!picked) {
+        error_memory(&e);
+        return work_failed(&e);
+    }
+    for (uint32_t i = 0; i < c->count; i++) {
         struct work *w = &c->sides[i].tuning.work;
         struct stored top = {NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL};
         if (c->sides[i].run || !w->store)

@@ -41,6 +41,8 @@ int comparing_start(struct comparing *c); // the comparison itself
 
 // comparing_sides.c: the sides of one spec, by --left and --right.
 int comparing_sides(struct comparing *c);
+// One device, or two views of one card.
+bool comparing_same_card(const struct device_info *a, const struct device_info *b);
 // How one side is told from the other. False without memory; equal sides have empty labels.
 bool comparing_labels(struct comparing *c);
 

@@ -119,7 +119,7 @@ static int default_sides(struct comparing *c)
     return EXIT_DONE;
 }
 
-static bool is_same_card(const struct device_info *a, const struct device_info *b)
+bool comparing_same_card(const struct device_info *a, const struct device_info *b)
 {
     return (a->language == b->language && str_equal(a->id, b->id)) || device_same_card(a, b);
 }
@@ -129,11 +129,12 @@ static int put_on_one_card(struct comparing *c)
 {
     struct work *left = &c->sides[0].tuning.work, *right = &c->sides[1].tuning.work;
     bool is_free = !c->sides[0].is_given && !c->sides[1].is_given;
-    if (!left->device || !right->device || !is_free || is_same_card(left->device, right->device))
+    if (!left->device || !right->device || !is_free ||
+        comparing_same_card(left->device, right->device))
         return EXIT_DONE;
     for (uint32_t i = 0; i < right->devices.device_count; i++) {
         const struct device_info *d = &right->devices.devices[i];
-        if (d->language == right->device->language && is_same_card(left->device, d)) {
+        if (d->language == right->device->language && comparing_same_card(left->device, d)) {
             right->device = d;
             return EXIT_DONE;
         }
@@ -202,7 +203,7 @@ static void label_devices(struct comparing_side *sides)
         add(&sides[0], language_title(a->language));
         add(&sides[1], language_title(b->language));
     }
-    if (is_same_card(a, b) && (a->language != b->language || str_equal(a->id, b->id)))
+    if (comparing_same_card(a, b) && (a->language != b->language || str_equal(a->id, b->id)))
         return;
     bool by_name = !str_equal(a->name, b->name);
     add(&sides[0], by_name ? a->name : a->id);
