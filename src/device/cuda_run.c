@@ -163,9 +163,11 @@ static bool put_all(struct cuda *o, const struct run *run, bool each, bool *lost
     for (uint32_t i = 0; i < count; i++) {
         const struct job_launch *l = &run->launches[i % run->count];
         code = put_launch(o, run->kernels[i % run->count], l);
-        if (is_refusal(code)) {
-            o->cu.cuStreamSynchronize(o->stream);
-            return report_refusal(o, l, code, r);
+        if (is_refusal(code)) { // of this one; those before it ran, and may have crashed
+            CUresult before = o->cu.cuStreamSynchronize(o->stream);
+            return before == CUDA_SUCCESS
+                       ? report_refusal(o, l, code, r)
+                       : report_crash(o, run, "cuStreamSynchronize", before, lost, r);
         }
         call = "cuLaunchKernel";
         if (code == CUDA_SUCCESS && (each || i + 1 == count)) {
