@@ -69,7 +69,8 @@ static bool run_to_renewal(struct meter *m, uint64_t least_ns, bool *moved)
             return false;
         m->launches += m->batch;
         m->at_ns = clock_ns();
-        nvml_energy(m->device->nvml, &now);
+        if (!nvml_energy(m->device->nvml, &now))
+            now = before; // no answer is no renewal
         if (now != before)
             renewed_ns = m->at_ns;
         else if (m->at_ns - renewed_ns > STILL_NS)
