@@ -10,6 +10,7 @@
 #define NOBODY UINT32_MAX
 // While one member is waited for the others' workers are looked after so often.
 #define SLICE_MS 5
+#define WAIT_MS  60000 // at once, where there are no others
 
 // The lock of one physical device.
 struct card {
@@ -246,8 +247,9 @@ static int take_from(struct route *t, uint32_t index, int timeout_ms, struct out
 static int look_at_all(struct route *t, uint64_t until, struct outcome *out, struct error *e)
 {
     uint64_t now = clock_ns();
-    int left = now < until ? (int)((until - now) / 1000000) + 1 : 0;
-    int slice = t->count > 1 && left > SLICE_MS ? SLICE_MS : left;
+    uint64_t left = now < until ? (until - now) / 1000000 + 1 : 0;
+    uint64_t most = t->count > 1 ? SLICE_MS : WAIT_MS;
+    int slice = (int)(left < most ? left : most);
     uint32_t last = t->turning;
     if (last == NOBODY)
         last = t->next = (t->next + 1) % t->count;
