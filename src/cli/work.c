@@ -111,6 +111,7 @@ int work_devices(struct work *w, uint32_t languages)
     if (status != EXIT_DONE)
         return status;
     const struct environment *v = &w->environment;
+    spare_free(w->spare); // of an earlier list
     if (!live_devices(v->worker, v->worker_with, languages, &w->arena, &w->devices, &w->spare, &e))
         return work_failed(&e);
     return EXIT_DONE;
