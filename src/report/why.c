@@ -20,7 +20,7 @@ static bool profile_ptx(const struct why_build *b, struct code_profile *out, str
         return code_profile(b->ptx, b->ptx_length, CODE_PTX, b->kernel, out, e);
     if (code_is_cubin(b->binary, b->length))
         return error_set(e, ERROR_INPUT, "the driver handed over a cubin, without its PTX");
-    return error_set(e, ERROR_INPUT, NOT_NVIDIA);
+    return error_set(e, ERROR_DEVICE, NOT_NVIDIA);
 }
 
 // The target that a PTX text is assembled for: its own where that says an architecture's own
@@ -47,7 +47,7 @@ bool why_sass(const struct why_build *b, const struct code_tools *tools, struct 
     else if (code_is_cubin(b->binary, b->length))
         text_addn(&cubin, b->binary, b->length);
     else
-        ok = error_set(e, ERROR_INPUT, NOT_NVIDIA);
+        ok = error_set(e, ERROR_DEVICE, NOT_NVIDIA);
     ok = ok && (!cubin.failed || error_memory(e)) &&
          code_disassemble(tools, cubin.data, cubin.length, out, e);
     text_release(&cubin);
@@ -90,8 +90,8 @@ bool why_make(const struct why_build *builds, uint32_t count, const struct code_
     if (out->parts[CODE_PTX].is_there || out->parts[CODE_SASS].is_there)
         return true;
     if (strcmp(out->parts[CODE_PTX].missing, out->parts[CODE_SASS].missing) == 0)
-        return error_set(e, ERROR_INPUT, "%s", out->parts[CODE_PTX].missing);
-    return error_set(e, ERROR_INPUT, "%s; %s", out->parts[CODE_SASS].missing,
+        return error_set(e, ERROR_DEVICE, "%s", out->parts[CODE_PTX].missing);
+    return error_set(e, ERROR_DEVICE, "%s; %s", out->parts[CODE_SASS].missing,
                      out->parts[CODE_PTX].missing);
 }
 
