@@ -314,7 +314,7 @@ static const struct example examples[] = {
 
 const struct command command_compare = {
     .name = "compare",
-    .summary = "compare languages, devices, options, sizes, runs, or the best of several specs",
+    .summary = "compare languages, devices, options, sizes, runs or specs",
     .arguments = "SPEC [SPEC...]",
     .least = 1,
     .most = COMPARE_SIDES,
@@ -335,8 +335,9 @@ const struct command command_compare = {
         "(Kendall's tau), and the best of each side, launched in turn once more.\n\n"
         "A stored run is compared as it was measured then: its launches were not in turn with the "
         "others, so the drift in between is in the ratios, and the report says so.\n\n"
-        "With several specs: the best configuration of each, which the store knows or a tune finds "
-        "first, under the same constants on the same device, launched in turn and ranked as in "
+        "With several specs: the best configuration of each, which a ranking in the store or a "
+        "tune finds first, under the same constants on the same device, launched in turn and "
+        "ranked as in "
         "`hone tune`: how many times faster the fastest is than each of the others, with intervals "
         "that hold together.\n\n"
         "Samples are stored with the word compared. They answer no tune, and no ranking of one is "

@@ -52,9 +52,32 @@ static bool have_one_card(const struct comparing *c)
     return true;
 }
 
+static bool is_named_before(const struct comparing *c, uint32_t argument)
+{
+    for (uint32_t i = 0; i < argument; i++) {
+        if (str_equal(c->call->arguments[i], c->call->arguments[argument]))
+            return true;
+    }
+    return false;
+}
+
+// Its name is all that tells a spec's best from another's.
+static int refuse_twice(const struct comparing *c)
+{
+    for (uint32_t i = 1; i < c->call->argument_count; i++) {
+        if (!is_named_before(c, i))
+            continue;
+        complain("%s is named twice; for two sides of one spec name it once, and say with --left "
+                 "and --right what shall differ",
+                 c->call->arguments[i]);
+        return EXIT_USAGE;
+    }
+    return EXIT_DONE;
+}
+
 static int open_specs(struct comparing *c)
 {
-    int status = EXIT_DONE;
+    int status = refuse_twice(c);
     c->of_specs = true;
     for (uint32_t i = 0; i < c->call->argument_count && status == EXIT_DONE; i++) {
         struct comparing_side *s = &c->sides[c->count++];
@@ -101,7 +124,8 @@ static bool label_specs(struct comparing *c)
 
 // ---- the best of a spec ------------------------------------------------------------------------
 
-// What the store knows; *configuration stays NULL where that is nothing of today.
+// What the store knows; *configuration stays NULL where that is nothing of today, or the best of a
+// few only: what was run or compared by itself says nothing of the rest, a tune's ranking does.
 static int ask_store(struct comparing *c, struct comparing_side *s, const char **configuration)
 {
     struct error e = ERROR_INIT;
@@ -123,7 +147,7 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
     bool ok = sources && best_find(&o, &c->arena, &answer, &found, &e);
     if (ok && found) {
         bool is_of_today = !answer.other_driver && !answer.other_source && !answer.other_job;
-        *configuration = is_of_today ? answer.configuration : NULL;
+        *configuration = is_of_today && answer.place.ranked ? answer.configuration : NULL;
         result_free(answer.result);
     }
     spec_sources_free(sources);
@@ -174,7 +198,7 @@ static int tune_first(struct comparing *c, struct comparing_side *s, const char 
     struct work *w = &s->tuning.work;
     struct tune_progress p;
     fprintf(stderr, "Tuning %s first: %s.\n", w->spec->name,
-            w->store ? "the store has no results of it for this device"
+            w->store ? "the store has no ranking of it for this device"
                      : "nothing is known without a store");
     store_close(w->store); // it opens its own
     w->store = NULL;

@@ -136,6 +136,16 @@ uint32_t work_language_set(const struct work *w)
     return set;
 }
 
+// A comparison's sides have a language also where nobody gave one.
+static const char *other_ways(const struct invocation *call)
+{
+    if (!call->settings.language.is_given)
+        return "";
+    return call->command == &command_compare
+               ? "; or take another language, or say with --left and --right what else shall differ"
+               : "; or leave --language out, or name another";
+}
+
 // None of the devices here speaks the spec's language: those that there are, and what would be
 // right.
 static int say_other_devices(const struct work *w, const char *problem)
@@ -146,10 +156,8 @@ static int say_other_devices(const struct work *w, const char *problem)
     if (problem && problem[0])
         complain("%s", problem);
     complain("%s: no device here runs %s. %s%s. There %s:%s", w->spec->path, language_title(l),
-             remedies[l],
-             w->call->settings.language.is_given ? "; or leave --language out, or name another"
-                                                 : "",
-             w->devices.device_count == 1 ? "is" : "are", text_cstr(&others));
+             remedies[l], other_ways(w->call), w->devices.device_count == 1 ? "is" : "are",
+             text_cstr(&others));
     text_release(&others);
     return EXIT_NOTHING;
 }

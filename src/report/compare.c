@@ -240,9 +240,9 @@ static void put_apart(const struct view_compare *v, struct text *out)
     text_add(out, ".\n");
     if (v->paired && rounds_of(v) < v->needed)
         text_addf(out,
-                  "%u rounds are too few to tell any of so many apart, however much they differ: "
+                  "%u rounds are too few to tell any%s apart, however much they differ: "
                   "%u are needed.\n",
-                  rounds_of(v), v->needed);
+                  rounds_of(v), tested > 1 ? " of so many" : "", v->needed);
     if (!isnan(v->correlation))
         text_addf(out, "Rank correlation of the two (Kendall's tau): %.2f.\n", v->correlation);
     if (!v->paired)
@@ -278,6 +278,15 @@ static void put_faster(const char *first, const char *second, const struct stats
               is_second ? first : second);
 }
 
+// A range of a few ratios tells nothing apart, and one configuration that is the best of both sides
+// is no more apart here than in its row.
+static bool bests_differ(const struct view_compare *v)
+{
+    const struct stats_ratio *r = &v->ratio_of_bests;
+    bool is_one = v->best[0] && v->best[0] == v->best[1] && v->best[0]->compared;
+    return r->interval && (r->low > 1 || r->high < 1) && (!is_one || v->best[0]->apart);
+}
+
 static void put_bests(const struct view_compare *v, struct text *out)
 {
     const struct stats_ratio *r = &v->ratio_of_bests;
@@ -286,7 +295,7 @@ static void put_bests(const struct view_compare *v, struct text *out)
     if (!v->has_bests)
         return;
     text_addf(out, "Best against best%s: ", v->paired ? ", in turn" : "");
-    if (r->low <= 1 && r->high >= 1) {
+    if (!bests_differ(v)) {
         text_addf(out, "not told apart, %s / %s ", v->sides[0].label, v->sides[1].label);
         put_ratio(r, out);
     } else {
@@ -370,7 +379,7 @@ static const struct view_compared_side *at_place(const struct view_compare *v, s
 static void fill_contest(const struct view_compare *v, const struct view_compared_side *s,
                          uint32_t side, struct text *cells)
 {
-    text_addf(&cells[PLACE], "%zu", s->tied ? (size_t)1 : s->place + 1);
+    text_addf(&cells[PLACE], "%s%zu", s->tied ? "=" : "", s->tied ? (size_t)1 : s->place + 1);
     put_time(s, &cells[TIME]);
     if (s->place > 0)
         put_ratio(&s->to_fastest, &cells[TIMES]);
