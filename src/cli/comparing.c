@@ -86,6 +86,7 @@ static int open_specs(struct comparing *c)
         s->call.argument_count = 1;
         tuning_init(&s->tuning, &s->call);
         status = tuning_open(&s->tuning);
+        work_drop_spare(&s->tuning.work);
         if (status == EXIT_DONE)
             status = open_kept(&s->tuning.work);
     }

@@ -168,6 +168,7 @@ static int open_side(struct comparing_side *s)
     if (s->run)
         return open_run(s);
     int status = tuning_open(&s->tuning);
+    work_drop_spare(&s->tuning.work);
     return status == EXIT_DONE ? open_kept(&s->tuning.work) : status;
 }
 

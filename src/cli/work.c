@@ -25,10 +25,16 @@ void work_init(struct work *w, const struct invocation *call)
     w->log = (struct log){console_log, &w->ticker};
 }
 
+void work_drop_spare(struct work *w)
+{
+    spare_free(w->spare);
+    w->spare = NULL;
+}
+
 void work_release(struct work *w)
 {
     ticker_clear(&w->ticker);
-    spare_free(w->spare);
+    work_drop_spare(w);
     store_close(w->store);
     spec_free(w->spec);
     if (w->has_environment)
@@ -111,7 +117,7 @@ int work_devices(struct work *w, uint32_t languages)
     if (status != EXIT_DONE)
         return status;
     const struct environment *v = &w->environment;
-    spare_free(w->spare); // of an earlier list
+    work_drop_spare(w); // of an earlier list
     if (!live_devices(v->worker, v->worker_with, languages, &w->arena, &w->devices, &w->spare, &e))
         return work_failed(&e);
     return EXIT_DONE;

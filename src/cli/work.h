@@ -30,6 +30,9 @@ struct work {
 void work_init(struct work *w, const struct invocation *call);
 void work_release(struct work *w);
 
+// The worker that listed the devices is not needed for more.
+void work_drop_spare(struct work *w);
+
 // Each returns an exit status and has said what is wrong.
 int work_spec(struct work *w); // the first argument, and its constants as text
 struct spec_options work_spec_options(const struct work *w); // with which it is read
