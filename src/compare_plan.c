@@ -136,9 +136,12 @@ static struct space *filter_of(struct compare *c, const struct side *s, struct e
     return space_new(s->o.spec, &so, e);
 }
 
-static bool plan_stored(struct compare *c, uint32_t from, struct error *e)
+// Calls `each` with every configuration of a stored side that is wanted, until it returns false.
+static bool look_at_stored(struct compare *c, uint32_t side,
+                           bool (*each)(struct compare *c, uint32_t side, const uint32_t *choice),
+                           struct error *e)
 {
-    const struct side *s = &c->sides[from];
+    const struct side *s = &c->sides[side];
     struct space *filter = NULL;
     bool ok = true, filters = c->o.configuration_count + c->o.where_count > 0;
     if (filters && !(filter = filter_of(c, s, e)))
@@ -149,7 +152,7 @@ static bool plan_stored(struct compare *c, uint32_t from, struct error *e)
         const uint32_t *choice =
             s->texts[i] ? read_choice(c, s->o.spec, s->texts[i], true, &ignored) : NULL;
         if (choice && (!filter || space_find(filter, choice, &index)))
-            ok = consider(c, from, choice) || error_memory(e);
+            ok = each(c, side, choice) || error_memory(e);
     }
     space_free(filter);
     return ok;
@@ -199,23 +202,29 @@ static bool plan_choices(struct compare *c, struct error *e)
     return compare_add(c, choices) || error_memory(e);
 }
 
-// What the second side has and the first has not.
-static bool find_second_only(struct compare *c, struct error *e)
+// One of side `side`, of two: does the other one have it?
+static bool note_if_alone(struct compare *c, uint32_t side, const uint32_t *choice)
 {
-    const struct side *s = &c->sides[1];
-    uint64_t count = s->o.stored ? s->o.stored->count : space_count(s->stages.space);
-    bool is_partial = c->o.sample || c->o.picked_count || c->side_count != 2;
-    for (uint64_t i = 0; !is_partial && i < count; i++) {
-        const char *text = s->o.stored ? s->texts[i] : NULL;
+    const char *text = name(c, c->sides[side].o.spec, choice);
+    if (text && !find(c, &c->sides[1 - side], text))
+        note_missing(&c->summary.only[side], text);
+    return text != NULL;
+}
+
+// What the side has that the list was not made from, and that one has not.
+static bool find_others_only(struct compare *c, uint32_t from, struct error *e)
+{
+    if (c->o.sample || c->o.picked_count || c->side_count != 2)
+        return true; // nobody asked for all
+    const struct side *s = &c->sides[1 - from];
+    if (s->o.stored)
+        return look_at_stored(c, 1 - from, note_if_alone, e);
+    for (uint64_t i = 0; i < space_count(s->stages.space); i++) {
         uint32_t *choice = arena_array(&c->arena, s->o.spec->parameter_count + 1, sizeof *choice);
-        if (!choice)
-            return error_memory(e);
-        if (!s->o.stored) {
+        if (choice)
             space_get(s->stages.space, i, choice);
-            text = name(c, s->o.spec, choice);
-        }
-        if (text && !find(c, &c->sides[0], text))
-            note_missing(&c->summary.only[1], text);
+        if (!choice || !note_if_alone(c, 1 - from, choice))
+            return error_memory(e);
     }
     return true;
 }
@@ -250,11 +259,11 @@ bool compare_plan(struct compare *c, struct error *e)
     if (c->o.picked_count > 0)
         ok = plan_picked(c, from, e);
     else if (c->sides[from].o.stored)
-        ok = plan_stored(c, from, e);
+        ok = look_at_stored(c, from, consider, e);
     else
         ok = plan_space(c, from, e);
     if (ok && c->heat_count == 0)
         return error_set(e, ERROR_INPUT, "%s and %s have no configuration in common",
                          c->sides[0].o.label, c->sides[1].o.label);
-    return ok && (from > 0 || find_second_only(c, e));
+    return ok && find_others_only(c, from, e);
 }

@@ -386,6 +386,40 @@ START_TEST(rankings_stay)
 }
 END_TEST
 
+// Compares a stored run of all, as side `side`, with what is measured at LEAST=2, of which only the
+// configurations that `where` keeps are wanted.
+static void compare_stored_with_fewer(uint32_t side, const char *where, uint64_t alone)
+{
+    struct session s;
+    struct error e = ERROR_INIT;
+    struct stored stored;
+    begin(&s, NULL, NULL);
+    struct spec *fewer = load("LEAST=2", NULL), *all = load(NULL, NULL);
+    ck_assert_msg(stored_run(s.stores[0], "last", all, &arena, &stored, &e), "%s", e.text);
+    s.sides[side].spec = all;
+    s.sides[side].stored = &stored;
+    s.sides[side].device = NULL;
+    s.sides[side].store = NULL;
+    s.sides[1 - side].spec = fewer;
+    s.options.where = &where;
+    s.options.where_count = where ? 1 : 0;
+    run(&s);
+    ck_assert_uint_eq(s.summary.only[side].count, alone);
+    ck_assert_uint_eq(s.summary.only[1 - side].count, 0);
+    end(&s);
+    stored_release(&stored);
+    spec_free(fewer);
+    spec_free(all);
+}
+
+START_TEST(what_a_stored_run_has_alone)
+{
+    tune();
+    compare_stored_with_fewer((uint32_t)_i, NULL, 2);
+    compare_stored_with_fewer((uint32_t)_i, "ID > 3", 0);
+}
+END_TEST
+
 START_TEST(a_stored_run)
 {
     struct session s;
@@ -521,6 +555,7 @@ int main(void)
     tcase_add_test(t, choices_are_ranked);
     tcase_add_test(t, rankings_stay);
     tcase_add_test(t, a_stored_run);
+    tcase_add_loop_test(t, what_a_stored_run_has_alone, 0, 2);
     tcase_add_test(t, runs_that_are_not_there);
     tcase_add_test(t, cancelled);
     tcase_add_test(t, cancelled_at_the_bests);
