@@ -49,7 +49,7 @@ static char *find_headers(const char *library)
 static void add_headers(struct cuda_compiler *c)
 {
     struct text inner = TEXT_INIT;
-    c->folders[0] = find_headers(text_cstr(&c->library));
+    c->folders[0] = find_headers(text_cstr(&c->opened));
     text_addf(&inner, "%s/cccl", c->folders[0] ? c->folders[0] : "");
     if (c->folders[0] && has_file(text_cstr(&inner), "cuda/std/version"))
         c->folders[1] = text_steal(&inner);
@@ -59,13 +59,13 @@ static void add_headers(struct cuda_compiler *c)
 bool cuda_compiler_open(struct cuda_compiler *c, const char *toolkit, struct error *e)
 {
     struct stat s;
-    *c = (struct cuda_compiler){.library = TEXT_INIT};
-    if (!nvrtc_api_open(&c->api, toolkit, &c->library, e))
+    *c = (struct cuda_compiler){.opened = TEXT_INIT};
+    if (!nvrtc_api_open(&c->api, toolkit, &c->opened, e))
         return false;
     if (!ask(c))
         return error_set(e, ERROR_DEVICE, "%s does not say its version and what it builds for",
-                         text_cstr(&c->library));
-    if (stat(text_cstr(&c->library), &s) == 0) {
+                         text_cstr(&c->opened));
+    if (stat(text_cstr(&c->opened), &s) == 0) {
         c->bytes = (uint64_t)s.st_size;
         c->changed_ns = (uint64_t)s.st_mtim.tv_sec * 1000000000u + (uint64_t)s.st_mtim.tv_nsec;
     }
@@ -75,7 +75,7 @@ bool cuda_compiler_open(struct cuda_compiler *c, const char *toolkit, struct err
 
 void cuda_compiler_close(struct cuda_compiler *c)
 {
-    text_release(&c->library);
+    text_release(&c->opened);
     for (size_t i = 0; i < CUDA_FOLDERS_MOST; i++)
         free(c->folders[i]);
 }
@@ -94,7 +94,7 @@ static bool refuse(const struct cuda_compiler *c, const char *wanted, struct err
     for (int i = 0; i < c->arch_count; i++)
         text_addf(&known, "%ssm_%d", i ? ", " : "", c->archs[i]);
     error_set(e, ERROR_DEVICE, "NVRTC %d.%d (%s) does not build for %s, but for %s", c->major,
-              c->minor, text_cstr(&c->library), wanted, text_cstr(&known));
+              c->minor, text_cstr(&c->opened), wanted, text_cstr(&known));
     text_release(&known);
     return false;
 }

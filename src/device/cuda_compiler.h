@@ -15,7 +15,7 @@ struct cuda_compiler {
     int major, minor;                 // "NVRTC 13.0"
     int archs[CUDA_ARCHS_MOST];       // capabilities it builds for, ascending
     int arch_count;                   // of them
-    struct text library;              // its path
+    struct text opened;               // path of the library
     uint64_t bytes, changed_ns;       // of that file: two releases may have one version
     char *folders[CUDA_FOLDERS_MOST]; // of the toolkit's headers, NULL where there are none
 };

@@ -167,7 +167,7 @@ static void code_key(const struct cuda *o, const struct job_program *p, const st
                         c->changed_ns, plan->option_count, plan->kernel_count, p->file_count};
     digest_start(&s);
     digest_add(&s, facts, sizeof facts);
-    add_text(&s, text_cstr(&c->library));
+    add_text(&s, text_cstr(&c->opened));
     add_text(&s, p->name);
     add_bytes(&s, plan->source.data, plan->source.length);
     for (uint32_t i = 0; i < plan->option_count; i++)
