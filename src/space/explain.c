@@ -194,7 +194,9 @@ void space_explain_empty(const struct space *sp, struct text *out)
     struct explaining x = {.problem = p, .effort = EXPLAIN_EFFORT};
     x.skip = calloc((size_t)p->restriction_count + 1, sizeof *x.skip);
     x.guilty = calloc((size_t)p->restriction_count + 1, sizeof *x.guilty);
-    if (x.skip && x.guilty && space_count(sp) == 0)
+    if (sp->listed && space_count(sp) == 0)
+        text_add(out, "no configuration is recorded");
+    else if (x.skip && x.guilty && space_count(sp) == 0)
         explain(&x, space_cartesian_text(sp), out);
     free(x.skip);
     free(x.guilty);

@@ -19,7 +19,11 @@ struct space {
     double cartesian;
     uint64_t *faults; // one a restriction of the problem
     struct space_statistics *statistics;
+    const struct formula *listed; // of a list: what excludes all others; else NULL
 };
+
+// All but the diagram; options as problem_init() takes them. NULL with the error set.
+struct space *space_start(const struct spec *s, const struct space_options *o, struct error *e);
 
 // Is the configuration one that --config allows?
 bool choices_allow(const struct problem *p, const uint32_t *choice);

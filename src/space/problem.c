@@ -166,13 +166,13 @@ bool problem_init(struct problem *p, const struct spec *s, const struct space_op
 {
     *p = (struct problem){.spec = s};
     arena_init(&p->arena);
-    size_t most = (size_t)s->restriction_count + o->where_count + 1 + s->derived_count;
+    size_t most = o ? (size_t)s->restriction_count + o->where_count + 1 + s->derived_count : 1;
     p->restrictions = arena_array(&p->arena, most, sizeof *p->restrictions);
     p->slots = arena_array(&p->arena, (size_t)s->slots.count + 1, sizeof *p->slots);
     if (!p->restrictions || !p->slots)
         return error_memory(e);
-    spec_bind_fixed(s, o->device, p->slots);
-    return add_all(p, o, e);
+    spec_bind_fixed(s, o ? o->device : NULL, p->slots);
+    return !o || add_all(p, o, e);
 }
 
 void problem_release(struct problem *p)

@@ -32,7 +32,8 @@ struct problem {
 
 #define CHOICE_ANY UINT32_MAX
 
-// False with the error set; problem_release() in either case.
+// False with the error set; problem_release() in either case. NULL options: nothing restricts, the
+// spec's restrictions neither.
 bool problem_init(struct problem *p, const struct spec *s, const struct space_options *o,
                   struct error *e);
 void problem_release(struct problem *p);

@@ -66,17 +66,16 @@ static bool set_diagram(struct space *sp, struct error *e)
 static bool fill(struct space *sp, const struct spec *s, const struct space_options *o,
                  struct error *e)
 {
-    static const struct space_options nothing = {.device = NULL};
-    if (!problem_init(&sp->problem, s, o ? o : &nothing, e))
+    if (!problem_init(&sp->problem, s, o, e))
         return false;
     sp->faults = calloc((size_t)sp->problem.restriction_count + 1, sizeof *sp->faults);
     sp->statistics = calloc(1, sizeof *sp->statistics);
     if (!sp->faults || !sp->statistics)
         return error_memory(e);
-    return set_cartesian(sp, e) && set_diagram(sp, e);
+    return set_cartesian(sp, e);
 }
 
-struct space *space_new(const struct spec *s, const struct space_options *o, struct error *e)
+struct space *space_start(const struct spec *s, const struct space_options *o, struct error *e)
 {
     struct space *sp = calloc(1, sizeof *sp);
     if (!sp) {
@@ -85,6 +84,16 @@ struct space *space_new(const struct spec *s, const struct space_options *o, str
     }
     sp->diagram.root = DIAGRAM_NONE;
     if (fill(sp, s, o, e))
+        return sp;
+    space_free(sp);
+    return NULL;
+}
+
+struct space *space_new(const struct spec *s, const struct space_options *o, struct error *e)
+{
+    static const struct space_options nothing = {.device = NULL};
+    struct space *sp = space_start(s, o ? o : &nothing, e);
+    if (!sp || set_diagram(sp, e))
         return sp;
     space_free(sp);
     return NULL;

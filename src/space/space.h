@@ -31,6 +31,12 @@ struct space;
 // NULL options: none. 2^64 or more valid configurations are refused.
 // An empty space is not an error here: space_count() is 0 and space_explain_empty() says why.
 struct space *space_new(const struct spec *s, const struct space_options *o, struct error *e);
+// A space that is a list: exactly the configurations given, `count` rows of spec->parameter_count
+// value indices. Rows may come in any order; one that comes twice counts once. Restrictions of the
+// spec are not looked at. All else of this header works on it: the order is lexicographic, and
+// space_why() says "not among the recorded configurations".
+struct space *space_listed(const struct spec *s, const uint32_t *choices, uint64_t count,
+                           struct error *e);
 void space_free(struct space *sp);
 
 const struct spec *space_spec(const struct space *sp);

@@ -45,6 +45,11 @@ void space_why(const struct space *sp, const uint32_t *choice, struct space_reas
     const struct problem *p = &sp->problem;
     struct evaluator v;
     *out = (struct space_reason){NULL, false, EXPR_FAULT_NONE};
+    if (sp->listed) {
+        uint64_t index;
+        out->restriction = space_find(sp, choice, &index) ? NULL : sp->listed;
+        return;
+    }
     if (!evaluator_init(&v, p, NULL)) {
         out->fault = EXPR_FAULT_MEMORY;
         out->restriction = p->restriction_count > 0 ? p->restrictions[0].formula : NULL;
@@ -105,6 +110,10 @@ void space_reason_text(const struct space *sp, const uint32_t *choice,
     enum expr_fault fault;
     if (!f) {
         text_add(out, "it is in the space");
+        return;
+    }
+    if (f == sp->listed) {
+        text_add(out, f->text);
         return;
     }
     add_judgement(reason, f >= s->derived && f < s->derived + s->derived_count, out);

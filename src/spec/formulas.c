@@ -35,7 +35,7 @@ static void add_builtin(struct expr_symbol *items, uint32_t own, uint32_t slot, 
     items[slot].name = is_hidden(items, own, name) ? "" : name;
 }
 
-static bool make_symbols(struct reader *r)
+bool make_symbols(struct reader *r)
 {
     struct spec *s = r->spec;
     number_slots(s);

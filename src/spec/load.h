@@ -9,6 +9,8 @@
 bool read_constants(struct reader *r, struct node root, const struct spec_options *options);
 // Tuning parameters; their value lists may use constants.
 bool read_parameters(struct reader *r, struct node root);
+// Numbers the slots and names them; parameters, constants and names of derived ones are set.
+bool make_symbols(struct reader *r);
 // Names and slots of everything an expression may use, then derived parameters and restrictions.
 bool read_formulas(struct reader *r, struct node root);
 // A list of restrictions ("Conditions") behind those already read. With `language` ("CUDA") they

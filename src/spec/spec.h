@@ -99,6 +99,10 @@ struct spec_options {
 };
 
 struct spec *spec_load(const char *path, const struct spec_options *options, struct error *e);
+// A spec of parameters alone, as a recorded space has them: no kernel, sizes, restrictions or
+// metrics; the name stands for its path, too. Copies everything; a parameter's path may be NULL.
+struct spec *spec_bare(const char *name, const struct parameter *parameters, uint32_t count,
+                       struct error *e);
 void spec_free(struct spec *s);
 
 // The languages that the spec has a kernel in, its own first.

@@ -46,6 +46,34 @@ START_TEST(space_is_refused)
 }
 END_TEST
 
+// Listed rows out of order, so that they are sorted, too.
+static bool listed_without(long n)
+{
+    static const struct value values[] = {{.kind = VALUE_INT, .i = 1}, {.kind = VALUE_INT, .i = 2}};
+    static const struct parameter parameters[] = {{.name = "a", .values = values, .count = 2},
+                                                  {.name = "b", .values = values, .count = 2}};
+    static const uint32_t rows[] = {1, 0, 0, 1, 1, 1, 0, 1};
+    struct error e = ERROR_INIT;
+    failing_start(n);
+    struct spec *s = spec_bare("bare", parameters, 2, &e);
+    struct space *sp = s ? space_listed(s, rows, 4, &e) : NULL;
+    bool reached = failing_end();
+    ck_assert_msg(sp || (reached && e.code == ERROR_MEMORY), "allocation %ld: %s", n, e.text);
+    ck_assert(!sp || space_count(sp) == 3);
+    space_free(sp);
+    spec_free(s);
+    return !reached;
+}
+
+START_TEST(list_is_refused)
+{
+    long n = 0;
+    while (!listed_without(n))
+        n++;
+    ck_assert_int_gt(n, 20);
+}
+END_TEST
+
 START_TEST(restriction_without_a_table)
 {
     struct spec *s = make_spec_derived("a list(range(11)); b list(range(400)); c list(range(400))",
@@ -83,6 +111,7 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_test(tests, space_is_refused);
+    tcase_add_test(tests, list_is_refused);
     tcase_add_test(tests, restriction_without_a_table);
     tcase_add_test(tests, explanations_say_less);
 }
