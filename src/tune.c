@@ -39,6 +39,13 @@ static struct evaluator *make_evaluator(struct tune *t, struct error *e)
     return remember_new(&remember, &live, e);
 }
 
+// As far as it is known: a time may end the tune earlier.
+static uint64_t configurations_to_ask(const struct tune *t)
+{
+    bool covers = t->planned >= space_count(t->stages.space);
+    return t->o.budget.nanoseconds > 0 && covers ? 0 : t->planned;
+}
+
 static bool make_stages(struct tune *t, struct error *e)
 {
     const struct tune_options *o = &t->o;
@@ -52,7 +59,11 @@ static bool make_stages(struct tune *t, struct error *e)
     if (!stages_make(&t->stages, &so, e))
         return false;
     t->planned = budget_configurations(&o->budget, space_count(t->stages.space));
-    t->strategy = strategy_new(o->strategy, t->stages.space, t->planned, o->seed, e);
+    struct strategy_setup setup = {.space = t->stages.space,
+                                   .budget = configurations_to_ask(t),
+                                   .seed = o->seed,
+                                   .in_flight = o->jobs};
+    t->strategy = strategy_new(o->strategy, &setup, e);
     if (!t->strategy || !stages_begin(&t->stages, o->store, o->seed, o->command, o->host, e))
         return false;
     t->evaluator = make_evaluator(t, e);

@@ -9,15 +9,14 @@ struct exhaustive {
     struct walk walk;
 };
 
-static struct strategy *exhaustive_create(const struct space *sp, uint64_t seed, struct error *e)
+static struct strategy *exhaustive_create(const struct strategy_setup *setup, struct error *e)
 {
-    (void)seed;
     struct exhaustive *x = calloc(1, sizeof *x);
     if (!x) {
         error_memory(e);
         return NULL;
     }
-    walk_init(&x->walk, sp);
+    walk_init(&x->walk, setup->space);
     return &x->base;
 }
 

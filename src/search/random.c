@@ -11,16 +11,16 @@ struct random_search {
     struct permutation permutation;
 };
 
-static struct strategy *random_create(const struct space *sp, uint64_t seed, struct error *e)
+static struct strategy *random_create(const struct strategy_setup *setup, struct error *e)
 {
     struct random_search *r = calloc(1, sizeof *r);
     if (!r) {
         error_memory(e);
         return NULL;
     }
-    walk_init(&r->walk, sp);
+    walk_init(&r->walk, setup->space);
     if (r->walk.count > 0)
-        permutation_init(&r->permutation, r->walk.count, seed);
+        permutation_init(&r->permutation, r->walk.count, setup->seed);
     return &r->base;
 }
 

@@ -9,15 +9,36 @@
 
 struct strategy;
 
+// A number that the user may set: "name:key=value".
+struct strategy_option {
+    const char *name;
+    const char *summary; // for --help, without the default and the range
+    double fallback, least, most;
+    bool whole;
+};
+
+#define STRATEGY_OPTIONS_MOST 8
+
+// What a strategy works on. The space outlives the strategy; the rest is only read by create().
+struct strategy_setup {
+    const struct space *space;
+    uint64_t budget; // configurations that will be asked at most; 0: not known
+    uint64_t seed;
+    uint32_t in_flight;    // how many are usually outstanding at once; 0: 1
+    const double *options; // one for each strategy_option; filled in by strategy_new()
+};
+
 struct strategy_operations {
     const char *name;
-    const char *summary; // one line for --help
-    struct strategy *(*create)(const struct space *sp, uint64_t seed, struct error *e);
+    const char *summary;                   // one line for --help
+    const struct strategy_option *options; // (optional: none) ended by a NULL name
+    struct strategy *(*create)(const struct strategy_setup *setup, struct error *e);
     // Writes at most `capacity` indices never asked before; returns how many. 0 with nothing
     // outstanding means the strategy is at its end.
     size_t (*ask)(struct strategy *s, uint64_t *out, size_t capacity);
-    // (optional: ignored) The outcome; in any order. value: the objective, smaller is better, only
-    // read when status is STATUS_CORRECT.
+    // (optional: ignored) The outcome of an index that was asked; once for each, in any order.
+    // value: the objective, of either sign, smaller is better, only read when status is
+    // STATUS_CORRECT.
     void (*tell)(struct strategy *s, uint64_t index, enum status status, double value);
     void (*destroy)(struct strategy *s);
 };
@@ -25,18 +46,25 @@ struct strategy_operations {
 // The base every strategy's own struct starts with.
 struct strategy {
     const struct strategy_operations *ops;
+    char *description;
 };
 
-// NULL-terminated table: exhaustive, random.
+// NULL-terminated table, the order of --help.
 const struct strategy_operations *const *strategies(void);
-// NULL name: exhaustive when the budget (configurations; 0: no limit) covers the space, else
-// random. Unknown: near match named. Both ask for the spec's default configuration first.
-struct strategy *strategy_new(const char *name, const struct space *sp, uint64_t budget,
-                              uint64_t seed, struct error *e);
+// `text`: "name" or "name:key=value,key=value"; NULL: exhaustive when the budget is known and
+// covers the space, else random. Refused: an unknown strategy or option (the near match is named),
+// a value out of range. Each asks for the spec's default configuration first.
+struct strategy *strategy_new(const char *text, const struct strategy_setup *setup,
+                              struct error *e);
+// Would strategy_new() take the text? Needs no space. NULL is fine.
+bool strategy_check(const char *text, struct error *e);
 size_t strategy_ask(struct strategy *s, uint64_t *out, size_t capacity);
 void strategy_tell(struct strategy *s, uint64_t index, enum status status, double value);
 void strategy_free(struct strategy *s);
 const char *strategy_name(const struct strategy *s);
+// The name with all options, those not given included: what repeats the run, as strategy_new()
+// reads it.
+const char *strategy_description(const struct strategy *s);
 
 // A budget: whichever ends first. 0: no limit of that kind.
 struct budget {

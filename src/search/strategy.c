@@ -1,7 +1,11 @@
 #include "search/search.h"
 
 #include "base/text.h"
+#include "search/options.h"
 #include "search/table.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static const struct strategy_operations *const table[] = {
     &strategy_exhaustive,
@@ -15,7 +19,7 @@ const struct strategy_operations *const *strategies(void)
 }
 
 // Unknown: says which there are and which was probably meant.
-static bool refuse(const char *name, struct error *e)
+static const struct strategy_operations *refuse(const char *name, struct error *e)
 {
     const char *names[sizeof table / sizeof *table];
     struct text list = TEXT_INIT;
@@ -30,29 +34,71 @@ static bool refuse(const char *name, struct error *e)
     else
         error_set(e, ERROR_USAGE, "unknown strategy '%s'; there are: %s", name, text_cstr(&list));
     text_release(&list);
-    return false;
+    return NULL;
 }
 
-static const struct strategy_operations *choose(const char *name, const struct space *sp,
-                                                uint64_t budget, struct error *e)
+static const struct strategy_operations *find(const char *name, struct error *e)
 {
-    if (!name)
-        return budget == 0 || budget >= space_count(sp) ? &strategy_exhaustive : &strategy_random;
     for (size_t i = 0; table[i]; i++) {
         if (str_equal_nocase(table[i]->name, name))
             return table[i];
     }
-    refuse(name, e);
-    return NULL;
+    return refuse(name, e);
 }
 
-struct strategy *strategy_new(const char *name, const struct space *sp, uint64_t budget,
-                              uint64_t seed, struct error *e)
+// Reads "name:options"; `values` has room for STRATEGY_OPTIONS_MOST.
+static const struct strategy_operations *read_text(const char *text, double *values,
+                                                   struct error *e)
 {
-    const struct strategy_operations *ops = choose(name, sp, budget, e);
-    struct strategy *s = ops ? ops->create(sp, seed, e) : NULL;
-    if (s)
-        s->ops = ops;
+    char name[64];
+    size_t length = strcspn(text, ":");
+    str_format(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name), text);
+    const struct strategy_operations *ops = find(name, e);
+    const char *options = text[length] == ':' ? text + length + 1 : NULL;
+    return ops && options_read(ops, options, values, e) ? ops : NULL;
+}
+
+bool strategy_check(const char *text, struct error *e)
+{
+    double values[STRATEGY_OPTIONS_MOST];
+    return !text || read_text(text, values, e) != NULL;
+}
+
+// The one to take when none is named.
+static const char *choose(const struct strategy_setup *setup)
+{
+    bool covered = setup->budget > 0 && setup->budget >= space_count(setup->space);
+    return covered ? strategy_exhaustive.name : strategy_random.name;
+}
+
+static char *describe(const struct strategy_operations *ops, const double *values, struct error *e)
+{
+    struct text out = TEXT_INIT;
+    options_print(ops, values, &out);
+    char *description = text_steal(&out);
+    if (!description)
+        error_memory(e);
+    return description;
+}
+
+struct strategy *strategy_new(const char *text, const struct strategy_setup *setup, struct error *e)
+{
+    double values[STRATEGY_OPTIONS_MOST] = {0};
+    const struct strategy_operations *ops = read_text(text ? text : choose(setup), values, e);
+    char *description = ops ? describe(ops, values, e) : NULL;
+    if (!description)
+        return NULL;
+    struct strategy_setup full = *setup;
+    full.options = values;
+    if (full.in_flight == 0)
+        full.in_flight = 1;
+    struct strategy *s = ops->create(&full, e);
+    if (!s) {
+        free(description);
+        return NULL;
+    }
+    s->ops = ops;
+    s->description = description;
     return s;
 }
 
@@ -69,11 +115,18 @@ void strategy_tell(struct strategy *s, uint64_t index, enum status status, doubl
 
 void strategy_free(struct strategy *s)
 {
-    if (s)
-        s->ops->destroy(s);
+    if (!s)
+        return;
+    free(s->description);
+    s->ops->destroy(s);
 }
 
 const char *strategy_name(const struct strategy *s)
 {
     return s->ops->name;
+}
+
+const char *strategy_description(const struct strategy *s)
+{
+    return s->description;
 }

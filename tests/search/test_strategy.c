@@ -34,7 +34,8 @@ static struct strategy *start(const struct fixture *f, const char *name, uint64_
                               uint64_t seed)
 {
     struct error e = ERROR_INIT;
-    struct strategy *s = strategy_new(name, f->space, budget, seed, &e);
+    struct strategy_setup setup = {.space = f->space, .budget = budget, .seed = seed};
+    struct strategy *s = strategy_new(name, &setup, &e);
     ck_assert_msg(s != NULL, "%s", e.text);
     return s;
 }
@@ -136,7 +137,7 @@ START_TEST(chosen_by_the_budget)
     static const struct {
         uint64_t budget;
         const char *name;
-    } cases[] = {{0, "exhaustive"}, {90, "exhaustive"}, {1000, "exhaustive"}, {89, "random"}};
+    } cases[] = {{0, "random"}, {90, "exhaustive"}, {1000, "exhaustive"}, {89, "random"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct strategy *s = start(&f, NULL, cases[i].budget, 1);
         ck_assert_str_eq(strategy_name(s), cases[i].name);
@@ -149,14 +150,30 @@ END_TEST
 START_TEST(unknown_strategy)
 {
     struct fixture f = open_space(DATA "grid.json");
+    struct strategy_setup setup = {.space = f.space};
     struct error near = ERROR_INIT, far = ERROR_INIT;
-    ck_assert_ptr_null(strategy_new("exhaustiv", f.space, 0, 1, &near));
+    ck_assert_ptr_null(strategy_new("exhaustiv", &setup, &near));
     ck_assert_str_eq(near.text, "unknown strategy 'exhaustiv'; did you mean 'exhaustive'?");
-    ck_assert_ptr_null(strategy_new("annealing!", f.space, 0, 1, &far));
-    ck_assert_str_eq(far.text, "unknown strategy 'annealing!'; there are: exhaustive, random");
+    ck_assert_ptr_null(strategy_new("perhaps!", &setup, &far));
+    ck_assert_str_eq(far.text, "unknown strategy 'perhaps!'; there are: exhaustive, random");
     ck_assert_int_eq(far.code, ERROR_USAGE);
     strategy_free(NULL);
     close_space(&f);
+}
+END_TEST
+
+START_TEST(options_are_refused_where_there_are_none)
+{
+    struct error e = ERROR_INIT;
+    ck_assert(!strategy_check("random:population=3", &e));
+    ck_assert_str_eq(e.text, "strategy 'random' has no options, so no 'population'");
+    ck_assert_int_eq(e.code, ERROR_USAGE);
+    e = (struct error)ERROR_INIT;
+    ck_assert(!strategy_check("random:", &e));
+    ck_assert_str_eq(e.text, "strategy 'random': '' gives no value; write NAME=VALUE");
+    e = (struct error)ERROR_INIT;
+    ck_assert(strategy_check("Random", &e));
+    ck_assert(strategy_check(NULL, &e));
 }
 END_TEST
 
@@ -228,6 +245,7 @@ int main(void)
     tcase_add_test(tests, random_in_a_huge_space);
     tcase_add_test(tests, chosen_by_the_budget);
     tcase_add_test(tests, unknown_strategy);
+    tcase_add_test(tests, options_are_refused_where_there_are_none);
     tcase_add_test(tests, table_is_complete);
     tcase_add_test(tests, permutation_is_one);
     tcase_add_test(tests, permutation_of_everything);
