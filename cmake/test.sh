@@ -45,9 +45,10 @@ cd "$folder"
 if [ $valgrind = yes ]; then
     ctest --output-on-failure -L valgrind
 elif [ $sanitize = ON ]; then
-    # Under Oclgrind it is the kernels that are looked at, simulations are arithmetic, and drivers that
-    # hang are waited for: once is enough of these, in the plain suite.
-    ctest --output-on-failure -LE valgrind -E '^(oclgrind_|measure_procedure|eval_driver|fake_lost_device|fake_cuda_tunes)' \
+    # Under Oclgrind and NVRTC it is the kernels that are looked at, simulations are arithmetic, and
+    # drivers that hang are waited for: once is enough of these, in the plain suite.
+    ctest --output-on-failure -LE valgrind \
+        -E '^(oclgrind_|nvrtc_|measure_procedure|measure_ranking|eval_driver|fake_lost_device|fake_cuda_tunes)' \
         -j"${HONE_TEST_JOBS:-1}"
 else
     ctest --output-on-failure -LE valgrind -j"${HONE_TEST_JOBS:-1}"

@@ -56,14 +56,19 @@ static pid_t start(const char *redirect, const char *const *words)
     const char *argv[32] = {HONE_PROGRAM};
     for (int i = 0; words[i] && i < 30; i++)
         argv[i + 1] = words[i];
+    // Emptied here: who reads along must not find what an earlier run wrote.
+    int o = open(out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int e = open(err, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     pid_t pid = fork();
     if (pid == 0) {
-        int o = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        int e = open(err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
         if (o >= 0 && e >= 0 && dup2(o, 1) == 1 && dup2(e, 2) == 2)
             execv(argv[0], (char *const *)argv);
         _exit(127);
     }
+    if (o >= 0)
+        close(o);
+    if (e >= 0)
+        close(e);
     free(out);
     free(err);
     must(pid > 0, "fork");

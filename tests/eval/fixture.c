@@ -9,7 +9,7 @@ const char *const worker[] = {FAKE_WORKER, NULL};
 char folder[64];
 char folder_variable[96];
 const char *environment[8];
-static char events_file[80], events_variable[96];
+static char events_file[80], events_variable[96], scratch_variable[96];
 static size_t events_read;
 
 void setup(void)
@@ -22,6 +22,9 @@ void setup(void)
     memset((void *)environment, 0, sizeof environment);
     add_environment(folder_variable);
     add_environment(events_variable);
+    // What a worker that is killed leaves goes with the folder.
+    snprintf(scratch_variable, sizeof scratch_variable, "HONE_WORKER_SCRATCH=%s", folder);
+    add_environment(scratch_variable);
     events_read = 0;
 }
 

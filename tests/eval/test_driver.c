@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { JOBS = 3, MOST_SECONDS = 30 };
+enum { JOBS = 3, MOST_SECONDS = 60 };
 
 static const char *const real_worker[] = {HONE_BINARY_DIR "/hone-worker", NULL};
 
@@ -78,8 +78,9 @@ static void check_outcome(const struct result *r, enum end end)
     ck_assert_msg(fine, "%s: %s", status_text(r->status), r->message);
     if (end == BUILDS_NOT)
         ck_assert_int_eq(r->status, STATUS_TIMEOUT);
+    // Builds launch too: one may meet its limit before the device is found lost.
     if (end == DEVICE_LOST)
-        ck_assert_msg(r->fault == FAULT_LOST, "%s", r->message);
+        ck_assert_msg(r->fault == FAULT_LOST || r->status == STATUS_TIMEOUT, "%s", r->message);
 }
 
 START_TEST(test_each_call_hangs)
@@ -90,7 +91,7 @@ START_TEST(test_each_call_hangs)
     struct outcome out;
     struct arena a;
     char hang[96];
-    unsigned came = 0;
+    unsigned came = 0, lost = 0;
     int got = 1;
     arena_init(&a);
     add_environment(FAKE_DRIVER);
@@ -109,13 +110,14 @@ START_TEST(test_each_call_hangs)
         if (got == 0)
             continue;
         came++;
+        lost += out.result->fault == FAULT_LOST;
         check_outcome(out.result, end);
         result_free(out.result);
     }
     printf("%-28s %u outcomes in %.1f s%s%s\n", calls[_i], came, (double)(clock_ns() - start) / 1e9,
            got < 0 ? ", then: " : "", e.text);
-    // A break is told after the outcome of the one that ran, and of no other.
-    ck_assert(got < 0 ? came <= 1 && e.code == ERROR_DEVICE : came == JOBS);
+    // A break is told after the outcome of the one that ran; no other is said to have been there.
+    ck_assert(got < 0 ? lost <= 1 && e.code == ERROR_DEVICE : came == JOBS);
     if (end == OPENS_NOT)
         ck_assert_ptr_nonnull(strstr(e.text, "opening the device took longer than the limit"));
     if (end == DEVICE_LOST)
