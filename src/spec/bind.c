@@ -41,6 +41,21 @@ bool spec_metric_uses_energy(const struct spec *s, uint32_t metric)
     return expr_uses(s->metrics[metric].expr, s->slots.special + SPECIAL_JOULE);
 }
 
+bool spec_metric_is_of_time(const struct spec *s, uint32_t metric)
+{
+    const uint32_t *slots;
+    size_t count = expr_slots(s->metrics[metric].expr, &slots);
+    for (size_t i = 0; i < count; i++) {
+        bool is_parameter =
+            slots[i] >= s->slots.parameters && slots[i] - s->slots.parameters < s->parameter_count;
+        bool is_derived =
+            slots[i] >= s->slots.derived && slots[i] - s->slots.derived < s->derived_count;
+        if (is_parameter || is_derived)
+            return false;
+    }
+    return !spec_metric_uses_energy(s, metric);
+}
+
 bool spec_metric(const struct spec *s, uint32_t metric, const uint32_t *choice,
                  const struct device_info *device, const struct spec_measured *measured,
                  double *out)

@@ -231,14 +231,11 @@ static bool read_iterations(struct reader *r, struct node n)
 bool read_settings(struct reader *r, struct node root)
 {
     struct node budget = node_get(r, root, "Budget");
-    struct node search = node_get_either(r, root, "Search", "SearchSettings");
-    struct node strategy = node_get(r, search, "Name");
     for (size_t i = 0; i < node_count(budget); i++) {
         if (!read_limit(r, node_item(r, budget, i)))
             return false;
     }
-    if (node_text(strategy) && !read_text(r, strategy, &r->spec->strategy))
-        return false;
     return read_metrics(r, node_get(r, root, "Metrics")) &&
-           read_iterations(r, node_get(r, root, "Iterations"));
+           read_iterations(r, node_get(r, root, "Iterations")) && read_search(r, root) &&
+           read_objective(r, root);
 }

@@ -16,8 +16,12 @@ bool read_formulas(struct reader *r, struct node root);
 // A list of restrictions ("Conditions") behind those already read. With `language` ("CUDA") they
 // hold in that language only.
 bool read_conditions(struct reader *r, struct node list, const char *language);
-// Metrics, iterations, budget, search.
+// Metrics, iterations, budget, search, objective.
 bool read_settings(struct reader *r, struct node root);
+// Search, with its attributes.
+bool read_search(struct reader *r, struct node root);
+// Objective, else what General says of it; after the metrics.
+bool read_objective(struct reader *r, struct node root);
 // KernelSpecification.
 bool read_kernel(struct reader *r, struct node root);
 

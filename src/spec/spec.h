@@ -58,6 +58,14 @@ struct spec_slots {
     uint32_t count;
 };
 
+// What a tune looks for: the least time of a launch, or the least or greatest value of a metric.
+#define OBJECTIVE_TIME UINT32_MAX
+struct objective {
+    const char *name; // "time", or the metric's
+    uint32_t metric;  // index; OBJECTIVE_TIME
+    bool maximise;
+};
+
 struct spec {
     const char *path;      // as given
     const char *directory; // of the file; kernel files are relative to it
@@ -83,9 +91,13 @@ struct spec {
     // Search defaults, which the command line overrides: budget count, seconds or fraction; 0:
     // none.
     double budget_count, budget_seconds, budget_fraction;
-    const char *strategy; // (optional)
-    bool uses_device;     // a restriction, derived or value list reads a device fact
-    bool uses_energy;     // a metric reads joule
+    const char *strategy;                   // (optional) as written: it may be another tuner's
+    const char *const *strategy_attributes; // "population=20", ...
+    uint32_t strategy_attribute_count;
+    const struct objective *objectives; // 0: least time
+    uint32_t objective_count;
+    bool uses_device; // a restriction, derived or value list reads a device fact
+    bool uses_energy; // a metric reads joule
 
     const struct kernel_spec *kernel; // languages, launches, arguments: private to src/spec
     struct arena arena;
@@ -156,6 +168,15 @@ bool spec_metric(const struct spec *s, uint32_t metric, const uint32_t *choice,
                  const struct device_info *device, const struct spec_measured *measured,
                  double *out);
 bool spec_metric_uses_energy(const struct spec *s, uint32_t metric);
+// Its value depends on the time alone: it reads neither parameters nor energy.
+bool spec_metric_is_of_time(const struct spec *s, uint32_t metric);
+
+// Reads "time", "min:time", "max:GFLOP/s", several separated by commas; each is added to out[0 ..
+// *count), which has room for OBJECTIVES_MOST. Without a direction it is the time. The error names
+// what is near, or what there is; one that comes twice is refused.
+#define OBJECTIVES_MOST 8
+bool spec_objectives(const struct spec *s, const char *text, struct objective *out, uint32_t *count,
+                     struct error *e);
 
 // ---- making jobs -------------------------------------------------------------------------------
 

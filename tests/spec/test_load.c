@@ -68,7 +68,10 @@ static const char rich[] =
     "\"Metrics\": [{\"Name\": \"GB/s\", \"Expression\": \"N * 4 / time_ns\", \"Unit\": \"GB/s\"},"
     "  {\"Name\": \"half\", \"Expression\": \"time_ms / 2 if double > 8 else 1 / 0\"}],"
     "\"Budget\": {\"Type\": \"TuningDuration\", \"BudgetValue\": 30},"
-    "\"SearchSettings\": {\"Name\": \"random\", \"Attributes\": []},"
+    "\"SearchSettings\": {\"Name\": \"random\", \"Attributes\": ["
+    "  {\"Name\": \"popsize\", \"Value\": 20}, {\"Name\": \"list\", \"Value\": [1]},"
+    "  {\"Name\": \"method\", \"Value\": \"uniform\"}]},"
+    "\"Objective\": [\"max:GB/s\", \"time\"],"
     "\"ConfigurationSpace\": {\"TuningParameters\": ["
     "  {\"Name\": \"P\", \"Type\": \"int\", \"Values\": [4, 8], \"Default\": [8]},"
     "  {\"Name\": \"F\", \"Type\": \"float\", \"Values\": \"[0.5, 1]\"},"
@@ -93,6 +96,12 @@ START_TEST(test_rich)
     ck_assert_uint_eq(s->iterations, 9);
     ck_assert(s->budget_seconds == 30 && s->budget_count == 0);
     ck_assert_str_eq(s->strategy, "random");
+    ck_assert_uint_eq(s->strategy_attribute_count, 2); // a list is no option of ours
+    ck_assert_str_eq(s->strategy_attributes[0], "popsize=20");
+    ck_assert_str_eq(s->strategy_attributes[1], "method=uniform");
+    ck_assert_uint_eq(s->objective_count, 2);
+    ck_assert(s->objectives[0].metric == 0 && s->objectives[0].maximise);
+    ck_assert(s->objectives[1].metric == OBJECTIVE_TIME && !s->objectives[1].maximise);
     ck_assert_uint_eq(s->restriction_count, 2);
     ck_assert_str_eq(s->restrictions[1].path, "ConfigurationSpace.Constraints[1].Expression");
     ck_assert_int_eq(s->parameters[3].type, PARAMETER_BOOL);
@@ -132,6 +141,33 @@ START_TEST(test_energy)
     ck_assert(spec_metric(f.spec, 0, choice, NULL, &(struct spec_measured){4, 0.5}, &value));
     ck_assert(value == 16);
     fixture_end(&f);
+}
+END_TEST
+
+// What other tuners call the objective is taken where the spec has a metric of the name.
+START_TEST(test_general_objective)
+{
+    static const char format[] =
+        "{\"General\": {\"Objective\": \"%s\", \"Minimize\": false},"
+        " \"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"bx\", \"Type\": \"int\", "
+        "\"Values\": \"[1, 2]\"}]},"
+        " \"KernelSpecification\": {\"KernelName\": \"k\", \"KernelFile\": \"k.cl\", "
+        "\"GlobalSize\": {\"X\": \"64\"}},"
+        " \"Metrics\": [{\"Name\": \"rate\", \"Expression\": \"8 / time_ns\"}]}";
+    static const char *const names[] = {"rate", "GFLOPs"};
+    for (int i = 0; i < 2; i++) {
+        struct fixture f;
+        char text[1024];
+        str_format(text, sizeof text, format, names[i]);
+        fixture_start(&f);
+        fixture_load(&f, text);
+        ck_assert_uint_eq(f.spec->objective_count, i == 0);
+        ck_assert(i == 1 || (f.spec->objectives[0].metric == 0 && f.spec->objectives[0].maximise));
+        const char *warning =
+            strstr(text_cstr(&f.warnings), "General.Objective: 'GFLOPs' is no metric");
+        ck_assert(i == 0 ? f.warnings.length == 0 : warning != NULL);
+        fixture_end(&f);
+    }
 }
 END_TEST
 
@@ -276,6 +312,7 @@ int main(void)
     tcase_add_test(cases, test_rich);
     tcase_add_test(cases, test_metrics);
     tcase_add_test(cases, test_energy);
+    tcase_add_test(cases, test_general_objective);
     tcase_add_test(cases, test_configuration_text);
     tcase_add_test(cases, test_configuration_parts);
     tcase_add_test(cases, test_slots);

@@ -1,0 +1,185 @@
+#include "goal.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- reading -----------------------------------------------------------------------------------
+
+bool goal_parse(const char *text, const struct spec *s, struct goal *out, struct error *e)
+{
+    struct goal g = {.count = 0};
+    if (text && !spec_objectives(s, text, g.terms, &g.count, e))
+        return false;
+    if (!text && s->objective_count > 0) {
+        memcpy(g.terms, s->objectives, s->objective_count * sizeof *g.terms);
+        g.count = s->objective_count;
+    } else if (!text) {
+        g.terms[g.count++] = (struct objective){.name = "time", .metric = OBJECTIVE_TIME};
+    }
+    *out = g;
+    return true;
+}
+
+static void term_text(const struct objective *o, struct text *out)
+{
+    if (o->metric == OBJECTIVE_TIME && !o->maximise)
+        text_add(out, o->name);
+    else
+        text_addf(out, "%s:%s", o->maximise ? "max" : "min", o->name);
+}
+
+void goal_text(const struct goal *g, struct text *out)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        text_add(out, i ? ", " : "");
+        term_text(&g->terms[i], out);
+    }
+}
+
+// ---- what it depends on ------------------------------------------------------------------------
+
+// Times at which a metric is looked at: from 1 ns on, two to each doubling, beyond a quarter of an
+// hour.
+#define LOOKS 80
+
+// No proof, but what is no function of this kind shows on the way: a cap, rounding, a minimum.
+static bool follows_time(const struct objective *o, const struct spec *s,
+                         const struct device_info *device)
+{
+    struct arena arena = {NULL, 0};
+    uint32_t *choice = arena_array(&arena, s->parameter_count + 1, sizeof *choice);
+    bool ok = choice != NULL;
+    double before = 0, value;
+    if (ok)
+        spec_default(s, choice);
+    for (unsigned i = 0; ok && i < LOOKS; i++) {
+        struct spec_measured at = {ldexp(i % 2 ? 1.5 : 1, (int)(i / 2)), NAN};
+        ok = spec_metric(s, o->metric, choice, device, &at, &value) &&
+             (i == 0 || goal_compare(o, before, value) < 0);
+        before = value;
+    }
+    arena_release(&arena);
+    return ok;
+}
+
+bool goal_is_time(const struct goal *g, const struct spec *s, const struct device_info *device)
+{
+    const struct objective *o = &g->terms[0];
+    if (g->count > 1)
+        return false;
+    if (o->metric == OBJECTIVE_TIME)
+        return !o->maximise;
+    return spec_metric_is_of_time(s, o->metric) && follows_time(o, s, device);
+}
+
+bool goal_uses_energy(const struct goal *g, const struct spec *s)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        uint32_t metric = g->terms[i].metric;
+        if (metric != OBJECTIVE_TIME && spec_metric_uses_energy(s, metric))
+            return true;
+    }
+    return false;
+}
+
+bool goal_uses_time(const struct goal *g)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        if (g->terms[i].metric == OBJECTIVE_TIME)
+            return true;
+    }
+    return false;
+}
+
+// ---- values ------------------------------------------------------------------------------------
+
+bool goal_values(const struct goal *g, const struct spec *s, const uint32_t *choice,
+                 const struct device_info *device, const struct spec_measured *measured,
+                 double *values)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        uint32_t metric = g->terms[i].metric;
+        if (metric == OBJECTIVE_TIME)
+            values[i] = measured->time_ns;
+        else if (!spec_metric(s, metric, choice, device, measured, &values[i]))
+            return false;
+        if (!isfinite(values[i]))
+            return false;
+    }
+    return true;
+}
+
+// Beyond so many times worse than the reference an inverse goes on as its tangent: there is none of
+// what is not positive.
+#define WORST 0x1p20
+
+double goal_cost(const struct objective *o, double value, double reference)
+{
+    if (!(reference > 0))
+        return o->maximise ? 1 - (value - reference) : 1 + (value - reference);
+    double times = value / reference;
+    if (!o->maximise)
+        return times;
+    return times > 1 / WORST ? 1 / times : WORST * (2 - times * WORST);
+}
+
+#define AUGMENTATION 0.05
+
+double goal_weighted(const struct goal *g, const double *values, const double *reference,
+                     const double *weights)
+{
+    double largest = 0, sum = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        double cost = weights[i] * goal_cost(&g->terms[i], values[i], reference[i]);
+        largest = i == 0 || cost > largest ? cost : largest;
+        sum += cost;
+    }
+    return largest + AUGMENTATION * sum;
+}
+
+double goal_value(const struct goal *g, const double *values, const double *reference)
+{
+    double even[OBJECTIVES_MOST];
+    if (g->count == 1)
+        return g->terms[0].maximise ? -values[0] : values[0];
+    for (uint32_t i = 0; i < g->count; i++)
+        even[i] = 1;
+    return goal_weighted(g, values, reference, even);
+}
+
+// ---- order -------------------------------------------------------------------------------------
+
+int goal_compare(const struct objective *o, double a, double b)
+{
+    int order = a < b ? -1 : a > b;
+    return o->maximise ? -order : order;
+}
+
+bool goal_dominates(const struct goal *g, const double *a, const double *b)
+{
+    bool better = false;
+    for (uint32_t i = 0; i < g->count; i++) {
+        int order = goal_compare(&g->terms[i], a[i], b[i]);
+        if (order > 0)
+            return false;
+        better = better || order < 0;
+    }
+    return better;
+}
+
+// Each against the members before it: who is dominated is so by a member, since dominance is
+// transitive.
+void goal_pareto(const struct goal *g, const double *values, size_t count, bool *member)
+{
+    size_t width = g->count;
+    for (size_t i = 0; i < count; i++) {
+        const double *own = values + i * width;
+        member[i] = true;
+        for (size_t k = 0; k < i && member[i]; k++)
+            member[i] = !member[k] || !goal_dominates(g, values + k * width, own);
+        for (size_t k = 0; member[i] && k < i; k++)
+            member[k] = member[k] && !goal_dominates(g, own, values + k * width);
+    }
+}
