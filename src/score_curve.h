@@ -1,0 +1,60 @@
+// How a search does beside drawing at random: the measure of Willemsen, Schoonhoven, Filipovič,
+// Tørring, van Nieuwpoort and van Werkhoven, "A methodology for comparing auto-tuning optimization
+// algorithms" (Future Generation Computer Systems 159, 2024). Pure functions of numbers: no space,
+// clock or strategy.
+//
+// Values are what is looked for, smaller is better. A configuration that failed is a draw that
+// finds nothing. As long as nothing was found, search and baseline alike are taken to have the
+// worst of the values: so drawing at random scores 0 in the mean, however many fail.
+#ifndef HONE_SCORE_CURVE_H
+#define HONE_SCORE_CURVE_H
+
+#include "base/error.h"
+
+#include <stdint.h>
+
+// Of the way from the median to the optimum: where the budget ends.
+#define BASELINE_SHARE 0.95
+
+// What drawing from a space without replacement finds: expectations, exact from the sorted values.
+struct baseline {
+    uint64_t count;                // configurations of the space
+    uint64_t correct;              // of them; those have values
+    double optimum, median, worst; // of the values; optimum < worst
+    // The budget: the least number of draws whose expected best has come BASELINE_SHARE of the way
+    // from the median to the optimum. At least 2.
+    uint64_t draws;
+    double *gap; // [0 .. draws]: the expected best after so many draws, less the optimum
+    double *sum; // [0 .. draws + 1]: of 1 / gap[i] for i below
+};
+
+// Sorts `values`, those of the correct ones among `count` configurations. False where there is
+// nothing to look for (no value, or all are equal) and without memory. What failed is released too.
+bool baseline_init(struct baseline *b, double *values, uint64_t correct, uint64_t count,
+                   struct error *e);
+void baseline_release(struct baseline *b);
+
+// One search along the baseline: its best value so far, set against the baseline from `position`
+// to `limit`, both counted in draws of the baseline.
+struct curve {
+    const struct baseline *baseline;
+    double first, position, limit;
+    double best; // so far; the worst value as long as nothing was found
+    double loss; // integral of (best - optimum) / gap
+    bool found;
+};
+
+// By evaluations: after the k-th the search's best meets the baseline's after k draws, k = 1 ..
+// draws. curve_found() and curve_pass(c, 1) for each evaluation.
+void curve_by_evaluations(struct curve *c, const struct baseline *b);
+// By time: the baseline draws at the mean cost of the space's configurations, so that times are
+// passed as multiples of that. curve_pass(c, cost) and then curve_found() for each evaluation.
+void curve_by_time(struct curve *c, const struct baseline *b);
+void curve_found(struct curve *c, double value); // NaN: it failed
+void curve_pass(struct curve *c, double draws);
+bool curve_is_over(const struct curve *c); // nothing that comes later counts
+// The mean of (baseline - best) / (baseline - optimum): 0 as good as random, 1 the optimum at once.
+// What was not passed yet goes by with the best of now.
+double curve_score(const struct curve *c);
+
+#endif
