@@ -8,9 +8,7 @@
 #include <string.h>
 
 static const struct strategy_operations *const table[] = {
-    &strategy_exhaustive,
-    &strategy_random,
-    NULL,
+    &strategy_exhaustive, &strategy_random, &strategy_genetic, &strategy_anneal, NULL,
 };
 
 const struct strategy_operations *const *strategies(void)

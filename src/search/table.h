@@ -6,5 +6,7 @@
 
 extern const struct strategy_operations strategy_exhaustive;
 extern const struct strategy_operations strategy_random;
+extern const struct strategy_operations strategy_genetic;
+extern const struct strategy_operations strategy_anneal;
 
 #endif

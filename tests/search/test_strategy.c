@@ -1,10 +1,13 @@
-// Strategies: what is asked for, in which order, and that it ends.
+// Strategies: what is asked for, in which order, that it ends, and that learning pays.
+#include "search/maths.h"
 #include "search/permutation.h"
 #include "search/search.h"
 
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define DATA HONE_SOURCE_DIR "/tests/search/data/"
 #define GRID 90 // valid configurations of grid.json
@@ -155,25 +158,11 @@ START_TEST(unknown_strategy)
     ck_assert_ptr_null(strategy_new("exhaustiv", &setup, &near));
     ck_assert_str_eq(near.text, "unknown strategy 'exhaustiv'; did you mean 'exhaustive'?");
     ck_assert_ptr_null(strategy_new("perhaps!", &setup, &far));
-    ck_assert_str_eq(far.text, "unknown strategy 'perhaps!'; there are: exhaustive, random");
+    ck_assert_str_eq(far.text,
+                     "unknown strategy 'perhaps!'; there are: exhaustive, random, genetic, anneal");
     ck_assert_int_eq(far.code, ERROR_USAGE);
     strategy_free(NULL);
     close_space(&f);
-}
-END_TEST
-
-START_TEST(options_are_refused_where_there_are_none)
-{
-    struct error e = ERROR_INIT;
-    ck_assert(!strategy_check("random:population=3", &e));
-    ck_assert_str_eq(e.text, "strategy 'random' has no options, so no 'population'");
-    ck_assert_int_eq(e.code, ERROR_USAGE);
-    e = (struct error)ERROR_INIT;
-    ck_assert(!strategy_check("random:", &e));
-    ck_assert_str_eq(e.text, "strategy 'random': '' gives no value; write NAME=VALUE");
-    e = (struct error)ERROR_INIT;
-    ck_assert(strategy_check("Random", &e));
-    ck_assert(strategy_check(NULL, &e));
 }
 END_TEST
 
@@ -184,7 +173,280 @@ START_TEST(table_is_complete)
     for (; table[count]; count++)
         ck_assert(table[count]->name && table[count]->summary && table[count]->create &&
                   table[count]->ask && table[count]->destroy);
-    ck_assert_uint_eq(count, 2);
+    ck_assert_uint_eq(count, 4);
+}
+END_TEST
+
+// ---- every strategy -----------------------------------------------------------------------------
+
+// A bowl with its best at a = 6, b = 3, and a part where everything fails.
+static enum status bowl(const struct fixture *f, uint64_t index, double *value)
+{
+    uint32_t c[2];
+    space_get(f->space, index, c);
+    *value = 2 + (c[0] - 6.0) * (c[0] - 6.0) + 2 * (c[1] - 3.0) * (c[1] - 3.0);
+    return c[0] + c[1] > 13 ? STATUS_RUNTIME : STATUS_CORRECT;
+}
+
+static void tell_bowl(const struct fixture *f, struct strategy *s, uint64_t index)
+{
+    double value;
+    enum status status = bowl(f, index, &value);
+    strategy_tell(s, index, status, value);
+}
+
+// Keeps `flight` outstanding and tells now the oldest, now the newest of them. Returns how many
+// were asked.
+static size_t run_bowl(const struct fixture *f, struct strategy *s, size_t flight, uint64_t *asked)
+{
+    uint64_t out[64];
+    size_t held = 0, count = 0, got;
+    do {
+        got = strategy_ask(s, out + held, flight - held);
+        for (size_t i = 0; i < got; i++, held++) {
+            ck_assert_uint_lt(count, GRID);
+            asked[count++] = out[held];
+        }
+        if (held == 0)
+            break;
+        size_t which = count % 2 ? 0 : held - 1;
+        tell_bowl(f, s, out[which]);
+        out[which] = out[--held];
+    } while (true);
+    return count;
+}
+
+START_TEST(all_ask_each_once_the_default_first)
+{
+    struct fixture f = open_space(DATA "grid.json");
+    static const size_t flights[] = {1, 5, 64};
+    uint64_t initial;
+    ck_assert(space_default(f.space, &initial));
+    for (size_t i = 0; i < 3 * 20; i++) {
+        for (const struct strategy_operations *const *o = strategies(); *o; o++) {
+            struct strategy *s = start(&f, (*o)->name, i % 2 ? 30 : 0, i / 3);
+            uint64_t asked[GRID];
+            bool seen[GRID] = {false};
+            ck_assert_msg(run_bowl(&f, s, flights[i % 3], asked) == GRID, "%s", (*o)->name);
+            ck_assert_uint_eq(asked[0], initial);
+            for (size_t k = 0; k < GRID; k++) {
+                ck_assert_uint_lt(asked[k], GRID);
+                ck_assert_msg(!seen[asked[k]], "%s", (*o)->name);
+                seen[asked[k]] = true;
+            }
+            ck_assert_uint_eq(strategy_ask(s, asked, 1), 0);
+            strategy_free(s);
+        }
+    }
+    close_space(&f);
+}
+END_TEST
+
+START_TEST(all_depend_on_seed_and_results_alone)
+{
+    struct fixture f = open_space(DATA "grid.json");
+    for (const struct strategy_operations *const *o = strategies(); *o; o++) {
+        for (size_t flight = 1; flight <= 9; flight += 4) {
+            uint64_t one[GRID], again[GRID];
+            struct strategy *s = start(&f, (*o)->name, 0, 5), *t = start(&f, (*o)->name, 0, 5);
+            run_bowl(&f, s, flight, one);
+            run_bowl(&f, t, flight, again);
+            ck_assert_mem_eq(one, again, sizeof one);
+            strategy_free(s);
+            strategy_free(t);
+        }
+    }
+    close_space(&f);
+}
+END_TEST
+
+// Where nothing works each ends all the same, and so it does where everything is alike, negative,
+// or not a number.
+START_TEST(all_end_whatever_is_told)
+{
+    struct fixture f = open_space(DATA "grid.json");
+    static const struct {
+        enum status status;
+        double value;
+    } cases[] = {{STATUS_COMPILE, 1},      {STATUS_TIMEOUT, NAN},      {STATUS_CORRECT, 0},
+                 {STATUS_CORRECT, -1e300}, {STATUS_CORRECT, INFINITY}, {STATUS_CORRECT, NAN}};
+    for (const struct strategy_operations *const *o = strategies(); *o; o++) {
+        for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+            struct strategy *s = start(&f, (*o)->name, 0, c);
+            uint64_t index;
+            size_t count = 0;
+            while (strategy_ask(s, &index, 1) == 1) {
+                double value = count % 3 == 2 ? cases[c].value : -cases[c].value;
+                strategy_tell(s, index, cases[c].status, value);
+                ck_assert_uint_le(++count, GRID);
+            }
+            ck_assert_msg(count == GRID, "%s, case %zu", (*o)->name, c);
+            strategy_free(s);
+        }
+    }
+    close_space(&f);
+}
+END_TEST
+
+// 10^15 configurations: a bowl in five dimensions with its best, 1, far from the middle; a seventh
+// of it fails. Returns the best of so many asks.
+static double best_of_huge(const struct fixture *f, const char *strategy, uint64_t seed,
+                           size_t asks)
+{
+    struct strategy *s = start(f, strategy, asks, seed);
+    double best = INFINITY;
+    for (size_t i = 0; i < asks; i++) {
+        uint64_t index;
+        uint32_t c[5];
+        double value = 1;
+        ck_assert_uint_eq(strategy_ask(s, &index, 1), 1);
+        space_get(f->space, index, c);
+        for (size_t p = 0; p < 5; p++)
+            value += (c[p] - 700.0) * (c[p] - 700.0) / 1e4;
+        strategy_tell(s, index, c[0] % 7 == 3 ? STATUS_CORRECTNESS : STATUS_CORRECT, value);
+        if (c[0] % 7 != 3 && value < best)
+            best = value;
+    }
+    strategy_free(s);
+    return best;
+}
+
+START_TEST(ten_thousand_asks_take_little)
+{
+    struct fixture f = open_space(DATA "large.json");
+    for (const struct strategy_operations *const *o = strategies(); *o; o++) {
+        clock_t began = clock();
+        best_of_huge(&f, (*o)->name, 1, 10000);
+        double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
+        ck_assert_msg(seconds < 10, "%s: %g s", (*o)->name, seconds); // sanitizers, Valgrind
+    }
+    close_space(&f);
+}
+END_TEST
+
+START_TEST(learners_beat_random)
+{
+    struct fixture f = open_space(DATA "large.json");
+    double of_random = 0;
+    for (uint64_t seed = 0; seed < 20; seed++)
+        of_random += best_of_huge(&f, "random", seed, 200) / 20;
+    for (const struct strategy_operations *const *o = strategies(); *o; o++) {
+        double mean = 0;
+        for (uint64_t seed = 0; seed < 20 && (*o)->tell; seed++)
+            mean += best_of_huge(&f, (*o)->name, seed, 200) / 20;
+        ck_assert_msg(mean - 1 < (of_random - 1) / 2, "%s: %g, random: %g", (*o)->name, mean,
+                      of_random);
+    }
+    close_space(&f);
+}
+END_TEST
+
+START_TEST(one_configuration_is_asked_once)
+{
+    struct fixture f = {.spec = NULL};
+    struct error e = ERROR_INIT;
+    struct space_options only = {.configurations = (const char *const[]){"a=3,b=5"},
+                                 .configuration_count = 1};
+    f.spec = spec_load(DATA "grid.json", NULL, &e);
+    ck_assert_ptr_nonnull(f.spec);
+    f.space = space_new(f.spec, &only, &e);
+    ck_assert_msg(f.space != NULL, "%s", e.text);
+    for (const struct strategy_operations *const *o = strategies(); *o; o++) {
+        struct strategy *s = start(&f, (*o)->name, 0, 1);
+        uint64_t out[4];
+        ck_assert_uint_eq(strategy_ask(s, out, 4), 1);
+        ck_assert_uint_eq(strategy_ask(s, out + 1, 3), 0);
+        strategy_tell(s, out[0], STATUS_CORRECT, 1);
+        ck_assert_uint_eq(strategy_ask(s, out, 4), 0);
+        strategy_free(s);
+    }
+    close_space(&f);
+}
+END_TEST
+
+// ---- options -----------------------------------------------------------------------------------
+
+START_TEST(options_are_read_and_described)
+{
+    struct fixture f = open_space(DATA "grid.json");
+    static const struct {
+        const char *text, *full;
+    } cases[] = {
+        {"exhaustive", "exhaustive"},
+        {"genetic", "genetic:population=20,mutation=0.1,tournament=3"},
+        {"GENETIC:Mutation=0.25", "genetic:population=20,mutation=0.25,tournament=3"},
+        {"anneal:cycle=7,hot=2", "anneal:hot=2.0,cold=0.01,cycle=7"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct strategy *s = start(&f, cases[i].text, 0, 1), *again;
+        ck_assert_str_eq(strategy_description(s), cases[i].full);
+        again = start(&f, strategy_description(s), 0, 1); // it reads what it writes
+        ck_assert_str_eq(strategy_description(again), cases[i].full);
+        strategy_free(s);
+        strategy_free(again);
+    }
+    close_space(&f);
+}
+END_TEST
+
+START_TEST(options_are_checked)
+{
+    static const struct {
+        const char *text, *why;
+    } cases[] = {
+        {"random:population=3", "strategy 'random' has no options, so no 'population'"},
+        {"random:", "strategy 'random': '' gives no value; write NAME=VALUE"},
+        {"genetic:populaton=3", "strategy 'genetic' has no option 'populaton'; did you mean "
+                                "'population'?"},
+        {"genetic:x=3", "strategy 'genetic' has no option 'x'; it has: population, mutation, "
+                        "tournament"},
+        {"genetic:mutation", "strategy 'genetic': 'mutation' gives no value; write NAME=VALUE"},
+        {"genetic:mutation=1.5", "strategy 'genetic': mutation=1.5: give a number in 0.0 .. 1.0"},
+        {"genetic:mutation=nan", "strategy 'genetic': mutation=nan: give a number in 0.0 .. 1.0"},
+        {"genetic:population=2.5", "strategy 'genetic': population=2.5: give a whole number in "
+                                   "2 .. 1000"},
+        {"genetic:population=", "strategy 'genetic': population=: give a whole number in 2 .. "
+                                "1000"},
+        {"genetic:mutation=0,mutation=1", "strategy 'genetic': mutation is given twice"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error e = ERROR_INIT;
+        ck_assert_msg(!strategy_check(cases[i].text, &e), "%s", cases[i].text);
+        ck_assert_str_eq(e.text, cases[i].why);
+        ck_assert_int_eq(e.code, ERROR_USAGE);
+    }
+    ck_assert(strategy_check("Random", NULL));
+    ck_assert(strategy_check("genetic:population=1000,mutation=1", NULL));
+    ck_assert(strategy_check(NULL, NULL));
+}
+END_TEST
+
+// The fallback of each is in its range, and there is room for its options.
+START_TEST(options_have_sensible_tables)
+{
+    for (const struct strategy_operations *const *o = strategies(); *o; o++) {
+        size_t count = 0;
+        for (const struct strategy_option *p = (*o)->options; p && p->name; p++, count++) {
+            ck_assert(p->summary && p->least <= p->fallback && p->fallback <= p->most);
+            ck_assert(!p->whole || p->fallback == floor(p->fallback));
+        }
+        ck_assert_uint_le(count, STRATEGY_OPTIONS_MOST);
+    }
+}
+END_TEST
+
+// ---- maths -------------------------------------------------------------------------------------
+
+START_TEST(maths_agree_with_libm)
+{
+    for (double x = -699; x < 699; x += 0.37)
+        ck_assert_double_lt(fabs(maths_exp(x) / exp(x) - 1), 1e-13);
+    for (double x = 1e-300; x < 1e300; x *= 1.37)
+        ck_assert_double_lt(fabs(maths_log(x) - log(x)), 1e-14 * fmax(1, fabs(log(x))));
+    ck_assert_double_eq(maths_exp(0), 1);
+    ck_assert_double_eq(maths_log(1), 0);
+    ck_assert_double_eq(maths_exp(-1e9), 0);
+    ck_assert(isfinite(maths_exp(1e9)));
 }
 END_TEST
 
@@ -245,8 +507,17 @@ int main(void)
     tcase_add_test(tests, random_in_a_huge_space);
     tcase_add_test(tests, chosen_by_the_budget);
     tcase_add_test(tests, unknown_strategy);
-    tcase_add_test(tests, options_are_refused_where_there_are_none);
     tcase_add_test(tests, table_is_complete);
+    tcase_add_test(tests, all_ask_each_once_the_default_first);
+    tcase_add_test(tests, all_depend_on_seed_and_results_alone);
+    tcase_add_test(tests, all_end_whatever_is_told);
+    tcase_add_test(tests, ten_thousand_asks_take_little);
+    tcase_add_test(tests, learners_beat_random);
+    tcase_add_test(tests, one_configuration_is_asked_once);
+    tcase_add_test(tests, options_are_read_and_described);
+    tcase_add_test(tests, options_are_checked);
+    tcase_add_test(tests, options_have_sensible_tables);
+    tcase_add_test(tests, maths_agree_with_libm);
     tcase_add_test(tests, permutation_is_one);
     tcase_add_test(tests, permutation_of_everything);
     tcase_add_test(tests, permutation_is_uniform_over_seeds);

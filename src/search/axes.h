@@ -1,0 +1,35 @@
+// The parameters as axes: the values of each in their natural order, so that "one step" and "how
+// far apart" mean something. Numbers and booleans are ordered by value, whatever the order of their
+// list; everything else is unordered.
+#ifndef HONE_SEARCH_AXES_H
+#define HONE_SEARCH_AXES_H
+
+#include "base/arena.h"
+#include "space/space.h"
+
+struct axis {
+    uint32_t parameter;
+    uint32_t count; // of values, at least 2
+    bool ordered;
+    const uint32_t *order; // place -> value index
+    const uint32_t *place; // value index -> place
+};
+
+struct axes {
+    const struct axis *items; // parameters with one value have none
+    uint32_t count;
+    uint32_t parameters;
+    uint64_t steps; // configurations that differ in one parameter, valid or not
+    struct arena arena;
+};
+
+// False without memory; axes_release() may follow in any case.
+bool axes_init(struct axes *x, const struct spec *s);
+void axes_release(struct axes *x);
+
+// Changes one parameter of `choice`: step < x->steps enumerates all the ways.
+void axes_change(const struct axes *x, uint64_t step, uint32_t *choice);
+// A random other value for one axis; where it is ordered, as often the next one up or down.
+void axes_mutate(const struct axes *x, uint32_t axis, struct rng *r, uint32_t *choice);
+
+#endif

@@ -1,0 +1,37 @@
+// What the strategies that learn stand on: the space and its axes, what was asked and what came of
+// it, random numbers, and the rest of the space in random order for when a strategy has no idea.
+#ifndef HONE_SEARCH_GROUND_H
+#define HONE_SEARCH_GROUND_H
+
+#include "search/asked.h"
+#include "search/axes.h"
+#include "search/permutation.h"
+#include "search/search.h"
+#include "search/walk.h"
+
+struct ground {
+    const struct space *space;
+    struct axes axes;
+    struct asked asked;
+    struct rng rng;
+    struct walk walk; // the default first, then all others in the order of `permutation`
+    struct permutation permutation;
+    uint32_t *choice, *other; // scratch, one configuration each
+};
+
+// False (error) without memory, and then nothing is to be released.
+bool ground_init(struct ground *g, const struct strategy_setup *setup, struct error *e);
+void ground_release(struct ground *g);
+
+// How many of `capacity` can be asked: 0 when everything was, or without memory.
+size_t ground_room(struct ground *g, size_t capacity);
+// The next that was not asked: the default, then at random. False when there is none.
+bool ground_next(struct ground *g, uint64_t *index);
+// Is this one in the space and not asked yet?
+bool ground_is_new(const struct ground *g, const uint32_t *choice, uint64_t *index);
+// A configuration that was not asked and differs from `from` in one parameter, at random among
+// them; looks at no more than `tries`. False when there is none among these.
+bool ground_neighbour(struct ground *g, uint64_t from, uint32_t tries, uint64_t *index);
+void ground_tell(struct ground *g, uint64_t index, enum status status, double value);
+
+#endif

@@ -1,0 +1,13 @@
+// exp() and log() from additions, multiplications and divisions alone: those round alike on every
+// machine, which libm's do not, and a strategy's questions shall not depend on the machine.
+// Compiled without contraction (-ffp-contract=off, for the whole project). Relative error below
+// 1e-14.
+#ifndef HONE_SEARCH_MATHS_H
+#define HONE_SEARCH_MATHS_H
+
+// 0 below -700; what exp(700) is above 700.
+double maths_exp(double x);
+// x: positive, normal.
+double maths_log(double x);
+
+#endif
