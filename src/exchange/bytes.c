@@ -1,0 +1,181 @@
+#include "exchange/bytes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUFFER ((size_t)256 * 1024)
+
+// ---- the file ----------------------------------------------------------------------------------
+
+// Into `into`; 0 at the end.
+static bool take(struct bytes *b, unsigned char *into, size_t *count, struct error *e)
+{
+    ssize_t n;
+    *count = 0;
+    if (b->fd < 0)
+        return true;
+    do
+        n = read(b->fd, into, BUFFER);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return error_set_driver(e, ERROR_IO, errno, "%s: cannot be read: %s", b->path,
+                                strerror(errno));
+    *count = (size_t)n;
+    return true;
+}
+
+static bool is_gzip(const unsigned char *data, size_t length)
+{
+    return length >= 2 && data[0] == 0x1f && data[1] == 0x8b;
+}
+
+// ---- unpacking ---------------------------------------------------------------------------------
+
+static bool broken(const struct bytes *b, const char *how, struct error *e)
+{
+    return error_set(e, ERROR_INPUT, "%s: not a whole gzip file: %s (near line %llu)", b->path, how,
+                     (unsigned long long)b->line);
+}
+
+// Further packed bytes. What follows a member and is none itself (gzip pads with zeros) is left.
+static bool refill(struct bytes *b, struct error *e)
+{
+    size_t count;
+    if (b->unpacker.avail_in > 0)
+        return true;
+    if (!take(b, b->packed, &count, e))
+        return false;
+    b->unpacker.next_in = b->packed;
+    b->unpacker.avail_in = (uInt)count;
+    return true;
+}
+
+// Between two members: is there another? Bytes that begin none end the file.
+static bool next_member(struct bytes *b, struct error *e)
+{
+    if (!refill(b, e))
+        return false;
+    if (b->unpacker.avail_in == 0 || b->unpacker.next_in[0] != 0x1f) {
+        b->is_over = true;
+        return true;
+    }
+    b->in_member = true;
+    return inflateReset(&b->unpacker) == Z_OK || error_memory(e);
+}
+
+static bool unpack_some(struct bytes *b, struct error *e)
+{
+    if (!refill(b, e))
+        return false;
+    if (b->unpacker.avail_in == 0)
+        return broken(b, "it ends early", e);
+    int code = inflate(&b->unpacker, Z_NO_FLUSH);
+    if (code == Z_MEM_ERROR)
+        return error_memory(e);
+    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+        return broken(b, b->unpacker.msg ? b->unpacker.msg : "damaged data", e);
+    b->in_member = code != Z_STREAM_END;
+    return true;
+}
+
+static bool unpack(struct bytes *b, struct error *e)
+{
+    b->unpacker.next_out = b->plain;
+    b->unpacker.avail_out = (uInt)BUFFER;
+    while (b->unpacker.avail_out == BUFFER && !b->is_over) {
+        if (!(b->in_member ? unpack_some(b, e) : next_member(b, e)))
+            return false;
+    }
+    b->at = b->plain;
+    b->end = b->unpacker.next_out;
+    return true;
+}
+
+// `length` bytes of the file are known to begin it.
+static bool unpack_begin(struct bytes *b, const unsigned char *data, size_t length, struct error *e)
+{
+    b->plain = malloc(BUFFER);
+    if (!b->plain || length > UINT32_MAX)
+        return error_memory(e);
+    if (inflateInit2(&b->unpacker, 16 + MAX_WBITS) != Z_OK)
+        return error_memory(e);
+    b->is_packed = b->in_member = true;
+    b->unpacker.next_in = (unsigned char *)data;
+    b->unpacker.avail_in = (uInt)length;
+    b->at = b->end = b->plain;
+    return true;
+}
+
+// ---- both --------------------------------------------------------------------------------------
+
+static void prepare(struct bytes *b, const char *path)
+{
+    memset(b, 0, sizeof *b);
+    b->path = path;
+    b->line = 1;
+    b->fd = -1;
+}
+
+static bool begin(struct bytes *b, const unsigned char *data, size_t length, struct error *e)
+{
+    if (is_gzip(data, length))
+        return unpack_begin(b, data, length, e);
+    b->at = data;
+    b->end = data + length;
+    return true;
+}
+
+bool bytes_open(struct bytes *b, const char *path, struct error *e)
+{
+    struct stat st;
+    size_t length;
+    prepare(b, path);
+    b->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (b->fd < 0)
+        return error_set_driver(e, ERROR_IO, errno, "%s: %s", path, strerror(errno));
+    if (fstat(b->fd, &st) == 0 && S_ISDIR(st.st_mode))
+        return error_set(e, ERROR_IO, "%s: is a folder", path);
+    b->packed = malloc(BUFFER);
+    if (!b->packed)
+        return error_memory(e);
+    return take(b, b->packed, &length, e) && begin(b, b->packed, length, e);
+}
+
+bool bytes_open_memory(struct bytes *b, const char *path, const void *data, size_t length,
+                       struct error *e)
+{
+    prepare(b, path);
+    return begin(b, data, length, e);
+}
+
+bool bytes_more(struct bytes *b, struct error *e)
+{
+    size_t count;
+    if (b->is_over)
+        return true;
+    if (b->is_packed)
+        return unpack(b, e);
+    if (!take(b, b->packed, &count, e))
+        return false;
+    b->is_over = count == 0;
+    if (count > 0) {
+        b->at = b->packed;
+        b->end = b->packed + count;
+    }
+    return true;
+}
+
+void bytes_close(struct bytes *b)
+{
+    if (b->is_packed)
+        inflateEnd(&b->unpacker);
+    if (b->fd >= 0)
+        close(b->fd);
+    free(b->packed);
+    free(b->plain);
+    prepare(b, b->path);
+}

@@ -1,0 +1,150 @@
+#include "exchange/recorded.h"
+
+#include "exchange/reading.h"
+#include "exchange/stored_space.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const char *recorded_format_text(enum recorded_format f)
+{
+    static const char *const names[] = {
+#define X(name, text) [RECORDED_##name] = text,
+        RECORDED_FORMATS(X)
+#undef X
+    };
+    return names[f];
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+// Where the bytes come from: a file, or memory.
+struct input {
+    const char *path;
+    const void *data; // NULL: the file
+    size_t length;
+};
+
+static bool input_open(const struct input *in, struct bytes *b, struct error *e)
+{
+    return in->data ? bytes_open_memory(b, in->path, in->data, in->length, e)
+                    : bytes_open(b, in->path, e);
+}
+
+// The first byte that is no blank, behind a byte order mark; -1: there is none.
+static int first_byte(struct bytes *b, struct error *e)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    int c = bytes_peek(b, e);
+    if (c == 0xef && b->end - b->at >= 3 && memcmp(b->at, mark, 3) == 0)
+        b->at += 3;
+    while ((c = bytes_peek(b, e)) >= 0 && strchr(" \t\r\n", c) && c != 0) {
+        b->line += c == '\n';
+        b->at++;
+    }
+    return c;
+}
+
+static bool refuse_kind(const char *path, struct error *e)
+{
+    return error_set(
+        e, ERROR_INPUT,
+        "%s: no recorded results: it is no T4 file, no Kernel Tuner cache file, no CSV "
+        "of hone and no store",
+        path);
+}
+
+static bool read_text(struct reading *r, struct error *e)
+{
+    int c = first_byte(&r->bytes, e);
+    if (c == -2)
+        return false;
+    if (c == -1)
+        return error_set(e, ERROR_INPUT, "%s: the file is empty", r->bytes.path);
+    tokens_release(&r->tokens);
+    tokens_init(&r->tokens, &r->bytes);
+    if (c == '{' || c == '[')
+        return read_json(r);
+    return c >= ' ' ? read_csv(r) : refuse_kind(r->bytes.path, e);
+}
+
+static bool again(struct reading *r, const struct input *in, struct error *e)
+{
+    bytes_close(&r->bytes);
+    r->is_again = true;
+    return input_open(in, &r->bytes, e) && read_text(r, e);
+}
+
+static void say_unit(const struct reading *r)
+{
+    if (r->gather.recorded->format == RECORDED_T4 && !r->is_unit_said)
+        log_add(r->gather.o->log, LOG_NOTE,
+                "%s: metadata.timeunit is not said; milliseconds are assumed", r->bytes.path);
+}
+
+static bool read_all(struct recorded *rec, const struct input *in, const struct recorded_options *o,
+                     struct error *e)
+{
+    struct reading r = {.e = e, .bytes.fd = -1};
+    bool ok = gather_init(&r.gather, rec, o, e) && input_open(in, &r.bytes, e) && read_text(&r, e);
+    if (ok && !r.has_rows)
+        ok = again(&r, in, e);
+    if (ok)
+        say_unit(&r);
+    ok = ok && gather_finish(&r.gather);
+    bytes_close(&r.bytes);
+    tokens_release(&r.tokens);
+    gather_release(&r.gather);
+    free(r.order);
+    return ok;
+}
+
+static struct recorded *make(const struct input *in, const struct recorded_options *o,
+                             struct error *e)
+{
+    static const struct recorded_options nothing;
+    uint64_t began = now_ns();
+    struct recorded *rec = calloc(1, sizeof *rec);
+    if (rec) {
+        arena_init(&rec->arena);
+        rec->path = arena_strdup(&rec->arena, in->path);
+    }
+    if (!rec || !rec->path) {
+        error_memory(e);
+        recorded_free(rec);
+        return NULL;
+    }
+    o = o ? o : &nothing;
+    bool is_store = !in->data && stored_space_is(in->path);
+    if (!(is_store ? stored_space_read(rec, o, e) : read_all(rec, in, o, e))) {
+        recorded_free(rec);
+        return NULL;
+    }
+    rec->parsed_ns = now_ns() - began;
+    return rec;
+}
+
+struct recorded *recorded_read(const char *path, const struct recorded_options *o, struct error *e)
+{
+    return make(&(struct input){.path = path}, o, e);
+}
+
+struct recorded *recorded_parse(const char *path, const void *data, size_t length,
+                                const struct recorded_options *o, struct error *e)
+{
+    return make(&(struct input){path, data, length}, o, e);
+}
+
+void recorded_free(struct recorded *r)
+{
+    if (!r)
+        return;
+    arena_release(&r->arena);
+    free(r);
+}
