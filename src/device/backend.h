@@ -18,9 +18,16 @@ struct watch {
     void *context;
 };
 
+// Called when all launches are in the queue, before they are waited for.
+struct meanwhile {
+    void (*act)(void *context);
+    void *context;
+};
+
 // One launch of all kernels of a job, `batch` times over.
 struct run {
-    const struct watch *watch; // (optional)
+    const struct watch *watch;         // (optional)
+    const struct meanwhile *meanwhile; // (optional)
     void *const *kernels;
     const struct job_launch *launches;
     uint32_t count;

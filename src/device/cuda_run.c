@@ -177,6 +177,8 @@ static bool put_all(struct cuda *o, const struct run *run, bool each, bool *lost
         if (code != CUDA_SUCCESS)
             return report_crash(o, run, call, code, lost, r);
     }
+    if (run->meanwhile)
+        run->meanwhile->act(run->meanwhile->context);
     code = o->cu.cuStreamSynchronize(o->stream);
     return code == CUDA_SUCCESS || report_crash(o, run, "cuStreamSynchronize", code, lost, r);
 }

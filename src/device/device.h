@@ -31,6 +31,9 @@ struct device_options {
     uint32_t languages; // of which devices are listed: a set of 1u << language; 0: all
     // (optional) Called before each phase; `launches` and `compiles` as in the protocol's phase.
     void (*phase)(void *context, enum device_phase phase, uint32_t launches, bool compiles);
+    // (optional) Called while a verified launch runs that a GPU does without the host: what it does
+    // then costs no time. It may load and unload other jobs, and is told no phases of that.
+    void (*meanwhile)(void *context);
     void *context;
     // An existing folder of the worker's own, in which included files are laid out. Drivers key
     // their caches by the text of the options, folders included: what several processes are to

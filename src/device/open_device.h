@@ -79,6 +79,7 @@ struct device {
     uint64_t stamps;       // counts those of their launches that are stamped
     bool lost;             // a driver error while running: nothing works any more
     unsigned hushed;       // > 0: phases of a job inside a job are not announced
+    bool verifying;        // a launch that is verified, and not to make a reference
 };
 
 struct loaded {

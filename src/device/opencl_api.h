@@ -49,6 +49,7 @@
     X(clCreateUserEvent)                                                                           \
     X(clSetUserEventStatus)                                                                        \
     X(clSetEventCallback)                                                                          \
+    X(clFlush)                                                                                     \
     X(clFinish)
 
 struct opencl_api {

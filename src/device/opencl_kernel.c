@@ -460,6 +460,10 @@ static bool launch_all(struct opencl *o, const struct run *run, cl_event *events
             return report_refusal(l, call, code, r);
         }
     }
+    if (run->meanwhile) {
+        o->cl.clFlush(o->queue); // what comes of it is seen by the wait
+        run->meanwhile->act(run->meanwhile->context);
+    }
     return wait_for(o, run, events, count, lost, r);
 }
 

@@ -15,11 +15,21 @@ bool run_lost(struct device *d, const struct error *e, struct result *r)
                        "the driver failed after the kernel had run: %s", e->text);
 }
 
+// What is done then belongs to no phase of this job.
+static void act_meanwhile(void *context)
+{
+    struct device *d = context;
+    d->hushed++;
+    d->options.meanwhile(d->options.context);
+    d->hushed--;
+}
+
 bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total_ns,
              uint64_t *parts_ns, struct result *r)
 {
     struct error e = ERROR_INIT;
     struct run run = {.kernels = l->kernels, .launches = l->job->launches};
+    struct meanwhile meanwhile = {act_meanwhile, d};
     struct watch watch;
     run.count = l->job->launch_count;
     run.batch = batch ? batch : 1;
@@ -30,6 +40,8 @@ bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total
     }
     if (!l->launched && device_watch(d, &watch))
         run.watch = &watch;
+    if (d->verifying && d->options.meanwhile && d->info.type == DEVICE_GPU && !d->options.exact)
+        run.meanwhile = &meanwhile;
     l->launched = true;
     return d->backend->run(d->own, &run, total_ns, parts_ns, &d->lost, r);
 }

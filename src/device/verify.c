@@ -90,7 +90,10 @@ static bool verify(struct device *d, struct loaded *l, struct result *r)
     if (l->job->reference.kind != REFERENCE_NONE && !(f = reference_of(d, l->job, r)))
         return false;
     r->reference_ns = clock_ns() - start;
-    return run_checked(d, l, r) && (!f || outputs_compare(d, l, f, r));
+    d->verifying = true;
+    bool ok = run_checked(d, l, r);
+    d->verifying = false;
+    return ok && (!f || outputs_compare(d, l, f, r));
 }
 
 bool device_verify(struct device *d, struct loaded *l, const struct policy *p, struct result *r)

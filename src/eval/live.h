@@ -1,8 +1,8 @@
 // Private to the live evaluator: its state, shared by live.c (the operations, the loop),
 // live_entries.c (the jobs and their stages), live_frames.c (what workers say), live_build.c (the
-// pool of build workers), live_bench.c (the bench worker), live_screen.c (how often), live_turns.c
-// (rounds), live_lost.c (what died, and whether the device is alive) and live_clock.c (where the
-// time goes).
+// pool of build workers), live_bench.c (the bench worker), live_ahead.c (what is loaded meanwhile),
+// live_screen.c (how often), live_turns.c (rounds), live_lost.c (what died, and whether the device
+// is alive) and live_clock.c (where the time goes).
 #ifndef HONE_EVAL_LIVE_H
 #define HONE_EVAL_LIVE_H
 
@@ -68,6 +68,8 @@ struct entry {
     bool gated;           // gate.enter() let it in
     bool fresh;           // a worker died with it: the next try is in a new one
     bool dropped;         // by the caller; lives on as the last job that is known to work
+    bool alone;           // what became of it with another in the worker is to be seen again
+    struct result *ahead; // (or NULL) of its load beside another's verified launch, in `loaded_in`
     struct gate_known known;
     uint32_t build_deaths, bench_deaths;
     uint32_t turns; // that wait for it. While there are some, nothing else comes of it
@@ -121,6 +123,7 @@ struct loss {
     uint64_t limit_ns;     // OVERDUE
     char how[700];         // "was killed by SIGSEGV"
     bool preparing;
+    bool shared;           // the suspect was not alone in it
     struct entry *suspect; // (or NULL) the job it had; keeps its stage, and the gate
     enum { PROBE_NOT_YET, PROBE_LOADS, PROBE_RUNS } step;
     struct entry *probe; // what shows it
@@ -140,6 +143,10 @@ struct live {
     uint32_t bench_serial; // counts the bench workers
     struct remote bench;
     struct entry *current; // at the bench
+    // READY, to be loaded while the verified launch of `current` runs; NULL: none, or the worker
+    // has answered.
+    struct entry *ahead;
+    uint32_t ahead_request; // its sequence
     uint64_t bench_started_ns;
     uint64_t bench_base_bytes; // resident memory after its first job
     uint64_t gate_retry_ns;    // the gate was busy: not before this
@@ -239,6 +246,16 @@ void live_leave_gate(struct live *v, struct entry *n);
 // What the gate said: true when it is open. A closed one is tried again in a moment.
 bool live_gate_open(struct live *v, enum gate_answer answer);
 bool live_gate_rests(struct live *v); // it was closed a moment ago
+
+// live_ahead.c
+void live_ahead_send(struct live *v);                         // `current` is being verified
+bool live_ahead_frame(struct live *v, const struct frame *f); // false: it is no answer to that
+// It is one, and that launch goes on.
+bool live_ahead_beside(const struct live *v, const struct frame *f);
+// n is removed; NULL: the worker has gone. Nobody waits for the answer any more.
+void live_ahead_forget(struct live *v, const struct entry *n);
+// n begins at the bench: what its load found goes into its result. False on failure.
+bool live_ahead_take(struct live *v, struct entry *n);
 
 // live_screen.c
 void live_screen(struct live *v, struct entry *n); // verified, or with new samples

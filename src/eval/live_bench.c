@@ -70,6 +70,7 @@ static void request_verify(struct live *v, struct entry *n)
     if (!v->o.no_timing)
         live_builders_pause(v, true);
     live_send_verify(v, n);
+    live_ahead_send(v);
 }
 
 void live_request_measure(struct live *v, struct entry *n, const struct policy *policy)
@@ -182,7 +183,7 @@ static bool has_verified(const struct live *v, const struct entry *n)
 void live_bench_begin(struct live *v, struct entry *n)
 {
     v->current = n;
-    if (!set_result(v, n))
+    if (!set_result(v, n) || !live_ahead_take(v, n))
         return;
     if (!live_bench_has(v, n))
         request_load(v, n);
@@ -269,6 +270,7 @@ void live_bench_start(struct live *v)
 void live_bench_forget(struct live *v)
 {
     remote_end(&v->bench);
+    live_ahead_forget(v, NULL);
     v->preparing = false;
     v->bench_base_bytes = 0;
 }
@@ -408,6 +410,8 @@ void live_bench_phase(struct live *v)
 void live_bench_frame(struct live *v, const struct frame *f)
 {
     struct entry *n = v->current;
+    if (live_ahead_frame(v, f))
+        return;
     if (f->sequence != v->request)
         return; // the answer to an UNLOAD
     if (v->loss.step != PROBE_NOT_YET) {

@@ -22,6 +22,8 @@ static enum evaluator_span span_at_work(const struct live *v)
     switch (v->bench.phase.kind) {
     case PHASE_OPENING:
         return SPAN_OPENING;
+    case PHASE_LOADING:
+        return SPAN_LOADING;
     case PHASE_INPUTS:
         return SPAN_INPUTS;
     case PHASE_REFERENCE:

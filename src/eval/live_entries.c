@@ -119,6 +119,7 @@ void entry_free(struct entry *n)
     job_free(n->job);
     result_free(n->built);
     result_free(n->result);
+    result_free(n->ahead);
     arena_release(&n->arena);
     free(n);
 }
@@ -130,6 +131,7 @@ void entry_remove(struct live *v, struct entry *n)
         link = &(*link)->chained;
     *link = n->chained;
     v->entries.count--;
+    live_ahead_forget(v, n);
     unlink_stage(&v->entries, n);
     n->dropped = true;
     if (n != v->good)

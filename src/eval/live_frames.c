@@ -154,6 +154,8 @@ static bool common_frame(struct live *v, struct remote *r, const struct frame *f
     }
     if (r->outstanding > 0)
         r->outstanding--;
+    if (r == &v->bench && live_ahead_beside(v, f) && f->verb == VERB_REPLY_RESULT)
+        return false; // the launch goes on, and so does its limit
     // A hello was followed by the request to open the device.
     r->phase = (struct phase){.kind = f->verb == VERB_REPLY_HELLO ? PHASE_OPENING : PHASE_IDLE};
     live_limit_phase(v, r);

@@ -21,12 +21,16 @@ static const char *name_of(const struct entry *n)
 static void lose(struct live *v, enum loss_kind kind, enum phase_kind phase, const char *how)
 {
     struct loss *l = &v->loss;
+    bool is_reply = kind == LOSS_REFUSED || kind == LOSS_FAILED; // to what this one asked for
     *l = (struct loss){.pending = true,
                        .kind = kind,
                        .phase = phase,
                        .preparing = v->preparing,
+                       .shared = !is_reply && v->current && v->ahead,
                        .suspect = v->current};
     str_format(l->how, sizeof l->how, "%s", how);
+    if (l->shared)
+        l->suspect->alone = true;
     v->current = NULL;
     live_bench_forget(v);
     live_builders_settle(v);
@@ -175,6 +179,8 @@ static void go_on(struct live *v)
         live_break(v, ERROR_DEVICE, "%s", l.how);
     else if (l.preparing)
         death_while_preparing(v, &l);
+    else if (l.suspect && l.shared)
+        retry_alone(v, l.suspect);
     else if (l.suspect && l.kind == LOSS_OVERDUE)
         live_fail(v, l.suspect, STATUS_TIMEOUT, l.limit_ns, l.how);
     else if (l.suspect && l.kind == LOSS_FAILED)

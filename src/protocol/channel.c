@@ -237,6 +237,16 @@ int channel_next(struct channel *c, struct frame *f, struct error *e)
     return 1;
 }
 
+bool channel_peek(const struct channel *c, enum verb *verb)
+{
+    size_t left = c->in.length - c->consumed;
+    if (left < HEADER_BYTES)
+        return false;
+    struct header h = header_read((const uint8_t *)c->in.data + c->consumed);
+    *verb = (enum verb)h.verb;
+    return header_check(&h, NULL) && left - HEADER_BYTES >= h.length;
+}
+
 // Milliseconds from now to the deadline, rounded up; -1 for ever.
 static int time_left_ms(uint64_t deadline_ns)
 {

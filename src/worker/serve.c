@@ -457,10 +457,27 @@ static void drain(struct worker *w)
     }
 }
 
+// While a verified launch runs the next job may be loaded: what else was asked for stays in its
+// order.
+static void serve_meanwhile(void *context)
+{
+    struct worker *w = context;
+    uint32_t sequence = w->sequence;
+    enum verb verb;
+    struct frame f;
+    if (!channel_receive(&w->channel, NULL))
+        return; // what is wrong with it is found when it is waited for
+    while (!w->ended && channel_peek(&w->channel, &verb) && verb == VERB_LOAD &&
+           channel_next(&w->channel, &f, NULL) == 1)
+        serve_frame(w, &f);
+    w->sequence = sequence;
+}
+
 int serve(int channel, const struct device_options *options)
 {
     struct worker w = {.options = *options};
     w.options.phase = send_phase;
+    w.options.meanwhile = serve_meanwhile;
     w.options.context = &w;
     channel_init(&w.channel, channel);
     int status = serve_all(&w);

@@ -8,7 +8,8 @@
 // is well again (else for ever); FAKE_LOAD=<per cent>, how much of its one core others use;
 // FAKE_OPENINGS=<file>, where build workers note that they begin ("+") and have ended ("-") opening
 // the device, which then takes them a fifth of a second; FAKE_CARD=1, the device has a view in CUDA
-// too.
+// too; FAKE_BESIDE_MS=<n>, so long a launch that is verified waits for the load of another job,
+// which it then serves before it ends (noted as "beside").
 #include "base/process.h"
 #include "protocol/protocol.h"
 
@@ -30,6 +31,7 @@ enum behaviour {
     FAKE_DIE_PRIMING,
     FAKE_HANG_PRIMING,
     FAKE_DIE_LOADING,
+    FAKE_REFUSE_LOADING,
     FAKE_DIE_RUNNING,
     FAKE_DIE_RUNNING_ONCE,
     FAKE_HANG_RUNNING,
@@ -55,6 +57,7 @@ static const char *const names[] = {
     [FAKE_DIE_PRIMING] = "die_priming",
     [FAKE_HANG_PRIMING] = "hang_priming",
     [FAKE_DIE_LOADING] = "die_loading",
+    [FAKE_REFUSE_LOADING] = "refuse_loading",
     [FAKE_DIE_RUNNING] = "die_running",
     [FAKE_DIE_RUNNING_ONCE] = "die_running_once",
     [FAKE_HANG_RUNNING] = "hang_running",
@@ -356,13 +359,49 @@ static void build(uint32_t sequence, const struct job *j)
     reply_image(sequence, r);
 }
 
-static void load(uint32_t sequence, const struct slot *s)
+static void load(uint32_t sequence, const struct slot *s, bool beside)
 {
-    note_event("load", s, NULL);
-    phase(sequence, PHASE_LOADING, 0);
+    struct result *r = result_new();
+    note_event(beside ? "beside" : "load", s, NULL);
+    if (!beside)
+        phase(sequence, PHASE_LOADING, 0);
     if (s->behaviour == FAKE_DIE_LOADING || device_is_dead(DEAD_LOADING))
         die();
-    reply_result(sequence, result_new());
+    if (s->behaviour == FAKE_REFUSE_LOADING)
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "no such kernel");
+    reply_result(sequence, r);
+}
+
+static void load_frame(const struct frame *f, bool beside)
+{
+    struct arena a;
+    struct wire w;
+    uint32_t handle = 0;
+    arena_init(&a);
+    struct job *job = arena_alloc(&a, sizeof *job);
+    wire_reader(&w, f->payload, f->length, &a);
+    wire_u32(&w, &handle);
+    job_codec(&w, job);
+    struct slot *s = &slots[handle % (sizeof slots / sizeof *slots)];
+    *s = slot_of(job);
+    load(f->sequence, s, beside);
+    arena_release(&a);
+}
+
+static void load_beside(void)
+{
+    const char *ms = getenv("FAKE_BESIDE_MS");
+    uint64_t end = clock_ns() + (ms ? strtoull(ms, NULL, 10) * 1000000 : 0);
+    enum verb verb;
+    struct frame f;
+    struct error e = ERROR_INIT;
+    while (ms && clock_ns() < end && !channel_peek(&channel, &verb)) {
+        usleep(1000);
+        channel_receive(&channel, &e);
+    }
+    if (ms && channel_peek(&channel, &verb) && verb == VERB_LOAD &&
+        channel_next(&channel, &f, &e) == 1)
+        load_frame(&f, true);
 }
 
 // True when the launch gave a result of the device's death. The launch that kills it tells no lies.
@@ -413,6 +452,7 @@ static void verify(uint32_t sequence, const struct slot *s)
             exit(1);
         hang();
     }
+    load_beside();
     phase(sequence, PHASE_CHECKING, 0);
     if (s->behaviour == FAKE_WRONG)
         result_fail(r, STATUS_CORRECTNESS, FAULT_CONFIGURATION, "C: relative norm 0.3");
@@ -483,18 +523,11 @@ static void measure(uint32_t sequence, const struct slot *s, const struct policy
 static void serve_handle(const struct frame *f, struct arena *a)
 {
     struct policy policy = {0};
-    struct job *job = arena_alloc(a, sizeof *job);
     uint32_t handle = 0;
     struct wire w;
     wire_reader(&w, f->payload, f->length, a);
     wire_u32(&w, &handle);
     struct slot *s = &slots[handle % (sizeof slots / sizeof *slots)];
-    if (f->verb == VERB_LOAD) {
-        job_codec(&w, job);
-        *s = slot_of(job);
-        load(f->sequence, s);
-        return;
-    }
     policy_codec(&w, &policy);
     if (f->verb == VERB_VERIFY)
         verify(f->sequence, s);
@@ -553,6 +586,8 @@ static void serve(const struct frame *f)
         build(f->sequence, job);
         break;
     case VERB_LOAD:
+        load_frame(f, false);
+        break;
     case VERB_VERIFY:
     case VERB_MEASURE:
         serve_handle(f, &a);
