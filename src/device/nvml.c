@@ -79,7 +79,7 @@ struct nvml {
 };
 
 // A look shall take no more than one of so many parts of the time.
-#define LOOK_PARTS 50
+#define LOOK_PARTS 100
 
 // The library stays open: drivers do not survive being unloaded.
 static bool load(struct nvml_api *api)

@@ -25,7 +25,7 @@ struct nvml_look {
 };
 
 // Each look takes some calls into the driver. May one be taken, if all of them together shall take
-// no more than a fiftieth of the time? With NULL never.
+// no more than a hundredth of the time? With NULL never.
 bool nvml_due(const struct nvml *n);
 // Looks when `now`; else the last look answers again. False: nothing is known (always with NULL).
 bool nvml_look(struct nvml *n, bool now, struct nvml_look *out);

@@ -210,6 +210,8 @@ static void serve_open(struct worker *w, struct request *q)
     else
         leave_simulator_log();
     w->device = device_open(open.id, &w->options, &e);
+    if (w->device && open.role == ROLE_BUILD && !device_describe(w->device)->shares_host)
+        yield_cores();
     if (w->device)
         reply_opened(w);
     else

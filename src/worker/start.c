@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-#define CHANNEL_LEAST 64 // above what drivers open by number
+#define CHANNEL_LEAST  64 // above what drivers open by number
+#define BUILD_NICENESS 5
 
 int take_channel(void)
 {
@@ -110,6 +112,11 @@ char *cache_folder(void)
     if (!folder || !*folder || !folder_make(folder, NULL))
         return NULL;
     return realpath(folder, NULL);
+}
+
+void yield_cores(void)
+{
+    (void)setpriority(PRIO_PROCESS, 0, BUILD_NICENESS); // where that fails they share alike
 }
 
 const char *cuda_toolkit(void)
