@@ -1,5 +1,5 @@
 #include "cli/work.h"
-#include "report/emit.h"
+#include "base/emit.h"
 #include "report/units.h"
 #include "store/upkeep.h"
 

@@ -1,6 +1,6 @@
 #include "cli/kernel_source.h"
 #include "cli/work.h"
-#include "report/emit.h"
+#include "base/emit.h"
 
 #include <ctype.h>
 #include <errno.h>

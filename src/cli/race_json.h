@@ -3,7 +3,7 @@
 #define HONE_CLI_RACE_JSON_H
 
 #include "races.h"
-#include "report/emit.h"
+#include "base/emit.h"
 
 // An object: kind, kernel, file, line, column, text, item, memory, bytes, other (file, line,
 // column, text, item; or null), detail, count, more. What is unknown is null, or 0.

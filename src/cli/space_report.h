@@ -2,7 +2,7 @@
 #ifndef HONE_CLI_SPACE_REPORT_H
 #define HONE_CLI_SPACE_REPORT_H
 
-#include "report/emit.h"
+#include "base/emit.h"
 #include "space/space.h"
 
 void space_text(const struct space *sp, struct text *out);

@@ -2,7 +2,7 @@
 #ifndef HONE_CLI_VALUES_H
 #define HONE_CLI_VALUES_H
 
-#include "report/emit.h"
+#include "base/emit.h"
 #include "spec/spec.h"
 
 void emit_value(struct emit *j, const struct value *v);

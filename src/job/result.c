@@ -17,7 +17,7 @@ struct result *result_new(void)
         return NULL;
     arena_init(&r->arena);
     r->warm = true;
-    r->message = r->log = r->output = r->energy.refused = "";
+    r->message = r->log = r->output = r->energy.refused = r->statistic = "";
     return r;
 }
 
@@ -156,6 +156,8 @@ static void codec_of_format(struct wire *w, struct result *r, int format)
         circumstances_codec(w, r);
     if (format >= 3)
         gpu_codec(w, r);
+    if (format >= 4)
+        codec_text(w, &r->statistic);
 }
 
 void result_codec(struct wire *w, struct result *r)

@@ -29,7 +29,8 @@ enum status {
     X(LIMIT, "limit")       /* the time for one configuration was used up */                       \
     X(FIXED, "fixed")       /* the count that was asked for */                                     \
     X(RANKED, "ranked")     /* a contender's samples of a ranking, one a round */                  \
-    X(COMPARED, "compared") /* one a round, launched in turn with those of other jobs */
+    X(COMPARED, "compared") /* one a round, launched in turn with those of other jobs */           \
+    X(IMPORTED, "imported") /* not ours: read from what somebody else recorded, failures too */
 
 enum stop_reason {
 #define X(name, text) STOP_##name,
@@ -170,6 +171,7 @@ struct result {
     uint32_t sample_count;
     uint32_t batch;
     uint32_t warmups;          // untimed launches before each sample
+    const char *statistic;     // IMPORTED: what its one sample is of others: "mean"; else ""
     uint8_t ranking[16];       // RANKED: the ranking it took part in; sample i is of round i
     struct ranked_terms terms; // RANKED: of that ranking
     struct machine_look look;
@@ -196,7 +198,7 @@ struct result {
 };
 
 // Of the codec's layout: raised when it changes.
-#define RESULT_FORMAT 3
+#define RESULT_FORMAT 4
 
 struct result *result_new(void); // zeroed: CORRECT, texts "", warm
 void result_free(struct result *r);

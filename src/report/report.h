@@ -2,7 +2,7 @@
 #ifndef HONE_REPORT_REPORT_H
 #define HONE_REPORT_REPORT_H
 
-#include "report/emit.h"
+#include "base/emit.h"
 #include "report/view.h"
 #include "store/upkeep.h"
 

@@ -4,7 +4,7 @@
 
 #include "code/code.h"
 #include "code/tools.h"
-#include "report/emit.h"
+#include "base/emit.h"
 
 // One build, as a worker handed it over.
 struct why_build {

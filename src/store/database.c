@@ -39,6 +39,7 @@ static const char *const sql[STATEMENTS] = {
                        "FROM result WHERE job = :job AND format <= :format "
                        "ORDER BY date DESC, sequence DESC",
     [STATEMENT_DATA_VERSION] = "PRAGMA data_version",
+    [STATEMENT_HAS_RESULT] = "SELECT 1 FROM result WHERE id = :id",
 };
 
 sqlite3_stmt *statement_get(struct store *s, enum statement id, struct error *e)

@@ -11,7 +11,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#define ID_BYTES 16
+#define ID_BYTES STORE_ID_BYTES
 
 static bool id_make(uint8_t id[ID_BYTES], struct error *e)
 {
@@ -291,21 +291,21 @@ static void result_bind(struct values *v, const struct result *r)
     value_i64(v, ":format", RESULT_FORMAT);
 }
 
-static bool result_put(struct store *s, const struct digest *key, const struct policy *policy,
-                       const struct result *result, const char *date, struct error *e)
+static bool result_put(struct store *s, const uint8_t *id, const struct digest *key,
+                       const struct policy *policy, const struct result *result, const char *date,
+                       struct error *e)
 {
     const uint64_t *samples;
     uint32_t count;
     double middle;
-    uint8_t id[ID_BYTES];
     result_samples(result, &samples, &count);
     samples_list(&s->samples, samples, count);
     if (!body_make(&s->body, result) || s->samples.failed)
         return error_memory(e);
     struct values v = {statement_get(s, STATEMENT_PUT_RESULT, e), SQLITE_OK};
-    if (!v.statement || !id_make(id, e))
+    if (!v.statement)
         return false;
-    value_blob(&v, ":id", id, sizeof id);
+    value_blob(&v, ":id", id, ID_BYTES);
     value_digest(&v, ":job", key);
     value_blob(&v, ":session", s->run.id, sizeof s->run.id);
     value_text(&v, ":date", date);
@@ -337,26 +337,64 @@ static bool memory_check(struct store *s, struct error *e)
     return true;
 }
 
-bool store_put(struct store *s, const struct store_job *job, const struct policy *policy,
-               const struct result *result, struct error *e)
+static bool is_there(struct store *s, const uint8_t *id, bool *is, struct error *e)
+{
+    struct values v = {statement_get(s, STATEMENT_HAS_RESULT, e), SQLITE_OK};
+    if (!v.statement)
+        return false;
+    value_blob(&v, ":id", id, ID_BYTES);
+    int code = v.code == SQLITE_OK ? sqlite3_step(v.statement) : v.code;
+    *is = code == SQLITE_ROW;
+    sqlite3_reset(v.statement);
+    return *is || code == SQLITE_DONE || store_fail_code(e, s->path, code, 0, "writing a result");
+}
+
+static bool all_put(struct store *s, const uint8_t *id, const struct store_job *job,
+                    const struct policy *policy, const struct result *result, struct error *e)
 {
     char date[DATE_BYTES];
+    date_now(date);
+    return session_put(s, date, e) && job_put(s, job, e) &&
+           result_put(s, id, &job->key, policy, result, date, e);
+}
+
+// `once`: not where a result with this id is there.
+static bool put(struct store *s, const uint8_t *id, bool once, const struct store_job *job,
+                const struct policy *policy, const struct result *result, bool *added,
+                struct error *e)
+{
     if (s->mode != STORE_WRITE || !s->run.begun)
         return error_set(e, ERROR_USAGE, "%s: a result was to be written %s", s->path,
                          s->mode == STORE_WRITE ? "outside any session"
                                                 : "to a store open for reading");
     if (s->together && sqlite3_get_autocommit(s->db))
         return store_fail(e, s->path, SQLITE_ABORT, "a result that belongs to this one failed");
-    date_now(date);
     if (!s->together && !transaction_begin(s, e))
         return false;
-    bool ok = memory_check(s, e) && session_put(s, date, e) && job_put(s, job, e) &&
-              result_put(s, &job->key, policy, result, date, e) &&
+    bool is_known = false;
+    bool ok = memory_check(s, e) && (!once || is_there(s, id, &is_known, e)) &&
+              (is_known || all_put(s, id, job, policy, result, e)) &&
               (s->together || transaction_commit(s, e));
     if (!ok)
         transaction_rollback(s);
-    s->run.written |= ok && !s->together;
+    s->run.written |= ok && !is_known && !s->together;
+    *added = ok && !is_known;
     return ok;
+}
+
+bool store_put(struct store *s, const struct store_job *job, const struct policy *policy,
+               const struct result *result, struct error *e)
+{
+    bool added;
+    uint8_t id[ID_BYTES];
+    return id_make(id, e) && put(s, id, false, job, policy, result, &added, e);
+}
+
+bool store_put_once(struct store *s, const uint8_t id[STORE_ID_BYTES], const struct store_job *job,
+                    const struct policy *policy, const struct result *result, bool *added,
+                    struct error *e)
+{
+    return put(s, id, true, job, policy, result, added, e);
 }
 
 bool store_together(struct store *s, struct error *e)

@@ -17,6 +17,7 @@
 
 #define STORE_APPLICATION_ID 0x686f6e65 // "hone"
 #define STORE_SCHEMA_VERSION 1
+#define STORE_ID_BYTES       16
 
 struct store;
 
@@ -75,6 +76,12 @@ struct store_job {
 bool store_put(struct store *s, const struct store_job *job, const struct policy *policy,
                const struct result *result, struct error *e);
 
+// The same under an id of the caller's, and only once: where a result with this id is there nothing
+// is written, and *added is false. For what is imported, whose id says what it is.
+bool store_put_once(struct store *s, const uint8_t id[STORE_ID_BYTES], const struct store_job *job,
+                    const struct policy *policy, const struct result *result, bool *added,
+                    struct error *e);
+
 // What is put between the two is there together or not at all, and nobody else writes meanwhile. A
 // put that fails ends it: the rest is refused. store_together_end() is called also then, and says
 // whether all of it was kept; without `keep` nothing is.
@@ -119,6 +126,7 @@ struct store_question {
 //     and the same warm-up launches, the newest first until there are enough, in order of time
 //   - another key never answers: source, include file, option, size, argument, verification,
 //     device, driver, measuring version
+//   - what was imported (IMPORTED) has a key that no job has: it answers for nothing
 //   - a format of result that only a newer hone reads does not answer
 //
 //   - a store behind answers where none before it does, as a whole; only the first store's samples
@@ -147,6 +155,7 @@ struct store_row {
     const char *date; // ISO 8601, UTC
     const char *hone_version;
     const char *language; // of the job, as language_text()
+    const char *kernels;  // in launch order, one a line
     const char *session;  // 32 hexadecimal digits, random: one for each run of hone
     const char *command;  // that run's
     struct digest key;

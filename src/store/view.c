@@ -20,7 +20,7 @@ static const char each_sql[] =
     "coalesce(session.constants, job.constants) AS chosen, session.device, session.platform, "
     "session.driver, lower(hex(session.device_identity)), job.geometry, result.date, "
     "session.hone_version, job.language, lower(hex(session.id)), session.command, "
-    "job.measuring_version, job.key, job.source, result.format, result.body, "
+    "job.kernels, job.measuring_version, job.key, job.source, result.format, result.body, "
     "result.id, result.policy_fixed "
     "FROM result CROSS JOIN job ON job.key = result.job "
     "CROSS JOIN session ON session.id = result.session "
@@ -48,6 +48,7 @@ static const size_t row_texts[] = {
     offsetof(struct store_row, language),
     offsetof(struct store_row, session),
     offsetof(struct store_row, command),
+    offsetof(struct store_row, kernels),
 };
 enum {
     COLUMN_DATE = 10,

@@ -418,6 +418,43 @@ START_TEST(test_put_needs_session_and_right)
 }
 END_TEST
 
+// ---- what is imported
+
+START_TEST(test_put_once)
+{
+    static const uint8_t id[STORE_ID_BYTES] = {1, 2, 3};
+    struct error e = ERROR_INIT;
+    struct store *s = store_make("s.db");
+    struct store_job record = {.configuration = "block=1",
+                               .configuration_json = "{}",
+                               .spec_name = "scale",
+                               .constants = ""};
+    struct job *job = job_make(1);
+    struct result *r = result_make(1);
+    bool added;
+    record.job = job;
+    key_of(1, &record.key);
+    begin(s, "scale.json");
+    ck_assert(store_put_once(s, id, &record, &test_policy, r, &added, &e) && added);
+    ck_assert(store_put_once(s, id, &record, &test_policy, r, &added, &e) && !added);
+    store_close(s);
+    // In another session, which then leaves no trace.
+    s = store_make("s.db");
+    begin(s, "scale.json");
+    ck_assert(store_together(s, &e));
+    ck_assert(store_put_once(s, id, &record, &test_policy, r, &added, &e) && !added);
+    ck_assert(store_together_end(s, true, &e));
+    store_close(s);
+    ck_assert_int_eq(ask("s.db", "SELECT count(*) FROM result"), 1);
+    ck_assert_int_eq(ask("s.db", "SELECT count(*) FROM session"), 1);
+    ck_assert_int_eq(ask("s.db", "SELECT count(*) FROM result WHERE "
+                                 "hex(id) = '01020300000000000000000000000000'"),
+                     1);
+    result_free(r);
+    job_free(job);
+}
+END_TEST
+
 static void tests_add(TCase *t)
 {
     tcase_add_test(t, test_rows_newest_first);
@@ -434,6 +471,7 @@ static void tests_add(TCase *t)
     tcase_add_test(t, test_in_clear);
     tcase_add_test(t, test_without_texts_and_device);
     tcase_add_test(t, test_put_needs_session_and_right);
+    tcase_add_test(t, test_put_once);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-#include "report/emit.h"
+#include "base/emit.h"
 
 #include <math.h>
 #include <string.h>

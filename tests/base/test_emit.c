@@ -1,7 +1,7 @@
 // JSON as it is written: known answers, and that a reader takes it.
-#include "report/emit.h"
+#include "base/emit.h"
 
-#include "../base/suite.h"
+#include "suite.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -100,5 +100,5 @@ static void add(TCase *tests)
 
 int main(void)
 {
-    return suite_run("report/emit", add);
+    return suite_run("base/emit", add);
 }
