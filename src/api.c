@@ -9,6 +9,7 @@
 #include "base/scratch.h"
 #include "base/text.h"
 #include "best.h"
+#include "defaults.h"
 #include "job/policy.h"
 #include "protocol/protocol.h"
 #include "space/space.h"
@@ -645,12 +646,9 @@ static struct terms terms_of(const struct hone_tune_options *o)
 // The spec's budget, or the caller's.
 static bool read_budget(const struct hone_tune_options *o, struct budget *out, struct error *e)
 {
-    const struct spec *s = spec_of(o->spec);
     if (o->budget)
         return budget_parse(o->budget, out, e);
-    out->configurations = (uint64_t)s->budget_count;
-    out->nanoseconds = (uint64_t)(s->budget_seconds * 1e9);
-    out->fraction = s->budget_fraction;
+    *out = defaults_budget(spec_of(o->spec));
     return true;
 }
 
@@ -683,7 +681,7 @@ static bool keep_options(struct hone_tune *t, const struct hone_tune_options *o,
         .configuration_count = list_length(o->configurations),
         .where = copy_list(a, o->where, &failed),
         .where_count = list_length(o->where),
-        .strategy = copy_text(a, o->strategy ? o->strategy : spec_of(o->spec)->strategy, &failed),
+        .strategy = copy_text(a, o->strategy, &failed),
         .seed = o->seed,
         .jobs = o->jobs,
         .terms = terms_of(o),
@@ -691,8 +689,10 @@ static bool keep_options(struct hone_tune *t, const struct hone_tune_options *o,
         .retry = o->retry ? STORE_RETRY_ALL : 0,
         .command = copy_text(a, o->command, &failed),
         .host = copy_text(a, o->host, &failed)};
+    failed |= !o->strategy && !defaults_strategy(out->spec, out->log, a, &out->strategy);
     return failed ? error_memory(e)
-                  : read_rules(o, &out->terms.rules, e) && read_budget(o, &out->budget, e);
+                  : read_rules(o, &out->terms.rules, e) && read_budget(o, &out->budget, e) &&
+                        goal_parse(o->objective, out->spec, &out->goal, e);
 }
 
 // The caller's options in the shape of this version: a shorter struct is an older one.
@@ -771,7 +771,8 @@ void hone_tune_progress(const struct hone_tune *t, struct hone_progress *out, si
                                  .reused = p.reused,
                                  .elapsed = p.elapsed_ns,
                                  .left = p.left_ns,
-                                 .best = (const struct hone_record *)p.best};
+                                 .best = (const struct hone_record *)p.best,
+                                 .pareto = p.pareto};
     memset(out, 0, size);
     memcpy(out, &full, size < sizeof full ? size : sizeof full);
 }
@@ -878,4 +879,18 @@ bool hone_record_metric(const struct hone_record *r, double *metric)
         return false;
     *metric = record_of(r)->metric;
     return true;
+}
+
+bool hone_record_objective(const struct hone_record *r, size_t objective, double *value)
+{
+    const struct tune_record *record = record_of(r);
+    if (!record->values || objective >= record->value_count)
+        return false;
+    *value = record->values[objective];
+    return true;
+}
+
+bool hone_record_pareto(const struct hone_record *r)
+{
+    return record_of(r)->pareto;
 }

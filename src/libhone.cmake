@@ -1,8 +1,27 @@
 # src/*.c: the conveyors as objects, and libhone around them and everything below.
-add_library(hone_conveyors OBJECT best.c check.c compare.c compare_end.c compare_heat.c
-                                  compare_plan.c contenders.c findings.c goal.c pick.c races.c races_read.c
-                                  score_curve.c
-                                  races_source.c settle.c sizes.c stages.c stored.c tune.c tune_rank.c)
+add_library(hone_conveyors OBJECT
+  best.c
+  check.c
+  compare.c
+  compare_end.c
+  compare_heat.c
+  compare_plan.c
+  contenders.c
+  defaults.c
+  findings.c
+  goal.c
+  pick.c
+  races.c
+  races_read.c
+  races_source.c
+  score_curve.c
+  settle.c
+  sizes.c
+  stages.c
+  stored.c
+  tune.c
+  tune_goal.c
+  tune_rank.c)
 target_include_directories(hone_conveyors PUBLIC ${PROJECT_SOURCE_DIR}/src
                                                  ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(hone_conveyors PUBLIC m)

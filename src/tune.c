@@ -3,7 +3,6 @@
 #include "base/process.h"
 #include "eval/remember.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +45,18 @@ static uint64_t configurations_to_ask(const struct tune *t)
     return t->o.budget.nanoseconds > 0 && covers ? 0 : t->planned;
 }
 
+// The evaluator says how many it keeps under way at once, since it starts with none.
+static bool make_strategy(struct tune *t, struct error *e)
+{
+    size_t room = evaluator_room(t->evaluator);
+    struct strategy_setup setup = {.space = t->stages.space,
+                                   .budget = configurations_to_ask(t),
+                                   .seed = t->o.seed,
+                                   .in_flight = (uint32_t)(room < t->planned ? room : t->planned)};
+    t->strategy = strategy_new(t->o.strategy, &setup, e);
+    return t->strategy != NULL;
+}
+
 static bool make_stages(struct tune *t, struct error *e)
 {
     const struct tune_options *o = &t->o;
@@ -59,15 +70,11 @@ static bool make_stages(struct tune *t, struct error *e)
     if (!stages_make(&t->stages, &so, e))
         return false;
     t->planned = budget_configurations(&o->budget, space_count(t->stages.space));
-    struct strategy_setup setup = {.space = t->stages.space,
-                                   .budget = configurations_to_ask(t),
-                                   .seed = o->seed,
-                                   .in_flight = o->jobs};
-    t->strategy = strategy_new(o->strategy, &setup, e);
-    if (!t->strategy || !stages_begin(&t->stages, o->store, o->seed, o->command, o->host, e))
+    if (!strategy_check(o->strategy, e) ||
+        !stages_begin(&t->stages, o->store, o->seed, o->command, o->host, e))
         return false;
     t->evaluator = make_evaluator(t, e);
-    return t->evaluator != NULL;
+    return t->evaluator && make_strategy(t, e);
 }
 
 struct tune *tune_new(const struct tune_options *o, struct error *e)
@@ -80,6 +87,7 @@ struct tune *tune_new(const struct tune_options *o, struct error *e)
     arena_init(&t->arena);
     t->o = *o;
     t->started_ns = clock_ns();
+    tune_goal_init(t);
     if (!make_stages(t, e) || (!tune_rank_init(t) && !error_memory(e))) {
         tune_free(t);
         return NULL;
@@ -100,6 +108,7 @@ void tune_free(struct tune *t)
     }
     free(t->items);
     free(t->records);
+    free(t->front);
     strategy_free(t->strategy);
     stages_release(&t->stages);
     arena_release(&t->arena);
@@ -119,7 +128,10 @@ static bool grow(struct tune *t)
     struct tune_record **records = realloc(t->records, capacity * sizeof(*records));
     if (records)
         t->records = records;
-    if (!items || !records)
+    struct tune_record **front = realloc(t->front, capacity * sizeof(*front));
+    if (front)
+        t->front = front;
+    if (!items || !records || !front)
         return false;
     t->item_capacity = capacity;
     return true;
@@ -130,8 +142,10 @@ static struct item *item_new(struct tune *t, uint64_t index)
     const struct spec *spec = t->o.spec;
     struct item *n = grow(t) ? arena_alloc(&t->arena, sizeof *n) : NULL;
     uint32_t *choice = arena_array(&t->arena, spec->parameter_count + 1, sizeof *choice);
-    if (!n || !choice)
+    double *values = arena_array(&t->arena, t->o.goal.count, sizeof *values);
+    if (!n || !choice || !values)
         return NULL;
+    n->values = values;
     space_get(t->stages.space, index, choice);
     n->record.index = index;
     n->record.choice = choice;
@@ -226,12 +240,13 @@ static bool ask_more(struct tune *t, struct error *e)
     if (t->asking_ended)
         return true;
     size_t room = evaluator_room(t->evaluator);
-    uint64_t left = t->planned - t->item_count;
+    uint64_t left = t->planned + t->refused - t->item_count;
     size_t want = room > 64 ? 64 : room;
     if (want > left)
         want = (size_t)left;
     size_t got = want ? strategy_ask(t->strategy, batch, want) : 0;
-    if (left == 0 || (want && got == 0 && t->outstanding == 0))
+    // With nothing left somebody may still be refused, and another one be asked in its place.
+    if (t->outstanding == 0 && (left == 0 || (want && got == 0)))
         stop_asking(t);
     for (size_t i = 0; i < got; i++) {
         if (!start_item(t, batch[i], e))
@@ -242,11 +257,13 @@ static bool ask_more(struct tune *t, struct error *e)
 
 // ---- answers -----------------------------------------------------------------------------------
 
-void tune_summarise(struct tune *t, struct tune_record *r)
+void tune_summarise(struct tune *t, struct item *n)
 {
+    struct tune_record *r = &n->record;
     const uint64_t *samples;
     uint32_t count;
     r->timed = r->has_metric = false;
+    r->values = NULL;
     if (!result_samples(r->result, &samples, &count) || count == 0)
         return;
     stats_summarise(samples, count, t->o.device->timer_ns, &r->stats);
@@ -254,6 +271,7 @@ void tune_summarise(struct tune *t, struct tune_record *r)
     struct spec_measured measured = {r->stats.median, result_joule(r->result)};
     r->has_metric = t->o.spec->metric_count > 0 &&
                     spec_metric(t->o.spec, 0, r->choice, t->o.device, &measured, &r->metric);
+    tune_goal_value(t, n);
 }
 
 // One that was hopeless at its verified launch has that as its sample: nothing was timed.
@@ -287,6 +305,7 @@ static void count_record(struct tune *t, struct tune_record *r)
     struct tune_progress *p = &t->progress;
     enum status status = r->result->status;
     p->by_status[status]++;
+    t->refused += status == STATUS_CONSTRAINTS;
     if (!p->examples[status])
         p->examples[status] = r;
     if (r->is_default)
@@ -300,10 +319,6 @@ static void count_record(struct tune *t, struct tune_record *r)
         if (!t->first_done_ns)
             t->first_done_ns = clock_ns();
     }
-    if (!r->timed || (p->best && p->best->stats.median <= r->stats.median))
-        return;
-    p->best = r;
-    evaluator_best(t->evaluator, (uint64_t)r->stats.median, r->result->verify_launch_ns);
 }
 
 // The item is complete: tell the strategy, hand the record out.
@@ -311,12 +326,13 @@ static const struct tune_record *finish_item(struct tune *t, struct item *n)
 {
     struct tune_record *r = &n->record;
     r->result = n->result;
-    tune_summarise(t, r);
+    tune_summarise(t, n);
     r->ordinal = t->record_count;
     t->records[t->record_count++] = r;
     t->outstanding--;
     count_record(t, r);
-    strategy_tell(t->strategy, r->index, r->result->status, r->timed ? r->stats.median : NAN);
+    tune_goal_note(t, r);
+    tune_goal_tell(t, r);
     return r;
 }
 
@@ -427,9 +443,17 @@ void tune_cancel(struct tune *t)
 
 // ---- views -------------------------------------------------------------------------------------
 
+// More than the budget says where some were refused.
+static uint64_t planned_now(const struct tune *t)
+{
+    uint64_t valid = space_count(t->stages.space);
+    return t->planned + t->refused < valid ? t->planned + t->refused : valid;
+}
+
 static uint64_t estimate_left(const struct tune *t, uint64_t now)
 {
-    uint64_t left = t->planned > t->record_count ? t->planned - t->record_count : 0;
+    uint64_t planned = planned_now(t);
+    uint64_t left = planned > t->record_count ? planned - t->record_count : 0;
     if (t->fresh_done < 2 || left == 0)
         return 0;
     double each = (double)(now - t->first_done_ns) / (double)(t->fresh_done - 1);
@@ -461,7 +485,7 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     uint64_t now = clock_ns();
     *out = t->progress;
     out->valid = space_count(t->stages.space);
-    out->planned = t->planned;
+    out->planned = planned_now(t);
     out->done = t->record_count;
     out->elapsed_ns = now - t->started_ns;
     out->left_ns = estimate_left(t, now);
@@ -471,6 +495,9 @@ void tune_progress(struct tune *t, struct tune_progress *out)
         out->left_ns = out->ranked.status.left_ns;
     }
     out->strategy = strategy_name(t->strategy);
+    out->strategy_description = strategy_description(t->strategy);
+    out->fixed = t->o.terms.rules.fixed;
+    out->pareto = t->front_count;
     evaluator_status(t->evaluator, &out->evaluator);
     note_times(t, out);
 }
@@ -499,6 +526,7 @@ enum verification tune_verification(const struct tune *t, const char **against)
 struct placed {
     const struct tune_record *record;
     size_t place; // SIZE_MAX: not ranked
+    double order; // less first
 };
 
 static int by_place(const void *a, const void *b)
@@ -507,8 +535,8 @@ static int by_place(const void *a, const void *b)
     const struct tune_record *r = x->record, *q = y->record;
     if (x->place != y->place)
         return x->place < y->place ? -1 : 1;
-    if (x->place == SIZE_MAX && r->stats.median != q->stats.median)
-        return r->stats.median < q->stats.median ? -1 : 1;
+    if (x->place == SIZE_MAX && x->order != y->order)
+        return x->order < y->order ? -1 : 1;
     return r->index < q->index ? -1 : r->index > q->index;
 }
 
@@ -520,7 +548,8 @@ const struct tune_record **tune_ranking(const struct tune *t, size_t *count)
     for (uint64_t i = 0; list && placed && i < t->record_count; i++) {
         const struct tune_record *r = t->records[i];
         if (r->timed)
-            placed[timed++] = (struct placed){r, r->ranked ? r->rank.place : SIZE_MAX};
+            placed[timed++] =
+                (struct placed){r, r->ranked ? r->rank.place : SIZE_MAX, tune_goal_order(t, r)};
     }
     if (list && placed)
         qsort(placed, timed, sizeof *placed, by_place);

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "eval/evaluator.h"
+#include "goal.h"
 #include "measure/ranking.h"
 #include "measure/stats.h"
 #include "search/search.h"
@@ -30,7 +31,8 @@ struct tune_options {
     const char *const *where; // --where
     uint32_t where_count;
 
-    const char *strategy; // (optional) NULL: by the budget
+    struct goal goal;     // no terms: least time. See below
+    const char *strategy; // (optional) "genetic:population=20"; NULL: by the budget
     struct budget budget;
     uint64_t seed;
     uint32_t jobs; // build workers; 0: as many as useful
@@ -61,8 +63,11 @@ struct tune_record {
     bool timed;                 // correct and measured: stats are valid
     struct stats_summary stats; // of the samples, ns
     bool has_metric;
-    double metric; // the spec's first metric at the median
-    bool ranked;   // took part in the ranking to its end: `rank` is valid
+    double metric;        // the spec's first metric at the median
+    const double *values; // of the goal's terms; NULL: not timed, or one of them is not known
+    uint32_t value_count;
+    bool pareto; // of several objectives, so far: no other one is better in all
+    bool ranked; // took part in the ranking to its end: `rank` is valid
     struct ranking_entry rank;
     uint64_t ordinal;    // in the order in which records were handed out, from 0
     uint32_t dimensions; // of the first launch
@@ -85,14 +90,15 @@ struct tune_ranked {
 
 struct tune_progress {
     uint64_t valid;     // in the space
-    uint64_t planned;   // allowed by the budget
+    uint64_t planned;   // allowed by the budget; what the device refuses does not count
     uint64_t done;      // records handed out
     uint64_t reused;    // of them from the store or identical to another
     uint64_t identical; // of those, the ones identical to one that was measured in this run
     uint64_t by_status[STATUS_COUNT];
-    uint64_t samples;                         // launches timed in this run
-    uint64_t launches;                        // all launches of kernels in this run
-    const struct tune_record *best;           // (or NULL)
+    uint64_t samples;               // launches timed in this run
+    uint64_t launches;              // all launches of kernels in this run
+    const struct tune_record *best; // by the goal; (or NULL), always with several objectives
+    size_t pareto;                  // of several objectives: records of the set so far
     const struct tune_record *default_record; // (or NULL) the default configuration, when done
     const struct tune_record *examples[STATUS_COUNT]; // the first of each status
     uint64_t elapsed_ns;
@@ -100,8 +106,10 @@ struct tune_progress {
     struct evaluator_status evaluator;
     struct tune_ranked ranked;
     bool cancelled;
-    bool out_of_time; // the budget's time is used up
-    const char *strategy;
+    bool out_of_time;                 // the budget's time is used up
+    const char *strategy;             // its name
+    const char *strategy_description; // with all its options
+    uint32_t fixed; // launches of each configuration, and no ranking; 0: by the rules
     // Where the time went, summed over the results of this run (reused ones not counted).
     uint64_t build_ns, load_ns, inputs_ns, reference_ns, verify_ns, measure_ns;
     // All launches of kernels, by the device's clock; a warming-up launch counts as the one it
@@ -114,6 +122,13 @@ struct tune_progress {
 };
 
 struct tune;
+
+// The goal decides what `best` is, what strategies are told and how records are ordered. Where it
+// is the time or the like (goal_is_time()) nothing else changes. Under any other goal screening may
+// not stop what is slow, and the ranking in rounds, which compares times, would not decide it:
+// there is none, and each configuration has GOAL_LAUNCHES timed launches instead (or as many as
+// were asked for), the least number with an interval; with their energy where the goal needs it.
+#define GOAL_LAUNCHES 7
 
 // Reads the sources, makes the space and starts the search. Fails with the reason for an empty
 // space (space_explain_empty()).
@@ -139,9 +154,9 @@ void tune_source_digest(const struct tune *t, struct digest *out);
 // How results are held against what is right, for headers. *against: "gemm", "default
 // configuration"; "" where nothing is compared, or no job could be made to look at.
 enum verification tune_verification(const struct tune *t, const char **against);
-// All timed records, best first: those of the ranking by their places; then the others by median,
-// which does not compare with those above; equal ones in the order of the space. The array is the
-// caller's: free().
+// All timed records, best first: those of the ranking by their places; then the others by the first
+// objective at their median, which does not compare with those above; those without a value last,
+// and equal ones in the order of the space. The array is the caller's: free().
 const struct tune_record **tune_ranking(const struct tune *t, size_t *count);
 // All records in the order in which they were handed out.
 const struct tune_record *const *tune_records(const struct tune *t, size_t *count);

@@ -1,5 +1,5 @@
-// Private to the conveyor of `hone tune`: its state, shared by tune.c (the search) and tune_rank.c
-// (the ranking at its end).
+// Private to the conveyor of `hone tune`: its state, shared by tune.c (the search), tune_goal.c
+// (what is looked for) and tune_rank.c (the ranking at its end).
 #ifndef HONE_TUNE_INSIDE_H
 #define HONE_TUNE_INSIDE_H
 
@@ -16,6 +16,7 @@ struct item {
     struct result *result;
     struct result *screened; // (or NULL) what `result` was before the ranking
     struct item *primary;    // identical configuration, measured instead
+    double *values;          // room for those of the goal
 };
 
 struct tune {
@@ -30,6 +31,12 @@ struct tune {
     struct twins twins;
     uint64_t outstanding; // asked, not yet handed out
     uint64_t planned;
+    uint64_t refused; // records that the device refused: they spend no budget
+
+    bool by_time;               // the goal is the time or the like
+    const double *reference;    // (or NULL) of several objectives: the first values that were known
+    struct tune_record **front; // of several objectives: the Pareto set so far
+    size_t front_count;         // there is room for every item
 
     struct tune_record **records; // handed out
     uint64_t record_count;
@@ -53,7 +60,18 @@ struct tune {
 };
 
 // tune.c
-void tune_summarise(struct tune *t, struct tune_record *r);
+void tune_summarise(struct tune *t, struct item *n);
+
+// tune_goal.c
+// The goal, and what it makes of the terms of measuring.
+void tune_goal_init(struct tune *t);
+// The values of an item whose record is summarised.
+void tune_goal_value(struct tune *t, struct item *n);
+// A new record: is it the best, or of the Pareto set?
+void tune_goal_note(struct tune *t, struct tune_record *r);
+void tune_goal_tell(struct tune *t, const struct tune_record *r);
+// The number that orders records, less first; INFINITY: it has none.
+double tune_goal_order(const struct tune *t, const struct tune_record *r);
 
 // tune_rank.c
 bool tune_rank_init(struct tune *t);

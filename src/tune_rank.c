@@ -138,7 +138,7 @@ static void replace(struct tune *t, struct item *n, struct result *result)
     n->screened = n->result; // what was handed out lives as long as the tune
     n->result = result;
     n->record.result = result;
-    tune_summarise(t, &n->record);
+    tune_summarise(t, n);
     recount(&t->progress, &n->record, before);
 }
 

@@ -25,6 +25,8 @@ struct command {
     uint32_t least, most;    // how many of them
     const char *description; // paragraphs, separated by an empty line; a line that starts with a
                              // blank is kept as it is
+    // (optional) Further paragraphs, behind the options: help_strategies().
+    void (*more)(struct text *out);
     const struct option_group *groups;
     const struct example *examples;   // ends with NULL
     int (*run)(struct invocation *i); // -> exit status

@@ -2,16 +2,27 @@
 #include "cli/console.h"
 #include "cli/help.h"
 
+static void show_strategies(struct text *out)
+{
+    struct text body = TEXT_INIT;
+    help_strategies(&body);
+    help_paragraphs(text_cstr(&body), out);
+    text_release(&body);
+}
+
 static int run(struct invocation *i)
 {
     struct text out = TEXT_INIT;
-    const struct command *c = i->argument_count ? command_find(i->arguments[0]) : NULL;
-    if (i->argument_count && !c)
+    bool is_topic = i->argument_count && str_equal(i->arguments[0], "strategies");
+    const struct command *c = i->argument_count && !is_topic ? command_find(i->arguments[0]) : NULL;
+    if (i->argument_count && !c && !is_topic)
         return refuse_command(i->arguments[0]);
     if (i->settings.man)
         help_man(&out);
     else if (i->settings.completion)
         help_completion(&out);
+    else if (is_topic)
+        show_strategies(&out);
     else if (c)
         help_command(c, &out);
     else
@@ -38,9 +49,9 @@ static const struct option_group groups[] = {{"Options", options}, {"Help", help
 const struct command command_help = {
     .name = "help",
     .summary = "explain a command",
-    .arguments = "[COMMAND]",
+    .arguments = "[COMMAND|strategies]",
     .most = 1,
-    .description = "Explains the command, or lists all commands.",
+    .description = "Explains the command, or the strategies of a search, or lists all commands.",
     .groups = groups,
     .run = run,
 };

@@ -1,3 +1,4 @@
+#include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/tuning.h"
 #include "report/progress.h"
@@ -24,7 +25,20 @@ struct session {
 
 // ---- progress ----------------------------------------------------------------------------------
 
-static void progress_view(const struct tune_progress *p, const struct spec *spec,
+// Beside the time: the objective, where it is a metric, else the spec's first one.
+static void best_metric(const struct tune_progress *p, const struct tuning *t,
+                        struct view_progress *out)
+{
+    const struct objective *o = &t->options.goal.terms[0];
+    const struct spec *spec = t->work.spec;
+    bool is_objective = o->metric != OBJECTIVE_TIME;
+    out->metric_unit = is_objective ? o->name : spec->metric_count ? spec->metrics[0].name : "";
+    out->has_metric = p->best && (is_objective ? p->best->values != NULL : p->best->has_metric);
+    if (out->has_metric)
+        out->metric = is_objective ? p->best->values[0] : p->best->metric;
+}
+
+static void progress_view(const struct tune_progress *p, const struct tuning *t,
                           struct view_progress *out)
 {
     *out = (struct view_progress){.planned = p->planned,
@@ -46,9 +60,9 @@ static void progress_view(const struct tune_progress *p, const struct spec *spec
     memcpy(out->by_status, p->by_status, sizeof out->by_status);
     out->has_best = p->best != NULL;
     out->best_ns = p->best ? p->best->stats.median : 0;
-    out->has_metric = p->best && p->best->has_metric;
-    out->metric = out->has_metric ? p->best->metric : 0;
-    out->metric_unit = spec->metric_count ? spec->metrics[0].name : "";
+    out->several = t->options.goal.count > 1;
+    out->pareto = p->pareto;
+    best_metric(p, t, out);
 }
 
 static void show_progress(struct session *s)
@@ -61,7 +75,7 @@ static void show_progress(struct session *s)
     if (!ticker_due(&w->ticker, now))
         return;
     tune_progress(s->tuning.tune, &progress);
-    progress_view(&progress, w->spec, &view);
+    progress_view(&progress, &s->tuning, &view);
     report_progress(&view, ticker_width(&w->ticker), &line);
     ticker_show(&w->ticker, text_cstr(&line), now);
     text_release(&line);
@@ -142,6 +156,17 @@ static bool is_answer(const struct session *s, const struct view_summary *v)
     return v->ranking.decided && !o->cold && o->where.count == 0 && o->config.count == 0;
 }
 
+// The first row of the Pareto set; NULL: there is none.
+static const struct tune_record *first_of_set(const struct tune *t)
+{
+    size_t count;
+    const struct tune_record **all = tune_ranking(t, &count), *first = NULL;
+    for (size_t i = 0; all && i < count && !first; i++)
+        first = all[i]->pareto ? all[i] : NULL;
+    free(all);
+    return first;
+}
+
 // What to type next: the same spec, constants, device and store.
 static void suggest(struct session *s, const struct view_summary *v, struct text *out)
 {
@@ -151,14 +176,16 @@ static void suggest(struct session *s, const struct view_summary *v, struct text
     struct text best = TEXT_INIT;
     struct tune_progress p;
     tune_progress(s->tuning.tune, &p);
-    if (p.best && v->result_count > 0)
-        work_configuration(w->spec, p.best->choice, &best);
-    text_addf(out, "\nEverything about the best:  hone run %s", text_cstr(&same));
+    const struct tune_record *one = p.best ? p.best : first_of_set(s->tuning.tune);
+    if (one && v->result_count > 0)
+        work_configuration(w->spec, one->choice, &best);
+    text_addf(out, "\nEverything about the %s:  hone run %s", p.best ? "best" : "first",
+              text_cstr(&same));
     if (best.length) { // parameters of one value need not be named
         text_add(out, " --config ");
         shell_quote(text_cstr(&best), out);
     }
-    if (w->store) {
+    if (w->store && s->tuning.options.goal.count == 1) {
         text_addf(out, "\nIts compiler options:       hone best %s", text_cstr(&same));
         if (best.length && !is_answer(s, v)) {
             text_add(out, " --config ");
@@ -294,6 +321,10 @@ static int run(struct invocation *i)
     int status = refuse_store(&i->settings);
     if (status == EXIT_DONE)
         status = tuning_open(&s.tuning);
+    if (status == EXIT_DONE)
+        status = tuning_strategy(&s.tuning);
+    if (status == EXIT_DONE)
+        status = tuning_goal(&s.tuning);
     s.tuning.options.build_only = i->settings.build_only;
     if (status == EXIT_DONE)
         status = tuning_start(&s.tuning);
@@ -314,6 +345,11 @@ static bool option_budget(void *field, const char *value, struct error *e)
     return budget_parse(value, field, e);
 }
 
+static bool option_strategy(void *field, const char *value, struct error *e)
+{
+    return strategy_check(value, e) && option_text(field, value, e);
+}
+
 #define FIELD(member) offsetof(struct settings, member)
 
 static const struct option search_options[] = {
@@ -326,12 +362,21 @@ static const struct option search_options[] = {
      .apply = option_budget,
      .offset = FIELD(budget)},
     {.name = "strategy",
-     .argument = "NAME",
+     .argument = "NAME:KEY=VALUE,...",
      .help =
-         "How configurations are chosen: exhaustive (all, in the order of the space) or random. "
-         "Default: exhaustive where the budget covers the space, else random.",
-     .apply = option_text,
+         "How configurations are chosen, and its options; all of them are listed below. Default: "
+         "the spec's, else exhaustive where the budget covers the space, else the one that is "
+         "marked there.",
+     .apply = option_strategy,
      .offset = FIELD(strategy)},
+    {.name = "objective",
+     .argument = "GOAL",
+     .help =
+         "What to look for: time (the least), or min:NAME or max:NAME of a metric of the spec. Of "
+         "several, separated by commas or given one by one, the Pareto set is found: those that no "
+         "other one beats in all of them. Default: the spec's, else time.",
+     .apply = option_list,
+     .offset = FIELD(objective)},
     {.name = "build-only",
      .help =
          "Build the configurations, as many at once as for a tune, and run nothing: what the "
@@ -469,6 +514,7 @@ const struct command command_tune = {
                        "held against a reference; agreement with the default configuration is told "
                        "by "
                        "verification.",
+    .more = help_strategies,
     .groups = groups,
     .examples = examples,
     .run = run,

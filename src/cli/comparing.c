@@ -88,6 +88,8 @@ static int open_specs(struct comparing *c)
         status = tuning_open(&s->tuning);
         work_drop_spare(&s->tuning.work);
         if (status == EXIT_DONE)
+            status = tuning_strategy(&s->tuning);
+        if (status == EXIT_DONE)
             status = open_kept(&s->tuning.work);
     }
     return status != EXIT_DONE ? status : have_one_card(c) ? EXIT_DONE : EXIT_USAGE;

@@ -169,6 +169,8 @@ static int open_side(struct comparing_side *s)
         return open_run(s);
     int status = tuning_open(&s->tuning);
     work_drop_spare(&s->tuning.work);
+    if (status == EXIT_DONE)
+        status = tuning_strategy(&s->tuning);
     return status == EXIT_DONE ? open_kept(&s->tuning.work) : status;
 }
 

@@ -10,6 +10,10 @@ void help_command(const struct command *c, struct text *out);
 void help_overview(struct text *out);
 // hone(1) in troff's man macros.
 void help_man(struct text *out);
+// The strategies with their options: paragraphs as of struct command's description.
+void help_strategies(struct text *out);
+// Paragraphs as of struct command's description, wrapped.
+void help_paragraphs(const char *body, struct text *out);
 // For bash: source it, or put it into its folder of completions.
 void help_completion(struct text *out);
 

@@ -1,6 +1,8 @@
 // Completion for bash, from the same tables as the help.
 #include "cli/help.h"
 
+#include "search/search.h"
+
 static void words_of(const struct command *c, struct text *out)
 {
     const char *separator = "";
@@ -28,7 +30,12 @@ void help_completion(struct text *out)
         text_add(out, "' ;;\n");
     }
     text_add(out, "    esac\n"
-                  "    if [[ $COMP_CWORD == 1 || $word == -* ]]; then\n"
+                  "    if [[ ${COMP_WORDS[COMP_CWORD-1]} == --strategy ]]; then\n"
+                  "        COMPREPLY=($(compgen -W '");
+    for (const struct strategy_operations *const *s = strategies(); *s; s++)
+        text_addf(out, "%s%s", s == strategies() ? "" : " ", (*s)->name);
+    text_add(out, "' -- \"$word\"))\n"
+                  "    elif [[ $COMP_CWORD == 1 || $word == -* ]]; then\n"
                   "        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
                   "    fi\n"
                   "}\n"

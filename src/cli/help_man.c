@@ -87,6 +87,13 @@ static void command(const struct command *c, struct text *out)
         for (const struct option *o = g->options; o->name; o++)
             option(o, out);
     }
+    if (c->more) {
+        struct text body = TEXT_INIT;
+        text_add(out, ".SS \"Strategies\"\n");
+        c->more(&body);
+        paragraphs(text_cstr(&body), out);
+        text_release(&body);
+    }
     for (const struct example *x = c->examples; x && x->command; x++) {
         text_add(out, ".TP\n.B ");
         line(x->command, out);

@@ -40,7 +40,7 @@ void help_wrap(const char *words, size_t length, size_t at, size_t indent, size_
 }
 
 // Paragraphs are wrapped; one whose first character is a blank is kept as it is.
-static void paragraphs(const char *body, struct text *out)
+void help_paragraphs(const char *body, struct text *out)
 {
     while (*body) {
         const char *end = strstr(body, "\n\n");
@@ -96,12 +96,23 @@ static void examples(const struct command *c, struct text *out)
         text_addf(out, "  %s\n      %s\n", x->command, x->meaning);
 }
 
+static void more(const struct command *c, struct text *out)
+{
+    struct text body = TEXT_INIT;
+    if (!c->more)
+        return;
+    c->more(&body);
+    help_paragraphs(text_cstr(&body), out);
+    out->failed |= body.failed;
+    text_release(&body);
+}
+
 void help_command(const struct command *c, struct text *out)
 {
     text_add(out, "usage: ");
     help_usage(c, out);
     text_add(out, "\n\n");
-    paragraphs(c->description, out);
+    help_paragraphs(c->description, out);
     for (const struct option_group *g = c->groups; g->title; g++) {
         if (option_group_begins(c->groups, g))
             text_addf(out, "%s%s:\n", g == c->groups ? "" : "\n", g->title);
@@ -109,13 +120,14 @@ void help_command(const struct command *c, struct text *out)
             option(o, out);
     }
     text_add(out, "\n");
+    more(c, out);
     examples(c, out);
 }
 
 void help_overview(struct text *out)
 {
     text_add(out, "usage: hone COMMAND [arguments] [options]\n\n");
-    paragraphs(
+    help_paragraphs(
         "Tunes GPU kernels: builds a kernel once for each configuration of its parameters, checks "
         "that the result is right, measures it, and remembers it.",
         out);

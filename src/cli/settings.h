@@ -25,6 +25,7 @@ struct settings {
     // how to search
     struct budget budget;
     const char *strategy;
+    struct list objective;
     struct given sample; // of a check
     struct given seed;
     struct given jobs;

@@ -1,5 +1,6 @@
 #include "cli/tuning.h"
 
+#include "defaults.h"
 #include "base/process.h"
 
 #include <math.h>
@@ -48,9 +49,38 @@ static struct budget budget_of(const struct settings *s, const struct spec *spec
     const struct budget *given = &s->budget;
     if (given->configurations || given->nanoseconds || given->fraction > 0)
         return *given;
-    return (struct budget){.configurations = (uint64_t)spec->budget_count,
-                           .nanoseconds = (uint64_t)(spec->budget_seconds * 1e9),
-                           .fraction = spec->budget_fraction};
+    return defaults_budget(spec);
+}
+
+int tuning_strategy(struct tuning *t)
+{
+    struct error e = ERROR_INIT;
+    struct work *w = &t->work;
+    if (t->options.strategy || defaults_strategy(w->spec, &w->log, &w->arena, &t->options.strategy))
+        return EXIT_DONE;
+    error_memory(&e);
+    return work_failed(&e);
+}
+
+bool goal_of(const struct list *given, const struct spec *spec, struct goal *out, struct error *e)
+{
+    struct text all = TEXT_INIT;
+    for (uint32_t i = 0; i < given->count; i++)
+        text_addf(&all, "%s%s", i ? "," : "", given->items[i]);
+    bool ok = !all.failed || error_memory(e);
+    ok = ok && goal_parse(given->count ? text_cstr(&all) : NULL, spec, out, e);
+    text_release(&all);
+    if (!ok && e->code == ERROR_USAGE)
+        error_context(e, "--objective");
+    return ok;
+}
+
+int tuning_goal(struct tuning *t)
+{
+    struct error e = ERROR_INIT;
+    const struct work *w = &t->work;
+    bool ok = goal_of(&w->call->settings.objective, w->spec, &t->options.goal, &e);
+    return ok ? EXIT_DONE : work_failed(&e);
 }
 
 static void fill_options(struct tuning *t)
@@ -60,7 +90,7 @@ static void fill_options(struct tuning *t)
     const struct spec *spec = w->spec;
     t->options = (struct tune_options){
         WORK_OPTIONS(w),
-        .strategy = s->strategy ? s->strategy : spec->strategy,
+        .strategy = s->strategy,
         .budget = budget_of(s, spec),
     };
 }
@@ -183,7 +213,9 @@ bool tuning_view(struct tuning *t, const struct tune_record *r, struct view_resu
                                 .metric_count = spec->metric_count,
                                 .dimensions = r->dimensions,
                                 .is_default = r->is_default,
-                                .place = place_of(t, r)};
+                                .place = place_of(t, r),
+                                .has_value = r->values != NULL,
+                                .pareto = r->pareto};
     memcpy(out->global, r->global, sizeof out->global);
     memcpy(out->local, r->local, sizeof out->local);
     if (r->same_as) {
@@ -228,6 +260,12 @@ void work_run_view(struct work *w, const struct digest *source, struct view_run 
                              .store = w->store ? store_path(w->store) : NULL};
 }
 
+static struct view_goal view_goal(struct tuning *t)
+{
+    const struct tune_options *o = &t->options;
+    return goal_view(&o->goal, o->spec, o->device, t->objectives, &t->work.arena);
+}
+
 void tuning_run_view(struct tuning *t, struct view_run *out)
 {
     struct digest source;
@@ -236,11 +274,34 @@ void tuning_run_view(struct tuning *t, struct view_run *out)
     tune_progress(t->tune, &progress);
     work_run_view(&t->work, &source, out);
     out->strategy = progress.strategy;
+    out->strategy_description = progress.strategy_description;
+    out->goal = view_goal(t);
     out->cartesian = space_cartesian_text(tune_space(t->tune));
     out->valid = progress.valid;
     out->planned = progress.planned;
     out->check = check_of(t);
     out->build_only = t->options.build_only;
+}
+
+struct view_goal goal_view(const struct goal *g, const struct spec *spec,
+                           const struct device_info *device, struct view_objective *objectives,
+                           struct arena *a)
+{
+    struct text text = TEXT_INIT;
+    goal_text(g, &text);
+    const char *copy = arena_strdup(a, text_cstr(&text));
+    text_release(&text);
+    for (uint32_t i = 0; i < g->count; i++) {
+        const struct objective *o = &g->terms[i];
+        objectives[i] = (struct view_objective){.name = o->name,
+                                                .maximise = o->maximise,
+                                                .is_time = o->metric == OBJECTIVE_TIME,
+                                                .metric = o->metric};
+    }
+    return (struct view_goal){.text = copy ? copy : "",
+                              .objectives = objectives,
+                              .count = g->count,
+                              .by_time = goal_is_time(g, spec, device)};
 }
 
 static const struct view_result *view_new(struct tuning *t, const struct tune_record *record)
@@ -335,7 +396,8 @@ bool tuning_summary(struct tuning *t, struct view_summary *out)
 {
     struct tune_progress p;
     tune_progress(t->tune, &p);
-    *out = (struct view_summary){.valid = p.valid,
+    *out = (struct view_summary){.goal = view_goal(t),
+                                 .valid = p.valid,
                                  .planned = p.planned,
                                  .done = p.done,
                                  .reused = p.reused - p.identical,
@@ -352,7 +414,7 @@ bool tuning_summary(struct tuning *t, struct view_summary *out)
                                  .kernel_ns = p.kernel_ns,
                                  .rank_ns = p.rank_ns,
                                  .ranking = ranking_of(t, &p.ranked),
-                                 .fixed = t->options.terms.rules.fixed,
+                                 .fixed = p.fixed,
                                  .build_only = t->options.build_only,
                                  .timing = timing_of(t, &p),
                                  .cancelled = p.cancelled,

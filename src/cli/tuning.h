@@ -12,6 +12,9 @@
 // How --iterations, --timeout and --cold say that jobs are measured.
 struct terms terms_of(const struct settings *s, const struct spec *spec);
 
+// What --objective says, or the spec.
+bool goal_of(const struct list *given, const struct spec *spec, struct goal *out, struct error *e);
+
 // Opens the store, with those behind it, unless --no-store; an exit status.
 int open_kept(struct work *w);
 
@@ -34,14 +37,19 @@ struct tuning {
     struct work work;
     struct tune_options options;
     struct tune *tune;
-    uint64_t started_ns; // when the tune was made
-    struct error broken; // why it could not go on; code NONE: it did
+    struct view_objective objectives[OBJECTIVES_MOST]; // of the goal
+    uint64_t started_ns;                               // when the tune was made
+    struct error broken;                               // why it could not go on; code NONE: it did
 };
 
 void tuning_init(struct tuning *t, const struct invocation *call);
 void tuning_release(struct tuning *t);
 // Spec, environment and device. An exit status, as below.
 int tuning_open(struct tuning *t);
+// After that, how the spec says that it is searched, where the command line does not: the strategy,
+// and what is looked for (which else is the least time). Exit statuses.
+int tuning_strategy(struct tuning *t);
+int tuning_goal(struct tuning *t);
 // The store, and the tune itself from `options`, which the caller may have changed since
 // tuning_open().
 int tuning_start(struct tuning *t);
@@ -55,6 +63,10 @@ bool tuning_view(struct tuning *t, const struct tune_record *record, struct view
 const struct view_metric *metrics_of(const struct spec *spec, const uint32_t *choice,
                                      const struct device_info *device, double time_ns,
                                      const struct result *r, struct arena *a);
+// What is looked for, as a view; `objectives` has room for OBJECTIVES_MOST.
+struct view_goal goal_view(const struct goal *g, const struct spec *spec,
+                           const struct device_info *device, struct view_objective *objectives,
+                           struct arena *a);
 void tuning_run_view(struct tuning *t, struct view_run *out);
 // `results` and what it points to is in the arena. False without memory.
 bool tuning_summary(struct tuning *t, struct view_summary *out);

@@ -63,6 +63,13 @@ static void record_free(struct record *r)
 
 // ---- the store ---------------------------------------------------------------------------------
 
+// Energy is counted beside samples that belong together: without it they are taken again.
+static bool lacks_energy(const struct remember *m, const struct result *r)
+{
+    return m->terms.energy && r->status == STATUS_CORRECT && r->energy.microjoules == 0 &&
+           r->energy.refused[0] == '\0';
+}
+
 // The answer, or NULL: then r->known is what there is of it.
 static struct result *look_up(struct remember *m, struct record *r, struct error *e)
 {
@@ -76,6 +83,10 @@ static struct result *look_up(struct remember *m, struct record *r, struct error
     struct store_question question = {
         .key = r->key, .policy = m->policy, .retry = m->o.retry, .alone = m->o.alone};
     struct result *found = store_find(m->o.store, &question, &missing, e);
+    if (found && !missing && lacks_energy(m, found)) {
+        result_free(found);
+        found = NULL;
+    }
     if (!missing)
         return found;
     r->known = found;

@@ -133,6 +133,42 @@ static void check_at(struct emit *j, const struct view_check *c)
     text_release(&words);
 }
 
+// {"population": 20, "mutation": 0.1}, of "genetic:population=20,mutation=0.1".
+static void strategy_options_at(struct emit *j, const char *description)
+{
+    const char *at = description ? strchr(description, ':') : NULL;
+    emit_key(j, "strategy_options");
+    emit_object(j);
+    while (at) {
+        char name[64], value[64];
+        double number;
+        const char *equals = strchr(++at, '=');
+        if (!equals)
+            break;
+        size_t length = strcspn(equals, ",") - 1;
+        str_format(name, sizeof name, "%.*s", (int)(equals - at), at);
+        str_format(value, sizeof value, "%.*s", (int)length, equals + 1);
+        if (str_to_f64(value, &number))
+            emit_f64_at(j, name, number);
+        at = equals[length + 1] == ',' ? equals + length + 1 : NULL;
+    }
+    emit_object_end(j);
+}
+
+static void goal_at(struct emit *j, const struct view_goal *g)
+{
+    emit_text_at(j, "objective", g->text ? g->text : "time");
+    emit_key(j, "objectives");
+    emit_array(j);
+    for (size_t i = 0; i < g->count; i++) {
+        emit_object(j);
+        emit_text_at(j, "name", g->objectives[i].name);
+        emit_text_at(j, "direction", g->objectives[i].maximise ? "max" : "min");
+        emit_object_end(j);
+    }
+    emit_array_end(j);
+}
+
 void report_run_json(const struct view_run *v, struct emit *j)
 {
     emit_object(j);
@@ -146,6 +182,8 @@ void report_run_json(const struct view_run *v, struct emit *j)
     emit_text_at(j, "command", v->command);
     emit_u64_at(j, "seed", v->seed);
     emit_text_at(j, "strategy", v->strategy);
+    strategy_options_at(j, v->strategy_description);
+    goal_at(j, &v->goal);
     emit_key(j, "device");
     report_device_json(v->device, j);
     emit_text_at(j, "driver", v->device->driver);
@@ -487,7 +525,24 @@ const struct view_result *report_best(const struct view_summary *v)
         if (v->results[i].place.chosen)
             return &v->results[i];
     }
-    return v->result_count ? &v->results[0] : NULL;
+    const struct view_result *first = v->result_count ? &v->results[0] : NULL;
+    bool is_one = v->goal.count <= 1 && (report_by_time(&v->goal) || (first && first->has_value));
+    return is_one ? first : NULL;
+}
+
+static void pareto_at(const struct view_summary *v, struct emit *j)
+{
+    emit_key(j, "pareto");
+    if (v->goal.count < 2) {
+        emit_null(j);
+        return;
+    }
+    emit_array(j);
+    for (size_t i = 0; i < v->result_count; i++) {
+        if (v->results[i].pareto)
+            report_result_json(&v->results[i], NULL, false, j);
+    }
+    emit_array_end(j);
 }
 
 void report_summary_json(const struct view_summary *v, struct emit *j)
@@ -500,6 +555,8 @@ void report_summary_json(const struct view_summary *v, struct emit *j)
         report_result_json(best, NULL, false, j);
     else
         emit_null(j);
+    goal_at(j, &v->goal);
+    pareto_at(v, j);
     counts_at(v, j);
     emit_u64_at(j, "done", v->done);
     emit_u64_at(j, "valid", v->valid);

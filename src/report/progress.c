@@ -24,6 +24,8 @@ static void put_failures(const struct view_progress *v, struct text *out)
 static void put_best(const struct view_progress *v, struct text *out)
 {
     char time[UNITS_SIZE], metric[UNITS_SIZE];
+    if (v->several && v->pareto > 0)
+        text_addf(out, "  %llu in the Pareto set", (unsigned long long)v->pareto);
     if (!v->has_best)
         return;
     duration_to_str(v->best_ns, time);

@@ -14,6 +14,8 @@ struct view_progress {
     bool has_metric;
     double metric; // of the best
     const char *metric_unit;
+    bool several;    // objectives: there is no best, but
+    uint64_t pareto; // so many in the Pareto set
     uint64_t elapsed_ns;
     uint64_t left_ns; // 0: no estimate
     uint32_t building;

@@ -11,8 +11,9 @@
 // printed. `type` is there only in the lines of `hone tune --json`.
 //
 // run:     type, hone, spec, spec_name, spec_sha256, source_sha256, constants, command, seed,
-//          strategy, device (an object as in `hone devices --json`), driver, compiler, host, date,
-//          cache, store, cartesian, valid, planned, verification
+//          strategy (its name), strategy_options ({"population": 20}), objective ("max:GFLOP/s";
+//          several separated by ", "), device (an object as in `hone devices --json`), driver,
+//          compiler, host, date, cache, store, cartesian, valid, planned, verification
 // result:  type, configuration, status, verified, verification, median_ns, interval_ns ([low,
 //          high]; null below six samples), samples_ns, stopped (settled, hopeless, limit, fixed,
 //          ranked, compared; null: nothing was timed), batch (launches of each sample), warmups
@@ -31,9 +32,11 @@
 //          ranking), contenders, tied_count (of that ranking), why (it was chosen of those tied),
 //          faster (another configuration, not ranked with it, that was clearly faster; or null),
 //          faster_ns
-// summary: type, best, counts, done, valid, planned, reused, identical, samples, launches (of
-//          kernels, verified, warming up and timed), speedup_over_default, verification, ranking
-//          (null: there is none; id, contenders, failed, rounds, repeated, marked, by_load,
+// summary: type, best (null with several objectives), objective, objectives ([{name, direction
+//          (min or max)}]), pareto (of several objectives the set, each as a result, by the first
+//          of them; else null), counts, done, valid, planned, reused, identical, samples, launches
+//          (of kernels, verified, warming up and timed), speedup_over_default, verification,
+//          ranking (null: there is none; id, contenders, failed, rounds, repeated, marked, by_load,
 //          by_clock, batch, warmups, cold, level, tied, chosen, why, known, short, launches),
 //          cancelled, out_of_time, build_only (best is then null, and counts.correct are those
 //          that built), error, elapsed_ns, times_ns, timing (report_timing_json())
@@ -56,8 +59,15 @@ void report_devices_json(const struct device_info *devices, size_t count,
 //  "preferred_multiple", "max_group_size", "groups_per_unit"}
 void report_resources_json(const struct resources *r, struct emit *j);
 
+// Does the least time decide, or what comes to the same?
+bool report_by_time(const struct view_goal *g);
+// "the least time", "the greatest GFLOP/s", "the Pareto set of the least time and the greatest
+// GFLOP/s".
+void report_goal(const struct view_goal *g, struct text *out);
+
 // What is recommended: of those that a ranking did not tell apart the one that was chosen, else the
-// first; NULL: nothing was measured.
+// first; NULL: nothing was measured, nothing has a value of the objective, or there are several
+// objectives.
 const struct view_result *report_best(const struct view_summary *v);
 // The median time of launch `column` of a configuration with several; NaN where it is not known.
 double report_part_median(const struct result *r, uint32_t column);

@@ -36,6 +36,36 @@ void report_device(const struct device_info *d, struct text *out)
     text_add(out, ")\n");
 }
 
+bool report_by_time(const struct view_goal *g)
+{
+    return g->count == 0 || g->by_time;
+}
+
+void report_goal(const struct view_goal *g, struct text *out)
+{
+    text_add(out, g->count == 0 ? "the least time" : g->count > 1 ? "the Pareto set of " : "");
+    for (size_t i = 0; i < g->count; i++) {
+        const char *separator = i == 0 ? "" : i + 1 == g->count ? " and " : ", ";
+        text_addf(out, "%sthe %s %s", separator, g->objectives[i].maximise ? "greatest" : "least",
+                  g->objectives[i].name);
+    }
+}
+
+// All of them, for the least time, is what anybody expects.
+static void put_search(const struct view_run *v, struct text *out)
+{
+    bool is_time = v->goal.count == 0 || (v->goal.count == 1 && v->goal.objectives[0].is_time &&
+                                          !v->goal.objectives[0].maximise);
+    if (!v->strategy_description || (is_time && str_equal(v->strategy, "exhaustive")))
+        return;
+    text_addf(out, "Search: %s, seed %llu", v->strategy_description, (unsigned long long)v->seed);
+    if (!is_time && !v->build_only) {
+        text_add(out, ", for ");
+        report_goal(&v->goal, out);
+    }
+    text_add(out, "\n");
+}
+
 void report_run(const struct view_run *v, struct text *out)
 {
     report_device(v->device, out);
@@ -43,14 +73,17 @@ void report_run(const struct view_run *v, struct text *out)
               v->constants[0] ? ", " : "", v->constants, (unsigned long long)v->valid, v->cartesian,
               str_equal(v->cartesian, "1") ? "" : "s", v->valid == 1 ? "is" : "are");
     if (v->planned < v->valid)
-        text_addf(out, ", %llu %s tried (%s, seed %llu)", (unsigned long long)v->planned,
-                  v->planned == 1 ? "is" : "are", v->strategy, (unsigned long long)v->seed);
+        text_addf(out, ", %llu %s tried", (unsigned long long)v->planned,
+                  v->planned == 1 ? "is" : "are");
+    if (v->planned < v->valid && !v->strategy_description)
+        text_addf(out, " (%s, seed %llu)", v->strategy, (unsigned long long)v->seed);
     text_add(out, "; ");
     if (v->build_only)
         text_add(out, "built only, nothing runs");
     else
         report_check(&v->check, out);
     text_add(out, "\n");
+    put_search(v, out);
 }
 
 // The first metric is of energy, and that is not known.

@@ -5,7 +5,18 @@
 
 #include <string.h>
 
-enum column { PLACE, TIME, INTERVAL, RATIO, METRIC, SPEEDUP, CONFIGURATION, COLUMNS };
+// METRIC is the first of several: those that are objectives, else the spec's first one.
+#define METRICS 8
+enum column {
+    PLACE,
+    TIME,
+    INTERVAL,
+    RATIO,
+    METRIC,
+    SPEEDUP = METRIC + METRICS,
+    CONFIGURATION,
+    COLUMNS
+};
 
 // Of configurations that were screened only, where others were ranked.
 #define SCREENED_ROWS 5
@@ -13,6 +24,7 @@ enum column { PLACE, TIME, INTERVAL, RATIO, METRIC, SPEEDUP, CONFIGURATION, COLU
 // Which rows a table shows.
 struct rows {
     bool ranked; // those with a place; else those without
+    bool pareto; // only those of the Pareto set
     size_t most;
     size_t shown, all; // filled in
     bool below;        // the configuration stands below its times
@@ -22,7 +34,7 @@ struct rows {
 
 static bool is_row(const struct view_result *r, const struct rows *rows)
 {
-    return !r->same_as_json && (r->place.place > 0) == rows->ranked;
+    return !r->same_as_json && (r->place.place > 0) == rows->ranked && (!rows->pareto || r->pareto);
 }
 
 static void put_time(struct table *t, const struct stats_summary *s)
@@ -47,19 +59,33 @@ static void put_ratio(struct table *t, const struct view_place *p)
                    p->high, p->interval ? ']' : ')');
 }
 
-static void put_numbers(struct table *t, const struct view_result *v,
-                        const struct view_result *base)
+// Which metrics are shown; returns how many.
+static size_t metrics_of(const struct view_goal *g, const struct view_result *r,
+                         size_t shown[METRICS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < g->count && count < METRICS; i++) {
+        if (!g->objectives[i].is_time && g->objectives[i].metric < r->metric_count)
+            shown[count++] = g->objectives[i].metric;
+    }
+    if (count == 0 && r->metric_count > 0)
+        shown[count++] = 0;
+    return count;
+}
+
+static void put_numbers(struct table *t, const struct view_summary *v, const struct view_result *r)
 {
     char number[UNITS_SIZE];
-    put_time(t, &v->stats);
-    if (v->metric_count > 0 && v->metrics[0].known) {
-        number_to_str(v->metrics[0].value, number);
-        table_cell(t, METRIC, "%s", number);
-    } else if (v->metric_count > 0) {
-        table_cell(t, METRIC, "-");
+    size_t shown[METRICS];
+    size_t count = metrics_of(&v->goal, r, shown);
+    put_time(t, &r->stats);
+    for (size_t i = 0; i < count; i++) {
+        const struct view_metric *m = &r->metrics[shown[i]];
+        number_to_str(m->known ? m->value : 0, number);
+        table_cell(t, METRIC + i, "%s", m->known ? number : "-");
     }
-    if (base) {
-        number_to_str(base->stats.median / v->stats.median, number);
+    if (v->baseline && report_by_time(&v->goal)) {
+        number_to_str(v->baseline->stats.median / r->stats.median, number);
         table_cell(t, SPEEDUP, "%s", number);
     }
 }
@@ -114,7 +140,7 @@ static void put_rows(struct table *t, const struct view_summary *v, struct rows 
         table_row(t);
         if (rows->ranked)
             put_place(t, v, &r->place);
-        put_numbers(t, r, v->baseline);
+        put_numbers(t, v, r);
         put_configuration(t, r, rows->below);
         put_identical(t, v, r, rows->below);
         put_slowed(t, r, rows->below);
@@ -135,16 +161,20 @@ static const struct view_result *first_row(const struct view_summary *v, const s
 static void put_table_as(const struct view_summary *v, struct rows *rows, struct text *out)
 {
     const struct view_result *first = first_row(v, rows);
-    const struct table_column columns_of[COLUMNS] = {
+    size_t shown[METRICS];
+    size_t count = metrics_of(&v->goal, first, shown);
+    struct table_column columns_of[COLUMNS] = {
         [PLACE] = {"place", ALIGN_RIGHT},
         [TIME] = {"median", ALIGN_RIGHT},
         [INTERVAL] = {first->stats.interval ? "95 % interval" : "range", ALIGN_LEFT},
         [RATIO] = {"times the winner", ALIGN_LEFT},
-        [METRIC] = {first->metric_count ? first->metrics[0].name : "metric", ALIGN_RIGHT},
         [SPEEDUP] = {"speed-up", ALIGN_RIGHT},
         [CONFIGURATION] = {"configuration", ALIGN_LEFT},
     };
     struct table table;
+    for (size_t i = 0; i < METRICS; i++)
+        columns_of[METRIC + i] =
+            (struct table_column){i < count ? first->metrics[shown[i]].name : "", ALIGN_RIGHT};
     table_init(&table, columns_of, COLUMNS);
     put_rows(&table, v, rows);
     table_print(&table, rows->ranked || !v->ranking.decided ? "" : "  ", out);
@@ -256,21 +286,54 @@ static void put_ranking(const struct view_summary *v, size_t most, size_t width,
     put_table(v, &rows, width, out);
 }
 
-// Measured one after the other: no decision about who is the fastest.
+static void put_launches(const struct view_summary *v, struct text *out)
+{
+    if (v->fixed > 0)
+        text_addf(out, "%u launch%s of each, one configuration after the other\n", v->fixed,
+                  v->fixed == 1 ? "" : "es");
+    else
+        text_add(out, "screening only, one configuration after the other\n");
+}
+
+// Measured one after the other: no decision about who is the best.
 static void put_screening(const struct view_summary *v, size_t most, size_t width, struct text *out)
 {
     struct rows rows = {.most = most};
     put_count(v->by_status[STATUS_CORRECT], "correct configuration", out);
     text_add(out, " (");
     report_check(&v->check, out);
-    text_add(out, "), not ranked: ");
-    if (v->fixed > 0)
-        text_addf(out, "%u launch%s of each, one configuration after the other\n", v->fixed,
-                  v->fixed == 1 ? "" : "es");
-    else
-        text_add(out, "screening only, one configuration after the other\n");
+    text_add(out, "), ");
+    if (!report_by_time(&v->goal)) {
+        text_add(out, "by ");
+        report_goal(&v->goal, out);
+        text_add(out, ", ");
+    }
+    text_add(out, "not ranked: ");
+    put_launches(v, out);
     put_table(v, &rows, width, out);
-    text_add(out, "Which of those close to each other is the fastest is not decided by this.\n");
+    text_addf(out, "Which of those close to each other is the %s is not decided by this.\n",
+              report_by_time(&v->goal) ? "fastest" : "best");
+}
+
+// All of the set, since each is the answer to somebody.
+static void put_pareto(const struct view_summary *v, size_t width, struct text *out)
+{
+    struct rows rows = {.pareto = true, .most = SIZE_MAX};
+    size_t members = 0;
+    for (size_t i = 0; i < v->result_count; i++)
+        members += is_row(&v->results[i], &rows);
+    put_count(members, "configuration", out);
+    text_addf(out, " in ");
+    report_goal(&v->goal, out);
+    text_add(out, ", of ");
+    put_count(v->by_status[STATUS_CORRECT], "correct one", out);
+    text_add(out, " (");
+    report_check(&v->check, out);
+    text_add(out, "): ");
+    put_launches(v, out);
+    put_table(v, &rows, width, out);
+    if (members > 0)
+        text_add(out, "No other one is at least as good in all of these and better in one.\n");
 }
 
 static void put_built(const struct view_summary *v, struct text *out)
@@ -339,6 +402,8 @@ static void put_spent(const struct view_summary *v, struct text *out)
 static void put_unknown(const struct view_summary *v, struct text *out)
 {
     const struct view_result *best = report_best(v);
+    if (!best && v->result_count > 0) // without a value it is not the best
+        best = &v->results[0];
     for (size_t i = 0; best && i < best->metric_count; i++) {
         const struct view_metric *m = &best->metrics[i];
         if (!m->known && m->why && m->why[0])
@@ -373,11 +438,13 @@ void report_summary(const struct view_summary *v, size_t most, size_t width, str
         put_built(v, out);
     else if (v->ranking.decided)
         put_ranking(v, most, width, out);
+    else if (v->result_count > 0 && v->goal.count > 1)
+        put_pareto(v, width, out);
     else if (v->result_count > 0)
         put_screening(v, most, width, out);
     else
         text_add(out, "No configuration gave a correct result that was measured.\n");
-    if (v->baseline && v->result_count > 0)
+    if (v->baseline && v->result_count > 0 && report_by_time(&v->goal))
         text_addf(out, "speed-up: over the default, %s\n", v->baseline->configuration);
     put_unknown(v, out);
     put_warning(v, out);

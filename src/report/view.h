@@ -33,6 +33,22 @@ struct view_place {
     bool interval;           // low .. high is that, not just a range
 };
 
+// One of the things that are looked for.
+struct view_objective {
+    const char *name; // "time", "GFLOP/s"
+    bool maximise;
+    bool is_time;  // else it is
+    size_t metric; // this one of view_result.metrics
+};
+
+// What is looked for.
+struct view_goal {
+    const char *text; // "max:GFLOP/s"; several separated by ", "
+    const struct view_objective *objectives;
+    size_t count; // 0: the least time
+    bool by_time; // the least time decides, or what comes to the same
+};
+
 struct view_result {
     const char *configuration;
     const char *configuration_json;
@@ -48,6 +64,8 @@ struct view_result {
     const char *same_as_json; // (optional) the identical configuration that was measured instead
     const char *differs;      // (optional) with same_as_json: "b=2", where it differs from that
     struct view_place place;
+    bool has_value; // of all objectives
+    bool pareto;    // of several objectives: no other one is better in all of them
     // Of a result that came from the store; NULL otherwise.
     const struct view_origin *origin;
 };
@@ -79,7 +97,9 @@ struct view_run {
     const char *constants; // "WIDTH=256"
     const char *command;
     uint64_t seed;
-    const char *strategy;
+    const char *strategy;             // its name
+    const char *strategy_description; // with all its options
+    struct view_goal goal;
     const struct device_info *device;
     const char *host;
     const char *date;
@@ -136,7 +156,9 @@ struct view_timing {
 
 // A run, as it ended.
 struct view_summary {
-    const struct view_result *results; // timed: those ranked by place, then the others by median
+    struct view_goal goal;
+    const struct view_result *results; // timed: those ranked by place, then the others by the first
+                                       // objective at their median
     size_t result_count;
     const struct view_result *baseline;               // (optional) the default configuration, timed
     const struct view_result *examples[STATUS_COUNT]; // (optional) the first of each status

@@ -51,6 +51,8 @@ struct strategy {
 
 // NULL-terminated table, the order of --help.
 const struct strategy_operations *const *strategies(void);
+// The name of the one that is taken where none is named and the budget does not cover the space.
+const char *strategy_default(void);
 // `text`: "name" or "name:key=value,key=value"; NULL: exhaustive when the budget is known and
 // covers the space, else random. Refused: an unknown strategy or option (the near match is named),
 // a value out of range. Each asks for the spec's default configuration first.

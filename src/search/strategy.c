@@ -62,11 +62,16 @@ bool strategy_check(const char *text, struct error *e)
     return !text || read_text(text, values, e) != NULL;
 }
 
+const char *strategy_default(void)
+{
+    return strategy_random.name;
+}
+
 // The one to take when none is named.
 static const char *choose(const struct strategy_setup *setup)
 {
     bool covered = setup->budget > 0 && setup->budget >= space_count(setup->space);
-    return covered ? strategy_exhaustive.name : strategy_random.name;
+    return covered ? strategy_exhaustive.name : strategy_default();
 }
 
 static char *describe(const struct strategy_operations *ops, const double *values, struct error *e)

@@ -213,7 +213,8 @@ static bool read_limit(struct reader *r, struct node item)
     double value = json_number_value(n.json);
     if (!(value > 0) || !isfinite(value) || (type == 2 && value > 1))
         return node_error(r, n, "must be above 0%s", type == 2 ? ", and at most 1" : "");
-    *targets[type] = value;
+    if (*targets[type] == 0 || value < *targets[type]) // whichever ends first
+        *targets[type] = value;
     return true;
 }
 

@@ -1,0 +1,63 @@
+#include "defaults.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+// A whole number that a double holds without loss, and that no budget reaches.
+#define MOST 0x1p62
+
+static uint64_t whole(double value)
+{
+    return value < MOST ? (uint64_t)ceil(value) : (uint64_t)MOST;
+}
+
+struct budget defaults_budget(const struct spec *s)
+{
+    return (struct budget){.configurations = whole(s->budget_count),
+                           .nanoseconds = whole(s->budget_seconds * 1e9),
+                           .fraction = s->budget_fraction};
+}
+
+// Does the strategy have this option, with this value?
+static bool is_option(const char *strategy, const char *attribute, const struct spec *s,
+                      const struct log *log)
+{
+    struct error why = ERROR_INIT;
+    struct text one = TEXT_INIT;
+    text_addf(&one, "%s%s%s", strategy, strchr(strategy, ':') ? "," : ":", attribute);
+    bool ok = !one.failed && strategy_check(text_cstr(&one), &why);
+    if (why.code)
+        log_add(log, LOG_NOTE, "%s: Search.Attributes: %s: ignored", s->path, why.text);
+    text_release(&one);
+    return ok;
+}
+
+bool defaults_strategy(const struct spec *s, const struct log *log, struct arena *a,
+                       const char **out)
+{
+    struct error why = ERROR_INIT;
+    struct text text = TEXT_INIT;
+    *out = NULL;
+    if (!s->strategy)
+        return true;
+    if (!strategy_check(s->strategy, &why)) {
+        log_add(log, LOG_NOTE,
+                "%s: Search.Name: hone has no strategy '%s': the default one is taken", s->path,
+                s->strategy);
+        return why.code != ERROR_MEMORY;
+    }
+    text_add(&text, s->strategy);
+    const char *separator = strchr(s->strategy, ':') ? "," : ":";
+    for (uint32_t i = 0; i < s->strategy_attribute_count; i++) {
+        const char *attribute = s->strategy_attributes[i];
+        if (!is_option(s->strategy, attribute, s, log))
+            continue;
+        text_addf(&text, "%s%s", separator, attribute);
+        separator = ",";
+    }
+    *out = text.failed ? NULL : arena_strdup(a, text_cstr(&text));
+    text_release(&text);
+    return *out != NULL;
+}

@@ -1,0 +1,97 @@
+// What a tune looks for: the values of records, who of them is the best, what the strategy is told.
+#include "tune_inside.h"
+
+#include <math.h>
+
+void tune_goal_init(struct tune *t)
+{
+    struct tune_options *o = &t->o;
+    if (o->goal.count == 0)
+        o->goal = (struct goal){{{.name = "time", .metric = OBJECTIVE_TIME}}, 1};
+    t->by_time = goal_is_time(&o->goal, o->spec, o->device);
+    if (t->by_time)
+        return;
+    if (o->terms.rules.fixed == 0)
+        o->terms.rules.fixed = GOAL_LAUNCHES;
+    o->terms.energy |= goal_uses_energy(&o->goal, o->spec);
+}
+
+void tune_goal_value(struct tune *t, struct item *n)
+{
+    struct tune_record *r = &n->record;
+    const struct spec_measured measured = {r->stats.median, result_joule(r->result)};
+    r->value_count = t->o.goal.count;
+    if (goal_values(&t->o.goal, t->o.spec, r->choice, t->o.device, &measured, n->values))
+        r->values = n->values;
+}
+
+// ---- the best ----------------------------------------------------------------------------------
+
+double tune_goal_order(const struct tune *t, const struct tune_record *r)
+{
+    if (t->by_time)
+        return r->stats.median;
+    if (!r->values)
+        return INFINITY;
+    return t->o.goal.terms[0].maximise ? -r->values[0] : r->values[0];
+}
+
+static void note_best(struct tune *t, struct tune_record *r)
+{
+    struct tune_progress *p = &t->progress;
+    double own = tune_goal_order(t, r);
+    if (!isfinite(own) || (p->best && tune_goal_order(t, p->best) <= own))
+        return;
+    p->best = r;
+    if (t->by_time)
+        evaluator_best(t->evaluator, (uint64_t)r->stats.median, r->result->verify_launch_ns);
+}
+
+// One that is identical to another is of the set through that one.
+static void note_front(struct tune *t, struct tune_record *r)
+{
+    const struct goal *g = &t->o.goal;
+    size_t kept = 0;
+    if (!r->values || r->same_as)
+        return;
+    for (size_t i = 0; i < t->front_count; i++) {
+        if (goal_dominates(g, t->front[i]->values, r->values))
+            return; // and then it dominates none of them
+    }
+    for (size_t i = 0; i < t->front_count; i++) {
+        struct tune_record *member = t->front[i];
+        member->pareto = !goal_dominates(g, r->values, member->values);
+        if (member->pareto)
+            t->front[kept++] = member;
+    }
+    r->pareto = true;
+    t->front[kept++] = r;
+    t->front_count = kept;
+}
+
+void tune_goal_note(struct tune *t, struct tune_record *r)
+{
+    if (!r->timed)
+        return;
+    if (t->o.goal.count == 1)
+        note_best(t, r);
+    else
+        note_front(t, r);
+}
+
+// ---- the strategy ------------------------------------------------------------------------------
+
+// One that is correct and has no value is nothing that was looked for. Where nothing is timed all
+// that are correct are the same.
+void tune_goal_tell(struct tune *t, const struct tune_record *r)
+{
+    enum status status = r->result->status;
+    double value = 0;
+    if (r->values && !t->reference)
+        t->reference = r->values;
+    if (r->values)
+        value = goal_value(&t->o.goal, r->values, t->reference);
+    else if (r->timed)
+        status = STATUS_RUNTIME;
+    strategy_tell(t->strategy, r->index, status, value);
+}
