@@ -143,7 +143,7 @@ static bool workplace_init(struct workplace *w, struct arena *a, const char *con
     *w = (struct workplace){.scratch = SCRATCH_NONE};
     const char **list = arena_array(a, count + 2, sizeof(*list));
     bool ok = list != NULL;
-    for (uint32_t i = 0; ok && i < count; i++)
+    for (uint32_t i = 0; ok && additions && i < count; i++)
         ok = (list[i] = arena_strdup(a, additions[i])) != NULL;
     if (!ok)
         return error_memory(e);

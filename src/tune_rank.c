@@ -87,8 +87,8 @@ static void candidate_of(const struct tune_record *r, struct pick_candidate *out
 static bool choose(struct tune *t)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
-    struct pick_candidate *c = calloc(t->settling_count, sizeof *c);
-    struct item **tied = calloc(t->settling_count, sizeof(struct item *));
+    struct pick_candidate *c = calloc(t->settling_count + 1, sizeof *c);
+    struct item **tied = calloc(t->settling_count + 1, sizeof(struct item *));
     bool ok = c && tied;
     ranked->tied = 0;
     for (size_t i = 0; ok && i < t->settling_count; i++) {
