@@ -14,6 +14,8 @@ add_library(hone_conveyors OBJECT
   races.c
   races_read.c
   races_source.c
+  replay.c
+  score.c
   score_curve.c
   settle.c
   sizes.c
@@ -21,7 +23,8 @@ add_library(hone_conveyors OBJECT
   stored.c
   tune.c
   tune_goal.c
-  tune_rank.c)
+  tune_rank.c
+  tune_replay.c)
 target_include_directories(hone_conveyors PUBLIC ${PROJECT_SOURCE_DIR}/src
                                                  ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(hone_conveyors PUBLIC m)
@@ -29,7 +32,8 @@ target_link_libraries(hone_conveyors PUBLIC m)
 add_library(libhone SHARED api.c)
 target_include_directories(libhone PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(libhone PRIVATE hone_conveyors PkgConfig::JANSSON PkgConfig::SQLITE m)
+target_link_libraries(libhone PRIVATE hone_conveyors PkgConfig::JANSSON PkgConfig::SQLITE
+                                      Threads::Threads m)
 foreach(module ${stack})
   target_link_libraries(libhone PRIVATE hone_${module})
 endforeach()

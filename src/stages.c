@@ -93,6 +93,12 @@ bool stages_make(struct stages *s, const struct stages_options *o, struct error 
     s->constants = text_steal(&constants);
     if (!s->constants)
         return error_memory(e);
+    if (o->space) {
+        s->space = o->space;
+        s->has_default = space_default(s->space, &s->default_index);
+        s->against = "";
+        return true;
+    }
     s->sources = spec_sources_read(o->spec, o->device->language, o->log, e);
     if (!s->sources || !make_space(s, e))
         return false;
@@ -103,7 +109,8 @@ bool stages_make(struct stages *s, const struct stages_options *o, struct error 
 
 void stages_release(struct stages *s)
 {
-    space_free(s->space);
+    if (!s->o.space)
+        space_free(s->space);
     spec_sources_free(s->sources);
     free(s->constants);
     arena_release(&s->arena);
@@ -113,6 +120,8 @@ bool stages_begin(const struct stages *s, struct store *store, uint64_t seed, co
                   const char *host, struct error *e)
 {
     const struct spec *spec = s->o.spec;
+    if (!store)
+        return true;
     struct store_session session = {.command = command,
                                     .hone_version = HONE_VERSION,
                                     .spec_name = spec->name,
@@ -123,7 +132,7 @@ bool stages_begin(const struct stages *s, struct store *store, uint64_t seed, co
                                     .seed = seed,
                                     .device = s->o.device,
                                     .surroundings = s->o.device->surroundings};
-    return !store || store_begin(store, &session, e);
+    return store_begin(store, &session, e);
 }
 
 static const char *keep_text(struct arena *a, struct text *text)

@@ -12,6 +12,9 @@
 // Points to the conveyor's options, which outlive it.
 struct stages_options {
     const struct spec *spec;
+    // (optional) The caller's, of recorded configurations: no job will be made, so nothing else is
+    // read or looked at, and there is no device.
+    struct space *space;
     const struct device_info *device;
     const struct log *log;
     const char *const *configurations; // --config

@@ -11,6 +11,8 @@
 static struct evaluator *make_evaluator(struct tune *t, struct error *e)
 {
     const struct tune_options *o = &t->o;
+    if (o->replay)
+        return tune_replay_evaluator(t, e);
     struct live_options live = {.worker = o->worker,
                                 .environment = o->environment,
                                 .device = o->device,
@@ -61,13 +63,14 @@ static bool make_stages(struct tune *t, struct error *e)
 {
     const struct tune_options *o = &t->o;
     struct stages_options so = {.spec = o->spec,
+                                .space = o->replay ? o->replay->space : NULL,
                                 .device = o->device,
                                 .log = o->log,
                                 .configurations = o->configurations,
                                 .configuration_count = o->configuration_count,
                                 .where = o->where,
                                 .where_count = o->where_count};
-    if (!stages_make(&t->stages, &so, e))
+    if ((o->replay && !tune_replay_fits(o, e)) || !stages_make(&t->stages, &so, e))
         return false;
     t->planned = budget_configurations(&o->budget, space_count(t->stages.space));
     if (!strategy_check(o->strategy, e) ||
@@ -194,6 +197,8 @@ static bool start_item(struct tune *t, uint64_t index, struct error *e)
     if (!n)
         return error_memory(e);
     t->outstanding++;
+    if (t->o.replay)
+        return tune_replay_answer(t, n) || error_memory(e);
     if (!spec_job(t->o.spec, t->stages.sources, t->o.device, n->record.choice, &n->job, &why))
         return fail_item(n, STATUS_CONSTRAINTS, why.text) || error_memory(e);
     note_geometry(&n->record, n->job);
@@ -211,6 +216,8 @@ static bool start_item(struct tune *t, uint64_t index, struct error *e)
 static bool time_is_up(struct tune *t)
 {
     uint64_t limit = t->o.budget.nanoseconds;
+    if (t->o.replay)
+        return limit && t->replayed_ns >= (double)limit;
     return limit && clock_ns() - t->started_ns >= limit;
 }
 
@@ -266,7 +273,10 @@ void tune_summarise(struct tune *t, struct item *n)
     r->values = NULL;
     if (!result_samples(r->result, &samples, &count) || count == 0)
         return;
-    stats_summarise(samples, count, t->o.device->timer_ns, &r->stats);
+    if (t->o.replay)
+        tune_replay_summarise(t, r);
+    else
+        stats_summarise(samples, count, t->o.device->timer_ns, &r->stats);
     r->timed = true;
     struct spec_measured measured = {r->stats.median, result_joule(r->result)};
     r->has_metric = t->o.spec->metric_count > 0 &&
@@ -458,7 +468,7 @@ static uint64_t estimate_left(const struct tune *t, uint64_t now)
         return 0;
     double each = (double)(now - t->first_done_ns) / (double)(t->fresh_done - 1);
     double ns = each * (double)left;
-    double limit = (double)t->o.budget.nanoseconds;
+    double limit = t->o.replay ? 0 : (double)t->o.budget.nanoseconds; // no clock of here
     double used = (double)(now - t->started_ns);
     if (limit > 0 && ns > limit - used)
         ns = limit > used ? limit - used : 0;
@@ -498,6 +508,8 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     out->strategy_description = strategy_description(t->strategy);
     out->fixed = t->o.terms.rules.fixed;
     out->pareto = t->front_count;
+    if (t->o.replay)
+        tune_replay_progress(t, out);
     evaluator_status(t->evaluator, &out->evaluator);
     note_times(t, out);
 }

@@ -13,6 +13,7 @@
 #include "measure/stats.h"
 #include "search/search.h"
 #include "pick.h"
+#include "replay.h"
 #include "settle.h"
 #include "spec/spec.h"
 #include "store/store.h"
@@ -23,7 +24,11 @@ struct tune_options {
     const char *const *worker;      // argv, NULL-terminated
     const char *const *environment; // for workers, NAME=VALUE, NULL-terminated; or NULL
     struct store *store;            // (optional)
-    const char *lock_folder;        // (optional) where the device's lock stands, e.g. "/tmp"
+    // (optional) Answers instead of a device: `device`, `worker` and `store` are NULL then, `jobs`
+    // is how many questions are open at once, the budget's time is that of the recorded costs, and
+    // there is no ranking. Outlives the tune.
+    const struct replay *replay;
+    const char *lock_folder; // (optional) where the device's lock stands, e.g. "/tmp"
     const struct log *log;
 
     const char *const *configurations; // --config
@@ -110,12 +115,14 @@ struct tune_progress {
     const char *strategy;             // its name
     const char *strategy_description; // with all its options
     uint32_t fixed; // launches of each configuration, and no ranking; 0: by the rules
+    bool replayed;  // from a recording
     // Where the time went, summed over the results of this run (reused ones not counted).
     uint64_t build_ns, load_ns, inputs_ns, reference_ns, verify_ns, measure_ns;
     // All launches of kernels, by the device's clock; a warming-up launch counts as the one it
     // stands before.
     uint64_t kernel_ns;
-    uint64_t rank_ns; // the ranking, from its start to its end
+    uint64_t rank_ns;   // the ranking, from its start to its end
+    double replayed_ns; // of a replay: what its results cost when recorded; NaN: not known
     // What the evaluator's time went into; all of it that was for the ranking is in `ranking_ns`.
     struct evaluator_times times;
     uint64_t ranking_ns;

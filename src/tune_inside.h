@@ -53,6 +53,7 @@ struct tune {
     struct evaluator_times before_ranking, ranking; // when it began; what it took
     uint64_t storing_ns;                            // its results
     uint64_t started_ns;
+    double replayed_ns;     // what the answers of a replay cost when they were recorded
     uint64_t first_done_ns; // when the first record that was measured here was there
     uint64_t fresh_done;
     bool asking_ended, cancelled, broken;
@@ -72,6 +73,13 @@ void tune_goal_note(struct tune *t, struct tune_record *r);
 void tune_goal_tell(struct tune *t, const struct tune_record *r);
 // The number that orders records, less first; INFINITY: it has none.
 double tune_goal_order(const struct tune *t, const struct tune_record *r);
+
+// tune_replay.c
+bool tune_replay_fits(const struct tune_options *o, struct error *e); // can it have this budget?
+struct evaluator *tune_replay_evaluator(const struct tune *t, struct error *e);
+bool tune_replay_answer(struct tune *t, struct item *n); // false without memory
+void tune_replay_progress(const struct tune *t, struct tune_progress *out);
+void tune_replay_summarise(const struct tune *t, struct tune_record *r);
 
 // tune_rank.c
 bool tune_rank_init(struct tune *t);

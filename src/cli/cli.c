@@ -9,9 +9,9 @@
 #include <string.h>
 
 static const struct command *const table[] = {
-    &command_devices, &command_space,   &command_tune,  &command_run,    &command_best,
-    &command_compare, &command_check,   &command_store, &command_import, &command_init,
-    &command_help,    &command_version, NULL,
+    &command_devices, &command_space, &command_tune,    &command_run,   &command_best,
+    &command_compare, &command_check, &command_score,   &command_store, &command_import,
+    &command_init,    &command_help,  &command_version, NULL,
 };
 
 const struct command *const *commands(void)
@@ -46,7 +46,7 @@ int refuse_command(const char *name)
     return EXIT_USAGE;
 }
 
-static int refuse_usage(const struct command *c, const char *why)
+int refuse_usage(const struct command *c, const char *why)
 {
     struct text usage = TEXT_INIT;
     help_usage(c, &usage);

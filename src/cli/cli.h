@@ -48,6 +48,7 @@ extern const struct command command_check;
 extern const struct command command_run;
 extern const struct command command_best;
 extern const struct command command_compare;
+extern const struct command command_score;
 extern const struct command command_store;
 extern const struct command command_import;
 extern const struct command command_init;
@@ -59,6 +60,9 @@ const struct command *const *commands(void);
 const struct command *command_find(const char *name);
 // Says that there is no such command, and which is nearest; the exit status.
 int refuse_command(const char *name);
+
+// Says why a command line makes no sense, and how the command is used; the exit status.
+int refuse_usage(const struct command *c, const char *why);
 
 // The whole program; what main() calls.
 int cli_main(int argc, char **argv);

@@ -1,5 +1,7 @@
 #include "cli/help.h"
 #include "cli/interrupt.h"
+#include "cli/recording.h"
+#include "cli/replaying.h"
 #include "cli/tuning.h"
 #include "report/progress.h"
 #include "report/units.h"
@@ -13,6 +15,7 @@
 #define BEST_ROWS     10
 #define FIRST_RESULTS 5              // after so many the time to the end can be told
 #define WORTH_TELLING 10000000000ull // ns: a shorter tune needs no announcement
+#define A_MOMENT      500000000ull   // ns: most replays are over by then
 
 // One `hone tune`.
 struct session {
@@ -49,7 +52,8 @@ static void progress_view(const struct tune_progress *p, const struct tuning *t,
                                   .building = p->evaluator.building,
                                   .measuring = p->evaluator.measuring,
                                   .waiting = p->evaluator.waiting,
-                                  .cancelled = p->cancelled};
+                                  .cancelled = p->cancelled,
+                                  .replayed = p->replayed};
     if (p->ranked.running) {
         const struct settle_status *ranking = &p->ranked.status;
         out->contenders = ranking->in;
@@ -246,7 +250,7 @@ static void show_end(struct session *s)
         report_timing(&view.timing, &text);
     if (store)
         text_addf(&text, "Every result is kept in %s\n", store_path(store));
-    if (view.result_count > 0)
+    if (view.result_count > 0 && !view.replay)
         suggest(s, &view, &text);
     write_line(s, &text);
     text_release(&text);
@@ -313,12 +317,24 @@ static int refuse_store(const struct settings *s)
     return EXIT_USAGE;
 }
 
+// A recording has parameters of its own; nothing else has.
+static int refuse_missing_spec(const struct invocation *i)
+{
+    if (i->argument_count > 0 || i->settings.replay)
+        return EXIT_DONE;
+    return refuse_usage(&command_tune, "tune needs SPEC, or --replay FILE");
+}
+
 static int run(struct invocation *i)
 {
     struct session s = {.json = i->settings.json, .verbose = i->settings.verbose};
     tuning_init(&s.tuning, i);
     interrupt_catch();
-    int status = refuse_store(&i->settings);
+    int status = refuse_missing_spec(i);
+    if (status == EXIT_DONE)
+        status = replaying_refuse(&i->settings);
+    if (status == EXIT_DONE)
+        status = refuse_store(&i->settings);
     if (status == EXIT_DONE)
         status = tuning_open(&s.tuning);
     if (status == EXIT_DONE)
@@ -330,6 +346,8 @@ static int run(struct invocation *i)
         status = tuning_start(&s.tuning);
     if (status == EXIT_DONE) {
         show_head(&s);
+        if (s.tuning.recorded)
+            s.tuning.work.ticker.next_ns = clock_ns() + A_MOMENT;
         work_off(&s);
         show_end(&s);
         status = status_of(&s);
@@ -377,6 +395,14 @@ static const struct option search_options[] = {
          "other one beats in all of them. Default: the spec's, else time.",
      .apply = option_list,
      .offset = FIELD(objective)},
+    {.name = "replay",
+     .argument = "FILE",
+     .help = "Answer from a recorded space instead of a device: " RECORDING_FORMATS
+             ". No kernel is needed, nothing is built, measured or stored, and a budget of time is "
+             "that of the recorded costs. Without SPEC the recorded parameters are searched; with "
+             "it, what is recorded and valid. --device and --set choose among what a store has.",
+     .apply = option_text,
+     .offset = FIELD(replay)},
     {.name = "build-only",
      .help =
          "Build the configurations, as many at once as for a tune, and run nothing: what the "
@@ -439,7 +465,7 @@ const struct command command_tune = {
     .name = "tune",
     .summary = "find the fastest configuration of a kernel",
     .arguments = "SPEC",
-    .least = 1,
+    .least = 0,
     .most = 1,
     .description =
         "Builds the spec's kernel once for each valid configuration, checks that its result is "

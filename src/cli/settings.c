@@ -14,6 +14,7 @@ void settings_release(struct settings *s)
     list_release(&s->config);
     list_release(&s->where);
     list_release(&s->objective);
+    list_release(&s->strategies);
     list_release(&s->assume);
     list_release(&s->smallest);
     list_release(&s->left);

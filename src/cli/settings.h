@@ -26,6 +26,9 @@ struct settings {
     struct budget budget;
     const char *strategy;
     struct list objective;
+    struct list strategies; // to be scored
+    const char *replay;     // a recording that answers instead of a device
+    struct given repeats, in_flight;
     struct given sample; // of a check
     struct given seed;
     struct given jobs;

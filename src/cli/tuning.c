@@ -1,5 +1,6 @@
 #include "cli/tuning.h"
 
+#include "cli/replaying.h"
 #include "defaults.h"
 #include "base/process.h"
 
@@ -16,6 +17,8 @@ void tuning_init(struct tuning *t, const struct invocation *call)
 void tuning_release(struct tuning *t)
 {
     tune_free(t->tune);
+    replay_release(&t->replay);
+    recorded_free(t->recorded);
     work_release(&t->work);
 }
 
@@ -98,12 +101,14 @@ static void fill_options(struct tuning *t)
 int tuning_open(struct tuning *t)
 {
     struct work *w = &t->work;
-    int status = work_spec(w);
-    if (status == EXIT_DONE)
+    bool is_replay = w->call->settings.replay != NULL;
+    int status = is_replay ? replaying_open(t) : work_spec(w);
+    if (status == EXIT_DONE && !is_replay)
         status = work_device(w);
     if (status != EXIT_DONE)
         return status;
     fill_options(t);
+    t->options.replay = is_replay ? &t->replay : NULL;
     return EXIT_DONE;
 }
 
@@ -129,7 +134,8 @@ int open_kept(struct work *w)
 int tuning_start(struct tuning *t)
 {
     struct error e = ERROR_INIT;
-    int status = t->options.build_only ? EXIT_DONE : open_kept(&t->work);
+    bool storing = !t->options.build_only && !t->options.replay;
+    int status = storing ? open_kept(&t->work) : EXIT_DONE;
     if (status != EXIT_DONE)
         return status;
     t->options.store = t->work.store;
@@ -281,6 +287,11 @@ void tuning_run_view(struct tuning *t, struct view_run *out)
     out->planned = progress.planned;
     out->check = check_of(t);
     out->build_only = t->options.build_only;
+    out->replay = replaying_view(t);
+    if (out->replay && !out->replay->has_spec)
+        out->spec_path = out->spec_sha256 = NULL;
+    if (out->replay)
+        out->source_sha256 = NULL;
 }
 
 struct view_goal goal_view(const struct goal *g, const struct spec *spec,
@@ -421,6 +432,7 @@ bool tuning_summary(struct tuning *t, struct view_summary *out)
                                  .out_of_time = p.out_of_time,
                                  .broken = t->broken.code ? t->broken.text : NULL,
                                  .check = check_of(t)};
+    out->replay = replaying_view(t);
     memcpy(out->by_status, p.by_status, sizeof out->by_status);
     for (unsigned s = 0; s < STATUS_COUNT; s++)
         out->examples[s] = view_new(t, p.examples[s]);

@@ -36,6 +36,8 @@ void work_run_view(struct work *w, const struct digest *source, struct view_run 
 struct tuning {
     struct work work;
     struct tune_options options;
+    struct recorded *recorded; // of --replay; else NULL
+    struct replay replay;      // likewise
     struct tune *tune;
     struct view_objective objectives[OBJECTIVES_MOST]; // of the goal
     uint64_t started_ns;                               // when the tune was made

@@ -30,7 +30,8 @@ enum status {
     X(FIXED, "fixed")       /* the count that was asked for */                                     \
     X(RANKED, "ranked")     /* a contender's samples of a ranking, one a round */                  \
     X(COMPARED, "compared") /* one a round, launched in turn with those of other jobs */           \
-    X(IMPORTED, "imported") /* not ours: read from what somebody else recorded, failures too */
+    X(IMPORTED, "imported") /* not ours: read from what somebody else recorded, failures too */    \
+    X(REPLAYED, "replayed") /* the one time that a recording has */
 
 enum stop_reason {
 #define X(name, text) STOP_##name,

@@ -125,11 +125,12 @@ static void settings(const char *const *pairs, struct emit *j)
     emit_object_end(j);
 }
 
-static void check_at(struct emit *j, const struct view_check *c)
+// How what was recorded had been checked nobody knows.
+static void check_at(struct emit *j, const struct view_check *c, const struct view_replay *replay)
 {
     struct text words = TEXT_INIT;
     report_check(c, &words);
-    emit_text_at(j, "verification", text_cstr(&words));
+    emit_text_at(j, "verification", replay ? NULL : text_cstr(&words));
     text_release(&words);
 }
 
@@ -169,6 +170,23 @@ static void goal_at(struct emit *j, const struct view_goal *g)
     emit_array_end(j);
 }
 
+static void replay_at(struct emit *j, const struct view_replay *r)
+{
+    if (!r)
+        return;
+    emit_key(j, "replayed");
+    emit_object(j);
+    emit_text_at(j, "file", r->path);
+    emit_text_at(j, "format", r->format);
+    emit_text_at(j, "device", r->device);
+    emit_text_at(j, "statistic", r->statistic);
+    emit_u64_at(j, "recorded", r->recorded);
+    emit_u64_at(j, "excluded", r->excluded);
+    emit_u64_at(j, "unrecorded", r->unrecorded);
+    emit_f64_at(j, "cost_ns", r->cost_ns);
+    emit_object_end(j);
+}
+
 void report_run_json(const struct view_run *v, struct emit *j)
 {
     emit_object(j);
@@ -185,9 +203,12 @@ void report_run_json(const struct view_run *v, struct emit *j)
     strategy_options_at(j, v->strategy_description);
     goal_at(j, &v->goal);
     emit_key(j, "device");
-    report_device_json(v->device, j);
-    emit_text_at(j, "driver", v->device->driver);
-    emit_text_at(j, "compiler", v->device->compiler);
+    if (v->device)
+        report_device_json(v->device, j);
+    else
+        emit_null(j);
+    emit_text_at(j, "driver", v->device ? v->device->driver : NULL);
+    emit_text_at(j, "compiler", v->device ? v->device->compiler : NULL);
     emit_text_at(j, "host", v->host);
     emit_text_at(j, "date", v->date);
     emit_key(j, "cache");
@@ -196,7 +217,8 @@ void report_run_json(const struct view_run *v, struct emit *j)
     emit_raw_at(j, "cartesian", v->cartesian);
     emit_u64_at(j, "valid", v->valid);
     emit_u64_at(j, "planned", v->planned);
-    check_at(j, &v->check);
+    check_at(j, &v->check, v->replay);
+    replay_at(j, v->replay);
     emit_object_end(j);
 }
 
@@ -567,7 +589,7 @@ void report_summary_json(const struct view_summary *v, struct emit *j)
     emit_u64_at(j, "launches", v->launches);
     emit_f64_at(j, "speedup_over_default",
                 best && v->baseline ? v->baseline->stats.median / best->stats.median : NAN);
-    check_at(j, &v->check);
+    check_at(j, &v->check, v->replay);
     ranking_at(&v->ranking, j);
     emit_bool_at(j, "cancelled", v->cancelled);
     emit_bool_at(j, "out_of_time", v->out_of_time);
@@ -577,5 +599,6 @@ void report_summary_json(const struct view_summary *v, struct emit *j)
     spent_at(v, j);
     emit_key(j, "timing");
     report_timing_json(&v->timing, j);
+    replay_at(j, v->replay);
     emit_object_end(j);
 }

@@ -96,6 +96,8 @@ void report_progress(const struct view_progress *v, size_t width, struct text *o
 {
     size_t from = out->length;
     text_addf(out, "%llu/%llu", (unsigned long long)v->done, (unsigned long long)v->planned);
+    if (v->replayed)
+        text_add(out, " replayed");
     if (v->reused > 0)
         text_addf(out, " (%llu known)", (unsigned long long)v->reused);
     put_ranking(v, out);

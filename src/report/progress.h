@@ -22,6 +22,7 @@ struct view_progress {
     bool measuring;
     const char *waiting; // (or NULL)
     bool cancelled;
+    bool replayed; // from a recording
     // While the ranking runs, `contenders` > 0:
     uint32_t contenders, round, rounds; // those still in, the round that runs, rounds at most
     bool checking;                      // the last launches are compared again

@@ -13,15 +13,17 @@
 // run:     type, hone, spec, spec_name, spec_sha256, source_sha256, constants, command, seed,
 //          strategy (its name), strategy_options ({"population": 20}), objective ("max:GFLOP/s";
 //          several separated by ", "), device (an object as in `hone devices --json`), driver,
-//          compiler, host, date, cache, store, cartesian, valid, planned, verification
+//          compiler, host, date, cache, store, cartesian, valid, planned, verification; of a replay
+//          also replayed
+//          ({file, format, device, statistic, recorded, excluded, unrecorded, cost_ns})
 // result:  type, configuration, status, verified, verification, median_ns, interval_ns ([low,
 //          high]; null below six samples), samples_ns, stopped (settled, hopeless, limit, fixed,
-//          ranked, compared; null: nothing was timed), batch (launches of each sample), warmups
-//          (untimed launches before each), warm, reused, origin (the store behind that it comes
-//          from), message, metrics, is_default, same_as, global_size, local_size, limit_ns, ranking
-//          (32 hexadecimal digits that all results of one ranking share; null: measured alone),
-//          place (1: the winner and what is tied with it), tied, chosen (what is recommended of
-//          those tied), ratio (to the winner), ratio_interval
+//          ranked, compared, replayed; null: nothing was timed), batch (launches of each sample),
+//          warmups (untimed launches before each), warm, reused, origin (the store behind, or the
+//          recording, that it comes from), message, metrics, is_default, same_as, global_size,
+//          local_size, limit_ns, ranking (32 hexadecimal digits that all results of one ranking
+//          share; null: measured alone), place (1: the winner and what is tied with it), tied,
+//          chosen (what is recommended of those tied), ratio (to the winner), ratio_interval
 //          ([low, high], simultaneous for all contenders; null below), times_ns, gpu (clocks,
 //          power and what slowed it: report_gpu_json()), energy (report_energy_json())
 // ranked:  as result, once for each contender after the ranking: samples_ns are then of its rounds
@@ -39,7 +41,8 @@
 //          ranking (null: there is none; id, contenders, failed, rounds, repeated, marked, by_load,
 //          by_clock, batch, warmups, cold, level, tied, chosen, why, known, short, launches),
 //          cancelled, out_of_time, build_only (best is then null, and counts.correct are those
-//          that built), error, elapsed_ns, times_ns, timing (report_timing_json())
+//          that built), error, elapsed_ns, times_ns, timing (report_timing_json()); of a replay
+//          also replayed, as in run
 void report_run_json(const struct view_run *v, struct emit *j);
 // `type`: "result", "ranked"; NULL: the object has none.
 void report_result_json(const struct view_result *v, const char *type, bool detail, struct emit *j);

@@ -66,12 +66,39 @@ static void put_search(const struct view_run *v, struct text *out)
     text_add(out, "\n");
 }
 
+// "12 that are valid are not recorded and not tried"
+static void put_left_out(const struct view_replay *r, struct text *out)
+{
+    if (r->excluded > 0)
+        text_addf(out, "; %llu %s recorded and not valid", (unsigned long long)r->excluded,
+                  r->excluded == 1 ? "is" : "are");
+    if (r->unrecorded > 0)
+        text_addf(out, "; %llu %s valid and not recorded, and not tried",
+                  (unsigned long long)r->unrecorded, r->unrecorded == 1 ? "is" : "are");
+}
+
+static void put_source(const struct view_replay *r, struct text *out)
+{
+    text_addf(out, "Replayed: %s (%s%s%s): ", r->path, r->format, r->device[0] ? ", " : "",
+              r->device);
+    put_count(r->recorded, "recorded configuration", out);
+    put_left_out(r, out);
+    text_add(out, "; no device is used\n");
+}
+
 void report_run(const struct view_run *v, struct text *out)
 {
-    report_device(v->device, out);
-    text_addf(out, "Spec: %s%s%s: %llu of %s configuration%s %s valid", v->spec_name,
+    if (v->replay)
+        put_source(v->replay, out);
+    else
+        report_device(v->device, out);
+    text_addf(out, "%s: %s%s%s: %llu of %s configuration%s %s %s",
+              v->replay && !v->replay->has_spec ? "Space" : "Spec", v->spec_name,
               v->constants[0] ? ", " : "", v->constants, (unsigned long long)v->valid, v->cartesian,
-              str_equal(v->cartesian, "1") ? "" : "s", v->valid == 1 ? "is" : "are");
+              str_equal(v->cartesian, "1") ? "" : "s", v->valid == 1 ? "is" : "are",
+              !v->replay            ? "valid"
+              : v->replay->has_spec ? "valid and recorded"
+                                    : "recorded");
     if (v->planned < v->valid)
         text_addf(out, ", %llu %s tried", (unsigned long long)v->planned,
                   v->planned == 1 ? "is" : "are");
@@ -80,6 +107,8 @@ void report_run(const struct view_run *v, struct text *out)
     text_add(out, "; ");
     if (v->build_only)
         text_add(out, "built only, nothing runs");
+    else if (v->replay)
+        text_addf(out, "a time is the recorded %s", v->replay->statistic);
     else
         report_check(&v->check, out);
     text_add(out, "\n");
@@ -118,7 +147,8 @@ void report_line(const struct view_result *v, struct text *out)
             report_metric(&v->metrics[0], out);
         }
         put_unknown(v, out);
-        text_addf(out, ", %s", verification_text(r->verification));
+        text_addf(out, ", %s",
+                  r->stop == STOP_REPLAYED ? "replayed" : verification_text(r->verification));
         put_card(&r->gpu, out);
         if (r->stop == STOP_HOPELESS)
             text_add(out, ", stopped early");

@@ -3,6 +3,7 @@
 #include "report/table.h"
 #include "report/units.h"
 
+#include <math.h>
 #include <string.h>
 
 // METRIC is the first of several: those that are objectives, else the spec's first one.
@@ -336,6 +337,19 @@ static void put_pareto(const struct view_summary *v, size_t width, struct text *
         text_add(out, "No other one is at least as good in all of these and better in one.\n");
 }
 
+// One time of each, which was measured elsewhere: whether that is the fastest is not known here.
+static void put_replayed(const struct view_summary *v, size_t most, size_t width, struct text *out)
+{
+    struct rows rows = {.most = most};
+    text_add(out, "Best of ");
+    put_count(v->by_status[STATUS_CORRECT], "correct configuration", out);
+    text_addf(out, ", replayed from %s: not ranked, by the recorded %s\n", v->replay->path,
+              v->replay->statistic);
+    put_table(v, &rows, width, out);
+    text_add(out, "One time is recorded of each: whether those close to each other differ is not "
+                  "decided by this.\n");
+}
+
 static void put_built(const struct view_summary *v, struct text *out)
 {
     char wall[UNITS_SIZE], sum[UNITS_SIZE];
@@ -374,17 +388,34 @@ static void put_span(struct text *out, const char *what, uint64_t ns, const char
     *separator = ", ";
 }
 
+static void put_costs(const struct view_replay *r, struct text *out)
+{
+    char cost[UNITS_SIZE];
+    if (!isnan(r->cost_ns)) {
+        span_to_str((uint64_t)r->cost_ns, cost);
+        text_addf(out, ", replayed; recording them took %s", cost);
+    }
+    text_add(out, "\n");
+}
+
 static void put_spent(const struct view_summary *v, struct text *out)
 {
     char elapsed[UNITS_SIZE];
     const char *separator = ": ";
-    span_to_str(v->elapsed_ns, elapsed);
+    if (v->replay) // a moment
+        duration_to_str((double)v->elapsed_ns, elapsed);
+    else
+        span_to_str(v->elapsed_ns, elapsed);
     put_share(v->done, v->valid, "configuration", out);
     if (v->reused > 0)
         text_addf(out, " (%llu known already)", (unsigned long long)v->reused);
     if (v->identical > 0)
         text_addf(out, " (%llu identical to another)", (unsigned long long)v->identical);
     text_addf(out, " in %s", elapsed);
+    if (v->replay) {
+        put_costs(v->replay, out);
+        return;
+    }
     put_span(out, "builds in parallel", v->build_ns, &separator);
     put_span(out, "loading", v->load_ns, &separator);
     put_span(out, "inputs", v->inputs_ns, &separator);
@@ -438,10 +469,14 @@ void report_summary(const struct view_summary *v, size_t most, size_t width, str
         put_built(v, out);
     else if (v->ranking.decided)
         put_ranking(v, most, width, out);
+    else if (v->replay && v->result_count > 0 && v->goal.count < 2)
+        put_replayed(v, most, width, out);
     else if (v->result_count > 0 && v->goal.count > 1)
         put_pareto(v, width, out);
     else if (v->result_count > 0)
         put_screening(v, most, width, out);
+    else if (v->replay)
+        text_add(out, "No configuration that was asked for has a correct result.\n");
     else
         text_add(out, "No configuration gave a correct result that was measured.\n");
     if (v->baseline && v->result_count > 0 && report_by_time(&v->goal))

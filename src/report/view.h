@@ -88,6 +88,18 @@ struct view_origin {
     double faster_ns;
 };
 
+// A recorded space that answers instead of a device.
+struct view_replay {
+    const char *path, *format; // "T4"
+    const char *device;        // where it was recorded; "": the file does not say
+    const char *statistic;     // what its times are: "mean"
+    bool has_spec;             // else its parameters alone are searched
+    uint64_t recorded;         // configurations
+    uint64_t excluded;         // of them, by the spec or the command line
+    uint64_t unrecorded;       // valid by those, but not recorded: they are not tried
+    double cost_ns;            // what the results cost when they were recorded; NaN: not known
+};
+
 // A run, as it begins.
 struct view_run {
     const char *hone_version;
@@ -108,7 +120,8 @@ struct view_run {
     const char *cartesian;    // in decimal
     uint64_t valid, planned;
     struct view_check check;
-    bool build_only; // nothing runs
+    bool build_only;                  // nothing runs
+    const struct view_replay *replay; // (optional) then device is NULL
 };
 
 // What is to be said of a ranking beside its places.
@@ -172,7 +185,8 @@ struct view_summary {
     struct view_ranking ranking;
     uint32_t fixed; // launches of each configuration that were asked for (0: none): no ranking
     bool cancelled, out_of_time;
-    bool build_only; // nothing ran
+    bool build_only;                  // nothing ran
+    const struct view_replay *replay; // (optional)
     struct view_timing timing;
     const char *broken; // (optional) why it could not go on
     struct view_check check;

@@ -1,0 +1,42 @@
+#include "cli/recording.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// "A=1, B=2", sorted by name, as a store keeps constants; NULL: none are given.
+static const char *constants_given(struct work *w)
+{
+    const struct list *set = &w->call->settings.set;
+    struct text text = TEXT_INIT;
+    if (w->spec || set->count == 0)
+        return w->spec ? w->constants : NULL;
+    const char **sorted = arena_copy(&w->arena, set->items, set->count * sizeof *sorted);
+    if (!sorted)
+        return NULL;
+    qsort(sorted, set->count, sizeof *sorted, by_name);
+    for (uint32_t i = 0; i < set->count; i++)
+        text_addf(&text, "%s%s", i ? ", " : "", sorted[i]);
+    const char *copy = text.failed ? NULL : arena_strdup(&w->arena, text_cstr(&text));
+    text_release(&text);
+    return copy;
+}
+
+int recording_read(struct work *w, const char *path, struct recorded **out)
+{
+    struct error e = ERROR_INIT;
+    struct recorded_options o = {.spec = w->spec,
+                                 .log = &w->log,
+                                 .device = w->call->settings.device,
+                                 .constants = constants_given(w)};
+    *out = recorded_read(path, &o, &e);
+    if (*out)
+        return EXIT_DONE;
+    // A file that cannot be read is the caller's to mend, as a spec is.
+    work_failed(&e);
+    return e.code == ERROR_MEMORY ? EXIT_NOTHING : EXIT_USAGE;
+}

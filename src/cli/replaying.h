@@ -1,0 +1,15 @@
+// `hone tune --replay`: a recorded space in the place of a device.
+#ifndef HONE_CLI_REPLAYING_H
+#define HONE_CLI_REPLAYING_H
+
+#include "cli/tuning.h"
+
+// The options that make no sense without a device; an exit status.
+int replaying_refuse(const struct settings *s);
+// What tuning_open() does, with the recording for a device and, where no spec is named, its
+// parameters for a spec.
+int replaying_open(struct tuning *t);
+// What a view says of it, in the arena of the work; NULL: it is no replay.
+const struct view_replay *replaying_view(struct tuning *t);
+
+#endif

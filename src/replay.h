@@ -1,0 +1,44 @@
+// A recorded space as something to search: which configurations there are to ask for, and what was
+// recorded of each. No device, kernel or worker.
+#ifndef HONE_REPLAY_H
+#define HONE_REPLAY_H
+
+#include "exchange/recorded.h"
+#include "space/space.h"
+
+// Everything is the caller's and outlives the replay.
+struct replay_options {
+    const struct recorded *recorded;
+    const struct spec *spec; // that `recorded` was read with, or replay_spec() of it
+    const struct log *log;
+    const char *const *configurations; // --config
+    uint32_t configuration_count;
+    const char *const *where; // --where
+    uint32_t where_count;
+};
+
+struct replay {
+    struct replay_options o;
+    // What can be asked for: recorded, and valid by the spec and the options. Not empty.
+    struct space *space;
+    const struct recorded_row **rows; // by the index in the space
+    uint64_t unrecorded;              // valid, but not recorded: left out
+    uint64_t excluded;                // recorded, but not valid: left out
+    uint64_t correct;                 // in the space
+    double mean_cost_ns;              // of one configuration; NaN: no costs are recorded
+};
+
+// A spec of the recorded parameters alone, for a recording without one. The caller's.
+struct spec *replay_spec(const struct recorded *r, struct error *e);
+
+// Fails where nothing is left to ask for. What failed is released too.
+bool replay_init(struct replay *r, const struct replay_options *o, struct error *e);
+void replay_release(struct replay *r);
+
+const struct recorded_row *replay_row(const struct replay *r, uint64_t index);
+// What one configuration cost when it was recorded: compiling, running, verifying and the tuner's
+// own work beside them, but not its search. The mean where nothing is recorded of this one; NaN
+// where nothing is of any.
+double replay_cost_ns(const struct replay *r, uint64_t index);
+
+#endif

@@ -1,0 +1,474 @@
+#include "score.h"
+
+#include "base/process.h"
+#include "measure/stats.h"
+#include "replay.h"
+#include "score_curve.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// A recorded space, ready to be searched; read by all threads.
+struct field {
+    const struct recorded *recorded;
+    struct spec *spec;
+    struct replay replay;
+    struct baseline baseline;
+    bool has_costs;
+};
+
+// One strategy on one field: a search for each axis and seed.
+struct entry {
+    const struct field *field;
+    struct score_record record;
+    double *found[SCORE_AXES];     // scores by seed
+    double *fractions[SCORE_AXES]; // of the optimum
+    uint64_t searches, begun, done;
+};
+
+struct score {
+    struct score_options o;
+    struct arena arena;
+    struct field *fields;
+    struct entry *entries;
+    uint32_t entry_count, handed_out;
+    struct score_mean *means;
+
+    pthread_t *threads;
+    uint32_t thread_count;
+    pthread_mutex_t lock; // of what follows, and of begun and done of the entries
+    pthread_cond_t news;  // an entry is done, or something is wrong
+    bool has_lock, has_news;
+    uint32_t current; // entry that searches are taken from
+    uint64_t done, planned;
+    uint32_t working; // threads
+    bool cancelled;
+    struct error why;
+};
+
+// ---- one search --------------------------------------------------------------------------------
+
+struct search {
+    const struct entry *entry;
+    enum score_axis axis;
+    struct strategy *strategy;
+    struct curve curve;
+    uint64_t *outstanding; // a ring
+    uint32_t capacity, first, count;
+    uint64_t asked;
+};
+
+static bool ask(struct search *s)
+{
+    uint64_t most = s->axis == SCORE_EVALUATIONS ? s->entry->field->baseline.draws : UINT64_MAX;
+    while (s->count < s->capacity && s->asked < most) {
+        uint64_t *next = &s->outstanding[(s->first + s->count) % s->capacity];
+        if (strategy_ask(s->strategy, next, 1) == 0)
+            break;
+        s->asked++;
+        s->count++;
+    }
+    return s->count > 0;
+}
+
+// By evaluations it is the questions that end: the last one counts for what was reached, also where
+// the baseline is sure of the optimum by then.
+static bool is_over(const struct search *s)
+{
+    return s->axis == SCORE_TIME && curve_is_over(&s->curve);
+}
+
+// The oldest question is answered.
+static void answer(struct search *s)
+{
+    const struct field *f = s->entry->field;
+    uint64_t index = s->outstanding[s->first];
+    const struct recorded_row *row = replay_row(&f->replay, index);
+    double value = row->status == STATUS_CORRECT ? row->time_ns : NAN;
+    s->first = (s->first + 1) % s->capacity;
+    s->count--;
+    strategy_tell(s->strategy, index, row->status, value);
+    if (s->axis == SCORE_EVALUATIONS) {
+        curve_found(&s->curve, value);
+        curve_pass(&s->curve, 1);
+        return;
+    }
+    curve_pass(&s->curve, replay_cost_ns(&f->replay, index) / f->replay.mean_cost_ns);
+    if (!curve_is_over(&s->curve)) // else it came too late
+        curve_found(&s->curve, value);
+}
+
+static bool search_begin(struct search *s, uint64_t seed, struct error *e)
+{
+    const struct field *f = s->entry->field;
+    struct strategy_setup setup = {
+        .space = f->replay.space, .seed = seed, .in_flight = s->capacity};
+    if (s->axis == SCORE_EVALUATIONS)
+        setup.budget = f->baseline.draws;
+    s->outstanding = calloc(s->capacity, sizeof *s->outstanding);
+    if (!s->outstanding)
+        return error_memory(e);
+    s->strategy = strategy_new(s->entry->record.description, &setup, e);
+    (s->axis == SCORE_TIME ? curve_by_time : curve_by_evaluations)(&s->curve, &f->baseline);
+    return s->strategy != NULL;
+}
+
+static bool search_run(const struct score *all, struct entry *n, enum score_axis axis,
+                       uint32_t repeat, struct error *e)
+{
+    struct search s = {.entry = n, .axis = axis, .capacity = all->o.in_flight};
+    bool ok = search_begin(&s, all->o.seed + repeat, e);
+    while (ok && !is_over(&s) && ask(&s))
+        answer(&s);
+    if (ok) {
+        n->found[axis][repeat] = curve_score(&s.curve);
+        n->fractions[axis][repeat] = s.curve.found ? s.curve.baseline->optimum / s.curve.best : 0;
+    }
+    strategy_free(s.strategy);
+    free(s.outstanding);
+    return ok;
+}
+
+// ---- the threads -------------------------------------------------------------------------------
+
+// The next search; false when there is none to begin.
+static bool take_search(struct score *s, struct entry **entry, uint64_t *which)
+{
+    while (s->current < s->entry_count &&
+           s->entries[s->current].begun == s->entries[s->current].searches)
+        s->current++;
+    if (s->cancelled || s->why.code || s->current == s->entry_count)
+        return false;
+    *entry = &s->entries[s->current];
+    *which = (*entry)->begun++;
+    return true;
+}
+
+static void *work(void *context)
+{
+    struct score *s = context;
+    struct entry *n;
+    uint64_t which;
+    pthread_mutex_lock(&s->lock);
+    while (take_search(s, &n, &which)) {
+        struct error e = ERROR_INIT;
+        pthread_mutex_unlock(&s->lock);
+        search_run(s, n, which < s->o.repeats ? SCORE_EVALUATIONS : SCORE_TIME,
+                   (uint32_t)(which % s->o.repeats), &e);
+        pthread_mutex_lock(&s->lock);
+        s->done++;
+        if (e.code && !s->why.code)
+            s->why = e;
+        if (++n->done == n->searches || e.code)
+            pthread_cond_signal(&s->news);
+    }
+    s->working--;
+    pthread_cond_signal(&s->news);
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+static bool start_threads(struct score *s, struct error *e)
+{
+    uint64_t jobs = s->o.jobs ? s->o.jobs : process_cores();
+    if (jobs > s->planned)
+        jobs = s->planned;
+    s->threads = arena_array(&s->arena, jobs, sizeof *s->threads);
+    if (!s->threads)
+        return error_memory(e);
+    pthread_mutex_lock(&s->lock);
+    for (uint64_t i = 0; i < jobs; i++) {
+        if (pthread_create(&s->threads[i], NULL, work, s) != 0)
+            break;
+        s->thread_count++;
+        s->working++;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return s->thread_count > 0 || error_set(e, ERROR_IO, "no thread can be started");
+}
+
+// ---- making ------------------------------------------------------------------------------------
+
+static bool field_init(struct field *f, const struct recorded *recorded, struct error *e)
+{
+    f->recorded = recorded;
+    f->spec = replay_spec(recorded, e);
+    struct replay_options o = {.recorded = recorded, .spec = f->spec};
+    if (!f->spec || !replay_init(&f->replay, &o, e))
+        return false;
+    double *values = calloc(f->replay.correct + 1, sizeof *values);
+    uint64_t correct = 0, count = space_count(f->replay.space);
+    if (!values)
+        return error_memory(e);
+    for (uint64_t i = 0; i < count; i++) {
+        const struct recorded_row *row = replay_row(&f->replay, i);
+        if (row->status == STATUS_CORRECT)
+            values[correct++] = row->time_ns;
+    }
+    bool ok = baseline_init(&f->baseline, values, correct, count, e);
+    free(values);
+    if (!ok)
+        return error_context(e, "%s", recorded->path);
+    f->has_costs = !isnan(f->replay.mean_cost_ns);
+    return true;
+}
+
+static void field_release(struct field *f)
+{
+    baseline_release(&f->baseline);
+    replay_release(&f->replay);
+    spec_free(f->spec);
+}
+
+// With all its options, and which one the default is: known once it is made. One configuration
+// never covers a space, so that the default is not the one for spaces that are tried as a whole.
+static const char *describe(struct score *s, const struct field *f, const char *text,
+                            struct error *e)
+{
+    struct strategy_setup setup = {.space = f->replay.space, .budget = 1};
+    struct strategy *strategy = strategy_new(text, &setup, e);
+    if (!strategy)
+        return NULL;
+    const char *copy = arena_strdup(&s->arena, strategy_description(strategy));
+    strategy_free(strategy);
+    if (!copy)
+        error_memory(e);
+    return copy;
+}
+
+static bool entry_init(struct score *s, struct entry *n, const struct field *f, struct error *e)
+{
+    const struct baseline *b = &f->baseline;
+    const char *text = s->o.strategy_count ? s->o.strategies[n->record.strategy] : NULL;
+    struct score_record *r = &n->record;
+    n->field = f;
+    r->recorded = f->recorded;
+    r->count = b->count;
+    r->correct = b->correct;
+    r->optimum = b->optimum;
+    r->median = b->median;
+    r->draws = b->draws;
+    r->budget_ns = (double)b->draws * f->replay.mean_cost_ns;
+    r->axes[SCORE_EVALUATIONS].known = true;
+    r->axes[SCORE_TIME].known = f->has_costs;
+    r->description = describe(s, f, text, e);
+    for (unsigned axis = 0; r->description && axis < SCORE_AXES; axis++) {
+        if (!r->axes[axis].known)
+            continue;
+        n->found[axis] = arena_array(&s->arena, s->o.repeats, sizeof(double));
+        n->fractions[axis] = arena_array(&s->arena, s->o.repeats, sizeof(double));
+        r->axes[axis].scores = n->found[axis];
+        n->searches += s->o.repeats;
+        if (!n->found[axis] || !n->fractions[axis])
+            return error_memory(e);
+    }
+    s->planned += n->searches;
+    return r->description != NULL;
+}
+
+static bool make_entries(struct score *s, struct error *e)
+{
+    uint32_t strategies = s->o.strategy_count ? s->o.strategy_count : 1;
+    s->fields = arena_array(&s->arena, s->o.file_count + 1, sizeof *s->fields);
+    s->entries =
+        arena_array(&s->arena, (size_t)s->o.file_count * strategies + 1, sizeof *s->entries);
+    s->means = arena_array(&s->arena, strategies, sizeof *s->means);
+    if (!s->fields || !s->entries || !s->means)
+        return error_memory(e);
+    for (uint32_t f = 0; f < s->o.file_count; f++) {
+        if (!field_init(&s->fields[f], s->o.files[f], e))
+            return false;
+        for (uint32_t i = 0; i < strategies; i++) {
+            struct entry *n = &s->entries[s->entry_count++];
+            n->record.file = f;
+            n->record.strategy = i;
+            if (!entry_init(s, n, &s->fields[f], e))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool make_lock(struct score *s, struct error *e)
+{
+    pthread_condattr_t monotonic;
+    s->has_lock = pthread_mutex_init(&s->lock, NULL) == 0;
+    if (!s->has_lock || pthread_condattr_init(&monotonic) != 0)
+        return error_memory(e);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    s->has_news = pthread_cond_init(&s->news, &monotonic) == 0;
+    pthread_condattr_destroy(&monotonic);
+    return s->has_news || error_memory(e);
+}
+
+struct score *score_new(const struct score_options *o, struct error *e)
+{
+    struct score *s = calloc(1, sizeof *s);
+    if (!s) {
+        error_memory(e);
+        return NULL;
+    }
+    arena_init(&s->arena);
+    s->o = *o;
+    s->o.repeats = o->repeats ? o->repeats : SCORE_REPEATS;
+    s->o.in_flight = o->in_flight ? o->in_flight : 1;
+    if (make_lock(s, e) && make_entries(s, e) && start_threads(s, e))
+        return s;
+    score_free(s);
+    return NULL;
+}
+
+void score_free(struct score *s)
+{
+    if (!s)
+        return;
+    score_cancel(s);
+    for (uint32_t i = 0; i < s->thread_count; i++)
+        pthread_join(s->threads[i], NULL);
+    for (uint32_t f = 0; s->fields && f < s->o.file_count; f++)
+        field_release(&s->fields[f]);
+    if (s->has_news)
+        pthread_cond_destroy(&s->news);
+    if (s->has_lock)
+        pthread_mutex_destroy(&s->lock);
+    arena_release(&s->arena);
+    free(s);
+}
+
+// ---- what came of it ---------------------------------------------------------------------------
+
+static double mean_of(const double *values, uint32_t count)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += values[i];
+    return sum / count;
+}
+
+static struct score_interval interval_of(const double *values, uint32_t count)
+{
+    struct score_interval v = {.mean = mean_of(values, count), .low = NAN, .high = NAN};
+    double squares = 0;
+    for (uint32_t i = 0; i < count; i++)
+        squares += (values[i] - v.mean) * (values[i] - v.mean);
+    if (count < 2)
+        return v;
+    double error = sqrt(squares / (count - 1) / count);
+    double wide = stats_student(count - 1, STATS_LEVEL) * error;
+    v.low = v.mean - wide;
+    v.high = v.mean + wide;
+    return v;
+}
+
+static void summarise(const struct score *s, struct entry *n)
+{
+    for (unsigned axis = 0; axis < SCORE_AXES; axis++) {
+        struct score_result *r = &n->record.axes[axis];
+        if (!r->known)
+            continue;
+        r->score = interval_of(n->found[axis], s->o.repeats);
+        r->fraction = mean_of(n->fractions[axis], s->o.repeats);
+    }
+}
+
+// The mean of the files for each seed, and of those over the seeds: the files are what they are,
+// the seeds are a sample.
+static bool mean_over_files(struct score *s, uint32_t strategy, enum score_axis axis)
+{
+    struct score_mean *m = &s->means[strategy];
+    double *sums = arena_array(&s->arena, s->o.repeats, sizeof *sums);
+    double fraction = 0;
+    for (uint32_t i = 0; sums && i < s->entry_count; i++) {
+        const struct entry *n = &s->entries[i];
+        if (n->record.strategy != strategy || !n->record.axes[axis].known)
+            continue;
+        m->description = n->record.description;
+        m->files[axis]++;
+        fraction += n->record.axes[axis].fraction;
+        for (uint32_t seed = 0; seed < s->o.repeats; seed++)
+            sums[seed] += n->found[axis][seed];
+    }
+    for (uint32_t seed = 0; sums && seed < s->o.repeats; seed++)
+        sums[seed] /= m->files[axis];
+    if (sums && m->files[axis] > 0)
+        m->score[axis] = interval_of(sums, s->o.repeats);
+    m->fraction[axis] = fraction / m->files[axis];
+    return sums != NULL;
+}
+
+static enum score_answer end(struct score *s, struct error *e)
+{
+    uint32_t strategies = s->o.strategy_count ? s->o.strategy_count : 1;
+    for (uint32_t i = 0; i < strategies; i++) {
+        if (!mean_over_files(s, i, SCORE_EVALUATIONS) || !mean_over_files(s, i, SCORE_TIME)) {
+            error_memory(e);
+            return SCORE_BROKEN;
+        }
+    }
+    return SCORE_END;
+}
+
+// Waits until the next entry is done, nobody works any more, or the time is up. With the lock.
+static void wait_for_news(struct score *s, const struct entry *next, int timeout_ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += timeout_ms / 1000;
+    until.tv_nsec += (timeout_ms % 1000) * 1000000l;
+    until.tv_sec += until.tv_nsec / 1000000000l;
+    until.tv_nsec %= 1000000000l;
+    while (next->done < next->searches && s->working > 0 && !s->why.code) {
+        if (pthread_cond_timedwait(&s->news, &s->lock, &until) == ETIMEDOUT)
+            return;
+    }
+}
+
+enum score_answer score_step(struct score *s, int timeout_ms, const struct score_record **record,
+                             struct error *e)
+{
+    *record = NULL;
+    if (s->handed_out == s->entry_count)
+        return end(s, e);
+    struct entry *next = &s->entries[s->handed_out];
+    pthread_mutex_lock(&s->lock);
+    wait_for_news(s, next, timeout_ms);
+    bool is_done = next->done == next->searches, is_over = s->working == 0;
+    struct error why = s->why;
+    pthread_mutex_unlock(&s->lock);
+    if (why.code) {
+        *e = why;
+        return SCORE_BROKEN;
+    }
+    if (!is_done)
+        return is_over ? SCORE_END : SCORE_NOTHING;
+    s->handed_out++;
+    summarise(s, next);
+    *record = &next->record;
+    return SCORE_RECORD;
+}
+
+void score_cancel(struct score *s)
+{
+    if (!s->has_lock)
+        return;
+    pthread_mutex_lock(&s->lock);
+    s->cancelled = true;
+    pthread_mutex_unlock(&s->lock);
+}
+
+void score_progress(struct score *s, struct score_progress *out)
+{
+    pthread_mutex_lock(&s->lock);
+    *out = (struct score_progress){.done = s->done, .planned = s->planned};
+    pthread_mutex_unlock(&s->lock);
+}
+
+const struct score_mean *score_means(const struct score *s, uint32_t *count)
+{
+    *count = s->o.strategy_count ? s->o.strategy_count : 1;
+    return s->means;
+}
