@@ -87,6 +87,11 @@ enum expr_fault expr_test(const struct expr *x, const struct value *slots, struc
     return eval_truth(x->root, &f, out);
 }
 
+bool expr_is_fast(const struct expr *x)
+{
+    return x->program != NULL;
+}
+
 bool expr_uses(const struct expr *x, size_t slot)
 {
     for (size_t i = 0; i < x->slot_count; i++)

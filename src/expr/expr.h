@@ -99,6 +99,9 @@ enum expr_fault expr_eval(const struct expr *x, const struct value *slots, struc
 enum expr_fault expr_test(const struct expr *x, const struct value *slots, struct arena *scratch,
                           bool *out);
 
+// Is testing it a matter of nanoseconds, as long as its slots hold integers?
+bool expr_is_fast(const struct expr *x);
+
 // Does the expression read this slot (domain uses, as in max(NAME), do not count)?
 bool expr_uses(const struct expr *x, size_t slot);
 // The slots it reads, ascending; returns how many.

@@ -1,7 +1,5 @@
 #include "space/automaton.h"
 
-#include "space/intern.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +11,30 @@ uint64_t automaton_cells(const struct automaton *a, const struct domain *domains
             return UINT64_MAX;
     }
     return cells;
+}
+
+bool transitions_of_rows(struct transitions *t, struct arena *arena, const struct intern *rows,
+                         uint32_t width)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows->number_count; i++)
+        count += rows->numbers[i] != STATE_DEAD;
+    uint32_t *starts = arena_array(arena, (size_t)rows->count + 1, sizeof *starts);
+    struct transition *items = arena_array(arena, count + 1, sizeof *items);
+    if (!starts || !items)
+        return false;
+    count = 0;
+    for (uint32_t row = 0; row < rows->count; row++) {
+        const uint32_t *states = intern_at(rows, row, NULL);
+        starts[row] = (uint32_t)count;
+        for (uint32_t v = 0; v < width; v++) {
+            if (states[v] != STATE_DEAD)
+                items[count++] = (struct transition){v, states[v]};
+        }
+    }
+    starts[rows->count] = (uint32_t)count;
+    *t = (struct transitions){starts, items};
+    return true;
 }
 
 // ---- from a formula ----------------------------------------------------------------------------
@@ -75,14 +97,13 @@ bool automaton_tabulate(struct automaton *a, struct arena *arena, const struct r
 {
     uint64_t count = automaton_cells(a, domains);
     uint32_t *cells = calloc(count, sizeof *cells);
-    a->next = arena_array(arena, (size_t)a->length + 1, sizeof *a->next);
-    bool ok = cells && a->next && fill_cells(a, r, domains, v, cells, count, faults);
+    struct transitions *next = arena_array(arena, (size_t)a->length + 1, sizeof *next);
+    a->next = next;
+    bool ok = cells && next && fill_cells(a, r, domains, v, cells, count, faults);
     for (uint32_t i = a->length; ok && i-- > 0;) {
         struct intern rows = INTERN_INIT;
         uint32_t width = domains[a->parameters[i]].count;
-        ok = fold(cells, count, width, &rows);
-        a->next[i] = ok ? arena_copy(arena, rows.numbers, rows.number_count * sizeof *cells) : NULL;
-        ok = ok && (a->next[i] || rows.number_count == 0);
+        ok = fold(cells, count, width, &rows) && transitions_of_rows(&next[i], arena, &rows, width);
         count /= width;
         intern_release(&rows);
     }
@@ -169,20 +190,28 @@ static void narrow(const struct choices *c, const uint32_t *from, uint32_t param
 }
 
 // The transitions of parameter i from every state in `sets`; the states after it go to `after`.
-static uint32_t *step_sets(const struct choices *c, struct arena *arena, uint32_t i,
-                           const struct intern *sets, struct intern *after)
+static bool step_sets(const struct choices *c, struct arena *arena, uint32_t i,
+                      const struct intern *sets, struct intern *after, struct transitions *out)
 {
-    uint32_t parameter = c->automaton->parameters[i];
+    uint32_t parameter = c->automaton->parameters[i], count = 0;
     const struct domain *d = &c->domains[parameter];
-    uint32_t *next = arena_array(arena, (size_t)sets->count * d->count + 1, sizeof *next);
-    for (uint32_t s = 0; next && s < sets->count; s++) {
+    struct transition *items =
+        arena_array(arena, (size_t)sets->count * d->count + 1, sizeof *items);
+    uint32_t *starts = arena_array(arena, (size_t)sets->count + 1, sizeof *starts);
+    for (uint32_t s = 0; items && starts && s < sets->count; s++) {
+        starts[s] = count;
         for (uint32_t v = 0; v < d->count; v++) {
+            uint32_t state;
             narrow(c, intern_at(sets, s, NULL), parameter, d->values[v]);
-            if (!state_of(c, i + 1, after, &next[(size_t)s * d->count + v]))
-                return NULL;
+            if (!state_of(c, i + 1, after, &state))
+                return false;
+            if (state != STATE_DEAD)
+                items[count++] = (struct transition){v, state};
         }
+        starts[s + 1] = count;
     }
-    return next;
+    *out = (struct transitions){starts, items};
+    return items && starts;
 }
 
 bool automaton_choices(struct automaton *a, struct arena *arena, const struct problem *p,
@@ -190,14 +219,14 @@ bool automaton_choices(struct automaton *a, struct arena *arena, const struct pr
 {
     struct choices c = {p, a, domains, p->choice_count / 32 + 1, NULL, NULL};
     struct intern sets = INTERN_INIT;
+    struct transitions *next = arena_array(arena, (size_t)a->length + 1, sizeof *next);
     c.last = calloc((size_t)p->choice_count + 1, sizeof *c.last);
     c.set = calloc(c.words, sizeof *c.set);
-    a->next = arena_array(arena, (size_t)a->length + 1, sizeof *a->next);
-    bool ok = c.last && c.set && a->next && start_state(&c, &sets, &a->start);
+    a->next = next;
+    bool ok = c.last && c.set && next && start_state(&c, &sets, &a->start);
     for (uint32_t i = 0; ok && i < a->length; i++) {
         struct intern after = INTERN_INIT;
-        a->next[i] = step_sets(&c, arena, i, &sets, &after);
-        ok = a->next[i] != NULL;
+        ok = step_sets(&c, arena, i, &sets, &after, &next[i]);
         intern_release(&sets);
         sets = after;
     }

@@ -3,16 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A restriction of at most this many assignments is tabulated; all tables together have at most
-// the second number. Larger ones are evaluated where their last parameter is bound.
+// A restriction of few assignments is tabulated, a larger one made in stages. Where these are too
+// many or cannot be, it is tabulated all the same up to the second number (all such tables together
+// the third), and beyond evaluated where its last parameter is bound.
+#define TABLE_FEW   (UINT64_C(1) << 12)
 #define TABLE_MOST  (UINT64_C(1) << 20)
 #define TABLES_MOST (UINT64_C(1) << 22)
+// What evaluating a restriction costs, in steps: one of integers alone, and others.
+#define CHECK_COST        32
+#define CHECK_COST_VALUES 64
 
 // A restriction whose automaton reads a layer's parameter.
 struct reader {
-    uint32_t *state;      // its state now
-    uint32_t before;      // its state while this layer's values are tried
-    const uint32_t *next; // see struct automaton
+    uint32_t *state; // its state now
+    uint32_t before; // its state while this layer's values are tried
+    const struct transitions *next;
+    const struct transition *at, *end; // those left to try; NULL: all values do
 };
 
 struct layer {
@@ -76,31 +82,67 @@ static bool set_parameters(struct builder *b, const struct restriction *r, struc
     return true;
 }
 
-// Makes the automaton of a restriction, if its table is small enough.
-static bool compile(struct builder *b, uint32_t restriction, uint64_t *room)
+static bool spend(struct builder *b, uint32_t restriction, uint64_t steps)
 {
-    const struct restriction *r = &b->problem->restrictions[restriction];
-    const struct domain *domains = b->filtered->domains;
+    uint64_t *left = b->options->effort;
+    uint64_t spent = *left < steps ? *left : steps;
+    b->filtered->spent[restriction] += spent;
+    *left -= spent;
+    return spent == steps;
+}
+
+static bool tabulate(struct builder *b, uint32_t restriction, uint64_t cells)
+{
     struct automaton *a = &b->automata[restriction];
-    bool ok = set_parameters(b, r, a);
-    if (ok && r->kind == RESTRICTION_CHOICES) {
-        ok = automaton_choices(a, &b->arena, b->problem, domains);
-    } else if (ok) {
-        uint64_t cells = automaton_cells(a, domains);
+    if (!spend(b, restriction, cells)) {
+        b->outcome = BUILD_EFFORT;
+        return false;
+    }
+    return automaton_tabulate(a, &b->arena, &b->problem->restrictions[restriction],
+                              b->filtered->domains, b->evaluator,
+                              &b->filtered->faults[restriction]);
+}
+
+// With half of the effort at most: what does not go in stages may still go without.
+static enum staging make_stages(struct builder *b, uint32_t restriction)
+{
+    uint64_t given = *b->options->effort / 2, left = given;
+    enum staging outcome = automaton_stage(
+        &b->automata[restriction], &b->arena, &b->problem->restrictions[restriction],
+        b->filtered->domains, b->evaluator, &left, &b->filtered->faults[restriction]);
+    spend(b, restriction, given - left);
+    return outcome;
+}
+
+// Makes the automaton of a formula or derived parameter, unless it is too large.
+static bool compile_formula(struct builder *b, uint32_t restriction, uint64_t *room)
+{
+    struct automaton *a = &b->automata[restriction];
+    uint64_t cells = automaton_cells(a, b->filtered->domains);
+    a->start = STATE_FIRST;
+    if (cells > TABLE_FEW) {
+        enum staging outcome = make_stages(b, restriction);
+        if (outcome == STAGING_DONE || outcome == STAGING_MEMORY)
+            return outcome == STAGING_DONE;
         a->start = STATE_FIRST;
         if (cells > TABLE_MOST || cells > *room)
             return true;
-        if (cells > *b->options->effort) {
-            b->outcome = BUILD_EFFORT;
-            return false;
-        }
         *room -= cells;
-        *b->options->effort -= cells;
-        ok = automaton_tabulate(a, &b->arena, r, domains, b->evaluator,
-                                &b->filtered->faults[restriction]);
     }
+    return tabulate(b, restriction, cells);
+}
+
+static bool compile(struct builder *b, uint32_t restriction, uint64_t *room)
+{
+    const struct restriction *r = &b->problem->restrictions[restriction];
+    struct automaton *a = &b->automata[restriction];
+    bool ok = set_parameters(b, r, a);
+    if (ok && r->kind == RESTRICTION_CHOICES)
+        ok = automaton_choices(a, &b->arena, b->problem, b->filtered->domains);
+    else
+        ok = ok && compile_formula(b, restriction, room);
     b->states[restriction] = a->start;
-    b->empty |= a->start == STATE_DEAD;
+    b->empty |= ok && a->start == STATE_DEAD;
     return ok;
 }
 
@@ -116,7 +158,7 @@ static void enter(struct builder *b, uint32_t restriction)
     for (uint32_t i = 0; a->next && i < a->length; i++) {
         struct layer *l = &b->layers[b->layer_of[a->parameters[i]]];
         l->readers[l->reader_count++] =
-            (struct reader){.state = &b->states[restriction], .next = a->next[i]};
+            (struct reader){.state = &b->states[restriction], .next = &a->next[i]};
     }
     if (!a->next) {
         struct layer *l = &b->layers[b->layer_of[a->parameters[a->length - 1]]];
@@ -265,12 +307,22 @@ static bool remember(struct builder *b, uint32_t layer, uint32_t node)
     return true;
 }
 
+static uint64_t check_cost(const struct restriction *r)
+{
+    bool integers = r->derived_count == 0 && r->formula->expr && expr_is_fast(r->formula->expr);
+    return integers ? CHECK_COST : CHECK_COST_VALUES;
+}
+
 // Evaluates what has its last parameter in this layer.
 static bool checks_hold(struct builder *b, const struct layer *l)
 {
     evaluator_set(b->evaluator, l->parameter, l->domain->values[l->value]);
     for (uint32_t i = 0; i < l->check_count; i++) {
         enum expr_fault fault;
+        if (!spend(b, l->checks[i], check_cost(&b->problem->restrictions[l->checks[i]]))) {
+            stop(b, BUILD_EFFORT);
+            return false;
+        }
         bool holds = evaluator_test(b->evaluator, &b->problem->restrictions[l->checks[i]], &fault);
         b->filtered->faults[l->checks[i]] += fault != EXPR_FAULT_NONE;
         if (!holds)
@@ -280,19 +332,20 @@ static bool checks_hold(struct builder *b, const struct layer *l)
 }
 
 // Moves every automaton that reads this parameter on by the value being tried; false: excluded.
+// Values come in order, so that each looks for its transition from where it stands.
 static bool try_value(struct builder *b, const struct layer *l)
 {
-    uint32_t width = l->domain->count;
     for (uint32_t i = 0; i < l->reader_count; i++) {
-        const struct reader *r = &l->readers[i];
-        uint32_t state = r->before;
-        if (state >= STATE_FIRST)
-            state = r->next[(size_t)(state - STATE_FIRST) * width + l->value];
-        if (state == STATE_DEAD)
+        struct reader *r = &l->readers[i];
+        if (!r->at)
+            continue;
+        while (r->at < r->end && r->at->value < l->value)
+            r->at++;
+        if (r->at == r->end || r->at->value != l->value)
             return false;
-        *r->state = state;
+        *r->state = r->at->state;
     }
-    return checks_hold(b, l);
+    return l->check_count == 0 || checks_hold(b, l);
 }
 
 static bool push_edge(struct builder *b, uint32_t value, uint32_t child)
@@ -308,24 +361,53 @@ static bool push_edge(struct builder *b, uint32_t value, uint32_t child)
 
 static uint32_t expand(struct builder *b, uint32_t layer);
 
+// Sets out at the states that the readers have before the layer. The one with the fewest
+// transitions says which values to try; NULL: all of them.
+static const struct reader *set_out(struct layer *l)
+{
+    const struct reader *driver = NULL;
+    for (uint32_t i = 0; i < l->reader_count; i++) {
+        struct reader *r = &l->readers[i];
+        r->before = *r->state;
+        r->at = r->end = NULL;
+        if (r->before < STATE_FIRST)
+            continue;
+        const uint32_t *starts = r->next->starts + (r->before - STATE_FIRST);
+        r->at = r->next->items + starts[0];
+        r->end = r->next->items + starts[1];
+        if (!driver || r->end - r->at < driver->end - driver->at)
+            driver = r;
+    }
+    return driver;
+}
+
+// Goes on behind the value being tried, and pushes the edge if that leads somewhere.
+static void follow(struct builder *b, uint32_t layer)
+{
+    const struct layer *l = &b->layers[layer];
+    uint32_t child = expand(b, layer + 1);
+    if (child != DIAGRAM_NONE && !push_edge(b, l->domain->values[l->value], child))
+        stop(b, BUILD_MEMORY);
+}
+
 // Tries every value of the layer and pushes the edges that lead somewhere.
 static void try_values(struct builder *b, uint32_t layer)
 {
     struct layer *l = &b->layers[layer];
-    for (l->value = 0; l->value < l->domain->count && b->outcome == BUILD_DONE; l->value++) {
-        if ((*b->options->effort)-- == 0) {
-            *b->options->effort = 0;
+    const struct reader *driver = set_out(l);
+    const struct transition *given = driver ? driver->at : NULL;
+    uint32_t count = driver ? (uint32_t)(driver->end - driver->at) : l->domain->count;
+    size_t first = b->pair_count;
+    for (uint32_t i = 0; i < count && b->outcome == BUILD_DONE; i++) {
+        if (*b->options->effort == 0) {
             stop(b, BUILD_EFFORT);
             return;
         }
-        if (!try_value(b, l))
-            continue;
-        uint32_t child = expand(b, layer + 1);
-        if (child == DIAGRAM_NONE)
-            continue;
-        if (!push_edge(b, l->domain->values[l->value], child))
-            stop(b, BUILD_MEMORY);
-        if (b->options->any)
+        --*b->options->effort;
+        l->value = given ? given[i].value : i;
+        if (try_value(b, l))
+            follow(b, layer);
+        if (b->options->any && b->pair_count > first)
             return;
     }
 }
@@ -352,8 +434,6 @@ static uint32_t expand(struct builder *b, uint32_t layer)
         return node;
 
     size_t first = b->pair_count;
-    for (uint32_t i = 0; i < l->reader_count; i++)
-        l->readers[i].before = *l->readers[i].state;
     try_values(b, layer);
     for (uint32_t i = 0; i < l->reader_count; i++)
         *l->readers[i].state = l->readers[i].before;

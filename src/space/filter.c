@@ -8,8 +8,9 @@ static bool start(struct filtered *f, struct arena *arena, const struct problem 
         .domains = arena_array(arena, (size_t)s->parameter_count + 1, sizeof *f->domains),
         .done = arena_array(arena, (size_t)p->restriction_count + 1, sizeof *f->done),
         .faults = arena_array(arena, (size_t)p->restriction_count + 1, sizeof *f->faults),
+        .spent = arena_array(arena, (size_t)p->restriction_count + 1, sizeof *f->spent),
     };
-    if (!f->domains || !f->done || !f->faults)
+    if (!f->domains || !f->done || !f->faults || !f->spent)
         return false;
     for (uint32_t i = 0; i < s->parameter_count; i++) {
         struct domain *d = &f->domains[i];

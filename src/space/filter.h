@@ -9,6 +9,7 @@ struct filtered {
     struct domain *domains; // one a parameter
     bool *done;             // one a restriction: nothing is left to check
     uint64_t *faults;       // one a restriction: assignments of its parameters without a value
+    uint64_t *spent;        // one a restriction: effort of building on it alone
     bool empty;             // a parameter has no value left, or a restriction never holds
 };
 

@@ -185,6 +185,37 @@ const uint32_t *problem_choice(const struct problem *p, uint32_t row)
     return p->choices + (size_t)row * p->spec->parameter_count;
 }
 
+// ---- refusing ----------------------------------------------------------------------------------
+
+// "a, b and c"
+static void add_names(const struct problem *p, const struct restriction *r, struct text *out)
+{
+    for (uint32_t i = 0; i < r->parameter_count; i++)
+        text_addf(out, "%s%s",
+                  i == 0                        ? ""
+                  : i + 1 == r->parameter_count ? " and "
+                                                : ", ",
+                  p->spec->parameters[r->parameters[i]].name);
+}
+
+bool problem_refuse(const struct problem *p, uint32_t culprit, struct error *e)
+{
+    struct text names = TEXT_INIT;
+    if (culprit == UINT32_MAX)
+        return error_set(e, ERROR_INPUT,
+                         "%s: the restrictions together leave a space too entangled to enumerate; "
+                         "fix parameters with --config, or narrow them with --where",
+                         p->spec->path);
+    const struct restriction *r = &p->restrictions[culprit];
+    add_names(p, r, &names);
+    error_set(e, ERROR_INPUT,
+              "%s: %s: %s: the values of %s have too many combinations to enumerate; split it into "
+              "restrictions of fewer parameters, or fix some of them with --config",
+              p->spec->path, r->formula->path, r->formula->text, text_cstr(&names));
+    text_release(&names);
+    return false;
+}
+
 // ---- evaluation --------------------------------------------------------------------------------
 
 bool evaluator_init(struct evaluator *v, const struct problem *p, const struct value *slots)

@@ -5,10 +5,11 @@
 #include <string.h>
 
 // Both orders are tried with this effort, then with eight times as much, and so on: the outcome
-// depends on the problem alone, and costs little more than the better order takes.
+// depends on the problem alone, and costs little more than the better order takes. The last takes
+// some seconds.
 #define EFFORT_FIRST  (UINT64_C(1) << 20)
 #define EFFORT_FACTOR 8
-#define EFFORT_LAST   (UINT64_C(1) << 60)
+#define EFFORT_LAST   (UINT64_C(1) << 31)
 // What one attempt costs at least, in steps.
 #define EFFORT_ATTEMPT 64
 
@@ -20,6 +21,7 @@ struct attempts {
     struct arena arena;
     uint32_t *orders[2]; // the spec's; by groups, made when it is needed
     uint64_t *faults;    // of the filter alone
+    uint64_t limit;      // the effort of the last attempt
 };
 
 // False without memory. The second order is NULL when it is the first again.
@@ -49,9 +51,11 @@ static enum build_outcome attempt(struct attempts *a, uint32_t which, uint64_t l
     if (left && effort > *left)
         effort = *left;
     uint64_t given = effort;
+    a->limit = given;
     size_t faults = a->problem->restriction_count * sizeof *a->faults;
     struct build_options o = {.order = a->orders[which], .any = a->options->any, .effort = &effort};
     memcpy(a->filtered.faults, a->faults, faults);
+    memset(a->filtered.spent, 0, a->problem->restriction_count * sizeof *a->filtered.spent);
     enum build_outcome outcome = build(&a->filtered, &o, &a->evaluator, out);
     if (left) {
         uint64_t used = given - effort + EFFORT_ATTEMPT;
@@ -63,7 +67,9 @@ static enum build_outcome attempt(struct attempts *a, uint32_t which, uint64_t l
 static enum build_outcome attempt_all(struct attempts *a, struct diagram *out)
 {
     enum build_outcome outcome = BUILD_EFFORT;
-    for (uint64_t limit = EFFORT_FIRST; limit < EFFORT_LAST; limit *= EFFORT_FACTOR) {
+    for (uint64_t limit = EFFORT_FIRST;; limit *= EFFORT_FACTOR) {
+        bool last = limit >= EFFORT_LAST;
+        limit = last ? EFFORT_LAST : limit;
         for (uint32_t which = 0; which < 2; which++) {
             if (limit == EFFORT_FIRST && !make_order(a, which))
                 return BUILD_MEMORY;
@@ -73,8 +79,21 @@ static enum build_outcome attempt_all(struct attempts *a, struct diagram *out)
             if (outcome != BUILD_EFFORT || (a->options->effort && *a->options->effort == 0))
                 return outcome;
         }
+        if (last)
+            return outcome;
     }
-    return outcome;
+}
+
+// The restriction that took most of what was spent, if one took so much that it is to blame.
+static uint32_t blame(const struct attempts *a)
+{
+    uint32_t most = 0, count = a->problem->restriction_count;
+    for (uint32_t i = 1; a->filtered.spent && i < count; i++) {
+        if (a->filtered.spent[i] > a->filtered.spent[most])
+            most = i;
+    }
+    bool guilty = count > 0 && a->filtered.spent && a->filtered.spent[most] >= a->limit / 4;
+    return guilty ? most : UINT32_MAX;
 }
 
 static enum build_outcome filter_and_build(struct attempts *a, struct diagram *out)
@@ -89,7 +108,7 @@ static enum build_outcome filter_and_build(struct attempts *a, struct diagram *o
 }
 
 enum build_outcome solve(const struct problem *p, const struct solve_options *o,
-                         struct diagram *out, uint64_t *faults)
+                         struct diagram *out, struct solved *solved)
 {
     struct attempts a = {.problem = p, .options = o};
     enum build_outcome outcome = BUILD_MEMORY;
@@ -97,8 +116,10 @@ enum build_outcome solve(const struct problem *p, const struct solve_options *o,
     arena_init(&a.arena);
     if (evaluator_init(&a.evaluator, p, o->slots))
         outcome = filter_and_build(&a, out);
-    if (faults && a.filtered.faults)
-        memcpy(faults, a.filtered.faults, p->restriction_count * sizeof *faults);
+    if (solved && a.filtered.faults)
+        memcpy(solved->faults, a.filtered.faults, p->restriction_count * sizeof *solved->faults);
+    if (solved)
+        solved->culprit = blame(&a);
     evaluator_release(&a.evaluator);
     arena_release(&a.arena);
     return outcome;

@@ -12,8 +12,15 @@ struct solve_options {
     uint64_t *effort;          // what may be spent, reduced by what was; NULL: whatever it takes
 };
 
-// `faults`: one a restriction, assignments of its parameters that had no value (NULL: not wanted).
+// What is known besides the diagram.
+struct solved {
+    uint64_t
+        *faults; // one a restriction, the caller's: assignments of its parameters without value
+    uint32_t culprit; // when the effort was used up: the restriction that took it; UINT32_MAX: none
+};
+
+// `solved`: NULL when it is not wanted.
 enum build_outcome solve(const struct problem *p, const struct solve_options *o,
-                         struct diagram *out, uint64_t *faults);
+                         struct diagram *out, struct solved *solved);
 
 #endif

@@ -48,7 +48,8 @@ static bool set_cartesian(struct space *sp, struct error *e)
 static bool set_diagram(struct space *sp, struct error *e)
 {
     struct solve_options o = {.skip = NULL};
-    switch (solve(&sp->problem, &o, &sp->diagram, sp->faults)) {
+    struct solved solved = {.faults = sp->faults};
+    switch (solve(&sp->problem, &o, &sp->diagram, &solved)) {
     case BUILD_DONE:
         return true;
     case BUILD_OVERFLOW:
@@ -57,6 +58,7 @@ static bool set_diagram(struct space *sp, struct error *e)
                          "restrictions, --where or --config",
                          sp->problem.spec->path);
     case BUILD_EFFORT:
+        return problem_refuse(&sp->problem, solved.culprit, e);
     case BUILD_MEMORY:
         break;
     }

@@ -248,7 +248,7 @@ START_TEST(a_hundred_thousand)
     rng_init(&r, 3, 0);
     ck_assert(s && rows);
     for (size_t i = 0; i < (size_t)MANY * MANY_COLUMNS; i++)
-        rows[0][i] = (uint32_t)rng_below(&r, 5);
+        rows[i / MANY_COLUMNS][i % MANY_COLUMNS] = (uint32_t)rng_below(&r, 5);
     uint64_t start = clock_ns();
     struct space *sp = listed(s, rows[0], MANY);
     if (getenv("HONE_SHOW_TIMES"))

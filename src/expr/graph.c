@@ -1,0 +1,523 @@
+// From trees to a graph.
+#include "expr/graph.h"
+
+#include <string.h>
+
+enum { NODES_MOST = 4096, TERMS_MOST = 64 };
+#define NO_NODE UINT32_MAX
+
+struct maker {
+    struct graph *graph;
+    const struct graph_question *question;
+    uint32_t *definitions; // slot -> the node of what defines it, NO_NODE: not made yet
+    enum graph_outcome outcome;
+};
+
+static uint32_t make_tree(struct maker *m, const struct node *n);
+
+static uint32_t fail(struct maker *m, enum graph_outcome outcome)
+{
+    if (m->outcome == GRAPH_DONE)
+        m->outcome = outcome;
+    return NO_NODE;
+}
+
+// ---- nodes -------------------------------------------------------------------------------------
+
+static bool same_value(const struct value *a, const struct value *b)
+{
+    if (a->kind != b->kind || a->kind == VALUE_LIST)
+        return a->kind == b->kind && a->items == b->items && a->count == b->count;
+    if (a->kind == VALUE_STRING)
+        return strcmp(a->s, b->s) == 0;
+    return a->kind == VALUE_NONE || memcmp(&a->i, &b->i, sizeof a->i) == 0;
+}
+
+static bool same_detail(const struct graph_node *a, const struct graph_node *b)
+{
+    switch (a->kind) {
+    case GRAPH_CONSTANT:
+        return same_value(&a->value, &b->value);
+    case GRAPH_SLOT:
+        return a->slot == b->slot;
+    case GRAPH_UNARY:
+        return a->unary == b->unary;
+    case GRAPH_BINARY:
+        return a->op == b->op;
+    case GRAPH_COMPARE:
+        return a->compare == b->compare;
+    case GRAPH_CALL:
+        return a->function == b->function;
+    case GRAPH_OPAQUE:
+        return a->opaque.tree == b->opaque.tree;
+    default:
+        return true;
+    }
+}
+
+static uint32_t find(const struct graph *g, const struct graph_node *n, const uint32_t *items)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        const struct graph_node *other = &g->nodes[i];
+        if (other->kind == n->kind && other->count == n->count && same_detail(other, n) &&
+            (n->count == 0 || memcmp(graph_items(g, i), items, n->count * sizeof *items) == 0))
+            return i;
+    }
+    return NO_NODE;
+}
+
+// The array in the arena, at least doubled where `needed` items do not fit.
+static void *grow_in(struct arena *a, void *items, uint32_t *capacity, size_t needed, size_t size)
+{
+    if (needed <= *capacity)
+        return items;
+    size_t wanted = *capacity * (size_t)2 > needed ? *capacity * (size_t)2 : needed + 16;
+    char *grown = arena_array(a, wanted, size);
+    if (grown && *capacity > 0)
+        memcpy(grown, items, *capacity * size);
+    if (grown)
+        *capacity = (uint32_t)wanted;
+    return grown;
+}
+
+static bool reserve(struct graph *g, uint32_t items)
+{
+    uint32_t ranged = g->capacity; // both grow alike
+    struct graph_node *nodes =
+        grow_in(g->arena, g->nodes, &g->capacity, (size_t)g->count + 1, sizeof *nodes);
+    struct graph_range *ranges =
+        grow_in(g->arena, g->ranges, &ranged, (size_t)g->count + 1, sizeof *ranges);
+    uint32_t *list = grow_in(g->arena, g->items, &g->item_capacity,
+                             (size_t)g->item_count + items + 1, sizeof *list);
+    if (!nodes || !ranges || !list)
+        return false;
+    g->nodes = nodes;
+    g->ranges = ranges;
+    g->items = list;
+    return true;
+}
+
+static void set_stage(const struct graph *g, struct graph_node *n, const uint32_t *items)
+{
+    for (uint32_t i = 0; i < n->count; i++) {
+        uint32_t stage = g->nodes[items[i]].stage;
+        n->stage = stage > n->stage ? stage : n->stage;
+    }
+    n->alone = true;
+    for (uint32_t i = 0; i < n->count; i++) {
+        const struct graph_node *item = &g->nodes[items[i]];
+        n->alone = n->alone && (item->stage == 0 || (item->stage == n->stage && item->alone));
+    }
+}
+
+// Adds the node with its items, unless it is there. `range`: what its items do not say; or NULL.
+static uint32_t add_ranged(struct maker *m, struct graph_node n, const uint32_t *items,
+                           uint32_t count, const struct graph_range *range)
+{
+    struct graph *g = m->graph;
+    if (m->outcome != GRAPH_DONE)
+        return NO_NODE;
+    n.count = count;
+    uint32_t found = find(g, &n, items);
+    if (found != NO_NODE)
+        return found;
+    if (g->count == NODES_MOST)
+        return fail(m, GRAPH_TOO_LARGE);
+    if (!reserve(g, count))
+        return fail(m, GRAPH_MEMORY);
+    set_stage(g, &n, items);
+    n.first = g->item_count;
+    for (uint32_t i = 0; i < count; i++)
+        g->items[g->item_count++] = items[i];
+    g->nodes[g->count] = n;
+    g->ranges[g->count] = range ? *range : graph_range_of(g, g->count, g->ranges);
+    return g->count++;
+}
+
+static uint32_t add(struct maker *m, struct graph_node n, const uint32_t *items, uint32_t count)
+{
+    return add_ranged(m, n, items, count, NULL);
+}
+
+static uint32_t add_two(struct maker *m, struct graph_node n, uint32_t a, uint32_t b)
+{
+    return add(m, n, (uint32_t[]){a, b}, 2);
+}
+
+static uint32_t add_constant(struct maker *m, struct value v)
+{
+    struct graph_range range = graph_range_of_value(&v);
+    return add_ranged(m, (struct graph_node){.kind = GRAPH_CONSTANT, .value = v}, NULL, 0, &range);
+}
+
+static uint32_t add_binary(struct maker *m, enum operator_code op, uint32_t a, uint32_t b)
+{
+    return add_two(m, (struct graph_node){.kind = GRAPH_BINARY, .op = op}, a, b);
+}
+
+// ---- slots -------------------------------------------------------------------------------------
+
+static struct graph_range join(struct graph_range a, const struct graph_range *b)
+{
+    a.kind = a.kind > b->kind ? a.kind : b->kind;
+    a.yes |= b->yes;
+    a.no |= b->no;
+    a.low = a.low < b->low ? a.low : b->low;
+    a.high = a.high > b->high ? a.high : b->high;
+    return a;
+}
+
+static uint32_t make_slot(struct maker *m, uint32_t slot)
+{
+    const struct graph_slot *s = &m->question->slots[slot];
+    if (s->definition) {
+        if (m->definitions[slot] == NO_NODE)
+            m->definitions[slot] = make_tree(m, s->definition->root);
+        return m->definitions[slot];
+    }
+    if (s->stage == 0)
+        return add_constant(m, s->values[0]);
+    struct graph_node n = {.kind = GRAPH_SLOT, .slot = slot, .stage = s->stage};
+    struct graph_range range = graph_range_of_value(&s->values[0]);
+    for (uint32_t i = 1; i < s->count; i++) {
+        struct graph_range other = graph_range_of_value(&s->values[i]);
+        range = join(range, &other);
+    }
+    return add_ranged(m, n, NULL, 0, &range);
+}
+
+// ---- opaque parts ------------------------------------------------------------------------------
+
+static bool mark_slots(const struct node *n, bool *marks)
+{
+    if (!n)
+        return true;
+    if (n->kind == NODE_SLOT)
+        marks[n->slot] = true;
+    for (uint32_t i = 0; i < n->count; i++)
+        mark_slots(n->items[i], marks);
+    for (uint32_t i = 0; n->kind == NODE_COMPREHENSION && i < n->clause_count; i++)
+        mark_slots(n->clauses[i].source, marks);
+    return true;
+}
+
+static uint32_t make_opaque(struct maker *m, const struct node *tree)
+{
+    uint32_t total = m->question->slot_count, count = 0;
+    bool *marks = arena_array(m->graph->arena, (size_t)total + 1, sizeof *marks);
+    uint32_t *slots = arena_array(m->graph->arena, (size_t)total + 1, sizeof *slots);
+    uint32_t *items = arena_array(m->graph->arena, (size_t)total + 1, sizeof *items);
+    if (!marks || !slots || !items)
+        return fail(m, GRAPH_MEMORY);
+    mark_slots(tree, marks);
+    for (uint32_t i = 0; i < total; i++) {
+        if (!marks[i])
+            continue;
+        slots[count] = i;
+        items[count++] = make_slot(m, i);
+    }
+    struct graph_node n = {.kind = GRAPH_OPAQUE, .opaque = {tree, slots}};
+    return add(m, n, items, count);
+}
+
+// ---- sums and products -------------------------------------------------------------------------
+
+struct term {
+    uint32_t node, stage;
+    bool minus;
+};
+
+struct terms {
+    struct term items[TERMS_MOST];
+    uint32_t count;
+    bool too_many;
+};
+
+static void collect(struct maker *m, const struct node *n, bool product, bool minus,
+                    struct terms *out)
+{
+    if (out->too_many || m->outcome != GRAPH_DONE)
+        return;
+    bool binary = n->kind == NODE_BINARY;
+    if (binary && n->op == (product ? OPERATOR_MUL : OPERATOR_ADD)) {
+        collect(m, n->items[0], product, minus, out);
+        collect(m, n->items[1], product, minus, out);
+    } else if (binary && !product && n->op == OPERATOR_SUB) {
+        collect(m, n->items[0], product, minus, out);
+        collect(m, n->items[1], product, !minus, out);
+    } else if (out->count == TERMS_MOST) {
+        out->too_many = true;
+    } else {
+        uint32_t node = make_tree(m, n);
+        if (node != NO_NODE)
+            out->items[out->count++] = (struct term){node, m->graph->nodes[node].stage, minus};
+    }
+}
+
+// Can no part of the sum or product overflow, in whatever order?
+static bool is_safe(const struct maker *m, const struct terms *t, bool product)
+{
+    int64_t bound = product;
+    bool overflow = t->too_many;
+    for (uint32_t i = 0; i < t->count && !overflow; i++) {
+        const struct graph_range *r = &m->graph->ranges[t->items[i].node];
+        overflow = r->kind != RANGE_INTEGER || r->low == INT64_MIN;
+        if (overflow)
+            break;
+        int64_t low = r->low < 0 ? -r->low : r->low, high = r->high < 0 ? -r->high : r->high;
+        int64_t most = low > high ? low : high;
+        overflow = product ? __builtin_mul_overflow(bound, most > 1 ? most : 1, &bound)
+                           : __builtin_add_overflow(bound, most, &bound);
+    }
+    return !overflow;
+}
+
+// Those that are known first come first; those of one stage stay in order.
+static void sort_terms(struct terms *t)
+{
+    for (uint32_t i = 1; i < t->count; i++) {
+        struct term moved = t->items[i];
+        uint32_t at = i;
+        for (; at > 0 && t->items[at - 1].stage > moved.stage; at--)
+            t->items[at] = t->items[at - 1];
+        t->items[at] = moved;
+    }
+}
+
+static uint32_t chain(struct maker *m, const struct terms *t, bool product)
+{
+    uint32_t sum = t->items[0].node;
+    if (t->items[0].minus)
+        sum = add(m, (struct graph_node){.kind = GRAPH_UNARY, .unary = UNARY_MINUS}, &sum, 1);
+    for (uint32_t i = 1; i < t->count && sum != NO_NODE; i++) {
+        enum operator_code op = product             ? OPERATOR_MUL
+                                : t->items[i].minus ? OPERATOR_SUB
+                                                    : OPERATOR_ADD;
+        sum = add_binary(m, op, sum, t->items[i].node);
+    }
+    return sum;
+}
+
+static uint32_t make_binary(struct maker *m, const struct node *n)
+{
+    bool product = n->op == OPERATOR_MUL;
+    if (product || n->op == OPERATOR_ADD || n->op == OPERATOR_SUB) {
+        struct terms t = {.count = 0};
+        collect(m, n, product, false, &t);
+        if (m->outcome != GRAPH_DONE)
+            return NO_NODE;
+        if (is_safe(m, &t, product)) {
+            sort_terms(&t);
+            return chain(m, &t, product);
+        }
+    }
+    uint32_t a = make_tree(m, n->items[0]), b = make_tree(m, n->items[1]);
+    return add_binary(m, n->op, a, b);
+}
+
+// ---- comparisons -------------------------------------------------------------------------------
+
+static uint32_t add_not(struct maker *m, uint32_t item)
+{
+    return add(m, (struct graph_node){.kind = GRAPH_NOT}, &item, 1);
+}
+
+// `x in [a, b]`: Python evaluates all of them, so this is no `or`.
+static uint32_t make_member(struct maker *m, uint32_t x, const struct node *list, bool sense)
+{
+    uint32_t any = add_constant(m, value_bool(false));
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct graph_node equal = {.kind = GRAPH_COMPARE, .compare = COMPARE_EQ};
+        uint32_t one = add_two(m, equal, x, make_tree(m, list->items[i]));
+        any = i == 0 ? one : add_binary(m, OPERATOR_OR, any, one);
+    }
+    return sense ? any : add_not(m, any);
+}
+
+static uint32_t make_pair(struct maker *m, const struct node *n, uint32_t i)
+{
+    enum compare_code code = n->chain[i];
+    uint32_t left = make_tree(m, n->items[i]);
+    const struct node *right = n->items[i + 1];
+    if (right->kind == NODE_LIST)
+        return make_member(m, left, right, code == COMPARE_IN);
+    return add_two(m, (struct graph_node){.kind = GRAPH_COMPARE, .compare = code}, left,
+                   make_tree(m, right));
+}
+
+// a < b < c: a < b and b < c, b being one node.
+static uint32_t make_compare(struct maker *m, const struct node *n)
+{
+    uint32_t *pairs = arena_array(m->graph->arena, n->count, sizeof *pairs);
+    if (!pairs)
+        return fail(m, GRAPH_MEMORY);
+    for (uint32_t i = 0; i + 1 < n->count; i++)
+        pairs[i] = make_pair(m, n, i);
+    return n->count == 2 ? pairs[0]
+                         : add(m, (struct graph_node){.kind = GRAPH_AND}, pairs, n->count - 1);
+}
+
+// ---- the rest ----------------------------------------------------------------------------------
+
+static uint32_t make_all(struct maker *m, enum graph_kind kind, const struct node *n)
+{
+    uint32_t *items = arena_array(m->graph->arena, (size_t)n->count + 1, sizeof *items);
+    struct graph_node made = {.kind = kind};
+    if (!items)
+        return fail(m, GRAPH_MEMORY);
+    for (uint32_t i = 0; i < n->count; i++)
+        items[i] = make_tree(m, n->items[i]);
+    if (kind == GRAPH_UNARY)
+        made.unary = n->unary;
+    if (kind == GRAPH_CALL)
+        made.function = n->function;
+    return add(m, made, items, n->count);
+}
+
+static uint32_t make_extreme(struct maker *m, enum graph_kind kind, const struct node *list)
+{
+    uint32_t result = make_tree(m, list->items[0]);
+    for (uint32_t i = 1; i < list->count; i++)
+        result =
+            add_two(m, (struct graph_node){.kind = kind}, result, make_tree(m, list->items[i]));
+    return result;
+}
+
+static uint32_t make_total(struct maker *m, enum operator_code op, const struct node *list)
+{
+    uint32_t result = add_constant(m, value_int(op == OPERATOR_MUL));
+    for (uint32_t i = 0; i < list->count; i++)
+        result = add_binary(m, op, result, make_tree(m, list->items[i]));
+    return result;
+}
+
+static bool is_plain(const struct node *n)
+{
+    return n && n->kind != NODE_LIST && n->kind != NODE_COMPREHENSION && n->kind != NODE_SLICE &&
+           n->kind != NODE_LOCAL;
+}
+
+static bool all_plain(const struct node *n)
+{
+    bool plain = true;
+    for (uint32_t i = 0; i < n->count; i++)
+        plain = plain && is_plain(n->items[i]);
+    return plain;
+}
+
+static uint32_t make_call(struct maker *m, const struct node *n)
+{
+    const char *name = n->function->name;
+    const struct node *list = n->count == 1 ? n->items[0] : n;
+    bool many = list->count > 0 && all_plain(list) && (n->count > 1 || list->kind == NODE_LIST);
+    bool one_list = many && n->count == 1;
+    if (many && (str_equal(name, "min") || str_equal(name, "max")))
+        return make_extreme(m, name[1] == 'i' ? GRAPH_LEAST : GRAPH_LARGEST, list);
+    if (one_list && (str_equal(name, "sum") || str_equal(name, "prod")))
+        return make_total(m, name[0] == 's' ? OPERATOR_ADD : OPERATOR_MUL, list);
+    return n->function->call && all_plain(n) ? make_all(m, GRAPH_CALL, n) : make_opaque(m, n);
+}
+
+// Lists may stand on the right of a last `in` only.
+static bool comparable(const struct node *n)
+{
+    for (uint32_t i = 0; i < n->count; i++) {
+        const struct node *item = n->items[i];
+        bool member = i > 0 && (n->chain[i - 1] == COMPARE_IN || n->chain[i - 1] == COMPARE_NOT_IN);
+        bool list = item->kind == NODE_LIST && member && i + 1 == n->count && all_plain(item);
+        if (!list && !is_plain(item))
+            return false;
+    }
+    return true;
+}
+
+static uint32_t make_tree(struct maker *m, const struct node *n)
+{
+    if (m->outcome != GRAPH_DONE)
+        return NO_NODE;
+    switch (n->kind) {
+    case NODE_CONSTANT:
+        return add_constant(m, n->value);
+    case NODE_SLOT:
+        return make_slot(m, n->slot);
+    case NODE_COMPARE:
+        return comparable(n) ? make_compare(m, n) : make_opaque(m, n);
+    case NODE_CALL:
+        return make_call(m, n);
+    default:
+        break;
+    }
+    if (!all_plain(n))
+        return make_opaque(m, n);
+    switch (n->kind) {
+    case NODE_BINARY:
+        return make_binary(m, n);
+    case NODE_UNARY:
+        return make_all(m, GRAPH_UNARY, n);
+    case NODE_AND:
+        return make_all(m, GRAPH_AND, n);
+    case NODE_OR:
+        return make_all(m, GRAPH_OR, n);
+    case NODE_NOT:
+        return make_all(m, GRAPH_NOT, n);
+    case NODE_CONDITION:
+        return make_all(m, GRAPH_CONDITION, n);
+    default:
+        return make_opaque(m, n);
+    }
+}
+
+// Of which nodes is only the truth asked for? From the root down: uses come after what they use.
+static void mark_truths(struct graph *g)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        g->nodes[i].truth = true;
+    for (uint32_t i = g->count; i-- > 0;) {
+        const struct graph_node *n = &g->nodes[i];
+        bool passes_on = n->kind == GRAPH_AND || n->kind == GRAPH_OR || n->kind == GRAPH_CONDITION;
+        bool asks = n->kind == GRAPH_NOT || n->kind == GRAPH_HAS_VALUE ||
+                    n->kind == GRAPH_MUST_HAVE || (passes_on && n->truth);
+        for (uint32_t k = 0; k < n->count; k++) {
+            bool condition = n->kind == GRAPH_CONDITION && k == 0;
+            if (!asks && !condition)
+                g->nodes[graph_items(g, i)[k]].truth = false;
+        }
+    }
+}
+
+static void make_root(struct maker *m)
+{
+    const struct graph_question *q = m->question;
+    uint32_t count = 0;
+    uint32_t *items = arena_array(m->graph->arena, (size_t)q->needed_count + 2, sizeof *items);
+    if (!items) {
+        fail(m, GRAPH_MEMORY);
+        return;
+    }
+    for (uint32_t i = 0; i < q->needed_count; i++) {
+        bool reports = q->reports && i + 1 == q->needed_count;
+        uint32_t value = make_slot(m, q->needed[i]);
+        struct graph_node n = {.kind = reports ? GRAPH_MUST_HAVE : GRAPH_HAS_VALUE};
+        items[count++] = add(m, n, &value, 1);
+    }
+    if (q->condition || count == 0)
+        items[count++] =
+            q->condition ? make_tree(m, q->condition->root) : add_constant(m, value_bool(true));
+    m->graph->root =
+        count == 1 ? items[0] : add(m, (struct graph_node){.kind = GRAPH_AND}, items, count);
+}
+
+enum graph_outcome graph_build(struct graph *g, struct arena *a, const struct graph_question *q)
+{
+    struct maker m = {.graph = g, .question = q};
+    *g = (struct graph){.arena = a, .stages = q->stages, .slot_count = q->slot_count};
+    m.definitions = arena_array(a, (size_t)q->slot_count + 1, sizeof *m.definitions);
+    if (!m.definitions)
+        return GRAPH_MEMORY;
+    for (uint32_t i = 0; i < q->slot_count; i++)
+        m.definitions[i] = NO_NODE;
+    make_root(&m);
+    if (m.outcome == GRAPH_DONE)
+        mark_truths(g);
+    return m.outcome;
+}

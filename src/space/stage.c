@@ -1,0 +1,711 @@
+// A restriction's automaton made stage by stage: forwards the states, which are the values of the
+// expression's largest known parts, then backwards, where states that leave the same become one.
+#include "space/automaton.h"
+
+#include "expr/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Transitions of all stages together while it is made, and when it is done.
+#define CELLS_MOST (UINT64_C(1) << 26)
+// Different words after one stage.
+#define WORDS_MOST (UINT32_C(1) << 22)
+// What evaluating an opaque part costs, in steps.
+#define OPAQUE_COST 64
+// What finding a state costs.
+#define LOOK_UP_COST 8
+
+// Of a value read: what is left is decided, or the number of a state.
+enum { OUTCOME_FALSE, OUTCOME_TRUE, OUTCOME_FAULT, OUTCOME_FIRST };
+
+// A word of a state has three numbers a part: what it is, then its value or its place in a list.
+enum { PART_NUMBERS = 3 };
+enum { PART_UNASKED, PART_FAULT, PART_PLACE, PART_VALUE };
+
+struct stage {
+    uint32_t width; // values of its parameter
+    const struct value *values;
+    uint32_t *parts; // nodes whose values make the states after it
+    uint32_t part_count;
+    struct intern states; // after it
+    uint64_t *paths;      // one a state: assignments that lead there; UINT64_MAX: that or more
+    uint32_t *outcomes;   // of the states before it, `width` each; not of the last stage
+    size_t outcome_count, outcome_capacity;
+};
+
+struct staged {
+    struct automaton *automaton;
+    const struct restriction *restriction;
+    const struct domain *domains;
+    const struct spec *spec;
+    struct arena arena; // goes with it
+    struct arena *result;
+    struct graph graph;
+    struct graph_run run;
+    struct stage *stages; // [0]: before the first
+    uint32_t count;
+    struct graph_range *ranges; // scratch, one a node
+    bool *asked;                // scratch, one a node
+    uint32_t *word;             // scratch
+    uint64_t *effort, *faults;
+    uint64_t cells;     // transitions kept so far
+    struct intern rows; // of the last stage: see encode()
+    uint32_t *last;     // states before the last stage -> STATE_
+    enum staging outcome;
+};
+
+static bool stop(struct staged *s, enum staging outcome)
+{
+    if (s->outcome == STAGING_DONE)
+        s->outcome = outcome;
+    return false;
+}
+
+// ---- the question ------------------------------------------------------------------------------
+
+static bool set_values(struct staged *s, uint32_t stage)
+{
+    uint32_t parameter = s->automaton->parameters[stage - 1];
+    const struct domain *d = &s->domains[parameter];
+    struct value *values = arena_array(&s->arena, d->count, sizeof *values);
+    if (!values)
+        return stop(s, STAGING_MEMORY);
+    for (uint32_t i = 0; i < d->count; i++)
+        values[i] = s->spec->parameters[parameter].values[d->values[i]];
+    s->stages[stage].values = values;
+    s->stages[stage].width = d->count;
+    return true;
+}
+
+// Slots of the spec, as the graph wants them.
+static struct graph_slot *describe_slots(struct staged *s, const struct evaluator *v)
+{
+    const struct spec *spec = s->spec;
+    struct graph_slot *slots = arena_array(&s->arena, spec->slots.count, sizeof *slots);
+    for (uint32_t i = 0; slots && i < spec->slots.count; i++)
+        slots[i] = (struct graph_slot){.values = &v->slots[i], .count = 1};
+    for (uint32_t i = 0; slots && i < spec->derived_count; i++)
+        slots[spec->slots.derived + i].definition = spec->derived[i].expr;
+    for (uint32_t i = 1; slots && i <= s->count; i++) {
+        uint32_t slot = spec->slots.parameters + s->automaton->parameters[i - 1];
+        slots[slot] = (struct graph_slot){
+            .stage = i, .values = s->stages[i].values, .count = s->stages[i].width};
+    }
+    return slots;
+}
+
+static bool make_graph(struct staged *s, const struct evaluator *v)
+{
+    const struct restriction *r = s->restriction;
+    uint32_t *needed = arena_array(&s->arena, (size_t)r->derived_count + 1, sizeof *needed);
+    struct graph_slot *slots = describe_slots(s, v);
+    if (!needed || !slots)
+        return stop(s, STAGING_MEMORY);
+    for (uint32_t i = 0; i < r->derived_count; i++)
+        needed[i] = s->spec->slots.derived + r->derived[i];
+    bool formula = r->kind == RESTRICTION_FORMULA;
+    struct graph_question q = {.slots = slots,
+                               .slot_count = s->spec->slots.count,
+                               .stages = s->count,
+                               .condition = formula ? r->formula->expr : NULL,
+                               .needed = needed,
+                               .needed_count = r->derived_count,
+                               .reports = !formula};
+    enum graph_outcome outcome = graph_build(&s->graph, &s->arena, &q);
+    if (outcome != GRAPH_DONE)
+        return stop(s, outcome == GRAPH_MEMORY ? STAGING_MEMORY : STAGING_LARGE);
+    return true;
+}
+
+// The parts that matter after each stage: known by then, and used by what is not.
+static bool find_parts(struct staged *s)
+{
+    const struct graph *g = &s->graph;
+    uint32_t *used_until = arena_array(&s->arena, (size_t)g->count + 1, sizeof *used_until);
+    if (!used_until)
+        return stop(s, STAGING_MEMORY);
+    used_until[g->root] = s->count + 1;
+    for (uint32_t i = 0; i < g->count; i++) {
+        for (uint32_t k = 0; k < g->nodes[i].count; k++) {
+            uint32_t *until = &used_until[graph_items(g, i)[k]];
+            *until = g->nodes[i].stage > *until ? g->nodes[i].stage : *until;
+        }
+    }
+    for (uint32_t stage = 0; stage <= s->count; stage++) {
+        struct stage *at = &s->stages[stage];
+        at->parts = arena_array(&s->arena, (size_t)g->count + 1, sizeof *at->parts);
+        if (!at->parts)
+            return stop(s, STAGING_MEMORY);
+        for (uint32_t i = 0; i < g->count; i++) {
+            uint32_t own = g->nodes[i].stage;
+            if (own > 0 && own <= stage && used_until[i] > stage)
+                at->parts[at->part_count++] = i;
+        }
+    }
+    return true;
+}
+
+// ---- states ------------------------------------------------------------------------------------
+
+// A value as numbers; false where it is none that a state may hold.
+static bool pack(const struct staged *s, uint32_t node, const struct graph_cell *cell, uint32_t at,
+                 uint32_t *numbers)
+{
+    bool slot = s->graph.nodes[node].kind == GRAPH_SLOT;
+    enum value_kind kind = cell->value.kind;
+    if (cell->fault || slot) {
+        numbers[0] = cell->fault ? PART_FAULT : PART_PLACE;
+        numbers[1] = cell->fault ? 0 : at;
+        numbers[2] = 0;
+        return true;
+    }
+    numbers[0] = PART_VALUE + (uint32_t)kind;
+    numbers[1] = numbers[2] = 0;
+    if (kind != VALUE_NONE)
+        memcpy(&numbers[1], &cell->value.i, sizeof cell->value.i);
+    return kind != VALUE_STRING && kind != VALUE_LIST;
+}
+
+static void unpack(struct staged *s, uint32_t node, const uint32_t *numbers)
+{
+    struct graph_cell *cell = &s->run.known[node];
+    *cell = (struct graph_cell){.fault = EXPR_FAULT_NONE};
+    if (numbers[0] == PART_FAULT) {
+        cell->fault = EXPR_FAULT_TYPE; // whichever: it is counted, not told
+    } else if (numbers[0] == PART_PLACE) {
+        cell->value = s->stages[s->graph.nodes[node].stage].values[numbers[1]];
+    } else if (numbers[0] != PART_UNASKED) {
+        cell->value.kind = (enum value_kind)(numbers[0] - PART_VALUE);
+        memcpy(&cell->value.i, &numbers[1], sizeof cell->value.i);
+    }
+}
+
+// The known values of a state.
+static void load(struct staged *s, uint32_t stage, const uint32_t *word)
+{
+    const struct stage *at = &s->stages[stage];
+    for (uint32_t i = 0; i < at->part_count; i++)
+        unpack(s, at->parts[i], word + (size_t)PART_NUMBERS * i);
+}
+
+// The word after a stage at one value of its parameter: what was known before, and what is now.
+static bool compose(struct staged *s, uint32_t stage, const uint32_t *before, uint32_t value)
+{
+    const struct stage *at = &s->stages[stage], *last = &s->stages[stage - 1];
+    uint32_t old = 0;
+    for (uint32_t i = 0; i < at->part_count; i++) {
+        uint32_t node = at->parts[i], *numbers = s->word + (size_t)PART_NUMBERS * i;
+        if (s->graph.nodes[node].stage == stage) {
+            struct graph_cell cell = graph_run_cell(&s->run, node, value);
+            if (!pack(s, node, &cell, value, numbers))
+                return stop(s, STAGING_LARGE);
+            continue;
+        }
+        while (last->parts[old] != node)
+            old++;
+        memcpy(numbers, before + (size_t)PART_NUMBERS * old, PART_NUMBERS * sizeof *numbers);
+    }
+    return true;
+}
+
+// ---- what is decided already -------------------------------------------------------------------
+
+static struct graph_range range_of_cell(const struct graph_cell *cell)
+{
+    return cell->fault ? graph_fault_range : graph_range_of_value(&cell->value);
+}
+
+// What may still come out; `known` is loaded.
+static uint32_t decide(struct staged *s, uint32_t stage)
+{
+    const struct graph *g = &s->graph;
+    const struct stage *at = &s->stages[stage];
+    for (uint32_t i = 0; i < at->part_count; i++)
+        s->ranges[at->parts[i]] = range_of_cell(&s->run.known[at->parts[i]]);
+    for (uint32_t i = 0; i < g->count; i++) {
+        if (g->nodes[i].stage > stage)
+            s->ranges[i] = g->nodes[i].count > 0 ? graph_range_of(g, i, s->ranges) : g->ranges[i];
+    }
+    const struct graph_range *root = &s->ranges[g->root];
+    if (root->yes + root->no + root->fault != 1)
+        return OUTCOME_FIRST;
+    return root->yes ? OUTCOME_TRUE : root->no ? OUTCOME_FALSE : OUTCOME_FAULT;
+}
+
+// Is the truth of an operand known by value? Only then may those behind it be forgotten: what is
+// known by its range alone must find its operands when its stage comes.
+static bool is_settled(const struct staged *s, uint32_t node, uint32_t stage, bool *truth)
+{
+    const struct graph_cell *cell = &s->run.known[node];
+    if (s->graph.nodes[node].stage > stage || cell->fault)
+        return false;
+    *truth = value_truth(&cell->value);
+    return true;
+}
+
+// Which items of a node that is asked for are asked for, too?
+static void ask_items(struct staged *s, uint32_t node, uint32_t stage)
+{
+    const struct graph_node *n = &s->graph.nodes[node];
+    const uint32_t *items = graph_items(&s->graph, node);
+    bool truth = false;
+    if (n->kind == GRAPH_CONDITION && is_settled(s, items[0], stage, &truth)) {
+        s->asked[items[0]] = s->asked[items[truth ? 1 : 2]] = true;
+        return;
+    }
+    bool logic = n->kind == GRAPH_AND || n->kind == GRAPH_OR;
+    for (uint32_t i = 0; i < n->count; i++) {
+        s->asked[items[i]] = true;
+        if (logic && is_settled(s, items[i], stage, &truth) && truth == (n->kind == GRAPH_OR))
+            return;
+    }
+}
+
+// Parts that nothing will ask for are alike whatever their values.
+static void forget_unasked(struct staged *s, uint32_t stage)
+{
+    const struct graph *g = &s->graph;
+    const struct stage *at = &s->stages[stage];
+    memset(s->asked, 0, g->count * sizeof *s->asked);
+    s->asked[g->root] = true;
+    for (uint32_t i = g->root + 1; i-- > 0;) {
+        if (s->asked[i] && g->nodes[i].stage > stage)
+            ask_items(s, i, stage);
+    }
+    for (uint32_t i = 0; i < at->part_count; i++) {
+        if (!s->asked[at->parts[i]])
+            memset(s->word + (size_t)PART_NUMBERS * i, 0, PART_NUMBERS * sizeof *s->word);
+    }
+}
+
+// ---- forwards ----------------------------------------------------------------------------------
+
+// New words, and what they amount to.
+struct seen {
+    struct intern words;
+    uint32_t *outcomes;
+    size_t capacity;
+};
+
+// The state of the composed word, or what it decides.
+static bool settle(struct staged *s, uint32_t stage, uint32_t *outcome)
+{
+    struct stage *at = &s->stages[stage];
+    load(s, stage, s->word);
+    *outcome = decide(s, stage);
+    if (*outcome != OUTCOME_FIRST)
+        return true;
+    forget_unasked(s, stage);
+    uint32_t state = intern_add(&at->states, s->word, at->part_count * PART_NUMBERS);
+    if (state == INTERN_NONE)
+        return stop(s, STAGING_MEMORY);
+    *outcome = OUTCOME_FIRST + state;
+    return true;
+}
+
+static bool look_up(struct staged *s, struct seen *seen, uint32_t stage, uint32_t *outcome)
+{
+    uint32_t length = s->stages[stage].part_count * PART_NUMBERS, before = seen->words.count;
+    uint32_t word = intern_add(&seen->words, s->word, length);
+    if (word == INTERN_NONE)
+        return stop(s, STAGING_MEMORY);
+    if (word == before) {
+        if (word == WORDS_MOST)
+            return stop(s, STAGING_LARGE);
+        uint32_t *outcomes =
+            grow(seen->outcomes, &seen->capacity, (size_t)word + 1, sizeof *outcomes);
+        if (!outcomes)
+            return stop(s, STAGING_MEMORY);
+        seen->outcomes = outcomes;
+        if (!settle(s, stage, &outcomes[word]))
+            return false;
+    }
+    *outcome = seen->outcomes[word];
+    return true;
+}
+
+static bool spend(struct staged *s, uint64_t steps)
+{
+    if (*s->effort < steps)
+        return stop(s, STAGING_EFFORT);
+    *s->effort -= steps;
+    return true;
+}
+
+// What a stage costs for each value: where it is not the last, the state after it is looked up.
+static uint64_t cost_of(const struct staged *s, uint32_t stage)
+{
+    uint64_t cost = stage < s->count ? LOOK_UP_COST : 1;
+    for (uint32_t i = 0; i < s->graph.count; i++) {
+        const struct graph_node *n = &s->graph.nodes[i];
+        if (n->stage == stage && n->kind == GRAPH_OPAQUE)
+            cost += OPAQUE_COST;
+    }
+    return cost;
+}
+
+static uint64_t multiply(uint64_t a, uint64_t b)
+{
+    return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+static void add_to(uint64_t *sum, uint64_t more)
+{
+    if (__builtin_add_overflow(*sum, more, sum))
+        *sum = UINT64_MAX;
+}
+
+// Assignments of the parameters behind a stage.
+static uint64_t rest_of(const struct staged *s, uint32_t stage)
+{
+    uint64_t rest = 1;
+    for (uint32_t i = stage + 1; i <= s->count; i++)
+        rest = multiply(rest, s->stages[i].width);
+    return rest;
+}
+
+// What a state leads to at every value of the stage.
+static bool advance_state(struct staged *s, struct seen *seen, uint32_t stage, uint32_t state)
+{
+    struct stage *at = &s->stages[stage];
+    const struct stage *before = &s->stages[stage - 1];
+    uint32_t *outcomes =
+        grow(at->outcomes, &at->outcome_capacity, at->outcome_count + at->width, sizeof *outcomes);
+    if (!outcomes)
+        return stop(s, STAGING_MEMORY);
+    at->outcomes = outcomes;
+    outcomes += at->outcome_count;
+    at->outcome_count += at->width;
+    s->cells += at->width;
+    if (s->cells > CELLS_MOST)
+        return stop(s, STAGING_LARGE);
+    load(s, stage - 1, intern_at(&before->states, state, NULL));
+    if (!graph_run_step(&s->run))
+        return stop(s, STAGING_MEMORY);
+    for (uint32_t v = 0; v < at->width; v++) {
+        if (!compose(s, stage, intern_at(&before->states, state, NULL), v) ||
+            !look_up(s, seen, stage, &outcomes[v]))
+            return false;
+    }
+    return true;
+}
+
+// How many assignments lead to each state, and how many to a fault.
+static bool count_paths(struct staged *s, uint32_t stage)
+{
+    struct stage *at = &s->stages[stage];
+    const struct stage *before = &s->stages[stage - 1];
+    uint64_t rest = rest_of(s, stage);
+    at->paths = arena_array(&s->arena, (size_t)at->states.count + 1, sizeof *at->paths);
+    if (!at->paths)
+        return stop(s, STAGING_MEMORY);
+    for (size_t i = 0; i < at->outcome_count; i++) {
+        uint32_t outcome = at->outcomes[i];
+        uint64_t paths = before->paths[i / at->width];
+        if (outcome >= OUTCOME_FIRST)
+            add_to(&at->paths[outcome - OUTCOME_FIRST], paths);
+        else if (outcome == OUTCOME_FAULT)
+            add_to(s->faults, multiply(paths, rest));
+    }
+    return true;
+}
+
+static bool advance(struct staged *s, uint32_t stage)
+{
+    struct stage *at = &s->stages[stage];
+    uint32_t states = s->stages[stage - 1].states.count;
+    uint64_t cost = cost_of(s, stage) * at->width;
+    struct seen seen = {.words = INTERN_INIT};
+    graph_run_enter(&s->run, stage, at->values, at->width);
+    bool ok = spend(s, multiply(cost, states));
+    for (uint32_t state = 0; ok && state < states; state++)
+        ok = advance_state(s, &seen, stage, state);
+    intern_release(&seen.words);
+    free(seen.outcomes);
+    return ok && count_paths(s, stage);
+}
+
+// ---- the last stage ----------------------------------------------------------------------------
+
+// Its states only differ in which values hold. A row is encoded as the runs of those that do, or as
+// one bit a value, whichever is shorter; the first number says which.
+enum { ROW_RUNS, ROW_BITS };
+
+struct row {
+    const uint8_t *holds;
+    uint32_t width;
+    uint32_t *numbers; // room for either
+};
+
+static uint32_t encode_bits(const struct row *r)
+{
+    uint32_t words = r->width / 32 + 1;
+    memset(r->numbers, 0, ((size_t)words + 1) * sizeof *r->numbers);
+    r->numbers[0] = ROW_BITS;
+    for (uint32_t v = 0; v < r->width; v++)
+        r->numbers[1 + v / 32] |= (uint32_t)(r->holds[v] != 0) << v % 32;
+    return words + 1;
+}
+
+static uint32_t encode(const struct row *r)
+{
+    uint32_t length = 1, most = r->width / 32 + 2;
+    r->numbers[0] = ROW_RUNS;
+    for (uint32_t v = 0; v < r->width;) {
+        const uint8_t *next = memchr(r->holds + v, 1, r->width - v);
+        if (!next)
+            break;
+        if (length + 2 > most)
+            return encode_bits(r);
+        const uint8_t *end = memchr(next, 0, (size_t)(r->holds + r->width - next));
+        r->numbers[length++] = (uint32_t)(next - r->holds);
+        v = end ? (uint32_t)(end - r->holds) : r->width;
+        r->numbers[length++] = v;
+    }
+    return length;
+}
+
+// Which values hold in the state loaded; faults are counted.
+static uint64_t judge(struct staged *s, uint32_t width, uint8_t *holds)
+{
+    const struct graph_column *c = &s->run.columns[s->graph.root];
+    uint64_t faults = 0;
+    if (s->graph.nodes[s->graph.root].stage == s->count && c->form != COLUMN_CELLS) {
+        for (uint32_t v = 0; v < width; v++)
+            holds[v] = c->integers[v] != 0;
+        return 0;
+    }
+    for (uint32_t v = 0; v < width; v++) {
+        struct graph_cell cell = graph_run_cell(&s->run, s->graph.root, v);
+        holds[v] = !cell.fault && value_truth(&cell.value);
+        faults += cell.fault != EXPR_FAULT_NONE;
+    }
+    return faults;
+}
+
+static bool enter_row(struct staged *s, const struct row *r, uint32_t *state)
+{
+    uint32_t length = encode(r);
+    bool all =
+        length == 3 && r->numbers[0] == ROW_RUNS && r->numbers[2] - r->numbers[1] == r->width;
+    *state = all ? STATE_HOLDS : STATE_DEAD;
+    if (all || (length == 1 && r->numbers[0] == ROW_RUNS))
+        return true;
+    uint32_t word = intern_add(&s->rows, r->numbers, length);
+    *state = STATE_FIRST + word;
+    return word != INTERN_NONE || stop(s, STAGING_MEMORY);
+}
+
+static bool judge_states(struct staged *s, const struct row *r, uint8_t *holds)
+{
+    const struct stage *before = &s->stages[s->count - 1];
+    uint64_t cost = cost_of(s, s->count) * r->width;
+    graph_run_enter(&s->run, s->count, s->stages[s->count].values, r->width);
+    if (!spend(s, multiply(cost, before->states.count)))
+        return false;
+    for (uint32_t state = 0; state < before->states.count; state++) {
+        load(s, s->count - 1, intern_at(&before->states, state, NULL));
+        if (!graph_run_step(&s->run))
+            return stop(s, STAGING_MEMORY);
+        add_to(s->faults, multiply(before->paths[state], judge(s, r->width, holds)));
+        if (!enter_row(s, r, &s->last[state]))
+            return false;
+    }
+    return true;
+}
+
+static bool finish_forwards(struct staged *s)
+{
+    uint32_t width = s->stages[s->count].width;
+    uint8_t *holds = arena_array(&s->arena, (size_t)width + 1, 1);
+    uint32_t *numbers = arena_array(&s->arena, (size_t)width / 32 + 4, sizeof *numbers);
+    s->last =
+        arena_array(&s->arena, (size_t)s->stages[s->count - 1].states.count + 1, sizeof *s->last);
+    if (!holds || !numbers || !s->last)
+        return stop(s, STAGING_MEMORY);
+    return judge_states(s, &(struct row){holds, width, numbers}, holds);
+}
+
+// ---- backwards ---------------------------------------------------------------------------------
+
+// Writes the values of an encoded row, or only counts them.
+static uint32_t decode(const uint32_t *numbers, uint32_t length, struct transition *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 1; numbers[0] == ROW_RUNS && i < length; i += 2) {
+        for (uint32_t v = numbers[i]; out && v < numbers[i + 1]; v++)
+            out[count + v - numbers[i]] = (struct transition){v, STATE_HOLDS};
+        count += numbers[i + 1] - numbers[i];
+    }
+    for (uint32_t i = 1; numbers[0] == ROW_BITS && i < length; i++) {
+        for (uint32_t left = numbers[i]; left != 0; left &= left - 1, count++) {
+            uint32_t v = (i - 1) * 32 + (uint32_t)__builtin_ctz(left);
+            if (out)
+                out[count] = (struct transition){v, STATE_HOLDS};
+        }
+    }
+    return count;
+}
+
+static bool decode_rows(struct staged *s, struct transitions *t)
+{
+    uint64_t total = 0;
+    uint32_t length;
+    for (uint32_t i = 0; i < s->rows.count; i++) {
+        const uint32_t *numbers = intern_at(&s->rows, i, &length);
+        total += decode(numbers, length, NULL);
+    }
+    if (total > CELLS_MOST)
+        return stop(s, STAGING_LARGE);
+    uint32_t *starts = arena_array(s->result, (size_t)s->rows.count + 1, sizeof *starts), at = 0;
+    struct transition *items = arena_array(s->result, (size_t)total + 1, sizeof *items);
+    if (!starts || !items)
+        return stop(s, STAGING_MEMORY);
+    for (uint32_t i = 0; i < s->rows.count; i++) {
+        const uint32_t *numbers = intern_at(&s->rows, i, &length);
+        starts[i] = at;
+        at += decode(numbers, length, items + at);
+    }
+    starts[s->rows.count] = at;
+    *t = (struct transitions){starts, items};
+    return true;
+}
+
+// Replaces the outcomes of a stage by states; each row by the state before it, in `states`.
+static bool fold_stage(struct staged *s, uint32_t stage, const uint32_t *after, uint32_t *states,
+                       struct transitions *t)
+{
+    struct stage *at = &s->stages[stage];
+    struct intern rows = INTERN_INIT;
+    bool ok = true;
+    for (size_t first = 0; ok && first < at->outcome_count; first += at->width) {
+        uint32_t *row = at->outcomes + first, same = 1, *state = &states[first / at->width];
+        for (uint32_t v = 0; v < at->width; v++) {
+            bool open = row[v] >= OUTCOME_FIRST;
+            row[v] = open                     ? after[row[v] - OUTCOME_FIRST]
+                     : row[v] == OUTCOME_TRUE ? STATE_HOLDS
+                                              : STATE_DEAD;
+        }
+        while (same < at->width && row[same] == row[0])
+            same++;
+        *state = row[0];
+        if (same == at->width && row[0] < STATE_FIRST)
+            continue;
+        uint32_t word = intern_add(&rows, row, at->width);
+        ok = word != INTERN_NONE;
+        *state = STATE_FIRST + word;
+    }
+    ok = ok && transitions_of_rows(t, s->result, &rows, at->width);
+    intern_release(&rows);
+    return ok || stop(s, STAGING_MEMORY);
+}
+
+static bool go_back(struct staged *s)
+{
+    struct transitions *next = arena_array(s->result, (size_t)s->count + 1, sizeof *next);
+    uint32_t *after = s->last;
+    s->automaton->next = next;
+    if (!next)
+        return stop(s, STAGING_MEMORY);
+    if (!decode_rows(s, &next[s->count - 1]))
+        return false;
+    for (uint32_t stage = s->count - 1; stage > 0; stage--) {
+        size_t states = s->stages[stage - 1].states.count;
+        uint32_t *before = arena_array(&s->arena, states + 1, sizeof *before);
+        if (!before)
+            return stop(s, STAGING_MEMORY);
+        if (!fold_stage(s, stage, after, before, &next[stage - 1]))
+            return false;
+        after = before;
+    }
+    s->automaton->start = after[0];
+    return true;
+}
+
+// ---- all of it ---------------------------------------------------------------------------------
+
+static bool prepare(struct staged *s, const struct evaluator *v)
+{
+    uint32_t widest = 1;
+    s->stages = arena_array(&s->arena, (size_t)s->count + 1, sizeof *s->stages);
+    if (!s->stages)
+        return stop(s, STAGING_MEMORY);
+    for (uint32_t i = 1; i <= s->count; i++) {
+        if (!set_values(s, i))
+            return false;
+        widest = s->stages[i].width > widest ? s->stages[i].width : widest;
+    }
+    if (!make_graph(s, v) || !find_parts(s))
+        return false;
+    size_t nodes = (size_t)s->graph.count + 1;
+    s->ranges = arena_array(&s->arena, nodes, sizeof *s->ranges);
+    s->asked = arena_array(&s->arena, nodes, sizeof *s->asked);
+    s->word = arena_array(&s->arena, nodes * PART_NUMBERS, sizeof *s->word);
+    s->stages[0].paths = arena_array(&s->arena, 1, sizeof *s->stages[0].paths);
+    if (!s->ranges || !s->asked || !s->word || !s->stages[0].paths ||
+        !graph_run_init(&s->run, &s->graph, widest))
+        return stop(s, STAGING_MEMORY);
+    s->stages[0].paths[0] = 1;
+    for (uint32_t i = 0; i < s->graph.count; i++) {
+        if (s->graph.nodes[i].stage == 0)
+            s->ranges[i] = range_of_cell(&s->run.known[i]);
+    }
+    return true;
+}
+
+// Where nothing is known yet something may be decided already.
+static bool start(struct staged *s, bool *done)
+{
+    uint32_t outcome;
+    if (!settle(s, 0, &outcome))
+        return false;
+    *done = outcome < OUTCOME_FIRST;
+    s->automaton->start = outcome == OUTCOME_TRUE ? STATE_HOLDS : STATE_DEAD;
+    if (outcome == OUTCOME_FAULT)
+        add_to(s->faults, rest_of(s, 0));
+    return true;
+}
+
+static bool make(struct staged *s, const struct evaluator *v)
+{
+    bool done;
+    if (!prepare(s, v) || !start(s, &done))
+        return false;
+    for (uint32_t stage = 1; !done && stage < s->count; stage++) {
+        if (!advance(s, stage))
+            return false;
+    }
+    return done || (finish_forwards(s) && go_back(s));
+}
+
+static void release(struct staged *s)
+{
+    for (uint32_t i = 0; s->stages && i <= s->count; i++) {
+        intern_release(&s->stages[i].states);
+        free(s->stages[i].outcomes);
+    }
+    intern_release(&s->rows);
+    if (s->run.graph)
+        graph_run_release(&s->run);
+    arena_release(&s->arena);
+}
+
+enum staging automaton_stage(struct automaton *a, struct arena *arena, const struct restriction *r,
+                             const struct domain *domains, struct evaluator *v, uint64_t *effort,
+                             uint64_t *faults)
+{
+    uint64_t found = 0;
+    struct staged s = {.automaton = a, .restriction = r, .domains = domains, .result = arena};
+    s.spec = v->problem->spec;
+    s.count = a->length;
+    s.effort = effort;
+    s.faults = &found;
+    arena_init(&s.arena);
+    if (make(&s, v))
+        add_to(faults, found);
+    else
+        a->next = NULL;
+    release(&s);
+    return s.outcome;
+}
