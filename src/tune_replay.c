@@ -93,10 +93,11 @@ static uint64_t whole_ns(double ns)
     return ns >= 0 && ns < 0x1p63 ? (uint64_t)(ns + 0.5) : 0;
 }
 
-// The time as the one sample, of an earlier run.
-static bool add_sample(struct result *r, double time_ns)
+// The time as the one sample, of an earlier run. In the arena `a`, as one of its own for each of a
+// million results would be large.
+static bool add_sample(struct result *r, double time_ns, struct arena *a)
 {
-    r->samples_ns = arena_array(&r->arena, 1, sizeof *r->samples_ns);
+    r->samples_ns = arena_array(a, 1, sizeof *r->samples_ns);
     if (!r->samples_ns)
         return false;
     r->samples_ns[0] = whole_ns(time_ns);
@@ -105,7 +106,9 @@ static bool add_sample(struct result *r, double time_ns)
     return true;
 }
 
-static struct result *result_of(const struct replay *replay, const struct recorded_row *row)
+// Points into the replay and the arena, which outlive it.
+static struct result *result_of(const struct replay *replay, const struct recorded_row *row,
+                                struct arena *a)
 {
     struct result *r = result_new();
     if (!r)
@@ -113,23 +116,21 @@ static struct result *result_of(const struct replay *replay, const struct record
     r->build_ns = whole_ns(row->costs.compile_ns);
     r->verify_ns = whole_ns(row->costs.verify_ns);
     r->measure_ns = whole_ns(row->costs.run_ns);
-    r->origin = arena_strdup(&r->arena, replay->o.recorded->path);
-    bool ok = r->origin != NULL;
+    r->origin = replay->o.recorded->path;
     if (row->status != STATUS_CORRECT)
         result_fail(r, row->status, FAULT_CONFIGURATION, "%s",
                     row->message[0] ? row->message : "recorded without a message");
-    else
-        ok = ok && add_sample(r, row->time_ns);
-    if (ok)
-        return r;
-    result_free(r);
-    return NULL;
+    else if (!add_sample(r, row->time_ns, a)) {
+        result_free(r);
+        return NULL;
+    }
+    return r;
 }
 
 bool tune_replay_answer(struct tune *t, struct item *n)
 {
     const struct replay *r = t->o.replay;
-    n->result = result_of(r, replay_row(r, n->record.index));
+    n->result = result_of(r, replay_row(r, n->record.index), &t->arena);
     if (n->result && !isnan(r->mean_cost_ns))
         t->replayed_ns += replay_cost_ns(r, n->record.index);
     return n->result != NULL;

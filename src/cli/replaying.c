@@ -17,6 +17,10 @@ int replaying_refuse(const struct settings *s)
                         : s->fresh               ? "--fresh"
                         : s->retry               ? "--retry"
                                                  : NULL;
+    if (s->replay && !s->replay[0]) {
+        complain("--replay: the file has no name");
+        return EXIT_USAGE;
+    }
     if (!s->replay || !other)
         return EXIT_DONE;
     complain("--replay and %s exclude each other: nothing is built, measured or stored", other);

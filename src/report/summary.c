@@ -328,10 +328,15 @@ static void put_pareto(const struct view_summary *v, size_t width, struct text *
     report_goal(&v->goal, out);
     text_add(out, ", of ");
     put_count(v->by_status[STATUS_CORRECT], "correct one", out);
-    text_add(out, " (");
-    report_check(&v->check, out);
-    text_add(out, "): ");
-    put_launches(v, out);
+    if (v->replay) {
+        text_addf(out, ", replayed from %s by the recorded %s\n", v->replay->path,
+                  v->replay->statistic);
+    } else {
+        text_add(out, " (");
+        report_check(&v->check, out);
+        text_add(out, "): ");
+        put_launches(v, out);
+    }
     put_table(v, &rows, width, out);
     if (members > 0)
         text_add(out, "No other one is at least as good in all of these and better in one.\n");
@@ -343,8 +348,12 @@ static void put_replayed(const struct view_summary *v, size_t most, size_t width
     struct rows rows = {.most = most};
     text_add(out, "Best of ");
     put_count(v->by_status[STATUS_CORRECT], "correct configuration", out);
-    text_addf(out, ", replayed from %s: not ranked, by the recorded %s\n", v->replay->path,
-              v->replay->statistic);
+    text_addf(out, ", replayed from %s: not ranked, by ", v->replay->path);
+    if (!report_by_time(&v->goal)) {
+        report_goal(&v->goal, out);
+        text_add(out, " at ");
+    }
+    text_addf(out, "the recorded %s\n", v->replay->statistic);
     put_table(v, &rows, width, out);
     text_add(out, "One time is recorded of each: whether those close to each other differ is not "
                   "decided by this.\n");
@@ -391,9 +400,10 @@ static void put_span(struct text *out, const char *what, uint64_t ns, const char
 static void put_costs(const struct view_replay *r, struct text *out)
 {
     char cost[UNITS_SIZE];
+    text_add(out, ", replayed");
     if (!isnan(r->cost_ns)) {
         span_to_str((uint64_t)r->cost_ns, cost);
-        text_addf(out, ", replayed; recording them took %s", cost);
+        text_addf(out, "; recording them took %s", cost);
     }
     text_add(out, "\n");
 }
