@@ -51,6 +51,7 @@ extern const struct command command_compare;
 extern const struct command command_score;
 extern const struct command command_store;
 extern const struct command command_import;
+extern const struct command command_export;
 extern const struct command command_init;
 extern const struct command command_help;
 extern const struct command command_version;

@@ -1,5 +1,6 @@
 #include "best.h"
 #include "cli/choose_device.h"
+#include "cli/respec.h"
 #include "cli/tuning.h"
 #include "cli/values.h"
 #include "report/table.h"
@@ -307,44 +308,12 @@ static int show_one(struct session *s)
 
 // ---- all ---------------------------------------------------------------------------------------
 
-// Splits "A=1, B='x, y'" in place into what --set takes.
-static void split_constants(char *text, struct list *out)
-{
-    struct error ignored = ERROR_INIT;
-    char quote = 0, *start = text;
-    for (char *at = text; *text; at++) {
-        if (!*at || (!quote && str_starts(at, ", "))) {
-            bool last = !*at;
-            *at = '\0';
-            option_list(out, start, &ignored);
-            if (last)
-                return;
-            at++;
-            start = at + 1;
-        } else if (quote && *at == '\\' && at[1]) {
-            at++;
-        } else if (quote) {
-            quote = *at == quote ? 0 : quote;
-        } else if (*at == '\'' || *at == '"') {
-            quote = *at;
-        }
-    }
-}
-
 // The spec with the constants that a result was measured with: metrics read them. NULL where it
 // does not know them any more.
 static struct spec *spec_with(const struct session *s, const char *constants)
 {
     struct error ignored = ERROR_INIT;
-    struct list set = {NULL, 0};
-    char *copy = strdup(constants);
-    if (copy)
-        split_constants(copy, &set);
-    struct spec_options options = {.set = set.items, .set_count = set.count};
-    struct spec *spec = spec_load(s->work.call->arguments[0], &options, &ignored);
-    list_release(&set);
-    free(copy);
-    return spec;
+    return respec(s->work.call->arguments[0], constants, NULL, &ignored);
 }
 
 enum column {

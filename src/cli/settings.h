@@ -76,6 +76,7 @@ struct settings {
         SHOW_COUNT
     } show;
     const char *output;
+    const char *format; // of an export
     const char *kernel;
     // what is checked, and what is no failure
     struct list smallest;

@@ -127,6 +127,15 @@ static double *time_of(struct gather_row *row, const char *key)
     return NULL;
 }
 
+// Of hone: which failure it was, in a word that Kernel Tuner does not have.
+static bool read_invalidity(struct reading *r)
+{
+    enum status status;
+    if (status_parse(text_cstr(&r->tokens.text), &status) && status != STATUS_CORRECT)
+        r->gather.row.row.status = status;
+    return true;
+}
+
 // The value of `key` has begun.
 static bool read_field(struct reading *r, const char *key, uint32_t *set)
 {
@@ -141,6 +150,8 @@ static bool read_field(struct reading *r, const char *key, uint32_t *set)
                    ? gather_set_at(g, parameter, &v)
                    : gather_refuse(g, "the value of '%s' is %s", key, token_text(kind));
     }
+    if (kind == TOKEN_STRING && str_equal(key, "invalidity"))
+        return read_invalidity(r);
     if (kind == TOKEN_STRING) {
         gather_failure(g, text_cstr(&r->tokens.text));
         return r->e->code == ERROR_NONE;

@@ -91,6 +91,11 @@ static bool read_device(struct reading *r)
     return reading_text(r, &r->gather.recorded->device);
 }
 
+static bool read_constants(struct reading *r)
+{
+    return reading_text(r, &r->gather.recorded->constants);
+}
+
 static bool read_name(struct reading *r)
 {
     return reading_text(r, &r->gather.recorded->name);
@@ -103,7 +108,7 @@ static const struct {
     {"results", read_t4_results},  {"metadata", read_t4_metadata},
     {"cache", read_cache_results}, {"tune_params_keys", read_cache_keys},
     {"device_name", read_device},  {"tune_params", read_cache_parameters},
-    {"kernel_name", read_name},
+    {"kernel_name", read_name},    {"constants", read_constants},
 };
 
 static bool read_part(struct reading *r)

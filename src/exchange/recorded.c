@@ -1,7 +1,7 @@
 #include "exchange/recorded.h"
 
 #include "exchange/reading.h"
-#include "exchange/stored_space.h"
+#include "exchange/read_store.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -121,8 +121,8 @@ static struct recorded *make(const struct input *in, const struct recorded_optio
         return NULL;
     }
     o = o ? o : &nothing;
-    bool is_store = !in->data && stored_space_is(in->path);
-    if (!(is_store ? stored_space_read(rec, o, e) : read_all(rec, in, o, e))) {
+    bool is_store = !in->data && is_store_file(in->path);
+    if (!(is_store ? read_store(rec, o, e) : read_all(rec, in, o, e))) {
         recorded_free(rec);
         return NULL;
     }

@@ -1,14 +1,32 @@
-// A store of hone as a recorded space: the newest result of each configuration of one spec, set of
-// constants and device. Private to src/exchange.
+// What a store holds, as recorded spaces: the results of one spec with one set of constants on one
+// device in one language. Those under the newest driver and with the newest text of the kernel
+// count; older ones do not compare with them.
 #ifndef HONE_EXCHANGE_STORED_SPACE_H
 #define HONE_EXCHANGE_STORED_SPACE_H
 
-#include "exchange/gather.h"
+#include "base/arena.h"
+#include "store/store.h"
 
-// Is it a SQLite file? By its first bytes.
-bool stored_space_is(const char *path);
+struct stored_space {
+    const char *spec, *constants, *device, *platform, *language;
+    const char *driver, *identity; // of the newest result, as the rest
+    const char *kernels, *newest, *hone_version;
+    struct digest source;
+    uint64_t results; // under that driver and with that text
+    bool is_imported;
+};
 
-// Fills `r`, whose path and arena are made. Several spaces are an error that lists them.
-bool stored_space_read(struct recorded *r, const struct recorded_options *o, struct error *e);
+// Those that the query leaves, the one with the newest result first. In the arena.
+bool stored_spaces(struct store *s, const struct store_query *q, struct arena *a,
+                   struct stored_space **out, size_t *count, struct error *e);
+
+// "  matmul (WIDTH=256) on H200, NVIDIA CUDA, opencl: 17 results": a line each, at most 20 of them.
+void stored_spaces_list(const struct stored_space *spaces, size_t count, struct text *out);
+
+// The newest result of each configuration, the newest first, until `each` returns false. What was
+// only checked, without a time, and samples of comparisons are left out.
+bool stored_space_each(struct store *s, const struct stored_space *space,
+                       bool (*each)(void *context, const struct store_row *row), void *context,
+                       struct error *e);
 
 #endif

@@ -1,0 +1,332 @@
+#include "base/emit.h"
+#include "cli/file_replace.h"
+#include "cli/respec.h"
+#include "cli/work.h"
+#include "exchange/export.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+// One `hone export`.
+struct session {
+    struct work work;
+    const struct settings *settings;
+    enum export_format format;
+    struct stored_space *spaces; // those that are wanted
+    size_t count;
+};
+
+// ---- which -------------------------------------------------------------------------------------
+
+static bool is_named(const struct stored_space *s, const char *wanted, bool exactly)
+{
+    if (exactly)
+        return str_equal_nocase(s->device, wanted);
+    return str_contains_nocase(s->device, wanted) || str_contains_nocase(s->platform, wanted);
+}
+
+// Keeps those on the device that was named, an exact name before a part of one.
+static void keep_device(struct session *s, const char *wanted)
+{
+    bool exactly = false;
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++)
+        exactly |= is_named(&s->spaces[i], wanted, true);
+    for (size_t i = 0; i < s->count; i++) {
+        if (is_named(&s->spaces[i], wanted, exactly))
+            s->spaces[kept++] = s->spaces[i];
+    }
+    s->count = kept;
+}
+
+static void keep_language(struct session *s, enum language wanted)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        if (str_equal(s->spaces[i].language, language_text(wanted)))
+            s->spaces[kept++] = s->spaces[i];
+    }
+    s->count = kept;
+}
+
+static int say_nothing(struct session *s, size_t known)
+{
+    struct text list = TEXT_INIT;
+    const struct work *w = &s->work;
+    stored_spaces_list(s->spaces, known, &list);
+    complain("%s: nothing to export of %s%s%s%s%s%s", store_path(w->store), w->spec->name,
+             w->constants[0] ? " (" : "", w->constants, w->constants[0] ? ")" : "",
+             known ? "; there is:" : "", text_cstr(&list));
+    text_release(&list);
+    return EXIT_NOTHING;
+}
+
+static int refuse_several(const struct session *s)
+{
+    struct text list = TEXT_INIT;
+    stored_spaces_list(s->spaces, s->count, &list);
+    complain("%zu sets of results fit; name one by --device and --language, or write each to a "
+             "file of its own with --all:%s",
+             s->count, text_cstr(&list));
+    text_release(&list);
+    return EXIT_USAGE;
+}
+
+static bool find_all(struct session *s, const char *constants, struct error *e)
+{
+    struct work *w = &s->work;
+    const struct store_query q = {.spec_name = w->spec->name, .constants = constants};
+    return stored_spaces(w->store, &q, &w->arena, &s->spaces, &s->count, e);
+}
+
+// --all is about all constants, unless --set names them.
+static int choose(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    const struct settings *o = s->settings;
+    const char *device = o->device ? o->device : s->work.environment.device;
+    bool any_constants = o->all && o->set.count == 0;
+    if (!find_all(s, any_constants ? NULL : s->work.constants, &e))
+        return work_failed(&e);
+    if (device && device[0])
+        keep_device(s, device);
+    if (o->language.is_given)
+        keep_language(s, o->language.language);
+    if (s->count == 0)
+        return find_all(s, NULL, &e) ? say_nothing(s, s->count) : work_failed(&e);
+    return s->count == 1 || o->all ? EXIT_DONE : refuse_several(s);
+}
+
+// ---- writing -----------------------------------------------------------------------------------
+
+// What --config and --where leave of it; *only is NULL where they say nothing.
+static bool narrow(const struct session *s, const struct spec *spec, struct space **only,
+                   struct error *e)
+{
+    const struct settings *o = s->settings;
+    const struct space_options options = {.configurations = o->config.items,
+                                          .configuration_count = o->config.count,
+                                          .where = o->where.items,
+                                          .where_count = o->where.count};
+    *only = NULL;
+    if (o->config.count == 0 && o->where.count == 0)
+        return true;
+    *only = space_new(spec, &options, e);
+    return *only != NULL;
+}
+
+static bool make(struct session *s, const struct stored_space *space, struct text *out,
+                 uint64_t *results, struct error *e)
+{
+    struct work *w = &s->work;
+    struct space *only = NULL;
+    bool is_same = str_equal(space->constants, w->constants);
+    struct spec *other =
+        is_same ? NULL : respec(w->call->arguments[0], space->constants, &w->log, e);
+    struct export_options o = {.spec = is_same ? w->spec : other,
+                               .store = w->store,
+                               .space = space,
+                               .format = s->format,
+                               .log = &w->log};
+    bool ok = o.spec && narrow(s, o.spec, &only, e);
+    o.only = only;
+    ok = ok && export_space(&o, out, results, e);
+    space_free(only);
+    spec_free(other);
+    return ok;
+}
+
+static void say_file(const struct session *s, const char *path, const struct stored_space *space,
+                     uint64_t results, struct text *out)
+{
+    struct emit j;
+    if (!s->settings->json) {
+        text_addf(out, "%s\n", path);
+        return;
+    }
+    emit_start(&j, out);
+    emit_object(&j);
+    emit_text_at(&j, "file", path);
+    emit_text_at(&j, "format", export_format_text(s->format));
+    emit_text_at(&j, "device", space->device);
+    emit_text_at(&j, "platform", space->platform);
+    emit_text_at(&j, "language", space->language);
+    emit_text_at(&j, "constants", space->constants);
+    emit_u64_at(&j, "results", results);
+    emit_object_end(&j);
+    text_add(out, "\n");
+}
+
+static int write_one(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    struct text out = TEXT_INIT;
+    uint64_t results;
+    const char *path = s->settings->output;
+    bool ok = make(s, &s->spaces[0], &out, &results, &e) && (!path || file_replace(path, &out, &e));
+    if (ok && path) {
+        text_clear(&out);
+        say_file(s, path, &s->spaces[0], results, &out);
+    }
+    if (ok)
+        put(&out);
+    text_release(&out);
+    return ok ? EXIT_DONE : work_failed(&e);
+}
+
+// Letters, digits, points and dashes.
+static void add_plain(const char *part, struct text *out)
+{
+    bool is_dash = true;
+    for (; *part; part++) {
+        bool is_plain = isalnum((unsigned char)*part) || *part == '.' || *part == '=';
+        if (is_plain || !is_dash)
+            text_addc(out, is_plain ? *part : '-');
+        is_dash = !is_plain;
+    }
+}
+
+// FOLDER/matmul_WIDTH-256_NVIDIA-H200_opencl.json, with a number where that is taken.
+static const char *name_file(struct session *s, size_t index)
+{
+    struct text name = TEXT_INIT;
+    const struct stored_space *space = &s->spaces[index];
+    const char *folder = s->settings->output ? s->settings->output : ".";
+    size_t same = 0;
+    for (size_t i = 0; i < index; i++)
+        same += str_equal(s->spaces[i].device, space->device) &&
+                str_equal(s->spaces[i].constants, space->constants) &&
+                str_equal(s->spaces[i].language, space->language);
+    text_addf(&name, "%s/", folder);
+    add_plain(space->spec, &name);
+    if (space->constants[0]) {
+        text_addc(&name, '_');
+        add_plain(space->constants, &name);
+    }
+    text_addc(&name, '_');
+    add_plain(space->device, &name);
+    text_addf(&name, "_%s", space->language);
+    if (same > 0)
+        text_addf(&name, "_%zu", same + 1);
+    text_add(&name, export_format_ending(s->format));
+    const char *own = name.failed ? NULL : arena_strdup(&s->work.arena, text_cstr(&name));
+    text_release(&name);
+    return own;
+}
+
+static int write_all(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    struct text said = TEXT_INIT;
+    bool ok = !s->settings->output || folder_make(s->settings->output, &e);
+    for (size_t i = 0; ok && i < s->count; i++) {
+        struct text out = TEXT_INIT;
+        uint64_t results;
+        const char *path = name_file(s, i);
+        ok = path ? make(s, &s->spaces[i], &out, &results, &e) && file_replace(path, &out, &e)
+                  : error_memory(&e);
+        if (ok)
+            say_file(s, path, &s->spaces[i], results, &said);
+        text_release(&out);
+    }
+    put(&said); // what was written before a failure is there
+    text_release(&said);
+    return ok ? EXIT_DONE : work_failed(&e);
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static int check_options(struct session *s)
+{
+    const char *format = s->settings->format;
+    bool is_known = format && export_format_parse(format, &s->format);
+    if (is_known && !(s->settings->json && !s->settings->output && !s->settings->all))
+        return EXIT_DONE;
+    if (is_known)
+        complain("--json tells which files were written: add --output FILE or --all");
+    else if (format)
+        complain("--format: '%s' is none of t4, cache, csv", format);
+    else
+        complain("say which format: --format t4, --format cache (Kernel Tuner) or --format csv");
+    return EXIT_USAGE;
+}
+
+static int run(struct invocation *i)
+{
+    struct session s = {.settings = &i->settings};
+    int status = check_options(&s);
+    if (status != EXIT_DONE)
+        return status;
+    work_init(&s.work, i);
+    status = work_spec(&s.work);
+    if (status == EXIT_DONE && i->settings.language.is_given)
+        status = work_languages(&s.work);
+    if (status == EXIT_DONE)
+        status = work_store(&s.work, STORE_READ);
+    if (status == EXIT_DONE)
+        status = choose(&s);
+    if (status == EXIT_DONE)
+        status = i->settings.all ? write_all(&s) : write_one(&s);
+    work_release(&s.work);
+    return status;
+}
+
+#define FIELD(member) offsetof(struct settings, member)
+
+static const struct option options[] = {
+    {.name = "format",
+     .argument = "t4|cache|csv",
+     .help = "T4 results with metadata, a Kernel Tuner cache file, or CSV.",
+     .apply = option_text,
+     .offset = FIELD(format)},
+    {.name = "output",
+     .argument = "FILE",
+     .help = "Write to this file, whole or not at all. Default: standard output. With --all a "
+             "folder, made when missing.",
+     .apply = option_text,
+     .offset = FIELD(output)},
+    {.name = "all",
+     .help = "All that fit, one file each; without --set with any constants. Prints their names.",
+     .apply = option_flag,
+     .offset = FIELD(all)},
+    {0},
+};
+
+static const struct option_group groups[] = {
+    {"Output", options}, {"What and where", spec_options}, {"Help", help_options}, {0}};
+
+static const struct example examples[] = {
+    {"hone export kernels_cl/matmul_tiled.json --format t4 --output matmul.json",
+     "for other tuners and their analysis"},
+    {"hone export spec.json --format cache --device A100 --output cache.json",
+     "for Kernel Tuner's simulation mode"},
+    {"hone export spec.json --format csv --all --output exported",
+     "a table for each device and set of constants"},
+    {0},
+};
+
+const struct command command_export = {
+    .name = "export",
+    .summary = "write stored results as T4, a Kernel Tuner cache file or CSV",
+    .arguments = "SPEC",
+    .least = 1,
+    .most = 1,
+    .description =
+        "Writes the newest result of each configuration, failures too, for one device, language "
+        "and "
+        "set of constants: under its newest driver and with the newest text of the kernel. Several "
+        "that fit are refused with what there is, or written one file each with --all.\n\n"
+        "The time is the median of the samples. T4 has it in milliseconds as the measurement "
+        "'time' with its statistic beside it, and time_mean and time_minimum; one document holds "
+        "results and metadata. CSV has nanoseconds. A result that was imported keeps the statistic "
+        "that it came with.\n\n"
+        "Kernel Tuner takes the cache file in simulation mode, with the spec's parameters in the "
+        "same order, and can append to it.\n\n"
+        "With --json one object a line for each file: file, format, device, platform, language, "
+        "constants, results.\n\n"
+        "Exit status 1: the store has nothing that fits.",
+    .groups = groups,
+    .examples = examples,
+    .run = run,
+};

@@ -1,0 +1,47 @@
+#include "cli/respec.h"
+
+#include "base/text.h"
+#include "cli/option.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Splits "A=1, B='x, y'" in place into what --set takes.
+static void split_constants(char *text, struct list *out)
+{
+    struct error ignored = ERROR_INIT;
+    char quote = 0, *start = text;
+    for (char *at = text; *text; at++) {
+        if (!*at || (!quote && str_starts(at, ", "))) {
+            bool last = !*at;
+            *at = '\0';
+            option_list(out, start, &ignored);
+            if (last)
+                return;
+            at++;
+            start = at + 1;
+        } else if (quote && *at == '\\' && at[1]) {
+            at++;
+        } else if (quote) {
+            quote = *at == quote ? 0 : quote;
+        } else if (*at == '\'' || *at == '"') {
+            quote = *at;
+        }
+    }
+}
+
+struct spec *respec(const char *path, const char *constants, const struct log *log, struct error *e)
+{
+    struct list set = {NULL, 0};
+    char *copy = strdup(constants);
+    if (!copy) {
+        error_memory(e);
+        return NULL;
+    }
+    split_constants(copy, &set);
+    struct spec_options options = {.set = set.items, .set_count = set.count, .log = log};
+    struct spec *spec = spec_load(path, &options, e);
+    list_release(&set);
+    free(copy);
+    return spec;
+}

@@ -1,0 +1,12 @@
+// A spec read again with the constants that a stored result was measured with.
+#ifndef HONE_CLI_RESPEC_H
+#define HONE_CLI_RESPEC_H
+
+#include "spec/spec.h"
+
+// `constants` as the store has them: "WIDTH=256, TEXT='x, y'". NULL where the spec does not know
+// them any more, or cannot be read; the error says so.
+struct spec *respec(const char *path, const char *constants, const struct log *log,
+                    struct error *e);
+
+#endif
