@@ -55,7 +55,8 @@ struct search {
     struct group *groups;
     struct seen *buckets[BUCKETS];
     uint64_t rows;
-    bool failed; // no memory
+    bool by_time; // the goal is the time or the like
+    bool failed;  // no memory
 };
 
 // ---- collecting --------------------------------------------------------------------------------
@@ -212,6 +213,8 @@ static struct result *brief_of(struct search *s, const struct store_row *row)
                              .sample_count = (uint32_t)samples,
                              .origin = r->origin ? copy(s, r->origin) : NULL};
     brief->terms = r->terms;
+    brief->energy = r->energy;
+    brief->energy.refused = "";
     memcpy(brief->ranking, r->ranking, sizeof brief->ranking);
     if (samples > 0)
         brief->samples_ns = arena_copy(s->a, r->samples_ns, samples * sizeof *r->samples_ns);
@@ -328,6 +331,7 @@ static bool start(struct search *s, const struct best_options *o, struct arena *
 {
     struct text constants = TEXT_INIT;
     *s = (struct search){.o = o, .a = a};
+    s->by_time = all || o->goal.count == 0 || goal_is_time(&o->goal, o->spec, o->device);
     if (o->device)
         identify(o->device, s->identity);
     if (o->sources)
@@ -581,11 +585,76 @@ static const struct entry *choose(struct search *s, const struct ranking *r, str
     return r->members[chosen];
 }
 
-// The entry that answers.
+// ---- other goals -------------------------------------------------------------------------------
+
+// One that has values.
+struct valued {
+    const struct entry *entry;
+    double *values;
+    double order; // by the first objective, less first
+    size_t at;    // in the order of medians
+};
+
+struct valued_list {
+    struct valued *items;
+    size_t count;
+};
+
+static bool value_of(struct search *s, const struct entry *n, struct valued *out)
+{
+    const struct goal *g = &s->o->goal;
+    const uint32_t *choice = read_choice(s, n->configuration);
+    const struct spec_measured measured = {n->stats.median, result_joule(n->brief)};
+    double *values = arena_array(s->a, g->count, sizeof *values);
+    s->failed |= !values;
+    if (!choice || !values || !goal_values(g, s->o->spec, choice, s->o->device, &measured, values))
+        return false;
+    *out = (struct valued){
+        .entry = n, .values = values, .order = g->terms[0].maximise ? -values[0] : values[0]};
+    return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const struct valued *x = a, *y = b;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+// Of those that are the same job today; where there is none, of all. By the first objective, then
+// the time.
+static struct valued_list values_of(struct search *s, const struct group *g, bool *other_job)
+{
+    size_t count;
+    struct entry **list = sorted(s, g, &count);
+    bool comparable = g->same_driver && g->same_source;
+    struct valued_list v = {.items = arena_array(s->a, count + 1, sizeof *v.items)};
+    s->failed |= !v.items;
+    for (int all = 0; all <= 1 && v.count == 0; all++) {
+        *other_job = all;
+        for (size_t i = 0; !s->failed && i < count; i++) {
+            if ((!all && comparable && !is_same_job(s, list[i])) ||
+                !value_of(s, list[i], &v.items[v.count]))
+                continue;
+            v.items[v.count++].at = i;
+        }
+    }
+    if (!s->failed)
+        qsort(v.items, v.count, sizeof *v.items, by_value);
+    return v;
+}
+
+// The entry that answers; NULL: nothing has a value of the goal.
 static const struct entry *find_answer(struct search *s, const struct group *g,
                                        struct best_answer *out)
 {
     struct ranking ranking = {NULL, NULL, 0, 0};
+    if (!s->by_time) {
+        struct valued_list v = values_of(s, g, &out->other_job);
+        out->known = v.count;
+        return v.count > 0 ? v.items[0].entry : NULL;
+    }
     if (!deciding(s, g, &ranking))
         return s->failed ? NULL : fastest(s, g, &out->other_job);
     name_faster(s, g, &ranking, &out->place);
@@ -635,11 +704,10 @@ static bool keep_row(void *context, const struct store_row *row)
     return f->counted && !s->failed;
 }
 
-static bool answer(struct search *s, const struct group *g, struct best_answer *out,
-                   struct error *e)
+// Fills in the rest of the answer that the entry is; NULL is refused.
+static bool fetch(struct search *s, const struct group *g, const struct entry *n,
+                  struct best_answer *out, struct error *e)
 {
-    memset(out, 0, sizeof *out);
-    const struct entry *n = find_answer(s, g, out);
     struct fetch_row f = {
         .search = s, .id = n ? n->id : "", .out = out, .counted = n && n->is_counted};
     struct store_query query = {.spec_name = s->o->spec->name,
@@ -656,9 +724,29 @@ static bool answer(struct search *s, const struct group *g, struct best_answer *
     }
     result_free(out->result);
     out->result = NULL;
-    if (s->failed || !n)
+    if (s->failed)
         return error_memory(e);
     return error_set(e, ERROR_STORE, "%s: a result is gone", store_path(s->o->store));
+}
+
+static bool refuse_unvalued(const struct search *s, struct error *e)
+{
+    struct text goal = TEXT_INIT;
+    goal_text(&s->o->goal, &goal);
+    error_set(e, ERROR_DEVICE, "%s: no result has a value of %s", store_path(s->o->store),
+              text_cstr(&goal));
+    text_release(&goal);
+    return false;
+}
+
+static bool answer(struct search *s, const struct group *g, struct best_answer *out,
+                   struct error *e)
+{
+    memset(out, 0, sizeof *out);
+    const struct entry *n = find_answer(s, g, out);
+    if (s->failed || (!n && s->by_time))
+        return error_memory(e);
+    return n ? fetch(s, g, n, out, e) : refuse_unvalued(s, e);
 }
 
 bool best_find(const struct best_options *o, struct arena *a, struct best_answer *out, bool *found,
@@ -671,6 +759,58 @@ bool best_find(const struct best_options *o, struct arena *a, struct best_answer
     *found = g != NULL;
     if (g)
         ok = answer(&s, g, out, e);
+    space_free(s.space);
+    return ok;
+}
+
+// Which of the list are of the set; NULL without memory.
+static const bool *members_of(struct search *s, const struct valued_list *v)
+{
+    size_t width = s->o->goal.count;
+    double *values = arena_array(s->a, (v->count + 1) * width, sizeof *values);
+    bool *member = arena_array(s->a, v->count + 1, sizeof *member);
+    if (!values || !member)
+        return NULL;
+    for (size_t i = 0; i < v->count; i++)
+        memcpy(values + i * width, v->items[i].values, width * sizeof *values);
+    goal_pareto(&s->o->goal, values, v->count, member);
+    return member;
+}
+
+static bool answer_pareto(struct search *s, const struct group *g, struct best_answer **out,
+                          size_t *count, struct error *e)
+{
+    bool other_job;
+    struct valued_list v = values_of(s, g, &other_job);
+    const bool *member = s->failed ? NULL : members_of(s, &v);
+    *out = arena_array(s->a, v.count + 1, sizeof **out);
+    if (!member || !*out)
+        return error_memory(e);
+    for (size_t i = 0; i < v.count; i++) {
+        struct best_answer *a = &(*out)[*count];
+        if (!member[i])
+            continue;
+        *a = (struct best_answer){.known = v.count, .other_job = other_job};
+        if (!fetch(s, g, v.items[i].entry, a, e))
+            return false;
+        ++*count;
+    }
+    return v.count > 0 || refuse_unvalued(s, e);
+}
+
+bool best_pareto(const struct best_options *o, struct arena *a, struct best_answer **out,
+                 size_t *count, struct error *e)
+{
+    struct search s;
+    *out = NULL;
+    *count = 0;
+    bool ok = start(&s, o, a, false, e);
+    const struct group *g = ok ? nearest(&s) : NULL;
+    if (g && !answer_pareto(&s, g, out, count, e)) {
+        best_release_all(*out, *count);
+        *count = 0;
+        ok = false;
+    }
     space_free(s.space);
     return ok;
 }

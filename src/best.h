@@ -1,8 +1,9 @@
-// The conveyor of `hone best`: spec -> store -> the fastest result that is known to be correct.
+// The conveyor of `hone best`: spec -> store -> the best result that is known to be correct.
 #ifndef HONE_BEST_H
 #define HONE_BEST_H
 
 #include "base/arena.h"
+#include "goal.h"
 #include "measure/stats.h"
 #include "pick.h"
 #include "spec/spec.h"
@@ -21,6 +22,7 @@ struct best_options {
     uint32_t configuration_count;
     const char *const *where; // --where
     uint32_t where_count;
+    struct goal goal; // no terms: least time
 };
 
 // Where the answer stands in the ranking that it comes from.
@@ -50,6 +52,7 @@ struct best_answer {
     struct result *result; // the caller's: result_free()
     struct stats_summary stats;
     struct best_place place;
+    size_t known; // configurations with a value of the goal, where that is not the time; else 0
     // Not what was asked for: measured under another driver, with another kernel text, or with
     // other sizes, arguments or options.
     bool other_driver, other_source, other_job;
@@ -63,11 +66,20 @@ struct best_answer {
 // known for this driver, source and job, the nearest that is older: the same source first, then the
 // newest; of several results of one configuration the newest counts. False on failure; *found tells
 // whether there is anything at all.
+//
+// With a goal that is not the time, nor the like, no ranking decides: each job's newest result
+// counts with its median, and the one with the best value answers, of equal ones the faster.
 bool best_find(const struct best_options *o, struct arena *a, struct best_answer *out, bool *found,
                struct error *e);
 
-// The fastest for each device and set of constants, whatever --device says: under its newest driver
-// and source. Array in the arena; best_release_all() frees the results.
+// The Pareto set of a goal of several objectives, by the first of them, of what best_find() would
+// look at. Array in the arena, *count 0 where nothing is known; best_release_all() frees the
+// results.
+bool best_pareto(const struct best_options *o, struct arena *a, struct best_answer **out,
+                 size_t *count, struct error *e);
+
+// The fastest for each device and set of constants, whatever the goal is and --device says: under
+// its newest driver and source. Array in the arena; best_release_all() frees the results.
 bool best_all(const struct best_options *o, struct arena *a, struct best_answer **out,
               size_t *count, struct error *e);
 void best_release_all(struct best_answer *answers, size_t count);

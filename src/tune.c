@@ -346,16 +346,21 @@ static const struct tune_record *finish_item(struct tune *t, struct item *n)
     return r;
 }
 
+static void break_off(struct tune *t)
+{
+    t->broken = true;
+    evaluator_cancel(t->evaluator);
+    stop_asking(t);
+}
+
 // The kernel name or argument count is wrong: as long as nothing worked, nothing will.
 static void break_off_hopeless_spec(struct tune *t, const struct item *n)
 {
     if (n->result->fault != FAULT_SPEC || t->progress.by_status[STATUS_CORRECT] > 0)
         return;
-    t->broken = true;
     error_set(&t->why, ERROR_INPUT, "%s: KernelSpecification: %s", t->o.spec->path,
               n->result->message);
-    evaluator_cancel(t->evaluator);
-    stop_asking(t);
+    break_off(t);
 }
 
 static const struct tune_record *take_outcome(struct tune *t, struct outcome *out)
@@ -368,6 +373,8 @@ static const struct tune_record *take_outcome(struct tune *t, struct outcome *ou
     n->result = out->result;
     break_off_hopeless_spec(t, n);
     const struct tune_record *r = finish_item(t, n);
+    if (!t->broken && tune_goal_is_hopeless(t, r, &t->why))
+        break_off(t);
     if (!t->o.keep)
         tune_rank_consider(t, n, out->ticket);
     return r;
@@ -549,6 +556,8 @@ static int by_place(const void *a, const void *b)
         return x->place < y->place ? -1 : 1;
     if (x->place == SIZE_MAX && x->order != y->order)
         return x->order < y->order ? -1 : 1;
+    if (x->place == SIZE_MAX && r->stats.median != q->stats.median)
+        return r->stats.median < q->stats.median ? -1 : 1;
     return r->index < q->index ? -1 : r->index > q->index;
 }
 

@@ -163,7 +163,7 @@ void tune_source_digest(const struct tune *t, struct digest *out);
 enum verification tune_verification(const struct tune *t, const char **against);
 // All timed records, best first: those of the ranking by their places; then the others by the first
 // objective at their median, which does not compare with those above; those without a value last,
-// and equal ones in the order of the space. The array is the caller's: free().
+// equal ones by time and then in the order of the space. The array is the caller's: free().
 const struct tune_record **tune_ranking(const struct tune *t, size_t *count);
 // All records in the order in which they were handed out.
 const struct tune_record *const *tune_records(const struct tune *t, size_t *count);

@@ -11,7 +11,7 @@ void tune_goal_init(struct tune *t)
     t->by_time = goal_is_time(&o->goal, o->spec, o->device);
     if (t->by_time)
         return;
-    if (o->terms.rules.fixed == 0)
+    if (o->terms.rules.fixed == 0 && !o->replay)
         o->terms.rules.fixed = GOAL_LAUNCHES;
     o->terms.energy |= goal_uses_energy(&o->goal, o->spec);
 }
@@ -36,11 +36,12 @@ double tune_goal_order(const struct tune *t, const struct tune_record *r)
     return t->o.goal.terms[0].maximise ? -r->values[0] : r->values[0];
 }
 
+// Of equal ones the faster.
 static void note_best(struct tune *t, struct tune_record *r)
 {
     struct tune_progress *p = &t->progress;
-    double own = tune_goal_order(t, r);
-    if (!isfinite(own) || (p->best && tune_goal_order(t, p->best) <= own))
+    double own = tune_goal_order(t, r), best = p->best ? tune_goal_order(t, p->best) : INFINITY;
+    if (!isfinite(own) || own > best || (own == best && p->best->stats.median <= r->stats.median))
         return;
     p->best = r;
     if (t->by_time)
@@ -94,4 +95,20 @@ void tune_goal_tell(struct tune *t, const struct tune_record *r)
     else if (r->timed)
         status = STATUS_RUNTIME;
     strategy_tell(t->strategy, r->index, status, value);
+}
+
+// One refusal may have a reason of its own.
+#define REFUSALS 3
+
+bool tune_goal_is_hopeless(struct tune *t, const struct tune_record *r, struct error *why)
+{
+    const char *refused = r->result->energy.refused;
+    if (t->by_time || t->reference || !r->timed || r->values || !refused[0] ||
+        ++t->unvalued < REFUSALS)
+        return false;
+    struct text goal = TEXT_INIT;
+    goal_text(&t->o.goal, &goal);
+    error_set(why, ERROR_DEVICE, "objective %s: %s", text_cstr(&goal), refused);
+    text_release(&goal);
+    return true;
 }

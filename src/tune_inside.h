@@ -33,6 +33,7 @@ struct tune {
     uint64_t planned;
     uint64_t refused; // records that the device refused: they spend no budget
 
+    uint32_t unvalued;          // timed records whose energy was refused, before any had values
     bool by_time;               // the goal is the time or the like
     const double *reference;    // (or NULL) of several objectives: the first values that were known
     struct tune_record **front; // of several objectives: the Pareto set so far
@@ -71,6 +72,9 @@ void tune_goal_value(struct tune *t, struct item *n);
 // A new record: is it the best, or of the Pareto set?
 void tune_goal_note(struct tune *t, struct tune_record *r);
 void tune_goal_tell(struct tune *t, const struct tune_record *r);
+// After a new record: is it clear that the goal needs energy which nobody counts here? `why` says
+// so.
+bool tune_goal_is_hopeless(struct tune *t, const struct tune_record *r, struct error *why);
 // The number that orders records, less first; INFINITY: it has none.
 double tune_goal_order(const struct tune *t, const struct tune_record *r);
 

@@ -17,6 +17,9 @@ struct session {
     struct spec_sources *sources;
     struct best_options options;
     const char *wanted; // (or NULL) the device that was named
+    struct view_objective objectives[OBJECTIVES_MOST];
+    struct view_goal goal;
+    const char *goal_words; // "the least cost"
 };
 
 // The store may know other constants, sizes or devices.
@@ -178,6 +181,10 @@ static bool show_as(struct session *s, const struct spec *spec, const struct bes
                                        .why = b->place.why,
                                        .faster = b->place.faster,
                                        .faster_ns = b->place.faster_median};
+    if (b->known > 0) {
+        out->origin.goal = s->goal_words;
+        out->origin.known = b->known;
+    }
     bool is_same = !b->other_source && !b->other_job;
     out->view = (struct view_result){.configuration = b->configuration,
                                      .configuration_json = b->configuration_json,
@@ -304,6 +311,94 @@ static int show_one(struct session *s)
     shown_release(&shown);
     result_free(b.result);
     return status;
+}
+
+// ---- several objectives ------------------------------------------------------------------------
+
+enum set_column {
+    SET_MEDIAN,
+    SET_METRIC,
+    SET_CONFIGURATION = SET_METRIC + 8,
+    SET_DATE,
+    SET_COLUMNS
+};
+
+static void put_member(const struct session *s, const struct best_answer *b,
+                       const struct view_result *v, struct table *t)
+{
+    char number[UNITS_SIZE];
+    duration_to_str(b->stats.median, number);
+    table_row(t);
+    table_cell(t, SET_MEDIAN, "%s", number);
+    for (size_t i = 0; i < s->goal.count; i++) {
+        const struct view_objective *o = &s->goal.objectives[i];
+        if (o->is_time || o->metric >= v->metric_count || !v->metrics[o->metric].known)
+            continue;
+        number_to_str(v->metrics[o->metric].value, number);
+        table_cell(t, SET_METRIC + i, "%s", number);
+    }
+    table_cell(t, SET_CONFIGURATION, "%s", b->configuration);
+    table_cell(t, SET_DATE, "%s", b->date);
+}
+
+static bool add_member(struct session *s, const struct best_answer *b, struct table *t,
+                       struct text *lines)
+{
+    struct shown shown;
+    struct emit json;
+    bool ok = show_as(s, s->work.spec, b, &shown);
+    emit_start(&json, lines);
+    if (ok && s->settings->json) {
+        report_result_json(&shown.view, "result", true, &json);
+        text_add(lines, "\n");
+    } else if (ok) {
+        put_member(s, b, &shown.view, t);
+    }
+    shown_release(&shown);
+    return ok;
+}
+
+static void put_set(const struct session *s, const struct best_answer *answers, size_t count,
+                    struct table *t, struct text *out)
+{
+    put_count(count, "configuration", out);
+    text_addf(out, " in %s, of %zu measured one after the other:\n", s->goal_words,
+              answers[0].known);
+    table_print(t, "", out);
+}
+
+static int show_set(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    struct best_answer *answers;
+    struct text out = TEXT_INIT;
+    struct table table;
+    size_t count;
+    struct table_column columns_of[SET_COLUMNS] = {
+        [SET_MEDIAN] = {"median", ALIGN_RIGHT},
+        [SET_CONFIGURATION] = {"configuration", ALIGN_LEFT},
+        [SET_DATE] = {"measured", ALIGN_LEFT},
+    };
+    for (size_t i = 0; i < SET_CONFIGURATION - SET_METRIC; i++)
+        columns_of[SET_METRIC + i] =
+            (struct table_column){i < s->goal.count ? s->goal.objectives[i].name : "", ALIGN_RIGHT};
+    if (!best_pareto(&s->options, &s->work.arena, &answers, &count, &e))
+        return work_failed(&e);
+    if (count == 0)
+        return say_nothing_known(s);
+    warn_if_older(&answers[0]);
+    table_init(&table, columns_of, SET_COLUMNS);
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = add_member(s, &answers[i], &table, &out) || error_memory(&e);
+    if (ok && !s->settings->json)
+        put_set(s, answers, count, &table, &out);
+    if (ok)
+        put(&out);
+    table_release(&table);
+    text_release(&out);
+    best_release_all(answers, count);
+    return ok ? EXIT_DONE : work_failed(&e);
 }
 
 // ---- all ---------------------------------------------------------------------------------------
@@ -435,6 +530,7 @@ static int show_all(struct session *s)
 static int prepare(struct session *s)
 {
     struct work *w = &s->work;
+    struct error e = ERROR_INIT;
     int status = work_spec(w);
     if (status == EXIT_DONE)
         status = work_languages(w);
@@ -449,7 +545,26 @@ static int prepare(struct session *s)
                                        .where = s->settings->where.items,
                                        .where_count = s->settings->where.count};
     s->wanted = s->settings->device ? s->settings->device : w->environment.device;
+    if (!goal_of(&s->settings->objective, w->spec, &s->options.goal, &e))
+        return work_failed(&e);
+    if (s->options.goal.count > 1 && s->settings->options) {
+        complain("--options is about one configuration, and of several objectives there is a set; "
+                 "give one with --objective");
+        return EXIT_USAGE;
+    }
     return EXIT_DONE;
+}
+
+// By the device that was found: its facts may be in a metric.
+static void look_for(struct session *s)
+{
+    struct text words = TEXT_INIT;
+    s->goal =
+        goal_view(&s->options.goal, s->work.spec, s->options.device, s->objectives, &s->work.arena);
+    report_goal(&s->goal, &words);
+    const char *copy = arena_strdup(&s->work.arena, text_cstr(&words));
+    s->goal_words = copy ? copy : "";
+    text_release(&words);
 }
 
 // --all without a device's name is about all devices and languages.
@@ -464,13 +579,20 @@ static int answer(struct session *s)
         return show_all(s);
     if (status == EXIT_DONE)
         status = use_language(s, language);
-    return status == EXIT_DONE ? show_one(s) : status;
+    if (status != EXIT_DONE)
+        return status;
+    look_for(s);
+    return s->goal.count > 1 ? show_set(s) : show_one(s);
 }
 
 static int run(struct invocation *i)
 {
     struct session s = {.settings = &i->settings};
     const struct settings *o = &i->settings;
+    if (o->all && o->objective.count > 0) {
+        complain("--all and --objective exclude each other: it is about the least time");
+        return EXIT_USAGE;
+    }
     if (o->options && (o->all || o->json)) {
         complain("--options and %s exclude each other", o->all ? "--all" : "--json");
         return EXIT_USAGE;
@@ -492,14 +614,17 @@ static const struct option options[] = {
      .apply = option_flag,
      .offset = FIELD(options)},
     {.name = "all",
-     .help = "A line for each device and set of constants that the store knows.",
+     .help = "A line for each device and set of constants that the store knows: the fastest there.",
      .apply = option_flag,
      .offset = FIELD(all)},
     {0},
 };
 
-static const struct option_group groups[] = {
-    {"What and where", spec_options}, {"Answer", options}, {"Help", help_options}, {0}};
+static const struct option_group groups[] = {{"What and where", spec_options},
+                                             {"Answer", objective_options},
+                                             {"Answer", options},
+                                             {"Help", help_options},
+                                             {0}};
 
 static const struct example examples[] = {
     {"hone best kernels_cl/matmul_tiled.json", "the best that is known for this device"},
@@ -510,28 +635,33 @@ static const struct example examples[] = {
 
 const struct command command_best = {
     .name = "best",
-    .summary = "look up the fastest configuration that is known",
+    .summary = "look up the best configuration that is known",
     .arguments = "SPEC",
     .least = 1,
     .most = 1,
-    .description = "Looks into the store for the fastest configuration that gave a correct result "
-                   "for this spec, its "
-                   "constants, the device and its driver, and the kernel as it is now. Nothing is "
-                   "measured. Where "
-                   "nothing is known for this driver or this text of the kernel it says so and "
-                   "shows the nearest "
-                   "older result, marked. --device may also name a device that is not here.\n\n"
-                   "The newest ranking decides, by the rounds that are kept of it; where some are "
-                   "not told apart from its winner the answer is the one that takes the fewest "
-                   "resources (spilled memory, registers, local and private memory, work-group), "
-                   "then the first in the space, and it says so. What was measured alone since, "
-                   "and clearly faster, is named. Without a ranking the least median answers.\n\n"
-                   "With --json one object, as `hone run --json` prints it, and also date, device, "
-                   "platform, driver, "
-                   "language, constants, hone, geometry, other_driver, other_source, other_job, "
-                   "ranked, contenders, tied_count, why, faster and faster_ns; with "
-                   "--all one a line.\n\n"
-                   "Exit status 0: there is an answer, 1: there is none.",
+    .description =
+        "Looks into the store for the fastest configuration that gave a correct result "
+        "for this spec, its "
+        "constants, the device and its driver, and the kernel as it is now. Nothing is "
+        "measured. Where "
+        "nothing is known for this driver or this text of the kernel it says so and "
+        "shows the nearest "
+        "older result, marked. --device may also name a device that is not here.\n\n"
+        "The newest ranking decides, by the rounds that are kept of it; where some are "
+        "not told apart from its winner the answer is the one that takes the fewest "
+        "resources (spilled memory, registers, local and private memory, work-group), "
+        "then the first in the space, and it says so. What was measured alone since, "
+        "and clearly faster, is named. Without a ranking the least median answers.\n\n"
+        "Where the objective is not the time, nor the time in other words, the newest "
+        "result of each configuration counts, and the one with the best value at its "
+        "median answers; of several objectives the Pareto set is listed, with --json one "
+        "a line.\n\n"
+        "With --json one object, as `hone run --json` prints it, and also date, device, "
+        "platform, driver, "
+        "language, constants, hone, geometry, other_driver, other_source, other_job, "
+        "ranked, contenders, tied_count, why, faster and faster_ns; with "
+        "--all one a line.\n\n"
+        "Exit status 0: there is an answer, 1: there is none.",
     .groups = groups,
     .examples = examples,
     .run = run,

@@ -160,13 +160,14 @@ static bool is_answer(const struct session *s, const struct view_summary *v)
     return v->ranking.decided && !o->cold && o->where.count == 0 && o->config.count == 0;
 }
 
-// The first row of the Pareto set; NULL: there is none.
-static const struct tune_record *first_of_set(const struct tune *t)
+// The first row of the Pareto set, else of all; NULL: there is none.
+static const struct tune_record *first_row(const struct tune *t)
 {
     size_t count;
     const struct tune_record **all = tune_ranking(t, &count), *first = NULL;
     for (size_t i = 0; all && i < count && !first; i++)
         first = all[i]->pareto ? all[i] : NULL;
+    first = !first && all && count > 0 ? all[0] : first;
     free(all);
     return first;
 }
@@ -180,7 +181,7 @@ static void suggest(struct session *s, const struct view_summary *v, struct text
     struct text best = TEXT_INIT;
     struct tune_progress p;
     tune_progress(s->tuning.tune, &p);
-    const struct tune_record *one = p.best ? p.best : first_of_set(s->tuning.tune);
+    const struct tune_record *one = p.best ? p.best : first_row(s->tuning.tune);
     if (one && v->result_count > 0)
         work_configuration(w->spec, one->choice, &best);
     text_addf(out, "\nEverything about the %s:  hone run %s", p.best ? "best" : "first",
@@ -387,14 +388,6 @@ static const struct option search_options[] = {
          "marked there.",
      .apply = option_strategy,
      .offset = FIELD(strategy)},
-    {.name = "objective",
-     .argument = "GOAL",
-     .help =
-         "What to look for: time (the least), or min:NAME or max:NAME of a metric of the spec. Of "
-         "several, separated by commas or given one by one, the Pareto set is found: those that no "
-         "other one beats in all of them. Default: the spec's, else time.",
-     .apply = option_list,
-     .offset = FIELD(objective)},
     {.name = "replay",
      .argument = "FILE",
      .help = "Answer from a recorded space instead of a device: " RECORDING_FORMATS
@@ -436,17 +429,10 @@ static const struct option end_options[] = {
 };
 
 static const struct option_group groups[] = {
-    {"What and where", spec_options},
-    {"Search", search_options},
-    {"Search", seed_options},
-    {"Measuring", measure_options},
-    {"Measuring", jobs_options},
-    {"Ranking", rank_options},
-    {"Results", keep_options},
-    {"Results", no_store_options},
-    {"Results", end_options},
-    {"Help", help_options},
-    {0},
+    {"What and where", spec_options}, {"Search", search_options},     {"Search", objective_options},
+    {"Search", seed_options},         {"Measuring", measure_options}, {"Measuring", jobs_options},
+    {"Ranking", rank_options},        {"Results", keep_options},      {"Results", no_store_options},
+    {"Results", end_options},         {"Help", help_options},         {0},
 };
 
 static const struct example examples[] = {
@@ -492,6 +478,18 @@ const struct command command_tune = {
         "A time is the median of a configuration's launches, by the device's timer, with its 95 % "
         "interval in brackets; below six launches their range in parentheses. \"times the winner\" "
         "is the ratio within rounds, with an interval that holds for all contenders together.\n\n"
+        "Another objective than the time (--objective, or the spec's Objective) decides what is "
+        "the "
+        "best. The greatest GFLOP/s of a fixed amount of work is the least time in other words, "
+        "and "
+        "ranked as that is. For any other one, and for several, each configuration is launched the "
+        "same number of times (seven, or --iterations), is not stopped for being slow, has its "
+        "energy counted where the objective needs it (half a second more), and there is no "
+        "ranking. "
+        "With several objectives there is no best but the Pareto set: those that no other "
+        "configuration beats in one of them without losing in another.\n\n"
+        "What the device refuses (constraints) does not spend a budget of configurations: another "
+        "one is tried in its place.\n\n"
         "The rules of screening and ranking, with their defaults (--rule "
         "NAME=VALUE):\n\n" MEASURE_RULES(
             RULE_LINE) "\n"
@@ -499,7 +497,10 @@ const struct command command_tune = {
                        "values null:\n\n"
                        "  {\"type\":\"run\", \"hone\", \"spec\", \"spec_name\", \"spec_sha256\", "
                        "\"source_sha256\",\n"
-                       "   \"constants\":{}, \"command\", \"seed\", \"strategy\", \"device\":{}, "
+                       "   \"constants\":{}, \"command\", \"seed\", \"strategy\", "
+                       "\"strategy_options\":{},\n"
+                       "   \"objective\", \"objectives\":[{\"name\", \"direction\"}], "
+                       "\"device\":{}, "
                        "\"driver\",\n"
                        "   \"compiler\", \"host\", \"date\", \"cache\":{}, \"store\", "
                        "\"cartesian\", \"valid\",\n"
@@ -518,7 +519,9 @@ const struct command command_tune = {
                        "configuration\n"
                        "  {\"type\":\"ranked\", ... as result}                    one a contender, "
                        "at the end\n"
-                       "  {\"type\":\"summary\", \"best\":{}, \"counts\":{}, \"done\", \"valid\", "
+                       "  {\"type\":\"summary\", \"best\":{}, \"objective\", "
+                       "\"objectives\":[], \"pareto\":[{}, ...],\n"
+                       "   \"counts\":{}, \"done\", \"valid\", "
                        "\"planned\", "
                        "\"reused\",\n"
                        "   \"identical\", \"samples\", \"launches\", \"speedup_over_default\", "

@@ -194,6 +194,18 @@ const struct option seed_options[] = {
     {0},
 };
 
+const struct option objective_options[] = {
+    {.name = "objective",
+     .argument = "GOAL",
+     .help =
+         "What to look for: time (the least), or min:NAME or max:NAME of a metric of the spec. Of "
+         "several, separated by commas or given one by one, the Pareto set is found: those that no "
+         "other one beats in all of them. Default: the spec's, else time.",
+     .apply = option_list,
+     .offset = FIELD(objective)},
+    {0},
+};
+
 // ---- what is kept ------------------------------------------------------------------------------
 
 const struct option keep_options[] = {

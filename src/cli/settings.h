@@ -97,10 +97,11 @@ extern const struct option help_options[];
 extern const struct option spec_options[];
 extern const struct option measure_options[];
 // Options that several subcommands share beside their own, under the same title.
-extern const struct option jobs_options[];     // --jobs
-extern const struct option seed_options[];     // --seed
-extern const struct option keep_options[];     // --fresh, --retry, --verbose
-extern const struct option no_store_options[]; // --no-store
+extern const struct option jobs_options[];      // --jobs
+extern const struct option seed_options[];      // --seed
+extern const struct option objective_options[]; // --objective
+extern const struct option keep_options[];      // --fresh, --retry, --verbose
+extern const struct option no_store_options[];  // --no-store
 
 // "rounds=40" into a struct given_rules.
 bool option_rule(void *field, const char *value, struct error *e);

@@ -237,7 +237,10 @@ static void put_spent(const struct result *r, struct text *out)
 static void put_standing(const struct view_origin *o, const struct view_place *p, struct text *out)
 {
     char time[UNITS_SIZE];
-    if (!o->ranked)
+    if (o->goal)
+        text_addf(out, "Not ranked: %s of %zu configurations measured one after the other\n",
+                  o->goal, o->known);
+    else if (!o->ranked)
         text_add(out, "Not ranked: the least median of what was measured one after the other\n");
     else if (o->tied > 1)
         text_addf(out, "Chosen among %zu that are not told apart, of %zu ranked: %s\n", o->tied,

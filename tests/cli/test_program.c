@@ -89,13 +89,25 @@ static void check_timing(json_t *timing)
 START_TEST(tune_json)
 {
     static const char *const run_keys[] = {
-        "hone",    "spec",     "spec_name", "spec_sha256", "source_sha256", "constants",    "seed",
-        "command", "strategy", "device",    "driver",      "compiler",      "host",         "date",
-        "cache",   "store",    "cartesian", "valid",       "planned",       "verification", NULL};
-    static const char *const summary_keys[] = {
-        "best",     "counts",     "done",  "valid",
-        "planned",  "reused",     "error", "speedup_over_default",
-        "times_ns", "elapsed_ns", NULL};
+        "hone",      "spec",     "spec_name",    "spec_sha256", "source_sha256",
+        "constants", "seed",     "objective",    "objectives",  "strategy_options",
+        "command",   "strategy", "device",       "driver",      "compiler",
+        "host",      "date",     "cache",        "store",       "cartesian",
+        "valid",     "planned",  "verification", NULL};
+    static const char *const summary_keys[] = {"objective",
+                                               "objectives",
+                                               "pareto",
+                                               "best",
+                                               "counts",
+                                               "done",
+                                               "valid",
+                                               "planned",
+                                               "reused",
+                                               "error",
+                                               "speedup_over_default",
+                                               "times_ns",
+                                               "elapsed_ns",
+                                               NULL};
     for (int round = 0; round < 2; round++) {
         struct ran r = program_run("tune", SPEC, "--json", "--iterations", "6");
         const char *at = r.out;
@@ -350,6 +362,31 @@ START_TEST(best_of_an_older_text)
 }
 END_TEST
 
+// How it was searched is told in full, as it is typed.
+START_TEST(tune_by_a_strategy)
+{
+    struct ran r = program_run("tune", SPEC, "--json", "--no-store", "--budget", "3", "--strategy",
+                               "genetic:population=4", "--objective", "max:time");
+    const char *at = r.out;
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    json_t *run = line_of(&at), *options = json_object_get(run, "strategy_options");
+    ck_assert_str_eq(text_at(run, "strategy"), "genetic");
+    ck_assert(json_number_value(json_object_get(options, "population")) == 4);
+    ck_assert_ptr_nonnull(json_object_get(options, "mutation")); // also what was not given
+    ck_assert_str_eq(text_at(run, "objective"), "max:time");
+    json_decref(run);
+    json_t *result = line_of(&at);
+    ck_assert_str_eq(text_at(result, "type"), "result");
+    json_decref(result);
+    ran_release(&r);
+    r = program_run("help", "strategies");
+    ck_assert_int_eq(r.status, 0);
+    ck_assert_ptr_nonnull(strstr(r.out, "population=20"));
+    ck_assert_ptr_nonnull(strstr(r.out, "(the default)"));
+    ran_release(&r);
+}
+END_TEST
+
 // Ctrl-C: the table of what is known, and 130.
 START_TEST(interrupt)
 {
@@ -374,6 +411,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, space_where_reads_the_device);
     tcase_add_test(tests, best);
     tcase_add_test(tests, best_of_an_older_text);
+    tcase_add_test(tests, tune_by_a_strategy);
     tcase_add_test(tests, interrupt);
 }
 

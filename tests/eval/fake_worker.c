@@ -1,6 +1,6 @@
 // A worker without a device, for tests: it speaks the protocol and answers at once. What it shall
 // do to a job stands in the job's options: -DFAKE=<behaviour> (see the table). -DNS=<n> is the time
-// of its launches.
+// of its launches, -DMICROJOULES=<n> the energy of one, which else is not counted.
 //
 // From the environment: FAKE_FOLDER, where workers leave notes for each other; FAKE_EVENTS=<file>,
 // what the bench workers are asked, a line each; FAKE_DEAD=<how>, what a bench worker meets on a
@@ -45,7 +45,8 @@ enum behaviour {
     FAKE_DIE_IN_TURN,
     FAKE_DIE_IN_TURN_ONCE,
     FAKE_WRONG_IN_THE_END,
-    FAKE_KILL_DEVICE
+    FAKE_KILL_DEVICE,
+    FAKE_TOO_LARGE
 };
 
 static const char *const names[] = {
@@ -72,6 +73,7 @@ static const char *const names[] = {
     [FAKE_DIE_IN_TURN_ONCE] = "die_in_turn_once",
     [FAKE_WRONG_IN_THE_END] = "wrong_in_the_end", // when it is compared after its last launch
     [FAKE_KILL_DEVICE] = "kill_device",
+    [FAKE_TOO_LARGE] = "too_large", // for the device, as is found when it is loaded
 };
 
 // What FAKE_DEAD can say.
@@ -96,6 +98,7 @@ struct slot {
     enum behaviour behaviour;
     uint64_t ns;
     uint64_t spread; // between its samples
+    uint64_t microjoules;
     char once[64];
     char id[64];
 };
@@ -243,6 +246,8 @@ static struct slot slot_of(const struct job *j)
     if (ns)
         s.ns = strtoull(ns, NULL, 10);
     s.spread = spread ? strtoull(spread, NULL, 10) : 1;
+    const char *energy = option_value(j, "-DMICROJOULES=");
+    s.microjoules = energy ? strtoull(energy, NULL, 10) : 0;
     const char *once = option_value(j, "-DONCE=");
     const char *id = option_value(j, "-DID=");
     snprintf(s.once, sizeof s.once, "%s", once ? once : "x");
@@ -369,6 +374,8 @@ static void load(uint32_t sequence, const struct slot *s, bool beside)
         die();
     if (s->behaviour == FAKE_REFUSE_LOADING)
         result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "no such kernel");
+    if (s->behaviour == FAKE_TOO_LARGE)
+        result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "too many registers");
     reply_result(sequence, r);
 }
 
@@ -511,6 +518,10 @@ static void measure(uint32_t sequence, const struct slot *s, const struct policy
     }
     if (r->stop == STOP_NONE)
         r->stop = p->fixed ? STOP_FIXED : STOP_SETTLED; // all that was asked for
+    if (p->energy && s->microjoules)
+        r->energy = (struct energy){.microjoules = s->microjoules, .launches = 1, .refused = ""};
+    else if (p->energy)
+        r->energy.refused = "nothing counts it here";
     r->batch = p->batch;
     r->look = look_at_machine();
     if (p->compare && s->behaviour == FAKE_WRONG_IN_THE_END)

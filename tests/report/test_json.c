@@ -197,12 +197,45 @@ START_TEST(the_ranking_of_a_summary)
 }
 END_TEST
 
+START_TEST(several_objectives)
+{
+    static const struct view_objective objectives[] = {{.name = "time", .is_time = true},
+                                                       {.name = "rate", .maximise = true}};
+    struct view_result v = contender();
+    struct view_summary summary = {
+        .goal = {.text = "time, max:rate", .objectives = objectives, .count = 2},
+        .results = &v,
+        .result_count = 1};
+    v.place.chosen = false;
+    v.pareto = true;
+    start();
+    report_summary_json(&summary, &j);
+    json_t *read = read_json(), *pareto = json_object_get(read, "pareto");
+    ck_assert(json_is_null(json_object_get(read, "best")));
+    ck_assert_str_eq(json_string_value(json_object_get(read, "objective")), "time, max:rate");
+    const json_t *second = json_array_get(json_object_get(read, "objectives"), 1);
+    has_exactly(second, "name direction");
+    ck_assert_str_eq(json_string_value(json_object_get(second, "direction")), "max");
+    ck_assert_uint_eq(json_array_size(pareto), 1);
+    ck_assert(json_object_get(json_array_get(pareto, 0), "median_ns") != NULL);
+    json_decref(read);
+    summary.goal.count = 0;
+    start();
+    report_summary_json(&summary, &j);
+    read = read_json();
+    ck_assert(json_is_null(json_object_get(read, "pareto")));
+    ck_assert(json_is_object(json_object_get(read, "best")));
+    json_decref(read);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_test(tests, a_card);
     tcase_add_test(tests, a_contender);
     tcase_add_test(tests, one_that_was_not_ranked);
     tcase_add_test(tests, the_ranking_of_a_summary);
+    tcase_add_test(tests, several_objectives);
 }
 
 int main(void)

@@ -141,6 +141,8 @@ START_TEST(progress_line)
     ck_assert_str_eq(line(&v, 0), "41/41  ranking 12 contenders, round 7 of at most 24  3 s left");
     v.checking = true;
     ck_assert_ptr_nonnull(strstr(line(&v, 0), "verifying 12 contenders again"));
+    v = (struct view_progress){.planned = 41, .done = 7, .several = true, .pareto = 3};
+    ck_assert_str_eq(line(&v, 0), "7/41  3 in the Pareto set");
 }
 END_TEST
 
@@ -303,6 +305,96 @@ START_TEST(summary_of_a_fixed_count)
 }
 END_TEST
 
+static const struct view_objective time_and_rate[] = {
+    {.name = "time", .is_time = true}, {.name = "GFLOP/s", .maximise = true, .metric = 0}};
+
+// All of the set and nobody else, whatever the number of rows is.
+START_TEST(summary_of_several_objectives)
+{
+    struct view_result results[] = {timed("a=1", "{\"a\": 1}", 1e6, 0.9e6, 1.1e6),
+                                    timed("a=2", "{\"a\": 2}", 1.1e6, 1e6, 1.2e6),
+                                    timed("a=3", "{\"a\": 3}", 2e6, 1.9e6, 2.1e6)};
+    results[0].pareto = results[2].pareto = true;
+    const struct view_summary v = {
+        .goal = {.text = "time, max:GFLOP/s", .objectives = time_and_rate, .count = 2},
+        .results = results,
+        .result_count = 3,
+        .baseline = &results[2],
+        .fixed = 7,
+        .by_status = {[STATUS_CORRECT] = 3},
+        .check = {VERIFICATION_REFERENCE, "gemm"}};
+    text_clear(&out);
+    report_summary(&v, 1, 0, &out);
+    ck_assert_str_eq(
+        text_cstr(&out),
+        "2 configurations in the Pareto set of the least time and the greatest GFLOP/s, of 3 "
+        "correct ones (verified against gemm): 7 launches of each, one configuration after the "
+        "other\n"
+        "  median  95 % interval     GFLOP/s  configuration\n"
+        "1.000 ms  [0.900 .. 1.100]    4.000  a=1\n"
+        "2.000 ms  [1.900 .. 2.100]    4.000  a=3\n"
+        "No other one is at least as good in all of these and better in one.\n"
+        "0 of 0 configurations in 0 s\n");
+    ck_assert_ptr_null(report_best(&v));
+}
+END_TEST
+
+START_TEST(summary_of_another_objective)
+{
+    struct view_result results[] = {timed("a=1", "{\"a\": 1}", 1e6, 0.9e6, 1.1e6)};
+    struct view_summary v = {
+        .goal = {.text = "max:GFLOP/s", .objectives = time_and_rate + 1, .count = 1},
+        .results = results,
+        .result_count = 1,
+        .fixed = 7,
+        .by_status = {[STATUS_CORRECT] = 1},
+        .check = {VERIFICATION_REFERENCE, "gemm"}};
+    text_clear(&out);
+    report_summary(&v, 10, 0, &out);
+    ck_assert_ptr_nonnull(
+        strstr(text_cstr(&out), "by the greatest GFLOP/s, not ranked: 7 launches"));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "the best is not decided by this"));
+    ck_assert_ptr_null(report_best(&v)); // it has no value
+    results[0].has_value = true;
+    ck_assert_ptr_eq(report_best(&v), results);
+}
+END_TEST
+
+// The strategy with its options, and what it looks for, where that is not what anybody expects.
+START_TEST(head_of_a_run)
+{
+    struct device_info device = {.name = "d", .platform = "p", .driver = "1"};
+    struct view_run v = {.spec_name = "s",
+                         .constants = "",
+                         .strategy = "genetic",
+                         .strategy_description = "genetic:population=20",
+                         .seed = 3,
+                         .goal = {.objectives = time_and_rate, .count = 2},
+                         .device = &device,
+                         .cartesian = "9",
+                         .valid = 8,
+                         .planned = 4,
+                         .check = {VERIFICATION_REFERENCE, "gemm"}};
+    const char *first = "Device: d (OpenCL, p, driver 1)\n"
+                        "Spec: s: 8 of 9 configurations are valid, 4 are tried; verified against "
+                        "gemm\n";
+    text_clear(&out);
+    report_run(&v, &out);
+    ck_assert(str_starts(text_cstr(&out), first));
+    ck_assert_str_eq(text_cstr(&out) + strlen(first),
+                     "Search: genetic:population=20, seed 3, for the Pareto set of the least time "
+                     "and the greatest GFLOP/s\n");
+    v.goal.count = 1;
+    text_clear(&out);
+    report_run(&v, &out);
+    ck_assert_str_eq(text_cstr(&out) + strlen(first), "Search: genetic:population=20, seed 3\n");
+    v.strategy = v.strategy_description = "exhaustive";
+    text_clear(&out);
+    report_run(&v, &out);
+    ck_assert_str_eq(text_cstr(&out), first);
+}
+END_TEST
+
 START_TEST(nothing_correct)
 {
     const struct view_summary v = {.valid = 2, .done = 1, .broken = "the device is gone"};
@@ -436,6 +528,9 @@ static void add(TCase *tests)
     tcase_add_test(tests, summary);
     tcase_add_test(tests, summary_of_a_ranking);
     tcase_add_test(tests, summary_of_a_fixed_count);
+    tcase_add_test(tests, summary_of_several_objectives);
+    tcase_add_test(tests, summary_of_another_objective);
+    tcase_add_test(tests, head_of_a_run);
     tcase_add_test(tests, nothing_correct);
     tcase_add_test(tests, verification_is_said);
     tcase_add_test(tests, one_result);
