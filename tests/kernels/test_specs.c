@@ -26,6 +26,9 @@ static const struct shipped specs[] = {
 
 #define SPEC_COUNT (sizeof specs / sizeof specs[0])
 
+// In OpenCL alone.
+static const struct shipped for_cpus = {"matmul_vector", NULL, "38880", 25920};
+
 static void refuse_warning(void *context, enum log_level level, const char *message)
 {
     (void)context;
@@ -66,11 +69,10 @@ static struct device_info device_of(enum language l)
                                 .surroundings = ""};
 }
 
-START_TEST(the_space_is_as_stated)
+static void check_space(const struct shipped *w, unsigned languages)
 {
-    const struct shipped *w = &specs[_i];
     struct spec *spec = load(w);
-    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+    for (unsigned l = 0; l < languages; l++) {
         struct error e = ERROR_INIT;
         const struct device_info device = device_of((enum language)l);
         const struct space_options options = {.device = &device};
@@ -82,6 +84,38 @@ START_TEST(the_space_is_as_stated)
         ck_assert(space_default(space, &index) == (w->valid > 0));
         space_free(space);
     }
+    spec_free(spec);
+}
+
+START_TEST(the_space_is_as_stated)
+{
+    check_space(&specs[_i], LANGUAGE_COUNT);
+}
+END_TEST
+
+// The packing launches are there where a configuration packs, and their time is part of it.
+START_TEST(the_cpu_kernel_packs_when_asked_to)
+{
+    struct error e = ERROR_INIT;
+    uint32_t choice[16];
+    check_space(&for_cpus, 1);
+    struct spec *spec = load(&for_cpus);
+    const struct device_info device = device_of(LANGUAGE_OPENCL);
+    struct spec_sources *sources = spec_sources_read(spec, LANGUAGE_OPENCL, &no_warnings, &e);
+    ck_assert_msg(sources, "%s", e.text);
+    for (uint32_t packed = 0; packed < 4; packed++) {
+        struct job *job;
+        spec_default(spec, choice);
+        choice[4] = packed & 1;
+        choice[5] = packed >> 1;
+        ck_assert_msg(spec_job(spec, sources, &device, choice, &job, &e), "%s", e.text);
+        ck_assert_uint_eq(job->launch_count, 1 + choice[4] + choice[5]);
+        ck_assert_str_eq(job->launches[job->launch_count - 1].kernel, "matmul_vector");
+        ck_assert_uint_eq(job->buffers[3].count, choice[4] ? 256 * 256 : 1);
+        ck_assert_uint_eq(job->buffers[4].count, choice[5] ? 256 * 256 : 1);
+        job_free(job);
+    }
+    spec_sources_free(sources);
     spec_free(spec);
 }
 END_TEST
@@ -188,6 +222,7 @@ int main(void)
     Suite *suite = suite_create("kernels_specs");
     TCase *tests = tcase_create("shipped");
     tcase_add_loop_test(tests, the_space_is_as_stated, 0, SPEC_COUNT);
+    tcase_add_test(tests, the_cpu_kernel_packs_when_asked_to);
     tcase_add_loop_test(tests, both_languages_do_the_same, 0, SPEC_COUNT);
     tcase_add_test(tests, the_metric_is_the_rate_of_multiply_adds);
     suite_add_tcase(suite, tests);

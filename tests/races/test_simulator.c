@@ -125,6 +125,7 @@ static const struct {
     {KERNELS "matmul_bounded.json", odd_sizes, 3, 6},
     {KERNELS "matmul_blocked.json", odd_sizes, 3, 4},
     {KERNELS "matmul_register.json", odd_sizes, 3, 6},
+    {KERNELS "matmul_vector.json", odd_sizes, 3, 8},
 };
 
 START_TEST(clean_kernels)
