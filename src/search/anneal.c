@@ -19,8 +19,9 @@ static const struct strategy_option options[] = {
     {.name = NULL},
 };
 
-#define WALK_MOST 50 // known configurations that are walked over for one ask
-#define START     5  // asked at random before it starts at the best of them
+#define AROUND_TRIES 1000
+#define WALK_MOST    50 // known configurations that are walked over for one ask
+#define START        5  // asked at random before it starts at the best of them
 
 struct anneal {
     struct strategy base;
@@ -96,7 +97,7 @@ static bool propose(struct anneal *a, uint64_t *index)
             walked++;
         }
     }
-    return ground_neighbour(g, a->best, 4096, index);
+    return ground_around(g, a->best, AROUND_TRIES, index, 1) == 1;
 }
 
 static size_t anneal_ask(struct strategy *s, uint64_t *out, size_t capacity)
@@ -117,10 +118,10 @@ static size_t anneal_ask(struct strategy *s, uint64_t *out, size_t capacity)
 static void anneal_tell(struct strategy *s, uint64_t index, enum status status, double value)
 {
     struct anneal *a = (struct anneal *)s;
-    ground_tell(&a->ground, index, status, value);
+    const struct asked_entry *told = ground_tell(&a->ground, index, status, value);
     if (++a->told % a->cycle == 0 && a->has_current)
         move(a, a->best, a->best_value);
-    if (asked_state(&a->ground.asked, index) != ASKED_CORRECT)
+    if (!told || told->state != ASKED_CORRECT)
         return;
     if (a->has_current) {
         a->steps += fabs(value - a->current_value);

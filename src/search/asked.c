@@ -2,71 +2,67 @@
 
 #include <stdlib.h>
 
-#define LEAST_CAPACITY 64
+#define LEAST_SLOTS 128
+#define MOST_SLOTS  (UINT64_C(1) << 32)
 
 // Indices of one run are close together: the multiplier spreads them (the golden ratio, Knuth).
-static size_t slot_of(const struct asked *a, uint64_t index)
+static uint32_t *probe(const struct asked *a, uint64_t index)
 {
     uint64_t mixed = (index ^ index >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)(mixed >> 20) & (a->capacity - 1);
+    size_t mask = a->slot_count - 1, at = (size_t)(mixed >> 20) & mask;
+    while (a->slots[at] != 0 && a->entries[a->slots[at] - 1].index != index)
+        at = (at + 1) & mask;
+    return &a->slots[at];
 }
 
-static struct asked_entry *probe(const struct asked *a, uint64_t index)
+static bool resize(struct asked *a, size_t slot_count)
 {
-    size_t at = slot_of(a, index);
-    while (a->entries[at].state != ASKED_NEVER && a->entries[at].index != index)
-        at = (at + 1) & (a->capacity - 1);
-    return &a->entries[at];
-}
-
-static bool resize(struct asked *a, size_t capacity)
-{
-    struct asked old = *a;
-    struct asked_entry *entries = calloc(capacity, sizeof *entries);
-    if (!entries)
+    uint32_t *slots = calloc(slot_count, sizeof *slots);
+    struct asked_entry *entries =
+        slots ? realloc(a->entries, slot_count / 2 * sizeof *entries) : NULL;
+    if (!entries) {
+        free(slots);
         return false;
-    a->entries = entries;
-    a->capacity = capacity;
-    for (size_t i = 0; i < old.capacity; i++) {
-        if (old.entries[i].state != ASKED_NEVER)
-            *probe(a, old.entries[i].index) = old.entries[i];
     }
-    free(old.entries);
+    free(a->slots);
+    a->entries = entries;
+    a->slots = slots;
+    a->slot_count = slot_count;
+    for (uint32_t i = 0; i < a->count; i++)
+        *probe(a, entries[i].index) = i + 1;
     return true;
 }
 
 bool asked_init(struct asked *a, size_t expected)
 {
-    *a = (struct asked){0};
-    return resize(a, LEAST_CAPACITY) && asked_reserve(a, expected);
+    *a = (struct asked){.entries = NULL};
+    return resize(a, LEAST_SLOTS) && asked_reserve(a, expected);
 }
 
 void asked_release(struct asked *a)
 {
     free(a->entries);
+    free(a->slots);
 }
 
 bool asked_reserve(struct asked *a, size_t more)
 {
-    size_t capacity = a->capacity;
-    while (a->count + more > capacity / 4 * 3)
-        capacity *= 2;
-    return capacity == a->capacity || resize(a, capacity);
+    size_t slot_count = a->slot_count;
+    while (a->count + more > slot_count / 2 && slot_count < MOST_SLOTS)
+        slot_count *= 2;
+    if (a->count + more > slot_count / 2)
+        return false;
+    return slot_count == a->slot_count || resize(a, slot_count);
 }
 
 void asked_add(struct asked *a, uint64_t index)
 {
-    *probe(a, index) = (struct asked_entry){.index = index, .state = ASKED_PENDING};
-    a->count++;
+    *probe(a, index) = a->count + 1;
+    a->entries[a->count++] = (struct asked_entry){.index = index, .state = ASKED_PENDING};
 }
 
 struct asked_entry *asked_find(const struct asked *a, uint64_t index)
 {
-    struct asked_entry *entry = probe(a, index);
-    return entry->state == ASKED_NEVER ? NULL : entry;
-}
-
-enum asked_state asked_state(const struct asked *a, uint64_t index)
-{
-    return probe(a, index)->state;
+    uint32_t slot = *probe(a, index);
+    return slot == 0 ? NULL : &a->entries[slot - 1];
 }

@@ -1,5 +1,5 @@
-// The configurations asked so far and what came of them: a hash table by index. It grows with the
-// asks, never with the space.
+// The configurations asked so far, in that order, and what came of them; found by index. It grows
+// with the asks, never with the space.
 #ifndef HONE_SEARCH_ASKED_H
 #define HONE_SEARCH_ASKED_H
 
@@ -7,29 +7,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum asked_state { ASKED_NEVER, ASKED_PENDING, ASKED_FAILED, ASKED_CORRECT };
+enum asked_state { ASKED_PENDING, ASKED_FAILED, ASKED_CORRECT };
 
 struct asked_entry {
     uint64_t index;
-    double value; // CORRECT
+    double value; // CORRECT: finite
     enum asked_state state;
 };
 
 struct asked {
     struct asked_entry *entries;
-    size_t capacity; // a power of two, at most three quarters in use
-    size_t count;
+    uint32_t count;
+    uint32_t *slots;   // hash table of places in `entries`, plus one; 0: free
+    size_t slot_count; // a power of two, at most half in use
 };
 
-// Room for `expected` entries at once, and no more is taken before it is needed. False without
-// memory.
+// Room for `expected` entries at once. False without memory; asked_release() may follow in any
+// case.
 bool asked_init(struct asked *a, size_t expected);
 void asked_release(struct asked *a);
 // Makes sure that `more` entries fit without memory being taken.
 bool asked_reserve(struct asked *a, size_t more);
 // An index that is not there yet, now pending; there must be room.
 void asked_add(struct asked *a, uint64_t index);
-enum asked_state asked_state(const struct asked *a, uint64_t index);
 // NULL when it was never asked.
 struct asked_entry *asked_find(const struct asked *a, uint64_t index);
 

@@ -9,7 +9,8 @@
 
 #include <stdlib.h>
 
-#define CHILD_TRIES 30
+#define CHILD_TRIES  30
+#define AROUND_TRIES 1000
 // As many results as the population has members, so often, without one that entered it.
 #define STALE_ROUNDS 3
 
@@ -102,7 +103,7 @@ static bool make_child(struct genetic *g, uint64_t *index)
         if (ground_is_new(&g->ground, g->ground.choice, index))
             return true;
     }
-    return ground_neighbour(&g->ground, g->members[0].index, UINT32_MAX, index);
+    return ground_around(&g->ground, g->members[0].index, AROUND_TRIES, index, 1) == 1;
 }
 
 static size_t genetic_ask(struct strategy *s, uint64_t *out, size_t capacity)
@@ -139,8 +140,8 @@ static void enter(struct genetic *g, uint64_t index, double value)
 static void genetic_tell(struct strategy *s, uint64_t index, enum status status, double value)
 {
     struct genetic *g = (struct genetic *)s;
-    ground_tell(&g->ground, index, status, value);
-    if (asked_state(&g->ground.asked, index) == ASKED_CORRECT &&
+    const struct asked_entry *told = ground_tell(&g->ground, index, status, value);
+    if (told && told->state == ASKED_CORRECT &&
         (g->count < g->capacity || value < g->members[g->count - 1].value))
         enter(g, index, value);
     else if (++g->stale >= STALE_ROUNDS * g->capacity)

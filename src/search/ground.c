@@ -45,45 +45,86 @@ static uint64_t shuffled(const void *data, uint64_t position)
 bool ground_next(struct ground *g, uint64_t *index)
 {
     while (walk_ask(&g->walk, shuffled, &g->permutation, index, 1) == 1) {
-        if (asked_state(&g->asked, *index) == ASKED_NEVER)
+        if (ground_is_open(g, *index))
             return true;
     }
     return false;
+}
+
+bool ground_is_open(const struct ground *g, uint64_t index)
+{
+    return !asked_find(&g->asked, index);
 }
 
 bool ground_is_new(const struct ground *g, const uint32_t *choice, uint64_t *index)
 {
-    return space_find(g->space, choice, index) && asked_state(&g->asked, *index) == ASKED_NEVER;
+    return space_find(g->space, choice, index) && ground_is_open(g, *index);
 }
 
-bool ground_neighbour(struct ground *g, uint64_t from, uint32_t tries, uint64_t *index)
+static uint64_t common_factor(uint64_t a, uint64_t b)
 {
-    uint64_t steps = g->axes.steps, start = steps ? rng_below(&g->rng, steps) : 0;
-    // Steps of a stride that shares no factor with their number visit each once.
-    uint64_t stride = steps ? 1 + rng_below(&g->rng, steps) : 1;
-    for (uint64_t a = stride, b = steps; b != 0;) {
+    while (b != 0) {
         uint64_t rest = a % b;
         a = b, b = rest;
-        if (b == 0 && a != 1)
-            a = ++stride, b = steps;
     }
-    space_get(g->space, from, g->other);
-    for (uint64_t i = 0; i < steps && i < tries; i++) {
-        for (uint32_t p = 0; p < g->axes.parameters; p++)
-            g->choice[p] = g->other[p];
-        axes_change(&g->axes, (start + i * stride) % steps, g->choice);
-        if (ground_is_new(g, g->choice, index))
+    return a;
+}
+
+// Those one place away along an ordered axis.
+static size_t adjacent(struct ground *g, uint64_t *out, size_t capacity)
+{
+    size_t found = 0;
+    for (uint32_t i = 0; i < g->axes.count; i++) {
+        const struct axis *a = &g->axes.items[i];
+        uint32_t *value = &g->choice[a->parameter], before = *value, place = a->place[before];
+        for (uint32_t up = 0; up < 2 && a->ordered; up++) {
+            if (up ? place + 1 == a->count : place == 0)
+                continue;
+            *value = a->order[up ? place + 1 : place - 1];
+            found += found < capacity && ground_is_new(g, g->choice, &out[found]);
+        }
+        *value = before;
+    }
+    return found;
+}
+
+static bool contains(const uint64_t *list, size_t count, uint64_t index)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (list[i] == index)
             return true;
     }
     return false;
 }
 
-void ground_tell(struct ground *g, uint64_t index, enum status status, double value)
+size_t ground_around(struct ground *g, uint64_t from, uint64_t tries, uint64_t *out,
+                     size_t capacity)
+{
+    uint64_t steps = g->axes.steps;
+    if (steps == 0)
+        return 0;
+    space_get(g->space, from, g->choice);
+    size_t near = adjacent(g, out, capacity), found = near;
+    // Strides that share no factor with the number of steps come to each once.
+    uint64_t at = rng_below(&g->rng, steps), stride = 1 + rng_below(&g->rng, steps);
+    while (common_factor(stride, steps) != 1)
+        stride++;
+    for (uint64_t i = 0; i < steps && i < tries && found < capacity; i++) {
+        at = (at + stride) % steps;
+        axes_change(&g->axes, at, g->choice);
+        bool is_new = ground_is_new(g, g->choice, &out[found]);
+        space_get(g->space, from, g->choice);
+        found += is_new && !contains(out, near, out[found]);
+    }
+    return found;
+}
+
+struct asked_entry *ground_tell(struct ground *g, uint64_t index, enum status status, double value)
 {
     struct asked_entry *entry = asked_find(&g->asked, index);
-    bool correct = status == STATUS_CORRECT && isfinite(value);
-    if (!entry)
-        return;
-    entry->state = correct ? ASKED_CORRECT : ASKED_FAILED;
-    entry->value = value;
+    if (entry) {
+        entry->state = status == STATUS_CORRECT && isfinite(value) ? ASKED_CORRECT : ASKED_FAILED;
+        entry->value = value;
+    }
+    return entry;
 }

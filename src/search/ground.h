@@ -27,11 +27,16 @@ void ground_release(struct ground *g);
 size_t ground_room(struct ground *g, size_t capacity);
 // The next that was not asked: the default, then at random. False when there is none.
 bool ground_next(struct ground *g, uint64_t *index);
-// Is this one in the space and not asked yet?
+// Is this configuration in the space and not asked yet?
 bool ground_is_new(const struct ground *g, const uint32_t *choice, uint64_t *index);
-// A configuration that was not asked and differs from `from` in one parameter, at random among
-// them; looks at no more than `tries`. False when there is none among these.
-bool ground_neighbour(struct ground *g, uint64_t from, uint32_t tries, uint64_t *index);
-void ground_tell(struct ground *g, uint64_t index, enum status status, double value);
+// Was it never asked?
+bool ground_is_open(const struct ground *g, uint64_t index);
+// Configurations that were not asked and differ from `from` in one parameter: those one place up or
+// down first, then the others in random order; `tries` steps are looked at. Writes at most
+// `capacity`, returns how many.
+size_t ground_around(struct ground *g, uint64_t from, uint64_t tries, uint64_t *out,
+                     size_t capacity);
+// Notes the outcome; NULL when it was never asked. A value that is not finite is a failure.
+struct asked_entry *ground_tell(struct ground *g, uint64_t index, enum status status, double value);
 
 #endif

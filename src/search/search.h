@@ -54,8 +54,8 @@ const struct strategy_operations *const *strategies(void);
 // The name of the one that is taken where none is named and the budget does not cover the space.
 const char *strategy_default(void);
 // `text`: "name" or "name:key=value,key=value"; NULL: exhaustive when the budget is known and
-// covers the space, else random. Refused: an unknown strategy or option (the near match is named),
-// a value out of range. Each asks for the spec's default configuration first.
+// covers the space, else surrogate. Refused: an unknown strategy or option (the near match is
+// named), a value out of range. Each asks for the spec's default configuration first.
 struct strategy *strategy_new(const char *text, const struct strategy_setup *setup,
                               struct error *e);
 // Would strategy_new() take the text? Needs no space. NULL is fine.

@@ -8,7 +8,8 @@
 #include <string.h>
 
 static const struct strategy_operations *const table[] = {
-    &strategy_exhaustive, &strategy_random, &strategy_genetic, &strategy_anneal, NULL,
+    &strategy_exhaustive, &strategy_random,    &strategy_genetic,
+    &strategy_anneal,     &strategy_surrogate, NULL,
 };
 
 const struct strategy_operations *const *strategies(void)
@@ -64,7 +65,7 @@ bool strategy_check(const char *text, struct error *e)
 
 const char *strategy_default(void)
 {
-    return strategy_random.name;
+    return strategy_surrogate.name;
 }
 
 // The one to take when none is named.

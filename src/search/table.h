@@ -8,5 +8,6 @@ extern const struct strategy_operations strategy_exhaustive;
 extern const struct strategy_operations strategy_random;
 extern const struct strategy_operations strategy_genetic;
 extern const struct strategy_operations strategy_anneal;
+extern const struct strategy_operations strategy_surrogate;
 
 #endif

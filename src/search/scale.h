@@ -1,0 +1,29 @@
+// From objective values to numbers that a Gaussian process can be told.
+#ifndef HONE_SEARCH_SCALE_H
+#define HONE_SEARCH_SCALE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Values of one sign become logarithms: a kernel that takes twice as long is as much worse at a
+// microsecond as at a second. Then they are centred and divided by their deviation. What is far
+// worse than the median is cut off there: how bad the bad ones are says nothing about the best,
+// and would take all the detail from where it matters. A failure is a little worse than that.
+struct scale {
+    enum { SCALE_PLAIN, SCALE_LOG, SCALE_NEGATIVE_LOG } form;
+    double centre, deviation;
+    double ceiling, failure; // scaled
+};
+
+// Something with a value, for sorting.
+struct ranked {
+    double value;
+    uint32_t at;
+};
+
+// Finite values, ascending, at least one.
+void scale_choose(struct scale *s, const struct ranked *values, size_t count);
+// A value of another sign than those seen so far comes out as far better or as bad as it gets.
+double scale_apply(const struct scale *s, double value);
+
+#endif

@@ -1,0 +1,470 @@
+// Bayesian optimization over a discrete space: a Gaussian process of all results (gp.h) predicts
+// mean and deviation of a pool of candidates; the one with the largest expected improvement is
+// asked (Jones, Schonlau, Welch 1998). That this fits kernel tuning, and that a pool can be kept up
+// to date row by row, is due to Willemsen, van Nieuwpoort, van Werkhoven 2021: "Bayesian
+// optimization for auto-tuning GPU kernels".
+//
+// - It begins with a few questions spread over the space.
+// - The pool is the whole space where that is small, else neighbours of the best results and
+//   configurations at random. It is made anew, and the model's shape with it, each time the
+//   results have grown by some percent, and the neighbours of a new best join it at once.
+// - A question becomes a row of the model when it is asked, its result being what the model
+//   predicts until it is told: several in flight keep away from each other.
+// - The model has a limited number of rows: the best results, and some of the others.
+// - Late in a long search results come faster than a model can be kept up to date: questions are
+// then
+//   taken from the pool in the order of improvement expected when it was made.
+#include "search/gp.h"
+#include "search/ground.h"
+#include "search/scale.h"
+#include "search/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { INITIAL, CANDIDATES, ROWS };
+static const struct strategy_option options[] = {
+    [INITIAL] = {"initial", "questions spread over the space to begin with", 6, 1, 100, true},
+    [CANDIDATES] = {"candidates", "configurations compared for a question", 2048, 64, 65536, true},
+    [ROWS] = {"rows", "results that the model is made of", 256, 16, 2048, true},
+    {.name = NULL},
+};
+
+#define SPREAD_TRIES 20  // at random, for one initial question
+#define FIT_MOST     100 // rows that the shape is chosen by
+#define FIT_SWEEPS   2
+#define GROWTH       1.15 // of the results until the model is made anew
+#define LISTED_FROM  768  // asks, from which on the pool is a list
+#define LISTED_LEAST 32   // results until a list is made anew for a new best
+#define NEAR_BEST    8    // results whose neighbours are candidates
+#define NEAR_MOST    256  // neighbours of one
+
+struct surrogate {
+    struct strategy base;
+    struct ground ground;
+    struct gp gp;
+    struct scale scale;
+    struct improvement improvement;
+    bool *unordered; // axes
+    float *point, *other;
+    uint32_t initial;
+
+    uint32_t told, correct;
+    double best; // of the correct ones
+    bool has_model, is_stale;
+    uint32_t told_before; // when the model was made
+
+    uint64_t *pool; // index of each candidate
+    bool *gone;     // candidates that were asked
+    uint64_t *rows; // index of each row
+    uint64_t *near; // scratch: NEAR_MOST
+
+    struct ranked *ranked; // scratch: results; then candidates, the most promising first
+    size_t ranked_capacity;
+    uint32_t list_next, list_count;
+};
+
+static void surrogate_destroy(struct strategy *base)
+{
+    struct surrogate *s = (struct surrogate *)base;
+    ground_release(&s->ground);
+    gp_release(&s->gp);
+    free(s->pool);
+    free(s->gone);
+    free(s->rows);
+    free(s->near);
+    free(s->ranked);
+    free(s);
+}
+
+static bool allocate(struct surrogate *s, uint32_t rows, uint32_t pool)
+{
+    struct axes *x = &s->ground.axes;
+    s->unordered = arena_array(&x->arena, x->count + 1, sizeof *s->unordered);
+    s->point = arena_array(&x->arena, x->count + 1, sizeof *s->point);
+    s->other = arena_array(&x->arena, x->count + 1, sizeof *s->other);
+    s->pool = calloc(pool, sizeof *s->pool);
+    s->gone = calloc(pool, sizeof *s->gone);
+    s->rows = calloc(rows, sizeof *s->rows);
+    s->near = calloc(NEAR_MOST, sizeof *s->near);
+    return s->unordered && s->point && s->other && s->pool && s->gone && s->rows && s->near &&
+           gp_init(&s->gp, x->count, s->unordered, rows, pool);
+}
+
+static struct strategy *surrogate_create(const struct strategy_setup *setup, struct error *e)
+{
+    struct surrogate *s = calloc(1, sizeof *s);
+    if (!s || !ground_init(&s->ground, setup, e)) {
+        free(s);
+        error_memory(e);
+        return NULL;
+    }
+    uint64_t count = space_count(setup->space);
+    uint32_t pool = (uint32_t)setup->options[CANDIDATES];
+    if (count < pool)
+        pool = count > 0 ? (uint32_t)count : 1;
+    if (!allocate(s, (uint32_t)setup->options[ROWS], pool)) {
+        error_memory(e);
+        surrogate_destroy(&s->base);
+        return NULL;
+    }
+    s->initial = (uint32_t)setup->options[INITIAL];
+    for (uint32_t i = 0; i < s->ground.axes.count; i++)
+        s->unordered[i] = !s->ground.axes.items[i].ordered;
+    improvement_init(&s->improvement);
+    gp_prior(&s->gp);
+    return &s->base;
+}
+
+// A configuration as a point: along each axis the place of its value among all, from 0 to 1. People
+// list the values that are worth trying, so that the next one is a like step whatever the numbers.
+static void locate(struct surrogate *s, uint64_t index, float *point)
+{
+    const struct axes *x = &s->ground.axes;
+    space_get(s->ground.space, index, s->ground.choice);
+    for (uint32_t i = 0; i < x->count; i++) {
+        const struct axis *a = &x->items[i];
+        float place = (float)a->place[s->ground.choice[a->parameter]];
+        point[i] = a->ordered ? place / (float)(a->count - 1) : place;
+    }
+}
+
+// ---- the first questions -----------------------------------------------------------------------
+
+static double distance(const struct surrogate *s, const float *a, const float *b)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < s->ground.axes.count; i++) {
+        double apart = s->unordered[i] ? a[i] != b[i] : (double)a[i] - (double)b[i];
+        sum += apart * apart;
+    }
+    return sum;
+}
+
+static double distance_to_asked(struct surrogate *s, uint64_t index)
+{
+    double nearest = INFINITY;
+    locate(s, index, s->point);
+    for (uint32_t i = 0; i < s->ground.asked.count; i++) {
+        locate(s, s->ground.asked.entries[i].index, s->other);
+        nearest = fmin(nearest, distance(s, s->point, s->other));
+    }
+    return nearest;
+}
+
+// The one furthest from all that were asked, of a few at random.
+static bool ask_spread(struct surrogate *s, uint64_t *index)
+{
+    struct ground *g = &s->ground;
+    double furthest = -1;
+    bool is_initial = g->asked.count > 0 && g->asked.count < s->initial;
+    for (uint32_t i = 0; i < SPREAD_TRIES && is_initial; i++) {
+        uint64_t other = space_sample(g->space, &g->rng);
+        double apart = ground_is_open(g, other) ? distance_to_asked(s, other) : -1;
+        if (apart > furthest) {
+            furthest = apart;
+            *index = other;
+        }
+    }
+    return furthest >= 0 || ground_next(g, index);
+}
+
+// ---- the pool ----------------------------------------------------------------------------------
+
+static void add_candidate(struct surrogate *s, uint64_t index)
+{
+    locate(s, index, s->point);
+    uint32_t at = gp_add_candidate(&s->gp, s->point);
+    s->pool[at] = index;
+    s->gone[at] = false;
+}
+
+static bool is_candidate(const struct surrogate *s, uint64_t index)
+{
+    for (uint32_t i = 0; i < s->gp.pool; i++) {
+        if (s->pool[i] == index)
+            return true;
+    }
+    return false;
+}
+
+static void add_neighbours(struct surrogate *s, uint64_t of, uint32_t room)
+{
+    size_t most = room < NEAR_MOST ? room : NEAR_MOST;
+    size_t count = ground_around(&s->ground, of, 4 * NEAR_MOST, s->near, most);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_candidate(s, s->near[i]))
+            add_candidate(s, s->near[i]);
+    }
+}
+
+static bool pool_is_space(const struct surrogate *s)
+{
+    return s->ground.walk.count <= s->gp.pool_most;
+}
+
+// `best`: results, the best first. An eighth is left for the neighbours of better ones.
+static void fill_pool(struct surrogate *s, const struct ranked *best)
+{
+    struct ground *g = &s->ground;
+    uint32_t most = s->gp.pool_most;
+    for (uint64_t i = 0; pool_is_space(s) && i < g->walk.count; i++) {
+        if (ground_is_open(g, i))
+            add_candidate(s, i);
+    }
+    if (pool_is_space(s))
+        return;
+    for (uint32_t i = 0; i < NEAR_BEST && i < s->correct && s->gp.pool < most / 2; i++)
+        add_neighbours(s, g->asked.entries[best[i].at].index, most / 2 - s->gp.pool);
+    for (uint32_t i = 0; i < 2 * most && s->gp.pool < most - most / 8; i++) {
+        uint64_t index = space_sample(g->space, &g->rng);
+        if (ground_is_open(g, index))
+            add_candidate(s, index);
+    }
+}
+
+// ---- the model ---------------------------------------------------------------------------------
+
+// By value, and where that is equal by place: one order on every machine.
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+static bool reserve_ranked(struct surrogate *s, size_t count)
+{
+    if (count <= s->ranked_capacity)
+        return true;
+    struct ranked *grown = realloc(s->ranked, 2 * count * sizeof *grown);
+    if (!grown)
+        return false;
+    s->ranked = grown;
+    s->ranked_capacity = 2 * count;
+    return true;
+}
+
+// The results, the best first, failures last. Returns how many.
+static uint32_t rank_results(struct surrogate *s)
+{
+    const struct asked *asked = &s->ground.asked;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < asked->count; i++) {
+        const struct asked_entry *a = &asked->entries[i];
+        if (a->state != ASKED_PENDING)
+            s->ranked[count++] =
+                (struct ranked){a->state == ASKED_CORRECT ? a->value : INFINITY, i};
+    }
+    qsort(s->ranked, count, sizeof *s->ranked, compare_ranked);
+    return count;
+}
+
+// The i-th of `some` out of `count`: the best as one half, the other half spread over the rest.
+static uint32_t choose(uint32_t i, uint32_t some, uint32_t count)
+{
+    uint32_t half = some / 2;
+    if (i < half || some >= count)
+        return i;
+    return half + (uint32_t)((uint64_t)(i - half) * (count - half) / (some - half));
+}
+
+static double scaled(const struct surrogate *s, const struct asked_entry *a)
+{
+    return a->state == ASKED_CORRECT ? scale_apply(&s->scale, a->value) : s->scale.failure;
+}
+
+static void fit(struct surrogate *s, uint32_t count)
+{
+    uint32_t some = count < FIT_MOST ? count : FIT_MOST;
+    if (some > s->gp.row_most)
+        some = s->gp.row_most;
+    for (uint32_t i = 0; i < some; i++) {
+        uint32_t at = s->ranked[choose(i, some, count)].at;
+        locate(s, s->ground.asked.entries[at].index, s->point);
+        gp_place_row(&s->gp, i, s->point, scaled(s, &s->ground.asked.entries[at]));
+    }
+    gp_fit(&s->gp, some, FIT_SWEEPS);
+    gp_clear(&s->gp);
+}
+
+static void add_row(struct surrogate *s, const struct asked_entry *a)
+{
+    bool known = a->state != ASKED_PENDING;
+    locate(s, a->index, s->point);
+    s->rows[gp_add_row(&s->gp, s->point, known, known ? scaled(s, a) : 0)] = a->index;
+}
+
+// Room is left for questions to come.
+static void fill_rows(struct surrogate *s, uint32_t count)
+{
+    const struct asked *asked = &s->ground.asked;
+    uint32_t most = s->gp.row_most, some = count < most / 4 * 3 ? count : most / 2;
+    for (uint32_t i = 0; i < some; i++)
+        add_row(s, &asked->entries[s->ranked[choose(i, some, count)].at]);
+    for (uint32_t i = 0; i < asked->count && s->gp.rows < most; i++) {
+        if (asked->entries[i].state == ASKED_PENDING)
+            add_row(s, &asked->entries[i]);
+    }
+}
+
+// The improvement expected of a candidate over `best`, scaled.
+static double expected(const struct surrogate *s, double best, uint32_t candidate)
+{
+    return improvement_expected(&s->improvement, best, gp_mean(&s->gp, candidate),
+                                sqrt(gp_variance(&s->gp, candidate)));
+}
+
+static void list_candidates(struct surrogate *s)
+{
+    double best = scale_apply(&s->scale, s->best);
+    s->list_next = 0;
+    s->list_count = s->gp.pool;
+    for (uint32_t i = 0; i < s->gp.pool; i++)
+        s->ranked[i] = (struct ranked){-expected(s, best, i), i};
+    qsort(s->ranked, s->list_count, sizeof *s->ranked, compare_ranked);
+}
+
+static bool is_listed(const struct surrogate *s)
+{
+    return s->ground.asked.count >= LISTED_FROM;
+}
+
+// False without memory: the model is then as before.
+static bool make_model(struct surrogate *s)
+{
+    size_t count = s->ground.asked.count;
+    if (!reserve_ranked(s, count > s->gp.pool_most ? count : s->gp.pool_most))
+        return false;
+    uint32_t known = rank_results(s);
+    scale_choose(&s->scale, s->ranked, s->correct);
+    gp_clear(&s->gp);
+    fit(s, known);
+    fill_pool(s, s->ranked);
+    fill_rows(s, known);
+    list_candidates(s);
+    s->has_model = true;
+    s->is_stale = false;
+    s->told_before = s->told;
+    return true;
+}
+
+static bool is_due(const struct surrogate *s)
+{
+    if (!s->has_model)
+        return s->correct >= 2 && s->ground.asked.count >= s->initial;
+    if (is_listed(s))
+        return s->told > s->told_before * GROWTH ||
+               (s->is_stale && s->told >= s->told_before + LISTED_LEAST);
+    return s->gp.rows == s->gp.row_most || s->told > s->told_before * GROWTH + 1;
+}
+
+// ---- questions ---------------------------------------------------------------------------------
+
+static bool next_listed(struct surrogate *s, uint32_t *out)
+{
+    while (s->list_next < s->list_count) {
+        *out = s->ranked[s->list_next++].at;
+        if (!s->gone[*out])
+            return true;
+    }
+    return false;
+}
+
+static bool most_promising(struct surrogate *s, uint32_t *out)
+{
+    double most = -1;
+    if (is_listed(s))
+        return next_listed(s, out);
+    double best = scale_apply(&s->scale, s->best);
+    for (uint32_t i = 0; i < s->gp.pool; i++) {
+        double improvement = s->gone[i] ? -1 : expected(s, best, i);
+        if (improvement > most) {
+            most = improvement;
+            *out = i;
+        }
+    }
+    return most >= 0;
+}
+
+static bool ask_model(struct surrogate *s, uint64_t *index)
+{
+    uint32_t candidate = 0;
+    if (is_due(s) && !make_model(s))
+        return false;
+    if (!s->has_model)
+        return false;
+    if (!most_promising(s, &candidate) &&
+        (pool_is_space(s) || !make_model(s) || !most_promising(s, &candidate)))
+        return false;
+    *index = s->pool[candidate];
+    return true;
+}
+
+static void note_question(struct surrogate *s, uint64_t index)
+{
+    struct asked *asked = &s->ground.asked;
+    asked_add(asked, index);
+    if (!s->has_model)
+        return;
+    for (uint32_t i = 0; i < s->gp.pool; i++)
+        s->gone[i] = s->gone[i] || s->pool[i] == index; // one may be there twice
+    if (!is_listed(s) && s->gp.rows < s->gp.row_most)
+        add_row(s, &asked->entries[asked->count - 1]);
+}
+
+static size_t surrogate_ask(struct strategy *base, uint64_t *out, size_t capacity)
+{
+    struct surrogate *s = (struct surrogate *)base;
+    size_t room = ground_room(&s->ground, capacity), asked = 0;
+    for (; asked < room; asked++) {
+        if (!ask_model(s, &out[asked]) && !ask_spread(s, &out[asked]))
+            break;
+        note_question(s, out[asked]);
+    }
+    return asked;
+}
+
+// ---- results -----------------------------------------------------------------------------------
+
+static void tell_model(struct surrogate *s, const struct asked_entry *a)
+{
+    for (uint32_t i = 0; i < s->gp.rows; i++) {
+        if (s->gp.pending[i] && s->rows[i] == a->index)
+            gp_tell(&s->gp, i, scaled(s, a));
+    }
+}
+
+static void note_best(struct surrogate *s, const struct asked_entry *a)
+{
+    s->best = a->value;
+    s->is_stale = true;
+    if (s->has_model && !is_listed(s) && !pool_is_space(s))
+        add_neighbours(s, a->index, s->gp.pool_most - s->gp.pool);
+}
+
+static void surrogate_tell(struct strategy *base, uint64_t index, enum status status, double value)
+{
+    struct surrogate *s = (struct surrogate *)base;
+    const struct asked_entry *a = ground_tell(&s->ground, index, status, value);
+    if (!a)
+        return;
+    s->told++;
+    if (s->has_model)
+        tell_model(s, a);
+    if (a->state != ASKED_CORRECT)
+        return;
+    if (s->correct++ == 0 || value < s->best)
+        note_best(s, a);
+}
+
+const struct strategy_operations strategy_surrogate = {
+    .name = "surrogate",
+    .summary = "asks where a model of all results expects the largest improvement",
+    .options = options,
+    .create = surrogate_create,
+    .ask = surrogate_ask,
+    .tell = surrogate_tell,
+    .destroy = surrogate_destroy,
+};
