@@ -1,3 +1,4 @@
+#include "base/process.h"
 #include "cli/assume.h"
 #include "cli/space_report.h"
 #include "cli/work.h"
@@ -8,6 +9,7 @@ struct session {
     struct device_info assumed;
     struct space *space;
     uint32_t *choice; // room for a configuration
+    struct space_times times;
 };
 
 static int find_device(struct session *s, bool is_wanted)
@@ -51,7 +53,9 @@ static int make_space(struct session *s)
         error_memory(&e);
         return work_failed(&e);
     }
+    uint64_t start = clock_ns();
     s->space = space_new(w->spec, &options, &e);
+    s->times.build_ns = clock_ns() - start;
     return s->space ? EXIT_DONE : work_failed(&e);
 }
 
@@ -114,20 +118,26 @@ static int show(struct session *s)
 {
     struct text out = TEXT_INIT;
     struct emit json;
+    struct error e = ERROR_INIT;
+    struct space_details details = {.groups = NULL};
     const struct settings *settings = &s->work.call->settings;
     emit_start(&json, &out);
     if (settings->why)
         return show_why(s);
+    if (settings->stats && !space_detail(s->space, &details, &e))
+        return work_failed(&e);
     if (settings->json) {
-        space_json(s->space, settings->list, s->choice, &json);
+        struct space_view view = {settings->list, settings->stats ? &details : NULL, s->times};
+        space_json(s->space, &view, s->choice, &json);
         text_add(&out, "\n");
     } else if (settings->list) {
         show_list(s);
     } else {
-        space_text(s->space, &out);
+        space_text(s->space, settings->stats ? &details : NULL, &s->times, &out);
     }
     put(&out);
     text_release(&out);
+    space_details_release(&details);
     return EXIT_DONE;
 }
 
@@ -135,7 +145,9 @@ static int run(struct invocation *i)
 {
     struct session s = {.space = NULL};
     work_init(&s.work, i);
+    uint64_t start = clock_ns();
     int status = work_spec(&s.work);
+    s.times.read_ns = clock_ns() - start;
     if (status == EXIT_DONE)
         status = find_space(&s);
     if (status == EXIT_DONE)
@@ -152,6 +164,13 @@ static const struct option options[] = {
      .help = "List the valid configurations, one a line, as --config takes them.",
      .apply = option_flag,
      .offset = FIELD(list)},
+    {.name = "stats",
+     .help =
+         "Say also how many more each restriction excludes as the last of all, which parameters "
+         "restrict each other and how many combinations of each such group are valid, and what "
+         "the space takes in time and memory.",
+     .apply = option_flag,
+     .offset = FIELD(stats)},
     {.name = "why",
      .argument = "a=1,b=2",
      .help = "Say which restriction excludes the configuration; parameters that are not named have "
@@ -195,7 +214,13 @@ const struct command command_space = {
         "\"parameters\":[{\"name\",\n"
         "   \"type\", \"values\":[], \"default\"}], \"restrictions\":[{\"expression\", \"path\",\n"
         "   \"excludes_alone\", \"faults\"}], \"faults\", \"default\":{}}\n\n"
-        "and with --list also \"configurations\". With --why and --json:\n\n"
+        "and with --list also \"configurations\". With --stats restrictions also have\n"
+        "\"excludes_last\", and there are\n\n"
+        "  \"groups\":[{\"parameters\":[], \"combinations\", \"valid\"}], "
+        "\"diagram\":{\"nodes\",\n"
+        "   \"edges\", \"bytes\"}, \"read_seconds\", \"build_seconds\", "
+        "\"peak_memory_bytes\"\n\n"
+        "With --why and --json:\n\n"
         "  {\"configuration\":{}, \"valid\", \"restriction\", \"path\", \"message\"}",
     .groups = groups,
     .examples = examples,

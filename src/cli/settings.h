@@ -54,6 +54,7 @@ struct settings {
     bool build_only;  // nothing runs
     bool races;       // of a check
     const char *arch; // "sm_90": what is built for where there is no device
+    bool stats;       // of a space
     bool timing;      // where the time of a tune went
     bool markdown;
     const char *why;

@@ -3,8 +3,27 @@
 
 #include "cli/values.h"
 #include "report/table.h"
+#include "report/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define SHOWN_VALUES 24
+
+// The most memory that the process has had so far; 0: not known. (getrusage() counts what the
+// process was before it became this program.)
+static uint64_t peak_bytes(void)
+{
+    struct text status = TEXT_INIT;
+    uint64_t kib = 0;
+    if (file_read("/proc/self/status", 1 << 16, &status, NULL)) {
+        const char *line = strstr(text_cstr(&status), "VmHWM:");
+        kib = line ? strtoull(line + strlen("VmHWM:"), NULL, 10) : 0;
+    }
+    text_release(&status);
+    return kib * 1024;
+}
 
 // ---- text --------------------------------------------------------------------------------------
 
@@ -44,10 +63,20 @@ static void put_parameters(const struct spec *s, struct text *out)
     text_release(&cell);
 }
 
-static void put_restrictions(const struct space *sp, struct text *out)
+// A count, or nothing where it is not known.
+static void put_known(struct table *t, size_t column, uint64_t count)
 {
-    static const struct table_column columns_of[] = {
-        {"restriction", ALIGN_LEFT}, {"excludes alone", ALIGN_RIGHT}, {"no value", ALIGN_RIGHT}};
+    if (count != UINT64_MAX)
+        table_cell(t, column, "%llu", (unsigned long long)count);
+}
+
+static void put_restrictions(const struct space *sp, const struct space_details *details,
+                             struct text *out)
+{
+    static const struct table_column columns_of[] = {{"restriction", ALIGN_LEFT},
+                                                     {"excludes alone", ALIGN_RIGHT},
+                                                     {"as the last", ALIGN_RIGHT},
+                                                     {"no value", ALIGN_RIGHT}};
     const struct space_restriction_stats *stats;
     size_t count = space_restrictions(sp, &stats);
     struct table table;
@@ -55,16 +84,55 @@ static void put_restrictions(const struct space *sp, struct text *out)
     for (size_t i = 0; i < count; i++) {
         table_row(&table);
         table_cell(&table, 0, "%s", stats[i].restriction->text);
-        if (stats[i].alone != UINT64_MAX)
-            table_cell(&table, 1, "%llu", (unsigned long long)stats[i].alone);
+        put_known(&table, 1, stats[i].alone);
+        if (details)
+            put_known(&table, 2, details->last[i]);
         if (stats[i].faults > 0)
-            table_cell(&table, 2, "%llu", (unsigned long long)stats[i].faults);
+            table_cell(&table, 3, "%llu", (unsigned long long)stats[i].faults);
     }
     table_print(&table, "  ", out);
     table_release(&table);
 }
 
-void space_text(const struct space *sp, struct text *out)
+static void put_groups(const struct space *sp, const struct space_details *details,
+                       struct text *out)
+{
+    static const struct table_column columns_of[] = {
+        {"independent group", ALIGN_LEFT}, {"combinations", ALIGN_RIGHT}, {"valid", ALIGN_RIGHT}};
+    const struct spec *s = space_spec(sp);
+    struct table table;
+    struct text names = TEXT_INIT;
+    table_init(&table, columns_of, sizeof columns_of / sizeof *columns_of);
+    for (size_t i = 0; i < details->group_count; i++) {
+        const struct space_group *g = &details->groups[i];
+        text_clear(&names);
+        for (uint32_t p = 0; p < g->count; p++)
+            text_addf(&names, "%s%s", p ? " " : "", s->parameters[g->parameters[p]].name);
+        table_row(&table);
+        table_cell(&table, 0, "%s", text_cstr(&names));
+        table_cell(&table, 1, "%.0f", g->combinations);
+        table_cell(&table, 2, "%llu", (unsigned long long)g->valid);
+    }
+    table_print(&table, "  ", out);
+    table_release(&table);
+    text_release(&names);
+}
+
+static void put_details(const struct space *sp, const struct space_details *details,
+                        const struct space_times *times, struct text *out)
+{
+    char diagram[UNITS_SIZE], peak[UNITS_SIZE];
+    put_groups(sp, details, out);
+    bytes_to_str(details->bytes, diagram);
+    bytes_to_str(peak_bytes(), peak);
+    text_addf(out, "kept as a diagram of %llu nodes and %llu edges, %s\n",
+              (unsigned long long)details->nodes, (unsigned long long)details->edges, diagram);
+    text_addf(out, "read in %.3f ms, built in %.3f ms; %s of memory at most, statistics included\n",
+              (double)times->read_ns / 1e6, (double)times->build_ns / 1e6, peak);
+}
+
+void space_text(const struct space *sp, const struct space_details *details,
+                const struct space_times *times, struct text *out)
 {
     const struct spec *s = space_spec(sp);
     struct text constants = TEXT_INIT, why = TEXT_INIT;
@@ -76,7 +144,9 @@ void space_text(const struct space *sp, struct text *out)
     if (constants.length > 0)
         text_addf(out, "constants: %s\n", text_cstr(&constants));
     put_parameters(s, out);
-    put_restrictions(sp, out);
+    put_restrictions(sp, details, out);
+    if (details)
+        put_details(sp, details, times, out);
     space_explain_empty(sp, &why);
     if (why.length > 0)
         text_addf(out, "none is valid: %s\n", text_cstr(&why));
@@ -110,7 +180,16 @@ static void emit_parameters(struct emit *j, const struct spec *s)
     emit_array_end(j);
 }
 
-static void emit_restrictions(struct emit *j, const struct space *sp)
+static void emit_known(struct emit *j, const char *key, uint64_t count)
+{
+    if (count != UINT64_MAX)
+        emit_u64_at(j, key, count);
+    else
+        emit_null_at(j, key);
+}
+
+static void emit_restrictions(struct emit *j, const struct space *sp,
+                              const struct space_details *details)
 {
     const struct space_restriction_stats *stats;
     size_t count = space_restrictions(sp, &stats);
@@ -120,11 +199,9 @@ static void emit_restrictions(struct emit *j, const struct space *sp)
         emit_object(j);
         emit_text_at(j, "expression", stats[i].restriction->text);
         emit_text_at(j, "path", stats[i].restriction->path);
-        emit_key(j, "excludes_alone");
-        if (stats[i].alone != UINT64_MAX)
-            emit_u64(j, stats[i].alone);
-        else
-            emit_null(j);
+        emit_known(j, "excludes_alone", stats[i].alone);
+        if (details)
+            emit_known(j, "excludes_last", details->last[i]);
         emit_u64_at(j, "faults", stats[i].faults);
         emit_object_end(j);
     }
@@ -152,7 +229,44 @@ static void emit_default(struct emit *j, const struct space *sp, uint32_t *choic
         emit_null(j);
 }
 
-void space_json(const struct space *sp, bool list, uint32_t *choice, struct emit *j)
+static void emit_groups(struct emit *j, const struct spec *s, const struct space_details *details)
+{
+    emit_key(j, "groups");
+    emit_array(j);
+    for (size_t i = 0; i < details->group_count; i++) {
+        const struct space_group *g = &details->groups[i];
+        char combinations[512];
+        emit_object(j);
+        emit_key(j, "parameters");
+        emit_array(j);
+        for (uint32_t p = 0; p < g->count; p++)
+            emit_text(j, s->parameters[g->parameters[p]].name);
+        emit_array_end(j);
+        snprintf(combinations, sizeof combinations, "%.0f", g->combinations);
+        emit_raw_at(j, "combinations", combinations);
+        emit_u64_at(j, "valid", g->valid);
+        emit_object_end(j);
+    }
+    emit_array_end(j);
+}
+
+static void emit_details(struct emit *j, const struct spec *s, const struct space_view *view)
+{
+    const struct space_details *details = view->details;
+    emit_groups(j, s, details);
+    emit_key(j, "diagram");
+    emit_object(j);
+    emit_u64_at(j, "nodes", details->nodes);
+    emit_u64_at(j, "edges", details->edges);
+    emit_u64_at(j, "bytes", details->bytes);
+    emit_object_end(j);
+    emit_f64_at(j, "read_seconds", (double)view->times.read_ns / 1e9);
+    emit_f64_at(j, "build_seconds", (double)view->times.build_ns / 1e9);
+    emit_u64_at(j, "peak_memory_bytes", peak_bytes());
+}
+
+void space_json(const struct space *sp, const struct space_view *view, uint32_t *choice,
+                struct emit *j)
 {
     const struct spec *s = space_spec(sp);
     emit_object(j);
@@ -163,10 +277,12 @@ void space_json(const struct space *sp, bool list, uint32_t *choice, struct emit
     emit_key(j, "constants");
     emit_constants(j, s);
     emit_parameters(j, s);
-    emit_restrictions(j, sp);
+    emit_restrictions(j, sp, view->details);
     emit_u64_at(j, "faults", space_faults(sp));
     emit_default(j, sp, choice);
-    if (list) {
+    if (view->details)
+        emit_details(j, s, view);
+    if (view->list) {
         emit_key(j, "configurations");
         emit_array(j);
         for (uint64_t i = 0; i < space_count(sp); i++)

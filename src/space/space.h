@@ -105,4 +105,27 @@ size_t space_restrictions(const struct space *sp, const struct space_restriction
 // The sum of their faults.
 uint64_t space_faults(const struct space *sp);
 
+// Parameters that restrict each other, and no other: what one group takes does not matter to the
+// next, so that the space has the product of what is valid in each.
+struct space_group {
+    const uint32_t *parameters; // ascending
+    uint32_t count;
+    double combinations; // of their values
+    uint64_t valid;
+};
+
+// What a space is made of: more work than making it.
+struct space_details {
+    const struct space_restriction_stats *restrictions; // as space_restrictions() gives them
+    size_t restriction_count;
+    const uint64_t *last; // how many more each excludes as the last of all; UINT64_MAX: unknown
+    const struct space_group *groups; // none where nothing is valid
+    size_t group_count;
+    uint64_t nodes, edges, bytes; // of the diagram
+    struct arena arena;
+};
+// Points into the space and itself; space_details_release() where it was true.
+bool space_detail(const struct space *sp, struct space_details *out, struct error *e);
+void space_details_release(struct space_details *d);
+
 #endif

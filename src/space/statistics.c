@@ -1,10 +1,13 @@
 // What each restriction excludes by itself; counted when it is first asked for.
 #include "space/inside.h"
+#include "space/solve.h"
 
 #include <stdlib.h>
 
-// Restrictions with more assignments of their own parameters are not counted.
-#define COUNTED_MOST (UINT64_C(1) << 22)
+// Restrictions with more assignments of their own parameters are not counted one by one: a space
+// that they alone restrict is, within this effort (in steps, see build.h).
+#define COUNTED_MOST (UINT64_C(1) << 16)
+#define ALONE_EFFORT (UINT64_C(1) << 27)
 
 // Runs through all assignments of the restriction's parameters.
 struct odometer {
@@ -58,11 +61,34 @@ static uint64_t product(const struct problem *p, const struct restriction *r, bo
     return result;
 }
 
+// The Cartesian product without what is left by the restriction alone.
+static uint64_t solve_alone(const struct problem *p, const struct restriction *r, uint64_t cells)
+{
+    struct diagram left;
+    uint64_t effort = ALONE_EFFORT, excluded = UINT64_MAX;
+    bool *skip = malloc(((size_t)p->restriction_count + 1) * sizeof *skip);
+    if (!skip)
+        return UINT64_MAX;
+    for (uint32_t i = 0; i < p->restriction_count; i++)
+        skip[i] = &p->restrictions[i] != r;
+    struct solve_options o = {.skip = skip, .effort = &effort};
+    if (solve(p, &o, &left, NULL) == BUILD_DONE)
+        excluded = cells - diagram_count(&left);
+    diagram_release(&left);
+    free(skip);
+    return excluded;
+}
+
 static uint64_t count_alone(struct odometer *o)
 {
     uint64_t others = product(o->problem, o->restriction, false), count = 0;
-    if (product(o->problem, o->restriction, true) > COUNTED_MOST || others == UINT64_MAX)
+    uint64_t own = product(o->problem, o->restriction, true), cells;
+    if (others == UINT64_MAX)
         return UINT64_MAX;
+    if (own > COUNTED_MOST)
+        return __builtin_mul_overflow(own, others, &cells)
+                   ? UINT64_MAX
+                   : solve_alone(o->problem, o->restriction, cells);
     for (uint32_t i = 0; i < o->restriction->parameter_count; i++)
         turn(o, o->restriction->parameters[i], 0);
     do {

@@ -108,6 +108,36 @@ START_TEST(space_text)
 }
 END_TEST
 
+START_TEST(space_statistics)
+{
+    struct ran r = program_run("space", SPEC, "--stats");
+    ck_assert_int_eq(r.status, 0);
+    ck_assert_str_eq(r.err, "");
+    ck_assert_ptr_nonnull(strstr(r.out, "as the last"));
+    ck_assert_ptr_nonnull(strstr(r.out, "independent group"));
+    ck_assert_ptr_nonnull(strstr(r.out, "kept as a diagram of "));
+    ck_assert_ptr_nonnull(strstr(r.out, " of memory at most"));
+    ran_release(&r);
+    r = program_run("space", SPEC, "--stats", "--json");
+    ck_assert_int_eq(r.status, 0);
+    ck_assert_ptr_nonnull(strstr(r.out, "\"excludes_last\":"));
+    ck_assert_ptr_nonnull(strstr(r.out, "\"groups\":[{\"parameters\":["));
+    ck_assert_ptr_nonnull(strstr(r.out, "\"build_seconds\":"));
+    ran_release(&r);
+    r = program_run("space", SPEC, "--json"); // unasked for it takes no time
+    ck_assert_ptr_null(strstr(r.out, "excludes_last"));
+    ran_release(&r);
+    r = program_run("space", SPEC, "--stats", "--config", "block=64,work=2,flavor=0");
+    ck_assert(str_starts(r.out, "vector_add: 1 of 24 configurations is valid\n"));
+    ran_release(&r);
+    r = program_run("space", SPEC, "--stats", "--where", "block > 4096");
+    ck_assert_int_eq(r.status, 0);
+    ck_assert(str_starts(r.out, "vector_add: 0 of 24 configurations are valid\n"));
+    ck_assert_ptr_nonnull(strstr(r.out, "none is valid: "));
+    ran_release(&r);
+}
+END_TEST
+
 // What other tuners' devices allow is said with --where: 1,024 work-items, 48 KiB of local memory.
 START_TEST(space_of_a_smaller_device)
 {
@@ -195,6 +225,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, help_without_a_command);
     tcase_add_test(tests, refusals);
     tcase_add_test(tests, space_text);
+    tcase_add_test(tests, space_statistics);
     tcase_add_test(tests, space_of_a_smaller_device);
     tcase_add_test(tests, titles_stand_once);
     tcase_add_test(tests, init);

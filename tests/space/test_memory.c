@@ -100,6 +100,11 @@ START_TEST(explanations_say_less)
         failing_start(n);
         space_restrictions(sp, &stats);
         failing_end();
+        struct space_details details;
+        failing_start(n);
+        if (space_detail(sp, &details, NULL))
+            space_details_release(&details);
+        failing_end();
         ck_assert_ptr_nonnull(reason.restriction);
         text_release(&text);
     }

@@ -178,6 +178,59 @@ START_TEST(as_brute_force)
 }
 END_TEST
 
+// ---- details -----------------------------------------------------------------------------------
+
+static uint64_t count_without(const struct spec *s, const struct formula *skipped)
+{
+    struct formula *restrictions = (struct formula *)s->restrictions;
+    struct formula kept = *skipped;
+    uint32_t choice[PARAMETERS] = {0}, at = (uint32_t)(skipped - s->restrictions);
+    uint64_t count = 0;
+    struct arena arena;
+    arena_init(&arena);
+    restrictions[at].expr = expr_parse(&arena, "True", &s->symbols, NULL);
+    do {
+        count += is_valid(s, choice);
+    } while (next_choice(s, choice));
+    restrictions[at] = kept;
+    arena_release(&arena);
+    return count;
+}
+
+// Without a restriction that reads it, a derived parameter without a value still excludes.
+START_TEST(details_as_brute_force)
+{
+    struct rng r;
+    rng_init(&r, 9, (uint64_t)_i);
+    struct spec *s = random_spec(&r);
+    struct space *sp = make_space(s, NULL);
+    struct space_details d;
+    uint64_t product = 1;
+    uint32_t seen = 0, parameters = 0;
+    ck_assert(space_detail(sp, &d, NULL));
+    for (size_t i = 0; i < d.restriction_count; i++) {
+        const struct formula *f = d.restrictions[i].restriction;
+        bool own = f >= s->restrictions && f < s->restrictions + s->restriction_count;
+        ck_assert(!own || d.last[i] == count_without(s, f) - space_count(sp));
+    }
+    for (size_t i = 0; i < d.group_count; i++) {
+        product *= d.groups[i].valid;
+        parameters += d.groups[i].count;
+        for (uint32_t k = 0; k < d.groups[i].count; k++)
+            seen |= UINT32_C(1) << d.groups[i].parameters[k];
+    }
+    ck_assert(d.group_count == 0 || product == space_count(sp));
+    ck_assert(d.group_count == 0 || parameters == s->parameter_count);
+    ck_assert(d.group_count == 0 || seen == (UINT32_C(1) << s->parameter_count) - 1);
+    ck_assert_int_eq(d.group_count > 0, space_count(sp) > 0);
+    space_details_release(&d);
+    space_free(sp);
+    spec_free(s);
+}
+END_TEST
+
+// ---- options -----------------------------------------------------------------------------------
+
 // A few partial configurations, as texts and as rows of value indices (UINT32_MAX: any).
 #define ROWS 3
 struct wanted {
@@ -272,6 +325,7 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, as_brute_force, 0, 200);
+    tcase_add_loop_test(tests, details_as_brute_force, 0, 100);
     tcase_add_loop_test(tests, options_as_brute_force, 0, 100);
     tcase_add_test(tests, samples_are_uniform);
 }

@@ -392,6 +392,58 @@ START_TEST(faults_are_counted)
 }
 END_TEST
 
+// Two that restrict each other, one that is fixed, one free.
+START_TEST(groups_are_told)
+{
+    struct spec *s = make_spec("a [1, 2, 3]; b [1, 2]; c [1, 2, 3]; d [1, 2, 3, 4]",
+                               "a < c; a + c < 5; b == 2", "");
+    struct space *sp = make_space(s, NULL);
+    struct space_details d;
+    ck_assert(space_detail(sp, &d, NULL));
+    ck_assert_uint_eq(space_count(sp), 8); // (1, 2) (1, 3), times four
+    ck_assert_uint_eq(d.group_count, 3);
+    ck_assert_uint_eq(d.groups[0].count, 2);
+    ck_assert_uint_eq(d.groups[0].parameters[1], 2);
+    ck_assert_double_eq(d.groups[0].combinations, 9);
+    ck_assert_uint_eq(d.groups[0].valid, 2);
+    ck_assert_uint_eq(d.groups[1].valid, 1);
+    ck_assert_uint_eq(d.groups[2].valid, 4);
+    ck_assert_uint_eq(d.last[0], 16); // (1, 1) (2, 1) (2, 2) (3, 1)
+    ck_assert_uint_eq(d.last[1], 4);  // (2, 3)
+    ck_assert_uint_eq(d.last[2], 8);
+    ck_assert_uint_gt(d.bytes, 0);
+    space_details_release(&d);
+    space_free(sp);
+    spec_free(s);
+}
+END_TEST
+
+// A restriction of a billion assignments is counted all the same, alone and as the last.
+START_TEST(details_of_a_large_one)
+{
+    struct spec *s = make_spec("a list(range(1, 1001)); b list(range(1, 1001));"
+                               "c list(range(1, 1001))",
+                               "a * b * c <= 1000; a == b", "");
+    struct space *sp = make_space(s, NULL);
+    struct space_details d;
+    uint64_t left = 0, both = 0;
+    for (uint64_t a = 1; a <= 1000; a++) {
+        both += a * a <= 1000 ? 1000 / (a * a) : 0;
+        for (uint64_t b = 1; a * b <= 1000; b++)
+            left += 1000 / (a * b);
+    }
+    ck_assert(space_detail(sp, &d, NULL));
+    ck_assert_uint_eq(space_count(sp), both);
+    ck_assert_uint_eq(d.restrictions[0].alone, 1000000000 - left);
+    ck_assert_uint_eq(d.restrictions[1].alone, 999000000);
+    ck_assert_uint_eq(d.last[0], 1000000 - both);
+    ck_assert_uint_eq(d.last[1], left - both);
+    space_details_release(&d);
+    space_free(sp);
+    spec_free(s);
+}
+END_TEST
+
 // ---- empty spaces ------------------------------------------------------------------------------
 
 static void check_empty(const struct spec *s, const struct space_options *o, const char *expected)
@@ -469,6 +521,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, why_names_the_first_restriction);
     tcase_add_test(tests, why_names_faults_and_options);
     tcase_add_test(tests, faults_are_counted);
+    tcase_add_test(tests, groups_are_told);
+    tcase_add_test(tests, details_of_a_large_one);
     tcase_add_test(tests, empty_for_a_constant);
     tcase_add_test(tests, empty_together);
     tcase_add_test(tests, nothing_to_explain);
