@@ -604,7 +604,7 @@ static bool value_of(struct search *s, const struct entry *n, struct valued *out
 {
     const struct goal *g = &s->o->goal;
     const uint32_t *choice = read_choice(s, n->configuration);
-    const struct spec_measured measured = {n->stats.median, result_joule(n->brief)};
+    const struct spec_measured measured = {n->stats.median, result_joule(n->brief), NULL};
     double *values = arena_array(s->a, g->count, sizeof *values);
     s->failed |= !values;
     if (!choice || !values || !goal_values(g, s->o->spec, choice, s->o->device, &measured, values))

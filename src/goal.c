@@ -55,7 +55,7 @@ static bool follows_time(const struct objective *o, const struct spec *s,
     if (ok)
         spec_default(s, choice);
     for (unsigned i = 0; ok && i < LOOKS; i++) {
-        struct spec_measured at = {ldexp(i % 2 ? 1.5 : 1, (int)(i / 2)), NAN};
+        struct spec_measured at = {ldexp(i % 2 ? 1.5 : 1, (int)(i / 2)), NAN, NULL};
         ok = spec_metric(s, o->metric, choice, device, &at, &value) &&
              (i == 0 || goal_compare(o, before, value) < 0);
         before = value;

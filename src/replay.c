@@ -13,11 +13,32 @@ static void name_of_file(const char *path, char out[256])
     str_format(out, 256, "%.*s", (int)(length < 255 ? length : 255), base);
 }
 
+// What was measured beside the time, by its name.
+static bool add_metrics(struct spec *s, const struct recorded *r)
+{
+    struct formula *metrics = arena_array(&s->arena, r->measurement_count + 1, sizeof *metrics);
+    for (uint32_t i = 0; metrics && i < r->measurement_count; i++) {
+        const char *name = arena_strdup(&s->arena, r->measurements[i]);
+        metrics[i] = (struct formula){.name = name, .path = name, .text = ""};
+        if (!name)
+            return false;
+    }
+    s->metrics = metrics;
+    s->metric_count = metrics ? r->measurement_count : 0;
+    return metrics != NULL;
+}
+
 struct spec *replay_spec(const struct recorded *r, struct error *e)
 {
     char name[256];
     name_of_file(r->path, name);
-    return spec_bare(r->name[0] ? r->name : name, r->parameters, r->parameter_count, e);
+    struct spec *s = spec_bare(r->name[0] ? r->name : name, r->parameters, r->parameter_count, e);
+    if (s && !add_metrics(s, r)) {
+        spec_free(s);
+        error_memory(e);
+        return NULL;
+    }
+    return s;
 }
 
 // ---- the space ---------------------------------------------------------------------------------
@@ -149,6 +170,11 @@ void replay_release(struct replay *r)
     space_free(r->space);
     free(r->rows);
     memset(r, 0, sizeof *r);
+}
+
+const double *replay_measurements(const struct replay *r, uint64_t index)
+{
+    return r->o.spec->text_length > 0 ? NULL : replay_row(r, index)->measurements;
 }
 
 const struct recorded_row *replay_row(const struct replay *r, uint64_t index)

@@ -28,7 +28,8 @@ struct replay {
     double mean_cost_ns;              // of one configuration; NaN: no costs are recorded
 };
 
-// A spec of the recorded parameters alone, for a recording without one. The caller's.
+// A spec of the recorded parameters alone, for a recording without one; what was measured beside
+// the time are its metrics. The caller's.
 struct spec *replay_spec(const struct recorded *r, struct error *e);
 
 // Fails where nothing is left to ask for. What failed is released too.
@@ -36,6 +37,9 @@ bool replay_init(struct replay *r, const struct replay_options *o, struct error 
 void replay_release(struct replay *r);
 
 const struct recorded_row *replay_row(const struct replay *r, uint64_t index);
+// For spec_measured.recorded: NULL where the spec is one of its own, whose metrics have
+// expressions.
+const double *replay_measurements(const struct replay *r, uint64_t index);
 // What one configuration cost when it was recorded: compiling, running, verifying and the tuner's
 // own work beside them, but not its search. The mean where nothing is recorded of this one; NaN
 // where nothing is of any.

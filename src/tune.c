@@ -3,6 +3,7 @@
 #include "base/process.h"
 #include "eval/remember.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -264,6 +265,15 @@ static bool ask_more(struct tune *t, struct error *e)
 
 // ---- answers -----------------------------------------------------------------------------------
 
+struct spec_measured tune_measured(const struct tune *t, const struct tune_record *r)
+{
+    const struct replay *replay = t->o.replay;
+    return (struct spec_measured){.time_ns = r->timed ? r->stats.median : NAN,
+                                  .joule = result_joule(r->result),
+                                  .recorded =
+                                      replay ? replay_measurements(replay, r->index) : NULL};
+}
+
 void tune_summarise(struct tune *t, struct item *n)
 {
     struct tune_record *r = &n->record;
@@ -278,7 +288,7 @@ void tune_summarise(struct tune *t, struct item *n)
     else
         stats_summarise(samples, count, t->o.device->timer_ns, &r->stats);
     r->timed = true;
-    struct spec_measured measured = {r->stats.median, result_joule(r->result)};
+    const struct spec_measured measured = tune_measured(t, r);
     r->has_metric = t->o.spec->metric_count > 0 &&
                     spec_metric(t->o.spec, 0, r->choice, t->o.device, &measured, &r->metric);
     tune_goal_value(t, n);

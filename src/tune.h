@@ -156,6 +156,8 @@ void tune_cancel(struct tune *t);
 void tune_progress(struct tune *t, struct tune_progress *out);
 // tune_ranked.chosen alone: what a view of every record asks for. NULL while nothing is decided.
 const struct tune_record *tune_chosen(const struct tune *t);
+// What is known of a record, for spec_metric(); the time is NaN where it was not timed.
+struct spec_measured tune_measured(const struct tune *t, const struct tune_record *r);
 const struct space *tune_space(const struct tune *t);
 void tune_source_digest(const struct tune *t, struct digest *out);
 // How results are held against what is right, for headers. *against: "gemm", "default

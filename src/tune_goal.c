@@ -19,7 +19,7 @@ void tune_goal_init(struct tune *t)
 void tune_goal_value(struct tune *t, struct item *n)
 {
     struct tune_record *r = &n->record;
-    const struct spec_measured measured = {r->stats.median, result_joule(r->result)};
+    const struct spec_measured measured = tune_measured(t, r);
     r->value_count = t->o.goal.count;
     if (goal_values(&t->o.goal, t->o.spec, r->choice, t->o.device, &measured, n->values))
         r->values = n->values;

@@ -155,20 +155,28 @@ static const char *why_unknown(const struct spec *spec, uint32_t metric, const s
                                 : "energy is counted in the ranking and by hone run";
 }
 
+static const struct view_metric *metrics_at(const struct spec *spec, const uint32_t *choice,
+                                            const struct device_info *device,
+                                            const struct spec_measured *measured,
+                                            const struct result *r, struct arena *a)
+{
+    struct view_metric *m = arena_array(a, spec->metric_count + 1, sizeof *m);
+    bool timed = !isnan(measured->time_ns);
+    for (uint32_t i = 0; m && i < spec->metric_count; i++) {
+        m[i].name = spec->metrics[i].name;
+        m[i].unit = spec->metrics[i].name;
+        m[i].known = timed && spec_metric(spec, i, choice, device, measured, &m[i].value);
+        m[i].why = m[i].known || !timed ? "" : why_unknown(spec, i, r);
+    }
+    return m;
+}
+
 const struct view_metric *metrics_of(const struct spec *spec, const uint32_t *choice,
                                      const struct device_info *device, double time_ns,
                                      const struct result *r, struct arena *a)
 {
-    struct spec_measured measured = {time_ns, result_joule(r)};
-    struct view_metric *m = arena_array(a, spec->metric_count + 1, sizeof *m);
-    for (uint32_t i = 0; m && i < spec->metric_count; i++) {
-        m[i].name = spec->metrics[i].name;
-        m[i].unit = spec->metrics[i].name;
-        m[i].known =
-            !isnan(time_ns) && spec_metric(spec, i, choice, device, &measured, &m[i].value);
-        m[i].why = m[i].known || isnan(time_ns) ? "" : why_unknown(spec, i, r);
-    }
-    return m;
+    const struct spec_measured measured = {.time_ns = time_ns, .joule = result_joule(r)};
+    return metrics_at(spec, choice, device, &measured, r, a);
 }
 
 // "b=2, c=4": where one configuration differs from another.
@@ -207,21 +215,21 @@ bool tuning_view(struct tuning *t, const struct tune_record *r, struct view_resu
 {
     struct arena *a = &t->work.arena;
     const struct spec *spec = t->work.spec;
-    double time = r->timed ? r->stats.median : NAN;
-    *out = (struct view_result){.configuration = r->configuration,
-                                .configuration_json = r->configuration_json,
-                                .result = r->result,
-                                .job = r->job,
-                                .timed = r->timed,
-                                .stats = r->stats,
-                                .metrics =
-                                    metrics_of(spec, r->choice, t->work.device, time, r->result, a),
-                                .metric_count = spec->metric_count,
-                                .dimensions = r->dimensions,
-                                .is_default = r->is_default,
-                                .place = place_of(t, r),
-                                .has_value = r->values != NULL,
-                                .pareto = r->pareto};
+    const struct spec_measured measured = tune_measured(t->tune, r);
+    *out = (struct view_result){
+        .configuration = r->configuration,
+        .configuration_json = r->configuration_json,
+        .result = r->result,
+        .job = r->job,
+        .timed = r->timed,
+        .stats = r->stats,
+        .metrics = metrics_at(spec, r->choice, t->work.device, &measured, r->result, a),
+        .metric_count = spec->metric_count,
+        .dimensions = r->dimensions,
+        .is_default = r->is_default,
+        .place = place_of(t, r),
+        .has_value = r->values != NULL,
+        .pareto = r->pareto};
     memcpy(out->global, r->global, sizeof out->global);
     memcpy(out->local, r->local, sizeof out->local);
     if (r->same_as) {

@@ -94,7 +94,7 @@ struct exporting {
 static void read_metrics(struct exporting *x, const struct exported *one)
 {
     const struct spec *s = x->o->spec;
-    const struct spec_measured measured = {one->stats.median, result_joule(one->row->result)};
+    const struct spec_measured measured = {one->stats.median, result_joule(one->row->result), NULL};
     for (uint32_t i = 0; i < s->metric_count; i++) {
         double value;
         bool has = one->samples && spec_metric(s, i, x->choice, NULL, &measured, &value);

@@ -38,13 +38,17 @@ bool spec_bind(const struct spec *s, const uint32_t *choice, struct value *slots
 
 bool spec_metric_uses_energy(const struct spec *s, uint32_t metric)
 {
-    return expr_uses(s->metrics[metric].expr, s->slots.special + SPECIAL_JOULE);
+    const struct expr *x = s->metrics[metric].expr;
+    return x && expr_uses(x, s->slots.special + SPECIAL_JOULE);
 }
 
 bool spec_metric_is_of_time(const struct spec *s, uint32_t metric)
 {
     const uint32_t *slots;
-    size_t count = expr_slots(s->metrics[metric].expr, &slots);
+    const struct expr *x = s->metrics[metric].expr;
+    size_t count = x ? expr_slots(x, &slots) : 0;
+    if (!x)
+        return false;
     for (size_t i = 0; i < count; i++) {
         bool is_parameter =
             slots[i] >= s->slots.parameters && slots[i] - s->slots.parameters < s->parameter_count;
@@ -62,6 +66,10 @@ bool spec_metric(const struct spec *s, uint32_t metric, const uint32_t *choice,
 {
     double time_ns = measured->time_ns;
     bool ok = false;
+    if (!s->metrics[metric].expr) {
+        *out = measured->recorded ? measured->recorded[metric] : NAN;
+        return isfinite(*out);
+    }
     struct value result;
     struct arena scratch;
     arena_init(&scratch);

@@ -82,7 +82,9 @@ struct spec {
     uint32_t derived_count;
     const struct formula *restrictions;
     uint32_t restriction_count;
-    const struct formula *metrics; // in the spec's order; the first is shown in tables
+    // In the spec's order; the first is shown in tables. One without an expression is what a
+    // recording calls so: its values are recorded, too.
+    const struct formula *metrics;
     uint32_t metric_count;
     struct expr_symbols symbols;
     struct spec_slots slots;
@@ -161,7 +163,8 @@ void spec_default(const struct spec *s, uint32_t *choice);
 // What was measured of one launch.
 struct spec_measured {
     double time_ns;
-    double joule; // NaN: not known; metrics that use it have no value
+    double joule;           // NaN: not known; metrics that use it have no value
+    const double *recorded; // (or NULL) of metrics without an expression, by index; NaN: no value
 };
 // A metric's value for a configuration; false when it has none.
 bool spec_metric(const struct spec *s, uint32_t metric, const uint32_t *choice,

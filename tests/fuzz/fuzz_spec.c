@@ -79,7 +79,7 @@ static void check_metrics(const struct spec *s, const uint32_t *choice)
 {
     double value;
     for (uint32_t i = 0; i < s->metric_count && i < 8; i++)
-        spec_metric(s, i, choice, &gpu, &(struct spec_measured){1e6, 0.5}, &value);
+        spec_metric(s, i, choice, &gpu, &(struct spec_measured){1e6, 0.5, NULL}, &value);
 }
 
 // ---- jobs --------------------------------------------------------------------------------------

@@ -211,7 +211,7 @@ START_TEST(the_metric_is_the_rate_of_multiply_adds)
     spec_default(spec, choice);
     ck_assert_uint_eq(spec->metric_count, 1);
     ck_assert_str_eq(spec->metrics[0].name, "GFLOP/s");
-    ck_assert(spec_metric(spec, 0, choice, NULL, &(struct spec_measured){1e6, NAN}, &rate));
+    ck_assert(spec_metric(spec, 0, choice, NULL, &(struct spec_measured){1e6, NAN, NULL}, &rate));
     ck_assert_double_eq_tol(rate, 33.554432, 1e-9);
     spec_free(spec);
 }

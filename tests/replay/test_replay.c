@@ -335,6 +335,27 @@ START_TEST(metric_as_objective)
 }
 END_TEST
 
+// What was measured beside the time, where there is no spec; a row may have nothing of it.
+START_TEST(measurement_as_objective)
+{
+    struct opened o;
+    struct error e = ERROR_INIT;
+    open_with(&o, NULL, DATA "energy.csv", NULL);
+    struct tune_options options = {.strategy = "exhaustive"};
+    ck_assert(goal_parse("min:energy", o.spec, &options.goal, &e));
+    struct told t = tune_through(&o, &options);
+    ck_assert_uint_eq(t.end.best->index, index_of(&o, "block=32"));
+    ck_assert(t.end.best->values[0] == 1.5);
+    tune_free(t.tune);
+    ck_assert(goal_parse("time,min:energy", o.spec, &options.goal, &e));
+    t = tune_through(&o, &options);
+    ck_assert_uint_eq(t.end.pareto, 2); // the fastest, and the one that takes least
+    ck_assert_ptr_null(t.end.best);
+    tune_free(t.tune);
+    opened_release(&o);
+}
+END_TEST
+
 // `hone score` and a tune that is replayed ask the same questions and get the same answers.
 START_TEST(as_it_is_scored)
 {
@@ -385,6 +406,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, one_configuration);
     tcase_add_test(tests, nothing_correct);
     tcase_add_test(tests, metric_as_objective);
+    tcase_add_test(tests, measurement_as_objective);
+    tcase_add_test(tests, measurement_as_objective);
     tcase_add_test(tests, as_it_is_scored);
 }
 

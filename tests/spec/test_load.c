@@ -135,10 +135,10 @@ START_TEST(test_energy)
     spec_default(f.spec, choice);
     ck_assert(f.spec->uses_energy);
     ck_assert(spec_metric_uses_energy(f.spec, 0) && !spec_metric_uses_energy(f.spec, 1));
-    ck_assert(!spec_metric(f.spec, 0, choice, NULL, &(struct spec_measured){4, NAN}, &value));
-    ck_assert(spec_metric(f.spec, 1, choice, NULL, &(struct spec_measured){4, NAN}, &value));
+    ck_assert(!spec_metric(f.spec, 0, choice, NULL, &(struct spec_measured){4, NAN, NULL}, &value));
+    ck_assert(spec_metric(f.spec, 1, choice, NULL, &(struct spec_measured){4, NAN, NULL}, &value));
     ck_assert(value == 2);
-    ck_assert(spec_metric(f.spec, 0, choice, NULL, &(struct spec_measured){4, 0.5}, &value));
+    ck_assert(spec_metric(f.spec, 0, choice, NULL, &(struct spec_measured){4, 0.5, NULL}, &value));
     ck_assert(value == 16);
     fixture_end(&f);
 }
@@ -179,12 +179,15 @@ START_TEST(test_metrics)
     fixture_start(&f);
     fixture_load(&f, rich);
     spec_default(f.spec, choice);
-    ck_assert(spec_metric(f.spec, 0, choice, NULL, &(struct spec_measured){128, NAN}, &value));
+    ck_assert(
+        spec_metric(f.spec, 0, choice, NULL, &(struct spec_measured){128, NAN, NULL}, &value));
     ck_assert(value == 2);
-    ck_assert(spec_metric(f.spec, 1, choice, NULL, &(struct spec_measured){3e6, NAN}, &value));
+    ck_assert(
+        spec_metric(f.spec, 1, choice, NULL, &(struct spec_measured){3e6, NAN, NULL}, &value));
     ck_assert(value == 1.5);
     choice[0] = 0; // double is 8
-    ck_assert(!spec_metric(f.spec, 1, choice, NULL, &(struct spec_measured){3e6, NAN}, &value));
+    ck_assert(
+        !spec_metric(f.spec, 1, choice, NULL, &(struct spec_measured){3e6, NAN, NULL}, &value));
     fixture_end(&f);
 }
 END_TEST

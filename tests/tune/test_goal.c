@@ -130,7 +130,7 @@ END_TEST
 START_TEST(values_are_known_or_not)
 {
     const uint32_t choice[] = {2}; // bx = 4
-    struct spec_measured m = {100, NAN};
+    struct spec_measured m = {100, NAN, NULL};
     double v[OBJECTIVES_MOST];
     struct goal g = goal_of("time,max:padded");
     ck_assert(goal_values(&g, f.spec, choice, NULL, &m, v));
