@@ -11,6 +11,7 @@
 #include "expr/node.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TEMPORARIES_LIMIT = 32, STEPS_LIMIT = 1024, LABELS_LIMIT = 256 };
@@ -213,7 +214,6 @@ struct operand {
 };
 
 struct compiler {
-    struct arena *arena;
     struct step steps[STEPS_LIMIT];
     uint32_t count;
     int64_t constants[STEPS_LIMIT];
@@ -642,11 +642,12 @@ static bool compile_program(struct compiler *c, const struct node *root)
 
 const struct program *program_compile(struct arena *a, const struct expr *x)
 {
-    struct arena work;
     struct program *p = NULL;
-    arena_init(&work);
-    struct compiler *c = arena_alloc(&work, sizeof *c);
-    if (!c || !compile_program(c, x->root))
+    struct compiler *c = malloc(sizeof *c); // 50 KiB, most of which is never touched
+    if (!c)
+        return NULL;
+    c->count = c->constant_count = c->label_count = c->temporary = 0;
+    if (!compile_program(c, x->root))
         goto done;
     p = arena_alloc(a, sizeof *p);
     if (!p)
@@ -658,6 +659,6 @@ const struct program *program_compile(struct arena *a, const struct expr *x)
     if (!p->steps || !p->constants)
         p = NULL;
 done:
-    arena_release(&work);
+    free(c);
     return p;
 }
