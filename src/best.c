@@ -166,7 +166,8 @@ static struct group *group_of(struct search *s, const struct store_row *row)
                        .language = language_of(row),
                        .source = row->source,
                        .same_driver = !s->o->device || str_equal(s->identity, row->device_identity),
-                       .same_source = digest_equal(&s->source, &row->source)};
+                       .same_source = row->result->stop == STOP_IMPORTED ||
+                                      digest_equal(&s->source, &row->source)};
     *last = g;
     return g;
 }

@@ -112,7 +112,8 @@ static void add(struct collecting *c, const struct store_row *row)
 static bool collect(void *context, const struct store_row *row)
 {
     struct collecting *c = context;
-    bool fits = row->measuring_version == HONE_MEASURING_VERSION && is_of_run(c, row) &&
+    bool fits = row->measuring_version == HONE_MEASURING_VERSION &&
+                row->result->stop != STOP_IMPORTED && is_of_run(c, row) &&
                 (!c->identity || str_equal(c->identity, row->device_identity));
     if (fits && !is_known(c->out, row))
         add(c, row);

@@ -15,6 +15,7 @@ struct session {
     struct work work;
     const struct settings *settings;
     struct spec_sources *sources;
+    struct error no_sources; // why there are none: what was imported can be shown without
     struct best_options options;
     const char *wanted; // (or NULL) the device that was named
     struct view_objective objectives[OBJECTIVES_MOST];
@@ -290,8 +291,11 @@ static int show_one(struct session *s)
     int status = EXIT_DONE;
     if (!best_find(&s->options, &s->work.arena, &b, &found, &e))
         return work_failed(&e);
-    if (!found) {
-        return say_nothing_known(s);
+    if (!found)
+        return s->sources ? say_nothing_known(s) : tuning_failed(&s->no_sources);
+    if (!s->sources && b.result->stop != STOP_IMPORTED) {
+        result_free(b.result);
+        return tuning_failed(&s->no_sources);
     }
     warn_if_older(&b);
     emit_start(&json, &out);
@@ -440,7 +444,12 @@ static void put_row(struct table *t, const struct best_answer *b, const struct v
         table_cell(t, METRIC, "%s", number);
     }
     table_cell(t, DATE, "%s", b->date);
-    table_cell(t, NOTE, "%s", b->other_source ? "other text" : "");
+    bool is_imported = b->result->stop == STOP_IMPORTED;
+    table_cell(t, NOTE, "%s%s",
+               is_imported       ? "imported "
+               : b->other_source ? "other text"
+                                 : "",
+               is_imported ? b->result->statistic : "");
 }
 
 static bool show_row(struct session *s, const struct best_answer *b, struct table *t,
@@ -465,14 +474,13 @@ static bool show_row(struct session *s, const struct best_answer *b, struct tabl
 }
 
 // The sources of a language as they are now; those of another are let go.
-static int use_language(struct session *s, enum language l)
+static void use_language(struct session *s, enum language l)
 {
-    struct error e = ERROR_INIT;
     spec_sources_free(s->sources);
-    s->sources = spec_sources_read(s->work.spec, l, &s->work.log, &e);
+    error_clear(&s->no_sources);
+    s->sources = spec_sources_read(s->work.spec, l, &s->work.log, &s->no_sources);
     s->options.sources = s->sources;
     s->options.languages = 1u << l;
-    return s->sources ? EXIT_DONE : tuning_failed(&e);
 }
 
 // What is known in one language.
@@ -482,15 +490,17 @@ static int add_rows(struct session *s, enum language l, struct table *table, str
     struct error e = ERROR_INIT;
     struct best_answer *answers;
     size_t more;
-    int status = use_language(s, l);
-    if (status != EXIT_DONE)
-        return status;
+    bool needs_sources = false;
+    use_language(s, l);
     bool ok = best_all(&s->options, &s->work.arena, &answers, &more, &e);
     for (size_t i = 0; ok && i < more; i++)
+        needs_sources |= answers[i].result->stop != STOP_IMPORTED;
+    needs_sources = (needs_sources || more == 0) && !s->sources;
+    for (size_t i = 0; ok && !needs_sources && i < more; i++)
         ok = show_row(s, &answers[i], table, out) || error_memory(&e);
     best_release_all(answers, more);
     *count += more;
-    return ok ? EXIT_DONE : work_failed(&e);
+    return !ok ? work_failed(&e) : needs_sources ? tuning_failed(&s->no_sources) : EXIT_DONE;
 }
 
 static int show_all(struct session *s)
@@ -577,11 +587,12 @@ static int answer(struct session *s)
     s->work.languages = (struct spec_languages){{language}, 1};
     if (status == EXIT_DONE && s->settings->all)
         return show_all(s);
-    if (status == EXIT_DONE)
-        status = use_language(s, language);
     if (status != EXIT_DONE)
         return status;
+    use_language(s, language);
     look_for(s);
+    if (s->goal.count > 1 && !s->sources)
+        return tuning_failed(&s->no_sources);
     return s->goal.count > 1 ? show_set(s) : show_one(s);
 }
 

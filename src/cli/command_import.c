@@ -1,9 +1,11 @@
 #include "cli/work.h"
+#include "exchange/import.h"
 #include "base/emit.h"
 #include "report/units.h"
 #include "store/upkeep.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 static void put_text(const struct work *w, const char *path, const struct store_imported *counts,
                      struct text *out)
@@ -40,20 +42,101 @@ static void put_json(const struct work *w, const char *path, const struct store_
     text_add(out, "\n");
 }
 
+// Where each goes: stores are merged as they are, what others recorded needs the spec.
+enum kind { KIND_STORES, KIND_RECORDED, KIND_REFUSED };
+
+static bool is_no_store(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && !import_is_store(path);
+}
+
+static enum kind kind_of(const struct work *w)
+{
+    const struct invocation *call = w->call;
+    const char *spec = call->settings.spec, *recorded = NULL, *store = NULL;
+    for (uint32_t i = 0; i < call->argument_count; i++) {
+        const char *path = call->arguments[i];
+        bool is_store = spec ? import_is_store(path) : !is_no_store(path);
+        *(is_store ? &store : &recorded) = path;
+    }
+    if (!spec && !recorded)
+        return KIND_STORES;
+    if (spec && !store)
+        return KIND_RECORDED;
+    if (!spec)
+        complain("%s: it is no store; if it is a T4 file, a Kernel Tuner cache file or CSV, say "
+                 "with --spec SPEC whose results they are",
+                 recorded);
+    else if (recorded)
+        complain("%s is a store and %s is not; import stores without --spec, and what others "
+                 "recorded with it",
+                 store, recorded);
+    else
+        complain("%s: --spec is for what others recorded; a store knows its specs", store);
+    return KIND_REFUSED;
+}
+
+// In the language that was given, or the spec's first.
+static int add_recorded(struct work *w, const char *path, struct store_imported *counts)
+{
+    struct error e = ERROR_INIT;
+    const struct invocation *call = w->call;
+    const struct spec_options options = work_spec_options(w);
+    w->spec = spec_load(call->settings.spec, &options, &e);
+    if (!w->spec)
+        return work_failed(&e);
+    int status = work_languages(w);
+    if (status != EXIT_DONE)
+        return status;
+    const struct import_options o = {.spec = w->spec,
+                                     .language = w->languages.list[0],
+                                     .device = call->settings.device,
+                                     .command = call->line,
+                                     .host = w->environment.host,
+                                     .log = &w->log};
+    bool ok = import_recorded(path, call->arguments, call->argument_count, &o, counts, &e);
+    return ok ? EXIT_DONE : work_failed(&e);
+}
+
+static int add_stores(struct work *w, const char *path, struct store_imported *counts)
+{
+    struct error e = ERROR_INIT;
+    const struct invocation *call = w->call;
+    bool ok = store_import(path, call->arguments, call->argument_count, counts, &e);
+    return ok ? EXIT_DONE : work_failed(&e);
+}
+
+static int check_options(const struct work *w, enum kind kind)
+{
+    const struct settings *s = &w->call->settings;
+    if (kind == KIND_STORES && (s->device || s->set.count || s->language.is_given)) {
+        complain("--device, --set and --language belong to --spec: a store says them itself");
+        return EXIT_USAGE;
+    }
+    return kind == KIND_REFUSED ? EXIT_USAGE : EXIT_DONE;
+}
+
 static int import(struct work *w)
 {
     struct error e = ERROR_INIT;
     struct text out = TEXT_INIT;
     const struct invocation *call = w->call;
-    int status = work_environment(w);
+    enum kind kind = kind_of(w);
+    int status = check_options(w, kind);
+    if (status == EXIT_DONE)
+        status = work_environment(w);
     if (status != EXIT_DONE)
         return status;
     const char *path = work_store_path(w, &e);
     struct store_imported *counts = arena_array(&w->arena, call->argument_count, sizeof *counts);
     if (path && !counts)
         error_memory(&e);
-    if (!path || !counts || !store_import(path, call->arguments, call->argument_count, counts, &e))
+    if (!path || !counts)
         return work_failed(&e);
+    status = kind == KIND_RECORDED ? add_recorded(w, path, counts) : add_stores(w, path, counts);
+    if (status != EXIT_DONE)
+        return status;
     (call->settings.json ? put_json : put_text)(w, path, counts, &out);
     put(&out);
     text_release(&out);
@@ -86,18 +169,47 @@ static const struct option options[] = {
     {0},
 };
 
-static const struct option_group groups[] = {{"Options", options}, {"Help", help_options}, {0}};
+static const struct option recorded_options[] = {
+    {.name = "spec",
+     .argument = "SPEC",
+     .help =
+         "The spec whose results the files have: a T4 file, a Kernel Tuner cache file or hone's "
+         "CSV, also compressed by gzip. Parameters and values must be the spec's.",
+     .apply = option_text,
+     .offset = FIELD(spec)},
+    {.name = "device",
+     .argument = "NAME",
+     .help = "Where they were recorded, for files that do not say.",
+     .apply = option_text,
+     .offset = FIELD(device)},
+    {.name = "set",
+     .argument = "NAME=VALUE",
+     .help = "A constant that they were recorded with, such as WIDTH=512. May be repeated.",
+     .apply = option_list,
+     .offset = FIELD(set)},
+    {.name = "language",
+     .argument = "opencl|cuda",
+     .help = "The language that they were recorded in. Default: the spec's first.",
+     .apply = option_language,
+     .offset = FIELD(language)},
+    {0},
+};
+
+static const struct option_group groups[] = {
+    {"Options", options}, {"What others recorded", recorded_options}, {"Help", help_options}, {0}};
 
 static const struct example examples[] = {
     {"hone import node1.sqlite node2.sqlite", "what two nodes measured, into your own store"},
     {"hone import --store team.sqlite ~/.local/share/hone/results.sqlite",
      "your results into a team's store"},
+    {"hone import --spec spec.json --device A100 convolution_A100_T4.json.gz",
+     "what Kernel Tuner measured"},
     {0},
 };
 
 const struct command command_import = {
     .name = "import",
-    .summary = "merge other stores into the store of results",
+    .summary = "merge other stores, T4, cache files or CSV into the store of results",
     .arguments = "FILE...",
     .least = 1,
     .most = UINT32_MAX,
@@ -106,7 +218,12 @@ const struct command command_import = {
         "the second time. All files are checked row by row before anything is written, and all "
         "come "
         "in or none. The files are only read.\n\n"
-        "To use a store without merging it, name it with --also or HONE_ALSO.",
+        "To use a store without merging it, name it with --also or HONE_ALSO.\n\n"
+        "With --spec the files are what others recorded. Each row becomes one result with one "
+        "sample, the time as recorded: the mean, as Kernel Tuner has it, or what the file says. It "
+        "is marked as imported, on a device of its own by the recorded name: it answers for "
+        "nothing "
+        "that is measured here, and is never ranked with it. `hone best --device NAME` shows it.",
     .groups = groups,
     .examples = examples,
     .run = run,

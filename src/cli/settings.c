@@ -30,7 +30,7 @@ const struct option help_options[] = {
     {0},
 };
 
-static bool option_language(void *field, const char *value, struct error *e)
+bool option_language(void *field, const char *value, struct error *e)
 {
     struct given_language *given = field;
     given->is_given = language_parse(value, &given->language);

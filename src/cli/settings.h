@@ -93,6 +93,9 @@ void settings_release(struct settings *s);
 // For `apply`: --timeout's "30s" (of a launch) or "build=60s,launch=30s", into struct limits.
 bool option_limits(void *field, const char *value, struct error *e);
 
+// "opencl" or "cuda" into a struct given_language.
+bool option_language(void *field, const char *value, struct error *e);
+
 // -h; what every spec-taking subcommand has; and those that measure.
 extern const struct option help_options[];
 extern const struct option spec_options[];

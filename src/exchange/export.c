@@ -73,11 +73,6 @@ void export_ms_at(struct emit *j, const char *key, double ns)
         emit_f64_at(j, key, ns / 1e6);
 }
 
-const char *export_statistic(const struct result *r)
-{
-    return r->statistic && r->statistic[0] ? r->statistic : "median";
-}
-
 // ---- rows --------------------------------------------------------------------------------------
 
 struct exporting {
@@ -128,7 +123,7 @@ static bool take_row(void *context, const struct store_row *row)
     struct exported one = {.o = x->o,
                            .row = row,
                            .choice = x->choice,
-                           .statistic = export_statistic(row->result),
+                           .statistic = result_statistic(row->result),
                            .metrics = x->metrics};
     spec_default(x->o->spec, x->choice);
     if (!spec_parse_configuration(x->o->spec, row->configuration, x->choice, &e)) {

@@ -69,6 +69,7 @@ static void head(const struct export_options *o, struct text *out)
     emit_text_at(&j, "objective", "time");
     emit_text_at(&j, "name", o->space->spec);
     emit_text_at(&j, "constants", o->space->constants);
+    emit_text_at(&j, "statistic", o->space->statistic);
     emit_key(&j, "cache");
     emit_object(&j);
     text_add(out, "\n");

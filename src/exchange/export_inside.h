@@ -33,7 +33,5 @@ void export_value(const struct value *v, struct emit *j);
 void export_value_text(const struct value *v, struct text *out);
 // Nanoseconds as milliseconds under a key; nothing where they are 0, which is not known.
 void export_ms_at(struct emit *j, const char *key, double ns);
-// "median" of what hone measured; what was recorded of an imported one.
-const char *export_statistic(const struct result *r);
 
 #endif

@@ -55,6 +55,7 @@ static void head(const struct export_options *o, struct text *out)
     emit_text_at(&j, "kernels", s->kernels);
     emit_text_at(&j, "language", s->language);
     emit_text_at(&j, "device", s->device);
+    emit_text_at(&j, "statistic", s->statistic);
     emit_bool_at(&j, "imported", s->is_imported);
     emit_hardware(s, &j);
     emit_environment(s, &j);

@@ -84,6 +84,18 @@ bool reading_runs(struct reading *r)
     return reading_is_over(r);
 }
 
+bool reading_statistic(struct reading *r, const char **out)
+{
+    static const char *const known[] = {"mean", "median", "minimum"};
+    if (r->tokens.kind != TOKEN_STRING)
+        return reading_skip(r);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (str_equal_nocase(text_cstr(&r->tokens.text), known[i]))
+            *out = known[i];
+    }
+    return true;
+}
+
 // ---- the document ------------------------------------------------------------------------------
 
 static bool read_device(struct reading *r)
@@ -94,6 +106,11 @@ static bool read_device(struct reading *r)
 static bool read_constants(struct reading *r)
 {
     return reading_text(r, &r->gather.recorded->constants);
+}
+
+static bool read_statistic(struct reading *r)
+{
+    return reading_statistic(r, &r->gather.recorded->statistic);
 }
 
 static bool read_name(struct reading *r)
@@ -109,6 +126,7 @@ static const struct {
     {"cache", read_cache_results}, {"tune_params_keys", read_cache_keys},
     {"device_name", read_device},  {"tune_params", read_cache_parameters},
     {"kernel_name", read_name},    {"constants", read_constants},
+    {"statistic", read_statistic},
 };
 
 static bool read_part(struct reading *r)

@@ -49,6 +49,8 @@ bool reading_text(struct reading *r, const char **out);
 bool reading_number(struct reading *r, double *out);
 // A list of times of single runs.
 bool reading_runs(struct reading *r);
+// What the times are, where the text is one of mean, median, minimum.
+bool reading_statistic(struct reading *r, const char **out);
 // Steps through an object: true with the next key in r->tokens.text, false at its end
 // (TOKEN_OBJECT_END) or as above.
 bool reading_key(struct reading *r);

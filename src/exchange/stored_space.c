@@ -49,6 +49,11 @@ static bool is_usable(const struct store_row *row)
            !is_checked_only;
 }
 
+const char *result_statistic(const struct result *r)
+{
+    return r->statistic && r->statistic[0] ? r->statistic : "median";
+}
+
 static void add(struct noting *n, const struct store_row *row)
 {
     struct noted *fresh = arena_alloc(n->a, sizeof *fresh);
@@ -67,7 +72,8 @@ static void add(struct noting *n, const struct store_row *row)
                                          .hone_version = copy(n, row->hone_version),
                                          .source = row->source,
                                          .results = 1,
-                                         .is_imported = row->result->stop == STOP_IMPORTED};
+                                         .is_imported = row->result->stop == STOP_IMPORTED,
+                                         .statistic = copy(n, result_statistic(row->result))};
     *n->last = fresh;
     n->last = &fresh->next;
     n->count++;

@@ -14,7 +14,11 @@ struct stored_space {
     struct digest source;
     uint64_t results; // under that driver and with that text
     bool is_imported;
+    const char *statistic; // what a time of it is: "median", or as it was imported
 };
+
+// What the median of a result's samples is: "median"; of an imported one what was recorded.
+const char *result_statistic(const struct result *r);
 
 // Those that the query leaves, the one with the newest result first. In the arena.
 bool stored_spaces(struct store *s, const struct store_query *q, struct arena *a,

@@ -25,18 +25,6 @@ static bool read_unit(struct reading *r)
                      r->bytes.path, (unsigned long long)r->tokens.line, unit);
 }
 
-static bool read_statistic(struct reading *r, const char **out)
-{
-    static const char *const known[] = {"mean", "median", "minimum"};
-    if (r->tokens.kind != TOKEN_STRING)
-        return reading_skip(r);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (str_equal_nocase(text_cstr(&r->tokens.text), known[i]))
-            *out = known[i];
-    }
-    return true;
-}
-
 bool read_t4_metadata(struct reading *r)
 {
     struct recorded *rec = r->gather.recorded;
@@ -55,7 +43,7 @@ bool read_t4_metadata(struct reading *r)
         if (!reading_next(r))
             return false;
         bool ok = read           ? read(r)
-                  : is_statistic ? read_statistic(r, &rec->statistic)
+                  : is_statistic ? reading_statistic(r, &rec->statistic)
                   : text         ? reading_text(r, text)
                                  : reading_skip(r);
         if (!ok)
@@ -157,7 +145,7 @@ static bool read_measurement_keys(struct reading *r, struct measurement *m)
         const char **statistic = &r->gather.recorded->statistic;
         if (!(is_kept                       ? true
               : is_value                    ? read_measurement_value(r, m)
-              : is_statistic && !*statistic ? read_statistic(r, statistic)
+              : is_statistic && !*statistic ? reading_statistic(r, statistic)
                                             : reading_skip(r)))
             return false;
     }

@@ -276,10 +276,10 @@ static void samples_at(struct emit *j, const struct view_result *v)
     const uint64_t *samples = NULL;
     uint32_t count = 0;
     result_samples(v->result, &samples, &count);
-    if (v->timed)
-        emit_f64_at(j, "median_ns", v->stats.median);
-    else
-        emit_null_at(j, "median_ns");
+    bool is_imported = v->result->stop == STOP_IMPORTED;
+    bool is_median = !is_imported || str_equal(v->result->statistic, "median");
+    emit_f64_at(j, "median_ns", v->timed && is_median ? v->stats.median : NAN);
+    emit_text_at(j, "imported", is_imported ? v->result->statistic : NULL);
     pair_at(j, "interval_ns", v->timed && v->stats.interval, v->stats.low, v->stats.high);
     emit_u64s_at(j, "samples_ns", samples, count);
 }
@@ -456,9 +456,12 @@ static void origin(const struct view_origin *o, struct emit *j)
 static void details(const struct view_result *v, struct emit *j)
 {
     const struct result *r = v->result;
-    emit_f64_at(j, "mean_ns", v->timed ? v->stats.mean : NAN);
-    emit_f64_at(j, "least_ns", v->timed ? v->stats.least : NAN);
-    emit_f64_at(j, "most_ns", v->timed ? v->stats.most : NAN);
+    bool is_own = r->stop != STOP_IMPORTED;
+    bool has_mean = is_own || str_equal(r->statistic, "mean");
+    bool has_least = is_own || str_equal(r->statistic, "minimum");
+    emit_f64_at(j, "mean_ns", v->timed && has_mean ? v->stats.mean : NAN);
+    emit_f64_at(j, "least_ns", v->timed && has_least ? v->stats.least : NAN);
+    emit_f64_at(j, "most_ns", v->timed && is_own ? v->stats.most : NAN);
     launches_at(v, j);
     parts_at(r, j);
     emit_key(j, "deviations");

@@ -16,7 +16,8 @@
 //          compiler, host, date, cache, store, cartesian, valid, planned, verification; of a replay
 //          also replayed
 //          ({file, format, device, statistic, recorded, excluded, unrecorded, cost_ns})
-// result:  type, configuration, status, verified, verification, median_ns, interval_ns ([low,
+// result:  type, configuration, status, verified, verification, median_ns, imported (what the time
+//          of others is, "mean": then it is in mean_ns; null: measured here), interval_ns ([low,
 //          high]; null below six samples), samples_ns, stopped (settled, hopeless, limit, fixed,
 //          ranked, compared, replayed; null: nothing was timed), batch (launches of each sample),
 //          warmups (untimed launches before each), warm, reused, origin (the store behind, or the

@@ -180,15 +180,26 @@ static void put_metric(const struct view_metric *m, struct text *out)
     text_add(out, "\n");
 }
 
+static void put_imported(const struct view_result *v, struct text *out)
+{
+    char time[UNITS_SIZE];
+    duration_to_str(v->stats.median, time);
+    text_addf(out, "%s, the %s that was recorded\n", time, v->result->statistic);
+}
+
 static void put_times(const struct view_result *v, struct text *out)
 {
     if (!v->timed)
         return;
     text_add(out, "Time: ");
-    report_time(&v->stats, out);
-    text_addf(out, ", %s (%s)\n",
-              v->stats.interval ? "median and 95 % interval" : "median and range",
-              stop_text(v->result->stop));
+    if (v->result->stop == STOP_IMPORTED) {
+        put_imported(v, out);
+    } else {
+        report_time(&v->stats, out);
+        text_addf(out, ", %s (%s)\n",
+                  v->stats.interval ? "median and 95 % interval" : "median and range",
+                  stop_text(v->result->stop));
+    }
     for (size_t i = 0; i < v->metric_count; i++) {
         put_metric(&v->metrics[i], out);
     }
@@ -256,9 +267,24 @@ static void put_standing(const struct view_origin *o, const struct view_place *p
     text_addf(out, "Measured faster, but not ranked with it: %s (%s)\n", o->faster, time);
 }
 
+// No time of another statistic, or measured by another program, is held against it.
+static void put_recorded(const struct view_result *v, struct text *out)
+{
+    const struct view_origin *o = v->origin;
+    text_addf(out, "IMPORTED: recorded by others on %s; the least %s of what was imported\n",
+              o->device, v->result->statistic);
+    text_addf(out, "Imported: %s by hone %s\n", o->date, o->hone_version);
+    if (o->constants && o->constants[0])
+        text_addf(out, "Constants: %s\n", o->constants);
+}
+
 static void put_origin(const struct view_result *v, struct text *out)
 {
     const struct view_origin *o = v->origin;
+    if (v->result->stop == STOP_IMPORTED) {
+        put_recorded(v, out);
+        return;
+    }
     put_standing(o, &v->place, out);
     text_addf(out, "Measured: %s on %s (", o->date, o->device);
     report_driver(o->language, o->platform, o->driver, out);

@@ -106,10 +106,11 @@ START_TEST(a_contender)
     start();
     report_result_json(&v, "ranked", false, &j);
     json_t *read = read_json();
-    has_exactly(read, "type configuration status verified verification median_ns interval_ns "
-                      "samples_ns stopped batch warmups warm reused origin message metrics "
-                      "is_default same_as global_size local_size limit_ns ranking place tied "
-                      "chosen ratio ratio_interval times_ns gpu energy");
+    has_exactly(read,
+                "type configuration status verified verification median_ns imported interval_ns "
+                "samples_ns stopped batch warmups warm reused origin message metrics "
+                "is_default same_as global_size local_size limit_ns ranking place tied "
+                "chosen ratio ratio_interval times_ns gpu energy");
     const char *type, *id, *stopped;
     double ratio, low, high;
     int place, tied, chosen, batch, warmups;
