@@ -13,7 +13,7 @@ static uint32_t whole_blocks(uint32_t count)
     return (count + BLOCK - 1) / BLOCK * BLOCK;
 }
 
-bool gp_init(struct gp *g, uint32_t axes, const bool *unordered, uint32_t row_most,
+bool gp_init(struct gp *g, uint32_t axes, const double *roughness, uint32_t row_most,
              uint32_t pool_most)
 {
     size_t n = whole_blocks(row_most), p = whole_blocks(pool_most);
@@ -23,7 +23,7 @@ bool gp_init(struct gp *g, uint32_t axes, const bool *unordered, uint32_t row_mo
                      .pool_most = pool_most,
                      .row_stride = (uint32_t)n,
                      .pool_stride = (uint32_t)p,
-                     .unordered = unordered};
+                     .roughness = roughness};
     g->shape.weights = calloc(d, sizeof *g->shape.weights);
     g->points = calloc(n * d, sizeof *g->points);
     g->factor = calloc(n * n, sizeof *g->factor);
@@ -88,17 +88,13 @@ void gp_correlate(const struct gp *g, const float *point, const float *others, s
     float square[BLOCK] = {0};
     for (uint32_t i = 0; i < g->axes; i++) {
         const float *places = others + i * stride;
+        double share = g->roughness[i] * g->shape.jump;
         float at = point[i], weight = (float)g->shape.weights[i];
-        if (g->unordered[i]) {
-            for (int p = 0; p < BLOCK; p++)
-                square[p] += places[p] != at ? weight : 0;
-        } else {
-            float jump = weight * (float)g->shape.jump;
-            weight -= jump;
-            for (int p = 0; p < BLOCK; p++) {
-                float apart = places[p] - at;
-                square[p] += weight * apart * apart + (apart != 0 ? jump : 0);
-            }
+        float jump = weight * (float)(share < 1 ? share : 1);
+        weight -= jump;
+        for (int p = 0; p < BLOCK; p++) {
+            float apart = places[p] - at;
+            square[p] += weight * apart * apart + (apart != 0 ? jump : 0);
         }
     }
     for (int p = 0; p < BLOCK; p++) {

@@ -32,7 +32,7 @@ struct gp_shape {
 struct gp {
     uint32_t axes, row_most, pool_most;
     uint32_t row_stride, pool_stride; // the same in whole blocks
-    const bool *unordered;            // axes on which two places are equal or not, nothing between
+    const double *roughness;          // of each axis
     struct gp_shape shape;
     uint32_t rows, pool;
     float *points;    // of rows: axes x row_stride
@@ -47,8 +47,10 @@ struct gp {
     float *means, *variances; // of candidates; variances relative to `variance`
 };
 
-// False without memory; gp_release() may follow in any case. `unordered` is kept, not copied.
-bool gp_init(struct gp *g, uint32_t axes, const bool *unordered, uint32_t row_most,
+// False without memory; gp_release() may follow in any case. `roughness`, kept and not copied, is
+// how much of `jump` is to be expected on each axis; with INFINITY all of the distance jumps: two
+// places are equal or not, and nothing between.
+bool gp_init(struct gp *g, uint32_t axes, const double *roughness, uint32_t row_most,
              uint32_t pool_most);
 void gp_release(struct gp *g);
 

@@ -14,12 +14,13 @@
 #define JUMP_USUAL       0.3
 #define JUMP_LEAST       0.001
 #define JUMP_MOST        0.9
-#define JUMP_DEVIATION   1.0
+#define JUMP_DEVIATION   2.0
 #define NOISE_USUAL      1e-3
 #define NOISE_LEAST      1e-5
 #define NOISE_MOST       0.3
 #define NOISE_DEVIATION  2.0
-#define STEP             0.7 // of logarithms, the first; later sweeps step less
+#define STEP             0.7 // of logarithms, the first
+#define FINER            0.7 // each later sweep's
 
 static double usual_length(const struct gp *g)
 {
@@ -131,12 +132,13 @@ static bool try_step(struct gp *g, uint32_t c, double factor, double *best, uint
 void gp_fit(struct gp *g, uint32_t count, uint32_t sweeps)
 {
     double best = density(g, count), step = STEP;
-    for (uint32_t sweep = 0; sweep < sweeps; sweep++, step *= 0.7) {
+    for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
         for (uint32_t c = 0; c < g->axes + OTHERS; c++) {
             double factor = maths_exp(2 * step); // of a length's square
             if (!try_step(g, c, factor, &best, count))
                 try_step(g, c, 1 / factor, &best, count);
         }
+        step *= FINER;
     }
     density(g, count); // mean and variance of the shape that is kept
 }

@@ -85,18 +85,23 @@ static char *describe(const struct strategy_operations *ops, const double *value
     return description;
 }
 
+static struct strategy *create(const struct strategy_operations *ops, struct strategy_setup setup,
+                               const double *values, struct error *e)
+{
+    setup.options = values;
+    if (setup.in_flight == 0)
+        setup.in_flight = 1;
+    // What is made keeps nothing of the setup.
+    // cppcheck-suppress returnDanglingLifetime
+    return ops->create(&setup, e);
+}
+
 struct strategy *strategy_new(const char *text, const struct strategy_setup *setup, struct error *e)
 {
     double values[STRATEGY_OPTIONS_MOST] = {0};
     const struct strategy_operations *ops = read_text(text ? text : choose(setup), values, e);
     char *description = ops ? describe(ops, values, e) : NULL;
-    if (!description)
-        return NULL;
-    struct strategy_setup full = *setup;
-    full.options = values;
-    if (full.in_flight == 0)
-        full.in_flight = 1;
-    struct strategy *s = ops->create(&full, e);
+    struct strategy *s = description ? create(ops, *setup, values, e) : NULL;
     if (!s) {
         free(description);
         return NULL;

@@ -36,8 +36,9 @@ static const struct strategy_option options[] = {
 #define GROWTH       1.15 // of the results until the model is made anew
 #define LISTED_FROM  768  // asks, from which on the pool is a list
 #define LISTED_LEAST 32   // results until a list is made anew for a new best
-#define NEAR_BEST    8    // results whose neighbours are candidates
-#define NEAR_MOST    256  // neighbours of one
+#define HANDFUL      32
+#define NEAR_BEST    8   // results whose neighbours are candidates
+#define NEAR_MOST    256 // neighbours of one
 
 struct surrogate {
     struct strategy base;
@@ -45,7 +46,7 @@ struct surrogate {
     struct gp gp;
     struct scale scale;
     struct improvement improvement;
-    bool *unordered; // axes
+    double *roughness; // of axes
     float *point, *other;
     uint32_t initial;
 
@@ -80,15 +81,23 @@ static void surrogate_destroy(struct strategy *base)
 static bool allocate(struct surrogate *s, uint32_t rows, uint32_t pool)
 {
     struct axes *x = &s->ground.axes;
-    s->unordered = arena_array(&x->arena, x->count + 1, sizeof *s->unordered);
+    s->roughness = arena_array(&x->arena, x->count + 1, sizeof *s->roughness);
     s->point = arena_array(&x->arena, x->count + 1, sizeof *s->point);
     s->other = arena_array(&x->arena, x->count + 1, sizeof *s->other);
     s->pool = calloc(pool, sizeof *s->pool);
     s->gone = calloc(pool, sizeof *s->gone);
     s->rows = calloc(rows, sizeof *s->rows);
     s->near = calloc(NEAR_MOST, sizeof *s->near);
-    return s->unordered && s->point && s->other && s->pool && s->gone && s->rows && s->near &&
-           gp_init(&s->gp, x->count, s->unordered, rows, pool);
+    return s->roughness && s->point && s->other && s->pool && s->gone && s->rows && s->near &&
+           gp_init(&s->gp, x->count, s->roughness, rows, pool);
+}
+
+// A handful of values was chosen one by one, each may be a case of its own; a long list is a range.
+static double roughness(const struct axis *a)
+{
+    if (!a->ordered)
+        return INFINITY;
+    return a->count < HANDFUL ? 1 : HANDFUL / (double)a->count;
 }
 
 static struct strategy *surrogate_create(const struct strategy_setup *setup, struct error *e)
@@ -110,7 +119,7 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
     }
     s->initial = (uint32_t)setup->options[INITIAL];
     for (uint32_t i = 0; i < s->ground.axes.count; i++)
-        s->unordered[i] = !s->ground.axes.items[i].ordered;
+        s->roughness[i] = roughness(&s->ground.axes.items[i]);
     improvement_init(&s->improvement);
     gp_prior(&s->gp);
     return &s->base;
@@ -135,7 +144,8 @@ static double distance(const struct surrogate *s, const float *a, const float *b
 {
     double sum = 0;
     for (uint32_t i = 0; i < s->ground.axes.count; i++) {
-        double apart = s->unordered[i] ? a[i] != b[i] : (double)a[i] - (double)b[i];
+        bool ordered = s->ground.axes.items[i].ordered;
+        double apart = ordered ? (double)a[i] - (double)b[i] : a[i] != b[i];
         sum += apart * apart;
     }
     return sum;

@@ -1,0 +1,394 @@
+// What the surrogate is made of: the Gaussian process against a plain one, the scale of values, the
+// axes, and what was asked.
+#include "search/gp.h"
+#include "search/ground.h"
+#include "search/scale.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AXES 3
+#define ROWS 20
+#define POOL 70
+#define GRID HONE_SOURCE_DIR "/tests/search/data/grid.json"
+
+// ---- a plain Gaussian process, by elimination --------------------------------------------------
+
+static const double roughness[AXES] = {1, 0.25, INFINITY};
+
+static double correlation(const struct gp_shape *s, const float *a, const float *b)
+{
+    double square = 0;
+    for (int i = 0; i < AXES; i++) {
+        double apart = (double)a[i] - (double)b[i], jump = fmin(1, roughness[i] * s->jump);
+        square += s->weights[i] * ((1 - jump) * apart * apart + (apart != 0 ? jump : 0));
+    }
+    double r = sqrt(5 * square);
+    return (1 + r + r * r / 3) * exp(-r);
+}
+
+// Mean and variance (of variance 1) at a point, given rows; the matrix is small and well behaved.
+static void predict(const struct gp_shape *s, float (*points)[AXES], const double *values,
+                    int count, const float *at, double *mean, double *variance)
+{
+    double m[ROWS][ROWS + 2], k[ROWS];
+    for (int i = 0; i < count; i++) {
+        for (int j = 0; j < count; j++)
+            m[i][j] = correlation(s, points[i], points[j]) + (i == j ? s->noise : 0);
+        k[i] = correlation(s, points[i], at);
+        m[i][count] = values[i] - s->mean;
+        m[i][count + 1] = k[i];
+    }
+    for (int c = 0; c < count; c++) {
+        for (int i = 0; i < count; i++) {
+            double factor = i == c ? 0 : m[i][c] / m[c][c];
+            for (int j = c; j < count + 2; j++)
+                m[i][j] -= factor * m[c][j];
+        }
+    }
+    *mean = s->mean;
+    *variance = 1;
+    for (int i = 0; i < count; i++) {
+        *mean += k[i] * m[i][count] / m[i][i];
+        *variance -= k[i] * m[i][count + 1] / m[i][i];
+    }
+}
+
+// ---- fixtures ----------------------------------------------------------------------------------
+
+struct data {
+    float points[ROWS][AXES], candidates[POOL][AXES];
+    double values[ROWS];
+};
+
+static void draw_point(struct rng *r, float *out)
+{
+    for (int i = 0; i < AXES; i++)
+        out[i] = (float)rng_below(r, i == 2 ? 3 : 9) / (i == 2 ? 1 : 8);
+}
+
+static struct data draw(uint64_t seed)
+{
+    struct data d;
+    struct rng r;
+    rng_init(&r, seed, 0);
+    for (int i = 0; i < ROWS; i++) {
+        draw_point(&r, d.points[i]);
+        d.values[i] = 2 * (double)d.points[i][0] - 1 + (d.points[i][2] == 1) + 0.1 * rng_unit(&r);
+    }
+    for (int i = 0; i < POOL; i++)
+        draw_point(&r, d.candidates[i]);
+    return d;
+}
+
+static struct gp start(void)
+{
+    struct gp g;
+    ck_assert(gp_init(&g, AXES, roughness, ROWS, POOL));
+    gp_prior(&g);
+    g.shape.weights[0] = 3;
+    g.shape.weights[1] = 0.5;
+    g.shape.weights[2] = 1;
+    g.shape.mean = 0.2;
+    g.shape.noise = 0.01;
+    return g;
+}
+
+static void check_predictions(const struct gp *g, struct data *d, int rows)
+{
+    for (int i = 0; i < POOL; i++) {
+        double mean, variance;
+        predict(&g->shape, d->points, d->values, rows, d->candidates[i], &mean, &variance);
+        ck_assert_double_lt(fabs(gp_mean(g, (uint32_t)i) - mean), 2e-5);
+        ck_assert_double_lt(fabs(gp_variance(g, (uint32_t)i) - g->shape.variance * variance), 2e-5);
+    }
+}
+
+// ---- the process -------------------------------------------------------------------------------
+
+// Candidates before the rows, and behind some of them: the predictions are the same.
+START_TEST(predictions_are_right)
+{
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        struct data d = draw(seed);
+        struct gp g = start();
+        int early = _i * POOL / 3;
+        for (int i = 0; i < early; i++)
+            gp_add_candidate(&g, d.candidates[i]);
+        for (int i = 0; i < ROWS; i++) {
+            for (int k = early; k < POOL && i == ROWS / 2; k++)
+                gp_add_candidate(&g, d.candidates[k]);
+            gp_add_row(&g, d.points[i], true, d.values[i]);
+        }
+        check_predictions(&g, &d, ROWS);
+        gp_release(&g);
+    }
+}
+END_TEST
+
+// Pending rows change no mean; told in any order they are as good as known from the beginning.
+START_TEST(pending_rows)
+{
+    struct data d = draw(5);
+    struct gp g = start();
+    double means[POOL], mean, variance;
+    for (int i = 0; i < POOL; i++)
+        gp_add_candidate(&g, d.candidates[i]);
+    for (int i = 0; i < 8; i++)
+        gp_add_row(&g, d.points[i], true, d.values[i]);
+    for (uint32_t i = 0; i < POOL; i++)
+        means[i] = gp_mean(&g, i);
+    for (int i = 8; i < ROWS; i++)
+        gp_add_row(&g, d.points[i], false, 1e9);
+    for (uint32_t i = 0; i < POOL; i++) {
+        ck_assert_double_eq(gp_mean(&g, i), means[i]);
+        predict(&g.shape, d.points, d.values, ROWS, d.candidates[i], &mean, &variance);
+        ck_assert_double_lt(fabs(gp_variance(&g, i) - variance), 2e-5);
+    }
+    for (int i = 0; i < ROWS - 8; i++) {
+        int row = 8 + (i * 5 + 3) % (ROWS - 8);
+        gp_tell(&g, (uint32_t)row, d.values[row]);
+    }
+    check_predictions(&g, &d, ROWS);
+    gp_release(&g);
+}
+END_TEST
+
+// The first axis and the third decide: the second gets the greatest length.
+START_TEST(fit_finds_the_axes_that_matter)
+{
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        struct data d = draw(seed);
+        struct gp g = start();
+        gp_prior(&g);
+        for (uint32_t i = 0; i < ROWS; i++)
+            gp_place_row(&g, i, d.points[i], d.values[i]);
+        gp_fit(&g, ROWS, 4);
+        ck_assert_double_lt(2 * g.shape.weights[1], g.shape.weights[0]);
+        ck_assert_double_lt(2 * g.shape.weights[1], g.shape.weights[2]);
+        ck_assert_double_gt(g.shape.variance, 0);
+        ck_assert_double_gt(g.shape.noise, 0);
+        gp_release(&g);
+    }
+}
+END_TEST
+
+// Equal points and equal values: nothing breaks.
+START_TEST(degenerate_data)
+{
+    struct data d = draw(1);
+    struct gp g = start();
+    for (uint32_t i = 0; i < ROWS; i++)
+        gp_place_row(&g, i, d.points[0], 0);
+    gp_fit(&g, ROWS, 3);
+    gp_clear(&g);
+    for (int i = 0; i < POOL; i++)
+        gp_add_candidate(&g, d.candidates[i]);
+    for (int i = 0; i < ROWS; i++)
+        gp_add_row(&g, d.points[0], i % 2 != 0, 0);
+    for (uint32_t i = 0; i < POOL; i++) {
+        ck_assert(isfinite(gp_mean(&g, i)));
+        ck_assert(gp_variance(&g, i) > 0 && isfinite(gp_variance(&g, i)));
+    }
+    gp_release(&g);
+}
+END_TEST
+
+START_TEST(improvement_is_right)
+{
+    struct improvement t;
+    improvement_init(&t);
+    for (double z = -11; z < 8; z += 0.013) {
+        double known = exp(-z * z / 2) / sqrt(2 * M_PI) + z * erfc(-z / sqrt(2)) / 2;
+        double found = 0.5 * known, got = improvement_expected(&t, 3, 3 - 0.5 * z, 0.5);
+        if (z > -5) // further out erfc() cancels
+            ck_assert_double_lt(fabs(got - found), 3e-3 * found);
+        ck_assert(got > 0);
+    }
+    double before = 1;
+    for (double z = 0; z < 40; z += 0.1) { // falls for ever
+        double now = improvement_expected(&t, 0, z, 1);
+        ck_assert(now < before);
+        before = now;
+    }
+}
+END_TEST
+
+// ---- the scale ---------------------------------------------------------------------------------
+
+START_TEST(scale_is_the_same_in_any_unit)
+{
+    struct ranked ms[9], ns[9];
+    struct scale a, b;
+    for (uint32_t i = 0; i < 9; i++) {
+        ms[i] = (struct ranked){1 + i * i, i};
+        ns[i] = (struct ranked){1e6 * ms[i].value, i};
+    }
+    scale_choose(&a, ms, 9);
+    scale_choose(&b, ns, 9);
+    for (int i = 0; i < 9; i++)
+        ck_assert_double_lt(fabs(scale_apply(&a, ms[i].value) - scale_apply(&b, 1e6 * ms[i].value)),
+                            1e-9);
+    ck_assert_double_eq(scale_apply(&a, 1e9), a.ceiling); // what is bad is only bad
+    ck_assert_double_gt(a.failure, a.ceiling);
+}
+END_TEST
+
+// Ascending stays ascending, whatever the signs.
+START_TEST(scale_keeps_the_order)
+{
+    static const double values[][4] = {
+        {1, 2, 3, 4}, {-8, -4, -2, -1}, {-1, 0, 1, 2}, {-1e300, 0, 1e-310, 1e300}, {5, 5, 5, 5}};
+    for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+        struct ranked ranked[4];
+        struct scale s;
+        for (uint32_t i = 0; i < 4; i++)
+            ranked[i] = (struct ranked){values[v][i], i};
+        scale_choose(&s, ranked, 4);
+        for (int i = 0; i < 4; i++) {
+            double y = scale_apply(&s, values[v][i]);
+            ck_assert(isfinite(y) && y <= s.ceiling);
+            ck_assert(i == 0 || y >= scale_apply(&s, values[v][i - 1]));
+        }
+        ck_assert(isfinite(scale_apply(&s, -1e308)) && isfinite(scale_apply(&s, 1e308)));
+        ck_assert(scale_apply(&s, -1e308) <= scale_apply(&s, values[v][0]));
+    }
+}
+END_TEST
+
+// ---- axes, ground ------------------------------------------------------------------------------
+
+// Values as they come: 8, 1, 4, 2; strings; one value alone.
+START_TEST(axes_order_values)
+{
+    struct error e = ERROR_INIT;
+    struct value numbers[] = {value_int(8), value_float(1), value_int(4), value_int(2)};
+    struct value strings[] = {value_string("b"), value_string("a"), value_string("c")};
+    struct value one[] = {value_int(7)}, bools[] = {value_bool(true), value_bool(false)};
+    struct parameter p[] = {{.name = "n", .path = "n", .values = numbers, .count = 4},
+                            {.name = "s", .path = "s", .values = strings, .count = 3},
+                            {.name = "o", .path = "o", .values = one, .count = 1},
+                            {.name = "b", .path = "b", .values = bools, .count = 2}};
+    struct spec *spec = spec_bare("made", p, 4, &e);
+    ck_assert_msg(spec != NULL, "%s", e.text);
+    struct axes x;
+    ck_assert(axes_init(&x, spec));
+    ck_assert_uint_eq(x.count, 3);
+    ck_assert_uint_eq(x.parameters, 4);
+    ck_assert_uint_eq(x.steps, 3 + 2 + 1);
+    ck_assert(x.items[0].ordered && !x.items[1].ordered && x.items[2].ordered);
+    static const uint32_t ascending[] = {1, 3, 2, 0}, places[] = {3, 0, 2, 1};
+    ck_assert_mem_eq(x.items[0].order, ascending, sizeof ascending);
+    ck_assert_mem_eq(x.items[0].place, places, sizeof places);
+    ck_assert_uint_eq(x.items[2].parameter, 3);
+    ck_assert_uint_eq(x.items[2].order[0], 1);
+
+    bool seen[4][4] = {{false}}; // each step changes one parameter, each in its way
+    for (uint64_t step = 0; step < x.steps; step++) {
+        uint32_t choice[4] = {2, 1, 0, 0}, before[4] = {2, 1, 0, 0};
+        int changed = -1;
+        axes_change(&x, step, choice);
+        for (int i = 0; i < 4; i++) {
+            if (choice[i] != before[i]) {
+                ck_assert_int_eq(changed, -1);
+                changed = i;
+            }
+        }
+        ck_assert_int_ge(changed, 0);
+        ck_assert(!seen[changed][choice[changed]]);
+        seen[changed][choice[changed]] = true;
+    }
+    struct rng r;
+    rng_init(&r, 1, 1);
+    for (int i = 0; i < 100; i++) {
+        uint32_t choice[4] = {2, 1, 0, 0};
+        axes_mutate(&x, (uint32_t)i % 3, &r, choice);
+        uint32_t changed = x.items[i % 3].parameter;
+        ck_assert_uint_lt(choice[changed], p[changed].count);
+        ck_assert(choice[changed] != (changed == 0 ? 2 : changed == 1 ? 1 : 0));
+    }
+    axes_release(&x);
+    spec_free(spec);
+}
+END_TEST
+
+START_TEST(asked_are_found)
+{
+    struct asked a;
+    ck_assert(asked_init(&a, 0));
+    for (uint64_t i = 0; i < 5000; i++) {
+        uint64_t index = i * UINT64_C(0x100000001);
+        ck_assert_ptr_null(asked_find(&a, index));
+        ck_assert(asked_reserve(&a, 1));
+        asked_add(&a, index);
+        asked_find(&a, index)->value = (double)i;
+    }
+    for (uint64_t i = 0; i < 5000; i++) {
+        ck_assert_ptr_eq(asked_find(&a, i * UINT64_C(0x100000001)), &a.entries[i]);
+        ck_assert_double_eq(a.entries[i].value, (double)i);
+        ck_assert_int_eq(a.entries[i].state, ASKED_PENDING);
+    }
+    ck_assert_uint_eq(a.count, 5000);
+    asked_release(&a);
+}
+END_TEST
+
+// All neighbours, each once, those one place away first; none that was asked.
+START_TEST(ground_finds_all_around)
+{
+    struct error e = ERROR_INIT;
+    struct spec *spec = spec_load(GRID, NULL, &e);
+    ck_assert_msg(spec != NULL, "%s", e.text);
+    struct space *space = space_new(spec, NULL, &e);
+    ck_assert_msg(space != NULL, "%s", e.text);
+    struct strategy_setup setup = {.space = space, .seed = 4, .budget = 90};
+    for (uint64_t from = 0; from < 90; from++) {
+        struct ground g;
+        uint64_t found[64], known[64], adjacent[8];
+        ck_assert(ground_init(&g, &setup, &e));
+        size_t near = space_neighbours(space, from, SPACE_STRICTLY_ADJACENT, adjacent, 8);
+        size_t count = space_neighbours(space, from, SPACE_HAMMING, known, 64);
+        asked_add(&g.asked, known[count - 1]);
+        bool was_near = adjacent[near - 1] == known[count - 1];
+        ck_assert_uint_eq(ground_around(&g, from, 1000, found, 64), count - 1);
+        for (size_t i = 0; i < count - 1; i++) {
+            size_t times = 0, is_near = 0;
+            for (size_t k = 0; k < count - 1; k++)
+                times += found[k] == known[i];
+            for (size_t k = 0; k < near; k++)
+                is_near += adjacent[k] == found[i];
+            ck_assert_uint_eq(times, 1);
+            ck_assert_uint_eq(is_near, i < near - was_near);
+        }
+        ck_assert_uint_eq(ground_around(&g, from, 1000, found, 3), 3);
+        ground_release(&g);
+    }
+    space_free(space);
+    spec_free(spec);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("model");
+    TCase *tests = tcase_create("model");
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, predictions_are_right, 0, 4);
+    tcase_add_test(tests, pending_rows);
+    tcase_add_test(tests, fit_finds_the_axes_that_matter);
+    tcase_add_test(tests, degenerate_data);
+    tcase_add_test(tests, improvement_is_right);
+    tcase_add_test(tests, scale_is_the_same_in_any_unit);
+    tcase_add_test(tests, scale_keeps_the_order);
+    tcase_add_test(tests, axes_order_values);
+    tcase_add_test(tests, asked_are_found);
+    tcase_add_test(tests, ground_finds_all_around);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
