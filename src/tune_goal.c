@@ -36,12 +36,21 @@ double tune_goal_order(const struct tune *t, const struct tune_record *r)
     return t->o.goal.terms[0].maximise ? -r->values[0] : r->values[0];
 }
 
-// Of equal ones the faster.
+// Of equal ones the faster is better.
+static bool is_better(const struct tune *t, const struct tune_record *r,
+                      const struct tune_record *best)
+{
+    double own = tune_goal_order(t, r);
+    if (!isfinite(own) || !best)
+        return isfinite(own);
+    double other = tune_goal_order(t, best);
+    return own < other || (own == other && r->stats.median < best->stats.median);
+}
+
 static void note_best(struct tune *t, struct tune_record *r)
 {
     struct tune_progress *p = &t->progress;
-    double own = tune_goal_order(t, r), best = p->best ? tune_goal_order(t, p->best) : INFINITY;
-    if (!isfinite(own) || own > best || (own == best && p->best->stats.median <= r->stats.median))
+    if (!is_better(t, r, p->best))
         return;
     p->best = r;
     if (t->by_time)

@@ -9,13 +9,11 @@
 struct view_progress {
     uint64_t planned, done, reused;
     uint64_t by_status[STATUS_COUNT];
-    bool has_best;
+    bool has_best, has_metric, several;
     double best_ns;
-    bool has_metric;
     double metric; // of the best
     const char *metric_unit;
-    bool several;    // objectives: there is no best, but
-    uint64_t pareto; // so many in the Pareto set
+    uint64_t pareto; // of several objectives, which have no best: so many in the Pareto set
     uint64_t elapsed_ns;
     uint64_t left_ns; // 0: no estimate
     uint32_t building;

@@ -458,6 +458,52 @@ START_TEST(unranked_records_have_none)
 }
 END_TEST
 
+// Another objective than the time, and two that agree on one configuration. A caller who does not
+// know of them yet tunes for the time.
+START_TEST(objectives)
+{
+    static const char *const given[] = {"max:time", "time,max:speed", "max:time"};
+    for (int i = 0; i < 3; i++) {
+        struct session s;
+        struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+        struct hone_progress p;
+        unsigned counts[HONE_CONSTRAINTS + 1] = {0};
+        double value;
+        o.objective = given[i];
+        o.strategy = i == 0 ? "genetic:population=2" : NULL;
+        o.size = i == 2 ? offsetof(struct hone_tune_options, objective) : o.size;
+        begin_with(&s, &fake, SMALL, NULL, o);
+        ck_assert_uint_eq(run(s.tune, counts), 5);
+        hone_tune_progress(s.tune, &p, sizeof p);
+        ck_assert(i == 1 ? !p.best : p.best != NULL);
+        ck_assert_uint_eq(p.pareto, i == 1);
+        if (p.best) {
+            ck_assert_uint_eq(hone_record_choice(p.best)[0], i == 0 ? 3 : 0);
+            ck_assert(hone_record_objective(p.best, 0, &value) && value >= 1000);
+            ck_assert(!hone_record_objective(p.best, 1, &value) && !hone_record_pareto(p.best));
+        }
+        end(&s);
+    }
+}
+END_TEST
+
+START_TEST(objectives_are_checked)
+{
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    struct hone_spec *spec = load(SMALL, NULL);
+    struct hone_devices *devices = list_devices(&fake);
+    o.spec = spec;
+    o.device = hone_devices_get(devices, 0);
+    o.worker = fake;
+    o.objective = "max:sped";
+    ck_assert_ptr_null(hone_tune_new(&o, &e));
+    ck_assert_str_eq(e.text, "no metric 'sped'; did you mean 'speed'?");
+    hone_devices_free(devices);
+    hone_spec_free(spec);
+}
+END_TEST
+
 START_TEST(failures_have_no_time)
 {
     struct session s;
@@ -667,6 +713,8 @@ static TCase *tune_case(void)
     tcase_add_test(c, tune_finds_the_best);
     tcase_add_test(c, records_have_their_place);
     tcase_add_test(c, unranked_records_have_none);
+    tcase_add_test(c, objectives);
+    tcase_add_test(c, objectives_are_checked);
     tcase_add_test(c, failures_have_no_time);
     tcase_add_test(c, store_answers_and_knows_the_best);
     tcase_add_test(c, store_keeps_constants_apart);
