@@ -1,6 +1,7 @@
 #include "score.h"
 
 #include "base/process.h"
+#include "goal.h"
 #include "measure/stats.h"
 #include "replay.h"
 #include "score_curve.h"
@@ -17,6 +18,8 @@ struct field {
     const struct recorded *recorded;
     struct spec *spec;
     struct replay replay;
+    struct goal goal; // one objective
+    double *values;   // by index, smaller is better; NaN: failed, or has none
     struct baseline baseline;
     bool has_costs;
 };
@@ -88,10 +91,12 @@ static void answer(struct search *s)
     const struct field *f = s->entry->field;
     uint64_t index = s->outstanding[s->first];
     const struct recorded_row *row = replay_row(&f->replay, index);
-    double value = row->status == STATUS_CORRECT ? row->time_ns : NAN;
+    double value = f->values[index];
+    // As in a tune: one that is correct and has no value is nothing that was looked for.
+    bool is_nothing = row->status == STATUS_CORRECT && isnan(value);
     s->first = (s->first + 1) % s->capacity;
     s->count--;
-    strategy_tell(s->strategy, index, row->status, value);
+    strategy_tell(s->strategy, index, is_nothing ? STATUS_RUNTIME : row->status, value);
     if (s->axis == SCORE_EVALUATIONS) {
         curve_found(&s->curve, value);
         curve_pass(&s->curve, 1);
@@ -117,6 +122,15 @@ static bool search_begin(struct search *s, uint64_t seed, struct error *e)
     return s->strategy != NULL;
 }
 
+// What the search found as a part of the optimum: half the time as twice the throughput.
+static double fraction_of(const struct field *f, const struct curve *c)
+{
+    if (!c->found)
+        return 0;
+    double optimum = f->baseline.optimum;
+    return f->goal.terms[0].maximise ? c->best / optimum : optimum / c->best;
+}
+
 static bool search_run(const struct score *all, struct entry *n, enum score_axis axis,
                        uint32_t repeat, struct error *e)
 {
@@ -126,7 +140,7 @@ static bool search_run(const struct score *all, struct entry *n, enum score_axis
         answer(&s);
     if (ok) {
         n->found[axis][repeat] = curve_score(&s.curve);
-        n->fractions[axis][repeat] = s.curve.found ? s.curve.baseline->optimum / s.curve.best : 0;
+        n->fractions[axis][repeat] = fraction_of(n->field, &s.curve);
     }
     strategy_free(s.strategy);
     free(s.outstanding);
@@ -193,25 +207,51 @@ static bool start_threads(struct score *s, struct error *e)
 
 // ---- making ------------------------------------------------------------------------------------
 
-static bool field_init(struct field *f, const struct recorded *recorded, struct error *e)
+static double value_of(const struct field *f, uint64_t index)
+{
+    const struct recorded_row *row = replay_row(&f->replay, index);
+    const struct spec_measured measured = {
+        .time_ns = row->time_ns, .joule = NAN, .recorded = replay_measurements(&f->replay, index)};
+    double value;
+    if (row->status != STATUS_CORRECT ||
+        !goal_values(&f->goal, f->spec, row->choice, NULL, &measured, &value))
+        return NAN;
+    return goal_value(&f->goal, &value, NULL);
+}
+
+static bool make_baseline(struct field *f, struct error *e)
+{
+    uint64_t correct = 0, count = space_count(f->replay.space);
+    double *sorted = calloc(count, sizeof *sorted);
+    f->values = calloc(count, sizeof *f->values);
+    for (uint64_t i = 0; sorted && f->values && i < count; i++) {
+        f->values[i] = value_of(f, i);
+        if (!isnan(f->values[i]))
+            sorted[correct++] = f->values[i];
+    }
+    bool ok = (sorted && f->values) || error_memory(e);
+    ok = ok && baseline_init(&f->baseline, sorted, correct, count, e);
+    free(sorted);
+    return ok;
+}
+
+static bool set_goal(struct field *f, const char *objective, struct error *e)
+{
+    if (!goal_parse(objective, f->spec, &f->goal, e))
+        return false;
+    return f->goal.count == 1 ||
+           error_set(e, ERROR_USAGE, "several objectives have no one best to score by: give one");
+}
+
+static bool field_init(struct field *f, const struct recorded *recorded, const char *objective,
+                       struct error *e)
 {
     f->recorded = recorded;
     f->spec = replay_spec(recorded, e);
     struct replay_options o = {.recorded = recorded, .spec = f->spec};
     if (!f->spec || !replay_init(&f->replay, &o, e))
         return false;
-    double *values = calloc(f->replay.correct + 1, sizeof *values);
-    uint64_t correct = 0, count = space_count(f->replay.space);
-    if (!values)
-        return error_memory(e);
-    for (uint64_t i = 0; i < count; i++) {
-        const struct recorded_row *row = replay_row(&f->replay, i);
-        if (row->status == STATUS_CORRECT)
-            values[correct++] = row->time_ns;
-    }
-    bool ok = baseline_init(&f->baseline, values, correct, count, e);
-    free(values);
-    if (!ok)
+    if (!set_goal(f, objective, e) || !make_baseline(f, e))
         return error_context(e, "%s", recorded->path);
     f->has_costs = !isnan(f->replay.mean_cost_ns);
     return true;
@@ -220,6 +260,7 @@ static bool field_init(struct field *f, const struct recorded *recorded, struct 
 static void field_release(struct field *f)
 {
     baseline_release(&f->baseline);
+    free(f->values);
     replay_release(&f->replay);
     spec_free(f->spec);
 }
@@ -240,6 +281,17 @@ static const char *describe(struct score *s, const struct field *f, const char *
     return copy;
 }
 
+static const char *objective_text(struct score *s, const struct goal *g, struct error *e)
+{
+    struct text text = TEXT_INIT;
+    goal_text(g, &text);
+    const char *copy = text.failed ? NULL : arena_strdup(&s->arena, text_cstr(&text));
+    text_release(&text);
+    if (!copy)
+        error_memory(e);
+    return copy;
+}
+
 static bool entry_init(struct score *s, struct entry *n, const struct field *f, struct error *e)
 {
     const struct baseline *b = &f->baseline;
@@ -249,8 +301,11 @@ static bool entry_init(struct score *s, struct entry *n, const struct field *f, 
     r->recorded = f->recorded;
     r->count = b->count;
     r->correct = b->correct;
-    r->optimum = b->optimum;
-    r->median = b->median;
+    double sign = f->goal.terms[0].maximise ? -1 : 1;
+    r->optimum = sign * b->optimum;
+    r->median = sign * b->median;
+    r->is_time = f->goal.terms[0].metric == OBJECTIVE_TIME && sign > 0;
+    r->objective = objective_text(s, &f->goal, e);
     r->draws = b->draws;
     r->budget_ns = (double)b->draws * f->replay.mean_cost_ns;
     r->axes[SCORE_EVALUATIONS].known = true;
@@ -267,7 +322,7 @@ static bool entry_init(struct score *s, struct entry *n, const struct field *f, 
             return error_memory(e);
     }
     s->planned += n->searches;
-    return r->description != NULL;
+    return r->description && r->objective;
 }
 
 static bool make_entries(struct score *s, struct error *e)
@@ -280,7 +335,7 @@ static bool make_entries(struct score *s, struct error *e)
     if (!s->fields || !s->entries || !s->means)
         return error_memory(e);
     for (uint32_t f = 0; f < s->o.file_count; f++) {
-        if (!field_init(&s->fields[f], s->o.files[f], e))
+        if (!field_init(&s->fields[f], s->o.files[f], s->o.objective, e))
             return false;
         for (uint32_t i = 0; i < strategies; i++) {
             struct entry *n = &s->entries[s->entry_count++];

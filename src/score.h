@@ -21,7 +21,8 @@ struct score_options {
     uint32_t file_count;
     const char *const *strategies; // as strategy_new() reads them; none: the default one
     uint32_t strategy_count;
-    uint32_t repeats; // seeds: seed, seed + 1, ...; 0: SCORE_REPEATS
+    const char *objective; // one, as goal_parse() reads it; NULL: the least time
+    uint32_t repeats;      // seeds: seed, seed + 1, ...; 0: SCORE_REPEATS
     uint64_t seed;
     uint32_t in_flight; // configurations outstanding at once, answered in order; 0: 1
     uint32_t jobs;      // threads; 0: the cores of this process
@@ -44,8 +45,10 @@ struct score_record {
     const struct recorded *recorded;
     uint32_t file, strategy; // which of the options
     const char *description; // of the strategy, with all its options
-    uint64_t count, correct; // configurations
-    double optimum, median;  // of the correct ones, ns
+    const char *objective;   // "time", "max:GFLOP/s"
+    bool is_time;            // it is the least time
+    uint64_t count, correct; // configurations; correct: those that have a value
+    double optimum, median;  // of those, as they are shown: a time in ns, or a metric
     uint64_t draws;          // the budget
     double budget_ns;        // the same at the mean cost; NaN where none is recorded
     struct score_result axes[SCORE_AXES];

@@ -71,8 +71,10 @@ static struct view_score view_of(const struct session *s, const struct score_rec
                                .strategy = r->description,
                                .configurations = r->count,
                                .correct = r->correct,
-                               .optimum_ns = r->optimum,
-                               .median_ns = r->median,
+                               .objective = r->objective,
+                               .is_time = r->is_time,
+                               .optimum = r->optimum,
+                               .median = r->median,
                                .budget = r->draws,
                                .budget_ns = r->budget_ns,
                                .repeats = s->options.repeats,
@@ -211,6 +213,7 @@ static int start(struct session *s)
     s->options.strategy_count = any ? o->strategies.count : 1;
     s->options.repeats = o->repeats.is_given ? (uint32_t)o->repeats.value : SCORE_REPEATS;
     s->options.in_flight = o->in_flight.is_given ? (uint32_t)o->in_flight.value : 1;
+    s->options.objective = o->score_by;
     s->options.seed = o->seed.value;
     s->options.jobs = (uint32_t)o->jobs.value;
     s->views = arena_array(&s->work.arena, s->options.strategy_count, sizeof *s->views);
@@ -259,6 +262,12 @@ static const struct option options[] = {
              "Default: 100.",
      .apply = option_count,
      .offset = FIELD(repeats)},
+    {.name = "objective",
+     .argument = "GOAL",
+     .help = "What is looked for: time (the least), or min:NAME or max:NAME of what the files have "
+             "measured beside it. Default: time.",
+     .apply = option_text,
+     .offset = FIELD(score_by)},
     {.name = "in-flight",
      .argument = "N",
      .help = "As many configurations are asked for before the first is answered, as a tune with so "
@@ -327,13 +336,14 @@ const struct command command_score = {
         "With --json stdout has one object a line:\n\n"
         "  {\"file\", \"format\", \"space\", \"device\", \"statistic\", \"strategy\", "
         "\"repeats\", \"seed\",\n"
-        "   \"in_flight\", \"configurations\", \"correct\", \"optimum_ns\", \"median_ns\", "
-        "\"budget\",\n"
+        "   \"in_flight\", \"configurations\", \"correct\", \"objective\", \"optimum\", "
+        "\"median\", \"budget\",\n"
         "   \"score\", \"interval\":[low,high], \"fraction\", \"scores\":[], "
         "\"time\":{\"budget_ns\", "
         "\"score\",\n"
         "   \"interval\":[low,high], \"fraction\", \"scores\":[]}}\n\n"
-        "scores has one number for each seed; time is null where no costs are recorded.",
+        "scores has one number for each seed; optimum and median are ns where the objective is "
+        "time; time is null where no costs are recorded.",
     .groups = groups,
     .examples = examples,
     .run = run,

@@ -27,6 +27,7 @@ struct settings {
     const char *strategy;
     struct list objective;
     struct list strategies; // to be scored
+    const char *score_by;   // the objective of that
     const char *replay;     // a recording that answers instead of a device
     struct given repeats, in_flight;
     struct given sample; // of a check

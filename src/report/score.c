@@ -48,12 +48,15 @@ static void end_table(struct table *t, struct text *out)
 static void put_file(const struct view_score *v, struct text *out)
 {
     char optimum[UNITS_SIZE], median[UNITS_SIZE], span[UNITS_SIZE];
-    duration_to_str(v->optimum_ns, optimum);
-    duration_to_str(v->median_ns, median);
+    (v->is_time ? duration_to_str : number_to_str)(v->optimum, optimum);
+    (v->is_time ? duration_to_str : number_to_str)(v->median, median);
     text_addf(out, "%s (%s%s%s): ", v->path, v->format, v->device[0] ? ", " : "", v->device);
     put_count(v->configurations, "configuration", out);
-    text_addf(out, ", %llu correct; optimum %s, median %s (%s)\n", (unsigned long long)v->correct,
-              optimum, median, v->statistic);
+    text_addf(out, ", %llu correct; optimum %s, median %s (", (unsigned long long)v->correct,
+              optimum, median);
+    if (!v->is_time)
+        text_addf(out, "%s, ", v->objective);
+    text_addf(out, "%s)\n", v->statistic);
     text_addf(out, "Random draws are 95 %% of the way from median to optimum after %llu",
               (unsigned long long)v->budget);
     if (!isnan(v->budget_ns)) {
@@ -143,8 +146,9 @@ void report_score_json(const struct view_score *v, struct emit *j)
     emit_u64_at(j, "in_flight", v->in_flight);
     emit_u64_at(j, "configurations", v->configurations);
     emit_u64_at(j, "correct", v->correct);
-    emit_f64_at(j, "optimum_ns", v->optimum_ns);
-    emit_f64_at(j, "median_ns", v->median_ns);
+    emit_text_at(j, "objective", v->objective);
+    emit_f64_at(j, "optimum", v->optimum);
+    emit_f64_at(j, "median", v->median);
     emit_u64_at(j, "budget", v->budget);
     axis_fields(&v->evaluations, v->repeats, j);
     time_at(v, j);

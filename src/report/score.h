@@ -19,7 +19,9 @@ struct view_score {
     const char *statistic;     // what its times are: "mean"
     const char *strategy;      // with all its options
     uint64_t configurations, correct;
-    double optimum_ns, median_ns;
+    const char *objective; // "max:GFLOP/s"
+    bool is_time;          // the least time: optimum and median are ns
+    double optimum, median;
     uint64_t budget;  // evaluations
     double budget_ns; // NaN: no costs are recorded
     uint32_t repeats, in_flight;
@@ -39,9 +41,9 @@ void report_score(const struct view_score *v, size_t count, struct text *out);
 void report_score_means(const struct view_score_mean *v, size_t count, uint32_t repeats,
                         struct text *out);
 // {"file", "format", "space", "device", "statistic", "strategy", "repeats", "seed", "in_flight",
-//  "configurations", "correct", "optimum_ns", "median_ns", "budget", "score", "interval":[low,
-//  high], "fraction", "scores":[], "time":{"budget_ns", "score", "interval", "fraction",
-//  "scores":[]}}; "time" is null where no costs are recorded, "interval" with one seed.
+//  "configurations", "correct", "objective", "optimum", "median", "budget", "score",
+//  "interval":[low, high], "fraction", "scores":[], "time":{"budget_ns", "score", "interval",
+//  "fraction", "scores":[]}}; "time" is null where no costs are recorded, "interval" with one seed.
 void report_score_json(const struct view_score *v, struct emit *j);
 
 #endif
