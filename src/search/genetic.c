@@ -16,9 +16,9 @@
 
 enum { POPULATION, MUTATION, TOURNAMENT };
 static const struct strategy_option options[] = {
-    [POPULATION] = {"population", "members that parents are chosen from", 20, 2, 1000, true},
-    [MUTATION] = {"mutation", "chance of each parameter of a child to change", 0.1, 0, 1, false},
-    [TOURNAMENT] = {"tournament", "members of which the best becomes a parent", 3, 1, 100, true},
+    [POPULATION] = {"population", "members that parents are chosen from", 16, 2, 1000, true},
+    [MUTATION] = {"mutation", "chance of each parameter of a child to change", 0.05, 0, 1, false},
+    [TOURNAMENT] = {"tournament", "members of which the best becomes a parent", 4, 1, 100, true},
     {.name = NULL},
 };
 

@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-// Lengths are expected around half the cube, longer with more axes, since distances grow with
+// Lengths are expected around the cube's side, longer with more axes, since distances grow with
 // them (Hvarfner, Hellsten, Nardi 2024: "Vanilla Bayesian optimization performs great in high
 // dimensions"); a factor of e away from that is one deviation.
-#define LENGTH_USUAL     0.5
+#define LENGTH_USUAL     1.0
 #define LENGTH_DEVIATION 1.0
 #define LENGTH_LEAST     0.05
 #define LENGTH_MOST      30.0

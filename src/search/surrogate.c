@@ -22,23 +22,27 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define INITIAL_MOST 100
+
 enum { INITIAL, CANDIDATES, ROWS };
 static const struct strategy_option options[] = {
-    [INITIAL] = {"initial", "questions spread over the space to begin with", 6, 1, 100, true},
+    [INITIAL] = {"initial", "questions spread over the space to begin with", 6, 1, INITIAL_MOST,
+                 true},
     [CANDIDATES] = {"candidates", "configurations compared for a question", 2048, 64, 65536, true},
     [ROWS] = {"rows", "results that the model is made of", 256, 16, 2048, true},
     {.name = NULL},
 };
 
-#define SPREAD_TRIES 20  // at random, for one initial question
-#define FIT_MOST     100 // rows that the shape is chosen by
-#define FIT_SWEEPS   2
-#define GROWTH       1.15 // of the results until the model is made anew
-#define LISTED_FROM  768  // asks, from which on the pool is a list
-#define LISTED_LEAST 32   // results until a list is made anew for a new best
-#define HANDFUL      32
-#define NEAR_BEST    8   // results whose neighbours are candidates
-#define NEAR_MOST    256 // neighbours of one
+#define SPREAD_TRIES  20  // at random, for one initial question
+#define FIT_MOST      100 // rows that the shape is chosen by
+#define FIT_SWEEPS    2
+#define GROWTH        1.15 // of the results until the model is made anew
+#define LISTED_FROM   512  // asks, from which on the pool is a list
+#define LISTED_GROWTH 1.3
+#define LISTED_LEAST  32 // results until a list is made anew for a new best
+#define HANDFUL       32
+#define NEAR_BEST     8   // results whose neighbours are candidates
+#define NEAR_MOST     256 // neighbours of one
 
 struct surrogate {
     struct strategy base;
@@ -118,6 +122,8 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
         return NULL;
     }
     s->initial = (uint32_t)setup->options[INITIAL];
+    if (s->initial < setup->in_flight) // asked before anything is told
+        s->initial = setup->in_flight < INITIAL_MOST ? setup->in_flight : INITIAL_MOST;
     for (uint32_t i = 0; i < s->ground.axes.count; i++)
         s->roughness[i] = roughness(&s->ground.axes.items[i]);
     improvement_init(&s->improvement);
@@ -365,7 +371,7 @@ static bool is_due(const struct surrogate *s)
     if (!s->has_model)
         return s->correct >= 2 && s->ground.asked.count >= s->initial;
     if (is_listed(s))
-        return s->told > s->told_before * GROWTH ||
+        return s->told > s->told_before * LISTED_GROWTH ||
                (s->is_stale && s->told >= s->told_before + LISTED_LEAST);
     return s->gp.rows == s->gp.row_most || s->told > s->told_before * GROWTH + 1;
 }

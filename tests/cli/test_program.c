@@ -381,7 +381,7 @@ START_TEST(tune_by_a_strategy)
     ran_release(&r);
     r = program_run("help", "strategies");
     ck_assert_int_eq(r.status, 0);
-    ck_assert_ptr_nonnull(strstr(r.out, "population=20"));
+    ck_assert_ptr_nonnull(strstr(r.out, "population=16"));
     ck_assert_ptr_nonnull(strstr(r.out, "(the default)"));
     ran_release(&r);
 }

@@ -373,8 +373,8 @@ START_TEST(options_are_read_and_described)
         const char *text, *full;
     } cases[] = {
         {"exhaustive", "exhaustive"},
-        {"genetic", "genetic:population=20,mutation=0.1,tournament=3"},
-        {"GENETIC:Mutation=0.25", "genetic:population=20,mutation=0.25,tournament=3"},
+        {"genetic", "genetic:population=16,mutation=0.05,tournament=4"},
+        {"GENETIC:Mutation=0.25", "genetic:population=16,mutation=0.25,tournament=4"},
         {"anneal:cycle=7,hot=2", "anneal:hot=2.0,cold=0.01,cycle=7"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
