@@ -205,29 +205,36 @@ static uint64_t whole_ns(double ns)
 }
 
 // A time is kept as a whole number of nanoseconds, as all are.
+static bool set_time(struct result *r, double ns)
+{
+    r->samples_ns = arena_array(&r->arena, 1, sizeof *r->samples_ns);
+    if (!r->samples_ns)
+        return false;
+    r->samples_ns[0] = ns < 1 ? 1 : whole_ns(ns);
+    r->sample_count = r->batch = 1;
+    return true;
+}
+
+// Without memory a failure says something else, which is another result.
+static bool set_failure(struct result *r, const struct recorded_row *row)
+{
+    result_fail(r, row->status, FAULT_CONFIGURATION, "%s", row->message);
+    return strlen(r->message) == strlen(row->message);
+}
+
 static struct result *make_result(const struct recorded *rec, const struct recorded_row *row)
 {
     struct result *r = result_new();
     if (!r)
         return NULL;
-    if (row->status != STATUS_CORRECT) {
-        result_fail(r, row->status, FAULT_CONFIGURATION, "%s", row->message);
-    } else {
-        r->samples_ns = arena_array(&r->arena, 1, sizeof *r->samples_ns);
-        if (!r->samples_ns) {
-            result_free(r);
-            return NULL;
-        }
-        r->samples_ns[0] = row->time_ns < 1 ? 1 : whole_ns(row->time_ns);
-        r->sample_count = r->batch = 1;
-    }
+    bool ok = row->status == STATUS_CORRECT ? set_time(r, row->time_ns) : set_failure(r, row);
     r->stop = STOP_IMPORTED;
     r->statistic = arena_strdup(&r->arena, rec->statistic);
     r->build_ns = whole_ns(row->costs.compile_ns);
     r->measure_ns = whole_ns(row->costs.run_ns);
     r->verify_ns = whole_ns(row->costs.verify_ns);
     r->load_ns = whole_ns(row->costs.framework_ns);
-    if (r->statistic)
+    if (ok && r->statistic)
         return r;
     result_free(r);
     return NULL;
