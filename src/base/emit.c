@@ -78,10 +78,24 @@ static void escape(struct text *out, unsigned char c)
         text_addf(out, "\\u%04x", c);
 }
 
+// How many bytes from `s` on stand for themselves.
+static size_t plain_run(const unsigned char *s)
+{
+    size_t length = 0;
+    while (s[length] >= 0x20 && s[length] < 0x7f && s[length] != '"' && s[length] != '\\')
+        length++;
+    return length;
+}
+
 static void quote(struct text *out, const char *value)
 {
     text_addc(out, '"');
     for (const unsigned char *s = (const unsigned char *)value; *s;) {
+        size_t run = plain_run(s);
+        text_addn(out, s, run);
+        s += run;
+        if (!*s)
+            break;
         size_t length = character(s);
         if (length == 0)
             text_add(out, "\xef\xbf\xbd"); // U+FFFD, the replacement character

@@ -72,14 +72,20 @@ void text_addc(struct text *t, char c)
     text_addn(t, &c, 1);
 }
 
+// Most of what is added fits; what does not is made again once there is room.
 void text_addf(struct text *t, const char *format, ...)
 {
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
+    size_t room = t->failed ? 0 : t->capacity - t->length;
+    int length = vsnprintf(room ? t->data + t->length : NULL, room, format, args);
+    if (room && (length < 0 || (size_t)length >= room))
+        t->data[t->length] = '\0'; // as it was
     if (length < 0) {
         t->failed = true;
+    } else if (room && (size_t)length < room) {
+        t->length += (size_t)length;
     } else if (text_reserve(t, (size_t)length)) {
         vsnprintf(t->data + t->length, (size_t)length + 1, format, again);
         t->length += (size_t)length;

@@ -32,7 +32,9 @@ void spec_configuration_text(const struct spec *s, const uint32_t *choice, bool 
         const struct parameter *p = &s->parameters[i];
         if (!all && p->count == 1)
             continue;
-        text_addf(out, "%s%s=", separator, p->name);
+        text_add(out, separator);
+        text_add(out, p->name);
+        text_addc(out, '=');
         put_value(&p->values[choice[i]], out);
         separator = ", ";
     }
@@ -65,7 +67,9 @@ void spec_configuration_json(const struct spec *s, const uint32_t *choice, struc
     text_addc(out, '{');
     for (uint32_t i = 0; i < s->parameter_count; i++) {
         const struct parameter *p = &s->parameters[i];
-        text_addf(out, "%s\"%s\": ", i > 0 ? ", " : "", p->name);
+        text_add(out, i > 0 ? ", \"" : "\"");
+        text_add(out, p->name);
+        text_add(out, "\": ");
         put_json_value(&p->values[choice[i]], out);
     }
     text_addc(out, '}');
