@@ -8,6 +8,7 @@ add_library(hone_conveyors OBJECT
   compare_plan.c
   contenders.c
   defaults.c
+  directions.c
   findings.c
   goal.c
   pick.c

@@ -56,7 +56,7 @@ static bool make_strategy(struct tune *t, struct error *e)
                                    .budget = configurations_to_ask(t),
                                    .seed = t->o.seed,
                                    .in_flight = (uint32_t)(room < t->planned ? room : t->planned)};
-    t->strategy = strategy_new(t->o.strategy, &setup, e);
+    t->strategy = directions_new(t->o.strategy, &setup, &t->o.goal, e);
     return t->strategy != NULL;
 }
 
@@ -113,7 +113,7 @@ void tune_free(struct tune *t)
     free(t->items);
     free(t->records);
     free(t->front);
-    strategy_free(t->strategy);
+    directions_free(t->strategy);
     stages_release(&t->stages);
     arena_release(&t->arena);
     free(t);
@@ -252,7 +252,10 @@ static bool ask_more(struct tune *t, struct error *e)
     size_t want = room > 64 ? 64 : room;
     if (want > left)
         want = (size_t)left;
-    size_t got = want ? strategy_ask(t->strategy, batch, want) : 0;
+    bool failed = false;
+    size_t got = want ? directions_ask(t->strategy, batch, want, &failed) : 0;
+    if (failed)
+        return error_memory(e);
     // With nothing left somebody may still be refused, and another one be asked in its place.
     if (t->outstanding == 0 && (left == 0 || (want && got == 0)))
         stop_asking(t);
@@ -521,8 +524,8 @@ void tune_progress(struct tune *t, struct tune_progress *out)
         settle_status(t->settle, &out->ranked.status);
         out->left_ns = out->ranked.status.left_ns;
     }
-    out->strategy = strategy_name(t->strategy);
-    out->strategy_description = strategy_description(t->strategy);
+    out->strategy = strategy_name(directions_strategy(t->strategy));
+    out->strategy_description = strategy_description(directions_strategy(t->strategy));
     out->fixed = t->o.terms.rules.fixed;
     out->pareto = t->front_count;
     if (t->o.replay)

@@ -96,14 +96,10 @@ void tune_goal_note(struct tune *t, struct tune_record *r)
 void tune_goal_tell(struct tune *t, const struct tune_record *r)
 {
     enum status status = r->result->status;
-    double value = 0;
-    if (r->values && !t->reference)
-        t->reference = r->values;
-    if (r->values)
-        value = goal_value(&t->o.goal, r->values, t->reference);
-    else if (r->timed)
+    t->has_values |= r->values != NULL;
+    if (status == STATUS_CORRECT && r->timed && !r->values)
         status = STATUS_RUNTIME;
-    strategy_tell(t->strategy, r->index, status, value);
+    directions_tell(t->strategy, r->index, status, r->values);
 }
 
 // One refusal may have a reason of its own.
@@ -112,7 +108,7 @@ void tune_goal_tell(struct tune *t, const struct tune_record *r)
 bool tune_goal_is_hopeless(struct tune *t, const struct tune_record *r, struct error *why)
 {
     const char *refused = r->result->energy.refused;
-    if (t->by_time || t->reference || !r->timed || r->values || !refused[0] ||
+    if (t->by_time || t->has_values || !r->timed || r->values || !refused[0] ||
         ++t->unvalued < REFUSALS)
         return false;
     struct text goal = TEXT_INIT;

@@ -4,6 +4,7 @@
 #define HONE_TUNE_INSIDE_H
 
 #include "contenders.h"
+#include "directions.h"
 #include "settle.h"
 #include "stages.h"
 #include "tune.h"
@@ -22,7 +23,7 @@ struct item {
 struct tune {
     struct tune_options o;
     struct stages stages;
-    struct strategy *strategy;
+    struct directions *strategy;
     struct evaluator *evaluator;
     struct arena arena;
 
@@ -35,7 +36,7 @@ struct tune {
 
     uint32_t unvalued;          // timed records whose energy was refused, before any had values
     bool by_time;               // the goal is the time or the like
-    const double *reference;    // (or NULL) of several objectives: the first values that were known
+    bool has_values;            // some record has values of the goal
     struct tune_record **front; // of several objectives: the Pareto set so far
     size_t front_count;         // there is room for every item
 
