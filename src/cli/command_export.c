@@ -19,27 +19,6 @@ struct session {
 
 // ---- which -------------------------------------------------------------------------------------
 
-static bool is_named(const struct stored_space *s, const char *wanted, bool exactly)
-{
-    if (exactly)
-        return str_equal_nocase(s->device, wanted);
-    return str_contains_nocase(s->device, wanted) || str_contains_nocase(s->platform, wanted);
-}
-
-// Keeps those on the device that was named, an exact name before a part of one.
-static void keep_device(struct session *s, const char *wanted)
-{
-    bool exactly = false;
-    size_t kept = 0;
-    for (size_t i = 0; i < s->count; i++)
-        exactly |= is_named(&s->spaces[i], wanted, true);
-    for (size_t i = 0; i < s->count; i++) {
-        if (is_named(&s->spaces[i], wanted, exactly))
-            s->spaces[kept++] = s->spaces[i];
-    }
-    s->count = kept;
-}
-
 static void keep_language(struct session *s, enum language wanted)
 {
     size_t kept = 0;
@@ -66,7 +45,8 @@ static int refuse_several(const struct session *s)
 {
     struct text list = TEXT_INIT;
     stored_spaces_list(s->spaces, s->count, &list);
-    complain("%zu sets of results fit; name one by --device and --language, or write each to a "
+    complain("%zu sets of results fit; name one by --device (part of its name or platform) and "
+             "--language, or write each to a "
              "file of its own with --all:%s",
              s->count, text_cstr(&list));
     text_release(&list);
@@ -90,7 +70,7 @@ static int choose(struct session *s)
     if (!find_all(s, any_constants ? NULL : s->work.constants, &e))
         return work_failed(&e);
     if (device && device[0])
-        keep_device(s, device);
+        s->count = stored_spaces_keep(s->spaces, s->count, device);
     if (o->language.is_given)
         keep_language(s, o->language.language);
     if (s->count == 0)

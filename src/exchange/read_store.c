@@ -158,11 +158,12 @@ bool read_store(struct recorded *r, const struct recorded_options *o, struct err
     struct stored_space *spaces = NULL;
     size_t count = 0;
     const struct store_query query = {.spec_name = o->spec ? o->spec->name : NULL,
-                                      .constants = o->constants,
-                                      .device = o->device};
+                                      .constants = o->constants};
     arena_init(&arena);
     struct store *store = store_open(r->path, STORE_READ, e);
     bool ok = store && stored_spaces(store, &query, &arena, &spaces, &count, e);
+    if (ok && o->device && o->device[0])
+        count = stored_spaces_keep(spaces, count, o->device);
     ok = ok && (count == 1 || refuse_choice(r, o, spaces, count, e));
     ok = ok && take_space(r, store, &spaces[0], o, e);
     store_close(store);

@@ -72,8 +72,8 @@ struct recorded_options {
     // parameter with one value may be missing in the file.
     const struct spec *spec;
     const struct log *log; // notes: duplicates, a torn end, a unit that is not said
-    // Of a store, which may hold several recorded spaces: part of the device's name, case ignored,
-    // and the constants as text. The error lists what there is. (both optional)
+    // Of a store, which may hold several recorded spaces: part of the name of device or platform,
+    // case ignored, and the constants as text. The error lists what there is. (both optional)
     const char *device, *constants;
 };
 

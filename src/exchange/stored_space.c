@@ -112,6 +112,26 @@ bool stored_spaces(struct store *s, const struct store_query *q, struct arena *a
     return true;
 }
 
+static bool is_named(const struct stored_space *s, const char *wanted, bool exactly)
+{
+    if (exactly)
+        return str_equal_nocase(s->device, wanted);
+    return str_contains_nocase(s->device, wanted) || str_contains_nocase(s->platform, wanted);
+}
+
+size_t stored_spaces_keep(struct stored_space *spaces, size_t count, const char *wanted)
+{
+    bool exactly = false;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        exactly |= is_named(&spaces[i], wanted, true);
+    for (size_t i = 0; i < count; i++) {
+        if (is_named(&spaces[i], wanted, exactly))
+            spaces[kept++] = spaces[i];
+    }
+    return kept;
+}
+
 void stored_spaces_list(const struct stored_space *spaces, size_t count, struct text *out)
 {
     for (size_t i = 0; i < count && i < SPACES_NAMED; i++) {

@@ -24,6 +24,10 @@ const char *result_statistic(const struct result *r);
 bool stored_spaces(struct store *s, const struct store_query *q, struct arena *a,
                    struct stored_space **out, size_t *count, struct error *e);
 
+// Keeps those whose device or platform has `wanted` in its name, case ignored; where a device is
+// called so exactly, these alone. Returns how many are left.
+size_t stored_spaces_keep(struct stored_space *spaces, size_t count, const char *wanted);
+
 // "  matmul (WIDTH=256) on H200, NVIDIA CUDA, opencl: 17 results": a line each, at most 20 of them.
 void stored_spaces_list(const struct stored_space *spaces, size_t count, struct text *out);
 

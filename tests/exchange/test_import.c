@@ -172,6 +172,13 @@ START_TEST(test_a_mean_is_no_median)
     ck_assert_ptr_null(recorded_read("s.sqlite", NULL, &e));
     ck_assert_ptr_nonnull(strstr(e.text, "scale (WIDTH=256) on H200, imported mean, opencl"));
     ck_assert_ptr_nonnull(strstr(e.text, "scale (WIDTH=256) on H200, imported median, opencl"));
+    error_clear(&e);
+    struct recorded *r =
+        recorded_read("s.sqlite", &(struct recorded_options){.device = "imported median"}, &e);
+    ck_assert_msg(r != NULL, "%s", e.text);
+    ck_assert_str_eq(r->statistic, "median");
+    ck_assert_double_eq(r->rows[0].time_ns, 400000);
+    recorded_free(r);
 }
 END_TEST
 
