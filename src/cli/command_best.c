@@ -3,6 +3,7 @@
 #include "cli/respec.h"
 #include "cli/tuning.h"
 #include "cli/values.h"
+#include "exchange/import.h"
 #include "report/table.h"
 #include "report/units.h"
 
@@ -41,6 +42,22 @@ static int say_nothing_known(const struct session *s)
 
 // ---- the device --------------------------------------------------------------------------------
 
+// Without a name what was measured comes before what was imported.
+static size_t keep_measured(const struct session *s, struct device_info *known, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        kept += !str_starts(known[i].platform, IMPORTED_PLATFORM);
+    if (s->wanted || kept == 0)
+        return count;
+    kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!str_starts(known[i].platform, IMPORTED_PLATFORM))
+            known[kept++] = known[i];
+    }
+    return kept;
+}
+
 // A device that is not here, by what the store has: of the spec's first language that it has any
 // of. *language is the device's, or the spec's first.
 static int choose_stored(struct session *s, enum language *language)
@@ -56,6 +73,7 @@ static int choose_stored(struct session *s, enum language *language)
         error_clear(&e);
         if (!best_devices(&s->options, &s->work.arena, &known, &count, &e))
             return work_failed(&e);
+        count = keep_measured(s, known, count);
         device = choose_device(known, count, s->wanted, &e);
         if (count > 0 && !device && count_fitting_devices(known, count, s->wanted) > 1)
             return work_failed(&e);

@@ -8,11 +8,15 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool is_store_file(const char *path)
 {
     char head[16];
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) // a pipe is read once
+        return false;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
