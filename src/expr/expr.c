@@ -106,6 +106,27 @@ size_t expr_slots(const struct expr *x, const uint32_t **slots)
     return x->slot_count;
 }
 
+static void add_slots(const struct node *n, uint32_t *out, size_t *count)
+{
+    if (!n)
+        return;
+    size_t at = 0;
+    while (n->kind == NODE_SLOT && at < *count && out[at] != n->slot)
+        at++;
+    if (n->kind == NODE_SLOT && at == *count)
+        out[(*count)++] = n->slot;
+    for (uint32_t i = 0; i < n->count; i++)
+        add_slots(n->items[i], out, count);
+    for (uint32_t i = 0; n->kind == NODE_COMPREHENSION && i < n->clause_count; i++)
+        add_slots(n->clauses[i].source, out, count);
+}
+
+void expr_slots_as_read(const struct expr *x, uint32_t *out)
+{
+    size_t count = 0;
+    add_slots(x->root, out, &count);
+}
+
 const char *expr_text(const struct expr *x)
 {
     return x->text;

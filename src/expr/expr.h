@@ -106,6 +106,8 @@ bool expr_is_fast(const struct expr *x);
 bool expr_uses(const struct expr *x, size_t slot);
 // The slots it reads, ascending; returns how many.
 size_t expr_slots(const struct expr *x, const uint32_t **slots);
+// The same slots in the order in which they first stand in the text; `out` has room for them.
+void expr_slots_as_read(const struct expr *x, uint32_t *out);
 // The text as parsed.
 const char *expr_text(const struct expr *x);
 // A value known without slots (constant expression)?

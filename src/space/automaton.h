@@ -51,11 +51,14 @@ enum staging {
     STAGING_MEMORY
 };
 // The same as tabulating without a table: a stage for each parameter, its states the values of the
-// expression's parts that are known then (see expr/graph.h). `effort`: steps that may be taken;
-// what is used is subtracted.
+// expression's parts that are known then (see expr/graph.h).
+struct stage_limits {
+    uint64_t *effort; // steps that may be taken; what is used is subtracted
+    uint32_t words;   // different sets of values after a stage that are told apart
+};
 enum staging automaton_stage(struct automaton *a, struct arena *arena, const struct restriction *r,
-                             const struct domain *domains, struct evaluator *v, uint64_t *effort,
-                             uint64_t *faults);
+                             const struct domain *domains, struct evaluator *v,
+                             const struct stage_limits *limits, uint64_t *faults);
 
 // Equal rows of states, one for each value of a parameter, as transitions. False without memory.
 bool transitions_of_rows(struct transitions *t, struct arena *arena, const struct intern *rows,

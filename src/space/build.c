@@ -9,9 +9,11 @@
 #define TABLE_FEW   (UINT64_C(1) << 12)
 #define TABLE_MOST  (UINT64_C(1) << 20)
 #define TABLES_MOST (UINT64_C(1) << 22)
+// Of a restriction made in stages: see struct stage_limits. Some hundred bytes each.
+#define WORDS_MOST (UINT32_C(1) << 22)
 // What evaluating a restriction costs, in steps: one of integers alone, and others.
 #define CHECK_COST        32
-#define CHECK_COST_VALUES 64
+#define CHECK_COST_VALUES 256
 
 // A restriction whose automaton reads a layer's parameter.
 struct reader {
@@ -103,13 +105,14 @@ static bool tabulate(struct builder *b, uint32_t restriction, uint64_t cells)
                               &b->filtered->faults[restriction]);
 }
 
-// With half of the effort at most: what does not go in stages may still go without.
+// Where it may be evaluated instead, with half of the effort at most.
 static enum staging make_stages(struct builder *b, uint32_t restriction)
 {
-    uint64_t given = *b->options->effort / 2, left = given;
+    uint64_t given = *b->options->effort / (b->options->checks ? 2 : 1), left = given;
+    struct stage_limits limits = {&left, WORDS_MOST};
     enum staging outcome = automaton_stage(
         &b->automata[restriction], &b->arena, &b->problem->restrictions[restriction],
-        b->filtered->domains, b->evaluator, &left, &b->filtered->faults[restriction]);
+        b->filtered->domains, b->evaluator, &limits, &b->filtered->faults[restriction]);
     spend(b, restriction, given - left);
     return outcome;
 }
@@ -125,8 +128,11 @@ static bool compile_formula(struct builder *b, uint32_t restriction, uint64_t *r
         if (outcome == STAGING_DONE || outcome == STAGING_MEMORY)
             return outcome == STAGING_DONE;
         a->start = STATE_FIRST;
-        if (cells > TABLE_MOST || cells > *room)
-            return true;
+        if (cells > TABLE_MOST || cells > *room) {
+            if (!b->options->checks)
+                b->outcome = BUILD_EFFORT;
+            return b->options->checks;
+        }
         *room -= cells;
     }
     return tabulate(b, restriction, cells);

@@ -10,6 +10,7 @@
 struct build_options {
     const uint32_t *order;
     bool any;         // one path is enough: is there anything at all?
+    bool checks;      // what has no automaton is evaluated; else that is effort used up
     uint64_t *effort; // steps and evaluations that may be taken; what is used is subtracted
 };
 

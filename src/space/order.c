@@ -14,9 +14,56 @@ struct arranging {
     const struct filtered *filtered;
     bool *placed; // one a parameter
     uint32_t
-        *missing; // one a restriction: parameters of it not yet placed; 0 where nothing is left
-    bool *live;   // scratch, one a parameter
+        *missing;   // one a restriction: parameters of it not yet placed; 0 where nothing is left
+    bool *live;     // scratch, one a parameter
+    uint32_t *rank; // one a parameter: its place in the text of the restrictions
+    uint32_t ranked;
 };
+
+// ---- reading order -----------------------------------------------------------------------------
+
+static bool rank_slots(struct arranging *a, const struct expr *x);
+
+static bool rank_slot(struct arranging *a, uint32_t slot)
+{
+    const struct spec *s = a->problem->spec;
+    uint32_t parameter = slot - s->slots.parameters, derived = slot - s->slots.derived;
+    if (parameter < s->parameter_count && a->rank[parameter] == UINT32_MAX)
+        a->rank[parameter] = a->ranked++;
+    return derived >= s->derived_count || rank_slots(a, s->derived[derived].expr);
+}
+
+// What an expression reads first comes first: parts that end early leave a single value.
+static bool rank_slots(struct arranging *a, const struct expr *x)
+{
+    const uint32_t *slots;
+    size_t count = expr_slots(x, &slots);
+    uint32_t *order = malloc((count + 1) * sizeof *order);
+    bool ok = order != NULL;
+    if (ok)
+        expr_slots_as_read(x, order);
+    for (size_t i = 0; ok && i < count; i++)
+        ok = rank_slot(a, order[i]);
+    free(order);
+    return ok;
+}
+
+static bool rank_all(struct arranging *a)
+{
+    const struct problem *p = a->problem;
+    bool ok = true;
+    for (uint32_t i = 0; i < p->spec->parameter_count; i++)
+        a->rank[i] = UINT32_MAX;
+    for (uint32_t k = 0; ok && k < p->restriction_count; k++) {
+        const struct expr *x = p->restrictions[k].formula->expr;
+        ok = a->filtered->done[k] || !x || rank_slots(a, x);
+    }
+    for (uint32_t i = 0; i < p->spec->parameter_count; i++)
+        a->rank[i] = a->rank[i] == UINT32_MAX ? a->ranked++ : a->rank[i];
+    return ok;
+}
+
+// ---- arranging ---------------------------------------------------------------------------------
 
 static bool reads(const struct restriction *r, uint32_t parameter)
 {
@@ -53,7 +100,14 @@ static double remembered(const struct arranging *a, uint32_t candidate, bool *co
     return sum;
 }
 
-// The best next one: of the group that is begun, else the least to remember, else the first.
+// Less to remember (in bits), or what is read first.
+#define BITS_EQUAL 1e-9
+static bool is_less(const struct arranging *a, uint32_t p, double sum, uint32_t best, double least)
+{
+    return sum < least - BITS_EQUAL || (sum <= least + BITS_EQUAL && a->rank[p] < a->rank[best]);
+}
+
+// The best next one: of the group that is begun, else the least to remember, else the first read.
 static uint32_t choose(const struct arranging *a)
 {
     uint32_t best = UINT32_MAX;
@@ -64,8 +118,9 @@ static uint32_t choose(const struct arranging *a)
         if (a->placed[p])
             continue;
         double sum = remembered(a, p, &connected);
-        bool better = connected == best_connected ? sum < least : connected;
-        if (best == UINT32_MAX || better) {
+        bool better = best == UINT32_MAX ||
+                      (connected == best_connected ? is_less(a, p, sum, best, least) : connected);
+        if (better) {
             best = p;
             least = sum;
             best_connected = connected;
@@ -90,7 +145,8 @@ bool order_by_groups(const struct problem *p, const struct filtered *f, uint32_t
     a.placed = calloc((size_t)count + 1, sizeof *a.placed);
     a.live = calloc((size_t)count + 1, sizeof *a.live);
     a.missing = calloc((size_t)p->restriction_count + 1, sizeof *a.missing);
-    bool ok = a.placed && a.live && a.missing;
+    a.rank = calloc((size_t)count + 1, sizeof *a.rank);
+    bool ok = a.placed && a.live && a.missing && a.rank && rank_all(&a);
     for (uint32_t k = 0; ok && k < p->restriction_count; k++)
         a.missing[k] = f->done[k] ? 0 : p->restrictions[k].parameter_count;
     for (uint32_t i = 0; ok && i < count; i++) {
@@ -100,5 +156,6 @@ bool order_by_groups(const struct problem *p, const struct filtered *f, uint32_t
     free(a.placed);
     free(a.live);
     free(a.missing);
+    free(a.rank);
     return ok;
 }

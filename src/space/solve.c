@@ -44,7 +44,7 @@ static bool make_order(struct attempts *a, uint32_t which)
 }
 
 // One attempt with at most `limit` of the effort.
-static enum build_outcome attempt(struct attempts *a, uint32_t which, uint64_t limit,
+static enum build_outcome attempt(struct attempts *a, uint32_t which, bool checks, uint64_t limit,
                                   struct diagram *out)
 {
     uint64_t *left = a->options->effort, effort = limit;
@@ -53,7 +53,8 @@ static enum build_outcome attempt(struct attempts *a, uint32_t which, uint64_t l
     uint64_t given = effort;
     a->limit = given;
     size_t faults = a->problem->restriction_count * sizeof *a->faults;
-    struct build_options o = {.order = a->orders[which], .any = a->options->any, .effort = &effort};
+    struct build_options o = {
+        .order = a->orders[which], .any = a->options->any, .checks = checks, .effort = &effort};
     memcpy(a->filtered.faults, a->faults, faults);
     memset(a->filtered.spent, 0, a->problem->restriction_count * sizeof *a->filtered.spent);
     enum build_outcome outcome = build(&a->filtered, &o, &a->evaluator, out);
@@ -64,22 +65,31 @@ static enum build_outcome attempt(struct attempts *a, uint32_t which, uint64_t l
     return outcome;
 }
 
-static enum build_outcome attempt_all(struct attempts *a, struct diagram *out)
+// With automata alone in either order, before anything is evaluated assignment by assignment.
+static enum build_outcome attempt_orders(struct attempts *a, uint64_t limit, struct diagram *out)
 {
     enum build_outcome outcome = BUILD_EFFORT;
-    for (uint64_t limit = EFFORT_FIRST;; limit *= EFFORT_FACTOR) {
-        bool last = limit >= EFFORT_LAST;
-        limit = last ? EFFORT_LAST : limit;
-        for (uint32_t which = 0; which < 2; which++) {
-            if (limit == EFFORT_FIRST && !make_order(a, which))
-                return BUILD_MEMORY;
-            if (!a->orders[which])
-                continue;
-            outcome = attempt(a, which, limit, out);
-            if (outcome != BUILD_EFFORT || (a->options->effort && *a->options->effort == 0))
-                return outcome;
-        }
-        if (last)
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t which = i % 2;
+        if (limit == EFFORT_FIRST && i < 2 && !make_order(a, which))
+            return BUILD_MEMORY;
+        if (!a->orders[which])
+            continue;
+        outcome = attempt(a, which, i >= 2, limit, out);
+        if (outcome != BUILD_EFFORT || (a->options->effort && *a->options->effort == 0))
+            return outcome;
+    }
+    return outcome;
+}
+
+static enum build_outcome attempt_all(struct attempts *a, struct diagram *out)
+{
+    uint64_t limit = EFFORT_FIRST;
+    for (;; limit *= EFFORT_FACTOR) {
+        limit = limit > EFFORT_LAST ? EFFORT_LAST : limit;
+        enum build_outcome outcome = attempt_orders(a, limit, out);
+        bool spent = a->options->effort && *a->options->effort == 0;
+        if (outcome != BUILD_EFFORT || spent || limit == EFFORT_LAST)
             return outcome;
     }
 }

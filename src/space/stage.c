@@ -9,8 +9,6 @@
 
 // Transitions of all stages together while it is made, and when it is done.
 #define CELLS_MOST (UINT64_C(1) << 26)
-// Different words after one stage.
-#define WORDS_MOST (UINT32_C(1) << 22)
 // What evaluating an opaque part costs, in steps.
 #define OPAQUE_COST 64
 // What finding a state costs.
@@ -32,6 +30,7 @@ struct stage {
     uint64_t *paths;      // one a state: assignments that lead there; UINT64_MAX: that or more
     uint32_t *outcomes;   // of the states before it, `width` each; not of the last stage
     size_t outcome_count, outcome_capacity;
+    bool direct; // outcomes are the automaton's states already: see advance_directly()
 };
 
 struct staged {
@@ -49,6 +48,7 @@ struct staged {
     bool *asked;                // scratch, one a node
     uint32_t *word;             // scratch
     uint64_t *effort, *faults;
+    uint32_t words_most;
     uint64_t cells;     // transitions kept so far
     struct intern rows; // of the last stage: see encode()
     uint32_t *last;     // states before the last stage -> STATE_
@@ -304,6 +304,18 @@ static bool settle(struct staged *s, uint32_t stage, uint32_t *outcome)
     return true;
 }
 
+// The last stage but one can go without, so that it need not be driven to the utmost.
+static uint32_t words_most(const struct staged *s, uint32_t stage)
+{
+    return stage + 1 == s->count ? s->words_most / 4 : s->words_most;
+}
+
+static bool give_up_words(struct staged *s, uint32_t stage)
+{
+    s->stages[stage].direct = stage + 1 == s->count;
+    return !s->stages[stage].direct && stop(s, STAGING_LARGE);
+}
+
 static bool look_up(struct staged *s, struct seen *seen, uint32_t stage, uint32_t *outcome)
 {
     uint32_t length = s->stages[stage].part_count * PART_NUMBERS, before = seen->words.count;
@@ -311,8 +323,8 @@ static bool look_up(struct staged *s, struct seen *seen, uint32_t stage, uint32_
     if (word == INTERN_NONE)
         return stop(s, STAGING_MEMORY);
     if (word == before) {
-        if (word == WORDS_MOST)
-            return stop(s, STAGING_LARGE);
+        if (word >= words_most(s, stage))
+            return give_up_words(s, stage);
         uint32_t *outcomes =
             grow(seen->outcomes, &seen->capacity, (size_t)word + 1, sizeof *outcomes);
         if (!outcomes)
@@ -365,21 +377,32 @@ static uint64_t rest_of(const struct staged *s, uint32_t stage)
     return rest;
 }
 
-// What a state leads to at every value of the stage.
-static bool advance_state(struct staged *s, struct seen *seen, uint32_t stage, uint32_t state)
+// Room for what a state leads to at every value of the stage; NULL where there is none.
+static uint32_t *add_outcomes(struct staged *s, struct stage *at)
 {
-    struct stage *at = &s->stages[stage];
-    const struct stage *before = &s->stages[stage - 1];
     uint32_t *outcomes =
         grow(at->outcomes, &at->outcome_capacity, at->outcome_count + at->width, sizeof *outcomes);
-    if (!outcomes)
-        return stop(s, STAGING_MEMORY);
+    if (!outcomes) {
+        stop(s, STAGING_MEMORY);
+        return NULL;
+    }
     at->outcomes = outcomes;
     outcomes += at->outcome_count;
     at->outcome_count += at->width;
     s->cells += at->width;
     if (s->cells > CELLS_MOST)
-        return stop(s, STAGING_LARGE);
+        stop(s, STAGING_LARGE);
+    return s->outcome == STAGING_DONE ? outcomes : NULL;
+}
+
+// What a state leads to at every value of the stage.
+static bool advance_state(struct staged *s, struct seen *seen, uint32_t stage, uint32_t state)
+{
+    struct stage *at = &s->stages[stage];
+    const struct stage *before = &s->stages[stage - 1];
+    uint32_t *outcomes = add_outcomes(s, at);
+    if (!outcomes)
+        return false;
     load(s, stage - 1, intern_at(&before->states, state, NULL));
     if (!graph_run_step(&s->run))
         return stop(s, STAGING_MEMORY);
@@ -409,21 +432,6 @@ static bool count_paths(struct staged *s, uint32_t stage)
             add_to(s->faults, multiply(paths, rest));
     }
     return true;
-}
-
-static bool advance(struct staged *s, uint32_t stage)
-{
-    struct stage *at = &s->stages[stage];
-    uint32_t states = s->stages[stage - 1].states.count;
-    uint64_t cost = cost_of(s, stage) * at->width;
-    struct seen seen = {.words = INTERN_INIT};
-    graph_run_enter(&s->run, stage, at->values, at->width);
-    bool ok = spend(s, multiply(cost, states));
-    for (uint32_t state = 0; ok && state < states; state++)
-        ok = advance_state(s, &seen, stage, state);
-    intern_release(&seen.words);
-    free(seen.outcomes);
-    return ok && count_paths(s, stage);
 }
 
 // ---- the last stage ----------------------------------------------------------------------------
@@ -497,6 +505,100 @@ static bool enter_row(struct staged *s, const struct row *r, uint32_t *state)
     return word != INTERN_NONE || stop(s, STAGING_MEMORY);
 }
 
+// ---- without states ----------------------------------------------------------------------------
+
+// Where the states after the last stage but one are too many to tell apart, each assignment that
+// leads there is judged by itself: slower, but what is left of it is a row all the same.
+struct direct {
+    struct stage *at;
+    uint32_t *words; // one for each value
+    size_t word_length;
+    struct row row;
+    uint8_t *holds;
+};
+
+static bool judge_word(struct staged *s, const struct direct *d, uint64_t paths, uint32_t value,
+                       uint32_t *state)
+{
+    uint32_t last = s->count;
+    load(s, last - 1, d->words + value * d->word_length);
+    uint32_t outcome = decide(s, last - 1);
+    *state = outcome == OUTCOME_TRUE ? STATE_HOLDS : STATE_DEAD;
+    if (outcome == OUTCOME_FAULT)
+        add_to(s->faults, multiply(paths, d->row.width));
+    if (outcome != OUTCOME_FIRST)
+        return true;
+    if (!graph_run_step(&s->run))
+        return stop(s, STAGING_MEMORY);
+    add_to(s->faults, multiply(paths, judge(s, d->row.width, d->holds)));
+    return enter_row(s, &d->row, state);
+}
+
+static bool judge_state(struct staged *s, const struct direct *d, uint32_t state)
+{
+    uint32_t last = s->count;
+    const struct stage *before = &s->stages[last - 2];
+    const uint32_t *word = intern_at(&before->states, state, NULL);
+    uint32_t *outcomes = add_outcomes(s, d->at);
+    if (!outcomes)
+        return false;
+    graph_run_enter(&s->run, last - 1, d->at->values, d->at->width);
+    load(s, last - 2, word);
+    if (!graph_run_step(&s->run))
+        return stop(s, STAGING_MEMORY);
+    for (uint32_t v = 0; v < d->at->width; v++) {
+        if (!compose(s, last - 1, word, v))
+            return false;
+        memcpy(d->words + v * d->word_length, s->word, d->word_length * sizeof *s->word);
+    }
+    graph_run_enter(&s->run, last, s->stages[last].values, s->stages[last].width);
+    for (uint32_t v = 0; v < d->at->width; v++) {
+        if (!judge_word(s, d, before->paths[state], v, &outcomes[v]))
+            return false;
+    }
+    return true;
+}
+
+static bool advance_directly(struct staged *s)
+{
+    struct stage *at = &s->stages[s->count - 1];
+    uint32_t width = s->stages[s->count].width, states = s->stages[s->count - 2].states.count;
+    struct direct d = {.at = at, .word_length = (size_t)at->part_count * PART_NUMBERS};
+    d.words = arena_array(&s->arena, d.word_length * at->width + 1, sizeof *d.words);
+    d.holds = arena_array(&s->arena, (size_t)width + 1, 1);
+    uint32_t *numbers = arena_array(&s->arena, (size_t)width / 32 + 4, sizeof *numbers);
+    if (!d.words || !d.holds || !numbers)
+        return stop(s, STAGING_MEMORY);
+    d.row = (struct row){d.holds, width, numbers};
+    intern_release(&at->states);
+    s->cells -= at->outcome_count;
+    at->outcome_count = 0;
+    uint64_t cost = multiply(cost_of(s, s->count) * width, (uint64_t)states * at->width);
+    bool ok = spend(s, cost);
+    for (uint32_t state = 0; ok && state < states; state++)
+        ok = judge_state(s, &d, state);
+    return ok;
+}
+
+// ---- stage by stage ----------------------------------------------------------------------------
+
+static bool advance(struct staged *s, uint32_t stage)
+{
+    struct stage *at = &s->stages[stage];
+    uint32_t states = s->stages[stage - 1].states.count;
+    uint64_t cost = cost_of(s, stage) * at->width;
+    struct seen seen = {.words = INTERN_INIT};
+    graph_run_enter(&s->run, stage, at->values, at->width);
+    bool ok = spend(s, multiply(cost, states));
+    for (uint32_t state = 0; ok && state < states; state++)
+        ok = advance_state(s, &seen, stage, state);
+    intern_release(&seen.words);
+    free(seen.outcomes);
+    if (at->direct)
+        return advance_directly(s);
+    return ok && count_paths(s, stage);
+}
+
 static bool judge_states(struct staged *s, const struct row *r, uint8_t *holds)
 {
     const struct stage *before = &s->stages[s->count - 1];
@@ -517,6 +619,8 @@ static bool judge_states(struct staged *s, const struct row *r, uint8_t *holds)
 
 static bool finish_forwards(struct staged *s)
 {
+    if (s->stages[s->count - 1].direct)
+        return true;
     uint32_t width = s->stages[s->count].width;
     uint8_t *holds = arena_array(&s->arena, (size_t)width + 1, 1);
     uint32_t *numbers = arena_array(&s->arena, (size_t)width / 32 + 4, sizeof *numbers);
@@ -581,7 +685,7 @@ static bool fold_stage(struct staged *s, uint32_t stage, const uint32_t *after, 
     bool ok = true;
     for (size_t first = 0; ok && first < at->outcome_count; first += at->width) {
         uint32_t *row = at->outcomes + first, same = 1, *state = &states[first / at->width];
-        for (uint32_t v = 0; v < at->width; v++) {
+        for (uint32_t v = 0; v < at->width && !at->direct; v++) {
             bool open = row[v] >= OUTCOME_FIRST;
             row[v] = open                     ? after[row[v] - OUTCOME_FIRST]
                      : row[v] == OUTCOME_TRUE ? STATE_HOLDS
@@ -692,14 +796,15 @@ static void release(struct staged *s)
 }
 
 enum staging automaton_stage(struct automaton *a, struct arena *arena, const struct restriction *r,
-                             const struct domain *domains, struct evaluator *v, uint64_t *effort,
-                             uint64_t *faults)
+                             const struct domain *domains, struct evaluator *v,
+                             const struct stage_limits *limits, uint64_t *faults)
 {
     uint64_t found = 0;
     struct staged s = {.automaton = a, .restriction = r, .domains = domains, .result = arena};
     s.spec = v->problem->spec;
     s.count = a->length;
-    s.effort = effort;
+    s.effort = limits->effort;
+    s.words_most = limits->words;
     s.faults = &found;
     arena_init(&s.arena);
     if (make(&s, v))

@@ -161,6 +161,8 @@ static void stop(struct staged *g)
 // The automaton of one restriction, its parameters in a random order.
 static enum staging make_automaton(struct staged *g, const struct restriction *r, struct rng *rng)
 {
+    // Few words in half of the cases: the last stage but one then goes without.
+    struct stage_limits limits = {.words = below(rng, 2) ? 1 + below(rng, 60) : 1 << 20};
     uint64_t order[PARAMETERS], effort = UINT64_C(1) << 40;
     uint32_t *parameters = arena_array(&g->arena, PARAMETERS, sizeof *parameters);
     for (uint32_t i = 0; i < r->parameter_count; i++)
@@ -171,7 +173,8 @@ static enum staging make_automaton(struct staged *g, const struct restriction *r
         parameters[i] = (uint32_t)order[i];
     g->automaton = (struct automaton){.parameters = parameters, .length = r->parameter_count};
     g->faults = 0;
-    return automaton_stage(&g->automaton, &g->arena, r, g->filtered.domains, &g->evaluator, &effort,
+    limits.effort = &effort;
+    return automaton_stage(&g->automaton, &g->arena, r, g->filtered.domains, &g->evaluator, &limits,
                            &g->faults);
 }
 
