@@ -393,7 +393,8 @@ static const struct option search_options[] = {
      .help = "Answer from a recorded space instead of a device: " RECORDING_FORMATS
              ". No kernel is needed, nothing is built, measured or stored, and a budget of time is "
              "that of the recorded costs. Without SPEC the recorded parameters are searched; with "
-             "it, what is recorded and valid. --device and --set choose among what a store has.",
+             "it, what is recorded and valid. --device and --set choose among what a store has; "
+             "--jobs is how many configurations are asked for before the first is answered.",
      .apply = option_text,
      .offset = FIELD(replay)},
     {.name = "build-only",
@@ -441,6 +442,8 @@ static const struct example examples[] = {
      "a large space at another size, for ten minutes, on a GPU"},
     {"hone tune spec.json --where 'block_size_x >= 32' --verbose",
      "part of the space, one line a configuration"},
+    {"hone tune --replay gemm_T4.json.gz --budget 10m",
+     "a space that somebody recorded, searched as if for ten minutes, without a device"},
     {0},
 };
 
@@ -537,12 +540,15 @@ const struct command command_tune = {
                        "status is correct, compile, runtime, timeout, correctness or constraints; "
                        "stopped is "
                        "settled, "
-                       "hopeless, limit, fixed, ranked, or null when nothing was timed. verified "
+                       "hopeless, limit, fixed, ranked, replayed, or null when nothing was timed. "
+                       "verified "
                        "is true where the result "
                        "was "
                        "held against a reference; agreement with the default configuration is told "
                        "by "
-                       "verification.",
+                       "verification. With --replay device is null, and run and summary have "
+                       "replayed: {\"file\", \"format\", \"device\", \"statistic\", "
+                       "\"recorded\", \"excluded\", \"unrecorded\", \"cost_ns\"}.",
     .more = help_strategies,
     .groups = groups,
     .examples = examples,
