@@ -234,11 +234,11 @@ struct hone_tune_options {
                                        // with one of them
     const char *const *where;          // (optional) further restrictions, ended by NULL
     const char *strategy;              // (optional) "random", "genetic:population=20"; NULL: the
-                                       // spec's, else by the budget. `hone help strategies` lists all
-    const char *budget;                // (optional) "60s", "200", "10%", or several: "60s,200"
-    const char *lock_folder;           // where users of a device take turns; NULL: "/tmp"
-    const struct hone_log *log;        // (optional)
-    const char *command, *host;        // (optional) what the store shall say of this run
+                          // spec's, else by the budget. `hone help strategies` lists all
+    const char *budget;         // (optional) "60s", "200", "10%", or several: "60s,200"
+    const char *lock_folder;    // where users of a device take turns; NULL: "/tmp"
+    const struct hone_log *log; // (optional)
+    const char *command, *host; // (optional) what the store shall say of this run
     uint64_t seed;
     uint32_t jobs;       // builds at once; 0: as many as useful
     uint32_t iterations; // samples of each configuration, and no ranking; 0: the spec's, else as
@@ -251,9 +251,9 @@ struct hone_tune_options {
                               // NULL; `hone help tune` lists them
     bool unranked;            // no ranking at the end
     // (optional) What to look for: "time", "max:GFLOP/s" (a metric of the spec), or several,
-    // separated by commas, whose Pareto set is found; NULL: the spec's, else the least time. Where it
-    // is not the time, or the time in other words, there is no ranking, and every configuration is
-    // launched the same number of times.
+    // separated by commas, whose Pareto set is found; NULL: the spec's, else the least time. Where
+    // it is not the time, or the time in other words, there is no ranking, and every configuration
+    // is launched the same number of times.
     const char *objective;
 };
 
@@ -294,7 +294,7 @@ struct hone_progress {
     const struct hone_record *best; // (or NULL) by the objective, so far; at the end, of those that
                                     // the ranking did not tell apart the one to take. NULL with
                                     // several objectives
-    uint64_t pareto; // with several objectives: records of the Pareto set so far
+    uint64_t pareto;                // with several objectives: records of the Pareto set so far
 };
 // `size` is sizeof(struct hone_progress).
 HONE_API void hone_tune_progress(const struct hone_tune *t, struct hone_progress *out, size_t size);
@@ -338,8 +338,8 @@ HONE_API bool hone_record_tied(const struct hone_record *r);
 HONE_API size_t hone_record_samples(const struct hone_record *r, const uint64_t **samples);
 // The spec's first metric at the median; false when there is none.
 HONE_API bool hone_record_metric(const struct hone_record *r, double *metric);
-// The value of one of the tune's objectives (from 0, in their order) at the median; false when it is
-// not known, or there is no such objective.
+// The value of one of the tune's objectives (from 0, in their order) at the median; false when it
+// is not known, or there is no such objective.
 HONE_API bool hone_record_objective(const struct hone_record *r, size_t objective, double *value);
 // With several objectives: is no other record so far at least as good in all of them, and better in
 // one? Of identical configurations the one that was measured is told.
