@@ -181,6 +181,8 @@ static int read_files(struct session *s)
         s->options.file_count += status == EXIT_DONE;
     }
     s->options.files = (const struct recorded *const *)s->files;
+    if (status == EXIT_DONE && call->argument_count == 1) // of several one may be a store
+        status = recording_refuse_choice(&s->work, s->files[0]);
     return status;
 }
 

@@ -26,6 +26,17 @@ static const char *constants_given(struct work *w)
     return copy;
 }
 
+int recording_refuse_choice(const struct work *w, const struct recorded *r)
+{
+    const struct settings *s = &w->call->settings;
+    const char *other = s->device ? "--device" : !w->spec && s->set.count ? "--set" : NULL;
+    if (r->format == RECORDED_STORE || !other)
+        return EXIT_DONE;
+    complain("%s chooses among what a store has; %s (%s) has one recorded space", other, r->path,
+             recorded_format_text(r->format));
+    return EXIT_USAGE;
+}
+
 int recording_read(struct work *w, const char *path, struct recorded **out)
 {
     struct error e = ERROR_INIT;

@@ -9,6 +9,9 @@
 // a store. An exit status; why is said. `*out` is the caller's: recorded_free().
 int recording_read(struct work *w, const char *path, struct recorded **out);
 
+// --device or --set with a file that is no store has nothing to choose among; an exit status.
+int recording_refuse_choice(const struct work *w, const struct recorded *r);
+
 // For a man page: what files may be read.
 #define RECORDING_FORMATS                                                                          \
     "T4 results, a Kernel Tuner cache file, hone's own CSV (all of them also compressed by "       \

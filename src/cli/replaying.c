@@ -61,6 +61,8 @@ int replaying_open(struct tuning *t)
         status = work_spec(w);
     if (status == EXIT_DONE)
         status = recording_read(w, w->call->settings.replay, &t->recorded);
+    if (status == EXIT_DONE)
+        status = recording_refuse_choice(w, t->recorded);
     if (status == EXIT_DONE && !has_spec)
         status = open_bare(t);
     return status == EXIT_DONE ? make_replay(t) : status;
