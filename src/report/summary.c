@@ -166,7 +166,7 @@ static void put_table_as(const struct view_summary *v, struct rows *rows, struct
     size_t count = metrics_of(&v->goal, first, shown);
     struct table_column columns_of[COLUMNS] = {
         [PLACE] = {"place", ALIGN_RIGHT},
-        [TIME] = {"median", ALIGN_RIGHT},
+        [TIME] = {v->replay ? v->replay->statistic : "median", ALIGN_RIGHT},
         [INTERVAL] = {first->stats.interval ? "95 % interval" : "range", ALIGN_LEFT},
         [RATIO] = {"times the winner", ALIGN_LEFT},
         [SPEEDUP] = {"speed-up", ALIGN_RIGHT},
