@@ -22,12 +22,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define INITIAL_MOST 100
-
 enum { INITIAL, CANDIDATES, ROWS };
 static const struct strategy_option options[] = {
-    [INITIAL] = {"initial", "questions spread over the space to begin with", 6, 1, INITIAL_MOST,
-                 true},
+    [INITIAL] = {"initial", "questions spread over the space to begin with", 6, 1, 100, true},
     [CANDIDATES] = {"candidates", "configurations compared for a question", 2048, 64, 65536, true},
     [ROWS] = {"rows", "results that the model is made of", 256, 16, 2048, true},
     {.name = NULL},
@@ -41,6 +38,7 @@ static const struct strategy_option options[] = {
 #define LISTED_GROWTH 1.3
 #define LISTED_LEAST  32 // results until a list is made anew for a new best
 #define HANDFUL       32
+#define FLIGHT_MOST   256 // in flight that rows are made for
 #define NEAR_BEST     8   // results whose neighbours are candidates
 #define NEAR_MOST     256 // neighbours of one
 
@@ -52,7 +50,7 @@ struct surrogate {
     struct improvement improvement;
     double *roughness; // of axes
     float *point, *other;
-    uint32_t initial;
+    uint32_t initial, in_flight;
 
     uint32_t told, correct;
     double best; // of the correct ones
@@ -104,6 +102,14 @@ static double roughness(const struct axis *a)
     return a->count < HANDFUL ? 1 : HANDFUL / (double)a->count;
 }
 
+// What is in flight takes rows too; they shall not be most of them.
+static uint32_t rows_for(const struct strategy_setup *setup)
+{
+    uint32_t rows = (uint32_t)setup->options[ROWS];
+    uint32_t least = setup->in_flight < FLIGHT_MOST ? 4 * setup->in_flight : 4 * FLIGHT_MOST;
+    return rows > least ? rows : least;
+}
+
 static struct strategy *surrogate_create(const struct strategy_setup *setup, struct error *e)
 {
     struct surrogate *s = calloc(1, sizeof *s);
@@ -116,14 +122,13 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
     uint32_t pool = (uint32_t)setup->options[CANDIDATES];
     if (count < pool)
         pool = count > 0 ? (uint32_t)count : 1;
-    if (!allocate(s, (uint32_t)setup->options[ROWS], pool)) {
+    if (!allocate(s, rows_for(setup), pool)) {
         error_memory(e);
         surrogate_destroy(&s->base);
         return NULL;
     }
     s->initial = (uint32_t)setup->options[INITIAL];
-    if (s->initial < setup->in_flight) // asked before anything is told
-        s->initial = setup->in_flight < INITIAL_MOST ? setup->in_flight : INITIAL_MOST;
+    s->in_flight = setup->in_flight;
     for (uint32_t i = 0; i < s->ground.axes.count; i++)
         s->roughness[i] = roughness(&s->ground.axes.items[i]);
     improvement_init(&s->improvement);
@@ -316,7 +321,8 @@ static void add_row(struct surrogate *s, const struct asked_entry *a)
 static void fill_rows(struct surrogate *s, uint32_t count)
 {
     const struct asked *asked = &s->ground.asked;
-    uint32_t most = s->gp.row_most, some = count < most / 4 * 3 ? count : most / 2;
+    uint32_t most = s->gp.row_most, flight = s->in_flight < most / 4 ? s->in_flight : most / 4;
+    uint32_t some = count + flight < most / 4 * 3 ? count : most / 2;
     for (uint32_t i = 0; i < some; i++)
         add_row(s, &asked->entries[s->ranked[choose(i, some, count)].at]);
     for (uint32_t i = 0; i < asked->count && s->gp.rows < most; i++) {
