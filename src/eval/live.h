@@ -252,6 +252,9 @@ void live_ahead_send(struct live *v);                         // `current` is be
 bool live_ahead_frame(struct live *v, const struct frame *f); // false: it is no answer to that
 // It is one, and that launch goes on.
 bool live_ahead_beside(const struct live *v, const struct frame *f);
+// n's turn has come: when its load is still to be answered for, that becomes the answer it waits
+// for.
+bool live_ahead_awaited(struct live *v, const struct entry *n);
 // n is removed; NULL: the worker has gone. Nobody waits for the answer any more.
 void live_ahead_forget(struct live *v, const struct entry *n);
 // n begins at the bench: what its load found goes into its result. False on failure.

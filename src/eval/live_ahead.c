@@ -60,6 +60,15 @@ bool live_ahead_frame(struct live *v, const struct frame *f)
     return true;
 }
 
+bool live_ahead_awaited(struct live *v, const struct entry *n)
+{
+    if (v->ahead != n)
+        return false;
+    v->ahead = NULL;
+    v->request = v->ahead_request;
+    return true;
+}
+
 void live_ahead_forget(struct live *v, const struct entry *n)
 {
     if (!n || v->ahead == n)

@@ -60,7 +60,8 @@ void live_send_verify(struct live *v, const struct entry *n)
 static void request_load(struct live *v, struct entry *n)
 {
     entry_stage(&v->entries, n, STAGE_LOADING);
-    live_send_load(v, n);
+    if (!live_ahead_awaited(v, n))
+        live_send_load(v, n);
 }
 
 // The verified launch is held against the best, so nothing else shall run meanwhile.
