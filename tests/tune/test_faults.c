@@ -118,6 +118,8 @@ START_TEST(test_each_fault)
     struct spec *spec = spec_load(HONE_SOURCE_DIR "/tests/tune/data/faults.json", &so, &e);
     ck_assert_msg(spec != NULL, "%s", e.text);
     struct tune_options o = options(spec, environment);
+    // A disturbed verified launch would look hopeless, and some misbehave only in a later one.
+    o.terms.rules.hopeless = o.terms.rules.certain = 1e6;
     struct tune *t = tune_new(&o, &e);
     ck_assert_msg(t != NULL, "%s", e.text);
     const struct tune_record *record;
