@@ -126,6 +126,7 @@ static void work(struct live *v, uint64_t until)
     struct remote *remotes[2 * 257];
     if (!v->current)
         live_builders_settle(v);
+    live_builds_tell(v);
     live_builders_start(v);
     live_bench_start(v);
     if (v->broken.code || anything_done(v))

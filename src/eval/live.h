@@ -40,6 +40,8 @@
 enum stage {
     STAGE_QUEUED,    // wants a build worker
     STAGE_BUILDING,  // is in one
+    STAGE_DOUBTED,   // its build failed; told when what is at the bench has shown that the device
+                     // lives
     STAGE_READY,     // wants the bench worker
     STAGE_LOADING,   // the bench worker has the job and the image
     STAGE_VERIFYING, // its first launch
@@ -220,6 +222,7 @@ void entries_release(struct live *v);
 // live_build.c
 bool live_opens_contexts(const struct device_info *d); // each build worker does, on a GPU
 void live_builders_start(struct live *v);              // hands queued jobs to workers
+void live_builds_tell(struct live *v);                 // those that failed, unless that is in doubt
 void live_builder_frame(struct live *v, struct builder *b, const struct frame *f);
 void live_builder_died(struct live *v, struct builder *b);
 void live_builder_overdue(struct live *v, struct builder *b);

@@ -146,6 +146,13 @@ static struct result *decode_image(struct live *v, struct entry *n, const struct
     return NULL;
 }
 
+static void tell_build(struct live *v, struct entry *n)
+{
+    n->result = n->built;
+    n->built = NULL;
+    live_done(v, n);
+}
+
 void live_builder_frame(struct live *v, struct builder *b, const struct frame *f)
 {
     struct entry *n = b->entry;
@@ -157,12 +164,20 @@ void live_builder_frame(struct live *v, struct builder *b, const struct frame *f
     if (!n->built)
         return;
     n->fresh = false;
-    entry_stage(&v->entries, n, STAGE_READY);
-    if (n->built->status != STATUS_CORRECT || v->o.build_only) {
-        n->result = n->built;
-        n->built = NULL;
-        live_done(v, n);
-    }
+    bool failed = n->built->status != STATUS_CORRECT;
+    entry_stage(&v->entries, n, failed ? STAGE_DOUBTED : STAGE_READY);
+    if (!failed && v->o.build_only)
+        tell_build(v, n);
+}
+
+// On a device that has died builds fail, too, and those whose worker is quicker than the news would
+// be blamed for it.
+void live_builds_tell(struct live *v)
+{
+    struct entry *n;
+    bool in_doubt = v->current || v->preparing || v->loss.pending || v->broken.code;
+    while (!in_doubt && (n = v->entries.stages[STAGE_DOUBTED].first))
+        tell_build(v, n);
 }
 
 // ---- deaths and limits -------------------------------------------------------------------------

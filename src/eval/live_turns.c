@@ -110,7 +110,7 @@ void live_turns_unlock(struct live *v)
 
 static bool wants_build(const struct entry *n)
 {
-    return n->stage == STAGE_QUEUED || n->stage == STAGE_BUILDING;
+    return n->stage <= STAGE_DOUBTED;
 }
 
 bool live_turns_quiet(const struct live *v)

@@ -5,11 +5,12 @@
 // From the environment: FAKE_FOLDER, where workers leave notes for each other; FAKE_EVENTS=<file>,
 // what the bench workers are asked, a line each; FAKE_DEAD=<how>, what a bench worker meets on a
 // device that has died (-DFAKE=kill_device), and FAKE_DEAD_TIMES=<n>, how often until the device
-// is well again (else for ever); FAKE_LOAD=<per cent>, how much of its one core others use;
-// FAKE_OPENINGS=<file>, where build workers note that they begin ("+") and have ended ("-") opening
-// the device, which then takes them a fifth of a second; FAKE_CARD=1, the device has a view in CUDA
-// too; FAKE_BESIDE_MS=<n>, so long a launch that is verified waits for the load of another job,
-// which it then serves before it ends (noted as "beside").
+// is well again (else for ever), and FAKE_DEAD_BUILDS=1, that builds fail on it, too;
+// FAKE_LOAD=<per cent>, how much of its one core others use; FAKE_OPENINGS=<file>, where build
+// workers note that they begin ("+") and have ended ("-") opening the device, which then takes them
+// a fifth of a second; FAKE_CARD=1, the device has a view in CUDA too; FAKE_BESIDE_MS=<n>, so long
+// a launch that is verified waits for the load of another job, which it then serves before it ends
+// (noted as "beside").
 #include "base/process.h"
 #include "protocol/protocol.h"
 
@@ -350,6 +351,9 @@ static void build(uint32_t sequence, const struct job *j)
         die();
     if (s.behaviour == FAKE_HANG_BUILDING)
         hang();
+    char dead[512];
+    if (getenv("FAKE_DEAD_BUILDS") && access(death_file(dead), F_OK) == 0)
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "CL_DEVICE_NOT_AVAILABLE");
     if (s.behaviour == FAKE_COMPILE_ERROR)
         result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "error: what is this");
     if (s.behaviour == FAKE_SPEC_FAULT)

@@ -133,6 +133,18 @@ START_TEST(test_dies_and_stays_dead)
 }
 END_TEST
 
+// Builds fail on a dead device, too: whoever is built before the news is there is not blamed.
+START_TEST(test_builds_fail_on_it_too)
+{
+    static const char *const how[] = {"FAKE_DEAD=hang", "FAKE_DEAD=die"};
+    struct run run;
+    add_environment(how[_i]);
+    add_environment("FAKE_DEAD_BUILDS=1");
+    run_all(&run, "good", KILLER, "kill_device");
+    check_lost(&run);
+}
+END_TEST
+
 // Before there is a job that is known to work, a kernel of our own shows that none does.
 START_TEST(test_dies_under_the_first)
 {
@@ -289,6 +301,7 @@ int main(void)
     tcase_set_timeout(cases, 60);
     tcase_add_loop_test(cases, test_dies_and_stays_dead, 0, WAYS);
     tcase_add_loop_test(cases, test_dies_under_the_first, 0, WAYS);
+    tcase_add_loop_test(cases, test_builds_fail_on_it_too, 0, 2);
     tcase_add_test(cases, test_unverified_job_proves_nothing);
     tcase_add_loop_test(cases, test_recovers, 0, 6);
     tcase_add_loop_test(cases, test_blamed_when_the_device_lives, 0, 3);

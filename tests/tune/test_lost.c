@@ -32,6 +32,9 @@ static void setup(void)
     snprintf(worker_file, sizeof worker_file, "%s/worker", folder);
     ck_assert_int_eq(symlink(FAKE_WORKER, worker_file), 0);
     setenv("HONE_WORKER", worker_file, 1);
+    // libcheck's handlers would be the child's until it is hone, and end the test.
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
     setenv("FAKE_MEASURE_LOG", log_file, 1);
     setenv("XDG_CACHE_HOME", folder, 1);
     setenv("TMPDIR", folder, 1);
