@@ -1,15 +1,20 @@
 // From trees to a graph.
 #include "expr/graph.h"
 
+#include "expr/iterate.h"
+
 #include <string.h>
 
-enum { NODES_MOST = 4096, TERMS_MOST = 64 };
+// TREES_MOST: trees looked at. A sum that may overflow is looked at twice, as terms and as it
+// stands, and so are the sums within, twice each time.
+enum { NODES_MOST = 4096, TERMS_MOST = 64, TREES_MOST = 1 << 16 };
 #define NO_NODE UINT32_MAX
 
 struct maker {
     struct graph *graph;
     const struct graph_question *question;
     uint32_t *definitions; // slot -> the node of what defines it, NO_NODE: not made yet
+    uint32_t trees;        // looked at so far
     enum graph_outcome outcome;
 };
 
@@ -334,13 +339,38 @@ static uint32_t make_member(struct maker *m, uint32_t x, const struct node *list
     return sense ? any : add_not(m, any);
 }
 
+// `x in range(a, b)` makes no list, which could be a long one: where all are integers x lies
+// between the bounds, else the comparison `n` is evaluated as a whole.
+static uint32_t make_within(struct maker *m, const struct node *n, uint32_t x,
+                            const struct node *range, bool sense)
+{
+    bool from = range->count > 1;
+    uint32_t low = from ? make_tree(m, range->items[0]) : add_constant(m, value_int(0));
+    uint32_t high = make_tree(m, range->items[from]);
+    if (m->outcome != GRAPH_DONE)
+        return NO_NODE;
+    const struct graph_range *r = m->graph->ranges;
+    if (range->count == 3 || r[x].kind != RANGE_INTEGER || r[low].kind != RANGE_INTEGER ||
+        r[high].kind != RANGE_INTEGER)
+        return make_opaque(m, n);
+    uint32_t above =
+        add_two(m, (struct graph_node){.kind = GRAPH_COMPARE, .compare = COMPARE_LE}, low, x);
+    uint32_t below =
+        add_two(m, (struct graph_node){.kind = GRAPH_COMPARE, .compare = COMPARE_LT}, x, high);
+    uint32_t within = add_binary(m, OPERATOR_AND, above, below); // all are evaluated: no `and`
+    return sense ? within : add_not(m, within);
+}
+
 static uint32_t make_pair(struct maker *m, const struct node *n, uint32_t i)
 {
     enum compare_code code = n->chain[i];
     uint32_t left = make_tree(m, n->items[i]);
     const struct node *right = n->items[i + 1];
+    bool member = code == COMPARE_IN || code == COMPARE_NOT_IN;
     if (right->kind == NODE_LIST)
         return make_member(m, left, right, code == COMPARE_IN);
+    if (member && i + 2 == n->count && is_range(right))
+        return make_within(m, n, left, right, code == COMPARE_IN);
     return add_two(m, (struct graph_node){.kind = GRAPH_COMPARE, .compare = code}, left,
                    make_tree(m, right));
 }
@@ -418,14 +448,16 @@ static uint32_t make_call(struct maker *m, const struct node *n)
     return n->function->call && all_plain(n) ? make_all(m, GRAPH_CALL, n) : make_opaque(m, n);
 }
 
-// Lists may stand on the right of a last `in` only.
+// Lists may stand on the right of a last `in` only. One of nothing would forget what is looked for,
+// and its faults.
 static bool comparable(const struct node *n)
 {
     for (uint32_t i = 0; i < n->count; i++) {
         const struct node *item = n->items[i];
         bool member = i > 0 && (n->chain[i - 1] == COMPARE_IN || n->chain[i - 1] == COMPARE_NOT_IN);
-        bool list = item->kind == NODE_LIST && member && i + 1 == n->count && all_plain(item);
-        if (!list && !is_plain(item))
+        bool looked_in = member && i + 1 == n->count && item->count > 0 &&
+                         (item->kind == NODE_LIST || is_range(item));
+        if (looked_in ? !all_plain(item) : !is_plain(item))
             return false;
     }
     return true;
@@ -435,6 +467,8 @@ static uint32_t make_tree(struct maker *m, const struct node *n)
 {
     if (m->outcome != GRAPH_DONE)
         return NO_NODE;
+    if (++m->trees > TREES_MOST)
+        return fail(m, GRAPH_TOO_LARGE);
     switch (n->kind) {
     case NODE_CONSTANT:
         return add_constant(m, n->value);

@@ -495,8 +495,7 @@ static uint64_t judge(struct staged *s, uint32_t width, uint8_t *holds)
 static bool enter_row(struct staged *s, const struct row *r, uint32_t *state)
 {
     uint32_t length = encode(r);
-    bool all =
-        length == 3 && r->numbers[0] == ROW_RUNS && r->numbers[2] - r->numbers[1] == r->width;
+    bool all = !memchr(r->holds, 0, r->width);
     *state = all ? STATE_HOLDS : STATE_DEAD;
     if (all || (length == 1 && r->numbers[0] == ROW_RUNS))
         return true;

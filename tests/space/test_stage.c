@@ -67,6 +67,10 @@ static const char *const numbers[] = {
     "(N * N * N)",
     "(N + N - N + N)",
     "prod([N, N])",
+    "(N >> K)",
+    "(N ^ N)",
+    "(N ** N)",
+    "~N",
 };
 static const char *const truths[] = {
     "N <= N",
@@ -89,6 +93,11 @@ static const char *const truths[] = {
     "str(N) < str(N)",
     "(N is N)",
     "any([B, B])",
+    "N in range(N)",
+    "N not in range(N, N)",
+    "N in range(K, N, N)",
+    "K < N in range(-100, 10000000)",
+    "N not in []",
 };
 
 // Replaces the capital letters; beyond a depth only parameters and constants are left.
@@ -259,6 +268,7 @@ static const struct {
     {"e * d * c * b * a <= 100000", 26111180},
     {"(a + b) * (c + d) % e == 0", 158570125},
     {"max(a, b, c) <= min(d, e) * 2", 406840064},
+    {"a * b in range(64, 100000000) and c <= d", 469421568},
 };
 
 START_TEST(a_billion_assignments)
@@ -277,6 +287,34 @@ START_TEST(a_billion_assignments)
     }
     space_free(sp);
     spec_free(s);
+}
+END_TEST
+
+// Sums and products that may overflow or are no integers, each within the next: to look at each in
+// two ways would take years.
+START_TEST(deep_sums_end)
+{
+    struct text restriction = TEXT_INIT, brackets = TEXT_INIT;
+    for (int i = 0; i < 60; i++)
+        text_addc(&brackets, '(');
+    text_addf(&restriction, "%sa", brackets.data);
+    for (int i = 0; i < 60; i++)
+        text_addf(&restriction, " * 0.5 + %c)", "bc"[i % 2]);
+    text_add(&restriction, " > 20");
+    struct spec *s =
+        make_spec("a list(range(30)); b list(range(30)); c list(range(30))", restriction.data, "");
+    struct space *sp = make_space(s, NULL);
+    uint32_t choice[3] = {0};
+    uint64_t valid = 0;
+    do {
+        valid += is_valid(s, choice);
+    } while (next_choice(s, choice));
+    ck_assert_uint_eq(space_count(sp), valid);
+    ck_assert(valid > 0 && valid < 30 * 30 * 30);
+    space_free(sp);
+    spec_free(s);
+    text_release(&restriction);
+    text_release(&brackets);
 }
 END_TEST
 
@@ -309,6 +347,7 @@ static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, as_all_assignments, 0, 30);
     tcase_add_test(tests, names_the_culprit);
+    tcase_add_test(tests, deep_sums_end);
     tcase_add_loop_test(tests, a_billion_assignments, 0, sizeof large / sizeof *large);
 }
 
