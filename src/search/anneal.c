@@ -119,9 +119,11 @@ static void anneal_tell(struct strategy *s, uint64_t index, enum status status, 
 {
     struct anneal *a = (struct anneal *)s;
     const struct asked_entry *told = ground_tell(&a->ground, index, status, value);
+    if (!told)
+        return;
     if (++a->told % a->cycle == 0 && a->has_current)
         move(a, a->best, a->best_value);
-    if (!told || told->state != ASKED_CORRECT)
+    if (told->state != ASKED_CORRECT)
         return;
     if (a->has_current) {
         a->steps += fabs(value - a->current_value);

@@ -1,40 +1,47 @@
 #include "search/axes.h"
 
-// Insertion sort: equal numbers (1 and 1.0 are one value) do not come, lists are short.
-static bool sort_values(const struct parameter *p, uint32_t *order)
+#include <stdlib.h>
+
+struct numbered {
+    double number;
+    uint32_t value;
+};
+
+static int compare_numbered(const void *a, const void *b)
 {
-    double number, other;
+    const struct numbered *x = a, *y = b;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+// The values in the order of their numbers, or as they stand where one is none.
+static bool order_values_of(const struct parameter *p, struct numbered *list)
+{
+    bool numbers = true;
     for (uint32_t i = 0; i < p->count; i++) {
-        if (!value_to_f64(&p->values[i], &number))
-            return false;
+        list[i] = (struct numbered){.value = i};
+        numbers = numbers && value_to_f64(&p->values[i], &list[i].number);
     }
-    for (uint32_t i = 1; i < p->count; i++) {
-        uint32_t moving = order[i], at = i;
-        value_to_f64(&p->values[moving], &number);
-        while (at > 0 && value_to_f64(&p->values[order[at - 1]], &other) && other > number) {
-            order[at] = order[at - 1];
-            at--;
-        }
-        order[at] = moving;
-    }
-    return true;
+    if (numbers)
+        qsort(list, p->count, sizeof *list, compare_numbered);
+    return numbers;
 }
 
 static bool make_axis(struct axes *x, const struct parameter *p, struct axis *out)
 {
     uint32_t *order = arena_array(&x->arena, p->count, sizeof *order);
     uint32_t *place = arena_array(&x->arena, p->count, sizeof *place);
-    if (!order || !place)
-        return false;
-    for (uint32_t i = 0; i < p->count; i++)
-        order[i] = i;
-    out->ordered = sort_values(p, order);
-    for (uint32_t i = 0; i < p->count; i++)
+    struct numbered *list = malloc(p->count * sizeof *list);
+    bool ok = order && place && list;
+    if (ok)
+        *out = (struct axis){out->parameter, p->count, order_values_of(p, list), order, place};
+    for (uint32_t i = 0; ok && i < p->count; i++) {
+        order[i] = list[i].value;
         place[order[i]] = i;
-    out->count = p->count;
-    out->order = order;
-    out->place = place;
-    return true;
+    }
+    free(list);
+    return ok;
 }
 
 bool axes_init(struct axes *x, const struct spec *s)

@@ -141,7 +141,9 @@ static void genetic_tell(struct strategy *s, uint64_t index, enum status status,
 {
     struct genetic *g = (struct genetic *)s;
     const struct asked_entry *told = ground_tell(&g->ground, index, status, value);
-    if (told && told->state == ASKED_CORRECT &&
+    if (!told)
+        return;
+    if (told->state == ASKED_CORRECT &&
         (g->count < g->capacity || value < g->members[g->count - 1].value))
         enter(g, index, value);
     else if (++g->stale >= STALE_ROUNDS * g->capacity)

@@ -122,9 +122,9 @@ size_t ground_around(struct ground *g, uint64_t from, uint64_t tries, uint64_t *
 struct asked_entry *ground_tell(struct ground *g, uint64_t index, enum status status, double value)
 {
     struct asked_entry *entry = asked_find(&g->asked, index);
-    if (entry) {
-        entry->state = status == STATUS_CORRECT && isfinite(value) ? ASKED_CORRECT : ASKED_FAILED;
-        entry->value = value;
-    }
+    if (!entry || entry->state != ASKED_PENDING)
+        return NULL;
+    entry->state = status == STATUS_CORRECT && isfinite(value) ? ASKED_CORRECT : ASKED_FAILED;
+    entry->value = value;
     return entry;
 }

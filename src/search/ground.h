@@ -36,7 +36,8 @@ bool ground_is_open(const struct ground *g, uint64_t index);
 // `capacity`, returns how many.
 size_t ground_around(struct ground *g, uint64_t from, uint64_t tries, uint64_t *out,
                      size_t capacity);
-// Notes the outcome; NULL when it was never asked. A value that is not finite is a failure.
+// Notes the outcome; NULL when it was never asked, or is known already. A value that is not finite
+// is a failure.
 struct asked_entry *ground_tell(struct ground *g, uint64_t index, enum status status, double value);
 
 #endif

@@ -33,7 +33,7 @@ void improvement_init(struct improvement *t)
 
 static double excess_of(const struct improvement *t, double z)
 {
-    if (z >= EDGE) // falls as exp(-z^2 / 2) does
+    if (!(z < EDGE)) // falls as exp(-z^2 / 2) does
         return t->table[STEPS] * maths_exp(-EDGE * (z - EDGE));
     double at = z * (STEPS / EDGE);
     int i = (int)at;

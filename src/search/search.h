@@ -36,7 +36,8 @@ struct strategy_operations {
     // Writes at most `capacity` indices never asked before; returns how many. 0 with nothing
     // outstanding means the strategy is at its end.
     size_t (*ask)(struct strategy *s, uint64_t *out, size_t capacity);
-    // (optional: ignored) The outcome of an index that was asked; once for each, in any order.
+    // (optional: ignored) The outcome of an index that was asked, in any order; what is told of one
+    // that was not, or a second time, is not heard.
     // value: the objective, of either sign, smaller is better, only read when status is
     // STATUS_CORRECT.
     void (*tell)(struct strategy *s, uint64_t index, enum status status, double value);

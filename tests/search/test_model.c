@@ -213,6 +213,7 @@ START_TEST(improvement_is_right)
         ck_assert(now < before);
         before = now;
     }
+    ck_assert(!(improvement_expected(&t, 0, NAN, 1) > 0)); // never the most promising
 }
 END_TEST
 
@@ -259,6 +260,28 @@ START_TEST(scale_keeps_the_order)
 END_TEST
 
 // ---- axes, ground ------------------------------------------------------------------------------
+
+// Sorted in no time, also where they come the other way round.
+START_TEST(axes_of_many_values)
+{
+    enum { MANY = 200000 };
+    struct error e = ERROR_INIT;
+    struct value *values = calloc(MANY, sizeof *values);
+    ck_assert_ptr_nonnull(values);
+    for (uint32_t i = 0; i < MANY; i++)
+        values[i] = value_int(MANY - (int64_t)i);
+    struct parameter p = {.name = "n", .path = "n", .values = values, .count = MANY};
+    struct spec *spec = spec_bare("made", &p, 1, &e);
+    ck_assert_msg(spec != NULL, "%s", e.text);
+    struct axes x;
+    ck_assert(axes_init(&x, spec));
+    for (uint32_t i = 0; i < MANY; i++)
+        ck_assert(x.items[0].order[i] == MANY - 1 - i && x.items[0].place[i] == MANY - 1 - i);
+    axes_release(&x);
+    spec_free(spec);
+    free(values);
+}
+END_TEST
 
 // Values as they come: 8, 1, 4, 2; strings; one value alone.
 START_TEST(axes_order_values)
@@ -383,6 +406,7 @@ int main(void)
     tcase_add_test(tests, scale_is_the_same_in_any_unit);
     tcase_add_test(tests, scale_keeps_the_order);
     tcase_add_test(tests, axes_order_values);
+    tcase_add_test(tests, axes_of_many_values);
     tcase_add_test(tests, asked_are_found);
     tcase_add_test(tests, ground_finds_all_around);
     suite_add_tcase(suite, tests);

@@ -288,6 +288,36 @@ START_TEST(all_end_whatever_is_told)
 }
 END_TEST
 
+// What nobody asked, and what is known already, changes nothing.
+START_TEST(all_hear_an_answer_once)
+{
+    struct fixture f = open_space(DATA "grid.json");
+    for (const struct strategy_operations *const *o = strategies(); *o; o++) {
+        struct strategy *s = start(&f, (*o)->name, 0, 5), *t = start(&f, (*o)->name, 0, 5);
+        uint64_t index, other;
+        bool asked[GRID] = {false};
+        while (strategy_ask(s, &index, 1) == 1) {
+            ck_assert_uint_eq(strategy_ask(t, &other, 1), 1);
+            ck_assert_msg(index == other, "%s", (*o)->name);
+            asked[index] = true;
+            for (uint64_t i = 0; i < GRID; i++) {
+                if (!asked[i])
+                    strategy_tell(t, i, STATUS_CORRECT, -1);
+            }
+            strategy_tell(t, UINT64_MAX, STATUS_CORRECT, -1);
+            tell_bowl(&f, s, index);
+            tell_bowl(&f, t, index);
+            for (int again = 0; again < 100; again++)
+                strategy_tell(t, index, again % 2 ? STATUS_CORRECT : STATUS_RUNTIME, -again);
+        }
+        ck_assert_uint_eq(strategy_ask(t, &other, 1), 0);
+        strategy_free(s);
+        strategy_free(t);
+    }
+    close_space(&f);
+}
+END_TEST
+
 // 10^15 configurations: a bowl in five dimensions with its best, 1, far from the middle; a seventh
 // of it fails. Returns the best of so many asks.
 static double best_of_huge(const struct fixture *f, const char *strategy, uint64_t seed,
@@ -511,6 +541,7 @@ int main(void)
     tcase_add_test(tests, all_ask_each_once_the_default_first);
     tcase_add_test(tests, all_depend_on_seed_and_results_alone);
     tcase_add_test(tests, all_end_whatever_is_told);
+    tcase_add_test(tests, all_hear_an_answer_once);
     tcase_add_test(tests, ten_thousand_asks_take_little);
     tcase_add_test(tests, learners_beat_random);
     tcase_add_test(tests, one_configuration_is_asked_once);
