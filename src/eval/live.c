@@ -191,11 +191,16 @@ static bool live_submit(struct evaluator *ev, uint64_t ticket, struct job *job, 
     return error_memory(e);
 }
 
+// Nothing is on its way but so many entries.
+static bool is_idle_but(const struct live *v, uint32_t count)
+{
+    return entry_count(&v->entries, STAGE_QUEUED, STAGE_DONE) == count && !v->turns.first &&
+           !v->turned.first;
+}
+
 static bool live_idle(struct evaluator *ev)
 {
-    const struct live *v = self(ev);
-    return entry_count(&v->entries, STAGE_QUEUED, STAGE_DONE) == 0 && !v->turns.first &&
-           !v->turned.first;
+    return is_idle_but(self(ev), 0);
 }
 
 static bool live_again(struct evaluator *ev, uint64_t ticket, const struct turn *turn,
@@ -206,7 +211,8 @@ static bool live_again(struct evaluator *ev, uint64_t ticket, const struct turn 
     bool is_on_its_way = n && (n->stage <= STAGE_READY || n->turns > 0);
     if (!n || (n->stage != STAGE_KEPT && !is_on_its_way))
         return error_set(e, ERROR_USAGE, "only a job that was taken can be measured again");
-    if (v->cancelled && !live_idle(ev))
+    // One that waits to be built was submitted since: cancelling leaves none.
+    if (v->cancelled && !is_idle_but(v, n->stage == STAGE_QUEUED))
         return error_set(e, ERROR_USAGE, "what was cancelled has not come to its end yet");
     v->cancelled = false;
     return live_turn_add(v, n, turn) || error_memory(e);

@@ -364,6 +364,27 @@ START_TEST(test_cancel_in_a_round)
 }
 END_TEST
 
+// The time was up before anything was measured: the results of all that are ranked came from a
+// store.
+START_TEST(test_built_after_a_cancel)
+{
+    struct device_info d = device(true);
+    struct live_options o = options(&d);
+    struct evaluator *ev = screened(&o, NULL, 1);
+    submit(ev, 5, "good", 1000);
+    evaluator_cancel(ev);
+    while (!evaluator_idle(ev))
+        ck_assert(!comes_in(ev, 1000)); // it is forgotten
+    for (uint64_t ticket = 6; ticket <= 7; ticket++) {
+        submit(ev, ticket, "good", 1000);
+        again(ev, ticket, &one);
+    }
+    take_turn(ev, 6, 1);
+    take_turn(ev, 7, 1);
+    evaluator_free(ev);
+}
+END_TEST
+
 // ---- a fixed count -----------------------------------------------------------------------------
 
 static enum gate_answer knows_four(void *context, uint64_t ticket, struct gate_known *known,
@@ -459,6 +480,7 @@ int main(void)
     tcase_add_test(cases, test_without_hold_others_come_in);
     tcase_add_test(cases, test_end_gives_the_lock_back);
     tcase_add_test(cases, test_cancel_in_a_round);
+    tcase_add_test(cases, test_built_after_a_cancel);
     tcase_add_test(cases, test_known_samples_are_not_taken_again);
     tcase_add_test(cases, test_thousands_kept);
     suite_add_tcase(suite, cases);
