@@ -124,13 +124,17 @@ static bool make_space(struct replay *r, struct error *e)
 
 // ---- what was recorded -------------------------------------------------------------------------
 
+// Far beyond any time: what is below adds up to something finite.
+#define COST_MOST 1e25
+
+// A part that is negative or beyond that is not known.
 static double cost_of(const struct recorded_row *row)
 {
     const struct recorded_costs *c = &row->costs;
     const double parts[] = {c->compile_ns, c->run_ns, c->verify_ns, c->framework_ns};
     double sum = NAN;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (!isnan(parts[i]))
+        if (parts[i] >= 0 && parts[i] < COST_MOST)
             sum = isnan(sum) ? parts[i] : sum + parts[i];
     }
     return sum;

@@ -60,7 +60,7 @@ static void put_file(const struct view_score *v, struct text *out)
     text_addf(out, "Random draws are 95 %% of the way from median to optimum after %llu",
               (unsigned long long)v->budget);
     if (!isnan(v->budget_ns)) {
-        span_to_str((uint64_t)v->budget_ns, span);
+        span_to_str((uint64_t)fmin(v->budget_ns, 0x1p63), span);
         text_addf(out, ", or %s by the recorded costs", span);
     }
     text_add(out, "\n");

@@ -402,7 +402,7 @@ static void put_costs(const struct view_replay *r, struct text *out)
     char cost[UNITS_SIZE];
     text_add(out, ", replayed");
     if (!isnan(r->cost_ns)) {
-        span_to_str((uint64_t)r->cost_ns, cost);
+        span_to_str((uint64_t)fmin(r->cost_ns, 0x1p63), cost);
         text_addf(out, "; recording them took %s", cost);
     }
     text_add(out, "\n");

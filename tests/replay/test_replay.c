@@ -407,7 +407,6 @@ static void add(TCase *tests)
     tcase_add_test(tests, nothing_correct);
     tcase_add_test(tests, metric_as_objective);
     tcase_add_test(tests, measurement_as_objective);
-    tcase_add_test(tests, measurement_as_objective);
     tcase_add_test(tests, as_it_is_scored);
 }
 

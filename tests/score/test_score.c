@@ -25,6 +25,15 @@ static void falling_with_costs(const uint32_t *choice, struct recorded_row *row)
     row->costs = costs[choice[0]];
 }
 
+// The same costs; parts that cannot be are none.
+static void falling_with_nonsense(const uint32_t *choice, struct recorded_row *row)
+{
+    static const struct recorded_costs costs[] = {
+        {1, 1, -1, -1e300, 100}, {INFINITY, 0.25, 0.25, 0.5, NAN}, {3, 1e300, 0, -INFINITY, 7}};
+    falling(choice, row);
+    row->costs = costs[choice[0]];
+}
+
 // A rugged valley; one configuration in seven fails, some have no cost.
 static void rugged(const uint32_t *choice, struct recorded_row *row)
 {
@@ -116,10 +125,10 @@ END_TEST
 
 // Costs 2, 1, 3, in the mean 2: as draws of the baseline the values are there from 1, 1.5 and 3 on.
 // 0 until 1, then (2 - 3) / 1 until 1.5, 0 until 2, and (4/3 - 2) / (1/3) until 3.
-START_TEST(time_by_hand)
+static void score_by_time(made_row *fill)
 {
     struct made m;
-    made_init(&m, three, 1, falling_with_costs);
+    made_init(&m, three, 1, fill);
     const struct recorded *const file = &m.recorded;
     struct score_options o = options_of(&file, exhaustive);
     struct run r = run_of(&o);
@@ -131,6 +140,17 @@ START_TEST(time_by_hand)
     ck_assert_double_eq_tol(time->fraction, 0.5, 1e-12);
     score_free(r.score);
     made_release(&m);
+}
+
+START_TEST(time_by_hand)
+{
+    score_by_time(falling_with_costs);
+}
+END_TEST
+
+START_TEST(costs_that_cannot_be)
+{
+    score_by_time(falling_with_nonsense);
 }
 END_TEST
 
@@ -304,6 +324,7 @@ static void add(TCase *tests)
 {
     tcase_add_test(tests, exhaustive_by_hand);
     tcase_add_test(tests, time_by_hand);
+    tcase_add_test(tests, costs_that_cannot_be);
     tcase_add_test(tests, random_scores_nothing);
     tcase_add_test(tests, threads_and_seeds);
     tcase_add_test(tests, several_in_flight);
