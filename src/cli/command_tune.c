@@ -85,6 +85,13 @@ static void show_progress(struct session *s)
     text_release(&line);
 }
 
+// Then fewer configurations are tried than are left, and whoever gave the budget knows how long.
+static bool ends_by_budget(const struct session *s, const struct tune_progress *p)
+{
+    uint64_t limit = s->tuning.options.budget.nanoseconds;
+    return limit > 0 && p->left_ns >= limit - (p->elapsed_ns < limit ? p->elapsed_ns : limit);
+}
+
 static void announce(struct session *s)
 {
     struct tune_progress p;
@@ -93,7 +100,7 @@ static void announce(struct session *s)
         return;
     s->announced = true;
     tune_progress(s->tuning.tune, &p);
-    if (p.left_ns < WORTH_TELLING || p.planned <= p.done)
+    if (p.left_ns < WORTH_TELLING || p.planned <= p.done || ends_by_budget(s, &p))
         return;
     span_to_str(p.left_ns, left);
     ticker_clear(&s->tuning.work.ticker);
@@ -265,7 +272,8 @@ static void obey_interrupt(struct session *s)
         return;
     s->ending = true;
     ticker_clear(&s->tuning.work.ticker);
-    fputs("Ending after the running launch; once more Ctrl-C ends at once.\n", stderr);
+    if (!s->tuning.recorded) // nothing runs
+        fputs("Ending after the running launch; once more Ctrl-C ends at once.\n", stderr);
     tune_cancel(s->tuning.tune);
 }
 

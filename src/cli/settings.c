@@ -187,8 +187,8 @@ const struct option jobs_options[] = {
 const struct option seed_options[] = {
     {.name = "seed",
      .argument = "N",
-     .help = "Seed of what is chosen at random: the same seed chooses the same configurations. "
-             "Default: 0.",
+     .help = "Seed of what is chosen at random: with the same seed and results the same "
+             "configurations are chosen. Default: 0.",
      .apply = option_seed,
      .offset = FIELD(seed)},
     {0},
