@@ -43,9 +43,8 @@ bool defaults_strategy(const struct spec *s, const struct log *log, struct arena
     if (!s->strategy)
         return true;
     if (!strategy_check(s->strategy, &why)) {
-        log_add(log, LOG_NOTE,
-                "%s: Search.Name: hone has no strategy '%s': the default one is taken", s->path,
-                s->strategy);
+        log_add(log, LOG_NOTE, "%s: Search.Name: the default strategy is taken: %s", s->path,
+                why.text);
         return why.code != ERROR_MEMORY;
     }
     text_add(&text, s->strategy);
