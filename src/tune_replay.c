@@ -100,7 +100,7 @@ static bool add_sample(struct result *r, double time_ns, struct arena *a)
     r->samples_ns = arena_array(a, 1, sizeof *r->samples_ns);
     if (!r->samples_ns)
         return false;
-    r->samples_ns[0] = whole_ns(time_ns);
+    r->samples_ns[0] = time_ns < 1 ? 1 : whole_ns(time_ns);
     r->sample_count = r->earlier = r->batch = 1;
     r->stop = STOP_REPLAYED;
     return true;

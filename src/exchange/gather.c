@@ -511,6 +511,12 @@ static double run_statistic(const struct gather *g, const struct gather_row *row
                                          : row->mean;
 }
 
+// A duration in ns that fits a result, or NaN.
+static double settled(double ns)
+{
+    return ns >= 0 && ns < 0x1p63 ? ns : NAN;
+}
+
 // From the file's unit; what is missing where a time should be makes a failure.
 static void settle_row(struct gather *g, struct gather_row *row)
 {
@@ -520,13 +526,13 @@ static void settle_row(struct gather *g, struct gather_row *row)
         r->time_ns = run_statistic(g, row) * unit;
     else if (!row->is_own_unit)
         r->time_ns *= unit;
-    r->costs.compile_ns *= unit;
-    r->costs.run_ns *= unit;
-    r->costs.verify_ns *= unit;
-    r->costs.framework_ns *= unit;
-    r->costs.search_ns *= unit;
+    r->costs.compile_ns = settled(r->costs.compile_ns * unit);
+    r->costs.run_ns = settled(r->costs.run_ns * unit);
+    r->costs.verify_ns = settled(r->costs.verify_ns * unit);
+    r->costs.framework_ns = settled(r->costs.framework_ns * unit);
+    r->costs.search_ns = settled(r->costs.search_ns * unit);
     // Caches of before there were names of failures hold 1e20.
-    bool has_time = r->time_ns > 0 && isfinite(r->time_ns) && r->time_ns < 1e25;
+    bool has_time = r->time_ns > 0 && !isnan(settled(r->time_ns));
     if (r->status == STATUS_CORRECT && !has_time) {
         r->status = STATUS_RUNTIME;
         r->message = "recorded without a time";

@@ -27,7 +27,7 @@ enum recorded_format {
 
 const char *recorded_format_text(enum recorded_format f);
 
-// What it took to learn a result; NaN: not recorded.
+// What it took to learn a result, 0 and above; NaN: not recorded.
 struct recorded_costs {
     double compile_ns, run_ns, verify_ns, framework_ns, search_ns;
 };
@@ -35,7 +35,7 @@ struct recorded_costs {
 struct recorded_row {
     const uint32_t *choice; // value indices in the parameters of the recorded space
     enum status status;
-    double time_ns; // what the file calls the time; finite and above 0 for CORRECT, else NaN
+    double time_ns; // what the file calls the time; above 0 and below 2^63 for CORRECT, else NaN
     struct recorded_costs costs;
     const char *message;        // of a failure; "" where there is none
     const double *measurements; // one for each of the recorded names; NaN: none

@@ -113,6 +113,7 @@ static bool read_times(struct reading *r)
 // One of `measurements`, whose keys come in any order.
 struct measurement {
     struct text name, unit;
+    const char *statistic; // NULL: not said
     double value;
     bool is_failure;
 };
@@ -142,11 +143,10 @@ static bool read_measurement_keys(struct reading *r, struct measurement *m)
             text_add(text, text_cstr(&r->tokens.text));
             is_kept = true;
         }
-        const char **statistic = &r->gather.recorded->statistic;
-        if (!(is_kept                       ? true
-              : is_value                    ? read_measurement_value(r, m)
-              : is_statistic && !*statistic ? reading_statistic(r, statistic)
-                                            : reading_skip(r)))
+        if (!(is_kept        ? true
+              : is_value     ? read_measurement_value(r, m)
+              : is_statistic ? reading_statistic(r, &m->statistic)
+                             : reading_skip(r)))
             return false;
     }
     return reading_is_over(r) && (!(m->name.failed || m->unit.failed) || error_memory(r->e));
@@ -154,17 +154,20 @@ static bool read_measurement_keys(struct reading *r, struct measurement *m)
 
 static bool keep_measurement(struct reading *r, const struct measurement *m)
 {
-    double unit;
-    struct gather_row *row = &r->gather.row;
+    double unit = 1;
+    struct gather *g = &r->gather;
     const char *name = text_cstr(&m->name);
     if (m->is_failure || isnan(m->value) || !name[0])
         return true;
     if (!str_equal(name, "time"))
-        return gather_measure(&r->gather, name, m->value);
-    row->row.time_ns = m->value;
-    row->is_own_unit = m->unit.length > 0 && time_unit_ns(text_cstr(&m->unit), &unit);
-    if (row->is_own_unit)
-        row->row.time_ns *= unit;
+        return gather_measure(g, name, m->value);
+    g->row.is_own_unit = m->unit.length > 0;
+    if (g->row.is_own_unit && !time_unit_ns(text_cstr(&m->unit), &unit))
+        return gather_refuse(g, "the unit of the time: '%.60s' is none that is known; such as ms",
+                             text_cstr(&m->unit));
+    g->row.row.time_ns = m->value * unit;
+    if (!g->recorded->statistic)
+        g->recorded->statistic = m->statistic;
     return true;
 }
 
@@ -177,6 +180,7 @@ static bool read_measurements(struct reading *r)
     while (ok && reading_item(r)) {
         text_clear(&m.name);
         text_clear(&m.unit);
+        m.statistic = NULL;
         m.value = NAN;
         m.is_failure = false;
         ok = r->tokens.kind == TOKEN_OBJECT

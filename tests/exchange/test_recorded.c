@@ -128,6 +128,11 @@ START_TEST(test_statuses)
         {CORRECT TIME("null"), STATUS_RUNTIME},
         {CORRECT TIME("0"), STATUS_RUNTIME},
         {CORRECT TIME("-1"), STATUS_RUNTIME},
+        {CORRECT TIME("1e999"), STATUS_RUNTIME},
+        // More nanoseconds than a result has room for.
+        {CORRECT TIME("1e20"), STATUS_RUNTIME},
+        {CORRECT TIME("1e13"), STATUS_RUNTIME},
+        {CORRECT TIME("1e12"), STATUS_CORRECT},
         {CORRECT, STATUS_RUNTIME},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -141,6 +146,22 @@ START_TEST(test_statuses)
         ck_assert((r->rows[0].message[0] == 0) == (cases[i].status == STATUS_CORRECT));
         recorded_free(r);
     }
+}
+END_TEST
+
+// Costs that are none are not known.
+START_TEST(test_costs)
+{
+    struct recorded *r = parse(T4_HEAD "{\"configuration\": {\"a\": 1}, \"times\": "
+                                       "{\"compilation\": -1, \"benchmark\": 1e305, "
+                                       "\"validation\": 0, \"framework\": 1e13, "
+                                       "\"search_algorithm\": 1e999}" CORRECT TIME("1") "}" T4_TAIL,
+                               NULL);
+    const struct recorded_costs *c = &r->rows[0].costs;
+    ck_assert(isnan(c->compile_ns) && isnan(c->run_ns) && isnan(c->framework_ns));
+    ck_assert(isnan(c->search_ns));
+    ck_assert_double_eq(c->verify_ns, 0);
+    recorded_free(r);
 }
 END_TEST
 
@@ -160,10 +181,18 @@ START_TEST(test_statistics)
         ck_assert_str_eq(r->statistic, cases[i].statistic);
         recorded_free(r);
     }
-    // Without a time the runs are all there is.
-    struct recorded *r = parse(T4_HEAD "{\"configuration\": {\"a\": 1}, \"times\": {\"runtimes\": "
-                                       "[6, 1, NaN, 2]}}" T4_TAIL,
+    // What another measurement is says nothing of the time.
+    struct recorded *r = parse(T4_HEAD "{\"configuration\": {\"a\": 1}, \"measurements\": "
+                                       "[{\"name\": \"energy\", \"value\": 1, \"statistic\": "
+                                       "\"minimum\"}, {\"name\": \"time\", \"value\": 1, "
+                                       "\"statistic\": \"median\"}]}" T4_TAIL,
                                NULL);
+    ck_assert_str_eq(r->statistic, "median");
+    recorded_free(r);
+    // Without a time the runs are all there is.
+    r = parse(T4_HEAD "{\"configuration\": {\"a\": 1}, \"times\": {\"runtimes\": "
+                      "[6, 1, NaN, 2]}}" T4_TAIL,
+              NULL);
     ck_assert_str_eq(r->statistic, "median");
     ck_assert_double_eq(r->rows[0].time_ns, 2e6);
     recorded_free(r);
@@ -382,6 +411,9 @@ static const struct {
     {T4_HEAD "{\"configuration\": {\"a\": NaN}}" T4_TAIL, "the value of 'a' is NaN"},
     {T4_HEAD "{\"configuration\": {\"a\": [1]}}" T4_TAIL, "the value of 'a' is a list"},
     {T4_HEAD "{\"configuration\": {\"a\": 1, \"a\": 2}}" T4_TAIL, "'a' has two values"},
+    {T4_HEAD "{\"configuration\": {\"a\": 1}, \"measurements\": [{\"name\": \"time\", "
+             "\"value\": 1, \"unit\": \"cycles\"}]}" T4_TAIL,
+     "results[0]: the unit of the time: 'cycles' is none that is known"},
     {T4_HEAD "{\"configuration\": [1]}" T4_TAIL, "expected the configuration as an object"},
     {T4_HEAD "7" T4_TAIL, "expected an object for each result, found a number"},
     {"{\"results\": 7}", "results: expected a list, found a number"},
@@ -509,6 +541,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, test_t4_of_the_schema);
     tcase_add_test(tests, test_units);
     tcase_add_test(tests, test_statuses);
+    tcase_add_test(tests, test_costs);
     tcase_add_test(tests, test_statistics);
     tcase_add_test(tests, test_duplicates);
     tcase_add_test(tests, test_cache);

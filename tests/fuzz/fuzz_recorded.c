@@ -23,7 +23,11 @@ static void check_row(const struct recorded *r, const struct recorded_row *row)
     bool is_correct = row->status == STATUS_CORRECT;
     REQUIRE(row->status < STATUS_COUNT);
     REQUIRE(is_correct == !isnan(row->time_ns));
-    REQUIRE(!is_correct || (row->time_ns > 0 && isfinite(row->time_ns)));
+    REQUIRE(!is_correct || (row->time_ns > 0 && row->time_ns < 0x1p63));
+    const struct recorded_costs *c = &row->costs;
+    const double costs[] = {c->compile_ns, c->run_ns, c->verify_ns, c->framework_ns, c->search_ns};
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
+        REQUIRE(isnan(costs[i]) || (costs[i] >= 0 && costs[i] < 0x1p63));
     REQUIRE(row->message && (is_correct || row->message[0]));
     for (uint32_t i = 0; i < r->measurement_count; i++)
         REQUIRE(!isinf(row->measurements[i]));
