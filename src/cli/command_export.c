@@ -167,31 +167,50 @@ static void add_plain(const char *part, struct text *out)
     }
 }
 
-// FOLDER/matmul_WIDTH-256_NVIDIA-H200_opencl.json, with a number where that is taken.
+// matmul_WIDTH-256_NVIDIA-H200_opencl
+static void add_name(const struct stored_space *space, struct text *out)
+{
+    add_plain(space->spec, out);
+    if (space->constants[0]) {
+        text_addc(out, '_');
+        add_plain(space->constants, out);
+    }
+    text_addc(out, '_');
+    add_plain(space->device, out);
+    text_addf(out, "_%s", space->language);
+}
+
+// How many of those before it have the same name: other platforms, and devices that differ in what
+// a name leaves out.
+static size_t count_same(const struct session *s, size_t index, struct text *name)
+{
+    size_t same = 0;
+    struct text other = TEXT_INIT;
+    for (size_t i = 0; i < index; i++) {
+        text_clear(&other);
+        add_name(&s->spaces[i], &other);
+        same += str_equal_nocase(text_cstr(&other), text_cstr(name));
+    }
+    name->failed |= other.failed;
+    text_release(&other);
+    return same;
+}
+
+// FOLDER/NAME.json, with a number where that is taken.
 static const char *name_file(struct session *s, size_t index)
 {
-    struct text name = TEXT_INIT;
-    const struct stored_space *space = &s->spaces[index];
+    struct text name = TEXT_INIT, path = TEXT_INIT;
     const char *folder = s->settings->output ? s->settings->output : ".";
-    size_t same = 0;
-    for (size_t i = 0; i < index; i++)
-        same += str_equal(s->spaces[i].device, space->device) &&
-                str_equal(s->spaces[i].constants, space->constants) &&
-                str_equal(s->spaces[i].language, space->language);
-    text_addf(&name, "%s/", folder);
-    add_plain(space->spec, &name);
-    if (space->constants[0]) {
-        text_addc(&name, '_');
-        add_plain(space->constants, &name);
-    }
-    text_addc(&name, '_');
-    add_plain(space->device, &name);
-    text_addf(&name, "_%s", space->language);
+    add_name(&s->spaces[index], &name);
+    size_t same = count_same(s, index, &name);
+    text_addf(&path, "%s/%s", folder, text_cstr(&name));
     if (same > 0)
-        text_addf(&name, "_%zu", same + 1);
-    text_add(&name, export_format_ending(s->format));
-    const char *own = name.failed ? NULL : arena_strdup(&s->work.arena, text_cstr(&name));
+        text_addf(&path, "_%zu", same + 1);
+    text_add(&path, export_format_ending(s->format));
+    bool failed = name.failed || path.failed;
+    const char *own = failed ? NULL : arena_strdup(&s->work.arena, text_cstr(&path));
     text_release(&name);
+    text_release(&path);
     return own;
 }
 

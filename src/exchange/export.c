@@ -1,6 +1,7 @@
 #include "exchange/export.h"
 
 #include "exchange/export_inside.h"
+#include "exchange/tokens.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,6 +74,71 @@ void export_ms_at(struct emit *j, const char *key, double ns)
         emit_f64_at(j, key, ns / 1e6);
 }
 
+// ---- the configuration of a row ----------------------------------------------------------------
+
+#define NONE UINT32_MAX
+
+// What is no parameter of the spec is left alone.
+static bool choose(const struct spec *s, const char *name, const struct value *v, uint32_t *choice)
+{
+    for (uint32_t i = 0; i < s->parameter_count; i++) {
+        const struct parameter *p = &s->parameters[i];
+        if (!str_equal(p->name, name))
+            continue;
+        uint32_t k = 0;
+        while (k < p->count && !value_equal(&p->values[k], v))
+            k++;
+        choice[i] = k;
+        return k < p->count;
+    }
+    return true;
+}
+
+static bool choose_all(const struct spec *s, struct tokens *t, uint32_t *choice, struct error *e)
+{
+    struct text name = TEXT_INIT;
+    struct value v;
+    bool ok = tokens_next(t, e) == TOKEN_OBJECT;
+    while (ok && tokens_next(t, e) == TOKEN_KEY) {
+        text_clear(&name);
+        text_add(&name, text_cstr(&t->text));
+        ok = !name.failed || error_memory(e);
+        ok = ok && tokens_next(t, e) < TOKEN_TORN && tokens_value(t, &v) &&
+             choose(s, text_cstr(&name), &v, choice);
+    }
+    text_release(&name);
+    return ok && t->kind == TOKEN_OBJECT_END;
+}
+
+static bool choose_stored(const struct spec *s, const char *json, uint32_t *choice, struct error *e)
+{
+    struct bytes b;
+    struct tokens t;
+    tokens_init(&t, &b);
+    bool ok = bytes_open_memory(&b, "configuration", json, strlen(json), e) &&
+              choose_all(s, &t, choice, e);
+    tokens_release(&t);
+    bytes_close(&b);
+    return ok;
+}
+
+// As the spec is now; false where it has no such configuration. The text says whether all that had
+// several values is still there; what had one value then, which the text leaves out, is in the
+// JSON.
+static bool read_choice(const struct spec *s, const struct store_row *row, uint32_t *choice,
+                        struct error *e)
+{
+    spec_default(s, choice);
+    if (!spec_parse_configuration(s, row->configuration, choice, e))
+        return false;
+    for (uint32_t i = 0; i < s->parameter_count; i++)
+        choice[i] = s->parameters[i].count == 1 ? 0 : NONE;
+    bool ok = choose_stored(s, row->configuration_json, choice, e);
+    for (uint32_t i = 0; i < s->parameter_count; i++)
+        ok = ok && choice[i] != NONE;
+    return ok;
+}
+
 // ---- rows --------------------------------------------------------------------------------------
 
 struct exporting {
@@ -125,8 +191,7 @@ static bool take_row(void *context, const struct store_row *row)
                            .choice = x->choice,
                            .statistic = result_statistic(row->result),
                            .metrics = x->metrics};
-    spec_default(x->o->spec, x->choice);
-    if (!spec_parse_configuration(x->o->spec, row->configuration, x->choice, &e)) {
+    if (!read_choice(x->o->spec, row, x->choice, &e)) {
         x->failed |= e.code == ERROR_MEMORY;
         x->left_out++;
         return !x->failed;

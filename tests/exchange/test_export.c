@@ -122,6 +122,46 @@ START_TEST(test_part_of_a_space)
 }
 END_TEST
 
+// The stored spec with other values of the parameter that has one.
+static struct spec *changed(const char *values)
+{
+    char text[2048];
+    const char *at = strstr(stored_spec, "[0.5]");
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - stored_spec), stored_spec, values, at + 5);
+    return spec_of(text);
+}
+
+// A parameter that had one value keeps it, whatever the spec's first is now.
+START_TEST(test_spec_has_changed)
+{
+    struct error e = ERROR_INIT;
+    struct text text = TEXT_INIT;
+    struct arena arena;
+    struct stored_space *spaces;
+    size_t count;
+    uint64_t results;
+    struct spec *mine = spec;
+    spec = changed("[0.25, 0.5]");
+    write_as((enum export_format)_i, &text);
+    struct recorded *r = parse(text_cstr(&text), &(struct recorded_options){.spec = spec});
+    for (uint64_t i = 0; i < r->count; i++)
+        ck_assert_str_eq(value_of(r, i, "real"), "0.5");
+    recorded_free(r);
+    spec_free(spec);
+    spec = mine;
+    struct spec *other = changed("[0.25]");
+    arena_init(&arena);
+    ck_assert(stored_spaces(store, &(struct store_query){0}, &arena, &spaces, &count, &e));
+    const struct export_options o = {
+        .spec = other, .store = store, .space = &spaces[0], .format = (enum export_format)_i};
+    ck_assert(!export_space(&o, &text, &results, &e));
+    ck_assert_ptr_nonnull(strstr(e.text, "none of the stored results has a configuration that"));
+    spec_free(other);
+    arena_release(&arena);
+    text_release(&text);
+}
+END_TEST
+
 START_TEST(test_there_and_back)
 {
     struct text text = TEXT_INIT;
@@ -324,6 +364,7 @@ static void add(TCase *tests)
 {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, test_there_and_back, 0, EXPORT_FORMAT_COUNT);
+    tcase_add_loop_test(tests, test_spec_has_changed, 0, EXPORT_FORMAT_COUNT);
     tcase_add_test(tests, test_part_of_a_space);
     tcase_add_test(tests, test_store_as_source);
     tcase_add_test(tests, test_several_in_a_store);
