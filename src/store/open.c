@@ -131,9 +131,11 @@ static bool write_probe(struct store *s, struct error *e)
     if (!transaction_begin(s, e))
         return false;
     bool ok = execute(s, row, doing, e);
-    if (ok && journal_is(s, "PRAGMA journal_mode", "wal") &&
-        sqlite3_db_cacheflush(s->db) != SQLITE_OK)
-        ok = store_fail_sqlite(e, s->path, s->db, doing);
+    if (ok && journal_is(s, "PRAGMA journal_mode", "wal")) {
+        int code = sqlite3_db_cacheflush(s->db); // the connection does not keep it
+        ok = code == SQLITE_OK ||
+             store_fail_code(e, s->path, code, sqlite3_system_errno(s->db), doing);
+    }
     transaction_rollback(s);
     return ok;
 }

@@ -524,6 +524,14 @@ static void full_before(void)
                          after.st_mtim.tv_nsec == before.st_mtim.tv_nsec,
                      "the store was touched");
     }
+    // Somewhere in between there is room for all but the probe.
+    for (long spare = 160 * 1024; spare <= 640 * 1024; spare += 32 * 1024) {
+        fill("small/rest", spare);
+        error_clear(&e);
+        s = store_open("small/s.db", STORE_WRITE, &e);
+        CHILD_ASSERT(s || strstr(e.text, "no space left on the device; free some"), "%s", e.text);
+        store_close(s);
+    }
     unlink("small/rest");
     store_close(child_open("small/s.db"));
 }
