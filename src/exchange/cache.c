@@ -148,7 +148,7 @@ static bool read_field(struct reading *r, const char *key, uint32_t *set)
         ++*set;
         return tokens_value(&r->tokens, &v)
                    ? gather_set_at(g, parameter, &v)
-                   : gather_refuse(g, "the value of '%s' is %s", key, token_text(kind));
+                   : gather_refuse(g, "the value of '%s' is %s", key, reading_no_value(r));
     }
     if (kind == TOKEN_STRING && str_equal(key, "invalidity"))
         return read_invalidity(r);

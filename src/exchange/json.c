@@ -37,6 +37,12 @@ bool reading_unexpected(struct reading *r, const char *where, const char *what)
                      (unsigned long long)r->tokens.line, where, what, token_text(r->tokens.kind));
 }
 
+const char *reading_no_value(const struct reading *r)
+{
+    enum token kind = r->tokens.kind;
+    return kind == TOKEN_NUMBER ? "a number that is too large" : token_text(kind);
+}
+
 bool reading_text(struct reading *r, const char **out)
 {
     if (r->tokens.kind != TOKEN_STRING)

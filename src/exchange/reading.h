@@ -43,6 +43,8 @@ bool reading_skip(struct reading *r);
 bool reading_unexpected(struct reading *r, const char *where, const char *what);
 // Whether reading_key() or reading_item() came to the end and not to something else.
 bool reading_is_over(const struct reading *r);
+// What the token is that tokens_value() does not take: "a list", "a number that is too large".
+const char *reading_no_value(const struct reading *r);
 // Keeps the token's text in the recorded space; another kind of token is skipped.
 bool reading_text(struct reading *r, const char **out);
 // A number of the token, in NaN where it is null, missing or none; skips lists and objects.

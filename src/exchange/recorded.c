@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 const char *recorded_format_text(enum recorded_format f)
@@ -76,6 +77,12 @@ static bool read_text(struct reading *r, struct error *e)
 
 static bool again(struct reading *r, const struct input *in, struct error *e)
 {
+    struct stat st;
+    if (!in->data && (stat(in->path, &st) != 0 || !S_ISREG(st.st_mode)))
+        return error_set(e, ERROR_INPUT,
+                         "%s: its results stand before 'tune_params', so that it has to be read "
+                         "twice, which a pipe cannot; save it as a file",
+                         in->path);
     bytes_close(&r->bytes);
     r->is_again = true;
     return input_open(in, &r->bytes, e) && read_text(r, e);

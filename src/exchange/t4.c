@@ -72,7 +72,7 @@ static bool read_configuration(struct reading *r)
             ok = gather_refuse(&r->gather,
                                "the value of '%s' is %s; a parameter has a number, a "
                                "text, true or false",
-                               text_cstr(&name), token_text(r->tokens.kind));
+                               text_cstr(&name), reading_no_value(r));
         } else {
             ok = gather_set(&r->gather, text_cstr(&name), &v);
         }

@@ -409,6 +409,8 @@ static const struct {
     {T4_HEAD "\n\n{\"times\": {}}" T4_TAIL, "line 3: results[0]: it has no 'configuration'"},
     {T4_HEAD "{\"configuration\": {}}" T4_TAIL, "results[0]: it names no parameters"},
     {T4_HEAD "{\"configuration\": {\"a\": NaN}}" T4_TAIL, "the value of 'a' is NaN"},
+    {T4_HEAD "{\"configuration\": {\"a\": 1e999}}" T4_TAIL,
+     "the value of 'a' is a number that is too large; a parameter has"},
     {T4_HEAD "{\"configuration\": {\"a\": [1]}}" T4_TAIL, "the value of 'a' is a list"},
     {T4_HEAD "{\"configuration\": {\"a\": 1, \"a\": 2}}" T4_TAIL, "'a' has two values"},
     {T4_HEAD "{\"configuration\": {\"a\": 1}, \"measurements\": [{\"name\": \"time\", "
@@ -522,6 +524,31 @@ START_TEST(test_gzip)
 }
 END_TEST
 
+// What has to be read twice is refused from a pipe, and says why.
+START_TEST(test_pipe)
+{
+    static const char *const texts[] = {
+        "{\"tune_params_keys\": [\"x\"], \"tune_params\": {\"x\": [1]}, \"cache\": "
+        "{\"1\": {\"time\": 2}}}",
+        "{\"cache\": {\"1\": {\"time\": 2}}, \"tune_params\": {\"x\": [1]}, "
+        "\"tune_params_keys\": [\"x\"]}"};
+    for (size_t i = 0; i < 2; i++) {
+        char path[32];
+        int ends[2];
+        struct error e = ERROR_INIT;
+        ck_assert_int_eq(pipe(ends), 0);
+        ck_assert_int_eq(write(ends[1], texts[i], strlen(texts[i])), (ssize_t)strlen(texts[i]));
+        close(ends[1]);
+        snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+        struct recorded *r = recorded_read(path, NULL, &e);
+        ck_assert_msg((r != NULL) == (i == 0), "%s", e.text);
+        ck_assert(r || strstr(e.text, "has to be read twice, which a pipe cannot"));
+        recorded_free(r);
+        close(ends[0]);
+    }
+}
+END_TEST
+
 START_TEST(test_no_file)
 {
     struct error e = ERROR_INIT;
@@ -554,6 +581,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, test_too_deep);
     tcase_add_test(tests, test_texts);
     tcase_add_test(tests, test_gzip);
+    tcase_add_test(tests, test_pipe);
     tcase_add_test(tests, test_no_file);
 }
 
