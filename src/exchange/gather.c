@@ -603,21 +603,6 @@ static bool sort_all(struct gather *g)
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static enum parameter_type common_type(const struct gather_values *p)
-{
-    bool number = true, whole = true, truth = true;
-    for (uint32_t i = 0; i < p->count; i++) {
-        enum value_kind kind = p->values[i].kind;
-        number = number && kind != VALUE_STRING;
-        whole = whole && (kind == VALUE_INT || kind == VALUE_BOOL);
-        truth = truth && kind == VALUE_BOOL;
-    }
-    return truth    ? PARAMETER_BOOL
-           : whole  ? PARAMETER_INT
-           : number ? PARAMETER_FLOAT
-                    : PARAMETER_STRING;
-}
-
 static bool make_parameters(struct gather *g)
 {
     struct recorded *r = g->recorded;
@@ -629,8 +614,10 @@ static bool make_parameters(struct gather *g)
     struct parameter *list = arena_array(&r->arena, g->parameter_count, sizeof *list);
     for (uint32_t i = 0; list && i < g->parameter_count; i++) {
         const struct gather_values *p = &g->parameters[i];
-        list[i] = (struct parameter){
-            .name = p->name, .path = p->name, .type = common_type(p), .count = p->count};
+        list[i] = (struct parameter){.name = p->name,
+                                     .path = p->name,
+                                     .type = parameter_type_of(p->values, p->count),
+                                     .count = p->count};
         list[i].values = arena_copy(&r->arena, p->values, p->count * sizeof *p->values);
         if (!list[i].values)
             return error_memory(g->e);

@@ -45,12 +45,11 @@ static bool read_list(const struct reader *r, struct node n, struct value *out)
     return true;
 }
 
-// The one type that fits all values, where the spec gives none.
-static enum parameter_type common_type(const struct value *list)
+enum parameter_type parameter_type_of(const struct value *values, uint32_t count)
 {
     bool number = true, whole = true, truth = true;
-    for (uint32_t i = 0; i < list->count; i++) {
-        enum value_kind kind = list->items[i].kind;
+    for (uint32_t i = 0; i < count; i++) {
+        enum value_kind kind = values[i].kind;
         number = number && kind != VALUE_STRING && kind != VALUE_LIST && kind != VALUE_NONE;
         whole = whole && (kind == VALUE_INT || kind == VALUE_BOOL);
         truth = truth && kind == VALUE_BOOL;
@@ -153,7 +152,7 @@ static bool read_values(const struct reader *r, struct node item, struct paramet
     if (list.count == 0)
         return node_error(r, n, "'%s' has no values", p->name);
     if (!read_choice(r, node_get(r, item, "Type"), parameter_type_names, PARAMETER_TYPE_COUNT,
-                     common_type(&list), &type))
+                     parameter_type_of(list.items, list.count), &type))
         return false;
     p->type = (enum parameter_type)type;
     return take_values(r, n, &list, p);

@@ -26,6 +26,9 @@ enum parameter_type {
 #undef X
 };
 
+// The one type that fits all values: that of a parameter whose type nobody says.
+enum parameter_type parameter_type_of(const struct value *values, uint32_t count);
+
 struct parameter {
     const char *name;
     const char *path; // "ConfigurationSpace.TuningParameters[2]"
