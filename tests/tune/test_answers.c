@@ -1,6 +1,8 @@
 // What a stored result answers for, seen from the conveyor: whatever may change the answer has each
 // configuration measured anew and the old rows kept; what cannot, has nothing measured. With a
 // worker that runs nothing.
+#include "fixture.h"
+
 #include "tune.h"
 
 #include "base/process.h"
@@ -14,30 +16,6 @@
 #include <string.h>
 
 enum { CONFIGURATIONS = 4, FAR = 3 };
-
-static const char *const worker[] = {FAKE_WORKER, NULL};
-static char folder[64], folder_variable[96], store_file[128];
-static const char *environment[] = {folder_variable, NULL};
-static struct arena arena;
-static struct device_report report;
-
-static void setup(void)
-{
-    struct error e = ERROR_INIT;
-    snprintf(folder, sizeof folder, "/tmp/hone-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(folder_variable, sizeof folder_variable, "FAKE_FOLDER=%s", folder);
-    snprintf(store_file, sizeof store_file, "%s/store.sqlite", folder);
-    arena_init(&arena);
-    ck_assert_msg(live_devices(worker, environment, LANGUAGES_ALL, &arena, &report, NULL, &e), "%s",
-                  e.text);
-}
-
-static void teardown(void)
-{
-    arena_release(&arena);
-    folder_remove(folder);
-}
 
 // ---- a world that can change -------------------------------------------------------------------
 

@@ -1,5 +1,7 @@
 // Whole tunes for other things than the least time, for several at once, and by a budget that what
 // the device refuses does not spend. With a worker that runs nothing.
+#include "fixture.h"
+
 #include "best.h"
 #include "protocol/protocol.h"
 #include "tune.h"
@@ -13,30 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char *const worker[] = {FAKE_WORKER, NULL};
-static char folder[64], folder_variable[96], store_file[128];
-static const char *environment[] = {folder_variable, NULL};
-static struct arena arena;
-static struct device_report report;
-
-static void setup(void)
-{
-    struct error e = ERROR_INIT;
-    snprintf(folder, sizeof folder, "/tmp/hone-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(folder_variable, sizeof folder_variable, "FAKE_FOLDER=%s", folder);
-    snprintf(store_file, sizeof store_file, "%s/store.sqlite", folder);
-    arena_init(&arena);
-    ck_assert_msg(live_devices(worker, environment, LANGUAGES_ALL, &arena, &report, NULL, &e), "%s",
-                  e.text);
-}
-
-static void teardown(void)
-{
-    arena_release(&arena);
-    folder_remove(folder);
-}
 
 static void write_file(const char *name, const char *text)
 {

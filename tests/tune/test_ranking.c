@@ -1,5 +1,7 @@
 // The ranking at the end of a tune, with a worker whose times are known: who takes part, who is
 // tied, who leaves early, what becomes of one that fails in it, and what the store makes of it all.
+#include "fixture.h"
+
 #include "best.h"
 #include "tune.h"
 
@@ -18,11 +20,7 @@
 
 enum { CONFIGURATIONS = 8, CONTENDERS = 7, HOPELESS = 7, LEAVER = 6 };
 
-static const char *const worker[] = {FAKE_WORKER, NULL};
-static char folder[64], folder_variable[96], events_variable[128], store_file[128];
-static const char *environment[] = {folder_variable, NULL};
-static struct arena arena;
-static struct device_report report;
+static char events_variable[128];
 
 // One tune of the spec, to its end or to where a test breaks it off.
 struct session {
@@ -35,23 +33,10 @@ struct session {
     struct tune_progress progress;
 };
 
-static void setup(void)
+static void setup_noting(void)
 {
-    struct error e = ERROR_INIT;
-    snprintf(folder, sizeof folder, "/tmp/hone-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(folder_variable, sizeof folder_variable, "FAKE_FOLDER=%s", folder);
+    setup();
     snprintf(events_variable, sizeof events_variable, "FAKE_EVENTS=%s/events", folder);
-    snprintf(store_file, sizeof store_file, "%s/store.sqlite", folder);
-    arena_init(&arena);
-    ck_assert_msg(live_devices(worker, environment, LANGUAGES_ALL, &arena, &report, NULL, &e), "%s",
-                  e.text);
-}
-
-static void teardown(void)
-{
-    arena_release(&arena);
-    folder_remove(folder);
 }
 
 static void begin(struct session *s, const char *how, const char *bad)
@@ -824,7 +809,7 @@ int main(void)
 {
     Suite *suite = suite_create("ranking");
     TCase *cases = tcase_create("ranking");
-    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_add_checked_fixture(cases, setup_noting, teardown);
     tcase_set_timeout(cases, 120);
     tcase_add_test(cases, test_order_ties_and_leavers);
     tcase_add_test(cases, test_no_ranking_where_none_is_wanted);
