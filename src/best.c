@@ -705,19 +705,18 @@ static bool keep_row(void *context, const struct store_row *row)
     return f->counted && !s->failed;
 }
 
-// Fills in the rest of the answer that the entry is; NULL is refused.
+// Fills in the rest of the answer that the entry is.
 static bool fetch(struct search *s, const struct group *g, const struct entry *n,
                   struct best_answer *out, struct error *e)
 {
-    struct fetch_row f = {
-        .search = s, .id = n ? n->id : "", .out = out, .counted = n && n->is_counted};
+    struct fetch_row f = {.search = s, .id = n->id, .out = out, .counted = n->is_counted};
     struct store_query query = {.spec_name = s->o->spec->name,
                                 .constants = g->constants,
                                 .source = &g->source,
                                 .correct_only = true};
     out->other_driver = !g->same_driver;
     out->other_source = !g->same_source;
-    bool ok = n && store_each(s->o->store, &query, keep_row, &f, e);
+    bool ok = store_each(s->o->store, &query, keep_row, &f, e);
     if (ok && f.done && !s->failed) {
         stats_summarise(out->result->samples_ns, out->result->sample_count, timer_of(s),
                         &out->stats);

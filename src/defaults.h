@@ -1,5 +1,5 @@
-// What a spec says of how it is to be tuned, where nobody says otherwise: its Budget, Search and
-// Objective.
+// What a spec says of how it is to be tuned, where nobody says otherwise: its Budget and
+// Search.
 #ifndef HONE_DEFAULTS_H
 #define HONE_DEFAULTS_H
 

@@ -17,7 +17,7 @@
 #define WORTHWHILE 50
 
 // One that was asked, by the directions of the mask.
-struct asked {
+struct question {
     uint64_t index;
     uint32_t mask; // 1 << direction; 0: the slot is empty
     bool done;
@@ -31,7 +31,7 @@ struct directions {
     double weights[DIRECTIONS_MOST][OBJECTIVES_MOST];
     uint32_t count, next;    // whose turn it is
     const double *reference; // (or NULL) the first values that were told
-    struct asked *slots;     // open addressing; a power of two, at most half full
+    struct question *slots;  // open addressing; a power of two, at most half full
     size_t capacity, used;
     struct arena arena;
 };
@@ -39,7 +39,7 @@ struct directions {
 // ---- what was asked ----------------------------------------------------------------------------
 
 // Where the index is, or would be.
-static struct asked *slot_of(struct asked *slots, size_t capacity, uint64_t index)
+static struct question *slot_of(struct question *slots, size_t capacity, uint64_t index)
 {
     size_t at = (size_t)(index * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (capacity - 1);
     while (slots[at].mask && slots[at].index != index)
@@ -52,7 +52,7 @@ static bool grow(struct directions *d)
     if (2 * (d->used + 1) <= d->capacity)
         return true;
     size_t capacity = d->capacity ? 2 * d->capacity : 256;
-    struct asked *slots = calloc(capacity, sizeof *slots);
+    struct question *slots = calloc(capacity, sizeof *slots);
     if (!slots)
         return false;
     for (size_t i = 0; i < d->capacity; i++) {
@@ -152,7 +152,7 @@ void directions_free(struct directions *d)
 
 // ---- asking and telling ------------------------------------------------------------------------
 
-static void tell_one(struct directions *d, uint32_t k, const struct asked *a)
+static void tell_one(struct directions *d, uint32_t k, const struct question *a)
 {
     double value = 0;
     if (a->values && a->status == STATUS_CORRECT)
@@ -169,10 +169,10 @@ static bool ask_one(struct directions *d, uint32_t k, uint64_t *out, bool *faile
         uint64_t index;
         if (strategy_ask(d->strategies[k], &index, 1) == 0)
             return false;
-        struct asked *a = slot_of(d->slots, d->capacity, index);
+        struct question *a = slot_of(d->slots, d->capacity, index);
         bool is_new = a->mask == 0;
         if (is_new)
-            *a = (struct asked){.index = index};
+            *a = (struct question){.index = index};
         a->mask |= 1u << k;
         d->used += is_new;
         *out = index;
@@ -209,7 +209,7 @@ static const double *keep(struct directions *d, const double *values)
 // Without memory a result says nothing.
 void directions_tell(struct directions *d, uint64_t index, enum status status, const double *values)
 {
-    struct asked alone = {.index = index, .mask = 1}, *a = &alone;
+    struct question alone = {.index = index, .mask = 1}, *a = &alone;
     if (d->count > 1)
         a = slot_of(d->slots, d->capacity, index);
     if (!d->reference && d->goal->count > 1)

@@ -15,13 +15,11 @@
 
 // A recorded space, ready to be searched; read by all threads.
 struct field {
-    const struct recorded *recorded;
     struct spec *spec;
     struct replay replay;
     struct goal goal; // one objective
     double *values;   // by index, smaller is better; NaN: failed, or has none
     struct baseline baseline;
-    bool has_costs;
 };
 
 // One strategy on one field: a search for each axis and seed.
@@ -246,14 +244,12 @@ static bool set_goal(struct field *f, const char *objective, struct error *e)
 static bool field_init(struct field *f, const struct recorded *recorded, const char *objective,
                        struct error *e)
 {
-    f->recorded = recorded;
     f->spec = replay_spec(recorded, e);
     struct replay_options o = {.recorded = recorded, .spec = f->spec};
     if (!f->spec || !replay_init(&f->replay, &o, e))
         return false;
     if (!set_goal(f, objective, e) || !make_baseline(f, e))
         return error_context(e, "%s", recorded->path);
-    f->has_costs = !isnan(f->replay.mean_cost_ns);
     return true;
 }
 
@@ -295,10 +291,10 @@ static const char *objective_text(struct score *s, const struct goal *g, struct 
 static bool entry_init(struct score *s, struct entry *n, const struct field *f, struct error *e)
 {
     const struct baseline *b = &f->baseline;
-    const char *text = s->o.strategy_count ? s->o.strategies[n->record.strategy] : NULL;
+    const char *text = s->o.strategies[n->record.strategy];
     struct score_record *r = &n->record;
     n->field = f;
-    r->recorded = f->recorded;
+    r->recorded = f->replay.o.recorded;
     r->count = b->count;
     r->correct = b->correct;
     double sign = f->goal.terms[0].maximise ? -1 : 1;
@@ -309,7 +305,7 @@ static bool entry_init(struct score *s, struct entry *n, const struct field *f, 
     r->draws = b->draws;
     r->budget_ns = (double)b->draws * f->replay.mean_cost_ns;
     r->axes[SCORE_EVALUATIONS].known = true;
-    r->axes[SCORE_TIME].known = f->has_costs;
+    r->axes[SCORE_TIME].known = !isnan(f->replay.mean_cost_ns);
     r->description = describe(s, f, text, e);
     for (unsigned axis = 0; r->description && axis < SCORE_AXES; axis++) {
         if (!r->axes[axis].known)
@@ -327,7 +323,7 @@ static bool entry_init(struct score *s, struct entry *n, const struct field *f, 
 
 static bool make_entries(struct score *s, struct error *e)
 {
-    uint32_t strategies = s->o.strategy_count ? s->o.strategy_count : 1;
+    uint32_t strategies = s->o.strategy_count;
     s->fields = arena_array(&s->arena, s->o.file_count + 1, sizeof *s->fields);
     s->entries =
         arena_array(&s->arena, (size_t)s->o.file_count * strategies + 1, sizeof *s->entries);
@@ -362,6 +358,7 @@ static bool make_lock(struct score *s, struct error *e)
 
 struct score *score_new(const struct score_options *o, struct error *e)
 {
+    static const char *const the_default[] = {NULL};
     struct score *s = calloc(1, sizeof *s);
     if (!s) {
         error_memory(e);
@@ -369,6 +366,10 @@ struct score *score_new(const struct score_options *o, struct error *e)
     }
     arena_init(&s->arena);
     s->o = *o;
+    if (o->strategy_count == 0) {
+        s->o.strategies = the_default;
+        s->o.strategy_count = 1;
+    }
     s->o.repeats = o->repeats ? o->repeats : SCORE_REPEATS;
     s->o.in_flight = o->in_flight ? o->in_flight : 1;
     if (make_lock(s, e) && make_entries(s, e) && start_threads(s, e))
@@ -457,7 +458,7 @@ static bool mean_over_files(struct score *s, uint32_t strategy, enum score_axis 
 
 static enum score_answer end(struct score *s, struct error *e)
 {
-    uint32_t strategies = s->o.strategy_count ? s->o.strategy_count : 1;
+    uint32_t strategies = s->o.strategy_count;
     for (uint32_t i = 0; i < strategies; i++) {
         if (!mean_over_files(s, i, SCORE_EVALUATIONS) || !mean_over_files(s, i, SCORE_TIME)) {
             error_memory(e);
@@ -524,6 +525,6 @@ void score_progress(struct score *s, struct score_progress *out)
 
 const struct score_mean *score_means(const struct score *s, uint32_t *count)
 {
-    *count = s->o.strategy_count ? s->o.strategy_count : 1;
+    *count = s->o.strategy_count;
     return s->means;
 }
