@@ -46,16 +46,11 @@ static int say_nothing_known(const struct session *s)
 static size_t keep_measured(const struct session *s, struct device_info *known, size_t count)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        kept += !str_starts(known[i].platform, IMPORTED_PLATFORM);
-    if (s->wanted || kept == 0)
-        return count;
-    kept = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; !s->wanted && i < count; i++) {
         if (!str_starts(known[i].platform, IMPORTED_PLATFORM))
             known[kept++] = known[i];
     }
-    return kept;
+    return kept > 0 ? kept : count;
 }
 
 // A device that is not here, by what the store has: of the spec's first language that it has any
@@ -340,7 +335,7 @@ static int show_one(struct session *s)
 enum set_column {
     SET_MEDIAN,
     SET_METRIC,
-    SET_CONFIGURATION = SET_METRIC + 8,
+    SET_CONFIGURATION = SET_METRIC + OBJECTIVES_MOST,
     SET_DATE,
     SET_COLUMNS
 };

@@ -29,14 +29,14 @@ static void keep_language(struct session *s, enum language wanted)
     s->count = kept;
 }
 
-static int say_nothing(struct session *s, size_t known)
+static int say_nothing(struct session *s)
 {
     struct text list = TEXT_INIT;
     const struct work *w = &s->work;
-    stored_spaces_list(s->spaces, known, &list);
+    stored_spaces_list(s->spaces, s->count, &list);
     complain("%s: nothing to export of %s%s%s%s%s%s", store_path(w->store), w->spec->name,
              w->constants[0] ? " (" : "", w->constants, w->constants[0] ? ")" : "",
-             known ? "; there is:" : "", text_cstr(&list));
+             s->count ? "; there is:" : "", text_cstr(&list));
     text_release(&list);
     return EXIT_NOTHING;
 }
@@ -74,7 +74,7 @@ static int choose(struct session *s)
     if (o->language.is_given)
         keep_language(s, o->language.language);
     if (s->count == 0)
-        return find_all(s, NULL, &e) ? say_nothing(s, s->count) : work_failed(&e);
+        return find_all(s, NULL, &e) ? say_nothing(s) : work_failed(&e);
     return s->count == 1 || o->all ? EXIT_DONE : refuse_several(s);
 }
 

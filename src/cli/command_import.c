@@ -1,6 +1,6 @@
 #include "cli/work.h"
-#include "exchange/import.h"
 #include "base/emit.h"
+#include "exchange/import.h"
 #include "report/units.h"
 #include "store/upkeep.h"
 

@@ -11,16 +11,6 @@
 
 // ---- the parameters ----------------------------------------------------------------------------
 
-static bool is_known(const struct reading *r, const char *name, uint32_t *index)
-{
-    const struct gather *g = &r->gather;
-    for (*index = 0; *index < g->parameter_count; ++*index) {
-        if (str_equal(g->parameters[*index].name, name))
-            return true;
-    }
-    return false;
-}
-
 // Their order, which is that of the values in an entry's key.
 bool read_cache_keys(struct reading *r)
 {
@@ -144,7 +134,7 @@ static bool read_field(struct reading *r, const char *key, uint32_t *set)
     double *time, number;
     struct gather *g = &r->gather;
     enum token kind = r->tokens.kind;
-    if (is_known(r, key, &parameter)) {
+    if (gather_find(&r->gather, key, &parameter)) {
         ++*set;
         return tokens_value(&r->tokens, &v)
                    ? gather_set_at(g, parameter, &v)

@@ -15,18 +15,7 @@
 #include "exchange/stored_space.h"
 #include "space/space.h"
 
-// X(NAME, name, ending of its files)
-#define EXPORT_FORMATS(X)                                                                          \
-    X(T4, "t4", ".json")                                                                           \
-    X(CACHE, "cache", ".json")                                                                     \
-    X(CSV, "csv", ".csv")
-
-enum export_format {
-#define X(name, text, ending) EXPORT_##name,
-    EXPORT_FORMATS(X)
-#undef X
-        EXPORT_FORMAT_COUNT
-};
+enum export_format { EXPORT_T4, EXPORT_CACHE, EXPORT_CSV, EXPORT_FORMAT_COUNT };
 
 const char *export_format_text(enum export_format f);
 const char *export_format_ending(enum export_format f);

@@ -180,7 +180,7 @@ static bool parameter_add(struct gather *g, const char *name, uint32_t *index)
     return true;
 }
 
-static bool parameter_find(const struct gather *g, const char *name, uint32_t *index)
+bool gather_find(const struct gather *g, const char *name, uint32_t *index)
 {
     for (uint32_t i = 0; i < g->parameter_count; i++) {
         if (str_equal(g->parameters[i].name, name)) {
@@ -225,7 +225,7 @@ static bool refuse_parameter(struct gather *g, const char *name)
 
 bool gather_parameter(struct gather *g, const char *name, uint32_t *index)
 {
-    if (parameter_find(g, name, index))
+    if (gather_find(g, name, index))
         return true;
     return g->is_closed ? refuse_parameter(g, name) : parameter_add(g, name, index);
 }
@@ -269,7 +269,7 @@ void gather_begin(struct gather *g)
     g->row.row.time_ns = NAN;
     g->row.row.costs = (struct recorded_costs){NAN, NAN, NAN, NAN, NAN};
     g->row.row.message = "";
-    g->row.mean = g->row.median = g->row.least = g->row.sum = NAN;
+    g->row.mean = g->row.median = g->row.least = NAN;
     g->run_count = 0;
     for (uint32_t i = 0; i < g->parameter_count; i++)
         g->choice[i] = NONE;
@@ -382,17 +382,17 @@ bool gather_failure(struct gather *g, const char *word)
 static void sum_up_runs(struct gather *g)
 {
     struct gather_row *row = &g->row;
+    double sum = 0;
     if (g->run_count == 0)
         return;
-    row->sum = 0;
     row->least = INFINITY;
     for (size_t i = 0; i < g->run_count; i++) {
-        row->sum += g->runs[i];
+        sum += g->runs[i];
         row->least = fmin(row->least, g->runs[i]);
     }
-    row->mean = row->sum / (double)g->run_count;
+    row->mean = sum / (double)g->run_count;
     if (isnan(row->row.costs.run_ns))
-        row->row.costs.run_ns = row->sum;
+        row->row.costs.run_ns = sum;
     if (g->count < LOOKED_AT || isnan(row->row.time_ns))
         row->median = stats_median_of(g->runs, g->run_count);
 }

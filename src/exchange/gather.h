@@ -25,9 +25,9 @@ struct gather_measured {
 // A row as it is read. Times in the file's unit, unless they have one of their own.
 struct gather_row {
     struct recorded_row row;
-    double mean, median, least, sum; // of single runs; NaN: none
-    bool is_own_unit;                // row.time_ns is ns already
-    bool is_wrong;                   // was found to compute something wrong
+    double mean, median, least; // of single runs; NaN: none
+    bool is_own_unit;           // row.time_ns is ns already
+    bool is_wrong;              // was found to compute something wrong
     const struct gather_measured *measured;
 };
 
@@ -66,6 +66,8 @@ void gather_release(struct gather *g);
 bool gather_parameter(struct gather *g, const char *name, uint32_t *index);
 // A value that the file lists for it.
 bool gather_listed(struct gather *g, uint32_t parameter, const struct value *v);
+// Is the parameter known? Then *index is its place.
+bool gather_find(const struct gather *g, const char *name, uint32_t *index);
 // All parameters are known, or come with the first row (not called then).
 bool gather_close(struct gather *g);
 

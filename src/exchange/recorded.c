@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 const char *recorded_format_text(enum recorded_format f)
 {
@@ -16,13 +15,6 @@ const char *recorded_format_text(enum recorded_format f)
 #undef X
     };
     return names[f];
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 // Where the bytes come from: a file, or memory.
@@ -116,7 +108,6 @@ static struct recorded *make(const struct input *in, const struct recorded_optio
                              struct error *e)
 {
     static const struct recorded_options nothing;
-    uint64_t began = now_ns();
     struct recorded *rec = calloc(1, sizeof *rec);
     if (rec) {
         arena_init(&rec->arena);
@@ -133,7 +124,6 @@ static struct recorded *make(const struct input *in, const struct recorded_optio
         recorded_free(rec);
         return NULL;
     }
-    rec->parsed_ns = now_ns() - began;
     return rec;
 }
 

@@ -63,7 +63,6 @@ struct recorded {
     const char *statistic;           // what time_ns is: "mean", "median" or "minimum"
     const char *const *measurements; // what else was measured: "GFLOP/s", "energy"
     uint32_t measurement_count;
-    uint64_t parsed_ns; // wall time of reading
     struct arena arena;
 };
 

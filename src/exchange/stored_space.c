@@ -68,7 +68,6 @@ static void add(struct noting *n, const struct store_row *row)
                                          .driver = copy(n, row->driver),
                                          .identity = copy(n, row->device_identity),
                                          .kernels = copy(n, row->kernels),
-                                         .newest = copy(n, row->date),
                                          .hone_version = copy(n, row->hone_version),
                                          .source = row->source,
                                          .results = 1,

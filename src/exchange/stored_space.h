@@ -10,7 +10,7 @@
 struct stored_space {
     const char *spec, *constants, *device, *platform, *language;
     const char *driver, *identity; // of the newest result, as the rest
-    const char *kernels, *newest, *hone_version;
+    const char *kernels, *hone_version;
     struct digest source;
     uint64_t results; // under that driver and with that text
     bool is_imported;

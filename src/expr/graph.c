@@ -162,16 +162,6 @@ static uint32_t add_binary(struct maker *m, enum operator_code op, uint32_t a, u
 
 // ---- slots -------------------------------------------------------------------------------------
 
-static struct graph_range join(struct graph_range a, const struct graph_range *b)
-{
-    a.kind = a.kind > b->kind ? a.kind : b->kind;
-    a.yes |= b->yes;
-    a.no |= b->no;
-    a.low = a.low < b->low ? a.low : b->low;
-    a.high = a.high > b->high ? a.high : b->high;
-    return a;
-}
-
 static uint32_t make_slot(struct maker *m, uint32_t slot)
 {
     const struct graph_slot *s = &m->question->slots[slot];
@@ -186,7 +176,7 @@ static uint32_t make_slot(struct maker *m, uint32_t slot)
     struct graph_range range = graph_range_of_value(&s->values[0]);
     for (uint32_t i = 1; i < s->count; i++) {
         struct graph_range other = graph_range_of_value(&s->values[i]);
-        range = join(range, &other);
+        graph_range_join(&range, &other);
     }
     return add_ranged(m, n, NULL, 0, &range);
 }

@@ -100,6 +100,8 @@ static inline const uint32_t *graph_items(const struct graph *g, uint32_t node)
 struct graph_range graph_range_of(const struct graph *g, uint32_t node,
                                   const struct graph_range *ranges);
 struct graph_range graph_range_of_value(const struct value *v);
+// Makes room in `r` for all that `other` may be.
+void graph_range_join(struct graph_range *r, const struct graph_range *other);
 extern const struct graph_range graph_fault_range; // it faults for certain
 
 // ---- evaluation --------------------------------------------------------------------------------

@@ -232,6 +232,14 @@ static void widen(struct graph_range *r, const struct graph_range *by)
     r->high = r->high > by->high ? r->high : by->high;
 }
 
+void graph_range_join(struct graph_range *r, const struct graph_range *other)
+{
+    widen(r, other);
+    r->fault |= other->fault;
+    r->yes |= other->yes;
+    r->no |= other->no;
+}
+
 // Operands up to the first that certainly ends it; `stop`: the truth that ends it.
 static struct graph_range until(const struct graph *g, uint32_t node, bool stop,
                                 const struct graph_range *ranges)
@@ -258,12 +266,8 @@ static struct graph_range condition(const struct graph_range *c, const struct gr
     if (!has_value(c))
         return *c;
     struct graph_range r = c->yes ? *yes : *no;
-    if (c->yes && c->no) {
-        widen(&r, no);
-        r.fault |= no->fault;
-        r.yes |= no->yes;
-        r.no |= no->no;
-    }
+    if (c->yes && c->no)
+        graph_range_join(&r, no);
     r.fault |= c->fault;
     return r;
 }

@@ -334,6 +334,13 @@ static bool reserve_cells(const struct graph_run *r, struct graph_column *c)
     return c->cells != NULL;
 }
 
+static bool reserve_integers(const struct graph_run *r, struct graph_column *c)
+{
+    if (!c->integers)
+        c->integers = calloc(r->width_most, sizeof *c->integers);
+    return c->integers != NULL;
+}
+
 static void cells(struct graph_run *r, uint32_t node, struct graph_column *c)
 {
     const struct graph_node *n = &r->graph->nodes[node];
@@ -373,9 +380,7 @@ static void simplify(const struct graph_run *r, struct graph_column *c)
 static void evaluate(struct graph_run *r, uint32_t node)
 {
     struct graph_column *c = &r->columns[node];
-    if (!c->integers)
-        c->integers = calloc(r->width_most, sizeof *c->integers);
-    if (!c->integers) {
+    if (!reserve_integers(r, c)) {
         r->failed = true;
     } else if (!plain(r, node, c)) {
         cells(r, node, c);
@@ -402,9 +407,7 @@ bool graph_run_step(struct graph_run *r)
 static void give(struct graph_run *r, uint32_t node, const struct value *values)
 {
     struct graph_column *c = &r->columns[node];
-    if (!c->integers)
-        c->integers = calloc(r->width_most, sizeof *c->integers);
-    if (!c->integers || !reserve_cells(r, c)) {
+    if (!reserve_integers(r, c) || !reserve_cells(r, c)) {
         r->failed = true;
         return;
     }

@@ -234,8 +234,9 @@ void gp_tell(struct gp *g, uint32_t row, double value)
 
 // ---- candidates --------------------------------------------------------------------------------
 
-void gp_set_candidate(struct gp *g, uint32_t at, const float *point)
+uint32_t gp_add_candidate(struct gp *g, const float *point)
 {
+    uint32_t at = g->pool++;
     for (uint32_t i = 0; i < g->axes; i++)
         g->candidates[(size_t)i * g->pool_stride + at] = point[i];
     correlate_rows(g, point, g->rows, g->scratch);
@@ -246,12 +247,7 @@ void gp_set_candidate(struct gp *g, uint32_t at, const float *point)
     }
     g->means[at] = (float)product(g->scratch, g->residues, g->rows);
     g->variances[at] = (float)(1 - product(g->scratch, g->scratch, g->rows));
-}
-
-uint32_t gp_add_candidate(struct gp *g, const float *point)
-{
-    gp_set_candidate(g, g->pool, point);
-    return g->pool++;
+    return at;
 }
 
 double gp_mean(const struct gp *g, uint32_t candidate)

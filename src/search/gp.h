@@ -58,8 +58,6 @@ void gp_release(struct gp *g);
 void gp_clear(struct gp *g);
 // One candidate more (there must be room); its place in the pool.
 uint32_t gp_add_candidate(struct gp *g, const float *point);
-// In place of candidate `at`.
-void gp_set_candidate(struct gp *g, uint32_t at, const float *point);
 // One row more (there must be room): known, or pending.
 uint32_t gp_add_row(struct gp *g, const float *point, bool known, double value);
 // The value of a pending row.

@@ -37,14 +37,9 @@ size_t ground_room(struct ground *g, size_t capacity)
     return asked_reserve(&g->asked, room) ? room : 0;
 }
 
-static uint64_t shuffled(const void *data, uint64_t position)
-{
-    return permutation_at(data, position);
-}
-
 bool ground_next(struct ground *g, uint64_t *index)
 {
-    while (walk_ask(&g->walk, shuffled, &g->permutation, index, 1) == 1) {
+    while (walk_ask(&g->walk, permutation_order, &g->permutation, index, 1) == 1) {
         if (ground_is_open(g, *index))
             return true;
     }

@@ -35,3 +35,8 @@ uint64_t permutation_at(const struct permutation *p, uint64_t position)
     } while (position >= p->count);
     return position;
 }
+
+uint64_t permutation_order(const void *data, uint64_t position)
+{
+    return permutation_at(data, position);
+}

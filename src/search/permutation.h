@@ -15,5 +15,7 @@ struct permutation {
 void permutation_init(struct permutation *p, uint64_t count, uint64_t seed);
 // position < count.
 uint64_t permutation_at(const struct permutation *p, uint64_t position);
+// The same as a walk_order: data is the permutation.
+uint64_t permutation_order(const void *data, uint64_t position);
 
 #endif

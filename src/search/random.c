@@ -24,15 +24,10 @@ static struct strategy *random_create(const struct strategy_setup *setup, struct
     return &r->base;
 }
 
-static uint64_t shuffled(const void *data, uint64_t position)
-{
-    return permutation_at(data, position);
-}
-
 static size_t random_ask(struct strategy *s, uint64_t *out, size_t capacity)
 {
     struct random_search *r = (struct random_search *)s;
-    return walk_ask(&r->walk, shuffled, &r->permutation, out, capacity);
+    return walk_ask(&r->walk, permutation_order, &r->permutation, out, capacity);
 }
 
 static void random_destroy(struct strategy *s)

@@ -46,9 +46,9 @@ bool spec_metric_is_of_time(const struct spec *s, uint32_t metric)
 {
     const uint32_t *slots;
     const struct expr *x = s->metrics[metric].expr;
-    size_t count = x ? expr_slots(x, &slots) : 0;
     if (!x)
         return false;
+    size_t count = expr_slots(x, &slots);
     for (size_t i = 0; i < count; i++) {
         bool is_parameter =
             slots[i] >= s->slots.parameters && slots[i] - s->slots.parameters < s->parameter_count;

@@ -11,15 +11,13 @@
 #include <sys/random.h>
 #include <time.h>
 
-#define ID_BYTES STORE_ID_BYTES
-
-static bool id_make(uint8_t id[ID_BYTES], struct error *e)
+static bool id_make(uint8_t id[STORE_ID_BYTES], struct error *e)
 {
     ssize_t n;
     do
-        n = getrandom(id, ID_BYTES, 0);
+        n = getrandom(id, STORE_ID_BYTES, 0);
     while (n < 0 && errno == EINTR);
-    if (n != ID_BYTES)
+    if (n != STORE_ID_BYTES)
         return error_set_driver(e, ERROR_IO, errno, "no random numbers from the system: %s",
                                 strerror(errno));
     return true;
@@ -305,7 +303,7 @@ static bool result_put(struct store *s, const uint8_t *id, const struct digest *
     struct values v = {statement_get(s, STATEMENT_PUT_RESULT, e), SQLITE_OK};
     if (!v.statement)
         return false;
-    value_blob(&v, ":id", id, ID_BYTES);
+    value_blob(&v, ":id", id, STORE_ID_BYTES);
     value_digest(&v, ":job", key);
     value_blob(&v, ":session", s->run.id, sizeof s->run.id);
     value_text(&v, ":date", date);
@@ -342,7 +340,7 @@ static bool is_there(struct store *s, const uint8_t *id, bool *is, struct error 
     struct values v = {statement_get(s, STATEMENT_HAS_RESULT, e), SQLITE_OK};
     if (!v.statement)
         return false;
-    value_blob(&v, ":id", id, ID_BYTES);
+    value_blob(&v, ":id", id, STORE_ID_BYTES);
     int code = v.code == SQLITE_OK ? sqlite3_step(v.statement) : v.code;
     *is = code == SQLITE_ROW;
     sqlite3_reset(v.statement);
@@ -386,7 +384,7 @@ bool store_put(struct store *s, const struct store_job *job, const struct policy
                const struct result *result, struct error *e)
 {
     bool added;
-    uint8_t id[ID_BYTES];
+    uint8_t id[STORE_ID_BYTES];
     return id_make(id, e) && put(s, id, false, job, policy, result, &added, e);
 }
 
