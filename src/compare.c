@@ -16,6 +16,8 @@ static bool make_side(struct compare *c, struct side *s, struct error *e)
     const struct compare_options *o = &c->o;
     struct stages_options so = {.spec = s->o.spec,
                                 .device = s->device,
+                                .routine = s->o.routine != ROUTINE_NONE,
+                                .name = s->o.routine != ROUTINE_NONE ? s->o.name : NULL,
                                 .log = o->log,
                                 .configurations = o->choices ? NULL : o->configurations,
                                 .configuration_count = o->choices ? 0 : o->configuration_count,
@@ -23,6 +25,9 @@ static bool make_side(struct compare *c, struct side *s, struct error *e)
                                 .where_count = o->choices ? 0 : o->where_count};
     if (s->o.stored)
         return true;
+    if (so.routine && !o->choices)
+        return error_set(e, ERROR_USAGE, "%s: a routine has no configurations to compare",
+                         s->o.label);
     if (!stages_make(&s->stages, &so, e) ||
         !stages_begin(&s->stages, s->o.store, o->seed, o->command, o->host, e))
         return error_context(e, "%s", s->o.label);

@@ -34,12 +34,18 @@ struct compare_side {
     const struct device_info *device; // (NULL for a stored one)
     const char *const *flags;         // compiler options beside the spec's
     uint32_t flag_count;
+    // Other than NONE, only with `choices`: a vendor's routine (job.h) computes the spec's gemm on
+    // `device`, in place of its kernel. Sizes are those of the spec's default configuration, its
+    // choice is ""; its entries have no configuration. The device's language need not be the
+    // spec's.
+    enum routine routine;
+    const char *routine_library; // (optional) as in struct job
     // (optional) What a run of the store found: nothing is measured on this side, and no other side
     // is launched in turn with it.
     const struct stored *stored;
     // (optional) Where results are kept: a handle of this side's own, since a session of the store
-    // has one spec and device. Under `name`: another one where there are flags, so that `hone best`
-    // does not take what was built otherwise.
+    // has one spec and device. Under `name`: another one where there are flags or a routine, so
+    // that `hone best` does not take what was built otherwise.
     struct store *store;
     const char *name;
 };

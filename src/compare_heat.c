@@ -39,7 +39,11 @@ static bool fail_slot(struct slot *n, const char *why)
 static bool make_job(struct side *s, const struct compare_entry *entry, struct slot *n)
 {
     struct error why = ERROR_INIT;
-    if (!spec_job(s->o.spec, s->stages.sources, s->device, entry->choice, &n->job, &why))
+    bool ok = s->o.routine == ROUTINE_NONE
+                  ? spec_job(s->o.spec, s->stages.sources, s->device, entry->choice, &n->job, &why)
+                  : spec_routine_job(s->o.spec, s->stages.sources, s->device, entry->choice,
+                                     s->o.routine, s->o.routine_library, &n->job, &why);
+    if (!ok)
         return why.code != ERROR_MEMORY && fail_slot(n, why.text);
     n->job->configuration = entry->configuration;
     n->job->configuration_json = entry->configuration_json;

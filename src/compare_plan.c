@@ -76,6 +76,16 @@ static bool grow(struct compare *c)
     return heats && records;
 }
 
+// A routine has no parameters.
+static bool name_entry(struct compare *c, uint32_t side, struct compare_entry *entry)
+{
+    entry->configuration = "";
+    entry->configuration_json = "{}";
+    return c->sides[side].o.routine != ROUTINE_NONE ||
+           stages_texts(c->sides[side].o.spec, entry->choice, &c->arena, &entry->configuration,
+                        &entry->configuration_json);
+}
+
 struct heat *compare_add(struct compare *c, const uint32_t *const *choices)
 {
     struct heat *h = grow(c) ? arena_alloc(&c->arena, sizeof *h) : NULL;
@@ -85,8 +95,7 @@ struct heat *compare_add(struct compare *c, const uint32_t *const *choices)
     for (uint32_t i = 0; ok && i < c->side_count; i++) {
         entries[i].choice = choices[i];
         slots[i].twin = (struct twin){.owner = h, .scope = &c->sides[i]};
-        ok = stages_texts(c->sides[i].o.spec, choices[i], &c->arena, &entries[i].configuration,
-                          &entries[i].configuration_json);
+        ok = name_entry(c, i, &entries[i]);
     }
     if (!ok)
         return NULL;

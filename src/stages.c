@@ -83,6 +83,26 @@ static bool look_at_reference(struct stages *s, struct error *e)
 
 // ---- the whole ---------------------------------------------------------------------------------
 
+// False where the spec's texts, which then decide, cannot be read.
+static bool language_of(const struct stages_options *o, enum language *out, struct error *e)
+{
+    struct spec_languages has;
+    *out = o->device->language;
+    if (!o->routine || spec_has_language(o->spec, *out))
+        return true;
+    bool ok = spec_languages(o->spec, &has, e);
+    *out = ok ? has.list[0] : *out;
+    return ok;
+}
+
+static bool look_at_routine(struct stages *s, struct error *e)
+{
+    const char *no = spec_no_routine(s->o.spec);
+    s->verification = VERIFICATION_REFERENCE;
+    s->against = "gemm";
+    return !no || error_set(e, ERROR_INPUT, "%s: %s", s->o.spec->path, no);
+}
+
 bool stages_make(struct stages *s, const struct stages_options *o, struct error *e)
 {
     struct text constants = TEXT_INIT;
@@ -99,10 +119,15 @@ bool stages_make(struct stages *s, const struct stages_options *o, struct error 
         s->against = "";
         return true;
     }
-    s->sources = spec_sources_read(o->spec, o->device->language, o->log, e);
-    if (!s->sources || !make_space(s, e))
+    enum language language;
+    if (!language_of(o, &language, e))
+        return false;
+    s->sources = spec_sources_read(o->spec, language, o->log, e);
+    if (!s->sources || (!o->routine && !make_space(s, e)))
         return false;
     spec_sources_digest(s->sources, &s->source);
+    if (o->routine)
+        return look_at_routine(s, e);
     s->has_default = space_default(s->space, &s->default_index);
     return look_at_reference(s, e);
 }
@@ -124,7 +149,7 @@ bool stages_begin(const struct stages *s, struct store *store, uint64_t seed, co
         return true;
     struct store_session session = {.command = command,
                                     .hone_version = HONE_VERSION,
-                                    .spec_name = spec->name,
+                                    .spec_name = s->o.name ? s->o.name : spec->name,
                                     .spec_path = spec->path,
                                     .spec_text = spec->text,
                                     .constants = s->constants,

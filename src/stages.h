@@ -16,6 +16,10 @@ struct stages_options {
     // read or looked at, and there is no device.
     struct space *space;
     const struct device_info *device;
+    // No space is made: the jobs will be a vendor's routine, which no parameter changes. The
+    // sources are then of any language, the device's where the spec has that.
+    bool routine;
+    const char *name; // (optional) of the session in the store, in place of the spec's
     const struct log *log;
     const char *const *configurations; // --config
     uint32_t configuration_count;
@@ -28,7 +32,7 @@ struct stages {
     struct arena arena;
     struct spec_sources *sources;
     struct digest source; // of them
-    struct space *space;  // not empty
+    struct space *space;  // not empty; NULL of a routine
     char *constants;      // "WIDTH=256"
     uint64_t default_index;
     bool has_default;

@@ -133,6 +133,9 @@ bool load_job(struct device *d, struct loaded *l, const struct job *j,
     l->job = j;
     if (!limits_check_job(j, &d->info, guards, r))
         return false;
+    if (j->routine != ROUTINE_NONE)
+        return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
+                           "%s cannot be called on this device yet", routine_title(j->routine));
     struct text *logs = calloc(j->program_count + 1, sizeof *logs);
     if (!logs || !allocate_arrays(l, j)) {
         free(logs);

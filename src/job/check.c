@@ -200,6 +200,32 @@ static const char *reference_wrong(const struct job *j)
     return NULL;
 }
 
+// Rows follow each other without a gap: so the routines are called.
+static bool is_plain_float(const struct job *j, uint32_t buffer)
+{
+    const struct element *el = &j->buffers[buffer].element;
+    return el->scalar == SCALAR_FLOAT && (el->width != 3 || el->packed);
+}
+
+// Of a job whose reference was checked.
+static const char *routine_wrong(const struct job *j)
+{
+    const struct job_gemm *g = &j->reference.gemm;
+    if (j->routine == ROUTINE_NONE)
+        return j->routine_library == NULL ? NULL : "a library is named, and no routine of it";
+    if ((unsigned)j->routine >= ROUTINE_COUNT)
+        return "the routine is unknown";
+    if (j->program_count > 0 || j->launch_count > 0)
+        return "a job is a routine and has programs or launches of its own";
+    if (j->reference.kind != REFERENCE_GEMM)
+        return "a routine computes its reference, and that is no gemm";
+    if (!is_plain_float(j, g->a) || !is_plain_float(j, g->b) || !is_plain_float(j, g->c))
+        return "a routine multiplies matrices of float, and one here is of another type";
+    if (g->c == g->a || g->c == g->b || j->buffers[g->c].access == ACCESS_READ)
+        return "a routine would write its result into an input";
+    return NULL;
+}
+
 const char *job_wrong(const struct job *j)
 {
     const char *why = NULL;
@@ -209,5 +235,7 @@ const char *job_wrong(const struct job *j)
         why = buffer_wrong(&j->buffers[i]);
     for (uint32_t i = 0; i < j->launch_count && why == NULL; i++)
         why = launch_wrong(j, &j->launches[i]);
-    return why != NULL ? why : reference_wrong(j);
+    if (why == NULL)
+        why = reference_wrong(j);
+    return why != NULL ? why : routine_wrong(j);
 }

@@ -11,6 +11,7 @@ void codec_text(struct wire *w, const char **v);
 void element_codec(struct wire *w, struct element *el);
 void fill_codec(struct wire *w, struct job_fill *f);
 void program_codec(struct wire *w, struct job_program *p);
+void routine_codec(struct wire *w, struct job *j);
 // `depth` is that of the job the reference belongs to: 0 for one that nothing refers to.
 void reference_codec(struct wire *w, struct job_reference *r, unsigned depth);
 

@@ -4,6 +4,26 @@
 
 #include <stdlib.h>
 
+const char *routine_text(enum routine r)
+{
+    static const char *const texts[] = {
+#define X(name, text, title) text,
+        ROUTINES(X)
+#undef X
+    };
+    return (unsigned)r < ROUTINE_COUNT ? texts[r] : "?";
+}
+
+const char *routine_title(enum routine r)
+{
+    static const char *const titles[] = {
+#define X(name, text, title) title,
+        ROUTINES(X)
+#undef X
+    };
+    return (unsigned)r < ROUTINE_COUNT ? titles[r] : "?";
+}
+
 struct job *job_new(void)
 {
     struct job *j = calloc(1, sizeof *j);

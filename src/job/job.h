@@ -216,10 +216,34 @@ struct job_reference {
     uint32_t data_count;
 };
 
+// Matrix products of vendors' libraries, which a job can be instead of launches of its own: what
+// the job's gemm reference says is computed by the library, on the job's buffers. X(NAME, text,
+// name for readers)
+#define ROUTINES(X)                                                                                \
+    X(NONE, "none", "no routine")                                                                  \
+    X(CUBLAS, "cublas", "cuBLAS")                /* SGEMM in float throughout */                   \
+    X(CUBLAS_TF32, "cublas-tf32", "cuBLAS TF32") /* the same with tensor cores' TF32 */            \
+    X(CBLAS, "cblas", "CBLAS")                   /* cblas_sgemm of any library, on the host */     \
+    X(CLBLAST, "clblast", "CLBlast")
+
+enum routine {
+#define X(name, text, title) ROUTINE_##name,
+    ROUTINES(X)
+#undef X
+        ROUTINE_COUNT
+};
+
+const char *routine_text(enum routine r);  // "cublas-tf32"
+const char *routine_title(enum routine r); // "cuBLAS TF32"
+
 struct job {
     enum language language;
     struct job_program *programs;
     uint32_t program_count;
+    // Other than NONE: no programs, no launches, a gemm reference over buffers of float. A job with
+    // programs has no routine, on the wire neither: keys of ordinary jobs know nothing of it.
+    enum routine routine;
+    const char *routine_library; // file or soname of the library; NULL: the usual ones are tried
     struct job_buffer *buffers;
     uint32_t buffer_count;
     struct job_launch *launches; // run in order, one after the other
@@ -260,7 +284,7 @@ void job_buffer_digest(const struct job_buffer *b, struct digest *out);
 // What the expected outputs depend on: reference, and the recipes of all buffers that are not
 // temporary.
 void job_reference_digest(const struct job *j, struct digest *out);
-// Programs with options, kernel names and local sizes: what decides the image.
+// Programs with options, kernel names and local sizes, or the routine: what decides the image.
 void job_image_digest(const struct job *j, struct digest *out);
 
 #endif

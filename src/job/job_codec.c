@@ -169,12 +169,22 @@ void reference_codec(struct wire *w, struct job_reference *r, unsigned depth)
         data_codec(w, &r->data[i]);
 }
 
+// Only of a job without programs: the keys of all others were made before there were routines.
+void routine_codec(struct wire *w, struct job *j)
+{
+    if (j->program_count > 0)
+        return;
+    wire_enum(w, &j->routine, ROUTINE_COUNT);
+    wire_str(w, &j->routine_library);
+}
+
 static void job_codec_at(struct wire *w, struct job *j, unsigned depth)
 {
     wire_enum(w, &j->language, LANGUAGE_COUNT);
     wire_array(w, (void **)&j->programs, &j->program_count, sizeof *j->programs, PROGRAM_LEAST);
     for (uint32_t i = 0; i < j->program_count; i++)
         program_codec(w, &j->programs[i]);
+    routine_codec(w, j);
     wire_array(w, (void **)&j->buffers, &j->buffer_count, sizeof *j->buffers, BUFFER_LEAST);
     for (uint32_t i = 0; i < j->buffer_count; i++)
         buffer_codec(w, &j->buffers[i]);

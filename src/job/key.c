@@ -74,6 +74,7 @@ void job_image_digest(const struct job *j, struct digest *out)
     wire_u32(&w, &job->program_count);
     for (uint32_t i = 0; i < j->program_count; i++)
         program_codec(&w, &job->programs[i]);
+    routine_codec(&w, job);
     for (uint32_t i = 0; i < j->launch_count; i++)
         image_launch_codec(&w, &job->launches[i]);
     digest_finish(&state, out);

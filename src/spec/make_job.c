@@ -308,6 +308,44 @@ static bool check_job(struct maker *m)
     return !wrong || make_error(m, m->kernel->reference.path, "%s", wrong);
 }
 
+const char *spec_no_routine(const struct spec *s)
+{
+    if (s->kernel->reference.source == REFERENCE_BY_GEMM)
+        return NULL;
+    return "a vendor's routine computes a matrix product, and the spec does not say that its "
+           "kernel does: give KernelSpecification.Reference the Kind gemm with M, N and K";
+}
+
+static bool make_routine(struct maker *m, enum routine routine, const char *library)
+{
+    const char *no = spec_no_routine(m->spec);
+    if (no)
+        return error_set(m->e, ERROR_INPUT, "%s", no);
+    m->job->language = m->device->language;
+    m->job->routine = routine;
+    if (library && !(m->job->routine_library = arena_strdup(m->arena, library)))
+        return error_memory(m->e);
+    return bind_names(m) && make_buffers(m) && make_reference(m) && check_job(m);
+}
+
+bool spec_routine_job(const struct spec *s, const struct spec_sources *src,
+                      const struct device_info *device, const uint32_t *choice,
+                      enum routine routine, const char *library, struct job **out, struct error *e)
+{
+    struct maker m;
+    make_start(&m, src, device, e);
+    m.choice = choice;
+    *out = m.job = job_new();
+    if (!m.job)
+        return error_memory(e);
+    m.arena = &m.job->arena;
+    if (make_routine(&m, routine, library))
+        return true;
+    job_free(m.job);
+    *out = NULL;
+    return error_context(e, "%s", s->path);
+}
+
 bool spec_job(const struct spec *s, const struct spec_sources *src,
               const struct device_info *device, const uint32_t *choice, struct job **out,
               struct error *e)

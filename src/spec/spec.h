@@ -207,6 +207,15 @@ bool spec_job(const struct spec *s, const struct spec_sources *src,
               const struct device_info *device, const uint32_t *choice, struct job **out,
               struct error *e);
 
+// The job of a vendor's routine (job.h) that computes the spec's gemm in place of its kernel:
+// sizes, buffers and reference are those of the configuration. `src` may be of any language. False,
+// with the reason, where the spec's reference is no gemm of floats.
+bool spec_routine_job(const struct spec *s, const struct spec_sources *src,
+                      const struct device_info *device, const uint32_t *choice,
+                      enum routine routine, const char *library, struct job **out, struct error *e);
+// NULL, or why no routine can be set against the spec (static text).
+const char *spec_no_routine(const struct spec *s);
+
 // A digest of what the device will really run: the live text of the sources (dead conditional
 // branches dropped where the -D values decide them), those -D values that the live text can see,
 // options, launch geometry and arguments. Equal digests mean the same work: such configurations

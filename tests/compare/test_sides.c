@@ -314,6 +314,23 @@ START_TEST(choices_are_ranked)
 }
 END_TEST
 
+// A spec whose reference is no gemm, and a worker whose device calls no routine.
+START_TEST(routine_needs_a_gemm)
+{
+    struct session s;
+    struct error e = ERROR_INIT;
+    begin(&s, "FACTOR=3", NULL);
+    s.sides[1].routine = ROUTINE_CBLAS;
+    ck_assert_ptr_null(compare_new(&s.options, &e)); // nothing says which configuration
+    ck_assert_msg(strstr(e.text, "no configurations") != NULL, "%s", e.text);
+    error_clear(&e);
+    s.options.choices = (const char *const[]){"ID=1", ""};
+    ck_assert_ptr_null(compare_new(&s.options, &e));
+    ck_assert_msg(strstr(e.text, "Kind gemm") != NULL, "%s", e.text);
+    end(&s);
+}
+END_TEST
+
 // ---- the store ---------------------------------------------------------------------------------
 
 static void tune(void)
@@ -553,6 +570,7 @@ int main(void)
     tcase_add_test(t, sample_and_picked);
     tcase_add_test(t, nothing_in_common);
     tcase_add_test(t, choices_are_ranked);
+    tcase_add_test(t, routine_needs_a_gemm);
     tcase_add_test(t, rankings_stay);
     tcase_add_test(t, a_stored_run);
     tcase_add_loop_test(t, what_a_stored_run_has_alone, 0, 2);

@@ -129,7 +129,7 @@ static void make_payloads(void)
 {
     struct text out = TEXT_INIT;
     struct wire w;
-    struct job *jobs[] = {sample_job(), sample_least_job()};
+    struct job *jobs[] = {sample_job(), sample_least_job(), sample_routine_job()};
     struct result *r = sample_result();
     struct device_info device = sample_device();
     struct hello hello = {PROTOCOL_VERSION, "0.1.0"};
@@ -143,11 +143,12 @@ static void make_payloads(void)
         enum frame_kind kind;
         const char *name;
         void *value;
-    } list[] = {{KIND_JOB, "job", jobs[0]},    {KIND_JOB, "least_job", jobs[1]},
-                {KIND_RESULT, "result", r},    {KIND_DEVICE, "device", &device},
-                {KIND_HELLO, "hello", &hello}, {KIND_OPEN, "open", &open},
-                {KIND_IMAGE, "image", &image}, {KIND_POLICY, "policy", &policy},
-                {KIND_PHASE, "phase", &phase}, {KIND_REPORT, "report", &report}};
+    } list[] = {{KIND_JOB, "job", jobs[0]},         {KIND_JOB, "least_job", jobs[1]},
+                {KIND_JOB, "routine_job", jobs[2]}, {KIND_RESULT, "result", r},
+                {KIND_DEVICE, "device", &device},   {KIND_HELLO, "hello", &hello},
+                {KIND_OPEN, "open", &open},         {KIND_IMAGE, "image", &image},
+                {KIND_POLICY, "policy", &policy},   {KIND_PHASE, "phase", &phase},
+                {KIND_REPORT, "report", &report}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         begin(&out, &w, list[i].kind);
         frame_codecs[list[i].kind](&w, list[i].value);
@@ -157,8 +158,8 @@ static void make_payloads(void)
     text_addc(&out, 1);
     result_codec(&w, r);
     write_seed("frames", "old_result", out.data, out.length);
-    job_free(jobs[0]);
-    job_free(jobs[1]);
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
+        job_free(jobs[i]);
     result_free(r);
     text_release(&out);
 }

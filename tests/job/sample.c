@@ -142,6 +142,27 @@ struct job *sample_least_job(void)
     return j;
 }
 
+struct job *sample_routine_job(void)
+{
+    struct job *j = job_new();
+    ck_assert_ptr_nonnull(j);
+    const struct element single = {SCALAR_FLOAT, 1, 0, false};
+    const struct job_buffer buffers[] = {
+        {.name = "A", .element = single, .count = 16, .access = ACCESS_READ},
+        {.name = "B", .element = single, .count = 8, .access = ACCESS_READ},
+        {.name = "C", .element = single, .count = 32, .access = ACCESS_WRITE, .output = true},
+    };
+    j->routine = ROUTINE_CBLAS;
+    j->routine_library = "/opt/lib/libblas.so";
+    j->buffers = COPY(j, buffers);
+    j->buffer_count = COUNT(buffers);
+    j->reference = (struct job_reference){
+        .kind = REFERENCE_GEMM,
+        .name = "gemm",
+        .gemm = {.m = 8, .n = 4, .k = 2, .a = 0, .b = 1, .c = 2, .alpha = 1}};
+    return j;
+}
+
 struct device_info sample_device(void)
 {
     return (struct device_info){

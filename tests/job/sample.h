@@ -10,6 +10,8 @@
 struct job *sample_job(void);
 // The least job: one empty kernel without arguments.
 struct job *sample_least_job(void);
+// A vendor's routine: 8x4 = 8x2 times 2x4.
+struct job *sample_routine_job(void);
 struct device_info sample_device(void);
 // A correct result with samples, parts, resources and deviations.
 struct result *sample_result(void);

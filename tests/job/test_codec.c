@@ -113,6 +113,43 @@ START_TEST(test_least_job)
 }
 END_TEST
 
+START_TEST(test_routine_job)
+{
+    struct error e = ERROR_INIT;
+    struct text bytes = TEXT_INIT;
+    struct job *j = sample_routine_job();
+    job_bytes(j, &bytes);
+    struct job *read = job_decode(bytes.data, bytes.length, &e);
+    ck_assert_msg(read != NULL, "%s", e.text);
+    ck_assert_int_eq(read->routine, ROUTINE_CBLAS);
+    ck_assert_str_eq(read->routine_library, j->routine_library);
+    hostile_truncations(decode_job, &bytes);
+    hostile_numbers(decode_job, &bytes);
+    hostile_flips(decode_job, &bytes, 5000);
+    text_release(&bytes);
+    job_free(read);
+    job_free(j);
+}
+END_TEST
+
+// Bytes and keys of jobs with programs are what they were before there were routines.
+START_TEST(test_programs_leave_no_room_for_a_routine)
+{
+    struct text plain = TEXT_INIT, named = TEXT_INIT;
+    struct job *j = sample_least_job();
+    job_bytes(j, &plain);
+    j->routine = ROUTINE_CUBLAS;
+    j->routine_library = "libcublas.so.13";
+    ck_assert_ptr_nonnull(strstr(job_wrong(j), "programs or launches of its own"));
+    job_bytes(j, &named);
+    ck_assert_uint_eq(plain.length, named.length);
+    ck_assert_mem_eq(plain.data, named.data, plain.length);
+    text_release(&plain);
+    text_release(&named);
+    job_free(j);
+}
+END_TEST
+
 // A reference has no reference: neither written nor hashed, so a chain cannot exhaust the stack.
 START_TEST(test_depth_is_bounded)
 {
@@ -218,6 +255,9 @@ START_TEST(test_names)
     ck_assert(!language_parse("Vulkan", &l) && l == LANGUAGE_CUDA);
     ck_assert_str_eq(device_type_text(DEVICE_INTEGRATED), "integrated");
     ck_assert_str_eq(device_type_text((enum device_type)99), "?");
+    ck_assert_str_eq(routine_text(ROUTINE_CUBLAS_TF32), "cublas-tf32");
+    ck_assert_str_eq(routine_title(ROUTINE_CLBLAST), "CLBlast");
+    ck_assert_str_eq(routine_title(ROUTINE_COUNT), "?");
 }
 END_TEST
 
@@ -242,6 +282,8 @@ static void add_job_tests(Suite *suite)
     tcase_add_test(tests, test_job_encodes_to_the_same_bytes);
     tcase_add_test(tests, test_bytes_after_a_job_are_refused);
     tcase_add_test(tests, test_least_job);
+    tcase_add_test(tests, test_routine_job);
+    tcase_add_test(tests, test_programs_leave_no_room_for_a_routine);
     tcase_add_test(tests, test_depth_is_bounded);
     tcase_add_test(tests, test_depth_is_bounded_when_read);
     tcase_add_test(tests, test_job_truncations);

@@ -227,6 +227,28 @@ START_TEST(test_key_survives_the_wire)
 }
 END_TEST
 
+// Those of a routine, which ordinary jobs have not on the wire.
+START_TEST(test_routine_is_in_the_key)
+{
+    struct job *r = sample_routine_job();
+    struct digest keys[4], image, other;
+    job_key(r, &d, &keys[0]);
+    job_image_digest(r, &image);
+    r->routine = ROUTINE_CLBLAST;
+    job_key(r, &d, &keys[1]);
+    job_image_digest(r, &other);
+    r->routine_library = "/opt/lib/libother.so";
+    job_key(r, &d, &keys[2]);
+    r->routine_library = NULL;
+    job_key(r, &d, &keys[3]);
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < i; k++)
+            ck_assert(!digest_equal(&keys[i], &keys[k]));
+    ck_assert(!digest_equal(&image, &other));
+    job_free(r);
+}
+END_TEST
+
 // Worked out apart, from the layout alone. When this fails every stored result is orphaned: is that
 // meant? Then say why in the commit.
 START_TEST(test_known_key)
@@ -258,7 +280,7 @@ START_TEST(test_no_field_is_forgotten)
     ck_assert_uint_eq(sizeof(struct job_gemm), 56);
     ck_assert_uint_eq(sizeof(struct job_data), 24);
     ck_assert_uint_eq(sizeof(struct job_reference), 96);
-    ck_assert_uint_eq(sizeof(struct job), 192);
+    ck_assert_uint_eq(sizeof(struct job), 200);
 }
 END_TEST
 
@@ -344,6 +366,7 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, test_every_flip_is_on_the_wire, 0, JOB_FLIP_COUNT);
     tcase_add_loop_test(tests, test_neutral_changes_keep_the_key, 0, NEUTRAL_COUNT);
     tcase_add_test(tests, test_key_survives_the_wire);
+    tcase_add_test(tests, test_routine_is_in_the_key);
     tcase_add_test(tests, test_known_key);
     tcase_add_test(tests, test_no_field_is_forgotten);
     tcase_add_test(tests, test_buffer_digest);

@@ -184,6 +184,63 @@ START_TEST(test_data_must_fit)
 }
 END_TEST
 
+static void change_routine(struct job *r, int which)
+{
+    struct job_gemm *g = &r->reference.gemm;
+    switch (which) {
+    case 0:
+        r->routine = ROUTINE_COUNT;
+        return;
+    case 1:
+        r->routine = ROUTINE_NONE;
+        return;
+    case 2:
+        r->program_count = 1;
+        r->programs = j->programs;
+        return;
+    case 3:
+        r->launch_count = 1;
+        r->launches = j->launches;
+        r->launches[0].program = 0;
+        return;
+    case 4:
+        r->reference.kind = REFERENCE_NONE;
+        return;
+    case 5:
+        r->buffers[1].element.scalar = SCALAR_DOUBLE;
+        return;
+    case 6:
+        r->buffers[1].element.width = 3;
+        return;
+    case 7:
+        r->buffers[2].access = ACCESS_READ;
+        return;
+    case 8:
+        *g = (struct job_gemm){.m = 2, .n = 2, .k = 2, .a = 0, .b = 1, .c = 1};
+        return;
+    default:
+        g->c = 0;
+        return;
+    }
+}
+
+static const char *const routine_reasons[] = {
+    "unknown", "no routine of it", "programs",      "program",       "no gemm", "float",
+    "float",   "into an input",    "into an input", "into an input",
+};
+
+START_TEST(test_wrong_routine)
+{
+    struct job *r = sample_routine_job();
+    ck_assert_ptr_null(job_wrong(r));
+    r->buffers[0].count = r->buffers[1].count = 32;
+    change_routine(r, _i);
+    const char *why = job_wrong(r);
+    ck_assert_msg(why && strstr(why, routine_reasons[_i]), "%d: %s", _i, why ? why : "accepted");
+    job_free(r);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     int count = sizeof wrongs / sizeof *wrongs;
@@ -193,6 +250,8 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, test_right, 0, RIGHT_COUNT);
     tcase_add_test(tests, test_gemm_must_fit);
     tcase_add_test(tests, test_data_must_fit);
+    tcase_add_loop_test(tests, test_wrong_routine, 0,
+                        sizeof routine_reasons / sizeof *routine_reasons);
 }
 
 int main(void)
