@@ -1,6 +1,5 @@
 #include "best.h"
 
-#include "base/wire.h"
 #include "settle.h"
 #include "space/space.h"
 
@@ -63,14 +62,8 @@ struct search {
 
 static void identify(const struct device_info *device, char out[65])
 {
-    struct digest_state state;
     struct digest digest;
-    struct wire w;
-    struct device_info copy = *device;
-    digest_start(&state);
-    wire_hasher(&w, &state);
-    device_info_identity(&w, &copy);
-    digest_finish(&state, &digest);
+    device_info_digest(device, &digest);
     digest_hex(&digest, out);
 }
 

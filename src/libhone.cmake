@@ -11,6 +11,7 @@ add_library(hone_conveyors OBJECT
   directions.c
   findings.c
   goal.c
+  peak_find.c
   pick.c
   races.c
   races_read.c

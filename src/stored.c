@@ -1,6 +1,5 @@
 #include "stored.h"
 
-#include "base/wire.h"
 #include "measure/stats.h"
 
 #include <stdlib.h>
@@ -162,14 +161,8 @@ void stored_release(struct stored *s)
 
 static void identify(const struct device_info *device, char out[65])
 {
-    struct digest_state state;
     struct digest digest;
-    struct wire w;
-    struct device_info copied = *device;
-    digest_start(&state);
-    wire_hasher(&w, &state);
-    device_info_identity(&w, &copied);
-    digest_finish(&state, &digest);
+    device_info_digest(device, &digest);
     digest_hex(&digest, out);
 }
 

@@ -38,6 +38,17 @@ void device_info_identity(struct wire *w, struct device_info *d)
     codec_text(w, &d->surroundings);
 }
 
+void device_info_digest(const struct device_info *d, struct digest *out)
+{
+    struct digest_state state;
+    struct wire w;
+    struct device_info copy = *d; // a codec's parameter is not const, though hashing only reads
+    digest_start(&state);
+    wire_hasher(&w, &state);
+    device_info_identity(&w, &copy);
+    digest_finish(&state, out);
+}
+
 static void texts_codec(struct wire *w, struct device_info *d)
 {
     codec_text(w, &d->id);

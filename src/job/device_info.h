@@ -73,6 +73,7 @@ void device_info_codec(struct wire *w, struct device_info *d);
 // What a key knows of the device: language, type, name, vendor, platform and its version, driver,
 // compiler, surroundings. Not id, uuid, pci (another card of the same model answers alike).
 void device_info_identity(struct wire *w, struct device_info *d);
+void device_info_digest(const struct device_info *d, struct digest *out); // of that
 // Are they views of one card, in two languages or of two drivers? By UUID, else by PCI address;
 // what says neither is no view of another.
 bool device_same_card(const struct device_info *a, const struct device_info *b);

@@ -94,18 +94,6 @@ static void columns_bind(struct values *v, void *object, const struct text_colum
         value_text(v, columns[i].parameter, *text_at(object, columns[i].offset));
 }
 
-static void device_identity(const struct device_info *device, struct digest *out)
-{
-    struct digest_state state;
-    struct wire w;
-    struct device_info copy =
-        *device; // a codec's parameter is not const, though hashing only reads
-    digest_start(&state);
-    wire_hasher(&w, &state);
-    device_info_identity(&w, &copy);
-    digest_finish(&state, out);
-}
-
 static bool run_copy(struct run *r, const struct store_session *session)
 {
     r->session = *session;
@@ -113,7 +101,7 @@ static bool run_copy(struct run *r, const struct store_session *session)
         return false;
     if (session->device) {
         r->device = *session->device;
-        device_identity(session->device, &r->identity);
+        device_info_digest(session->device, &r->identity);
         if (!columns_copy(&r->arena, &r->device, device_columns, COUNT(device_columns)))
             return false;
         r->session.device = &r->device;

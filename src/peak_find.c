@@ -1,0 +1,76 @@
+// What the store knows of a device's limits.
+#include "peak.h"
+
+#include "measure/stats.h"
+
+#include <string.h>
+
+struct finding {
+    char identity[65];
+    struct arena *arena;
+    struct peak *out;
+    uint32_t found;
+    bool failed;
+};
+
+// "limit=fp32, work=123".
+static bool read_constants(const char *text, enum peak_limit *limit, uint64_t *work)
+{
+    static const char first[] = "limit=", second[] = ", work=";
+    char name[32];
+    const char *end = strstr(text, second);
+    if (!str_starts(text, first) || !end)
+        return false;
+    str_format(name, sizeof name, "%.*s", (int)(end - text - (ptrdiff_t)strlen(first)),
+               text + strlen(first));
+    return peak_limit_parse(name, limit) && str_to_u64(end + strlen(second), work) && *work > 0;
+}
+
+static bool rate_of(const struct result *r, uint64_t work, uint64_t timer_ns, struct peak_rate *out)
+{
+    struct stats_summary s;
+    const uint64_t *samples;
+    uint32_t count;
+    if (!result_samples(r, &samples, &count) || count == 0)
+        return false;
+    stats_summarise(samples, count, timer_ns / (r->batch ? r->batch : 1), &s);
+    if (!(s.low > 0))
+        return false;
+    *out = (struct peak_rate){.known = true,
+                              .median = (double)work * 1e9 / s.median,
+                              .low = (double)work * 1e9 / s.high,
+                              .high = (double)work * 1e9 / s.low,
+                              .interval = s.interval,
+                              .rounds = count};
+    return true;
+}
+
+// Rows come newest first.
+static bool take_row(void *context, const struct store_row *row)
+{
+    struct finding *f = context;
+    enum peak_limit limit;
+    uint64_t work;
+    bool fits = row->measuring_version == HONE_MEASURING_VERSION &&
+                str_equal(f->identity, row->device_identity) &&
+                read_constants(row->constants, &limit, &work) && !f->out->rates[limit].known;
+    if (!fits || !rate_of(row->result, work, 0, &f->out->rates[limit]))
+        return true;
+    struct peak_rate *rate = &f->out->rates[limit];
+    rate->configuration = arena_strdup(f->arena, row->configuration);
+    rate->date = arena_strdup(f->arena, row->date);
+    f->failed |= !rate->configuration || !rate->date;
+    return !f->failed && ++f->found < PEAK_COUNT;
+}
+
+bool peak_find(struct store *s, const struct device_info *d, struct arena *a, struct peak *out,
+               struct error *e)
+{
+    struct digest identity;
+    struct finding f = {.arena = a, .out = out};
+    const struct store_query query = {.spec_name = PEAK_SPEC, .correct_only = true};
+    memset(out, 0, sizeof *out);
+    device_info_digest(d, &identity);
+    digest_hex(&identity, f.identity);
+    return store_each(s, &query, take_row, &f, e) && (!f.failed || error_memory(e));
+}

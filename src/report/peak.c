@@ -1,0 +1,271 @@
+// What a device's limits were measured to be, and what share of them a result reaches.
+#include "report/peak.h"
+
+#include "report/report.h"
+#include "report/table.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- units -------------------------------------------------------------------------------------
+
+// "G", "Gi", "": what a unit's prefix multiplies by, and where the rest begins.
+static const char *read_prefix(const char *unit, double *scale)
+{
+    static const char prefixes[] = "kKMGTP";
+    static const double decimal[] = {1e3, 1e3, 1e6, 1e9, 1e12, 1e15};
+    static const double binary[] = {0x1p10, 0x1p10, 0x1p20, 0x1p30, 0x1p40, 0x1p50};
+    const char *at = unit[0] ? strchr(prefixes, unit[0]) : NULL;
+    bool is_binary = at && unit[1] == 'i';
+    *scale = !at ? 1 : is_binary ? binary[at - prefixes] : decimal[at - prefixes];
+    return unit + (at ? 1 : 0) + (is_binary ? 1 : 0);
+}
+
+static bool is_one_of(const char *text, const char *const *list)
+{
+    while (*list && !str_equal_nocase(text, *list))
+        list++;
+    return *list != NULL;
+}
+
+static bool read_unit(const char *unit, double *scale, bool *is_flop)
+{
+    static const char *const flops[] = {"FLOP/s", "FLOPS", "FLOPs/s", NULL};
+    static const char *const bytes[] = {"B/s", "byte/s", "bytes/s", NULL};
+    const char *rest = read_prefix(unit ? unit : "", scale);
+    *is_flop = is_one_of(rest, flops);
+    return *is_flop || is_one_of(rest, bytes);
+}
+
+bool peak_has_unit(const char *unit)
+{
+    double scale;
+    bool is_flop;
+    return read_unit(unit, &scale, &is_flop);
+}
+
+bool peak_share(const struct peak *p, const char *unit, double value, struct peak_share *out)
+{
+    bool is_flop;
+    double scale;
+    if (!p || !read_unit(unit, &scale, &is_flop))
+        return false;
+    const struct peak_rate *read = &p->rates[PEAK_READ], *copy = &p->rates[PEAK_COPY];
+    bool is_copy = copy->known && (!read->known || copy->median > read->median);
+    enum peak_limit limit = is_flop ? PEAK_FP32 : is_copy ? PEAK_COPY : PEAK_READ;
+    const struct peak_rate *rate = &p->rates[limit];
+    if (!rate->known)
+        return false;
+    *out = (struct peak_share){.limit = limit,
+                               .share = value * scale / rate->median,
+                               .scale = scale,
+                               .beyond = value * scale > rate->high};
+    return true;
+}
+
+// fp32 lanes of a multiprocessor, by compute capability times 10 (CUDA C++ programming guide,
+// "Arithmetic instructions").
+static unsigned lanes(uint32_t capability)
+{
+    bool has_64 = capability == 60 || (capability >= 70 && capability <= 80);
+    return capability < 50 ? 0 : has_64 ? 64 : 128;
+}
+
+double peak_arithmetic(const struct device_info *d)
+{
+    return (double)d->compute_units * lanes(d->capability) * 2 * d->clock_mhz * 1e6;
+}
+
+// ---- the limits --------------------------------------------------------------------------------
+
+enum column { LIMIT, RATE, INTERVAL, ROUNDS, KERNEL, COLUMNS };
+
+// What a rate is shown in: the prefix with which its number is below 10,000.
+struct shown {
+    double scale;
+    const char *prefix;
+    int decimals;
+};
+
+static struct shown shown_as(double rate)
+{
+    static const struct shown prefixes[] = {
+        {1e3, "k", 0}, {1e6, "M", 0}, {1e9, "G", 0}, {1e12, "T", 0}};
+    size_t i = 0;
+    while (i + 1 < sizeof prefixes / sizeof *prefixes && rate >= 1e4 * prefixes[i].scale)
+        i++;
+    struct shown shown = prefixes[i];
+    double number = rate / shown.scale;
+    shown.decimals = number < 9.9995 ? 3 : number < 99.995 ? 2 : number < 999.95 ? 1 : 0;
+    return shown;
+}
+
+static void put_interval(const struct peak_rate *r, double scale, int decimals, struct text *out)
+{
+    text_addf(out, "%c%.*f .. %.*f%c", r->interval ? '[' : '(', decimals, r->low / scale, decimals,
+              r->high / scale, r->interval ? ']' : ')');
+}
+
+static const char *unit_of(enum peak_limit limit)
+{
+    return limit == PEAK_FP32 ? "FLOP/s" : "B/s";
+}
+
+static void put_rate(struct table *t, enum peak_limit limit, const struct peak_rate *r)
+{
+    struct text interval = TEXT_INIT;
+    struct shown shown = shown_as(r->median);
+    put_interval(r, shown.scale, shown.decimals, &interval);
+    table_row(t);
+    table_cell(t, LIMIT, "%s", peak_limit_title(limit));
+    if (r->known) {
+        table_cell(t, RATE, "%.*f %s%s", shown.decimals, r->median / shown.scale, shown.prefix,
+                   unit_of(limit));
+        table_cell(t, INTERVAL, "%s", text_cstr(&interval));
+        table_cell(t, ROUNDS, "%u", r->rounds);
+        table_cell(t, KERNEL, "%s", r->configuration);
+    } else {
+        table_cell(t, RATE, "not known");
+        table_note(t, RATE, "%s", r->why ? r->why : "it was not measured");
+    }
+    text_release(&interval);
+}
+
+static void put_arithmetic(const struct device_info *d, const struct peak_rate *r, struct text *out)
+{
+    double most = peak_arithmetic(d);
+    struct shown shown = shown_as(most);
+    if (!r->known || most <= 0)
+        return;
+    text_addf(out, "fp32: %.1f %% of %.*f %sFLOP/s = %u compute units x %u lanes x 2 x %u MHz\n",
+              100 * r->median / most, shown.decimals, most / shown.scale, shown.prefix,
+              d->compute_units, lanes(d->capability), d->clock_mhz);
+}
+
+void report_peak(const struct device_info *d, const struct peak *p, struct text *out)
+{
+    static const struct table_column columns_of[COLUMNS] = {[LIMIT] = {"limit", ALIGN_LEFT},
+                                                            [RATE] = {"median", ALIGN_RIGHT},
+                                                            [INTERVAL] = {"", ALIGN_LEFT},
+                                                            [ROUNDS] = {"launches", ALIGN_RIGHT},
+                                                            [KERNEL] = {"reached by", ALIGN_LEFT}};
+    struct table_column shown[COLUMNS];
+    struct table table;
+    bool is_interval = false;
+    memcpy(shown, columns_of, sizeof shown);
+    for (unsigned i = 0; i < PEAK_COUNT; i++)
+        is_interval |= p->rates[i].known && p->rates[i].interval;
+    shown[INTERVAL].title = is_interval ? "95 % interval" : "range";
+    table_init(&table, shown, COLUMNS);
+    for (unsigned i = 0; i < PEAK_COUNT; i++)
+        put_rate(&table, (enum peak_limit)i, &p->rates[i]);
+    table_print(&table, "", out);
+    table_release(&table);
+    put_arithmetic(d, &p->rates[PEAK_FP32], out);
+    if (d->type == DEVICE_CPU && p->rates[PEAK_LOCAL].known)
+        text_add(out, "Local memory is ordinary cache on this device.\n");
+}
+
+static void limit_at(struct emit *j, enum peak_limit limit, const struct peak_rate *r)
+{
+    emit_key(j, peak_limit_text(limit));
+    emit_object(j);
+    emit_f64_at(j, "rate", r->known ? r->median : NAN);
+    emit_key(j, "interval");
+    if (r->known && r->interval) {
+        emit_array(j);
+        emit_f64(j, r->low);
+        emit_f64(j, r->high);
+        emit_array_end(j);
+    } else {
+        emit_null(j);
+    }
+    emit_u64_at(j, "rounds", r->rounds);
+    emit_text_at(j, "configuration", r->configuration);
+    emit_text_at(j, "date", r->date);
+    emit_text_at(j, "why", r->why);
+    emit_object_end(j);
+}
+
+void report_peak_limits_json(const struct peak *p, struct emit *j)
+{
+    emit_object(j);
+    for (unsigned i = 0; i < PEAK_COUNT; i++)
+        limit_at(j, (enum peak_limit)i, &p->rates[i]);
+    emit_object_end(j);
+}
+
+// ---- shares ------------------------------------------------------------------------------------
+
+static const char *name_of(enum peak_limit limit)
+{
+    return limit == PEAK_FP32 ? "fp32 peak" : "memory bandwidth";
+}
+
+static const char *why_beyond(enum peak_limit limit)
+{
+    return limit == PEAK_FP32
+               ? ": beyond it, so other units than fp32 arithmetic had a part (tensor cores, half "
+                 "precision)"
+               : ": beyond it, so caches had a part";
+}
+
+static void put_reached(const struct peak *p, const struct view_metric *m,
+                        const struct peak_share *s, struct text *out)
+{
+    const struct peak_rate *r = &p->rates[s->limit];
+    char number[UNITS_SIZE], rate[UNITS_SIZE];
+    number_to_str(m->value, number);
+    number_to_str(r->median / s->scale, rate);
+    const char *point = strchr(rate, '.');
+    bool has_exponent = strchr(rate, 'e') != NULL;
+    text_addf(out, "%s %s is %.*f %% of the device's measured %s (%s", number, m->unit,
+              s->share < 0.0995 ? 1 : 0, 100 * s->share, name_of(s->limit), rate);
+    if (!has_exponent) {
+        text_add(out, " ");
+        put_interval(r, s->scale, point ? (int)strlen(point + 1) : 0, out);
+    }
+    text_addf(out, "; hone peak)%s\n", s->beyond ? why_beyond(s->limit) : "");
+}
+
+void report_peak_shares(const struct peak *p, const struct view_result *r, struct text *out)
+{
+    struct peak_share share;
+    for (size_t i = 0; i < r->metric_count; i++) {
+        const struct view_metric *m = &r->metrics[i];
+        if (m->known && peak_share(p, m->unit, m->value, &share))
+            put_reached(p, m, &share, out);
+    }
+}
+
+static void shares_at(struct emit *j, const struct peak *p, const struct view_result *r)
+{
+    struct peak_share share;
+    emit_key(j, "shares");
+    emit_object(j);
+    for (size_t i = 0; r && i < r->metric_count; i++) {
+        const struct view_metric *m = &r->metrics[i];
+        if (!m->known || !peak_share(p, m->unit, m->value, &share))
+            continue;
+        emit_key(j, m->name);
+        emit_object(j);
+        emit_text_at(j, "limit", peak_limit_text(share.limit));
+        emit_f64_at(j, "share", share.share);
+        emit_object_end(j);
+    }
+    emit_object_end(j);
+}
+
+void report_peak_json(const struct peak *p, const struct view_result *r, struct emit *j)
+{
+    if (!peak_is_known(p)) {
+        emit_null(j);
+        return;
+    }
+    emit_object(j);
+    emit_key(j, "limits");
+    report_peak_limits_json(p, j);
+    shares_at(j, p, r);
+    emit_object_end(j);
+}

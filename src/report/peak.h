@@ -1,0 +1,40 @@
+// What a device's limits were measured to be (`hone peak`), and what share of them a result
+// reaches.
+#ifndef HONE_REPORT_PEAK_H
+#define HONE_REPORT_PEAK_H
+
+#include "base/emit.h"
+#include "job/peak.h"
+#include "report/view.h"
+
+// What share of a limit a number is.
+struct peak_share {
+    enum peak_limit limit;
+    double share; // 0.83 of the median
+    double scale; // of the number's unit: 1e9 for GFLOP/s
+    bool beyond;  // more than the limit's interval: something else than what was measured did it
+};
+// Does the unit ("GFLOP/s", "TFLOP/s", "GB/s", "GiB/s", ...) count what a limit is about?
+bool peak_has_unit(const char *unit);
+// False where it does not, or that limit is not known. Bytes are held against memory, read or
+// copied, whichever was faster.
+bool peak_share(const struct peak *p, const char *unit, double value, struct peak_share *out);
+
+// All limits, as `hone peak` shows them.
+void report_peak(const struct device_info *d, const struct peak *p, struct text *out);
+// {"limits": {"fp32": {"rate", "interval" ([low, high]; null below six rounds), "rounds",
+//  "configuration", "date", "why"}, ...}}: a limit that is not known has a rate of null.
+void report_peak_limits_json(const struct peak *p, struct emit *j);
+
+// A line for each metric that a known limit is about: "1234 GFLOP/s is 83 % of the device's
+// measured fp32 peak (1487 [1480 .. 1490]; hone peak)".
+void report_peak_shares(const struct peak *p, const struct view_result *r, struct text *out);
+// {"limits": as above, "shares": {"GFLOP/s": {"limit": "fp32", "share": 0.83}, ...}}; null where
+// nothing is known (p NULL too). `r` may be NULL: no shares.
+void report_peak_json(const struct peak *p, const struct view_result *r, struct emit *j);
+
+// On NVIDIA: compute units x fp32 lanes of each x 2 x clock, in flop/s; 0 where a factor is not
+// known.
+double peak_arithmetic(const struct device_info *d);
+
+#endif
