@@ -112,7 +112,8 @@ struct backend {
     // kernels, extern "C". It is built so that a * b + c is not contracted into a fused operation:
     // the host's numbers are to be met. own_run() puts the launch into the queue, behind all that
     // was asked for before, and does not wait; a read() then waits, and tells of what went wrong.
-    // Values are taken before it returns.
+    // Values are taken before it returns. own_kernel() may be called by a thread of its own, beside
+    // one other that uses the device.
     void *(*own_kernel)(void *own, const char *source, const char *name, struct error *e);
     void (*own_free)(void *own, void *kernel);
     bool (*own_run)(void *own, void *kernel, const struct own_launch *l, struct error *e);

@@ -36,7 +36,7 @@ static bool compile(struct cuda *o, const char *source, const char *name, struct
         if (ok)
             cuda_cache_keep(o->options->cache, &key, code);
         else
-            error_context(e, "hone's own kernel %s: %.400s", name, text_cstr(&code->log));
+            error_context(e, "%.400s", text_cstr(&code->log));
     }
     text_release(&target);
     return ok;
@@ -45,7 +45,11 @@ static bool compile(struct cuda *o, const char *source, const char *name, struct
 static bool load(struct cuda *o, struct own *k, const struct cuda_code *code, const char *name,
                  struct error *e)
 {
-    CUresult result = o->cu.cuModuleLoadData(&k->module, text_cstr(&code->code));
+    // The context is current in the thread that opened the device; this may be another.
+    CUresult result = o->cu.cuCtxSetCurrent(o->context);
+    if (result != CUDA_SUCCESS)
+        return cuda_error(&o->cu, e, "cuCtxSetCurrent", result);
+    result = o->cu.cuModuleLoadData(&k->module, text_cstr(&code->code));
     if (result != CUDA_SUCCESS)
         return cuda_error(&o->cu, e, "cuModuleLoadData of hone's own kernels", result);
     result = o->cu.cuModuleGetFunction(&k->function, k->module, cuda_code_name(code, name));

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define WORTH_BYTES (256u << 10) // of an output that is compared on the device
+#define AHEAD_PARTS 16           // of that: buffers whose making leaves time to build kernels in
 #define LOG_MOST    65536        // bytes of a build log that go into a result
 
 bool device_list(struct arena *a, const struct device_options *o, struct device_list *out,
@@ -231,11 +232,41 @@ static bool make_inputs(struct device *d, const struct job *j, struct result *r)
     return ok || result_fail(r, STATUS_RUNTIME, FAULT_REFERENCE, "%s", e.text);
 }
 
+static uint64_t bytes_of(const struct job *j)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < j->buffer_count; i++)
+        sum += fill_bytes(&j->buffers[i]);
+    return sum;
+}
+
+// The kernels that what follows will ask for, in that order.
+static void build_own_ahead(struct device *d, const struct job *j)
+{
+    bool gemm = j->reference.kind == REFERENCE_GEMM;
+    if (d->info.type == DEVICE_CPU || d->options.exact || d->options.build_only ||
+        bytes_of(j) < AHEAD_PARTS * d->worth_bytes)
+        return;
+    own_kernels_collect(d);
+    checksum_offered(d);
+    if (gemm)
+        gemm_offered(d, j);
+    for (uint32_t i = 0; i < j->buffer_count && j->reference.kind != REFERENCE_NONE; i++) {
+        const struct job_buffer *b = &j->buffers[i];
+        if (b->output && fill_bytes(b) >= d->worth_bytes)
+            compare_kernel(d, b, gemm);
+    }
+    own_kernels_start(d);
+}
+
 bool device_prepare(struct device *d, const struct job *j, struct result *r)
 {
     uint64_t start = clock_ns();
     struct reference *f = NULL;
-    bool ok = device_usable(d, r) && make_inputs(d, j, r);
+    bool ok = device_usable(d, r);
+    if (ok)
+        build_own_ahead(d, j);
+    ok = ok && make_inputs(d, j, r);
     r->inputs_ns = clock_ns() - start;
     start = clock_ns();
     if (ok && j->reference.kind != REFERENCE_NONE)

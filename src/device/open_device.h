@@ -75,6 +75,8 @@ struct device {
     uint32_t spun_mhz;            // the clock that no spinning could raise it above; 0: none
     struct memory flusher;        // for cold launches, made when first asked for
     struct own_kernel *own_kernels;
+    struct own_ahead *own_ahead; // (or NULL) who builds some of them
+    bool own_collecting;
     struct memory scratch; // of their results
     uint64_t stamps;       // counts those of their launches that are stamped
     bool lost;             // a driver error while running: nothing works any more

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "device/open_device.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,19 @@ struct own_kernel {
     const char *const *pieces;
     char *defines; // a copy, behind the struct
     void *kernel;  // NULL: it does not build
+    struct error why;
+    bool pending; // built by the thread below; under its mutex until it is not
+};
+
+// A thread that builds while the inputs are made.
+struct own_ahead {
+    struct device *device;
+    pthread_t thread;
+    bool started;
+    pthread_mutex_t mutex;
+    pthread_cond_t built;
+    struct own_kernel *kernels[OWN_AHEAD_MOST];
+    uint32_t count;
 };
 
 bool own_kernels_offered(const struct device *d)
@@ -61,16 +75,17 @@ static bool make_source(const struct device *d, const struct own_text *t, struct
     return !out->failed;
 }
 
-static void *build(struct device *d, const struct own_text *t, struct error *e)
+static void build(struct device *d, struct own_kernel *k)
 {
+    const struct own_text t = {k->name, k->defines, k->pieces};
     struct text source = TEXT_INIT;
-    void *kernel = NULL;
-    if (make_source(d, t, &source))
-        kernel = d->backend->own_kernel(d->own, source.data, t->name, e);
+    if (!make_source(d, &t, &source))
+        error_memory(&k->why);
     else
-        error_memory(e);
+        k->kernel = d->backend->own_kernel(d->own, source.data, t.name, &k->why);
+    if (!k->kernel)
+        error_context(&k->why, "hone's own kernel %s", t.name);
     text_release(&source);
-    return kernel;
 }
 
 static struct own_kernel *find(const struct device *d, const struct own_text *t)
@@ -92,18 +107,104 @@ static struct own_kernel *add(struct device *d, const struct own_text *t, struct
     }
     *k = (struct own_kernel){.next = d->own_kernels, .name = t->name, .pieces = t->pieces};
     k->defines = memcpy(k + 1, t->defines, length);
-    k->kernel = build(d, t, e);
     d->own_kernels = k;
     return k;
 }
 
+// ---- ahead of time
+
+static void *build_all(void *argument)
+{
+    struct own_ahead *a = argument;
+    for (uint32_t i = 0; i < a->count; i++) {
+        build(a->device, a->kernels[i]);
+        pthread_mutex_lock(&a->mutex);
+        a->kernels[i]->pending = false;
+        pthread_cond_signal(&a->built);
+        pthread_mutex_unlock(&a->mutex);
+    }
+    return NULL;
+}
+
+// Ends what an earlier collection left.
+static void settle(struct device *d)
+{
+    struct own_ahead *a = d->own_ahead;
+    if (!a)
+        return;
+    if (a->started)
+        pthread_join(a->thread, NULL);
+    pthread_cond_destroy(&a->built);
+    pthread_mutex_destroy(&a->mutex);
+    free(a);
+    d->own_ahead = NULL;
+}
+
+void own_kernels_collect(struct device *d)
+{
+    settle(d);
+    struct own_ahead *a = calloc(1, sizeof *a);
+    if (!a)
+        return; // built when they are asked for
+    a->device = d;
+    pthread_mutex_init(&a->mutex, NULL);
+    pthread_cond_init(&a->built, NULL);
+    d->own_ahead = a;
+    d->own_collecting = true;
+}
+
+void own_kernels_start(struct device *d)
+{
+    struct own_ahead *a = d->own_ahead;
+    d->own_collecting = false;
+    if (!a || a->count == 0)
+        return;
+    a->started = pthread_create(&a->thread, NULL, build_all, a) == 0;
+    if (!a->started) // a thread that could not be had is done without
+        build_all(a);
+}
+
+static struct own_kernel *collect(struct device *d, const struct own_text *t, struct error *e)
+{
+    struct own_ahead *a = d->own_ahead;
+    struct own_kernel *k = a->count < OWN_AHEAD_MOST ? add(d, t, e) : NULL;
+    if (!k)
+        return NULL;
+    k->pending = true;
+    a->kernels[a->count++] = k;
+    return k;
+}
+
+static void await(struct device *d, const struct own_kernel *k)
+{
+    struct own_ahead *a = d->own_ahead;
+    if (!a)
+        return;
+    pthread_mutex_lock(&a->mutex);
+    while (k->pending)
+        pthread_cond_wait(&a->built, &a->mutex);
+    pthread_mutex_unlock(&a->mutex);
+}
+
+// ----
+
 void *own_kernel_get(struct device *d, const struct own_text *t, struct error *e)
 {
     struct own_kernel *k = find(d, t);
-    if (k && !k->kernel)
-        error_set(e, ERROR_DEVICE, "%s of hone's own did not build", t->name);
-    if (!k)
+    if (d->own_collecting) {
+        if (!k)
+            collect(d, t, e);
+        return NULL;
+    }
+    if (k) {
+        await(d, k);
+    } else {
         k = add(d, t, e);
+        if (k)
+            build(d, k);
+    }
+    if (k && !k->kernel)
+        error_set_driver(e, k->why.code, k->why.driver, "%s", k->why.text);
     return k ? k->kernel : NULL;
 }
 
@@ -131,6 +232,7 @@ struct memory *own_scratch(struct device *d, uint64_t bytes, struct error *e)
 
 void own_kernels_free(struct device *d)
 {
+    settle(d);
     while (d->own_kernels) {
         struct own_kernel *k = d->own_kernels;
         d->own_kernels = k->next;

@@ -427,6 +427,9 @@ static struct reference *make(struct device *d, const struct job *j, const struc
                               struct result *r)
 {
     struct making m = {.device = d, .job = j, .reference = new_reference(j, recipe)};
+    // Kernels of hone's own are built in any case, and beside the making of the inputs.
+    if (j->reference.kind == REFERENCE_GEMM)
+        gemm_offered(d, j);
     uint64_t start = clock_ns();
     if (!m.reference) {
         result_fail(r, STATUS_RUNTIME, FAULT_REFERENCE, "reference: out of memory");

@@ -239,6 +239,9 @@ bool live_bench_ready(struct live *v);  // there is a worker, an old or a new on
 bool live_bench_has(const struct live *v, const struct entry *n);
 void live_bench_begin(struct live *v, struct entry *n); // load, verify, or measure: what is next
 void live_bench_finish(struct live *v, struct entry *n, enum stop_reason stop);
+// Takes the payload.
+bool live_bench_send(struct live *v, enum verb verb, struct text *payload);
+void live_put_load(struct text *payload, const struct entry *n);
 void live_send_load(struct live *v, const struct entry *n);
 void live_send_verify(struct live *v, const struct entry *n);
 void live_request_measure(struct live *v, struct entry *n, const struct policy *policy);
@@ -251,7 +254,9 @@ bool live_gate_open(struct live *v, enum gate_answer answer);
 bool live_gate_rests(struct live *v); // it was closed a moment ago
 
 // live_ahead.c
-void live_ahead_send(struct live *v);                         // `current` is being verified
+// What to load while `current` is verified, or NULL; then, behind that request, its LOAD (taken).
+struct entry *live_ahead_choose(const struct live *v);
+void live_ahead_send(struct live *v, struct entry *next, struct text *load);
 bool live_ahead_frame(struct live *v, const struct frame *f); // false: it is no answer to that
 // It is one, and that launch goes on.
 bool live_ahead_beside(const struct live *v, const struct frame *f);

@@ -16,23 +16,24 @@ static bool may_have_company(const struct live *v)
            !v->turns.first && n->turns == 0 && !n->alone && n->bench_deaths == 0;
 }
 
-static struct entry *choose(const struct live *v)
+struct entry *live_ahead_choose(const struct live *v)
 {
     struct entry *next = v->entries.stages[STAGE_READY].first;
-    if (!may_have_company(v))
+    if (v->ahead || !may_have_company(v))
         return NULL;
     while (next && (next->alone || next->bench_deaths > 0 || live_bench_has(v, next)))
         next = next->next;
     return next;
 }
 
-void live_ahead_send(struct live *v)
+void live_ahead_send(struct live *v, struct entry *next, struct text *load)
 {
-    struct entry *next = v->ahead ? NULL : choose(v);
     uint32_t request = v->request;
-    if (!next || v->broken.code)
+    if (!next || v->broken.code) {
+        text_release(load);
         return;
-    live_send_load(v, next);
+    }
+    live_bench_send(v, VERB_LOAD, load);
     v->ahead = next;
     v->ahead_request = v->request;
     v->request = request;

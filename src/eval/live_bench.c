@@ -13,7 +13,7 @@ static uint64_t launch_limit(const struct live *v)
 
 // ---- requests ----------------------------------------------------------------------------------
 
-static bool send(struct live *v, enum verb verb, struct text *payload)
+bool live_bench_send(struct live *v, enum verb verb, struct text *payload)
 {
     struct error e = ERROR_INIT;
     bool ok = !payload->failed || error_memory(&e);
@@ -36,16 +36,21 @@ static void put_handle(struct text *payload, uint32_t handle)
     wire_u32(&w, &handle);
 }
 
+void live_put_load(struct text *payload, const struct entry *n)
+{
+    struct image image = n->image;
+    struct wire w;
+    put_handle(payload, n->handle);
+    live_put_job(payload, n->job);
+    wire_writer(&w, payload);
+    image_codec(&w, &image);
+}
+
 void live_send_load(struct live *v, const struct entry *n)
 {
     struct text payload = TEXT_INIT;
-    struct image image = n->image;
-    struct wire w;
-    put_handle(&payload, n->handle);
-    live_put_job(&payload, n->job);
-    wire_writer(&w, &payload);
-    image_codec(&w, &image);
-    send(v, VERB_LOAD, &payload);
+    live_put_load(&payload, n);
+    live_bench_send(v, VERB_LOAD, &payload);
 }
 
 void live_send_verify(struct live *v, const struct entry *n)
@@ -54,7 +59,7 @@ void live_send_verify(struct live *v, const struct entry *n)
     struct policy policy = {.launches = 1, .launch_limit_ns = launch_limit(v)};
     put_handle(&payload, n->handle);
     live_put_policy(&payload, &policy);
-    send(v, VERB_VERIFY, &payload);
+    live_bench_send(v, VERB_VERIFY, &payload);
 }
 
 static void request_load(struct live *v, struct entry *n)
@@ -67,11 +72,15 @@ static void request_load(struct live *v, struct entry *n)
 // The verified launch is held against the best, so nothing else shall run meanwhile.
 static void request_verify(struct live *v, struct entry *n)
 {
+    struct text load = TEXT_INIT;
+    struct entry *next = live_ahead_choose(v);
+    if (next) // made before the launch is asked for, so that it is there while that runs
+        live_put_load(&load, next);
     entry_stage(&v->entries, n, STAGE_VERIFYING);
     if (!v->o.no_timing)
         live_builders_pause(v, true);
     live_send_verify(v, n);
-    live_ahead_send(v);
+    live_ahead_send(v, next, &load);
 }
 
 void live_request_measure(struct live *v, struct entry *n, const struct policy *policy)
@@ -81,7 +90,7 @@ void live_request_measure(struct live *v, struct entry *n, const struct policy *
     live_put_policy(&payload, policy);
     entry_stage(&v->entries, n, STAGE_MEASURING);
     live_builders_pause(v, true);
-    send(v, VERB_MEASURE, &payload);
+    live_bench_send(v, VERB_MEASURE, &payload);
 }
 
 static void request_prepare(struct live *v, struct entry *n)
@@ -89,7 +98,7 @@ static void request_prepare(struct live *v, struct entry *n)
     struct text payload = TEXT_INIT;
     live_put_job(&payload, n->job);
     v->preparing = n->prepared = true;
-    send(v, VERB_PREPARE, &payload);
+    live_bench_send(v, VERB_PREPARE, &payload);
 }
 
 static void go_on(struct live *v, struct entry *n);

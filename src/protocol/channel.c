@@ -247,6 +247,11 @@ bool channel_peek(const struct channel *c, enum verb *verb)
     return header_check(&h, NULL) && left - HEADER_BYTES >= h.length;
 }
 
+bool channel_arriving(const struct channel *c)
+{
+    return c->in.length > c->consumed;
+}
+
 // Milliseconds from now to the deadline, rounded up; -1 for ever.
 static int time_left_ms(uint64_t deadline_ns)
 {

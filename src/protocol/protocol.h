@@ -154,6 +154,8 @@ bool channel_receive(struct channel *c, struct error *e);
 int channel_next(struct channel *c, struct frame *f, struct error *e);
 // What channel_next() would give out: is a complete frame there, and of which verb? Takes nothing.
 bool channel_peek(const struct channel *c, enum verb *verb);
+// Has a part of a frame arrived, or a whole one, that was not given out yet?
+bool channel_arriving(const struct channel *c);
 // Blocking: waits for the next frame (timeout_ms -1: for ever), sending what is queued meanwhile.
 // 1 a frame, 0 timeout, -1 error or end of stream.
 int channel_wait(struct channel *c, int timeout_ms, struct frame *f, struct error *e);

@@ -2,10 +2,15 @@
 // works, and sends exactly one reply.
 #include "worker/worker.h"
 
+#include "base/process.h"
+
 #include <poll.h>
 #include <stdlib.h>
 
 #define DRAIN_MS 1000 // how long a last reply may wait for its reader
+// How long the rest of a frame is waited for while a launch runs.
+#define ARRIVING_MS 10
+#define ARRIVING_NS (UINT64_C(1000000) * ARRIVING_MS)
 
 // The phases of the device are those of the protocol, in the same order.
 _Static_assert((int)DEVICE_PHASES == (int)PHASE_COUNT, "phases differ");
@@ -119,6 +124,22 @@ static void drop_job(struct worker *w, struct loaded_job **at)
     device_unload(w->device, l->loaded);
     job_free(l->job);
     free(l);
+}
+
+// Taking down a program takes a driver as long as many a launch: on a GPU it is put off until the
+// host has nothing else to do.
+static void put_off(struct worker *w, struct loaded_job **at)
+{
+    struct loaded_job *l = *at;
+    *at = l->next;
+    l->next = w->dropped;
+    w->dropped = l;
+}
+
+static void drop_what_was_put_off(struct worker *w)
+{
+    while (w->dropped)
+        drop_job(w, &w->dropped);
 }
 
 // ---- verbs
@@ -269,6 +290,8 @@ static void load_job_as(struct worker *w, uint32_t handle, struct job *j, const 
 {
     struct device_image image = {m->primed, m->bytes, m->length, m->digest};
     struct loaded_job **at = find_job(w, handle);
+    if (!w->beside)
+        drop_what_was_put_off(w); // its memory may be needed
     if (*at)
         drop_job(w, at);
     struct loaded_job *l = calloc(1, sizeof *l);
@@ -387,7 +410,8 @@ static void serve_unload(struct worker *w, struct request *q)
     } else if (!*at) {
         reply_error(w, "no job is loaded under this handle");
     } else {
-        drop_job(w, at);
+        bool is_gpu = device_describe(w->device)->type == DEVICE_GPU;
+        (is_gpu ? put_off : drop_job)(w, at);
         reply_result(w, r);
     }
     result_free(r);
@@ -459,8 +483,22 @@ static void drain(struct worker *w)
     }
 }
 
-// While a verified launch runs the next job may be loaded: what else was asked for stays in its
-// order.
+// Is there a whole frame? One that has begun to arrive is on its way, and waiting for the rest
+// costs nothing: the load would wait for it as well.
+static bool has_frame(struct worker *w, enum verb *verb)
+{
+    uint64_t until = clock_ns() + ARRIVING_NS;
+    struct pollfd ready = {.fd = w->channel.fd, .events = POLLIN};
+    while (!channel_peek(&w->channel, verb)) {
+        if (!channel_arriving(&w->channel) || w->channel.ended || clock_ns() >= until ||
+            poll(&ready, 1, ARRIVING_MS) <= 0 || !channel_receive(&w->channel, NULL))
+            return false;
+    }
+    return true;
+}
+
+// While a verified launch runs the next job may be loaded, and then those be unloaded that are not
+// needed any more. What else was asked for stays in its order.
 static void serve_meanwhile(void *context)
 {
     struct worker *w = context;
@@ -469,9 +507,12 @@ static void serve_meanwhile(void *context)
     struct frame f;
     if (!channel_receive(&w->channel, NULL))
         return; // what is wrong with it is found when it is waited for
-    while (!w->ended && channel_peek(&w->channel, &verb) && verb == VERB_LOAD &&
+    w->beside = true;
+    while (!w->ended && has_frame(w, &verb) && verb == VERB_LOAD &&
            channel_next(&w->channel, &f, NULL) == 1)
         serve_frame(w, &f);
+    w->beside = false;
+    drop_what_was_put_off(w);
     w->sequence = sequence;
 }
 
@@ -484,6 +525,7 @@ int serve(int channel, const struct device_options *options)
     channel_init(&w.channel, channel);
     int status = serve_all(&w);
     drain(&w);
+    drop_what_was_put_off(&w);
     while (w.jobs)
         drop_job(&w, &w.jobs);
     device_close(w.device);

@@ -17,8 +17,10 @@ struct worker {
     struct device_options options;
     struct device *device; // NULL until opened
     struct loaded_job *jobs;
-    uint32_t sequence; // of the request being served
-    bool ended;        // asked to stop, or the channel is gone
+    struct loaded_job *dropped; // unloaded while a launch runs, or before the next is loaded
+    uint32_t sequence;          // of the request being served
+    bool beside;                // what is served is served while a launch runs
+    bool ended;                 // asked to stop, or the channel is gone
 };
 
 // ---- start.c: the first acts of the process, before anything of a driver is touched
