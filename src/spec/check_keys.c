@@ -86,10 +86,16 @@ static bool check_items(const struct reader *r, struct node n, const struct spec
     return true;
 }
 
-static bool check_value(const struct reader *r, struct node n, const struct spec_key *key)
+// Does the key stand in T1's place for it, and not in a block of hone's that may have it too?
+static bool is_own(const struct spec_key *key, const char *pattern)
+{
+    return strncmp(key->path, pattern, strlen(pattern)) == 0;
+}
+
+static bool check_value(const struct reader *r, struct node n, const struct spec_key *key, bool own)
 {
     unsigned kind = kind_of(n.json);
-    if (!check_strict(r, n, key))
+    if (own && !check_strict(r, n, key))
         return false;
     if (key->accepts == KEY_ANY || kind == KEY_NULL)
         return true; // null is the same as leaving the key out
@@ -105,12 +111,11 @@ static bool check_value(const struct reader *r, struct node n, const struct spec
 
 static bool check_required(const struct reader *r, struct node n, const char *pattern)
 {
-    size_t count, length = strlen(pattern);
+    size_t count;
     const struct spec_key *keys = spec_keys(&count);
     for (size_t i = 0; i < count; i++) {
         const char *name = key_name_in(&keys[i], pattern);
-        bool own = strncmp(keys[i].path, pattern, length) == 0;
-        if (name && own && keys[i].required && !json_object_get(n.json, name))
+        if (name && is_own(&keys[i], pattern) && keys[i].required && !json_object_get(n.json, name))
             return node_error(r, n, "the key '%s' is missing, which T1 needs", name);
     }
     return true;
@@ -125,7 +130,7 @@ static bool check_object(const struct reader *r, struct node n, const char *patt
         struct node child = node_get(r, n, name);
         const struct spec_key *key = key_find(pattern, name);
         const char *near = key ? NULL : key_nearest(pattern, name);
-        if (key && !check_value(r, child, key))
+        if (key && !check_value(r, child, key, is_own(key, pattern)))
             return false;
         if (!key && near)
             node_warn(r, child, "unknown key, ignored; did you mean '%s'?", near);

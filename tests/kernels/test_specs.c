@@ -14,20 +14,23 @@ struct shipped {
     const char *set; // NULL: the default size
     const char *cartesian;
     uint64_t valid;
+    uint32_t capability; // of the device, 0: of none
 };
 
 static const struct shipped specs[] = {
-    {"matmul_naive", NULL, "24", 24},          {"matmul_shared", NULL, "16", 4},
-    {"matmul_tiled", NULL, "288", 41},         {"matmul_tiled", "WIDTH=128", "288", 34},
-    {"matmul_tiled", "WIDTH=4096", "288", 44}, {"matmul_tiled", "WIDTH=1000", "288", 0},
-    {"matmul_bounded", NULL, "24", 24},        {"matmul_blocked", NULL, "4", 4},
-    {"matmul_register", NULL, "864", 588},     {"matmul_register", "M=1", "864", 588},
+    {"matmul_naive", NULL, "24", 24, 0},          {"matmul_shared", NULL, "16", 4, 0},
+    {"matmul_tiled", NULL, "288", 41, 0},         {"matmul_tiled", "WIDTH=128", "288", 34, 0},
+    {"matmul_tiled", "WIDTH=4096", "288", 44, 0}, {"matmul_tiled", "WIDTH=1000", "288", 0, 0},
+    {"matmul_bounded", NULL, "24", 24, 0},        {"matmul_blocked", NULL, "4", 4, 0},
+    {"matmul_register", NULL, "864", 588, 0},     {"matmul_register", "M=1", "864", 588, 0},
+    {"matmul_tensor", NULL, "75600", 645, 0},     {"matmul_tensor", NULL, "75600", 4305, 80},
+    {"matmul_tensor", NULL, "75600", 5535, 90},      {"matmul_tensor", "CORRECTED=1", "75600", 6015, 90},
 };
 
 #define SPEC_COUNT (sizeof specs / sizeof specs[0])
 
 // In OpenCL alone.
-static const struct shipped for_cpus = {"matmul_vector", NULL, "38880", 25920};
+static const struct shipped for_cpus = {"matmul_vector", NULL, "38880", 25920, 0};
 
 static void refuse_warning(void *context, enum log_level level, const char *message)
 {
@@ -50,10 +53,11 @@ static struct spec *load(const struct shipped *w)
     return spec;
 }
 
-// A device of which no fact but its language is known.
-static struct device_info device_of(enum language l)
+// A device of which nothing is known but these.
+static struct device_info device_of(enum language l, uint32_t capability)
 {
     return (struct device_info){.language = l,
+                                .capability = capability,
                                 .type = DEVICE_GPU,
                                 .id = "",
                                 .name = "",
@@ -74,7 +78,7 @@ static void check_space(const struct shipped *w, unsigned languages)
     struct spec *spec = load(w);
     for (unsigned l = 0; l < languages; l++) {
         struct error e = ERROR_INIT;
-        const struct device_info device = device_of((enum language)l);
+        const struct device_info device = device_of((enum language)l, w->capability);
         const struct space_options options = {.device = &device};
         struct space *space = space_new(spec, &options, &e);
         uint64_t index;
@@ -100,7 +104,7 @@ START_TEST(the_cpu_kernel_packs_when_asked_to)
     uint32_t choice[16];
     check_space(&for_cpus, 1);
     struct spec *spec = load(&for_cpus);
-    const struct device_info device = device_of(LANGUAGE_OPENCL);
+    const struct device_info device = device_of(LANGUAGE_OPENCL, 0);
     struct spec_sources *sources = spec_sources_read(spec, LANGUAGE_OPENCL, &no_warnings, &e);
     ck_assert_msg(sources, "%s", e.text);
     for (uint32_t packed = 0; packed < 4; packed++) {
@@ -132,12 +136,12 @@ struct pair {
 // A parameter that the source defines itself, or that nothing uses, would be refused or warned of.
 static void make_both(struct pair *p, const struct shipped *w)
 {
-    uint32_t choice[8];
+    uint32_t choice[16];
     p->spec = load(w);
     spec_default(p->spec, choice);
     for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
         struct error e = ERROR_INIT;
-        const struct device_info device = device_of((enum language)l);
+        const struct device_info device = device_of((enum language)l, w->capability);
         ck_assert(spec_has_language(p->spec, (enum language)l));
         p->sources[l] = spec_sources_read(p->spec, (enum language)l, &no_warnings, &e);
         ck_assert_msg(p->sources[l], "%s", e.text);
@@ -192,9 +196,9 @@ START_TEST(both_languages_do_the_same)
     check_same_words(&cl->programs[0], &cu->programs[0]);
     ck_assert_ptr_nonnull(strstr(cl->programs[0].source, "__kernel"));
     ck_assert_ptr_nonnull(strstr(cu->programs[0].source, "__global__"));
-    ck_assert_uint_eq(cl->launch_count, 1);
-    ck_assert_uint_eq(cu->launch_count, 1);
-    check_same_launch(&cl->launches[0], &cu->launches[0]);
+    ck_assert_uint_eq(cl->launch_count, cu->launch_count);
+    for (uint32_t i = 0; i < cl->launch_count; i++)
+        check_same_launch(&cl->launches[i], &cu->launches[i]);
     ck_assert_uint_eq(cl->buffer_count, cu->buffer_count);
     for (uint32_t i = 0; i < cl->buffer_count; i++)
         ck_assert_uint_eq(cl->buffers[i].count, cu->buffers[i].count);
@@ -206,7 +210,7 @@ END_TEST
 START_TEST(the_metric_is_the_rate_of_multiply_adds)
 {
     struct spec *spec = load(&specs[0]);
-    uint32_t choice[8];
+    uint32_t choice[16];
     double rate = 0;
     spec_default(spec, choice);
     ck_assert_uint_eq(spec->metric_count, 1);
