@@ -19,7 +19,7 @@ add_library(hone_conveyors OBJECT
   replay.c
   score.c
   score_curve.c
-  settle.c
+  settle.c ship.c
   sizes.c
   stages.c
   stored.c

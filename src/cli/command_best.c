@@ -18,6 +18,8 @@ struct session {
     struct spec_sources *sources;
     struct error no_sources; // why there are none: what was imported can be shown without
     struct best_options options;
+    // (or NULL) What came with the spec. It answers where the user's own stores do not.
+    struct store *known;
     const char *wanted; // (or NULL) the device that was named
     struct view_objective objectives[OBJECTIVES_MOST];
     struct view_goal goal;
@@ -29,15 +31,67 @@ static int say_nothing_known(const struct session *s)
 {
     struct text same = TEXT_INIT;
     struct text constants = TEXT_INIT;
+    const struct store *own = s->work.store;
     spec_constants_text(s->work.spec, &constants);
     work_same(&s->work, &same);
-    complain("%s: nothing is known of %s%s%s%s on this device; `hone tune %s` measures it, "
+    complain("%s%s%s: nothing is known of %s%s%s%s on this device; `hone tune %s` measures it, "
              "`hone best --all` shows what else is known",
-             store_path(s->work.store), s->work.spec->name, constants.length ? " (" : "",
+             own ? store_path(own) : "", own && s->known ? ", " : "",
+             s->known ? store_path(s->known) : "", s->work.spec->name, constants.length ? " (" : "",
              text_cstr(&constants), constants.length ? ")" : "", text_cstr(&same));
     text_release(&constants);
     text_release(&same);
     return EXIT_NOTHING;
+}
+
+// ---- the stores --------------------------------------------------------------------------------
+
+// The user's own, then what came with the spec, each once; NULL at the end.
+static struct store *store_at(const struct session *s, size_t index)
+{
+    struct store *const stores[] = {s->work.store ? s->work.store : s->known,
+                                    s->work.store ? s->known : NULL};
+    return index < sizeof stores / sizeof *stores ? stores[index] : NULL;
+}
+
+static int distance(const struct best_answer *b)
+{
+    return 4 * b->other_source + 2 * b->other_driver + b->other_job;
+}
+
+// Of the user's own, unless that is older, or not there, and the other is nearer to what was asked.
+static bool find_best(struct session *s, struct best_answer *out, bool *found, struct error *e)
+{
+    *found = false;
+    for (size_t i = 0; (s->options.store = store_at(s, i)); i++) {
+        struct best_answer more = {.result = NULL};
+        bool there;
+        if (!best_find(&s->options, &s->work.arena, &more, &there, e)) {
+            if (*found)
+                result_free(out->result);
+            return false;
+        }
+        if (there && *found && distance(&more) >= distance(out))
+            result_free(more.result);
+        else if (there) {
+            if (*found)
+                result_free(out->result);
+            *out = more;
+            *found = true;
+        }
+        if (*found && distance(out) == 0)
+            break;
+    }
+    return true;
+}
+
+static bool find_set(struct session *s, struct best_answer **out, size_t *count, struct error *e)
+{
+    bool ok = true;
+    *count = 0;
+    for (size_t i = 0; ok && *count == 0 && (s->options.store = store_at(s, i)); i++)
+        ok = best_pareto(&s->options, &s->work.arena, out, count, e);
+    return ok;
 }
 
 // ---- the device --------------------------------------------------------------------------------
@@ -53,8 +107,8 @@ static size_t keep_measured(const struct session *s, struct device_info *known, 
     return kept > 0 ? kept : count;
 }
 
-// A device that is not here, by what the store has: of the spec's first language that it has any
-// of. *language is the device's, or the spec's first.
+// A device that is not here, by what the stores have, the user's own first: of the spec's first
+// language that one has any of. *language is the device's, or the spec's first.
 static int choose_stored(struct session *s, enum language *language)
 {
     struct error e = ERROR_INIT;
@@ -63,8 +117,11 @@ static int choose_stored(struct session *s, enum language *language)
     const struct spec_languages *languages = &s->work.languages;
     size_t count = 0;
     *language = languages->list[0];
-    for (uint32_t i = 0; i < languages->count && !device; i++) {
-        s->options.languages = 1u << languages->list[i];
+    for (uint32_t i = 0; i < 2 * languages->count && !device; i++) {
+        s->options.store = store_at(s, i / languages->count);
+        if (!s->options.store)
+            break;
+        s->options.languages = 1u << languages->list[i % languages->count];
         error_clear(&e);
         if (!best_devices(&s->options, &s->work.arena, &known, &count, &e))
             return work_failed(&e);
@@ -226,6 +283,18 @@ static bool show_as(struct session *s, const struct spec *spec, const struct bes
 
 // ---- one answer --------------------------------------------------------------------------------
 
+static bool is_known(const struct session *s, const struct best_answer *b)
+{
+    return s->known && b->result->origin && str_equal(b->result->origin, store_path(s->known));
+}
+
+static void say_if_known(const struct session *s, const struct best_answer *b)
+{
+    if (is_known(s, b))
+        complain("known from %s: measured %.10s on %s, driver %s", store_path(s->known), b->date,
+                 b->device, b->driver);
+}
+
 static void warn_if_older(const struct best_answer *b)
 {
     const char *what = b->other_source   ? "this kernel's present text"
@@ -302,7 +371,7 @@ static int show_one(struct session *s)
     struct emit json;
     bool found;
     int status = EXIT_DONE;
-    if (!best_find(&s->options, &s->work.arena, &b, &found, &e))
+    if (!find_best(s, &b, &found, &e))
         return work_failed(&e);
     if (!found)
         return s->sources ? say_nothing_known(s) : tuning_failed(&s->no_sources);
@@ -310,6 +379,7 @@ static int show_one(struct session *s)
         result_free(b.result);
         return tuning_failed(&s->no_sources);
     }
+    say_if_known(s, &b);
     warn_if_older(&b);
     emit_start(&json, &out);
     if (!show_as(s, s->work.spec, &b, &shown)) {
@@ -399,10 +469,11 @@ static int show_set(struct session *s)
     for (size_t i = 0; i < SET_CONFIGURATION - SET_METRIC; i++)
         columns_of[SET_METRIC + i] =
             (struct table_column){i < s->goal.count ? s->goal.objectives[i].name : "", ALIGN_RIGHT};
-    if (!best_pareto(&s->options, &s->work.arena, &answers, &count, &e))
+    if (!find_set(s, &answers, &count, &e))
         return work_failed(&e);
     if (count == 0)
         return say_nothing_known(s);
+    say_if_known(s, &answers[0]);
     warn_if_older(&answers[0]);
     table_init(&table, columns_of, SET_COLUMNS);
     bool ok = true;
@@ -441,7 +512,8 @@ enum column {
     COLUMNS
 };
 
-static void put_row(struct table *t, const struct best_answer *b, const struct view_result *v)
+static void put_row(const struct session *s, struct table *t, const struct best_answer *b,
+                    const struct view_result *v)
 {
     char time[UNITS_SIZE], number[UNITS_SIZE];
     duration_to_str(b->stats.median, time);
@@ -458,11 +530,13 @@ static void put_row(struct table *t, const struct best_answer *b, const struct v
     }
     table_cell(t, DATE, "%s", b->date);
     bool is_imported = b->result->stop == STOP_IMPORTED;
-    table_cell(t, NOTE, "%s%s",
+    bool came = is_known(s, b);
+    table_cell(t, NOTE, "%s%s%s%s",
                is_imported       ? "imported "
                : b->other_source ? "other text"
                                  : "",
-               is_imported ? b->result->statistic : "");
+               is_imported ? b->result->statistic : "", came && b->other_source ? ", " : "",
+               came ? WORK_KNOWN : "");
 }
 
 static bool show_row(struct session *s, const struct best_answer *b, struct table *t,
@@ -479,7 +553,7 @@ static bool show_row(struct session *s, const struct best_answer *b, struct tabl
         report_result_json(&shown.view, "result", true, &json);
         text_add(lines, "\n");
     } else if (ok) {
-        put_row(t, b, &shown.view);
+        put_row(s, t, b, &shown.view);
     }
     shown_release(&shown);
     spec_free(spec);
@@ -496,15 +570,13 @@ static void use_language(struct session *s, enum language l)
     s->options.languages = 1u << l;
 }
 
-// What is known in one language.
-static int add_rows(struct session *s, enum language l, struct table *table, struct text *out,
-                    size_t *count)
+// What one store knows in one language.
+static int add_rows(struct session *s, struct table *table, struct text *out, size_t *count)
 {
     struct error e = ERROR_INIT;
     struct best_answer *answers;
     size_t more;
     bool needs_sources = false;
-    use_language(s, l);
     bool ok = best_all(&s->options, &s->work.arena, &answers, &more, &e);
     for (size_t i = 0; ok && i < more; i++)
         needs_sources |= answers[i].result->stop != STOP_IMPORTED;
@@ -536,8 +608,11 @@ static int show_all(struct session *s)
         [NOTE] = {"source", ALIGN_LEFT},
     };
     table_init(&table, columns_of, COLUMNS);
-    for (uint32_t i = 0; i < languages->count && status == EXIT_DONE; i++)
-        status = add_rows(s, languages->list[i], &table, &out, &count);
+    for (uint32_t i = 0; i < languages->count && status == EXIT_DONE; i++) {
+        use_language(s, languages->list[i]);
+        for (size_t k = 0; status == EXIT_DONE && (s->options.store = store_at(s, k)); k++)
+            status = add_rows(s, &table, &out, &count);
+    }
     if (status == EXIT_DONE && !s->settings->json)
         table_print(&table, "", &out);
     put(&out);
@@ -558,7 +633,7 @@ static int prepare(struct session *s)
     if (status == EXIT_DONE)
         status = work_languages(w);
     if (status == EXIT_DONE)
-        status = work_store(w, STORE_READ);
+        status = work_store_or_known(w, &s->known);
     if (status != EXIT_DONE)
         return status;
     s->options = (struct best_options){.spec = w->spec,
@@ -626,6 +701,7 @@ static int run(struct invocation *i)
     if (status == EXIT_DONE)
         status = answer(&s);
     spec_sources_free(s.sources);
+    store_close(s.known);
     work_release(&s.work);
     return status;
 }
@@ -671,6 +747,9 @@ const struct command command_best = {
         "nothing is known for this driver or this text of the kernel it says so and "
         "shows the nearest "
         "older result, marked. --device may also name a device that is not here.\n\n"
+        "What the stores do not know, or only older, is looked up in `" WORK_KNOWN "` beside the "
+        "spec, "
+        "if there is one: results that came with it. Those are said to be known from there.\n\n"
         "The newest ranking decides, by the rounds that are kept of it; where some are "
         "not told apart from its winner the answer is the one that takes the fewest "
         "resources (spilled memory, registers, local and private memory, work-group), "

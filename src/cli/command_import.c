@@ -2,7 +2,7 @@
 #include "base/emit.h"
 #include "exchange/import.h"
 #include "report/units.h"
-#include "store/upkeep.h"
+#include "ship.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -103,7 +103,9 @@ static int add_stores(struct work *w, const char *path, struct store_imported *c
 {
     struct error e = ERROR_INIT;
     const struct invocation *call = w->call;
-    bool ok = store_import(path, call->arguments, call->argument_count, counts, &e);
+    bool (*merge)(const char *, const char *const *, size_t, struct store_imported *,
+                  struct error *) = call->settings.best ? ship_best : store_import;
+    bool ok = merge(path, call->arguments, call->argument_count, counts, &e);
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
@@ -112,6 +114,10 @@ static int check_options(const struct work *w, enum kind kind)
     const struct settings *s = &w->call->settings;
     if (kind == KIND_STORES && (s->device || s->set.count || s->language.is_given)) {
         complain("--device, --set and --language belong to --spec: a store says them itself");
+        return EXIT_USAGE;
+    }
+    if (kind == KIND_RECORDED && s->best) {
+        complain("--best and --spec exclude each other: what others recorded is shipped as it is");
         return EXIT_USAGE;
     }
     return kind == KIND_REFUSED ? EXIT_USAGE : EXIT_DONE;
@@ -161,6 +167,13 @@ static const struct option options[] = {
              "$XDG_DATA_HOME/hone/results.sqlite, or ~/.local/share/hone/results.sqlite.",
      .apply = option_text,
      .offset = FIELD(store)},
+    {.name = "best",
+     .help = "Only what says which configuration is the best, to be shipped with a spec: of each "
+             "spec, its constants, the device with its driver and the text of the kernel the ten "
+             "fastest of the newest ranking and of the one with the fastest, or without a ranking "
+             "the fastest. `hone best` looks into the file `known.sqlite` beside a spec.",
+     .apply = option_flag,
+     .offset = FIELD(best)},
     {.name = "json",
      .help = "Write one JSON object: {\"store\", \"files\": [{\"file\", \"results\", "
              "\"added\"}, ...]}.",
@@ -202,6 +215,8 @@ static const struct example examples[] = {
     {"hone import node1.sqlite node2.sqlite", "what two nodes measured, into your own store"},
     {"hone import --store team.sqlite ~/.local/share/hone/results.sqlite",
      "your results into a team's store"},
+    {"hone import --best --store kernels_cl/known.sqlite h200.sqlite pocl.sqlite",
+     "what is known of these kernels, for those who get them"},
     {"hone import --spec spec.json --device A100 convolution_A100_T4.json.gz",
      "what Kernel Tuner measured"},
     {0},

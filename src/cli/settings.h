@@ -49,6 +49,7 @@ struct settings {
     uint32_t retry; // 1 << status
     // looking after the store
     bool prune, verify, superseded, yes;
+    bool best; // of an import
     const char *before, *spec;
     // what is shown
     bool verbose, list, options, all, man, completion;

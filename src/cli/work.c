@@ -280,18 +280,45 @@ static bool stack_behind(struct work *w, struct error *e)
     return ok;
 }
 
-int work_store(struct work *w, enum store_mode mode)
+// With `enough` there is something else to read, should the store itself not be there.
+static int open_stores(struct work *w, enum store_mode mode, bool enough)
 {
     struct error e = ERROR_INIT;
     int status = work_environment(w);
     if (status != EXIT_DONE)
         return status;
     const char *path = work_store_path(w, &e);
-    bool has_behind = w->call->settings.also.count > 0 || w->environment.also;
+    bool has_behind = enough || w->call->settings.also.count > 0 || w->environment.also;
     bool is_missing = path && access(path, F_OK) != 0 && errno == ENOENT;
     if (path && !(mode == STORE_READ && has_behind && is_missing))
         w->store = store_open(path, mode, &e);
     return !e.code && stack_behind(w, &e) ? EXIT_DONE : work_failed(&e);
+}
+
+int work_store(struct work *w, enum store_mode mode)
+{
+    return open_stores(w, mode, false);
+}
+
+int work_store_or_known(struct work *w, struct store **known)
+{
+    struct error e = ERROR_INIT;
+    const char *spec = w->call->arguments[0], *name = strrchr(spec, '/');
+    const char *path =
+        arena_printf(&w->arena, "%.*s%s", name ? (int)(name + 1 - spec) : 0, spec, WORK_KNOWN);
+    *known = NULL;
+    if (!path) {
+        error_memory(&e);
+        return work_failed(&e);
+    }
+    if (access(path, F_OK) == 0) {
+        struct store *shipped = store_open(path, STORE_IMMUTABLE, &e);
+        if (shipped)
+            *known = store_stack(NULL, shipped);
+        else
+            complain("warning: %s", e.text);
+    }
+    return open_stores(w, STORE_READ, *known && !w->call->settings.store);
 }
 
 // ---- what to type next --------------------------------------------------------------------------

@@ -100,6 +100,11 @@ void value_f64(struct values *v, const char *name, double number);
 // Runs the statement unless a value failed.
 bool values_run(struct values *v, struct store *s, const char *doing, struct error *e);
 
+// Gives the space of what was removed back to the system, and carries the log into the file.
+bool store_give_back(struct store *s, struct error *e);
+// From a log beside the file to a rollback journal.
+bool store_leave_wal(struct store *s, struct error *e);
+
 // Within it nobody else writes.
 bool transaction_begin(struct store *s, struct error *e);
 bool transaction_commit(struct store *s, struct error *e);

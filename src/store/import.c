@@ -10,17 +10,23 @@
 #include <sys/stat.h>
 
 // What is copied, in an order in which what a row names is there before it. A row number is the
-// file's own and not copied.
+// file's own and not copied. `only` is put behind `select` where not all is copied: hone_wants()
+// says of a result's id whether it is, and the rest follows from that.
+#define WANTED_JOBS     "SELECT job FROM result WHERE hone_wants(id)"
+#define WANTED_SESSIONS "SELECT session FROM result WHERE hone_wants(id)"
 static const struct part {
-    const char *select, *insert;
+    const char *select, *only, *order, *insert;
 } parts[] = {
     {"SELECT texts, position, kind, name, body FROM text",
+     " WHERE texts IN (SELECT texts FROM job WHERE key IN (" WANTED_JOBS ") UNION ALL "
+     "SELECT texts FROM session WHERE texts IS NOT NULL AND id IN (" WANTED_SESSIONS "))",
+     "",
      "INSERT INTO text (texts, position, kind, name, body) VALUES (?1, ?2, ?3, ?4, ?5) "
      "ON CONFLICT DO NOTHING"},
 #define COLUMNS                                                                                    \
     "key, measuring_version, language, spec_name, constants, configuration, configuration_json, "  \
     "geometry, kernels, options, source, texts"
-    {"SELECT " COLUMNS " FROM job",
+    {"SELECT " COLUMNS " FROM job", " WHERE key IN (" WANTED_JOBS ")", "",
      "INSERT INTO job (" COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) "
      "ON CONFLICT DO NOTHING"},
 #undef COLUMNS
@@ -29,7 +35,7 @@ static const struct part {
     "surroundings, device, vendor, platform, platform_version, driver, compiler, "                 \
     "language_version, uuid, pci, device_surroundings, device_type, compute_units, clock_mhz, "    \
     "global_bytes, local_bytes, device_identity"
-    {"SELECT " COLUMNS " FROM session",
+    {"SELECT " COLUMNS " FROM session", " WHERE id IN (" WANTED_SESSIONS ")", "",
      "INSERT INTO session (" COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
      "?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27) "
      "ON CONFLICT DO NOTHING"},
@@ -39,7 +45,7 @@ static const struct part {
     "samples_ns, batch, limit_ns, message, policy_launches, policy_batch, policy_hopeless_ns, "    \
     "policy_budget_ns, policy_launch_limit_ns, policy_build_limit_ns, policy_cold, policy_fixed, " \
     "format, body"
-    {"SELECT " COLUMNS " FROM result ORDER BY sequence",
+    {"SELECT " COLUMNS " FROM result", " WHERE hone_wants(id)", " ORDER BY sequence",
      "INSERT INTO result (" COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
      "?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24) "
      "ON CONFLICT DO NOTHING"},
@@ -146,12 +152,14 @@ static bool rows_copy(struct store *into, struct store *source, sqlite3_stmt *fr
            store_fail_sqlite(e, source->path, source->db, "reading what is to be imported");
 }
 
-static bool part_copy(struct store *into, struct store *source, const struct part *part,
+static bool part_copy(struct store *into, struct store *source, const struct part *part, bool some,
                       struct store_imported *counts, struct error *e)
 {
+    char select[2048];
     sqlite3_stmt *from = NULL, *to = NULL;
     bool ok = false;
-    if (sqlite3_prepare_v2(source->db, part->select, -1, &from, NULL) != SQLITE_OK)
+    str_format(select, sizeof select, "%s%s%s", part->select, some ? part->only : "", part->order);
+    if (sqlite3_prepare_v2(source->db, select, -1, &from, NULL) != SQLITE_OK)
         store_fail_sqlite(e, source->path, source->db, "reading what is to be imported");
     else if (sqlite3_prepare_v2(into->db, part->insert, -1, &to, NULL) != SQLITE_OK)
         store_fail_sqlite(e, into->path, into->db, "importing");
@@ -163,39 +171,83 @@ static bool part_copy(struct store *into, struct store *source, const struct par
 }
 
 // The last part is the results; of the others nobody is told.
-static bool store_copy(struct store *into, struct store *source, struct store_imported *out,
-                       struct error *e)
+static bool store_copy(struct store *into, struct store *source, bool some,
+                       struct store_imported *out, struct error *e)
 {
     for (size_t i = 0; i < PARTS; i++)
-        if (!part_copy(into, source, &parts[i], out, e))
+        if (!part_copy(into, source, &parts[i], some, out, e))
             return false;
     return true;
 }
 
-static bool all_copy(struct store *into, struct store **sources, size_t count,
+static bool all_copy(struct store *into, struct store **sources, size_t count, bool some,
                      struct store_imported *out, struct error *e)
 {
     if (!transaction_begin(into, e))
         return false;
     bool ok = true;
     for (size_t i = 0; i < count && ok; i++)
-        ok = store_copy(into, sources[i], &out[i], e);
+        ok = store_copy(into, sources[i], some, &out[i], e);
     ok = ok && transaction_commit(into, e);
     if (!ok)
         transaction_rollback(into);
     return ok;
 }
 
-bool store_import(const char *path, const char *const *files, size_t count,
-                  struct store_imported *out, struct error *e)
+// ---- a part of the results ----------------------------------------------------------------------
+
+struct wish {
+    bool (*wants)(void *context, const uint8_t id[STORE_ID_BYTES]);
+    void *context;
+};
+
+static void is_wanted(sqlite3_context *call, int count, sqlite3_value **values)
+{
+    const struct wish *w = sqlite3_user_data(call);
+    const void *id = sqlite3_value_blob(values[0]);
+    bool fits = count == 1 && id && sqlite3_value_bytes(values[0]) == STORE_ID_BYTES;
+    sqlite3_result_int(call, fits && w->wants(w->context, id));
+}
+
+static bool teach(struct store *s, struct wish *w, struct error *e)
+{
+    int code = sqlite3_create_function_v2(s->db, "hone_wants", 1, SQLITE_UTF8, w, is_wanted, NULL,
+                                          NULL, NULL);
+    return code == SQLITE_OK || store_fail_sqlite(e, s->path, s->db, "reading the store");
+}
+
+// ---- importing ----------------------------------------------------------------------------------
+
+static bool import(const char *path, const char *const *files, size_t count, struct wish *wish,
+                   struct store_imported *out, struct error *e)
 {
     memset(out, 0, count * sizeof *out);
     if (!refuse_itself(path, files, count, e))
         return false;
     struct store **sources = sources_open(files, count, e);
-    struct store *into = sources ? store_open(path, STORE_WRITE, e) : NULL;
-    bool ok = into && all_copy(into, sources, count, out, e);
+    bool ok = sources != NULL;
+    for (size_t i = 0; ok && wish && i < count; i++)
+        ok = teach(sources[i], wish, e);
+    struct store *into = ok ? store_open(path, STORE_WRITE, e) : NULL;
+    ok = into && all_copy(into, sources, count, wish != NULL, out, e);
+    if (ok && wish)
+        ok = (store_give_back(into, e) && store_leave_wal(into, e)) ||
+             error_context(e, "the results are imported, but the file is not fit to be shipped");
     store_close(into);
     sources_close(sources, sources ? count : 0);
     return ok;
+}
+
+bool store_import(const char *path, const char *const *files, size_t count,
+                  struct store_imported *out, struct error *e)
+{
+    return import(path, files, count, NULL, out, e);
+}
+
+bool store_import_some(const char *path, const char *const *files, size_t count,
+                       bool (*wants)(void *context, const uint8_t id[STORE_ID_BYTES]),
+                       void *context, struct store_imported *out, struct error *e)
+{
+    struct wish wish = {wants, context};
+    return import(path, files, count, &wish, out, e);
 }

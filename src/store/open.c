@@ -99,7 +99,7 @@ static bool journal_wal(struct store *s)
 
 // A store copied from a local file system may be in WAL mode: left by way of an exclusive lock,
 // which needs no shared memory. Where another process keeps that from happening, so much is said.
-static bool journal_leave_wal(struct store *s, struct error *e)
+bool store_leave_wal(struct store *s, struct error *e)
 {
     if (journal_is(s, "PRAGMA locking_mode = EXCLUSIVE", "exclusive") &&
         journal_is(s, "PRAGMA journal_mode = DELETE", "delete") &&
@@ -150,7 +150,7 @@ static bool open_write(struct store *s, const struct store_file *f, bool local, 
     // SQLite opens for reading what it may not write.
     if (sqlite3_db_readonly(s->db, "main") == 1)
         return store_fail_readonly(e, s->path, f->path);
-    return (local || journal_leave_wal(s, e)) && contents_make(s, e) &&
+    return (local || store_leave_wal(s, e)) && contents_make(s, e) &&
            journal_choose(s, local, e) && write_probe(s, e);
 }
 

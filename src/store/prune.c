@@ -81,11 +81,9 @@ static bool remove_all(struct store *s, struct store_pruned *out, struct error *
 
 // The log, which holds the new file whole, is carried over and emptied. Another process that reads
 // keeps it from happening now; it happens later.
-static bool give_back(struct store *s, struct error *e)
+bool store_give_back(struct store *s, struct error *e)
 {
-    if (!execute(s, "VACUUM", e) || !execute(s, "PRAGMA wal_checkpoint(TRUNCATE)", e))
-        return error_context(e, "the results are removed, but the file is as large as before");
-    return true;
+    return execute(s, "VACUUM", e) && execute(s, "PRAGMA wal_checkpoint(TRUNCATE)", e);
 }
 
 bool store_prune(struct store *s, const struct store_prune *what, bool dry,
@@ -105,7 +103,8 @@ bool store_prune(struct store *s, const struct store_prune *what, bool dry,
     s->run.written = false;
     if (!ok || dry || out->results == 0)
         return ok;
-    ok = give_back(s, e);
+    ok = store_give_back(s, e) ||
+         error_context(e, "the results are removed, but the file is as large as before");
     out->bytes_after = store_bytes(s);
     return ok;
 }

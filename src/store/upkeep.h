@@ -68,6 +68,13 @@ struct store_imported {
 bool store_import(const char *path, const char *const *files, size_t count,
                   struct store_imported *out, struct error *e);
 
+// As store_import(), but only the results whose id `wants` wants, with what they name;
+// out[i].results counts these. The store is left as one is shipped (STORE_IMMUTABLE): with a
+// rollback journal, and no larger than what is in it.
+bool store_import_some(const char *path, const char *const *files, size_t count,
+                       bool (*wants)(void *context, const uint8_t id[STORE_ID_BYTES]),
+                       void *context, struct store_imported *out, struct error *e);
+
 // ---- removing ----------------------------------------------------------------------------------
 
 // All that are given must hold.

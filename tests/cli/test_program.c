@@ -362,6 +362,57 @@ START_TEST(best_of_an_older_text)
 }
 END_TEST
 
+// What came with the spec answers where the user's own store does not, or only with what is older:
+// on this device, and by the name of one that is not here.
+START_TEST(best_of_what_came_with_the_spec)
+{
+    char spec[256], path[256], own[256], known[256];
+    copy_data("vector_add_reference.cl", "", path, sizeof path);
+    copy_data("vector_add.cl", "// shipped\n", path, sizeof path);
+    copy_data("vector_add.json", "", spec, sizeof spec);
+    snprintf(own, sizeof own, "%s/own.sqlite", program_folder());
+    snprintf(known, sizeof known, "%s/known.sqlite", program_folder());
+    struct ran r = program_run("best", spec, "--set", "N=2048", "--store", own);
+    ck_assert_int_eq(r.status, 1);
+    ran_release(&r);
+    r = program_run("tune", spec, "--where", "flavor == 0", "--set", "N=2048", "--store", own);
+    ck_assert_int_eq(r.status, 0);
+    ran_release(&r);
+    r = program_run("import", "--best", "--store", known, own);
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ran_release(&r);
+    static const char *const devices[] = {NULL, "pthread"};
+    for (size_t i = 0; i < 2; i++) {
+        r = program_run("best", spec, "--set", "N=2048", devices[i] ? "--device" : NULL,
+                        devices[i]);
+        ck_assert_msg(r.status == 0, "%s", r.err);
+        ck_assert_ptr_nonnull(strstr(r.err, "known from "));
+        ck_assert_ptr_nonnull(strstr(r.err, "known.sqlite: measured 20"));
+        ck_assert_ptr_nonnull(strstr(r.out, "\nFrom: "));
+        ran_release(&r);
+    }
+    r = program_run("best", spec, "--set", "N=2048", "--store", own);
+    ck_assert_str_eq(r.err, "");
+    ran_release(&r);
+    // The own one is of another text now, and what came with the spec as well: the own one.
+    copy_data("vector_add.cl", "// changed\n", path, sizeof path);
+    r = program_run("best", spec, "--set", "N=2048", "--store", own);
+    ck_assert_ptr_null(strstr(r.err, "known from"));
+    ck_assert(str_starts(r.out, "OLDER RESULT"));
+    ran_release(&r);
+    r = program_run("best", spec, "--all", "--set", "N=2048", "--store", own);
+    ck_assert_ptr_nonnull(strstr(r.out, "other text, known.sqlite"));
+    ran_release(&r);
+    FILE *f = fopen(known, "w");
+    ck_assert(f && fputs("no store", f) >= 0 && fclose(f) == 0);
+    r = program_run("best", spec, "--set", "N=2048", "--store", own);
+    ck_assert_int_eq(r.status, 0);
+    ck_assert_ptr_nonnull(strstr(r.err, "warning: "));
+    ran_release(&r);
+    remove(known);
+}
+END_TEST
+
 // How it was searched is told in full, as it is typed.
 START_TEST(tune_by_a_strategy)
 {
@@ -411,6 +462,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, space_where_reads_the_device);
     tcase_add_test(tests, best);
     tcase_add_test(tests, best_of_an_older_text);
+    tcase_add_test(tests, best_of_what_came_with_the_spec);
     tcase_add_test(tests, tune_by_a_strategy);
     tcase_add_test(tests, interrupt);
 }

@@ -8,7 +8,7 @@
 #include "base/process.h"
 #include "eval/lock.h"
 #include "protocol/protocol.h"
-#include "store/upkeep.h"
+#include "ship.h"
 
 #include <check.h>
 #include <signal.h>
@@ -637,6 +637,50 @@ START_TEST(test_rankings_of_other_stores)
 }
 END_TEST
 
+// What is shipped of a store answers as the store does, also once a part of the space was ranked
+// anew; and it is in a file that nobody has to write to.
+START_TEST(test_ranking_that_is_shipped)
+{
+    struct session s;
+    struct best_answer whole, shipped;
+    struct error e = ERROR_INIT;
+    const char *const where[] = {"ID >= 5"};
+    char all[sizeof store_file], known[sizeof store_file + 16];
+    const char *const files[] = {all};
+    snprintf(all, sizeof all, "%s", store_file);
+    snprintf(known, sizeof known, "%s/known.sqlite", folder);
+    for (int part = 0; part < 2; part++) {
+        struct store_imported counts;
+        struct store_counts held;
+        begin(&s, NULL, NULL);
+        s.options.fresh = true;
+        s.options.where = where;
+        s.options.where_count = (uint32_t)part;
+        run(&s);
+        find_best(&s, &whole);
+        end(&s);
+        remove(known);
+        ck_assert_msg(ship_best(known, files, 1, &counts, &e), "%s", e.text);
+        ck_assert_uint_eq(counts.results, part ? CONTENDERS + 2 : CONTENDERS);
+        ck_assert_uint_eq(counts.added, counts.results);
+        begin(&s, NULL, NULL);
+        store_close(s.store);
+        s.store = store_stack(NULL, store_open(known, STORE_IMMUTABLE, &e));
+        ck_assert_msg(store_count(s.store, &held, &e), "%s", e.text);
+        ck_assert_uint_eq(held.results, counts.results);
+        find_best(&s, &shipped);
+        ck_assert_str_eq(shipped.configuration, whole.configuration);
+        ck_assert_str_eq(shipped.configuration, "ID=0");
+        ck_assert_str_eq(shipped.result->origin, known);
+        ck_assert_double_eq(shipped.place.ratio, whole.place.ratio);
+        ck_assert_uint_eq(shipped.place.tied, whole.place.tied);
+        result_free(shipped.result);
+        result_free(whole.result);
+        end(&s);
+    }
+}
+END_TEST
+
 // What the team's store screened is ranked here, and is then the user's own.
 START_TEST(test_contenders_of_a_store_behind)
 {
@@ -832,6 +876,7 @@ int main(void)
     tcase_add_test(cases, test_rankings_of_parts);
     tcase_add_test(cases, test_two_at_once);
     tcase_add_test(cases, test_rankings_of_other_stores);
+    tcase_add_test(cases, test_ranking_that_is_shipped);
     tcase_add_test(cases, test_contenders_of_a_store_behind);
     tcase_add_test(cases, test_known_ranking_that_dropped_one);
     tcase_add_test(cases, test_best_of_all);
