@@ -25,7 +25,8 @@ for word in "$@"; do
     esac
 done
 
-extra='oclgrind:cmd:oclgrind'
+extra='oclgrind:cmd:oclgrind
+gnuplot-nox:cmd:gnuplot'
 [ $valgrind = no ] || extra="$extra
 valgrind:cmd:valgrind"
 prepare

@@ -23,6 +23,8 @@ add_library(hone_conveyors OBJECT
   sizes.c
   stages.c
   stored.c
+  sweep.c
+  sweep_plan.c
   tune.c
   tune_goal.c
   tune_rank.c

@@ -48,6 +48,7 @@ extern const struct command command_check;
 extern const struct command command_run;
 extern const struct command command_best;
 extern const struct command command_compare;
+extern const struct command command_sweep;
 extern const struct command command_score;
 extern const struct command command_store;
 extern const struct command command_import;

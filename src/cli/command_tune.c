@@ -367,35 +367,9 @@ static int run(struct invocation *i)
 
 // ---- the command -------------------------------------------------------------------------------
 
-static bool option_budget(void *field, const char *value, struct error *e)
-{
-    return budget_parse(value, field, e);
-}
-
-static bool option_strategy(void *field, const char *value, struct error *e)
-{
-    return strategy_check(value, e) && option_text(field, value, e);
-}
-
 #define FIELD(member) offsetof(struct settings, member)
 
-static const struct option search_options[] = {
-    {.name = "budget",
-     .argument = "BUDGET",
-     .help =
-         "When to stop asking: a time (60s), a number of configurations (200), or a part of the "
-         "valid ones (10%); several separated by commas, and whichever ends first. Default: the "
-         "spec's, else every valid configuration.",
-     .apply = option_budget,
-     .offset = FIELD(budget)},
-    {.name = "strategy",
-     .argument = "NAME:KEY=VALUE,...",
-     .help =
-         "How configurations are chosen, and its options; all of them are listed below. Default: "
-         "the spec's, else exhaustive where the budget covers the space, else the one that is "
-         "marked there.",
-     .apply = option_strategy,
-     .offset = FIELD(strategy)},
+static const struct option way_options[] = {
     {.name = "replay",
      .argument = "FILE",
      .help = "Answer from a recorded space instead of a device: " RECORDING_FORMATS
@@ -438,10 +412,19 @@ static const struct option end_options[] = {
 };
 
 static const struct option_group groups[] = {
-    {"What and where", spec_options}, {"Search", search_options},     {"Search", objective_options},
-    {"Search", seed_options},         {"Measuring", measure_options}, {"Measuring", jobs_options},
-    {"Ranking", rank_options},        {"Results", keep_options},      {"Results", no_store_options},
-    {"Results", end_options},         {"Help", help_options},         {0},
+    {"What and where", spec_options},
+    {"Search", search_options},
+    {"Search", way_options},
+    {"Search", objective_options},
+    {"Search", seed_options},
+    {"Measuring", measure_options},
+    {"Measuring", jobs_options},
+    {"Ranking", rank_options},
+    {"Results", keep_options},
+    {"Results", no_store_options},
+    {"Results", end_options},
+    {"Help", help_options},
+    {0},
 };
 
 static const struct example examples[] = {

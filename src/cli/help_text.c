@@ -163,9 +163,9 @@ const struct help_entry *help_environment(void)
 const struct help_entry *help_statuses(void)
 {
     static const struct help_entry list[] = {
-        {"0",
-         "done; for tune, run, best and compare: there is a correct configuration; for check: all "
-         "are correct"},
+        {"0", "done; for tune, run, best and compare: there is a correct configuration; for sweep: "
+              "there "
+              "is one at some point; for check: all are correct"},
         {"1",
          "nothing correct was found, or something broke: a device, the store, writing the output"},
         {"2", "the command line or the spec makes no sense"},

@@ -19,6 +19,7 @@ void settings_release(struct settings *s)
     list_release(&s->smallest);
     list_release(&s->left);
     list_release(&s->right);
+    list_release(&s->against);
 }
 
 const struct option help_options[] = {
@@ -170,6 +171,35 @@ const struct option measure_options[] = {
      .help = "Clear the device's cache before each timed launch.",
      .apply = option_flag,
      .offset = FIELD(cold)},
+    {0},
+};
+
+static bool option_budget(void *field, const char *value, struct error *e)
+{
+    return budget_parse(value, field, e);
+}
+
+static bool option_strategy(void *field, const char *value, struct error *e)
+{
+    return strategy_check(value, e) && option_text(field, value, e);
+}
+
+const struct option search_options[] = {
+    {.name = "budget",
+     .argument = "BUDGET",
+     .help =
+         "When to stop asking: a time (60s), a number of configurations (200), or a part of the "
+         "valid ones (10%); several separated by commas, and whichever ends first. Default: the "
+         "spec's, else every valid configuration.",
+     .apply = option_budget,
+     .offset = FIELD(budget)},
+    {.name = "strategy",
+     .argument = "NAME:KEY=VALUE,...",
+     .help = "How configurations are chosen, and its options; `hone help strategies` lists them. "
+             "Default: the spec's, else exhaustive where the budget covers the space, else the one "
+             "that is marked there.",
+     .apply = option_strategy,
+     .offset = FIELD(strategy)},
     {0},
 };
 

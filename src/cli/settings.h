@@ -67,6 +67,9 @@ struct settings {
         bool is_given;
         const char *configuration; // NULL: the best
     } explain;
+    // the lines and points of a sweep
+    struct list against;
+    bool product, known, again;
     struct list assume;
     enum show {
         SHOW_RESULT,
@@ -102,6 +105,7 @@ bool option_language(void *field, const char *value, struct error *e);
 extern const struct option help_options[];
 extern const struct option spec_options[];
 extern const struct option measure_options[];
+extern const struct option search_options[]; // --budget, --strategy
 // Options that several subcommands share beside their own, under the same title.
 extern const struct option jobs_options[];      // --jobs
 extern const struct option seed_options[];      // --seed

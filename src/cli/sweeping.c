@@ -1,0 +1,219 @@
+#include "cli/sweeping.h"
+
+#include "cli/comparing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- each notice once --------------------------------------------------------------------------
+
+// Without memory it is said again.
+static void note_told(struct once *o, const char *message)
+{
+    if (o->count == o->capacity) {
+        size_t capacity = o->capacity ? 2 * o->capacity : 16;
+        const char **told = realloc(o->told, capacity * sizeof *told);
+        if (!told)
+            return;
+        o->told = told;
+        o->capacity = capacity;
+    }
+    o->told[o->count] = arena_strdup(&o->arena, message);
+    o->count += o->told[o->count] != NULL;
+}
+
+static void tell_once(void *context, enum log_level level, const char *message)
+{
+    struct once *o = context;
+    for (size_t i = 0; i < o->count; i++) {
+        if (str_equal(o->told[i], message))
+            return;
+    }
+    note_told(o, message);
+    o->log.sink(o->log.context, level, message);
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+void sweeping_init(struct sweeping *s, const struct invocation *call)
+{
+    memset(s, 0, sizeof *s);
+    s->call = call;
+    arena_init(&s->arena);
+    arena_init(&s->view_arena);
+    arena_init(&s->once.arena);
+}
+
+void sweeping_release(struct sweeping *s)
+{
+    sweep_free(s->sweep);
+    for (uint32_t i = 0; i < s->count; i++)
+        tuning_release(&s->lines[i].tuning);
+    free(s->once.told);
+    arena_release(&s->once.arena);
+    arena_release(&s->view_arena);
+    arena_release(&s->arena);
+}
+
+// ---- lines -------------------------------------------------------------------------------------
+
+// The first argument, or what --against names. Its options are those of the whole sweep, but for
+// the choice among configurations, which has the parameters of the first spec.
+static void make_call(struct sweeping *s, struct sweeping_line *l, const char **argument)
+{
+    l->call = *s->call;
+    l->call.arguments = argument;
+    l->call.argument_count = 1;
+    l->call.settings.set = (struct list){NULL, 0};
+    if (l == s->lines)
+        return;
+    l->call.settings.config = (struct list){NULL, 0};
+    l->call.settings.where = (struct list){NULL, 0};
+}
+
+static int refuse_several(const struct sweeping_line *l)
+{
+    if (l->tuning.options.goal.count < 2)
+        return EXIT_DONE;
+    complain("%s: a sweep shows one best configuration of each point, and several objectives have "
+             "none; name one with --objective",
+             l->tuning.work.spec->path);
+    return EXIT_USAGE;
+}
+
+static int open_line(struct sweeping *s, const char **argument)
+{
+    struct sweeping_line *l = &s->lines[s->count++];
+    make_call(s, l, argument);
+    tuning_init(&l->tuning, &l->call);
+    if (l == s->lines)
+        s->once.log = l->tuning.work.log;
+    l->tuning.work.log = (struct log){tell_once, &s->once};
+    int status = tuning_open(&l->tuning);
+    if (status == EXIT_DONE)
+        status = tuning_strategy(&l->tuning);
+    if (status == EXIT_DONE)
+        status = tuning_goal(&l->tuning);
+    if (status == EXIT_DONE)
+        status = refuse_several(l);
+    if (status == EXIT_DONE)
+        status = open_kept(&l->tuning.work);
+    l->label = l->tuning.work.spec ? l->tuning.work.spec->name : "";
+    return status;
+}
+
+// ---- what it is held against -------------------------------------------------------------------
+
+static int check_card(const struct sweeping *s, const struct sweeping_line *l)
+{
+    const struct device_info *first = s->lines[0].tuning.work.device, *d = l->tuning.work.device;
+    if (comparing_same_card(d, first))
+        return EXIT_DONE;
+    complain("%s and %s would run on different devices, %s and %s; name one with --device",
+             s->call->arguments[0], l->call.arguments[0], first->name, d->name);
+    return EXIT_USAGE;
+}
+
+static int check_label(const struct sweeping *s, struct sweeping_line *l)
+{
+    for (const struct sweeping_line *other = s->lines; other < l; other++) {
+        if (!str_equal(other->label, l->label))
+            continue;
+        if (str_equal(other->call.arguments[0], l->call.arguments[0])) {
+            complain("--against %s: it is there already", l->call.arguments[0]);
+            return EXIT_USAGE;
+        }
+        l->label = l->call.arguments[0]; // two specs of one name
+    }
+    return EXIT_DONE;
+}
+
+// Has it the constants that the points set?
+static int check_constants(struct sweeping *s, const struct sweeping_line *l)
+{
+    struct error e = ERROR_INIT;
+    struct sweep_plan same;
+    const struct list *set = &s->call->settings.set;
+    if (sweep_plan_make(l->tuning.work.spec, set->items, set->count, s->plan.product, &s->arena,
+                        &same, &e))
+        return EXIT_DONE;
+    error_context(&e, "%s", l->call.arguments[0]);
+    return work_failed(&e);
+}
+
+static int open_against(struct sweeping *s, const char **argument)
+{
+    if (s->count == SWEEP_LINES) {
+        complain("--against %s: a sweep has at most %d lines", *argument, SWEEP_LINES);
+        return EXIT_USAGE;
+    }
+    int status = open_line(s, argument);
+    struct sweeping_line *l = &s->lines[s->count - 1];
+    work_drop_spare(&l->tuning.work);
+    if (status == EXIT_DONE)
+        status = check_card(s, l);
+    if (status == EXIT_DONE)
+        status = check_label(s, l);
+    return status == EXIT_DONE ? check_constants(s, l) : status;
+}
+
+// ---- the plan ----------------------------------------------------------------------------------
+
+static int make_plan(struct sweeping *s)
+{
+    struct error e = ERROR_INIT;
+    const struct list *set = &s->call->settings.set;
+    if (set->count == 0) {
+        complain("sweep needs --set NAME=VALUE,VALUE,...: the constants of its points");
+        return EXIT_USAGE;
+    }
+    bool ok = sweep_plan_make(s->lines[0].tuning.work.spec, set->items, set->count,
+                              s->call->settings.product, &s->arena, &s->plan, &e);
+    if (ok && !(s->panels = arena_array(&s->arena, s->plan.point_count, sizeof *s->panels)))
+        ok = error_memory(&e);
+    if (!ok)
+        return work_failed(&e);
+    s->axis = sweep_plan_axis(&s->plan);
+    s->panel_count = sweep_plan_panels(&s->plan, s->axis, s->panels);
+    return EXIT_DONE;
+}
+
+int sweeping_open(struct sweeping *s)
+{
+    const struct list *against = &s->call->settings.against;
+    struct error e = ERROR_INIT;
+    int status = open_line(s, s->call->arguments);
+    if (status == EXIT_DONE)
+        status = make_plan(s);
+    for (uint32_t i = 0; i < against->count && status == EXIT_DONE; i++)
+        status = open_against(s, &against->items[i]);
+    const struct work *w = &s->lines[0].tuning.work;
+    if (status == EXIT_DONE && w->store && !peak_find(w->store, w->device, &s->arena, &s->peak, &e))
+        status = work_failed(&e);
+    return status;
+}
+
+int sweeping_start(struct sweeping *s)
+{
+    struct error e = ERROR_INIT;
+    const struct settings *given = &s->call->settings;
+    for (uint32_t i = 0; i < s->count; i++) {
+        struct sweeping_line *l = &s->lines[i];
+        l->tuning.options.store = l->tuning.work.store;
+        l->tuning.options.log = &l->tuning.work.log;
+        s->parts[i] = (struct sweep_line){.label = l->label,
+                                          .path = l->tuning.work.spec->path,
+                                          .strict = given->strict,
+                                          .routine = l->routine,
+                                          .means = given->known ? SWEEP_KNOWN : SWEEP_TUNE,
+                                          .tune = l->tuning.options};
+    }
+    struct sweep_options o = {.lines = s->parts,
+                              .line_count = s->count,
+                              .plan = &s->plan,
+                              .again = given->again,
+                              .rounds = (uint32_t)given->rounds.value,
+                              .spare = s->lines[0].tuning.work.spare};
+    s->sweep = sweep_new(&o, &e);
+    return s->sweep ? EXIT_DONE : work_failed(&e);
+}

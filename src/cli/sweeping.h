@@ -1,0 +1,52 @@
+// A sweep as the command line makes it: settings -> lines, plan and options of the conveyor,
+// records -> views. A line is a command line of its own, as a side of a comparison is, but without
+// --set: what that says are the points.
+#ifndef HONE_CLI_SWEEPING_H
+#define HONE_CLI_SWEEPING_H
+
+#include "cli/tuning.h"
+#include "peak.h"
+#include "report/sweep.h"
+#include "sweep.h"
+
+struct sweeping_line {
+    struct invocation call;
+    struct tuning tuning; // its spec as it stands in its file, device and store
+    const char *label;
+    enum routine routine;
+};
+
+// Warnings and notes, each once: every point would say them again.
+struct once {
+    struct log log; // who says them
+    struct arena arena;
+    const char **told;
+    size_t count, capacity;
+};
+
+struct sweeping {
+    const struct invocation *call;
+    struct arena arena;
+    struct arena view_arena; // of the last view
+    struct once once;
+    struct sweeping_line lines[SWEEP_LINES];
+    uint32_t count;
+    struct sweep_plan plan;
+    uint32_t axis, panel_count;
+    uint32_t *panels; // one a point
+    struct peak peak;
+    struct sweep_line parts[SWEEP_LINES];
+    struct sweep *sweep;
+    struct error broken; // why it could not go on; code NONE: it did
+};
+
+void sweeping_init(struct sweeping *s, const struct invocation *call);
+void sweeping_release(struct sweeping *s);
+// Each an exit status; why is said.
+int sweeping_open(struct sweeping *s);  // specs, plan, devices, stores
+int sweeping_start(struct sweeping *s); // the sweep itself
+
+// sweeping_view.c: valid until the next one. False without memory.
+bool sweeping_view(struct sweeping *s, struct view_sweep *out);
+
+#endif

@@ -1,0 +1,575 @@
+#include "report/sweep.h"
+
+#include "report/table.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- what is shown -----------------------------------------------------------------------------
+
+static const struct view_metric *shown_of(const struct view_sweep *v,
+                                          const struct view_sweep_entry *n)
+{
+    bool has = n->timed && n->metrics && v->shown < v->metric_count && n->metrics[v->shown].known;
+    return has ? &n->metrics[v->shown] : NULL;
+}
+
+// "M=512, N=512": those that vary, or all where none does.
+static void put_point(const struct view_sweep *v, const struct view_sweep_row *row, bool all,
+                      struct text *out)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < v->name_count; i++) {
+        if (!all && !v->names[i].varies)
+            continue;
+        text_addf(out, "%s%s=%s", any ? ", " : "", v->names[i].name, row->values[i]);
+        any = true;
+    }
+    if (!any && !all)
+        put_point(v, row, true, out);
+}
+
+// The ratio and its interval, as one over the other line's time.
+static void put_ratio(const struct stats_ratio *r, struct text *number, struct text *interval)
+{
+    text_addf(number, "%.3f", r->ratio);
+    text_addf(interval, "%c%.3f .. %.3f%c", r->interval ? '[' : '(', r->low, r->high,
+              r->interval ? ']' : ')');
+}
+
+void report_sweep_head(const struct view_sweep *v, struct text *out)
+{
+    report_device(v->device, out);
+    text_addf(out, "Sweep: %s at ", v->lines[0].label);
+    put_count(v->planned, "point", out);
+    for (uint32_t i = 1; i < v->line_count; i++)
+        text_addf(out, "%s%s",
+                  i == 1                   ? ", against "
+                  : i + 1 == v->line_count ? " and "
+                                           : ", ",
+                  v->lines[i].label);
+    text_add(out, "\n");
+}
+
+void report_sweep_row(const struct view_sweep *v, const struct view_sweep_row *row,
+                      struct text *out)
+{
+    char number[UNITS_SIZE];
+    const struct view_sweep_entry *first = &row->entries[0];
+    put_point(v, row, false, out);
+    text_add(out, ": ");
+    if (!first->timed) {
+        text_add(out, first->why ? first->why : "not measured");
+        return;
+    }
+    duration_to_str(first->stats.median, number);
+    text_add(out, number);
+    const struct view_metric *m = shown_of(v, first);
+    if (m) {
+        number_to_str(m->value, number);
+        text_addf(out, ", %s %s", number, m->name);
+    }
+    for (uint32_t i = 1; i < v->line_count; i++) {
+        if (row->entries[i].compared)
+            text_addf(out, ", %.3f times as fast as %s", row->entries[i].ratio.ratio,
+                      v->lines[i].label);
+    }
+    if (first->known)
+        text_add(out, " (known from the store)");
+}
+
+// ---- tables ------------------------------------------------------------------------------------
+
+// The columns of a table: constants, what the first line has, three of each further line, its
+// configuration. Titles and columns are in the table's arena.
+struct layout {
+    size_t time, metrics, share, others, configuration, count;
+};
+
+static struct layout layout_of(const struct view_sweep *v)
+{
+    struct layout l = {.time = v->name_count};
+    l.metrics = l.time + 2;
+    l.share = l.metrics + v->metric_count;
+    l.others = l.share + 1;
+    l.configuration = l.others + 3 * (size_t)(v->line_count - 1);
+    l.count = l.configuration + 1;
+    return l;
+}
+
+static const char *title(struct arena *a, const char *format, const char *label)
+{
+    struct text t = TEXT_INIT;
+    text_addf(&t, format, label); // NOLINT: formats of this file
+    const char *copy = t.failed ? NULL : arena_strdup(a, text_cstr(&t));
+    text_release(&t);
+    return copy ? copy : "";
+}
+
+static void make_columns(const struct view_sweep *v, const struct layout *l, struct arena *a,
+                         struct table_column *columns_of)
+{
+    for (size_t i = 0; i < l->count; i++)
+        columns_of[i] = (struct table_column){"", ALIGN_RIGHT};
+    for (uint32_t i = 0; i < v->name_count; i++)
+        columns_of[i].title = v->names[i].name;
+    columns_of[l->time].title = "median";
+    columns_of[l->time + 1] = (struct table_column){"95 % interval", ALIGN_LEFT};
+    for (size_t i = 0; i < v->metric_count; i++)
+        columns_of[l->metrics + i].title = v->metrics[i];
+    columns_of[l->share].title = "of peak";
+    for (uint32_t i = 1; i < v->line_count; i++) {
+        size_t at = l->others + 3 * (size_t)(i - 1);
+        columns_of[at].title = v->lines[i].label;
+        columns_of[at + 1].title = title(a, "times %s", v->lines[i].label);
+        columns_of[at + 2] = (struct table_column){"95 % interval", ALIGN_LEFT};
+    }
+    columns_of[l->configuration] = (struct table_column){"configuration", ALIGN_LEFT};
+}
+
+// A further line's metric, or its time where that is what is shown.
+static void put_other(const struct view_sweep *v, const struct view_sweep_entry *n,
+                      struct text *cells)
+{
+    char number[UNITS_SIZE];
+    const struct view_metric *m = shown_of(v, n);
+    if (!n->timed)
+        return;
+    if (m)
+        number_to_str(m->value, number);
+    else
+        duration_to_str(n->stats.median, number);
+    text_add(&cells[0], number);
+    if (n->compared)
+        put_ratio(&n->ratio, &cells[1], &cells[2]);
+}
+
+static void fill(const struct view_sweep *v, const struct layout *l,
+                 const struct view_sweep_row *row, struct text *cells)
+{
+    char number[UNITS_SIZE];
+    const struct view_sweep_entry *first = &row->entries[0];
+    for (uint32_t i = 0; i < v->name_count; i++)
+        text_add(&cells[i], v->names[i].varies || v->row_count == 1 ? row->values[i] : "");
+    if (first->timed) {
+        duration_to_str(first->stats.median, number);
+        text_add(&cells[l->time], number);
+        if (first->stats.count > 1)
+            report_interval(&first->stats, &cells[l->time + 1]);
+    }
+    for (size_t i = 0; first->timed && first->metrics && i < v->metric_count; i++) {
+        if (!first->metrics[i].known)
+            continue;
+        number_to_str(first->metrics[i].value, number);
+        text_add(&cells[l->metrics + i], number);
+    }
+    if (!isnan(first->share))
+        text_addf(&cells[l->share], "%.1f %%", 100 * first->share);
+    for (uint32_t i = 1; i < v->line_count; i++)
+        put_other(v, &row->entries[i], &cells[l->others + 3 * (size_t)(i - 1)]);
+    text_add(&cells[l->configuration], first->configuration ? first->configuration : "");
+}
+
+// Calls `put` with the cells of each row; they are emptied after it.
+static void each_row(const struct view_sweep *v, const struct layout *l, struct arena *a,
+                     void (*put)(void *context, const struct view_sweep_row *row,
+                                 struct text *cells),
+                     void *context, struct text *out)
+{
+    struct text *cells = arena_array(a, l->count, sizeof *cells);
+    out->failed |= !cells;
+    for (uint32_t i = 0; cells && i < v->row_count; i++) {
+        fill(v, l, &v->rows[i], cells);
+        put(context, &v->rows[i], cells);
+        for (size_t k = 0; k < l->count; k++) {
+            out->failed |= cells[k].failed;
+            text_release(&cells[k]);
+        }
+    }
+}
+
+struct table_context {
+    const struct view_sweep *v;
+    const struct layout *l;
+    struct table *table;
+};
+
+static void put_table_row(void *context, const struct view_sweep_row *row, struct text *cells)
+{
+    const struct table_context *c = context;
+    const struct view_sweep_entry *first = &row->entries[0];
+    table_row(c->table);
+    for (size_t i = 0; i < c->l->count; i++)
+        table_cell(c->table, i, "%s", text_cstr(&cells[i]));
+    if (!first->timed) // the reason stands where the times would
+        table_cell(c->table, c->l->time, "failed");
+}
+
+// ---- sentences ---------------------------------------------------------------------------------
+
+static void put_failures(const struct view_sweep *v, struct text *out)
+{
+    for (uint32_t i = 0; i < v->row_count; i++) {
+        for (uint32_t k = 0; k < v->line_count; k++) {
+            const struct view_sweep_entry *n = &v->rows[i].entries[k];
+            if (!n->why)
+                continue;
+            put_point(v, &v->rows[i], false, out);
+            text_addf(out, ": %s: %s\n", v->lines[k].label, n->why);
+        }
+    }
+}
+
+// The geometric mean over all points at which both are known.
+static void put_means(const struct view_sweep *v, struct text *out)
+{
+    for (uint32_t i = 1; i < v->line_count; i++) {
+        double logarithms = 0;
+        uint32_t count = 0;
+        for (uint32_t k = 0; k < v->row_count; k++) {
+            const struct view_sweep_entry *n = &v->rows[k].entries[i];
+            if (!n->compared)
+                continue;
+            logarithms += log(n->ratio.ratio);
+            count++;
+        }
+        if (count > 1) {
+            text_addf(out, "%s is %.3f times as fast as %s, geometric mean over ",
+                      v->lines[0].label, exp(logarithms / count), v->lines[i].label);
+            put_count(count, "point", out);
+            text_add(out, "; both launched in turn at each\n");
+        }
+    }
+}
+
+static void put_sentences(const struct view_sweep *v, struct text *out)
+{
+    char span[UNITS_SIZE], number[UNITS_SIZE];
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < v->row_count; i++)
+        known += v->rows[i].entries[0].known;
+    put_failures(v, out);
+    put_means(v, out);
+    if (!isnan(v->limit)) {
+        number_to_str(v->limit, number);
+        text_addf(out,
+                  "of peak: of the %s %s that the device's %s was measured to have "
+                  "(hone peak)\n",
+                  number, v->metrics[v->shown], v->limit_title);
+    }
+    put_share(v->row_count, v->planned, "point", out);
+    span_to_str(v->elapsed_ns, span);
+    text_addf(out, " in %s, ", span);
+    text_addf(out, "%llu launch%s", (unsigned long long)v->launches, v->launches == 1 ? "" : "es");
+    if (known > 0)
+        text_addf(out, "; %u known from the store", known);
+    text_add(out, v->cancelled ? "; ended early\n" : "\n");
+    if (v->broken)
+        text_addf(out, "Broken off: %s\n", v->broken);
+}
+
+void report_sweep(const struct view_sweep *v, struct text *out)
+{
+    struct arena a;
+    struct table table;
+    struct layout l = layout_of(v);
+    arena_init(&a);
+    struct table_column *columns_of = arena_array(&a, l.count, sizeof *columns_of);
+    out->failed |= !columns_of;
+    if (columns_of) {
+        struct table_context context = {v, &l, &table};
+        make_columns(v, &l, &a, columns_of);
+        table_init(&table, columns_of, l.count);
+        each_row(v, &l, &a, put_table_row, &context, out);
+        table_print(&table, "", out);
+        out->failed |= table.failed;
+        table_release(&table);
+    }
+    put_sentences(v, out);
+    arena_release(&a);
+}
+
+// ---- Markdown ----------------------------------------------------------------------------------
+
+static void put_markdown_cell(const char *cell, struct text *out)
+{
+    text_add(out, " ");
+    for (const char *s = cell; *s; s++) {
+        text_add(out, *s == '|' ? "\\" : "");
+        text_addc(out, *s);
+    }
+    text_add(out, " |");
+}
+
+struct markdown_context {
+    const struct view_sweep *v;
+    const struct layout *l;
+    struct text *out;
+};
+
+// Columns that no row has text in are left out, as in a table.
+static bool is_used(const struct view_sweep *v, const struct layout *l, size_t column)
+{
+    if (column < v->name_count)
+        return v->names[column].varies || v->row_count == 1;
+    for (uint32_t i = 0; column == l->share && i < v->row_count; i++) {
+        if (!isnan(v->rows[i].entries[0].share))
+            return true;
+    }
+    return column != l->share;
+}
+
+static void put_markdown_row(void *context, const struct view_sweep_row *row, struct text *cells)
+{
+    const struct markdown_context *c = context;
+    text_add(c->out, "|");
+    for (size_t i = 0; i < c->l->count; i++) {
+        bool failed = i == c->l->time && !row->entries[0].timed;
+        if (is_used(c->v, c->l, i))
+            put_markdown_cell(failed ? "failed" : text_cstr(&cells[i]), c->out);
+    }
+    text_add(c->out, "\n");
+}
+
+void report_sweep_markdown(const struct view_sweep *v, struct text *out)
+{
+    struct arena a;
+    struct layout l = layout_of(v);
+    struct markdown_context context = {v, &l, out};
+    arena_init(&a);
+    struct table_column *columns_of = arena_array(&a, l.count, sizeof *columns_of);
+    out->failed |= !columns_of;
+    if (columns_of) {
+        make_columns(v, &l, &a, columns_of);
+        text_add(out, "|");
+        for (size_t i = 0; i < l.count; i++) {
+            if (is_used(v, &l, i))
+                put_markdown_cell(columns_of[i].title, out);
+        }
+        text_add(out, "\n|");
+        for (size_t i = 0; i < l.count; i++) {
+            if (is_used(v, &l, i))
+                text_add(out, columns_of[i].align == ALIGN_LEFT ? " :--- |" : " ---: |");
+        }
+        text_add(out, "\n");
+        each_row(v, &l, &a, put_markdown_row, &context, out);
+        text_add(out, "\n");
+    }
+    put_sentences(v, out);
+    arena_release(&a);
+}
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static void pair_at(struct emit *j, const char *key, bool is_known, double low, double high)
+{
+    emit_key(j, key);
+    if (!is_known) {
+        emit_null(j);
+        return;
+    }
+    emit_array(j);
+    emit_f64(j, low);
+    emit_f64(j, high);
+    emit_array_end(j);
+}
+
+static void metrics_at(const struct view_sweep *v, const struct view_sweep_entry *n, struct emit *j)
+{
+    emit_key(j, "metrics");
+    emit_object(j);
+    for (size_t i = 0; i < v->metric_count; i++)
+        emit_f64_at(j, v->metrics[i],
+                    n->metrics && n->metrics[i].known ? n->metrics[i].value : NAN);
+    emit_object_end(j);
+}
+
+static void entry_json(const struct view_sweep *v, uint32_t line, const struct view_sweep_entry *n,
+                       struct emit *j)
+{
+    emit_object(j);
+    emit_text_at(j, "label", v->lines[line].label);
+    emit_raw_at(j, "configuration", n->configuration_json);
+    emit_text_at(j, "status", n->status[0] ? n->status : NULL);
+    emit_bool_at(j, "known", n->known);
+    emit_bool_at(j, "in_turn", n->in_turn);
+    emit_f64_at(j, "median_ns", n->timed ? n->stats.median : NAN);
+    pair_at(j, "interval_ns", n->timed && n->stats.interval, n->stats.low, n->stats.high);
+    emit_u64_at(j, "samples", n->timed ? n->stats.count : 0);
+    metrics_at(v, n, j);
+    emit_f64_at(j, "share", n->share);
+    emit_f64_at(j, "times_as_fast", n->compared ? n->ratio.ratio : NAN);
+    pair_at(j, "times_as_fast_interval", n->compared && n->ratio.interval, n->ratio.low,
+            n->ratio.high);
+    emit_text_at(j, "message", n->why);
+    emit_object_end(j);
+}
+
+static void row_json(const struct view_sweep *v, const struct view_sweep_row *row, struct emit *j)
+{
+    emit_object(j);
+    emit_key(j, "constants");
+    emit_object(j);
+    for (uint32_t i = 0; i < v->name_count; i++) {
+        if (isnan(row->numbers[i]))
+            emit_text_at(j, v->names[i].name, row->values[i]);
+        else
+            emit_f64_at(j, v->names[i].name, row->numbers[i]);
+    }
+    emit_object_end(j);
+    emit_key(j, "lines");
+    emit_array(j);
+    for (uint32_t i = 0; i < v->line_count; i++)
+        entry_json(v, i, &row->entries[i], j);
+    emit_array_end(j);
+    emit_object_end(j);
+}
+
+static void limit_json(const struct view_sweep *v, struct emit *j)
+{
+    emit_key(j, "limit");
+    if (isnan(v->limit)) {
+        emit_null(j);
+        return;
+    }
+    emit_object(j);
+    emit_text_at(j, "metric", v->metrics[v->shown]);
+    emit_text_at(j, "what", v->limit_title);
+    emit_f64_at(j, "value", v->limit);
+    pair_at(j, "interval", true, v->limit_low, v->limit_high);
+    emit_object_end(j);
+}
+
+static void lines_json(const struct view_sweep *v, struct emit *j)
+{
+    emit_key(j, "names");
+    emit_array(j);
+    for (uint32_t i = 0; i < v->name_count; i++)
+        emit_text(j, v->names[i].name);
+    emit_array_end(j);
+    emit_key(j, "lines");
+    emit_array(j);
+    for (uint32_t i = 0; i < v->line_count; i++) {
+        emit_object(j);
+        emit_text_at(j, "label", v->lines[i].label);
+        emit_text_at(j, "spec", v->lines[i].spec);
+        emit_bool_at(j, "routine", v->lines[i].is_routine);
+        emit_object_end(j);
+    }
+    emit_array_end(j);
+}
+
+void report_sweep_json(const struct view_sweep *v, struct emit *j)
+{
+    emit_object(j);
+    emit_text_at(j, "hone", v->hone_version);
+    emit_text_at(j, "command", v->command);
+    emit_text_at(j, "host", v->host);
+    emit_text_at(j, "date", v->date);
+    emit_u64_at(j, "seed", v->seed);
+    emit_text_at(j, "store", v->store);
+    emit_text_at(j, "spec", v->spec_path);
+    emit_key(j, "device");
+    report_device_json(v->device, j);
+    lines_json(v, j);
+    emit_text_at(j, "metric", v->shown < v->metric_count ? v->metrics[v->shown] : NULL);
+    limit_json(v, j);
+    emit_u64_at(j, "points", v->planned);
+    emit_key(j, "rows");
+    emit_array(j);
+    for (uint32_t i = 0; i < v->row_count; i++)
+        row_json(v, &v->rows[i], j);
+    emit_array_end(j);
+    emit_u64_at(j, "launches", v->launches);
+    emit_u64_at(j, "elapsed_ns", v->elapsed_ns);
+    emit_bool_at(j, "cancelled", v->cancelled);
+    emit_text_at(j, "error", v->broken);
+    emit_object_end(j);
+}
+
+// ---- CSV ---------------------------------------------------------------------------------------
+
+// Quoted where it must be (RFC 4180).
+static void put_field(const char *s, struct text *out)
+{
+    bool quoted = strpbrk(s, ",\"\r\n") != NULL;
+    text_add(out, quoted ? "\"" : "");
+    for (; *s; s++) {
+        text_add(out, *s == '"' ? "\"" : "");
+        text_addc(out, *s);
+    }
+    text_add(out, quoted ? "\"," : ",");
+}
+
+static void put_number(double value, struct text *out)
+{
+    char number[32];
+    f64_to_str(value, number);
+    put_field(isnan(value) ? "" : number, out);
+}
+
+static void put_metric_fields(const struct view_sweep *v, const struct view_sweep_entry *n,
+                              struct text *out)
+{
+    for (size_t i = 0; i < v->metric_count; i++) {
+        bool has = n->timed && n->metrics && n->metrics[i].known;
+        put_number(has ? n->metrics[i].value : NAN, out);
+        put_number(has && n->slow[i].known ? n->slow[i].value : NAN, out);
+        put_number(has && n->fast[i].known ? n->fast[i].value : NAN, out);
+    }
+}
+
+static void put_csv_row(const struct view_sweep *v, const struct view_sweep_row *row, uint32_t line,
+                        struct text *out)
+{
+    const struct view_sweep_entry *n = &row->entries[line];
+    const struct view_sweep_line *l = &v->lines[line];
+    for (uint32_t i = 0; i < v->name_count; i++)
+        put_field(row->values[i], out);
+    put_field(l->label, out);
+    put_field(l->is_routine ? "routine" : "tuned", out);
+    put_field(n->configuration ? n->configuration : "", out);
+    put_field(n->status, out);
+    put_number(n->timed ? n->stats.median : NAN, out);
+    put_number(n->timed ? n->stats.low : NAN, out);
+    put_number(n->timed ? n->stats.high : NAN, out);
+    text_addf(out, "%zu,", n->timed ? n->stats.count : 0);
+    put_metric_fields(v, n, out);
+    put_number(n->share, out);
+    put_number(n->compared ? n->ratio.ratio : NAN, out);
+    put_number(n->compared ? n->ratio.low : NAN, out);
+    put_number(n->compared ? n->ratio.high : NAN, out);
+    put_field(n->in_turn ? "1" : "0", out);
+    put_field(n->why ? n->why : "", out);
+    put_field(l->spec, out);
+    put_field(v->device->name, out);
+    put_field(v->device->driver, out);
+    if (!out->failed)
+        out->data[out->length - 1] = '\n';
+}
+
+void report_sweep_csv(const struct view_sweep *v, struct text *out)
+{
+    for (uint32_t i = 0; i < v->name_count; i++)
+        put_field(v->names[i].name, out);
+    text_add(out, "line,kind,configuration,status,median_ns,low_ns,high_ns,samples,");
+    for (size_t i = 0; i < v->metric_count; i++) {
+        struct text name = TEXT_INIT;
+        put_field(v->metrics[i], out);
+        for (int end = 0; end < 2; end++) {
+            text_addf(&name, "%s %s", v->metrics[i], end ? "fast" : "slow");
+            put_field(text_cstr(&name), out);
+            out->failed |= name.failed;
+            text_clear(&name);
+        }
+        text_release(&name);
+    }
+    text_add(out, "share_of_peak,times_as_fast,times_as_fast_low,times_as_fast_high,in_turn,"
+                  "message,spec,device,driver\n");
+    for (uint32_t i = 0; i < v->row_count && !out->failed; i++) {
+        for (uint32_t k = 0; k < v->line_count && !out->failed; k++)
+            put_csv_row(v, &v->rows[i], k, out);
+    }
+}

@@ -1,0 +1,107 @@
+// The conveyor of `hone sweep`: a spec at several points, each a set of constants, one after the
+// other. At each point the spec is read with these constants and tuned (or what the store knows is
+// taken); where there are further *lines*, other specs or a vendor's routines, the best of each
+// are then launched in turn in one heat (compare.h), because times of different runs do not
+// compare.
+//
+// A point at which something fails is a record all the same, with the reason, and the sweep goes
+// on; it breaks off where the device, a worker or the store cannot go on. A ranking that the store
+// has for a point answers at once, so that a sweep which was ended goes on where it was.
+//
+// Stepped as tune.h is: sweep_step() returns soon with at most one record; Ctrl-C, progress and
+// printing are the caller's.
+#ifndef HONE_SWEEP_H
+#define HONE_SWEEP_H
+
+#include "compare.h"
+#include "sweep_plan.h"
+#include "tune.h"
+
+#define SWEEP_LINES COMPARE_SIDES
+
+// Which configuration a line has at a point.
+enum sweep_means {
+    SWEEP_TUNE, // the best of a ranking that the store has, else of a tune
+    SWEEP_KNOWN // the best that the store knows; nothing is tuned
+};
+
+struct sweep_line {
+    const char *label; // "OpenBLAS", a spec's name
+    const char *path;  // of its spec
+    bool strict;       // that is read so
+    // Other than NONE: a vendor's routine, and `path` is that of the spec whose work it does.
+    enum routine routine;
+    const char *routine_library; // (optional) as in struct job
+    enum sweep_means means;
+    // How it is tuned and launched; `spec`, `spare`, `leaving` and `keep` are the sweep's. The
+    // store is a handle of this line's own.
+    struct tune_options tune;
+    const char *name; // under which results of a heat are kept; NULL: the spec's
+};
+
+struct sweep_options {
+    const struct sweep_line *lines; // the first is what is swept
+    uint32_t line_count;            // 1 .. SWEEP_LINES
+    const struct sweep_plan *plan;
+    bool again;          // tuned also where the store has a ranking; what is known answers
+    uint32_t rounds;     // of a heat; 0: as compare.h says
+    struct spare *spare; // (optional) for the first tune; outlives the sweep
+};
+
+// A line at a point. Everything lives until sweep_free().
+struct sweep_entry {
+    const struct spec *spec; // with the point's constants; NULL: it cannot be read with them
+    // NULL where there is none; "" and "{}" of a routine.
+    const char *configuration, *configuration_json;
+    const uint32_t *choice;      // in the spec; of a routine that of the spec's default
+    const struct result *result; // (or NULL) that the times are of, or the reason of a failure
+    bool timed;                  // correct and measured: stats are valid
+    struct stats_summary stats;
+    bool known;   // the configuration comes from the store, nothing was launched to find it
+    bool in_turn; // the times are of launches in turn with those of the other lines
+    // Of a further line in turn with the first: how many times longer it takes than that.
+    bool compared;
+    struct stats_ratio ratio;
+    const char *why; // (or NULL) there are no times
+};
+
+struct sweep_record {
+    uint32_t point;              // of the plan
+    struct sweep_entry *entries; // one a line
+};
+
+enum sweep_phase { SWEEP_OPENING, SWEEP_TUNING, SWEEP_COMPARING };
+
+struct sweep_progress {
+    uint32_t points, done; // point `done` is under way, if there is one
+    enum sweep_phase phase;
+    uint32_t line; // that is being tuned
+    uint64_t elapsed_ns;
+    uint64_t launches;           // of kernels, in all tunes and heats so far
+    struct tune_progress tune;   // while tuning
+    struct compare_summary heat; // while comparing
+    bool cancelled;
+};
+
+struct sweep;
+
+struct sweep *sweep_new(const struct sweep_options *o, struct error *e);
+
+enum sweep_answer {
+    SWEEP_BROKEN = -1, // cannot go on: the error says why; records so far are valid
+    SWEEP_NOTHING,     // nothing within the timeout
+    SWEEP_RECORD,      // *record is a new one
+    SWEEP_END
+};
+enum sweep_answer sweep_step(struct sweep *s, int timeout_ms, const struct sweep_record **record,
+                             struct error *e);
+
+// Ends after the running launch, without a record of the point that is under way; sweep_step() then
+// comes to SWEEP_END soon.
+void sweep_cancel(struct sweep *s);
+void sweep_progress(struct sweep *s, struct sweep_progress *out);
+// All records in the order of the points.
+const struct sweep_record *sweep_records(const struct sweep *s, uint32_t *count);
+void sweep_free(struct sweep *s); // NULL is fine
+
+#endif

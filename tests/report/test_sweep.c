@@ -1,0 +1,323 @@
+// A sweep as table, Markdown, JSON, CSV, and commands for gnuplot.
+#include "report/sweep.h"
+
+#include "../base/suite.h"
+
+#include <math.h>
+#include <string.h>
+
+#define has(text, part)     ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text)
+#define has_not(text, part) ck_assert_msg(strstr(text, part) == NULL, "'%s' in:\n%s", part, text)
+
+enum { LINES = 3, POINTS = 7, NAMES = 2 };
+
+// A spec against a routine and another spec, at N = M = 256 .. 16384.
+struct made {
+    struct view_sweep v;
+    struct device_info device;
+    struct view_sweep_name names[NAMES];
+    struct view_sweep_line lines[LINES];
+    const char *metrics[1];
+    struct view_sweep_row rows[POINTS];
+    struct view_sweep_entry entries[POINTS][LINES];
+    struct view_metric values[POINTS][LINES][3];
+    char texts[POINTS][16];
+    const char *cells[POINTS][NAMES];
+    double numbers[POINTS][NAMES];
+};
+
+// In GFLOP/s; the other spec has none at the largest size.
+static const double rates[POINTS][LINES] = {
+    {3021.4, 2890.2, 1100.0},    {15230.0, 16100.0, 5400.0},  {38000.0, 37500.0, 14000.0},
+    {48800.0, 47900.0, 24500.0}, {50900.0, 50100.0, 27000.0}, {51800.0, 50700.0, 27900.0},
+    {51500.0, 50900.0, 0}};
+
+static void make_entry(struct made *m, int point, int line, double n)
+{
+    struct view_sweep_entry *e = &m->entries[point][line];
+    double rate = rates[point][line], ns = 2 * n * n * n / rate;
+    *e = (struct view_sweep_entry){.configuration = line == 1 ? "" : "block=16, work=2",
+                                   .configuration_json = line == 1 ? "{}" : "{\"block\": 16}",
+                                   .status = "correct",
+                                   .share = rate / 60000,
+                                   .timed = rate > 0,
+                                   .in_turn = true};
+    if (rate <= 0) {
+        e->share = NAN;
+        e->status = "compile";
+        e->why = "compile: line 3, \"x\" is \xc3\xa4rgerlich";
+        return;
+    }
+    e->stats = (struct stats_summary){
+        .count = 16, .median = ns, .low = 0.98 * ns, .high = 1.03 * ns, .interval = true};
+    for (int k = 0; k < 3; k++)
+        m->values[point][line][k] = (struct view_metric){.name = "GFLOP/s",
+                                                         .unit = "GFLOP/s",
+                                                         .known = true,
+                                                         .value = rate / (k == 1   ? 1.03
+                                                                          : k == 2 ? 0.98
+                                                                                   : 1)};
+    e->metrics = &m->values[point][line][0];
+    e->slow = &m->values[point][line][1];
+    e->fast = &m->values[point][line][2];
+    e->compared = line > 0;
+    e->ratio = (struct stats_ratio){.ratio = rates[point][0] / rate,
+                                    .low = 0.99 * rates[point][0] / rate,
+                                    .high = 1.01 * rates[point][0] / rate,
+                                    .interval = true};
+}
+
+static void make(struct made *m)
+{
+    memset(m, 0, sizeof *m);
+    m->device = (struct device_info){.language = LANGUAGE_OPENCL,
+                                     .id = "opencl/0/0",
+                                     .name = "NVIDIA 'H200' \\_{x}",
+                                     .platform = "NVIDIA CUDA",
+                                     .vendor = "NVIDIA",
+                                     .driver = "580.159.04"};
+    m->names[0] = (struct view_sweep_name){"N", true};
+    m->names[1] = (struct view_sweep_name){"M", true};
+    m->lines[0] = (struct view_sweep_line){"swept_spec", "swept_spec", false};
+    m->lines[1] = (struct view_sweep_line){"cuBLAS", "swept_spec", true};
+    m->lines[2] = (struct view_sweep_line){"it's another", "other", false};
+    m->metrics[0] = "GFLOP/s";
+    for (int i = 0; i < POINTS; i++) {
+        double n = 256 << i;
+        str_format(m->texts[i], sizeof m->texts[i], "%d", 256 << i);
+        for (int k = 0; k < NAMES; k++) {
+            m->cells[i][k] = m->texts[i];
+            m->numbers[i][k] = n;
+        }
+        for (int k = 0; k < LINES; k++)
+            make_entry(m, i, k, n);
+        m->rows[i] = (struct view_sweep_row){m->cells[i], m->numbers[i], 0, m->entries[i]};
+    }
+    m->entries[0][0].known = true;
+    m->v = (struct view_sweep){.hone_version = "1",
+                               .command = "hone sweep spec.json",
+                               .host = "ada",
+                               .date = "2024-05-06T07:08:09Z",
+                               .spec_path = "spec.json",
+                               .device = &m->device,
+                               .names = m->names,
+                               .name_count = NAMES,
+                               .lines = m->lines,
+                               .line_count = LINES,
+                               .metrics = m->metrics,
+                               .metric_count = 1,
+                               .rows = m->rows,
+                               .row_count = POINTS,
+                               .planned = POINTS,
+                               .panel_count = 1,
+                               .limit = 60000,
+                               .limit_low = 59900,
+                               .limit_high = 60100,
+                               .limit_title = "fp32 arithmetic",
+                               .launches = 1234,
+                               .elapsed_ns = 12000000000};
+}
+
+START_TEST(as_a_table)
+{
+    struct made m;
+    struct text text = TEXT_INIT;
+    make(&m);
+    report_sweep_head(&m.v, &text);
+    has(text_cstr(&text), "\nSweep: swept_spec at 7 points, against cuBLAS and it's another\n");
+    text_clear(&text);
+    report_sweep(&m.v, &text);
+    has(text_cstr(&text),
+        "    N      M    median  95 % interval     GFLOP/s  of peak  cuBLAS  times cuBLAS  95 % "
+        "interval     it's another  times it's another  95 % interval     configuration\n");
+    has(text_cstr(&text),
+        "  256    256  11.11 us  [10.88 .. 11.44]     3021    5.0 %    2890         1.045  "
+        "[1.035 "
+        ".. 1.056]          1100               2.747  [2.719 .. 2.774]  block=16, work=2\n");
+    has(text_cstr(&text), "N=16384, M=16384: it's another: compile: line 3, ");
+    has(text_cstr(&text), "swept_spec is 1.010 times as fast as cuBLAS, geometric mean over 7 "
+                          "points; both launched in turn at each\n");
+    has(text_cstr(&text), "geometric mean over 6 points");
+    has(text_cstr(&text), "of peak: of the 60000 GFLOP/s that the device's fp32 arithmetic was "
+                          "measured to have (hone peak)\n");
+    has(text_cstr(&text), "7 of 7 points in 12 s, 1234 launches; 1 known from the store\n");
+    text_clear(&text);
+    report_sweep_row(&m.v, &m.rows[1], &text);
+    ck_assert_str_eq(text_cstr(&text), "N=512, M=512: 17.63 us, 15230 GFLOP/s, 0.946 times as "
+                                       "fast as cuBLAS, 2.820 times as fast as it's another");
+    text_release(&text);
+}
+END_TEST
+
+// What swept fails has its row and its reason; a name that is the same everywhere has no column.
+START_TEST(a_row_that_failed)
+{
+    struct made m;
+    struct text text = TEXT_INIT;
+    make(&m);
+    m.names[1].varies = false;
+    m.v.row_count = 1;
+    m.v.planned = 2;
+    m.v.line_count = 1;
+    m.v.cancelled = true;
+    m.v.limit = NAN;
+    m.entries[0][0] = (struct view_sweep_entry){
+        .status = "", .share = NAN, .why = "no configuration is valid: N | 3"};
+    m.v.row_count = 2;
+    report_sweep(&m.v, &text);
+    ck_assert_str_eq(text_cstr(&text),
+                     "  N    median  95 % interval     GFLOP/s  of peak  configuration\n"
+                     "256    failed\n"
+                     "512  17.63 us  [17.27 .. 18.15]    15230   25.4 %  block=16, work=2\n"
+                     "N=256: swept_spec: no configuration is valid: N | 3\n"
+                     "2 of 2 points in 12 s, 1234 launches; ended early\n");
+    text_clear(&text);
+    report_sweep_markdown(&m.v, &text);
+    has(text_cstr(&text), "| N | median | 95 % interval | GFLOP/s | of peak | configuration |\n"
+                          "| ---: | ---: | :--- | ---: | ---: | :--- |\n"
+                          "| 256 | failed |  |  |  |  |\n"
+                          "| 512 | 17.63 us | [17.27 .. 18.15] | 15230 | 25.4 % | block=16, ");
+    text_release(&text);
+}
+END_TEST
+
+START_TEST(as_json)
+{
+    struct made m;
+    struct text text = TEXT_INIT;
+    struct emit j;
+    make(&m);
+    emit_start(&j, &text);
+    report_sweep_json(&m.v, &j);
+    has(text_cstr(&text), "\"names\":[\"N\",\"M\"],\"lines\":[{\"label\":\"swept_spec\",");
+    has(text_cstr(&text),
+        "\"metric\":\"GFLOP/s\",\"limit\":{\"metric\":\"GFLOP/s\",\"what\":\"fp32 "
+        "arithmetic\",\"value\":60000.0,\"interval\":[59900.0,60100.0]}");
+    has(text_cstr(&text),
+        "\"rows\":[{\"constants\":{\"N\":256.0,\"M\":256.0},\"lines\":[{\"label\":"
+        "\"swept_spec\",\"configuration\":{\"block\": 16},\"status\":\"correct\","
+        "\"known\":true,\"in_turn\":true,\"median_ns\":");
+    has(text_cstr(&text), "\"status\":\"compile\",\"known\":false,\"in_turn\":true,\"median_ns\":"
+                          "null,\"interval_ns\":null,\"samples\":0,\"metrics\":{\"GFLOP/s\":null},"
+                          "\"share\":null,\"times_as_fast\":null,");
+    text_release(&text);
+}
+END_TEST
+
+static size_t count(const char *text, const char *part)
+{
+    size_t found = 0;
+    for (; (text = strstr(text, part)); text += strlen(part))
+        found++;
+    return found;
+}
+
+START_TEST(as_csv)
+{
+    struct made m;
+    struct text text = TEXT_INIT;
+    make(&m);
+    report_sweep_csv(&m.v, &text);
+    const char *csv = text_cstr(&text);
+    ck_assert(str_starts(csv, "N,M,line,kind,configuration,status,median_ns,low_ns,high_ns,samples,"
+                              "GFLOP/s,GFLOP/s slow,GFLOP/s fast,share_of_peak,times_as_fast,"
+                              "times_as_fast_low,times_as_fast_high,in_turn,message,spec,device,"
+                              "driver\n256,256,swept_spec,tuned,\"block=16, work=2\",correct,"));
+    ck_assert_uint_eq(count(csv, "\n"), 1 + POINTS * LINES);
+    has(csv, "\n256,256,cuBLAS,routine,,correct,");
+    has(csv,
+        "\n16384,16384,it's another,tuned,\"block=16, work=2\",compile,,,,0,,,,,,,,1,\"compile: "
+        "line 3, \"\"x\"\" is \xc3\xa4rgerlich\",other,NVIDIA 'H200' \\_{x},580.159.04\n");
+    text_release(&text);
+}
+END_TEST
+
+// ---- the picture -------------------------------------------------------------------------------
+
+START_TEST(as_a_picture)
+{
+    struct made m;
+    struct text text = TEXT_INIT;
+    make(&m);
+    ck_assert(report_sweep_plot(&m.v, "a/it's", &text));
+    const char *script = text_cstr(&text);
+    has(script, "$p0l0 << EOD\n256 3021.4 2933.39806 3083.06122\n");
+    has(script, "8192 27900 27087.3786 28469.3878\n\nEOD\n"); // and none at the largest
+    has(script, "set xlabel 'N = M'\nset ylabel 'GFLOP/s'\nset logscale x 2\n");
+    has(script, "set yrange [0:66000]\nset xtics ('256' 256, '512' 512, ");
+    has(script, "set output 'a/it''s.svg'\n");
+    has(script, "set output 'a/it''s.png'\n");
+    has(script, "title 'it''s another'");
+    has(script, "\"\\n\".'NVIDIA ''H200'' \\_{x} (OpenCL, ");
+    has(script, "60000 with lines dashtype 2");
+    has(script, "set label 'measured peak (fp32 arithmetic): 60000' at graph 0.01, first 60000 ");
+    has_not(script, "multiplot");
+    ck_assert_uint_eq(count(script, "noenhanced"), 3);
+    text_release(&text);
+}
+END_TEST
+
+START_TEST(times_where_there_is_no_rate)
+{
+    struct made m;
+    struct text text = TEXT_INIT;
+    make(&m);
+    m.v.shown = SIZE_MAX;
+    m.v.limit = NAN;
+    ck_assert(report_sweep_plot(&m.v, "x", &text));
+    has(text_cstr(&text), "set ylabel 'time (ms)'\n");
+    has(text_cstr(&text), "set logscale y 10\n"); // from microseconds to seconds
+    text_release(&text);
+}
+END_TEST
+
+START_TEST(panels_and_points)
+{
+    struct made m;
+    struct text text = TEXT_INIT;
+    make(&m);
+    for (int i = 0; i < POINTS; i++) { // N = 1, 2, 3, ...: in two panels by M
+        m.rows[i].panel = (uint32_t)i % 2;
+        m.cells[i][1] = i % 2 ? "odd" : "even";
+        m.numbers[i][0] = 1 + i;
+        m.numbers[i][1] = NAN;
+    }
+    m.v.panel_count = 2;
+    ck_assert(report_sweep_plot(&m.v, "x", &text));
+    has(text_cstr(&text), "set multiplot layout 1,2 title ");
+    has(text_cstr(&text), "set title 'M=even'\nplot $p0l0 ");
+    has(text_cstr(&text), "set title 'M=odd'\nplot $p1l0 ");
+    has_not(text_cstr(&text), "logscale");
+    text_clear(&text);
+    m.v.axis = UINT32_MAX; // the points one after the other, each named
+    m.v.panel_count = 1;
+    for (int i = 0; i < POINTS; i++)
+        m.rows[i].panel = 0;
+    ck_assert(report_sweep_plot(&m.v, "x", &text));
+    has(text_cstr(&text), "set xlabel 'point'\n");
+    has(text_cstr(&text), "('N=256, M=even' 0, 'N=512, M=odd' 1, ");
+    text_clear(&text);
+    for (int i = 0; i < POINTS; i++) {
+        for (int k = 0; k < LINES; k++)
+            m.entries[i][k].timed = false;
+    }
+    ck_assert(!report_sweep_plot(&m.v, "x", &text));
+    text_release(&text);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_test(tests, as_a_table);
+    tcase_add_test(tests, a_row_that_failed);
+    tcase_add_test(tests, as_json);
+    tcase_add_test(tests, as_csv);
+    tcase_add_test(tests, as_a_picture);
+    tcase_add_test(tests, times_where_there_is_no_rate);
+    tcase_add_test(tests, panels_and_points);
+}
+
+int main(void)
+{
+    return suite_run("report_sweep", add);
+}

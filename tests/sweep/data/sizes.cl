@@ -1,0 +1,1 @@
+__kernel void k(__global float *y) { y[0] = ID * NS + N; FAKE }
