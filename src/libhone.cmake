@@ -11,7 +11,9 @@ add_library(hone_conveyors OBJECT
   directions.c
   findings.c
   goal.c
+  peak.c
   peak_find.c
+  peak_kernels.c
   pick.c
   races.c
   races_read.c

@@ -2,6 +2,7 @@
 #include "peak.h"
 
 #include "measure/stats.h"
+#include "peak_inside.h"
 
 #include <string.h>
 
@@ -26,7 +27,7 @@ static bool read_constants(const char *text, enum peak_limit *limit, uint64_t *w
     return peak_limit_parse(name, limit) && str_to_u64(end + strlen(second), work) && *work > 0;
 }
 
-static bool rate_of(const struct result *r, uint64_t work, uint64_t timer_ns, struct peak_rate *out)
+bool peak_rate_of(const struct result *r, uint64_t work, uint64_t timer_ns, struct peak_rate *out)
 {
     struct stats_summary s;
     const uint64_t *samples;
@@ -54,7 +55,7 @@ static bool take_row(void *context, const struct store_row *row)
     bool fits = row->measuring_version == HONE_MEASURING_VERSION &&
                 str_equal(f->identity, row->device_identity) &&
                 read_constants(row->constants, &limit, &work) && !f->out->rates[limit].known;
-    if (!fits || !rate_of(row->result, work, 0, &f->out->rates[limit]))
+    if (!fits || !peak_rate_of(row->result, work, 0, &f->out->rates[limit]))
         return true;
     struct peak_rate *rate = &f->out->rates[limit];
     rate->configuration = arena_strdup(f->arena, row->configuration);

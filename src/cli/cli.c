@@ -9,10 +9,12 @@
 #include <string.h>
 
 static const struct command *const table[] = {
-    &command_devices, &command_space,   &command_tune,    &command_run,
-    &command_best,    &command_compare, &command_sweep,   &command_check,
-    &command_score,   &command_store,   &command_import,  &command_export,
-    &command_init,    &command_help,    &command_version, NULL,
+    &command_devices, &command_space, &command_tune,
+    &command_run,     &command_best,  &command_compare,
+    &command_sweep,   &command_peak,  &command_check,
+    &command_score,   &command_store, &command_import,
+    &command_export,  &command_init,  &command_help,
+    &command_version, NULL,
 };
 
 const struct command *const *commands(void)

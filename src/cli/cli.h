@@ -50,6 +50,7 @@ extern const struct command command_best;
 extern const struct command command_compare;
 extern const struct command command_sweep;
 extern const struct command command_score;
+extern const struct command command_peak;
 extern const struct command command_store;
 extern const struct command command_import;
 extern const struct command command_export;

@@ -203,6 +203,7 @@ static int show_result(struct session *s)
         complain("out of memory");
         return EXIT_NOTHING;
     }
+    view.peak = tuning_peak(&s->tuning);
     emit_start(&json, &out);
     if (s->settings->json) {
         report_result_json(&view, "result", true, &json);
@@ -396,7 +397,9 @@ const struct command command_run = {
         "least_ns, "
         "most_ns, batch, launches (name, kernel, global_size, local_size, resources, "
         "median_part_ns), "
-        "parts_ns, deviations, verify_launch_ns, options, log, output and fault.\n\n"
+        "parts_ns, deviations, verify_launch_ns, options, log, output, fault and peak (null, or "
+        "limits as `hone peak --json` prints them, and shares: of each metric in FLOP/s or B/s "
+        "limit and share).\n\n"
         "Exit status 0: correct, 1: not, 2: the configuration is excluded or makes no sense.",
     .groups = groups,
     .examples = examples,

@@ -179,6 +179,24 @@ static const struct tune_record *first_row(const struct tune *t)
     return first;
 }
 
+// Of the same view of the device, in the same store.
+static void suggest_peak(const struct work *w, struct text *out)
+{
+    const struct settings *o = &w->call->settings;
+    text_add(out, "What the device can do:     hone peak");
+    if (o->language.is_given || w->device->language != LANGUAGE_OPENCL)
+        text_addf(out, " --language %s", language_text(w->device->language));
+    if (o->device) {
+        text_add(out, " --device ");
+        shell_quote(o->device, out);
+    }
+    if (o->store) {
+        text_add(out, " --store ");
+        shell_quote(o->store, out);
+    }
+    text_add(out, "\n");
+}
+
 // What to type next: the same spec, constants, device and store.
 static void suggest(struct session *s, const struct view_summary *v, struct text *out)
 {
@@ -206,6 +224,8 @@ static void suggest(struct session *s, const struct view_summary *v, struct text
         text_add(out, " --options");
     }
     text_add(out, "\n");
+    if (tuning_wants_peak(&s->tuning) && !v->peak)
+        suggest_peak(w, out);
     text_release(&best);
     text_release(&same);
 }
@@ -527,7 +547,7 @@ const struct command command_tune = {
                        "   \"chosen\":{}, \"why\", \"known\", \"short\", \"launches\"},\n"
                        "   \"cancelled\", \"out_of_time\", \"build_only\", \"error\", "
                        "\"elapsed_ns\",\n"
-                       "   \"times_ns\":{}, \"timing\":{}}\n\n"
+                       "   \"times_ns\":{}, \"timing\":{}, \"peak\":{}}\n\n"
                        "status is correct, compile, runtime, timeout, correctness or constraints; "
                        "stopped is "
                        "settled, "

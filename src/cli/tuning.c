@@ -42,7 +42,9 @@ struct terms terms_of(const struct settings *s, const struct spec *spec)
     if (s->limits.launch_ns)
         terms.launch_limit_ns = s->limits.launch_ns;
     terms.driver_limit_ns = s->limits.driver_ns;
-    terms.rules.fixed = s->iterations.is_given ? (uint32_t)s->iterations.value : spec->iterations;
+    terms.rules.fixed = s->iterations.is_given ? (uint32_t)s->iterations.value
+                        : spec                 ? spec->iterations
+                                               : 0;
     return terms;
 }
 
@@ -209,6 +211,29 @@ static struct view_place place_of(const struct tuning *t, const struct tune_reco
                                .low = entry->ratio_low,
                                .high = entry->ratio_high,
                                .interval = entry->ratio_interval};
+}
+
+bool tuning_wants_peak(const struct tuning *t)
+{
+    const struct work *w = &t->work;
+    bool wants = false;
+    for (uint32_t i = 0; i < w->spec->metric_count; i++)
+        wants |= peak_has_unit(w->spec->metrics[i].name);
+    return wants && w->device && w->store;
+}
+
+// A store that cannot be read any more costs this line, not the results.
+const struct peak *tuning_peak(struct tuning *t)
+{
+    struct work *w = &t->work;
+    struct error e = ERROR_INIT;
+    if (!tuning_wants_peak(t))
+        return NULL;
+    if (!peak_find(w->store, w->device, &w->arena, &t->peak, &e)) {
+        complain("what hone peak measured cannot be read: %s", e.text);
+        return NULL;
+    }
+    return peak_is_known(&t->peak) ? &t->peak : NULL;
 }
 
 bool tuning_view(struct tuning *t, const struct tune_record *r, struct view_result *out)
@@ -441,6 +466,7 @@ bool tuning_summary(struct tuning *t, struct view_summary *out)
                                  .broken = t->broken.code ? t->broken.text : NULL,
                                  .check = check_of(t)};
     out->replay = replaying_view(t);
+    out->peak = tuning_peak(t);
     memcpy(out->by_status, p.by_status, sizeof out->by_status);
     for (unsigned s = 0; s < STATUS_COUNT; s++)
         out->examples[s] = view_new(t, p.examples[s]);

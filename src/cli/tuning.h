@@ -3,13 +3,15 @@
 #define HONE_CLI_TUNING_H
 
 #include "cli/work.h"
+#include "peak.h"
+#include "report/peak.h"
 #include "report/report.h"
 #include "tune.h"
 
 // All users share one lock for a device, so TMPDIR does not count.
 #define LOCK_FOLDER "/tmp"
 
-// How --iterations, --timeout and --cold say that jobs are measured.
+// How --iterations, --timeout and --cold say that jobs are measured; `spec` may be NULL.
 struct terms terms_of(const struct settings *s, const struct spec *spec);
 
 // What --objective says, or the spec.
@@ -42,6 +44,7 @@ struct tuning {
     struct view_objective objectives[OBJECTIVES_MOST]; // of the goal
     uint64_t started_ns;                               // when the tune was made
     struct error broken;                               // why it could not go on; code NONE: it did
+    struct peak peak;                                  // of the device, once it was looked up
 };
 
 void tuning_init(struct tuning *t, const struct invocation *call);
@@ -57,6 +60,11 @@ int tuning_goal(struct tuning *t);
 int tuning_start(struct tuning *t);
 // The exit status of a tune that could not be made or went to an end: why is said.
 int tuning_failed(const struct error *e);
+
+// Is what the device can do at most of interest: does a metric of the spec count flop or bytes?
+bool tuning_wants_peak(const struct tuning *t);
+// What the store knows of that; NULL: nothing, or it is of no interest.
+const struct peak *tuning_peak(struct tuning *t);
 
 // A record as a view, in the arena of the work. False without memory.
 bool tuning_view(struct tuning *t, const struct tune_record *record, struct view_result *out);

@@ -99,12 +99,25 @@ int work_environment(struct work *w)
 
 // ---- devices -----------------------------------------------------------------------------------
 
+static struct spec_languages every_language(void)
+{
+    struct spec_languages all = {.count = LANGUAGE_COUNT};
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++)
+        all.list[l] = (enum language)l;
+    return all;
+}
+
 int work_languages(struct work *w)
 {
     struct error e = ERROR_INIT;
     const struct given_language *given = &w->call->settings.language;
-    bool ok = given->is_given ? spec_check_language(w->spec, given->language, &e)
-                              : spec_languages(w->spec, &w->languages, &e);
+    bool ok = true;
+    if (!w->spec)
+        w->languages = every_language();
+    else if (given->is_given)
+        ok = spec_check_language(w->spec, given->language, &e);
+    else
+        ok = spec_languages(w->spec, &w->languages, &e);
     if (given->is_given)
         w->languages = (struct spec_languages){{given->language}, 1};
     return ok ? EXIT_DONE : work_failed(&e);
@@ -161,9 +174,9 @@ static int say_other_devices(const struct work *w, const char *problem)
     list_devices(w->devices.devices, w->devices.device_count, &others);
     if (problem && problem[0])
         complain("%s", problem);
-    complain("%s: no device here runs %s. %s%s. There %s:%s", w->spec->path, language_title(l),
-             remedies[l], other_ways(w->call), w->devices.device_count == 1 ? "is" : "are",
-             text_cstr(&others));
+    complain("%s%sno device here runs %s. %s%s. There %s:%s", w->spec ? w->spec->path : "",
+             w->spec ? ": " : "", language_title(l), remedies[l], other_ways(w->call),
+             w->devices.device_count == 1 ? "is" : "are", text_cstr(&others));
     text_release(&others);
     return EXIT_NOTHING;
 }
@@ -193,7 +206,7 @@ static size_t add_usable(const struct work *w, bool all, struct device_info *lis
         for (uint32_t i = 0; i < w->devices.device_count; i++) {
             const struct device_info *d = &w->devices.devices[i];
             if (d->language == w->languages.list[l] &&
-                (all || spec_language_fits(w->spec, d->language, d)))
+                (all || !w->spec || spec_language_fits(w->spec, d->language, d)))
                 list[count++] = *d;
         }
     }

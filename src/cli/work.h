@@ -37,13 +37,15 @@ void work_drop_spare(struct work *w);
 int work_spec(struct work *w); // the first argument, and its constants as text
 struct spec_options work_spec_options(const struct work *w); // with which it is read
 int work_environment(struct work *w);
-// Which languages may be used: the spec's, or the one of --language, which the spec must have.
+// Which languages may be used: the spec's (without one all of them), or the one of --language,
+// which the spec must have.
 int work_languages(struct work *w);
 uint32_t work_language_set(const struct work *w); // as 1u << language
 // Asks a worker for the devices of these languages, a set of 1u << language.
 int work_devices(struct work *w, uint32_t languages);
 int work_no_device(const struct work *w); // says what to install
-// The devices of the report that the spec can run on, in the order of its languages; in the arena.
+// The devices of the report that the spec, if there is one, can run on, in the order of its
+// languages; in the arena.
 const struct device_info *work_usable(struct work *w, size_t *count);
 // One of the devices that the spec's languages can run on, or that of --language.
 int work_device(struct work *w);

@@ -1,3 +1,4 @@
+#include "report/peak.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -474,6 +475,8 @@ static void details(const struct view_result *v, struct emit *j)
     emit_text_at(j, "log", r->log);
     emit_text_at(j, "output", r->output);
     emit_text_at(j, "fault", fault_text(r->fault));
+    emit_key(j, "peak");
+    report_peak_json(v->peak, v, j);
 }
 
 void report_result_json(const struct view_result *v, const char *type, bool detail, struct emit *j)
@@ -602,6 +605,8 @@ void report_summary_json(const struct view_summary *v, struct emit *j)
     spent_at(v, j);
     emit_key(j, "timing");
     report_timing_json(&v->timing, j);
+    emit_key(j, "peak");
+    report_peak_json(v->peak, best, j);
     replay_at(j, v->replay);
     emit_object_end(j);
 }

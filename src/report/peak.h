@@ -4,7 +4,6 @@
 #define HONE_REPORT_PEAK_H
 
 #include "base/emit.h"
-#include "job/peak.h"
 #include "report/view.h"
 
 // What share of a limit a number is.

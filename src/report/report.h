@@ -30,11 +30,11 @@
 // ranked:  as result, once for each contender after the ranking: samples_ns are then of its rounds
 // with detail also: mean_ns, least_ns, most_ns, launches (name, kernel, global_size,
 //          local_size, resources, median_part_ns), parts_ns, deviations, verify_launch_ns, options,
-//          log, output, fault, and of a stored one date, device, language, platform, driver,
-//          constants, hone, other_driver, other_source, other_job, ranked (it comes from a
-//          ranking), contenders, tied_count (of that ranking), why (it was chosen of those tied),
-//          faster (another configuration, not ranked with it, that was clearly faster; or null),
-//          faster_ns
+//          log, output, fault, peak (report_peak_json()), and of a stored one date, device,
+//          language, platform, driver, constants, hone, other_driver, other_source, other_job,
+//          ranked (it comes from a ranking), contenders, tied_count (of that ranking), why (it was
+//          chosen of those tied), faster (another configuration, not ranked with it, that was
+//          clearly faster; or null), faster_ns
 // summary: type, best (null with several objectives), objective, objectives ([{name, direction
 //          (min or max)}]), pareto (of several objectives the set, each as a result, by the first
 //          of them; else null), counts, done, valid, planned, reused, identical, samples, launches
@@ -42,8 +42,8 @@
 //          ranking (null: there is none; id, contenders, failed, rounds, repeated, marked, by_load,
 //          by_clock, batch, warmups, cold, level, tied, chosen, why, known, short, launches),
 //          cancelled, out_of_time, build_only (best is then null, and counts.correct are those
-//          that built), error, elapsed_ns, times_ns, timing (report_timing_json()); of a replay
-//          also replayed, as in run
+//          that built), error, elapsed_ns, times_ns, timing (report_timing_json()), peak
+//          (report_peak_json(), with the shares of the best); of a replay also replayed, as in run
 void report_run_json(const struct view_run *v, struct emit *j);
 // `type`: "result", "ranked"; NULL: the object has none.
 void report_result_json(const struct view_result *v, const char *type, bool detail, struct emit *j);

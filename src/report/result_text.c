@@ -1,4 +1,5 @@
 // Everything about one result, as `hone run` and `hone best` show it.
+#include "report/peak.h"
 #include "report/report.h"
 #include "report/table.h"
 #include "report/units.h"
@@ -203,6 +204,7 @@ static void put_times(const struct view_result *v, struct text *out)
     for (size_t i = 0; i < v->metric_count; i++) {
         put_metric(&v->metrics[i], out);
     }
+    report_peak_shares(v->peak, v, out);
 }
 
 static void put_card(const struct result *r, struct text *out)

@@ -1,4 +1,5 @@
 // The end of a tune: the best few, what failed, where the time went.
+#include "report/peak.h"
 #include "report/report.h"
 #include "report/table.h"
 #include "report/units.h"
@@ -491,6 +492,8 @@ void report_summary(const struct view_summary *v, size_t most, size_t width, str
         text_add(out, "No configuration gave a correct result that was measured.\n");
     if (v->baseline && v->result_count > 0 && report_by_time(&v->goal))
         text_addf(out, "speed-up: over the default, %s\n", v->baseline->configuration);
+    if (report_best(v))
+        report_peak_shares(v->peak, report_best(v), out);
     put_unknown(v, out);
     put_warning(v, out);
     put_failures(v, out);

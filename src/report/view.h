@@ -6,6 +6,7 @@
 
 #include "job/device_info.h"
 #include "job/job.h"
+#include "job/peak.h"
 #include "job/result.h"
 #include "measure/stats.h"
 
@@ -68,6 +69,7 @@ struct view_result {
     bool pareto;    // of several objectives: no other one is better in all of them
     // Of a result that came from the store; NULL otherwise.
     const struct view_origin *origin;
+    const struct peak *peak; // (optional) what the device can do at most
 };
 
 // Where a stored result comes from.
@@ -189,6 +191,7 @@ struct view_summary {
     bool cancelled, out_of_time;
     bool build_only;                  // nothing ran
     const struct view_replay *replay; // (optional)
+    const struct peak *peak;          // (optional) what the device can do at most
     struct view_timing timing;
     const char *broken; // (optional) why it could not go on
     struct view_check check;

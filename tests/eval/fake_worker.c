@@ -10,7 +10,8 @@
 // workers note that they begin ("+") and have ended ("-") opening the device, which then takes them
 // a fifth of a second; FAKE_CARD=1, the device has a view in CUDA too; FAKE_BESIDE_MS=<n>, so long
 // a launch that is verified waits for the load of another job, which it then serves before it ends
-// (noted as "beside").
+// (noted as "beside"). FAKE_WHERE=<option> and FAKE_THEN=<option>: jobs with the first have the
+// second, too.
 #include "base/process.h"
 #include "protocol/protocol.h"
 
@@ -227,11 +228,14 @@ static void reply_hello(uint32_t sequence)
 
 static const char *option_value(const struct job *j, const char *prefix)
 {
+    const char *where = getenv("FAKE_WHERE"), *then = getenv("FAKE_THEN");
+    bool has_more = false;
     for (uint32_t i = 0; i < j->programs[0].option_count; i++) {
         if (str_starts(j->programs[0].options[i], prefix))
             return j->programs[0].options[i] + strlen(prefix);
+        has_more |= where && str_equal(j->programs[0].options[i], where);
     }
-    return NULL;
+    return has_more && then && str_starts(then, prefix) ? then + strlen(prefix) : NULL;
 }
 
 static struct slot slot_of(const struct job *j)

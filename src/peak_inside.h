@@ -1,0 +1,12 @@
+// What the conveyor of `hone peak` and the search in the store share.
+#ifndef HONE_PEAK_INSIDE_H
+#define HONE_PEAK_INSIDE_H
+
+#include "job/peak.h"
+#include "job/result.h"
+
+// The rate of a result whose launches do so much work each. False where nothing was timed; texts
+// are left NULL.
+bool peak_rate_of(const struct result *r, uint64_t work, uint64_t timer_ns, struct peak_rate *out);
+
+#endif
