@@ -352,6 +352,10 @@ bool compare_load(struct compare *c, const struct compare_record *const *records
         if (c->sides[i].o.stored)
             return error_set(e, ERROR_USAGE, "%s is a stored run: its programs are not kept",
                              c->sides[i].o.label);
+        if (c->sides[i].o.routine != ROUTINE_NONE)
+            return error_set(e, ERROR_USAGE,
+                             "%s is a library's routine: it has no programs of ours",
+                             c->sides[i].o.label);
         choices[i] = records[i]->entries[i].choice;
     }
     struct heat *h = compare_add(c, choices);

@@ -209,9 +209,12 @@ static bool put_samples(struct slot *n, const struct settle_contender *c,
 
 // ---- the store ---------------------------------------------------------------------------------
 
-static bool is_worth_keeping(const struct result *r)
+// A library that cannot be called here is no property of the job.
+static bool is_worth_keeping(const struct side *s, const struct result *r)
 {
     bool measured = r->status == STATUS_CORRECT && r->sample_count > 0;
+    if (s->o.routine != ROUTINE_NONE && r->status == STATUS_CONSTRAINTS)
+        return false;
     bool own = r->fault == FAULT_CONFIGURATION || r->fault == FAULT_LOST;
     return measured || (r->status != STATUS_CORRECT && own);
 }
@@ -219,7 +222,7 @@ static bool is_worth_keeping(const struct result *r)
 static bool keep(struct compare *c, const struct side *s, const struct slot *n, struct error *e)
 {
     const struct result *r = n->result;
-    if (!s->o.store || !n->job || !r || !is_worth_keeping(r))
+    if (!s->o.store || !n->job || !r || !is_worth_keeping(s, r))
         return true;
     struct text geometry = TEXT_INIT;
     job_geometry_text(n->job, &geometry);

@@ -171,8 +171,11 @@ static int refuse(const struct invocation *i)
         complain("--json and --markdown exclude each other");
         return EXIT_USAGE;
     }
-    if (s->explain.is_given && i->argument_count > 1) {
-        complain("--why is for two sides of one spec");
+    if (s->explain.is_given && (i->argument_count > 1 || s->against.count > 0)) {
+        complain(s->against.count > 0
+                     ? "--why is for two sides of one spec; what a library is made "
+                       "of is not ours to show"
+                     : "--why is for two sides of one spec");
         return EXIT_USAGE;
     }
     return EXIT_DONE;
@@ -226,6 +229,15 @@ static const struct option side_options[] = {
      .help = "What the second side is.",
      .apply = option_list,
      .offset = FIELD(right)},
+    {.name = "against",
+     .argument = "LIBRARY",
+     .help =
+         "The matrix product of a vendor's library beside the best of the spec, whose Reference "
+         "must be of the Kind gemm, over buffers of float: cublas, cublas-tf32 (NVIDIA's "
+         "cards, through CUDA), openblas or cblas=FILE (CPUs), clblast (any OpenCL device). "
+         "With =FILE a library that is not where the loader looks. May be repeated.",
+     .apply = option_against,
+     .offset = FIELD(against)},
     {.name = "sample",
      .argument = "N",
      .help =
@@ -309,12 +321,16 @@ static const struct example examples[] = {
     {"hone compare spec.json --left run=last --markdown", "an earlier run against now"},
     {"hone compare kernels_cl/matmul_naive.json kernels_cl/matmul_tiled.json --set WIDTH=2048",
      "the best of each spec, tuned first where that is not known"},
+    {"hone compare kernels_cl/matmul_vector.json --against openblas --set M=1024 --set N=1024 "
+     "--set "
+     "K=1024",
+     "the best configuration beside OpenBLAS"},
     {0},
 };
 
 const struct command command_compare = {
     .name = "compare",
-    .summary = "compare languages, devices, options, sizes, runs or specs",
+    .summary = "compare languages, devices, options, sizes, runs, specs or libraries",
     .arguments = "SPEC [SPEC...]",
     .least = 1,
     .most = COMPARE_SIDES,
@@ -340,18 +356,27 @@ const struct command command_compare = {
         "ranked as in "
         "`hone tune`: how many times faster the fastest is than each of the others, with intervals "
         "that hold together.\n\n"
+        "With --against: the best configuration of the spec, found likewise, and the matrix "
+        "product of a vendor's library, which the worker opens: on the same buffers, verified "
+        "against the same reference, launched in turn and ranked as several specs are. cuBLAS is "
+        "called on the CUDA view of the card. A CBLAS is timed by the host's clock around the call "
+        "and takes as many threads as it chooses (OPENBLAS_NUM_THREADS and the like reach it); "
+        "cuBLAS by events around it; CLBlast from just before its first kernel to the end of its "
+        "last one, on the same queue. What the library says of itself, and its file, stand below "
+        "the table.\n\n"
         "Samples are stored with the word compared. They answer no tune, and no ranking of one is "
         "taken back by them. What was built with other options than the spec's is kept under a "
-        "name of its own, the spec's with the options.\n\n"
+        "name of its own, the spec's with the options; so is what a library did.\n\n"
         "--json writes one object: {\"hone\", \"command\", \"host\", \"date\", \"seed\", "
         "\"store\", \"sides\":[], \"rows\":[], \"planned\", \"only\":[], \"compared\", "
         "\"failed\", \"identical\", \"in_turn\", \"mean_ratio\", \"mean_interval\", \"differ\", "
         "\"first_faster\", \"second_faster\", \"level\", \"kendall_tau\", \"best\":[], "
         "\"ratio_of_bests\", \"ratio_of_bests_interval\", \"launches\", \"elapsed_ns\", "
-        "\"cancelled\", \"error\", \"why\"}; a side has label, spec, constants, options, device, "
+        "\"cancelled\", \"error\", \"why\"}; a side has label, spec, routine, constants, options, "
+        "device, "
         "driver, language, run, verification; a row configuration, sides (configuration, status, "
         "median_ns, interval_ns, samples_ns, batch, registers, spill_bytes, local_bytes, metric, "
-        "message; of several specs also place, tied, ratio, ratio_interval), ratio, "
+        "message, library; of several specs also place, tied, ratio, ratio_interval), ratio, "
         "ratio_interval, probability, differs, in_turn, rounds, repeated, same_as.",
     .groups = groups,
     .examples = examples,

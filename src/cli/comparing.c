@@ -75,16 +75,62 @@ static int refuse_twice(const struct comparing *c)
     return EXIT_DONE;
 }
 
+static struct comparing_side *add_side(struct comparing *c, uint32_t argument)
+{
+    struct comparing_side *s = &c->sides[c->count++];
+    s->call = *c->call;
+    s->call.arguments = &c->call->arguments[argument];
+    s->call.argument_count = 1;
+    tuning_init(&s->tuning, &s->call);
+    return s;
+}
+
+// A routine beside the first spec, on its device.
+static int open_routine(struct comparing *c, const char *text)
+{
+    struct error e = ERROR_INIT;
+    struct comparing_side *s = add_side(c, 0);
+    struct work *w = &s->tuning.work;
+    int status = against_read(text, &s->against, &e) ? work_spec(w) : work_failed(&e);
+    if (status != EXIT_DONE)
+        return status;
+    const char *no = spec_no_routine(w->spec);
+    if (no) {
+        complain("--against %s: %s: %s", text, w->spec->path, no);
+        return EXIT_USAGE;
+    }
+    status = against_device(w, &s->against, c->sides[0].tuning.work.device);
+    return status == EXIT_DONE ? open_kept(w) : status;
+}
+
+static int open_routines(struct comparing *c)
+{
+    const struct list *against = &c->call->settings.against;
+    if (c->count + against->count > COMPARE_SIDES) {
+        complain("at most %d specs and libraries are compared, and %u are named", COMPARE_SIDES,
+                 c->count + against->count);
+        return EXIT_USAGE;
+    }
+    for (uint32_t i = 0; i < against->count; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            if (!str_equal(against->items[i], against->items[k]))
+                continue;
+            complain("--against %s is given twice", against->items[i]);
+            return EXIT_USAGE;
+        }
+        int status = open_routine(c, against->items[i]);
+        if (status != EXIT_DONE)
+            return status;
+    }
+    return EXIT_DONE;
+}
+
 static int open_specs(struct comparing *c)
 {
     int status = refuse_twice(c);
     c->of_specs = true;
     for (uint32_t i = 0; i < c->call->argument_count && status == EXIT_DONE; i++) {
-        struct comparing_side *s = &c->sides[c->count++];
-        s->call = *c->call;
-        s->call.arguments = &c->call->arguments[i];
-        s->call.argument_count = 1;
-        tuning_init(&s->tuning, &s->call);
+        struct comparing_side *s = add_side(c, i);
         status = tuning_open(&s->tuning);
         work_drop_spare(&s->tuning.work);
         if (status == EXIT_DONE)
@@ -92,7 +138,10 @@ static int open_specs(struct comparing *c)
         if (status == EXIT_DONE)
             status = open_kept(&s->tuning.work);
     }
-    return status != EXIT_DONE ? status : have_one_card(c) ? EXIT_DONE : EXIT_USAGE;
+    c->spec_count = c->count;
+    if (status == EXIT_DONE && !have_one_card(c))
+        status = EXIT_USAGE;
+    return status == EXIT_DONE ? open_routines(c) : status;
 }
 
 // "sum_plain" and "sum_tree" are "plain" and "tree".
@@ -100,8 +149,8 @@ static size_t shared_prefix(const struct comparing *c)
 {
     const char *first = c->sides[0].tuning.work.spec->name;
     size_t shared = 0;
-    for (size_t at = 0; first[at]; at++) {
-        for (uint32_t i = 1; i < c->count; i++) {
+    for (size_t at = 0; c->spec_count > 1 && first[at]; at++) {
+        for (uint32_t i = 1; i < c->spec_count; i++) {
             const char *other = c->sides[i].tuning.work.spec->name;
             if (other[at] != first[at])
                 return shared;
@@ -118,8 +167,14 @@ static bool label_specs(struct comparing *c)
     size_t prefix = shared_prefix(c);
     for (uint32_t i = 0; i < c->count; i++) {
         struct comparing_side *s = &c->sides[i];
-        text_add(&s->label, s->tuning.work.spec->name + prefix);
-        text_add(&s->name, s->tuning.work.spec->name);
+        const char *name = s->tuning.work.spec->name;
+        if (i < c->spec_count) {
+            text_add(&s->label, name + prefix);
+            text_add(&s->name, name);
+        } else {
+            against_label(&s->against, &s->label);
+            text_addf(&s->name, "%s (%s)", name, text_cstr(&s->label));
+        }
         ok = ok && !s->label.failed && !s->name.failed;
     }
     return ok;
@@ -225,7 +280,9 @@ static int choose_bests(struct comparing *c)
 {
     const char **choices = arena_array(&c->arena, c->count, sizeof(char *));
     int status = choices ? EXIT_DONE : EXIT_NOTHING;
-    for (uint32_t i = 0; i < c->count && status == EXIT_DONE; i++) {
+    for (uint32_t i = c->spec_count; choices && i < c->count; i++)
+        choices[i] = "";
+    for (uint32_t i = 0; i < c->spec_count && status == EXIT_DONE; i++) {
         status = ask_store(c, &c->sides[i], &choices[i]);
         if (status == EXIT_DONE && !choices[i])
             status = tune_first(c, &c->sides[i], &choices[i]);
@@ -317,7 +374,8 @@ static int refuse_mixture(const struct settings *s)
     option = s->top.is_given ? "--top" : s->sample.is_given ? "--sample" : option;
     if (!option)
         return EXIT_DONE;
-    complain("%s is for two sides of one spec; of several specs the best of each are compared",
+    complain("%s is for two sides of one spec; of several specs, and beside --against, the best of "
+             "each are compared",
              option);
     return EXIT_USAGE;
 }
@@ -334,10 +392,11 @@ static int refuse_equal(const struct comparing *c)
 int comparing_open(struct comparing *c)
 {
     int status = EXIT_DONE;
-    if (c->call->argument_count > 1)
+    bool of_bests = c->call->argument_count > 1 || c->call->settings.against.count > 0;
+    if (of_bests)
         status = refuse_mixture(&c->call->settings);
     if (status == EXIT_DONE)
-        status = c->call->argument_count > 1 ? open_specs(c) : comparing_sides(c);
+        status = of_bests ? open_specs(c) : comparing_sides(c);
     if (status != EXIT_DONE)
         return status;
     if (c->of_specs ? !label_specs(c) : !comparing_labels(c)) {
@@ -356,6 +415,8 @@ static void fill_parts(struct comparing *c)
                                             .device = s->tuning.work.device,
                                             .flags = s->flags.items,
                                             .flag_count = s->flags.count,
+                                            .routine = s->against.routine,
+                                            .routine_library = s->against.library,
                                             .stored = s->run ? &s->stored : NULL,
                                             .store = s->run ? NULL : s->tuning.work.store,
                                             .name = text_cstr(&s->name)};

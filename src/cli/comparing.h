@@ -4,6 +4,7 @@
 #ifndef HONE_CLI_COMPARING_H
 #define HONE_CLI_COMPARING_H
 
+#include "cli/against.h"
 #include "cli/tuning.h"
 #include "compare.h"
 #include "report/compare.h"
@@ -17,6 +18,7 @@ struct comparing_side {
     bool is_given;        // its device was named for it alone
     bool language_is_given;
     struct stored stored;
+    struct against against;  // a vendor's routine, where it is one
     struct text label, name; // name: what the store calls the spec
 };
 
@@ -25,8 +27,9 @@ struct comparing {
     struct arena arena;
     struct comparing_side sides[COMPARE_SIDES];
     uint32_t count;
-    bool of_specs; // several specs: the best of each
-    bool sampled;  // by itself, because there are many configurations
+    bool of_specs;       // several specs, or routines beside them: the best of each
+    uint32_t spec_count; // of the sides: those after them are routines, of the first one's gemm
+    bool sampled;        // by itself, because there are many configurations
     struct compare_side parts[COMPARE_SIDES];
     struct compare_options options;
     struct compare *compare;

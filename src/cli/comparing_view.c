@@ -19,6 +19,7 @@ static void fill_side(struct comparing *c, uint32_t index, struct view_side *out
                               .constants_json = w->constants_json,
                               .flags = s->flags.items,
                               .flag_count = s->flags.count,
+                              .routine = s->against.text,
                               .device = w->device,
                               .run = s->run ? s->stored.session : NULL,
                               .date = s->run ? s->stored.date : NULL};
@@ -42,7 +43,10 @@ static const struct view_metric *metric_of(struct comparing *c, uint32_t side,
                                            const struct compare_entry *entry)
 {
     const struct work *w = &c->sides[side].tuning.work;
+    bool routine = c->sides[side].against.routine != ROUTINE_NONE;
     if (!entry->timed || w->spec->metric_count == 0 || !w->device)
+        return NULL;
+    if (routine && !spec_metric_is_of_time(w->spec, 0)) // it has no parameters to read
         return NULL;
     return metrics_of(w->spec, entry->choice, w->device, entry->stats.median, entry->result,
                       &c->arena);

@@ -67,8 +67,8 @@ struct settings {
         bool is_given;
         const char *configuration; // NULL: the best
     } explain;
-    // the lines and points of a sweep
-    struct list against;
+    struct list against; // libraries beside the best of a spec; the lines of a sweep
+    // the points of a sweep
     bool product, known, again;
     struct list assume;
     enum show {

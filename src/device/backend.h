@@ -107,6 +107,16 @@ struct backend {
     bool (*run)(void *own, const struct run *run, uint64_t *total_ns, uint64_t *parts_ns,
                 bool *lost, struct result *r);
 
+    // A vendor's routine in place of programs and kernels (job.h), all three or none. `memory` has
+    // one entry for each buffer of the job; what the library says of itself goes into `about`.
+    // routine_run() launches it run->batch times and waits, as run(). Default: none is offered. (A
+    // CBLAS is called above this table, on memory that is the host's.)
+    void *(*routine_new)(void *own, const struct job *j, struct memory *const *memory,
+                         struct text *about, struct result *r);
+    void (*routine_free)(void *own, void *routine);
+    bool (*routine_run)(void *own, void *routine, const struct run *run, uint64_t *total_ns,
+                        bool *lost, struct result *r);
+
     // Kernels of hone's own (own_kernel.h), all three or none. Default: what they would do is done
     // on the host. `source` is a whole program in the backend's language and `name` one of its
     // kernels, extern "C". It is built so that a * b + c is not contracted into a fused operation:

@@ -93,6 +93,24 @@ bool cuda_run(void *own, const struct run *run, uint64_t *total_ns, uint64_t *pa
 // Loads what launches need besides their kernels, and finds the resolution of the times.
 void cuda_run_prepare(struct cuda *o, uint64_t *timer_ns);
 void cuda_run_release(struct cuda *o);
+// The parts of a run. A kernel that keeps the stream waiting for so long; without it where it did
+// not load.
+CUresult cuda_put_wait(struct cuda *o, uint64_t ns);
+// False without memory (*code is CUDA_SUCCESS) or when the driver refuses.
+bool cuda_make_events(struct cuda *o, uint32_t count, CUresult *code);
+// Nanoseconds between two events; false when the driver has none, or none that can be.
+bool cuda_time_between(const struct cuda *o, uint32_t from, uint32_t to, uint64_t *ns,
+                       CUresult *code);
+// Each false, with the result filled, of what failed with the code.
+bool cuda_report_events(struct cuda *o, CUresult code, struct result *r);
+bool cuda_report_time(struct cuda *o, CUresult code, struct result *r);
+
+// cuda_routine.c
+void *cuda_routine_new(void *own, const struct job *j, struct memory *const *memory,
+                       struct text *about, struct result *r);
+void cuda_routine_free(void *own, void *routine);
+bool cuda_routine_run(void *own, void *routine, const struct run *run, uint64_t *total_ns,
+                      bool *lost, struct result *r);
 
 // cuda_own.c
 void *cuda_own_kernel(void *own, const char *source, const char *name, struct error *e);

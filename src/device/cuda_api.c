@@ -68,9 +68,32 @@ static const char *const toolkit_folders[] = {"lib64", "lib", "targets/x86_64-li
                                               "targets/sbsa-linux/lib"};
 static const char *const toolkits[] = {"/usr/local/cuda", "/opt/cuda", "/usr/lib/cuda"};
 
-static void *open_in(const char *folder)
+static void *find_below(const char *toolkit, void *(*open)(const char *folder, void *context),
+                        void *context)
 {
     void *library = NULL;
+    for (size_t i = 0; !library && i < sizeof toolkit_folders / sizeof *toolkit_folders; i++) {
+        struct text folder = TEXT_INIT;
+        text_addf(&folder, "%s/%s", toolkit, toolkit_folders[i]);
+        library = open(text_cstr(&folder), context);
+        text_release(&folder);
+    }
+    return library;
+}
+
+void *cuda_toolkits_find(const char *toolkit, void *(*open)(const char *folder, void *context),
+                         void *context)
+{
+    void *library = toolkit && *toolkit ? find_below(toolkit, open, context) : NULL;
+    for (size_t i = 0; !library && i < sizeof toolkits / sizeof *toolkits; i++)
+        library = find_below(toolkits[i], open, context);
+    return library;
+}
+
+static void *open_in(const char *folder, void *context)
+{
+    void *library = NULL;
+    (void)context;
     for (size_t i = 0; !library && i < sizeof nvrtc_names / sizeof *nvrtc_names; i++) {
         struct text path = TEXT_INIT;
         text_addf(&path, "%s%s%s", folder, *folder ? "/" : "", nvrtc_names[i]);
@@ -80,26 +103,12 @@ static void *open_in(const char *folder)
     return library;
 }
 
-static void *open_below(const char *toolkit)
-{
-    void *library = NULL;
-    for (size_t i = 0; !library && i < sizeof toolkit_folders / sizeof *toolkit_folders; i++) {
-        struct text folder = TEXT_INIT;
-        text_addf(&folder, "%s/%s", toolkit, toolkit_folders[i]);
-        library = open_in(text_cstr(&folder));
-        text_release(&folder);
-    }
-    return library;
-}
-
 static void *open_nvrtc(const char *toolkit)
 {
-    void *library = toolkit && *toolkit ? open_below(toolkit) : NULL;
+    void *library = toolkit && *toolkit ? find_below(toolkit, open_in, NULL) : NULL;
     if (!library)
-        library = open_in("");
-    for (size_t i = 0; !library && i < sizeof toolkits / sizeof *toolkits; i++)
-        library = open_below(toolkits[i]);
-    return library;
+        library = open_in("", NULL);
+    return library ? library : cuda_toolkits_find(NULL, open_in, NULL);
 }
 
 bool nvrtc_api_open(struct nvrtc_api *api, const char *toolkit, struct text *path, struct error *e)

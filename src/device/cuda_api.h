@@ -216,6 +216,11 @@ bool cuda_api_open(struct cuda_api *api, struct error *e);
 // beside which the toolkit's headers are looked for.
 bool nvrtc_api_open(struct nvrtc_api *api, const char *toolkit, struct text *path, struct error *e);
 
+// Calls `open` with the library folders below `toolkit` (as above) and of the usual installations
+// until it gives something.
+void *cuda_toolkits_find(const char *toolkit, void *(*open)(const char *folder, void *context),
+                         void *context);
+
 // Writes "CUDA_ERROR_ILLEGAL_ADDRESS (700): the kernel read or wrote an address that is not its
 // own" into `out` and returns it.
 const char *cuda_code_text(const struct cuda_api *api, CUresult code, char *out, size_t size);

@@ -35,7 +35,7 @@ static const char waiting_text[] = ".version 6.0\n"
                                    "}\n";
 
 // Where it did not load, short kernels are timed with the host's share.
-static CUresult put_wait(struct cuda *o, uint64_t ns)
+CUresult cuda_put_wait(struct cuda *o, uint64_t ns)
 {
     void *arguments[] = {&ns};
     if (!o->wait_for)
@@ -43,7 +43,7 @@ static CUresult put_wait(struct cuda *o, uint64_t ns)
     return o->cu.cuLaunchKernel(o->wait_for, 1, 1, 1, 1, 1, 1, 0, o->stream, arguments, NULL);
 }
 
-static bool make_events(struct cuda *o, uint32_t count, CUresult *code)
+bool cuda_make_events(struct cuda *o, uint32_t count, CUresult *code)
 {
     *code = CUDA_SUCCESS;
     if (count <= o->event_count)
@@ -59,9 +59,8 @@ static bool make_events(struct cuda *o, uint32_t count, CUresult *code)
     return *code == CUDA_SUCCESS;
 }
 
-// Nanoseconds between two events; false when the driver has none, or none that can be.
-static bool time_between(const struct cuda *o, uint32_t from, uint32_t to, uint64_t *ns,
-                         CUresult *code)
+bool cuda_time_between(const struct cuda *o, uint32_t from, uint32_t to, uint64_t *ns,
+                       CUresult *code)
 {
     float ms = 0;
     *code = o->cu.cuEventElapsedTime(&ms, o->events[from], o->events[to]);
@@ -152,7 +151,7 @@ static bool put_all(struct cuda *o, const struct run *run, bool each, bool *lost
     CUresult code = put_symbols(o, run);
     if (code == CUDA_SUCCESS) {
         call = "cuLaunchKernel of hone's own";
-        code = put_wait(o, WAIT_NS + commands * WAIT_EACH_NS * (each ? 2 : 1));
+        code = cuda_put_wait(o, WAIT_NS + commands * WAIT_EACH_NS * (each ? 2 : 1));
     }
     if (code == CUDA_SUCCESS) {
         call = "cuEventRecord";
@@ -183,7 +182,15 @@ static bool put_all(struct cuda *o, const struct run *run, bool each, bool *lost
     return code == CUDA_SUCCESS || report_crash(o, run, "cuStreamSynchronize", code, lost, r);
 }
 
-static bool report_time(struct cuda *o, CUresult code, struct result *r)
+bool cuda_report_events(struct cuda *o, CUresult code, struct result *r)
+{
+    char text[256];
+    return result_fail(r, STATUS_RUNTIME, FAULT_DEVICE, "cuEventCreate: %s",
+                       code == CUDA_SUCCESS ? "out of memory"
+                                            : cuda_code_text(&o->cu, code, text, sizeof text));
+}
+
+bool cuda_report_time(struct cuda *o, CUresult code, struct result *r)
 {
     char text[256];
     return result_fail(r, STATUS_RUNTIME, FAULT_DEVICE, "cuEventElapsedTime: %s",
@@ -198,13 +205,13 @@ static bool collect(struct cuda *o, const struct run *run, bool each, uint64_t *
     CUresult code;
     uint64_t ns;
     // No launch takes no time.
-    if (!time_between(o, 0, last, total_ns, &code) || *total_ns == 0)
-        return report_time(o, code, r);
+    if (!cuda_time_between(o, 0, last, total_ns, &code) || *total_ns == 0)
+        return cuda_report_time(o, code, r);
     for (uint32_t i = 0; parts_ns && i < run->count; i++)
         parts_ns[i] = each ? 0 : *total_ns;
     for (uint32_t i = 0; each && i < last; i++) {
-        if (!time_between(o, i, i + 1, &ns, &code))
-            return report_time(o, code, r);
+        if (!cuda_time_between(o, i, i + 1, &ns, &code))
+            return cuda_report_time(o, code, r);
         parts_ns[i % run->count] += ns;
     }
     return true;
@@ -219,12 +226,8 @@ bool cuda_run(void *own, const struct run *run, uint64_t *total_ns, uint64_t *pa
     if (!o->runs)
         return result_fail(r, STATUS_RUNTIME, FAULT_WORKER,
                            "this device was opened to build for it: nothing can be run");
-    if (!make_events(o, each ? run->count * run->batch + 1 : 2, &code)) {
-        char text[256];
-        return result_fail(r, STATUS_RUNTIME, FAULT_DEVICE, "cuEventCreate: %s",
-                           code == CUDA_SUCCESS ? "out of memory"
-                                                : cuda_code_text(&o->cu, code, text, sizeof text));
-    }
+    if (!cuda_make_events(o, each ? run->count * run->batch + 1 : 2, &code))
+        return cuda_report_events(o, code, r);
     return put_all(o, run, each, lost, r) && collect(o, run, each, total_ns, parts_ns, r);
 }
 
@@ -244,17 +247,17 @@ static uint64_t timer_step(struct cuda *o, uint64_t claimed)
 {
     uint64_t times[TRIES], step = 0;
     CUresult code;
-    if (!o->wait_for || !make_events(o, TRIES + 1, &code))
+    if (!o->wait_for || !cuda_make_events(o, TRIES + 1, &code))
         return claimed;
     for (uint32_t i = 0; i <= TRIES; i++) {
-        if ((i && put_wait(o, 1000 + 37 * i) != CUDA_SUCCESS) ||
+        if ((i && cuda_put_wait(o, 1000 + 37 * i) != CUDA_SUCCESS) ||
             o->cu.cuEventRecord(o->events[i], o->stream) != CUDA_SUCCESS)
             return claimed;
     }
     if (o->cu.cuStreamSynchronize(o->stream) != CUDA_SUCCESS)
         return claimed;
     for (uint32_t i = 0; i < TRIES; i++) {
-        if (!time_between(o, i, i + 1, &times[i], &code))
+        if (!cuda_time_between(o, i, i + 1, &times[i], &code))
             return claimed;
     }
     qsort(times, TRIES, sizeof *times, by_size);

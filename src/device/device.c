@@ -204,9 +204,11 @@ bool device_build(struct device *d, const struct job *j, struct arena *a, struct
     *out = (struct device_image){.primed = false};
     device_phase_begin(d, DEVICE_BUILDING, 0, true);
     bool ok = device_usable(d, r) && load_job(d, &l, j, NULL, &log, r);
-    ok = ok && make_image(d, &l, a, out, r);
+    bool routine = j->routine != ROUTINE_NONE;
+    ok = ok && (routine || make_image(d, &l, a, out, r));
+    // CLBlast compiles its kernels when it is called first.
     if (ok)
-        out->primed = prime(d, &l);
+        out->primed = routine ? j->routine != ROUTINE_CLBLAST : prime(d, &l);
     report_log(&log, r);
     load_release(d, &l);
     text_release(&log);

@@ -126,6 +126,27 @@ static void join_logs(const struct job *j, const struct text *logs, struct text 
         text_addn(log, text_cstr(&logs[i]), logs[i].length);
 }
 
+// A library is opened where it is called: a build worker has nothing to do for it.
+static bool load_routine(struct device *d, struct loaded *l, struct text *about, struct result *r)
+{
+    struct error e = ERROR_INIT;
+    if (d->options.build_only)
+        return true;
+    if (!allocate_arrays(l, l->job))
+        return result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
+    if (!buffers_acquire(d, l, &e))
+        return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s", e.text);
+    if (l->job->routine == ROUTINE_CBLAS) {
+        l->cblas = cblas_new(l->job, l->memory, &d->info, about, r);
+        return l->cblas != NULL;
+    }
+    if (!d->backend->routine_new)
+        return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s cannot be called on %s",
+                           routine_title(l->job->routine), d->info.name);
+    l->routine = d->backend->routine_new(d->own, l->job, l->memory, about, r);
+    return l->routine != NULL;
+}
+
 bool load_job(struct device *d, struct loaded *l, const struct job *j,
               const struct device_image *image, struct text *log, struct result *r)
 {
@@ -134,8 +155,7 @@ bool load_job(struct device *d, struct loaded *l, const struct job *j,
     if (!limits_check_job(j, &d->info, guards, r))
         return false;
     if (j->routine != ROUTINE_NONE)
-        return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
-                           "%s cannot be called on this device yet", routine_title(j->routine));
+        return load_routine(d, l, log, r);
     struct text *logs = calloc(j->program_count + 1, sizeof *logs);
     if (!logs || !allocate_arrays(l, j)) {
         free(logs);
@@ -163,6 +183,9 @@ void load_release(struct device *d, struct loaded *l)
         if (l->programs[i])
             d->backend->program_free(d->own, l->programs[i]);
     }
+    if (l->routine)
+        d->backend->routine_free(d->own, l->routine);
+    cblas_free(l->cblas);
     if (l->job)
         buffers_release(d, l);
     arena_release(&l->arena);

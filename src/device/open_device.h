@@ -6,6 +6,7 @@
 #include "device/compare.h"
 #include "device/machine.h"
 #include "device/nvml.h"
+#include "device/routine.h"
 
 // ---- buffers (buffers.c)
 
@@ -82,6 +83,7 @@ struct device {
     bool lost;             // a driver error while running: nothing works any more
     unsigned hushed;       // > 0: phases of a job inside a job are not announced
     bool verifying;        // a launch that is verified, and not to make a reference
+    bool restless;         // a library's threads may still look for work
 };
 
 struct loaded {
@@ -92,6 +94,9 @@ struct loaded {
     struct memory **memory; // of the buffers
     struct resources *resources;
     struct arena arena; // the arrays above
+    // Of a job that is a vendor's routine: one of them, and no programs and kernels.
+    struct cblas *cblas;
+    void *routine; // the backend's
     bool primed, launched;
 };
 

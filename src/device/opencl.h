@@ -61,6 +61,13 @@ bool opencl_prime(void *own, void *kernel, const struct job_launch *l, const str
 bool opencl_run(void *own, const struct run *run, uint64_t *total_ns, uint64_t *parts_ns,
                 bool *lost, struct result *r);
 
+// opencl_routine.c
+void *opencl_routine_new(void *own, const struct job *j, struct memory *const *memory,
+                         struct text *about, struct result *r);
+void opencl_routine_free(void *own, void *routine);
+bool opencl_routine_run(void *own, void *routine, const struct run *run, uint64_t *total_ns,
+                        bool *lost, struct result *r);
+
 // opencl_own.c
 void *opencl_own_kernel(void *own, const char *source, const char *name, struct error *e);
 void opencl_own_free(void *own, void *kernel);

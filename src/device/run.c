@@ -24,6 +24,27 @@ static void act_meanwhile(void *context)
     d->hushed--;
 }
 
+// Memory for whoever is about to use it: the host for a CBLAS, else the device.
+static bool hand_over(struct device *d, struct loaded *l, struct error *e)
+{
+    for (uint32_t i = 0; i < l->job->buffer_count; i++) {
+        struct memory *m = &l->buffers[i]->memory;
+        void *copy;
+        if (l->cblas ? !memory_look(d, m, &copy, e) : !memory_yield(d, m, e))
+            return false;
+        l->buffers[i]->writer = l;
+    }
+    return true;
+}
+
+// Threads of a library that was called before must not take the cores from what is launched now.
+static void have_rest(struct device *d, const struct loaded *l)
+{
+    if (d->restless && !l->cblas)
+        cblas_rest();
+    d->restless = l->cblas != NULL;
+}
+
 bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total_ns,
              uint64_t *parts_ns, struct result *r)
 {
@@ -33,16 +54,20 @@ bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total
     struct watch watch;
     run.count = l->job->launch_count;
     run.batch = batch ? batch : 1;
-    for (uint32_t i = 0; i < l->job->buffer_count; i++) {
-        if (!memory_yield(d, &l->buffers[i]->memory, &e))
-            return run_lost(d, &e, r);
-        l->buffers[i]->writer = l;
-    }
+    if (!hand_over(d, l, &e))
+        return run_lost(d, &e, r);
+    have_rest(d, l);
     if (!l->launched && device_watch(d, &watch))
         run.watch = &watch;
     if (d->verifying && d->options.meanwhile && d->info.type == DEVICE_GPU && !d->options.exact)
         run.meanwhile = &meanwhile;
     l->launched = true;
+    if (l->cblas) {
+        cblas_run(l->cblas, run.batch, total_ns);
+        return true;
+    }
+    if (l->routine)
+        return d->backend->routine_run(d->own, l->routine, &run, total_ns, &d->lost, r);
     return d->backend->run(d->own, &run, total_ns, parts_ns, &d->lost, r);
 }
 

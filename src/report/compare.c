@@ -11,7 +11,7 @@
 
 static void put_side(const struct view_side *s, struct text *out)
 {
-    text_addf(out, "%s: %s", s->label, s->spec);
+    text_addf(out, s->routine ? "%s: in place of %s" : "%s: %s", s->label, s->spec);
     if (s->constants && s->constants[0])
         text_addf(out, ", %s", s->constants);
     for (uint32_t i = 0; i < s->flag_count; i++)
@@ -310,9 +310,12 @@ static void put_failures(const struct view_compare *v, struct text *out)
         const struct view_compared *row = &v->rows[i];
         for (uint32_t s = 0; s < v->side_count; s++) {
             const struct result *r = row->sides[s].result;
-            if (r && r->status != STATUS_CORRECT)
-                text_addf(out, "%s, %s: %s: %s\n", v->sides[s].label,
-                          name_of(row->sides[s].configuration), status_text(r->status), r->message);
+            if (!r || r->status == STATUS_CORRECT)
+                continue;
+            text_add(out, v->sides[s].label);
+            if (!v->sides[s].routine)
+                text_addf(out, ", %s", name_of(row->sides[s].configuration));
+            text_addf(out, ": %s: %s\n", status_text(r->status), r->message);
         }
     }
 }
@@ -331,13 +334,17 @@ static void put_only(const struct view_compare *v, struct text *out)
 static void put_end(const struct view_compare *v, struct text *out)
 {
     char elapsed[UNITS_SIZE];
-    uint32_t rounds = rounds_of(v), repeated = 0;
+    uint32_t rounds = rounds_of(v), repeated = 0, routines = 0;
     for (size_t i = 0; i < v->row_count; i++)
         repeated += v->rows[i].repeated;
     span_to_str(v->elapsed_ns, elapsed);
+    for (uint32_t i = 0; i < v->side_count; i++)
+        routines += v->sides[i].routine != NULL;
     if (v->of_specs)
-        put_count(v->side_count, "spec", out);
-    else
+        put_count(v->side_count - routines, "spec", out);
+    if (v->of_specs && routines > 0)
+        text_addf(out, " and %u librar%s", routines, routines == 1 ? "y" : "ies");
+    if (!v->of_specs)
         put_share(v->row_count, v->planned, "configuration", out);
     if (rounds > 0)
         text_addf(out, ", %u rounds%s", rounds, v->of_specs ? "" : " each");
@@ -392,7 +399,8 @@ static void fill_contest(const struct view_compare *v, const struct view_compare
     if (spills_of(s->result) >= 0)
         put_known(spills_of(s->result), &cells[CONTEST_SPILLS]);
     text_add(&cells[SPEC], v->sides[side].label);
-    text_add(&cells[CONTEST_CONFIGURATION], name_of(s->configuration));
+    text_add(&cells[CONTEST_CONFIGURATION],
+             v->sides[side].routine ? "" : name_of(s->configuration));
 }
 
 static const struct table_column contest_columns[CONTEST_COLUMNS] = {
@@ -425,6 +433,16 @@ static void put_contest(const struct view_compare *v, struct text *out)
     }
     table_print(&table, "", out);
     table_release(&table);
+}
+
+// What the libraries say of themselves: version, threads, file.
+static void put_libraries(const struct view_compare *v, struct text *out)
+{
+    for (uint32_t i = 0; i < v->side_count && v->row_count > 0; i++) {
+        const struct result *r = v->rows[0].sides[i].result;
+        if (v->sides[i].routine && r && r->log[0])
+            text_addf(out, "%s: %s\n", v->sides[i].label, r->log);
+    }
 }
 
 // "tiled is 2.9 (2.8 .. 3.0) times faster than shared".
@@ -465,6 +483,7 @@ void report_compare(const struct view_compare *v, size_t most, struct text *out)
     if (v->of_specs) {
         put_contest(v, out);
         put_failures(v, out);
+        put_libraries(v, out);
         text_add(out, "\n");
         put_sentences(v, out);
         put_end(v, out);
@@ -529,6 +548,8 @@ static void put_markdown_contest(const struct view_compare *v, struct text *out)
         fill_contest(v, s, side, cells);
         put_markdown_row(cells, CONTEST_COLUMNS, out);
     }
+    put_failures(v, out);
+    put_libraries(v, out);
     text_add(out, "\n");
     put_sentences(v, out);
 }

@@ -14,6 +14,7 @@ struct view_side {
     const char *constants, *constants_json;
     const char *const *flags; // compiler options beside the spec's
     uint32_t flag_count;
+    const char *routine; // (optional) "cublas": a vendor's, in place of the spec's kernel
     const struct device_info *device; // NULL: a stored run
     const char *run, *date;           // of a stored run; NULL otherwise
     struct view_check check;
@@ -77,13 +78,13 @@ void report_compare_head(const struct view_compare *v, struct text *out);
 // The table, with at most `most` rows (0: all), what failed, and the summary.
 void report_compare(const struct view_compare *v, size_t most, struct text *out);
 void report_compare_markdown(const struct view_compare *v, size_t most, struct text *out);
-// The members of one object: hone, command, host, date, seed, store, sides (label, spec, constants,
-// options, device, driver, language, run, verification), rows (configuration, sides:
+// The members of one object: hone, command, host, date, seed, store, sides (label, spec, routine,
+// constants, options, device, driver, language, run, verification), rows (configuration, sides:
 // [{configuration, status, median_ns, interval_ns, samples_ns, batch, registers, spill_bytes,
-// local_bytes, metric, message, place, tied, ratio, ratio_interval}], ratio, ratio_interval,
-// probability, differs, in_turn, rounds, repeated, same_as), planned, only, compared, failed,
-// identical, in_turn, mean_ratio, mean_interval, differ, first_faster, second_faster, level,
-// kendall_tau, best (of each side: configuration, median_ns), ratio_of_bests,
+// local_bytes, metric, message, library, place, tied, ratio, ratio_interval}], ratio,
+// ratio_interval, probability, differs, in_turn, rounds, repeated, same_as), planned, only,
+// compared, failed, identical, in_turn, mean_ratio, mean_interval, differ, first_faster,
+// second_faster, level, kendall_tau, best (of each side: configuration, median_ns), ratio_of_bests,
 // ratio_of_bests_interval, launches, elapsed_ns, cancelled, error. Ratios are of the first side's
 // time to the second's; of several specs: of each to the fastest.
 void report_compare_json(const struct view_compare *v, struct emit *j);

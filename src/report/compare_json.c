@@ -29,6 +29,7 @@ static void put_side(struct emit *j, const struct view_side *s)
     emit_object(j);
     emit_text_at(j, "label", s->label);
     emit_text_at(j, "spec", s->spec);
+    emit_text_at(j, "routine", s->routine);
     emit_raw_at(j, "constants", s->constants_json);
     emit_key(j, "options");
     emit_array(j);
@@ -59,7 +60,8 @@ static void put_resource(struct emit *j, const char *key, const struct result *r
     emit_i64(j, most);
 }
 
-static void put_entry(struct emit *j, const struct view_compared_side *s)
+static void put_entry(struct emit *j, const struct view_side *of,
+                      const struct view_compared_side *s)
 {
     const struct result *r = s->result;
     emit_object(j);
@@ -74,6 +76,7 @@ static void put_entry(struct emit *j, const struct view_compared_side *s)
     put_resource(j, "local_bytes", r, offsetof(struct resources, local_bytes));
     emit_f64_at(j, "metric", s->metric && s->metric->known ? s->metric->value : NAN);
     emit_text_at(j, "message", r && r->message[0] ? r->message : NULL);
+    emit_text_at(j, "library", of->routine && r && r->log[0] ? r->log : NULL);
     if (s->ranked) {
         emit_u64_at(j, "place", s->tied ? 1 : s->place + 1);
         emit_bool_at(j, "tied", s->tied);
@@ -89,7 +92,7 @@ static void put_row(struct emit *j, const struct view_compare *v, const struct v
     emit_key(j, "sides");
     emit_array(j);
     for (uint32_t i = 0; i < v->side_count; i++)
-        put_entry(j, &row->sides[i]);
+        put_entry(j, &v->sides[i], &row->sides[i]);
     emit_array_end(j);
     put_ratio(j, row->compared, &row->ratio, "ratio", "ratio_interval");
     emit_f64_at(j, "probability", row->compared ? row->probability : NAN);

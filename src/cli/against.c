@@ -1,0 +1,101 @@
+#include "cli/against.h"
+
+#include "cli/option.h"
+
+#include <string.h>
+
+// What can be written, with the library that stands for where none is named.
+static const struct {
+    const char *name;
+    enum routine routine;
+    bool needs_library;
+} choices[] = {{"cublas", ROUTINE_CUBLAS, false},
+               {"cublas-tf32", ROUTINE_CUBLAS_TF32, false},
+               {"openblas", ROUTINE_CBLAS, false},
+               {"cblas", ROUTINE_CBLAS, true},
+               {"clblast", ROUTINE_CLBLAST, false}};
+
+#define CHOICES "cublas, cublas-tf32, openblas, cblas=FILE and clblast"
+
+bool against_read(const char *text, struct against *out, struct error *e)
+{
+    size_t length = strcspn(text, "=");
+    const char *library = text[length] ? text + length + 1 : NULL;
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        if (strlen(choices[i].name) != length || strncmp(choices[i].name, text, length) != 0)
+            continue;
+        if (library ? !*library : choices[i].needs_library)
+            return error_set(e, ERROR_USAGE,
+                             "%s needs the library's file or name: %s=/usr/lib/libNAME.so%s",
+                             choices[i].name, choices[i].name,
+                             choices[i].needs_library ? "; openblas finds the usual one" : "");
+        *out = (struct against){text, choices[i].routine, library};
+        return true;
+    }
+    return error_set(e, ERROR_USAGE,
+                     "'%s' is no library; there are " CHOICES
+                     ", each also with =FILE for a library elsewhere",
+                     text);
+}
+
+bool option_against(void *field, const char *value, struct error *e)
+{
+    struct against ignored;
+    return against_read(value, &ignored, e) && option_list(field, value, e);
+}
+
+void against_label(const struct against *a, struct text *out)
+{
+    bool open = a->routine == ROUTINE_CBLAS && !a->library;
+    text_add(out, open ? "OpenBLAS" : routine_title(a->routine));
+    if (!a->library)
+        return;
+    const char *base = strrchr(a->library, '/');
+    text_addf(out, " of %s", base ? base + 1 : a->library);
+}
+
+// ---- where it is called ------------------------------------------------------------------------
+
+static bool is_cublas(enum routine r)
+{
+    return r == ROUTINE_CUBLAS || r == ROUTINE_CUBLAS_TF32;
+}
+
+static int find_view(struct work *w, const struct against *a, enum language language,
+                     const struct device_info *beside)
+{
+    int status = work_devices(w, 1u << language);
+    work_drop_spare(w);
+    if (status != EXIT_DONE)
+        return status;
+    for (uint32_t i = 0; i < w->devices.device_count; i++) {
+        if (device_same_card(&w->devices.devices[i], beside)) {
+            w->device = &w->devices.devices[i];
+            return EXIT_DONE;
+        }
+    }
+    const char *problem = w->devices.problem;
+    complain("--against %s: %s is called through %s, and %s has no %s view here%s%s", a->text,
+             routine_title(a->routine), language_title(language), beside->name,
+             language_title(language), problem && problem[0] ? ": " : "", problem ? problem : "");
+    return EXIT_NOTHING;
+}
+
+int against_device(struct work *w, const struct against *a, const struct device_info *beside)
+{
+    bool is_cpu = beside->type == DEVICE_CPU;
+    if (a->routine == ROUTINE_CBLAS && !is_cpu) {
+        complain("--against %s: a CBLAS computes on the host's cores, and %s is no CPU; name one "
+                 "with --device, or take cublas or clblast",
+                 a->text, beside->name);
+        return EXIT_USAGE;
+    }
+    if (is_cublas(a->routine) && is_cpu) {
+        complain("--against %s: cuBLAS is for NVIDIA's cards, and %s is a CPU; take openblas",
+                 a->text, beside->name);
+        return EXIT_USAGE;
+    }
+    enum language language = is_cublas(a->routine) ? LANGUAGE_CUDA : LANGUAGE_OPENCL;
+    w->device = beside;
+    return beside->language == language ? EXIT_DONE : find_view(w, a, language, beside);
+}

@@ -1,0 +1,24 @@
+// --against: a vendor's routine beside what is tuned.
+#ifndef HONE_CLI_AGAINST_H
+#define HONE_CLI_AGAINST_H
+
+#include "cli/work.h"
+
+struct against {
+    const char *text; // as it was given
+    enum routine routine;
+    const char *library; // file or soname; NULL: the usual ones
+};
+
+// Reads "cublas", "openblas", "cblas=FILE", "clblast=FILE". The error says what there is.
+bool against_read(const char *text, struct against *out, struct error *e);
+// For `apply`: the same, into a struct list.
+bool option_against(void *field, const char *value, struct error *e);
+// "cuBLAS", "OpenBLAS", "CBLAS of libmkl_rt.so".
+void against_label(const struct against *a, struct text *out);
+
+// Where it is called: `beside`, or the view of the same card in the library's language, of which
+// the work then lists devices (w->devices). Sets w->device. An exit status; why not is said.
+int against_device(struct work *w, const struct against *a, const struct device_info *beside);
+
+#endif

@@ -1,0 +1,231 @@
+// CLBlast: its SGEMM as a vendor's routine (job.h), on the queue that everything goes through.
+//
+// A call enqueues one kernel, or several that pad, multiply and copy back, and gives the event of
+// the last one alone. So the time begins where a few bytes end that are filled before the call, and
+// ends with that event. What the host takes between two kernels is in it where the queue runs dry:
+// some microseconds of a call, which who calls CLBlast has to wait for, too.
+#include "device/opencl.h"
+#include "device/routine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// The numbers of clblast_c.h, which are those of every BLAS.
+enum { ROW_MAJOR = 101, AS_IT_IS = 111, TRANSPOSED = 112 };
+
+// X(name, symbol, result, parameters); enumerations are ints.
+#define CLBLAST_FUNCTIONS(X)                                                                       \
+    X(sgemm, "CLBlastSgemm", int,                                                                  \
+      (int layout, int transpose_a, int transpose_b, size_t m, size_t n, size_t k, float alpha,    \
+       cl_mem a, size_t a_at, size_t a_row, cl_mem b, size_t b_at, size_t b_row, float beta,       \
+       cl_mem c, size_t c_at, size_t c_row, cl_command_queue *queue, cl_event *event))
+
+struct functions {
+#define X(name, symbol, result, parameters) result(*name) parameters;
+    CLBLAST_FUNCTIONS(X)
+#undef X
+};
+
+static const struct library_function entries[] = {
+#define X(name, symbol, result, parameters) {symbol, offsetof(struct functions, name), false},
+    CLBLAST_FUNCTIONS(X)
+#undef X
+};
+
+enum { MARK_BYTES = 16 };
+
+struct opencl_routine {
+    struct functions call;
+    struct product product;
+    cl_mem mark; // what is filled before a call
+};
+
+static const char *const names[] = {"libclblast.so.1", "libclblast.so", NULL};
+
+// ---- codes -------------------------------------------------------------------------------------
+
+// CLBlast's own; all others are OpenCL's.
+static const struct {
+    int code;
+    const char *text;
+} codes[] = {
+    {-2050, "its temporary buffer is too small"},
+    {-2046, "the device has not enough local memory for its kernel"},
+    {-2041, "it has no parameters for this device"},
+    {-2040, "an error that it does not name"},
+    {-2039, "an exception that it does not name"},
+    {-1024, "not implemented"},
+    {-1022, "matrix A is no buffer that it takes"},
+    {-1021, "matrix B is no buffer that it takes"},
+    {-1020, "matrix C is no buffer that it takes"},
+    {-1011, "matrix A's buffer is too small"},
+    {-1010, "matrix B's buffer is too small"},
+    {-1009, "matrix C's buffer is too small"},
+};
+
+static const char *code_text(int code, char *out, size_t size)
+{
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        if (codes[i].code == code) {
+            str_format(out, size, "%s (%d)", codes[i].text, code);
+            return out;
+        }
+    }
+    return opencl_code_text(code, out);
+}
+
+// A build that fails, or a device that is too small, is no fault of the call.
+static enum status status_of(int code)
+{
+    if (code == CL_BUILD_PROGRAM_FAILURE || code == CL_COMPILER_NOT_AVAILABLE)
+        return STATUS_COMPILE;
+    bool limit = code == CL_OUT_OF_RESOURCES || code == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
+                 code == CL_INVALID_WORK_GROUP_SIZE || code == CL_INVALID_WORK_ITEM_SIZE;
+    return limit || code < -1000 ? STATUS_CONSTRAINTS : STATUS_RUNTIME;
+}
+
+static bool report(const char *call, int code, struct result *r)
+{
+    char text[160];
+    return result_fail(r, status_of(code), FAULT_CONFIGURATION, "%s: %s", call,
+                       code_text(code, text, sizeof text));
+}
+
+// ---- making ------------------------------------------------------------------------------------
+
+static bool make(struct opencl *o, struct opencl_routine *t, const struct job *j,
+                 struct text *about, struct result *r)
+{
+    struct library_search s = {.routine = j->routine,
+                               .given = j->routine_library,
+                               .names = names,
+                               .remedy =
+                                   "install CLBlast (Debian, Ubuntu: apt install libclblast1)"};
+    void *library = routine_library(&s, r);
+    if (!library ||
+        !routine_functions(&s, library, entries, sizeof entries / sizeof *entries, &t->call, r))
+        return false;
+    cl_int code;
+    t->mark = o->cl.clCreateBuffer(o->context, CL_MEM_READ_WRITE, MARK_BYTES, NULL, &code);
+    if (!t->mark)
+        return report("clCreateBuffer", code, r);
+    routine_about(library, "CLBlastSgemm", "CLBlast", about);
+    return true;
+}
+
+void *opencl_routine_new(void *own, const struct job *j, struct memory *const *memory,
+                         struct text *about, struct result *r)
+{
+    struct product p;
+    if (j->routine != ROUTINE_CLBLAST) {
+        result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
+                    "%s is not called through OpenCL: CLBlast is, cuBLAS through CUDA",
+                    routine_title(j->routine));
+        return NULL;
+    }
+    if (!product_of(j, memory, &p, r))
+        return NULL;
+    struct opencl_routine *t = calloc(1, sizeof *t);
+    if (!t) {
+        result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
+        return NULL;
+    }
+    t->product = p;
+    if (make(own, t, j, about, r))
+        return t;
+    opencl_routine_free(own, t);
+    return NULL;
+}
+
+void opencl_routine_free(void *own, void *routine)
+{
+    struct opencl *o = own;
+    struct opencl_routine *t = routine;
+    if (t->mark)
+        o->cl.clReleaseMemObject(t->mark);
+    free(t);
+}
+
+// ---- running -----------------------------------------------------------------------------------
+
+static int put_product(struct opencl *o, const struct opencl_routine *t, cl_event *event)
+{
+    const struct product *p = &t->product;
+    return t->call.sgemm(ROW_MAJOR, p->transpose_a ? TRANSPOSED : AS_IT_IS,
+                         p->transpose_b ? TRANSPOSED : AS_IT_IS, (size_t)p->m, (size_t)p->n,
+                         (size_t)p->k, p->alpha, p->a->view, 0, (size_t)p->a_row, p->b->view, 0,
+                         (size_t)p->b_row, p->beta, p->c->view, 0, (size_t)p->c_row, &o->queue,
+                         event);
+}
+
+// The mark and all calls; of the last one the event. True where all are in the queue.
+static bool put_all(struct opencl *o, const struct opencl_routine *t, uint32_t batch,
+                    cl_event *mark, cl_event *last, struct result *r)
+{
+    static const uint8_t zero = 0;
+    cl_int code =
+        o->cl.clEnqueueFillBuffer(o->queue, t->mark, &zero, 1, 0, MARK_BYTES, 0, NULL, mark);
+    if (code != CL_SUCCESS)
+        return report("clEnqueueFillBuffer", code, r);
+    for (uint32_t i = 0; i < batch; i++) {
+        if (*last)
+            o->cl.clReleaseEvent(*last);
+        *last = NULL;
+        code = put_product(o, t, last);
+        if (code != CL_SUCCESS)
+            return report("CLBlastSgemm", code, r);
+    }
+    return *last || result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
+                                "CLBlastSgemm gave no event to wait for");
+}
+
+static bool wait_for(struct opencl *o, cl_event last, bool *lost, struct result *r)
+{
+    cl_int status = CL_COMPLETE;
+    cl_int code = opencl_finish(o);
+    if (code == CL_SUCCESS && last)
+        code = o->cl.clGetEventInfo(last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                                    NULL);
+    code = status < 0 ? status : code;
+    if (code == CL_SUCCESS)
+        return true;
+    char text[160];
+    *lost = true;
+    return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION, "CLBlast failed while running: %s",
+                       code_text(code, text, sizeof text));
+}
+
+static bool collect(struct opencl *o, cl_event mark, cl_event last, uint64_t *total_ns,
+                    struct result *r)
+{
+    cl_ulong start = 0, end = 0;
+    cl_int code =
+        o->cl.clGetEventProfilingInfo(mark, CL_PROFILING_COMMAND_END, sizeof start, &start, NULL);
+    if (code == CL_SUCCESS)
+        code =
+            o->cl.clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
+    if (code != CL_SUCCESS)
+        return report("clGetEventProfilingInfo", code, r);
+    *total_ns = end - start;
+    return end > start || result_fail(r, STATUS_RUNTIME, FAULT_DEVICE,
+                                      "the driver says that CLBlast ran from %llu to %llu ns: "
+                                      "these are no times",
+                                      (unsigned long long)start, (unsigned long long)end);
+}
+
+bool opencl_routine_run(void *own, void *routine, const struct run *run, uint64_t *total_ns,
+                        bool *lost, struct result *r)
+{
+    struct opencl *o = own;
+    cl_event mark = NULL, last = NULL;
+    bool ok = wait_for(o, NULL, lost, r) && put_all(o, routine, run->batch, &mark, &last, r);
+    if (ok && run->meanwhile)
+        run->meanwhile->act(run->meanwhile->context);
+    // Also after a call that failed, which is what then counts: the rest still uses the buffers.
+    ok = wait_for(o, last, lost, r) && ok && collect(o, mark, last, total_ns, r);
+    if (mark)
+        o->cl.clReleaseEvent(mark);
+    if (last)
+        o->cl.clReleaseEvent(last);
+    return ok;
+}

@@ -1,0 +1,113 @@
+#include "device/routine.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool product_of(const struct job *j, struct memory *const *memory, struct product *out,
+                struct result *r)
+{
+    const struct job_gemm *g = &j->reference.gemm;
+    if (g->m > INT_MAX || g->n > INT_MAX || g->k > INT_MAX)
+        return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
+                           "%s takes sizes up to %d, and this product is %llu x %llu x %llu",
+                           routine_title(j->routine), INT_MAX, (unsigned long long)g->m,
+                           (unsigned long long)g->n, (unsigned long long)g->k);
+    *out = (struct product){
+        .transpose_a = g->transpose_a,
+        .transpose_b = g->transpose_b,
+        .m = (int)g->m,
+        .n = (int)g->n,
+        .k = (int)g->k,
+        .a_row = (int)(g->transpose_a ? g->m : g->k),
+        .b_row = (int)(g->transpose_b ? g->k : g->n),
+        .c_row = (int)g->n,
+        .alpha = (float)g->alpha,
+        .beta = (float)g->beta,
+        .a = memory[g->a],
+        .b = memory[g->b],
+        .c = memory[g->c],
+    };
+    return true;
+}
+
+// ---- libraries ---------------------------------------------------------------------------------
+
+// One that is there and cannot be opened (damaged, or without what it needs itself) is something
+// else.
+static bool is_absent(const char *why, const char *name)
+{
+    return strstr(why, name) && strstr(why, "No such file");
+}
+
+// `why` keeps the first reason that is not mere absence.
+static void *try_library(const char *name, struct text *why)
+{
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    const char *reason = library ? NULL : dlerror();
+    if (reason && why->length == 0 && !is_absent(reason, name))
+        text_add(why, reason);
+    return library;
+}
+
+static void *try_names(const struct library_search *s, struct text *tried, struct text *why)
+{
+    void *library = NULL;
+    for (size_t i = 0; !library && s->names[i]; i++) {
+        text_addf(tried, "%s%s", i ? ", " : "", s->names[i]);
+        library = try_library(s->names[i], why);
+    }
+    if (!library)
+        text_add(tried, " where the loader looks");
+    return library ? library : s->elsewhere ? s->elsewhere(s, tried, why) : NULL;
+}
+
+void *routine_library(const struct library_search *s, struct result *r)
+{
+    struct text tried = TEXT_INIT, why = TEXT_INIT;
+    const char *title = routine_title(s->routine);
+    void *library = s->given ? dlopen(s->given, RTLD_NOW | RTLD_LOCAL) : try_names(s, &tried, &why);
+    if (!library && s->given) {
+        const char *reason = dlerror();
+        result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s cannot be opened as %s: %s",
+                    s->given, title, reason ? reason : "the loader does not say why");
+    } else if (!library) {
+        result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
+                    "%s was not found (tried %s%s%s): %s, or name the file with --against %s=FILE",
+                    title, text_cstr(&tried), why.length ? "; " : "", text_cstr(&why), s->remedy,
+                    routine_text(s->routine));
+    }
+    text_release(&tried);
+    text_release(&why);
+    return library;
+}
+
+bool routine_functions(const struct library_search *s, void *library,
+                       const struct library_function *functions, size_t count, void *table,
+                       struct result *r)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *symbol = dlsym(library, functions[i].symbol);
+        if (!symbol && !functions[i].optional)
+            return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
+                               "%s has no %s: it is no library, or no version, of %s that hone can "
+                               "call",
+                               s->given ? s->given : "the library that was found",
+                               functions[i].symbol, routine_title(s->routine));
+        // POSIX gives function pointers as void *; the sizes are the same.
+        memcpy((char *)table + functions[i].offset, &symbol, sizeof symbol);
+    }
+    return true;
+}
+
+void routine_about(void *library, const char *symbol, const char *name, struct text *about)
+{
+    Dl_info info;
+    void *function = dlsym(library, symbol);
+    char *real = function && dladdr(function, &info) && info.dli_fname
+                     ? realpath(info.dli_fname, NULL)
+                     : NULL;
+    text_addf(about, "%s, %s", name, real ? real : "of a file that the loader does not name");
+    free(real);
+}

@@ -1,0 +1,63 @@
+// Matrix products of vendors' libraries (job.h), opened at run time: what their callers share, and
+// those that are called on the host. Who calls on a device is its backend (cuda_routine.c,
+// opencl_routine.c).
+#ifndef HONE_DEVICE_ROUTINE_H
+#define HONE_DEVICE_ROUTINE_H
+
+#include "device/backend.h"
+
+// What the job's gemm asks for as a BLAS takes it: row-major, without gaps between rows.
+struct product {
+    bool transpose_a, transpose_b;
+    int m, n, k;
+    int a_row, b_row, c_row; // elements from one row to the next, as the matrix is stored
+    float alpha, beta;
+    struct memory *a, *b, *c;
+};
+
+// False where a size is beyond what a BLAS can be told.
+bool product_of(const struct job *j, struct memory *const *memory, struct product *out,
+                struct result *r);
+
+// ---- libraries
+
+struct library_search {
+    enum routine routine;
+    const char *given;        // (optional) the one file or soname that is wanted
+    const char *const *names; // else these, NULL-terminated
+    const char *remedy;       // what to do where none is there: "install it (...)"
+    // (optional) Looks elsewhere after the loader found none of the names; says in `tried` where.
+    void *(*elsewhere)(const struct library_search *s, struct text *tried, struct text *why);
+    const void *context; // of elsewhere()
+};
+
+// The library stays open: those that start threads do not survive being closed. NULL: the result
+// says what was tried.
+void *routine_library(const struct library_search *s, struct result *r);
+
+struct library_function {
+    const char *symbol;
+    size_t offset; // of the pointer in the table
+    bool optional; // NULL in the table where the library lacks it
+};
+
+bool routine_functions(const struct library_search *s, void *library,
+                       const struct library_function *functions, size_t count, void *table,
+                       struct result *r);
+// "NAME, FILE" with the file that the symbol really came from.
+void routine_about(void *library, const char *symbol, const char *name, struct text *about);
+
+// ---- on the host (cblas.c)
+
+struct cblas;
+// Of memory that is the host's. The caller frees it with cblas_free().
+struct cblas *cblas_new(const struct job *j, struct memory *const *memory,
+                        const struct device_info *device, struct text *about, struct result *r);
+void cblas_free(struct cblas *c); // NULL is fine
+// Calls it `batch` times; *total_ns is the host's clock around the calls.
+void cblas_run(struct cblas *c, uint32_t batch, uint64_t *total_ns);
+// Threads of a library look for more work for a while before they sleep: returns when they no
+// longer take the cores from whoever is launched next, or after half a second.
+void cblas_rest(void);
+
+#endif
