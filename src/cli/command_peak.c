@@ -202,7 +202,7 @@ const struct command command_peak = {
         "(CUDA: shared memory), by small kernels of hone's own. Each kernel is tried in a few "
         "configurations and its output verified; the fastest is launched 16 times more: what is "
         "shown is the median of these with its 95 % interval. It is measured anew each time and "
-        "takes some seconds.\n\n"
+        "takes some seconds; on a busy machine what is found is too little.\n\n"
         "What was found is kept in the store. From then on `hone tune` and `hone run` say what "
         "share of the limit a result reaches, where a metric of the spec is in FLOP/s or B/s (or "
         "GFLOP/s, GB/s, GiB/s, ...). More than 100 % is no error: tensor cores and half precision "
