@@ -58,7 +58,7 @@ elif [ $sanitize = ON ]; then
     # Under Oclgrind and NVRTC it is the kernels that are looked at, simulations are arithmetic, and
     # drivers that hang are waited for: once is enough of these, in the plain suite.
     ctest --output-on-failure -LE valgrind \
-        -E '^(oclgrind_|nvrtc_|measure_procedure|measure_ranking|eval_driver|fake_lost_device|fake_cuda_tunes)' \
+        -E '^(oclgrind_|nvrtc_|measure_procedure|measure_ranking|search_recorded|eval_driver|fake_lost_device|fake_cuda_tunes)' \
         -j"${HONE_TEST_JOBS:-1}"
 else
     ctest --output-on-failure -LE valgrind -j"${HONE_TEST_JOBS:-1}"
