@@ -55,10 +55,11 @@ cd "$folder"
 if [ $valgrind = yes ]; then
     ctest --output-on-failure -L valgrind
 elif [ $sanitize = ON ]; then
-    # Under Oclgrind and NVRTC it is the kernels that are looked at, simulations are arithmetic, and
-    # drivers that hang are waited for: once is enough of these, in the plain suite.
+    # Under Oclgrind and NVRTC it is the kernels that are looked at, simulations and searches of what was
+    # recorded are arithmetic, drivers that hang are waited for, and a comparison of each type is compiled by
+    # a driver in this process, ten times as slowly: once is enough of these, in the plain suite.
     ctest --output-on-failure -LE valgrind \
-        -E '^(oclgrind_|nvrtc_|measure_procedure|measure_ranking|search_recorded|eval_driver|fake_lost_device|fake_cuda_tunes)' \
+        -E '^(oclgrind_|nvrtc_|measure_procedure|measure_ranking|search_recorded|device_compare_device|eval_driver|fake_lost_device|fake_cuda_tunes)' \
         -j"${HONE_TEST_JOBS:-1}"
 else
     ctest --output-on-failure -LE valgrind -j"${HONE_TEST_JOBS:-1}"
