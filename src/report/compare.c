@@ -357,6 +357,14 @@ static void put_end(const struct view_compare *v, struct text *out)
         text_add(out, "Interrupted: what is shown is what was known by then.\n");
 }
 
+double report_error_norm(const struct result *r)
+{
+    double norm = NAN;
+    for (uint32_t i = 0; r && r->status == STATUS_CORRECT && i < r->deviation_count; i++)
+        norm = fmax(norm, r->deviations[i].norm); // a number beats NaN
+    return norm;
+}
+
 // ---- several specs -----------------------------------------------------------------------------
 
 enum contest_column {
@@ -364,6 +372,7 @@ enum contest_column {
     TIME,
     TIMES,
     METRIC,
+    ERROR,
     CONTEST_REGISTERS,
     CONTEST_SPILLS,
     SPEC,
@@ -394,6 +403,8 @@ static void fill_contest(const struct view_compare *v, const struct view_compare
         text_add(&cells[TIMES], "1");
     if (s->metric && s->metric->known)
         report_metric(s->metric, &cells[METRIC]);
+    if (report_error_norm(s->result) >= 0)
+        text_addf(&cells[ERROR], "%.2g", report_error_norm(s->result));
     if (registers_of(s->result) >= 0)
         put_known(registers_of(s->result), &cells[CONTEST_REGISTERS]);
     if (spills_of(s->result) >= 0)
@@ -408,6 +419,7 @@ static const struct table_column contest_columns[CONTEST_COLUMNS] = {
     [TIME] = {"median", ALIGN_RIGHT},
     [TIMES] = {"times the fastest", ALIGN_LEFT},
     [METRIC] = {"metric", ALIGN_RIGHT},
+    [ERROR] = {"error", ALIGN_RIGHT},
     [CONTEST_REGISTERS] = {"registers", ALIGN_RIGHT},
     [CONTEST_SPILLS] = {"spilled bytes", ALIGN_RIGHT},
     [SPEC] = {"spec", ALIGN_LEFT},

@@ -73,6 +73,9 @@ struct view_compare {
     bool cancelled;
 };
 
+// ||a - r|| / ||r|| of what it computed to the reference, the largest of its outputs; NaN: not held
+// against one.
+double report_error_norm(const struct result *r);
 // Before the first row: what is compared.
 void report_compare_head(const struct view_compare *v, struct text *out);
 // The table, with at most `most` rows (0: all), what failed, and the summary.
@@ -81,12 +84,13 @@ void report_compare_markdown(const struct view_compare *v, size_t most, struct t
 // The members of one object: hone, command, host, date, seed, store, sides (label, spec, routine,
 // constants, options, device, driver, language, run, verification), rows (configuration, sides:
 // [{configuration, status, median_ns, interval_ns, samples_ns, batch, registers, spill_bytes,
-// local_bytes, metric, message, library, place, tied, ratio, ratio_interval}], ratio,
+// local_bytes, metric, error, message, library, place, tied, ratio, ratio_interval}], ratio,
 // ratio_interval, probability, differs, in_turn, rounds, repeated, same_as), planned, only,
 // compared, failed, identical, in_turn, mean_ratio, mean_interval, differ, first_faster,
 // second_faster, level, kendall_tau, best (of each side: configuration, median_ns), ratio_of_bests,
 // ratio_of_bests_interval, launches, elapsed_ns, cancelled, error. Ratios are of the first side's
 // time to the second's; of several specs: of each to the fastest.
+// `error` is report_error_norm().
 void report_compare_json(const struct view_compare *v, struct emit *j);
 
 #endif

@@ -75,6 +75,7 @@ static void put_entry(struct emit *j, const struct view_side *of,
     put_resource(j, "spill_bytes", r, offsetof(struct resources, spill_bytes));
     put_resource(j, "local_bytes", r, offsetof(struct resources, local_bytes));
     emit_f64_at(j, "metric", s->metric && s->metric->known ? s->metric->value : NAN);
+    emit_f64_at(j, "error", report_error_norm(r));
     emit_text_at(j, "message", r && r->message[0] ? r->message : NULL);
     emit_text_at(j, "library", of->routine && r && r->log[0] ? r->log : NULL);
     if (s->ranked) {

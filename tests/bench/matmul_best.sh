@@ -78,7 +78,7 @@ part_exact() {
         "$hone" compare "$tensor" --against cublas --device "$device" --language "$language" $(square "$n") \
             --set CORRECTED=1 --config \
             instruction=wgmma,tile_m=128,tile_n=128,warp_m=64,warp_n=64,stages=3,run=4,group_m=8,pack_group=128 \
-            --json 2>"$work/err" | tr ',{' '\n\n' | sed -n 's/^ *"error_norm": *//p' | tr '\n' ' ' |
+            --json 2>"$work/err" | tr ',{' '\n\n' | sed -n 's/^ *"error": *//p' | tr '\n' ' ' |
             sed "s/^/  $n: /; s/\$/\n/"
     done
 }
