@@ -79,18 +79,28 @@ static void add_json(const struct session *s, const struct peak *found, struct t
     text_add(out, "\n");
 }
 
+static void add_text(const struct session *s, const struct peak *found, struct text *out)
+{
+    bool is_known = peak_is_known(found);
+    bool has_ended = !interrupt_pending() && !s->broken.code;
+    report_device(s->work.device, out);
+    if (is_known || has_ended)
+        report_peak(s->work.device, found, out);
+    if (s->work.store && is_known)
+        text_addf(out, "Kept in %s\n", store_path(s->work.store));
+    if (interrupt_pending())
+        text_addf(out, "Interrupted: %s.\n",
+                  is_known ? "what is shown is what was known by then" : "nothing was known yet");
+}
+
 static void show(struct session *s)
 {
     const struct peak *found = peaking_found(s->peaking);
     struct text out = TEXT_INIT;
-    if (s->settings->json) {
+    if (s->settings->json)
         add_json(s, found, &out);
-    } else {
-        report_device(s->work.device, &out);
-        report_peak(s->work.device, found, &out);
-        if (s->work.store && peak_is_known(found))
-            text_addf(&out, "Kept in %s\n", store_path(s->work.store));
-    }
+    else
+        add_text(s, found, &out);
     put(&out);
     text_release(&out);
 }

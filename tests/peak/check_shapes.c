@@ -75,7 +75,7 @@ static const char *judge(const struct checking *c, const struct result *r, bool 
     if (!c->builds_only && r->verification != VERIFICATION_REFERENCE)
         return "not verified";
     for (uint32_t i = 0; i < r->resource_count; i++) {
-        if (r->resources[i].spill_bytes > 0)
+        if (c->builds_only && r->resources[i].spill_bytes > 0) // shapes for CPUs may
             return "registers are spilled";
     }
     return NULL;
