@@ -28,6 +28,7 @@ has() {
     cmd) command -v "$2" >/dev/null 2>&1 ;;
     pc) command -v pkg-config >/dev/null 2>&1 && pkg-config --exists "$2" ;;
     file) [ -e "$2" ] ;;
+    lib) PATH=$PATH:/sbin ldconfig -p | grep -q "$2" ;;
     icd) ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 && grep -qi "$2" /etc/OpenCL/vendors/*.icd ;;
     esac
 }

@@ -26,7 +26,9 @@ for word in "$@"; do
 done
 
 extra='oclgrind:cmd:oclgrind
-gnuplot-nox:cmd:gnuplot'
+gnuplot-nox:cmd:gnuplot
+libopenblas0:lib:libopenblas.so.0
+libclblast1:lib:libclblast.so.1'
 [ $valgrind = no ] || extra="$extra
 valgrind:cmd:valgrind"
 prepare

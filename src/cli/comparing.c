@@ -133,6 +133,7 @@ static int open_specs(struct comparing *c)
         struct comparing_side *s = add_side(c, i);
         status = tuning_open(&s->tuning);
         work_drop_spare(&s->tuning.work);
+        s->tuning.options.spare = NULL; // of the tune that may come first
         if (status == EXIT_DONE)
             status = tuning_strategy(&s->tuning);
         if (status == EXIT_DONE)

@@ -5,6 +5,7 @@
 #include "../base/suite.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DATA  HONE_SOURCE_DIR "/tests/cli/data"
@@ -137,6 +138,8 @@ END_TEST
 
 START_TEST(refused)
 {
+    expect(program_run("compare", NAIVE, "--against", "cublas", "--no-store"), 2,
+           "--against cublas: cuBLAS is for NVIDIA's cards, and ");
     expect(program_run("compare", SPEC), 2, "there is one language; say with --left and --right");
     expect(program_run("compare", SPEC, SPEC), 2, "is named twice");
     expect(program_run("compare", SPEC, "--left", "set=N=64", "--right", "set=N=64"), 2,
@@ -153,6 +156,36 @@ START_TEST(refused)
 }
 END_TEST
 
+// A library beside the best of a spec, one that is right and ones that are not: these are results,
+// and the spec's best is measured all the same.
+START_TEST(against_libraries)
+{
+    char store[300];
+    str_format(store, sizeof store, "%s/against.sqlite", program_folder());
+    struct ran r = program_run("compare", NAIVE, SMALL, "--store", store, "--against",
+                               "cblas=" FAKE_CBLAS_FILE, "--markdown");
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    has(r.err, "Tuning matmul_naive first");
+    has(r.out, " | CBLAS of libfake_cblas.so |  |\n");
+    has(r.out, "CBLAS of libfake_cblas.so: CBLAS, as many threads as it chooses, /");
+    ran_release(&r);
+    setenv("FAKE_CBLAS", "die", 1);
+    r = program_run("compare", NAIVE, SMALL, "--store", store, "--against",
+                    "cblas=" FAKE_CBLAS_FILE, "--against", "cblas=/nowhere/libblas.so");
+    unsetenv("FAKE_CBLAS");
+    ck_assert_msg(r.status == 1, "%d: %s%s", r.status, r.out, r.err);
+    ck_assert_ptr_null(strstr(r.err, "Tuning"));
+    has(r.out, "CBLAS of libfake_cblas.so: runtime: ");
+    has(r.out, "CBLAS of libblas.so: constraints: /nowhere/libblas.so cannot be opened as CBLAS: ");
+    has(r.out, "  matmul_naive  block_size_x=16");
+    ran_release(&r);
+    // What a library did is no best of the spec.
+    r = program_run("store", "--store", store);
+    has(r.out, "matmul_naive (CBLAS of libfake_cblas.so)");
+    ran_release(&r);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_set_timeout(tests, 240);
@@ -160,6 +193,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, one_side_fails);
     tcase_add_test(tests, as_json_and_markdown);
     tcase_add_test(tests, a_run_of_the_store);
+    tcase_add_test(tests, against_libraries);
     tcase_add_test(tests, several_specs);
     tcase_add_test(tests, refused);
 }

@@ -5,9 +5,11 @@
 #include "../base/suite.h"
 #include "../cli/program.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define SPEC HONE_SOURCE_DIR "/tests/compare/data/both.json"
+#define SPEC    HONE_SOURCE_DIR "/tests/compare/data/both.json"
+#define PRODUCT HONE_SOURCE_DIR "/tests/compare/data/product.json"
 
 #define has(text, part) ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text)
 
@@ -53,12 +55,55 @@ START_TEST(why_needs_code_that_can_be_read)
 }
 END_TEST
 
+// The spec's kernel runs in OpenCL, cuBLAS on the CUDA view of that card: in half of the time.
+START_TEST(cublas_beside_opencl)
+{
+    struct ran r = program_run("compare", PRODUCT, "--against", "cublas");
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    has(r.err, "Tuning product first");
+    has(r.out, "product: product; Fake device, Fake (1); verified against gemm\n");
+    has(r.out, "cuBLAS: in place of product; Fake card, CUDA (CUDA 13.0); verified against gemm\n");
+    has(r.out, "cuBLAS: cuBLAS 13.1.2 without TF32, /");
+    has(r.out, "\ncuBLAS is 2.00 (");
+    has(r.out, "1 spec and 1 library, 16 rounds; ");
+    ran_release(&r);
+    // The store knows the best now, and what cuBLAS did is not it.
+    r = program_run("compare", PRODUCT, "--against", "cublas", "--against", "cublas-tf32",
+                    "--json");
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    ck_assert_ptr_null(strstr(r.err, "Tuning"));
+    has(r.out, "{\"label\":\"cuBLAS TF32\",\"spec\":\"product\",\"routine\":\"cublas-tf32\",");
+    has(r.out, "\"library\":\"cuBLAS 13.1.2 with TF32, /");
+    has(r.out, "\"configuration\":{},\"status\":\"correct\"");
+    ran_release(&r);
+    r = program_run("best", PRODUCT);
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    has(r.out, "ID=0");
+    ran_release(&r);
+}
+END_TEST
+
+// It fails, and the spec's best is measured all the same.
+START_TEST(cublas_that_fails)
+{
+    setenv("FAKE_CUDA_FAIL", "cublasCreate:1", 1);
+    struct ran r = program_run("compare", PRODUCT, "--against", "cublas", "--no-store");
+    unsetenv("FAKE_CUDA_FAIL");
+    ck_assert_msg(r.status == 1, "%d: %s%s", r.status, r.out, r.err);
+    has(r.out, "cuBLAS: constraints: cublasCreate: CUBLAS_STATUS_NOT_INITIALIZED (1): ");
+    has(r.out, "  ID=0\n");
+    ran_release(&r);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, opencl_against_cuda);
     tcase_add_test(tests, the_other_way_round);
     tcase_add_test(tests, why_needs_code_that_can_be_read);
+    tcase_add_test(tests, cublas_beside_opencl);
+    tcase_add_test(tests, cublas_that_fails);
 }
 
 int main(void)

@@ -1,0 +1,179 @@
+// cuBLAS as a routine, on a fake one: what it computes, and what is said when a call fails.
+#include "../device/gemm_job.h"
+#include "kit.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The loader, in place of the system's for this program: names with this are not there.
+static const char *refused;
+
+void *dlopen(const char *name, int flags)
+{
+    void *symbol = dlsym(RTLD_NEXT, "dlopen");
+    void *(*open)(const char *, int);
+    char nowhere[128];
+    memcpy(&open, &symbol, sizeof open);
+    if (!name || !refused || !strstr(name, refused))
+        return open(name, flags);
+    snprintf(nowhere, sizeof nowhere, "/nowhere/%.100s", name);
+    return open(nowhere, flags);
+}
+
+static struct kit k;
+
+static void setup(void)
+{
+    setenv("HONE_TEST_DEVICE", "cuda/", 1);
+    kit_open(&k, NULL);
+}
+
+static void teardown(void)
+{
+    kit_close(&k);
+}
+
+static struct job *job(enum routine routine, const char *library, int index)
+{
+    return gemm_job(LANGUAGE_CUDA, routine, library, &gemm_cases[index]);
+}
+
+static struct result *run(enum routine routine, const char *library, int index)
+{
+    return kit_verify_take(&k, job(routine, library, index));
+}
+
+START_TEST(is_right)
+{
+    struct result *r = run(ROUTINE_CUBLAS, NULL, _i);
+    ck_status(r, STATUS_CORRECT);
+    ck_assert_int_eq(r->verification, VERIFICATION_REFERENCE);
+    ck_assert_msg(strstr(r->log, "cuBLAS 13.1.2 without TF32, /") == r->log, "%s", r->log);
+    result_free(r);
+}
+END_TEST
+
+// Eleven bits are too few for a reference that wants float's, and enough for one that does not.
+START_TEST(tf32_is_held_against_the_same_reference)
+{
+    struct result *r = run(ROUTINE_CUBLAS_TF32, NULL, 4);
+    ck_status(r, STATUS_CORRECTNESS);
+    ck_assert_msg(strstr(r->log, "cuBLAS 13.1.2 with TF32, /") == r->log, "%s", r->log);
+    result_free(r);
+    struct job *j = job(ROUTINE_CUBLAS_TF32, NULL, 4);
+    j->buffers[2].compare.rtol = 1e-2;
+    r = kit_verify_take(&k, j);
+    ck_status(r, STATUS_CORRECT);
+    result_free(r);
+}
+END_TEST
+
+// The time is the card's, from the first call of a batch to the end of the last.
+START_TEST(samples_are_the_cards)
+{
+    const struct policy policy = {.launches = 3, .batch = 4, .warmups = 1, .compare = true};
+    struct result *r = result_new();
+    struct job *j = job(ROUTINE_CUBLAS, NULL, 5);
+    struct loaded *l = device_load(k.device, j, NULL, r);
+    ck_status(r, STATUS_CORRECT);
+    ck_assert(device_verify(k.device, l, &policy, r) && device_measure(k.device, l, &policy, r));
+    ck_assert_uint_eq(r->sample_count, 3);
+    for (uint32_t i = 0; i < 3; i++)
+        ck_assert_msg(r->samples_ns[i] > 50000 && r->samples_ns[i] < 50300, "%llu",
+                      (unsigned long long)r->samples_ns[i]);
+    device_unload(k.device, l);
+    result_free(r);
+    job_free(j);
+}
+END_TEST
+
+static const struct {
+    const char *order;
+    enum status status;
+    const char *says;
+} failures[] = {
+    {"cublasCreate:1", STATUS_CONSTRAINTS,
+     "cublasCreate: CUBLAS_STATUS_NOT_INITIALIZED (1): the driver may be too old"},
+    {"cublasCreate:3", STATUS_CONSTRAINTS, "CUBLAS_STATUS_ALLOC_FAILED (3): the card has no mem"},
+    {"cublasSetStream:14", STATUS_CONSTRAINTS, "cublasSetStream: CUBLAS_STATUS_INTERNAL_ERROR"},
+    {"cublasSetMathMode:7", STATUS_CONSTRAINTS, "cublasSetMathMode: CUBLAS_STATUS_INVALID_VALUE"},
+    {"cublasSgemm:13", STATUS_RUNTIME, "cublasSgemm: CUBLAS_STATUS_EXECUTION_FAILED (13)"},
+    {"cublasSgemm:8", STATUS_CONSTRAINTS, "CUBLAS_STATUS_ARCH_MISMATCH (8): the driver may be"},
+    {"cublasSgemm:99", STATUS_RUNTIME, "cublasSgemm: a code of its own (99)"},
+};
+
+START_TEST(calls_that_fail)
+{
+    setenv("FAKE_CUDA_FAIL", failures[_i].order, 1);
+    struct result *r = run(ROUTINE_CUBLAS, NULL, 4);
+    ck_status(r, failures[_i].status);
+    ck_says(r, failures[_i].says);
+    result_free(r);
+}
+END_TEST
+
+// cuBLAS says that all is well, and the card is gone when it is waited for.
+START_TEST(a_driver_that_fails)
+{
+    struct result *r = result_new();
+    struct policy policy = {.launches = 1, .batch = 1};
+    struct job *j = job(ROUTINE_CUBLAS, NULL, 4);
+    struct loaded *l = device_load(k.device, j, NULL, r);
+    ck_status(r, STATUS_CORRECT);
+    setenv("FAKE_CUDA_FAIL", "cuEventRecord:700", 1);
+    ck_assert(!device_verify(k.device, l, &policy, r));
+    ck_status(r, STATUS_RUNTIME);
+    ck_says(r, "cuBLAS failed while running: cuEventRecord: CUDA_ERROR_ILLEGAL_ADDRESS (700)");
+    unsetenv("FAKE_CUDA_FAIL");
+    device_unload(k.device, l);
+    result_free(r);
+    r = run(ROUTINE_CUBLAS, NULL, 4); // nothing works in this process any more
+    ck_status(r, STATUS_RUNTIME);
+    ck_says(r, "the device was lost");
+    result_free(r);
+    job_free(j);
+}
+END_TEST
+
+START_TEST(libraries_that_cannot_be_called)
+{
+    struct result *r = run(ROUTINE_CUBLAS, "libm.so.6", 0);
+    ck_status(r, STATUS_CONSTRAINTS);
+    ck_says(r, "libm.so.6 has no cublasCreate_v2: it is no library, or no version, of cuBLAS");
+    result_free(r);
+    r = run(ROUTINE_CUBLAS, "/nowhere/libcublas.so.12", 0);
+    ck_says(r, "/nowhere/libcublas.so.12 cannot be opened as cuBLAS: ");
+    result_free(r);
+    r = run(ROUTINE_CLBLAST, NULL, 0);
+    ck_status(r, STATUS_CONSTRAINTS);
+    ck_says(r, "CLBlast is not called through CUDA: cuBLAS is");
+    result_free(r);
+    refused = "cublas";
+    r = run(ROUTINE_CUBLAS, NULL, 0);
+    ck_status(r, STATUS_CONSTRAINTS);
+    ck_says(r, "cuBLAS was not found (tried libcublas.so.13, libcublas.so.12, libcublas.so.11 "
+               "where the loader looks, ");
+    ck_says(r, "the usual folders of CUDA toolkits");
+    ck_says(r, "--against cublas=FILE");
+    result_free(r);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests, is_right, 0, GEMM_CASES);
+    tcase_add_test(tests, tf32_is_held_against_the_same_reference);
+    tcase_add_test(tests, samples_are_the_cards);
+    tcase_add_loop_test(tests, calls_that_fail, 0, sizeof failures / sizeof *failures);
+    tcase_add_test(tests, a_driver_that_fails);
+    tcase_add_test(tests, libraries_that_cannot_be_called);
+}
+
+int main(void)
+{
+    return kit_run("fake_cuda/routine", add);
+}
