@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 // ---- jobs --------------------------------------------------------------------------------------
 
@@ -199,11 +200,12 @@ bool heat_settle(struct compare *c, struct heat *h, struct error *e)
 
 // What was known of the job, with what the rounds found in place of samples.
 static bool put_samples(struct slot *n, const struct settle_contender *c,
-                        const struct settle_status *status)
+                        const struct settle_status *status, const uint8_t id[16])
 {
     struct result *r = n->result;
     r->batch = status->batch;
     r->warmups = status->warmups;
+    memcpy(r->ranking, id, sizeof r->ranking);
     return c->failure ? result_merge(r, c->failure) : settle_give(c, STOP_COMPARED, r);
 }
 
@@ -308,8 +310,11 @@ static bool end_settling(struct compare *c, struct heat *h)
 {
     struct settle_status status;
     struct compare_record *r = &h->record;
+    uint8_t id[16];
     bool ok = true;
     settle_status(c->settle, &status);
+    if (getrandom(id, sizeof id, 0) != (ssize_t)sizeof id) // then nobody finds it again
+        memset(id, 0, sizeof id);
     c->summary.launches += status.launches;
     r->rounds = status.rounds;
     r->repeated = status.repeated;
@@ -318,7 +323,7 @@ static bool end_settling(struct compare *c, struct heat *h)
     r->in_turn = c->contender_count == c->side_count;
     for (size_t i = 0; i < c->contender_count; i++) {
         struct compare_entry *entry = &r->entries[c->contending[i]];
-        ok = put_samples(&h->slots[c->contending[i]], &c->contenders[i], &status) && ok;
+        ok = put_samples(&h->slots[c->contending[i]], &c->contenders[i], &status, id) && ok;
         entry->ranked = status.decided && !c->contenders[i].failure;
         entry->rank = c->contenders[i].entry;
     }

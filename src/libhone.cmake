@@ -26,6 +26,7 @@ add_library(hone_conveyors OBJECT
   stages.c
   stored.c
   sweep.c
+  sweep_heat.c
   sweep_plan.c
   tune.c
   tune_goal.c

@@ -3,6 +3,7 @@
 #include "base/process.h"
 #include "best.h"
 #include "stages.h"
+#include "sweep_heat.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -191,6 +192,18 @@ static bool start_tune(struct sweep *s, uint32_t line, struct error *e)
     return s->tune || note_failure(s, line, &why, e);
 }
 
+// A routine has no parameters; its work is that of the spec's default configuration.
+static bool take_nothing(struct sweep *s, struct sweep_entry *n)
+{
+    uint32_t *choice = arena_array(&s->arena, n->spec->parameter_count + 1, sizeof *choice);
+    if (choice)
+        spec_default(n->spec, choice);
+    n->choice = choice;
+    n->configuration = "";
+    n->configuration_json = "{}";
+    return choice != NULL;
+}
+
 static bool choose(struct sweep *s, uint32_t line, struct error *e)
 {
     const struct sweep_line *l = &s->o.lines[line];
@@ -199,11 +212,8 @@ static bool choose(struct sweep *s, uint32_t line, struct error *e)
         return false;
     if (!n->spec)
         return true;
-    if (l->routine != ROUTINE_NONE) {
-        n->configuration = "";
-        n->configuration_json = "{}";
-        return true;
-    }
+    if (l->routine != ROUTINE_NONE)
+        return take_nothing(s, n) || error_memory(e);
     if (!ask_store(s, line, e))
         return false;
     if (n->timed || n->why)
@@ -314,6 +324,81 @@ static bool note_heat_failure(struct sweep *s, const struct error *why, struct e
     return true;
 }
 
+static bool take_side(struct sweep *s, uint32_t line, const struct compare_entry *from)
+{
+    struct sweep_entry *n = entry_at(s, line);
+    const struct result *r = from->result;
+    bool ok = true;
+    if (r)
+        ok = take_result(s, line, r);
+    if (from->timed) {
+        n->timed = n->in_turn = true;
+        n->stats = from->stats;
+    } else if (r) { // what worked alone does no more, or a routine is not to be had
+        struct text text = TEXT_INIT;
+        text_addf(&text, "%s: %s", status_text(r->status), r->message);
+        n->timed = false;
+        n->why = text.failed ? NULL : arena_strdup(&s->arena, text_cstr(&text));
+        ok = ok && n->why;
+        text_release(&text);
+    }
+    return ok;
+}
+
+static void compare_lines(struct sweep *s, const struct compare_record *r)
+{
+    const struct sweep_entry *first = entry_at(s, 0);
+    const struct tune_options *t = &s->o.lines[0].tune;
+    uint64_t resolution = t->device->timer_ns / (r->batch ? r->batch : 1);
+    for (uint32_t i = 1; i < s->o.line_count; i++) {
+        struct sweep_entry *n = entry_at(s, i);
+        if (!first->in_turn || !n->in_turn ||
+            n->result->sample_count != first->result->sample_count)
+            continue;
+        n->compared = true;
+        stats_paired_ratio(n->result->samples_ns, first->result->samples_ns,
+                           first->result->sample_count, t->terms.rules.level, resolution,
+                           &n->ratio);
+    }
+}
+
+static bool take_heat(struct sweep *s, const struct compare_record *r)
+{
+    for (uint32_t i = 0; i < s->side_count; i++) {
+        if (!take_side(s, s->lines[i], &r->entries[i]))
+            return false;
+    }
+    compare_lines(s, r);
+    return true;
+}
+
+// What the store has of such a heat.
+static bool take_known(struct sweep *s, const struct compare_options *o, bool *is_known,
+                       struct error *e)
+{
+    struct result *results[SWEEP_LINES] = {NULL};
+    struct compare_entry entries[SWEEP_LINES];
+    if (!sweep_find_heat(o, results, is_known, e))
+        return false;
+    if (!*is_known)
+        return true;
+    memset(entries, 0, sizeof entries);
+    uint64_t timer_ns = 0;
+    for (uint32_t i = 0; i < s->side_count; i++)
+        timer_ns =
+            o->sides[i].device->timer_ns > timer_ns ? o->sides[i].device->timer_ns : timer_ns;
+    for (uint32_t i = 0; i < s->side_count; i++) {
+        struct compare_entry *n = &entries[i];
+        *n = (struct compare_entry){.result = results[i], .timed = true};
+        stats_summarise(results[i]->samples_ns, results[i]->sample_count, timer_ns, &n->stats);
+    }
+    const struct compare_record record = {.entries = entries, .batch = results[0]->batch};
+    bool ok = take_heat(s, &record) || error_memory(e);
+    for (uint32_t i = 0; i < s->side_count; i++)
+        result_free(results[i]);
+    return ok;
+}
+
 // The lines that have a configuration. A heat of one alone would tell nothing, unless that is a
 // routine, which nobody measured yet.
 static bool start_heat(struct sweep *s, struct error *e)
@@ -344,60 +429,14 @@ static bool start_heat(struct sweep *s, struct error *e)
                                 .command = t->command,
                                 .host = t->host};
     o.terms.rules.fixed = 0;
+    bool is_known = false;
+    if (!t->fresh && !take_known(s, &o, &is_known, &why))
+        return note_heat_failure(s, &why, e);
+    if (is_known)
+        return true;
     s->compare = compare_new(&o, &why);
     s->phase = s->compare ? SWEEP_COMPARING : s->phase;
     return s->compare || note_heat_failure(s, &why, e);
-}
-
-static bool take_side(struct sweep *s, uint32_t line, const struct compare_entry *from)
-{
-    struct sweep_entry *n = entry_at(s, line);
-    const struct result *r = from->result;
-    bool ok = true;
-    if (r)
-        ok = take_result(s, line, r);
-    if (from->timed) {
-        n->timed = n->in_turn = true;
-        n->stats = from->stats;
-    } else if (r) { // what worked alone does no more, or a routine is not to be had
-        struct text text = TEXT_INIT;
-        text_addf(&text, "%s: %s", status_text(r->status), r->message);
-        n->timed = false;
-        n->why = text.failed ? NULL : arena_strdup(&s->arena, text_cstr(&text));
-        ok = ok && n->why;
-        text_release(&text);
-    }
-    if (s->o.lines[line].routine != ROUTINE_NONE)
-        n->choice = arena_copy(&s->arena, from->choice,
-                               (n->spec->parameter_count + 1) * sizeof *from->choice);
-    return ok && (s->o.lines[line].routine == ROUTINE_NONE || n->choice);
-}
-
-static void compare_lines(struct sweep *s, const struct compare_record *r)
-{
-    const struct sweep_entry *first = entry_at(s, 0);
-    const struct tune_options *t = &s->o.lines[0].tune;
-    uint64_t resolution = t->device->timer_ns / (r->batch ? r->batch : 1);
-    for (uint32_t i = 1; i < s->o.line_count; i++) {
-        struct sweep_entry *n = entry_at(s, i);
-        if (!first->in_turn || !n->in_turn ||
-            n->result->sample_count != first->result->sample_count)
-            continue;
-        n->compared = true;
-        stats_paired_ratio(n->result->samples_ns, first->result->samples_ns,
-                           first->result->sample_count, t->terms.rules.level, resolution,
-                           &n->ratio);
-    }
-}
-
-static bool take_heat(struct sweep *s, const struct compare_record *r)
-{
-    for (uint32_t i = 0; i < s->side_count; i++) {
-        if (!take_side(s, s->lines[i], &r->entries[i]))
-            return false;
-    }
-    compare_lines(s, r);
-    return true;
 }
 
 static void end_heat(struct sweep *s)

@@ -6,7 +6,8 @@
 //
 // A point at which something fails is a record all the same, with the reason, and the sweep goes
 // on; it breaks off where the device, a worker or the store cannot go on. A ranking that the store
-// has for a point answers at once, so that a sweep which was ended goes on where it was.
+// has for a point answers at once, and so do launches in turn, so that a sweep which was ended goes
+// on where it was.
 //
 // Stepped as tune.h is: sweep_step() returns soon with at most one record; Ctrl-C, progress and
 // printing are the caller's.

@@ -327,10 +327,11 @@ static const struct option point_options[] = {
      .apply = option_flag,
      .offset = FIELD(product)},
     {.name = "against",
-     .argument = "SPEC",
-     .help = "A further line: another spec, whose best at each point (tuned first where the store "
-             "has no ranking) is launched in turn with the first one's. May be repeated.",
-     .apply = option_list,
+     .argument = "SPEC|LIBRARY",
+     .help = "A further line: another spec (a file that ends in .json), whose best at each point "
+             "is found likewise, or the matrix product of a vendor's library, as in `hone "
+             "compare`: cublas, cublas-tf32, openblas, cblas=FILE, clblast. May be repeated.",
+     .apply = option_line,
      .offset = FIELD(against)},
     {.name = "known",
      .help = "Tune nothing: at each point the best that the store knows.",
@@ -401,6 +402,8 @@ static const struct example examples[] = {
      "square matrices, at most a minute of search each"},
     {"hone sweep kernels_cl/matmul_tiled.json --set WIDTH=256..4096 --against other.json",
      "two kernels, each tuned at each size, launched in turn"},
+    {"hone sweep kernels_cl/matmul_tiled.json --set WIDTH=2**8..2**14 --against cublas",
+     "against the vendor's library"},
     {"hone sweep kernels_cl/matmul_bounded.json --product --set N=256..2048 --set K=64,1024 --set "
      "M=N",
      "every N with every K: a panel of the picture for each K"},
@@ -431,10 +434,12 @@ const struct command command_sweep = {
         "sweep which was ended goes on where it was. A point at which nothing works is a row with "
         "the reason, and the sweep goes on. With --config or --where only those configurations "
         "are tuned; with one configuration left that one is measured at each point.\n\n"
-        "With --against the best of every line are launched in turn, round by round, at each "
-        "point, as in `hone compare` of several specs: \"times\" is how many times as fast the "
+        "With --against the best of every line, and the vendors' routines, are launched in turn, "
+        "round by round, at each point, as in `hone compare` of several specs: \"times\" is how "
+        "many times as fast the "
         "swept spec is as that line, with the interval of the pairs of one round. The times of "
-        "the table are then from these rounds, which every sweep launches anew.\n\n"
+        "the table are then from these rounds. Those that the store has are not launched again "
+        "(but with --fresh, as after an update of a vendor's library).\n\n"
         "In the picture x is the first name that was given several numbers, on a logarithmic axis "
         "where these grow by factors. y is the first metric that is a rate (with /s in its name), "
         "else the time. Bars are 95 % intervals. In a product the other names make panels, one "

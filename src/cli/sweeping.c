@@ -81,7 +81,7 @@ static int refuse_several(const struct sweeping_line *l)
     return EXIT_USAGE;
 }
 
-static int open_line(struct sweeping *s, const char **argument)
+static struct sweeping_line *add_line(struct sweeping *s, const char **argument)
 {
     struct sweeping_line *l = &s->lines[s->count++];
     make_call(s, l, argument);
@@ -89,6 +89,12 @@ static int open_line(struct sweeping *s, const char **argument)
     if (l == s->lines)
         s->once.log = l->tuning.work.log;
     l->tuning.work.log = (struct log){tell_once, &s->once};
+    return l;
+}
+
+static int open_line(struct sweeping *s, const char **argument)
+{
+    struct sweeping_line *l = add_line(s, argument);
     int status = tuning_open(&l->tuning);
     if (status == EXIT_DONE)
         status = tuning_strategy(&l->tuning);
@@ -114,18 +120,32 @@ static int check_card(const struct sweeping *s, const struct sweeping_line *l)
     return EXIT_USAGE;
 }
 
-static int check_label(const struct sweeping *s, struct sweeping_line *l)
+static int refuse_twice(const struct sweeping *s)
 {
-    for (const struct sweeping_line *other = s->lines; other < l; other++) {
-        if (!str_equal(other->label, l->label))
-            continue;
-        if (str_equal(other->call.arguments[0], l->call.arguments[0])) {
-            complain("--against %s: it is there already", l->call.arguments[0]);
+    const struct list *against = &s->call->settings.against;
+    if (against->count >= SWEEP_LINES) {
+        complain("a sweep has at most %d lines, and %u are named", SWEEP_LINES, against->count + 1);
+        return EXIT_USAGE;
+    }
+    for (uint32_t i = 0; i < against->count; i++) {
+        bool again = str_equal(against->items[i], s->call->arguments[0]);
+        for (uint32_t k = 0; k < i; k++)
+            again = again || str_equal(against->items[i], against->items[k]);
+        if (again) {
+            complain("--against %s: it is there already", against->items[i]);
             return EXIT_USAGE;
         }
-        l->label = l->call.arguments[0]; // two specs of one name
     }
     return EXIT_DONE;
+}
+
+// Two specs may have one name: then their paths tell them apart.
+static void choose_label(const struct sweeping *s, struct sweeping_line *l)
+{
+    for (const struct sweeping_line *other = s->lines; other < l; other++) {
+        if (str_equal(other->label, l->label))
+            l->label = l->call.arguments[0];
+    }
 }
 
 // Has it the constants that the points set?
@@ -141,20 +161,62 @@ static int check_constants(struct sweeping *s, const struct sweeping_line *l)
     return work_failed(&e);
 }
 
-static int open_against(struct sweeping *s, const char **argument)
+static int open_spec(struct sweeping *s, const char **argument)
 {
-    if (s->count == SWEEP_LINES) {
-        complain("--against %s: a sweep has at most %d lines", *argument, SWEEP_LINES);
-        return EXIT_USAGE;
-    }
     int status = open_line(s, argument);
     struct sweeping_line *l = &s->lines[s->count - 1];
     work_drop_spare(&l->tuning.work);
     if (status == EXIT_DONE)
         status = check_card(s, l);
-    if (status == EXIT_DONE)
-        status = check_label(s, l);
+    choose_label(s, l);
     return status == EXIT_DONE ? check_constants(s, l) : status;
+}
+
+static bool name_routine(struct sweeping *s, struct sweeping_line *l)
+{
+    struct text label = TEXT_INIT;
+    against_label(&l->against, &label);
+    l->label = label.failed ? NULL : arena_strdup(&s->arena, text_cstr(&label));
+    text_release(&label);
+    l->name =
+        l->label ? arena_printf(&s->arena, "%s (%s)", l->tuning.work.spec->name, l->label) : NULL;
+    return l->name != NULL;
+}
+
+// Beside the first spec, whose work it does, on its device.
+static int open_routine(struct sweeping *s, const char *text)
+{
+    struct error e = ERROR_INIT;
+    struct sweeping_line *l = add_line(s, s->call->arguments);
+    struct work *w = &l->tuning.work;
+    int status = against_read(text, &l->against, &e) ? work_spec(w) : work_failed(&e);
+    if (status != EXIT_DONE)
+        return status;
+    const char *no = spec_no_routine(w->spec);
+    if (no) {
+        complain("--against %s: %s: %s", text, w->spec->path, no);
+        return EXIT_USAGE;
+    }
+    if (!name_routine(s, l)) {
+        error_memory(&e);
+        return work_failed(&e);
+    }
+    status = against_device(w, &l->against, s->lines[0].tuning.work.device);
+    return status == EXIT_DONE ? open_kept(w) : status;
+}
+
+static bool is_spec(const char *text)
+{
+    size_t length = strlen(text);
+    return length > 5 && str_equal(text + length - 5, ".json");
+}
+
+bool option_line(void *field, const char *value, struct error *e)
+{
+    struct against ignored;
+    if (is_spec(value) || against_read(value, &ignored, e))
+        return option_list(field, value, e);
+    return error_context(e, "a file that ends in .json is a spec, everything else a library");
 }
 
 // ---- the plan ----------------------------------------------------------------------------------
@@ -185,8 +247,11 @@ int sweeping_open(struct sweeping *s)
     int status = open_line(s, s->call->arguments);
     if (status == EXIT_DONE)
         status = make_plan(s);
+    if (status == EXIT_DONE)
+        status = refuse_twice(s);
     for (uint32_t i = 0; i < against->count && status == EXIT_DONE; i++)
-        status = open_against(s, &against->items[i]);
+        status = is_spec(against->items[i]) ? open_spec(s, &against->items[i])
+                                            : open_routine(s, against->items[i]);
     const struct work *w = &s->lines[0].tuning.work;
     if (status == EXIT_DONE && w->store && !peak_find(w->store, w->device, &s->arena, &s->peak, &e))
         status = work_failed(&e);
@@ -199,12 +264,18 @@ int sweeping_start(struct sweeping *s)
     const struct settings *given = &s->call->settings;
     for (uint32_t i = 0; i < s->count; i++) {
         struct sweeping_line *l = &s->lines[i];
+        if (l->against.routine != ROUTINE_NONE) { // nothing is tuned
+            l->tuning.options = s->lines[0].tuning.options;
+            l->tuning.options.device = l->tuning.work.device;
+        }
         l->tuning.options.store = l->tuning.work.store;
         l->tuning.options.log = &l->tuning.work.log;
         s->parts[i] = (struct sweep_line){.label = l->label,
                                           .path = l->tuning.work.spec->path,
                                           .strict = given->strict,
-                                          .routine = l->routine,
+                                          .routine = l->against.routine,
+                                          .routine_library = l->against.library,
+                                          .name = l->name,
                                           .means = given->known ? SWEEP_KNOWN : SWEEP_TUNE,
                                           .tune = l->tuning.options};
     }

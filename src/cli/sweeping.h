@@ -4,6 +4,7 @@
 #ifndef HONE_CLI_SWEEPING_H
 #define HONE_CLI_SWEEPING_H
 
+#include "cli/against.h"
 #include "cli/tuning.h"
 #include "peak.h"
 #include "report/sweep.h"
@@ -11,9 +12,9 @@
 
 struct sweeping_line {
     struct invocation call;
-    struct tuning tuning; // its spec as it stands in its file, device and store
-    const char *label;
-    enum routine routine;
+    struct tuning tuning;     // its spec as it stands in its file, device and store
+    const char *label, *name; // name: what the store calls a routine's results; else NULL
+    struct against against;   // a vendor's routine, where it is one
 };
 
 // Warnings and notes, each once: every point would say them again.
@@ -45,6 +46,9 @@ void sweeping_release(struct sweeping *s);
 // Each an exit status; why is said.
 int sweeping_open(struct sweeping *s);  // specs, plan, devices, stores
 int sweeping_start(struct sweeping *s); // the sweep itself
+
+// For `apply`: a spec or a vendor's library, into a struct list.
+bool option_line(void *field, const char *value, struct error *e);
 
 // sweeping_view.c: valid until the next one. False without memory.
 bool sweeping_view(struct sweeping *s, struct view_sweep *out);

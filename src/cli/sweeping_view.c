@@ -12,7 +12,7 @@
 // Of a routine only what follows from the time: it has no parameters.
 static bool has_metric(const struct sweeping_line *l, const struct spec *spec, uint32_t metric)
 {
-    return l->routine == ROUTINE_NONE || spec_metric_is_of_time(spec, metric);
+    return l->against.routine == ROUTINE_NONE || spec_metric_is_of_time(spec, metric);
 }
 
 // The entry's metrics at a time, by the names of the first line's.
@@ -127,7 +127,7 @@ static bool fill_names(struct sweeping *s, struct view_sweep *out)
         names[i] = (struct view_sweep_name){s->plan.names[i].name, s->plan.names[i].varies};
     for (uint32_t i = 0; i < s->count; i++)
         lines[i] = (struct view_sweep_line){s->lines[i].label, s->lines[i].tuning.work.spec->name,
-                                            s->lines[i].routine != ROUTINE_NONE};
+                                            s->lines[i].against.routine != ROUTINE_NONE};
     for (uint32_t i = 0; i < spec->metric_count; i++)
         metrics[i] = spec->metrics[i].name;
     out->names = names;

@@ -171,9 +171,9 @@ struct result {
     uint64_t *samples_ns;
     uint32_t sample_count;
     uint32_t batch;
-    uint32_t warmups;          // untimed launches before each sample
-    const char *statistic;     // IMPORTED: what its one sample is of others: "mean"; else ""
-    uint8_t ranking[16];       // RANKED: the ranking it took part in; sample i is of round i
+    uint32_t warmups;      // untimed launches before each sample
+    const char *statistic; // IMPORTED: what its one sample is of others: "mean"; else ""
+    uint8_t ranking[16];   // RANKED, COMPARED: the rounds it took part in; sample i is of round i
     struct ranked_terms terms; // RANKED: of that ranking
     struct machine_look look;
     struct gpu_look gpu;

@@ -72,9 +72,11 @@ void report_sweep_row(const struct view_sweep *v, const struct view_sweep_row *r
         text_addf(out, ", %s %s", number, m->name);
     }
     for (uint32_t i = 1; i < v->line_count; i++) {
-        if (row->entries[i].compared)
-            text_addf(out, ", %.3f times as fast as %s", row->entries[i].ratio.ratio,
-                      v->lines[i].label);
+        const struct view_sweep_entry *n = &row->entries[i];
+        if (n->compared)
+            text_addf(out, ", %.3f times as fast as %s", n->ratio.ratio, v->lines[i].label);
+        else if (n->why)
+            text_addf(out, "; %s: %s", v->lines[i].label, n->why);
     }
     if (first->known)
         text_add(out, " (known from the store)");

@@ -223,6 +223,29 @@ START_TEST(lines_are_launched_in_turn)
         ck_assert(other->ratio.interval && other->ratio.low <= 2.01 && other->ratio.high >= 1.99);
     }
     end(&s);
+    // Nothing is launched twice.
+    BEGIN(&s, 2, "N=1,2,3");
+    s.options.rounds = 8;
+    run(&s);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct sweep_entry *first = &s.records[i].entries[0], *other = first + 1;
+        check_point(&s, i, i + 1, true);
+        ck_assert(first->in_turn && other->in_turn && other->compared);
+        ck_assert_double_eq_tol(other->ratio.ratio, 2, 1e-2);
+    }
+    ck_assert(s.records[2].entries[1].compared);
+    end(&s);
+    BEGIN(&s, 2, "N=1,2");
+    s.options.rounds = 8;
+    run(&s);
+    ck_assert_uint_eq(launches_of(&s), 0);
+    end(&s);
+    BEGIN(&s, 2, "N=1"); // more rounds than there were
+    s.options.rounds = 12;
+    run(&s);
+    ck_assert_uint_gt(launches_of(&s), 0);
+    ck_assert_uint_eq(s.records[0].entries[1].result->sample_count, 12);
+    end(&s);
 }
 END_TEST
 
