@@ -377,12 +377,13 @@ static bool take_known(struct sweep *s, const struct compare_options *o, bool *i
                        struct error *e)
 {
     struct result *results[SWEEP_LINES] = {NULL};
-    struct compare_entry entries[SWEEP_LINES];
+    struct compare_entry *entries = arena_array(&s->arena, s->side_count, sizeof *entries);
+    if (!entries)
+        return error_memory(e);
     if (!sweep_find_heat(o, results, is_known, e))
         return false;
     if (!*is_known)
         return true;
-    memset(entries, 0, sizeof entries);
     uint64_t timer_ns = 0;
     for (uint32_t i = 0; i < s->side_count; i++)
         timer_ns =

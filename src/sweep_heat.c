@@ -7,10 +7,9 @@
 // What the store has of a side.
 struct heard {
     struct digest key;
-    bool cold;
     struct result *results[HEATS_MOST]; // newest first
     size_t count;
-    bool failed;
+    bool cold, failed;
 };
 
 // ---- one side ----------------------------------------------------------------------------------

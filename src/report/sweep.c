@@ -110,13 +110,46 @@ static const char *title(struct arena *a, const char *format, const char *label)
     return copy ? copy : "";
 }
 
+static bool is_same(const struct view_sweep *v, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 0; i < v->row_count; i++) {
+        if (!str_equal(v->rows[i].values[a], v->rows[i].values[b]))
+            return false;
+    }
+    return true;
+}
+
+// Names that vary, or of a single point all, have a column; those that are the same at every point
+// share one.
+static bool has_column(const struct view_sweep *v, uint32_t name)
+{
+    bool has = v->names[name].varies || v->row_count == 1;
+    for (uint32_t i = 0; has && i < name; i++)
+        has = !is_same(v, i, name);
+    return has;
+}
+
+// "M = N = K"
+static const char *name_title(const struct view_sweep *v, uint32_t name, struct arena *a)
+{
+    struct text t = TEXT_INIT;
+    text_add(&t, v->names[name].name);
+    for (uint32_t i = name + 1; i < v->name_count; i++) {
+        if (is_same(v, name, i))
+            text_addf(&t, " = %s", v->names[i].name);
+    }
+    const char *copy = t.failed ? NULL : arena_strdup(a, text_cstr(&t));
+    text_release(&t);
+    return copy ? copy : "";
+}
+
 static void make_columns(const struct view_sweep *v, const struct layout *l, struct arena *a,
                          struct table_column *columns_of)
 {
     for (size_t i = 0; i < l->count; i++)
         columns_of[i] = (struct table_column){"", ALIGN_RIGHT};
     for (uint32_t i = 0; i < v->name_count; i++)
-        columns_of[i].title = v->names[i].name;
+        columns_of[i].title = name_title(v, i, a);
     columns_of[l->time].title = "median";
     columns_of[l->time + 1] = (struct table_column){"95 % interval", ALIGN_LEFT};
     for (size_t i = 0; i < v->metric_count; i++)
@@ -154,7 +187,7 @@ static void fill(const struct view_sweep *v, const struct layout *l,
     char number[UNITS_SIZE];
     const struct view_sweep_entry *first = &row->entries[0];
     for (uint32_t i = 0; i < v->name_count; i++)
-        text_add(&cells[i], v->names[i].varies || v->row_count == 1 ? row->values[i] : "");
+        text_add(&cells[i], has_column(v, i) ? row->values[i] : "");
     if (first->timed) {
         duration_to_str(first->stats.median, number);
         text_add(&cells[l->time], number);
@@ -246,6 +279,15 @@ static void put_means(const struct view_sweep *v, struct text *out)
     }
 }
 
+static bool is_beyond(const struct view_sweep *v)
+{
+    for (uint32_t i = 0; i < v->row_count; i++) {
+        if (v->rows[i].entries[0].share > v->limit_high / v->limit)
+            return true;
+    }
+    return false;
+}
+
 static void put_sentences(const struct view_sweep *v, struct text *out)
 {
     char span[UNITS_SIZE], number[UNITS_SIZE];
@@ -260,6 +302,9 @@ static void put_sentences(const struct view_sweep *v, struct text *out)
                   "of peak: of the %s %s that the device's %s was measured to have "
                   "(hone peak)\n",
                   number, v->metrics[v->shown], v->limit_title);
+        if (is_beyond(v))
+            text_add(out, "More than the peak: that was measured while something else used the "
+                          "device (measure it again: hone peak), or counts other work\n");
     }
     put_share(v->row_count, v->planned, "point", out);
     span_to_str(v->elapsed_ns, span);
@@ -315,7 +360,7 @@ struct markdown_context {
 static bool is_used(const struct view_sweep *v, const struct layout *l, size_t column)
 {
     if (column < v->name_count)
-        return v->names[column].varies || v->row_count == 1;
+        return has_column(v, (uint32_t)column);
     for (uint32_t i = 0; column == l->share && i < v->row_count; i++) {
         if (!isnan(v->rows[i].entries[0].share))
             return true;

@@ -185,6 +185,9 @@ START_TEST(refused)
         {{"sweep", SPEC, "--set", "N=1", "--against", "/nowhere.json"}, "/nowhere.json"},
         {{"sweep", SPEC, "--set", "N=1", "--against", SPEC}, "--against "},
         {{"sweep", SPEC, "--set", "N=1", "--against", NAIVE}, "unknown constant 'N'"},
+        {{"sweep", SPEC, "--set", "N=1", "--against", "foo"},
+         "a file that ends in .json is a spec, everything else a library: 'foo' is no library"},
+        {{"sweep", SPEC, "--set", "N=1", "--against", "openblas"}, "a vendor's routine computes"},
         {{"sweep", SPEC, "--set", "N=1", "--objective", "time,min:GB/s"}, "--objective"},
     };
     struct ran r = program_run_to(NULL, cases[_i].words);
@@ -203,7 +206,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, without_gnuplot);
     tcase_add_test(tests, two_lines);
     tcase_add_test(tests, interrupted);
-    tcase_add_loop_test(tests, refused, 0, 13);
+    tcase_add_loop_test(tests, refused, 0, 15);
 }
 
 int main(void)

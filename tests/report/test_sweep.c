@@ -128,10 +128,10 @@ START_TEST(as_a_table)
     text_clear(&text);
     report_sweep(&m.v, &text);
     has(text_cstr(&text),
-        "    N      M    median  95 % interval     GFLOP/s  of peak  cuBLAS  times cuBLAS  95 % "
+        "N = M    median  95 % interval     GFLOP/s  of peak  cuBLAS  times cuBLAS  95 % "
         "interval     it's another  times it's another  95 % interval     configuration\n");
     has(text_cstr(&text),
-        "  256    256  11.11 us  [10.88 .. 11.44]     3021    5.0 %    2890         1.045  "
+        "  256  11.11 us  [10.88 .. 11.44]     3021    5.0 %    2890         1.045  "
         "[1.035 "
         ".. 1.056]          1100               2.747  [2.719 .. 2.774]  block=16, work=2\n");
     has(text_cstr(&text), "N=16384, M=16384: it's another: compile: line 3, ");
@@ -156,6 +156,8 @@ START_TEST(a_row_that_failed)
     struct text text = TEXT_INIT;
     make(&m);
     m.names[1].varies = false;
+    for (int i = 0; i < POINTS; i++)
+        m.cells[i][1] = "7";
     m.v.row_count = 1;
     m.v.planned = 2;
     m.v.line_count = 1;
