@@ -18,13 +18,22 @@ struct shipped {
 };
 
 static const struct shipped specs[] = {
-    {"matmul_naive", NULL, "24", 24, 0},          {"matmul_shared", NULL, "16", 4, 0},
-    {"matmul_tiled", NULL, "288", 41, 0},         {"matmul_tiled", "WIDTH=128", "288", 34, 0},
-    {"matmul_tiled", "WIDTH=4096", "288", 44, 0}, {"matmul_tiled", "WIDTH=1000", "288", 0, 0},
-    {"matmul_bounded", NULL, "24", 24, 0},        {"matmul_blocked", NULL, "4", 4, 0},
-    {"matmul_register", NULL, "864", 588, 0},     {"matmul_register", "M=1", "864", 588, 0},
-    {"matmul_tensor", NULL, "75600", 645, 0},     {"matmul_tensor", NULL, "75600", 4305, 80},
-    {"matmul_tensor", NULL, "75600", 5535, 90},      {"matmul_tensor", "CORRECTED=1", "75600", 6015, 90},
+    {"matmul_naive", NULL, "24", 24, 0},
+    {"matmul_shared", NULL, "16", 4, 0},
+    {"matmul_tiled", NULL, "288", 41, 0},
+    {"matmul_tiled", "WIDTH=128", "288", 34, 0},
+    {"matmul_tiled", "WIDTH=4096", "288", 44, 0},
+    {"matmul_tiled", "WIDTH=1000", "288", 0, 0},
+    {"matmul_bounded", NULL, "24", 24, 0},
+    {"matmul_blocked", NULL, "4", 4, 0},
+    {"matmul_register", NULL, "864", 588, 0},
+    {"matmul_register", "M=1", "864", 588, 0},
+    {"matmul_tensor", NULL, "75600", 645, 0},
+    {"matmul_tensor", NULL, "75600", 4305, 80},
+    {"matmul_tensor", NULL, "75600", 5535, 90},
+    {"matmul_tensor", "CORRECTED=1", "75600", 6015, 90},
+    {"matmul_simt", NULL, "62985600", 516960, 0},
+    {"matmul_simt", NULL, "62985600", 6540480, 90},
 };
 
 #define SPEC_COUNT (sizeof specs / sizeof specs[0])
@@ -53,12 +62,14 @@ static struct spec *load(const struct shipped *w)
     return spec;
 }
 
-// A device of which nothing is known but these.
+// A device of which nothing is known but these, and what every GPU has.
 static struct device_info device_of(enum language l, uint32_t capability)
 {
     return (struct device_info){.language = l,
                                 .capability = capability,
                                 .type = DEVICE_GPU,
+                                .compute_units = 132,
+                                .local_bytes = 48 << 10,
                                 .id = "",
                                 .name = "",
                                 .vendor = "",
@@ -101,7 +112,7 @@ END_TEST
 START_TEST(the_cpu_kernel_packs_when_asked_to)
 {
     struct error e = ERROR_INIT;
-    uint32_t choice[16];
+    uint32_t choice[32];
     check_space(&for_cpus, 1);
     struct spec *spec = load(&for_cpus);
     const struct device_info device = device_of(LANGUAGE_OPENCL, 0);
@@ -136,7 +147,7 @@ struct pair {
 // A parameter that the source defines itself, or that nothing uses, would be refused or warned of.
 static void make_both(struct pair *p, const struct shipped *w)
 {
-    uint32_t choice[16];
+    uint32_t choice[32];
     p->spec = load(w);
     spec_default(p->spec, choice);
     for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
@@ -210,7 +221,7 @@ END_TEST
 START_TEST(the_metric_is_the_rate_of_multiply_adds)
 {
     struct spec *spec = load(&specs[0]);
-    uint32_t choice[16];
+    uint32_t choice[32];
     double rate = 0;
     spec_default(spec, choice);
     ck_assert_uint_eq(spec->metric_count, 1);
