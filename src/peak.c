@@ -26,7 +26,8 @@ struct candidate {
 struct limit {
     uint32_t pending;       // candidates that are not done
     struct candidate *best; // so far; its job is kept
-    bool settling;          // it is launched as often as its interval needs
+    unsigned turns;         // that are on their way: it is launched as often as its interval needs
+    struct machine_look look; // after the first of them
     bool over;
 };
 
@@ -189,16 +190,19 @@ static bool lengthen(struct peaking *p, struct candidate *c, struct error *e)
 
 static bool settle_limits(struct peaking *p, struct error *e)
 {
+    const struct turn warming = {.launches = 1};
     const struct turn turn = {.launches = ROUNDS, .compare = true};
     bool ok = true;
     for (unsigned i = 0; i < PEAK_COUNT && ok; i++) {
         struct limit *l = &p->limits[i];
-        if (l->pending > 0 || l->settling || l->over)
+        if (l->pending > 0 || l->turns > 0 || l->over)
             continue;
-        l->settling = l->best != NULL;
         l->over = !l->best;
-        if (l->best)
-            ok = evaluator_again(p->evaluator, l->best->ticket, &turn, e);
+        if (l->over)
+            continue;
+        l->turns = 2;
+        ok = evaluator_again(p->evaluator, l->best->ticket, &warming, e) &&
+             evaluator_again(p->evaluator, l->best->ticket, &turn, e);
     }
     return ok;
 }
@@ -239,14 +243,34 @@ static bool take_turns(struct result *into, const struct result *turns)
     return ok;
 }
 
+// Where others used the cores meanwhile the device can do more.
+static void note_load(const struct peaking *p, const struct candidate *c,
+                      const struct machine_look *from, const struct machine_look *to)
+{
+    const struct device_info *d = p->o.device;
+    bool shares_cores = d->type == DEVICE_CPU || d->shares_host;
+    if (!shares_cores || from->cores == 0 || to->cores == 0 || to->at_ns <= from->at_ns)
+        return;
+    double span = (double)(to->at_ns - from->at_ns) * to->cores;
+    double load = (double)(to->other_cpu_ns - from->other_cpu_ns) / span;
+    if (load > measure_rules_default().load)
+        log_add(p->o.log, LOG_WARNING,
+                "%s: others used %.0f %% of the cores while it was measured: it is more than this",
+                peak_limit_title(c->shape.limit), 100 * load);
+}
+
 static bool end_limit(struct peaking *p, struct candidate *c, const struct result *turns,
                       struct error *e)
 {
     struct limit *l = &p->limits[c->shape.limit];
     struct peak_rate rate = {.known = false};
+    if (--l->turns > 0) {
+        l->look = turns->look;
+        return true;
+    }
     bool ok = take_turns(c->result, turns) || error_memory(e);
     l->over = true;
-    l->settling = false;
+    note_load(p, c, &l->look, &turns->look);
     if (ok && c->result->status != STATUS_CORRECT) {
         ok = note_failure(p, c, c->result) || error_memory(e);
     } else if (ok && peak_rate_of(c->result, c->work, p->o.device->timer_ns, &rate)) {

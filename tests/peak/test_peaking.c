@@ -213,6 +213,20 @@ START_TEST(wrong_in_the_end)
 }
 END_TEST
 
+START_TEST(others_at_work)
+{
+    ck_assert_int_eq(setenv("FAKE_LOAD", "50", 1), 0);
+    struct peaking *p = make(NULL);
+    run(p);
+    ck_assert(peaking_found(p)->rates[PEAK_FP32].known);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&warnings),
+                                 "fp32 arithmetic: others used 50 % of the cores while it was "
+                                 "measured: it is more than this\n"));
+    peaking_free(p);
+    ck_assert_int_eq(unsetenv("FAKE_LOAD"), 0);
+}
+END_TEST
+
 START_TEST(cancelled)
 {
     struct peaking *p = make(NULL);
@@ -241,6 +255,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, of_this_device_alone);
     tcase_add_test(tests, what_fails_is_told);
     tcase_add_test(tests, wrong_in_the_end);
+    tcase_add_test(tests, others_at_work);
     tcase_add_test(tests, cancelled);
 }
 
