@@ -392,10 +392,18 @@ static const struct view_compared_side *at_place(const struct view_compare *v, s
     return NULL;
 }
 
+static bool has_tie(const struct view_compare *v)
+{
+    uint32_t side;
+    const struct view_compared_side *second = at_place(v, 1, &side);
+    return second && second->tied;
+}
+
 static void fill_contest(const struct view_compare *v, const struct view_compared_side *s,
                          uint32_t side, struct text *cells)
 {
-    text_addf(&cells[PLACE], "%s%zu", s->tied ? "=" : "", s->tied ? (size_t)1 : s->place + 1);
+    bool shared = s->tied && has_tie(v); // the winner is tied with itself
+    text_addf(&cells[PLACE], "%s%zu", shared ? "=" : "", s->tied ? (size_t)1 : s->place + 1);
     put_time(s, &cells[TIME]);
     if (s->place > 0)
         put_ratio(&s->to_fastest, &cells[TIMES]);
