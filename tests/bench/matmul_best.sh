@@ -109,9 +109,12 @@ part_sanitizer() {
     for tool in memcheck racecheck; do
         for spec in "$simt" "$tensor"; do
             compute-sanitizer --tool $tool --target-processes all "$hone" check "$spec" --language cuda \
-                --device "$device" --set M=127 --set N=65 --set K=96 --sample 4 --seed 3 --jobs 1 \
+                --device "$device" --set M=127 --set N=65 --set K=96 --sample 12 --seed 3 --jobs 1 --no-store \
                 --timeout 120s >"$work/out" 2>&1 || true
-            echo "sanitizer: $tool $(basename "$spec" .json): $(grep 'configurations are correct\|configuration' "$work/out" | tail -n 1); $(grep -c 'ERROR SUMMARY: 0 errors\|RACECHECK SUMMARY: 0 hazards' "$work/out") processes clean, $(grep 'ERROR SUMMARY\|RACECHECK SUMMARY' "$work/out" | grep -cv ' 0 errors\| 0 hazards') not"
+            echo "sanitizer: $tool $(basename "$spec" .json): $(grep 'configurations are correct\|^FAILED' "$work/out" |
+                tail -n 1); $(grep 'ERROR SUMMARY\|RACECHECK SUMMARY' "$work/out" | sort | uniq -c | tr -s ' =\n' ' ')"
+            # what was found: calls that were refused, and kernels
+            sed -n 's/^========= *\(Program hit.*\|Invalid.*\|Error: .*\|Warning: .*\|Potential.*\)/    \1/p' "$work/out" | sort | uniq -c | head -n 8
         done
     done
 }
@@ -120,7 +123,7 @@ part_sweep() {
     for spec in "$simt" "$tensor"; do
         name=$(basename "$spec" .json)
         "$hone" sweep "$spec" --device "$device" --language "$language" --set 'N=[2**i for i in range(8, 15)]' \
-            --set M=N --set K=N --against cublas --budget "$seconds"s --output "$out/$name" || true
+            --set M=N --set K=N --against cublas --timeout launch=5s --budget "$seconds"s --output "$out/$name" || true
     done
 }
 
