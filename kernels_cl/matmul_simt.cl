@@ -42,6 +42,10 @@
 //   stream_k          work-groups per compute unit that share the last rounds' steps; 0: each has a tile
 //   resident          work-groups per multiprocessor that the compiler must leave registers for; 0: its choice
 //
+// Restrictions: bulk copies need compute capability 9.0 and a panel to copy, asynchronous ones fall back to loads and
+// stores below 8.0. Code that is unrolled long is built in minutes on a CPU. There fragments=2 is left out where a step
+// is several stretches of code, too: PoCL 3.1 makes code of it that computes something else (Oclgrind does not).
+//
 // What did not pay, on an H200 at 4096 (milliseconds with everything counted):
 // - Slots given back by an mbarrier instead of the work-group's barrier: 3.10 against 2.80.
 // - Larger register tiles: 16 x 8 and 8 x 16 with a sub-group per quarter and work-group have fewer other instructions

@@ -213,6 +213,7 @@ FUNCTION void fetch(float *held_a, float *held_b, const GLOBAL float *A, const G
     }
 }
 
+// Stores what was fetched. A's pieces are turned over where its tile is transposed.
 FUNCTION void put(LOCAL float *slot, const float *held_a, const float *held_b, int item)
 {
     UNROLL
@@ -276,6 +277,7 @@ FUNCTION void read_runs(float *to, const LOCAL float *from, int count, int apart
     }
 }
 
+// Adds the products of item_m elements of A, `a_apart` from each other, and item_n of B.
 FUNCTION void multiply(float (*acc)[item_n], const float *a, int a_apart, const float *b)
 {
     UNROLL
@@ -491,9 +493,10 @@ KERNEL(ITEMS) add_parts(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT p
 #define WAIT_FULL
 #endif
 
-KERNEL_RESIDENT(ITEMS, resident) matmul_simt(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT A,
-                          const GLOBAL float *RESTRICT B, const GLOBAL float *RESTRICT panels_a,
-                          const GLOBAL float *RESTRICT panels_b, GLOBAL float *RESTRICT parts)
+KERNEL_RESIDENT(ITEMS, resident)
+matmul_simt(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT A, const GLOBAL float *RESTRICT B,
+            const GLOBAL float *RESTRICT panels_a, const GLOBAL float *RESTRICT panels_b,
+            GLOBAL float *RESTRICT parts)
 {
     LOCAL_SLOTS(slots);
     LIMIT_REGISTERS;
