@@ -34,7 +34,7 @@ static void set_add(struct text_set *set, struct text_item item)
 
 static size_t texts_count(const struct job *j)
 {
-    size_t count = j->program_count;
+    size_t count = j->program_count + (j->routine != ROUTINE_NONE);
     for (uint32_t p = 0; p < j->program_count; p++)
         count += j->programs[p].file_count;
     return count;
@@ -43,6 +43,11 @@ static size_t texts_count(const struct job *j)
 static void texts_collect(const struct job *j, const char *source, const char *include,
                           struct text_set *set)
 {
+    if (j->routine != ROUTINE_NONE) { // the library is all there is of it
+        const char *library = j->routine_library ? j->routine_library : "";
+        set_add(set,
+                (struct text_item){source, routine_title(j->routine), library, strlen(library)});
+    }
     for (uint32_t p = 0; p < j->program_count; p++) {
         const struct job_program *program = &j->programs[p];
         set_add(set, (struct text_item){source, program->name, program->source, program->length});

@@ -183,6 +183,7 @@ START_TEST(against_libraries)
     r = program_run("store", "--store", store);
     has(r.out, "matmul_naive (CBLAS of libfake_cblas.so)");
     ran_release(&r);
+    expect(program_run("store", "--verify", "--store", store), 0, "");
 }
 END_TEST
 
