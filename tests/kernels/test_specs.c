@@ -29,11 +29,13 @@ static const struct shipped specs[] = {
     {"matmul_register", NULL, "864", 588, 0},
     {"matmul_register", "M=1", "864", 588, 0},
     {"matmul_tensor", NULL, "75600", 645, 0},
-    {"matmul_tensor", NULL, "75600", 4305, 80},
+    {"matmul_tensor", NULL, "75600", 720, 80},
     {"matmul_tensor", NULL, "75600", 5535, 90},
+    {"matmul_tensor", "CORRECTED=1", "75600", 75, 0},
     {"matmul_tensor", "CORRECTED=1", "75600", 6015, 90},
     {"matmul_simt", NULL, "62985600", 516960, 0},
     {"matmul_simt", NULL, "62985600", 6540480, 90},
+    {"matmul_simt", "M=268435456", "62985600", 6496704, 90}, // more steps than stream_k can count
 };
 
 #define SPEC_COUNT (sizeof specs / sizeof specs[0])
