@@ -55,9 +55,13 @@ struct backend {
     // Adds its devices and its missing ones; `out->problem` when it can list nothing at all.
     bool (*list)(struct arena *a, const struct device_options *o, struct device_list *out,
                  struct error *e);
-    // Opens the device that `id` names; fills `info`, whose texts live in the arena.
+    // Opens the device that `id` names; fills `info`, whose texts live in the arena. From then on
+    // own_kernel() may be called.
     void *(*open)(const char *id, const struct device_options *o, struct arena *a,
                   struct device_info *info, struct error *e);
+    // What running takes besides: called once, right after open(), where more than building is
+    // wanted. May correct info->timer_ns.
+    bool (*start)(void *own, struct device_info *info, struct error *e);
     void (*close)(void *own);
 
     // Must a job's first launch be made ahead of time by a build worker? Default: no.
@@ -117,14 +121,16 @@ struct backend {
     bool (*routine_run)(void *own, void *routine, const struct run *run, uint64_t *total_ns,
                         bool *lost, struct result *r);
 
-    // Kernels of hone's own (own_kernel.h), all three or none. Default: what they would do is done
-    // on the host. `source` is a whole program in the backend's language and `name` one of its
-    // kernels, extern "C". It is built so that a * b + c is not contracted into a fused operation:
-    // the host's numbers are to be met. own_run() puts the launch into the queue, behind all that
-    // was asked for before, and does not wait; a read() then waits, and tells of what went wrong.
-    // Values are taken before it returns. own_kernel() may be called by a thread of its own, beside
-    // one other that uses the device.
+    // Kernels of hone's own (own_kernel.h), all of them (but own_load()) or none. Default: what
+    // they would do is done on the host. `source` is a whole program in the backend's language and
+    // `name` one of its kernels, extern "C". It is built so that a * b + c is not contracted into a
+    // fused operation: the host's numbers are to be met. own_run() puts the launch into the queue,
+    // behind all that was asked for before, and does not wait; a read() then waits, and tells of
+    // what went wrong. Values are taken before it returns. own_kernel() may be called by a thread
+    // of its own, beside one other that starts or uses the device; own_load() is that other's, and
+    // comes before the first own_run(). Default of own_load(): nothing.
     void *(*own_kernel)(void *own, const char *source, const char *name, struct error *e);
+    bool (*own_load)(void *own, void *kernel, const char *name, struct error *e);
     void (*own_free)(void *own, void *kernel);
     bool (*own_run)(void *own, void *kernel, const struct own_launch *l, struct error *e);
 };

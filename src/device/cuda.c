@@ -5,6 +5,7 @@ const struct backend cuda_backend = {
     .prefix = "cuda/",
     .list = cuda_list,
     .open = cuda_open,
+    .start = cuda_start,
     .close = cuda_close,
     .memory_new = cuda_memory_new,
     .memory_free = cuda_memory_free,
@@ -25,6 +26,7 @@ const struct backend cuda_backend = {
     .routine_free = cuda_routine_free,
     .routine_run = cuda_routine_run,
     .own_kernel = cuda_own_kernel,
+    .own_load = cuda_own_load,
     .own_free = cuda_own_free,
     .own_run = cuda_own_run,
 };

@@ -60,6 +60,7 @@ bool cuda_list(struct arena *a, const struct device_options *o, struct device_li
                struct error *e);
 void *cuda_open(const char *id, const struct device_options *o, struct arena *a,
                 struct device_info *info, struct error *e);
+bool cuda_start(void *own, struct device_info *info, struct error *e);
 void cuda_close(void *own);
 
 // cuda_memory.c
@@ -114,6 +115,7 @@ bool cuda_routine_run(void *own, void *routine, const struct run *run, uint64_t 
 
 // cuda_own.c
 void *cuda_own_kernel(void *own, const char *source, const char *name, struct error *e);
+bool cuda_own_load(void *own, void *kernel, const char *name, struct error *e);
 void cuda_own_free(void *own, void *kernel);
 bool cuda_own_run(void *own, void *kernel, const struct own_launch *l, struct error *e);
 

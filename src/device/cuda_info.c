@@ -330,15 +330,8 @@ static bool open_arch(struct cuda *o, const struct arch_name *arch, struct arena
 static bool open_card(struct cuda *o, const char *id, struct arena *a, struct device_info *info,
                       struct error *e)
 {
-    if (!find_device(o, id, a, info, e) ||
-        !cuda_compiler_target(&o->compiler, info->capability, o->target, e))
-        return false;
-    if (o->options->build_only)
-        return true;
-    if (!open_context(o, e))
-        return false;
-    cuda_run_prepare(o, &info->timer_ns);
-    return true;
+    return find_device(o, id, a, info, e) &&
+           cuda_compiler_target(&o->compiler, info->capability, o->target, e);
 }
 
 void *cuda_open(const char *id, const struct device_options *options, struct arena *a,
@@ -364,6 +357,15 @@ void *cuda_open(const char *id, const struct device_options *options, struct are
         return o;
     cuda_close(o);
     return NULL;
+}
+
+bool cuda_start(void *own, struct device_info *info, struct error *e)
+{
+    struct cuda *o = own;
+    if (!open_context(o, e))
+        return false;
+    cuda_run_prepare(o, &info->timer_ns);
+    return true;
 }
 
 void cuda_close(void *own)

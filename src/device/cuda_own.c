@@ -8,6 +8,7 @@
 #define ARGUMENTS_MOST 32
 
 struct own {
+    struct cuda_code code; // until it is loaded
     CUmodule module;
     CUfunction function;
 };
@@ -42,42 +43,47 @@ static bool compile(struct cuda *o, const char *source, const char *name, struct
     return ok;
 }
 
-static bool load(struct cuda *o, struct own *k, const struct cuda_code *code, const char *name,
-                 struct error *e)
-{
-    // The context is current in the thread that opened the device; this may be another.
-    CUresult result = o->cu.cuCtxSetCurrent(o->context);
-    if (result != CUDA_SUCCESS)
-        return cuda_error(&o->cu, e, "cuCtxSetCurrent", result);
-    result = o->cu.cuModuleLoadData(&k->module, text_cstr(&code->code));
-    if (result != CUDA_SUCCESS)
-        return cuda_error(&o->cu, e, "cuModuleLoadData of hone's own kernels", result);
-    result = o->cu.cuModuleGetFunction(&k->function, k->module, cuda_code_name(code, name));
-    return result == CUDA_SUCCESS ||
-           cuda_error(&o->cu, e, "cuModuleGetFunction of hone's own kernels", result);
-}
-
+// Needs no card: the context may not be there yet.
 void *cuda_own_kernel(void *own, const char *source, const char *name, struct error *e)
 {
-    struct cuda *o = own;
-    struct cuda_code code = CUDA_CODE_INIT;
     struct own *k = calloc(1, sizeof *k);
-    bool ok = k || error_memory(e);
-    // A device that only builds shows that it would build.
-    ok = ok && compile(o, source, name, &code, e) && (!o->runs || load(o, k, &code, name, e));
-    cuda_code_release(&code);
-    if (ok)
+    if (!k) {
+        error_memory(e);
+        return NULL;
+    }
+    k->code = (struct cuda_code)CUDA_CODE_INIT;
+    if (compile(own, source, name, &k->code, e))
         return k;
-    cuda_own_free(o, k);
+    cuda_own_free(own, k);
     return NULL;
+}
+
+// A device that only builds has shown that it would build.
+bool cuda_own_load(void *own, void *kernel, const char *name, struct error *e)
+{
+    struct cuda *o = own;
+    struct own *k = kernel;
+    if (!o->runs)
+        return true;
+    CUresult result = o->cu.cuModuleLoadData(&k->module, text_cstr(&k->code.code));
+    if (result != CUDA_SUCCESS)
+        return cuda_error(&o->cu, e, "cuModuleLoadData of hone's own kernels", result);
+    result = o->cu.cuModuleGetFunction(&k->function, k->module, cuda_code_name(&k->code, name));
+    cuda_code_release(&k->code);
+    k->code = (struct cuda_code)CUDA_CODE_INIT;
+    return result == CUDA_SUCCESS ||
+           cuda_error(&o->cu, e, "cuModuleGetFunction of hone's own kernels", result);
 }
 
 void cuda_own_free(void *own, void *kernel)
 {
     struct cuda *o = own;
     struct own *k = kernel;
-    if (k && k->module)
+    if (!k)
+        return;
+    if (k->module)
         o->cu.cuModuleUnload(k->module);
+    cuda_code_release(&k->code);
     free(k);
 }
 

@@ -51,6 +51,34 @@ static void report_prefix(const char *id, struct error *e)
     text_release(&prefixes);
 }
 
+// Checksums are every large job's. The others are a product's of floats, over which compilers take
+// longest. Before the first job arrives its texts are not known; device_prepare() withdraws what it
+// does not want.
+static void wake_compiler(struct device *d)
+{
+    const struct job_buffer floats = {.element = {SCALAR_FLOAT, 1, 0, false},
+                                      .compare = {.kind = COMPARE_NORM}};
+    if (!d->options.wakes || d->options.exact || d->info.type != DEVICE_GPU)
+        return;
+    own_kernels_collect(d);
+    checksum_offered(d);
+    gemm_of_floats_offered(d);
+    compare_kernel(d, &floats, true);
+    own_kernels_start(d);
+}
+
+static bool start(struct device *d, struct error *e)
+{
+    if (d->options.build_only)
+        return true;
+    wake_compiler(d);
+    if (!d->backend->start(d->own, &d->info, e))
+        return false;
+    d->nvml = nvml_open(&d->info);
+    machine_open(&d->machine, d->options.root ? d->options.root : "/", d->info.type == DEVICE_CPU);
+    return true;
+}
+
 struct device *device_open(const char *id, const struct device_options *o, struct error *e)
 {
     const struct backend *backend = backend_of(id);
@@ -70,16 +98,12 @@ struct device *device_open(const char *id, const struct device_options *o, struc
     arena_init(&d->arena);
     device_phase_begin(d, DEVICE_OPENING, 0, false);
     d->own = backend->open(id, &d->options, &d->arena, &d->info, e);
+    bool ok = d->own && start(d, e);
     device_phase_begin(d, DEVICE_IDLE, 0, false);
-    if (!d->own) {
-        device_close(d);
-        return NULL;
-    }
-    if (!o->build_only) {
-        d->nvml = nvml_open(&d->info);
-        machine_open(&d->machine, o->root ? o->root : "/", d->info.type == DEVICE_CPU);
-    }
-    return d;
+    if (ok)
+        return d;
+    device_close(d);
+    return NULL;
 }
 
 void device_close(struct device *d)
@@ -243,13 +267,9 @@ static uint64_t bytes_of(const struct job *j)
 }
 
 // The kernels that what follows will ask for, in that order.
-static void build_own_ahead(struct device *d, const struct job *j)
+static void ask_for_own(struct device *d, const struct job *j)
 {
     bool gemm = j->reference.kind == REFERENCE_GEMM;
-    if (d->info.type == DEVICE_CPU || d->options.exact || d->options.build_only ||
-        bytes_of(j) < AHEAD_PARTS * d->worth_bytes)
-        return;
-    own_kernels_collect(d);
     checksum_offered(d);
     if (gemm)
         gemm_offered(d, j);
@@ -258,6 +278,16 @@ static void build_own_ahead(struct device *d, const struct job *j)
         if (b->output && fill_bytes(b) >= d->worth_bytes)
             compare_kernel(d, b, gemm);
     }
+}
+
+// A job that is done sooner than they are built still withdraws what was queued.
+static void build_own_ahead(struct device *d, const struct job *j)
+{
+    if (d->info.type == DEVICE_CPU || d->options.exact || d->options.build_only)
+        return;
+    own_kernels_collect(d);
+    if (bytes_of(j) >= AHEAD_PARTS * d->worth_bytes)
+        ask_for_own(d, j);
     own_kernels_start(d);
 }
 

@@ -42,6 +42,9 @@ struct device_options {
     const char *cache; // (optional) a folder where references are kept across processes
     bool build_only;   // a build worker: no inputs, no reference, nothing is run
     bool exact;        // buffers without guard zones: a simulator watches every access
+    // A worker that will run jobs: on a GPU a thread builds, from the opening on, what kernels of
+    // hone's own they are likely to want. The compiler is then awake when the first job comes.
+    bool wakes;
     // (optional) What of the process's surroundings may change a time on a CPU ("POCL_X=1 ..."); it
     // becomes part of the device's `surroundings`. The library itself reads no environment.
     const char *environment;

@@ -74,21 +74,26 @@ static bool is_operand(const struct job_buffer *b, enum scalar s, uint64_t least
 }
 
 // NULL: other types, a device without float64, a CPU (where the host's own routine is faster).
-static void *get_kernel(struct device *d, const struct job *j)
+static void *kernel_for(struct device *d, enum scalar s)
 {
     static const char *const pieces[] = {body, NULL};
     static const struct own_text floats = {"hone_gemm", SIZES "#define TYPE float\n", pieces};
     static const struct own_text doubles = {"hone_gemm", SIZES "#define TYPE double\n", pieces};
-    const struct job_gemm *g = &j->reference.gemm;
-    enum scalar s = j->buffers[g->a].element.scalar;
     if (!own_kernels_offered(d) || d->info.type == DEVICE_CPU || !d->info.float64 ||
         (s != SCALAR_FLOAT && s != SCALAR_DOUBLE))
         return NULL;
+    return own_kernel_get(d, s == SCALAR_FLOAT ? &floats : &doubles, NULL);
+}
+
+static void *get_kernel(struct device *d, const struct job *j)
+{
+    const struct job_gemm *g = &j->reference.gemm;
+    enum scalar s = j->buffers[g->a].element.scalar;
     if (!is_operand(&j->buffers[g->a], s, g->m * g->k) ||
         !is_operand(&j->buffers[g->b], s, g->k * g->n) ||
         (g->beta != 0 && !is_operand(&j->buffers[g->c], s, g->m * g->n)))
         return NULL;
-    return own_kernel_get(d, s == SCALAR_FLOAT ? &floats : &doubles, NULL);
+    return kernel_for(d, s);
 }
 
 static bool multiply(struct device *d, void *kernel, const struct job_gemm *g,
@@ -118,6 +123,11 @@ static bool multiply(struct device *d, void *kernel, const struct job_gemm *g,
     l.groups[1] = (uint32_t)((g->m + TILE - 1) / TILE);
     return own_kernel_run(d, kernel, &l, NULL) &&
            memory_read(d, c, (int64_t)(c->bytes - sizeof last), &last, sizeof last, NULL);
+}
+
+bool gemm_of_floats_offered(struct device *d)
+{
+    return kernel_for(d, SCALAR_FLOAT) != NULL;
 }
 
 bool gemm_offered(struct device *d, const struct job *j)

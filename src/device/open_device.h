@@ -76,7 +76,7 @@ struct device {
     uint32_t spun_mhz;            // the clock that no spinning could raise it above; 0: none
     struct memory flusher;        // for cold launches, made when first asked for
     struct own_kernel *own_kernels;
-    struct own_ahead *own_ahead; // (or NULL) who builds some of them
+    struct own_ahead *own_ahead; // (or NULL) who builds them ahead of time
     bool own_collecting;
     struct memory scratch; // of their results
     uint64_t stamps;       // counts those of their launches that are stamped
@@ -159,6 +159,7 @@ bool compare_on_device(struct device *d, const struct compare_request *q, struct
 bool gemm_on_device(struct device *d, const struct job *j, struct memory *const *memory,
                     struct memory *c);
 bool gemm_offered(struct device *d, const struct job *j);
+bool gemm_of_floats_offered(struct device *d); // whatever the job
 
 // buffers.c
 bool buffers_acquire(struct device *d, struct loaded *l, struct error *e);

@@ -12,6 +12,7 @@ const struct backend opencl_backend = {
     .prefix = "opencl/",
     .list = opencl_list,
     .open = opencl_open,
+    .start = opencl_start,
     .close = opencl_close,
     .primes = primes,
     .prime = opencl_prime,

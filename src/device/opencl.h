@@ -23,6 +23,7 @@ bool opencl_list(struct arena *a, const struct device_options *o, struct device_
                  struct error *e);
 void *opencl_open(const char *id, const struct device_options *o, struct arena *a,
                   struct device_info *info, struct error *e);
+bool opencl_start(void *own, struct device_info *info, struct error *e);
 void opencl_close(void *own);
 
 // opencl_timer.c: resolution of event times, where the driver claims this one.

@@ -354,9 +354,14 @@ void *opencl_open(const char *id, const struct device_options *options, struct a
     }
     o->pocl = str_contains_nocase(info->platform, "Portable Computing Language");
     o->nvidia = has_extension(info, "cl_nv_compiler_options");
-    if (!options->build_only)
-        info->timer_ns = opencl_timer_ns(o, info->timer_ns);
     return o;
+}
+
+bool opencl_start(void *own, struct device_info *info, struct error *e)
+{
+    (void)e;
+    info->timer_ns = opencl_timer_ns(own, info->timer_ns);
+    return true;
 }
 
 void opencl_close(void *own)

@@ -36,25 +36,30 @@ static const char cuda_prologue[] =
     "typedef unsigned int uint;\n"
     "typedef unsigned long ulong;\n";
 
+// Queued and being built it is the thread's below, and its state is under that one's mutex.
+enum own_state { OWN_KNOWN, OWN_QUEUED, OWN_IN_WORK, OWN_BUILT };
+
 struct own_kernel {
     struct own_kernel *next;
+    struct own_kernel *behind; // in the queue
     const char *name;
     const char *const *pieces;
     char *defines; // a copy, behind the struct
-    void *kernel;  // NULL: it does not build
+    enum own_state state;
+    void *kernel; // NULL: it does not build, or does not load
+    bool loaded;
     struct error why;
-    bool pending; // built by the thread below; under its mutex until it is not
 };
 
-// A thread that builds while the inputs are made.
+// A queue, and a thread that builds what is in it while the caller does something else.
 struct own_ahead {
     struct device *device;
     pthread_t thread;
-    bool started;
+    bool started; // it is to be joined
+    bool at_work; // it takes what is queued
     pthread_mutex_t mutex;
     pthread_cond_t built;
-    struct own_kernel *kernels[OWN_AHEAD_MOST];
-    uint32_t count;
+    struct own_kernel *first, *last;
 };
 
 bool own_kernels_offered(const struct device *d)
@@ -88,6 +93,17 @@ static void build(struct device *d, struct own_kernel *k)
     text_release(&source);
 }
 
+static void load(struct device *d, struct own_kernel *k)
+{
+    const struct backend *b = d->backend;
+    k->loaded = true;
+    if (!k->kernel || !b->own_load || b->own_load(d->own, k->kernel, k->name, &k->why))
+        return;
+    b->own_free(d->own, k->kernel);
+    k->kernel = NULL;
+    error_context(&k->why, "hone's own kernel %s", k->name);
+}
+
 static struct own_kernel *find(const struct device *d, const struct own_text *t)
 {
     struct own_kernel *k = d->own_kernels;
@@ -113,77 +129,110 @@ static struct own_kernel *add(struct device *d, const struct own_text *t, struct
 
 // ---- ahead of time
 
-static void *build_all(void *argument)
+static struct own_kernel *take(struct own_ahead *a)
+{
+    struct own_kernel *k = a->first;
+    if (k) {
+        a->first = k->behind;
+        k->state = OWN_IN_WORK;
+    }
+    return k;
+}
+
+static void *build_queue(void *argument)
 {
     struct own_ahead *a = argument;
-    for (uint32_t i = 0; i < a->count; i++) {
-        build(a->device, a->kernels[i]);
-        pthread_mutex_lock(&a->mutex);
-        a->kernels[i]->pending = false;
-        pthread_cond_signal(&a->built);
+    struct own_kernel *k;
+    pthread_mutex_lock(&a->mutex);
+    while ((k = take(a))) {
         pthread_mutex_unlock(&a->mutex);
+        build(a->device, k);
+        pthread_mutex_lock(&a->mutex);
+        k->state = OWN_BUILT;
+        pthread_cond_signal(&a->built);
     }
+    a->at_work = false;
+    pthread_mutex_unlock(&a->mutex);
     return NULL;
 }
 
-// Ends what an earlier collection left.
-static void settle(struct device *d)
+static void clear_queue(struct own_ahead *a)
 {
-    struct own_ahead *a = d->own_ahead;
+    pthread_mutex_lock(&a->mutex);
+    for (; a->first; a->first = a->first->behind)
+        a->first->state = OWN_KNOWN;
+    pthread_mutex_unlock(&a->mutex);
+}
+
+static void enqueue(struct own_ahead *a, struct own_kernel *k)
+{
+    pthread_mutex_lock(&a->mutex);
+    if (k->state == OWN_KNOWN) {
+        k->state = OWN_QUEUED;
+        k->behind = NULL;
+        *(a->first ? &a->last->behind : &a->first) = k;
+        a->last = k;
+    }
+    pthread_mutex_unlock(&a->mutex);
+}
+
+static void await(struct own_ahead *a, const struct own_kernel *k)
+{
+    pthread_mutex_lock(&a->mutex);
+    while (k->state == OWN_QUEUED || k->state == OWN_IN_WORK)
+        pthread_cond_wait(&a->built, &a->mutex);
+    pthread_mutex_unlock(&a->mutex);
+}
+
+static struct own_ahead *ahead_new(struct device *d)
+{
+    struct own_ahead *a = calloc(1, sizeof *a);
+    if (!a)
+        return NULL;
+    a->device = d;
+    pthread_mutex_init(&a->mutex, NULL);
+    pthread_cond_init(&a->built, NULL);
+    return a;
+}
+
+static void ahead_free(struct own_ahead *a)
+{
     if (!a)
         return;
+    clear_queue(a);
     if (a->started)
         pthread_join(a->thread, NULL);
     pthread_cond_destroy(&a->built);
     pthread_mutex_destroy(&a->mutex);
     free(a);
-    d->own_ahead = NULL;
 }
 
 void own_kernels_collect(struct device *d)
 {
-    settle(d);
-    struct own_ahead *a = calloc(1, sizeof *a);
-    if (!a)
-        return; // built when they are asked for
-    a->device = d;
-    pthread_mutex_init(&a->mutex, NULL);
-    pthread_cond_init(&a->built, NULL);
-    d->own_ahead = a;
-    d->own_collecting = true;
+    if (d->own_ahead)
+        clear_queue(d->own_ahead);
+    else
+        d->own_ahead = ahead_new(d);
+    d->own_collecting = d->own_ahead != NULL; // else they are built when they are asked for
 }
 
 void own_kernels_start(struct device *d)
 {
     struct own_ahead *a = d->own_ahead;
     d->own_collecting = false;
-    if (!a || a->count == 0)
-        return;
-    a->started = pthread_create(&a->thread, NULL, build_all, a) == 0;
-    if (!a->started) // a thread that could not be had is done without
-        build_all(a);
-}
-
-static struct own_kernel *collect(struct device *d, const struct own_text *t, struct error *e)
-{
-    struct own_ahead *a = d->own_ahead;
-    struct own_kernel *k = a->count < OWN_AHEAD_MOST ? add(d, t, e) : NULL;
-    if (!k)
-        return NULL;
-    k->pending = true;
-    a->kernels[a->count++] = k;
-    return k;
-}
-
-static void await(struct device *d, const struct own_kernel *k)
-{
-    struct own_ahead *a = d->own_ahead;
     if (!a)
         return;
     pthread_mutex_lock(&a->mutex);
-    while (k->pending)
-        pthread_cond_wait(&a->built, &a->mutex);
+    bool idle = a->first && !a->at_work;
+    a->at_work = a->at_work || idle;
     pthread_mutex_unlock(&a->mutex);
+    if (!idle)
+        return;
+    if (a->started)
+        pthread_join(a->thread, NULL);
+    a->started = pthread_create(&a->thread, NULL, build_queue, a) == 0;
+    if (!a->started) // a thread that could not be had is done without
+        build_queue(a);
 }
 
 // ----
@@ -191,21 +240,24 @@ static void await(struct device *d, const struct own_kernel *k)
 void *own_kernel_get(struct device *d, const struct own_text *t, struct error *e)
 {
     struct own_kernel *k = find(d, t);
+    if (!k)
+        k = add(d, t, e);
+    if (!k)
+        return NULL;
     if (d->own_collecting) {
-        if (!k)
-            collect(d, t, e);
+        enqueue(d->own_ahead, k);
         return NULL;
     }
-    if (k) {
-        await(d, k);
-    } else {
-        k = add(d, t, e);
-        if (k)
-            build(d, k);
-    }
-    if (k && !k->kernel)
+    if (d->own_ahead)
+        await(d->own_ahead, k);
+    if (k->state == OWN_KNOWN)
+        build(d, k);
+    k->state = OWN_BUILT;
+    if (!k->loaded)
+        load(d, k);
+    if (!k->kernel)
         error_set_driver(e, k->why.code, k->why.driver, "%s", k->why.text);
-    return k ? k->kernel : NULL;
+    return k->kernel;
 }
 
 bool own_kernel_run(struct device *d, void *kernel, const struct own_launch *l, struct error *e)
@@ -232,7 +284,8 @@ struct memory *own_scratch(struct device *d, uint64_t bytes, struct error *e)
 
 void own_kernels_free(struct device *d)
 {
-    settle(d);
+    ahead_free(d->own_ahead);
+    d->own_ahead = NULL;
     while (d->own_kernels) {
         struct own_kernel *k = d->own_kernels;
         d->own_kernels = k->next;

@@ -226,6 +226,7 @@ static void serve_open(struct worker *w, struct request *q)
     }
     w->options.build_only = open.role == ROLE_BUILD;
     w->options.exact = open.exact;
+    w->options.wakes = open.role == ROLE_BENCH;
     if (open.role == ROLE_BENCH)
         bind_measuring_threads();
     else

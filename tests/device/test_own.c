@@ -173,6 +173,23 @@ START_TEST(kernels_that_do_not_build_ahead_are_told_when_asked_for)
 }
 END_TEST
 
+// What was asked for once and is not asked for again waits until somebody does.
+START_TEST(a_new_collection_withdraws_the_old)
+{
+    struct error e = ERROR_INIT;
+    own_kernels_collect(kit.device);
+    own_kernel_get(kit.device, &nonsense, NULL);
+    own_kernels_collect(kit.device);
+    ck_assert(checksum_offered(kit.device) == false);
+    own_kernels_start(kit.device);
+    own_kernels_collect(kit.device);
+    own_kernels_start(kit.device);
+    ck_assert_ptr_null(own_kernel_get(kit.device, &nonsense, &e));
+    ck_assert_msg(str_starts(e.text, "hone's own kernel hone_nonsense: "), "%s", e.text);
+    ck_assert(checksum_offered(kit.device));
+}
+END_TEST
+
 static void add(TCase *t)
 {
     tcase_add_checked_fixture(t, set_up, tear_down);
@@ -182,6 +199,7 @@ static void add(TCase *t)
     tcase_add_test(t, text_that_does_not_build_is_not_built_twice);
     tcase_add_test(t, kernels_of_a_tune_are_built_ahead);
     tcase_add_test(t, kernels_that_do_not_build_ahead_are_told_when_asked_for);
+    tcase_add_test(t, a_new_collection_withdraws_the_old);
 }
 
 int main(void)

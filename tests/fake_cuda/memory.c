@@ -8,7 +8,7 @@ CUDA_DRIVER_FUNCTIONS(FAKE_DECLARE)
 
 // ---- counting and failing
 
-static int live; // the worker calls from one thread
+static _Atomic int live; // a thread of the worker's builds
 static bool is_failed;
 
 int fake_live_objects(void)

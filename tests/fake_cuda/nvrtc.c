@@ -15,7 +15,7 @@ struct _nvrtcProgram {
     unsigned name_count;
 };
 
-static int live;
+static _Atomic int live; // a thread of the worker's builds
 
 int fake_live_objects(void)
 {

@@ -1,13 +1,16 @@
 // A driver and a compiler that fail in the middle: each of their calls, each time that it is made,
 // answers with an error once. Whatever happens is a result or an error that names the call and its
 // code; nothing crashes, nothing is left behind, and nothing wrong is called correct.
+#include "../device/gemm_job.h"
 #include "../fake_driver/life.h"
 #include "kit.h"
 
+#include "base/process.h"
 #include "base/text.h"
 #include "device/cuda_api.h"
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,6 +209,71 @@ START_TEST(resolution_is_tried)
 }
 END_TEST
 
+// ---- the compiler is awake before the first job
+
+#define OWN_KERNELS 3 // checksum, product of floats, their comparison
+
+static struct device *open_awake(bool build_only, const char *scratch, struct error *e)
+{
+    struct device_options options = {.scratch = scratch, .root = scratch, .wakes = true};
+    options.build_only = build_only;
+    return device_open("cuda/Fake card", &options, e);
+}
+
+static void prepare(struct device *d, const struct gemm_case *size)
+{
+    struct job *j = gemm_job(LANGUAGE_CUDA, ROUTINE_CUBLAS, NULL, size);
+    struct result *r = result_new();
+    ck_assert_msg(device_prepare(d, j, r), "%s", r->message);
+    result_free(r);
+    job_free(j);
+}
+
+// Without a job; and what a job then wants is not built again.
+START_TEST(the_compiler_is_called_before_the_first_job)
+{
+    static const struct gemm_case large = {.m = 1024, .n = 1024, .k = 8, .alpha = 1};
+    char scratch[] = "/tmp/hone-test-fake-XXXXXX";
+    struct error e = ERROR_INIT;
+    uint64_t start = clock_ns();
+    ck_assert(mkdtemp(scratch) != NULL);
+    open_libraries();
+    struct device *d = open_awake(false, scratch, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    while (count("nvrtcCompileProgram") < OWN_KERNELS && clock_ns() - start < 20000000000)
+        sched_yield();
+    ck_assert_uint_eq(count("nvrtcCompileProgram"), OWN_KERNELS);
+    prepare(d, &large);
+    ck_assert_uint_eq(count("nvrtcCompileProgram"), OWN_KERNELS);
+    device_close(d);
+    ck_assert_int_eq(live_objects(), 0);
+    folder_remove(scratch);
+}
+END_TEST
+
+// A context that is refused while a kernel is being built, a device that is closed at once, one
+// that only builds.
+START_TEST(an_awake_device_ends_at_any_time)
+{
+    char scratch[] = "/tmp/hone-test-fake-XXXXXX";
+    struct error e = ERROR_INIT;
+    ck_assert(mkdtemp(scratch) != NULL);
+    open_libraries();
+    life_order("FAIL", "cuDevicePrimaryCtxRetain:%d", LIFE_CODE);
+    ck_assert_ptr_null(open_awake(false, scratch, &e));
+    ck_assert_msg(strstr(e.text, "cuDevicePrimaryCtxRetain") != NULL, "%s", e.text);
+    ck_assert_int_eq(live_objects(), 0);
+    life_order("FAIL", "%s", "");
+    device_close(open_awake(false, scratch, NULL));
+    ck_assert_int_eq(live_objects(), 0);
+    forget();
+    device_close(open_awake(true, scratch, NULL));
+    ck_assert_uint_eq(count("nvrtcCompileProgram"), 0);
+    ck_assert_int_eq(live_objects(), 0);
+    folder_remove(scratch);
+}
+END_TEST
+
 static void add(TCase *t)
 {
     tcase_add_test(t, a_driver_in_order_is_correct);
@@ -214,6 +282,8 @@ static void add(TCase *t)
     tcase_add_loop_test(t, lies_are_not_believed, 0, 4);
     tcase_add_loop_test(t, a_failed_launch_is_named, 0, sizeof ends / sizeof *ends);
     tcase_add_loop_test(t, resolution_is_tried, 0, 3);
+    tcase_add_test(t, the_compiler_is_called_before_the_first_job);
+    tcase_add_test(t, an_awake_device_ends_at_any_time);
 }
 
 int main(void)

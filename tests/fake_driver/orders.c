@@ -1,6 +1,7 @@
 #include "orders.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@ static struct {
     unsigned count;
 } calls[CALLS_MOST];
 
+static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER; // a thread of the worker's builds
 static unsigned launches;
 static bool broken; // by a death that left the process alive
 
@@ -53,13 +55,16 @@ uint64_t fake_number(const char *name, uint64_t fallback)
 // The name is a literal of the caller's, the same pointer each time.
 static unsigned count_call(const char *call)
 {
-    for (size_t i = 0; i < CALLS_MOST; i++) {
+    unsigned count = 0;
+    pthread_mutex_lock(&counting);
+    for (size_t i = 0; i < CALLS_MOST && count == 0; i++) {
         if (!calls[i].call)
             calls[i].call = call;
         if (calls[i].call == call)
-            return ++calls[i].count;
+            count = ++calls[i].count;
     }
-    return 0;
+    pthread_mutex_unlock(&counting);
+    return count;
 }
 
 // "CALL", "CALL:CODE", either with "@N". Does the order mean this call, the nth of its name?
@@ -74,18 +79,23 @@ static bool is_ordered(const char *order, const char *call, unsigned nth)
 
 void fake_forget(void)
 {
+    pthread_mutex_lock(&counting);
     memset(calls, 0, sizeof calls);
+    pthread_mutex_unlock(&counting);
     launches = 0;
     broken = false;
 }
 
 unsigned fake_count(const char *call)
 {
-    for (size_t i = 0; i < CALLS_MOST && calls[i].call; i++) {
+    unsigned count = 0;
+    pthread_mutex_lock(&counting);
+    for (size_t i = 0; i < CALLS_MOST && calls[i].call && count == 0; i++) {
         if (strcmp(calls[i].call, call) == 0)
-            return calls[i].count;
+            count = calls[i].count;
     }
-    return 0;
+    pthread_mutex_unlock(&counting);
+    return count;
 }
 
 int fake_enter(const char *call)

@@ -9,7 +9,7 @@
 
 // ---- counting
 
-static int live; // the worker calls from one thread
+static _Atomic int live; // a thread of the worker's builds
 
 int fake_live_objects(void)
 {

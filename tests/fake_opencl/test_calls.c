@@ -1,13 +1,16 @@
 // A driver that fails in the middle: each of its calls, each time that it is made, answers with an
 // error once. Whatever happens is a result or an error that names the call and its code; nothing
 // crashes, nothing is left behind, and nothing wrong is called correct.
+#include "../device/gemm_job.h"
 #include "../fake_driver/life.h"
 #include "kit.h"
 
+#include "base/process.h"
 #include "base/text.h"
 #include "device/opencl_api.h"
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +173,46 @@ START_TEST(lies_are_not_believed)
 }
 END_TEST
 
+// ---- the compiler is awake before the first job
+
+// Checksum, product of floats, their comparison. The last two need float64, which the fake lacks.
+static const struct {
+    const char *kind;
+    bool build_only;
+    unsigned builds;
+} awake[] = {{"gpu", false, 1}, {"nvidia", false, 1}, {"cpu", false, 0}, {"gpu", true, 0}};
+
+// On a GPU that runs jobs, without one; and what a job then wants is not built again.
+START_TEST(the_compiler_is_called_before_the_first_job)
+{
+    static const struct gemm_case large = {.m = 1024, .n = 1024, .k = 8, .alpha = 1};
+    char scratch[] = "/tmp/hone-test-fake-XXXXXX";
+    struct device_options options = {.scratch = scratch, .root = scratch, .wakes = true};
+    struct error e = ERROR_INIT;
+    struct result *r = result_new();
+    struct job *j = gemm_job(LANGUAGE_OPENCL, ROUTINE_CLBLAST, NULL, &large);
+    uint64_t start = clock_ns();
+    ck_assert(mkdtemp(scratch) != NULL);
+    open_driver(0);
+    life_order("KIND", "%s", awake[_i].kind);
+    options.build_only = awake[_i].build_only;
+    struct device *d = device_open("opencl/Fake/Fake device/0", &options, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    while (driver.count("clBuildProgram") < awake[_i].builds && clock_ns() - start < 20000000000)
+        sched_yield();
+    ck_assert_uint_eq(driver.count("clBuildProgram"), awake[_i].builds);
+    if (!options.build_only)
+        ck_assert_msg(device_prepare(d, j, r), "%s", r->message);
+    ck_assert_uint_eq(driver.count("clBuildProgram"), awake[_i].builds);
+    device_close(d);
+    device_close(device_open("opencl/Fake/Fake device/0", &options, &e)); // and at once
+    ck_assert_int_eq(driver.live_objects(), 0);
+    folder_remove(scratch);
+    result_free(r);
+    job_free(j);
+}
+END_TEST
+
 // ---- another target
 
 // Builds the job on this kind of driver, and loads it again from the image.
@@ -255,6 +298,8 @@ static void add(TCase *t)
     tcase_add_loop_test(t, a_call_that_never_works_ends, 0, KINDS * CALLS);
     tcase_add_loop_test(t, resolution_is_tried, 0, 6);
     tcase_add_loop_test(t, lies_are_not_believed, 0, 4);
+    tcase_add_loop_test(t, the_compiler_is_called_before_the_first_job, 0,
+                        sizeof awake / sizeof *awake);
 }
 
 int main(void)
