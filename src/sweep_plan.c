@@ -1,5 +1,6 @@
 #include "sweep_plan.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,8 +115,26 @@ static bool read_name(struct planner *p, struct given *g)
 
 // ---- values ------------------------------------------------------------------------------------
 
+// A value that stands there is refused at once; what an expression gives at a point is that
+// point's matter.
+static bool is_fit(const struct planner *p, const struct given *g, const struct item *item)
+{
+    int64_t whole;
+    struct text number = TEXT_INIT;
+    if (item->x || item->value.kind != VALUE_FLOAT || value_to_i64(&item->value, &whole) ||
+        p->spec->constants[g->constant].value.kind != VALUE_INT)
+        return true;
+    value_print(&item->value, &number);
+    error_set(p->e, ERROR_USAGE, "--set %s: %s is of type int; '%s' is not", g->word, g->name,
+              text_cstr(&number));
+    text_release(&number);
+    return false;
+}
+
 static bool add_item(struct planner *p, struct given *g, const struct item *item)
 {
+    if (!is_fit(p, g, item))
+        return false;
     if (g->count == SWEEP_POINTS_MOST)
         return error_set(p->e, ERROR_USAGE, "--set %s: more than %d values", g->word,
                          SWEEP_POINTS_MOST);
@@ -177,22 +196,38 @@ static bool read_bound(struct planner *p, const struct given *g, const char *tex
     return true;
 }
 
-// The next value of a range; integers stay exact. False: there is none.
-static bool next_value(struct value *v, const struct value *step)
+// The value of a range `index` steps, or doublings, from its first; integers stay exact. False:
+// there is none.
+static bool range_value(const struct value *first, const struct value *step, uint32_t index,
+                        struct value *out)
 {
     double x = 0, y = 0;
-    if (v->kind == VALUE_INT && (!step || step->kind == VALUE_INT)) {
-        int64_t sum;
-        if (__builtin_add_overflow(v->i, step ? step->i : v->i, &sum))
-            return false;
-        *v = value_int(sum);
-        return true;
+    if (first->kind == VALUE_INT && (!step || step->kind == VALUE_INT)) {
+        int64_t more, sum;
+        bool over = step
+                        ? __builtin_mul_overflow(step->i, (int64_t)index, &more) ||
+                              __builtin_add_overflow(first->i, more, &sum)
+                        : index > 62 || __builtin_mul_overflow(first->i, (int64_t)1 << index, &sum);
+        if (!over)
+            *out = value_int(sum);
+        return !over;
     }
-    value_to_f64(v, &x);
+    value_to_f64(first, &x);
     if (step)
         value_to_f64(step, &y);
-    *v = value_float(step ? x + y : 2 * x);
+    *out = value_float(step ? x + index * y : ldexp(x, (int)index));
     return true;
+}
+
+// The last value is the range's end itself where only rounding makes them differ: 0.1..0.3..0.1
+// has three.
+static bool is_within(struct value *v, double end, double step)
+{
+    double at = 0;
+    value_to_f64(v, &at);
+    if (v->kind == VALUE_FLOAT && fabs(at - end) <= 1e-9 * step)
+        *v = value_float(at = end);
+    return at <= end;
 }
 
 static bool add_range(struct planner *p, struct given *g, const char *text, const char *dots)
@@ -203,7 +238,7 @@ static bool add_range(struct planner *p, struct given *g, const char *text, cons
         trimmed(p->a, dots + 2, third ? (size_t)(third - dots - 2) : strlen(dots + 2)),
         third ? trimmed(p->a, third + 2, strlen(third + 2)) : ""};
     struct value values[3];
-    double numbers[3] = {0, 0, 0}, at;
+    double numbers[3] = {0, 0, 0};
     if (!parts[0] || !parts[1] || !parts[2])
         return error_memory(p->e);
     for (int i = 0; i < (third ? 3 : 2); i++) {
@@ -217,9 +252,10 @@ static bool add_range(struct planner *p, struct given *g, const char *text, cons
                              "FROM..TO..STEP");
     if (numbers[1] < numbers[0])
         return wrong(p, g, "the range ends below its beginning");
-    struct item item = {.text = text, .value = values[0]};
-    for (bool more = true; more && value_to_f64(&item.value, &at) && at <= numbers[1];
-         more = next_value(&item.value, third ? &values[2] : NULL)) {
+    struct item item = {.text = text};
+    for (uint32_t i = 0; range_value(&values[0], third ? &values[2] : NULL, i, &item.value) &&
+                         is_within(&item.value, numbers[1], numbers[2]);
+         i++) {
         if (!add_item(p, g, &item))
             return false;
     }

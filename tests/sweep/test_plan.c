@@ -64,6 +64,9 @@ static const struct {
     {{"HOW=good,wrong"}, false, "HOW=good; HOW=wrong"},
     {{"HOW=1..2"}, false, "HOW=1..2"},
     {{"SCALE=0.5..2"}, false, "SCALE=0.5; SCALE=1.0; SCALE=2.0"},
+    {{"SCALE=0.1..0.3..0.1"}, false, "SCALE=0.1; SCALE=0.2; SCALE=0.3"},
+    {{"SCALE=0..1..0.4"}, false, "SCALE=0.0; SCALE=0.4; SCALE=0.8"},
+    {{"N=4611686018427387904..9223372036854775807"}, false, "N=4611686018427387904"},
 };
 
 START_TEST(points)
@@ -108,6 +111,8 @@ static const struct {
     {{"N=1 +"}, false, "--set N=1 +: '1 +': column 4"},
     {{"N=1//0"}, false, "--set N=1//0: '1//0' has no value: division by zero"},
     {{"N=[]"}, false, "--set N=[]: an empty list"},
+    {{"N=64.5"}, false, "--set N=64.5: N is of type int; '64.5' is not"},
+    {{"N=1..2..0.5"}, false, "--set N=1..2..0.5: N is of type int; '1.5' is not"},
     {{"N='abc'"}, false, "--set N='abc': 'abc' is no int, as N needs"},
     {{"M=[N, N]"}, false, "--set M=[N, N]: an expression over constants gives one value"},
     {{"N=8..4"}, false, "--set N=8..4: the range ends below its beginning"},
