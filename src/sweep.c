@@ -400,22 +400,28 @@ static bool take_known(struct sweep *s, const struct compare_options *o, bool *i
     return ok;
 }
 
-// The lines that have a configuration. A heat of one alone would tell nothing, unless that is a
-// routine, which nobody measured yet.
+static void note_alone(struct sweep *s)
+{
+    struct sweep_entry *n = s->side_count ? entry_at(s, s->lines[0]) : NULL;
+    if (n && !n->timed)
+        n->why = "not launched: no other line has a configuration that works at this point";
+}
+
+// The lines that have a configuration. One alone is not launched in turn with anything; a routine,
+// which nothing else measures, then has no time.
 static bool start_heat(struct sweep *s, struct error *e)
 {
     struct error why = ERROR_INIT;
     const struct tune_options *t = &s->o.lines[0].tune;
-    bool has_routine = false;
     s->side_count = 0;
     for (uint32_t i = 0; i < s->o.line_count; i++) {
-        if (!entry_at(s, i)->configuration)
-            continue;
-        has_routine = has_routine || s->o.lines[i].routine != ROUTINE_NONE;
-        add_side(s, i);
+        if (entry_at(s, i)->configuration)
+            add_side(s, i);
     }
-    if (s->side_count < 2)
+    if (s->side_count < 2) {
+        note_alone(s);
         return true;
+    }
     struct compare_options o = {.sides = s->sides,
                                 .side_count = s->side_count,
                                 .choices = s->choices,

@@ -282,6 +282,16 @@ START_TEST(a_routine)
     ck_assert(!s.records[0].entries[1].timed);
     ck_assert_ptr_nonnull(strstr(s.records[0].entries[1].why, "routine"));
     end(&s);
+    // Where nothing else works it is not launched, and that is said.
+    BEGIN(&s, 2, "N=3", "BAD=3", "HOW=wrong");
+    s.lines[1].routine = ROUTINE_CBLAS;
+    s.lines[1].path = SIZES;
+    s.lines[1].name = "sizes (cblas)";
+    run(&s);
+    ck_assert(!s.records[0].entries[0].timed && !s.records[0].entries[1].timed);
+    ck_assert_ptr_nonnull(s.records[0].entries[1].why);
+    ck_assert(str_starts(s.records[0].entries[1].why, "not launched: no other line"));
+    end(&s);
 }
 END_TEST
 
