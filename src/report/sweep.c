@@ -279,6 +279,15 @@ static void put_means(const struct view_sweep *v, struct text *out)
     }
 }
 
+static bool has_share(const struct view_sweep *v)
+{
+    for (uint32_t i = 0; i < v->row_count; i++) {
+        if (!isnan(v->rows[i].entries[0].share))
+            return true;
+    }
+    return false;
+}
+
 static bool is_beyond(const struct view_sweep *v)
 {
     for (uint32_t i = 0; i < v->row_count; i++) {
@@ -296,7 +305,7 @@ static void put_sentences(const struct view_sweep *v, struct text *out)
         known += v->rows[i].entries[0].known;
     put_failures(v, out);
     put_means(v, out);
-    if (!isnan(v->limit)) {
+    if (!isnan(v->limit) && has_share(v)) {
         number_to_str(v->limit, number);
         text_addf(out,
                   "of peak: of the %s %s that the device's %s was measured to have "
@@ -361,11 +370,7 @@ static bool is_used(const struct view_sweep *v, const struct layout *l, size_t c
 {
     if (column < v->name_count)
         return has_column(v, (uint32_t)column);
-    for (uint32_t i = 0; column == l->share && i < v->row_count; i++) {
-        if (!isnan(v->rows[i].entries[0].share))
-            return true;
-    }
-    return column != l->share;
+    return column != l->share || has_share(v);
 }
 
 static void put_markdown_row(void *context, const struct view_sweep_row *row, struct text *cells)

@@ -179,6 +179,11 @@ START_TEST(a_row_that_failed)
                           "| ---: | ---: | :--- | ---: | ---: | :--- |\n"
                           "| 256 | failed |  |  |  |  |\n"
                           "| 512 | 17.63 us | [17.27 .. 18.15] | 15230 | 25.4 % | block=16, ");
+    text_clear(&text);
+    m.v.row_count = 1; // the peak is told of only where there is a share of it
+    m.v.limit = 60000;
+    report_sweep(&m.v, &text);
+    ck_assert_ptr_null(strstr(text_cstr(&text), "peak"));
     text_release(&text);
 }
 END_TEST
