@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "measure/stats.h"
+#include "peak.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,13 +108,19 @@ static void add(struct choice *c, const struct store_row *row, double median)
     c->candidates++;
 }
 
+// What libraries did has no launches, and what a device can do is of no spec.
+static bool is_of_spec(const struct store_row *row)
+{
+    return *row->geometry && !str_equal(row->spec_name, PEAK_SPEC);
+}
+
 static bool collect(void *context, const struct store_row *row)
 {
     struct choice *c = context;
     const uint64_t *samples;
     uint32_t count;
     struct stats_summary stats;
-    if (!result_samples(row->result, &samples, &count) || count == 0 ||
+    if (!is_of_spec(row) || !result_samples(row->result, &samples, &count) || count == 0 ||
         row->measuring_version != HONE_MEASURING_VERSION || row->result->stop == STOP_IMPORTED)
         return true;
     stats_summarise(samples, count, 0, &stats);
