@@ -2,7 +2,10 @@
 
 #include "cli/option.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // What can be written, with the library that stands for where none is named.
 static const struct {
@@ -81,8 +84,31 @@ static int find_view(struct work *w, const struct against *a, enum language lang
     return EXIT_NOTHING;
 }
 
-int against_device(struct work *w, const struct against *a, const struct device_info *beside)
+// What has no slash is looked up by the loader.
+static int make_absolute(struct work *w, struct against *a)
 {
+    struct error e = ERROR_INIT;
+    if (!a->library || *a->library == '/' || !strchr(a->library, '/'))
+        return EXIT_DONE;
+    char *here = getcwd(NULL, 0);
+    if (!here) {
+        complain("--against %s: the working directory: %s; give the file's absolute path", a->text,
+                 strerror(errno));
+        return EXIT_NOTHING;
+    }
+    a->library = arena_printf(&w->arena, "%s/%s", here, a->library);
+    free(here);
+    if (a->library)
+        return EXIT_DONE;
+    error_memory(&e);
+    return work_failed(&e);
+}
+
+int against_device(struct work *w, struct against *a, const struct device_info *beside)
+{
+    int status = make_absolute(w, a);
+    if (status != EXIT_DONE)
+        return status;
     bool is_cpu = beside->type == DEVICE_CPU;
     if (a->routine == ROUTINE_CBLAS && !is_cpu) {
         complain("--against %s: a CBLAS computes on the host's cores, and %s is no CPU; name one "

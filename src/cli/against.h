@@ -18,7 +18,8 @@ bool option_against(void *field, const char *value, struct error *e);
 void against_label(const struct against *a, struct text *out);
 
 // Where it is called: `beside`, or the view of the same card in the library's language, of which
-// the work then lists devices (w->devices). Sets w->device. An exit status; why not is said.
-int against_device(struct work *w, const struct against *a, const struct device_info *beside);
+// the work then lists devices (w->devices). Sets w->device, and makes the library's file one that a
+// worker finds, whose working directory is another. An exit status; why not is said.
+int against_device(struct work *w, struct against *a, const struct device_info *beside);
 
 #endif
