@@ -376,7 +376,8 @@ const struct command command_compare = {
         "device, "
         "driver, language, run, verification; a row configuration, sides (configuration, status, "
         "median_ns, interval_ns, samples_ns, batch, registers, spill_bytes, local_bytes, metric, "
-        "message, library; of several specs also place, tied, ratio, ratio_interval), ratio, "
+        "error, message, library; of several specs also place, tied, ratio, ratio_interval), "
+        "ratio, "
         "ratio_interval, probability, differs, in_turn, rounds, repeated, same_as.",
     .groups = groups,
     .examples = examples,

@@ -304,7 +304,7 @@ static void put_bests(const struct view_compare *v, struct text *out)
     text_add(out, ".\n");
 }
 
-static void put_failures(const struct view_compare *v, struct text *out)
+static void put_failures(const struct view_compare *v, const char *before, struct text *out)
 {
     for (size_t i = 0; i < v->row_count; i++) {
         const struct view_compared *row = &v->rows[i];
@@ -312,7 +312,7 @@ static void put_failures(const struct view_compare *v, struct text *out)
             const struct result *r = row->sides[s].result;
             if (!r || r->status == STATUS_CORRECT)
                 continue;
-            text_add(out, v->sides[s].label);
+            text_addf(out, "%s%s", before, v->sides[s].label);
             if (!v->sides[s].routine)
                 text_addf(out, ", %s", name_of(row->sides[s].configuration));
             text_addf(out, ": %s: %s\n", status_text(r->status), r->message);
@@ -456,12 +456,12 @@ static void put_contest(const struct view_compare *v, struct text *out)
 }
 
 // What the libraries say of themselves: version, threads, file.
-static void put_libraries(const struct view_compare *v, struct text *out)
+static void put_libraries(const struct view_compare *v, const char *before, struct text *out)
 {
     for (uint32_t i = 0; i < v->side_count && v->row_count > 0; i++) {
         const struct result *r = v->rows[0].sides[i].result;
         if (v->sides[i].routine && r && r->log[0])
-            text_addf(out, "%s: %s\n", v->sides[i].label, r->log);
+            text_addf(out, "%s%s: %s\n", before, v->sides[i].label, r->log);
     }
 }
 
@@ -502,15 +502,15 @@ void report_compare(const struct view_compare *v, size_t most, struct text *out)
 {
     if (v->of_specs) {
         put_contest(v, out);
-        put_failures(v, out);
-        put_libraries(v, out);
+        put_failures(v, "", out);
+        put_libraries(v, "", out);
         text_add(out, "\n");
         put_sentences(v, out);
         put_end(v, out);
         return;
     }
     put_rows(v, most, out);
-    put_failures(v, out);
+    put_failures(v, "", out);
     put_only(v, out);
     text_add(out, "\n");
     put_mean(v, out);
@@ -568,9 +568,12 @@ static void put_markdown_contest(const struct view_compare *v, struct text *out)
         fill_contest(v, s, side, cells);
         put_markdown_row(cells, CONTEST_COLUMNS, out);
     }
-    put_failures(v, out);
-    put_libraries(v, out);
-    text_add(out, "\n");
+    text_add(out, "\n"); // else they would be rows of the table
+    size_t table = out->length;
+    put_failures(v, "- ", out);
+    put_libraries(v, "- ", out);
+    if (out->length > table)
+        text_add(out, "\n");
     put_sentences(v, out);
 }
 

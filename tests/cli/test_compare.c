@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define DATA  HONE_SOURCE_DIR "/tests/cli/data"
 #define SPEC  DATA "/vector_add.json"
@@ -167,7 +168,8 @@ START_TEST(against_libraries)
     ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
     has(r.err, "Tuning matmul_naive first");
     has(r.out, " | CBLAS of libfake_cblas.so |  |\n");
-    has(r.out, "CBLAS of libfake_cblas.so: CBLAS, as many threads as it chooses, /");
+    // Behind an empty line, else it would be one more row of the table.
+    has(r.out, " |\n\n- CBLAS of libfake_cblas.so: CBLAS, as many threads as it chooses, /");
     ran_release(&r);
     setenv("FAKE_CBLAS", "die", 1);
     r = program_run("compare", NAIVE, SMALL, "--store", store, "--against",
@@ -184,6 +186,35 @@ START_TEST(against_libraries)
     has(r.out, "matmul_naive (CBLAS of libfake_cblas.so)");
     ran_release(&r);
     expect(program_run("store", "--verify", "--store", store), 0, "");
+    // Nor does it go with a spec that is shipped.
+    char known[300];
+    str_format(known, sizeof known, "%s/known.sqlite", program_folder());
+    r = program_run("import", "--best", "--store", known, store);
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    ran_release(&r);
+    r = program_run("store", "--store", known);
+    has(r.out, "matmul_naive");
+    ck_assert_ptr_null(strstr(r.out, "CBLAS"));
+    ran_release(&r);
+}
+END_TEST
+
+// The worker that opens it has another working directory.
+START_TEST(library_by_a_relative_path)
+{
+    char store[300], folder[300], before[300], library[300];
+    str_format(store, sizeof store, "%s/relative.sqlite", program_folder());
+    str_format(folder, sizeof folder, "%s", FAKE_CBLAS_FILE);
+    char *name = strrchr(folder, '/');
+    *name++ = '\0';
+    str_format(library, sizeof library, "cblas=./%s", name);
+    ck_assert_ptr_nonnull(getcwd(before, sizeof before));
+    ck_assert_int_eq(chdir(folder), 0);
+    struct ran r = program_run("compare", NAIVE, SMALL, "--store", store, "--against", library);
+    ck_assert_int_eq(chdir(before), 0);
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    has(r.out, "CBLAS of libfake_cblas.so: CBLAS, as many threads as it chooses, /");
+    ran_release(&r);
 }
 END_TEST
 
@@ -195,6 +226,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, as_json_and_markdown);
     tcase_add_test(tests, a_run_of_the_store);
     tcase_add_test(tests, against_libraries);
+    tcase_add_test(tests, library_by_a_relative_path);
     tcase_add_test(tests, several_specs);
     tcase_add_test(tests, refused);
 }
