@@ -47,10 +47,7 @@ static void *open_in(const char *folder, void *context)
         struct text path = TEXT_INIT;
         text_addf(&path, "%s/%s", folder, names[i]);
         open_beside(folder, names[i]);
-        library = dlopen(text_cstr(&path), RTLD_NOW | RTLD_LOCAL);
-        const char *reason = library ? NULL : dlerror();
-        if (reason && why->length == 0 && !strstr(reason, text_cstr(&path)))
-            text_add(why, reason);
+        library = routine_open(text_cstr(&path), why);
         text_release(&path);
     }
     return library;

@@ -41,8 +41,7 @@ static bool is_absent(const char *why, const char *name)
     return strstr(why, name) && strstr(why, "No such file");
 }
 
-// `why` keeps the first reason that is not mere absence.
-static void *try_library(const char *name, struct text *why)
+void *routine_open(const char *name, struct text *why)
 {
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     const char *reason = library ? NULL : dlerror();
@@ -56,7 +55,7 @@ static void *try_names(const struct library_search *s, struct text *tried, struc
     void *library = NULL;
     for (size_t i = 0; !library && s->names[i]; i++) {
         text_addf(tried, "%s%s", i ? ", " : "", s->names[i]);
-        library = try_library(s->names[i], why);
+        library = routine_open(s->names[i], why);
     }
     if (!library)
         text_add(tried, " where the loader looks");

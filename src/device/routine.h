@@ -35,6 +35,10 @@ struct library_search {
 // says what was tried.
 void *routine_library(const struct library_search *s, struct result *r);
 
+// For elsewhere(): NULL where it cannot be opened; `why` keeps the first reason that is not mere
+// absence.
+void *routine_open(const char *name, struct text *why);
+
 struct library_function {
     const char *symbol;
     size_t offset; // of the pointer in the table
