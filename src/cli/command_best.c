@@ -85,13 +85,25 @@ static bool find_best(struct session *s, struct best_answer *out, bool *found, s
     return true;
 }
 
+// Likewise.
 static bool find_set(struct session *s, struct best_answer **out, size_t *count, struct error *e)
 {
-    bool ok = true;
     *count = 0;
-    for (size_t i = 0; ok && *count == 0 && (s->options.store = store_at(s, i)); i++)
-        ok = best_pareto(&s->options, &s->work.arena, out, count, e);
-    return ok;
+    for (size_t i = 0; (s->options.store = store_at(s, i)); i++) {
+        struct best_answer *more;
+        size_t there;
+        if (!best_pareto(&s->options, &s->work.arena, &more, &there, e)) {
+            best_release_all(*out, *count);
+            return false;
+        }
+        bool nearer = there > 0 && (*count == 0 || distance(more) < distance(*out));
+        best_release_all(nearer ? *out : more, nearer ? *count : there);
+        *out = nearer ? more : *out;
+        *count = nearer ? there : *count;
+        if (*count > 0 && distance(*out) == 0)
+            break;
+    }
+    return true;
 }
 
 // ---- the device --------------------------------------------------------------------------------
@@ -457,7 +469,7 @@ static void put_set(const struct session *s, const struct best_answer *answers, 
 static int show_set(struct session *s)
 {
     struct error e = ERROR_INIT;
-    struct best_answer *answers;
+    struct best_answer *answers = NULL;
     struct text out = TEXT_INIT;
     struct table table;
     size_t count;
