@@ -75,6 +75,8 @@ static void add_json(const struct session *s, const struct peak *found, struct t
         emit_f64_at(&j, "fp32_arithmetic", arithmetic);
     else
         emit_null_at(&j, "fp32_arithmetic");
+    emit_bool_at(&j, "cancelled", interrupt_pending() != 0);
+    emit_text_at(&j, "error", s->broken.code ? s->broken.text : NULL);
     emit_object_end(&j);
     text_add(out, "\n");
 }
@@ -217,10 +219,12 @@ const struct command command_peak = {
         "What was found is kept in the store. From then on `hone tune` and `hone run` say what "
         "share of the limit a result reaches, where a metric of the spec is in FLOP/s or B/s (or "
         "GFLOP/s, GB/s, GiB/s, ...). More than 100 % is no error: tensor cores and half precision "
-        "are faster than fp32 arithmetic, and caches than memory.\n\n"
+        "are faster than fp32 arithmetic, and caches than memory; or others used the device while "
+        "the limit was measured, and it is to be measured again.\n\n"
         "On a CPU device local memory is ordinary cache.\n\n"
-        "With --json one object: hone, device, host, date, store, limits and fp32_arithmetic (of "
-        "an NVIDIA card compute units x lanes x 2 x clock; else null). limits has fp32 in flop/s, "
+        "With --json one object: hone, device, host, date, store, limits, fp32_arithmetic (of an "
+        "NVIDIA card compute units x lanes x 2 x clock; else null), cancelled and error. limits "
+        "has fp32 in flop/s, "
         "memory_read, memory_copy and local in bytes/s, each with rate (null: not known), interval "
         "([low, high]), rounds, configuration, date and why (it is not known).\n\n"
         "Exit status 1: one of the limits could not be measured.",

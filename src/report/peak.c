@@ -206,9 +206,10 @@ static const char *name_of(enum peak_limit limit)
 static const char *why_beyond(enum peak_limit limit)
 {
     return limit == PEAK_FP32
-               ? ": beyond it, so other units than fp32 arithmetic had a part (tensor cores, half "
-                 "precision)"
-               : ": beyond it, so caches had a part";
+               ? ": beyond it, so other units had a part (tensor cores, half precision), or others "
+                 "used the device while it was measured"
+               : ": beyond it, so caches had a part, or others used the device while it was "
+                 "measured";
 }
 
 static void put_reached(const struct peak *p, const struct view_metric *m,

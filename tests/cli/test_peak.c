@@ -64,6 +64,8 @@ START_TEST(as_json)
     ck_assert_ptr_nonnull(json_object_get(json_object_get(j, "device"), "name"));
     ck_assert(json_is_null(json_object_get(j, "store")));
     ck_assert_ptr_nonnull(json_object_get(j, "fp32_arithmetic"));
+    ck_assert(json_is_false(json_object_get(j, "cancelled")));
+    ck_assert(json_is_null(json_object_get(j, "error")));
     json_decref(j);
 }
 END_TEST
