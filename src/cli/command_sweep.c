@@ -225,6 +225,10 @@ static int draw(struct session *s, const struct view_sweep *view)
     struct text script = TEXT_INIT, line = TEXT_INIT;
     const char *name = file_name(s, ".gnuplot");
     enum gnuplot_answer answer = GNUPLOT_FAILED;
+    if (view->row_count == 0) {
+        say(s, "No point is done: no file was written\n");
+        return EXIT_DONE;
+    }
     text_addf(&line, "Data: %s", file_name(s, ".csv"));
     if (!report_sweep_plot(view, s->prefix, &script)) {
         text_add(&line, "; no point has a time: nothing is drawn\n");

@@ -163,6 +163,15 @@ START_TEST(interrupted)
     r = program_run("sweep", SPEC, "--where", "flavor < 2", "--set", "N=1024", "--output", prefix);
     has(r.out, "0 launches; 1 known from the store\n");
     ran_release(&r);
+    // Before the first point is done there is nothing to write.
+    name_files("early");
+    r = program_interrupt("Sweep: ", (const char *const[]){"sweep", SPEC, "--set", "N=524288",
+                                                           "--output", prefix, NULL});
+    ck_assert_msg(r.status == 130, "%d: %s%s", r.status, r.out, r.err);
+    has(r.out, "0 of 1 point in ");
+    has(r.out, "No point is done: no file was written\n");
+    ck_assert(!is_there(".csv") && !is_there(".gnuplot"));
+    ran_release(&r);
 }
 END_TEST
 
