@@ -459,16 +459,25 @@ static void entry_json(const struct view_sweep *v, uint32_t line, const struct v
     emit_object_end(j);
 }
 
+// A number as it stands: an integer remains one.
+static void constant_json(const char *name, const char *value, double number, struct emit *j)
+{
+    bool stands = isfinite(number) && strchr("-0123456789", value[0]);
+    if (isnan(number))
+        emit_text_at(j, name, value);
+    else if (stands)
+        emit_raw_at(j, name, value);
+    else
+        emit_f64_at(j, name, number);
+}
+
 static void row_json(const struct view_sweep *v, const struct view_sweep_row *row, struct emit *j)
 {
     emit_object(j);
     emit_key(j, "constants");
     emit_object(j);
     for (uint32_t i = 0; i < v->name_count; i++) {
-        if (isnan(row->numbers[i]))
-            emit_text_at(j, v->names[i].name, row->values[i]);
-        else
-            emit_f64_at(j, v->names[i].name, row->numbers[i]);
+        constant_json(v->names[i].name, row->values[i], row->numbers[i], j);
     }
     emit_object_end(j);
     emit_key(j, "lines");
