@@ -38,29 +38,33 @@ static bool has_output(const struct job *job)
     return false;
 }
 
-// The first configuration that can be made into a job, the default one before all others. NULL with
-// that one's error when there is none; NULL without an error when too many would have to be tried:
-// what cannot be made is then a result later.
+// The first configuration that can be made into a job, the default one before all others; of a
+// large space some from all over it are tried. NULL with the default one's error when there is
+// none; NULL without an error when the untried may be other: what cannot be made is then a result
+// later.
 static struct job *any_job(struct stages *s, struct error *e)
 {
     struct job *job = NULL;
     uint64_t count = space_count(s->space), first = s->has_default ? s->default_index : 0;
+    uint64_t apart = count > TRIED_MOST ? count / TRIED_MOST : 1;
     uint32_t *choice = arena_array(&s->arena, s->o.spec->parameter_count + 1, sizeof *choice);
+    bool same = true; // the error of all that were tried
     if (!choice) {
         error_memory(e);
         return NULL;
     }
     for (uint64_t i = 0; i < count && i < TRIED_MOST; i++) {
         struct error why = ERROR_INIT;
-        space_get(s->space, (first + i) % count, choice);
+        space_get(s->space, (first + i * apart) % count, choice);
         if (spec_job(s->o.spec, s->sources, s->o.device, choice, &job, &why)) {
             error_clear(e);
             return job;
         }
         if (i == 0)
             *e = why;
+        same = same && strcmp(why.text, e->text) == 0;
     }
-    if (count > TRIED_MOST)
+    if (count > TRIED_MOST && !same)
         error_clear(e);
     return NULL;
 }
