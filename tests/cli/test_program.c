@@ -366,7 +366,7 @@ END_TEST
 // on this device, and by the name of one that is not here.
 START_TEST(best_of_what_came_with_the_spec)
 {
-    char spec[256], path[256], own[256], known[256];
+    char spec[256], path[256], own[256], older[256], known[256];
     copy_data("vector_add_reference.cl", "", path, sizeof path);
     copy_data("vector_add.cl", "// shipped\n", path, sizeof path);
     copy_data("vector_add.json", "", spec, sizeof spec);
@@ -393,6 +393,20 @@ START_TEST(best_of_what_came_with_the_spec)
     }
     r = program_run("best", spec, "--set", "N=2048", "--store", own);
     ck_assert_str_eq(r.err, "");
+    ran_release(&r);
+    // The own one is of another text, and what came is not: also of several objectives.
+    snprintf(older, sizeof older, "%s/older.sqlite", program_folder());
+    copy_data("vector_add.cl", "// older\n", path, sizeof path);
+    r = program_run("tune", spec, "--config", "block=32,work=1,flavor=0", "--set", "N=2048",
+                    "--store", older);
+    ck_assert_int_eq(r.status, 0);
+    ran_release(&r);
+    copy_data("vector_add.cl", "// shipped\n", path, sizeof path);
+    r = program_run("best", spec, "--set", "N=2048", "--store", older, "--objective",
+                    "time,max:GB/s");
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ck_assert_ptr_nonnull(strstr(r.err, "known from "));
+    ck_assert_ptr_null(strstr(r.err, "OLDER"));
     ran_release(&r);
     // The own one is of another text now, and what came with the spec as well: the own one.
     copy_data("vector_add.cl", "// changed\n", path, sizeof path);
