@@ -203,7 +203,7 @@ static bool range_value(const struct value *first, const struct value *step, uin
 {
     double x = 0, y = 0;
     if (first->kind == VALUE_INT && (!step || step->kind == VALUE_INT)) {
-        int64_t more, sum;
+        int64_t more = 0, sum = 0;
         bool over = step
                         ? __builtin_mul_overflow(step->i, (int64_t)index, &more) ||
                               __builtin_add_overflow(first->i, more, &sum)

@@ -30,7 +30,7 @@ static const struct shipped specs[] = {
     {"matmul_register", "M=1", "864", 588, 0},
     {"matmul_tensor", NULL, "75600", 645, 0},
     {"matmul_tensor", NULL, "75600", 720, 80},
-    {"matmul_tensor", NULL, "75600", 5535, 90},
+    {"matmul_tensor", NULL, "75600", 5490, 90},
     {"matmul_tensor", "CORRECTED=1", "75600", 75, 0},
     {"matmul_tensor", "CORRECTED=1", "75600", 6015, 90},
     {"matmul_simt", NULL, "62985600", 516960, 0},
