@@ -150,8 +150,8 @@ static bool open_write(struct store *s, const struct store_file *f, bool local, 
     // SQLite opens for reading what it may not write.
     if (sqlite3_db_readonly(s->db, "main") == 1)
         return store_fail_readonly(e, s->path, f->path);
-    return (local || store_leave_wal(s, e)) && contents_make(s, e) &&
-           journal_choose(s, local, e) && write_probe(s, e);
+    return (local || store_leave_wal(s, e)) && contents_make(s, e) && journal_choose(s, local, e) &&
+           write_probe(s, e);
 }
 
 // How to open for reading alone. Whoever may write opens so, though no write is let through: a log
