@@ -3,24 +3,11 @@
 
 #include <math.h>
 
-static void put_interval(struct emit *j, const char *key, bool is_known, double low, double high)
-{
-    if (!is_known) {
-        emit_null_at(j, key);
-        return;
-    }
-    emit_key(j, key);
-    emit_array(j);
-    emit_f64(j, low);
-    emit_f64(j, high);
-    emit_array_end(j);
-}
-
 static void put_ratio(struct emit *j, bool is_known, const struct stats_ratio *r, const char *ratio,
                       const char *interval)
 {
     emit_f64_at(j, ratio, is_known ? r->ratio : NAN);
-    put_interval(j, interval, is_known && r->interval, r->low, r->high);
+    emit_pair_at(j, interval, is_known && r->interval, r->low, r->high);
 }
 
 static void put_side(struct emit *j, const struct view_side *s)
@@ -68,7 +55,7 @@ static void put_entry(struct emit *j, const struct view_side *of,
     emit_raw_at(j, "configuration", s->configuration_json);
     emit_text_at(j, "status", r ? status_text(r->status) : NULL);
     emit_f64_at(j, "median_ns", s->timed ? s->stats.median : NAN);
-    put_interval(j, "interval_ns", s->timed && s->stats.interval, s->stats.low, s->stats.high);
+    emit_pair_at(j, "interval_ns", s->timed && s->stats.interval, s->stats.low, s->stats.high);
     emit_u64s_at(j, "samples_ns", r ? r->samples_ns : NULL, r && s->timed ? r->sample_count : 0);
     emit_u64_at(j, "batch", r && r->batch ? r->batch : 1);
     put_resource(j, "registers", r, offsetof(struct resources, registers));
@@ -129,7 +116,7 @@ static void put_summary(struct emit *j, const struct view_compare *v)
     emit_u64_at(j, "identical", v->identical);
     emit_bool_at(j, "in_turn", v->paired);
     emit_f64_at(j, "mean_ratio", v->mean);
-    put_interval(j, "mean_interval", v->mean_interval, v->mean_low, v->mean_high);
+    emit_pair_at(j, "mean_interval", v->mean_interval, v->mean_low, v->mean_high);
     emit_u64_at(j, "differ", v->apart);
     emit_u64_at(j, "first_faster", v->first_faster);
     emit_u64_at(j, "second_faster", v->second_faster);

@@ -259,19 +259,6 @@ static void times_at(struct emit *j, const struct result *r)
     emit_object_end(j);
 }
 
-static void pair_at(struct emit *j, const char *key, bool known, double low, double high)
-{
-    emit_key(j, key);
-    if (!known) {
-        emit_null(j);
-        return;
-    }
-    emit_array(j);
-    emit_f64(j, low);
-    emit_f64(j, high);
-    emit_array_end(j);
-}
-
 static void samples_at(struct emit *j, const struct view_result *v)
 {
     const uint64_t *samples = NULL;
@@ -281,7 +268,7 @@ static void samples_at(struct emit *j, const struct view_result *v)
     bool is_median = !is_imported || str_equal(v->result->statistic, "median");
     emit_f64_at(j, "median_ns", v->timed && is_median ? v->stats.median : NAN);
     emit_text_at(j, "imported", is_imported ? v->result->statistic : NULL);
-    pair_at(j, "interval_ns", v->timed && v->stats.interval, v->stats.low, v->stats.high);
+    emit_pair_at(j, "interval_ns", v->timed && v->stats.interval, v->stats.low, v->stats.high);
     emit_u64s_at(j, "samples_ns", samples, count);
 }
 
@@ -307,7 +294,7 @@ static void place_at(const struct view_result *v, struct emit *j)
     emit_bool_at(j, "tied", p->tied);
     emit_bool_at(j, "chosen", p->chosen);
     emit_f64_at(j, "ratio", p->place > 0 ? p->ratio : NAN);
-    pair_at(j, "ratio_interval", p->place > 0 && p->interval, p->low, p->high);
+    emit_pair_at(j, "ratio_interval", p->place > 0 && p->interval, p->low, p->high);
 }
 
 static void basics(const struct view_result *v, struct emit *j)

@@ -172,15 +172,7 @@ static void limit_at(struct emit *j, enum peak_limit limit, const struct peak_ra
     emit_key(j, peak_limit_text(limit));
     emit_object(j);
     emit_f64_at(j, "rate", r->known ? r->median : NAN);
-    emit_key(j, "interval");
-    if (r->known && r->interval) {
-        emit_array(j);
-        emit_f64(j, r->low);
-        emit_f64(j, r->high);
-        emit_array_end(j);
-    } else {
-        emit_null(j);
-    }
+    emit_pair_at(j, "interval", r->known && r->interval, r->low, r->high);
     emit_u64_at(j, "rounds", r->rounds);
     emit_text_at(j, "configuration", r->configuration);
     emit_text_at(j, "date", r->date);

@@ -415,19 +415,6 @@ void report_sweep_markdown(const struct view_sweep *v, struct text *out)
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void pair_at(struct emit *j, const char *key, bool is_known, double low, double high)
-{
-    emit_key(j, key);
-    if (!is_known) {
-        emit_null(j);
-        return;
-    }
-    emit_array(j);
-    emit_f64(j, low);
-    emit_f64(j, high);
-    emit_array_end(j);
-}
-
 static void metrics_at(const struct view_sweep *v, const struct view_sweep_entry *n, struct emit *j)
 {
     emit_key(j, "metrics");
@@ -448,13 +435,13 @@ static void entry_json(const struct view_sweep *v, uint32_t line, const struct v
     emit_bool_at(j, "known", n->known);
     emit_bool_at(j, "in_turn", n->in_turn);
     emit_f64_at(j, "median_ns", n->timed ? n->stats.median : NAN);
-    pair_at(j, "interval_ns", n->timed && n->stats.interval, n->stats.low, n->stats.high);
+    emit_pair_at(j, "interval_ns", n->timed && n->stats.interval, n->stats.low, n->stats.high);
     emit_u64_at(j, "samples", n->timed ? n->stats.count : 0);
     metrics_at(v, n, j);
     emit_f64_at(j, "share", n->share);
     emit_f64_at(j, "times_as_fast", n->compared ? n->ratio.ratio : NAN);
-    pair_at(j, "times_as_fast_interval", n->compared && n->ratio.interval, n->ratio.low,
-            n->ratio.high);
+    emit_pair_at(j, "times_as_fast_interval", n->compared && n->ratio.interval, n->ratio.low,
+                 n->ratio.high);
     emit_text_at(j, "message", n->why);
     emit_object_end(j);
 }
@@ -499,7 +486,7 @@ static void limit_json(const struct view_sweep *v, struct emit *j)
     emit_text_at(j, "metric", v->metrics[v->shown]);
     emit_text_at(j, "what", v->limit_title);
     emit_f64_at(j, "value", v->limit);
-    pair_at(j, "interval", true, v->limit_low, v->limit_high);
+    emit_pair_at(j, "interval", true, v->limit_low, v->limit_high);
     emit_object_end(j);
 }
 
