@@ -1,5 +1,6 @@
 #include "best.h"
 
+#include "part.h"
 #include "settle.h"
 #include "space/space.h"
 
@@ -51,6 +52,7 @@ struct search {
     char identity[65];     // of the device that is here
     struct digest source;
     struct space *space; // (or NULL) what --config and --where leave
+    const char *part;    // the same in words
     struct group *groups;
     struct seen *buckets[BUCKETS];
     uint64_t rows;
@@ -207,6 +209,7 @@ static struct result *brief_of(struct search *s, const struct store_row *row)
                              .sample_count = (uint32_t)samples,
                              .origin = r->origin ? copy(s, r->origin) : NULL};
     brief->terms = r->terms;
+    brief->part = is_ranked(r) ? copy(s, r->part) : "";
     brief->energy = r->energy;
     brief->energy.refused = "";
     memcpy(brief->ranking, r->ranking, sizeof brief->ranking);
@@ -323,7 +326,7 @@ static bool make_space(struct search *s, struct error *e)
 static bool start(struct search *s, const struct best_options *o, struct arena *a, bool all,
                   struct error *e)
 {
-    struct text constants = TEXT_INIT;
+    struct text constants = TEXT_INIT, part = TEXT_INIT;
     *s = (struct search){.o = o, .a = a};
     s->by_time = all || o->goal.count == 0 || goal_is_time(&o->goal, o->spec, o->device);
     if (o->device)
@@ -332,7 +335,10 @@ static bool start(struct search *s, const struct best_options *o, struct arena *
         spec_sources_digest(o->sources, &s->source);
     spec_constants_text(o->spec, &constants);
     s->constants = all ? NULL : copy(s, text_cstr(&constants));
-    s->failed |= constants.failed;
+    s->failed |= constants.failed || !part_text(o->configurations, o->configuration_count, o->where,
+                                                o->where_count, &part);
+    s->part = copy(s, text_cstr(&part));
+    text_release(&part);
     text_release(&constants);
     return (!s->failed || error_memory(e)) && make_space(s, e) && read_store(s, e);
 }
@@ -418,6 +424,8 @@ struct ranking {
     const struct entry **members; // by configuration, as they were ranked
     struct settle_contender *contenders;
     size_t count, winner;
+    bool whole;  // it ends as these rules would end it: those that are left out do not matter
+    bool covers; // there is one of all that was asked for, this or another
 };
 
 static bool is_of(const struct entry *n, const struct entry *of)
@@ -431,6 +439,15 @@ static int by_configuration(const void *a, const void *b)
     return strcmp(x->configuration, y->configuration);
 }
 
+static bool has_member(const struct ranking *r, const struct entry *n)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        if (digest_equal(&r->members[i]->key, &n->key))
+            return true;
+    }
+    return false;
+}
+
 // The members of the ranking that `of` is one of, as far as they are the same job today.
 static bool gather(struct search *s, const struct group *g, const struct entry *of,
                    struct ranking *out)
@@ -440,7 +457,7 @@ static bool gather(struct search *s, const struct group *g, const struct entry *
                             .contenders = arena_array(s->a, g->count, sizeof *out->contenders)};
     s->failed |= !out->members || !out->contenders;
     for (const struct entry *n = s->failed ? NULL : g->entries; n; n = n->next) {
-        if (is_of(n, of) && (!comparable || is_same_job(s, n)))
+        if (is_of(n, of) && !has_member(out, n) && (!comparable || is_same_job(s, n)))
             out->members[out->count++] = n;
     }
     if (out->count > 0)
@@ -471,18 +488,9 @@ static bool decide(struct search *s, struct ranking *r)
                                       .samples = r->members[i]->brief->samples_ns,
                                       .count = r->members[i]->brief->sample_count};
     bool ok = settle_again(r->contenders, r->count, &rules, settle_seed(first->ranking),
-                           first->terms.resolution_ns, false, &r->winner, NULL);
+                           first->terms.resolution_ns, false, &r->winner, &r->whole);
     s->failed |= !ok;
     return ok;
-}
-
-static bool has_member(const struct ranking *r, const struct entry *n)
-{
-    for (size_t i = 0; i < r->count; i++) {
-        if (digest_equal(&r->members[i]->key, &n->key))
-            return true;
-    }
-    return false;
 }
 
 // The newest entry of a ranking that is older than `age`; NULL: there is none.
@@ -513,25 +521,115 @@ static bool may_beat(const struct group *g, const struct entry *of, const struct
     return false;
 }
 
+// One member of each ranking, the newest ranking first.
+static const struct entry **rankings_of(struct search *s, const struct group *g, size_t *count)
+{
+    const struct entry **list = arena_array(s->a, g->count + 1, sizeof(struct entry *));
+    *count = 0;
+    s->failed |= !list;
+    if (!list)
+        return NULL;
+    for (const struct entry *of = newest_ranked(g, NULL); of; of = newest_ranked(g, of)) {
+        bool is_new = true; // one that was written down again has rows of several times
+        for (size_t i = 0; is_new && i < *count; i++)
+            is_new = !is_of(of, list[i]);
+        if (is_new)
+            list[(*count)++] = of;
+    }
+    return list;
+}
+
+// Is it one of all that was asked for? *by_whole: it is of the whole space, of which a part was
+// asked for.
+static bool covers(const struct search *s, const struct group *g, const struct entry *of,
+                   bool *by_whole)
+{
+    bool is_whole = false, is_asked = false;
+    for (const struct entry *n = g->entries; n; n = n->next) {
+        if (!is_of(n, of))
+            continue;
+        is_whole |= !n->brief->part[0];
+        is_asked |= str_equal(n->brief->part, s->part);
+    }
+    *by_whole = !is_asked;
+    return is_whole || is_asked;
+}
+
+// The newest ranking of all that was asked for, else the newest. Returns its place among `heads`,
+// `count` where there is none.
+static size_t find_base(struct search *s, const struct group *g, const struct entry *const *heads,
+                        size_t count, struct ranking *out)
+{
+    for (int any = 0; any <= 1; any++) {
+        for (size_t i = 0; i < count && !s->failed; i++) {
+            bool by_whole = false;
+            if (!any && !covers(s, g, heads[i], &by_whole))
+                continue;
+            if (!gather(s, g, heads[i], out) || !decide(s, out) || (by_whole && !out->whole))
+                continue;
+            out->covers = !any;
+            return i;
+        }
+    }
+    return count;
+}
+
+// Which member is the answer: of those tied with the winner. The ranking's count without memory.
+static size_t pick(struct search *s, const struct ranking *r, size_t *tied, char why[PICK_WHY])
+{
+    struct pick_candidate *c = arena_array(s->a, r->count, sizeof *c);
+    size_t *at = arena_array(s->a, r->count, sizeof *at);
+    s->failed |= !c || !at;
+    *tied = 0;
+    for (size_t i = 0; !s->failed && i < r->count; i++) {
+        const struct entry *n = r->members[i];
+        if (!r->contenders[i].entry.tied)
+            continue;
+        at[*tied] = i;
+        c[(*tied)++] = (struct pick_candidate){.result = n->brief,
+                                               .group_size = n->group_size,
+                                               .choice = read_choice(s, n->configuration)};
+    }
+    if (s->failed || *tied == 0)
+        return r->count;
+    return at[pick_fewest(c, *tied, s->o->spec->parameter_count, why)];
+}
+
+// Did the answer of `of` take part in that ranking, too? Then it is the later word on the same.
+static bool has_answer(struct search *s, const struct ranking *r, const struct ranking *of)
+{
+    size_t tied;
+    char why[PICK_WHY];
+    size_t chosen = pick(s, of, &tied, why);
+    return chosen < of->count && has_member(r, of->members[chosen]);
+}
+
 // The ranking that decides: see best_find().
 static bool deciding(struct search *s, const struct group *g, struct ranking *out)
 {
-    bool found = false;
-    for (const struct entry *of = newest_ranked(g, NULL); of && !s->failed;
-         of = newest_ranked(g, of)) {
+    size_t count;
+    const struct entry **heads = rankings_of(s, g, &count);
+    size_t base = heads ? find_base(s, g, heads, count, out) : 0;
+    if (!heads || base == count)
+        return false;
+    // Those that are newer in the order of time, then those that are older.
+    for (size_t i = 1; i < count && !s->failed; i++) {
         struct ranking r;
-        if (found && !may_beat(g, of, out))
+        bool newer = i <= base;
+        const struct entry *of = heads[newer ? base - i : i];
+        if (!newer && !may_beat(g, of, out))
             continue;
         if (!gather(s, g, of, &r) || !decide(s, &r))
             continue;
         const struct entry *winner = r.members[r.winner];
-        if (found && (has_member(out, winner) ||
-                      !is_below(&winner->stats, &out->members[out->winner]->stats)))
+        bool beats =
+            !has_member(out, winner) && is_below(&winner->stats, &out->members[out->winner]->stats);
+        if (!beats && !(newer && has_answer(s, &r, out)))
             continue;
+        r.covers = out->covers;
         *out = r;
-        found = true;
     }
-    return found && !s->failed;
+    return !s->failed;
 }
 
 // The fastest that did not take part in the ranking and is clearly faster than its winner.
@@ -552,21 +650,9 @@ static void name_faster(struct search *s, const struct group *g, const struct ra
 
 static const struct entry *choose(struct search *s, const struct ranking *r, struct best_place *out)
 {
-    struct pick_candidate *c = arena_array(s->a, r->count, sizeof *c);
-    size_t *at = arena_array(s->a, r->count, sizeof *at);
-    s->failed |= !c || !at;
-    for (size_t i = 0; !s->failed && i < r->count; i++) {
-        const struct entry *n = r->members[i];
-        if (!r->contenders[i].entry.tied)
-            continue;
-        at[out->tied] = i;
-        c[out->tied++] = (struct pick_candidate){.result = n->brief,
-                                                 .group_size = n->group_size,
-                                                 .choice = read_choice(s, n->configuration)};
-    }
-    if (s->failed || out->tied == 0)
+    size_t chosen = pick(s, r, &out->tied, out->why);
+    if (chosen == r->count)
         return NULL;
-    size_t chosen = at[pick_fewest(c, out->tied, s->o->spec->parameter_count, out->why)];
     const struct ranking_entry *entry = &r->contenders[chosen].entry;
     out->ranked = true;
     out->contenders = r->count;
@@ -643,7 +729,7 @@ static struct valued_list values_of(struct search *s, const struct group *g, boo
 static const struct entry *find_answer(struct search *s, const struct group *g,
                                        struct best_answer *out)
 {
-    struct ranking ranking = {NULL, NULL, 0, 0};
+    struct ranking ranking = {.members = NULL};
     if (!s->by_time) {
         struct valued_list v = values_of(s, g, &out->other_job);
         out->known = v.count;
@@ -652,6 +738,9 @@ static const struct entry *find_answer(struct search *s, const struct group *g,
     if (!deciding(s, g, &ranking))
         return s->failed ? NULL : fastest(s, g, &out->other_job);
     name_faster(s, g, &ranking, &out->place);
+    bool is_one = s->space && space_count(s->space) == 1; // nobody else was asked for
+    if (!ranking.covers && !is_one)
+        out->place.part = ranking.members[ranking.winner]->brief->part;
     return choose(s, &ranking, &out->place);
 }
 

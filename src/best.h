@@ -35,6 +35,9 @@ struct best_place {
     double ratio, low, high; // to the winner, with the simultaneous interval
     bool interval;
     char why[PICK_WHY]; // it was chosen among those tied; "" with one
+    // (or NULL) No ranking is of all that was asked for: this one is of that part of the space
+    // (part.h); "" of the whole, whose best are not among what was asked for.
+    const char *part;
     // (or NULL) One that did not take part and yet was clearly faster, its interval below the
     // winner's: only a ranking of both decides.
     const char *faster;
@@ -58,14 +61,15 @@ struct best_answer {
     bool other_driver, other_source, other_job;
 };
 
-// The fastest correct configuration for the spec with its constants: the newest ranking decides,
-// as it was decided when it was made; among those not told apart from its winner the one with the
-// fewest resources. An older ranking decides where its winner was in none since and is clearly
-// faster (a tune of a part of the space is ranked too). Without a ranking it is the one with the
-// least median. A configuration that failed since it was measured is no answer. Where nothing is
-// known for this driver, source and job, the nearest that is older: the same source first, then the
-// newest; of several results of one configuration the newest counts. False on failure; *found tells
-// whether there is anything at all.
+// The fastest correct configuration for the spec with its constants: the newest ranking of all that
+// was asked for decides, as it was decided when it was made; among those not told apart from its
+// winner the one with the fewest resources. A newer one, of a part of the space, decides where that
+// one took part in it, and any other where its winner was not in the first and is clearly faster.
+// Where there are rankings of parts alone the newest of them comes first. Without a ranking it is
+// the one with the least median. A configuration that failed since it was measured is no answer.
+// Where nothing is known for this driver, source and job, the nearest that is older: the same
+// source first, then the newest; of several results of one configuration the newest counts. False
+// on failure; *found tells whether there is anything at all.
 //
 // With a goal that is not the time, nor the like, no ranking decides: each job's newest result
 // counts with its median, and the one with the best value answers, of equal ones the faster.

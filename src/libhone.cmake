@@ -11,6 +11,7 @@ add_library(hone_conveyors OBJECT
   directions.c
   findings.c
   goal.c
+  part.c
   peak.c
   peak_find.c
   peak_kernels.c

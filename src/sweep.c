@@ -154,8 +154,13 @@ static bool find_known(struct sweep *s, uint32_t line, struct best_answer *out, 
     return ok;
 }
 
-// What the store answers with: under today's driver and source, and of a ranking unless anything
-// will do.
+static bool is_of_today(const struct best_answer *a)
+{
+    return a->choice && !a->other_driver && !a->other_source && !a->other_job;
+}
+
+// What the store answers with: under today's driver and source, and of a ranking of all that is
+// swept unless anything will do.
 static bool ask_store(struct sweep *s, uint32_t line, struct error *e)
 {
     const struct sweep_line *l = &s->o.lines[line];
@@ -169,10 +174,10 @@ static bool ask_store(struct sweep *s, uint32_t line, struct error *e)
         return note_failure(s, line, &why, e);
     if (!found)
         return true;
-    bool is_of_today = !answer.other_driver && !answer.other_source && !answer.other_job;
-    bool ok = true;
-    if (is_of_today && answer.choice && (is_known || answer.place.ranked)) {
+    bool ok = true, is_whole = answer.place.ranked && !answer.place.part;
+    if (is_of_today(&answer) && (is_known || is_whole)) {
         ok = take_choice(s, line, answer.choice) && take_result(s, line, answer.result);
+        n->part = answer.place.part;
         n->stats = answer.stats;
         n->timed = n->known = ok;
     }
@@ -246,6 +251,29 @@ static bool say_none(struct sweep *s, const struct tune_progress *p)
     return why != NULL;
 }
 
+// What was found earlier in a part of the space, and the strategy did not ask for, may be clearly
+// faster: then that is what `hone best` says.
+static bool look_back(struct sweep *s, const struct tune_progress *p, struct error *e)
+{
+    const struct tune_options *t = &s->o.lines[s->line].tune;
+    struct sweep_entry *n = entry_at(s, s->line);
+    struct best_answer answer;
+    struct error why = ERROR_INIT;
+    bool found = false, ok = true;
+    if (!t->store || t->fresh || !p->ranked.decided || !n->timed)
+        return true;
+    if (!find_known(s, s->line, &answer, &found, &why))
+        return note_failure(s, s->line, &why, e);
+    if (!found)
+        return true;
+    if (is_of_today(&answer) && answer.place.ranked && answer.stats.high < n->stats.low) {
+        ok = take_choice(s, s->line, answer.choice) && take_result(s, s->line, answer.result);
+        n->stats = answer.stats;
+    }
+    result_free(answer.result);
+    return ok || error_memory(e);
+}
+
 static bool end_tune(struct sweep *s, struct error *e)
 {
     struct tune_progress p;
@@ -265,7 +293,9 @@ static bool end_tune(struct sweep *s, struct error *e)
     tune_free(s->tune);
     s->tune = NULL;
     s->phase = SWEEP_OPENING;
-    return ok || error_memory(e);
+    if (!ok)
+        return error_memory(e);
+    return s->cancelled || look_back(s, &p, e);
 }
 
 static bool step_tune(struct sweep *s, int timeout_ms, struct error *e)

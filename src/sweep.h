@@ -6,8 +6,8 @@
 //
 // A point at which something fails is a record all the same, with the reason, and the sweep goes
 // on; it breaks off where the device, a worker or the store cannot go on. A ranking that the store
-// has for a point answers at once, and so do launches in turn, so that a sweep which was ended goes
-// on where it was.
+// has of a point's space (or of the part that is swept) answers at once, and so do launches in
+// turn, so that a sweep which was ended goes on where it was.
 //
 // Stepped as tune.h is: sweep_step() returns soon with at most one record; Ctrl-C, progress and
 // printing are the caller's.
@@ -22,7 +22,7 @@
 
 // Which configuration a line has at a point.
 enum sweep_means {
-    SWEEP_TUNE, // the best of a ranking that the store has, else of a tune
+    SWEEP_TUNE, // the best of a ranking of all of it that the store has, else of a tune
     SWEEP_KNOWN // the best that the store knows; nothing is tuned
 };
 
@@ -58,7 +58,9 @@ struct sweep_entry {
     const struct result *result; // (or NULL) that the times are of, or the reason of a failure
     bool timed;                  // correct and measured: stats are valid
     struct stats_summary stats;
-    bool known;   // the configuration comes from the store, nothing was launched to find it
+    bool known; // the configuration comes from the store, nothing was launched to find it
+    // (or NULL) It is the best of this part of what is swept: best_place.part. With KNOWN alone.
+    const char *part;
     bool in_turn; // the times are of launches in turn with those of the other lines
     // Of a further line in turn with the first: how many times longer it takes than that.
     bool compared;

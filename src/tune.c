@@ -60,6 +60,16 @@ static bool make_strategy(struct tune *t, struct error *e)
     return t->strategy != NULL;
 }
 
+static bool name_part(struct tune *t)
+{
+    struct text text = TEXT_INIT;
+    const struct tune_options *o = &t->o;
+    bool ok = part_text(o->configurations, o->configuration_count, o->where, o->where_count, &text);
+    t->part = ok ? arena_strdup(&t->arena, text_cstr(&text)) : NULL;
+    text_release(&text);
+    return t->part != NULL;
+}
+
 static bool make_stages(struct tune *t, struct error *e)
 {
     const struct tune_options *o = &t->o;
@@ -92,7 +102,7 @@ struct tune *tune_new(const struct tune_options *o, struct error *e)
     t->o = *o;
     t->started_ns = clock_ns();
     tune_goal_init(t);
-    if (!make_stages(t, e) || (!tune_rank_init(t) && !error_memory(e))) {
+    if (!make_stages(t, e) || ((!name_part(t) || !tune_rank_init(t)) && !error_memory(e))) {
         tune_free(t);
         return NULL;
     }

@@ -5,6 +5,7 @@
 
 #include "contenders.h"
 #include "directions.h"
+#include "part.h"
 #include "settle.h"
 #include "stages.h"
 #include "tune.h"
@@ -49,7 +50,8 @@ struct tune {
     size_t settling_count, settling_capacity;
     struct settle *settle;
     uint8_t ranking_id[16];
-    bool was_ranked; // once, whatever came of it
+    const char *part; // of the space that is searched; see part.h
+    bool was_ranked;  // once, whatever came of it
 
     struct tune_progress progress;
     struct evaluator_times before_ranking, ranking; // when it began; what it took

@@ -199,6 +199,11 @@ static struct result *result_of(struct tune *t, const struct settle_contender *c
     r->warmups = ranked->status.warmups;
     r->terms = terms_of(t, r->batch);
     memcpy(r->ranking, ranked->id, sizeof r->ranking);
+    r->part = arena_strdup(&r->arena, t->part);
+    if (!r->part) {
+        result_free(r);
+        return NULL;
+    }
     if (c->failure
             ? result_merge(r, c->failure)
             : settle_give(c, STOP_RANKED, r) && (!c->checked || result_take_energy(r, c->checked)))
@@ -405,6 +410,34 @@ static bool decide_again(struct tune *t, bool *whole, struct error *e)
     return !*whole || choose(t) || error_memory(e);
 }
 
+// The same ranking decides for what was searched now: written down where it was of another part of
+// the space, so that nobody searches again. One of the whole space says so already.
+static bool restate(struct tune *t, struct error *e)
+{
+    const struct contenders *c = &t->contenders;
+    const struct result *first = t->items[c->list[0].ticket]->result;
+    struct store *store = t->o.store;
+    if (!store || is_alone(first) || !first->part[0] || str_equal(first->part, t->part))
+        return true;
+    bool ok = store_together(store, e);
+    if (!ok)
+        return false;
+    for (size_t i = 0; ok && i < c->count; i++) {
+        const struct result *known = t->items[c->list[i].ticket]->result;
+        if (!is_of(known, first) || known->origin) // of a store behind nothing is taken over
+            continue;
+        struct result *r = result_clone(known);
+        const char *part = r ? arena_strdup(&r->arena, t->part) : NULL;
+        if (part) {
+            r->part = part;
+            r->reused = false;
+        }
+        ok = part ? evaluator_keep(t->evaluator, c->list[i].ticket, r, e) : error_memory(e);
+        result_free(r);
+    }
+    return store_together_end(store, ok, e) && ok;
+}
+
 // ---- running -----------------------------------------------------------------------------------
 
 // A ranking of one is none that others could belong to.
@@ -448,7 +481,7 @@ bool tune_rank_start(struct tune *t, struct error *e)
     if (has_ranking(t) && is_decided_alike(t) && !decide_again(t, &whole, e))
         return false;
     if (whole)
-        return true;
+        return restate(t, e);
     forget_known(t);
     if (!make_room(t, c->count))
         return error_memory(e);

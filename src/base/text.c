@@ -94,6 +94,24 @@ void text_addf(struct text *t, const char *format, ...)
     va_end(args);
 }
 
+void text_add_shell(struct text *t, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=.,/:@%";
+    if (word[0] && word[strspn(word, plain)] == '\0') {
+        text_add(t, word);
+        return;
+    }
+    text_addc(t, '\'');
+    for (; *word; word++) {
+        if (*word == '\'')
+            text_add(t, "'\\''");
+        else
+            text_addc(t, *word);
+    }
+    text_addc(t, '\'');
+}
+
 const char *text_cstr(const struct text *t)
 {
     return t->data ? t->data : "";

@@ -29,6 +29,8 @@ void text_add(struct text *t, const char *s);
 void text_addn(struct text *t, const void *bytes, size_t length);
 void text_addc(struct text *t, char c);
 void text_addf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// A word as a shell reads it back: quoted where it must be.
+void text_add_shell(struct text *t, const char *word);
 const char *text_cstr(const struct text *t);
 // Gives the buffer away (free() it) and empties the text; NULL when the text failed.
 char *text_steal(struct text *t);

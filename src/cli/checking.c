@@ -169,7 +169,7 @@ static const char *command_of(struct checking *c, const struct check_record *r)
     work_configuration(w->spec, r->choice, &configuration);
     if (configuration.length) { // parameters of one value need not be named
         text_add(&out, " --config ");
-        shell_quote(text_cstr(&configuration), &out);
+        text_add_shell(&out, text_cstr(&configuration));
     }
     if (s->arch)
         text_addf(&out, " --arch %s", s->arch);

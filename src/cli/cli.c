@@ -126,7 +126,7 @@ int cli_main(int argc, char **argv)
     }
     for (int i = 0; i < argc; i++) {
         text_add(&text, i ? " " : "");
-        shell_quote(argv[i], &text);
+        text_add_shell(&text, argv[i]);
     }
     const struct command *c = find(argv[1]);
     status = c ? run_command(c, argc - 2, argv + 2, text_cstr(&text), started_ns)

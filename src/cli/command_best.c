@@ -4,6 +4,7 @@
 #include "cli/tuning.h"
 #include "cli/values.h"
 #include "exchange/import.h"
+#include "part.h"
 #include "report/table.h"
 #include "report/units.h"
 
@@ -262,6 +263,7 @@ static bool show_as(struct session *s, const struct spec *spec, const struct bes
                                        .tied = b->place.tied,
                                        .rounds = b->place.rounds,
                                        .why = b->place.why,
+                                       .part = b->place.part,
                                        .faster = b->place.faster,
                                        .faster_ns = b->place.faster_median};
     if (b->known > 0) {
@@ -332,7 +334,7 @@ static int put_options(const struct shown *shown, struct text *out)
         if (!is_define || str_starts(p->options[i], "-DHONE_SOURCE="))
             continue;
         text_add(out, separator);
-        shell_quote(p->options[i], out);
+        text_add_shell(out, p->options[i]);
         separator = " ";
     }
     text_add(out, "\n");
@@ -345,11 +347,36 @@ static void put_remedy(const struct session *s, const struct best_answer *b, str
     struct text same = TEXT_INIT;
     work_same(&s->work, &same);
     text_addf(out, "To rank the two:  hone tune %s --config ", text_cstr(&same));
-    shell_quote(b->configuration, out);
+    text_add_shell(out, b->configuration);
     text_add(out, " --config ");
-    shell_quote(b->place.faster, out);
+    text_add_shell(out, b->place.faster);
     text_add(out, "\n");
     text_release(&same);
+}
+
+// The tune that searches all of what was asked for.
+static void put_whole(const struct session *s, struct text *out)
+{
+    const struct best_options *o = &s->options;
+    struct text part = TEXT_INIT;
+    text_add(out, "hone tune ");
+    work_same(&s->work, out);
+    out->failed |=
+        !part_text(o->configurations, o->configuration_count, o->where, o->where_count, &part);
+    text_addf(out, "%s%s", part.length ? " " : "", text_cstr(&part));
+    text_release(&part);
+}
+
+// A script that reads the options alone would not hear of it.
+static void warn_of_part(const struct session *s, const struct best_answer *b)
+{
+    struct text whole = TEXT_INIT;
+    if (!b->place.part || !s->settings->options)
+        return;
+    put_whole(s, &whole);
+    complain("this is the best of a part only%s%s; `%s` searches the rest",
+             b->place.part[0] ? ": " : "", b->place.part, text_cstr(&whole));
+    text_release(&whole);
 }
 
 static void put_answer(const struct session *s, const struct best_answer *b,
@@ -370,6 +397,11 @@ static void put_answer(const struct session *s, const struct best_answer *b,
     }
     text_add(out, separator[0] == ',' ? "\n" : "");
     report_result(&shown->view, out);
+    if (b->place.part) {
+        text_add(out, "To search the rest:  ");
+        put_whole(s, out);
+        text_add(out, "\n");
+    }
     if (b->place.faster)
         put_remedy(s, b, out);
 }
@@ -393,6 +425,7 @@ static int show_one(struct session *s)
     }
     say_if_known(s, &b);
     warn_if_older(&b);
+    warn_of_part(s, &b);
     emit_start(&json, &out);
     if (!show_as(s, s->work.spec, &b, &shown)) {
         complain("out of memory");
@@ -543,12 +576,17 @@ static void put_row(const struct session *s, struct table *t, const struct best_
     table_cell(t, DATE, "%s", b->date);
     bool is_imported = b->result->stop == STOP_IMPORTED;
     bool came = is_known(s, b);
-    table_cell(t, NOTE, "%s%s%s%s",
-               is_imported       ? "imported "
-               : b->other_source ? "other text"
-                                 : "",
-               is_imported ? b->result->statistic : "", came && b->other_source ? ", " : "",
-               came ? WORK_KNOWN : "");
+    const char *notes[] = {b->other_source && !is_imported ? "other text" : "",
+                           b->place.part ? "of a part" : "", came ? WORK_KNOWN : ""};
+    struct text note = TEXT_INIT;
+    if (is_imported)
+        text_addf(&note, "imported %s", b->result->statistic);
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        if (notes[i][0])
+            text_addf(&note, "%s%s", note.length ? ", " : "", notes[i]);
+    }
+    table_cell(t, NOTE, "%s", text_cstr(&note));
+    text_release(&note);
 }
 
 static bool show_row(struct session *s, const struct best_answer *b, struct table *t,
@@ -762,10 +800,14 @@ const struct command command_best = {
         "What the stores do not know, or only older, is looked up in `" WORK_KNOWN "` beside the "
         "spec, "
         "if there is one: results that came with it. Those are said to be known from there.\n\n"
-        "The newest ranking decides, by the rounds that are kept of it; where some are "
+        "The newest ranking of the whole space (or of what --config and --where leave) decides, by "
+        "the rounds that are kept of it; where some are "
         "not told apart from its winner the answer is the one that takes the fewest "
         "resources (spilled memory, registers, local and private memory, work-group), "
-        "then the first in the space, and it says so. What was measured alone since, "
+        "then the first in the space, and it says so. A tune of a part of the space (--config, "
+        "--where) decides since then if that one took part in it, or its winner is clearly "
+        "faster; where there is no other the answer is said to be the best of that part. What was "
+        "measured alone since, "
         "and clearly faster, is named. Without a ranking the least median answers.\n\n"
         "Where the objective is not the time, nor the time in other words, the newest "
         "result of each configuration counts, and the one with the best value at its "
@@ -774,7 +816,7 @@ const struct command command_best = {
         "With --json one object, as `hone run --json` prints it, and also date, device, "
         "platform, driver, "
         "language, constants, hone, geometry, other_driver, other_source, other_job, "
-        "ranked, contenders, tied_count, why, faster and faster_ns; with "
+        "ranked, contenders, tied_count, why, part, faster and faster_ns; with "
         "--all one a line.\n\n"
         "Exit status 0: there is an answer, 1: there is none.",
     .groups = groups,

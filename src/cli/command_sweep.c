@@ -435,9 +435,11 @@ const struct command command_sweep = {
         "constant of type string has its values as they stand.\n\n"
         "At each point the spec is read with these constants and tuned as `hone tune` does. A "
         "point of which the store has a ranking is not tuned again, so that a sweep which was "
-        "ended goes on where it was; also where that ranking is of a part of the space (--where, "
-        "--budget): --again tunes with the options of now, and what is known is not measured "
-        "again. A point at which nothing works is a row with the reason, and the sweep goes on. "
+        "ended goes on where it was; also where that tune had another budget: --again tunes with "
+        "the options of now, and what is known is not measured again. A ranking of a part of the "
+        "space (--config, --where) answers for that part alone: without it the point is tuned, and "
+        "what is known of the part takes part. A point at which nothing works is a row with the "
+        "reason, and the sweep goes on. "
         "With --config or --where only those configurations "
         "are tuned; with one configuration left that one is measured at each point.\n\n"
         "With --against the best of every line, and the vendors' routines, are launched in turn, "
@@ -458,7 +460,8 @@ const struct command command_sweep = {
         "\"routine\"}], \"metric\", \"limit\":{\"metric\", \"what\", \"value\", "
         "\"interval\":[low,high]}, \"points\", \"rows\":[], \"launches\", \"elapsed_ns\", "
         "\"cancelled\", \"error\"}; a row has constants:{} and lines:[], each with label, "
-        "configuration, status, known (from the store), in_turn, median_ns, interval_ns, samples, "
+        "configuration, status, known (from the store), part (that it is the best of, with "
+        "--known), in_turn, median_ns, interval_ns, samples, "
         "metrics, share (of the peak), times_as_fast, times_as_fast_interval, message.",
     .groups = groups,
     .examples = examples,

@@ -188,11 +188,11 @@ static void suggest_peak(const struct work *w, struct text *out)
         text_addf(out, " --language %s", language_text(w->device->language));
     if (o->device) {
         text_add(out, " --device ");
-        shell_quote(o->device, out);
+        text_add_shell(out, o->device);
     }
     if (o->store) {
         text_add(out, " --store ");
-        shell_quote(o->store, out);
+        text_add_shell(out, o->store);
     }
     text_add(out, "\n");
 }
@@ -213,13 +213,13 @@ static void suggest(struct session *s, const struct view_summary *v, struct text
               text_cstr(&same));
     if (best.length) { // parameters of one value need not be named
         text_add(out, " --config ");
-        shell_quote(text_cstr(&best), out);
+        text_add_shell(out, text_cstr(&best));
     }
     if (w->store && s->tuning.options.goal.count == 1) {
         text_addf(out, "\nIts compiler options:       hone best %s", text_cstr(&same));
         if (best.length && !is_answer(s, v)) {
             text_add(out, " --config ");
-            shell_quote(text_cstr(&best), out);
+            text_add_shell(out, text_cstr(&best));
         }
         text_add(out, " --options");
     }

@@ -185,7 +185,9 @@ static bool label_specs(struct comparing *c)
 
 // What the store knows; *configuration stays NULL where that is nothing of today, or the best of a
 // few only: what was run or compared by itself says nothing of the rest, a tune's ranking does.
-static int ask_store(struct comparing *c, struct comparing_side *s, const char **configuration)
+// *part: of a part of the space there is a ranking.
+static int ask_store(struct comparing *c, struct comparing_side *s, const char **configuration,
+                     const char **part)
 {
     struct error e = ERROR_INIT;
     struct work *w = &s->tuning.work;
@@ -206,7 +208,9 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
     bool ok = sources && best_find(&o, &c->arena, &answer, &found, &e);
     if (ok && found) {
         bool is_of_today = !answer.other_driver && !answer.other_source && !answer.other_job;
-        *configuration = is_of_today && answer.place.ranked ? answer.configuration : NULL;
+        bool is_ranked = is_of_today && answer.place.ranked;
+        *part = is_ranked ? answer.place.part : NULL;
+        *configuration = is_ranked && !*part ? answer.configuration : NULL;
         result_free(answer.result);
     }
     spec_sources_free(sources);
@@ -252,13 +256,16 @@ static int run_tune(struct comparing *c, struct comparing_side *s)
     return answer == TUNE_END ? EXIT_DONE : tuning_failed(&c->broken);
 }
 
-static int tune_first(struct comparing *c, struct comparing_side *s, const char **configuration)
+static int tune_first(struct comparing *c, struct comparing_side *s, const char *part,
+                      const char **configuration)
 {
     struct work *w = &s->tuning.work;
     struct tune_progress p;
-    fprintf(stderr, "Tuning %s first: %s.\n", w->spec->name,
-            w->store ? "the store has no ranking of it for this device"
-                     : "nothing is known without a store");
+    fprintf(stderr, "Tuning %s first: %s%s%s.\n", w->spec->name,
+            !w->store ? "nothing is known without a store"
+            : part    ? "the store has a ranking of a part of it only"
+                      : "the store has no ranking of it for this device",
+            part && part[0] ? ", " : "", part ? part : "");
     store_close(w->store); // it opens its own
     w->store = NULL;
     s->tuning.options.leaving = false; // the comparison follows
@@ -271,8 +278,12 @@ static int tune_first(struct comparing *c, struct comparing_side *s, const char 
     *configuration = p.best ? arena_strdup(&c->arena, p.best->configuration) : NULL;
     tune_free(s->tuning.tune);
     s->tuning.tune = NULL;
-    if (*configuration)
-        return EXIT_DONE;
+    // What was known of a part, and the strategy did not ask for, may be clearly faster.
+    const char *known = NULL;
+    status = *configuration && part ? ask_store(c, s, &known, &part) : EXIT_DONE;
+    *configuration = known ? known : *configuration;
+    if (status != EXIT_DONE || *configuration)
+        return status;
     complain("%s: no configuration gave a correct result", w->spec->path);
     return EXIT_NOTHING;
 }
@@ -284,9 +295,10 @@ static int choose_bests(struct comparing *c)
     for (uint32_t i = c->spec_count; choices && i < c->count; i++)
         choices[i] = "";
     for (uint32_t i = 0; i < c->spec_count && status == EXIT_DONE; i++) {
-        status = ask_store(c, &c->sides[i], &choices[i]);
+        const char *part = NULL;
+        status = ask_store(c, &c->sides[i], &choices[i], &part);
         if (status == EXIT_DONE && !choices[i])
-            status = tune_first(c, &c->sides[i], &choices[i]);
+            status = tune_first(c, &c->sides[i], part, &choices[i]);
     }
     c->options.choices = choices;
     return status;

@@ -49,24 +49,6 @@ void console_log(void *context, enum log_level level, const char *message)
     complain("%s%s", level == LOG_WARNING ? "warning: " : "", message);
 }
 
-void shell_quote(const char *word, struct text *out)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-+=.,/:@%";
-    if (word[0] && word[strspn(word, plain)] == '\0') {
-        text_add(out, word);
-        return;
-    }
-    text_addc(out, '\'');
-    for (; *word; word++) {
-        if (*word == '\'')
-            text_add(out, "'\\''");
-        else
-            text_addc(out, *word);
-    }
-    text_addc(out, '\'');
-}
-
 // ---- progress ----------------------------------------------------------------------------------
 
 void ticker_init(struct ticker *t, FILE *stream)

@@ -16,9 +16,6 @@ int console_finish(int status);
 // Warnings and notes of the library, for struct log.
 void console_log(void *context, enum log_level level, const char *message);
 
-// Adds `word` as a shell reads it back: quoted where it must be.
-void shell_quote(const char *word, struct text *out);
-
 // A line of progress: redrawn in place on a terminal, else a line every ten seconds.
 struct ticker {
     FILE *stream;

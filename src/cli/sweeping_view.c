@@ -63,6 +63,7 @@ static bool fill_entry(struct sweeping *s, uint32_t line, const struct sweep_ent
                                      .timed = n->timed,
                                      .known = n->known,
                                      .in_turn = n->in_turn,
+                                     .part = n->part,
                                      .stats = n->stats,
                                      .share = NAN,
                                      .compared = n->compared,

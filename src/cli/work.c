@@ -339,13 +339,13 @@ int work_store_or_known(struct work *w, struct store **known)
 static void add_option(const char *name, const char *value, struct text *out)
 {
     text_addf(out, " --%s ", name);
-    shell_quote(value, out);
+    text_add_shell(out, value);
 }
 
 void work_same(const struct work *w, struct text *out)
 {
     const struct settings *s = &w->call->settings;
-    shell_quote(w->call->arguments[0], out);
+    text_add_shell(out, w->call->arguments[0]);
     for (uint32_t i = 0; i < s->set.count; i++)
         add_option("set", s->set.items[i], out);
     if (s->language.is_given)

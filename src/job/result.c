@@ -17,7 +17,7 @@ struct result *result_new(void)
         return NULL;
     arena_init(&r->arena);
     r->warm = true;
-    r->message = r->log = r->output = r->energy.refused = r->statistic = "";
+    r->message = r->log = r->output = r->energy.refused = r->statistic = r->part = "";
     return r;
 }
 
@@ -158,6 +158,8 @@ static void codec_of_format(struct wire *w, struct result *r, int format)
         gpu_codec(w, r);
     if (format >= 4)
         codec_text(w, &r->statistic);
+    if (format >= 5)
+        codec_text(w, &r->part);
 }
 
 void result_codec(struct wire *w, struct result *r)

@@ -175,6 +175,9 @@ struct result {
     const char *statistic; // IMPORTED: what its one sample is of others: "mean"; else ""
     uint8_t ranking[16];   // RANKED, COMPARED: the rounds it took part in; sample i is of round i
     struct ranked_terms terms; // RANKED: of that ranking
+    // RANKED: the part of the space whose best were ranked, as words of a command line: "--where
+    // 'a > 2'"; "" all of it, or an earlier hone did not say
+    const char *part;
     struct machine_look look;
     struct gpu_look gpu;
     struct energy energy;
@@ -199,7 +202,7 @@ struct result {
 };
 
 // Of the codec's layout: raised when it changes.
-#define RESULT_FORMAT 4
+#define RESULT_FORMAT 5
 
 struct result *result_new(void); // zeroed: CORRECT, texts "", warm
 void result_free(struct result *r);

@@ -437,6 +437,7 @@ static void origin(const struct view_origin *o, struct emit *j)
     known_at(j, "contenders", o->ranked, o->contenders);
     known_at(j, "tied_count", o->ranked, o->tied);
     emit_text_at(j, "why", o->why);
+    emit_text_at(j, "part", o->part);
     emit_text_at(j, "faster", o->faster);
     emit_f64_at(j, "faster_ns", o->faster ? o->faster_ns : NAN);
 }

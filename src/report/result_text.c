@@ -263,6 +263,10 @@ static void put_standing(const struct view_origin *o, const struct view_place *p
     if (o->ranked && !p->winner)
         text_addf(out, "To the least of them: %.3f %c%.3f .. %.3f%c\n", p->ratio,
                   p->interval ? '[' : '(', p->low, p->high, p->interval ? ']' : ')');
+    if (o->part && o->part[0])
+        text_addf(out, "Ranked within a part of the space only: %s\n", o->part);
+    else if (o->part)
+        text_add(out, "Ranked among the best of the whole space, which are not in this part\n");
     if (!o->faster)
         return;
     duration_to_str(o->faster_ns, time);

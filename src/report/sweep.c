@@ -79,7 +79,11 @@ void report_sweep_row(const struct view_sweep *v, const struct view_sweep_row *r
             text_addf(out, "; %s: %s", v->lines[i].label, n->why);
     }
     if (first->known)
-        text_add(out, " (known from the store)");
+        text_add(out, " (known from the store");
+    if (first->known && first->part)
+        text_addf(out, ", of a part%s%s", first->part[0] ? ": " : "", first->part);
+    if (first->known)
+        text_add(out, ")");
 }
 
 // ---- tables ------------------------------------------------------------------------------------
@@ -300,9 +304,11 @@ static bool is_beyond(const struct view_sweep *v)
 static void put_sentences(const struct view_sweep *v, struct text *out)
 {
     char span[UNITS_SIZE], number[UNITS_SIZE];
-    uint32_t known = 0;
-    for (uint32_t i = 0; i < v->row_count; i++)
+    uint32_t known = 0, parts = 0;
+    for (uint32_t i = 0; i < v->row_count; i++) {
         known += v->rows[i].entries[0].known;
+        parts += v->rows[i].entries[0].part != NULL;
+    }
     put_failures(v, out);
     put_means(v, out);
     if (!isnan(v->limit) && has_share(v)) {
@@ -321,6 +327,8 @@ static void put_sentences(const struct view_sweep *v, struct text *out)
     text_addf(out, "%llu launch%s", (unsigned long long)v->launches, v->launches == 1 ? "" : "es");
     if (known > 0)
         text_addf(out, "; %u known from the store", known);
+    if (parts > 0)
+        text_addf(out, ", %u of them the best of a part of the space only", parts);
     text_add(out, v->cancelled ? "; ended early\n" : "\n");
     if (v->broken)
         text_addf(out, "Broken off: %s\n", v->broken);
@@ -433,6 +441,7 @@ static void entry_json(const struct view_sweep *v, uint32_t line, const struct v
     emit_raw_at(j, "configuration", n->configuration_json);
     emit_text_at(j, "status", n->status[0] ? n->status : NULL);
     emit_bool_at(j, "known", n->known);
+    emit_text_at(j, "part", n->part);
     emit_bool_at(j, "in_turn", n->in_turn);
     emit_f64_at(j, "median_ns", n->timed ? n->stats.median : NAN);
     emit_pair_at(j, "interval_ns", n->timed && n->stats.interval, n->stats.low, n->stats.high);

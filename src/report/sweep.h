@@ -10,6 +10,7 @@ struct view_sweep_entry {
     const char *configuration, *configuration_json; // "" and "{}" of a routine; NULL: none
     const char *status;                             // "correct"; "" where nothing ran
     bool timed, known, in_turn;                     // as in sweep.h
+    const char *part;                               // likewise
     struct stats_summary stats;
     // By the names of view_sweep.metrics, each without a value where it has none: at the median,
     // and at the ends of the interval. NULL: not timed.

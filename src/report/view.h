@@ -88,6 +88,7 @@ struct view_origin {
     const char *why;    // it was chosen among those tied; "" with one
     const char *faster; // (or NULL) another one, not ranked with it, that was clearly faster
     double faster_ns;
+    const char *part; // (or NULL) the ranking is of this part alone: best_place.part
     const char *goal; // (or NULL) "the least cost": what it is the best by, where that is no time
     size_t known;     // of so many
 };

@@ -65,7 +65,7 @@ START_TEST(quoting)
                  {"", "''"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct text out = TEXT_INIT;
-        shell_quote(cases[i].word, &out);
+        text_add_shell(&out, cases[i].word);
         ck_assert_str_eq(text_cstr(&out), cases[i].quoted);
         text_release(&out);
     }

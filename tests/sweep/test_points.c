@@ -165,6 +165,71 @@ START_TEST(it_goes_on_where_it_was)
 }
 END_TEST
 
+// A ranking of a part of the space does not answer for the whole, and what is known of the part is
+// not measured again. At N=1 the fastest is ID=5, and ID=4 takes longest.
+START_TEST(a_part_was_tuned)
+{
+    struct session s;
+    static const char *const part[] = {"ID < 4"};
+    BEGIN(&s, 1, "N=1");
+    s.lines[0].tune.where = part;
+    s.lines[0].tune.where_count = 1;
+    run(&s);
+    ck_assert_str_eq(s.records[0].entries[0].configuration, "ID=0");
+    end(&s);
+    BEGIN(&s, 1, "N=1"); // the same part again
+    s.lines[0].tune.where = part;
+    s.lines[0].tune.where_count = 1;
+    run(&s);
+    ck_assert(s.records[0].entries[0].known && !s.records[0].entries[0].part);
+    ck_assert_uint_eq(launches_of(&s), 0);
+    end(&s);
+    BEGIN(&s, 1, "N=1"); // nothing is tuned: of a part, and called so
+    s.lines[0].means = SWEEP_KNOWN;
+    run(&s);
+    ck_assert_str_eq(s.records[0].entries[0].configuration, "ID=0");
+    ck_assert_pstr_eq(s.records[0].entries[0].part, "--where 'ID < 4'");
+    end(&s);
+    BEGIN(&s, 1, "N=1");
+    run(&s);
+    check_point(&s, 0, 1, false);
+    ck_assert(!s.records[0].entries[0].part);
+    end(&s);
+    BEGIN(&s, 1, "N=1");
+    run(&s);
+    check_point(&s, 0, 1, true);
+    ck_assert_uint_eq(launches_of(&s), 0);
+    end(&s);
+}
+END_TEST
+
+// What a budget did not reach this time was found in a part earlier.
+START_TEST(a_part_has_the_best)
+{
+    struct session s;
+    static const char *const part[] = {"ID == 1 or ID == 5"}, *const rest[] = {"ID < 4"};
+    BEGIN(&s, 1, "N=1");
+    s.lines[0].tune.where = part;
+    s.lines[0].tune.where_count = 1;
+    run(&s);
+    check_point(&s, 0, 1, false);
+    end(&s);
+    BEGIN(&s, 1, "N=1"); // a strategy that never asks for it: the default is ID=0
+    s.lines[0].tune.budget.configurations = 2;
+    s.lines[0].tune.strategy = "random";
+    s.lines[0].tune.seed = 1;
+    run(&s);
+    check_point(&s, 0, 1, false);
+    end(&s);
+    BEGIN(&s, 1, "N=1"); // asked for a part, the best of another is no answer
+    s.lines[0].tune.where = rest;
+    s.lines[0].tune.where_count = 1;
+    run(&s);
+    ck_assert_str_eq(s.records[0].entries[0].configuration, "ID=0");
+    end(&s);
+}
+END_TEST
+
 // No space at 7, nothing correct at 3, no such size at 1.5: rows, and the others are measured.
 START_TEST(a_point_that_fails_is_a_row)
 {
@@ -341,6 +406,8 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, each_point_has_its_best);
     tcase_add_test(tests, it_goes_on_where_it_was);
+    tcase_add_test(tests, a_part_was_tuned);
+    tcase_add_test(tests, a_part_has_the_best);
     tcase_add_test(tests, a_point_that_fails_is_a_row);
     tcase_add_test(tests, nothing_is_tuned);
     tcase_add_test(tests, lines_are_launched_in_turn);

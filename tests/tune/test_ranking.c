@@ -463,16 +463,25 @@ START_TEST(test_stopped_early_is_a_contender)
 }
 END_TEST
 
-static void find_best(struct session *s, struct best_answer *out)
+static void find_best_where(struct session *s, const char *const *where, struct best_answer *out)
 {
     struct error e = ERROR_INIT;
     bool found;
     s->sources = spec_sources_read(s->spec, LANGUAGE_OPENCL, NULL, &e);
-    struct best_options o = {
-        .spec = s->spec, .sources = s->sources, .store = s->store, .device = &report.devices[0]};
+    struct best_options o = {.spec = s->spec,
+                             .sources = s->sources,
+                             .store = s->store,
+                             .device = &report.devices[0],
+                             .where = where,
+                             .where_count = where != NULL};
     ck_assert_msg(best_find(&o, &arena, out, &found, &e), "%s", e.text);
     ck_assert(found);
     spec_sources_free(s->sources);
+}
+
+static void find_best(struct session *s, struct best_answer *out)
+{
+    find_best_where(s, NULL, out);
 }
 
 START_TEST(test_best_decides_as_the_tune_did)
@@ -566,6 +575,88 @@ START_TEST(test_rankings_of_parts)
         ck_assert(s.progress.ranked.decided && !s.progress.ranked.known);
         ck_assert_uint_eq(s.progress.ranked.contenders, 2 + i);
         ck_assert(s.records[6]->ranked && !s.records[6]->rank.tied);
+        end(&s);
+    }
+}
+END_TEST
+
+static void check_best(struct session *s, const char *const *where, const char *configuration,
+                       const char *part)
+{
+    struct best_answer b;
+    find_best_where(s, where, &b);
+    ck_assert_str_eq(b.configuration, configuration);
+    ck_assert(b.place.ranked);
+    ck_assert_pstr_eq(b.place.part, part);
+    result_free(b.result);
+}
+
+// The best of a part is called so, until all of it was searched.
+START_TEST(test_best_of_a_part)
+{
+    struct session s;
+    static const char *const part[] = {"ID >= 2"}, *const slow[] = {"ID == 5 or ID == 6"};
+    static const char *const one[] = {"ID == 4"};
+    run_where(&s, part);
+    check_best(&s, NULL, "ID=2", "--where 'ID >= 2'");
+    check_best(&s, part, "ID=2", NULL);
+    check_best(&s, one, "ID=4", NULL); // of one there is no best
+    end(&s);
+    begin(&s, NULL, NULL);
+    run(&s);
+    check_best(&s, NULL, "ID=0", NULL);
+    check_best(&s, part, "ID=2", NULL);
+    end(&s);
+    run_where(&s, slow);
+    check_best(&s, NULL, "ID=0", NULL);
+    check_best(&s, slow, "ID=5", NULL);
+    end(&s);
+}
+END_TEST
+
+// A newer ranking of a part decides where the answer took part in it, however near the others come.
+START_TEST(test_best_after_a_part)
+{
+    struct session s;
+    static const char *const without[] = {"ID == 1 or ID == 5"}, *const with[] = {"ID % 5 == 0"};
+    begin(&s, NULL, NULL);
+    run(&s);
+    check_best(&s, NULL, "ID=0", NULL);
+    end(&s);
+    for (int i = 0; i < 2; i++) {
+        struct best_answer b;
+        begin(&s, NULL, NULL);
+        s.options.fresh = true;
+        s.options.where = i == 0 ? without : with;
+        s.options.where_count = 1;
+        run(&s);
+        check_best(&s, NULL, "ID=0", NULL);
+        check_best(&s, s.options.where, i == 0 ? "ID=1" : "ID=0", NULL);
+        find_best(&s, &b);
+        ck_assert_uint_eq(b.place.contenders, i == 0 ? CONTENDERS : 2);
+        result_free(b.result);
+        end(&s);
+    }
+}
+END_TEST
+
+// What was left out turned out slow: the ranking of the part is that of the whole, without a
+// launch of those in it, and that is kept.
+START_TEST(test_part_has_the_best_of_the_whole)
+{
+    struct session s;
+    static const char *const part[] = {"ID != 7"};
+    run_where(&s, part);
+    check_best(&s, NULL, "ID=0", "--where 'ID != 7'");
+    end(&s);
+    for (int i = 0; i < 2; i++) {
+        begin(&s, NULL, NULL);
+        run(&s);
+        ck_assert(s.progress.ranked.known);
+        ck_assert_uint_eq(s.progress.reused, i == 0 ? CONFIGURATIONS - 1 : CONFIGURATIONS);
+        check_order(&s);
+        check_best(&s, NULL, "ID=0", NULL);
+        check_best(&s, part, "ID=0", NULL);
         end(&s);
     }
 }
@@ -874,6 +965,9 @@ int main(void)
     tcase_add_test(cases, test_leaver_asked_for_alone);
     tcase_add_test(cases, test_more_rounds_are_asked_for);
     tcase_add_test(cases, test_rankings_of_parts);
+    tcase_add_test(cases, test_best_of_a_part);
+    tcase_add_test(cases, test_best_after_a_part);
+    tcase_add_test(cases, test_part_has_the_best_of_the_whole);
     tcase_add_test(cases, test_two_at_once);
     tcase_add_test(cases, test_rankings_of_other_stores);
     tcase_add_test(cases, test_ranking_that_is_shipped);

@@ -1,0 +1,34 @@
+#include "part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool add_all(const char *option, const char *const *given, uint32_t count, struct text *out)
+{
+    const char **sorted = calloc(count + 1, sizeof *sorted);
+    if (!sorted)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = given[i];
+    qsort(sorted, count, sizeof *sorted, by_text);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0 && str_equal(sorted[i], sorted[i - 1]))
+            continue;
+        text_addf(out, "%s--%s ", out->length ? " " : "", option);
+        text_add_shell(out, sorted[i]);
+    }
+    free(sorted);
+    return true;
+}
+
+bool part_text(const char *const *configurations, uint32_t configuration_count,
+               const char *const *where, uint32_t where_count, struct text *out)
+{
+    return add_all("config", configurations, configuration_count, out) &&
+           add_all("where", where, where_count, out) && !out->failed;
+}
