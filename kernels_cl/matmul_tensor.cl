@@ -16,6 +16,7 @@
 #define GROUP_ID(d)          (int)get_group_id(d)
 #define GROUP_COUNT(d)       (int)get_num_groups(d)
 #define BARRIER()            barrier(CLK_LOCAL_MEM_FENCE)
+#define TOGETHER()           asm volatile("bar.warp.sync 0xffffffff;\n" ::: "memory")
 #define FLOAT_BITS(x)        as_uint(x)
 #define BITS_FLOAT(x)        as_float(x)
 #define FLOAT2(a, b)         (float2)(a, b)

@@ -12,33 +12,41 @@
 //                loses. But a tensor core adds with truncation, so sums over long k would drift by 3e-5: sums
 //                over `run` steps of 8 begin at zero each time and are added in ordinary registers.
 //
-// First two kernels pack A and B: rounded or split, zeros beyond the edges, B transposed, and cut into
-// slabs of 32 of k, each laid out exactly as the tile is to lie in local memory (shared memory). So the
-// main kernel copies whole tiles from consecutive addresses, has no bounds to check but those of C, and
-// meets no bank conflict. Packing counts: it reads and writes A and B once (twice as much is written
-// when they are split), about 16 bytes per element of both.
+// A slab is 32 of k of a tile, as it lies in local memory (shared memory): one line of 128 bytes per row of A (column of
+// B), eight chunks of 16 bytes (4 floats); line r holds chunk c at place c ^ (r % 8). Eight lines read at the same
+// chunk then fall into all banks. It is what wgmma calls a K-major operand with 128-byte swizzle, and what ldmatrix
+// reads without conflict. Slabs come about in one of two ways, by `mapped`:
 //
-// A slab of a tile: one line of 128 bytes per row of A (column of B), eight chunks of 16 bytes (4 floats); line r
-// holds chunk c at place c ^ (r % 8). Eight lines read at the same chunk then fall into all banks. It is
-// what wgmma calls a K-major operand with 128-byte swizzle, and what ldmatrix reads without conflict.
+//   0  Two kernels pack A and B first: rounded or split, zeros beyond the edges, B transposed, slab after slab. So the
+//      main kernel copies from consecutive addresses and has no bounds to check but those of C. Packing
+//      counts: it reads and writes A and B once (twice as much is written when they are split), about 16 bytes
+//      per element of both.
+//   1  Nothing is packed. Tensor maps let the hardware that copies cut the boxes out of A and B, swizzle them, fill
+//      in zeros and round to TF32. It cannot transpose B, and wgmma takes only its first operand from
+//      registers: so a tile is computed as its transpose, B from registers, into which its columns are
+//      read, and A from local memory. Corrected, B is split in registers and A by three sub-groups
+//      (warps) in local memory. A map wants rows of whole 16 bytes: K and N multiples of 4. CUDA programs
+//      make maps on the host; here each work-group makes its two at its start, for OpenCL has no function for it.
 //
 // Then one of three `instruction`s:
 //
 //   portable   multiply-adds by each work-item: any device; right, not fast
 //   mma_sync   a sub-group (warp) multiplies 16x8x8 with operands in registers; cp.async brings `stages` slabs
 //              ahead. From capability 8.0 on
-//   wgmma      four warps multiply 64 x tile_n x 8 with operands in local memory. One warp brings the slabs by
-//              bulk copies, which need no register and no address arithmetic, and barriers in local memory
-//              (mbarrier) that know how many bytes are still to come; tile_m / 64 groups of four warps
-//              multiply. It is a persistent kernel: a work-group computes tile after tile, and slabs of the
-//              next one arrive while the last one is stored. Capability 9.0 alone; OpenCL needs the
-//              spec's Retarget for it.
+//   wgmma      four warps multiply 64 x tile_n x 8 (mapped: tile_m) with operands in local memory. One warp brings
+//              the slabs by bulk copies, which need no register and no address arithmetic, and barriers in local
+//              memory (mbarrier) that know how many bytes are still to come; the others multiply. It is a
+//              persistent kernel: a work-group computes tile after tile, and slabs of the next one arrive
+//              while the last one is stored. Capability 9.0 alone; OpenCL needs the spec's Retarget for it.
 //
-// What did not work, on an H200 at n = 4096 (TF32, the main parameters the same): two work-groups as a cluster,
-// each bringing half of B's tile for both (multicast), took 693 us instead of 426 in CUDA; NVIDIA's OpenCL
-// launches no clusters (-9999). Without packing, by computing the transpose of a tile with B from registers and A
-// brought by cp.async, it took 1.79 ms; what cp.async writes is not what wgmma sees unless the writer waits
-// for it and fences, and that is what cost.
+// What did not work, on an H200 at n = 4096:
+// - TF32, packed: two work-groups as a cluster, each bringing half of B's tile for both (multicast), took 693 us
+//   instead of 426 in CUDA; NVIDIA's OpenCL launches no clusters (-9999).
+// - TF32, not packed, with A brought by cp.async instead of a tensor map: 1.79 ms; what cp.async writes is not what
+//   wgmma sees unless the writer waits for it and fences. With the map it is 343 us.
+// - Corrected, mapped: 1.30 ms against 1.13 packed, since local memory is what both are short of (it wins below 2048).
+//   Writing A's rounded high parts back, instead of leaving it to wgmma to ignore the lower 13 bits, took 1.52.
+// - A sub-group that splits a whole slab by itself, so that three are under way, took 1.35 instead of 1.30.
 
 #define portable 0
 #define mma_sync 1
@@ -51,7 +59,7 @@
 #define TILES_N ((N + tile_n - 1) / tile_n)
 #define A_PART  (tile_m * SLAB) // floats of one part of a slab
 #define B_PART  (tile_n * SLAB)
-#define STAGE   ((A_PART + B_PART) * PARTS)
+#define STAGE   (PARTS * A_PART + (mapped ? 1 : PARTS) * B_PART) // of local memory, for a slab
 
 // ---- packing -----------------------------------------------------------------------------------
 
@@ -62,20 +70,23 @@ INLINE float to_tf32(float x)
     return (bits & 0x7f800000u) == 0x7f800000u ? x : BITS_FLOAT((bits + 0x1000u) & 0xffffe000u);
 }
 
+// What x is the sum of: nothing is left of an infinity, not a NaN.
+INLINE void split(float x, float *high, float *low)
+{
+    *high = to_tf32(x);
+    *low = x == *high ? 0.0f : to_tf32(x - *high);
+}
+
 // Writes a chunk, both parts of it, to line `line` of a slab whose parts are `part` floats apart.
 INLINE void put_chunk(GLOBAL float *slab, int part, int line, int chunk, const float *x)
 {
     GLOBAL float4 *to = (GLOBAL float4 *)(slab + line * SLAB + (chunk ^ (line & 7)) * 4);
-    float high[4];
+    float high[4], low[4];
 #pragma unroll
     for (int i = 0; i < 4; i++)
-        high[i] = to_tf32(x[i]);
+        split(x[i], high + i, low + i);
     *to = FLOAT4(high[0], high[1], high[2], high[3]);
 #if CORRECTED
-    float low[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++) // of an infinity nothing is left, not a NaN
-        low[i] = x[i] == high[i] ? 0.0f : to_tf32(x[i] - high[i]);
     to[part / 4] = FLOAT4(low[0], low[1], low[2], low[3]);
 #endif
 }

@@ -15,6 +15,7 @@
 #define GROUP_ID(d)          (int)(d == 0 ? blockIdx.x : blockIdx.y)
 #define GROUP_COUNT(d)       (int)(d == 0 ? gridDim.x : gridDim.y)
 #define BARRIER()            __syncthreads()
+#define TOGETHER()           __syncwarp()
 #define FLOAT_BITS(x)        __float_as_uint(x)
 #define BITS_FLOAT(x)        __uint_as_float(x)
 #define FLOAT2(a, b)         make_float2(a, b)

@@ -28,11 +28,12 @@ static const struct shipped specs[] = {
     {"matmul_blocked", NULL, "4", 4, 0},
     {"matmul_register", NULL, "864", 588, 0},
     {"matmul_register", "M=1", "864", 588, 0},
-    {"matmul_tensor", NULL, "75600", 645, 0},
-    {"matmul_tensor", NULL, "75600", 720, 80},
-    {"matmul_tensor", NULL, "75600", 5490, 90},
-    {"matmul_tensor", "CORRECTED=1", "75600", 75, 0},
-    {"matmul_tensor", "CORRECTED=1", "75600", 6015, 90},
+    {"matmul_tensor", NULL, "151200", 645, 0},
+    {"matmul_tensor", NULL, "151200", 720, 80},
+    {"matmul_tensor", NULL, "151200", 5765, 90},
+    {"matmul_tensor", "N=65", "151200", 5490, 90}, // no rows of whole 16 bytes: not mapped
+    {"matmul_tensor", "CORRECTED=1", "151200", 75, 0},
+    {"matmul_tensor", "CORRECTED=1", "151200", 6120, 90},
     {"matmul_simt", NULL, "62985600", 516960, 0},
     {"matmul_simt", NULL, "62985600", 6540480, 90},
     {"matmul_simt", "M=268435456", "62985600", 6496704, 90}, // more steps than stream_k can count
