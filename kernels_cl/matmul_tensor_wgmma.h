@@ -272,11 +272,17 @@ INLINE void bring_all(LOCAL float *slabs, uint base, const GLOBAL float *A, cons
 
 #if CORRECTED
 
-// What is left of x beside what wgmma sees of it: its upper 19 bits.
-INLINE float low_part(float x)
+// What is left of a float beside a TF32 number next to it, as TF32. An infinity less itself is 0x7fffffff here, of which
+// this makes a zero.
+INLINE float low_part(float rest)
 {
-    const float high = BITS_FLOAT(FLOAT_BITS(x) & 0xffffe000u);
-    return x == high ? 0.0f : to_tf32(x - high);
+    return BITS_FLOAT((FLOAT_BITS(rest) + 0x1000u) & 0xffffe000u);
+}
+
+// What wgmma sees of a float is its upper 19 bits; this is the rest.
+INLINE float unseen_part(float x)
+{
+    return low_part(x - BITS_FLOAT(FLOAT_BITS(x) & 0xffffe000u));
 }
 
 // Three sub-groups (warps) write the low parts of A behind what came of it.
@@ -299,8 +305,8 @@ INLINE void split_all(LOCAL float *slabs, uint base, int thread)
 #pragma unroll
                 for (int j = 0; j < 4; j++) {
                     if (i + j * 96 < A_PART / 4)
-                        chunks[i + j * 96 + A_PART / 4] = FLOAT4(low_part(x[j].x), low_part(x[j].y),
-                                                                 low_part(x[j].z), low_part(x[j].w));
+                        chunks[i + j * 96 + A_PART / 4] = FLOAT4(unseen_part(x[j].x), unseen_part(x[j].y),
+                                                                 unseen_part(x[j].z), unseen_part(x[j].w));
                 }
             }
             asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory"); // so that wgmma sees them
@@ -355,9 +361,8 @@ INLINE void load_fragment(uint *high, uint *low, const LOCAL float *slab, int at
     const float x[4] = {first.x, first.y, second.x, second.y};
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        float upper, lower;
-        split(x[i], &upper, &lower);
-        high[i] = FLOAT_BITS(upper), low[i] = FLOAT_BITS(lower);
+        const float upper = to_tf32(x[i]);
+        high[i] = FLOAT_BITS(upper), low[i] = FLOAT_BITS(low_part(x[i] - upper));
     }
 #else
     high[0] = FLOAT_BITS(first.x), high[1] = FLOAT_BITS(first.y);

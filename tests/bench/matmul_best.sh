@@ -36,27 +36,25 @@ trap 'rm -rf "$work"' EXIT
 swept() {
     spec=$1 sizes=$2 routine=$3
     shift 3
-    "$hone" sweep "$spec" --device "$device" --language "$language" --set M="$sizes" --set N=M --set K=M \
+    "$hone" sweep "$spec" --again --device "$device" --language "$language" --set M="$sizes" --set N=M --set K=M \
         --against "$routine" --timeout launch=5s --budget "$seconds"s "$@" 2>"$work/err" || cat "$work/err" >&2
 }
 
+# The part of the space that holds the best of small sizes is another than that of large ones.
 part_simt() {
     echo "simt: matmul_simt ($language) and cuBLAS SGEMM"
-    swept "$simt" 256..1024 cublas --again --output "$work/small" --where "resident == 0 and not pack_b and ITEMS >= 64 and
-        load_by > 0 and step_k >= 16 and item_m * item_n <= 64 and stages * SLOT * 4 <= 113 * 1024" >"$work/out"
-    swept "$simt" 2048..16384 cublas --again --output "$work/large" --where "resident == 0 and load_by == 2 and pack_a and
-        not a_along_k and item_m * item_n >= 64 and step_k >= 16 and unroll_k >= 16 and ITEMS >= 128 and ITEMS <= 512 and
-        stages <= 4 and stages * SLOT * 4 <= 113 * 1024" >"$work/out"
-    swept "$simt" 256..16384 cublas --output "$out/matmul_simt"
-    swept "$simt" 1024..16384 cublas --output "$work/mean" | sed -n '/geometric mean/p'
+    swept "$simt" 256..16384 cublas --output "$out/matmul_simt" --where "resident == 0 and step_k >= 16 and
+        stages * SLOT * 4 <= 113 * 1024 and (load_by > 0 and not pack_b and ITEMS >= 64 and item_m * item_n <= 64 if M <= 1024
+        else load_by == 2 and pack_a and not a_along_k and item_m * item_n >= 64 and unroll_k >= 16 and ITEMS >= 128 and
+        ITEMS <= 512 and stages <= 4)"
 }
 
 part_tensor() {
     echo "tensor: matmul_tensor ($language), corrected, and cuBLAS SGEMM"
-    swept "$tensor" 256..16384 cublas --again --set CORRECTED=1 --output "$out/matmul_tensor_corrected" \
+    swept "$tensor" 256..8192 cublas --set CORRECTED=1 --output "$out/matmul_tensor_corrected" \
         --where "instruction == 'wgmma' and run == 4 and group_m > 1 and (mapped or tile_m * tile_n >= 16384)"
     echo "tensor: matmul_tensor ($language), TF32, and cuBLAS TF32"
-    swept "$tensor" 256..16384 cublas-tf32 --again --output "$out/matmul_tensor_tf32" --where "mapped and stages > 2"
+    swept "$tensor" 256..16384 cublas-tf32 --output "$out/matmul_tensor_tf32" --where "mapped and stages > 2"
 }
 
 part_exact() {
