@@ -111,7 +111,7 @@ part_sanitizer() {
 
 # sanitized SPEC [options]
 sanitized() {
-    what=$(echo "$@" | cut -d ' ' -f 2-)
+    what=$(echo "$@" | cut -s -d ' ' -f 2-)
     # hone asks cuFuncGetParamInfo until there is no further parameter: that refusal is no fault.
     for tool in 'memcheck --report-api-errors no' racecheck; do
         compute-sanitizer --tool $tool --target-processes all "$hone" check "$@" --language cuda --device "$device" \
