@@ -40,6 +40,7 @@ struct compare_side {
     // spec's.
     enum routine routine;
     const char *routine_library; // (optional) as in struct job
+    const char *routine_about;   // (optional) likewise: what it is today, for who asks the store
     // (optional) What a run of the store found: nothing is measured on this side, and no other side
     // is launched in turn with it.
     const struct stored *stored;

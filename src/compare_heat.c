@@ -241,6 +241,8 @@ static bool keep(struct compare *c, const struct side *s, const struct slot *n, 
                             .launch_limit_ns = c->o.terms.launch_limit_ns,
                             .build_limit_ns = c->o.terms.build_limit_ns,
                             .cold = c->o.terms.cold};
+    if (s->o.routine != ROUTINE_NONE) // what the library said of itself when it was called
+        n->job->routine_about = r->log;
     job_key(n->job, s->device, &job.key);
     bool ok = geometry.failed ? error_memory(e) : store_put(s->o.store, &job, &policy, r, e);
     text_release(&geometry);

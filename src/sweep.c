@@ -23,6 +23,8 @@ struct sweep {
     const char *choices[SWEEP_LINES];
     uint32_t lines[SWEEP_LINES]; // of each side
     uint32_t side_count;
+    const char *about[SWEEP_LINES]; // of routines: what their libraries are; NULL: not known
+    bool was_asked;                 // for that
     uint64_t launches, started_ns;
     bool cancelled, broken;
 };
@@ -319,6 +321,24 @@ static bool step_tune(struct sweep *s, int timeout_ms, struct error *e)
 
 // ---- in turn -----------------------------------------------------------------------------------
 
+// Once a sweep, before the store is asked for launches of today's libraries. Where one cannot be
+// opened the launches will say so.
+static bool ask_libraries(struct sweep *s, struct error *e)
+{
+    for (uint32_t i = 0; i < s->o.line_count && !s->was_asked; i++) {
+        const struct sweep_line *l = &s->o.lines[i];
+        struct error why = ERROR_INIT;
+        if (l->routine == ROUTINE_NONE || !l->tune.store || l->tune.fresh)
+            continue;
+        live_routine(l->tune.worker, l->tune.environment, l->routine, l->routine_library, &s->arena,
+                     &s->about[i], &why);
+        if (why.code == ERROR_MEMORY)
+            return error_memory(e);
+    }
+    s->was_asked = true;
+    return true;
+}
+
 static void add_side(struct sweep *s, uint32_t line)
 {
     const struct sweep_line *l = &s->o.lines[line];
@@ -330,6 +350,7 @@ static void add_side(struct sweep *s, uint32_t line)
                                                       .device = l->tune.device,
                                                       .routine = l->routine,
                                                       .routine_library = l->routine_library,
+                                                      .routine_about = s->about[line],
                                                       .store = l->tune.store,
                                                       .name = l->name ? l->name : n->spec->name};
 }
@@ -444,6 +465,8 @@ static bool start_heat(struct sweep *s, struct error *e)
     struct error why = ERROR_INIT;
     const struct tune_options *t = &s->o.lines[0].tune;
     s->side_count = 0;
+    if (!ask_libraries(s, e))
+        return false;
     for (uint32_t i = 0; i < s->o.line_count; i++) {
         if (entry_at(s, i)->configuration)
             add_side(s, i);

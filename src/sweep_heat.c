@@ -37,6 +37,8 @@ static bool make_key(const struct compare_side *s, const char *choice, struct di
         ok = s->routine == ROUTINE_NONE ? spec_job(s->spec, sources, s->device, values, &job, e)
                                         : spec_routine_job(s->spec, sources, s->device, values,
                                                            s->routine, s->routine_library, &job, e);
+    if (ok && s->routine != ROUTINE_NONE)
+        job->routine_about = s->routine_about;
     if (ok)
         job_key(job, s->device, key);
     job_free(job);
@@ -111,8 +113,10 @@ bool sweep_find_heat(const struct compare_options *o, struct result **results, b
     bool ok = true, kept = true;
     memset(all, 0, sizeof all);
     *found = false;
-    for (uint32_t i = 0; i < o->side_count; i++)
-        kept = kept && o->sides[i].store;
+    for (uint32_t i = 0; i < o->side_count; i++) {
+        const struct compare_side *s = &o->sides[i];
+        kept = kept && s->store && (s->routine == ROUTINE_NONE || s->routine_about);
+    }
     for (uint32_t i = 0; ok && kept && i < o->side_count; i++) {
         all[i].cold = o->terms.cold;
         ok = make_key(&o->sides[i], o->choices[i], &all[i].key, e) &&

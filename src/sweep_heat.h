@@ -7,8 +7,8 @@
 // The newest heat in which every side took part, with the jobs that its choice makes today, on
 // today's device and driver, and with as many rounds as are wanted (0: as compare.h says) or more.
 // results: room for one a side, which are the caller's then; *found tells whether there is one. A
-// side that is kept in no store was in none. What a routine's library is does not count: it is not
-// known before it is opened.
+// side that is kept in no store was in none, nor was a routine of which nobody says what its
+// library is.
 bool sweep_find_heat(const struct compare_options *o, struct result **results, bool *found,
                      struct error *e);
 

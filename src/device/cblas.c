@@ -45,25 +45,48 @@ static const char *const names[] = {"libopenblas.so.0", "libopenblas.so", NULL};
 
 // "OpenBLAS 0.3.21 NO_AFFINITY USE_OPENMP ... MAX_THREADS=64" begins with name and version. How
 // many threads it takes is the library's choice, or its variables'.
-static void describe(const struct cblas *c, void *library, struct text *about)
+static void describe(const struct functions *call, void *library, struct text *about)
 {
     struct text name = TEXT_INIT;
-    const char *config = c->call.config ? c->call.config() : "";
+    const char *config = call->config ? call->config() : "";
     size_t word = strcspn(config, " "), both = word + strspn(config + word, " ");
     both += strcspn(config + both, " ");
     if (both)
         text_addn(&name, config, both);
     else
         text_add(&name, "CBLAS");
-    if (c->call.core)
-        text_addf(&name, " for %s", c->call.core());
-    if (c->call.threads)
-        text_addf(&name, ", %d thread%s", c->call.threads(), c->call.threads() == 1 ? "" : "s");
+    if (call->core)
+        text_addf(&name, " for %s", call->core());
+    if (call->threads)
+        text_addf(&name, ", %d thread%s", call->threads(), call->threads() == 1 ? "" : "s");
     else
         text_add(&name, ", as many threads as it chooses");
     routine_about(library, "cblas_sgemm", text_cstr(&name), about);
     about->failed |= name.failed;
     text_release(&name);
+}
+
+// NULL: the result says why.
+static void *open_library(const char *given, struct functions *call, struct result *r)
+{
+    struct library_search s = {.routine = ROUTINE_CBLAS,
+                               .given = given,
+                               .names = names,
+                               .remedy =
+                                   "install OpenBLAS (Debian, Ubuntu: apt install libopenblas0)"};
+    void *library = routine_library(&s, r);
+    bool ok = library &&
+              routine_functions(&s, library, entries, sizeof entries / sizeof *entries, call, r);
+    return ok ? library : NULL;
+}
+
+bool cblas_about(const char *given, struct text *about, struct result *r)
+{
+    struct functions call;
+    void *library = open_library(given, &call, r);
+    if (library)
+        describe(&call, library, about);
+    return library != NULL;
 }
 
 static bool is_on_host(const struct product *p, const struct device_info *device, struct result *r)
@@ -79,15 +102,11 @@ static bool is_on_host(const struct product *p, const struct device_info *device
 struct cblas *cblas_new(const struct job *j, struct memory *const *memory,
                         const struct device_info *device, struct text *about, struct result *r)
 {
-    struct library_search s = {.routine = j->routine,
-                               .given = j->routine_library,
-                               .names = names,
-                               .remedy =
-                                   "install OpenBLAS (Debian, Ubuntu: apt install libopenblas0)"};
     struct product p;
+    struct functions call;
     if (!product_of(j, memory, &p, r) || !is_on_host(&p, device, r))
         return NULL;
-    void *library = routine_library(&s, r);
+    void *library = open_library(j->routine_library, &call, r);
     if (!library)
         return NULL;
     struct cblas *c = calloc(1, sizeof *c);
@@ -95,12 +114,8 @@ struct cblas *cblas_new(const struct job *j, struct memory *const *memory,
         result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
         return NULL;
     }
-    c->product = p;
-    if (!routine_functions(&s, library, entries, sizeof entries / sizeof *entries, &c->call, r)) {
-        free(c);
-        return NULL;
-    }
-    describe(c, library, about);
+    *c = (struct cblas){call, p};
+    describe(&call, library, about);
     return c;
 }
 

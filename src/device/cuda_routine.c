@@ -118,18 +118,50 @@ static bool report(const char *call, int code, struct result *r)
 // ---- making ------------------------------------------------------------------------------------
 
 // 130100 is 13.1.0; before cuBLAS 11 the numbers had a digit less.
-static void describe(struct cuda_routine *t, void *library, struct text *about)
+// The version is asked without a handle, which would need a card.
+static void describe(const struct cublas_api *call, enum routine kind, void *library,
+                     struct text *about)
 {
     int version = 0;
     struct text name = TEXT_INIT;
-    if (t->call.hone_cublas_version(t->handle, &version) == CUBLAS_STATUS_SUCCESS && version > 0)
+    if (call->hone_cublas_version(NULL, &version) == CUBLAS_STATUS_SUCCESS && version > 0)
         text_addf(&name, "cuBLAS %d.%d.%d", version / 10000, version / 100 % 100, version % 100);
     else
         text_add(&name, "cuBLAS");
-    text_add(&name, t->kind == ROUTINE_CUBLAS_TF32 ? " with TF32" : " without TF32");
+    text_add(&name, kind == ROUTINE_CUBLAS_TF32 ? " with TF32" : " without TF32");
     routine_about(library, "cublasSgemm_v2", text_cstr(&name), about);
     about->failed |= name.failed;
     text_release(&name);
+}
+
+// NULL: the result says why.
+static void *open_library(enum routine kind, const char *given, const char *toolkit,
+                          struct cublas_api *call, struct result *r)
+{
+    struct library_search s = {.routine = kind,
+                               .given = given,
+                               .names = names,
+                               .remedy = "install it (NVIDIA: libcublas-12-0 or newer; Debian: "
+                                         "libcublas11), set CUDA_HOME or LD_LIBRARY_PATH to where "
+                                         "it is",
+                               .elsewhere = look_in_toolkits,
+                               .context = toolkit};
+    if (given)
+        open_before(given);
+    void *library = routine_library(&s, r);
+    bool ok = library &&
+              routine_functions(&s, library, entries, sizeof entries / sizeof *entries, call, r);
+    return ok ? library : NULL;
+}
+
+bool cublas_about(enum routine kind, const char *given, const char *toolkit, struct text *about,
+                  struct result *r)
+{
+    struct cublas_api call;
+    void *library = open_library(kind, given, toolkit, &call, r);
+    if (library)
+        describe(&call, kind, library, about);
+    return library != NULL;
 }
 
 static bool create(struct cuda *o, struct cuda_routine *t, struct result *r)
@@ -174,23 +206,10 @@ static bool is_runnable(const struct cuda *o, enum routine kind, struct result *
 static bool make(struct cuda *o, struct cuda_routine *t, const struct job *j, struct text *about,
                  struct result *r)
 {
-    struct library_search s = {.routine = j->routine,
-                               .given = j->routine_library,
-                               .names = names,
-                               .remedy = "install it (NVIDIA: libcublas-12-0 or newer; Debian: "
-                                         "libcublas11), set CUDA_HOME or LD_LIBRARY_PATH to where "
-                                         "it is",
-                               .elsewhere = look_in_toolkits,
-                               .context = o->options->toolkit};
-    if (s.given)
-        open_before(s.given);
-    void *library = routine_library(&s, r);
-    if (!library ||
-        !routine_functions(&s, library, entries, sizeof entries / sizeof *entries, &t->call, r))
+    void *library = open_library(t->kind, j->routine_library, o->options->toolkit, &t->call, r);
+    if (!library || !create(o, t, r))
         return false;
-    if (!create(o, t, r))
-        return false;
-    describe(t, library, about);
+    describe(&t->call, t->kind, library, about);
     return true;
 }
 

@@ -70,6 +70,11 @@ struct device_list {
 bool device_list(struct arena *a, const struct device_options *o, struct device_list *out,
                  struct error *e);
 
+// What the library of a vendor's routine (job.h) is on this machine: name, version, threads, file.
+// The same text is the log of device_load(). No device is needed. False: the result says why.
+bool device_routine_about(const struct device_options *o, enum routine routine, const char *library,
+                          struct text *about, struct result *r);
+
 struct device;
 struct device *device_open(const char *id, const struct device_options *o, struct error *e);
 void device_close(struct device *d);

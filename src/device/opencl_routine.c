@@ -93,23 +93,46 @@ static bool report(const char *call, int code, struct result *r)
 
 // ---- making ------------------------------------------------------------------------------------
 
-static bool make(struct opencl *o, struct opencl_routine *t, const struct job *j,
-                 struct text *about, struct result *r)
+// NULL: the result says why.
+static void *open_library(const char *given, struct functions *call, struct result *r)
 {
-    struct library_search s = {.routine = j->routine,
-                               .given = j->routine_library,
+    struct library_search s = {.routine = ROUTINE_CLBLAST,
+                               .given = given,
                                .names = names,
                                .remedy =
                                    "install CLBlast (Debian, Ubuntu: apt install libclblast1)"};
     void *library = routine_library(&s, r);
-    if (!library ||
-        !routine_functions(&s, library, entries, sizeof entries / sizeof *entries, &t->call, r))
+    bool ok = library &&
+              routine_functions(&s, library, entries, sizeof entries / sizeof *entries, call, r);
+    return ok ? library : NULL;
+}
+
+// It has no function that tells its version; its file's name does.
+static void describe(void *library, struct text *about)
+{
+    routine_about(library, "CLBlastSgemm", "CLBlast", about);
+}
+
+bool clblast_about(const char *given, struct text *about, struct result *r)
+{
+    struct functions call;
+    void *library = open_library(given, &call, r);
+    if (library)
+        describe(library, about);
+    return library != NULL;
+}
+
+static bool make(struct opencl *o, struct opencl_routine *t, const struct job *j,
+                 struct text *about, struct result *r)
+{
+    void *library = open_library(j->routine_library, &t->call, r);
+    if (!library)
         return false;
     cl_int code;
     t->mark = o->cl.clCreateBuffer(o->context, CL_MEM_READ_WRITE, MARK_BYTES, NULL, &code);
     if (!t->mark)
         return report("clCreateBuffer", code, r);
-    routine_about(library, "CLBlastSgemm", "CLBlast", about);
+    describe(library, about);
     return true;
 }
 

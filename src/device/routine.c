@@ -100,6 +100,23 @@ bool routine_functions(const struct library_search *s, void *library,
     return true;
 }
 
+bool device_routine_about(const struct device_options *o, enum routine routine, const char *library,
+                          struct text *about, struct result *r)
+{
+    switch (routine) {
+    case ROUTINE_CUBLAS:
+    case ROUTINE_CUBLAS_TF32:
+        return cublas_about(routine, library, o->toolkit, about, r);
+    case ROUTINE_CBLAS:
+        return cblas_about(library, about, r);
+    case ROUTINE_CLBLAST:
+        return clblast_about(library, about, r);
+    default:
+        return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s is no routine",
+                           routine_title(routine));
+    }
+}
+
 void routine_about(void *library, const char *symbol, const char *name, struct text *about)
 {
     Dl_info info;

@@ -51,6 +51,12 @@ bool routine_functions(const struct library_search *s, void *library,
 // "NAME, FILE" with the file that the symbol really came from.
 void routine_about(void *library, const char *symbol, const char *name, struct text *about);
 
+// Of each library: device_routine_about(). Two in the files of the backends that call them.
+bool cblas_about(const char *given, struct text *about, struct result *r);
+bool cublas_about(enum routine kind, const char *given, const char *toolkit, struct text *about,
+                  struct result *r);
+bool clblast_about(const char *given, struct text *about, struct result *r);
+
 // ---- on the host (cblas.c)
 
 struct cblas;

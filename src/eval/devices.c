@@ -1,10 +1,10 @@
-// Asking a worker which devices there are.
+// Asking a worker which devices there are, and what a library is.
 #include "eval/evaluator.h"
 #include "eval/remote.h"
 
 #include <stdlib.h>
 
-#define DEVICES_TIMEOUT_MS 60000
+#define ASKING_TIMEOUT_MS 60000
 
 static bool decode(const struct frame *f, struct arena *a, struct device_report *out,
                    struct error *e)
@@ -15,34 +15,36 @@ static bool decode(const struct frame *f, struct arena *a, struct device_report 
     return wire_finish(&w, ERROR_WORKER, "the worker's list of devices is malformed", e);
 }
 
-static bool send_request(struct remote *r, uint32_t languages, struct error *e)
+// The one reply to a request of a worker that does nothing else; the payload is released.
+static bool request(struct remote *r, enum verb verb, struct text *payload, enum verb reply,
+                    const char *doing, struct frame *f, struct error *e)
 {
-    struct text payload = TEXT_INIT;
-    struct wire w;
-    wire_writer(&w, &payload);
-    wire_u32(&w, &languages);
-    bool ok = (!payload.failed || error_memory(e)) && remote_send(r, VERB_DEVICES, &payload, e);
-    text_release(&payload);
-    return ok;
+    bool ok = (!payload->failed || error_memory(e)) && remote_send(r, verb, payload, e);
+    text_release(payload);
+    if (!ok)
+        return false;
+    do {
+        int got = channel_wait(&r->channel, ASKING_TIMEOUT_MS, f, e);
+        if (got == 0)
+            return error_set(e, ERROR_WORKER, "%s took longer than %d s", doing,
+                             ASKING_TIMEOUT_MS / 1000);
+        if (got < 0)
+            return false;
+    } while (f->verb == VERB_PHASE);
+    return f->verb == reply ||
+           error_set(e, ERROR_WORKER, "unexpected '%s' from the worker", verb_text(f->verb));
 }
 
 static bool ask(struct remote *r, uint32_t languages, struct arena *a, struct device_report *out,
                 struct error *e)
 {
     struct frame f;
-    if (!send_request(r, languages, e))
-        return false;
-    do {
-        int got = channel_wait(&r->channel, DEVICES_TIMEOUT_MS, &f, e);
-        if (got == 0)
-            return error_set(e, ERROR_WORKER, "listing devices took longer than %d s",
-                             DEVICES_TIMEOUT_MS / 1000);
-        if (got < 0)
-            return false;
-    } while (f.verb == VERB_PHASE);
-    if (f.verb != VERB_REPLY_DEVICES)
-        return error_set(e, ERROR_WORKER, "unexpected '%s' from the worker", verb_text(f.verb));
-    return decode(&f, a, out, e);
+    struct text payload = TEXT_INIT;
+    struct wire w;
+    wire_writer(&w, &payload);
+    wire_u32(&w, &languages);
+    return request(r, VERB_DEVICES, &payload, VERB_REPLY_DEVICES, "listing devices", &f, e) &&
+           decode(&f, a, out, e);
 }
 
 // ---- the worker goes on ------------------------------------------------------------------------
@@ -114,4 +116,31 @@ bool live_devices(const char *const *worker, const char *const *environment, uin
         return false;
     error_clear(e);
     return ask_new_worker(worker, environment, languages, a, out, spare, &died, e);
+}
+
+// ---- a routine's library -----------------------------------------------------------------------
+
+// Its own worker: a library's threads stay as long as the process.
+bool live_routine(const char *const *worker, const char *const *environment, enum routine routine,
+                  const char *library, struct arena *a, const char **about, struct error *e)
+{
+    struct remote r;
+    struct frame f;
+    struct text payload = TEXT_INIT;
+    struct wire w;
+    *about = NULL;
+    if (!remote_start(&r, worker, environment, NULL, ROLE_BENCH, false, e))
+        return false;
+    wire_writer(&w, &payload);
+    wire_enum(&w, &routine, ROUTINE_COUNT);
+    wire_str(&w, &library);
+    bool ok = request(&r, VERB_ROUTINE, &payload, VERB_REPLY_RESULT, "opening a library", &f, e);
+    struct result *answer = ok ? result_decode(f.payload, f.length, e) : NULL;
+    bool known = answer && answer->status == STATUS_CORRECT && answer->log[0];
+    if (known && !(*about = arena_strdup(a, answer->log)))
+        error_memory(e);
+    ok = answer && (!known || *about);
+    result_free(answer);
+    remote_end(&r);
+    return ok;
 }

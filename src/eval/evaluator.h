@@ -231,6 +231,10 @@ struct device_report;
 bool live_devices(const char *const *worker, const char *const *environment, uint32_t languages,
                   struct arena *a, struct device_report *out, struct spare **spare,
                   struct error *e);
+// Asks a new worker what the library of a vendor's routine is (device_routine_about()), blocking,
+// with a limit. *about, in the arena, is NULL where the library cannot be opened.
+bool live_routine(const char *const *worker, const char *const *environment, enum routine routine,
+                  const char *library, struct arena *a, const char **about, struct error *e);
 // Ends it, where no evaluator took it, without waiting for its end. NULL is fine.
 void spare_free(struct spare *s);
 

@@ -212,7 +212,9 @@ static const char *routine_wrong(const struct job *j)
 {
     const struct job_gemm *g = &j->reference.gemm;
     if (j->routine == ROUTINE_NONE)
-        return j->routine_library == NULL ? NULL : "a library is named, and no routine of it";
+        return !j->routine_library && !j->routine_about
+                   ? NULL
+                   : "a library is named, and no routine of it";
     if ((unsigned)j->routine >= ROUTINE_COUNT)
         return "the routine is unknown";
     if (j->program_count > 0 || j->launch_count > 0)

@@ -244,6 +244,9 @@ struct job {
     // programs has no routine, on the wire neither: keys of ordinary jobs know nothing of it.
     enum routine routine;
     const char *routine_library; // file or soname of the library; NULL: the usual ones are tried
+    // Of a routine: what its library is ("OpenBLAS 0.3.21, 2 threads, /usr/lib/..."), which decides
+    // its times as a kernel's text does. NULL: not known yet, as when the job is sent to a worker.
+    const char *routine_about;
     struct job_buffer *buffers;
     uint32_t buffer_count;
     struct job_launch *launches; // run in order, one after the other

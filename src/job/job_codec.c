@@ -176,6 +176,8 @@ void routine_codec(struct wire *w, struct job *j)
         return;
     wire_enum(w, &j->routine, ROUTINE_COUNT);
     wire_str(w, &j->routine_library);
+    if (j->routine != ROUTINE_NONE)
+        wire_str(w, &j->routine_about);
 }
 
 static void job_codec_at(struct wire *w, struct job *j, unsigned depth)

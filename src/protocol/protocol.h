@@ -14,7 +14,7 @@
 #include "job/policy.h"
 #include "job/result.h"
 
-#define PROTOCOL_VERSION   5
+#define PROTOCOL_VERSION   6
 #define PROTOCOL_MAGIC     0x656e6f68u
 #define PROTOCOL_MAX_FRAME (1u << 30) // payload bytes; more is refused before anything is allocated
 
@@ -40,7 +40,9 @@
     X(REPLY_RESULT, "reply result")                                                                \
     X(REPLY_BYTES, "reply bytes")                                                                  \
     X(REPLY_ERROR, "reply error") /* str: the request made no sense, or opening failed */          \
-    X(PTX, "ptx")                 /* as BINARY: the PTX behind it, where it has one */
+    X(PTX, "ptx")                 /* as BINARY: the PTX behind it, where it has one */             \
+    X(ROUTINE, "routine") /* enum routine, str library -> REPLY_RESULT: device_routine_about() as  \
+                             its log */
 
 enum verb {
 #define X(name, text) VERB_##name,

@@ -44,7 +44,9 @@ static void texts_collect(const struct job *j, const char *source, const char *i
                           struct text_set *set)
 {
     if (j->routine != ROUTINE_NONE) { // the library is all there is of it
-        const char *library = j->routine_library ? j->routine_library : "";
+        const char *library = j->routine_about     ? j->routine_about
+                              : j->routine_library ? j->routine_library
+                                                   : "";
         set_add(set,
                 (struct text_item){source, routine_title(j->routine), library, strlen(library)});
     }

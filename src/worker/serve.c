@@ -418,6 +418,25 @@ static void serve_unload(struct worker *w, struct request *q)
     result_free(r);
 }
 
+static void serve_routine(struct worker *w, struct request *q)
+{
+    enum routine routine = ROUTINE_NONE;
+    const char *library = NULL;
+    struct text about = TEXT_INIT;
+    struct result *r = result_new();
+    wire_enum(&q->in, &routine, ROUTINE_COUNT);
+    wire_str(&q->in, &library);
+    if (!r || !wire_done(&q->in)) {
+        reply_error(w, "routine: the payload cannot be read");
+    } else {
+        device_routine_about(&w->options, routine, library, &about, r);
+        r->log = text_cstr(&about);
+        reply_result(w, r);
+    }
+    result_free(r);
+    text_release(&about);
+}
+
 static void serve_stop(struct worker *w, struct request *q)
 {
     (void)q;
@@ -436,7 +455,7 @@ static const struct {
     [VERB_VERIFY] = {serve_verify, true},   [VERB_MEASURE] = {serve_measure, true},
     [VERB_OUTPUT] = {serve_output, true},   [VERB_BINARY] = {serve_binary, true},
     [VERB_UNLOAD] = {serve_unload, true},   [VERB_STOP] = {serve_stop, false},
-    [VERB_PTX] = {serve_ptx, true},
+    [VERB_PTX] = {serve_ptx, true},         [VERB_ROUTINE] = {serve_routine, false},
 };
 
 static void serve_frame(struct worker *w, const struct frame *f)

@@ -147,6 +147,34 @@ START_TEST(two_lines)
 }
 END_TEST
 
+static uint32_t launches_beside(const char *version)
+{
+    setenv("FAKE_CBLAS_CONFIG", version, 1);
+    struct ran r =
+        program_run("sweep", NAIVE, "--set", "WIDTH=32", "--where", "block_size_x == 16",
+                    "--against", "cblas=" FAKE_CBLAS_FILE, "--rounds", "4", "--output", prefix);
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    has(r.out, "times CBLAS");
+    const char *said = strstr(r.out, "1 of 1 point in ");
+    said = said ? strstr(said, ", ") : NULL;
+    ck_assert_msg(said != NULL, "%s", r.out);
+    uint32_t launches = (uint32_t)strtoul(said + 2, NULL, 10);
+    ran_release(&r);
+    return launches;
+}
+
+// What another version of a library did is no answer for this one.
+START_TEST(another_version_of_a_library)
+{
+    name_files("version");
+    ck_assert_uint_gt(launches_beside("OpenBLAS 0.3.20"), 0);
+    ck_assert_uint_eq(launches_beside("OpenBLAS 0.3.20"), 0);
+    ck_assert_uint_gt(launches_beside("OpenBLAS 0.3.21"), 0);
+    ck_assert_uint_eq(launches_beside("OpenBLAS 0.3.21"), 0);
+    ck_assert_uint_eq(launches_beside("OpenBLAS 0.3.20"), 0);
+}
+END_TEST
+
 START_TEST(interrupted)
 {
     name_files("interrupted");
@@ -214,6 +242,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, drawn_by_gnuplot);
     tcase_add_test(tests, without_gnuplot);
     tcase_add_test(tests, two_lines);
+    tcase_add_test(tests, another_version_of_a_library);
     tcase_add_test(tests, interrupted);
     tcase_add_loop_test(tests, refused, 0, 15);
 }

@@ -1,11 +1,19 @@
 // A CBLAS for tests: right, unless $FAKE_CBLAS says "wrong", "beyond" (it writes behind C), "input"
-// (it writes into A) or "die".
+// (it writes into A) or "die". Name and version are in $FAKE_CBLAS_CONFIG, as OpenBLAS tells them.
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 void cblas_sgemm(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
                  const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
+
+const char *openblas_get_config(void);
+
+const char *openblas_get_config(void)
+{
+    const char *given = getenv("FAKE_CBLAS_CONFIG");
+    return given ? given : "";
+}
 
 static int is_asked(const char *what)
 {

@@ -112,6 +112,40 @@ START_TEST(samples_are_taken)
 }
 END_TEST
 
+// What is asked before anything is loaded is what the log says then.
+START_TEST(a_library_says_what_it_is)
+{
+    static const struct {
+        enum routine routine;
+        const char *library, *begins;
+    } libraries[] = {{ROUTINE_CBLAS, FAKE_CBLAS_FILE, "OpenBLAS 0.3.99, as many threads as it"},
+                     {ROUTINE_CBLAS, NULL, "OpenBLAS 0."},
+                     {ROUTINE_CLBLAST, NULL, "CLBlast, /"}};
+    setenv("FAKE_CBLAS_CONFIG", "OpenBLAS 0.3.99 NO_AFFINITY MAX_THREADS=64", 1);
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        const char *library = libraries[i].library;
+        enum routine routine = libraries[i].routine;
+        struct device_options options = {.toolkit = NULL};
+        struct text about = TEXT_INIT;
+        if ((!library && !is_installed(i == 1 ? "libopenblas.so.0" : "libclblast.so.1")) ||
+            (routine == ROUTINE_CBLAS && !is_on_cpu()))
+            continue;
+        struct result *r = result_new();
+        ck_assert(device_routine_about(&options, routine, library, &about, r));
+        ck_assert_msg(str_starts(text_cstr(&about), libraries[i].begins), "%s", text_cstr(&about));
+        struct job *j = gemm_job(LANGUAGE_OPENCL, routine, library, gemm_cases);
+        struct loaded *l = device_load(k.device, j, NULL, r);
+        ck_status(r, STATUS_CORRECT);
+        ck_assert_str_eq(r->log, text_cstr(&about));
+        device_unload(k.device, l);
+        job_free(j);
+        result_free(r);
+        text_release(&about);
+    }
+    unsetenv("FAKE_CBLAS_CONFIG");
+}
+END_TEST
+
 // Builders have nothing to do, and do not look for the library.
 START_TEST(nothing_is_built)
 {
@@ -220,6 +254,7 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, any_cblas_is_right, 0, GEMM_CASES);
     tcase_add_loop_test(tests, clblast_is_right, 0, GEMM_CASES);
     tcase_add_test(tests, samples_are_taken);
+    tcase_add_test(tests, a_library_says_what_it_is);
     tcase_add_test(tests, nothing_is_built);
     tcase_add_test(tests, what_a_library_does_wrong_is_seen);
     tcase_add_test(tests, libraries_that_cannot_be_called);

@@ -149,6 +149,14 @@ bool device_ptx(struct device *d, struct loaded *l, uint32_t program, struct tex
     return device_binary(d, l, program, out, e);
 }
 
+bool device_routine_about(const struct device_options *o, enum routine routine, const char *library,
+                          struct text *about, struct result *r)
+{
+    (void)o;
+    text_addf(about, "%s, %s", routine_title(routine), library ? library : "");
+    return library || result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "not found");
+}
+
 // ------------------------------------------------------------------------------------------------
 
 // All requests lie in the socket before the worker starts, and then the other side has gone silent.

@@ -231,7 +231,7 @@ END_TEST
 START_TEST(test_routine_is_in_the_key)
 {
     struct job *r = sample_routine_job();
-    struct digest keys[4], image, other;
+    struct digest keys[6], image, other;
     job_key(r, &d, &keys[0]);
     job_image_digest(r, &image);
     r->routine = ROUTINE_CLBLAST;
@@ -241,7 +241,11 @@ START_TEST(test_routine_is_in_the_key)
     job_key(r, &d, &keys[2]);
     r->routine_library = NULL;
     job_key(r, &d, &keys[3]);
-    for (int i = 0; i < 4; i++)
+    r->routine_about = "CLBlast, /usr/lib/libclblast.so.1.5.3";
+    job_key(r, &d, &keys[4]);
+    r->routine_about = "CLBlast, /usr/lib/libclblast.so.1.6.0";
+    job_key(r, &d, &keys[5]);
+    for (int i = 0; i < 6; i++)
         for (int k = 0; k < i; k++)
             ck_assert(!digest_equal(&keys[i], &keys[k]));
     ck_assert(!digest_equal(&image, &other));
@@ -280,7 +284,7 @@ START_TEST(test_no_field_is_forgotten)
     ck_assert_uint_eq(sizeof(struct job_gemm), 56);
     ck_assert_uint_eq(sizeof(struct job_data), 24);
     ck_assert_uint_eq(sizeof(struct job_reference), 96);
-    ck_assert_uint_eq(sizeof(struct job), 200);
+    ck_assert_uint_eq(sizeof(struct job), 208);
 }
 END_TEST
 
