@@ -47,14 +47,49 @@ bool option_against(void *field, const char *value, struct error *e)
     return against_read(value, &ignored, e) && option_list(field, value, e);
 }
 
-void against_label(const struct against *a, struct text *out)
+static void add_name(const struct against *a, bool whole, struct text *out)
 {
     bool open = a->routine == ROUTINE_CBLAS && !a->library;
     text_add(out, open ? "OpenBLAS" : routine_title(a->routine));
     if (!a->library)
         return;
-    const char *base = strrchr(a->library, '/');
+    const char *base = whole ? NULL : strrchr(a->library, '/');
     text_addf(out, " of %s", base ? base + 1 : a->library);
+}
+
+void against_name(const struct against *a, struct text *out)
+{
+    add_name(a, false, out);
+}
+
+void against_label(const struct against *a, const struct against *const *all, size_t count,
+                   struct text *out)
+{
+    struct text name = TEXT_INIT;
+    bool is_shared = false;
+    add_name(a, false, &name);
+    for (size_t i = 0; i < count; i++) {
+        struct text other = TEXT_INIT;
+        add_name(all[i], false, &other);
+        is_shared |= all[i] != a && str_equal(text_cstr(&other), text_cstr(&name));
+        out->failed |= other.failed;
+        text_release(&other);
+    }
+    text_release(&name);
+    add_name(a, is_shared, out);
+}
+
+int against_refuse_same(const struct against *const *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (all[i]->routine != all[k]->routine || !str_equal(all[i]->library, all[k]->library))
+                continue;
+            complain("--against %s and --against %s are one library", all[k]->text, all[i]->text);
+            return EXIT_USAGE;
+        }
+    }
+    return EXIT_DONE;
 }
 
 // ---- where it is called ------------------------------------------------------------------------

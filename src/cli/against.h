@@ -14,8 +14,14 @@ struct against {
 bool against_read(const char *text, struct against *out, struct error *e);
 // For `apply`: the same, into a struct list.
 bool option_against(void *field, const char *value, struct error *e);
-// "cuBLAS", "OpenBLAS", "CBLAS of libmkl_rt.so".
-void against_label(const struct against *a, struct text *out);
+// "cuBLAS", "OpenBLAS", "CBLAS of libmkl_rt.so": under which results are kept.
+void against_name(const struct against *a, struct text *out);
+// The same for readers, who see all of these side by side: of libraries with one file name the
+// whole path is told.
+void against_label(const struct against *a, const struct against *const *all, size_t count,
+                   struct text *out);
+// Is one of them named twice, in two ways? Says so: an exit status. After against_device().
+int against_refuse_same(const struct against *const *all, size_t count);
 
 // Where it is called: `beside`, or the view of the same card in the library's language, of which
 // the work then lists devices (w->devices). Sets w->device, and makes the library's file one that a

@@ -103,6 +103,14 @@ static int open_routine(struct comparing *c, const char *text)
     return status == EXIT_DONE ? open_kept(w) : status;
 }
 
+static size_t list_routines(const struct comparing *c, const struct against **all)
+{
+    size_t count = 0;
+    for (uint32_t i = c->spec_count; i < c->count; i++)
+        all[count++] = &c->sides[i].against;
+    return count;
+}
+
 static int open_routines(struct comparing *c)
 {
     const struct list *against = &c->call->settings.against;
@@ -122,7 +130,8 @@ static int open_routines(struct comparing *c)
         if (status != EXIT_DONE)
             return status;
     }
-    return EXIT_DONE;
+    const struct against *all[COMPARE_SIDES];
+    return against_refuse_same(all, list_routines(c, all));
 }
 
 static int open_specs(struct comparing *c)
@@ -166,15 +175,19 @@ static bool label_specs(struct comparing *c)
 {
     bool ok = true;
     size_t prefix = shared_prefix(c);
+    const struct against *all[COMPARE_SIDES];
+    size_t count = list_routines(c, all);
     for (uint32_t i = 0; i < c->count; i++) {
         struct comparing_side *s = &c->sides[i];
         const char *name = s->tuning.work.spec->name;
+        text_add(&s->name, name);
         if (i < c->spec_count) {
             text_add(&s->label, name + prefix);
-            text_add(&s->name, name);
         } else {
-            against_label(&s->against, &s->label);
-            text_addf(&s->name, "%s (%s)", name, text_cstr(&s->label));
+            against_label(&s->against, all, count, &s->label);
+            text_add(&s->name, " (");
+            against_name(&s->against, &s->name);
+            text_add(&s->name, ")");
         }
         ok = ok && !s->label.failed && !s->name.failed;
     }
@@ -242,18 +255,42 @@ static void show_tuning(struct comparing_side *s)
     text_release(&line);
 }
 
+// What is measured by then is in the store, and the same command goes on from there.
+static int say_ended(const struct comparing_side *s)
+{
+    struct tune_progress p;
+    const struct work *w = &s->tuning.work;
+    tune_progress(s->tuning.tune, &p);
+    fprintf(stderr, "Ended while tuning %s, and nothing was compared: ", w->spec->name);
+    if (w->store)
+        fprintf(stderr,
+                "%llu of %llu configurations are done and kept in %s; the same command goes on "
+                "from there.\n",
+                (unsigned long long)p.done, (unsigned long long)p.planned, store_path(w->store));
+    else
+        fprintf(stderr, "without a store what was measured is lost.\n");
+    return EXIT_SIGNAL + interrupt_pending();
+}
+
 static int run_tune(struct comparing *c, struct comparing_side *s)
 {
     const struct tune_record *record;
     enum tune_answer answer;
+    bool ending = false;
     do {
-        if (interrupt_pending())
-            return EXIT_SIGNAL + interrupt_pending();
+        if (interrupt_pending() && !ending) {
+            ending = true;
+            ticker_clear(&s->tuning.work.ticker);
+            fputs("Ending after the running launch; once more Ctrl-C ends at once.\n", stderr);
+            tune_cancel(s->tuning.tune);
+        }
         answer = tune_step(s->tuning.tune, STEP_MS, &record, &c->broken);
         show_tuning(s);
     } while (answer == TUNE_RECORD || answer == TUNE_NOTHING);
     ticker_clear(&s->tuning.work.ticker);
-    return answer == TUNE_END ? EXIT_DONE : tuning_failed(&c->broken);
+    if (answer != TUNE_END)
+        return tuning_failed(&c->broken);
+    return ending ? say_ended(s) : EXIT_DONE;
 }
 
 static int tune_first(struct comparing *c, struct comparing_side *s, const char *part,

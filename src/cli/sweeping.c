@@ -174,13 +174,38 @@ static int open_spec(struct sweeping *s, const char **argument)
 
 static bool name_routine(struct sweeping *s, struct sweeping_line *l)
 {
-    struct text label = TEXT_INIT;
-    against_label(&l->against, &label);
-    l->label = label.failed ? NULL : arena_strdup(&s->arena, text_cstr(&label));
-    text_release(&label);
-    l->name =
-        l->label ? arena_printf(&s->arena, "%s (%s)", l->tuning.work.spec->name, l->label) : NULL;
+    struct text name = TEXT_INIT;
+    text_addf(&name, "%s (", l->tuning.work.spec->name);
+    against_name(&l->against, &name);
+    text_add(&name, ")");
+    l->name = name.failed ? NULL : arena_strdup(&s->arena, text_cstr(&name));
+    text_release(&name);
     return l->name != NULL;
+}
+
+// When all are known.
+static int label_routines(struct sweeping *s)
+{
+    struct error e = ERROR_INIT;
+    const struct against *all[SWEEP_LINES];
+    size_t count = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (s->lines[i].against.routine != ROUTINE_NONE)
+            all[count++] = &s->lines[i].against;
+    }
+    int status = against_refuse_same(all, count);
+    for (uint32_t i = 0; i < s->count && status == EXIT_DONE; i++) {
+        struct sweeping_line *l = &s->lines[i];
+        struct text label = TEXT_INIT;
+        if (l->against.routine == ROUTINE_NONE)
+            continue;
+        against_label(&l->against, all, count, &label);
+        l->label = label.failed ? NULL : arena_strdup(&s->arena, text_cstr(&label));
+        text_release(&label);
+        if (!l->label && !error_memory(&e))
+            status = work_failed(&e);
+    }
+    return status;
 }
 
 // Beside the first spec, whose work it does, on its device.
@@ -252,6 +277,8 @@ int sweeping_open(struct sweeping *s)
     for (uint32_t i = 0; i < against->count && status == EXIT_DONE; i++)
         status = is_spec(against->items[i]) ? open_spec(s, &against->items[i])
                                             : open_routine(s, against->items[i]);
+    if (status == EXIT_DONE)
+        status = label_routines(s);
     const struct work *w = &s->lines[0].tuning.work;
     if (status == EXIT_DONE && w->store && !peak_find(w->store, w->device, &s->arena, &s->peak, &e))
         status = work_failed(&e);

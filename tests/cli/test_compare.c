@@ -218,6 +218,49 @@ START_TEST(library_by_a_relative_path)
 }
 END_TEST
 
+// Two libraries of one file name are told apart by their paths, and one is not taken for two.
+START_TEST(libraries_of_one_name)
+{
+    char store[300];
+    str_format(store, sizeof store, "%s/names.sqlite", program_folder());
+    struct ran r =
+        program_run("compare", NAIVE, SMALL, "--store", store, "--against",
+                    "cblas=" FAKE_CBLAS_FILE, "--against", "cblas=/nowhere/libfake_cblas.so");
+    ck_assert_msg(r.status == 1, "%d: %s%s", r.status, r.out, r.err); // one is not there
+    has(r.out, "CBLAS of " FAKE_CBLAS_FILE);
+    has(r.out, "CBLAS of /nowhere/libfake_cblas.so");
+    ran_release(&r);
+    r = program_run("store", "--store", store);
+    has(r.out, "matmul_naive (CBLAS of libfake_cblas.so)"); // whatever stood beside it
+    ran_release(&r);
+    r = program_run("compare", NAIVE, SMALL, "--store", store, "--against",
+                    "cblas=" FAKE_CBLAS_FILE, "--against", "openblas=" FAKE_CBLAS_FILE);
+    ck_assert_int_eq(r.status, 2);
+    has(r.err, "--against cblas=" FAKE_CBLAS_FILE " and --against openblas=" FAKE_CBLAS_FILE
+               " are one library");
+    ran_release(&r);
+}
+END_TEST
+
+// Ended while a spec is tuned first: what is known is kept, and that is said.
+START_TEST(interrupted_while_it_tunes)
+{
+    char store[300];
+    str_format(store, sizeof store, "%s/ended.sqlite", program_folder());
+    struct ran r =
+        program_interrupt("Tuning matmul_tiled first",
+                          (const char *const[]){"compare", TILED, "--store", store, "--against",
+                                                "cblas=" FAKE_CBLAS_FILE, NULL});
+    ck_assert_msg(r.status == 130, "%d: %s%s", r.status, r.out, r.err);
+    ck_assert_str_eq(r.out, "");
+    has(r.err, "Ending after the running launch");
+    has(r.err, "Ended while tuning matmul_tiled, and nothing was compared: ");
+    has(r.err, " configurations are done and kept in ");
+    has(r.err, "ended.sqlite; the same command goes on from there.\n");
+    ran_release(&r);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_set_timeout(tests, 240);
@@ -227,6 +270,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, a_run_of_the_store);
     tcase_add_test(tests, against_libraries);
     tcase_add_test(tests, library_by_a_relative_path);
+    tcase_add_test(tests, libraries_of_one_name);
+    tcase_add_test(tests, interrupted_while_it_tunes);
     tcase_add_test(tests, several_specs);
     tcase_add_test(tests, refused);
 }
