@@ -18,8 +18,13 @@
 
 #define PEAK_SPEC "hone peak"
 
-// The newest of each limit that the store has of this device, its driver and compiler; those that
-// it has not are left unknown. Texts are kept in the arena. False on failure.
+// So many measurements of a limit count, the newest.
+#define PEAK_RECENT 5
+
+// Of each limit the highest of the newest that the store has of this device, its driver and
+// compiler: what uses the device meanwhile only makes it slower, and a card that was given other
+// clocks for good is known as such after PEAK_RECENT. Those that the store has not are left
+// unknown. Texts are kept in the arena. False on failure.
 bool peak_find(struct store *s, const struct device_info *d, struct arena *a, struct peak *out,
                struct error *e);
 

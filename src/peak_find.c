@@ -10,7 +10,7 @@ struct finding {
     char identity[65];
     struct arena *arena;
     struct peak *out;
-    uint32_t found;
+    uint32_t seen[PEAK_COUNT]; // measurements of each limit
     bool failed;
 };
 
@@ -46,22 +46,35 @@ bool peak_rate_of(const struct result *r, uint64_t work, uint64_t timer_ns, stru
     return true;
 }
 
-// Rows come newest first.
+static bool is_over(const struct finding *f)
+{
+    for (unsigned i = 0; i < PEAK_COUNT; i++) {
+        if (f->seen[i] < PEAK_RECENT)
+            return false;
+    }
+    return true;
+}
+
+// Rows come newest first; of equal rates the newest stays.
 static bool take_row(void *context, const struct store_row *row)
 {
     struct finding *f = context;
     enum peak_limit limit;
     uint64_t work;
+    struct peak_rate rate;
     bool fits = row->measuring_version == HONE_MEASURING_VERSION &&
                 str_equal(f->identity, row->device_identity) &&
-                read_constants(row->constants, &limit, &work) && !f->out->rates[limit].known;
-    if (!fits || !peak_rate_of(row->result, work, 0, &f->out->rates[limit]))
+                read_constants(row->constants, &limit, &work) && f->seen[limit] < PEAK_RECENT;
+    if (!fits || !peak_rate_of(row->result, work, 0, &rate))
         return true;
-    struct peak_rate *rate = &f->out->rates[limit];
-    rate->configuration = arena_strdup(f->arena, row->configuration);
-    rate->date = arena_strdup(f->arena, row->date);
-    f->failed |= !rate->configuration || !rate->date;
-    return !f->failed && ++f->found < PEAK_COUNT;
+    f->seen[limit]++;
+    if (f->out->rates[limit].known && rate.median <= f->out->rates[limit].median)
+        return !is_over(f);
+    rate.configuration = arena_strdup(f->arena, row->configuration);
+    rate.date = arena_strdup(f->arena, row->date);
+    f->failed |= !rate.configuration || !rate.date;
+    f->out->rates[limit] = rate;
+    return !f->failed && !is_over(f);
 }
 
 bool peak_find(struct store *s, const struct device_info *d, struct arena *a, struct peak *out,

@@ -81,13 +81,30 @@ static void add_json(const struct session *s, const struct peak *found, struct t
     text_add(out, "\n");
 }
 
-static void add_text(const struct session *s, const struct peak *found, struct text *out)
+// What counts from now on, where that is not what was just found.
+static void add_earlier(struct session *s, const struct peak *found, struct text *out)
+{
+    struct error e = ERROR_INIT;
+    struct work *w = &s->work;
+    struct peak kept;
+    if (!w->store)
+        return;
+    if (!peak_find(w->store, w->device, &w->arena, &kept, &e)) {
+        complain("warning: %s", e.text);
+        return;
+    }
+    report_peak_earlier(found, &kept, out);
+}
+
+static void add_text(struct session *s, const struct peak *found, struct text *out)
 {
     bool is_known = peak_is_known(found);
     bool has_ended = !interrupt_pending() && !s->broken.code;
     report_device(s->work.device, out);
     if (is_known || has_ended)
         report_peak(s->work.device, found, out);
+    if (is_known)
+        add_earlier(s, found, out);
     if (s->work.store && is_known)
         text_addf(out, "Kept in %s\n", store_path(s->work.store));
     if (interrupt_pending())
@@ -216,11 +233,14 @@ const struct command command_peak = {
         "shown is the median of these with its 95 % interval. It is measured anew each time and "
         "takes some seconds; where others use the cores of a CPU meanwhile it warns, because the "
         "device can then do more.\n\n"
-        "What was found is kept in the store. From then on `hone tune` and `hone run` say what "
+        "What was found is kept in the store, and of each limit the highest of the five newest "
+        "measurements counts: who uses the device meanwhile only makes it slower. Where an earlier "
+        "one is higher, that is said. `hone tune`, `hone run` and `hone sweep` say what "
         "share of the limit a result reaches, where a metric of the spec is in FLOP/s or B/s (or "
         "GFLOP/s, GB/s, GiB/s, ...). More than 100 % is no error: tensor cores and half precision "
-        "are faster than fp32 arithmetic, and caches than memory; or others used the device while "
-        "the limit was measured, and it is to be measured again.\n\n"
+        "are faster than fp32 arithmetic, and caches than memory; or others used the device each "
+        "time "
+        "that the limit was measured, and it is to be measured again.\n\n"
         "On a CPU device local memory is ordinary cache.\n\n"
         "With --json one object: hone, device, host, date, store, limits, fp32_arithmetic (of an "
         "NVIDIA card compute units x lanes x 2 x clock; else null), cancelled and error. limits "

@@ -167,6 +167,19 @@ void report_peak(const struct device_info *d, const struct peak *p, struct text 
         text_add(out, "Local memory is ordinary cache on this device.\n");
 }
 
+void report_peak_earlier(const struct peak *now, const struct peak *kept, struct text *out)
+{
+    for (unsigned i = 0; i < PEAK_COUNT; i++) {
+        const struct peak_rate *a = &now->rates[i], *b = &kept->rates[i];
+        struct shown shown = shown_as(b->median);
+        if (!a->known || !b->known || !(b->median > a->median))
+            continue;
+        text_addf(out, "%s: %.*f %s%s, measured %.10s, is higher and counts\n",
+                  peak_limit_title((enum peak_limit)i), shown.decimals, b->median / shown.scale,
+                  shown.prefix, unit_of((enum peak_limit)i), b->date);
+    }
+}
+
 static void limit_at(struct emit *j, enum peak_limit limit, const struct peak_rate *r)
 {
     emit_key(j, peak_limit_text(limit));

@@ -21,6 +21,8 @@ bool peak_share(const struct peak *p, const char *unit, double value, struct pea
 
 // All limits, as `hone peak` shows them.
 void report_peak(const struct device_info *d, const struct peak *p, struct text *out);
+// A line for each limit of which `kept` has more than was measured now.
+void report_peak_earlier(const struct peak *now, const struct peak *kept, struct text *out);
 // {"limits": {"fp32": {"rate", "interval" ([low, high]; null below six rounds), "rounds",
 //  "configuration", "date", "why"}, ...}}: a limit that is not known has a rate of null.
 void report_peak_limits_json(const struct peak *p, struct emit *j);

@@ -120,22 +120,34 @@ START_TEST(the_fastest_counts)
 }
 END_TEST
 
-START_TEST(each_measurement_counts_anew)
+static void measure(struct store *store, struct peak *kept)
 {
-    struct store *store = open_store();
-    struct peak before, after;
     struct peaking *p = make(store);
     run(p);
     peaking_free(p);
-    find(store, &report.devices[0], &before);
+    find(store, &report.devices[0], kept);
+}
+
+// The highest of the newest five counts: what was slower was measured beside something else, unless
+// it is so time and again.
+START_TEST(the_highest_of_the_newest_counts)
+{
+    struct store *store = open_store();
+    struct peak first, slower, after;
+    measure(store, &first);
     order("-DPAST_CACHE=0", "-DNS=2000");
-    p = make(store);
-    run(p);
-    peaking_free(p);
-    find(store, &report.devices[0], &after);
-    ck_assert_double_lt(after.rates[PEAK_READ].median, 0.6 * before.rates[PEAK_READ].median);
-    ck_assert_double_eq(after.rates[PEAK_COPY].median, before.rates[PEAK_COPY].median);
+    for (int i = 1; i < PEAK_RECENT; i++) {
+        measure(store, &slower);
+        ck_assert_double_eq(slower.rates[PEAK_READ].median, first.rates[PEAK_READ].median);
+        ck_assert_str_eq(slower.rates[PEAK_READ].date, first.rates[PEAK_READ].date);
+    }
+    measure(store, &after);
+    ck_assert_double_lt(after.rates[PEAK_READ].median, 0.6 * first.rates[PEAK_READ].median);
+    ck_assert_double_eq(after.rates[PEAK_COPY].median, first.rates[PEAK_COPY].median);
     ck_assert_ptr_nonnull(strstr(after.rates[PEAK_COPY].configuration, "past_cache=1"));
+    order("-DPAST_CACHE=0", "-DNS=500"); // what is higher counts at once
+    measure(store, &after);
+    ck_assert_double_gt(after.rates[PEAK_READ].median, 1.5 * first.rates[PEAK_READ].median);
     store_close(store);
 }
 END_TEST
@@ -251,7 +263,7 @@ static void add(TCase *tests)
 {
     tcase_add_checked_fixture(tests, start, teardown);
     tcase_add_test(tests, the_fastest_counts);
-    tcase_add_test(tests, each_measurement_counts_anew);
+    tcase_add_test(tests, the_highest_of_the_newest_counts);
     tcase_add_test(tests, of_this_device_alone);
     tcase_add_test(tests, what_fails_is_told);
     tcase_add_test(tests, wrong_in_the_end);

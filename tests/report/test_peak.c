@@ -149,6 +149,23 @@ START_TEST(table)
 }
 END_TEST
 
+// Only what was measured now, and was more before.
+START_TEST(earlier)
+{
+    struct peak now = known, kept = known;
+    struct text out = TEXT_INIT;
+    report_peak_earlier(&now, &kept, &out);
+    ck_assert_str_eq(text_cstr(&out), "");
+    now.rates[PEAK_FP32].median = 1100e9;
+    now.rates[PEAK_READ].known = false;
+    kept.rates[PEAK_COPY].median = 18e9;
+    report_peak_earlier(&now, &kept, &out);
+    ck_assert_str_eq(text_cstr(&out), "fp32 arithmetic: 1487 GFLOP/s, measured 2024-05-06, is "
+                                      "higher and counts\n");
+    text_release(&out);
+}
+END_TEST
+
 START_TEST(lanes)
 {
     static const struct {
@@ -208,6 +225,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, limit_of_bytes);
     tcase_add_test(tests, shares);
     tcase_add_test(tests, table);
+    tcase_add_test(tests, earlier);
     tcase_add_test(tests, lanes);
     tcase_add_test(tests, json);
 }
