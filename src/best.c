@@ -588,11 +588,13 @@ static size_t pick(struct search *s, const struct ranking *r, size_t *tied, char
         at[*tied] = i;
         c[(*tied)++] = (struct pick_candidate){.result = n->brief,
                                                .group_size = n->group_size,
-                                               .choice = read_choice(s, n->configuration)};
+                                               .choice = read_choice(s, n->configuration),
+                                               .ratio = r->contenders[i].entry.ratio};
     }
     if (s->failed || *tied == 0)
         return r->count;
-    return at[pick_fewest(c, *tied, s->o->spec->parameter_count, why)];
+    double alike = r->members[0]->brief->terms.alike;
+    return at[pick_fewest(c, *tied, alike, s->o->spec->parameter_count, why)];
 }
 
 // Did the answer of `of` take part in that ranking, too? Then it is the later word on the same.

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // The largest of a job's launches, -1 where one is not known.
@@ -74,17 +75,20 @@ static bool is_decisive(const struct pick_candidate *c, size_t count, const bool
     return differs;
 }
 
-size_t pick_fewest(const struct pick_candidate *c, size_t count, uint32_t parameters, char *why)
+// As pick_fewest(), of candidates that are all near enough; adds to `words`.
+static size_t pick(const struct pick_candidate *c, size_t count, uint32_t parameters,
+                   struct text *words)
 {
     enum { CRITERIA = sizeof criteria / sizeof *criteria };
     bool decides[CRITERIA] = {false};
     size_t best = 0, left = 0;
-    struct text words = TEXT_INIT;
+    const char *before = "";
     for (size_t k = 0; k < CRITERIA; k++) {
         decides[k] = is_decisive(c, count, decides, best, k);
         if (!decides[k])
             continue;
-        text_addf(&words, "%s%s", words.length ? ", then " : "", criteria[k].name);
+        text_addf(words, "%s%s", before, criteria[k].name);
+        before = ", then ";
         for (size_t i = 0; i < count; i++)
             best = is_beaten(&c[best], &c[i], decides, k) ? i : best;
     }
@@ -95,8 +99,33 @@ size_t pick_fewest(const struct pick_candidate *c, size_t count, uint32_t parame
         best = is_before(&c[i], &c[best], parameters) ? i : best;
     }
     if (left > 1)
-        text_addf(&words, "%sthe first in the space", words.length ? ", then " : "");
+        text_addf(words, "%sthe first in the space", before);
+    return best;
+}
+
+size_t pick_fewest(const struct pick_candidate *c, size_t count, double alike, uint32_t parameters,
+                   char *why)
+{
+    size_t fastest = 0, left = 0, chosen = 0;
+    struct pick_candidate *near = calloc(count, sizeof *near);
+    size_t *at = calloc(count, sizeof *at);
+    struct text words = TEXT_INIT;
+    for (size_t i = 0; i < count; i++) {
+        fastest = c[i].ratio < c[fastest].ratio ? i : fastest;
+        if (!near || !at || c[i].ratio > alike)
+            continue;
+        near[left] = c[i];
+        at[left++] = i;
+    }
+    if (left < count && left > 1)
+        text_addf(&words, "of %zu within %g %% of the fastest ", left, 100 * (alike - 1));
+    if (left > 1)
+        chosen = at[pick(near, left, parameters, &words)];
+    else if (count > 1)
+        text_add(&words, "the fastest");
     str_format(why, PICK_WHY, "%s", count > 1 ? text_cstr(&words) : "");
     text_release(&words);
-    return best;
+    free(near);
+    free(at);
+    return left > 1 ? chosen : fastest;
 }

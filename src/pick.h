@@ -1,6 +1,8 @@
-// Which of several configurations that are not told apart is the answer: the one that takes the
-// fewest resources, since that leaves the most room for what runs beside it; then the first in the
-// order of the space. `hone tune` and `hone best` both ask here, so they name the same.
+// Which of several configurations that are not told apart is the answer: of those practically as
+// fast as the fastest the one that takes the fewest resources, since that leaves the most room for
+// what runs beside it; then the first in the order of the space. Not told apart may still mean
+// some per cent slower, after few rounds or under noise: resources do not decide over that. `hone
+// tune` and `hone best` both ask here, so they name the same.
 #ifndef HONE_PICK_H
 #define HONE_PICK_H
 
@@ -10,12 +12,14 @@ struct pick_candidate {
     const struct result *result; // its resources count
     uint64_t group_size;         // work-items of a work-group; 0: not known
     const uint32_t *choice;      // value indices; NULL: not known
+    double ratio;                // its time over that of the fastest, as estimated; 1: it is that
 };
 
-// The index of the chosen one; `count` is 1 or more. `why` (256 bytes) says what decided: "fewest
-// registers, then the smallest work-group"; "" for a single one. A resource that the driver does
-// not tell for all of them decides nothing.
+// The index of the chosen one; `count` is 1 or more. Those whose ratio is beyond `alike` are not
+// chosen. `why` (256 bytes) says what decided: "fewest registers, then the smallest work-group"; ""
+// for a single one. A resource that the driver does not tell for all of them decides nothing.
 #define PICK_WHY 256
-size_t pick_fewest(const struct pick_candidate *c, size_t count, uint32_t parameters, char *why);
+size_t pick_fewest(const struct pick_candidate *c, size_t count, double alike, uint32_t parameters,
+                   char *why);
 
 #endif

@@ -20,6 +20,7 @@ struct asked {
 
 struct settle {
     struct settle_options o;
+    struct measure_rules rules; // in force: o.rules
     struct rounds *rounds;
     enum phase phase;
     struct asked *asked; // of the present round, in order; one more than there are contenders
@@ -39,6 +40,16 @@ static uint32_t batch_of(const struct settle_options *o)
     for (size_t i = 1; i < o->count; i++)
         fastest = o->contenders[i].estimate_ns < fastest ? o->contenders[i].estimate_ns : fastest;
     return measure_batch(o->rules, fastest, o->device->timer_ns);
+}
+
+struct measure_rules settle_rules(const struct measure_rules *rules, bool is_short)
+{
+    struct measure_rules r = *rules;
+    if (is_short) {
+        r.rounds = rounds_at_look(rules, 1);
+        r.looks = 1;
+    }
+    return r;
 }
 
 static struct rounds *rounds_of(const struct settle_contender *c, size_t count,
@@ -61,13 +72,15 @@ struct settle *settle_new(const struct settle_options *o, struct error *e)
         return NULL;
     }
     s->o = *o;
+    s->rules = settle_rules(o->rules, o->is_short);
+    s->o.rules = &s->rules;
     s->load = -1;
     s->started_ns = clock_ns();
     s->status = (struct settle_status){.contenders = (uint32_t)o->count,
                                        .in = (uint32_t)o->count,
                                        .batch = batch_of(o),
                                        .warmups = 1};
-    s->rounds = rounds_of(o->contenders, o->count, o->rules, o->seeds,
+    s->rounds = rounds_of(o->contenders, o->count, &s->rules, o->seeds,
                           o->device->timer_ns / s->status.batch);
     s->asked = calloc(o->count + 1, sizeof *s->asked);
     s->times = calloc(o->count + 1, sizeof *s->times);

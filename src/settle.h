@@ -80,6 +80,9 @@ enum settle_answer settle_step(struct settle *s, int timeout_ms, struct error *e
 void settle_status(const struct settle *s, struct settle_status *out);
 void settle_free(struct settle *s); // NULL is fine
 
+// The rules by which a ranking decides: a short one has one look, which may spend the whole error.
+struct measure_rules settle_rules(const struct measure_rules *rules, bool is_short);
+
 // The decision on samples that were taken before, as it was taken then: rounds, rules and seed are
 // the same, and so must the order of the contenders be. Where they do not fit each other (other
 // rules, a part of the contenders) what they have is decided at once. *whole (optional): a ranking

@@ -80,7 +80,8 @@ static void candidate_of(const struct tune_record *r, struct pick_candidate *out
     uint64_t size = r->dimensions ? 1 : 0;
     for (uint32_t axis = 0; axis < r->dimensions; axis++)
         size *= r->local[axis];
-    *out = (struct pick_candidate){.result = r->result, .group_size = size, .choice = r->choice};
+    *out = (struct pick_candidate){
+        .result = r->result, .group_size = size, .choice = r->choice, .ratio = r->rank.ratio};
 }
 
 // Of those that are not told apart from the winner.
@@ -99,7 +100,8 @@ static bool choose(struct tune *t)
         tied[ranked->tied++] = n;
     }
     if (ok && ranked->tied > 0) {
-        size_t chosen = pick_fewest(c, ranked->tied, t->o.spec->parameter_count, ranked->why);
+        size_t chosen = pick_fewest(c, ranked->tied, t->o.terms.rules.alike,
+                                    t->o.spec->parameter_count, ranked->why);
         ranked->chosen = &tied[chosen]->record;
         ranked->decided = true;
         t->progress.best = ranked->chosen;
@@ -170,15 +172,15 @@ static void mark_ranked(struct tune *t, struct item *n, const struct ranking_ent
 }
 
 // What the decision depends on, for whoever takes it again.
-static struct ranked_terms terms_of(const struct tune *t, uint32_t batch)
+static struct ranked_terms terms_of(const struct tune *t, bool is_short, uint32_t batch)
 {
-    const struct measure_rules *rules = &t->o.terms.rules;
-    return (struct ranked_terms){.level = rules->level,
-                                 .behind = rules->behind,
-                                 .alike = rules->alike,
-                                 .rounds = (uint32_t)rules->rounds,
-                                 .looks = (uint32_t)rules->looks,
-                                 .early = (uint32_t)rules->early,
+    const struct measure_rules rules = settle_rules(&t->o.terms.rules, is_short);
+    return (struct ranked_terms){.level = rules.level,
+                                 .behind = rules.behind,
+                                 .alike = rules.alike,
+                                 .rounds = (uint32_t)rules.rounds,
+                                 .looks = (uint32_t)rules.looks,
+                                 .early = (uint32_t)rules.early,
                                  .resolution_ns = t->o.device->timer_ns / (batch ? batch : 1)};
 }
 
@@ -197,7 +199,7 @@ static struct result *result_of(struct tune *t, const struct settle_contender *c
     r->sample_count = r->part_count = r->part_columns = 0;
     r->batch = ranked->status.batch;
     r->warmups = ranked->status.warmups;
-    r->terms = terms_of(t, r->batch);
+    r->terms = terms_of(t, ranked->is_short, r->batch);
     memcpy(r->ranking, ranked->id, sizeof r->ranking);
     r->part = arena_strdup(&r->arena, t->part);
     if (!r->part) {
@@ -336,14 +338,20 @@ static bool has_ranking(const struct tune *t)
     return known;
 }
 
-// Was it decided as it would be now?
+// Was it decided as a short ranking would be now, or as one that is not?
+static bool is_by_rules(const struct tune *t, const struct result *r, bool is_short)
+{
+    const struct ranked_terms then = r->terms, now = terms_of(t, is_short, r->batch);
+    return then.level == now.level && then.behind == now.behind && then.alike == now.alike &&
+           then.rounds == now.rounds && then.looks == now.looks && then.early == now.early &&
+           then.resolution_ns == now.resolution_ns;
+}
+
+// Was it decided as it would be now? Where the time is up one that is not short will do, too.
 static bool is_decided_alike(const struct tune *t)
 {
     const struct result *r = t->items[t->contenders.list[0].ticket]->result;
-    const struct ranked_terms then = r->terms, now = terms_of(t, r->batch);
-    return then.level == now.level && then.behind == now.behind && then.alike == now.alike &&
-           then.rounds == now.rounds && then.looks == now.looks && then.early == now.early &&
-           then.resolution_ns == now.resolution_ns &&
+    return (is_by_rules(t, r, false) || (t->progress.out_of_time && is_by_rules(t, r, true))) &&
            (!t->o.spec->uses_energy || !isnan(result_joule(r)) || r->energy.refused[0]);
 }
 
@@ -402,7 +410,9 @@ static bool decide_again(struct tune *t, bool *whole, struct error *e)
     if (!make_room(t, t->item_count) || !gather_known(t, first))
         return error_memory(e);
     put_in_order(t);
-    if (!settle_again(t->settling, t->settling_count, &t->o.terms.rules, settle_seed(ranked->id),
+    const struct measure_rules rules =
+        settle_rules(&t->o.terms.rules, !is_by_rules(t, first, false));
+    if (!settle_again(t->settling, t->settling_count, &rules, settle_seed(ranked->id),
                       first->terms.resolution_ns, t->progress.out_of_time, &winner, whole))
         return error_memory(e);
     for (size_t i = 0; *whole && i < t->settling_count; i++)

@@ -260,6 +260,9 @@ START_TEST(test_short_ranking_when_the_time_is_up)
     ck_assert(ranked->decided && ranked->is_short);
     ck_assert_uint_eq(ranked->status.most, 2); // of eight, looked at three times
     ck_assert_uint_eq(ranked->status.rounds, 2);
+    // Whoever decides again knows that the error was spent on one look.
+    ck_assert_uint_eq(ranked->chosen->result->terms.rounds, 2);
+    ck_assert_uint_eq(ranked->chosen->result->terms.looks, 1);
     end(&s);
 }
 END_TEST
