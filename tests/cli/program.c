@@ -111,6 +111,7 @@ void ran_release(struct ran *r)
 struct ran program_interrupt(const char *text, const char *const *words)
 {
     program_folder();
+    unsetenv("POCL_CACHE_DIR"); // what is compiled already is done before the signal comes
     pid_t pid = start(NULL, words);
     uint64_t end = clock_ns() + 60000000000ull;
     bool seen = false;

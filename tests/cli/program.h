@@ -15,7 +15,7 @@ struct ran program_run_to(const char *redirect, const char *const *words);
 #define program_run(...) program_run_to(NULL, (const char *const[]){__VA_ARGS__, NULL})
 void ran_release(struct ran *r);
 
-// Starts it and sends SIGINT once stderr or stdout has `text`.
+// Starts it, with a cold compiler cache, and sends SIGINT once stderr or stdout has `text`.
 struct ran program_interrupt(const char *text, const char *const *words);
 
 // A fresh folder that data, caches and temporary files go to, until program_folder_remove().

@@ -11,7 +11,7 @@ shift 4
 here=$source/tests/refusals
 base=$here/base cases=$here/cases
 export kernels="$source/kernels_cl" # for cases with a kernel of these
-# Its caches are kept, so that a kernel is compiled once, not at each run of this test.
+# Its caches are kept, as PoCL's is, which all tests share: a kernel is compiled once, not at each run.
 mkdir -p "$scratch/cache"
 unset HONE_WORKER
 export HONE_DEVICE='portable computing language' # every driver has its own words

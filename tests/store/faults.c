@@ -7,7 +7,8 @@
 static struct {
     sqlite3_vfs *real;
     unsigned left; // calls until the one that fails, itself included; 0: none fails
-    bool lasting, full, hit;
+    bool lasting, full;
+    struct faults_met met;
 } faults;
 
 struct file {
@@ -29,7 +30,7 @@ static int trip(int code)
         faults.left--;
         return SQLITE_OK;
     }
-    faults.hit = true;
+    faults.met.any = true;
     faults.left = faults.lasting ? 1 : 0;
     return code;
 }
@@ -55,8 +56,9 @@ static int file_read(sqlite3_file *f, void *to, int bytes, sqlite3_int64 at)
 
 static int file_write(sqlite3_file *f, const void *from, int bytes, sqlite3_int64 at)
 {
-    PASS(faults.full ? SQLITE_FULL : SQLITE_IOERR_WRITE,
-         real(f)->pMethods->xWrite(real(f), from, bytes, at));
+    int tripped = trip(faults.full ? SQLITE_FULL : SQLITE_IOERR_WRITE);
+    faults.met.write |= tripped != SQLITE_OK;
+    return tripped != SQLITE_OK ? tripped : real(f)->pMethods->xWrite(real(f), from, bytes, at);
 }
 
 static int file_truncate(sqlite3_file *f, sqlite3_int64 size)
@@ -204,11 +206,11 @@ void faults_set(unsigned at, bool lasting, bool full)
     faults.left = at;
     faults.lasting = lasting;
     faults.full = full;
-    faults.hit = false;
+    faults.met = (struct faults_met){false, false};
 }
 
-bool faults_end(void)
+struct faults_met faults_end(void)
 {
     faults.left = 0;
-    return faults.hit;
+    return faults.met;
 }

@@ -10,7 +10,9 @@ void faults_install(void);
 // Call number `at` (from 1) fails, and with `lasting` all after it; 0: none does. `full`: a write
 // fails for want of space, else for a broken disk.
 void faults_set(unsigned at, bool lasting, bool full);
-// Ends the faults; whether there was one since faults_set().
-bool faults_end(void);
+// Ends the faults: whether there was any since faults_set(), and one of a write.
+struct faults_met {
+    bool any, write;
+} faults_end(void);
 
 #endif
