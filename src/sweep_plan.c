@@ -552,18 +552,23 @@ bool sweep_plan_make(const struct spec *spec, const char *const *set, uint32_t c
 
 // ---- pictures ----------------------------------------------------------------------------------
 
+// Do two points stand in one panel, with this name along its axis?
+static bool share_panel(const struct sweep_plan *p, uint32_t i, uint32_t k, uint32_t axis)
+{
+    bool same = true;
+    for (uint32_t n = 0; p->product && same && n < p->name_count; n++)
+        same = n == axis || p->names[n].given == 1 ||
+               value_equal(&p->points[i].values[n], &p->points[k].values[n]);
+    return same;
+}
+
 uint32_t sweep_plan_panels(const struct sweep_plan *p, uint32_t axis, uint32_t *panels)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < p->point_count; i++) {
         panels[i] = count;
-        for (uint32_t k = 0; k < i && panels[i] == count; k++) {
-            bool same = true;
-            for (uint32_t n = 0; p->product && same && n < p->name_count; n++)
-                same = n == axis || p->names[n].given == 1 ||
-                       value_equal(&p->points[i].values[n], &p->points[k].values[n]);
-            panels[i] = same ? panels[k] : count;
-        }
+        for (uint32_t k = 0; k < i && panels[i] == count; k++)
+            panels[i] = share_panel(p, i, k, axis) ? panels[k] : count;
         count += panels[i] == count;
     }
     return count;
@@ -574,11 +579,8 @@ static bool is_axis(const struct sweep_plan *p, uint32_t name)
 {
     for (uint32_t i = 0; i < p->point_count; i++) {
         for (uint32_t k = 0; k < i; k++) {
-            bool same = true;
-            for (uint32_t n = 0; p->product && same && n < p->name_count; n++)
-                same = n == name || p->names[n].given == 1 ||
-                       value_equal(&p->points[i].values[n], &p->points[k].values[n]);
-            if (same && value_equal(&p->points[i].values[name], &p->points[k].values[name]))
+            if (share_panel(p, i, k, name) &&
+                value_equal(&p->points[i].values[name], &p->points[k].values[name]))
                 return false;
         }
     }

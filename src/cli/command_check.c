@@ -316,9 +316,11 @@ static const struct option result_options[] = {
 };
 
 static const struct option_group groups[] = {
-    {"What and where", spec_options}, {"Checking", check_options}, {"Checking", seed_options},
-    {"Checking", jobs_options},       {"Results", result_options}, {"Results", keep_options},
-    {"Results", no_store_options},    {"Help", help_options},      {0}};
+    {"What and where", spec_options}, {"Checking", check_options},
+    {"Checking", seed_options},       {"Checking", jobs_options},
+    {"Results", result_options},      {"Results", again_options},
+    {"Results", verbose_options},     {"Results", no_store_options},
+    {"Help", help_options},           {0}};
 
 static const struct example examples[] = {
     {"hone check kernels_cl/matmul_tiled.json", "every valid configuration, at the spec's size"},

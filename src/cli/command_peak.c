@@ -184,35 +184,26 @@ static int run(struct invocation *i)
 
 #define FIELD(member) offsetof(struct settings, member)
 
-static const struct option options[] = {
+static const struct option language_options[] = {
     {.name = "language",
      .argument = "opencl|cuda",
      .help = "The language to measure in. Default: the first of them that the device speaks. What "
              "is measured in one language is held against results in that language.",
      .apply = option_language,
      .offset = FIELD(language)},
-    {.name = "device",
-     .argument = "NAME",
-     .help = "The device: any part of its name, platform or id, as `hone devices` shows them. "
-             "Without it HONE_DEVICE is asked, then the only device is taken, else the first GPU, "
-             "integrated GPU or CPU, in that order.",
-     .apply = option_text,
-     .offset = FIELD(device)},
-    {.name = "store",
-     .argument = "FILE",
-     .help = "The file that results are kept in. Default: $XDG_DATA_HOME/hone/results.sqlite, or "
-             "~/.local/share/hone/results.sqlite.",
-     .apply = option_text,
-     .offset = FIELD(store)},
+    {0},
+};
+
+static const struct option json_options[] = {
     {.name = "json", .help = "Write one JSON object.", .apply = option_flag, .offset = FIELD(json)},
     {0},
 };
 
-static const struct option_group groups[] = {{"Options", options},
-                                             {"Options", jobs_options},
-                                             {"Options", no_store_options},
-                                             {"Help", help_options},
-                                             {0}};
+static const struct option_group groups[] = {
+    {"Options", language_options}, {"Options", device_options},
+    {"Options", store_options},    {"Options", json_options},
+    {"Options", jobs_options},     {"Options", no_store_options},
+    {"Help", help_options},        {0}};
 
 static const struct example examples[] = {
     {"hone peak", "the limits of the device that a tune would take"},

@@ -349,13 +349,7 @@ static const struct option point_options[] = {
     {0},
 };
 
-static const struct option rule_options[] = {
-    {.name = "rule",
-     .argument = "NAME=VALUE",
-     .help = "A constant of the tunes, such as rounds=40, as `hone tune --help` lists them. May be "
-             "repeated.",
-     .apply = option_rule,
-     .offset = FIELD(rules)},
+static const struct option round_options[] = {
     {.name = "rounds",
      .argument = "N",
      .help = "Rounds in which the lines of a point are launched in turn. Default: 16.",
@@ -375,17 +369,6 @@ static const struct option result_options[] = {
      .help = "Write a table in Markdown.",
      .apply = option_flag,
      .offset = FIELD(markdown)},
-    {.name = "fresh",
-     .help = "Tune every point anew: nothing in the store answers.",
-     .apply = option_flag,
-     .offset = FIELD(fresh)},
-    {.name = "retry",
-     .argument = "STATUS,...",
-     .optional = true,
-     .help = "Try configurations again that failed earlier, as in `hone tune`.",
-     .apply = option_statuses,
-     .is_meant = option_is_statuses,
-     .offset = FIELD(retry)},
     {0},
 };
 
@@ -393,8 +376,9 @@ static const struct option_group groups[] = {
     {"What and where", spec_options}, {"Points and lines", point_options},
     {"Search", search_options},       {"Search", objective_options},
     {"Search", seed_options},         {"Measuring", measure_options},
-    {"Measuring", rule_options},      {"Measuring", jobs_options},
-    {"Results", result_options},      {"Results", no_store_options},
+    {"Measuring", rule_options},      {"Measuring", round_options},
+    {"Measuring", jobs_options},      {"Results", result_options},
+    {"Results", again_options},       {"Results", no_store_options},
     {"Help", help_options},           {0},
 };
 

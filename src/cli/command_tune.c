@@ -409,12 +409,6 @@ static const struct option way_options[] = {
 };
 
 static const struct option rank_options[] = {
-    {.name = "rule",
-     .argument = "NAME=VALUE",
-     .help = "A constant of screening or ranking, such as rounds=40; all of them are listed above. "
-             "May be repeated.",
-     .apply = option_rule,
-     .offset = FIELD(rules)},
     {.name = "unranked",
      .help = "No ranking at the end: screening alone, which does not decide between close ones.",
      .apply = option_flag,
@@ -432,19 +426,11 @@ static const struct option end_options[] = {
 };
 
 static const struct option_group groups[] = {
-    {"What and where", spec_options},
-    {"Search", search_options},
-    {"Search", way_options},
-    {"Search", objective_options},
-    {"Search", seed_options},
-    {"Measuring", measure_options},
-    {"Measuring", jobs_options},
-    {"Ranking", rank_options},
-    {"Results", keep_options},
-    {"Results", no_store_options},
-    {"Results", end_options},
-    {"Help", help_options},
-    {0},
+    {"What and where", spec_options}, {"Search", search_options},   {"Search", way_options},
+    {"Search", objective_options},    {"Search", seed_options},     {"Measuring", measure_options},
+    {"Measuring", jobs_options},      {"Ranking", rule_options},    {"Ranking", rank_options},
+    {"Results", again_options},       {"Results", verbose_options}, {"Results", no_store_options},
+    {"Results", end_options},         {"Help", help_options},       {0},
 };
 
 static const struct example examples[] = {

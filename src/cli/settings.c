@@ -39,6 +39,28 @@ bool option_language(void *field, const char *value, struct error *e)
            error_set(e, ERROR_USAGE, "'%s' is no language hone runs: opencl or cuda", value);
 }
 
+// Also of commands that take no spec.
+#define DEVICE_OPTION                                                                              \
+    {                                                                                              \
+        .name = "device", .argument = "NAME",                                                      \
+        .help = "The device: any part of its name, platform or id, as `hone devices` shows them; " \
+                "upper and lower case are the same. Without it HONE_DEVICE is asked, then the "    \
+                "only device is taken, else the first GPU, integrated GPU or CPU, in that order.", \
+        .apply = option_text, .offset = FIELD(device)                                              \
+    }
+
+#define STORE_OPTION                                                                               \
+    {                                                                                              \
+        .name = "store", .argument = "FILE",                                                       \
+        .help =                                                                                    \
+            "The file that results are kept in. Default: $XDG_DATA_HOME/hone/results.sqlite, or "  \
+            "~/.local/share/hone/results.sqlite.",                                                 \
+        .apply = option_text, .offset = FIELD(store)                                               \
+    }
+
+const struct option device_options[] = {DEVICE_OPTION, {0}};
+const struct option store_options[] = {STORE_OPTION, {0}};
+
 const struct option spec_options[] = {
     {.name = "language",
      .argument = "opencl|cuda",
@@ -46,14 +68,7 @@ const struct option spec_options[] = {
              "run. A GPU that both offer is one card; the language chooses the view of it.",
      .apply = option_language,
      .offset = FIELD(language)},
-    {.name = "device",
-     .argument = "NAME",
-     .help =
-         "The device: any part of its name, platform or id, as `hone devices` shows them; upper "
-         "and lower case are the same. Without it HONE_DEVICE is asked, then the only device is "
-         "taken, else the first GPU, integrated GPU or CPU, in that order.",
-     .apply = option_text,
-     .offset = FIELD(device)},
+    DEVICE_OPTION,
     {.name = "set",
      .argument = "NAME=VALUE",
      .help = "Override a constant of the spec, such as WIDTH=512. May be repeated.",
@@ -72,12 +87,7 @@ const struct option spec_options[] = {
          "spec: 'block_size_x * block_size_y <= 256'. May be repeated: then all must hold.",
      .apply = option_list,
      .offset = FIELD(where)},
-    {.name = "store",
-     .argument = "FILE",
-     .help = "The file that results are kept in. Default: $XDG_DATA_HOME/hone/results.sqlite, or "
-             "~/.local/share/hone/results.sqlite.",
-     .apply = option_text,
-     .offset = FIELD(store)},
+    STORE_OPTION,
     {.name = "also",
      .argument = "FILE",
      .help = "A store that is only read: what the store above does not know is looked up in it, a "
@@ -236,9 +246,20 @@ const struct option objective_options[] = {
     {0},
 };
 
+const struct option rule_options[] = {
+    {.name = "rule",
+     .argument = "NAME=VALUE",
+     .help =
+         "A constant of screening or ranking, such as rounds=40; `hone tune --help` lists them. "
+         "May be repeated.",
+     .apply = option_rule,
+     .offset = FIELD(rules)},
+    {0},
+};
+
 // ---- what is kept ------------------------------------------------------------------------------
 
-const struct option keep_options[] = {
+const struct option again_options[] = {
     {.name = "fresh",
      .help = "Measure or check everything again: results in the store do not answer.",
      .apply = option_flag,
@@ -251,6 +272,10 @@ const struct option keep_options[] = {
      .apply = option_statuses,
      .is_meant = option_is_statuses,
      .offset = FIELD(retry)},
+    {0},
+};
+
+const struct option verbose_options[] = {
     {.name = "verbose",
      .letter = 'v',
      .help = "A line for each configuration as it is done; a check then also shows every "

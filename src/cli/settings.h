@@ -103,6 +103,8 @@ bool option_language(void *field, const char *value, struct error *e);
 
 // -h; what every spec-taking subcommand has; and those that measure.
 extern const struct option help_options[];
+extern const struct option device_options[]; // --device, which spec_options has, too
+extern const struct option store_options[];  // --store, likewise
 extern const struct option spec_options[];
 extern const struct option measure_options[];
 extern const struct option search_options[]; // --budget, --strategy
@@ -110,7 +112,9 @@ extern const struct option search_options[]; // --budget, --strategy
 extern const struct option jobs_options[];      // --jobs
 extern const struct option seed_options[];      // --seed
 extern const struct option objective_options[]; // --objective
-extern const struct option keep_options[];      // --fresh, --retry, --verbose
+extern const struct option rule_options[];      // --rule
+extern const struct option again_options[];     // --fresh, --retry
+extern const struct option verbose_options[];   // --verbose
 extern const struct option no_store_options[];  // --no-store
 
 // "rounds=40" into a struct given_rules.

@@ -103,8 +103,7 @@ static struct shown shown_as(double rate)
 
 static void put_interval(const struct peak_rate *r, double scale, int decimals, struct text *out)
 {
-    text_addf(out, "%c%.*f .. %.*f%c", r->interval ? '[' : '(', decimals, r->low / scale, decimals,
-              r->high / scale, r->interval ? ']' : ')');
+    put_range(r->low / scale, r->high / scale, decimals, r->interval, out);
 }
 
 static const char *unit_of(enum peak_limit limit)

@@ -260,9 +260,11 @@ static void put_standing(const struct view_origin *o, const struct view_place *p
                   o->contenders, o->why);
     else if (o->contenders > 1)
         text_addf(out, "Told apart from all others of %zu ranked\n", o->contenders);
-    if (o->ranked && !p->winner)
-        text_addf(out, "To the least of them: %.3f %c%.3f .. %.3f%c\n", p->ratio,
-                  p->interval ? '[' : '(', p->low, p->high, p->interval ? ']' : ')');
+    if (o->ranked && !p->winner) {
+        text_addf(out, "To the least of them: %.3f ", p->ratio);
+        put_range(p->low, p->high, 3, p->interval, out);
+        text_add(out, "\n");
+    }
     if (o->part && o->part[0])
         text_addf(out, "Ranked within a part of the space only: %s\n", o->part);
     else if (o->part)

@@ -54,11 +54,13 @@ static void put_time(struct table *t, const struct stats_summary *s)
 // "1.034 [1.021 .. 1.047]"; the winner's own is 1.
 static void put_ratio(struct table *t, const struct view_place *p)
 {
+    struct text range = TEXT_INIT;
+    put_range(p->low, p->high, 3, p->interval, &range);
     if (p->winner)
         table_cell(t, RATIO, "1");
     else
-        table_cell(t, RATIO, "%.3f %c%.3f .. %.3f%c", p->ratio, p->interval ? '[' : '(', p->low,
-                   p->high, p->interval ? ']' : ')');
+        table_cell(t, RATIO, "%.3f %s", p->ratio, text_cstr(&range));
+    text_release(&range);
 }
 
 // Which metrics are shown; returns how many.

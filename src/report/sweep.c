@@ -35,8 +35,7 @@ static void put_point(const struct view_sweep *v, const struct view_sweep_row *r
 static void put_ratio(const struct stats_ratio *r, struct text *number, struct text *interval)
 {
     text_addf(number, "%.3f", r->ratio);
-    text_addf(interval, "%c%.3f .. %.3f%c", r->interval ? '[' : '(', r->low, r->high,
-              r->interval ? ']' : ')');
+    put_range(r->low, r->high, 3, r->interval, interval);
 }
 
 void report_sweep_head(const struct view_sweep *v, struct text *out)

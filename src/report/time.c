@@ -35,8 +35,7 @@ void report_interval(const struct stats_summary *s, struct text *out)
     char median[UNITS_SIZE];
     duration_to_str(s->median, median);
     struct scale scale = scale_of(median);
-    text_addf(out, "%c%.*f .. %.*f%c", s->interval ? '[' : '(', scale.decimals, s->low / scale.ns,
-              scale.decimals, s->high / scale.ns, s->interval ? ']' : ')');
+    put_range(s->low / scale.ns, s->high / scale.ns, scale.decimals, s->interval, out);
 }
 
 void report_time(const struct stats_summary *s, struct text *out)

@@ -50,6 +50,12 @@ void put_share(uint64_t part, uint64_t whole, const char *noun, struct text *out
     put_count(whole, noun, out);
 }
 
+void put_range(double low, double high, int decimals, bool is_interval, struct text *out)
+{
+    text_addf(out, "%c%.*f .. %.*f%c", is_interval ? '[' : '(', decimals, low, decimals, high,
+              is_interval ? ']' : ')');
+}
+
 size_t columns(const char *text)
 {
     size_t count = 0;

@@ -19,6 +19,8 @@ void span_to_str(uint64_t ns, char *out);
 void put_count(uint64_t count, const char *noun, struct text *out);
 // "1 of 1 round", "1 of 2 rounds".
 void put_share(uint64_t part, uint64_t whole, const char *noun, struct text *out);
+// "[1.021 .. 1.047]", of a mere range "(1.021 .. 1.047)".
+void put_range(double low, double high, int decimals, bool is_interval, struct text *out);
 // The columns that a text takes on a terminal, each character one (UTF-8).
 size_t columns(const char *text);
 

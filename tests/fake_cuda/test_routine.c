@@ -1,26 +1,11 @@
 // cuBLAS as a routine, on a fake one: what it computes, and what is said when a call fails.
 #include "../device/gemm_job.h"
+#include "../device/hiding.h"
 #include "kit.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// The loader, in place of the system's for this program: names with this are not there.
-static const char *refused;
-
-void *dlopen(const char *name, int flags)
-{
-    void *symbol = dlsym(RTLD_NEXT, "dlopen");
-    void *(*open)(const char *, int);
-    char nowhere[128];
-    memcpy(&open, &symbol, sizeof open);
-    if (!name || !refused || !strstr(name, refused))
-        return open(name, flags);
-    snprintf(nowhere, sizeof nowhere, "/nowhere/%.100s", name);
-    return open(nowhere, flags);
-}
 
 static struct kit k;
 
@@ -150,7 +135,7 @@ START_TEST(libraries_that_cannot_be_called)
     ck_status(r, STATUS_CONSTRAINTS);
     ck_says(r, "CLBlast is not called through CUDA: cuBLAS is");
     result_free(r);
-    refused = "cublas";
+    hidden = "cublas";
     r = run(ROUTINE_CUBLAS, NULL, 0);
     ck_status(r, STATUS_CONSTRAINTS);
     ck_says(r, "cuBLAS was not found (tried libcublas.so.13, libcublas.so.12, libcublas.so.11 "
