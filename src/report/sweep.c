@@ -317,8 +317,9 @@ static void put_sentences(const struct view_sweep *v, struct text *out)
                   "(hone peak)\n",
                   number, v->metrics[v->shown], v->limit_title);
         if (is_beyond(v))
-            text_add(out, "More than the peak: that was measured while something else used the "
-                          "device (measure it again: hone peak), or counts other work\n");
+            text_add(out, "More than the peak: other units had a part (tensor cores, half "
+                          "precision), or others used the device while it was measured (then "
+                          "again: hone peak)\n");
     }
     put_share(v->row_count, v->planned, "point", out);
     span_to_str(v->elapsed_ns, span);
