@@ -9,6 +9,19 @@
 
 #define AHEAD 16 // heats that are built ahead at most
 
+// ---- names -------------------------------------------------------------------------------------
+
+void compare_name(const char *spec, const char *what, struct text *out)
+{
+    text_addf(out, "%s (%s)", spec, what);
+}
+
+bool compare_is_name(const char *name)
+{
+    size_t length = strlen(name);
+    return strstr(name, " (") && name[length - 1] == ')';
+}
+
 // ---- making ------------------------------------------------------------------------------------
 
 static bool make_side(struct compare *c, struct side *s, struct error *e)
@@ -17,7 +30,7 @@ static bool make_side(struct compare *c, struct side *s, struct error *e)
     struct stages_options so = {.spec = s->o.spec,
                                 .device = s->device,
                                 .routine = s->o.routine != ROUTINE_NONE,
-                                .name = s->o.routine != ROUTINE_NONE ? s->o.name : NULL,
+                                .name = s->o.name,
                                 .log = o->log,
                                 .configurations = o->choices ? NULL : o->configurations,
                                 .configuration_count = o->choices ? 0 : o->configuration_count,

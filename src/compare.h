@@ -133,6 +133,11 @@ struct compare_summary {
     bool cancelled;
 };
 
+// compare_side.name of what is built with further options, or of a routine: "matmul (-O3)".
+void compare_name(const char *spec, const char *what, struct text *out);
+// Is it such a name?
+bool compare_is_name(const char *name);
+
 struct compare;
 
 struct compare *compare_new(const struct compare_options *o, struct error *e);

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "compare.h"
 #include "measure/stats.h"
 #include "peak.h"
 
@@ -108,10 +109,12 @@ static void add(struct choice *c, const struct store_row *row, double median)
     c->candidates++;
 }
 
-// What libraries did has no launches, and what a device can do is of no spec.
+// What libraries did has no launches, what a device can do is of no spec, and nobody asks for what
+// was built with further options for a comparison.
 static bool is_of_spec(const struct store_row *row)
 {
-    return *row->geometry && !str_equal(row->spec_name, PEAK_SPEC);
+    bool has_options = row->result->stop == STOP_COMPARED && compare_is_name(row->spec_name);
+    return *row->geometry && !str_equal(row->spec_name, PEAK_SPEC) && !has_options;
 }
 
 static bool collect(void *context, const struct store_row *row)

@@ -1,6 +1,7 @@
 #include "cli/against.h"
 
 #include "cli/option.h"
+#include "compare.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -57,9 +58,13 @@ static void add_name(const struct against *a, bool whole, struct text *out)
     text_addf(out, " of %s", base ? base + 1 : a->library);
 }
 
-void against_name(const struct against *a, struct text *out)
+void against_name(const struct against *a, const char *spec, struct text *out)
 {
-    add_name(a, false, out);
+    struct text name = TEXT_INIT;
+    add_name(a, false, &name);
+    compare_name(spec, text_cstr(&name), out);
+    out->failed |= name.failed;
+    text_release(&name);
 }
 
 void against_label(const struct against *a, const struct against *const *all, size_t count,

@@ -14,10 +14,10 @@ struct against {
 bool against_read(const char *text, struct against *out, struct error *e);
 // For `apply`: the same, into a struct list.
 bool option_against(void *field, const char *value, struct error *e);
-// "cuBLAS", "OpenBLAS", "CBLAS of libmkl_rt.so": under which results are kept.
-void against_name(const struct against *a, struct text *out);
-// The same for readers, who see all of these side by side: of libraries with one file name the
-// whole path is told.
+// Under which its results beside a spec are kept: "matmul (CBLAS of libmkl_rt.so)".
+void against_name(const struct against *a, const char *spec, struct text *out);
+// "cuBLAS", "OpenBLAS", "CBLAS of libmkl_rt.so", for readers who see all of these side by side: of
+// libraries with one file name the whole path is told.
 void against_label(const struct against *a, const struct against *const *all, size_t count,
                    struct text *out);
 // Is one of them named twice, in two ways? Says so: an exit status. After against_device().

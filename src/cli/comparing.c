@@ -180,14 +180,12 @@ static bool label_specs(struct comparing *c)
     for (uint32_t i = 0; i < c->count; i++) {
         struct comparing_side *s = &c->sides[i];
         const char *name = s->tuning.work.spec->name;
-        text_add(&s->name, name);
         if (i < c->spec_count) {
             text_add(&s->label, name + prefix);
+            text_add(&s->name, name);
         } else {
             against_label(&s->against, all, count, &s->label);
-            text_add(&s->name, " (");
-            against_name(&s->against, &s->name);
-            text_add(&s->name, ")");
+            against_name(&s->against, name, &s->name);
         }
         ok = ok && !s->label.failed && !s->name.failed;
     }

@@ -274,12 +274,15 @@ static void label_runs(struct comparing_side *sides)
 // What is built with other options goes by another name in the store.
 static void name_spec(struct comparing_side *s)
 {
-    text_add(&s->name, s->tuning.work.spec->name);
-    if (s->flags.count == 0)
-        return;
-    text_add(&s->name, " (");
-    join(&s->flags, &s->name);
-    text_add(&s->name, ")");
+    const char *spec = s->tuning.work.spec->name;
+    struct text flags = TEXT_INIT;
+    join(&s->flags, &flags);
+    if (s->flags.count > 0)
+        compare_name(spec, text_cstr(&flags), &s->name);
+    else
+        text_add(&s->name, spec);
+    s->name.failed |= flags.failed;
+    text_release(&flags);
 }
 
 bool comparing_labels(struct comparing *c)

@@ -175,9 +175,7 @@ static int open_spec(struct sweeping *s, const char **argument)
 static bool name_routine(struct sweeping *s, struct sweeping_line *l)
 {
     struct text name = TEXT_INIT;
-    text_addf(&name, "%s (", l->tuning.work.spec->name);
-    against_name(&l->against, &name);
-    text_add(&name, ")");
+    against_name(&l->against, l->tuning.work.spec->name, &name);
     l->name = name.failed ? NULL : arena_strdup(&s->arena, text_cstr(&name));
     text_release(&name);
     return l->name != NULL;

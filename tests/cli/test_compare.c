@@ -199,6 +199,36 @@ START_TEST(against_libraries)
 }
 END_TEST
 
+// What was built with further options is another spec's in the store, answers nobody, and is not
+// shipped.
+START_TEST(further_options)
+{
+    char store[300], known[300];
+    str_format(store, sizeof store, "%s/options.sqlite", program_folder());
+    str_format(known, sizeof known, "%s/shipped.sqlite", program_folder());
+    struct ran r = program_run("compare", SPEC, ONE, "--left", "option=-DHONE_TEST=1", "--right",
+                               "option=-cl-mad-enable", "--store", store);
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    ran_release(&r);
+    r = program_run("store", "--store", store);
+    has(r.out, "vector_add (-DHONE_TEST=1)");
+    has(r.out, "vector_add (-cl-mad-enable)");
+    ran_release(&r);
+    r = program_run("best", SPEC, "--store", store);
+    ck_assert_msg(r.status == 1, "%d: %s%s", r.status, r.out, r.err);
+    ran_release(&r);
+    r = program_run("compare", SPEC, ONE, "--right", "option=-cl-mad-enable", "--store", store);
+    ran_release(&r);
+    r = program_run("import", "--best", "--store", known, store);
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    ran_release(&r);
+    r = program_run("store", "--store", known);
+    has(r.out, "vector_add");
+    has_not(r.out, "vector_add (");
+    ran_release(&r);
+}
+END_TEST
+
 // The worker that opens it has another working directory.
 START_TEST(library_by_a_relative_path)
 {
@@ -269,6 +299,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, as_json_and_markdown);
     tcase_add_test(tests, a_run_of_the_store);
     tcase_add_test(tests, against_libraries);
+    tcase_add_test(tests, further_options);
     tcase_add_test(tests, library_by_a_relative_path);
     tcase_add_test(tests, libraries_of_one_name);
     tcase_add_test(tests, interrupted_while_it_tunes);
