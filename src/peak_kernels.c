@@ -340,12 +340,12 @@ static uint64_t units(const struct device_info *d)
     return d->compute_units ? d->compute_units : 1;
 }
 
-// Several times the last-level cache and a small part of the memory.
+// Several times the last-level caches, of which a CPU may have one for every few cores and a driver
+// reports one, and a small part of the memory.
 static uint64_t buffer_bytes(const struct device_info *d)
 {
-    uint64_t bytes = !is_cpu(d)       ? BUFFER_MOST
-                     : d->cache_bytes ? CACHES * d->cache_bytes
-                                      : BUFFER_CPU;
+    uint64_t all = d->all_cache_bytes, cache = all > d->cache_bytes ? all : d->cache_bytes;
+    uint64_t bytes = !is_cpu(d) ? BUFFER_MOST : cache ? CACHES * cache : BUFFER_CPU;
     const uint64_t bounds[] = {BUFFER_MOST, d->global_bytes / 16, d->max_alloc_bytes};
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
         bytes = bounds[i] > 0 && bounds[i] < bytes ? bounds[i] : bytes; // 0: not known

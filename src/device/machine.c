@@ -179,13 +179,24 @@ static uint64_t all_caches(const struct machine *m, const char *root)
     return sum;
 }
 
+// Of a machine with more processors than a cpu_set_t holds nothing is known.
+static bool take_cpus(struct machine *m)
+{
+    return sched_getaffinity(0, sizeof m->cpus, &m->cpus) == 0;
+}
+
+uint64_t machine_caches(const char *root)
+{
+    struct machine m = {.stat = -1};
+    return take_cpus(&m) ? all_caches(&m, root) : 0;
+}
+
 // ---- looks
 
 void machine_open(struct machine *m, const char *root, bool is_device)
 {
     *m = (struct machine){.stat = open_file(root, "proc/stat")};
-    // Of a machine with more processors than a cpu_set_t holds nothing is known.
-    if (sched_getaffinity(0, sizeof m->cpus, &m->cpus) == 0)
+    if (take_cpus(m))
         m->cores = (uint32_t)CPU_COUNT(&m->cpus);
     if (is_device)
         m->cache_bytes = all_caches(m, root);

@@ -27,6 +27,9 @@ struct machine {
 void machine_open(struct machine *m, const char *root, bool is_device);
 void machine_close(struct machine *m); // one that is all zero but for the descriptors -1 is fine
 
+// machine.cache_bytes alone, of the cores that this process may run on.
+uint64_t machine_caches(const char *root);
+
 // Time of others is counted from machine_open() on, in ticks of the system (10 ms as a rule): two
 // looks of one process make a rate. Waiting for a disk is idle; time that a hypervisor gave to
 // somebody else, and interrupts, are others'.

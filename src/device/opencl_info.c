@@ -3,6 +3,7 @@
 
 #include "base/process.h"
 #include "base/text.h"
+#include "device/machine.h"
 #include "device/missing.h"
 
 #include <ctype.h>
@@ -218,6 +219,9 @@ static void describe(const struct lister *l, struct device_info *d)
     d->float16 = has_extension(d, "cl_khr_fp16") || d->capability >= 53;
     d->shares_host = d->type == DEVICE_CPU || d->type == DEVICE_INTEGRATED;
     d->surroundings = surroundings_of(l, d);
+    if (d->type == DEVICE_CPU)
+        d->all_cache_bytes =
+            machine_caches(l->options && l->options->root ? l->options->root : "/");
 }
 
 // ---- all devices

@@ -67,6 +67,7 @@ static void sizes_codec(struct wire *w, struct device_info *d)
     wire_u64(w, &d->local_bytes);
     wire_u64(w, &d->constant_bytes);
     wire_u64(w, &d->cache_bytes);
+    wire_u64(w, &d->all_cache_bytes);
     wire_u64(w, &d->max_group_size);
     for (int axis = 0; axis < 3; axis++)
         wire_u64(w, &d->max_item_sizes[axis]);

@@ -57,6 +57,9 @@ struct device_info {
     uint64_t local_bytes; // local (shared) memory of a work-group, as the driver reports it
     uint64_t constant_bytes;
     uint64_t cache_bytes; // last level the driver reports
+    // Of a CPU with several last-level caches the sum over those of the cores in use, as the system
+    // tells it; 0: not known. A buffer that shall be in none is larger than all of them.
+    uint64_t all_cache_bytes;
     uint64_t max_group_size;
     uint64_t max_item_sizes[3];
     uint32_t subgroup_size; // warp; 0 when not known

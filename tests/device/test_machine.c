@@ -162,6 +162,7 @@ START_TEST(last_level_caches_are_summed)
     }
     machine_open(&m, root, true);
     ck_assert_uint_eq(m.cache_bytes, (uint64_t)CPU_COUNT(&cpus) * (2048 << 10));
+    ck_assert_uint_eq(machine_caches(root), m.cache_bytes);
     machine_close(&m);
 }
 END_TEST

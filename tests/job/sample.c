@@ -187,6 +187,7 @@ struct device_info sample_device(void)
         .local_bytes = 5,
         .constant_bytes = 6,
         .cache_bytes = 7,
+        .all_cache_bytes = 107,
         .max_group_size = 8,
         .max_item_sizes = {9, 10, 11},
         .subgroup_size = 12,

@@ -13,6 +13,14 @@ static const struct device_info cpu = {.type = DEVICE_CPU,
                                        .max_alloc_bytes = 8 * GIB,
                                        .cache_bytes = 32u << 20,
                                        .max_group_size = 4096};
+// Eight caches, of which the driver reports one.
+static const struct device_info chiplets = {.type = DEVICE_CPU,
+                                            .compute_units = 64,
+                                            .global_bytes = 256 * GIB,
+                                            .max_alloc_bytes = 64 * GIB,
+                                            .cache_bytes = 16u << 20,
+                                            .all_cache_bytes = 128u << 20,
+                                            .max_group_size = 4096};
 static const struct device_info h200 = {.type = DEVICE_GPU,
                                         .compute_units = 132,
                                         .capability = 90,
@@ -34,8 +42,8 @@ static const struct device_info small = {.type = DEVICE_INTEGRATED,
 static const struct device_info silent = {.type = DEVICE_ACCELERATOR};
 static const struct device_info silent_cpu = {.type = DEVICE_CPU, .compute_units = 3};
 
-static const struct device_info *const devices[] = {&cpu,   &h200,   &h200_cuda,
-                                                    &small, &silent, &silent_cpu};
+static const struct device_info *const devices[] = {&cpu,   &chiplets, &h200,      &h200_cuda,
+                                                    &small, &silent,   &silent_cpu};
 
 static struct job *make(const struct peak_shape *s, const struct device_info *d, uint32_t rounds,
                         uint64_t *work)
@@ -89,7 +97,8 @@ START_TEST(buffers)
     static const struct {
         const struct device_info *device;
         uint64_t bytes;
-    } wanted[] = {{&cpu, 128u << 20}, // four times the cache
+    } wanted[] = {{&cpu, 128u << 20},      // four times the cache
+                  {&chiplets, 512u << 20}, // four times all of them
                   {&h200, GIB},
                   {&h200_cuda, GIB},
                   {&small, 128u << 20}, // a sixteenth of the memory, a power of two
