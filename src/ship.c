@@ -17,6 +17,7 @@ struct candidate {
     const char *date;
     uint8_t ranking[16];
     bool is_ranked;
+    bool is_whole; // ranked: of the whole space
     double median;
 };
 
@@ -99,6 +100,7 @@ static void add(struct choice *c, const struct store_row *row, double median)
     *n = (struct candidate){.next = g->candidates,
                             .key = row->key,
                             .date = copy(c, row->date),
+                            .is_whole = !r->part[0],
                             .is_ranked = r->stop == STOP_RANKED &&
                                          memcmp(r->ranking, none, sizeof none) != 0,
                             .median = median};
@@ -159,17 +161,27 @@ static int by_id(const void *a, const void *b)
     return memcmp(a, b, STORE_ID_BYTES);
 }
 
-// The newest, and the one with the fastest: a newer one of a part of the space does not hide it.
-static void find_ranked(const struct group *g, const struct candidate **newest,
-                        const struct candidate **fastest)
+// Those that `hone best` may decide by.
+struct rankings {
+    const struct candidate *newest; // (or NULL) nothing was ranked
+    const struct candidate *whole;  // (or NULL) the newest of the whole space
+    const struct candidate *fastest;
+};
+
+static struct rankings find_ranked(const struct group *g)
 {
-    *newest = *fastest = NULL;
+    struct rankings r = {NULL, NULL, NULL};
     for (const struct candidate *n = g->candidates; n; n = n->next) {
-        if (n->is_ranked && (!*newest || strcmp(n->date, (*newest)->date) > 0))
-            *newest = n;
-        if (n->is_ranked && (!*fastest || n->median < (*fastest)->median))
-            *fastest = n;
+        if (!n->is_ranked)
+            continue;
+        if (!r.newest || strcmp(n->date, r.newest->date) > 0)
+            r.newest = n;
+        if (n->is_whole && (!r.whole || strcmp(n->date, r.whole->date) > 0))
+            r.whole = n;
+        if (!r.fastest || n->median < r.fastest->median)
+            r.fastest = n;
     }
+    return r;
 }
 
 // Of one job the newest first.
@@ -214,11 +226,13 @@ static void choose(struct choice *c, const struct group *g, const struct candida
 
 static void choose_of(struct choice *c, const struct group *g, struct candidate **list)
 {
-    const struct candidate *newest, *fastest;
-    find_ranked(g, &newest, &fastest);
-    choose(c, g, newest, list);
-    if (newest && !same_ranking(newest, fastest))
-        choose(c, g, fastest, list);
+    struct rankings r = find_ranked(g);
+    choose(c, g, r.newest, list);
+    if (r.whole && !same_ranking(r.whole, r.newest))
+        choose(c, g, r.whole, list);
+    if (r.newest && !same_ranking(r.fastest, r.newest) &&
+        !(r.whole && same_ranking(r.fastest, r.whole)))
+        choose(c, g, r.fastest, list);
 }
 
 static bool choose_all(struct choice *c, struct error *e)

@@ -10,9 +10,11 @@
 
 // Merges into the store at `path`, as store_import() does, of each spec, set of constants,
 // language, device with its driver, and text of the kernel: the SHIP_RANKED fastest of the newest
-// ranking, or where nothing was ranked the fastest. What others recorded, vendors' routines and the
-// limits of devices (`hone peak`) are left out. The newest is looked for in all files together;
-// what the store has already stays. out[i] counts what was taken of files[i].
+// ranking, of the newest of the whole space and of the one with the fastest; or where nothing was
+// ranked the fastest. What others recorded, vendors' routines, what was built with further options
+// for a comparison and the limits of devices (`hone peak`) are left out. The newest is looked for
+// in all files together; what the store has already stays. out[i] counts what was taken of
+// files[i].
 bool ship_best(const char *path, const char *const *files, size_t count, struct store_imported *out,
                struct error *e);
 

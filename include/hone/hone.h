@@ -212,8 +212,8 @@ HONE_API struct hone_store *hone_store_open(const char *path, bool write, struct
 HONE_API void hone_store_close(struct hone_store *st);
 // The fastest correct configuration known for this spec with these constants, with the kernel's
 // source and the device's driver as they are now. NULL device: of any device and driver, which need
-// not be here. False without an error when nothing is known; `configuration` and `median` are then
-// left alone.
+// not be here. Where only a part of the space was tuned it is the best of that part. False without
+// an error when nothing is known; `configuration` and `median` are then left alone.
 HONE_API bool hone_store_best(struct hone_store *st, const struct hone_spec *s,
                               const struct hone_device *device, uint32_t *configuration,
                               double *median, struct hone_error *e);

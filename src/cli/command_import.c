@@ -168,10 +168,12 @@ static const struct option options[] = {
      .apply = option_text,
      .offset = FIELD(store)},
     {.name = "best",
-     .help = "Only what says which configuration is the best, to be shipped with a spec: of each "
-             "spec, its constants, the device with its driver and the text of the kernel the ten "
-             "fastest of the newest ranking and of the one with the fastest, or without a ranking "
-             "the fastest. `hone best` looks into the file `known.sqlite` beside a spec.",
+     .help =
+         "Only what says which configuration is the best, to be shipped with a spec: of each "
+         "spec, its constants, the device with its driver and the text of the kernel the ten "
+         "fastest of the newest ranking, of the newest of the whole space and of the one with the "
+         "fastest, or without a ranking "
+         "the fastest. `hone best` looks into the file `known.sqlite` beside a spec.",
      .apply = option_flag,
      .offset = FIELD(best)},
     {.name = "json",

@@ -738,18 +738,18 @@ START_TEST(test_ranking_that_is_shipped)
     struct session s;
     struct best_answer whole, shipped;
     struct error e = ERROR_INIT;
-    const char *const where[] = {"ID >= 5"};
+    static const char *const parts[][1] = {{""}, {"ID >= 5"}, {"ID < 2"}};
     char all[sizeof store_file], known[sizeof store_file + 16];
     const char *const files[] = {all};
     snprintf(all, sizeof all, "%s", store_file);
     snprintf(known, sizeof known, "%s/known.sqlite", folder);
-    for (int part = 0; part < 2; part++) {
+    for (int part = 0; part < 3; part++) {
         struct store_imported counts;
         struct store_counts held;
         begin(&s, NULL, NULL);
         s.options.fresh = true;
-        s.options.where = where;
-        s.options.where_count = (uint32_t)part;
+        s.options.where = parts[part];
+        s.options.where_count = part > 0;
         run(&s);
         find_best(&s, &whole);
         end(&s);
@@ -766,6 +766,7 @@ START_TEST(test_ranking_that_is_shipped)
         ck_assert_str_eq(shipped.configuration, whole.configuration);
         ck_assert_str_eq(shipped.configuration, "ID=0");
         ck_assert_str_eq(shipped.result->origin, known);
+        ck_assert_ptr_null(shipped.place.part); // the ranking of the whole went along
         ck_assert_double_eq(shipped.place.ratio, whole.place.ratio);
         ck_assert_uint_eq(shipped.place.tied, whole.place.tied);
         result_free(shipped.result);
