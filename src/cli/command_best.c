@@ -577,7 +577,7 @@ static void put_row(const struct session *s, struct table *t, const struct best_
     bool is_imported = b->result->stop == STOP_IMPORTED;
     bool came = is_known(s, b);
     const char *notes[] = {b->other_source && !is_imported ? "other text" : "",
-                           b->place.part ? "of a part" : "", came ? WORK_KNOWN : ""};
+                           came ? WORK_KNOWN : "", b->place.part ? "of a part" : ""};
     struct text note = TEXT_INIT;
     if (is_imported)
         text_addf(&note, "imported %s", b->result->statistic);
