@@ -83,6 +83,10 @@ $extra}"
 configure_and_build() { # build folder, cmake options...
     folder=$1
     shift
+    # Ninja spends nothing on each target; a folder stays with what it was made for.
+    if command -v ninja >/dev/null 2>&1 && [ ! -e "$folder/CMakeCache.txt" ]; then
+        set -- -G Ninja "$@"
+    fi
     say "building in $folder"
     cmake -S "$root" -B "$folder" "$@" >"$folder.log" 2>&1 || {
         cat "$folder.log" >&2

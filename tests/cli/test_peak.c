@@ -119,10 +119,17 @@ START_TEST(known_from_then_on)
 }
 END_TEST
 
+#ifdef __SANITIZE_ADDRESS__
+static const bool sanitized = true;
+#else
+static const bool sanitized = false;
+#endif
+
 static void add(TCase *tests)
 {
     tcase_set_timeout(tests, 240);
-    tcase_add_test(tests, as_json);
+    if (!sanitized) // what it adds is mostly the device's time
+        tcase_add_test(tests, as_json);
     tcase_add_test(tests, known_from_then_on);
 }
 

@@ -1,7 +1,7 @@
 // Builds and runs configurations of a spec in this process and says which of them are wrong.
 //
-//   check_kernel SPEC [--device NAME] [--set A=B]... [--sample N] [--seed S] [--expect N]
-//                [--plain yes]
+//   check_kernel SPEC [--device NAME] [--set A=B]... [--where EXPR] [--sample N] [--seed S]
+//                [--expect N] [--plain yes]
 //
 // For tests of the kernels: a wrong kernel, and a kernel under a simulator that watches its memory,
 // is seen here without workers, measuring or a store in between. --plain yes runs them with plain
@@ -30,7 +30,8 @@ struct request {
     const char *device;          // part of its name; NULL: a CPU, else the first one
     const char *set[SETS_LIMIT]; // "WIDTH=64"
     uint32_t set_count;
-    uint64_t sample; // configurations to try; 0: all
+    const char *where; // a further restriction; NULL: none
+    uint64_t sample;   // configurations to try; 0: all
     uint64_t seed;
     bool plain;
     uint64_t expect; // configurations that must be correct; 0: any number but none
@@ -71,6 +72,10 @@ static bool read_option(struct request *q, const char *name, const char *value)
     }
     if (strcmp(name, "--set") == 0 && q->set_count < SETS_LIMIT) {
         q->set[q->set_count++] = value;
+        return true;
+    }
+    if (strcmp(name, "--where") == 0 && !q->where) {
+        q->where = value;
         return true;
     }
     if (strcmp(name, "--plain") == 0) {
@@ -257,7 +262,8 @@ static int judge(const struct tally *t, uint64_t expect)
 
 static int check_on(struct bench *b, const struct request *q, struct error *e)
 {
-    const struct space_options narrowing = {.device = b->info};
+    const struct space_options narrowing = {
+        .device = b->info, .where = &q->where, .where_count = q->where != NULL};
     b->space = space_new(b->spec, &narrowing, e);
     b->sources = spec_sources_read(b->spec, LANGUAGE_OPENCL, &notices, e);
     bool ok = b->space && b->sources && try_all(b, q, e);
@@ -306,8 +312,8 @@ int main(int argc, char **argv)
     char absolute[PATH_MAX];
     char scratch[] = "/tmp/hone-check-XXXXXX";
     if (!read_request(&q, argc, argv)) {
-        fprintf(stderr, "usage: check_kernel SPEC [--device NAME] [--set A=B]... [--sample N] "
-                        "[--seed S] [--expect N] [--plain yes]\n");
+        fprintf(stderr, "usage: check_kernel SPEC [--device NAME] [--set A=B]... [--where EXPR] "
+                        "[--sample N] [--seed S] [--expect N] [--plain yes]\n");
         return EXIT_WRONG_USE;
     }
     setvbuf(stdout, NULL, _IOLBF, 0);

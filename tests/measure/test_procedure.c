@@ -130,7 +130,7 @@ static void tune(const struct measure_rules *rules, const struct shape *shape, s
     for (size_t c = 0; c < SPACE; c++)
         screen(rules, m, &t, c);
     uint64_t who[SPACE], screening[SPACE];
-    double truth[SPACE];
+    double truth[SPACE] = {0};
     size_t count = choose(rules, &t, who);
     for (size_t i = 0; i < count; i++) {
         screening[i] = t.screening[who[i]];
