@@ -31,6 +31,7 @@ add_library(hone_conveyors OBJECT
   sweep_plan.c
   tune.c
   tune_goal.c
+  tune_known.c
   tune_rank.c
   tune_replay.c)
 target_include_directories(hone_conveyors PUBLIC ${PROJECT_SOURCE_DIR}/src

@@ -88,7 +88,7 @@ static bool make_stages(struct tune *t, struct error *e)
         !stages_begin(&t->stages, o->store, o->seed, o->command, o->host, e))
         return false;
     t->evaluator = make_evaluator(t, e);
-    return t->evaluator && make_strategy(t, e);
+    return t->evaluator && make_strategy(t, e) && tune_known_find(t, e);
 }
 
 struct tune *tune_new(const struct tune_options *o, struct error *e)
@@ -200,7 +200,7 @@ static bool submit(struct tune *t, struct item *n, uint64_t ticket, struct error
     return evaluator_submit(t->evaluator, ticket, job, e);
 }
 
-static bool start_item(struct tune *t, uint64_t index, struct error *e)
+bool tune_start_item(struct tune *t, uint64_t index, struct error *e)
 {
     struct error why = ERROR_INIT;
     uint64_t ticket = t->item_count;
@@ -257,8 +257,10 @@ static bool ask_more(struct tune *t, struct error *e)
     uint64_t batch[64];
     if (t->asking_ended)
         return true;
+    if (!tune_known_start(t, evaluator_room(t->evaluator), e))
+        return false;
     size_t room = evaluator_room(t->evaluator);
-    uint64_t left = t->planned + t->refused - t->item_count;
+    uint64_t left = t->planned + t->refused + t->unasked - t->item_count;
     size_t want = room > 64 ? 64 : room;
     if (want > left)
         want = (size_t)left;
@@ -270,7 +272,7 @@ static bool ask_more(struct tune *t, struct error *e)
     if (t->outstanding == 0 && (left == 0 || (want && got == 0)))
         stop_asking(t);
     for (size_t i = 0; i < got; i++) {
-        if (!start_item(t, batch[i], e))
+        if (!tune_known_ask(t, batch[i]) && !tune_start_item(t, batch[i], e))
             return false;
     }
     return true;
@@ -365,7 +367,8 @@ static const struct tune_record *finish_item(struct tune *t, struct item *n)
     t->outstanding--;
     count_record(t, r);
     tune_goal_note(t, r);
-    tune_goal_tell(t, r);
+    if (!n->unasked)
+        tune_goal_tell(t, r);
     return r;
 }
 
@@ -483,11 +486,11 @@ void tune_cancel(struct tune *t)
 
 // ---- views -------------------------------------------------------------------------------------
 
-// More than the budget says where some were refused.
+// More than the budget says where some were refused, or known without being asked for.
 static uint64_t planned_now(const struct tune *t)
 {
-    uint64_t valid = space_count(t->stages.space);
-    return t->planned + t->refused < valid ? t->planned + t->refused : valid;
+    uint64_t valid = space_count(t->stages.space), planned = t->planned + t->refused + t->unasked;
+    return planned < valid ? planned : valid;
 }
 
 static uint64_t estimate_left(const struct tune *t, uint64_t now)

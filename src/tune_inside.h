@@ -1,5 +1,6 @@
-// Private to the conveyor of `hone tune`: its state, shared by tune.c (the search), tune_goal.c
-// (what is looked for) and tune_rank.c (the ranking at its end).
+// Private to the conveyor of `hone tune`: its state, shared by tune.c (the search), tune_known.c
+// (what the store knows), tune_goal.c (what is looked for) and tune_rank.c (the ranking at its
+// end).
 #ifndef HONE_TUNE_INSIDE_H
 #define HONE_TUNE_INSIDE_H
 
@@ -18,6 +19,7 @@ struct item {
     struct result *result;
     struct result *screened; // (or NULL) what `result` was before the ranking
     struct item *primary;    // identical configuration, measured instead
+    bool unasked;            // known, and the strategy has not asked for it: it spends no budget
     double *values;          // room for those of the goal
 };
 
@@ -34,6 +36,11 @@ struct tune {
     uint64_t outstanding; // asked, not yet handed out
     uint64_t planned;
     uint64_t refused; // records that the device refused: they spend no budget
+
+    uint64_t *known; // indices of the fastest that the store knows, the fastest first
+    struct item **known_items;
+    size_t known_count, known_next;
+    uint64_t unasked; // of them
 
     uint32_t unvalued;          // timed records whose energy was refused, before any had values
     bool by_time;               // the goal is the time or the like
@@ -66,6 +73,17 @@ struct tune {
 
 // tune.c
 void tune_summarise(struct tune *t, struct item *n);
+bool tune_start_item(struct tune *t, uint64_t index, struct error *e);
+
+// tune_known.c
+// What the store knows of a space that is searched in part takes part in the ranking, so that no
+// tune answers with less than an earlier one found: the fastest, as many as a ranking takes. The
+// search itself is as it would be without them: the strategy hears of one when it asks for it.
+bool tune_known_find(struct tune *t, struct error *e);
+// Evaluates up to `room` of them: the store answers, unless the driver is another one.
+bool tune_known_start(struct tune *t, size_t room, struct error *e);
+// The strategy asks for the index: is it one of those started? Then it is told.
+bool tune_known_ask(struct tune *t, uint64_t index);
 
 // tune_goal.c
 // The goal, and what it makes of the terms of measuring.

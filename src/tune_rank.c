@@ -27,8 +27,8 @@ bool tune_rank_init(struct tune *t)
 {
     const struct measure_rules *rules = &t->o.terms.rules;
     uint64_t most = is_wanted(&t->o) ? (uint64_t)rules->contenders : 0;
-    if (most > t->planned)
-        most = t->planned;
+    if (most > t->planned + t->known_count)
+        most = t->planned + t->known_count;
     return contenders_init(&t->contenders, (size_t)most, rules->near, drop_job, t);
 }
 

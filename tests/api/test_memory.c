@@ -5,6 +5,7 @@
 #include <hone/hone.h>
 
 #include <check.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,9 +172,28 @@ static bool use_tune_with_store(struct hone_error *e)
     return ok;
 }
 
+// Takes no memory.
+static bool copy_file(const char *from, const char *to)
+{
+    char block[4096];
+    int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    bool ok = in >= 0 && out >= 0;
+    for (ssize_t got = 1; ok && got > 0;) {
+        got = read(in, block, sizeof block);
+        ok = got >= 0 && write(out, block, (size_t)got) == got;
+    }
+    close(in);
+    close(out);
+    return ok;
+}
+
+// Each of them begins with the same store: what one that fails leaves there would be read by all
+// that follow.
 static bool use_tune_of_known(struct hone_error *e)
 {
-    struct hone_store *st = hone_store_open(store_file, true, e);
+    char path[128];
+    snprintf(path, sizeof path, "%s/known.sqlite", folder);
+    struct hone_store *st = copy_file(store_file, path) ? hone_store_open(path, true, e) : NULL;
     bool ok = st && tune(st, e);
     hone_store_close(st);
     return ok;
@@ -189,7 +209,9 @@ static void setup(void)
     snprintf(store_file, sizeof store_file, "%s/store.sqlite", folder);
     spec = hone_spec_load(SMALL, NULL, NULL, &e);
     devices = hone_devices_list(&fake, &e);
-    ck_assert_msg(spec && devices && use_tune_of_known(&e), "%s", e.text);
+    struct hone_store *st = hone_store_open(store_file, true, &e);
+    ck_assert_msg(spec && devices && st && tune(st, &e), "%s", e.text);
+    hone_store_close(st);
 }
 
 static void teardown(void)

@@ -267,6 +267,39 @@ START_TEST(test_short_ranking_when_the_time_is_up)
 }
 END_TEST
 
+// A later tune of a few never answers with less than an earlier one found; its search is the same.
+START_TEST(test_what_is_known_takes_part)
+{
+    struct session s;
+    begin(&s, NULL, NULL);
+    run(&s);
+    check_order(&s);
+    end(&s);
+    for (int fresh = 0; fresh < 2; fresh++) {
+        begin(&s, NULL, NULL);
+        s.options.strategy = "random";
+        s.options.seed = 3;
+        s.options.budget = (struct budget){.configurations = 2}; // the default and another
+        s.options.fresh = fresh;
+        run(&s);
+        size_t asked = 0;
+        for (int id = 0; id < CONFIGURATIONS; id++)
+            asked += s.records[id] != NULL;
+        // Those near to the best; the hopeless one is asked for or not there.
+        ck_assert_msg(fresh ? asked == 2 : asked >= CONTENDERS, "%zu", asked);
+        ck_assert_uint_eq(s.progress.done, asked);
+        ck_assert_uint_eq(s.progress.planned, asked);
+        ck_assert_uint_eq(s.progress.reused, fresh ? 0 : asked);
+        if (!fresh) {
+            check_order(&s);
+            ck_assert(s.progress.ranked.known); // and nothing was launched
+            ck_assert_uint_eq(s.progress.launches, 0);
+        }
+        end(&s);
+    }
+}
+END_TEST
+
 // ---- the lock
 // ------------------------------------------------------------------------------------
 
@@ -955,6 +988,7 @@ int main(void)
     tcase_add_test(cases, test_order_is_of_the_seed);
     tcase_add_test(cases, test_rounds_of_a_busy_machine);
     tcase_add_test(cases, test_short_ranking_when_the_time_is_up);
+    tcase_add_test(cases, test_what_is_known_takes_part);
     tcase_add_test(cases, test_nobody_else_within_a_round);
     tcase_add_test(cases, test_one_dies_in_the_ranking);
     tcase_add_test(cases, test_one_fails_its_last_verification);
