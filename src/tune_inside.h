@@ -107,6 +107,7 @@ void tune_replay_progress(const struct tune *t, struct tune_progress *out);
 void tune_replay_summarise(const struct tune *t, struct tune_record *r);
 
 // tune_rank.c
+bool tune_rank_is_wanted(const struct tune_options *o); // a ranking, by how it is to measure
 bool tune_rank_init(struct tune *t);
 void tune_rank_release(struct tune *t);
 // A new record that is correct: is its configuration a contender? Drops the jobs of those that are

@@ -7,9 +7,8 @@
 struct knowing {
     struct tune *t;
     uint32_t *choice;
-    double *times; // of t->known, the least first
-    size_t most;
-    struct error e; // memory alone: what cannot be read is of another spec
+    struct contenders best; // indices of the space for tickets
+    struct error e;         // memory alone: what cannot be read is of another spec
 };
 
 static bool is_ours(const struct tune *t, const struct store_row *row)
@@ -20,25 +19,14 @@ static bool is_ours(const struct tune *t, const struct store_row *row)
            str_equal(row->platform, t->o.device->platform);
 }
 
-static void insert(struct knowing *k, uint64_t index, double time)
+// Rows come newest first: of a configuration that is there already an older one says nothing.
+static bool is_there(const struct contenders *c, uint64_t index)
 {
-    struct tune *t = k->t;
-    size_t at = 0;
-    for (size_t i = 0; i < t->known_count; i++) {
-        if (t->known[i] == index)
-            return; // rows come newest first
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->list[i].ticket == index)
+            return true;
     }
-    while (at < t->known_count && k->times[at] <= time)
-        at++;
-    if (at == k->most)
-        return;
-    t->known_count += t->known_count < k->most;
-    for (size_t i = t->known_count - 1; i > at; i--) {
-        t->known[i] = t->known[i - 1];
-        k->times[i] = k->times[i - 1];
-    }
-    t->known[at] = index;
-    k->times[at] = time;
+    return false;
 }
 
 static bool note(void *context, const struct store_row *row)
@@ -57,52 +45,63 @@ static bool note(void *context, const struct store_row *row)
             k->e = unreadable;
         return !k->e.code;
     }
-    if (space_find(k->t->stages.space, k->choice, &index))
-        insert(k, index, stats_median(samples, count));
+    if (space_find(k->t->stages.space, k->choice, &index) && !is_there(&k->best, index))
+        contenders_consider(&k->best, index, stats_median(samples, count));
     return true;
 }
 
-// Those that no ranking would take leave.
-static void leave_near(struct knowing *k)
+static void forget(void *context, uint64_t index)
 {
-    struct tune *t = k->t;
-    while (t->known_count > 0 && k->times[t->known_count - 1] > t->o.terms.rules.near * k->times[0])
-        t->known_count--;
+    (void)context;
+    (void)index;
 }
 
 static bool is_of_use(const struct tune *t)
 {
     const struct tune_options *o = &t->o;
-    const struct measure_rules *rules = &o->terms.rules;
     bool covers = t->planned >= space_count(t->stages.space) && o->budget.nanoseconds == 0;
-    return o->store && !o->fresh && !o->replay && !o->build_only && !o->no_timing && !o->keep &&
-           t->by_time && !rules->fixed && !rules->unranked && !covers;
+    return o->store && !o->fresh && !o->replay && t->by_time && tune_rank_is_wanted(o) && !covers;
+}
+
+static bool read_store(struct knowing *k, struct error *e)
+{
+    const struct tune *t = k->t;
+    const struct store_query query = {.spec_name = t->o.spec->name,
+                                      .constants = t->stages.constants,
+                                      .device = t->o.device->name,
+                                      .source = &t->stages.source,
+                                      .correct_only = true};
+    if (!store_each(t->o.store, &query, note, k, e))
+        return false;
+    if (k->e.code)
+        *e = k->e;
+    return !k->e.code;
+}
+
+static bool take_over(struct tune *t, const struct contenders *best)
+{
+    t->known = arena_array(&t->arena, best->count + 1, sizeof *t->known);
+    t->known_items = arena_array(&t->arena, best->count + 1, sizeof(struct item *));
+    if (!t->known || !t->known_items)
+        return false;
+    for (; t->known_count < best->count; t->known_count++)
+        t->known[t->known_count] = best->list[t->known_count].ticket;
+    return true;
 }
 
 bool tune_known_find(struct tune *t, struct error *e)
 {
     if (!is_of_use(t))
         return true;
-    struct knowing k = {.t = t, .most = (size_t)t->o.terms.rules.contenders, .e = ERROR_INIT};
-    t->known = arena_array(&t->arena, k.most, sizeof *t->known);
-    t->known_items = arena_array(&t->arena, k.most, sizeof(struct item *));
-    k.times = arena_array(&t->arena, k.most, sizeof *k.times);
+    const struct measure_rules *rules = &t->o.terms.rules;
+    struct knowing k = {.t = t, .e = ERROR_INIT};
     k.choice = arena_array(&t->arena, t->o.spec->parameter_count + 1, sizeof *k.choice);
-    if (!t->known || !t->known_items || !k.times || !k.choice)
-        return error_memory(e);
-    const struct store_query query = {.spec_name = t->o.spec->name,
-                                      .constants = t->stages.constants,
-                                      .device = t->o.device->name,
-                                      .source = &t->stages.source,
-                                      .correct_only = true};
-    if (!store_each(t->o.store, &query, note, &k, e))
-        return false;
-    if (k.e.code) {
-        *e = k.e;
-        return false;
-    }
-    leave_near(&k);
-    return true;
+    bool ok = (k.choice &&
+               contenders_init(&k.best, (size_t)rules->contenders, rules->near, forget, NULL)) ||
+              error_memory(e);
+    ok = ok && read_store(&k, e) && (take_over(t, &k.best) || error_memory(e));
+    contenders_release(&k.best);
+    return ok;
 }
 
 bool tune_known_start(struct tune *t, size_t room, struct error *e)

@@ -17,7 +17,7 @@ static void drop_job(void *context, uint64_t ticket)
     t->items[ticket]->record.job = NULL;
 }
 
-static bool is_wanted(const struct tune_options *o)
+bool tune_rank_is_wanted(const struct tune_options *o)
 {
     const struct measure_rules *rules = &o->terms.rules;
     return !rules->fixed && !rules->unranked && !o->build_only && !o->no_timing && !o->keep;
@@ -26,7 +26,7 @@ static bool is_wanted(const struct tune_options *o)
 bool tune_rank_init(struct tune *t)
 {
     const struct measure_rules *rules = &t->o.terms.rules;
-    uint64_t most = is_wanted(&t->o) ? (uint64_t)rules->contenders : 0;
+    uint64_t most = tune_rank_is_wanted(&t->o) ? (uint64_t)rules->contenders : 0;
     if (most > t->planned + t->known_count)
         most = t->planned + t->known_count;
     return contenders_init(&t->contenders, (size_t)most, rules->near, drop_job, t);
