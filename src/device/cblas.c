@@ -74,10 +74,7 @@ static void *open_library(const char *given, struct functions *call, struct resu
                                .names = names,
                                .remedy =
                                    "install OpenBLAS (Debian, Ubuntu: apt install libopenblas0)"};
-    void *library = routine_library(&s, r);
-    bool ok = library &&
-              routine_functions(&s, library, entries, sizeof entries / sizeof *entries, call, r);
-    return ok ? library : NULL;
+    return routine_library(&s, entries, sizeof entries / sizeof *entries, call, r);
 }
 
 bool cblas_about(const char *given, struct text *about, struct result *r)

@@ -148,10 +148,7 @@ static void *open_library(enum routine kind, const char *given, const char *tool
                                .context = toolkit};
     if (given)
         open_before(given);
-    void *library = routine_library(&s, r);
-    bool ok = library &&
-              routine_functions(&s, library, entries, sizeof entries / sizeof *entries, call, r);
-    return ok ? library : NULL;
+    return routine_library(&s, entries, sizeof entries / sizeof *entries, call, r);
 }
 
 bool cublas_about(enum routine kind, const char *given, const char *toolkit, struct text *about,

@@ -101,10 +101,7 @@ static void *open_library(const char *given, struct functions *call, struct resu
                                .names = names,
                                .remedy =
                                    "install CLBlast (Debian, Ubuntu: apt install libclblast1)"};
-    void *library = routine_library(&s, r);
-    bool ok = library &&
-              routine_functions(&s, library, entries, sizeof entries / sizeof *entries, call, r);
-    return ok ? library : NULL;
+    return routine_library(&s, entries, sizeof entries / sizeof *entries, call, r);
 }
 
 // It has no function that tells its version; its file's name does.

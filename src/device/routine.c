@@ -62,7 +62,7 @@ static void *try_names(const struct library_search *s, struct text *tried, struc
     return library ? library : s->elsewhere ? s->elsewhere(s, tried, why) : NULL;
 }
 
-void *routine_library(const struct library_search *s, struct result *r)
+static void *find_library(const struct library_search *s, struct result *r)
 {
     struct text tried = TEXT_INIT, why = TEXT_INIT;
     const char *title = routine_title(s->routine);
@@ -82,9 +82,9 @@ void *routine_library(const struct library_search *s, struct result *r)
     return library;
 }
 
-bool routine_functions(const struct library_search *s, void *library,
-                       const struct library_function *functions, size_t count, void *table,
-                       struct result *r)
+static bool find_functions(const struct library_search *s, void *library,
+                           const struct library_function *functions, size_t count, void *table,
+                           struct result *r)
 {
     for (size_t i = 0; i < count; i++) {
         void *symbol = dlsym(library, functions[i].symbol);
@@ -98,6 +98,13 @@ bool routine_functions(const struct library_search *s, void *library,
         memcpy((char *)table + functions[i].offset, &symbol, sizeof symbol);
     }
     return true;
+}
+
+void *routine_library(const struct library_search *s, const struct library_function *functions,
+                      size_t count, void *table, struct result *r)
+{
+    void *library = find_library(s, r);
+    return library && find_functions(s, library, functions, count, table, r) ? library : NULL;
 }
 
 bool device_routine_about(const struct device_options *o, enum routine routine, const char *library,

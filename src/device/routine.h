@@ -31,23 +31,21 @@ struct library_search {
     const void *context; // of elsewhere()
 };
 
-// The library stays open: those that start threads do not survive being closed. NULL: the result
-// says what was tried.
-void *routine_library(const struct library_search *s, struct result *r);
-
-// For elsewhere(): NULL where it cannot be opened; `why` keeps the first reason that is not mere
-// absence.
-void *routine_open(const char *name, struct text *why);
-
 struct library_function {
     const char *symbol;
     size_t offset; // of the pointer in the table
     bool optional; // NULL in the table where the library lacks it
 };
 
-bool routine_functions(const struct library_search *s, void *library,
-                       const struct library_function *functions, size_t count, void *table,
-                       struct result *r);
+// Opens it and fills in the table. The library stays open: those that start threads do not survive
+// being closed. NULL: the result says what was tried, or which function it lacks.
+void *routine_library(const struct library_search *s, const struct library_function *functions,
+                      size_t count, void *table, struct result *r);
+
+// For elsewhere(): NULL where it cannot be opened; `why` keeps the first reason that is not mere
+// absence.
+void *routine_open(const char *name, struct text *why);
+
 // "NAME, FILE" with the file that the symbol really came from.
 void routine_about(void *library, const char *symbol, const char *name, struct text *about);
 
