@@ -94,7 +94,6 @@ START_TEST(test_each_call_hangs)
     unsigned came = 0, lost = 0;
     int got = 1;
     arena_init(&a);
-    add_environment(FAKE_DRIVER);
     ck_assert_msg(live_devices(real_worker, environment, LANGUAGES_ALL, &a, &report, NULL, &e),
                   "%s", e.text);
     ck_assert_uint_eq(report.device_count, 1);

@@ -7,6 +7,7 @@
 // src/device/cuda_api.h (cuMemAlloc, not cuMemAlloc_v2); FAKE_CUDA_HANG, _FAIL, _DIE, _HOW, _STATE
 // are those of ../fake_driver/orders.h.
 //
+//   FAKE_CUDA_CARDS  how many there are (default 1)
 //   FAKE_CUDA_NAME   the card's name: cards of different names do not wait for each other's lock
 //   FAKE_CUDA_CODE   what a launch answers when it fails (FAKE_CUDA_HOW=wait), and then every call
 //                    in its context; default 700, an illegal address

@@ -86,7 +86,7 @@ CUresult cuDeviceGetCount(int *count)
 {
     CUresult code = fake_enter(__func__);
     if (code == CUDA_SUCCESS)
-        *count = 1;
+        *count = (int)fake_number("FAKE_CUDA_CARDS", 1);
     return code;
 }
 

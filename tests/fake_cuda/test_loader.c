@@ -109,6 +109,19 @@ static const char *const compiler_symbols[] = {NVRTC_FUNCTIONS(SYMBOL)};
 
 // ---- tests
 
+// Whatever OpenCL, CUDA and NVML this machine has.
+START_TEST(the_fakes_card_is_the_only_device)
+{
+    struct listed l;
+    list(&l);
+    ck_assert_str_eq(l.list.problem, "");
+    ck_assert_uint_eq(l.list.missing_count, 0);
+    ck_assert_uint_eq(l.list.count, 1);
+    ck_assert_msg(strstr(l.list.devices[0].id, "Fake card") != NULL, "%s", l.list.devices[0].id);
+    arena_release(&l.arena);
+}
+END_TEST
+
 START_TEST(a_driver_that_lacks_a_function_is_too_old)
 {
     struct copy copy;
@@ -240,6 +253,7 @@ END_TEST
 
 static void add(TCase *t)
 {
+    tcase_add_test(t, the_fakes_card_is_the_only_device);
     tcase_add_loop_test(t, a_driver_that_lacks_a_function_is_too_old, 0, COUNT(driver_symbols));
     tcase_add_loop_test(t, a_compiler_that_lacks_a_function_is_too_old, 0, COUNT(compiler_symbols));
     tcase_add_loop_test(t, what_is_optional_may_be_missing, 0, COUNT(optional_symbols));

@@ -78,6 +78,24 @@ static void live(struct life *life, int kind)
 
 // ---- tests
 
+// Whatever OpenCL, CUDA and NVML this machine has.
+START_TEST(the_fakes_device_is_the_only_one)
+{
+    struct arena arena;
+    struct device_list list;
+    struct error e = ERROR_INIT;
+    struct device_options options = {.root = "/nowhere"};
+    arena_init(&arena);
+    open_driver(0);
+    ck_assert_msg(device_list(&arena, &options, &list, &e), "%s", e.text);
+    ck_assert_str_eq(list.problem, "");
+    ck_assert_uint_eq(list.missing_count, 0);
+    ck_assert_uint_eq(list.count, 1);
+    ck_assert_str_eq(list.devices[0].vendor, "Fake");
+    arena_release(&arena);
+}
+END_TEST
+
 START_TEST(a_driver_in_order_is_correct)
 {
     struct life life;
@@ -291,6 +309,7 @@ END_TEST
 
 static void add(TCase *t)
 {
+    tcase_add_test(t, the_fakes_device_is_the_only_one);
     tcase_add_test(t, images_are_rewritten);
     tcase_add_test(t, retargets_that_cannot_be);
     tcase_add_loop_test(t, a_driver_in_order_is_correct, 0, KINDS);
