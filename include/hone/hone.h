@@ -257,10 +257,21 @@ struct hone_tune_options {
     const char *objective;
 };
 
+#ifdef __cplusplus
+// C++ has designated initialisers from C++20 on only.
+inline hone_tune_options hone_tune_options_init()
+{
+    hone_tune_options o = hone_tune_options();
+    o.size = sizeof o;
+    return o;
+}
+#define HONE_TUNE_OPTIONS_INIT hone_tune_options_init()
+#else
 #define HONE_TUNE_OPTIONS_INIT                                                                     \
     {                                                                                              \
         .size = sizeof(struct hone_tune_options)                                                   \
     }
+#endif
 
 // Reads the kernel's sources, makes the space and starts the search. An empty space is an error
 // that says why.

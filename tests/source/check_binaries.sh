@@ -11,7 +11,7 @@ check_exports() {
     declared=$(mktemp)
     exported=$(mktemp)
     trap 'rm -f "$declared" "$exported"' EXIT
-    grep -oE '\bhone_[a-z0-9_]+\(' "$2" | tr -d '(' | LC_ALL=C sort -u >"$declared"
+    grep '^HONE_API ' "$2" | grep -oE '\bhone_[a-z0-9_]+\(' | tr -d '(' | LC_ALL=C sort -u >"$declared"
     # A sanitizer adds symbols of its own.
     nm -D --defined-only "$1" | awk '$3 !~ /^__(odr_)?[au]san/ { print $3 }' | LC_ALL=C sort -u >"$exported"
     [ -s "$exported" ]
