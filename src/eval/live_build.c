@@ -107,7 +107,7 @@ void live_builders_start(struct live *v)
 
 void live_builders_pause(struct live *v, bool pause)
 {
-    if (v->paused == pause || !v->device.shares_host)
+    if (!v->device.shares_host || (!pause && !v->paused))
         return;
     v->paused = pause;
     for (uint32_t i = 0; i < v->builder_limit; i++) {

@@ -85,10 +85,11 @@ bool remote_overdue(const struct remote *r, uint64_t now_ns)
 
 void remote_pause(struct remote *r)
 {
-    if (!r->running || r->stopped_ns)
+    if (!r->running)
         return;
     process_stop(&r->process);
-    r->stopped_ns = clock_ns();
+    if (!r->stopped_ns)
+        r->stopped_ns = clock_ns();
 }
 
 void remote_resume(struct remote *r)

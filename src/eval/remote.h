@@ -43,7 +43,8 @@ bool remote_send(struct remote *r, enum verb verb, const struct text *payload, s
 // The worker shall be done with what it does now within `limit` from now (0: no limit).
 void remote_limit(struct remote *r, uint64_t limit_ns);
 bool remote_overdue(const struct remote *r, uint64_t now_ns);
-// SIGSTOP and SIGCONT for the whole group; limits stand still meanwhile.
+// SIGSTOP and SIGCONT for the whole group; limits stand still meanwhile. One that is stopped is
+// stopped once more: the kernel continues a worker when the thread ends that has started it.
 void remote_pause(struct remote *r);
 void remote_resume(struct remote *r);
 // Sends SIGKILL without waiting for its end: remote_end() is still to be called.

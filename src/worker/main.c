@@ -1,3 +1,4 @@
+#include "worker/watch.h"
 #include "worker/worker.h"
 
 #include <stdio.h>
@@ -27,7 +28,8 @@ static int run(void)
 {
     struct error e = ERROR_INIT;
     int channel = take_channel();
-    if (channel < 0 || !tie_to_parent())
+    lead_group();
+    if (channel < 0 || !watch_start(channel))
         return EXIT_FAILURE;
     char *cache = cache_folder();
     char *environment = pocl_environment();
@@ -46,7 +48,7 @@ static int run(void)
     leave_scratch(scratch);
     free(environment);
     free(cache);
-    close(channel);
+    watch_end();
     return status;
 }
 

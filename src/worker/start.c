@@ -3,10 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -24,13 +22,10 @@ int take_channel(void)
     return channel;
 }
 
-bool tie_to_parent(void)
+void lead_group(void)
 {
-    pid_t parent = getppid();
     if (getpgrp() != getpid())
         setpgid(0, 0); // fails for a session's leader, who leads its group already
-    // The parent may have died before the request to die with it was in place.
-    return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
 }
 
 // A blank in the path would break the compiler options of drivers that know no quotes; the folder

@@ -14,13 +14,13 @@
 // second, too.
 #include "base/process.h"
 #include "protocol/protocol.h"
+#include "worker/watch.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -624,7 +624,8 @@ int main(void)
 {
     struct frame f;
     struct error e = ERROR_INIT;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!watch_start(0))
+        return 1;
     channel_init(&channel, 0);
     while (channel_wait(&channel, -1, &f, &e) == 1)
         serve(&f);

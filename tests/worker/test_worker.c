@@ -5,10 +5,12 @@
 #include "job/probe.h"
 #include "protocol/protocol.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -460,45 +462,146 @@ START_TEST(closed_channel_ends_it)
 {
     ask_hello();
     shutdown(t.process.channel, SHUT_RDWR);
+    int status = 0;
+    ck_assert(process_wait(&t.process, PATIENCE, &status));
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL); // with all of its group
+}
+END_TEST
+
+// ---- who ends with whom
+
+static void start_and_ask(void)
+{
+    start_worker();
+    ask_hello();
+}
+
+static void *start_in_thread(void *nothing)
+{
+    start_and_ask();
+    return nothing;
+}
+
+static void start_by_thread_that_ends(void)
+{
+    pthread_t thread;
+    ck_assert_int_eq(pthread_create(&thread, NULL, start_in_thread, NULL), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+}
+
+START_TEST(it_outlives_the_thread_that_started_it)
+{
+    end_worker();
+    start_by_thread_that_ends();
+    usleep(600000); // longer than it takes to end
+    ask_hello();
+    send_stop();
     expect_stop(0);
 }
 END_TEST
 
-// A process between us and the worker starts it and is killed.
-START_TEST(it_dies_with_its_parent)
+// What becomes of a worker before its tuner, a process between us and it, is killed.
+struct scene {
+    const char *what;
+    bool thread;    // started by a thread that has ended
+    bool compiler;  // has a child
+    bool stopped;   // all of its group, by SIGSTOP
+    bool inherited; // another process holds the tuner's end of the channel
+    bool session;   // the tuner leads a session of its own: nobody of that is left
+    bool closed;    // the tuner lives, and closes the channel
+};
+
+static void idle(void)
+{
+    for (;;)
+        pause();
+}
+
+static void play_tuner(const struct scene *s, int told)
+{
+    pid_t pids[2] = {0, 0}; // the worker, who holds the channel
+    if (s->session)
+        setsid();
+    if (s->thread)
+        start_by_thread_that_ends();
+    else
+        start_and_ask();
+    pids[0] = t.process.pid;
+    pid_t compiler = s->compiler ? fork() : -1;
+    if (compiler == 0)
+        close(t.process.channel), close(told), idle();
+    if (compiler > 0 && setpgid(compiler, pids[0]) != 0)
+        _exit(1);
+    if (s->inherited && (pids[1] = fork()) == 0)
+        close(told), idle();
+    if (s->stopped)
+        process_stop(&t.process);
+    if (write(told, pids, sizeof pids) != sizeof pids)
+        _exit(1);
+    if (s->closed) {
+        usleep(100000);
+        close(t.process.channel);
+        waitpid(t.process.pid, NULL, 0);
+    }
+    idle();
+}
+
+// We adopt and reap what a process leaves that ends: milliseconds until the group is gone.
+static unsigned reap_group(pid_t group)
+{
+    uint64_t start = clock_ns();
+    while ((waitpid(-group, NULL, WNOHANG) >= 0 || kill(-group, 0) == 0) &&
+           clock_ns() - start < 5000000000u)
+        usleep(5000);
+    return (unsigned)((clock_ns() - start) / 1000000);
+}
+
+static void play(const struct scene *s)
 {
     int told[2];
-    pid_t worker = 0;
+    pid_t pids[2] = {0, 0};
     ck_assert_int_eq(pipe(told), 0);
-    pid_t middle = fork();
-    ck_assert_int_ge(middle, 0);
-    if (middle == 0) {
-        start_worker();
-        ask_hello();
-        if (write(told[1], &t.process.pid, sizeof worker) != sizeof worker)
-            _exit(1);
-        for (;;)
-            pause();
-    }
-    ck_assert_int_eq(read(told[0], &worker, sizeof worker), sizeof worker);
-    ck_assert_int_eq(kill(worker, 0), 0);
-    kill(middle, SIGKILL);
-    waitpid(middle, NULL, 0);
-    uint64_t killed = clock_ns();
-    // Whoever adopts it may be slow to reap it; a zombie's group has no live member.
-    char path[64], state = 'R';
-    snprintf(path, sizeof path, "/proc/%ld/stat", (long)worker);
-    while (clock_ns() - killed < 1000000000u && state != 'Z' && state != 'X') {
-        FILE *f = fopen(path, "r");
-        if (!f || fscanf(f, "%*d %*s %c", &state) != 1)
-            state = 'X';
-        if (f)
-            fclose(f);
-        usleep(10000);
-    }
-    ck_assert_msg(state == 'Z' || state == 'X', "a second later it is in state %c", state);
-    close(told[0]);
+    pid_t tuner = fork();
+    ck_assert_int_ge(tuner, 0);
+    if (tuner == 0)
+        play_tuner(s, told[1]);
     close(told[1]);
+    ck_assert_msg(read(told[0], pids, sizeof pids) == sizeof pids, "%s: no worker", s->what);
+    close(told[0]);
+    usleep(50000);
+    ck_assert_msg(kill(pids[0], 0) == 0, "%s: it has ended before its tuner", s->what);
+    if (!s->closed)
+        kill(tuner, SIGKILL), waitpid(tuner, NULL, 0);
+    unsigned ms = reap_group(pids[0]);
+    if (s->closed)
+        kill(tuner, SIGKILL), waitpid(tuner, NULL, 0);
+    if (pids[1] > 0)
+        kill(pids[1], SIGKILL), waitpid(pids[1], NULL, 0);
+    kill(-pids[0], SIGKILL);
+    ck_assert_msg(ms < 2000, "%s: something is left after %u ms", s->what, ms);
+}
+
+// In the session of who adopts the orphans the kernel does not continue those that are stopped
+// (POSIX's orphaned process groups); in another it does.
+START_TEST(it_ends_with_its_tuner)
+{
+    static const struct scene scenes[] = {
+        {"idle", .thread = false},
+        {"with a compiler", .compiler = true},
+        {"with a compiler, started by a thread", .compiler = true, .thread = true},
+        {"stopped", .stopped = true, .compiler = true},
+        {"stopped, started by a thread", .stopped = true, .compiler = true, .thread = true},
+        {"stopped, in another session", .stopped = true, .compiler = true, .session = true},
+        {"the channel is inherited", .inherited = true},
+        {"stopped, the channel is inherited", .inherited = true, .stopped = true},
+        {"the channel is closed", .closed = true},
+        {"stopped, the channel is closed", .closed = true, .stopped = true},
+    };
+    end_worker();
+    ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++)
+        play(&scenes[i]);
+    start_worker();
 }
 END_TEST
 
@@ -535,7 +638,8 @@ static void add(TCase *tests)
     tcase_add_checked_fixture(tests, start_worker, end_worker);
     tcase_add_test(tests, bytes_that_are_no_frame_end_it);
     tcase_add_test(tests, closed_channel_ends_it);
-    tcase_add_test(tests, it_dies_with_its_parent);
+    tcase_add_test(tests, it_outlives_the_thread_that_started_it);
+    tcase_add_test(tests, it_ends_with_its_tuner);
     tcase_add_test(tests, scratch_folder_goes_with_a_clean_end);
     tcase_add_test(tests, help_and_version_are_for_people);
 }

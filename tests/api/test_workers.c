@@ -1,0 +1,236 @@
+// libhone and its workers: who ends with whom, and how long a step takes whatever workers do. With
+// the worker that runs nothing and misbehaves on order.
+#include <hone/hone.h>
+
+#include <check.h>
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BEHAVES HONE_SOURCE_DIR "/tests/api/data/behaves.json"
+
+static char folder[64];
+static char events_file[96], events[128];
+static const char *const environment[] = {"FAKE_SHARES_HOST=1", events, NULL};
+static const struct hone_worker fake = {.program = FAKE_WORKER, .environment = environment};
+
+static struct hone_spec *spec;
+static struct hone_devices *devices;
+static struct hone_tune *tune;
+
+static void setup(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/hone-api-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(events_file, sizeof events_file, "%s/events", folder);
+    snprintf(events, sizeof events, "FAKE_EVENTS=%s", events_file);
+}
+
+static void teardown(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void begin(const char *const *configurations, struct hone_tune_options o)
+{
+    struct hone_error e = HONE_ERROR_INIT;
+    spec = hone_spec_load(BEHAVES, NULL, NULL, &e);
+    ck_assert_msg(spec != NULL, "%s", e.text);
+    devices = hone_devices_list(&fake, &e);
+    ck_assert_msg(devices != NULL, "%s", e.text);
+    o.spec = spec;
+    o.device = hone_devices_get(devices, 0);
+    o.worker = fake;
+    o.configurations = configurations;
+    o.lock_folder = folder;
+    o.jobs = 2;
+    tune = hone_tune_new(&o, &e);
+    ck_assert_msg(tune != NULL, "%s", e.text);
+}
+
+static void end(void)
+{
+    hone_tune_free(tune);
+    hone_devices_free(devices);
+    hone_spec_free(spec);
+}
+
+// ---- steps in threads --------------------------------------------------------------------------
+
+struct step {
+    enum hone_answer answer;
+    const struct hone_record *record;
+    struct hone_error e;
+};
+
+static void *take_step(void *context)
+{
+    struct step *s = context;
+    s->answer = hone_tune_step(tune, 20, &s->record, &s->e);
+    return NULL;
+}
+
+static struct step step_in_thread(void)
+{
+    struct step s = {.e = HONE_ERROR_INIT};
+    pthread_t thread;
+    ck_assert_int_eq(pthread_create(&thread, NULL, take_step, &s), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    return s;
+}
+
+static unsigned count_events(const char *begins)
+{
+    char line[160];
+    unsigned count = 0;
+    FILE *f = fopen(events_file, "r");
+    while (f && fgets(line, sizeof line, f))
+        count += strncmp(line, begins, strlen(begins)) == 0;
+    if (f)
+        fclose(f);
+    return count;
+}
+
+// What was loaded twice had lost its worker in between.
+START_TEST(each_step_in_a_thread_of_its_own)
+{
+    static const char *const good[] = {"FAKE=good", NULL};
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    unsigned records = 0;
+    o.unranked = true;
+    begin(good, o);
+    for (;;) {
+        struct step s = step_in_thread();
+        ck_assert_msg(s.answer != HONE_BROKEN, "%s", s.e.text);
+        if (s.answer == HONE_END)
+            break;
+        if (s.answer != HONE_RECORD)
+            continue;
+        ck_assert_msg(hone_record_status(s.record) == HONE_CORRECT, "%s",
+                      hone_record_message(s.record));
+        records++;
+    }
+    end();
+    ck_assert_uint_eq(records, 12);
+    ck_assert_uint_eq(count_events("load") + count_events("beside"), 12);
+}
+END_TEST
+
+// ---- a tuner that is killed --------------------------------------------------------------------
+
+static pid_t start_tuner(const char *behaviour)
+{
+    pid_t tuner = fork();
+    ck_assert_int_ge(tuner, 0);
+    if (tuner > 0)
+        return tuner;
+    const char *const configurations[] = {behaviour, NULL};
+    const struct hone_record *r;
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    o.build_limit_ms = o.launch_limit_ms = 60000;
+    begin(configurations, o);
+    while (hone_tune_step(tune, 1000, &r, NULL) >= HONE_NOTHING)
+        ;
+    _exit(1);
+}
+
+static pid_t parent_of(pid_t pid)
+{
+    char path[64];
+    int parent = 0;
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    FILE *f = fopen(path, "r");
+    if (!f || fscanf(f, "%*d (%*[^)]) %*c %d", &parent) != 1)
+        parent = 0;
+    if (f)
+        fclose(f);
+    return parent;
+}
+
+// Signals the group of each child.
+static unsigned signal_workers(pid_t tuner, int number)
+{
+    unsigned count = 0;
+    DIR *processes = opendir("/proc");
+    ck_assert_ptr_nonnull(processes);
+    for (struct dirent *d = readdir(processes); d; d = readdir(processes)) {
+        pid_t pid = (pid_t)strtol(d->d_name, NULL, 10);
+        if (pid > 0 && parent_of(pid) == tuner && kill(-pid, number) == 0)
+            count++;
+    }
+    closedir(processes);
+    return count;
+}
+
+// We adopt what a killed tuner leaves: milliseconds until all of it has ended.
+static unsigned reap_everything(void)
+{
+    uint64_t start = now_ms();
+    while (now_ms() - start < 5000) {
+        if (waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD)
+            break;
+        usleep(5000);
+    }
+    return (unsigned)(now_ms() - start);
+}
+
+// Once so many workers are there, and the one that measures has noted the event, if there is one.
+static void kill_tuner(const char *behaviour, const char *event, unsigned workers, bool stopped)
+{
+    pid_t tuner = start_tuner(behaviour);
+    uint64_t start = now_ms();
+    while (((event && count_events(event) == 0) || signal_workers(tuner, 0) < workers) &&
+           now_ms() - start < 20000)
+        usleep(10000);
+    usleep(200000); // they are in it
+    ck_assert_uint_ge(signal_workers(tuner, stopped ? SIGSTOP : 0), workers);
+    kill(tuner, SIGKILL);
+    unsigned ms = reap_everything();
+    ck_assert_msg(ms < 2500, "%s%s: something is left after %u ms", behaviour,
+                  stopped ? ", stopped" : "", ms);
+    unlink(events_file);
+}
+
+START_TEST(workers_end_with_a_killed_tuner)
+{
+    ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    kill_tuner("FAKE=hang_running", "verify", 2, false);
+    kill_tuner("FAKE=hang_running", "verify", 2, true);
+    kill_tuner("FAKE=hang_building", NULL, 2, false);
+    kill_tuner("FAKE=hang_building", NULL, 2, true);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("libhone's workers");
+    TCase *c = tcase_create("workers");
+    tcase_set_timeout(c, 100);
+    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_test(c, each_step_in_a_thread_of_its_own);
+    tcase_add_test(c, workers_end_with_a_killed_tuner);
+    suite_add_tcase(suite, c);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
