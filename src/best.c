@@ -31,17 +31,18 @@ struct group {
     enum language language;
     struct digest source;
     bool same_driver, same_source;
+    bool cold; // its inputs were
     struct entry *entries;
     size_t count;
 };
 
 #define BUCKETS 4096
 
-// The newest row of a job.
+// The newest row of a job, with cold inputs or with warm ones.
 struct seen {
     struct seen *next;
     struct digest key;
-    bool failed;
+    bool cold, failed;
     struct entry *counted; // (or NULL) its samples are a fixed count, and older ones are added
 };
 
@@ -109,18 +110,19 @@ static bool is_wanted(struct search *s, const struct store_row *row)
 }
 
 // What the newest row says of the job; NULL without memory. Noted when it is this one.
-static struct seen *newest(struct search *s, const struct digest *key, bool failed, bool *is_this)
+static struct seen *newest(struct search *s, const struct digest *key, bool cold, bool failed,
+                           bool *is_this)
 {
     struct seen **bucket = &s->buckets[(key->bytes[0] | key->bytes[1] << 8) % BUCKETS];
     *is_this = false;
     for (struct seen *known = *bucket; known; known = known->next) {
-        if (digest_equal(&known->key, key))
+        if (known->cold == cold && digest_equal(&known->key, key))
             return known;
     }
     struct seen *fresh = arena_alloc(s->a, sizeof *fresh);
     s->failed |= !fresh;
     if (fresh) {
-        *fresh = (struct seen){*bucket, *key, failed, NULL};
+        *fresh = (struct seen){*bucket, *key, cold, failed, NULL};
         *bucket = fresh;
     }
     *is_this = true;
@@ -129,7 +131,7 @@ static struct seen *newest(struct search *s, const struct digest *key, bool fail
 
 static bool belongs(const struct group *g, const struct store_row *row)
 {
-    return str_equal(g->identity, row->device_identity) &&
+    return str_equal(g->identity, row->device_identity) && g->cold == row->cold &&
            str_equal(g->constants, row->constants) && digest_equal(&g->source, &row->source);
 }
 
@@ -160,6 +162,7 @@ static struct group *group_of(struct search *s, const struct store_row *row)
                        .newest = copy(s, row->date),
                        .language = language_of(row),
                        .source = row->source,
+                       .cold = row->cold,
                        .same_driver = !s->o->device || str_equal(s->identity, row->device_identity),
                        .same_source = row->result->stop == STOP_IMPORTED ||
                                       digest_equal(&s->source, &row->source)};
@@ -277,7 +280,8 @@ static void add_samples(struct search *s, struct entry *n, const struct result *
 }
 
 // Rows come newest first. An older result of a job counts only in the ranking that it was part of,
-// or where its samples add up with newer ones, and not at all once the job has failed.
+// or where its samples add up with newer ones, and not at all once the job has failed: that counts
+// for cold inputs and for warm ones.
 static bool collect(void *context, const struct store_row *row)
 {
     struct search *s = context;
@@ -285,12 +289,14 @@ static bool collect(void *context, const struct store_row *row)
     uint32_t count;
     bool times = result_samples(row->result, &samples, &count) && count > 0;
     bool refutes = is_refuted(row->result);
+    const struct store_counting counting = {.imported = true};
     s->rows++;
-    if (row->measuring_version != HONE_MEASURING_VERSION || (!times && !refutes) ||
-        !is_wanted(s, row))
+    if (!store_row_counts(row, &counting) || (!times && !refutes) || !is_wanted(s, row))
         return !s->failed;
     bool is_newest;
-    struct seen *since = newest(s, &row->key, refutes, &is_newest);
+    if (refutes)
+        newest(s, &row->key, !row->cold, true, &is_newest);
+    struct seen *since = newest(s, &row->key, row->cold, refutes, &is_newest);
     struct entry *added = NULL;
     if (since && times && (is_newest || (!since->failed && is_ranked(row->result))))
         added = add_entry(s, row, is_newest);
@@ -392,6 +398,47 @@ static int rank(const struct group *g)
     return 2 * !g->same_source + !g->same_driver;
 }
 
+static bool is_of(const struct entry *n, const struct entry *of)
+{
+    return n->is_ranked && memcmp(n->brief->ranking, of->brief->ranking, 16) == 0;
+}
+
+// The newest entry of a ranking that is older than `age`; NULL: there is none.
+static const struct entry *newest_ranked(const struct group *g, const struct entry *after)
+{
+    const struct entry *newest = NULL;
+    for (const struct entry *n = g->entries; n; n = n->next) {
+        bool later = !after || (n->age > after->age && !is_of(n, after));
+        if (n->is_ranked && later && (!newest || n->age < newest->age))
+            newest = n;
+    }
+    return newest;
+}
+
+// The group of the same device, source and constants with the other inputs, cold or warm; or NULL.
+static const struct group *counterpart(const struct search *s, const struct group *of)
+{
+    for (const struct group *g = s->groups; g; g = g->next) {
+        if (g->cold != of->cold && str_equal(g->identity, of->identity) &&
+            str_equal(g->constants, of->constants) && digest_equal(&g->source, &of->source))
+            return g;
+    }
+    return NULL;
+}
+
+// Of times with cold inputs and with warm ones, which do not compare, those of the newest ranking;
+// where nothing was ranked the warm ones.
+static const struct group *choose_inputs(const struct search *s, const struct group *g)
+{
+    const struct group *other = counterpart(s, g);
+    if (!other)
+        return g;
+    const struct entry *own = newest_ranked(g, NULL), *its = newest_ranked(other, NULL);
+    if (own && its)
+        return own->age < its->age ? g : other;
+    return own || (!its && !g->cold) ? g : other;
+}
+
 static const struct group *nearest(const struct search *s)
 {
     const struct group *best = NULL;
@@ -399,7 +446,7 @@ static const struct group *nearest(const struct search *s)
         if (!best || rank(g) < rank(best)) // groups come newest first
             best = g;
     }
-    return best;
+    return best ? choose_inputs(s, best) : NULL;
 }
 
 // The fastest entry that is the same job; else the fastest.
@@ -427,11 +474,6 @@ struct ranking {
     bool whole;  // it ends as these rules would end it: those that are left out do not matter
     bool covers; // there is one of all that was asked for, this or another
 };
-
-static bool is_of(const struct entry *n, const struct entry *of)
-{
-    return n->is_ranked && memcmp(n->brief->ranking, of->brief->ranking, 16) == 0;
-}
 
 static int by_configuration(const void *a, const void *b)
 {
@@ -491,18 +533,6 @@ static bool decide(struct search *s, struct ranking *r)
                            first->terms.resolution_ns, false, &r->winner, &r->whole);
     s->failed |= !ok;
     return ok;
-}
-
-// The newest entry of a ranking that is older than `age`; NULL: there is none.
-static const struct entry *newest_ranked(const struct group *g, const struct entry *after)
-{
-    const struct entry *newest = NULL;
-    for (const struct entry *n = g->entries; n; n = n->next) {
-        bool later = !after || (n->age > after->age && !is_of(n, after));
-        if (n->is_ranked && later && (!newest || n->age < newest->age))
-            newest = n;
-    }
-    return newest;
 }
 
 static bool is_below(const struct stats_summary *a, const struct stats_summary *b)
@@ -927,7 +957,7 @@ bool best_all(const struct best_options *o, struct arena *a, struct best_answer 
     for (const struct group *g = ok ? s.groups : NULL; g && ok; g = g->next) {
         if (!is_first(&s, g))
             continue;
-        ok = answer(&s, g, &(*out)[*count], e);
+        ok = answer(&s, choose_inputs(&s, g), &(*out)[*count], e);
         *count += ok;
     }
     space_free(s.space);

@@ -62,9 +62,9 @@ static bool take_row(void *context, const struct store_row *row)
     enum peak_limit limit;
     uint64_t work;
     struct peak_rate rate;
-    bool fits = row->measuring_version == HONE_MEASURING_VERSION &&
-                str_equal(f->identity, row->device_identity) &&
-                read_constants(row->constants, &limit, &work) && f->seen[limit] < PEAK_RECENT;
+    const struct store_counting here = {.device_identity = f->identity};
+    bool fits = store_row_counts(row, &here) && read_constants(row->constants, &limit, &work) &&
+                f->seen[limit] < PEAK_RECENT;
     if (!fits || !peak_rate_of(row->result, work, 0, &rate))
         return true;
     f->seen[limit]++;

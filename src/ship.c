@@ -26,6 +26,7 @@ struct group {
     struct group *next;
     const char *spec, *constants, *language, *identity;
     struct digest source;
+    bool cold;
     struct candidate *candidates;
     size_t count;
 };
@@ -56,7 +57,7 @@ static bool belongs(const struct group *g, const struct store_row *row)
 {
     return str_equal(g->spec, row->spec_name) && str_equal(g->constants, row->constants) &&
            str_equal(g->language, row->language) && str_equal(g->identity, row->device_identity) &&
-           digest_equal(&g->source, &row->source);
+           digest_equal(&g->source, &row->source) && g->cold == row->cold;
 }
 
 static struct group *group_of(struct choice *c, const struct store_row *row)
@@ -75,7 +76,8 @@ static struct group *group_of(struct choice *c, const struct store_row *row)
                         .constants = copy(c, row->constants),
                         .language = copy(c, row->language),
                         .identity = copy(c, row->device_identity),
-                        .source = row->source};
+                        .source = row->source,
+                        .cold = row->cold};
     c->groups = g;
     return g;
 }
@@ -125,8 +127,9 @@ static bool collect(void *context, const struct store_row *row)
     const uint64_t *samples;
     uint32_t count;
     struct stats_summary stats;
-    if (!is_of_spec(row) || !result_samples(row->result, &samples, &count) || count == 0 ||
-        row->measuring_version != HONE_MEASURING_VERSION || row->result->stop == STOP_IMPORTED)
+    const struct store_counting any = {.device_identity = NULL};
+    if (!is_of_spec(row) || !store_row_counts(row, &any) ||
+        !result_samples(row->result, &samples, &count) || count == 0)
         return true;
     stats_summarise(samples, count, 0, &stats);
     add(c, row, stats.median);

@@ -10,7 +10,7 @@
 // What is collected from the rows, which come newest first.
 struct collecting {
     const char *wanted; // part of the session's id; NULL: all sessions
-    const char *identity;
+    struct store_counting counting;
     bool results; // they are kept
     struct arena *arena;
     struct stored *out;
@@ -111,9 +111,7 @@ static void add(struct collecting *c, const struct store_row *row)
 static bool collect(void *context, const struct store_row *row)
 {
     struct collecting *c = context;
-    bool fits = row->measuring_version == HONE_MEASURING_VERSION &&
-                row->result->stop != STOP_IMPORTED && is_of_run(c, row) &&
-                (!c->identity || str_equal(c->identity, row->device_identity));
+    bool fits = store_row_counts(row, &c->counting) && is_of_run(c, row);
     if (fits && !is_known(c->out, row))
         add(c, row);
     return !c->failed;
@@ -178,11 +176,15 @@ static int by_median(const void *a, const void *b)
 }
 
 bool stored_fastest(struct store *s, const struct spec *spec, const struct device_info *device,
-                    size_t most, struct arena *a, struct stored *out, struct error *e)
+                    bool cold, size_t most, struct arena *a, struct stored *out, struct error *e)
 {
     char identity[65];
     struct text constants = TEXT_INIT;
-    struct collecting c = {.identity = identity, .arena = a, .out = out, .named = TEXT_INIT};
+    struct collecting c = {.counting = {.device_identity = identity,
+                                        .inputs = cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM},
+                           .arena = a,
+                           .out = out,
+                           .named = TEXT_INIT};
     memset(out, 0, sizeof *out);
     identify(device, identity);
     spec_constants_text(spec, &constants);

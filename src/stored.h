@@ -25,9 +25,9 @@ bool stored_run(struct store *s, const char *wanted, const struct spec *spec, st
                 struct stored *out, struct error *e);
 
 // The `most` fastest configurations under the spec's constants on this device, by the newest result
-// of each, which must be correct and timed.
+// of each, which must be correct and timed; with cold inputs or with warm ones.
 bool stored_fastest(struct store *s, const struct spec *spec, const struct device_info *device,
-                    size_t most, struct arena *a, struct stored *out, struct error *e);
+                    bool cold, size_t most, struct arena *a, struct stored *out, struct error *e);
 
 void stored_release(struct stored *s); // the results
 

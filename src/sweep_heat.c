@@ -52,9 +52,9 @@ static bool hear(void *context, const struct store_row *row)
     struct heard *h = context;
     static const uint8_t none[sizeof row->result->ranking];
     const struct result *r = row->result;
-    if (row->measuring_version != HONE_MEASURING_VERSION || r->stop != STOP_COMPARED ||
-        r->warm == h->cold || r->sample_count == 0 || memcmp(r->ranking, none, sizeof none) == 0 ||
-        !digest_equal(&row->key, &h->key))
+    const struct store_counting alike = {.inputs = h->cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
+    if (!store_row_counts(row, &alike) || r->stop != STOP_COMPARED || r->sample_count == 0 ||
+        memcmp(r->ranking, none, sizeof none) == 0 || !digest_equal(&row->key, &h->key))
         return true;
     struct result *copy = result_clone(r);
     h->failed = !copy;

@@ -77,10 +77,10 @@ bool tune_start_item(struct tune *t, uint64_t index, struct error *e);
 
 // tune_known.c
 // What the store knows of a space that is searched in part takes part in the ranking, so that no
-// tune answers with less than an earlier one found: the fastest, as many as a ranking takes. The
-// search itself is as it would be without them: the strategy hears of one when it asks for it.
+// tune answers with less than an earlier one found: the fastest, as many as a ranking takes, of what
+// compares with today's times (store_row_counts()) and is the same job today. The search itself is as it would be without them: the strategy hears of one when it asks for it.
 bool tune_known_find(struct tune *t, struct error *e);
-// Evaluates up to `room` of them: the store answers, unless the driver is another one.
+// Evaluates up to `room` of them: the store answers.
 bool tune_known_start(struct tune *t, size_t room, struct error *e);
 // The strategy asks for the index: is it one of those started? Then it is told.
 bool tune_known_ask(struct tune *t, uint64_t index);

@@ -366,7 +366,8 @@ static int pick_top(struct comparing *c)
         struct stored top = {NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL};
         if (c->sides[i].run || !w->store)
             continue;
-        bool ok = stored_fastest(w->store, w->spec, w->device, most, &c->arena, &top, &e);
+        bool ok = stored_fastest(w->store, w->spec, w->device, c->call->settings.cold, most,
+                                 &c->arena, &top, &e);
         for (size_t k = 0; ok && k < top.count; k++) {
             if (!has(picked, count, top.entries[k].configuration))
                 picked[count++] = top.entries[k].configuration;

@@ -36,7 +36,11 @@ static bool is_of(const struct stored_space *s, const struct store_row *row)
 
 static bool is_alike(const struct stored_space *s, const struct store_row *row)
 {
-    return str_equal(s->identity, row->device_identity) && digest_equal(&s->source, &row->source);
+    const struct store_counting counting = {.device_identity = s->identity,
+                                            .inputs =
+                                                s->cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM,
+                                            .imported = true};
+    return store_row_counts(row, &counting) && digest_equal(&s->source, &row->source);
 }
 
 // Samples of comparisons are of heats of their own; what a lost device left says nothing.
@@ -45,8 +49,8 @@ static bool is_usable(const struct store_row *row)
     const struct result *r = row->result;
     bool is_own = r->fault == FAULT_NONE || r->fault == FAULT_CONFIGURATION;
     bool is_checked_only = r->status == STATUS_CORRECT && r->sample_count == 0;
-    return row->measuring_version == HONE_MEASURING_VERSION && r->stop != STOP_COMPARED && is_own &&
-           !is_checked_only;
+    const struct store_counting any = {.imported = true};
+    return store_row_counts(row, &any) && r->stop != STOP_COMPARED && is_own && !is_checked_only;
 }
 
 const char *result_statistic(const struct result *r)
@@ -70,12 +74,23 @@ static void add(struct noting *n, const struct store_row *row)
                                          .kernels = copy(n, row->kernels),
                                          .hone_version = copy(n, row->hone_version),
                                          .source = row->source,
+                                         .cold = row->cold,
+                                         .is_timed = row->result->status == STATUS_CORRECT,
                                          .results = 1,
                                          .is_imported = row->result->stop == STOP_IMPORTED,
                                          .statistic = copy(n, result_statistic(row->result))};
     *n->last = fresh;
     n->last = &fresh->next;
     n->count++;
+}
+
+// The newest correct row says whether the inputs were cold.
+static void take_inputs(struct stored_space *s, const struct store_row *row)
+{
+    if (s->is_timed || row->result->status != STATUS_CORRECT)
+        return;
+    s->is_timed = true;
+    s->cold = row->cold;
 }
 
 // Rows come newest first.
@@ -87,6 +102,7 @@ static bool note(void *context, const struct store_row *row)
     for (struct noted *known = n->first; known; known = known->next) {
         if (!is_of(&known->space, row))
             continue;
+        take_inputs(&known->space, row);
         known->space.results += is_alike(&known->space, row);
         return true;
     }

@@ -13,6 +13,8 @@ struct stored_space {
     const char *kernels, *hone_version;
     struct digest source;
     uint64_t results; // under that driver and with that text
+    bool cold;        // its inputs were, of the newest that is correct: the others are left out
+    bool is_timed;    // one is correct
     bool is_imported;
     const char *statistic; // what a time of it is: "median", or as it was imported
 };

@@ -163,6 +163,7 @@ struct store_row {
     const struct result *result;
     int measuring_version;
     bool fixed; // its number of samples was asked for: those of several such results add up
+    bool cold;  // its policy's: times of cold inputs do not compare with those of warm ones
 };
 
 struct store_query {
@@ -178,6 +179,18 @@ struct store_query {
 bool store_each(struct store *s, const struct store_query *q,
                 bool (*each)(void *context, const struct store_row *row), void *context,
                 struct error *e);
+
+// Whose rows are looked for, beside what a query says.
+struct store_counting {
+    const char *device_identity; // as a row has it: the device with its driver; NULL: any
+    enum { STORE_INPUTS_ANY, STORE_INPUTS_WARM, STORE_INPUTS_COLD } inputs;
+    bool imported; // what others measured counts, too
+};
+
+// Does the row say something of how fast, or whether, its job runs here and today? Every walk
+// through rows that takes times from them asks here: what another way of measuring, another driver
+// or another state of the inputs gave does not compare. A failure counts whatever the inputs were.
+bool store_row_counts(const struct store_row *row, const struct store_counting *c);
 
 // The texts kept for a job, until `each` returns false: (kind, name, text, length) with kind "spec"
 // (of the newest session that measured it), "source", "include", and "reference" for the sources

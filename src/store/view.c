@@ -21,7 +21,7 @@ static const char each_sql[] =
     "session.driver, lower(hex(session.device_identity)), job.geometry, result.date, "
     "session.hone_version, job.language, lower(hex(session.id)), session.command, "
     "job.kernels, job.measuring_version, job.key, job.source, result.format, result.body, "
-    "result.id, result.policy_fixed "
+    "result.id, result.policy_fixed, result.policy_cold "
     "FROM result CROSS JOIN job ON job.key = result.job "
     "CROSS JOIN session ON session.id = result.session "
     "WHERE result.format <= :format AND (:spec IS NULL OR spec = :spec) "
@@ -58,7 +58,8 @@ enum {
     COLUMN_FORMAT,
     COLUMN_BODY,
     COLUMN_ID,
-    COLUMN_FIXED
+    COLUMN_FIXED,
+    COLUMN_COLD
 };
 
 // A digest of another length stays zero.
@@ -79,6 +80,7 @@ static void row_read(sqlite3_stmt *statement, struct store_row *row)
     }
     row->measuring_version = sqlite3_column_int(statement, COLUMN_MEASURING);
     row->fixed = sqlite3_column_int(statement, COLUMN_FIXED) != 0;
+    row->cold = sqlite3_column_int(statement, COLUMN_COLD) != 0;
     digest_column(statement, COLUMN_KEY, &row->key);
     digest_column(statement, COLUMN_SOURCE, &row->source);
 }
@@ -222,6 +224,16 @@ bool store_each(struct store *s, const struct store_query *q,
     }
     walk_close(&walk);
     return ok;
+}
+
+bool store_row_counts(const struct store_row *row, const struct store_counting *c)
+{
+    const struct result *r = row->result;
+    bool is_warmth = r->status != STATUS_CORRECT || c->inputs == STORE_INPUTS_ANY ||
+                     row->cold == (c->inputs == STORE_INPUTS_COLD);
+    return row->measuring_version == HONE_MEASURING_VERSION && is_warmth &&
+           (c->imported || r->stop != STOP_IMPORTED) &&
+           (!c->device_identity || str_equal(c->device_identity, row->device_identity));
 }
 
 // ---- texts --------------------------------------------------------------------------------------

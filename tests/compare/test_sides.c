@@ -475,7 +475,7 @@ START_TEST(runs_that_are_not_there)
                   "%s", e.text);
     stored_release(&stored);
     error_clear(&e);
-    ck_assert(stored_fastest(store, spec, &report.devices[0], 2, &arena, &stored, &e));
+    ck_assert(stored_fastest(store, spec, &report.devices[0], false, 2, &arena, &stored, &e));
     ck_assert_uint_eq(stored.count, 2);
     ck_assert_str_eq(stored.entries[0].configuration, "ID=0");
     ck_assert_str_eq(stored.entries[1].configuration, "ID=1");

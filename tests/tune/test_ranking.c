@@ -12,6 +12,7 @@
 
 #include <check.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -300,6 +301,82 @@ START_TEST(test_what_is_known_takes_part)
 }
 END_TEST
 
+// Of a configuration that is hopeless today: rows of 10 ns that say nothing of a tune today.
+enum stray { STRAY_DRIVER, STRAY_VERSION, STRAY_COLD, STRAY_OPTION, STRAY_REFUTED, STRAY_COUNT };
+
+static void put_stray(enum stray how)
+{
+    struct session s;
+    struct error e = ERROR_INIT;
+    struct job *job = NULL;
+    struct result *r = result_new(), *failure = result_new();
+    uint32_t choice = HOPELESS;
+    uint64_t ns = 10;
+    begin(&s, NULL, NULL);
+    struct device_info device = report.devices[0];
+    if (how == STRAY_DRIVER)
+        device.driver = "0.9";
+    s.sources = spec_sources_read(s.spec, LANGUAGE_OPENCL, NULL, &e);
+    ck_assert_msg(s.sources && spec_job(s.spec, s.sources, &device, &choice, &job, &e), "%s",
+                  e.text);
+    struct policy policy = {.launches = 1, .batch = 1, .cold = how == STRAY_COLD};
+    struct store_job row = {.job = job,
+                            .configuration = "ID=7",
+                            .configuration_json = "{\"ID\": 7}",
+                            .spec_name = s.spec->name,
+                            .constants = "BAD=-1, HOW=good",
+                            .geometry = "64 / 64"};
+    struct store_session session = {
+        .spec_name = s.spec->name, .constants = row.constants, .device = &device};
+    spec_sources_digest(s.sources, &row.source);
+    job_key(job, &device, &row.key);
+    if (how == STRAY_VERSION || how == STRAY_OPTION) // either changes the key
+        row.key.bytes[0] ^= 1;
+    r->stop = STOP_SETTLED;
+    r->samples_ns = arena_copy(&r->arena, &ns, sizeof ns);
+    r->sample_count = r->batch = 1;
+    ck_assert_msg(store_begin(s.store, &session, &e) && store_put(s.store, &row, &policy, r, &e),
+                  "%s", e.text);
+    result_fail(failure, STATUS_CORRECTNESS, FAULT_CONFIGURATION, "wrong");
+    if (how == STRAY_REFUTED)
+        ck_assert_msg(store_put(s.store, &row, &policy, failure, &e), "%s", e.text);
+    result_free(failure);
+    result_free(r);
+    job_free(job);
+    spec_sources_free(s.sources);
+    end(&s);
+    if (how == STRAY_VERSION) {
+        sqlite3 *db = NULL;
+        ck_assert_int_eq(sqlite3_open(store_file, &db), SQLITE_OK);
+        ck_assert_int_eq(sqlite3_exec(db,
+                                      "UPDATE job SET measuring_version = measuring_version - 1 "
+                                      "WHERE configuration = 'ID=7' AND key = (SELECT job FROM "
+                                      "result ORDER BY date DESC, sequence DESC LIMIT 1)",
+                                      NULL, NULL, NULL),
+                         SQLITE_OK);
+        ck_assert_int_eq(sqlite3_changes(db), 1);
+        sqlite3_close(db);
+    }
+}
+
+START_TEST(test_what_does_not_count_keeps_nobody_out)
+{
+    struct session s;
+    begin(&s, NULL, NULL);
+    run(&s);
+    end(&s);
+    put_stray((enum stray)_i);
+    begin(&s, NULL, NULL);
+    s.options.strategy = "random";
+    s.options.seed = 3;
+    s.options.budget = (struct budget){.configurations = 2};
+    run(&s);
+    check_order(&s);
+    ck_assert(s.progress.ranked.known);
+    end(&s);
+}
+END_TEST
+
 // ---- the lock
 // ------------------------------------------------------------------------------------
 
@@ -519,6 +596,23 @@ static void find_best(struct session *s, struct best_answer *out)
 {
     find_best_where(s, NULL, out);
 }
+
+START_TEST(test_cold_times_do_not_compare_with_warm_ones)
+{
+    struct session s;
+    struct best_answer best;
+    begin(&s, NULL, NULL);
+    run(&s);
+    end(&s);
+    put_stray(STRAY_COLD);
+    begin(&s, NULL, NULL);
+    find_best(&s, &best);
+    ck_assert_str_eq(best.configuration, "ID=0");
+    ck_assert_ptr_null(best.place.faster);
+    result_free(best.result);
+    end(&s);
+}
+END_TEST
 
 START_TEST(test_best_decides_as_the_tune_did)
 {
@@ -989,6 +1083,7 @@ int main(void)
     tcase_add_test(cases, test_rounds_of_a_busy_machine);
     tcase_add_test(cases, test_short_ranking_when_the_time_is_up);
     tcase_add_test(cases, test_what_is_known_takes_part);
+    tcase_add_loop_test(cases, test_what_does_not_count_keeps_nobody_out, 0, STRAY_COUNT);
     tcase_add_test(cases, test_nobody_else_within_a_round);
     tcase_add_test(cases, test_one_dies_in_the_ranking);
     tcase_add_test(cases, test_one_fails_its_last_verification);
@@ -996,6 +1091,7 @@ int main(void)
     tcase_add_test(cases, test_known_ranking_is_not_measured_again);
     tcase_add_test(cases, test_contenders_of_an_earlier_run);
     tcase_add_test(cases, test_stopped_early_is_a_contender);
+    tcase_add_test(cases, test_cold_times_do_not_compare_with_warm_ones);
     tcase_add_test(cases, test_best_decides_as_the_tune_did);
     tcase_add_test(cases, test_best_has_the_rules_of_the_tune);
     tcase_add_test(cases, test_best_names_who_is_faster_alone);
