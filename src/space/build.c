@@ -3,14 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A restriction of few assignments is tabulated, a larger one made in stages. Where these are too
-// many or cannot be, it is tabulated all the same up to the second number (all such tables together
-// the third), and beyond evaluated where its last parameter is bound.
-#define TABLE_FEW   (UINT64_C(1) << 12)
-#define TABLE_MOST  (UINT64_C(1) << 20)
-#define TABLES_MOST (UINT64_C(1) << 22)
-// Of a restriction made in stages: see struct stage_limits. Some hundred bytes each.
-#define WORDS_MOST (UINT32_C(1) << 22)
+const struct build_limits build_limits_usual = {.table_few = UINT64_C(1) << 12,
+                                                .table_most = UINT64_C(1) << 20,
+                                                .tables_most = UINT64_C(1) << 22,
+                                                .words = UINT32_C(1) << 22,
+                                                .effort = UINT64_C(1) << 20};
 // What evaluating a restriction costs, in steps: one of integers alone, and others.
 #define CHECK_COST        32
 #define CHECK_COST_VALUES 256
@@ -31,6 +28,7 @@ struct layer {
     uint32_t reader_count;
     uint32_t *checks; // restrictions to evaluate once this parameter is bound
     uint32_t check_count;
+    bool evaluated; // a check, here or further on, reads this parameter
     uint32_t **key; // what the work from here on depends on
     uint32_t key_length;
     bool remembers; // two ways to here may leave the same work
@@ -109,7 +107,7 @@ static bool tabulate(struct builder *b, uint32_t restriction, uint64_t cells)
 static enum staging make_stages(struct builder *b, uint32_t restriction)
 {
     uint64_t given = *b->options->effort / (b->options->checks ? 2 : 1), left = given;
-    struct stage_limits limits = {&left, WORDS_MOST};
+    struct stage_limits limits = {&left, b->options->limits->words};
     enum staging outcome = automaton_stage(
         &b->automata[restriction], &b->arena, &b->problem->restrictions[restriction],
         b->filtered->domains, b->evaluator, &limits, &b->filtered->faults[restriction]);
@@ -121,14 +119,15 @@ static enum staging make_stages(struct builder *b, uint32_t restriction)
 static bool compile_formula(struct builder *b, uint32_t restriction, uint64_t *room)
 {
     struct automaton *a = &b->automata[restriction];
+    const struct build_limits *limits = b->options->limits;
     uint64_t cells = automaton_cells(a, b->filtered->domains);
     a->start = STATE_FIRST;
-    if (cells > TABLE_FEW) {
-        enum staging outcome = make_stages(b, restriction);
+    if (cells > limits->table_few) {
+        enum staging outcome = limits->words > 0 ? make_stages(b, restriction) : STAGING_LARGE;
         if (outcome == STAGING_DONE || outcome == STAGING_MEMORY)
             return outcome == STAGING_DONE;
         a->start = STATE_FIRST;
-        if (cells > TABLE_MOST || cells > *room) {
+        if (cells > limits->table_most || cells > *room) {
             if (!b->options->checks)
                 b->outcome = BUILD_EFFORT;
             return b->options->checks;
@@ -221,6 +220,7 @@ static void set_keys(struct builder *b)
             values += ends[i] >= l;
         b->layers[l].remembers = choices == 0 || values < choices;
         ends[l] = needed_until(b, b->layers[l].parameter);
+        b->layers[l].evaluated = ends[l] > 0;
         add_to_keys(b, &b->layers[l].value, l, ends[l]);
         choices += b->layers[l].domain->count > 1;
     }
@@ -245,7 +245,7 @@ static bool prepare_layers(struct builder *b)
 static bool prepare(struct builder *b)
 {
     uint32_t restrictions = b->problem->restriction_count;
-    uint64_t room = TABLES_MOST;
+    uint64_t room = b->options->limits->tables_most;
     b->layer_count = b->problem->spec->parameter_count;
     b->layers = arena_array(&b->arena, (size_t)b->layer_count + 1, sizeof *b->layers);
     b->layer_of = arena_array(&b->arena, (size_t)b->layer_count + 1, sizeof *b->layer_of);
@@ -322,7 +322,6 @@ static uint64_t check_cost(const struct restriction *r)
 // Evaluates what has its last parameter in this layer.
 static bool checks_hold(struct builder *b, const struct layer *l)
 {
-    evaluator_set(b->evaluator, l->parameter, l->domain->values[l->value]);
     for (uint32_t i = 0; i < l->check_count; i++) {
         enum expr_fault fault;
         if (!spend(b, l->checks[i], check_cost(&b->problem->restrictions[l->checks[i]]))) {
@@ -351,6 +350,8 @@ static bool try_value(struct builder *b, const struct layer *l)
             return false;
         *r->state = r->at->state;
     }
+    if (l->evaluated)
+        evaluator_set(b->evaluator, l->parameter, l->domain->values[l->value]);
     return l->check_count == 0 || checks_hold(b, l);
 }
 

@@ -7,7 +7,19 @@
 #include "space/diagram.h"
 #include "space/filter.h"
 
+// How large a restriction's automaton may become. One of few assignments is tabulated, a larger one
+// made in stages. Where these are too many or cannot be made, it is tabulated all the same up to
+// table_most, and beyond that evaluated where its last parameter is bound.
+struct build_limits {
+    uint64_t table_few, table_most; // assignments of a table
+    uint64_t tables_most;           // of all tables that have more than few, together
+    uint32_t words;                 // see struct stage_limits; 0: nothing is made in stages
+    uint64_t effort;                // of the first attempt (see solve.c)
+};
+extern const struct build_limits build_limits_usual;
+
 struct build_options {
+    const struct build_limits *limits;
     const uint32_t *order;
     bool any;         // one path is enough: is there anything at all?
     bool checks;      // what has no automaton is evaluated; else that is effort used up

@@ -2,8 +2,7 @@
 #ifndef HONE_SPACE_INSIDE_H
 #define HONE_SPACE_INSIDE_H
 
-#include "space/diagram.h"
-#include "space/problem.h"
+#include "space/build.h"
 
 // Statistics that are counted when they are first asked for.
 struct space_statistics {
@@ -24,6 +23,11 @@ struct space {
 
 // All but the diagram; options as problem_init() takes them. NULL with the error set.
 struct space *space_start(const struct spec *s, const struct space_options *o, struct error *e);
+
+// As space_new(), with other limits than the usual ones: for tests, to reach with small spaces what
+// large ones do.
+struct space *space_make(const struct spec *s, const struct space_options *o,
+                         const struct build_limits *limits, struct error *e);
 
 // Is the configuration one that --config allows?
 bool choices_allow(const struct problem *p, const uint32_t *choice);

@@ -4,10 +4,9 @@
 
 #include <string.h>
 
-// Both orders are tried with this effort, then with eight times as much, and so on: the outcome
-// depends on the problem alone, and costs little more than the better order takes. The last takes
-// some seconds.
-#define EFFORT_FIRST  (UINT64_C(1) << 20)
+// Both orders are tried with the first effort of the limits, then with eight times as much, and so
+// on: the outcome depends on the problem alone, and costs little more than the better order takes.
+// The last takes some seconds.
 #define EFFORT_FACTOR 8
 #define EFFORT_LAST   (UINT64_C(1) << 31)
 // What one attempt costs at least, in steps.
@@ -16,6 +15,7 @@
 struct attempts {
     const struct problem *problem;
     const struct solve_options *options;
+    const struct build_limits *limits;
     struct filtered filtered;
     struct evaluator evaluator;
     struct arena arena;
@@ -53,8 +53,12 @@ static enum build_outcome attempt(struct attempts *a, uint32_t which, bool check
     uint64_t given = effort;
     a->limit = given;
     size_t faults = a->problem->restriction_count * sizeof *a->faults;
-    struct build_options o = {
-        .order = a->orders[which], .any = a->options->any, .checks = checks, .effort = &effort};
+    struct build_options o = {.limits =
+                                  a->options->limits ? a->options->limits : &build_limits_usual,
+                              .order = a->orders[which],
+                              .any = a->options->any,
+                              .checks = checks,
+                              .effort = &effort};
     memcpy(a->filtered.faults, a->faults, faults);
     memset(a->filtered.spent, 0, a->problem->restriction_count * sizeof *a->filtered.spent);
     enum build_outcome outcome = build(&a->filtered, &o, &a->evaluator, out);
@@ -71,7 +75,7 @@ static enum build_outcome attempt_orders(struct attempts *a, uint64_t limit, str
     enum build_outcome outcome = BUILD_EFFORT;
     for (uint32_t i = 0; i < 4; i++) {
         uint32_t which = i % 2;
-        if (limit == EFFORT_FIRST && i < 2 && !make_order(a, which))
+        if (limit == a->limits->effort && i < 2 && !make_order(a, which))
             return BUILD_MEMORY;
         if (!a->orders[which])
             continue;
@@ -84,7 +88,7 @@ static enum build_outcome attempt_orders(struct attempts *a, uint64_t limit, str
 
 static enum build_outcome attempt_all(struct attempts *a, struct diagram *out)
 {
-    uint64_t limit = EFFORT_FIRST;
+    uint64_t limit = a->limits->effort;
     for (;; limit *= EFFORT_FACTOR) {
         limit = limit > EFFORT_LAST ? EFFORT_LAST : limit;
         enum build_outcome outcome = attempt_orders(a, limit, out);
@@ -121,6 +125,7 @@ enum build_outcome solve(const struct problem *p, const struct solve_options *o,
                          struct diagram *out, struct solved *solved)
 {
     struct attempts a = {.problem = p, .options = o};
+    a.limits = o->limits ? o->limits : &build_limits_usual;
     enum build_outcome outcome = BUILD_MEMORY;
     *out = (struct diagram){.root = DIAGRAM_NONE};
     arena_init(&a.arena);

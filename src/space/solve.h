@@ -10,6 +10,7 @@ struct solve_options {
     const struct value *slots; // constants and facts to use, or NULL: the problem's
     bool any;                  // only: is there anything? (the diagram has a root, but no content)
     uint64_t *effort;          // what may be spent, reduced by what was; NULL: whatever it takes
+    const struct build_limits *limits; // NULL: the usual
 };
 
 // What is known besides the diagram.

@@ -45,9 +45,9 @@ static bool set_cartesian(struct space *sp, struct error *e)
 
 // ---- making and freeing ------------------------------------------------------------------------
 
-static bool set_diagram(struct space *sp, struct error *e)
+static bool set_diagram(struct space *sp, const struct build_limits *limits, struct error *e)
 {
-    struct solve_options o = {.skip = NULL};
+    struct solve_options o = {.limits = limits};
     struct solved solved = {.faults = sp->faults};
     switch (solve(&sp->problem, &o, &sp->diagram, &solved)) {
     case BUILD_DONE:
@@ -91,14 +91,20 @@ struct space *space_start(const struct spec *s, const struct space_options *o, s
     return NULL;
 }
 
-struct space *space_new(const struct spec *s, const struct space_options *o, struct error *e)
+struct space *space_make(const struct spec *s, const struct space_options *o,
+                         const struct build_limits *limits, struct error *e)
 {
     static const struct space_options nothing = {.device = NULL};
     struct space *sp = space_start(s, o ? o : &nothing, e);
-    if (!sp || set_diagram(sp, e))
+    if (!sp || set_diagram(sp, limits, e))
         return sp;
     space_free(sp);
     return NULL;
+}
+
+struct space *space_new(const struct spec *s, const struct space_options *o, struct error *e)
+{
+    return space_make(s, o, &build_limits_usual, e);
 }
 
 void space_free(struct space *sp)

@@ -1,0 +1,261 @@
+// Restrictions that are too large for an automaton and are evaluated during the search, among
+// others that prune strongly: random specs under forced limits, and large ones under the usual
+// limits, each held against all assignments.
+#include "../base/suite.h"
+#include "make.h"
+#include "space/inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PARAMETERS 6
+#define NAMES      "abcdef"
+
+static uint32_t below(struct rng *r, uint32_t bound)
+{
+    return (uint32_t)rng_below(r, bound);
+}
+
+// ---- random specs ------------------------------------------------------------------------------
+
+// P is a parameter, K a small number. Those that leave few values for the last of two or three:
+static const char *const pruning[] = {
+    "P == P",     "P == P + K",   "P == P * P",  "P % P == 0", "P < P < P",
+    "P * P == P", "P + P == K*2", "P // P == P", "P != P",
+};
+// Those that read many, and are to be evaluated:
+static const char *const reading[] = {
+    "(P*P + P*P*P) % (P + 3) == 0",
+    "(P*P + P*P*P) % (P + 3) != 0",
+    "sorted([P, P, P])[1] <= P",
+    "P // (P - P) != P + K",
+    "P * P * P * P * P <= K * K * 9",
+    "(P ^ P ^ P) % (P + 1) != K",
+    "sum([P, P, P, P]) % 3 != P % 3 or P > P",
+    "max(P, P, P) - min(P, P, P) <= K",
+    "D * P <= P + P + P + K",
+    "(P if P > P else P) != (P if P < P else K)",
+};
+
+static void add_form(struct rng *r, const char *form, uint32_t parameters, struct text *out)
+{
+    for (; *form; form++) {
+        if (*form == 'P')
+            text_addc(out, NAMES[below(r, parameters)]);
+        else if (*form == 'K')
+            text_addf(out, "%u", 1 + below(r, 6));
+        else
+            text_addc(out, *form);
+    }
+    text_addc(out, ';');
+}
+
+// Equal parameters in a row, each by a restriction of its own, in either direction.
+static void add_chain(struct rng *r, uint32_t parameters, struct text *out)
+{
+    uint64_t places[PARAMETERS] = {0, 1, 2, 3, 4, 5};
+    rng_shuffle(r, places, parameters);
+    for (uint32_t i = 1 + below(r, parameters - 1); i > 0; i--) {
+        bool forwards = below(r, 2);
+        text_addf(out, "%c == %c;", NAMES[places[forwards ? i - 1 : i]],
+                  NAMES[places[forwards ? i : i - 1]]);
+    }
+}
+
+static void add_parameters(struct rng *r, uint32_t count, uint32_t most, struct text *out)
+{
+    for (uint32_t p = 0; p < count; p++) {
+        uint64_t values[] = {1, 2, 3, 4, 0, 6, 8, 12};
+        uint32_t used = 2 + below(r, most - 1);
+        rng_shuffle(r, values, used + (below(r, 2) ? 1 : 0)); // most share many values
+        text_addf(out, "%c [", NAMES[p]);
+        for (uint32_t i = 0; i < used; i++)
+            text_addf(out, "%s%u", i > 0 ? ", " : "", (unsigned)values[i]);
+        text_add(out, "];");
+    }
+}
+
+static struct spec *random_spec(struct rng *r)
+{
+    struct text parameters = TEXT_INIT, restrictions = TEXT_INIT, derived = TEXT_INIT;
+    uint32_t count = 3 + below(r, PARAMETERS - 2);
+    add_parameters(r, count, count > 4 ? 4 : 6, &parameters);
+    if (below(r, 2))
+        add_chain(r, count, &restrictions);
+    for (uint32_t i = 1 + below(r, 2); i > 0; i--)
+        add_form(r, reading[below(r, sizeof reading / sizeof *reading)], count, &restrictions);
+    for (uint32_t i = below(r, 4); i > 0; i--)
+        add_form(r, pruning[below(r, sizeof pruning / sizeof *pruning)], count, &restrictions);
+    text_addf(&derived, "D = %c %s %c", NAMES[below(r, count)], below(r, 2) ? "//" : "+",
+              NAMES[below(r, count)]);
+    struct spec *s = make_spec_derived(parameters.data, restrictions.data, derived.data, "");
+    text_release(&parameters);
+    text_release(&restrictions);
+    text_release(&derived);
+    return s;
+}
+
+static struct build_limits random_limits(struct rng *r)
+{
+    static const uint32_t words[] = {0, 0, 1, 20, 1 << 20};
+    static const uint64_t most[] = {0, 0, 30, 1000}, effort[] = {20, 400, 1 << 20};
+    return (struct build_limits){.table_few = most[below(r, 3)],
+                                 .table_most = most[below(r, 4)],
+                                 .tables_most = most[below(r, 4)],
+                                 .words = words[below(r, 5)],
+                                 .effort = effort[below(r, 3)]};
+}
+
+// ---- held against all assignments --------------------------------------------------------------
+
+// All restrictions, evaluated one after the other.
+struct judge {
+    struct problem problem;
+    struct evaluator evaluator;
+};
+
+static void judge_init(struct judge *j, const struct spec *s)
+{
+    static const struct space_options nothing = {.device = NULL};
+    ck_assert(problem_init(&j->problem, s, &nothing, NULL));
+    ck_assert(evaluator_init(&j->evaluator, &j->problem, NULL));
+}
+
+static void judge_release(struct judge *j)
+{
+    evaluator_release(&j->evaluator);
+    problem_release(&j->problem);
+}
+
+static bool holds(struct judge *j, const uint32_t *choice)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < j->problem.spec->parameter_count; i++)
+        evaluator_set(&j->evaluator, i, choice[i]);
+    for (uint32_t i = 0; all && i < j->problem.restriction_count; i++) {
+        enum expr_fault fault;
+        all = evaluator_test(&j->evaluator, &j->problem.restrictions[i], &fault);
+    }
+    return all;
+}
+
+// Is the assignment in the space where it holds, and nowhere else, and does its index lead back?
+static bool agrees(const struct space *sp, const uint32_t *choice, bool expected)
+{
+    uint32_t got[PARAMETERS];
+    uint64_t index;
+    if (space_find(sp, choice, &index) != expected)
+        return false;
+    if (expected)
+        space_get(sp, index, got);
+    return !expected || memcmp(got, choice, sp->diagram.layers * sizeof *got) == 0;
+}
+
+// Every assignment, without an assertion for each: these write to a file.
+static void compare(const struct spec *s, const struct space *sp)
+{
+    uint32_t choice[PARAMETERS] = {0};
+    uint64_t valid = 0;
+    struct judge j;
+    judge_init(&j, s);
+    do {
+        bool expected = holds(&j, choice);
+        valid += expected;
+        if (!agrees(sp, choice, expected))
+            ck_abort_msg("%s: %u,%u,%u,%u,%u,%u: should be %d", s->restrictions[0].text, choice[0],
+                         choice[1], choice[2], choice[3], choice[4], choice[5], expected);
+    } while (next_choice(s, choice));
+    ck_assert_uint_eq(space_count(sp), valid);
+    judge_release(&j);
+}
+
+#define ROUNDS 25
+
+START_TEST(forced_limits)
+{
+    struct rng r;
+    rng_init(&r, 15, (uint64_t)_i);
+    for (int round = 0; round < ROUNDS; round++) {
+        struct spec *s = random_spec(&r);
+        struct build_limits limits = random_limits(&r);
+        struct error e = ERROR_INIT;
+        struct space *sp = space_make(s, NULL, &limits, &e);
+        ck_assert_msg(sp != NULL, "%s", e.text);
+        compare(s, sp);
+        space_free(sp);
+        spec_free(s);
+    }
+}
+END_TEST
+
+// ---- large ones --------------------------------------------------------------------------------
+
+// 11^6 assignments, more than a table has, of a restriction that cannot be made in stages, or not
+// within the effort that an attempt has.
+static const char *const wide[] = {
+    "(a*b + c*d*e) % (f + 3) == 0",
+    "sorted([a, b, c, d, e, f])[2] == d",
+    "[a, b, c, d, e, f][(a + b + c + d + e) % 6] > f",
+    "sum([x * (x + a) for x in [b, c, d, e, f]]) % 7 == b",
+};
+
+START_TEST(large_restrictions)
+{
+    struct rng r;
+    struct text restrictions = TEXT_INIT, parameters = TEXT_INIT;
+    rng_init(&r, 16, (uint64_t)_i);
+    for (int p = 0; p < 6; p++)
+        text_addf(&parameters, "%c list(range(%u, 12));", NAMES[p], below(&r, 2));
+    if (below(&r, 2))
+        add_chain(&r, 6, &restrictions);
+    text_addf(&restrictions, "%s;", wide[_i]);
+    for (int i = 0; i < 2; i++)
+        add_form(&r, pruning[below(&r, 5)], 6, &restrictions);
+    struct spec *s = make_spec(parameters.data, restrictions.data, "");
+    struct space *sp = make_space(s, NULL);
+    compare(s, sp);
+    space_free(sp);
+    spec_free(s);
+    text_release(&restrictions);
+    text_release(&parameters);
+}
+END_TEST
+
+// The assignments of 1 to 32 with a == b, c == d, e == f, of which `== 0` leaves 1748.
+START_TEST(chains_of_equalities)
+{
+    static const char *const tests[] = {"== 0", "!= 0"};
+    uint64_t expected[2] = {0, 0};
+    for (int a = 1; a <= 32; a++)
+        for (int c = 1; c <= 32; c++)
+            for (int e = 1; e <= 32; e++)
+                expected[(a * a + c * c * e) % (e + 3) != 0]++;
+    for (int i = 0; i < 2; i++) {
+        char restrictions[128];
+        snprintf(restrictions, sizeof restrictions,
+                 "b == a; d == c; f == e; (a*b + c*d*e) %% (f + 3) %s", tests[i]);
+        struct spec *s = make_spec("a list(range(1, 33)); b list(range(1, 33)); "
+                                   "c list(range(1, 33)); d list(range(1, 33)); "
+                                   "e list(range(1, 33)); f list(range(1, 33))",
+                                   restrictions, "");
+        struct space *sp = make_space(s, NULL);
+        ck_assert_uint_eq(space_count(sp), expected[i]);
+        space_free(sp);
+        spec_free(s);
+    }
+    ck_assert_uint_eq(expected[0], 1748);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_add_loop_test(tests, forced_limits, 0, 24);
+    tcase_add_loop_test(tests, large_restrictions, 0, sizeof wide / sizeof *wide);
+    tcase_add_test(tests, chains_of_equalities);
+}
+
+int main(void)
+{
+    return suite_run("space_limits", add);
+}
