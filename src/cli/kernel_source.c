@@ -1,7 +1,7 @@
 #include "cli/kernel_source.h"
 
 #include "base/text.h"
-#include "cli/kernel_tokens.h"
+#include "spec/kernel_tokens.h"
 
 #include <ctype.h>
 #include <stdlib.h>

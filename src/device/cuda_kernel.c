@@ -217,7 +217,7 @@ static bool check_size(const struct cuda *o, const struct cuda_kernel *k,
         return true;
     if (!buffer)
         element_name(&a->element, type);
-    return result_fail(r, STATUS_COMPILE, FAULT_SPEC,
+    return result_fail(r, STATUS_COMPILE, FAULT_TYPE,
                        "kernel '%s', argument %u: the spec gives %s%s%s%s '%s' of %llu byte%s, but "
                        "the kernel takes %zu byte%s there",
                        l->kernel, index + 1, buffer ? "a buffer" : "a scalar", *type ? " (" : "",

@@ -4,6 +4,7 @@
 #include "device/limits.h"
 #include "device/nvidia_log.h"
 #include "device/occupancy.h"
+#include "job/declared.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -130,23 +131,6 @@ static void declared(struct opencl *o, cl_kernel kernel, cl_uint index, char *ou
     str_format(out, size, "%s%s%s", type, *type && *name ? " " : "", *type ? name : "");
 }
 
-// A float for an int, or the other way round, has the right size and the wrong bits.
-static bool is_other_class(const struct element *element, const char *declared_type)
-{
-    static const char *const integers[] = {"char", "uchar", "short", "ushort",
-                                           "int",  "uint",  "long",  "ulong"};
-    static const char *const reals[] = {"half", "float", "double"};
-    bool is_real = scalar_is_float(element->scalar);
-    const char *const *others = is_real ? integers : reals;
-    size_t count = is_real ? sizeof integers / sizeof *integers : sizeof reals / sizeof *reals;
-    size_t length = strcspn(declared_type, " 0123456789");
-    for (size_t i = 0; i < count && element->scalar != SCALAR_CUSTOM; i++) {
-        if (strlen(others[i]) == length && strncmp(others[i], declared_type, length) == 0)
-            return true;
-    }
-    return false;
-}
-
 // A type or size that does not fit is the spec's doing; anything else the driver's.
 static bool is_mismatch(cl_int code)
 {
@@ -160,8 +144,9 @@ static bool is_mismatch(cl_int code)
     return false;
 }
 
-static bool report_argument(struct opencl *o, cl_kernel kernel, const struct job_launch *l,
-                            uint32_t index, cl_int code, struct result *r)
+static bool report_argument(struct opencl *o, cl_kernel kernel, const struct job *j,
+                            const struct job_launch *l, uint32_t index, cl_int code,
+                            struct result *r)
 {
     static const char *const kinds[ARGUMENT_KINDS] = {
         [ARGUMENT_BUFFER] = "a buffer",
@@ -174,10 +159,11 @@ static bool report_argument(struct opencl *o, cl_kernel kernel, const struct job
         return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
                            "kernel '%s', argument %u ('%s'): clSetKernelArg: %s", l->kernel,
                            index + 1, a->name, opencl_code_text(code, text));
-    if (a->kind == ARGUMENT_SCALAR)
-        element_name(&a->element, type);
+    const struct passed given = declared_passed(j, a);
+    if (a->kind != ARGUMENT_LOCAL)
+        element_name(&given.element, type);
     declared(o, kernel, index, wanted, sizeof wanted);
-    return result_fail(r, STATUS_COMPILE, FAULT_SPEC,
+    return result_fail(r, STATUS_COMPILE, FAULT_TYPE,
                        "kernel '%s', argument %u: the spec gives %s%s%s%s '%s', but the kernel "
                        "takes %s%s%s there%s%s",
                        l->kernel, index + 1, kinds[a->kind], *type ? " (" : "", type,
@@ -186,33 +172,51 @@ static bool report_argument(struct opencl *o, cl_kernel kernel, const struct job
                        code ? ": clSetKernelArg: " : "", code ? opencl_code_text(code, text) : "");
 }
 
-// What clSetKernelArg() does not see: a size may fit by chance. True where the driver does not keep
-// what the source says.
-static bool takes(struct opencl *o, cl_kernel kernel, cl_uint index, const struct job_argument *a)
+// "float4*": what the argument's type is made of.
+static void parse_type(const char *type, struct declared *out)
 {
-    char wanted[160];
+    char words[64];
+    size_t length = strcspn(type, "*");
+    bool is_plain = type[length] == '\0' || type[length + 1] == '\0';
+    str_format(words, sizeof words, "%.*s", (int)(length < 63 ? length : 63), type);
+    out->has_element = is_plain && declared_parse(words, LANGUAGE_OPENCL, &out->element);
+}
+
+// What clSetKernelArg() does not see: a size may fit by chance. Unknown where the driver does not
+// keep what the source says.
+static struct declared declared_argument(struct opencl *o, cl_kernel kernel, cl_uint index)
+{
+    char type[64] = "";
+    struct declared d = {.kind = DECLARED_UNKNOWN};
     cl_kernel_arg_address_qualifier space;
     if (o->cl.clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space,
                                  &space, NULL))
-        return true;
-    if (a->kind == ARGUMENT_BUFFER)
-        return space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT;
-    if (a->kind == ARGUMENT_LOCAL)
-        return space == CL_KERNEL_ARG_ADDRESS_LOCAL;
-    declared(o, kernel, index, wanted, sizeof wanted);
-    return space == CL_KERNEL_ARG_ADDRESS_PRIVATE && !is_other_class(&a->element, wanted);
+        return d;
+    d.kind = space == CL_KERNEL_ARG_ADDRESS_PRIVATE ? DECLARED_VALUE : DECLARED_POINTER;
+    d.space = space == CL_KERNEL_ARG_ADDRESS_LOCAL ? SPACE_LOCAL : SPACE_GLOBAL;
+    if (o->cl.clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL) ==
+        CL_SUCCESS)
+        parse_type(type, &d);
+    return d;
+}
+
+static bool takes(struct opencl *o, cl_kernel kernel, cl_uint index, const struct job *j,
+                  const struct job_argument *a)
+{
+    const struct declared d = declared_argument(o, kernel, index);
+    const struct passed p = declared_passed(j, a);
+    return declared_check(&d, &p, LANGUAGE_OPENCL) == DECLARED_FITS;
 }
 
 bool opencl_kernel_bind(void *own, void *kernel, const struct job *j, const struct job_launch *l,
                         struct memory *const *memory, struct result *r)
 {
-    (void)j;
     for (uint32_t i = 0; i < l->argument_count; i++) {
-        if (!takes(own, kernel, i, &l->arguments[i]))
-            return report_argument(own, kernel, l, i, CL_SUCCESS, r);
+        if (!takes(own, kernel, i, j, &l->arguments[i]))
+            return report_argument(own, kernel, j, l, i, CL_SUCCESS, r);
         cl_int code = set_argument(own, kernel, i, &l->arguments[i], memory);
         if (code != CL_SUCCESS)
-            return report_argument(own, kernel, l, i, code, r);
+            return report_argument(own, kernel, j, l, i, code, r);
     }
     return true;
 }

@@ -60,7 +60,8 @@ enum verification {
     X(REFERENCE, "reference") /* the reference could not be made: nothing can be verified */       \
     X(DEVICE, "device")       /* the device or its driver is gone */                               \
     X(WORKER, "worker")       /* the worker died or broke the protocol outside any job */          \
-    X(LOST, "lost")           /* the device was gone after this configuration ran */
+    X(LOST, "lost")           /* the device was gone after this configuration ran */               \
+    X(TYPE, "type")           /* an argument's type is not the kernel's, perhaps here alone */
 
 enum fault {
 #define X(name, text) FAULT_##name,

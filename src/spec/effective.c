@@ -53,10 +53,8 @@ static bool is_strange(const char *option)
     return strcmp(option, "-D") == 0;
 }
 
-// Notes what the options define; false when they cannot be followed (a name given twice, one that
-// is not watched, a function-like macro).
-static bool note_macros(const struct scan_names *names, const struct job_program *p,
-                        struct follow_macro *macros)
+bool sources_note_macros(const struct scan_names *names, const struct job_program *p,
+                         struct follow_macro *macros)
 {
     for (uint32_t i = 0; i < p->option_count; i++) {
         size_t length;
@@ -83,7 +81,7 @@ static bool keep_seen(const struct digester *d, struct job_program *p)
     const char **kept = arena_array(d->scratch, p->option_count + 1, sizeof *kept);
     if (!macros || !seen || !kept)
         return false;
-    if (!sources || !note_macros(names, p, macros))
+    if (!sources || !sources_note_macros(names, p, macros))
         return true;
     struct follow f = {.files = sources->follow,
                        .file_count = sources->count,

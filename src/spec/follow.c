@@ -143,8 +143,9 @@ static void enter_branch(struct walk *w, struct level *l, const struct scan_item
 
 static void walk_file(struct walk *w, uint32_t index);
 
-static void give_up(struct walk *w, const char *why)
+static void give_up(struct walk *w, const char *why, bool strange)
 {
+    w->f->strange |= strange;
     if (!w->f->opaque)
         w->f->opaque = why;
 }
@@ -152,7 +153,7 @@ static void give_up(struct walk *w, const char *why)
 static void walk_include(struct walk *w, uint32_t target)
 {
     if (target == FOLLOW_UNRESOLVED) {
-        give_up(w, "it includes a file that is not here");
+        give_up(w, "it includes a file that is not here", false);
         return;
     }
     const struct scan *scan = w->f->files[target].scan;
@@ -187,7 +188,7 @@ static void walk_live(struct walk *w, uint32_t file, uint32_t i, const struct sc
 static void open_level(struct walk *w, const struct scan_item *item)
 {
     if (w->depth == NEST_LIMIT) {
-        give_up(w, "its conditionals are nested too deeply");
+        give_up(w, "its conditionals are nested too deeply", true);
         return;
     }
     w->levels[w->depth] = (struct level){.outer = life_now(w), .taken = TRUTH_NO};
@@ -222,9 +223,9 @@ static void walk_file(struct walk *w, uint32_t index)
 {
     const struct scan *scan = w->f->files[index].scan;
     if (scan->opaque)
-        give_up(w, scan->opaque);
+        give_up(w, scan->opaque, scan->strange);
     if (w->nesting == DEPTH_LIMIT || w->visits == VISIT_LIMIT) {
-        give_up(w, "its includes do not end");
+        give_up(w, "its includes do not end", true);
         return;
     }
     w->nesting++;
@@ -246,6 +247,7 @@ bool follow_run(struct follow *f, struct arena *scratch)
         return false;
 
     f->opaque = NULL;
+    f->strange = false;
     memset(f->seen, 0, f->names->count * sizeof *f->seen);
     for (uint32_t i = 0; i < f->main_count; i++)
         walk_file(w, f->mains[i]);

@@ -37,6 +37,7 @@ struct follow {
     // Results.
     bool *seen;         // by name: may its value matter to what the compiler sees?
     const char *opaque; // why nothing may be concluded; `seen` is then all true
+    bool strange;       // what `live` was told may not be what the compiler sees either
 };
 
 // `seen` has room for every name. False without memory.

@@ -494,7 +494,9 @@ static const struct spec_key keys[] = {
                 "custom",
      .meaning =
          "type of an element: bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 half "
-         "float double, with 2 3 4 8 16 for vectors; also OpenCL's and CUDA's names; custom"},
+         "float double, with 2 3 4 8 16 for vectors; also OpenCL's and CUDA's names; custom. Must "
+         "be the kernel's: floats or integers (of either sign), their size, a scalar's width; "
+         "void *, char * and files of bytes take anything"},
     {.path = "KernelSpecification.Arguments[].TypeExpression",
      EXPRESSION,
      .fallback = "-",

@@ -222,7 +222,7 @@ static bool make_launch(struct maker *m, const struct launch_spec *l, struct job
         !make_size(m, &l->shared, 0, 0, &shared))
         return false;
     out->dynamic_local_bytes = m->src->language == LANGUAGE_CUDA ? shared : 0;
-    return make_arguments(m, l, out) && use_program(m, l, out);
+    return make_arguments(m, l, out) && use_program(m, l, out) && make_types_check(m, l, out);
 }
 
 static bool make_list(struct maker *m, const struct launch_spec *launches, uint32_t count)

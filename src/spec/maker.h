@@ -48,6 +48,8 @@ bool make_contents(struct maker *m, const struct argument_spec *a, const struct 
                    uint64_t count, const void **data, uint64_t *length);
 // The text of a generator with the spec's names replaced by their values (generator.c).
 bool make_generator(struct maker *m, const struct formula *f, const char **out);
+// Do the arguments of a made launch agree with its kernel's parameters (check_types.c)?
+bool make_types_check(struct maker *m, const struct launch_spec *l, const struct job_launch *made);
 // The reference (reference_job.c).
 bool make_reference(struct maker *m);
 

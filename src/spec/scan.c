@@ -169,10 +169,21 @@ static void note_opaque(struct scanner *s, const char *line)
         {"/*", "a comment is written in an unusual way"}, // comments are gone by now
         {"//", "a comment is written in an unusual way"},
     };
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !s->out->opaque; i++) {
-        if (strstr(line, parts[i].part))
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (!strstr(line, parts[i].part))
+            continue;
+        if (!s->out->opaque)
             s->out->opaque = parts[i].why;
+        s->out->strange |= i > 0; // '##' alone changes no line that stands there
     }
+}
+
+// Its lines may not be what they look like.
+static void make_strange(struct scan *out, const char *why)
+{
+    out->strange = true;
+    if (!out->opaque)
+        out->opaque = why;
 }
 
 // ---- items -------------------------------------------------------------------------------------
@@ -281,7 +292,7 @@ static bool add_other(struct scanner *s, const char *word, size_t length, const 
     static const char *const strange[] = {"include_next", "import", "embed", "elifdef", "elifndef"};
     for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++) {
         if (strlen(strange[i]) == length && strncmp(strange[i], word, length) == 0)
-            s->out->opaque = "it uses a directive that is not followed here";
+            make_strange(s->out, "it uses a directive that is not followed here");
     }
     if (length == 6 && strncmp(word, "pragma", 6) == 0 && strncmp(rest, "once", 4) == 0)
         s->out->once = true;
@@ -305,7 +316,7 @@ static bool add_directive(struct scanner *s, const char *word)
     if (d->kind == SCAN_INCLUDE)
         return add_include(s, rest);
     if (s->depth == 0 && (d->opens < 0 || d->kind == SCAN_ELIF || d->kind == SCAN_ELSE))
-        s->out->opaque = "its conditionals are not balanced";
+        make_strange(s->out, "its conditionals are not balanced");
     s->depth = s->depth == 0 && d->opens < 0 ? 0 : s->depth + (uint32_t)d->opens;
 
     bool condition = d->kind == SCAN_IF || d->kind == SCAN_ELIF;
@@ -371,12 +382,12 @@ bool scan_text(const char *text, size_t length, const struct scan_names *names, 
     s.mentioned = arena_array(a, names->count + 1, sizeof *s.mentioned);
     bool ok = s.mentioned != NULL;
     if (length > 0 && memchr(text, '\0', length))
-        out->opaque = "it holds a NUL byte";
+        make_strange(out, "it holds a NUL byte");
     while (ok && next_line(&s))
         ok = add_line(&s);
     text_release(&s.logical);
-    if (s.depth > 0 && !out->opaque)
-        out->opaque = "its conditionals are not balanced";
+    if (s.depth > 0)
+        make_strange(out, "its conditionals are not balanced");
     if (ok && !out->opaque)
         find_guard(out);
     return ok;

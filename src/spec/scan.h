@@ -44,6 +44,9 @@ struct scan {
     // (optional) Why this text cannot be followed line by line: names may arise that are nowhere
     // written ('##'), or the scanner does not know a construct. Nothing may then be concluded.
     const char *opaque;
+    // Of an opaque text: its lines themselves may not be what they look like. Otherwise those are
+    // certain, and only what else there is, or what stands in an included file, is not known.
+    bool strange;
     const char *guard; // (optional) the macro of an include guard around the whole file
     bool once;         // has #pragma once
 };

@@ -155,7 +155,8 @@ static bool read_sources(struct spec_sources *src, const struct log *log, struct
     const struct language_spec *l = &src->spec->kernel->languages[src->language];
     if (!watch_names(src, l))
         return error_memory(e);
-    return read_programs(src, l, e) && read_all_data(src, e) && sources_check(src, log, e);
+    return read_programs(src, l, e) && sources_check_types(src, e) && read_all_data(src, e) &&
+           sources_check(src, log, e);
 }
 
 struct spec_sources *spec_sources_read(const struct spec *s, enum language l, const struct log *log,

@@ -55,6 +55,9 @@ struct spec_sources {
     uint32_t first_extra;        // index of EXTRA_HONE among the names
     struct data_file *arguments; // by argument; path NULL: no file
     struct data_file *expected;  // by expected output of the reference
+    // By launch, the reference's behind them: its arguments agree with its kernel's parameters in
+    // every configuration, or no configuration's source tells.
+    bool *types_agree;
     struct digest digest;
 };
 
@@ -64,8 +67,14 @@ bool sources_read_program(struct spec_sources *src, const struct program_spec *p
 // The name a -D option defines, with its length; NULL for every other option. *value is its text
 // ("1" where it gives none).
 const char *option_macro(const char *option, size_t *length, const char **value);
+// Notes by name what a program's options define; false when they cannot be followed (a name given
+// twice, one that is not watched, a function-like macro) (effective.c).
+bool sources_note_macros(const struct scan_names *names, const struct job_program *p,
+                         struct follow_macro *macros);
 // Refuses names that the sources define themselves, warns of those nobody uses (check_sources.c).
 bool sources_check(const struct spec_sources *src, const struct log *log, struct error *e);
+// Refuses arguments that no configuration's kernel takes (check_types.c).
+bool sources_check_types(struct spec_sources *src, struct error *e);
 bool program_mentions(const struct program_sources *p, uint32_t name);
 
 #endif

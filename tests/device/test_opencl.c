@@ -259,9 +259,10 @@ START_TEST(scalar_of_the_wrong_size_is_named)
                                                               .length = sizeof eight};
     struct result *r = kit_verify(&kit, j);
     ck_status(r, STATUS_COMPILE);
-    ck_assert_int_eq(r->fault, FAULT_SPEC);
+    ck_assert_int_eq(r->fault, FAULT_TYPE);
     ck_says(r, "argument 2: the spec gives a scalar (int64) 'n'");
-    ck_says(r, kit_on_cuda() ? "of 8 bytes, but the kernel takes 4 bytes" : "CL_INVALID_ARG_SIZE");
+    ck_says(r, kit_on_cuda() ? "of 8 bytes, but the kernel takes 4 bytes"
+                             : "'n', but the kernel takes");
     result_free(r);
     job_free(j);
 }

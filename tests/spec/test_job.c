@@ -700,7 +700,7 @@ START_TEST(test_reference_kernel)
 {
     struct fixture f;
     start(&f, "P");
-    fixture_file(&f, "plain.cl", "kernel void plain() { N; }");
+    fixture_file(&f, "plain.cl", "kernel void plain(global float *in, global float *out) { N; }");
     struct job *j = make(&f, "\"Constants\": {\"N\": 3, \"M\": 2}, " ONE_PARAMETER,
                          KERNEL_FILE ONE_SIZE OUT_AND_IN
                          "\"CompilerOptions\": [\"-w\"], \"Reference\": {\"Kind\": \"kernel\", "

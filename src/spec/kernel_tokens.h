@@ -1,11 +1,12 @@
 // The words of a C-family source: comments and line continuations are gone, directives are marked.
-#ifndef HONE_CLI_KERNEL_TOKENS_H
-#define HONE_CLI_KERNEL_TOKENS_H
+#ifndef HONE_SPEC_KERNEL_TOKENS_H
+#define HONE_SPEC_KERNEL_TOKENS_H
 
 #include "base/arena.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum token_kind { TOKEN_NAME, TOKEN_NUMBER, TOKEN_TEXT, TOKEN_SIGN, TOKEN_END };
 
@@ -16,6 +17,7 @@ struct token {
                            // and the word itself are no tokens
     bool starts_directive; // the first token of a directive's line
     bool is_glued;         // nothing stands between it and the token before
+    uint32_t line;         // of the text, from 1
 };
 
 // How far behind the last token one may look.

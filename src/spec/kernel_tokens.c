@@ -1,4 +1,4 @@
-#include "cli/kernel_tokens.h"
+#include "spec/kernel_tokens.h"
 
 #include "base/text.h"
 
@@ -7,6 +7,8 @@
 
 struct reader {
     const char *at, *end;
+    const char *counted; // up to here line ends are counted
+    uint32_t line;
     struct arena *arena;
     const char *directive;
     bool starts_directive;
@@ -112,11 +114,14 @@ static void begin_directive(struct reader *r)
 
 static void add(struct reader *r, enum token_kind kind, size_t length)
 {
+    for (; r->counted < r->at; r->counted++)
+        r->line += *r->counted == '\n';
     r->tokens[r->count++] = (struct token){.kind = kind,
                                            .text = take(r, length),
                                            .directive = r->directive,
                                            .starts_directive = r->starts_directive,
-                                           .is_glued = r->is_glued};
+                                           .is_glued = r->is_glued,
+                                           .line = r->line};
     r->starts_directive = false;
     r->line_start = false;
 }
@@ -138,7 +143,12 @@ static void read_token(struct reader *r)
 
 struct token *tokens_read(const char *text, size_t length, struct arena *a, size_t *count)
 {
-    struct reader r = {.at = text, .end = text + length, .arena = a, .line_start = true};
+    struct reader r = {.at = text,
+                       .end = text + length,
+                       .counted = text,
+                       .line = 1,
+                       .arena = a,
+                       .line_start = true};
     // No token is shorter than a character; a look ahead finds TOKEN_END.
     r.tokens = arena_array(a, length + TOKENS_AHEAD, sizeof *r.tokens);
     *count = 0;

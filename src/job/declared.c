@@ -1,0 +1,219 @@
+// Types as kernels declare them, and the rules by which a spec's types agree with them.
+#include "job/declared.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- names -------------------------------------------------------------------------------------
+
+// Types that one word names; a width may follow those with `is_base`.
+static const struct {
+    const char *name;
+    enum scalar scalar;
+    bool is_base;
+} words[] = {
+    {"char", SCALAR_I8, true},       {"uchar", SCALAR_U8, true},
+    {"short", SCALAR_I16, true},     {"ushort", SCALAR_U16, true},
+    {"int", SCALAR_I32, true},       {"uint", SCALAR_U32, true},
+    {"long", SCALAR_I64, true},      {"ulong", SCALAR_U64, true},
+    {"longlong", SCALAR_I64, true},  {"ulonglong", SCALAR_U64, true},
+    {"half", SCALAR_HALF, true},     {"__half", SCALAR_HALF, true},
+    {"float", SCALAR_FLOAT, true},   {"double", SCALAR_DOUBLE, true},
+    {"bool", SCALAR_BOOL, false},    {"int8_t", SCALAR_I8, false},
+    {"uint8_t", SCALAR_U8, false},   {"int16_t", SCALAR_I16, false},
+    {"uint16_t", SCALAR_U16, false}, {"int32_t", SCALAR_I32, false},
+    {"uint32_t", SCALAR_U32, false}, {"int64_t", SCALAR_I64, false},
+    {"uint64_t", SCALAR_U64, false},
+};
+
+static bool parse_width(const char *digits, enum language l, uint32_t *out)
+{
+    static const char *const known[] = {"1", "2", "3", "4", "8", "16"};
+    static const uint32_t widths[] = {1, 2, 3, 4, 8, 16};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        bool exists = l == LANGUAGE_CUDA ? widths[i] <= 4 : widths[i] > 1;
+        *out = widths[i];
+        if (exists && strcmp(known[i], digits) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool parse_word(const char *word, enum language l, struct element *out)
+{
+    size_t base = strlen(word);
+    *out = (struct element){.width = 1};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        out->scalar = words[i].scalar;
+        if (strcmp(words[i].name, word) == 0)
+            return true;
+    }
+    while (base > 0 && isdigit((unsigned char)word[base - 1]))
+        base--;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        out->scalar = words[i].scalar;
+        if (words[i].is_base && strlen(words[i].name) == base &&
+            strncmp(words[i].name, word, base) == 0)
+            return word[base] && parse_width(word + base, l, &out->width);
+    }
+    return false;
+}
+
+// How often each word of C's integers stands there; false for any other word.
+struct integer_words {
+    unsigned is_signed, is_unsigned, chars, shorts, ints, longs;
+};
+
+static bool count_words(const char *text, struct integer_words *out)
+{
+    *out = (struct integer_words){0};
+    while (*text) {
+        size_t n = strcspn(text, " ");
+        char word[16];
+        str_format(word, sizeof word, "%.*s", (int)(n < 15 ? n : 15), text);
+        unsigned *count = strcmp(word, "signed") == 0     ? &out->is_signed
+                          : strcmp(word, "unsigned") == 0 ? &out->is_unsigned
+                          : strcmp(word, "char") == 0     ? &out->chars
+                          : strcmp(word, "short") == 0    ? &out->shorts
+                          : strcmp(word, "int") == 0      ? &out->ints
+                          : strcmp(word, "long") == 0     ? &out->longs
+                                                          : NULL;
+        if (!count)
+            return false;
+        ++*count;
+        text += n + strspn(text + n, " ");
+    }
+    return true;
+}
+
+static bool parse_integer(const char *text, struct element *out)
+{
+    struct integer_words n;
+    if (!*text || !count_words(text, &n) || n.is_signed + n.is_unsigned > 1 || n.longs > 2 ||
+        n.chars + n.shorts > 1 || (n.chars && n.ints + n.longs) || (n.shorts && n.longs))
+        return false;
+    unsigned signed_one = n.chars    ? SCALAR_I8
+                          : n.shorts ? SCALAR_I16
+                          : n.longs  ? SCALAR_I64
+                                     : SCALAR_I32;
+    // Each unsigned type stands behind its signed one.
+    *out =
+        (struct element){.scalar = (enum scalar)(signed_one + (n.is_unsigned ? 1 : 0)), .width = 1};
+    return true;
+}
+
+_Static_assert(SCALAR_U8 == SCALAR_I8 + 1 && SCALAR_U16 == SCALAR_I16 + 1 &&
+                   SCALAR_U32 == SCALAR_I32 + 1 && SCALAR_U64 == SCALAR_I64 + 1,
+               "unsigned types stand behind their signed ones");
+
+bool declared_parse(const char *text, enum language l, struct element *out)
+{
+    // A kernel of OpenCL cannot take one, and how wide it is is the device's business.
+    bool is_size = l == LANGUAGE_CUDA && strcmp(text, "size_t") == 0;
+    bool known = is_size || parse_word(text, l, out) || parse_integer(text, out);
+    if (is_size)
+        *out = (struct element){.scalar = SCALAR_U64, .width = 1};
+    if (known)
+        out->packed = l == LANGUAGE_CUDA && out->width == 3;
+    return known;
+}
+
+void declared_name(const struct element *el, char *out)
+{
+    enum { NAME_SIZE = 24 };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (words[i].scalar != el->scalar)
+            continue;
+        if (el->width > 1)
+            snprintf(out, NAME_SIZE, "%s%u", words[i].name, (unsigned)el->width);
+        else
+            snprintf(out, NAME_SIZE, "%s", words[i].name);
+        return;
+    }
+    element_name(el, out);
+}
+
+// ---- agreement ---------------------------------------------------------------------------------
+
+static bool is_byte(const struct element *el)
+{
+    return el->width == 1 && (el->scalar == SCALAR_I8 || el->scalar == SCALAR_U8);
+}
+
+static bool same_component(const struct element *a, const struct element *b)
+{
+    return scalar_is_float(a->scalar) == scalar_is_float(b->scalar) &&
+           scalar_bytes(a->scalar) == scalar_bytes(b->scalar);
+}
+
+static enum declared_fault check_value(const struct element *kernel, const struct element *given)
+{
+    if (given->scalar == SCALAR_CUSTOM)
+        return element_bytes(kernel) == element_bytes(given) ? DECLARED_FITS : DECLARED_OTHER_TYPE;
+    if (!same_component(kernel, given))
+        return DECLARED_OTHER_TYPE;
+    return kernel->width == given->width ? DECLARED_FITS : DECLARED_OTHER_WIDTH;
+}
+
+static enum declared_fault check_pointer(const struct declared *d, const struct passed *p)
+{
+    const struct element *kernel = &d->element, *given = &p->element;
+    if (given->scalar == SCALAR_CUSTOM || is_byte(kernel) || (is_byte(given) && !p->generated))
+        return DECLARED_FITS;
+    if (!same_component(kernel, given))
+        return DECLARED_OTHER_TYPE;
+    bool differs = kernel->width != given->width && given->width > 1 && d->always;
+    return differs ? DECLARED_OTHER_WIDTH : DECLARED_FITS;
+}
+
+// An address may be passed as a number of its size, where a language passes addresses: in CUDA.
+static bool is_address(const struct declared *d, const struct passed *p, enum language l)
+{
+    const struct element *el = p->kind == ARGUMENT_BUFFER ? &d->element : &p->element;
+    bool known = p->kind != ARGUMENT_BUFFER || d->has_element;
+    return l == LANGUAGE_CUDA && (!known || element_bytes(el) == 8);
+}
+
+static enum declared_fault check_kind(const struct declared *d, const struct passed *p,
+                                      enum language l)
+{
+    bool to_pointer = d->kind == DECLARED_POINTER, is_scalar = p->kind == ARGUMENT_SCALAR;
+    if (to_pointer == is_scalar)
+        return is_address(d, p, l) || (!to_pointer && !d->has_element) ? DECLARED_FITS
+                                                                       : DECLARED_OTHER_KIND;
+    enum declared_space other = p->kind == ARGUMENT_LOCAL ? SPACE_GLOBAL : SPACE_LOCAL;
+    return to_pointer && d->space == other ? DECLARED_OTHER_KIND : DECLARED_FITS;
+}
+
+enum declared_fault declared_check(const struct declared *d, const struct passed *p,
+                                   enum language l)
+{
+    if (d->kind == DECLARED_UNKNOWN)
+        return DECLARED_FITS;
+    enum declared_fault kind = check_kind(d, p, l);
+    bool to_pointer = d->kind == DECLARED_POINTER, is_scalar = p->kind == ARGUMENT_SCALAR;
+    // Local memory has no contents: its size in bytes is all that counts.
+    if (kind != DECLARED_FITS || !d->has_element || to_pointer == is_scalar ||
+        p->kind == ARGUMENT_LOCAL)
+        return kind;
+    return is_scalar ? check_value(&d->element, &p->element) : check_pointer(d, p);
+}
+
+static bool is_generated(const struct job_fill *f)
+{
+    return f->kind == FILL_UNIFORM || f->kind == FILL_NORMAL || f->kind == FILL_GENERATOR;
+}
+
+struct passed declared_passed(const struct job *j, const struct job_argument *a)
+{
+    struct passed p = {.kind = a->kind, .element = a->element};
+    if (a->kind != ARGUMENT_BUFFER)
+        return p;
+    const struct job_buffer *b = &j->buffers[a->buffer];
+    p.element = b->element;
+    p.generated = is_generated(&b->fill);
+    return p;
+}

@@ -1,0 +1,263 @@
+// Holding a spec's arguments against the parameters of its kernels, as far as the source tells
+// them: once for all configurations when the sources are read, and where that leaves something open
+// (a type that a parameter gives, say) for each configuration when its job is made.
+#include "spec/maker.h"
+#include "spec/signature.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+// One launch's arguments beside its kernel.
+struct pairing {
+    const struct spec_sources *src;
+    const struct launch_spec *launch;
+    const char *kernel;
+    const struct signature *signature;
+    struct passed *passed;     // what the language passes, in order
+    const uint32_t *arguments; // of the spec, in the same order
+    uint32_t count;
+    struct error *e;
+};
+
+static const struct argument_spec *argument_of(const struct pairing *p, uint32_t i)
+{
+    return &p->src->spec->kernel->arguments[p->arguments[i]];
+}
+
+// ---- telling -----------------------------------------------------------------------------------
+
+static bool refuse_count(const struct pairing *p)
+{
+    const struct signature *s = p->signature;
+    struct text takes = TEXT_INIT, gives = TEXT_INIT;
+    for (uint32_t i = 0; i < s->count; i++)
+        text_addf(&takes, "%s%s", i ? ", " : ": ", s->parameters[i].text);
+    for (uint32_t i = 0; i < p->count; i++)
+        text_addf(&gives, "%s%s", i ? ", " : ": ", argument_of(p, i)->name);
+    error_set(p->e, ERROR_INPUT,
+              "%s: kernel '%s' (%s, line %u) takes %u argument%s%s; the spec gives %u%s",
+              p->launch->path, p->kernel, s->file, s->line, s->count, s->count == 1 ? "" : "s",
+              text_cstr(&takes), p->count, text_cstr(&gives));
+    text_release(&takes);
+    text_release(&gives);
+    return false;
+}
+
+// "a buffer of float"
+static void add_given(const struct passed *p, struct text *out)
+{
+    static const char *const kinds[ARGUMENT_KINDS] = {[ARGUMENT_BUFFER] = "a buffer of",
+                                                      [ARGUMENT_SCALAR] = "a scalar of type",
+                                                      [ARGUMENT_LOCAL] = "local memory for"};
+    char type[24];
+    element_name(&p->element, type);
+    text_addf(out, "%s %s", kinds[p->kind], type);
+}
+
+static void add_kind_advice(const struct declared *d, struct text *out)
+{
+    bool wants_local = d->space == SPACE_LOCAL;
+    const char *memory = d->kind == DECLARED_VALUE ? "Scalar" : wants_local ? "Local" : "Vector";
+    text_addf(out, "say \"MemoryType\": \"%s\"", memory);
+    if (d->has_element) {
+        char type[24];
+        element_name(&d->element, type);
+        text_addf(out, " and \"Type\": \"%s\"", type);
+    }
+    text_add(out, ", or put the Arguments into the kernel's order");
+}
+
+// What would be right.
+static void add_advice(enum declared_fault fault, const struct declared *d, const struct passed *p,
+                       struct text *out)
+{
+    char type[24];
+    element_name(&d->element, type);
+    if (fault == DECLARED_OTHER_KIND)
+        add_kind_advice(d, out);
+    else
+        text_addf(out, "say \"Type\": \"%s\"%s", type,
+                  fault == DECLARED_OTHER_WIDTH && p->kind == ARGUMENT_BUFFER
+                      ? "; Size counts elements of it"
+                      : "");
+}
+
+static bool refuse_type(const struct pairing *p, uint32_t i, enum declared_fault fault)
+{
+    const struct signature_parameter *parameter = &p->signature->parameters[i];
+    const struct argument_spec *a = argument_of(p, i);
+    struct text given = TEXT_INIT, advice = TEXT_INIT;
+    add_given(&p->passed[i], &given);
+    add_advice(fault, &parameter->declared, &p->passed[i], &advice);
+    error_set(p->e, ERROR_INPUT,
+              "%s: '%s' is %s, but kernel '%s' (%s, line %u) takes '%s' there: %s", a->path,
+              a->name, text_cstr(&given), p->kernel, p->signature->file, p->signature->line,
+              parameter->text, text_cstr(&advice));
+    text_release(&given);
+    text_release(&advice);
+    return false;
+}
+
+// ---- comparing ---------------------------------------------------------------------------------
+
+static bool check_pairs(const struct pairing *p)
+{
+    const struct signature *s = p->signature;
+    // Others pass what stands in a symbol as an argument too, where the kernel takes one.
+    bool with_symbols = s->known && s->count != p->count && s->count == p->launch->argument_count;
+    if (!s->known || with_symbols)
+        return true;
+    if (s->count != p->count)
+        return refuse_count(p);
+    for (uint32_t i = 0; i < p->count; i++) {
+        struct declared d = s->parameters[i].declared;
+        enum declared_fault fault = declared_check(&d, &p->passed[i], p->src->language);
+        if (fault != DECLARED_FITS)
+            return refuse_type(p, i, fault);
+    }
+    return true;
+}
+
+// Which of a launch's arguments the language passes to its kernel; returns how many.
+static uint32_t list_arguments(const struct spec_sources *src, const struct launch_spec *l,
+                               uint32_t *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < l->argument_count; i++) {
+        enum memory memory = src->spec->kernel->arguments[l->arguments[i]].memory;
+        bool is_passed =
+            src->language != LANGUAGE_CUDA || (memory != MEMORY_LOCAL && memory != MEMORY_SYMBOL);
+        if (is_passed)
+            out[count++] = l->arguments[i];
+    }
+    return count;
+}
+
+// ---- all configurations ------------------------------------------------------------------------
+
+static struct passed passed_always(const struct spec_sources *src, const struct argument_spec *a)
+{
+    enum fill_kind fill = a->fill.kind;
+    struct passed p = {.kind = a->memory == MEMORY_SCALAR  ? ARGUMENT_SCALAR
+                               : a->memory == MEMORY_LOCAL ? ARGUMENT_LOCAL
+                                                           : ARGUMENT_BUFFER,
+                       .element = a->element,
+                       .generated =
+                           fill == FILL_UNIFORM || fill == FILL_NORMAL || fill == FILL_GENERATOR};
+    p.element.packed = src->language == LANGUAGE_CUDA && p.element.width == 3;
+    return p;
+}
+
+// Nothing is left to look at in a configuration.
+static bool is_settled(const struct declared *d)
+{
+    return d->kind != DECLARED_UNKNOWN && d->has_element;
+}
+
+static bool pair_always(struct pairing *p, struct arena *a, bool *settled)
+{
+    const struct spec_sources *src = p->src;
+    uint32_t *arguments = arena_array(a, p->launch->argument_count + 1, sizeof *arguments);
+    p->passed = arena_array(a, p->launch->argument_count + 1, sizeof *p->passed);
+    if (!arguments || !p->passed)
+        return error_memory(p->e);
+    p->arguments = arguments;
+    p->count = list_arguments(src, p->launch, arguments);
+    *settled = p->signature->known && p->signature->count == p->count;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct argument_spec *argument = argument_of(p, i);
+        p->passed[i] = passed_always(src, argument);
+        if (!p->signature->known || i >= p->signature->count)
+            continue;
+        struct declared *d = &p->signature->parameters[i].declared;
+        d->always = true;
+        d->has_element &= !argument->type.expr; // a formula's type is each configuration's own
+        *settled = *settled && is_settled(d);
+    }
+    return check_pairs(p);
+}
+
+// A launch that has a condition may never take place.
+static bool check_always(const struct spec_sources *src, const struct launch_spec *l, bool *agree,
+                         struct error *e)
+{
+    struct arena a;
+    struct signature signature;
+    arena_init(&a);
+    struct follow_macro *macros = arena_array(&a, src->names.count + 1, sizeof *macros);
+    bool ok = macros || error_memory(e);
+    for (uint32_t i = 0; ok && i < src->names.count; i++)
+        macros[i].given = true; // with what value differs
+    *agree = false;
+    if (ok && l->kernel && !l->when.expr) {
+        struct pairing p = {
+            .src = src, .launch = l, .kernel = l->kernel, .signature = &signature, .e = e};
+        ok = signature_read(src, &src->programs[l->program], macros, l->kernel, &a, &signature)
+                 ? pair_always(&p, &a, agree)
+                 : error_memory(e);
+        *agree |= signature.absent;
+    }
+    arena_release(&a);
+    return ok;
+}
+
+bool sources_check_types(struct spec_sources *src, struct error *e)
+{
+    const struct language_spec *l = &src->spec->kernel->languages[src->language];
+    src->types_agree = arena_array(&src->arena, l->launch_count + 1, sizeof *src->types_agree);
+    if (!src->types_agree)
+        return error_memory(e);
+    for (uint32_t i = 0; i < l->launch_count; i++) {
+        if (!check_always(src, &l->launches[i], &src->types_agree[i], e))
+            return false;
+    }
+    return !l->reference || check_always(src, l->reference, &src->types_agree[l->launch_count], e);
+}
+
+// ---- one configuration -------------------------------------------------------------------------
+
+static bool pair_made(struct maker *m, struct pairing *p, const struct job_launch *made,
+                      struct arena *a)
+{
+    uint32_t *arguments = arena_array(a, p->launch->argument_count + 1, sizeof *arguments);
+    p->passed = arena_array(a, made->argument_count + 1, sizeof *p->passed);
+    if (!arguments || !p->passed)
+        return error_memory(m->e);
+    p->arguments = arguments;
+    p->count = list_arguments(p->src, p->launch, arguments);
+    for (uint32_t i = 0; i < p->count; i++)
+        p->passed[i] = declared_passed(m->job, &made->arguments[i]);
+    return check_pairs(p);
+}
+
+static bool check_made(struct maker *m, const struct launch_spec *l, const struct job_launch *made,
+                       struct arena *a)
+{
+    struct signature signature;
+    const struct spec_sources *src = m->src;
+    struct follow_macro *macros = arena_array(a, src->names.count + 1, sizeof *macros);
+    if (!macros)
+        return error_memory(m->e);
+    if (!sources_note_macros(&src->names, &m->job->programs[made->program], macros))
+        return true;
+    if (!signature_read(src, &src->programs[l->program], macros, made->kernel, a, &signature))
+        return error_memory(m->e);
+    struct pairing p = {
+        .src = src, .launch = l, .kernel = made->kernel, .signature = &signature, .e = m->e};
+    return pair_made(m, &p, made, a);
+}
+
+bool make_types_check(struct maker *m, const struct launch_spec *l, const struct job_launch *made)
+{
+    const struct language_spec *language = m->language;
+    size_t index =
+        l == language->reference ? language->launch_count : (size_t)(l - language->launches);
+    struct arena a;
+    if (m->src->types_agree[index])
+        return true;
+    arena_init(&a);
+    bool ok = check_made(m, l, made, &a);
+    arena_release(&a);
+    return ok;
+}

@@ -1,0 +1,571 @@
+// A kernel's parameters from its source. The lines that the compiler sees are found as for identity
+// (follow.h), put together and read as tokens; of those the kernel's head and parameter list are
+// understood, with -D options, plain #defines and plain typedefs replaced. Everything unusual ends
+// the reading: the answer is then that nothing is known.
+#include "spec/signature.h"
+
+#include "base/text.h"
+#include "spec/kernel_tokens.h"
+
+#include <string.h>
+
+#define DEPTH_MOST 8  // of names that stand for names
+#define WORDS_MOST 48 // of one parameter
+
+// Lines of the text put together, and where they are from.
+struct piece {
+    uint32_t first; // line of the whole text
+    uint32_t file, line;
+    bool sure; // the compiler surely sees them
+};
+
+struct reading {
+    const struct spec_sources *src;
+    const struct program_sources *program;
+    const struct follow_macro *macros;
+    struct arena *arena;
+    struct text text;
+    uint32_t lines;
+    struct piece *pieces;
+    uint32_t piece_count, piece_room;
+    const struct token *tokens;
+    size_t count;
+    bool open; // something is included that is not here: a name may mean anything
+    bool failed;
+};
+
+// The words of one parameter, macros replaced.
+struct word_list {
+    const struct token *items[WORDS_MOST];
+    size_t count;
+};
+
+// ---- the text that the compiler sees ------------------------------------------------------------
+
+static struct piece *piece_new(struct reading *r)
+{
+    if (r->piece_count == r->piece_room) {
+        uint32_t room = r->piece_room ? 2 * r->piece_room : 32;
+        struct piece *list = arena_array(r->arena, room, sizeof *list);
+        if (!list)
+            return NULL;
+        if (r->piece_count > 0)
+            memcpy(list, r->pieces, r->piece_count * sizeof *list);
+        r->pieces = list;
+        r->piece_room = room;
+    }
+    return &r->pieces[r->piece_count++];
+}
+
+// Of the file's text: from the start of a line up to that of another, or to the end.
+static const char *line_start(const struct source_file *f, uint32_t line)
+{
+    const char *at = f->text, *end = f->text + f->length;
+    for (uint32_t i = 1; i < line && at < end; i++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        at = stop ? stop + 1 : end;
+    }
+    return at;
+}
+
+static void add_lines(void *context, uint32_t file, const struct scan_item *item, bool sure)
+{
+    struct reading *r = context;
+    const struct source_file *f = &r->program->list[file];
+    uint32_t next = (uint32_t)(item - f->scan.items) + 1;
+    if (item->kind == SCAN_INCLUDE)
+        return;
+    const char *from = line_start(f, item->first);
+    const char *to =
+        next < f->scan.count ? line_start(f, f->scan.items[next].first) : f->text + f->length;
+    struct piece *p = piece_new(r);
+    if (!p) {
+        r->failed = true;
+        return;
+    }
+    *p = (struct piece){r->lines, file, item->first, sure};
+    text_addn(&r->text, from, (size_t)(to - from));
+    for (const char *at = from; at < to; at++)
+        r->lines += *at == '\n';
+    if (to > from && to[-1] != '\n') {
+        text_addc(&r->text, '\n');
+        r->lines++;
+    }
+}
+
+// False when nothing can be read.
+static bool read_tokens(struct reading *r)
+{
+    const struct scan_names *names = &r->src->names;
+    bool *seen = arena_array(r->arena, names->count + 1, sizeof *seen);
+    struct follow f = {.files = r->program->follow,
+                       .file_count = r->program->count,
+                       .mains = r->program->main_indices,
+                       .main_count = r->program->mains,
+                       .names = names,
+                       .macros = r->macros,
+                       .regardless = true,
+                       .live = add_lines,
+                       .context = r,
+                       .seen = seen};
+    r->lines = 1;
+    if (!seen || !follow_run(&f, r->arena) || r->text.failed || r->failed) {
+        r->failed = true;
+        return false;
+    }
+    r->open = f.opaque != NULL;
+    if (f.strange)
+        return false;
+    r->tokens = tokens_read(text_cstr(&r->text), r->text.length, r->arena, &r->count);
+    r->failed = !r->tokens;
+    return !r->failed;
+}
+
+static const struct piece *piece_of(const struct reading *r, const struct token *t)
+{
+    uint32_t low = 0, high = r->piece_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (r->pieces[middle].first <= t->line)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &r->pieces[low];
+}
+
+// ---- words -------------------------------------------------------------------------------------
+
+static bool is_sign(const struct token *t, const char *text)
+{
+    return t->kind == TOKEN_SIGN && strcmp(t->text, text) == 0;
+}
+
+static bool is_word(const struct token *t, const char *text)
+{
+    return t->kind == TOKEN_NAME && strcmp(t->text, text) == 0;
+}
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+    for (; *list; list++) {
+        if (strcmp(word, *list) == 0)
+            return true;
+    }
+    return false;
+}
+
+// Words of C's types that go together: "unsigned long long int".
+static bool joins(const char *word)
+{
+    static const char *const list[] = {"signed", "unsigned", "char", "short", "int", "long", NULL};
+    return is_one_of(word, list);
+}
+
+static bool is_builtin(const struct reading *r, const char *word)
+{
+    struct element el;
+    return joins(word) || strcmp(word, "void") == 0 || declared_parse(word, r->src->language, &el);
+}
+
+static bool is_qualifier(const struct reading *r, const char *word)
+{
+    static const char *const both[] = {"const",        "volatile", "restrict", "__restrict",
+                                       "__restrict__", "__const",  "register", NULL};
+    static const char *const opencl[] = {"private", "__private", NULL};
+    static const char *const cuda[] = {"__grid_constant__", NULL};
+    return is_one_of(word, both) ||
+           is_one_of(word, r->src->language == LANGUAGE_CUDA ? cuda : opencl);
+}
+
+static enum declared_space space_of(const struct reading *r, const char *word)
+{
+    static const char *const globals[] = {"global", "__global", "constant", "__constant", NULL};
+    static const char *const locals[] = {"local", "__local", NULL};
+    if (r->src->language == LANGUAGE_CUDA)
+        return SPACE_UNKNOWN;
+    return is_one_of(word, globals)  ? SPACE_GLOBAL
+           : is_one_of(word, locals) ? SPACE_LOCAL
+                                     : SPACE_UNKNOWN;
+}
+
+// ---- names that stand for something ------------------------------------------------------------
+
+// A word that some macro stands for, which is one word or none.
+static const struct token unknown_word = {.kind = TOKEN_NAME, .text = "?", .directive = NULL};
+
+// The #defines and #undefs of a name.
+struct defines {
+    uint32_t count;
+    size_t at;     // the last one's name
+    bool is_plain; // none has parameters, commas or parentheses: it makes no list longer
+    bool has_undef;
+};
+
+static size_t body_length(const struct reading *r, size_t name)
+{
+    size_t count = 0;
+    for (const struct token *t = &r->tokens[name + 1]; name + 1 + count < r->count; t++, count++) {
+        if (!str_equal(t->directive, "define") || t->starts_directive)
+            break;
+    }
+    return count;
+}
+
+static bool is_plain_body(const struct reading *r, size_t name)
+{
+    size_t count = body_length(r, name);
+    for (size_t i = 1; i <= count; i++) {
+        const struct token *t = &r->tokens[name + i];
+        if (is_sign(t, ",") || is_sign(t, "(") || is_sign(t, ")"))
+            return false;
+    }
+    return true;
+}
+
+static struct defines find_defines(const struct reading *r, const char *name)
+{
+    struct defines d = {.is_plain = true};
+    for (size_t i = 0; i < r->count; i++) {
+        const struct token *t = &r->tokens[i];
+        bool undef = t->starts_directive && str_equal(t->directive, "undef");
+        bool define = t->starts_directive && str_equal(t->directive, "define");
+        if ((!undef && !define) || strcmp(t->text, name) != 0)
+            continue;
+        d.count++;
+        d.at = i;
+        d.has_undef |= undef;
+        d.is_plain = d.is_plain && is_plain_body(r, i);
+    }
+    return d;
+}
+
+static bool expand(struct reading *r, const struct token *t, unsigned depth, struct word_list *out);
+
+static bool expand_all(struct reading *r, const struct token *from, size_t count, unsigned depth,
+                       struct word_list *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!expand(r, &from[i], depth, out))
+            return false;
+    }
+    return true;
+}
+
+// The one definition of a name is what it stands for, surely seen or not: without it the name would
+// mean nothing. Of several nobody knows which.
+static bool expand_define(struct reading *r, const struct defines *d, unsigned depth,
+                          struct word_list *out)
+{
+    bool sure = piece_of(r, &r->tokens[d->at])->sure || !r->open;
+    if (!d->is_plain)
+        return false;
+    if (d->count == 1 && !d->has_undef && sure)
+        return expand_all(r, &r->tokens[d->at + 1], body_length(r, d->at), depth, out);
+    out->items[out->count++] = &unknown_word;
+    return true;
+}
+
+static bool expand_option(struct reading *r, const char *value, unsigned depth,
+                          struct word_list *out)
+{
+    size_t count;
+    const struct token *t = value ? tokens_read(value, strlen(value), r->arena, &count) : NULL;
+    r->failed |= value && !t;
+    return t && expand_all(r, t, count, depth, out);
+}
+
+static uint32_t option_of(const struct reading *r, const char *name)
+{
+    uint32_t option = scan_name_index(&r->src->names, name, strlen(name));
+    return option != UINT32_MAX && r->macros[option].given ? option : UINT32_MAX;
+}
+
+// Appends what the preprocessor makes of a word; false when that may be several parameters.
+static bool expand(struct reading *r, const struct token *t, unsigned depth, struct word_list *out)
+{
+    bool is_name = t->kind == TOKEN_NAME;
+    struct defines defines = {.count = 0};
+    uint32_t option = is_name ? option_of(r, t->text) : UINT32_MAX;
+    if (is_name)
+        defines = find_defines(r, t->text);
+    if (depth == DEPTH_MOST || out->count == WORDS_MOST || (defines.count && option != UINT32_MAX))
+        return false;
+    if (defines.count)
+        return expand_define(r, &defines, depth + 1, out);
+    if (option != UINT32_MAX)
+        return expand_option(r, r->macros[option].value, depth + 1, out);
+    out->items[out->count++] = t;
+    return true;
+}
+
+// ---- a parameter -------------------------------------------------------------------------------
+
+struct declarator {
+    struct declared declared;
+    struct text words;       // of its type
+    bool has_type, is_other; // is_other: a type that is not known
+    bool is_foreign;         // and that the source does not define
+    bool is_lone;            // perhaps no parameter at all
+    uint32_t stars;
+    bool has_name;
+};
+
+static void read_type(struct reading *r, const char *name, unsigned depth, struct declarator *d);
+
+// The typedef or `using` of a name: the words of its type, and how many there are of them; 2 where
+// it is not sure.
+static uint32_t find_typedef(const struct reading *r, const char *name, size_t *from, size_t *to)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i + 1 < r->count; i++) {
+        const struct token *t = &r->tokens[i];
+        bool is_using = is_word(t, "using") && is_word(t + 1, name) && is_sign(t + 2, "=");
+        if (t->directive || (!is_word(t, "typedef") && !is_using))
+            continue;
+        size_t end = i;
+        while (end < r->count && !is_sign(&r->tokens[end], ";"))
+            end++;
+        if (!is_using && !is_word(&r->tokens[end - 1], name))
+            continue;
+        *from = is_using ? i + 3 : i + 1;
+        *to = is_using ? end : end - 1;
+        count++;
+        if (!piece_of(r, t)->sure || !piece_of(r, &r->tokens[end - 1])->sure)
+            return 2;
+    }
+    return count;
+}
+
+static void read_typedef(struct reading *r, const char *name, unsigned depth, struct declarator *d)
+{
+    size_t from, to;
+    struct word_list list = {.count = 0};
+    uint32_t count = find_typedef(r, name, &from, &to);
+    d->is_foreign |= count == 0 && strcmp(name, unknown_word.text) != 0;
+    if (depth == DEPTH_MOST || count != 1 || to <= from ||
+        !expand_all(r, &r->tokens[from], to - from, 0, &list)) {
+        d->is_other = true;
+        return;
+    }
+    for (size_t i = 0; i < list.count; i++) {
+        const struct token *t = list.items[i];
+        if (t->kind != TOKEN_NAME)
+            d->is_other = true;
+        else if (!is_qualifier(r, t->text))
+            read_type(r, t->text, depth + 1, d);
+    }
+}
+
+static void read_type(struct reading *r, const char *name, unsigned depth, struct declarator *d)
+{
+    size_t from, to;
+    d->has_type = true;
+    if (is_builtin(r, name) && (joins(name) || find_typedef(r, name, &from, &to) == 0))
+        text_addf(&d->words, "%s%s", d->words.length ? " " : "", name);
+    else
+        read_typedef(r, name, depth, d);
+}
+
+// A name in a parameter: a qualifier, a word of its type, or its own.
+static bool read_name(struct reading *r, const struct word_list *list, size_t *at,
+                      struct declarator *d)
+{
+    static const char *const compound[] = {"struct", "union", "enum", "class", NULL};
+    const char *word = list->items[*at]->text;
+    enum declared_space space = space_of(r, word);
+    if (is_qualifier(r, word))
+        return true;
+    if (space != SPACE_UNKNOWN) {
+        d->declared.space = d->stars == 0 ? space : d->declared.space;
+        return true;
+    }
+    if (d->has_name)
+        return false;
+    if (!d->has_type && is_one_of(word, compound)) {
+        d->has_type = d->is_other = true;
+        ++*at; // its tag
+        return *at < list->count;
+    }
+    bool goes_on = d->has_type && d->stars == 0 && !d->is_other && joins(word);
+    if (!d->has_type || goes_on)
+        read_type(r, word, 0, d);
+    else
+        d->has_name = true;
+    return true;
+}
+
+// `[...]` behind the name: a pointer.
+static bool read_array(const struct word_list *list, size_t *at, struct declarator *d)
+{
+    while (*at < list->count && !is_sign(list->items[*at], "]"))
+        ++*at;
+    d->stars++;
+    return d->has_name && *at < list->count;
+}
+
+// False when it is no declaration that is understood.
+static bool read_declarator(struct reading *r, const struct word_list *list, struct declarator *d)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const struct token *t = list->items[i];
+        bool ok = t->kind == TOKEN_NAME ? read_name(r, list, &i, d)
+                  : is_sign(t, "*")     ? d->has_type && !d->has_name && ++d->stars
+                  : is_sign(t, "[")     ? read_array(list, &i, d)
+                                        : false;
+        if (!ok)
+            return false;
+    }
+    d->is_lone = d->is_other && !d->has_name;
+    return d->has_type;
+}
+
+static void take_type(const struct reading *r, struct declarator *d)
+{
+    struct declared *out = &d->declared;
+    const char *words = text_cstr(&d->words);
+    if (d->is_other && !d->stars && r->src->language != LANGUAGE_CUDA)
+        return; // an image or a sampler is neither a value nor a pointer
+    out->kind = d->stars > 0 ? DECLARED_POINTER : DECLARED_VALUE;
+    out->has_element =
+        !d->is_other && d->stars < 2 && declared_parse(words, r->src->language, &out->element);
+}
+
+// As the source has it, blanks between words.
+static const char *parameter_text(struct reading *r, const struct token *from,
+                                  const struct token *to)
+{
+    struct text out = TEXT_INIT;
+    for (const struct token *t = from; t < to; t++) {
+        bool joined = t == from || is_sign(t - 1, "*") || is_sign(t - 1, "[") || is_sign(t, "[") ||
+                      is_sign(t, "]");
+        text_addf(&out, "%s%s", joined ? "" : " ", t->text);
+    }
+    const char *copy = out.failed ? NULL : arena_strdup(r->arena, text_cstr(&out));
+    r->failed |= !copy;
+    text_release(&out);
+    return copy;
+}
+
+// False when not even the number of parameters is sure.
+static bool read_parameter(struct reading *r, const struct token *from, const struct token *to,
+                           struct signature_parameter *out)
+{
+    struct word_list list = {.count = 0};
+    struct declarator d = {.words = TEXT_INIT};
+    bool ok = expand_all(r, from, (size_t)(to - from), 0, &list);
+    for (size_t i = 0; ok && i < list.count; i++)
+        ok = !is_sign(list.items[i], ",") && !is_sign(list.items[i], "(");
+    if (ok && read_declarator(r, &list, &d) && !d.words.failed)
+        take_type(r, &d);
+    ok = ok && list.count > 0 && !d.is_lone && !(r->open && d.is_foreign);
+    *out = (struct signature_parameter){d.declared, parameter_text(r, from, to)};
+    text_release(&d.words);
+    return ok;
+}
+
+// ---- the kernel --------------------------------------------------------------------------------
+
+// Does a kernel's head end before this name: no template, and not a mere mention?
+static bool is_kernel_head(const struct reading *r, size_t name, bool *is_template)
+{
+    bool found = false;
+    *is_template = false;
+    for (size_t i = name; i-- > 0;) {
+        const struct token *t = &r->tokens[i];
+        if (t->directive || is_sign(t, ";") || is_sign(t, "}") || is_sign(t, "{"))
+            break;
+        bool cuda = r->src->language == LANGUAGE_CUDA;
+        found |= cuda ? is_word(t, "__global__") : is_word(t, "__kernel") || is_word(t, "kernel");
+        *is_template |= is_word(t, "template");
+    }
+    return found;
+}
+
+// The name's place; SIZE_MAX unless there is exactly one definition, seen surely.
+static size_t find_kernel(const struct reading *r, const char *kernel, bool *absent)
+{
+    size_t found = SIZE_MAX;
+    bool is_template;
+    *absent = false;
+    if (find_defines(r, kernel).count > 0)
+        return SIZE_MAX;
+    for (size_t i = 0; i + 1 < r->count; i++) {
+        const struct token *t = &r->tokens[i];
+        if (!is_word(t, kernel) || t->directive || !is_sign(t + 1, "(") ||
+            !is_kernel_head(r, i, &is_template))
+            continue;
+        if (is_template || found != SIZE_MAX || !piece_of(r, t)->sure)
+            return SIZE_MAX;
+        found = i;
+    }
+    *absent = found == SIZE_MAX;
+    return found;
+}
+
+// The closing parenthesis of a list that is surely seen and has nothing unusual in it, else NULL.
+static const struct token *find_end(const struct reading *r, const struct token *open)
+{
+    static const char *const strange[] = {"<", "=", "&", "&&", ".", "{", ";", ":", "##", NULL};
+    int depth = 0;
+    for (const struct token *t = open; t < r->tokens + r->count; t++) {
+        depth += is_sign(t, "(") - is_sign(t, ")");
+        bool unusual = t->kind == TOKEN_SIGN && is_one_of(t->text, strange);
+        if (t->directive || unusual || !piece_of(r, t)->sure)
+            return NULL;
+        if (depth == 0)
+            return t;
+    }
+    return NULL;
+}
+
+// (void) is an empty list too.
+static bool is_empty_list(const struct token *open, const struct token *end)
+{
+    return end == open + 1 || (end == open + 2 && is_word(open + 1, "void"));
+}
+
+static bool read_list(struct reading *r, const struct token *open, struct signature *out)
+{
+    const struct token *end = find_end(r, open), *from = open + 1;
+    if (!end)
+        return false;
+    out->parameters = arena_array(r->arena, (size_t)(end - open) + 1, sizeof *out->parameters);
+    if (!out->parameters) {
+        r->failed = true;
+        return false;
+    }
+    int depth = 0;
+    for (const struct token *t = from; t <= end && !is_empty_list(open, end); t++) {
+        depth += is_sign(t, "(") - is_sign(t, ")");
+        if (t != end && (depth > 0 || !is_sign(t, ",")))
+            continue;
+        if (!read_parameter(r, from, t, &out->parameters[out->count++]))
+            return false;
+        from = t + 1;
+    }
+    return true;
+}
+
+static void read_kernel(struct reading *r, const char *kernel, struct signature *out)
+{
+    size_t name = find_kernel(r, kernel, &out->absent);
+    if (name == SIZE_MAX || !read_list(r, &r->tokens[name + 1], out))
+        return;
+    const struct piece *p = piece_of(r, &r->tokens[name]);
+    out->known = true;
+    out->file = r->program->list[p->file].name;
+    out->line = p->line + r->tokens[name].line - p->first;
+}
+
+bool signature_read(const struct spec_sources *src, const struct program_sources *p,
+                    const struct follow_macro *macros, const char *kernel, struct arena *a,
+                    struct signature *out)
+{
+    struct reading r = {.src = src, .program = p, .macros = macros, .arena = a, .text = TEXT_INIT};
+    *out = (struct signature){.known = false};
+    if (read_tokens(&r))
+        read_kernel(&r, kernel, out);
+    text_release(&r.text);
+    return !r.failed;
+}
