@@ -8,10 +8,6 @@ const struct build_limits build_limits_usual = {.table_few = UINT64_C(1) << 12,
                                                 .tables_most = UINT64_C(1) << 22,
                                                 .words = UINT32_C(1) << 22,
                                                 .effort = UINT64_C(1) << 20};
-// What evaluating a restriction costs, in steps: one of integers alone, and others.
-#define CHECK_COST        32
-#define CHECK_COST_VALUES 256
-
 // A restriction whose automaton reads a layer's parameter.
 struct reader {
     uint32_t *state; // its state now
@@ -313,18 +309,12 @@ static bool remember(struct builder *b, uint32_t layer, uint32_t node)
     return true;
 }
 
-static uint64_t check_cost(const struct restriction *r)
-{
-    bool integers = r->derived_count == 0 && r->formula->expr && expr_is_fast(r->formula->expr);
-    return integers ? CHECK_COST : CHECK_COST_VALUES;
-}
-
 // Evaluates what has its last parameter in this layer.
 static bool checks_hold(struct builder *b, const struct layer *l)
 {
     for (uint32_t i = 0; i < l->check_count; i++) {
         enum expr_fault fault;
-        if (!spend(b, l->checks[i], check_cost(&b->problem->restrictions[l->checks[i]]))) {
+        if (!spend(b, l->checks[i], restriction_cost(&b->problem->restrictions[l->checks[i]]))) {
             stop(b, BUILD_EFFORT);
             return false;
         }

@@ -259,6 +259,16 @@ static bool derive(struct evaluator *v, const struct restriction *r, enum expr_f
     return true;
 }
 
+// A cost is that of integers alone, or that of other values.
+#define COST_INTEGERS 32
+#define COST_VALUES   256
+
+uint32_t restriction_cost(const struct restriction *r)
+{
+    bool integers = r->derived_count == 0 && r->formula->expr && expr_is_fast(r->formula->expr);
+    return integers ? COST_INTEGERS : COST_VALUES;
+}
+
 bool evaluator_test(struct evaluator *v, const struct restriction *r, enum expr_fault *fault)
 {
     bool holds = true;

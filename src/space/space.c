@@ -96,7 +96,7 @@ struct space *space_make(const struct spec *s, const struct space_options *o,
 {
     static const struct space_options nothing = {.device = NULL};
     struct space *sp = space_start(s, o ? o : &nothing, e);
-    if (!sp || set_diagram(sp, limits, e))
+    if (sp && set_diagram(sp, limits, e) && space_self_check(sp, e))
         return sp;
     space_free(sp);
     return NULL;
