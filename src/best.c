@@ -380,7 +380,6 @@ static bool is_same_job(struct search *s, const struct entry *n)
     const struct best_options *o = s->o;
     struct error ignored = ERROR_INIT;
     struct job *job = NULL;
-    struct digest key;
     const uint32_t *choice = o->device && o->sources ? read_choice(s, n->configuration) : NULL;
     if (!o->device || !o->sources)
         return true;
@@ -388,9 +387,9 @@ static bool is_same_job(struct search *s, const struct entry *n)
     s->failed |= ignored.code == ERROR_MEMORY;
     if (!ok)
         return false;
-    job_key(job, o->device, &key);
+    bool same = job_has_key(job, o->device, &n->key);
     job_free(job);
-    return digest_equal(&key, &n->key);
+    return same;
 }
 
 static int rank(const struct group *g)

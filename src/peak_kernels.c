@@ -543,7 +543,7 @@ static void expect_data(struct making *m, uint32_t rounds)
         expect_fp32(m->shape, rounds, out, items);
     else
         expect_local(m->shape, rounds, out, &m->sizes);
-    *data = (struct job_data){.data = out, .length = items * sizeof *out};
+    *data = (struct job_data){.blob = blob_of(out, items * sizeof *out)};
     m->job->reference = (struct job_reference){
         .kind = REFERENCE_DATA, .name = "known values", .data = data, .data_count = 1};
 }

@@ -23,7 +23,9 @@ struct wire {
     enum wire_mode mode;
     struct text *out;           // WRITE
     struct digest_state *state; // HASH
-    const uint8_t *in;          // READ: what is left
+    // HASH: contents that have a digest of their own take part by it where they are longer.
+    uint64_t contents_most;
+    const uint8_t *in; // READ: what is left
     size_t left;
     struct arena *arena; // READ
     bool failed;

@@ -361,12 +361,12 @@ bool fill_make(const struct job_buffer *b, void *out, struct error *e)
         return true;
     }
     if (b->fill.kind == FILL_DATA) {
-        if (b->fill.length != fill_bytes(b))
+        if (b->fill.blob.length != fill_bytes(b))
             return error_set(e, ERROR_INPUT, "data of %s: %llu bytes, but the buffer has %llu",
-                             b->name, (unsigned long long)b->fill.length,
+                             b->name, (unsigned long long)b->fill.blob.length,
                              (unsigned long long)fill_bytes(b));
-        memcpy(out, b->fill.data, b->fill.length);
-        return true;
+        return blob_read(&b->fill.blob, 0, out, (size_t)fill_bytes(b), e) ||
+               error_context(e, "data of %s", b->name);
     }
     if (f.space != f.width) // the fourth place of a 3-vector
         memset(out, 0, fill_bytes(b));

@@ -204,12 +204,13 @@ static bool make_data(struct making *m, struct result *r)
     struct error e = ERROR_INIT;
     bool ok = true;
     for (uint32_t i = 0; ok && i < f->data_count; i++) {
-        outputs[f->data[i].buffer].length = f->data[i].length;
-        ok = check_length(&m->job->buffers[f->data[i].buffer], f->data[i].length, &e);
+        outputs[f->data[i].buffer].length = f->data[i].blob.length;
+        ok = check_length(&m->job->buffers[f->data[i].buffer], f->data[i].blob.length, &e);
     }
     ok = ok && allocate_blob(m->reference, &e);
     for (uint32_t i = 0; ok && i < f->data_count; i++)
-        memcpy(outputs[f->data[i].buffer].data, f->data[i].data, (size_t)f->data[i].length);
+        ok = blob_read(&f->data[i].blob, 0, outputs[f->data[i].buffer].data,
+                       (size_t)f->data[i].blob.length, &e);
     return ok || result_fail(r, STATUS_RUNTIME, FAULT_REFERENCE, "reference data: %s", e.text);
 }
 

@@ -65,7 +65,7 @@ static uint32_t gather(struct live *v, struct pollfd *fds, struct remote **remot
         struct remote *r = i < v->builder_limit ? &v->builders[i].remote : &v->bench;
         if (!r->running || r->stopped_ns)
             continue;
-        short events = POLLIN | (channel_pending(&r->channel) ? POLLOUT : 0);
+        short events = POLLIN | (remote_pending(r) ? POLLOUT : 0);
         remotes[n] = r;
         fds[n++] = (struct pollfd){.fd = r->process.channel, .events = events};
         if (r->process.printed >= 0) {
@@ -333,8 +333,8 @@ static bool live_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, u
     struct entry *n = entry_find(&v->entries, ticket);
     if (!n || n->stage != STAGE_KEPT || !live_bench_has(v, n))
         return error_set(e, ERROR_USAGE, "the job is not loaded any more");
-    if (!ask_bench(v, n, verbs[what], index, e))
-        return false;
+    if (!ask_bench(v, n, verbs[what], index, e) || !remote_drain(&v->bench, e))
+        return error_context(e, "fetching from the device");
     struct frame f;
     do {
         if (channel_wait(&v->bench.channel, 120000, &f, e) != 1)

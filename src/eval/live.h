@@ -201,6 +201,8 @@ bool live_serve(struct live *v, struct remote *r, struct builder *b);
 void live_limit_phase(struct live *v, struct remote *r);
 // Payload helpers: a fresh text with the codec bytes appended by the caller.
 void live_put_job(struct text *payload, const struct job *job);
+// Sends the bench worker the contents that the job names, unless it has them.
+bool live_give(struct live *v, const struct job *job);
 void live_put_policy(struct text *payload, const struct policy *policy);
 // Decodes a REPLY_RESULT; NULL breaks the evaluator.
 struct result *live_reply_result(struct live *v, const struct frame *f);

@@ -29,7 +29,7 @@ struct entry *live_ahead_choose(const struct live *v)
 void live_ahead_send(struct live *v, struct entry *next, struct text *load)
 {
     uint32_t request = v->request;
-    if (!next || v->broken.code) {
+    if (!next || v->broken.code || !live_give(v, next->job)) {
         text_release(load);
         return;
     }

@@ -49,6 +49,8 @@ void live_put_load(struct text *payload, const struct entry *n)
 void live_send_load(struct live *v, const struct entry *n)
 {
     struct text payload = TEXT_INIT;
+    if (!live_give(v, n->job))
+        return;
     live_put_load(&payload, n);
     live_bench_send(v, VERB_LOAD, &payload);
 }
@@ -96,6 +98,8 @@ void live_request_measure(struct live *v, struct entry *n, const struct policy *
 static void request_prepare(struct live *v, struct entry *n)
 {
     struct text payload = TEXT_INIT;
+    if (!live_give(v, n->job))
+        return;
     live_put_job(&payload, n->job);
     v->preparing = n->prepared = true;
     live_bench_send(v, VERB_PREPARE, &payload);

@@ -9,6 +9,12 @@ void live_put_job(struct text *payload, const struct job *job)
     job_codec(&w, (struct job *)(uintptr_t)job); // writing reads only
 }
 
+bool live_give(struct live *v, const struct job *job)
+{
+    struct error e = ERROR_INIT;
+    return remote_give(&v->bench, job, &e) || live_break(v, e.code, "%s", e.text);
+}
+
 void live_put_policy(struct text *payload, const struct policy *policy)
 {
     struct policy copy = *policy;
@@ -179,7 +185,7 @@ bool live_serve(struct live *v, struct remote *r, struct builder *b)
 {
     struct error e = ERROR_INIT;
     struct frame f;
-    bool alive = channel_flush(&r->channel, &e) && channel_receive(&r->channel, &e);
+    bool alive = remote_pump(r, &e) && channel_receive(&r->channel, &e);
     process_drain(&r->process);
     while (r->running && !v->broken.code && channel_next(&r->channel, &f, &e) == 1) {
         if (common_frame(v, r, &f))
@@ -191,6 +197,10 @@ bool live_serve(struct live *v, struct remote *r, struct builder *b)
     }
     if (e.code == ERROR_MEMORY) { // it is not the worker that failed
         error_memory(&v->broken);
+        return true;
+    }
+    if (e.code == ERROR_INPUT) { // nor here, but a file that it was to be given
+        live_break(v, e.code, "%s", e.text);
         return true;
     }
     return !r->running || (alive && !r->channel.ended && !e.code);

@@ -34,6 +34,9 @@ struct remember {
     unsigned locks; // who needs it: the job at the bench, the turns of a round
     struct record *records;
     struct record **last;
+    // Do results answer under keys that hold the whole contents of data files? Asked of the first
+    // job alone: such a key takes reading the files again.
+    enum { OLD_KEYS_MAYBE, OLD_KEYS_NONE, OLD_KEYS_SOME } old_keys;
     char waiting[160];
 };
 
@@ -91,6 +94,26 @@ static struct result *look_up(struct remember *m, struct record *r, struct error
         return found;
     r->known = found;
     return NULL;
+}
+
+// What an earlier hone stored of a job with large data files.
+static struct result *look_up_old(struct remember *m, struct record *r, struct error *e)
+{
+    struct digest key = r->key;
+    if (!m->o.store || m->o.fresh || m->old_keys == OLD_KEYS_NONE)
+        return NULL;
+    if (m->old_keys == OLD_KEYS_MAYBE &&
+        !store_has_configuration(m->o.store, r->job->configuration_json, &m->o.source))
+        return NULL;
+    if (!job_key_by_contents(r->job, &m->device, &r->key)) {
+        r->key = key;
+        return NULL;
+    }
+    struct result *found = look_up(m, r, e);
+    bool knows = found || r->known;
+    r->key = key;
+    m->old_keys = m->old_keys == OLD_KEYS_SOME || knows ? OLD_KEYS_SOME : OLD_KEYS_NONE;
+    return found;
 }
 
 // A configuration with which the device was lost is not tried again by itself. Other faults beyond
@@ -222,6 +245,8 @@ static bool remember_submit(struct evaluator *ev, uint64_t ticket, struct job *j
     *m->last = r;
     m->last = &r->next;
     r->answer = look_up(m, r, &failed);
+    if (!r->answer && !r->known && !failed.code)
+        r->answer = look_up_old(m, r, &failed);
     if (failed.code) {
         if (e)
             *e = failed;

@@ -1,9 +1,14 @@
 #include "eval/remote.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define PUMP_PARTS 16    // of contents, at once
+#define DRAIN_MS   60000 // how long a worker may take none
 
 static bool say_hello(struct remote *r, struct error *e)
 {
@@ -64,13 +69,200 @@ bool remote_open(struct remote *r, const char *id, enum worker_role role, bool e
     return true;
 }
 
+// ---- sending -----------------------------------------------------------------------------------
+
+// What waits to be sent: contents, part by part, or a request behind them.
+struct outgoing {
+    struct outgoing *next;
+    enum verb verb;
+    uint32_t sequence;
+    struct text payload;  // of a request
+    struct job_blob blob; // BLOB: its memory and path are its own
+    struct blob_file file;
+    uint64_t sent;
+};
+
+static void outgoing_free(struct outgoing *o)
+{
+    text_release(&o->payload);
+    free((void *)(uintptr_t)o->blob.data);
+    free((void *)(uintptr_t)o->file.path);
+    free(o);
+}
+
+static struct outgoing *outgoing_add(struct remote *r, enum verb verb)
+{
+    struct outgoing **last = &r->queue, *o = calloc(1, sizeof *o);
+    if (!o)
+        return NULL;
+    while (*last)
+        last = &(*last)->next;
+    o->verb = verb;
+    o->payload = (struct text)TEXT_INIT;
+    return *last = o;
+}
+
 bool remote_send(struct remote *r, enum verb verb, const struct text *payload, struct error *e)
 {
+    const void *data = payload ? payload->data : NULL;
+    size_t length = payload ? payload->length : 0;
     r->sequence++;
     r->outstanding++;
-    return channel_send(&r->channel, verb, r->sequence, payload ? payload->data : NULL,
-                        payload ? payload->length : 0, e);
+    if (!r->queue)
+        return channel_send(&r->channel, verb, r->sequence, data, length, e);
+    struct outgoing *o = outgoing_add(r, verb);
+    if (!o)
+        return error_memory(e);
+    o->sequence = r->sequence;
+    if (length > 0)
+        text_addn(&o->payload, data, length);
+    return !o->payload.failed || error_memory(e);
 }
+
+// The job may be gone before all is sent: what it holds in memory is copied, and of a file the
+// name.
+static bool queue_blob(struct remote *r, const struct job_blob *b, struct error *e)
+{
+    struct outgoing *o = outgoing_add(r, VERB_BLOB);
+    if (!o)
+        return error_memory(e);
+    o->blob = (struct job_blob){.length = b->length, .digest = b->digest};
+    if (b->data) {
+        void *copy = malloc((size_t)b->length);
+        o->blob.data = copy ? memcpy(copy, b->data, (size_t)b->length) : NULL;
+        return copy || error_memory(e);
+    }
+    if (!b->file)
+        return error_set(e, ERROR_INTERNAL, "a job names contents that are nowhere");
+    o->file = *b->file;
+    o->file.path = strdup(b->file->path);
+    o->blob.file = &o->file;
+    return o->file.path || error_memory(e);
+}
+
+static bool remote_has(const struct remote *r, const struct digest *digest)
+{
+    for (uint32_t i = 0; i < r->given_count; i++) {
+        if (digest_equal(&r->given[i], digest))
+            return true;
+    }
+    return false;
+}
+
+static bool note_given(struct remote *r, const struct digest *digest)
+{
+    if (r->given_count == r->given_capacity) {
+        uint32_t capacity = r->given_capacity ? 2 * r->given_capacity : 8;
+        struct digest *grown = realloc(r->given, capacity * sizeof *grown);
+        if (!grown)
+            return false;
+        r->given = grown;
+        r->given_capacity = capacity;
+    }
+    r->given[r->given_count++] = *digest;
+    return true;
+}
+
+struct giving {
+    struct remote *remote;
+    struct error *e;
+};
+
+static bool give_blob(void *context, struct job_blob *b)
+{
+    struct giving *g = context;
+    if (remote_has(g->remote, &b->digest))
+        return true;
+    return (note_given(g->remote, &b->digest) || error_memory(g->e)) &&
+           queue_blob(g->remote, b, g->e);
+}
+
+bool remote_give(struct remote *r, const struct job *j, struct error *e)
+{
+    struct giving g = {r, e};
+    return job_each_blob((struct job *)(uintptr_t)j, give_blob, &g); // only looked at
+}
+
+bool remote_pending(const struct remote *r)
+{
+    return r->queue || channel_pending(&r->channel);
+}
+
+static bool send_part(struct remote *r, struct outgoing *o, struct error *e)
+{
+    uint64_t left = o->blob.length - o->sent;
+    struct blob_part part = {.digest = o->blob.digest,
+                             .length = o->blob.length,
+                             .offset = o->sent,
+                             .size = left < BLOB_PART ? left : BLOB_PART};
+    struct text payload = TEXT_INIT;
+    struct wire w;
+    uint8_t *bytes = malloc((size_t)part.size);
+    bool ok = bytes || error_memory(e);
+    ok = ok && blob_read(&o->blob, o->sent, bytes, (size_t)part.size, e);
+    if (ok) {
+        part.data = bytes;
+        wire_writer(&w, &payload);
+        blob_part_codec(&w, &part);
+        ok = (!payload.failed || error_memory(e)) &&
+             channel_send(&r->channel, VERB_BLOB, 0, payload.data, payload.length, e);
+    } else if (e->code == ERROR_IO) // of the file, not of the channel
+        e->code = ERROR_INPUT;
+    o->sent += part.size;
+    free(bytes);
+    text_release(&payload);
+    return ok;
+}
+
+// The first that waits, or a part of it.
+static bool send_next(struct remote *r, struct error *e)
+{
+    struct outgoing *o = r->queue;
+    bool ok = o->verb == VERB_BLOB ? send_part(r, o, e)
+                                   : channel_send(&r->channel, o->verb, o->sequence,
+                                                  o->payload.data, o->payload.length, e);
+    if (o->verb != VERB_BLOB || o->sent == o->blob.length) {
+        r->queue = o->next;
+        outgoing_free(o);
+    }
+    // It is being given what it needs for what was asked: the time for that begins when it has it.
+    if (r->phase.kind == PHASE_IDLE && r->limit_ns)
+        remote_limit(r, r->limit_ns);
+    return ok;
+}
+
+bool remote_pump(struct remote *r, struct error *e)
+{
+    bool ok = channel_flush(&r->channel, e);
+    for (int parts = 0; ok && parts < PUMP_PARTS && r->queue && !channel_pending(&r->channel);
+         parts++)
+        ok = send_next(r, e);
+    return ok;
+}
+
+bool remote_drain(struct remote *r, struct error *e)
+{
+    while (remote_pending(r)) {
+        struct pollfd ready = {.fd = r->channel.fd, .events = POLLOUT};
+        if (poll(&ready, 1, DRAIN_MS) <= 0)
+            return error_set(e, ERROR_WORKER, "the worker takes nothing any more");
+        if (!remote_pump(r, e))
+            return false;
+    }
+    return true;
+}
+
+static void forget_queue(struct remote *r)
+{
+    while (r->queue) {
+        struct outgoing *o = r->queue;
+        r->queue = o->next;
+        outgoing_free(o);
+    }
+    free(r->given);
+}
+
+// ---- limits ------------------------------------------------------------------------------------
 
 void remote_limit(struct remote *r, uint64_t limit_ns)
 {
@@ -114,6 +306,7 @@ static void end_with(struct remote *r, void (*end)(struct process *))
         return;
     end(&r->process);
     channel_release(&r->channel);
+    forget_queue(r);
     memset(r, 0, sizeof *r);
     r->process = (struct process)PROCESS_NONE;
 }

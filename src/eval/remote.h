@@ -20,10 +20,13 @@ struct remote {
     uint32_t sequence;    // of the newest request
     uint32_t outstanding; // requests without their final reply
     struct phase phase;
-    uint64_t deadline_ns; // 0: none
-    uint64_t limit_ns;    // what the deadline was made from
-    uint64_t stopped_ns;  // since when it is stopped; 0: it is not
-    uint32_t served;      // jobs, for renewal
+    uint64_t deadline_ns;   // 0: none
+    uint64_t limit_ns;      // what the deadline was made from
+    uint64_t stopped_ns;    // since when it is stopped; 0: it is not
+    uint32_t served;        // jobs, for renewal
+    struct outgoing *queue; // what waits behind contents that are being sent
+    struct digest *given;   // the contents that it has, or will have by what is queued
+    uint32_t given_count, given_capacity;
 };
 
 #define REMOTE_NONE                                                                                \
@@ -38,8 +41,19 @@ bool remote_start(struct remote *r, const char *const *argv, const char *const *
 // Asks one that was only started to open a device.
 bool remote_open(struct remote *r, const char *id, enum worker_role role, bool exact,
                  struct error *e);
-// Sends a request; its sequence number is r->sequence afterwards.
+// Sends a request, behind the contents that are still to be sent; its sequence number is
+// r->sequence afterwards.
 bool remote_send(struct remote *r, enum verb verb, const struct text *payload, struct error *e);
+// Sends the contents that a job names, ahead of what is requested next, where this worker has not
+// been given them.
+bool remote_give(struct remote *r, const struct job *j, struct error *e);
+// Sends more of what waits, as far as the channel takes it. False where the channel broke, or with
+// ERROR_INPUT where contents cannot be read any more.
+bool remote_pump(struct remote *r, struct error *e);
+// Does anything wait to be sent?
+bool remote_pending(const struct remote *r);
+// Sends all that waits, blocking, with a limit without progress.
+bool remote_drain(struct remote *r, struct error *e);
 // The worker shall be done with what it does now within `limit` from now (0: no limit).
 void remote_limit(struct remote *r, uint64_t limit_ns);
 bool remote_overdue(const struct remote *r, uint64_t now_ns);

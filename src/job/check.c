@@ -71,10 +71,8 @@ static const char *fill_wrong(const struct job_fill *f, uint64_t bytes)
         return "a buffer's fill is unknown";
     if (f->kind == FILL_GENERATOR && f->expression == NULL)
         return "a generated buffer has no expression";
-    if (f->kind == FILL_DATA && f->length != bytes)
+    if (f->blob.length != (f->kind == FILL_DATA ? bytes : 0))
         return "a buffer's data has not the buffer's size";
-    if (f->kind == FILL_DATA && f->data == NULL && bytes > 0)
-        return "a buffer's data is missing";
     return NULL;
 }
 
@@ -146,7 +144,7 @@ static const char *data_wrong(const struct job *j, const struct job_data *d)
 {
     if (d->buffer >= j->buffer_count)
         return "a reference refers to a buffer that is not there";
-    if (d->length != buffer_bytes(&j->buffers[d->buffer]) || (d->data == NULL && d->length > 0))
+    if (d->blob.length != buffer_bytes(&j->buffers[d->buffer]))
         return "a reference's data has not its buffer's size";
     return NULL;
 }

@@ -71,3 +71,18 @@ void job_geometry_text(const struct job *j, struct text *out)
             text_addf(out, "%s%llu", a ? "x" : " / ", (unsigned long long)l->local[a]);
     }
 }
+
+bool job_each_blob(struct job *j, bool (*visit)(void *context, struct job_blob *b), void *context)
+{
+    struct job_reference *r = &j->reference;
+    for (uint32_t i = 0; i < j->buffer_count; i++) {
+        struct job_fill *f = &j->buffers[i].fill;
+        if (f->kind == FILL_DATA && f->blob.length > 0 && !visit(context, &f->blob))
+            return false;
+    }
+    for (uint32_t i = 0; r->kind == REFERENCE_DATA && i < r->data_count; i++) {
+        if (r->data[i].blob.length > 0 && !visit(context, &r->data[i].blob))
+            return false;
+    }
+    return r->kind != REFERENCE_JOB || !r->job || job_each_blob(r->job, visit, context);
+}

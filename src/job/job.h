@@ -6,6 +6,7 @@
 #ifndef HONE_JOB_JOB_H
 #define HONE_JOB_JOB_H
 
+#include "job/blob.h"
 #include "job/device_info.h"
 
 // ---- types of elements -------------------------------------------------------------------------
@@ -86,7 +87,7 @@ struct job_program {
     X(UNIFORM, "uniform")     /* seeded, uniform in [low, high) (integers: [low, high]) */         \
     X(NORMAL, "normal")       /* seeded, mean `low`, deviation `high` */                           \
     X(GENERATOR, "generator") /* `expression` over i (component index) and size */                 \
-    X(DATA, "data")           /* `data`, exactly the buffer's bytes */
+    X(DATA, "data")           /* `blob`, exactly the buffer's bytes */
 
 enum fill_kind {
 #define X(name, text) FILL_##name,
@@ -103,8 +104,7 @@ struct job_fill {
     double low, high; // UNIFORM, NORMAL
     uint64_t seed;
     const char *expression; // GENERATOR: over `i` and `size`, names of the spec already replaced
-    const void *data;       // DATA
-    uint64_t length;
+    struct job_blob blob;   // DATA
 };
 
 #define ACCESSES(X)                                                                                \
@@ -202,8 +202,7 @@ struct job_gemm {
 
 struct job_data {
     uint32_t buffer;
-    const void *data; // the buffer's bytes
-    uint64_t length;
+    struct job_blob blob; // the buffer's bytes
 };
 
 struct job_reference {
@@ -265,8 +264,13 @@ void job_free(struct job *j); // NULL is fine
 // "256x256 / 16x16": global and local sizes, launches joined with "; ".
 void job_geometry_text(const struct job *j, struct text *out);
 
+// Visits the blobs with contents of a job and of the job that it is compared with, until a visit
+// gives false.
+bool job_each_blob(struct job *j, bool (*visit)(void *context, struct job_blob *b), void *context);
+
 // The layout, declared once: writes, reads, hashes (everything above the line in struct job). What
-// was read is checked by job_wrong(); a reference may have no reference of its own.
+// was read is checked by job_wrong(); a reference may have no reference of its own. Of a blob it
+// has length and digest: whoever reads one gets the contents another way.
 void job_codec(struct wire *w, struct job *j);
 // Reads a job; NULL when the bytes are not one (indices in range, sizes plausible, checked).
 struct job *job_decode(const void *data, size_t length, struct error *e);
@@ -282,6 +286,12 @@ const char *job_wrong(const struct job *j);
 // their includes, options, sizes, argument recipes, verification), device_info_identity(), and
 // HONE_MEASURING_VERSION. Another policy (more iterations, cold) is another result of the same key.
 void job_key(const struct job *j, const struct device_info *d, struct digest *out);
+// The key that hone 0.1.0 and earlier gave a job with contents above BLOB_SMALL: all of them take
+// part, byte by byte. False where the job has none, whose key is the same, or a file cannot be
+// read.
+bool job_key_by_contents(const struct job *j, const struct device_info *d, struct digest *out);
+// Is this key the job's, or was it?
+bool job_has_key(const struct job *j, const struct device_info *d, const struct digest *key);
 // How one buffer's initial contents are made (element, count, fill): same digest, same bytes.
 void job_buffer_digest(const struct job_buffer *b, struct digest *out);
 // What the expected outputs depend on: reference, and the recipes of all buffers that are not

@@ -54,6 +54,28 @@ void element_codec(struct wire *w, struct element *el)
     wire_bool(w, &el->packed);
 }
 
+// Hashing: contents within w->contents_most take part as they are, which keeps the keys of results
+// that were stored before there were digests. A job whose contents are not at hand has no key.
+static void hash_blob(struct wire *w, struct job_blob *b)
+{
+    struct error e = ERROR_INIT;
+    if (b->length > w->contents_most)
+        wire_digest(w, &b->digest);
+    else if (!blob_digest_contents(b, w->state, &e))
+        wire_fail(w, "contents cannot be read");
+}
+
+static void blob_codec(struct wire *w, struct job_blob *b)
+{
+    wire_u64(w, &b->length);
+    if (b->length == 0 || w->failed)
+        return;
+    if (w->mode == WIRE_HASH)
+        hash_blob(w, b);
+    else
+        wire_digest(w, &b->digest);
+}
+
 void fill_codec(struct wire *w, struct job_fill *f)
 {
     wire_enum(w, &f->kind, FILL_COUNT);
@@ -63,7 +85,7 @@ void fill_codec(struct wire *w, struct job_fill *f)
     wire_f64(w, &f->high);
     wire_u64(w, &f->seed);
     wire_str(w, &f->expression); // NULL but for GENERATOR
-    wire_bytes(w, &f->data, &f->length);
+    blob_codec(w, &f->blob);
 }
 
 static void compare_codec(struct wire *w, struct job_compare *c)
@@ -132,7 +154,7 @@ static void gemm_codec(struct wire *w, struct job_gemm *g)
 static void data_codec(struct wire *w, struct job_data *d)
 {
     wire_u32(w, &d->buffer);
-    wire_bytes(w, &d->data, &d->length);
+    blob_codec(w, &d->blob);
 }
 
 static void job_codec_at(struct wire *w, struct job *j, unsigned depth);

@@ -2,17 +2,43 @@
 // codec, which also reads, wants it writable.
 #include "job/codec.h"
 
-void job_key(const struct job *j, const struct device_info *d, struct digest *out)
+static bool key_with(const struct job *j, const struct device_info *d, uint64_t contents_most,
+                     struct digest *out)
 {
     struct digest_state state;
     struct wire w;
     uint32_t version = HONE_MEASURING_VERSION;
     digest_start(&state);
     wire_hasher(&w, &state);
+    w.contents_most = contents_most;
     wire_u32(&w, &version);
     device_info_identity(&w, (struct device_info *)d);
     job_codec(&w, (struct job *)j);
     digest_finish(&state, out);
+    return !w.failed;
+}
+
+void job_key(const struct job *j, const struct device_info *d, struct digest *out)
+{
+    key_with(j, d, BLOB_SMALL, out);
+}
+
+static bool is_small(void *context, struct job_blob *b)
+{
+    (void)context;
+    return b->length <= BLOB_SMALL;
+}
+
+bool job_key_by_contents(const struct job *j, const struct device_info *d, struct digest *out)
+{
+    return !job_each_blob((struct job *)j, is_small, NULL) && key_with(j, d, UINT64_MAX, out);
+}
+
+bool job_has_key(const struct job *j, const struct device_info *d, const struct digest *key)
+{
+    struct digest is;
+    job_key(j, d, &is);
+    return digest_equal(&is, key) || (job_key_by_contents(j, d, &is) && digest_equal(&is, key));
 }
 
 static void recipe_codec(struct wire *w, struct job_buffer *b)

@@ -55,8 +55,7 @@ static void describe_reference(struct job_reference *r, struct job_data *data, u
 {
     for (uint32_t i = 0; i < PROBE_COUNT; i++)
         expected[i] = i * PROBE_FACTOR + PROBE_OFFSET;
-    data->data = expected;
-    data->length = PROBE_COUNT * sizeof *expected;
+    data->blob = blob_of(expected, PROBE_COUNT * sizeof *expected);
     r->kind = REFERENCE_DATA;
     r->name = "known values";
     r->data = data;

@@ -65,6 +65,16 @@ void image_codec(struct wire *w, struct image *m)
     wire_digest(w, &m->digest);
 }
 
+void blob_part_codec(struct wire *w, struct blob_part *p)
+{
+    wire_digest(w, &p->digest);
+    wire_u64(w, &p->length);
+    wire_u64(w, &p->offset);
+    wire_bytes(w, &p->data, &p->size);
+    if (p->size > BLOB_PART)
+        wire_fail(w, "a part of data is larger than parts are");
+}
+
 void phase_codec(struct wire *w, struct phase *p)
 {
     wire_enum(w, &p->kind, PHASE_COUNT);

@@ -14,7 +14,7 @@
 #include "job/policy.h"
 #include "job/result.h"
 
-#define PROTOCOL_VERSION   7
+#define PROTOCOL_VERSION   8
 #define PROTOCOL_MAGIC     0x656e6f68u
 #define PROTOCOL_MAX_FRAME (1u << 30) // payload bytes; more is refused before anything is allocated
 
@@ -42,7 +42,9 @@
     X(REPLY_ERROR, "reply error") /* str: the request made no sense, or opening failed */          \
     X(PTX, "ptx")                 /* as BINARY: the PTX behind it, where it has one */             \
     X(ROUTINE, "routine") /* enum routine, str library -> REPLY_RESULT: device_routine_about() as  \
-                             its log */
+                             its log */                                                            \
+    X(BLOB, "blob") /* struct blob_part; no reply. Before the first job that names it, once a      \
+                       worker; for builds never */
 
 enum verb {
 #define X(name, text) VERB_##name,
@@ -92,6 +94,17 @@ struct image {
     struct digest digest; // of what decides the code: two jobs with the same run the same
 };
 void image_codec(struct wire *w, struct image *m);
+
+// A part of what jobs name by digest. Parts come in order, none is empty, and none is larger than
+// BLOB_PART, so that neither side ever holds a second copy of the whole in its channel.
+struct blob_part {
+    struct digest digest; // of the whole
+    uint64_t length;      // of the whole
+    uint64_t offset;
+    const void *data;
+    uint64_t size;
+};
+void blob_part_codec(struct wire *w, struct blob_part *p);
 
 // What the worker is doing now, sent before it starts: the tuner sets its limits by it and blames a
 // death on it. X(NAME, text, status of a death meanwhile)

@@ -220,8 +220,7 @@ static bool make_data(struct maker *m, uint32_t argument, const struct job_buffe
     const struct data_file *d = &m->src->arguments[argument];
     if (!data_fits(d, &b->element, b->count, m->e))
         return error_context(m->e, "%s", m->kernel->arguments[argument].path);
-    out->data = d->bytes;
-    out->length = d->length;
+    out->blob = d->blob;
     return true;
 }
 

@@ -1,3 +1,5 @@
+// Data files are looked at, never loaded: what is large is read in parts, for its digest here and
+// by whoever sends it to a worker.
 #include "spec/data.h"
 
 #include "base/text.h"
@@ -8,6 +10,7 @@
 
 #define MAGIC        "\x93NUMPY"
 #define MAGIC_LENGTH ((size_t)6)
+#define HEADER_MOST  (1u << 20)
 
 static bool no_npy(const struct data_file *d, const char *why, struct error *e)
 {
@@ -56,7 +59,8 @@ static bool read_shape(struct data_file *d, const char *header, struct error *e)
     return true;
 }
 
-// MAGIC, version, header length (2 bytes in version 1, else 4), header, elements.
+// MAGIC, version, header length (2 bytes in version 1, else 4), header, elements. `bytes` is how
+// the file begins.
 static bool read_npy(struct data_file *d, const unsigned char *bytes, size_t length,
                      struct arena *a, struct error *e)
 {
@@ -66,32 +70,55 @@ static bool read_npy(struct data_file *d, const unsigned char *bytes, size_t len
         return no_npy(d, "it does not begin like one", e);
     for (size_t i = 0; i < wide; i++)
         size |= (size_t)bytes[MAGIC_LENGTH + 2 + i] << (8 * i);
-    if (size > length - start)
+    if (size > d->file.size - start)
         return no_npy(d, "it ends inside its header", e);
+    if (size > length - start)
+        return no_npy(d, "its header is longer than any that NumPy writes", e);
     const char *header = arena_strndup(a, (const char *)bytes + start, size);
     if (!header)
         return error_memory(e);
     d->npy = true;
-    d->bytes = bytes + start + size;
-    d->length = length - start - size;
+    d->file.offset = start + size;
     return read_type(d, header, e) && read_shape(d, header, e);
+}
+
+// How the file begins, at most HEADER_MOST bytes.
+static bool read_header(struct data_file *d, struct arena *a, struct error *e)
+{
+    size_t length = d->file.size < HEADER_MOST ? (size_t)d->file.size : HEADER_MOST;
+    unsigned char *bytes = malloc(length + 1);
+    bool ok = bytes || error_memory(e);
+    ok = ok && blob_file_read(&d->file, 0, bytes, length, e) && read_npy(d, bytes, length, a, e);
+    free(bytes);
+    return ok;
+}
+
+// Few elements are held in memory.
+static bool keep_small(struct data_file *d, struct arena *a, struct error *e)
+{
+    if (d->blob.length > BLOB_SMALL)
+        return true;
+    void *bytes = arena_alloc(a, (size_t)d->blob.length + 1);
+    if (!bytes)
+        return error_memory(e);
+    if (!blob_read(&d->blob, 0, bytes, (size_t)d->blob.length, e))
+        return false;
+    d->blob.data = bytes;
+    d->blob.file = NULL;
+    // What is held is what it is named by, whatever became of the file meanwhile.
+    digest_of(bytes, (size_t)d->blob.length, &d->blob.digest);
+    return true;
 }
 
 bool data_read(const char *path, struct arena *a, struct data_file *out, struct error *e)
 {
-    struct text text = TEXT_INIT;
     size_t length = strlen(path);
     bool npy = length > 4 && strcmp(path + length - 4, ".npy") == 0;
     *out = (struct data_file){.path = arena_strdup(a, path)};
-    if (!file_read(path, 0, &text, e))
-        return false;
-    void *bytes = arena_copy(a, text_cstr(&text), text.length + 1);
-    out->bytes = bytes;
-    out->length = text.length;
-    text_release(&text);
-    if (!bytes || !out->path)
+    if (!out->path)
         return error_memory(e);
-    return !npy || read_npy(out, bytes, (size_t)out->length, a, e);
+    return blob_file_look(out->path, &out->file, e) && (!npy || read_header(out, a, e)) &&
+           blob_of_file(&out->file, &out->blob, e) && keep_small(out, a, e);
 }
 
 static char npy_kind(enum scalar s)
@@ -110,9 +137,9 @@ bool data_fits(const struct data_file *d, const struct element *el, uint64_t cou
     if (d->npy && el->scalar != SCALAR_CUSTOM && strcmp(type, d->type) != 0)
         return error_set(e, ERROR_INPUT, "%s: holds elements of type %s, but %s is %s", d->path,
                          d->type, name, type);
-    if (d->length == bytes)
+    if (d->blob.length == bytes)
         return true;
     return error_set(e, ERROR_INPUT, "%s: holds %llu bytes, but %llu elements of type %s take %llu",
-                     d->path, (unsigned long long)d->length, (unsigned long long)count, name,
+                     d->path, (unsigned long long)d->blob.length, (unsigned long long)count, name,
                      (unsigned long long)bytes);
 }

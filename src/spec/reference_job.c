@@ -86,6 +86,17 @@ static bool make_by_kernel(struct maker *m, const uint32_t *choice, struct job_r
 
 // ---- given contents ----------------------------------------------------------------------------
 
+static bool make_given(struct maker *m, const struct argument_spec *a, const struct fill_spec *fill,
+                       uint64_t count, struct job_blob *out)
+{
+    const void *data;
+    uint64_t length;
+    if (!make_contents(m, a, fill, count, &data, &length))
+        return false;
+    *out = blob_of(data, length);
+    return true;
+}
+
 static bool make_expected(struct maker *m, const struct expected_spec *x,
                           const struct data_file *file, struct job_data *out)
 {
@@ -93,11 +104,10 @@ static bool make_expected(struct maker *m, const struct expected_spec *x,
     out->buffer = m->buffers[x->argument];
     const struct job_buffer *b = &m->job->buffers[out->buffer];
     if (x->fill.kind != FILL_DATA)
-        return make_contents(m, a, &x->fill, b->count, &out->data, &out->length);
+        return make_given(m, a, &x->fill, b->count, &out->blob);
     if (!data_fits(file, &b->element, b->count, m->e))
         return error_context(m->e, "%s", x->fill.path);
-    out->data = file->bytes;
-    out->length = file->length;
+    out->blob = file->blob;
     return true;
 }
 

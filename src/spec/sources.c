@@ -116,6 +116,21 @@ static bool read_programs(struct spec_sources *src, const struct language_spec *
 
 // ---- data --------------------------------------------------------------------------------------
 
+// The file, where it was read for an argument or output before.
+static const struct data_file *known_data(const struct spec_sources *src, const char *path)
+{
+    const struct kernel_spec *k = src->spec->kernel;
+    for (uint32_t i = 0; i < k->argument_count; i++) {
+        if (src->arguments[i].path && strcmp(src->arguments[i].path, path) == 0)
+            return &src->arguments[i];
+    }
+    for (uint32_t i = 0; i < k->reference.expected_count; i++) {
+        if (src->expected[i].path && strcmp(src->expected[i].path, path) == 0)
+            return &src->expected[i];
+    }
+    return NULL;
+}
+
 static bool read_data(struct spec_sources *src, const struct fill_spec *fill, struct data_file *out,
                       struct error *e)
 {
@@ -126,7 +141,10 @@ static bool read_data(struct spec_sources *src, const struct fill_spec *fill, st
         is_here ? fill->file : arena_printf(&src->arena, "%s/%s", src->spec->directory, fill->file);
     if (!path)
         return error_memory(e);
-    return data_read(path, &src->arena, out, e) || error_context(e, "%s", fill->path);
+    const struct data_file *known = known_data(src, path);
+    if (known)
+        *out = *known;
+    return known || data_read(path, &src->arena, out, e) || error_context(e, "%s", fill->path);
 }
 
 static bool read_all_data(struct spec_sources *src, struct error *e)

@@ -40,6 +40,8 @@ static const char *const sql[STATEMENTS] = {
                        "ORDER BY date DESC, sequence DESC",
     [STATEMENT_DATA_VERSION] = "PRAGMA data_version",
     [STATEMENT_HAS_RESULT] = "SELECT 1 FROM result WHERE id = :id",
+    [STATEMENT_HAS_CONFIGURATION] = "SELECT 1 FROM job WHERE source = :source AND "
+                                    "configuration_json = :configuration LIMIT 1",
 };
 
 sqlite3_stmt *statement_get(struct store *s, enum statement id, struct error *e)

@@ -234,3 +234,19 @@ struct result *store_find(struct store *s, const struct store_question *q, uint3
     result_free(f.counted);
     return f.found;
 }
+
+bool store_has_configuration(struct store *s, const char *configuration_json,
+                             const struct digest *source)
+{
+    bool has = false;
+    for (; s && !has; s = s->behind) {
+        struct values v = {statement_get(s, STATEMENT_HAS_CONFIGURATION, NULL), SQLITE_OK};
+        if (!v.statement)
+            continue;
+        value_digest(&v, ":source", source);
+        value_text(&v, ":configuration", configuration_json);
+        has = v.code == SQLITE_OK && sqlite3_step(v.statement) == SQLITE_ROW;
+        sqlite3_reset(v.statement);
+    }
+    return has;
+}

@@ -88,6 +88,11 @@ bool store_put_once(struct store *s, const uint8_t id[STORE_ID_BYTES], const str
 bool store_together(struct store *s, struct error *e);
 bool store_together_end(struct store *s, bool keep, struct error *e);
 
+// Is anything stored of this configuration of these sources, on any device and under any key? Also
+// in the stores behind. False too where it cannot be told.
+bool store_has_configuration(struct store *s, const char *configuration_json,
+                             const struct digest *source);
+
 // What is asked of the store.
 struct store_question {
     struct digest key;

@@ -101,6 +101,16 @@ static struct job *read_job(struct wire *in, struct error *e)
     return j;
 }
 
+// The same, with the contents that it names: for what makes inputs and references of them.
+static struct job *read_whole_job(struct worker *w, struct wire *in, struct error *e)
+{
+    struct job *j = read_job(in, e);
+    if (!j || blobs_resolve(&w->blobs, j, e))
+        return j;
+    job_free(j);
+    return NULL;
+}
+
 static bool read_policy(struct wire *in, struct policy *p)
 {
     policy_codec(in, p);
@@ -274,7 +284,7 @@ static void serve_prepare(struct worker *w, struct request *q)
 {
     struct error e = ERROR_INIT;
     struct result *r = result_new();
-    struct job *j = read_job(&q->in, &e);
+    struct job *j = read_whole_job(w, &q->in, &e);
     if (r && j && wire_done(&q->in)) {
         device_prepare(w->device, j, r);
         reply_result(w, r);
@@ -318,7 +328,7 @@ static void serve_load(struct worker *w, struct request *q)
     uint32_t handle = 0;
     struct result *r = result_new();
     wire_u32(&q->in, &handle);
-    struct job *j = read_job(&q->in, &e);
+    struct job *j = read_whole_job(w, &q->in, &e);
     q->in.arena = &q->arena;
     if (j)
         image_codec(&q->in, &image);
@@ -437,6 +447,15 @@ static void serve_routine(struct worker *w, struct request *q)
     text_release(&about);
 }
 
+// Nobody waits for an answer; what is wrong is told with the job that wants it.
+static void serve_blob(struct worker *w, struct request *q)
+{
+    struct blob_part part = {.size = 0};
+    blob_part_codec(&q->in, &part);
+    if (!wire_done(&q->in) || !blobs_take(&w->blobs, &part))
+        reply_error(w, "blob: the payload cannot be read, or there is no memory");
+}
+
 static void serve_stop(struct worker *w, struct request *q)
 {
     (void)q;
@@ -456,6 +475,7 @@ static const struct {
     [VERB_OUTPUT] = {serve_output, true},   [VERB_BINARY] = {serve_binary, true},
     [VERB_UNLOAD] = {serve_unload, true},   [VERB_STOP] = {serve_stop, false},
     [VERB_PTX] = {serve_ptx, true},         [VERB_ROUTINE] = {serve_routine, false},
+    [VERB_BLOB] = {serve_blob, false},
 };
 
 static void serve_frame(struct worker *w, const struct frame *f)
@@ -549,6 +569,7 @@ int serve(int channel, const struct device_options *options)
     while (w.jobs)
         drop_job(&w, &w.jobs);
     device_close(w.device);
+    blobs_free(&w.blobs);
     channel_release(&w.channel);
     return status;
 }

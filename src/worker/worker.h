@@ -4,6 +4,7 @@
 
 #include "device/device.h"
 #include "protocol/protocol.h"
+#include "worker/blobs.h"
 
 struct loaded_job {
     struct loaded_job *next;
@@ -17,6 +18,7 @@ struct worker {
     struct device_options options;
     struct device *device; // NULL until opened
     struct loaded_job *jobs;
+    struct blobs blobs;
     struct loaded_job *dropped; // unloaded while a launch runs, or before the next is loaded
     uint32_t sequence;          // of the request being served
     bool beside;                // what is served is served while a launch runs

@@ -45,6 +45,68 @@ START_TEST(right_and_wrong)
 }
 END_TEST
 
+// ---- data files
+
+enum { COUNT = 40000 }; // elements: more bytes than small contents have
+
+// Raw, or behind a header as NumPy writes it.
+static void write_values(const char *name, bool npy, float factor)
+{
+    char path[256], head[160];
+    snprintf(path, sizeof path, "%s/%s", program_folder(), name);
+    FILE *f = fopen(path, "wb");
+    ck_assert_ptr_nonnull(f);
+    snprintf(head, sizeof head, "%-117s\n",
+             "{'descr': '<f4', 'fortran_order': False, 'shape': (40000,), }");
+    if (npy)
+        ck_assert(fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, f) == 10 && fwrite(head, 1, 118, f));
+    for (int i = 0; i < COUNT; i++) {
+        float value = factor * (float)(i % 1000);
+        ck_assert_uint_eq(fwrite(&value, sizeof value, 1, f), 1);
+    }
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+static void write_lines(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    ck_assert(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+static const char data_spec[] =
+    "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"G\", \"Type\": \"int\", "
+    "\"Values\": \"[32, 64]\"}]}, \"KernelSpecification\": {\"Language\": \"OpenCL\", "
+    "\"KernelName\": \"add\", \"KernelFile\": \"add.cl\", \"GlobalSize\": {\"X\": \"40000\"}, "
+    "\"LocalSize\": {\"X\": \"G\"}, \"Arguments\": ["
+    "{\"Name\": \"a\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"Size\": 40000, "
+    "\"AccessType\": \"ReadOnly\", \"FillType\": \"BinaryRaw\", \"DataSource\": \"a.bin\"},"
+    "{\"Name\": \"b\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"Size\": 40000, "
+    "\"AccessType\": \"ReadWrite\", \"FillType\": \"BinaryRaw\", \"DataSource\": \"b.npy\"}],"
+    "\"Reference\": {\"Kind\": \"file\", \"Files\": {\"b\": \"r.npy\"}}}}";
+
+// Two inputs and the reference come from files; every launch begins with the contents of `b` anew.
+START_TEST(of_files)
+{
+    char spec[256], kernel[256];
+    snprintf(spec, sizeof spec, "%s/data.json", program_folder());
+    snprintf(kernel, sizeof kernel, "%s/add.cl", program_folder());
+    write_lines(spec, data_spec);
+    write_lines(kernel, "__kernel void add(__global const float *a, __global float *b)\n"
+                        "{\n    b[get_global_id(0)] += a[get_global_id(0)];\n}\n");
+    write_values("a.bin", false, 1);
+    write_values("b.npy", true, 2);
+    write_values("r.npy", true, 3);
+    expect(program_run("check", spec), 0, "OK: 2 configurations are correct");
+    expect(program_run("tune", spec), 0, "2 of 2 configurations");
+    write_values("r.npy", true, 4); // other data, other results
+    struct ran r = program_run("check", spec);
+    ck_assert_int_eq(r.status, 1);
+    has(r.out, "2 correctness");
+    has_not(r.out, "known from the store");
+    ran_release(&r);
+}
+END_TEST
+
 START_TEST(allowed)
 {
     struct ran r = program_run("check", SPEC, "--no-store", "--allow", "compile,correctness");
@@ -284,6 +346,7 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_test(tests, right_and_wrong);
+    tcase_add_test(tests, of_files);
     tcase_add_test(tests, allowed);
     tcase_add_test(tests, build_only);
     tcase_add_test(tests, stored);

@@ -202,7 +202,7 @@ void kit_expect(struct job *j, uint32_t buffer, const float *values)
 {
     struct job_data *data = arena_array(&j->arena, 1, sizeof *data);
     uint64_t bytes = j->buffers[buffer].count * sizeof *values;
-    *data = (struct job_data){buffer, arena_copy(&j->arena, values, bytes), bytes};
+    *data = (struct job_data){buffer, blob_of(arena_copy(&j->arena, values, bytes), bytes)};
     j->reference = (struct job_reference){.kind = REFERENCE_DATA, .name = "expected values"};
     j->reference.data = data;
     j->reference.data_count = 1;

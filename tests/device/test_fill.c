@@ -200,7 +200,7 @@ END_TEST
 START_TEST(data_must_have_the_buffers_size)
 {
     static const float data[] = {1, 2, 3};
-    struct job_fill fill = {.kind = FILL_DATA, .data = data, .length = sizeof data};
+    struct job_fill fill = {.kind = FILL_DATA, .blob = blob_of(data, sizeof data)};
     struct job_buffer b = buffer(SCALAR_FLOAT, 1, 3, fill);
     struct error e = ERROR_INIT;
     float out[4];

@@ -10,7 +10,8 @@
 // workers note that they begin ("+") and have ended ("-") opening the device, which then takes them
 // a fifth of a second; FAKE_CARD=1, the device has a view in CUDA too; FAKE_BESIDE_MS=<n>, so long
 // a launch that is verified waits for the load of another job, which it then serves before it ends
-// (noted as "beside"). FAKE_WHERE=<option> and FAKE_THEN=<option>: jobs with the first have the
+// (noted as "beside"); FAKE_FRAMES=<file>, the verb, role and bytes of each frame, a line each.
+// FAKE_WHERE=<option> and FAKE_THEN=<option>: jobs with the first have the
 // second, too.
 #include "base/process.h"
 #include "protocol/protocol.h"
@@ -579,10 +580,21 @@ static void open_device(uint32_t sequence, struct wire *w)
     text_release(&t);
 }
 
+static void note_frame(const struct frame *f)
+{
+    char line[80];
+    snprintf(line, sizeof line, "%s %s %zu\n", verb_text(f->verb),
+             role == ROLE_BENCH ? "bench" : "builder", f->length);
+    add_line(getenv("FAKE_FRAMES"), line);
+}
+
 static void serve(const struct frame *f)
 {
     struct arena a;
     struct wire w;
+    note_frame(f);
+    if (f->verb == VERB_BLOB)
+        return;
     arena_init(&a);
     uint32_t languages = 0;
     struct job *job = arena_alloc(&a, sizeof *job);

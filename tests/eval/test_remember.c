@@ -198,6 +198,71 @@ START_TEST(test_what_is_known_is_not_measured_again)
 }
 END_TEST
 
+// A job with contents that are larger than what a key takes in.
+static struct job *job_with_data(void)
+{
+    static const uint8_t contents[BLOB_SMALL + 1] = {1, 2, 3};
+    struct job *j = make_job("good", 1);
+    j->buffers = arena_alloc(&j->arena, sizeof *j->buffers);
+    j->buffer_count = 1;
+    *j->buffers = (struct job_buffer){
+        .name = "in",
+        .element = {.scalar = SCALAR_U8, .width = 1},
+        .count = sizeof contents,
+        .fill = {.kind = FILL_DATA, .blob = blob_of(contents, sizeof contents)}};
+    return j;
+}
+
+static const char *measure_data(void)
+{
+    static char message[64];
+    struct run search = {0};
+    struct error e = ERROR_INIT;
+    run_begin(&search);
+    ck_assert_msg(evaluator_submit(ev, 1, job_with_data(), &e), "%s", e.text);
+    struct result *r = take(1);
+    snprintf(message, sizeof message, "%s", r->reused ? r->message : "measured");
+    result_free(r);
+    run_end();
+    return message;
+}
+
+static void put_old(const char *message)
+{
+    struct error e = ERROR_INIT;
+    struct job *j = job_with_data();
+    struct store_session session = {.command = "test", .device = &device};
+    struct store_job job = {.job = j,
+                            .configuration = j->configuration,
+                            .configuration_json = j->configuration_json,
+                            .constants = ""};
+    struct policy policy = {.launches = 2, .batch = 1};
+    struct result *r = result_new();
+    ck_assert(job_key_by_contents(j, &device, &job.key));
+    result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s", message);
+    store = store_open(store_file, STORE_WRITE, &e);
+    ck_assert_msg(store && store_begin(store, &session, &e), "%s", e.text);
+    ck_assert_msg(store_put(store, &job, &policy, r, &e), "%s", e.text);
+    store_close(store);
+    result_free(r);
+    job_free(j);
+}
+
+// Rows of an earlier hone have keys that hold the contents; they answer, those of today before
+// them.
+START_TEST(test_keys_by_contents_still_answer)
+{
+    put_old("long ago");
+    ck_assert_str_eq(measure_data(), "long ago");
+    ck_assert_uint_eq(stored(), 1);
+    ck_assert_int_eq(remove(store_file), 0);
+    ck_assert_str_eq(measure_data(), "measured");
+    ck_assert_str_eq(measure_data(), "");
+    put_old("long ago");
+    ck_assert_str_eq(measure_data(), "");
+}
+END_TEST
+
 START_TEST(test_failures_are_retried_by_status)
 {
     struct run search = {0}, alone = {.alone = true};
@@ -343,6 +408,7 @@ int main(void)
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, test_what_is_known_is_not_measured_again);
+    tcase_add_test(t, test_keys_by_contents_still_answer);
     tcase_add_test(t, test_failures_are_retried_by_status);
     tcase_add_test(t, test_more_iterations_top_up_fewer);
     tcase_add_test(t, test_stopped_early_is_measured_to_its_end_alone);

@@ -16,6 +16,7 @@ CODEC(image, image)
 CODEC(policy, policy)
 CODEC(phase, phase)
 CODEC(device_report, device_report)
+CODEC(blob_part, blob_part)
 
 const frame_codec frame_codecs[KIND_CODECS] = {
     [KIND_JOB] = code_job,
@@ -27,4 +28,5 @@ const frame_codec frame_codecs[KIND_CODECS] = {
     [KIND_POLICY] = code_policy,
     [KIND_PHASE] = code_phase,
     [KIND_REPORT] = code_device_report,
+    [KIND_BLOB] = code_blob_part,
 };

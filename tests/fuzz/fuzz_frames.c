@@ -22,6 +22,7 @@ union payload {
     struct policy policy;
     struct phase phase;
     struct device_report report;
+    struct blob_part part;
 };
 
 static void check_codec(frame_codec codec, const uint8_t *data, size_t size)

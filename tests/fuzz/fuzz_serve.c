@@ -65,6 +65,22 @@ const struct device_info *device_describe(const struct device *d)
     return &d->info;
 }
 
+static bool has_contents(void *context, struct job_blob *b)
+{
+    uint8_t *last = context;
+    if (!b->data)
+        return false;
+    *last = ((const uint8_t *)b->data)[b->length - 1];
+    return true;
+}
+
+// What makes inputs reads all contents.
+static void read_contents(const struct job *j)
+{
+    uint8_t last;
+    REQUIRE(job_each_blob((struct job *)(uintptr_t)j, has_contents, &last));
+}
+
 // What runs a job follows its indices and sizes without a second look.
 static void follow(const struct job *j)
 {
@@ -88,6 +104,7 @@ bool device_prepare(struct device *d, const struct job *j, struct result *r)
 {
     (void)d, (void)r;
     follow(j);
+    read_contents(j);
     return true;
 }
 
@@ -98,6 +115,7 @@ struct loaded *device_load(struct device *d, const struct job *j, const struct d
     (void)d;
     REQUIRE(l);
     follow(j);
+    read_contents(j);
     l->job = j;
     if (!m->length)
         return l;

@@ -125,6 +125,16 @@ static void begin(struct text *out, struct wire *w, uint8_t kind)
     wire_writer(w, out);
 }
 
+// The contents that sample_job() names.
+static struct blob_part sample_part(void)
+{
+    struct job *j = sample_job();
+    const struct job_blob *b = &j->buffers[j->buffer_count - 1].fill.blob;
+    struct blob_part part = {b->digest, b->length, 0, b->data, b->length}; // static data
+    job_free(j);
+    return part;
+}
+
 static void make_payloads(void)
 {
     struct text out = TEXT_INIT;
@@ -139,6 +149,7 @@ static void make_payloads(void)
     struct phase phase = {PHASE_LAUNCHING, 7, true};
     struct device_note note = {"a GPU", "no driver", "install one"};
     struct device_report report = {&device, 1, &note, 1, "a problem"};
+    struct blob_part part = sample_part();
     const struct {
         enum frame_kind kind;
         const char *name;
@@ -148,7 +159,7 @@ static void make_payloads(void)
                 {KIND_DEVICE, "device", &device},   {KIND_HELLO, "hello", &hello},
                 {KIND_OPEN, "open", &open},         {KIND_IMAGE, "image", &image},
                 {KIND_POLICY, "policy", &policy},   {KIND_PHASE, "phase", &phase},
-                {KIND_REPORT, "report", &report}};
+                {KIND_REPORT, "report", &report},   {KIND_BLOB, "blob", &part}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         begin(&out, &w, list[i].kind);
         frame_codecs[list[i].kind](&w, list[i].value);
@@ -190,6 +201,24 @@ static void add_job_request(struct text *out, enum verb verb, struct job *job)
         image_codec(&w, &image);
     add_frame(out, verb, &payload);
     text_release(&payload);
+}
+
+// In two parts.
+static void add_blob(struct text *out)
+{
+    struct blob_part whole = sample_part();
+    for (uint64_t at = 0; at < whole.length; at += whole.length / 2) {
+        struct text payload = TEXT_INIT;
+        struct wire w;
+        struct blob_part part = whole;
+        part.offset = at;
+        part.data = (const char *)whole.data + at;
+        part.size = whole.length / 2;
+        wire_writer(&w, &payload);
+        blob_part_codec(&w, &part);
+        add_frame(out, VERB_BLOB, &payload);
+        text_release(&payload);
+    }
 }
 
 // A handle, then a policy or a second number.
@@ -235,18 +264,22 @@ static void make_streams(void)
     static const enum verb by_handle[] = {VERB_VERIFY, VERB_MEASURE, VERB_OUTPUT,
                                           VERB_BINARY, VERB_UNLOAD,  VERB_STOP};
     struct text out = TEXT_INIT;
-    struct job *job = sample_least_job();
+    struct job *job = sample_least_job(), *with_data = sample_job();
     text_addc(&out, KIND_STREAM);
     text_addc(&out, 20); // bytes at once
     add_opening(&out);
     add_job_request(&out, VERB_BUILD, job);
     add_job_request(&out, VERB_PREPARE, job);
+    add_job_request(&out, VERB_PREPARE, with_data); // names what is not there
+    add_blob(&out);
+    add_job_request(&out, VERB_PREPARE, with_data);
     add_job_request(&out, VERB_LOAD, job);
     for (size_t i = 0; i < sizeof by_handle / sizeof *by_handle; i++)
         add_handle_request(&out, by_handle[i]);
     write_seed("frames", "stream", out.data, out.length);
     write_seed("serve", "stream", out.data + 2, out.length - 2);
     job_free(job);
+    job_free(with_data);
     text_release(&out);
 }
 

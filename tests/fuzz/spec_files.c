@@ -1,13 +1,21 @@
 #include "spec_files.h"
 
 #include "base/text.h"
+#include "job/blob.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 bool __wrap_file_read(const char *path, size_t limit, struct text *out, struct error *e);
 bool __real_file_read(const char *path, size_t limit, struct text *out, struct error *e);
+bool __wrap_blob_file_look(const char *path, struct blob_file *out, struct error *e);
+bool __real_blob_file_look(const char *path, struct blob_file *out, struct error *e);
+bool __wrap_blob_file_read(const struct blob_file *f, uint64_t from, void *out, size_t length,
+                           struct error *e);
+bool __real_blob_file_read(const struct blob_file *f, uint64_t from, void *out, size_t length,
+                           struct error *e);
 int __wrap_stat(const char *path, struct stat *st);
 int __real_stat(const char *path, struct stat *st);
 
@@ -62,6 +70,26 @@ bool __wrap_file_read(const char *path, size_t limit, struct text *out, struct e
     text_add(out, ""); // an empty file too has bytes to point to
     text_addn(out, parts[part].data, parts[part].size);
     return !out->failed || error_memory(e);
+}
+
+bool __wrap_blob_file_look(const char *path, struct blob_file *out, struct error *e)
+{
+    if (!active)
+        return __real_blob_file_look(path, out, e);
+    *out = (struct blob_file){.path = path, .size = parts[PART_DATA].size};
+    return true;
+}
+
+bool __wrap_blob_file_read(const struct blob_file *f, uint64_t from, void *out, size_t length,
+                           struct error *e)
+{
+    if (!active)
+        return __real_blob_file_read(f, from, out, length, e);
+    if (from > f->size || length > f->size - from)
+        abort();
+    if (length > 0)
+        memcpy(out, parts[PART_DATA].data + from, length);
+    return true;
 }
 
 // Files have a dot in their name, folders have none.

@@ -55,7 +55,7 @@ static void add_buffers(struct job *j)
         {.name = "particles",
          .element = {SCALAR_CUSTOM, 1, 12, false},
          .count = 2,
-         .fill = {.kind = FILL_DATA, .data = custom_data, .length = sizeof custom_data}},
+         .fill = {.kind = FILL_DATA, .blob = blob_of(custom_data, sizeof custom_data)}},
     };
     j->buffers = COPY(j, buffers);
     j->buffer_count = COUNT(buffers);
@@ -111,7 +111,7 @@ struct job *sample_job(void)
 {
     struct job *j = job_new();
     ck_assert_ptr_nonnull(j);
-    const struct job_data data[] = {{4, custom_data, sizeof custom_data}};
+    const struct job_data data[] = {{4, blob_of(custom_data, sizeof custom_data)}};
     add_programs(j);
     add_buffers(j);
     add_launches(j);

@@ -62,8 +62,8 @@ static const char other_data[24] = "twenty-four bytes, mixes";
     X(BUFFER->fill.high = 1)                                                                       \
     X(BUFFER->fill.seed = 1)                                                                       \
     X(BUFFER->fill.expression = "")                                                                \
-    X(j->buffers[4].fill.data = other_data)                                                        \
-    X(j->buffers[4].fill.length--)                                                                 \
+    X(j->buffers[4].fill.blob = blob_of(other_data, j->buffers[4].fill.blob.length))               \
+    X(j->buffers[4].fill.blob.length--)                                                            \
     X(BUFFER->output = false)                                                                      \
     X(BUFFER->temporary = true)                                                                    \
     X(BUFFER->constant = true)                                                                     \
@@ -111,8 +111,8 @@ static const char other_data[24] = "twenty-four bytes, mixes";
     X(REFERENCE->job->launches[0].kernel = "plainer")                                              \
     X(REFERENCE->data_count = 0)                                                                   \
     X(REFERENCE->data[0].buffer = 3)                                                               \
-    X(REFERENCE->data[0].data = other_data)                                                        \
-    X(REFERENCE->data[0].length--)
+    X(REFERENCE->data[0].blob = blob_of(other_data, REFERENCE->data[0].blob.length))               \
+    X(REFERENCE->data[0].blob.length--)
 
 #define DEVICE_FLIPS(X)                                                                            \
     X(d.language = LANGUAGE_CUDA)                                                                  \
@@ -211,7 +211,15 @@ START_TEST(test_neutral_changes_keep_the_key)
 }
 END_TEST
 
-// A key of a job that was sent is the key of the job.
+static bool give_contents(void *context, struct job_blob *b)
+{
+    (void)context;
+    ck_assert_ptr_null(b->data);
+    b->data = j->buffers[4].fill.blob.data;
+    return true;
+}
+
+// A key of a job that was sent is the key of the job, once the contents that it names are there.
 START_TEST(test_key_survives_the_wire)
 {
     struct digest before, after;
@@ -219,6 +227,8 @@ START_TEST(test_key_survives_the_wire)
     job_bytes(j, &bytes);
     struct job *read = job_decode(bytes.data, bytes.length, NULL);
     ck_assert_ptr_nonnull(read);
+    ck_assert(job_each_blob(read, give_contents, NULL));
+    read->reference.data[0].blob.data = REFERENCE->data[0].blob.data; // which is not used
     job_key(j, &d, &before);
     job_key(read, &d, &after);
     ck_assert(digest_equal(&before, &after));
@@ -276,13 +286,14 @@ START_TEST(test_no_field_is_forgotten)
     ck_assert_uint_eq(sizeof(struct element), 16);
     ck_assert_uint_eq(sizeof(struct job_file), 24);
     ck_assert_uint_eq(sizeof(struct job_program), 80);
-    ck_assert_uint_eq(sizeof(struct job_fill), 72);
+    ck_assert_uint_eq(sizeof(struct job_blob), 56);
+    ck_assert_uint_eq(sizeof(struct job_fill), 112);
     ck_assert_uint_eq(sizeof(struct job_compare), 40);
-    ck_assert_uint_eq(sizeof(struct job_buffer), 160);
+    ck_assert_uint_eq(sizeof(struct job_buffer), 200);
     ck_assert_uint_eq(sizeof(struct job_argument), 56);
     ck_assert_uint_eq(sizeof(struct job_launch), 96);
     ck_assert_uint_eq(sizeof(struct job_gemm), 56);
-    ck_assert_uint_eq(sizeof(struct job_data), 24);
+    ck_assert_uint_eq(sizeof(struct job_data), 64);
     ck_assert_uint_eq(sizeof(struct job_reference), 96);
     ck_assert_uint_eq(sizeof(struct job), 208);
 }

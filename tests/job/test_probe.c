@@ -20,8 +20,9 @@ START_TEST(test_probe)
     ck_assert_int_eq(read->language, _i);
     ck_assert_int_eq(read->reference.kind, REFERENCE_DATA);
     ck_assert_int_eq(read->buffers[0].compare.kind, COMPARE_EXACT);
-    ck_assert_uint_eq(read->reference.data[0].length, sizeof expected);
-    memcpy(expected, read->reference.data[0].data, sizeof expected);
+    ck_assert_uint_eq(read->reference.data[0].blob.length, sizeof expected);
+    ck_assert_ptr_null(read->reference.data[0].blob.data); // travels apart
+    memcpy(expected, j->reference.data[0].blob.data, sizeof expected);
     ck_assert_uint_eq(expected[0], 12345);
     ck_assert_uint_eq(expected[1], 2654448106u);
     ck_assert_uint_eq(expected[63], (uint32_t)(63ull * 2654435761u + 12345));

@@ -51,9 +51,9 @@ static void teardown(void)
     X(j->buffers[2].compare.count = UINT64_MAX, "region")                                          \
     X(j->buffers[0].fill.kind = FILL_COUNT, "fill")                                                \
     X(j->buffers[1].fill.expression = NULL, "expression")                                          \
-    X(j->buffers[4].fill.length = 23, "size")                                                      \
+    X(j->buffers[4].fill.blob.length = 23, "size")                                                 \
     X(j->buffers[4].count = 3, "size")                                                             \
-    X(j->buffers[4].fill.data = NULL, "missing")                                                   \
+    X(j->buffers[0].fill.blob.length = 8, "size")                                                  \
     X(j->launches[0].name = NULL, "no name")                                                       \
     X(j->launches[0].kernel = NULL, "no kernel")                                                   \
     X(j->launches[0].program = 2, "program that is not there")                                     \
@@ -176,9 +176,9 @@ START_TEST(test_data_must_fit)
 {
     j->reference.kind = REFERENCE_DATA;
     ck_assert_ptr_null(job_wrong(j));
-    j->reference.data[0].length--;
+    j->reference.data[0].blob.length--;
     ck_assert_ptr_nonnull(job_wrong(j));
-    j->reference.data[0].length++;
+    j->reference.data[0].blob.length++;
     j->reference.data[0].buffer = 5;
     ck_assert_ptr_nonnull(job_wrong(j));
 }

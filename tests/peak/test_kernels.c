@@ -145,7 +145,7 @@ START_TEST(known_values)
     const struct peak_shape shape = {PEAK_FP32, .width = 1, .depth = 1};
     uint64_t work;
     struct job *j = make(&shape, &silent_cpu, 1, &work);
-    const uint32_t *expected = j->reference.data[0].data;
+    const uint32_t *expected = j->reference.data[0].blob.data;
     for (unsigned item = 0; item < 32; item++) {
         float x = 1 + (float)(item % 16) / 16;
         uint32_t bits;

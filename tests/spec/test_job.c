@@ -771,7 +771,7 @@ START_TEST(test_reference_arguments)
     static const float expected[] = {0, 4, 8, 12};
     ck_assert_int_eq(j->reference.kind, REFERENCE_DATA);
     ck_assert_uint_eq(j->reference.data_count, 1);
-    ck_assert_mem_eq(j->reference.data[0].data, expected, sizeof expected);
+    ck_assert_mem_eq(j->reference.data[0].blob.data, expected, sizeof expected);
     ck_assert(j->buffers[0].compare.kind == COMPARE_CLOSE);
     ck_assert(j->buffers[0].compare.atol == 0 && j->buffers[0].compare.rtol == 0.25);
     end(&f, j);
@@ -811,8 +811,8 @@ START_TEST(test_vectors_of_three)
         ck_assert_uint_eq(launch->argument_count, is_cuda ? 2 : 3);
         ck_assert_uint_eq(is_cuda ? launch->dynamic_local_bytes : launch->arguments[2].local_bytes,
                           4 * bytes);
-        ck_assert_uint_eq(j->reference.data[0].length, 2 * bytes);
-        ck_assert_mem_eq(j->reference.data[0].data, is_cuda ? packed : spaced, 2 * bytes);
+        ck_assert_uint_eq(j->reference.data[0].blob.length, 2 * bytes);
+        ck_assert_mem_eq(j->reference.data[0].blob.data, is_cuda ? packed : spaced, 2 * bytes);
         end(&f, j);
     }
 }
@@ -844,7 +844,7 @@ START_TEST(test_reference_file)
     write_npy(&f, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", values, 4);
     struct job *j = make(&f, ONE_PARAMETER, FILE_REFERENCE, LANGUAGE_OPENCL, NULL);
     ck_assert_int_eq(j->reference.kind, REFERENCE_DATA);
-    ck_assert_mem_eq(j->reference.data[0].data, values, sizeof values);
+    ck_assert_mem_eq(j->reference.data[0].blob.data, values, sizeof values);
     end(&f, j);
 }
 END_TEST

@@ -226,6 +226,26 @@ static struct job *doubling(void)
     return j;
 }
 
+static bool send_blob(void *context, struct job_blob *b)
+{
+    struct error e = ERROR_INIT;
+    struct blob_part part = {b->digest, b->length, 0, b->data, b->length};
+    struct text bytes = TEXT_INIT;
+    struct wire w = payload(&bytes);
+    (void)context;
+    blob_part_codec(&w, &part);
+    ck_assert_msg(channel_send(&t.channel, VERB_BLOB, 0, bytes.data, bytes.length, &e), "%s",
+                  e.text);
+    text_release(&bytes);
+    return true;
+}
+
+// What a job names, before what makes inputs and references of it.
+static void give(struct job *j)
+{
+    ck_assert(job_each_blob(j, send_blob, NULL));
+}
+
 static struct image ask_build(struct job *j)
 {
     struct policy policy = {.launches = 1, .batch = 1};
@@ -251,6 +271,7 @@ static struct result *ask_load(uint32_t handle, struct job *j, struct image *ima
 {
     struct text request = TEXT_INIT;
     struct wire w = payload(&request);
+    give(j);
     wire_u32(&w, &handle);
     job_codec(&w, j);
     image_codec(&w, image);
@@ -400,12 +421,61 @@ START_TEST(inputs_and_reference_are_prepared)
     struct job *j = doubling();
     struct text request = TEXT_INIT;
     ask_open(ROLE_BENCH);
+    give(j);
     struct wire w = payload(&request);
     job_codec(&w, j);
     struct result *r = ask_result(VERB_PREPARE, &request);
     ck_status(r, STATUS_CORRECT);
     ck_assert(passed_phase(PHASE_INPUTS) && passed_phase(PHASE_REFERENCE));
     result_free(r);
+    text_release(&request);
+    job_free(j);
+}
+END_TEST
+
+static void send_part(const struct job_blob *b, uint64_t from, uint64_t size)
+{
+    struct blob_part part = {b->digest, b->length, from, (const char *)b->data + from, size};
+    struct text bytes = TEXT_INIT;
+    struct wire w = payload(&bytes);
+    blob_part_codec(&w, &part);
+    ck_assert(channel_send(&t.channel, VERB_BLOB, 0, bytes.data, bytes.length, NULL));
+    text_release(&bytes);
+}
+
+// How the contents that a job names can be sent, and what is said when it is prepared.
+START_TEST(contents_are_checked_when_a_job_wants_them)
+{
+    struct job *j = doubling();
+    struct job_blob *b = &j->reference.data[0].blob;
+    uint64_t half = b->length / 2;
+    struct text request = TEXT_INIT;
+    ask_open(ROLE_BENCH);
+    struct wire w = payload(&request);
+    job_codec(&w, j);
+    ck_assert_ptr_nonnull(strstr(ask_error(VERB_PREPARE, &request), "it was not sent"));
+    send_part(b, 0, half);
+    ck_assert_ptr_nonnull(strstr(ask_error(VERB_PREPARE, &request), "a part of it was not sent"));
+    send_part(b, half, b->length - half);
+    send_part(b, half, half); // once whole nothing takes it back
+    struct result *r = ask_result(VERB_PREPARE, &request);
+    ck_status(r, STATUS_CORRECT);
+    result_free(r);
+
+    struct job_blob lie = *b;
+    lie.digest.bytes[7] ^= 1;
+    b->digest = lie.digest;
+    w = payload(&request);
+    job_codec(&w, j);
+    send_part(&lie, 0, lie.length);
+    ck_assert_ptr_nonnull(strstr(ask_error(VERB_PREPARE, &request), "another digest"));
+    b->digest.bytes[8] ^= 1;
+    w = payload(&request);
+    job_codec(&w, j);
+    send_part(b, half, half);
+    send_part(b, 0, half);
+    ck_assert_ptr_nonnull(strstr(ask_error(VERB_PREPARE, &request), "do not follow each other"));
+    ask_hello(); // still there
     text_release(&request);
     job_free(j);
 }
@@ -651,6 +721,7 @@ static void add_device(TCase *tests)
     tcase_add_test(tests, a_probe_shows_that_the_device_works);
     tcase_add_test(tests, an_image_of_a_build_worker_is_loaded_by_another);
     tcase_add_test(tests, inputs_and_reference_are_prepared);
+    tcase_add_test(tests, contents_are_checked_when_a_job_wants_them);
     tcase_add_test(tests, senseless_requests_are_answered);
     tcase_add_test(tests, unknown_device_is_answered_with_those_there_are);
 }

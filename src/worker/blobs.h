@@ -1,0 +1,18 @@
+// What a worker holds of the contents that jobs name by digest.
+#ifndef HONE_WORKER_BLOBS_H
+#define HONE_WORKER_BLOBS_H
+
+#include "protocol/protocol.h"
+
+struct blobs {
+    struct blob *first;
+};
+
+// Takes a part of one. What is wrong with it is told when a job wants it; false without memory.
+bool blobs_take(struct blobs *all, const struct blob_part *p);
+// Points a job to the contents that it names; they live as long as the blobs. False where one is
+// not here whole and as its digest says.
+bool blobs_resolve(const struct blobs *all, struct job *j, struct error *e);
+void blobs_free(struct blobs *all);
+
+#endif
