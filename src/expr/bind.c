@@ -2,6 +2,7 @@
 #include "expr/node.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 // A loop variable in scope; the latest of a name hides earlier ones and slots.
 struct scope {
@@ -226,6 +227,29 @@ static bool fold(struct binder *b, struct node *n)
     return copied || error_memory(b->error);
 }
 
+static int compare_integers(const void *a, const void *b)
+{
+    const struct value *x = a, *y = b;
+    return (x->i > y->i) - (x->i < y->i);
+}
+
+// The list behind the last `in` of a comparison is read by nobody else: where it is a constant list
+// of integers it is sorted, so that membership takes a binary search and not a walk.
+static void sort_members(struct node *n)
+{
+    struct node *list = n->items[n->count - 1];
+    enum compare_code last = n->chain[n->count - 2];
+    if ((last != COMPARE_IN && last != COMPARE_NOT_IN) || list->kind != NODE_CONSTANT ||
+        list->value.kind != VALUE_LIST)
+        return;
+    struct value *items = (struct value *)list->value.items;
+    for (uint32_t i = 0; i < list->value.count; i++)
+        if (!is_integer(&items[i]))
+            return;
+    qsort(items, list->value.count, sizeof *items, compare_integers);
+    list->ascending = true;
+}
+
 // Binds a part and adds what it depends on to *d.
 static bool bind(struct binder *b, struct node *n, struct dependence *d)
 {
@@ -241,6 +265,8 @@ static bool bind(struct binder *b, struct node *n, struct dependence *d)
         bound = bind_items(b, n, &own);
     if (!bound)
         return false;
+    if (n->kind == NODE_COMPARE)
+        sort_members(n);
     join(d, &own);
     if (n->kind == NODE_CONSTANT || own.slots || own.least_local < LOCALS_LIMIT)
         return true;

@@ -111,6 +111,10 @@ static enum expr_fault eval_member(const struct node *n, const struct value *ite
     struct range r;
     if (n->kind == NODE_LIST)
         return member_of_display(n, item, f, out);
+    if (n->ascending) {
+        *out = sorted_contains(&n->value, item);
+        return EXPR_FAULT_NONE;
+    }
     if (is_range(n)) {
         enum expr_fault fault = range_of(n, f, &r);
         *out = !fault && range_contains(&r, item);

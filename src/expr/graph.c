@@ -361,8 +361,9 @@ static uint32_t make_pair(struct maker *m, const struct node *n, uint32_t i)
         return make_member(m, left, right, code == COMPARE_IN);
     if (member && i + 2 == n->count && is_range(right))
         return make_within(m, n, left, right, code == COMPARE_IN);
-    return add_two(m, (struct graph_node){.kind = GRAPH_COMPARE, .compare = code}, left,
-                   make_tree(m, right));
+    struct graph_node pair = {.kind = GRAPH_COMPARE, .compare = code};
+    pair.ascending = member && right->ascending;
+    return add_two(m, pair, left, make_tree(m, right));
 }
 
 // a < b < c: a < b and b < c, b being one node.

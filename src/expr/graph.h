@@ -43,6 +43,7 @@ struct graph_node {
     uint32_t first, count; // of its items in graph.items; all are nodes before it
     bool truth;            // only its truth, or that it faults, is ever asked for
     bool alone;            // depends on nothing from stages before its own
+    bool ascending;        // COMPARE by `in`: its list is node.ascending
     union {
         struct value value;
         uint32_t slot;

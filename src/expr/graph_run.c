@@ -282,6 +282,10 @@ static enum expr_fault apply(struct graph_run *r, const struct graph_node *n, st
     case GRAPH_BINARY:
         return operators[n->op].apply(&f, &v[0], &v[1], out);
     case GRAPH_COMPARE:
+        if (n->ascending) {
+            *out = value_bool(sorted_contains(&v[1], &v[0]) == (n->compare == COMPARE_IN));
+            return EXPR_FAULT_NONE;
+        }
         fault = compare_values(&f, n->compare, &v[0], &v[1], &truth);
         *out = value_bool(truth);
         return fault;

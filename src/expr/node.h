@@ -64,6 +64,7 @@ struct clause {
 struct node {
     eval_fn eval;
     enum node_kind kind;
+    bool ascending;    // CONSTANT: a list of integers behind `in`, sorted by bind()
     const char *place; // in the text, for errors
     uint32_t height;
     uint32_t count; // of items

@@ -448,6 +448,22 @@ static enum expr_fault contains(struct frame *f, const struct value *item, const
     return fault;
 }
 
+bool sorted_contains(const struct value *list, const struct value *item)
+{
+    int64_t wanted;
+    if (!is_number(item) || !value_to_i64(item, &wanted))
+        return false;
+    uint32_t low = 0, high = list->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (list->items[middle].i < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < list->count && list->items[low].i == wanted;
+}
+
 // Values have no identity: `is` asks for the same kind and an equal value.
 static enum expr_fault compare_equal(struct frame *f, enum compare_code code, const struct value *a,
                                      const struct value *b, bool *out)

@@ -59,6 +59,8 @@ enum expr_fault compare_values(struct frame *f, enum compare_code code, const st
                                const struct value *b, bool *out);
 enum expr_fault equal_values(struct frame *f, const struct value *a, const struct value *b,
                              bool *out);
+// Membership in a list of integers in ascending order (node.ascending), by binary search.
+bool sorted_contains(const struct value *list, const struct value *item);
 // Only numbers, strings, and lists of them have an order. *order is -1, 0 or 1, or 2 with a NaN.
 enum expr_fault order_values(struct frame *f, const struct value *a, const struct value *b,
                              int *order);

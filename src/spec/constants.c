@@ -86,8 +86,19 @@ static bool is_taken(const struct spec *s, const char *name)
     return false;
 }
 
+// Every name is looked up among all others, here and in the kernel's text.
+static bool has_room_for_name(const struct spec *s)
+{
+    return s->constant_count + s->parameter_count + s->derived_count < SPEC_NAMES_LIMIT;
+}
+
 bool check_name(const struct reader *r, struct node n, const char *name)
 {
+    if (!has_room_for_name(r->spec))
+        return node_error(r, n,
+                          "more than %d parameters, constants and derived parameters together; a "
+                          "spec can have no more: leave out those that have one value alone",
+                          SPEC_NAMES_LIMIT);
     if (!is_identifier(name))
         return node_error(r, n,
                           "'%s' cannot be passed to a compiler with -D: use letters, digits and "

@@ -13,6 +13,9 @@
 #include "job/device_info.h"
 #include "job/job.h"
 
+// Parameters, constants and derived parameters of one spec together.
+enum { SPEC_NAMES_LIMIT = 2000 };
+
 #define PARAMETER_TYPES(X)                                                                         \
     X(INT, "int")                                                                                  \
     X(UINT, "uint")                                                                                \

@@ -359,6 +359,18 @@ static const struct {
     {"a in [6.5]", "False"},
     {"a in ['6']", "False"},
     {"a in []", "False"},
+    {"a in [9, 6, 7, 6, -3]", "True"}, // sorted, in any case
+    {"a not in [9, 6, 7, 6, -3]", "False"},
+    {"a in [9, 5, 7, -3]", "False"},
+    {"a / 1 in [9, 6, 7]", "True"},
+    {"a + 0.5 in [9, 6, 7]", "False"},
+    {"s in [9, 6, 7]", "False"},
+    {"l in [9, 6, 7]", "False"},
+    {"a > 100 in [7, 1, 0]", "False"}, // a > 100 and 100 in [...]
+    {"(a > 100) in [7, 1, 0]", "True"},
+    {"a in [6, 5] in [[6, 5]]", "True"}, // the order of a list in the middle counts
+    {"a in [9223372036854775807, -9223372036854775807, 6]", "True"},
+    {"a * 1e300 in [9223372036854775807, 3, 6]", "False"},
     {"'huff' in s", "True"},
     {"'z' in s", "False"},
     {"'z' not in s", "True"},

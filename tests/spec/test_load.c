@@ -280,6 +280,35 @@ START_TEST(test_slots)
 }
 END_TEST
 
+// Constants and parameters beyond the limit are refused at once, with the limit.
+START_TEST(test_too_many_names)
+{
+    struct fixture f;
+    struct text spec = TEXT_INIT;
+    char path[128], limit[32];
+    fixture_start(&f);
+    for (int constants = 0; constants <= SPEC_NAMES_LIMIT + 1; constants += SPEC_NAMES_LIMIT + 1) {
+        struct error e = ERROR_INIT;
+        text_clear(&spec);
+        text_add(&spec, "{\"Constants\": {\"LAST\": 1");
+        for (int i = 0; i < constants; i++)
+            text_addf(&spec, ", \"C%d\": 1", i);
+        text_add(&spec, "}, \"ConfigurationSpace\": {\"TuningParameters\": [");
+        for (int i = constants; i < SPEC_NAMES_LIMIT + 1; i++)
+            text_addf(&spec, "%s{\"Name\": \"P%d\", \"Type\": \"int\", \"Values\": \"[1]\"}",
+                      i > constants ? ", " : "", i);
+        text_add(&spec, "]}}");
+        snprintf(path, sizeof path, "%s/spec.json", f.folder);
+        fixture_file(&f, "spec.json", text_cstr(&spec));
+        ck_assert_ptr_null(spec_load(path, NULL, &e));
+        snprintf(limit, sizeof limit, "more than %d parameters", SPEC_NAMES_LIMIT);
+        ck_assert_msg(strstr(e.text, limit) != NULL, "%s", e.text);
+    }
+    text_release(&spec);
+    fixture_end(&f);
+}
+END_TEST
+
 // Every part of the file cut off, and every byte replaced: an error or a spec, never a crash.
 START_TEST(test_damaged)
 {
@@ -319,6 +348,7 @@ int main(void)
     tcase_add_test(cases, test_configuration_text);
     tcase_add_test(cases, test_configuration_parts);
     tcase_add_test(cases, test_slots);
+    tcase_add_test(cases, test_too_many_names);
     tcase_add_test(cases, test_damaged);
     tcase_set_timeout(cases, 60);
     suite_add_tcase(suite, cases);
