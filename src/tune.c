@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// How long one question to the store may wait for another process's lock within a step.
+#define STORE_STEP_MS 50
+
 // ---- making ------------------------------------------------------------------------------------
 
 static struct evaluator *make_evaluator(struct tune *t, struct error *e)
@@ -439,14 +442,16 @@ static enum tune_answer fail(struct tune *t, const struct error *why, struct err
 static enum tune_answer rank(struct tune *t, int timeout_ms, struct error *e)
 {
     struct error why = ERROR_INIT;
-    bool ok = t->settle ? tune_rank_step(t, timeout_ms, &why) : tune_rank_start(t, &why);
+    bool ok = t->writing  ? t->writing(t, &why)
+              : t->settle ? tune_rank_step(t, timeout_ms, &why)
+                          : tune_rank_start(t, &why);
     if (!ok)
         return fail(t, &why, e);
-    return t->settle ? TUNE_NOTHING : TUNE_END;
+    return t->settle || t->writing ? TUNE_NOTHING : TUNE_END;
 }
 
-enum tune_answer tune_step(struct tune *t, int timeout_ms, const struct tune_record **record,
-                           struct error *e)
+static enum tune_answer step(struct tune *t, int timeout_ms, const struct tune_record **record,
+                             struct error *e)
 {
     struct error why = ERROR_INIT;
     struct outcome out;
@@ -457,7 +462,7 @@ enum tune_answer tune_step(struct tune *t, int timeout_ms, const struct tune_rec
     if (!t->broken && !ask_more(t, &why))
         return fail(t, &why, e);
     *record = NULL;
-    if (t->settle)
+    if (t->settle || t->writing)
         return rank(t, timeout_ms, e);
     *record = next_settled(t);
     if (*record)
@@ -474,6 +479,18 @@ enum tune_answer tune_step(struct tune *t, int timeout_ms, const struct tune_rec
         return TUNE_NOTHING;
     *record = take_outcome(t, &out);
     return *record ? TUNE_RECORD : TUNE_NOTHING;
+}
+
+// A store that another process has locked is asked again in the next step.
+enum tune_answer tune_step(struct tune *t, int timeout_ms, const struct tune_record **record,
+                           struct error *e)
+{
+    if (t->o.store)
+        store_patience(t->o.store, STORE_STEP_MS);
+    enum tune_answer answer = step(t, timeout_ms, record, e);
+    if (t->o.store)
+        store_patience(t->o.store, 0);
+    return answer;
 }
 
 void tune_cancel(struct tune *t)

@@ -59,6 +59,8 @@ struct tune {
     uint8_t ranking_id[16];
     const char *part; // of the space that is searched; see part.h
     bool was_ranked;  // once, whatever came of it
+    // (or NULL) What is still to be written of it: another process has the store locked.
+    bool (*writing)(struct tune *t, struct error *e);
 
     struct tune_progress progress;
     struct evaluator_times before_ranking, ranking; // when it began; what it took

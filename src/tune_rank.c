@@ -214,35 +214,59 @@ static struct result *result_of(struct tune *t, const struct settle_contender *c
     return NULL;
 }
 
-static bool keep_result(struct tune *t, const struct settle_contender *c, struct error *e)
+static bool has_news(const struct tune *t, const struct settle_contender *c)
 {
-    struct item *n = t->items[c->ticket];
-    struct result *r = result_of(t, c);
-    if (!r)
-        return error_memory(e);
-    bool kept = evaluator_keep(t->evaluator, c->ticket, r, e);
-    if (!replace_all(t, n, r))
-        return error_memory(e);
-    if (!c->failure)
-        mark_ranked(t, n, &c->entry);
-    t->progress.ranked.failed += c->failure != NULL;
-    return kept;
+    return c->failure || t->progress.ranked.status.decided;
+}
+
+// Another process may have the store locked for the moment: the ranking is then written in a later
+// step, *later is set, and it is no failure.
+static bool written(struct tune *t, bool ok, bool *later, struct error *why, struct error *e)
+{
+    *later = !ok && store_try_again(t->o.store, why);
+    if (!ok && !*later && e)
+        *e = *why;
+    return ok || *later;
 }
 
 // The store has a ranking whole or not at all: whoever decides from a part of it would name another
 // winner.
-static bool keep_results(struct tune *t, struct error *e)
+static bool store_results(struct tune *t, bool *later, struct error *e)
 {
+    struct error why = ERROR_INIT;
     struct store *store = t->o.build_only ? NULL : t->o.store;
-    if (store && !store_together(store, e))
-        return false;
-    bool ok = true;
+    *later = false;
+    if (!store)
+        return true;
+    bool ok = store_together(store, &why);
+    if (!ok)
+        return written(t, ok, later, &why, e);
     for (size_t i = 0; ok && i < t->settling_count; i++) {
         const struct settle_contender *c = &t->settling[i];
-        if (c->failure || t->progress.ranked.status.decided)
-            ok = keep_result(t, c, e);
+        struct result *r = has_news(t, c) ? result_of(t, c) : NULL;
+        if (has_news(t, c))
+            ok = r ? evaluator_keep(t->evaluator, c->ticket, r, &why) : error_memory(&why);
+        result_free(r);
     }
-    return (!store || store_together_end(store, ok, e)) && ok;
+    ok = store_together_end(store, ok, &why) && ok;
+    return written(t, ok, later, &why, e);
+}
+
+static bool show_results(struct tune *t, struct error *e)
+{
+    for (size_t i = 0; i < t->settling_count; i++) {
+        const struct settle_contender *c = &t->settling[i];
+        struct item *n = t->items[c->ticket];
+        if (!has_news(t, c))
+            continue;
+        struct result *r = result_of(t, c);
+        if (!r || !replace_all(t, n, r))
+            return error_memory(e);
+        if (!c->failure)
+            mark_ranked(t, n, &c->entry);
+        t->progress.ranked.failed += c->failure != NULL;
+    }
+    return true;
 }
 
 static struct evaluator_times times_now(struct tune *t)
@@ -273,13 +297,18 @@ static void end_settling(struct tune *t)
     t->settle = NULL;
 }
 
+// The rounds are over. What they found is told even where it cannot be stored.
 static bool finish(struct tune *t, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
-    end_settling(t);
     uint64_t start = clock_ns();
-    bool ok = keep_results(t, e);
+    bool later = false;
+    bool ok = store_results(t, &later, e);
     t->storing_ns += clock_ns() - start;
+    t->writing = later ? finish : NULL;
+    if (later)
+        return true;
+    ok = show_results(t, e) && ok;
     find_best(t);
     return ok && (!ranked->status.decided || choose(t) || error_memory(e));
 }
@@ -427,11 +456,12 @@ static bool restate(struct tune *t, struct error *e)
     const struct contenders *c = &t->contenders;
     const struct result *first = t->items[c->list[0].ticket]->result;
     struct store *store = t->o.store;
+    struct error why = ERROR_INIT;
+    bool later = false;
+    t->writing = NULL;
     if (!store || is_alone(first) || !first->part[0] || str_equal(first->part, t->part))
         return true;
-    bool ok = store_together(store, e);
-    if (!ok)
-        return false;
+    bool begun = store_together(store, &why), ok = begun;
     for (size_t i = 0; ok && i < c->count; i++) {
         const struct result *known = t->items[c->list[i].ticket]->result;
         if (!is_of(known, first) || known->origin) // of a store behind nothing is taken over
@@ -442,10 +472,13 @@ static bool restate(struct tune *t, struct error *e)
             r->part = part;
             r->reused = false;
         }
-        ok = part ? evaluator_keep(t->evaluator, c->list[i].ticket, r, e) : error_memory(e);
+        ok = part ? evaluator_keep(t->evaluator, c->list[i].ticket, r, &why) : error_memory(&why);
         result_free(r);
     }
-    return store_together_end(store, ok, e) && ok;
+    ok = begun && store_together_end(store, ok, &why) && ok;
+    ok = written(t, ok, &later, &why, e);
+    t->writing = later ? restate : NULL;
+    return ok;
 }
 
 // ---- running -----------------------------------------------------------------------------------
@@ -508,8 +541,10 @@ bool tune_rank_step(struct tune *t, int timeout_ms, struct error *e)
 {
     enum settle_answer answer = settle_step(t->settle, timeout_ms, e);
     settle_status(t->settle, &t->progress.ranked.status);
-    if (answer == SETTLE_END)
+    if (answer == SETTLE_END) {
+        end_settling(t);
         return finish(t, e);
+    }
     if (answer == SETTLE_BROKEN)
         end_settling(t);
     return answer != SETTLE_BROKEN;

@@ -155,7 +155,8 @@ struct hone_worker {
 };
 
 // Asks a worker for the devices of this machine; takes as long as the drivers take to start, a
-// minute at most. `worker` may be NULL. A machine without devices gives an empty list.
+// minute at most, and that worker's end, ten seconds at most. `worker` may be NULL. A machine
+// without devices gives an empty list.
 HONE_API struct hone_devices *hone_devices_list(const struct hone_worker *worker,
                                                 struct hone_error *e);
 HONE_API void hone_devices_free(struct hone_devices *d);
@@ -285,13 +286,17 @@ enum hone_answer {
 };
 
 // Works until a configuration is done, or for timeout_ms at most (0: only what can be done at
-// once). Nothing else moves the tune: call it until it answers HONE_END or HONE_BROKEN.
+// once). Nothing else moves the tune: call it until it answers HONE_END or HONE_BROKEN. Any thread
+// may take a step. A step waits for nobody beyond its timeout: a worker that does not end and a
+// device that is in use are looked at again in the next one, and so is a store that another process
+// has locked, after a tenth of a second. What it computes, and what the disk takes to write a
+// result, comes on top.
 HONE_API enum hone_answer hone_tune_step(struct hone_tune *t, int timeout_ms,
                                          const struct hone_record **record, struct hone_error *e);
 // Ends the search after the running launch, without a ranking; hone_tune_step() soon answers
 // HONE_END.
 HONE_API void hone_tune_cancel(struct hone_tune *t);
-// Ends the workers at once.
+// Ends the workers at once, and waits two seconds at most for all of them to be gone.
 HONE_API void hone_tune_free(struct hone_tune *t);
 
 struct hone_progress {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #define ASKING_TIMEOUT_MS 60000
+// A driver takes up to a tenth of a second to take down the context of a process that is killed.
+#define SPARE_PATIENCE_NS (500ull * 1000000)
 
 static bool decode(const struct frame *f, struct arena *a, struct device_report *out,
                    struct error *e)
@@ -74,7 +76,9 @@ void spare_free(struct spare *s)
 {
     if (!s)
         return;
-    remote_leave(&s->remote);
+    struct endings endings = {NULL};
+    remote_end(&s->remote, &endings);
+    endings_release(&endings, SPARE_PATIENCE_NS);
     free(s);
 }
 
@@ -87,19 +91,21 @@ static bool ask_new_worker(const char *const *worker, const char *const *environ
 {
     struct remote r;
     struct text how = TEXT_INIT;
+    struct endings endings = {NULL};
     *died = false;
     if (!remote_start(&r, worker, environment, NULL, ROLE_BENCH, false, e))
         return false;
     bool ok = ask(&r, languages, a, out, e);
     if (!ok && r.channel.ended) {
         *died = true;
-        remote_autopsy(&r, &how);
+        remote_autopsy_wait(&r, &how);
         error_clear(e);
         error_set(e, ERROR_WORKER, "listing devices: the worker %s", text_cstr(&how));
     }
     text_release(&how);
     if (!ok || !spare || !(*spare = spare_new(&r)))
-        remote_end(&r);
+        remote_end(&r, &endings);
+    endings_release(&endings, REMOTE_GONE_NS);
     return ok;
 }
 
@@ -127,6 +133,7 @@ bool live_routine(const char *const *worker, const char *const *environment, enu
     struct remote r;
     struct frame f;
     struct text payload = TEXT_INIT;
+    struct endings endings = {NULL};
     struct wire w;
     *about = NULL;
     if (!remote_start(&r, worker, environment, NULL, ROLE_BENCH, false, e))
@@ -141,6 +148,7 @@ bool live_routine(const char *const *worker, const char *const *environment, enu
         error_memory(e);
     ok = answer && (!known || *about);
     result_free(answer);
-    remote_end(&r);
+    remote_end(&r, &endings);
+    endings_release(&endings, REMOTE_GONE_NS);
     return ok;
 }

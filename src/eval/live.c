@@ -58,12 +58,17 @@ bool live_break(struct live *v, enum error_code code, const char *format, ...)
 
 // ---- the loop ----------------------------------------------------------------------------------
 
+static struct remote *remote_at(struct live *v, uint32_t i)
+{
+    return i < v->builder_limit ? &v->builders[i].remote : &v->bench;
+}
+
 static uint32_t gather(struct live *v, struct pollfd *fds, struct remote **remotes)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i <= v->builder_limit; i++) {
-        struct remote *r = i < v->builder_limit ? &v->builders[i].remote : &v->bench;
-        if (!r->running || r->stopped_ns)
+        struct remote *r = remote_at(v, i);
+        if (!r->running || r->stopped_ns || r->dying_ns)
             continue;
         short events = POLLIN | (remote_pending(r) ? POLLOUT : 0);
         remotes[n] = r;
@@ -76,15 +81,32 @@ static uint32_t gather(struct live *v, struct pollfd *fds, struct remote **remot
     return n;
 }
 
+static struct builder *builder_of(struct live *v, struct remote *r)
+{
+    return r == &v->bench ? NULL : (struct builder *)(void *)r;
+}
+
 static void handle(struct live *v, struct remote *r)
 {
-    struct builder *b = r == &v->bench ? NULL : (struct builder *)(void *)r;
-    if (!r->running || live_serve(v, r, b))
-        return;
-    if (b)
-        live_builder_died(v, b);
-    else
-        live_bench_died(v);
+    if (r->running && !live_serve(v, r, builder_of(v, r)))
+        remote_dies(r);
+}
+
+// What a worker's end means is seen once it has ended: how it did belongs to it.
+static void see_who_died(struct live *v)
+{
+    for (uint32_t i = 0; i <= v->builder_limit; i++) {
+        struct remote *r = remote_at(v, i);
+        struct text how = TEXT_INIT;
+        if (r->running && r->dying_ns && remote_autopsy(r, &how)) {
+            if (builder_of(v, r))
+                live_builder_died(v, builder_of(v, r), text_cstr(&how));
+            else
+                live_bench_died(v, text_cstr(&how));
+        }
+        text_release(&how);
+    }
+    endings_reap(&v->endings);
 }
 
 static void check_limits(struct live *v)
@@ -98,10 +120,27 @@ static void check_limits(struct live *v)
         live_bench_overdue(v);
 }
 
+// When those that end are looked at again: no descriptor tells of it everywhere.
+static uint64_t next_look(const struct live *v, uint64_t now)
+{
+    uint64_t next = UINT64_MAX, look;
+    for (uint32_t i = 0; i <= v->builder_limit; i++) {
+        const struct remote *r = i < v->builder_limit ? &v->builders[i].remote : &v->bench;
+        look = r->running && r->dying_ns ? now + remote_look_ns(r->dying_ns, now) : next;
+        next = look < next ? look : next;
+    }
+    if (endings_awaited(&v->endings)) {
+        look = now + remote_look_ns(v->endings.first->since_ns, now);
+        next = look < next ? look : next;
+    }
+    return next;
+}
+
 // How long poll() may sleep: until the caller's time, the nearest deadline, or the gate's next try.
 static int sleep_ms(const struct live *v, uint64_t until)
 {
-    uint64_t now = clock_ns(), next = until;
+    uint64_t now = clock_ns(), next = next_look(v, now);
+    next = until < next ? until : next;
     for (uint32_t i = 0; i <= v->builder_limit; i++) {
         const struct remote *r = i < v->builder_limit ? &v->builders[i].remote : &v->bench;
         if (r->running && !r->stopped_ns && r->deadline_ns && r->deadline_ns < next)
@@ -141,6 +180,8 @@ static void work(struct live *v, uint64_t until)
                 handle(v, remotes[i]);
         }
     }
+    if (!v->broken.code)
+        see_who_died(v);
     check_limits(v);
     live_clock(v);
 }
@@ -255,10 +296,8 @@ static void live_cancel(struct evaluator *ev)
 {
     struct live *v = self(ev);
     v->cancelled = true;
-    for (uint32_t i = 0; i < v->builder_limit; i++)
-        remote_kill(&v->builders[i].remote);
     for (uint32_t i = 0; i < v->builder_limit; i++) {
-        remote_end(&v->builders[i].remote);
+        remote_end(&v->builders[i].remote, &v->endings);
         v->builders[i].entry = NULL;
     }
     if (v->loss.suspect)
@@ -347,16 +386,13 @@ static bool live_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, u
 }
 
 // A GPU's driver takes up to a tenth of a second to take down the context of a process that ends,
-// and does several at once: all are told before the first is waited for.
+// and does several at once: all are told before they are waited for.
 static void end_workers(struct live *v)
 {
-    void (*end)(struct remote *) = v->o.leaving ? remote_leave : remote_end;
     for (uint32_t i = 0; v->builders && i < v->builder_limit; i++)
-        remote_kill(&v->builders[i].remote);
-    remote_kill(&v->bench);
-    for (uint32_t i = 0; v->builders && i < v->builder_limit; i++)
-        end(&v->builders[i].remote);
-    end(&v->bench);
+        remote_end(&v->builders[i].remote, &v->endings);
+    remote_end(&v->bench, &v->endings);
+    endings_release(&v->endings, v->o.leaving ? 0 : LIVE_FREE_NS);
 }
 
 static void live_destroy(struct evaluator *ev)

@@ -12,6 +12,8 @@
 #define LIVE_RENEW_JOBS   1000 // a bench worker is renewed after so many jobs
 #define LIVE_START_TRIES  3    // workers that die one after the other before they serve anything
 #define LIVE_LOCK_POLL_NS (5ull * 1000000)
+// The end of an evaluator waits so long for its workers, all of them together.
+#define LIVE_FREE_NS (2ull * 1000000000)
 // A work-group run ahead of time, on scratch data, is not the measurement: it gets this long.
 #define LIVE_PRIME_NS (2ull * 1000000000)
 // Launches that are asked for at once take about so long.
@@ -144,7 +146,8 @@ struct live {
     uint32_t next_handle;
     uint32_t bench_serial; // counts the bench workers
     struct remote bench;
-    struct entry *current; // at the bench
+    struct endings endings; // workers that were killed
+    struct entry *current;  // at the bench
     // READY, to be loaded while the verified launch of `current` runs; NULL: none, or the worker
     // has answered.
     struct entry *ahead;
@@ -226,7 +229,7 @@ bool live_opens_contexts(const struct device_info *d); // each build worker does
 void live_builders_start(struct live *v);              // hands queued jobs to workers
 void live_builds_tell(struct live *v);                 // those that failed, unless that is in doubt
 void live_builder_frame(struct live *v, struct builder *b, const struct frame *f);
-void live_builder_died(struct live *v, struct builder *b);
+void live_builder_died(struct live *v, struct builder *b, const char *how);
 void live_builder_overdue(struct live *v, struct builder *b);
 void live_builders_pause(struct live *v, bool pause);
 void live_builders_settle(struct live *v); // as is right while nothing is measured
@@ -292,7 +295,7 @@ void live_turns_cancel(struct live *v);
 void live_turns_release(struct live *v);
 
 // live_lost.c
-void live_bench_died(struct live *v);
+void live_bench_died(struct live *v, const char *how);
 void live_bench_overdue(struct live *v);
 // The reply to a request of `n` (NULL: of PREPARE) that makes the device doubtful.
 void live_bench_doubt(struct live *v, struct entry *n, enum loss_kind kind, const char *message);

@@ -266,6 +266,9 @@ void live_bench_start(struct live *v)
         return;
     if (v->bench.running && needs_renewal(v))
         live_bench_forget(v);
+    // A device that is being taken down, and a compiler that is, are no quiet surroundings.
+    if (v->bench.dying_ns || endings_awaited(&v->endings))
+        return;
     struct entry *first = wants_preparing(v);
     if (v->loss.pending)
         live_probe_start(v);
@@ -283,7 +286,7 @@ void live_bench_start(struct live *v)
 
 void live_bench_forget(struct live *v)
 {
-    remote_end(&v->bench);
+    remote_end(&v->bench, &v->endings);
     live_ahead_forget(v, NULL);
     v->preparing = false;
     v->bench_base_bytes = 0;

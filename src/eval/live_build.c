@@ -40,7 +40,7 @@ static uint32_t opening(const struct live *v)
     uint32_t count = v->bench.running && v->bench.phase.kind == PHASE_OPENING;
     for (uint32_t i = 0; i < v->builder_limit; i++) {
         const struct remote *r = &v->builders[i].remote;
-        count += r->running && r->phase.kind == PHASE_OPENING;
+        count += r->running && !r->dying_ns && r->phase.kind == PHASE_OPENING;
     }
     return count;
 }
@@ -71,13 +71,13 @@ static struct builder *builder_for(struct live *v, const struct entry *n)
         struct builder *b = &v->builders[i];
         if (!b->remote.running)
             empty = empty ? empty : b;
-        else if (!b->entry)
+        else if (!b->entry && !b->remote.dying_ns)
             idle = idle ? idle : b;
     }
     if (idle && !n->fresh)
         return idle;
     if (!empty && idle) {
-        remote_end(&idle->remote);
+        remote_end(&idle->remote, &v->endings);
         empty = idle;
     }
     return empty && may_start_builder(v) && start_builder(v, empty) ? empty : NULL;
@@ -196,28 +196,26 @@ static bool is_ahead(enum phase_kind phase)
     return phase == PHASE_PRIMING || phase == PHASE_LAUNCHING;
 }
 
-void live_builder_died(struct live *v, struct builder *b)
+void live_builder_died(struct live *v, struct builder *b, const char *how)
 {
-    struct text how = TEXT_INIT;
     struct entry *n = b->entry;
     enum phase_kind phase = b->remote.phase.kind;
     b->entry = NULL;
-    remote_autopsy(&b->remote, &how);
+    remote_end(&b->remote, &v->endings);
     if (phase == PHASE_OPENING && ++v->start_deaths >= LIVE_START_TRIES)
         live_break(v, ERROR_WORKER, "%u workers died while opening the device; the last %s",
-                   LIVE_START_TRIES, text_cstr(&how));
+                   LIVE_START_TRIES, how);
     if (n && is_ahead(phase)) {
         settle_for_unprimed(v, n, phase == PHASE_LAUNCHING);
     } else if (n && phase != PHASE_OPENING && ++n->build_deaths >= 2) {
         struct text message = TEXT_INIT;
-        text_addf(&message, "the compiler died, twice: the worker %s", text_cstr(&how));
+        text_addf(&message, "the compiler died, twice: the worker %s", how);
         live_fail(v, n, STATUS_COMPILE, 0, text_cstr(&message));
         text_release(&message);
     } else if (n) {
         entry_stage(&v->entries, n, STAGE_QUEUED);
         n->fresh = true;
     }
-    text_release(&how);
 }
 
 void live_builder_overdue(struct live *v, struct builder *b)
@@ -227,7 +225,7 @@ void live_builder_overdue(struct live *v, struct builder *b)
     uint64_t limit = b->remote.limit_ns;
     char took[32], message[128];
     b->entry = NULL;
-    remote_end(&b->remote);
+    remote_end(&b->remote, &v->endings);
     duration_to_str((double)limit, took);
     if (phase == PHASE_OPENING) {
         live_break(v, ERROR_DEVICE, "opening the device took longer than the limit of %s", took);

@@ -58,22 +58,19 @@ static void opening_died(struct live *v, const char *how)
         retry_alone(v, n);
 }
 
-void live_bench_died(struct live *v)
+void live_bench_died(struct live *v, const char *how)
 {
-    struct text how = TEXT_INIT;
     enum phase_kind phase = v->bench.phase.kind;
-    remote_autopsy(&v->bench, &how);
     if (v->loss.step != PROBE_NOT_YET) {
         char why[800];
-        str_format(why, sizeof why, "its worker, while %s, %s", phase_text(phase), text_cstr(&how));
+        str_format(why, sizeof why, "its worker, while %s, %s", phase_text(phase), how);
         live_bench_forget(v);
         live_probe_failed(v, why);
     } else if (phase == PHASE_OPENING) {
-        opening_died(v, text_cstr(&how));
+        opening_died(v, how);
     } else {
-        lose(v, LOSS_DIED, phase, text_cstr(&how));
+        lose(v, LOSS_DIED, phase, how);
     }
-    text_release(&how);
 }
 
 static void overdue_text(enum phase_kind phase, uint64_t limit, char *out, size_t size)

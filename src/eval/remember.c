@@ -15,11 +15,16 @@ struct record {
     bool submitted;
     bool again; // in turns: nothing stored answers, and nothing is stored but by keep()
     bool stored;
+    bool unasked; // the store was locked by another process when it was to be asked
+    bool locks;   // likewise when the result was to be stored: the device's lock is kept until then
     struct digest key;
     char *geometry;
     struct result *answer; // from the store, waiting to be taken
     struct result *known;  // the samples it has already, of more that are asked for
 };
+
+// How soon the store is asked again that was locked.
+#define STORE_RETRY_MS 20
 
 struct remember {
     struct evaluator base;
@@ -37,6 +42,9 @@ struct remember {
     // Do results answer under keys that hold the whole contents of data files? Asked of the first
     // job alone: such a key takes reading the files again.
     enum { OLD_KEYS_MAYBE, OLD_KEYS_NONE, OLD_KEYS_SOME } old_keys;
+    uint32_t unasked;     // records that are
+    struct outcome held;  // an outcome that is to be stored before it is told
+    bool store_is_locked; // at the last try
     char waiting[160];
 };
 
@@ -54,8 +62,13 @@ static struct record *find(struct remember *m, uint64_t ticket)
     return NULL;
 }
 
-static void record_free(struct record *r)
+static void gate_unlock(void *context);
+
+static void record_free(struct remember *m, struct record *r)
 {
+    if (r->locks)
+        gate_unlock(m);
+    m->unasked -= r->unasked;
     if (!r->submitted)
         job_free(r->job);
     result_free(r->answer);
@@ -65,6 +78,14 @@ static void record_free(struct record *r)
 }
 
 // ---- the store ---------------------------------------------------------------------------------
+
+// Is that failure only that another process has the store for the moment? Then the call is repeated
+// in the next step, or a moment later: nobody waits for it in here.
+static bool is_locked(struct remember *m, struct error *e)
+{
+    m->store_is_locked = m->o.store && store_try_again(m->o.store, e);
+    return m->store_is_locked;
+}
 
 // Energy is counted beside samples that belong together: without it they are taken again.
 static bool lacks_energy(const struct remember *m, const struct result *r)
@@ -86,6 +107,7 @@ static struct result *look_up(struct remember *m, struct record *r, struct error
     struct store_question question = {
         .key = r->key, .policy = m->policy, .retry = m->o.retry, .alone = m->o.alone};
     struct result *found = store_find(m->o.store, &question, &missing, e);
+    m->store_is_locked = false;
     if (found && !missing && lacks_energy(m, found)) {
         result_free(found);
         found = NULL;
@@ -144,6 +166,7 @@ static bool put(struct remember *m, struct record *r, const struct result *resul
     if (!m->o.store || r->again || r->stored || result->reused || !worth_keeping(result))
         return true;
     r->stored = write_result(m, r, &m->policy, result, e);
+    m->store_is_locked = false;
     return r->stored;
 }
 
@@ -189,6 +212,8 @@ static enum gate_answer gate_enter(void *context, uint64_t ticket, struct gate_k
     *out = r ? look_up(m, r, &failed) : NULL;
     if (*out || failed.code)
         gate_unlock(m);
+    if (failed.code && is_locked(m, &failed))
+        return GATE_BUSY;
     if (r && r->known)
         *known = (struct gate_known){r->known->sample_count, r->known->batch};
     if (failed.code && e)
@@ -197,12 +222,19 @@ static enum gate_answer gate_enter(void *context, uint64_t ticket, struct gate_k
 }
 
 // Stored before the lock is given up: whoever has it next sees the result. While turns are held the
-// lock stays.
+// lock stays, and so it does until a result is stored for which the store was locked.
 static bool gate_leave(void *context, uint64_t ticket, const struct result *result, struct error *e)
 {
     struct remember *m = context;
     struct record *r = find(m, ticket);
-    bool ok = !r || !result || put(m, r, result, e);
+    struct error failed = ERROR_INIT;
+    bool ok = !r || !result || put(m, r, result, &failed);
+    if (!ok && is_locked(m, &failed)) {
+        r->locks = true;
+        return true;
+    }
+    if (!ok && e)
+        *e = failed;
     gate_unlock(m);
     return ok;
 }
@@ -210,6 +242,8 @@ static bool gate_leave(void *context, uint64_t ticket, const struct result *resu
 static const char *gate_waiting(void *context)
 {
     struct remember *m = context;
+    if (m->store_is_locked)
+        return "another process has the store locked";
     if (!m->locking || !m->lock.waiting)
         return NULL;
     snprintf(m->waiting, sizeof m->waiting, "the device is in use by %s", m->lock.holder);
@@ -224,10 +258,40 @@ static bool hand_on(struct remember *m, struct record *r, struct error *e)
     return evaluator_submit(m->live, r->ticket, r->job, e);
 }
 
+// What the store knows, or on to the workers. While the store is locked the record waits, and those
+// that come after it need not try.
+static bool ask_store(struct remember *m, struct record *r, struct error *e)
+{
+    struct error failed = ERROR_INIT;
+    bool waits = m->unasked > r->unasked && !r->unasked;
+    if (!waits) {
+        r->answer = look_up(m, r, &failed);
+        if (!r->answer && !r->known && !failed.code)
+            r->answer = look_up_old(m, r, &failed);
+        waits = failed.code && is_locked(m, &failed);
+    }
+    m->unasked += waits - r->unasked;
+    r->unasked = waits;
+    if (failed.code && e)
+        *e = failed;
+    return !failed.code && (waits || r->answer || hand_on(m, r, e));
+}
+
+// Those that wait, in their order, until it is locked once more.
+static bool ask_store_again(struct remember *m, struct error *e)
+{
+    bool locked = false;
+    for (struct record *r = m->records; r && m->unasked > 0 && !locked; r = r->next) {
+        if (r->unasked && !ask_store(m, r, e))
+            return false;
+        locked = r->unasked;
+    }
+    return true;
+}
+
 static bool remember_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e)
 {
     struct remember *m = self(ev);
-    struct error failed = ERROR_INIT;
     struct text geometry = TEXT_INIT;
     struct record *r = calloc(1, sizeof *r);
     if (r) {
@@ -244,15 +308,7 @@ static bool remember_submit(struct evaluator *ev, uint64_t ticket, struct job *j
     job_key(job, &m->device, &r->key);
     *m->last = r;
     m->last = &r->next;
-    r->answer = look_up(m, r, &failed);
-    if (!r->answer && !r->known && !failed.code)
-        r->answer = look_up_old(m, r, &failed);
-    if (failed.code) {
-        if (e)
-            *e = failed;
-        return false;
-    }
-    return r->answer || hand_on(m, r, e);
+    return ask_store(m, r, e);
 }
 
 static bool give_answer(struct remember *m, struct outcome *out)
@@ -277,26 +333,58 @@ static bool keep_ungated(struct remember *m, const struct outcome *out, struct e
     struct result *known = look_up(m, r, &failed);
     bool is_known = known != NULL;
     result_free(known);
-    return is_known || put(m, r, out->result, e);
+    if (failed.code && e)
+        *e = failed;
+    return !failed.code && (is_known || put(m, r, out->result, e));
 }
 
 static bool complete(struct remember *m, struct outcome *out, struct error *e)
 {
     struct record *r = find(m, out->ticket);
     bool stored = r && r->stored;
-    return !r || ((stored || keep_ungated(m, out, e)) && add_known(r, out->result, e));
+    if (r && !stored && !keep_ungated(m, out, e))
+        return false;
+    if (r && r->locks)
+        gate_unlock(m);
+    if (r)
+        r->locks = false;
+    return !r || add_known(r, out->result, e);
+}
+
+// 1: told; 0: held, until the store can be written; -1.
+static int tell(struct remember *m, struct outcome *out, struct error *e)
+{
+    struct error failed = ERROR_INIT;
+    if (complete(m, out, &failed))
+        return 1;
+    if (is_locked(m, &failed)) {
+        m->held = *out;
+        *out = (struct outcome){0, NULL};
+        return 0;
+    }
+    if (e)
+        *e = failed;
+    result_free(out->result);
+    return -1;
 }
 
 static int remember_take(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e)
 {
     struct remember *m = self(ev);
+    if (!ask_store_again(m, e))
+        return -1;
     if (give_answer(m, out))
         return 1;
+    if (m->held.result) {
+        *out = m->held;
+        m->held = (struct outcome){0, NULL};
+        return tell(m, out, e);
+    }
+    // What waits for the store has nothing to do with what workers do.
+    if (m->unasked > 0 && (timeout_ms < 0 || timeout_ms > STORE_RETRY_MS))
+        timeout_ms = STORE_RETRY_MS;
     int got = evaluator_take(m->live, timeout_ms, out, e);
-    if (got != 1 || complete(m, out, e))
-        return got;
-    result_free(out->result);
-    return -1;
+    return got == 1 ? tell(m, out, e) : got;
 }
 
 static bool remember_again(struct evaluator *ev, uint64_t ticket, const struct turn *turn,
@@ -307,6 +395,8 @@ static bool remember_again(struct evaluator *ev, uint64_t ticket, const struct t
     if (!r || r->answer)
         return error_set(e, ERROR_USAGE, "only a job that was taken can be measured again");
     r->again = true;
+    m->unasked -= r->unasked;
+    r->unasked = false;
     return (r->submitted || hand_on(m, r, e)) && evaluator_again(m->live, ticket, turn, e);
 }
 
@@ -346,13 +436,17 @@ static void remember_drop(struct evaluator *ev, uint64_t ticket)
     *link = r->next;
     if (m->last == &r->next)
         m->last = link;
-    record_free(r);
+    if (m->held.result && m->held.ticket == ticket) {
+        result_free(m->held.result);
+        m->held = (struct outcome){0, NULL};
+    }
+    record_free(m, r);
 }
 
 static size_t remember_room(struct evaluator *ev)
 {
     // Answers from the store cost nothing, but are handed out one by one.
-    size_t waiting = 0;
+    size_t waiting = self(ev)->unasked > 0 ? SIZE_MAX / 2 : 0;
     for (const struct record *r = self(ev)->records; r; r = r->next)
         waiting += r->answer != NULL;
     size_t room = evaluator_room(self(ev)->live);
@@ -361,16 +455,21 @@ static size_t remember_room(struct evaluator *ev)
 
 static void remember_cancel(struct evaluator *ev)
 {
-    evaluator_cancel(self(ev)->live);
+    struct remember *m = self(ev);
+    for (struct record *r = m->records; r; r = r->next)
+        r->unasked = false;
+    m->unasked = 0;
+    evaluator_cancel(m->live);
 }
 
 static bool remember_idle(struct evaluator *ev)
 {
-    for (const struct record *r = self(ev)->records; r; r = r->next) {
+    const struct remember *m = self(ev);
+    for (const struct record *r = m->records; r; r = r->next) {
         if (r->answer)
             return false;
     }
-    return evaluator_idle(self(ev)->live);
+    return m->unasked == 0 && !m->held.result && evaluator_idle(m->live);
 }
 
 static void remember_best(struct evaluator *ev, uint64_t ns, uint64_t verify_ns)
@@ -396,8 +495,9 @@ static void remember_destroy(struct evaluator *ev)
     evaluator_free(m->live);
     for (struct record *r = m->records, *next; r; r = next) {
         next = r->next;
-        record_free(r);
+        record_free(m, r);
     }
+    result_free(m->held.result);
     if (m->locking)
         device_lock_close(&m->lock);
     free(m);

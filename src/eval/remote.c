@@ -62,7 +62,6 @@ bool remote_open(struct remote *r, const char *id, enum worker_role role, bool e
     if (!(say_hello(r, &sent) && ask_to_open(r, id, role, exact, &sent)) &&
         sent.code == ERROR_MEMORY) {
         *e = sent;
-        remote_end(r);
         return false;
     }
     remote_limit(r, REMOTE_OPENING_NS);
@@ -272,12 +271,13 @@ void remote_limit(struct remote *r, uint64_t limit_ns)
 
 bool remote_overdue(const struct remote *r, uint64_t now_ns)
 {
-    return r->running && !r->stopped_ns && r->deadline_ns && now_ns >= r->deadline_ns;
+    return r->running && !r->stopped_ns && !r->dying_ns && r->deadline_ns &&
+           now_ns >= r->deadline_ns;
 }
 
 void remote_pause(struct remote *r)
 {
-    if (!r->running)
+    if (!r->running || r->dying_ns)
         return;
     process_stop(&r->process);
     if (!r->stopped_ns)
@@ -300,25 +300,69 @@ void remote_kill(struct remote *r)
         process_signal(&r->process, SIGKILL);
 }
 
-static void end_with(struct remote *r, void (*end)(struct process *))
+// ---- ending ------------------------------------------------------------------------------------
+
+// Without memory for the list it stays a zombie until this process ends, which is better than a
+// wait.
+void remote_end(struct remote *r, struct endings *all)
 {
+    struct ending *n = r->running ? malloc(sizeof *n) : NULL;
     if (!r->running)
         return;
-    end(&r->process);
     channel_release(&r->channel);
     forget_queue(r);
+    remote_kill(r); // reaches one that is stopped, too
+    if (n) {
+        *n = (struct ending){.next = all->first, .process = r->process, .since_ns = clock_ns()};
+        all->first = n;
+    } else {
+        process_leave(&r->process);
+    }
     memset(r, 0, sizeof *r);
     r->process = (struct process)PROCESS_NONE;
 }
 
-void remote_end(struct remote *r)
+void endings_reap(struct endings *all)
 {
-    end_with(r, process_end);
+    int status;
+    for (struct ending **link = &all->first, *n; (n = *link);) {
+        if (!process_wait(&n->process, 0, &status)) {
+            link = &n->next;
+            continue;
+        }
+        *link = n->next;
+        process_end(&n->process); // closes what is open
+        free(n);
+    }
 }
 
-void remote_leave(struct remote *r)
+bool endings_awaited(const struct endings *all)
 {
-    end_with(r, process_leave);
+    uint64_t now = clock_ns();
+    for (const struct ending *n = all->first; n; n = n->next) {
+        if (now - n->since_ns < REMOTE_GONE_NS)
+            return true;
+    }
+    return false;
+}
+
+// Sleeping in small pieces: of several processes any may be gone first.
+void endings_release(struct endings *all, uint64_t limit_ns)
+{
+    uint64_t start = clock_ns();
+    for (endings_reap(all); all->first && clock_ns() - start < limit_ns; endings_reap(all))
+        poll(NULL, 0, 1);
+    while (all->first) {
+        struct ending *n = all->first;
+        all->first = n->next;
+        process_leave(&n->process);
+        free(n);
+    }
+}
+
+uint64_t remote_look_ns(uint64_t since_ns, uint64_t now_ns)
+{
+    return now_ns - since_ns < 100000000 ? 1000000 : 20000000;
 }
 
 uint64_t remote_memory(const struct remote *r)
@@ -350,21 +394,39 @@ static void add_last_words(const struct process *p, struct text *out)
         text_addc(out, tail[i] == '\n' ? ' ' : tail[i]);
 }
 
-void remote_autopsy(struct remote *r, struct text *out)
+void remote_dies(struct remote *r)
+{
+    remote_resume(r);
+    r->dying_ns = clock_ns();
+    r->deadline_ns = 0;
+}
+
+bool remote_autopsy(struct remote *r, struct text *out)
 {
     char how[128];
     int status = 0;
-    if (!process_wait(&r->process, 2000, &status)) {
-        process_signal(&r->process, SIGKILL);
-        process_wait(&r->process, -1, &status);
-        text_add(out, "closed its channel and did not end");
-    } else {
-        process_status_text(status, how, sizeof how);
-        text_add(out, how);
+    uint64_t since = clock_ns() - r->dying_ns;
+    bool gone = process_wait(&r->process, 0, &status);
+    if (!gone && !r->killed && since >= REMOTE_DYING_NS) {
+        r->killed = true;
+        remote_kill(r);
     }
+    if (!gone && since < REMOTE_DYING_NS + REMOTE_GONE_NS)
+        return false;
+    process_status_text(status, how, sizeof how);
+    text_add(out, !gone       ? "closed its channel, and the system cannot end it"
+                  : r->killed ? "closed its channel and did not end"
+                              : how);
     process_drain(&r->process);
     add_last_words(&r->process, out);
-    remote_end(r);
+    return true;
+}
+
+void remote_autopsy_wait(struct remote *r, struct text *out)
+{
+    remote_dies(r);
+    while (!remote_autopsy(r, out))
+        poll(NULL, 0, 1);
 }
 
 void remote_error_text(const struct frame *f, char *out, size_t size)

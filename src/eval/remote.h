@@ -12,6 +12,11 @@
 #define REMOTE_CHECKING_NS (300ull * 1000000000)
 #define REMOTE_SILENCE_NS  (60ull * 1000000000) // a request taken up, or answered after its phases
 
+// After its channel has ended a worker has so long to end by itself, and one that was killed to be
+// gone: a driver can hold a dead process in the kernel.
+#define REMOTE_DYING_NS (2ull * 1000000000)
+#define REMOTE_GONE_NS  (10ull * 1000000000)
+
 struct remote {
     struct process process;
     struct channel channel;
@@ -27,6 +32,8 @@ struct remote {
     struct outgoing *queue; // what waits behind contents that are being sent
     struct digest *given;   // the contents that it has, or will have by what is queued
     uint32_t given_count, given_capacity;
+    uint64_t dying_ns; // since when its channel is at its end; 0: it is not
+    bool killed;       // it did not end by itself then
 };
 
 #define REMOTE_NONE                                                                                \
@@ -35,6 +42,7 @@ struct remote {
     }
 
 // Starts a worker and asks it to open the device; requests may be sent at once, it serves in order.
+// On failure it may run all the same.
 // id NULL: only started. `exact` as in struct live_options.
 bool remote_start(struct remote *r, const char *const *argv, const char *const *environment,
                   const char *id, enum worker_role role, bool exact, struct error *e);
@@ -61,17 +69,39 @@ bool remote_overdue(const struct remote *r, uint64_t now_ns);
 // stopped once more: the kernel continues a worker when the thread ends that has started it.
 void remote_pause(struct remote *r);
 void remote_resume(struct remote *r);
-// Sends SIGKILL without waiting for its end: remote_end() is still to be called.
+// Sends SIGKILL and nothing else: remote_end() is still to be called.
 void remote_kill(struct remote *r);
-// Ends it with SIGKILL (or lets a dead one go) and forgets it.
-void remote_end(struct remote *r);
-// The same without waiting for its end, by a process that is about to end.
-void remote_leave(struct remote *r);
+
+// Processes that were killed and are not reaped yet. Nobody waits for one of them: they are looked
+// at again and again. All zeros: none.
+struct endings {
+    struct ending {
+        struct ending *next;
+        struct process process;
+        uint64_t since_ns;
+    } * first;
+};
+// Reaps those that are gone.
+void endings_reap(struct endings *all);
+// Is there one that may yet be gone soon? One that was killed long ago is waited for no more.
+bool endings_awaited(const struct endings *all);
+// Waits for all of them together, so long at most, and forgets them.
+void endings_release(struct endings *all, uint64_t limit_ns);
+
+// Kills it (or lets a dead one go), hands its process over to `all` and forgets it.
+void remote_end(struct remote *r, struct endings *all);
 // Its resident memory in bytes; 0 when that cannot be told.
 uint64_t remote_memory(const struct remote *r);
-// After the channel ended: waits for the end of the process and describes it with the last of what
-// it printed: "was killed by SIGSEGV; it had printed: ...". Ends the remote.
-void remote_autopsy(struct remote *r, struct text *out);
+// The channel has ended: nothing is sent to it or read from it any more, no limit holds.
+void remote_dies(struct remote *r);
+// Looks at one that dies. True once it is gone, or cannot be ended: `out` then describes its end
+// with the last of what it printed: "was killed by SIGSEGV; the last it printed: ...", and
+// remote_end() is to be called.
+bool remote_autopsy(struct remote *r, struct text *out);
+// The same, waiting for it.
+void remote_autopsy_wait(struct remote *r, struct text *out);
+// How long may be slept before those that end are looked at again, dying since then or killed.
+uint64_t remote_look_ns(uint64_t since_ns, uint64_t now_ns);
 
 // The worker that a spare holds; false where it holds none (any more), or `s` is NULL.
 struct spare;

@@ -1,5 +1,6 @@
 #include "store/database.h"
 
+#include "base/process.h"
 #include "store/fail.h"
 
 static const char *const sql[STATEMENTS] = {
@@ -136,8 +137,11 @@ static bool transaction_step(struct store *s, enum statement id, const char *doi
 // What ends a transaction is made first: once it has begun, memory may be what is lacking.
 bool transaction_begin(struct store *s, struct error *e)
 {
-    return statement_get(s, STATEMENT_COMMIT, e) && statement_get(s, STATEMENT_ROLLBACK, e) &&
-           transaction_step(s, STATEMENT_BEGIN, "writing to the store", e);
+    bool ok = statement_get(s, STATEMENT_COMMIT, e) && statement_get(s, STATEMENT_ROLLBACK, e) &&
+              transaction_step(s, STATEMENT_BEGIN, "writing to the store", e);
+    if (ok)
+        s->busy_ns = 0;
+    return ok;
 }
 
 bool transaction_commit(struct store *s, struct error *e)
@@ -152,4 +156,25 @@ void transaction_rollback(struct store *s)
     for (int tries = 0; tries < 2 && !sqlite3_get_autocommit(s->db); tries++)
         transaction_step(s, STATEMENT_ROLLBACK, "undoing a write", &ignored);
     texts_forget(&s->texts);
+}
+
+// ---- locks of others ----------------------------------------------------------------------------
+
+void store_patience(struct store *s, int ms)
+{
+    for (; s; s = s->behind)
+        sqlite3_busy_timeout(s->db, ms ? ms : STORE_PATIENCE_MS);
+}
+
+bool store_try_again(struct store *s, struct error *e)
+{
+    uint64_t now = clock_ns();
+    if (e->code != ERROR_STORE || (e->driver & 0xff) != SQLITE_BUSY)
+        return false;
+    if (!s->busy_ns)
+        s->busy_ns = now;
+    if (now - s->busy_ns >= STORE_PATIENCE_MS * UINT64_C(1000000))
+        return false;
+    error_clear(e);
+    return true;
 }

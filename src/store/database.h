@@ -72,6 +72,7 @@ struct store {
     struct text body, samples; // of the result being written; kept for their memory
     struct text_item *items;   // likewise: of the job being written
     size_t item_capacity;
+    uint64_t busy_ns;     // since when every call found it locked; 0: the last one did not
     int64_t data_version; // changes when another process has written: what it removed is put again
 };
 

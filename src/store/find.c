@@ -223,6 +223,8 @@ struct result *store_find(struct store *s, const struct store_question *q, uint3
 {
     struct finding f = {.store = s, .q = q};
     bool ok = look_at_all(&f, e);
+    if (ok)
+        s->busy_ns = 0;
     if (missing)
         *missing = 0;
     if (ok && !f.found && !f.over)

@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Two hones on one store wait for each other's commits, which take well under a millisecond; only a
-// stopped process or a copy being made holds the lock for long.
-#define BUSY_MS 10000
 // Pages of the log before it is carried into the file. Each time costs two syncs of the disk: with
 // 16 MiB of log they stay below a tenth of the time of a commit.
 #define CHECKPOINT_PAGES "4000"
@@ -26,7 +23,7 @@ static bool execute(struct store *s, const char *sql, const char *doing, struct 
 // log is not carried into the file by closing before all checks have passed.
 static bool connection_prepare(struct store *s, struct error *e)
 {
-    sqlite3_busy_timeout(s->db, BUSY_MS);
+    sqlite3_busy_timeout(s->db, STORE_PATIENCE_MS);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
     return execute(s, "PRAGMA trusted_schema = OFF", "opening the store", e);
@@ -87,7 +84,7 @@ static bool journal_is(struct store *s, const char *sql, const char *mode)
 // stays, which is as safe.
 static bool journal_wal(struct store *s)
 {
-    for (int waited = 0; waited < BUSY_MS; waited += 5) {
+    for (int waited = 0; waited < STORE_PATIENCE_MS; waited += 5) {
         if (journal_is(s, "PRAGMA journal_mode = WAL", "wal"))
             return true;
         if ((sqlite3_errcode(s->db) & 0xff) != SQLITE_BUSY)

@@ -34,6 +34,15 @@ struct store *store_open(const char *path, enum store_mode mode, struct error *e
 void store_close(struct store *s); // NULL is fine; those behind it too
 const char *store_path(const struct store *s);
 
+// Two hones on one store wait for each other's commits, which take well under a millisecond; a
+// stopped process, or a copy being made, holds the lock for longer. A call waits for it so long (0:
+// STORE_PATIENCE_MS, as a store begins with) and then fails with SQLITE_BUSY.
+#define STORE_PATIENCE_MS 10000
+void store_patience(struct store *s, int ms);
+// For who waits elsewhere: the call failed because of that alone, and not for STORE_PATIENCE_MS on
+// end yet. The error is then cleared, and the same call is to be tried again.
+bool store_try_again(struct store *s, struct error *e);
+
 // Puts a store that is open for reading behind all others of `s`, which owns it from then on:
 // shipped results, a team's. It answers where none before it does and appears in store_each(), with
 // its file as the origin; it is never written. Without a store of the user's own (`s` NULL) it is

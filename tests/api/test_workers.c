@@ -5,8 +5,11 @@
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +22,8 @@
 #define BEHAVES HONE_SOURCE_DIR "/tests/api/data/behaves.json"
 
 static char folder[64];
-static char events_file[96], events[128];
-static const char *const environment[] = {"FAKE_SHARES_HOST=1", events, NULL};
+static char store_file[96], events_file[96], events[128], notes[96];
+static const char *const environment[] = {"FAKE_SHARES_HOST=1", events, notes, NULL};
 static const struct hone_worker fake = {.program = FAKE_WORKER, .environment = environment};
 
 static struct hone_spec *spec;
@@ -33,6 +36,8 @@ static void setup(void)
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(events_file, sizeof events_file, "%s/events", folder);
     snprintf(events, sizeof events, "FAKE_EVENTS=%s", events_file);
+    snprintf(notes, sizeof notes, "FAKE_FOLDER=%s", folder);
+    snprintf(store_file, sizeof store_file, "%s/store.sqlite", folder);
 }
 
 static void teardown(void)
@@ -129,6 +134,8 @@ START_TEST(each_step_in_a_thread_of_its_own)
         records++;
     }
     end();
+    ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1); // all of them were reaped
+    ck_assert_int_eq(errno, ECHILD);
     ck_assert_uint_eq(records, 12);
     ck_assert_uint_eq(count_events("load") + count_events("beside"), 12);
 }
@@ -219,6 +226,162 @@ START_TEST(workers_end_with_a_killed_tuner)
 }
 END_TEST
 
+// ---- how long a step takes ---------------------------------------------------------------------
+
+#define STEP_MS 30
+// What a step may take beyond its timeout (include/hone/hone.h), and what a busy machine adds.
+#define BEYOND_MS 700
+
+struct run {
+    unsigned by_status[HONE_CONSTRAINTS + 1], records;
+    unsigned longest_ms; // step
+};
+
+static struct run run_to_the_end(void)
+{
+    struct run run = {.records = 0};
+    struct hone_error e = HONE_ERROR_INIT;
+    const struct hone_record *r;
+    for (;;) {
+        uint64_t start = now_ms();
+        enum hone_answer answer = hone_tune_step(tune, STEP_MS, &r, &e);
+        unsigned took = (unsigned)(now_ms() - start);
+        run.longest_ms = took > run.longest_ms ? took : run.longest_ms;
+        ck_assert_msg(answer != HONE_BROKEN, "%s", e.text);
+        if (answer == HONE_END)
+            return run;
+        if (answer == HONE_RECORD) {
+            run.records++;
+            run.by_status[hone_record_status(r)]++;
+        }
+    }
+}
+
+static void check_steps(const struct run *run)
+{
+    ck_assert_msg(run->longest_ms < STEP_MS + BEYOND_MS, "a step took %u ms", run->longest_ms);
+}
+
+// True where a process may trace another.
+static bool was_held(void)
+{
+    if (count_events("held") > 0)
+        return true;
+    printf("skipped: a worker that cannot be reaped (nobody may trace here)\n");
+    return false;
+}
+
+START_TEST(workers_that_cannot_be_reaped)
+{
+    static const char *const dying[] = {"ID=1,FAKE=held_dying_once", "ID=2,FAKE=good", NULL};
+    static const char *const hanging[] = {"ID=1,FAKE=held_hanging", "ID=2,FAKE=good", NULL};
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    o.launch_limit_ms = 300;
+    o.unranked = true;
+    begin(dying, o);
+    uint64_t start = now_ms();
+    struct run run = run_to_the_end();
+    uint64_t took = now_ms() - start;
+    end();
+    check_steps(&run);
+    ck_assert_uint_eq(run.by_status[HONE_CORRECT], 2);
+    ck_assert(!was_held() || took > 1500); // a worker that died is killed two seconds later
+    begin(hanging, o);
+    run = run_to_the_end();
+    start = now_ms();
+    end();
+    check_steps(&run);
+    ck_assert_uint_eq(run.by_status[HONE_CORRECT], 1);
+    ck_assert_uint_eq(run.by_status[HONE_TIMEOUT], 1);
+    ck_assert_uint_lt(now_ms() - start, 2000 + BEYOND_MS);
+}
+END_TEST
+
+// Another process that does something for a while; it says when it has begun.
+static pid_t start_other(void (*begin_it)(void), unsigned for_ms)
+{
+    int told[2];
+    char begun;
+    ck_assert_int_eq(pipe(told), 0);
+    pid_t other = fork();
+    if (other == 0) {
+        begin_it();
+        if (write(told[1], "b", 1) != 1)
+            _exit(1);
+        usleep(for_ms * 1000);
+        _exit(0);
+    }
+    close(told[1]);
+    ck_assert_int_eq(read(told[0], &begun, 1), 1);
+    close(told[0]);
+    return other;
+}
+
+static void lock_store(void)
+{
+    sqlite3 *db;
+    if (sqlite3_open(store_file, &db) != SQLITE_OK ||
+        sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
+        _exit(1);
+}
+
+static void lock_device(void)
+{
+    char pattern[128];
+    glob_t found;
+    struct flock first = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
+    snprintf(pattern, sizeof pattern, "%s/hone-device-*.lock", folder);
+    int fd = glob(pattern, 0, NULL, &found) == 0 ? open(found.gl_pathv[0], O_RDWR) : -1;
+    if (fd < 0 || fcntl(fd, F_OFD_SETLK, &first) != 0)
+        _exit(1);
+}
+
+// All configurations are measured, and stored; then again, answered by the store, and ranked anew.
+static void tune_beside(void (*lock)(void), bool ranked)
+{
+    static const char *const good[] = {"FAKE=good", NULL};
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    o.store = hone_store_open(store_file, true, &e);
+    o.unranked = !ranked;
+    begin(good, o);
+    uint64_t start = now_ms();
+    pid_t other = start_other(lock, 1200);
+    struct run run = run_to_the_end();
+    uint64_t took = now_ms() - start;
+    end();
+    hone_store_close(o.store);
+    ck_assert_int_eq(waitpid(other, NULL, 0), other);
+    check_steps(&run);
+    ck_assert_uint_eq(run.by_status[HONE_CORRECT], 12);
+    ck_assert_uint_ge(took, 1000); // it was waited for
+}
+
+static unsigned stored_results(void)
+{
+    sqlite3 *db;
+    sqlite3_stmt *s;
+    ck_assert_int_eq(sqlite3_open(store_file, &db), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_prepare_v2(db, "SELECT count(*) FROM result", -1, &s, NULL),
+                     SQLITE_OK);
+    ck_assert_int_eq(sqlite3_step(s), SQLITE_ROW);
+    unsigned count = (unsigned)sqlite3_column_int(s, 0);
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    return count;
+}
+
+START_TEST(locks_of_other_processes)
+{
+    tune_beside(lock_store, false);
+    ck_assert_uint_eq(stored_results(), 12);
+    tune_beside(lock_store, true); // its samples answer, but no ranking of them is known
+    ck_assert_uint_gt(stored_results(), 12);
+    unlink(store_file);
+    tune_beside(lock_device, false);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("libhone's workers");
@@ -227,6 +390,8 @@ int main(void)
     tcase_add_checked_fixture(c, setup, teardown);
     tcase_add_test(c, each_step_in_a_thread_of_its_own);
     tcase_add_test(c, workers_end_with_a_killed_tuner);
+    tcase_add_test(c, workers_that_cannot_be_reaped);
+    tcase_add_test(c, locks_of_other_processes);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -22,6 +22,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,7 +51,9 @@ enum behaviour {
     FAKE_DIE_IN_TURN_ONCE,
     FAKE_WRONG_IN_THE_END,
     FAKE_KILL_DEVICE,
-    FAKE_TOO_LARGE
+    FAKE_TOO_LARGE,
+    FAKE_HELD_DYING_ONCE,
+    FAKE_HELD_HANGING
 };
 
 static const char *const names[] = {
@@ -77,6 +81,9 @@ static const char *const names[] = {
     [FAKE_WRONG_IN_THE_END] = "wrong_in_the_end", // when it is compared after its last launch
     [FAKE_KILL_DEVICE] = "kill_device",
     [FAKE_TOO_LARGE] = "too_large", // for the device, as is found when it is loaded
+    // Its launch ends the process, or hangs; whoever kills it then, cannot reap it for HELD_S.
+    [FAKE_HELD_DYING_ONCE] = "held_dying_once",
+    [FAKE_HELD_HANGING] = "held_hanging",
 };
 
 // What FAKE_DEAD can say.
@@ -303,6 +310,32 @@ static void add_line(const char *path, const char *line)
     close(fd);
 }
 
+// A tracer keeps the process from being reaped, as a driver does that holds it in the kernel. It is
+// noted whether one may trace here.
+#define HELD_S 3
+static void be_held(void)
+{
+    int told[2];
+    char may = 0;
+    pid_t self = getpid();
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+    if (pipe(told) != 0)
+        exit(1);
+    if (fork() == 0) {
+        setsid(); // who kills the group does not reach it
+        may = ptrace(PTRACE_SEIZE, self, NULL, NULL) == 0;
+        if (write(told[1], &may, 1) != 1)
+            _exit(1);
+        for (int fd = 0; fd < 256; fd++)
+            close(fd);
+        sleep(HELD_S);
+        _exit(0);
+    }
+    if (read(told[0], &may, 1) != 1)
+        exit(1);
+    add_line(getenv("FAKE_EVENTS"), may ? "held\n" : "not held\n");
+}
+
 static void note_event(const char *what, const struct slot *s, const struct policy *p)
 {
     char line[160];
@@ -458,8 +491,13 @@ static void verify(uint32_t sequence, const struct slot *s)
     if (s->behaviour == FAKE_DIE_RUNNING ||
         (s->behaviour == FAKE_DIE_RUNNING_ONCE && first_time(s->once)))
         die();
-    if (s->behaviour == FAKE_EXIT_RUNNING)
-        exit(0);
+    bool dies_held = s->behaviour == FAKE_HELD_DYING_ONCE && first_time(s->once);
+    if (s->behaviour == FAKE_HELD_HANGING || dies_held)
+        be_held();
+    if (s->behaviour == FAKE_EXIT_RUNNING || dies_held)
+        _exit(0);
+    if (s->behaviour == FAKE_HELD_HANGING)
+        hang();
     if (s->behaviour == FAKE_HANG_RUNNING)
         hang();
     if (s->behaviour == FAKE_GARBAGE) {
