@@ -30,6 +30,7 @@ struct command {
     const struct option_group *groups;
     const struct example *examples;   // ends with NULL
     int (*run)(struct invocation *i); // -> exit status
+    bool compiles;                    // what it leaves in caches is kept within bounds
 };
 
 struct invocation {

@@ -365,4 +365,5 @@ const struct command command_check = {
     .groups = groups,
     .examples = examples,
     .run = run,
+    .compiles = true,
 };

@@ -383,4 +383,5 @@ const struct command command_compare = {
     .groups = groups,
     .examples = examples,
     .run = run,
+    .compiles = true,
 };

@@ -242,4 +242,5 @@ const struct command command_peak = {
     .groups = groups,
     .examples = examples,
     .run = run,
+    .compiles = true,
 };

@@ -404,4 +404,5 @@ const struct command command_run = {
     .groups = groups,
     .examples = examples,
     .run = run,
+    .compiles = true,
 };

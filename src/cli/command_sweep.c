@@ -449,4 +449,5 @@ const struct command command_sweep = {
     .groups = groups,
     .examples = examples,
     .run = run,
+    .compiles = true,
 };

@@ -552,4 +552,5 @@ const struct command command_tune = {
     .groups = groups,
     .examples = examples,
     .run = run,
+    .compiles = true,
 };

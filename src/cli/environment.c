@@ -131,8 +131,10 @@ static bool add_cache(struct environment *v, size_t index, const char *folder)
     return true;
 }
 
-static void trim_caches(const struct environment *v)
+void environment_trim(const struct environment *v)
 {
+    if (!v->stamp || !cache_trim_due(v->stamp))
+        return;
     for (size_t i = 0; v->cache && i < sizeof caches / sizeof *caches && v->cache[i]; i++) {
         if (!variable(caches[i].variable))
             cache_trim(strchr(v->cache[i], '=') + 1, caches[i].depth, caches[i].limit_bytes);
@@ -146,6 +148,7 @@ static bool add_settings(struct environment *v, struct error *e)
     folder = folder ? usable_cache(v, folder, e) : NULL;
     if (!folder)
         return false;
+    v->stamp = arena_printf(&v->arena, "%s/trimmed", folder);
     v->cache = arena_array(&v->arena, count + 1, sizeof *v->cache);
     v->worker_with = arena_array(&v->arena, count + 2, sizeof *v->worker_with);
     for (size_t i = 0; i < count; i++) {
@@ -175,7 +178,6 @@ bool environment_init(struct environment *v, struct error *e)
 
 void environment_release(struct environment *v)
 {
-    trim_caches(v);
     scratch_remove(&v->scratch);
     arena_release(&v->arena);
 }

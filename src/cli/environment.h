@@ -12,6 +12,7 @@ struct environment {
     const char *own_worker[2];
     const char *const *worker; // argv: own_worker, unless a command replaces it
     const char **worker_with;  // NAME=VALUE for workers, NULL-terminated
+    const char *stamp;         // its time says when the caches were last kept within bounds
     const char **cache;        // of them, those that say where caches are, NULL-terminated
     const char *device;        // HONE_DEVICE, or NULL
     const char *path;          // PATH, or NULL
@@ -22,6 +23,8 @@ struct environment {
 
 // Finds the worker: HONE_WORKER, else beside this program, else in ../libexec/hone.
 bool environment_init(struct environment *v, struct error *e);
+// Keeps the caches within bounds, at most once a day: for commands that have kernels compiled.
+void environment_trim(const struct environment *v);
 // Removes the scratch folder.
 void environment_release(struct environment *v);
 

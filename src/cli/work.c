@@ -37,6 +37,8 @@ void work_release(struct work *w)
     work_drop_spare(w);
     store_close(w->store);
     spec_free(w->spec);
+    if (w->has_environment && w->call->command->compiles)
+        environment_trim(&w->environment);
     if (w->has_environment)
         environment_release(&w->environment);
     arena_release(&w->arena);

@@ -215,6 +215,9 @@ void buffers_distrust(struct device *d)
 static bool make_contents(struct device *d, const struct job_buffer *job, struct memory *m,
                           struct error *e)
 {
+    const struct job_blob *given = &job->fill.blob;
+    if (job->fill.kind == FILL_DATA && given->data && given->length == m->bytes)
+        return memory_write(d, m, given->data, e);
     void *data = malloc(m->bytes);
     bool ok = data || error_memory(e);
     ok = ok && fill_make(job, data, e) && memory_write(d, m, data, e);

@@ -6,6 +6,7 @@
 #include "device/build_text.h"
 #include "device/fill.h"
 #include "device/own_kernel.h"
+#include "device/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,7 @@ struct device *device_open(const char *id, const struct device_options *o, struc
         error_memory(e);
         return NULL;
     }
+    parallel_count_cores();
     d->backend = backend;
     d->options = *o;
     d->machine.stat = -1;

@@ -3,6 +3,7 @@
 #include "base/process.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 struct share {
@@ -13,10 +14,21 @@ struct share {
     bool started;
 };
 
+// Of this process, asked for when a device is opened: to find a quota takes reading several files.
+static atomic_uint known_cores;
+
+unsigned parallel_count_cores(void)
+{
+    unsigned cores = process_cores();
+    atomic_store(&known_cores, cores);
+    return cores;
+}
+
 unsigned parallel_parts(uint64_t count, uint64_t least)
 {
     uint64_t worth = count / (least ? least : 1);
-    uint64_t cores = process_cores();
+    unsigned known = atomic_load(&known_cores);
+    uint64_t cores = known ? known : parallel_count_cores();
     uint64_t parts = worth < cores ? worth : cores;
     if (parts > PARALLEL_MOST)
         parts = PARALLEL_MOST;

@@ -13,6 +13,9 @@ struct range {
     unsigned part; // from 0, for results of its own
 };
 
+// Asks the system how many cores this process may use, for all that follows: when a device is
+// opened.
+unsigned parallel_count_cores(void);
 // How many parts `count` items are worth when a part shall have at least `least` of them.
 unsigned parallel_parts(uint64_t count, uint64_t least);
 // Calls body once for each of `parts` neighbouring ranges that make up [0, count), at the same time

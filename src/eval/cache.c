@@ -3,7 +3,7 @@
 #include "base/text.h"
 
 #include <dirent.h>
-#include <stdbool.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define IN_USE_SECONDS 3600
+#define DAY_SECONDS    86400
 
 struct cached {
     char *path;
@@ -125,4 +126,20 @@ uint64_t cache_trim(const char *folder, unsigned depth, uint64_t limit_bytes)
         free(l.items[i].path);
     free(l.items);
     return removed;
+}
+
+// Written before the caches are looked at, so that of several that end at once one does it. Where
+// it cannot be written they are looked at each time, as if there were no stamp.
+bool cache_trim_due(const char *stamp)
+{
+    struct stat s;
+    time_t now = time(NULL);
+    if (stat(stamp, &s) == 0 && s.st_mtime <= now && now - s.st_mtime < DAY_SECONDS)
+        return false;
+    int fd = open(stamp, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (fd >= 0) {
+        futimens(fd, NULL);
+        close(fd);
+    }
+    return true;
 }

@@ -2,6 +2,7 @@
 #ifndef HONE_EVAL_CACHE_H
 #define HONE_EVAL_CACHE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // Looks at the entries `depth` levels below the folder (1: its own entries; 2: those of its
@@ -10,5 +11,8 @@
 // changed within the last hour, since it may be in use. Returns the bytes removed. Best effort:
 // what cannot be read or removed is passed over, links are not followed.
 uint64_t cache_trim(const char *folder, unsigned depth, uint64_t limit_bytes);
+// May caches be looked at again? Once a day: the stamp is a file whose time says when they were
+// last. Where it is missing or its time lies in the future, yes. Then it is written anew.
+bool cache_trim_due(const char *stamp);
 
 #endif

@@ -107,6 +107,24 @@ START_TEST(of_files)
 }
 END_TEST
 
+static bool has_stamp(bool remove_it)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/hone/trimmed", program_folder());
+    return remove_it ? remove(path) == 0 : access(path, F_OK) == 0;
+}
+
+// What compiles keeps the caches within bounds, and notes when; what only looks does not.
+START_TEST(caches_are_looked_at_after_compiling)
+{
+    has_stamp(true);
+    expect(program_run("devices"), 0, "cpu");
+    ck_assert(!has_stamp(false));
+    expect(program_run("check", SPEC, RIGHT, "--no-store", "--sample", "1"), 0, "OK");
+    ck_assert(has_stamp(false));
+}
+END_TEST
+
 START_TEST(allowed)
 {
     struct ran r = program_run("check", SPEC, "--no-store", "--allow", "compile,correctness");
@@ -347,6 +365,7 @@ static void add(TCase *tests)
 {
     tcase_add_test(tests, right_and_wrong);
     tcase_add_test(tests, of_files);
+    tcase_add_test(tests, caches_are_looked_at_after_compiling);
     tcase_add_test(tests, allowed);
     tcase_add_test(tests, build_only);
     tcase_add_test(tests, stored);

@@ -5,6 +5,8 @@
 #include "device/checksum.h"
 #include "device/fill.h"
 
+#include "device/parallel.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -249,6 +251,38 @@ START_TEST(checksum_is_known)
 }
 END_TEST
 
+static unsigned asked_for_cores;
+
+unsigned __wrap_process_cores(void);
+unsigned __real_process_cores(void);
+
+unsigned __wrap_process_cores(void)
+{
+    asked_for_cores++;
+    return __real_process_cores();
+}
+
+// Which reads several files: not for each buffer that is filled or summed.
+START_TEST(cores_are_counted_once)
+{
+    struct job_fill fill = {.kind = FILL_CONSTANT, .value = 1};
+    struct job_buffer b = buffer(SCALAR_FLOAT, 1, 100000, fill);
+    float *out = malloc(b.count * sizeof *out);
+    ck_assert_ptr_nonnull(out);
+    make(&b, out);
+    asked_for_cores = 0;
+    for (int i = 0; i < 20; i++) {
+        make(&b, out);
+        checksum_of(out, b.count * sizeof *out);
+    }
+    ck_assert_uint_eq(asked_for_cores, 0);
+    parallel_count_cores(); // another device is opened
+    make(&b, out);
+    ck_assert_uint_eq(asked_for_cores, 1);
+    free(out);
+}
+END_TEST
+
 static void add(TCase *t)
 {
     tcase_add_test(t, uniform_floats_are_known);
@@ -266,6 +300,7 @@ static void add(TCase *t)
     tcase_add_test(t, structs_take_bytes_only);
     tcase_add_test(t, poison_is_a_large_finite_number);
     tcase_add_test(t, checksum_is_known);
+    tcase_add_test(t, cores_are_counted_once);
 }
 
 int main(void)

@@ -91,6 +91,32 @@ START_TEST(test_missing_folder)
 }
 END_TEST
 
+static void stamp_at(const char *stamp, long seconds_ago)
+{
+    struct timespec times[2] = {{.tv_sec = time(NULL) - seconds_ago}, {0}};
+    times[1] = times[0];
+    ck_assert_int_eq(utimensat(0, stamp, times, 0), 0);
+}
+
+// Once a day; a stamp that is missing or of the future is as old as any.
+START_TEST(test_due_once_a_day)
+{
+    char stamp[128];
+    snprintf(stamp, sizeof stamp, "%s/trimmed", folder);
+    ck_assert(cache_trim_due(stamp));
+    ck_assert(!cache_trim_due(stamp));
+    stamp_at(stamp, 86400 - 60);
+    ck_assert(!cache_trim_due(stamp));
+    stamp_at(stamp, 86400 + 60);
+    ck_assert(cache_trim_due(stamp));
+    ck_assert(!cache_trim_due(stamp));
+    stamp_at(stamp, -3600);
+    ck_assert(cache_trim_due(stamp));
+    ck_assert(!cache_trim_due(stamp));
+    ck_assert(cache_trim_due("/nowhere/at/all"));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cache");
@@ -100,6 +126,7 @@ int main(void)
     tcase_add_test(cases, test_oldest_first);
     tcase_add_test(cases, test_trees);
     tcase_add_test(cases, test_missing_folder);
+    tcase_add_test(cases, test_due_once_a_day);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
