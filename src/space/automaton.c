@@ -33,7 +33,7 @@ bool transitions_of_rows(struct transitions *t, struct arena *arena, const struc
         }
     }
     starts[rows->count] = (uint32_t)count;
-    *t = (struct transitions){starts, items};
+    *t = (struct transitions){starts, items, rows->count};
     return true;
 }
 
@@ -210,7 +210,7 @@ static bool step_sets(const struct choices *c, struct arena *arena, uint32_t i,
         }
         starts[s + 1] = count;
     }
-    *out = (struct transitions){starts, items};
+    *out = (struct transitions){starts, items, sets->count};
     return items && starts;
 }
 

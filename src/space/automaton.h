@@ -25,6 +25,7 @@ struct transition {
 struct transitions {
     const uint32_t *starts; // where those of state STATE_FIRST + i begin; one more: the end
     const struct transition *items;
+    uint32_t states; // how many, from STATE_FIRST on
 };
 
 struct automaton {

@@ -16,6 +16,21 @@ struct reader {
     const struct transition *at, *end; // those left to try; NULL: all values do
 };
 
+// An automaton that has read all but its last parameter only leaves a set of values of that one.
+struct closer {
+    const uint32_t *state;
+    uint32_t layer;       // of its last parameter but one
+    const uint32_t *rows; // the set that each state leaves, from STATE_FIRST on, a bit a value
+};
+
+// What several automata leave of one parameter is what all of them leave: however it came about,
+// equal sets leave the same work. (So the state of pairs that all differ is the set of values in
+// use, and that of pairs that are near each other the least and the greatest value.)
+struct meeting {
+    const struct layer *layer; // of the parameter
+    uint32_t closers;          // the first so many of the layer's
+};
+
 struct layer {
     uint32_t parameter;
     const struct domain *domain;
@@ -24,8 +39,14 @@ struct layer {
     uint32_t reader_count;
     uint32_t *checks; // restrictions to evaluate once this parameter is bound
     uint32_t check_count;
-    bool evaluated; // a check, here or further on, reads this parameter
-    uint32_t **key; // what the work from here on depends on
+    bool evaluated;         // a check, here or further on, reads this parameter
+    struct closer *closers; // ascending by their layer
+    uint32_t closer_count;
+    uint32_t words;           // of a set of its values
+    struct meeting *meetings; // of parameters from here on
+    uint32_t meeting_count;
+    uint64_t meeting_cost; // steps
+    uint32_t **key;        // what the work from here on depends on, besides
     uint32_t key_length;
     bool remembers; // two ways to here may leave the same work
 };
@@ -41,7 +62,10 @@ struct builder {
     uint32_t *layer_of;         // parameter -> layer
     struct layer *layers;
     uint32_t layer_count;
+    uint32_t *closed; // layers that have closers
+    uint32_t closed_count;
 
+    struct intern sets; // of more than one number
     struct intern keys; // (layer, key) seen, and the node it led to
     uint32_t *key_nodes;
     size_t key_capacity;
@@ -49,6 +73,7 @@ struct builder {
     uint32_t *pairs;     // edges of the nodes on the way, a stack
     size_t pair_count, pair_capacity;
     uint32_t *scratch; // one key
+    uint32_t *set;     // one set
     bool empty;
     enum build_outcome outcome;
 };
@@ -199,18 +224,113 @@ static void add_to_keys(struct builder *b, uint32_t *item, uint32_t first, uint3
         b->layers[l].key[b->layers[l].key_length++] = item;
 }
 
+// ---- closers -----------------------------------------------------------------------------------
+
+// Sets take no more than this, in numbers, for one automaton; else its states are told apart.
+#define SETS_MOST (UINT64_C(1) << 20)
+
+static uint32_t closing_layer(const struct builder *b, const struct automaton *a)
+{
+    return b->layer_of[a->parameters[a->length - 2]];
+}
+
+static bool can_close(const struct builder *b, uint32_t restriction)
+{
+    const struct automaton *a = &b->automata[restriction];
+    if (!is_open(b, restriction) || !a->next || a->length < 2)
+        return false;
+    uint64_t states = a->next[a->length - 1].states;
+    return states * b->layers[last_layer(b, a)].words <= SETS_MOST;
+}
+
+// The sets of an automaton's last parameter, one a state; NULL without memory.
+static const uint32_t *make_sets(struct builder *b, const struct automaton *a, uint32_t words)
+{
+    const struct transitions *t = &a->next[a->length - 1];
+    uint32_t *rows = arena_array(&b->arena, (size_t)t->states * words + 1, sizeof *rows);
+    for (uint32_t s = 0; rows && s < t->states; s++) {
+        uint32_t *row = rows + (size_t)s * words;
+        for (uint32_t i = t->starts[s]; i < t->starts[s + 1]; i++)
+            row[t->items[i].value / 32] |= UINT32_C(1) << t->items[i].value % 32;
+    }
+    return rows;
+}
+
+// Enters an automaton into the closers of its last layer, in the order of their layers.
+static bool add_closer(struct builder *b, uint32_t restriction)
+{
+    const struct automaton *a = &b->automata[restriction];
+    struct layer *l = &b->layers[last_layer(b, a)];
+    uint32_t layer = closing_layer(b, a), at = l->closer_count++;
+    if (at == 0)
+        b->closed[b->closed_count++] = last_layer(b, a);
+    const uint32_t *rows = make_sets(b, a, l->words);
+    for (; at > 0 && l->closers[at - 1].layer > layer; at--)
+        l->closers[at] = l->closers[at - 1];
+    l->closers[at] = (struct closer){&b->states[restriction], layer, rows};
+    return rows != NULL;
+}
+
+// Where one automaton alone closes a layer its states, which are all different, will do.
+static bool add_closers(struct builder *b)
+{
+    uint32_t *counts = b->scratch;
+    memset(counts, 0, b->layer_count * sizeof *counts);
+    for (uint32_t r = 0; r < b->problem->restriction_count; r++) {
+        if (can_close(b, r))
+            counts[last_layer(b, &b->automata[r])]++;
+    }
+    for (uint32_t r = 0; r < b->problem->restriction_count; r++) {
+        if (can_close(b, r) && counts[last_layer(b, &b->automata[r])] > 1 && !add_closer(b, r))
+            return false;
+    }
+    return true;
+}
+
+// The meetings of a layer: what was read before it closes parameters from it on.
+static bool add_meetings(struct builder *b, uint32_t layer)
+{
+    struct layer *l = &b->layers[layer];
+    l->meetings = arena_array(&b->arena, (size_t)b->closed_count + 1, sizeof *l->meetings);
+    for (uint32_t i = 0; l->meetings && i < b->closed_count; i++) {
+        const struct layer *at = &b->layers[b->closed[i]];
+        uint32_t met = 0;
+        if (b->closed[i] < layer)
+            continue;
+        while (met < at->closer_count && at->closers[met].layer < layer)
+            met++;
+        if (met == 0)
+            continue;
+        l->meetings[l->meeting_count++] = (struct meeting){at, met};
+        l->meeting_cost += (uint64_t)met * at->words;
+    }
+    return l->meetings != NULL;
+}
+
+static bool is_closer(const struct builder *b, uint32_t restriction)
+{
+    const struct layer *l = &b->layers[last_layer(b, &b->automata[restriction])];
+    for (uint32_t i = 0; i < l->closer_count; i++) {
+        if (l->closers[i].state == &b->states[restriction])
+            return true;
+    }
+    return false;
+}
+
 // What each layer's work depends on: states of automata that have read something and want more, and
 // values that a later evaluation needs. Where that is every value before, no way meets another.
-static void set_keys(struct builder *b)
+static bool set_keys(struct builder *b)
 {
+    bool ok = add_closers(b);
     for (uint32_t r = 0; r < b->problem->restriction_count; r++) {
         const struct automaton *a = &b->automata[r];
         if (is_open(b, r) && a->next)
-            add_to_keys(b, &b->states[r], first_layer(b, a), last_layer(b, a));
+            add_to_keys(b, &b->states[r], first_layer(b, a),
+                        is_closer(b, r) ? closing_layer(b, a) : last_layer(b, a));
     }
     uint32_t choices = 0; // parameters with a choice in the layers before
     uint32_t *ends = b->scratch;
-    for (uint32_t l = 0; l < b->layer_count; l++) {
+    for (uint32_t l = 0; ok && l < b->layer_count; l++) {
         uint32_t values = 0;
         for (uint32_t i = 0; i < l; i++)
             values += ends[i] >= l;
@@ -219,23 +339,30 @@ static void set_keys(struct builder *b)
         b->layers[l].evaluated = ends[l] > 0;
         add_to_keys(b, &b->layers[l].value, l, ends[l]);
         choices += b->layers[l].domain->count > 1;
+        ok = add_meetings(b, l);
     }
+    return ok;
 }
 
 static bool prepare_layers(struct builder *b)
 {
     size_t restrictions = b->problem->restriction_count;
-    size_t key = restrictions + b->layer_count + 1;
+    size_t key = restrictions + 2 * (size_t)b->layer_count + 1;
+    uint32_t widest = 0;
     b->scratch = arena_array(&b->arena, key + 1, sizeof *b->scratch);
     for (uint32_t i = 0; i < b->layer_count; i++) {
         struct layer *l = &b->layers[i];
         l->readers = arena_array(&b->arena, restrictions + 1, sizeof *l->readers);
         l->checks = arena_array(&b->arena, restrictions + 1, sizeof *l->checks);
+        l->closers = arena_array(&b->arena, restrictions + 1, sizeof *l->closers);
         l->key = arena_array(&b->arena, key, sizeof *l->key);
-        if (!l->readers || !l->checks || !l->key)
+        if (!l->readers || !l->checks || !l->closers || !l->key)
             return false;
+        widest = l->words > widest ? l->words : widest;
     }
-    return b->scratch != NULL;
+    b->closed = arena_array(&b->arena, b->layer_count + (size_t)1, sizeof *b->closed);
+    b->set = arena_array(&b->arena, (size_t)widest + 1, sizeof *b->set);
+    return b->scratch && b->set && b->closed;
 }
 
 static bool prepare(struct builder *b)
@@ -247,14 +374,17 @@ static bool prepare(struct builder *b)
     b->layer_of = arena_array(&b->arena, (size_t)b->layer_count + 1, sizeof *b->layer_of);
     b->automata = arena_array(&b->arena, (size_t)restrictions + 1, sizeof *b->automata);
     b->states = arena_array(&b->arena, (size_t)restrictions + 1, sizeof *b->states);
-    if (!b->layers || !b->layer_of || !b->automata || !b->states || !prepare_layers(b))
+    if (!b->layers || !b->layer_of || !b->automata || !b->states)
         return false;
     for (uint32_t l = 0; l < b->layer_count; l++) {
         uint32_t parameter = b->options->order[l];
         b->layers[l].parameter = parameter;
         b->layers[l].domain = &b->filtered->domains[parameter];
+        b->layers[l].words = b->layers[l].domain->count / 32 + 1;
         b->layer_of[parameter] = l;
     }
+    if (!prepare_layers(b))
+        return false;
     for (uint32_t r = 0; r < restrictions && !b->empty; r++) {
         if (!b->filtered->done[r] && !compile(b, r, &room))
             return false;
@@ -263,9 +393,7 @@ static bool prepare(struct builder *b)
         if (is_open(b, r))
             enter(b, r);
     }
-    if (!b->empty)
-        set_keys(b);
-    return true;
+    return b->empty || set_keys(b);
 }
 
 // ---- searching ---------------------------------------------------------------------------------
@@ -276,36 +404,68 @@ static uint32_t stop(struct builder *b, enum build_outcome outcome)
     return DIAGRAM_NONE;
 }
 
-// The key of a layer in the scratch: its number, then what its work depends on.
-static uint32_t gather(struct builder *b, uint32_t layer)
+// What the closers of a parameter leave of it, in the set; false: nothing.
+static bool meet(struct builder *b, const struct meeting *m)
+{
+    uint32_t words = m->layer->words, any = 0;
+    memset(b->set, 0xff, words * sizeof *b->set);
+    for (uint32_t i = 0; i < m->closers; i++) {
+        const struct closer *c = &m->layer->closers[i];
+        const uint32_t *row = c->rows + (size_t)(*c->state - STATE_FIRST) * words;
+        for (uint32_t w = 0; *c->state >= STATE_FIRST && w < words; w++)
+            b->set[w] &= row[w];
+    }
+    for (uint32_t w = 0; w < words; w++)
+        any |= b->set[w];
+    return any != 0;
+}
+
+// The key of a layer in the scratch: its number, then what its work depends on. False where a
+// parameter that is still to come has no value left, or without memory.
+static bool gather(struct builder *b, uint32_t layer, uint32_t *length)
 {
     const struct layer *l = &b->layers[layer];
-    b->scratch[0] = layer;
+    uint32_t at = 0;
+    b->scratch[at++] = layer;
+    for (uint32_t i = 0; i < l->meeting_count; i++) {
+        if (!meet(b, &l->meetings[i]))
+            return false;
+        uint32_t words = l->meetings[i].layer->words;
+        uint32_t set = words == 1 ? b->set[0] : intern_add(&b->sets, b->set, words);
+        if (words > 1 && set == INTERN_NONE) {
+            stop(b, BUILD_MEMORY);
+            return false;
+        }
+        b->scratch[at++] = set;
+    }
     for (uint32_t i = 0; i < l->key_length; i++)
-        b->scratch[i + 1] = *l->key[i];
-    return l->key_length + 1;
+        b->scratch[at++] = *l->key[i];
+    *length = at;
+    return true;
 }
 
-static bool recall(struct builder *b, uint32_t layer, uint32_t *node)
-{
-    uint32_t length = gather(b, layer);
-    uint32_t word = intern_find(&b->keys, b->scratch, length);
-    if (word != INTERN_NONE)
-        *node = b->key_nodes[word];
-    return word != INTERN_NONE;
-}
+// A key whose node is being made.
+#define NODE_PENDING (UINT32_MAX - 1)
 
-static bool remember(struct builder *b, uint32_t layer, uint32_t node)
+// The place of a layer's key, and the node that it led to before, or NODE_PENDING. False where
+// there is nothing to be found, or no memory.
+static bool look_up(struct builder *b, uint32_t layer, uint32_t *word, uint32_t *node)
 {
-    uint32_t length = gather(b, layer);
-    uint32_t word = intern_add(&b->keys, b->scratch, length);
-    if (word == INTERN_NONE)
+    uint32_t length, seen = b->keys.count;
+    if (!gather(b, layer, &length))
         return false;
-    uint32_t *nodes = grow(b->key_nodes, &b->key_capacity, (size_t)word + 1, sizeof *nodes);
-    if (!nodes)
+    *word = intern_add(&b->keys, b->scratch, length);
+    uint32_t *nodes = NULL;
+    if (*word != INTERN_NONE)
+        nodes = grow(b->key_nodes, &b->key_capacity, (size_t)*word + 1, sizeof *nodes);
+    if (!nodes) {
+        stop(b, BUILD_MEMORY);
         return false;
+    }
     b->key_nodes = nodes;
-    b->key_nodes[word] = node;
+    if (*word == seen)
+        nodes[*word] = NODE_PENDING;
+    *node = nodes[*word];
     return true;
 }
 
@@ -423,11 +583,13 @@ static uint32_t make_node(struct builder *b, size_t first)
 // The node that stands for everything valid from this layer on; NONE where there is nothing.
 static uint32_t expand(struct builder *b, uint32_t layer)
 {
-    uint32_t node;
+    uint32_t node = NODE_PENDING, word = 0;
     if (layer == b->layer_count)
         return DIAGRAM_END;
     struct layer *l = &b->layers[layer];
-    if (l->remembers && recall(b, layer, &node))
+    if (l->remembers && !look_up(b, layer, &word, &node))
+        return DIAGRAM_NONE;
+    if (node != NODE_PENDING)
         return node;
 
     size_t first = b->pair_count;
@@ -440,8 +602,8 @@ static uint32_t expand(struct builder *b, uint32_t layer)
         return DIAGRAM_NONE;
     node = make_node(b, first);
     b->pair_count = first;
-    if (l->remembers && !remember(b, layer, node))
-        return stop(b, BUILD_MEMORY);
+    if (l->remembers)
+        b->key_nodes[word] = node;
     return node;
 }
 
@@ -469,6 +631,7 @@ enum build_outcome build(const struct filtered *f, const struct build_options *o
         b.outcome = BUILD_MEMORY;
     uint32_t root = b.empty || b.outcome != BUILD_DONE ? DIAGRAM_NONE : expand(&b, 0);
     enum build_outcome outcome = finish(&b, root, out);
+    intern_release(&b.sets);
     intern_release(&b.keys);
     intern_release(&b.nodes);
     free(b.key_nodes);

@@ -671,7 +671,7 @@ static bool decode_rows(struct staged *s, struct transitions *t)
         at += decode(numbers, length, items + at);
     }
     starts[s->rows.count] = at;
-    *t = (struct transitions){starts, items};
+    *t = (struct transitions){starts, items, s->rows.count};
     return true;
 }
 
