@@ -226,7 +226,10 @@ struct terms {
     struct term items[TERMS_MOST];
     uint32_t count;
     bool too_many;
+    uint32_t modulus; // a node: the terms matter modulo this only; NO_NODE: as they are
 };
+
+static uint32_t make_residue(struct maker *m, const struct node *n, uint32_t modulus);
 
 static void collect(struct maker *m, const struct node *n, bool product, bool minus,
                     struct terms *out)
@@ -243,7 +246,8 @@ static void collect(struct maker *m, const struct node *n, bool product, bool mi
     } else if (out->count == TERMS_MOST) {
         out->too_many = true;
     } else {
-        uint32_t node = make_tree(m, n);
+        uint32_t node =
+            out->modulus == NO_NODE ? make_tree(m, n) : make_residue(m, n, out->modulus);
         if (node != NO_NODE)
             out->items[out->count++] = (struct term){node, m->graph->nodes[node].stage, minus};
     }
@@ -279,6 +283,18 @@ static void sort_terms(struct terms *t)
     }
 }
 
+// A part that is known before the next term is, modulo the modulus where that leaves fewer values.
+static uint32_t reduce(struct maker *m, uint32_t part, uint32_t next, uint32_t modulus)
+{
+    const struct graph *g = m->graph;
+    if (part == NO_NODE || modulus == NO_NODE || g->nodes[part].stage == g->nodes[next].stage ||
+        g->nodes[part].stage < g->nodes[modulus].stage)
+        return part;
+    const struct graph_range *r = &g->ranges[part], *by = &g->ranges[modulus];
+    bool reduced = r->low >= 0 && r->high < by->low;
+    return reduced ? part : add_binary(m, OPERATOR_MOD, part, modulus);
+}
+
 static uint32_t chain(struct maker *m, const struct terms *t, bool product)
 {
     uint32_t sum = t->items[0].node;
@@ -288,16 +304,60 @@ static uint32_t chain(struct maker *m, const struct terms *t, bool product)
         enum operator_code op = product             ? OPERATOR_MUL
                                 : t->items[i].minus ? OPERATOR_SUB
                                                     : OPERATOR_ADD;
-        sum = add_binary(m, op, sum, t->items[i].node);
+        sum = reduce(m, sum, t->items[i].node, t->modulus);
+        if (sum != NO_NODE)
+            sum = add_binary(m, op, sum, t->items[i].node);
     }
     return sum;
 }
 
+static bool is_exact(const struct maker *m, uint32_t node)
+{
+    const struct graph_range *r = &m->graph->ranges[node];
+    return r->kind == RANGE_INTEGER && !r->fault;
+}
+
+static bool is_sum_or_product(const struct node *n)
+{
+    return n->kind == NODE_BINARY &&
+           (n->op == OPERATOR_ADD || n->op == OPERATOR_SUB || n->op == OPERATOR_MUL);
+}
+
+// A node that is congruent to the tree. Sums and products that cannot overflow are reduced as soon
+// as a part of them is known, so that a product modulo m has m states, however many values it has.
+static uint32_t make_residue(struct maker *m, const struct node *n, uint32_t modulus)
+{
+    uint32_t whole = make_tree(m, n);
+    if (whole == NO_NODE || !is_sum_or_product(n) || !is_exact(m, whole))
+        return whole;
+    struct terms t = {.modulus = modulus};
+    collect(m, n, n->op == OPERATOR_MUL, false, &t);
+    if (m->outcome != GRAPH_DONE)
+        return NO_NODE;
+    if (t.too_many)
+        return whole;
+    sort_terms(&t);
+    uint32_t reduced = chain(m, &t, n->op == OPERATOR_MUL);
+    return reduced == NO_NODE || is_exact(m, reduced) ? reduced : whole;
+}
+
+// What `x % b` and `x & b` are modulo: b, or the power of two above all bits of a mask; or NO_NODE.
+static uint32_t modulus_of(struct maker *m, enum operator_code op, uint32_t b)
+{
+    const struct graph_range *r = b == NO_NODE ? &graph_fault_range : &m->graph->ranges[b];
+    if (r->kind != RANGE_INTEGER || r->fault)
+        return NO_NODE;
+    bool mask = r->low == r->high && r->low > 0 && r->low < INT64_MAX && !(r->low & (r->low + 1));
+    if (op == OPERATOR_AND && mask)
+        return add_constant(m, value_int(r->low + 1));
+    return op == OPERATOR_MOD ? b : NO_NODE;
+}
+
 static uint32_t make_binary(struct maker *m, const struct node *n)
 {
-    bool product = n->op == OPERATOR_MUL;
-    if (product || n->op == OPERATOR_ADD || n->op == OPERATOR_SUB) {
-        struct terms t = {.count = 0};
+    if (is_sum_or_product(n)) {
+        bool product = n->op == OPERATOR_MUL;
+        struct terms t = {.modulus = NO_NODE};
         collect(m, n, product, false, &t);
         if (m->outcome != GRAPH_DONE)
             return NO_NODE;
@@ -306,7 +366,9 @@ static uint32_t make_binary(struct maker *m, const struct node *n)
             return chain(m, &t, product);
         }
     }
-    uint32_t a = make_tree(m, n->items[0]), b = make_tree(m, n->items[1]);
+    uint32_t b = make_tree(m, n->items[1]), modulus = modulus_of(m, n->op, b);
+    uint32_t a =
+        modulus == NO_NODE ? make_tree(m, n->items[0]) : make_residue(m, n->items[0], modulus);
     return add_binary(m, n->op, a, b);
 }
 
@@ -532,6 +594,31 @@ static void make_root(struct maker *m)
         count == 1 ? items[0] : add(m, (struct graph_node){.kind = GRAPH_AND}, items, count);
 }
 
+// Drops the nodes that nothing uses: trees that were looked at in another way, too.
+static bool drop_unused(struct graph *g)
+{
+    uint32_t *places = arena_array(g->arena, (size_t)g->count + 1, sizeof *places), kept = 0;
+    if (!places)
+        return false;
+    places[g->root] = 1;
+    for (uint32_t i = g->root + 1; i-- > 0;) {
+        for (uint32_t k = 0; places[i] && k < g->nodes[i].count; k++)
+            places[graph_items(g, i)[k]] = 1;
+    }
+    for (uint32_t i = 0; i <= g->root; i++) {
+        if (!places[i])
+            continue;
+        for (uint32_t k = 0; k < g->nodes[i].count; k++)
+            g->items[g->nodes[i].first + k] = places[graph_items(g, i)[k]];
+        places[i] = kept;
+        g->nodes[kept] = g->nodes[i];
+        g->ranges[kept++] = g->ranges[i];
+    }
+    g->root = places[g->root];
+    g->count = kept;
+    return true;
+}
+
 enum graph_outcome graph_build(struct graph *g, struct arena *a, const struct graph_question *q)
 {
     struct maker m = {.graph = g, .question = q};
@@ -542,6 +629,8 @@ enum graph_outcome graph_build(struct graph *g, struct arena *a, const struct gr
     for (uint32_t i = 0; i < q->slot_count; i++)
         m.definitions[i] = NO_NODE;
     make_root(&m);
+    if (m.outcome == GRAPH_DONE && !drop_unused(g))
+        return GRAPH_MEMORY;
     if (m.outcome == GRAPH_DONE)
         mark_truths(g);
     return m.outcome;
