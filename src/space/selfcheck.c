@@ -20,7 +20,7 @@
 #define MEMBERS_EFFORT 400000
 #define CHANGED_EFFORT 200000
 #define REPAIR_EFFORT  200000
-#define EMPTY_EFFORT   4000000
+#define EMPTY_EFFORT   2000000
 // Repairs of one assignment before another is drawn.
 #define REPAIRS_MOST 200
 

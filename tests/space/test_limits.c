@@ -21,8 +21,8 @@ static uint32_t below(struct rng *r, uint32_t bound)
 
 // P is a parameter, K a small number. Those that leave few values for the last of two or three:
 static const char *const pruning[] = {
-    "P == P",     "P == P + K",   "P == P * P",  "P % P == 0", "P < P < P",
-    "P * P == P", "P + P == K*2", "P // P == P", "P != P",
+    "P == P",       "P == P + K",  "P == P * P", "P % P == 0", "P < P < P",       "P * P == P",
+    "P + P == K*2", "P // P == P", "P != P",     "P != P",     "abs(P - P) <= K",
 };
 // Those that read many, and are to be evaluated:
 static const char *const reading[] = {
@@ -85,7 +85,7 @@ static struct spec *random_spec(struct rng *r)
         add_chain(r, count, &restrictions);
     for (uint32_t i = 1 + below(r, 2); i > 0; i--)
         add_form(r, reading[below(r, sizeof reading / sizeof *reading)], count, &restrictions);
-    for (uint32_t i = below(r, 4); i > 0; i--)
+    for (uint32_t i = below(r, 6); i > 0; i--)
         add_form(r, pruning[below(r, sizeof pruning / sizeof *pruning)], count, &restrictions);
     text_addf(&derived, "D = %c %s %c", NAMES[below(r, count)], below(r, 2) ? "//" : "+",
               NAMES[below(r, count)]);
@@ -197,7 +197,7 @@ static const char *const wide[] = {
     "(a*b + c*d*e) % (f + 3) == 0",
     "sorted([a, b, c, d, e, f])[2] == d",
     "[a, b, c, d, e, f][(a + b + c + d + e) % 6] > f",
-    "sum([x * (x + a) for x in [b, c, d, e, f]]) % 7 == b",
+    "[a*b + c, c*d, e*f][d % 3] % 5 == b % 4",
 };
 
 START_TEST(large_restrictions)
@@ -248,10 +248,96 @@ START_TEST(chains_of_equalities)
 }
 END_TEST
 
+// ---- many assignments, few states --------------------------------------------------------------
+
+// "p0 VALUES; p1 VALUES; ..."
+static void add_equal(struct text *out, uint32_t count, const char *values)
+{
+    for (uint32_t i = 0; i < count; i++)
+        text_addf(out, "p%u %s;", i, values);
+}
+
+// A restriction of each pair, as `form` with the numbers of both.
+static void add_pairs(struct text *out, uint32_t count, const char *before, const char *between,
+                      const char *after)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < i; j++)
+            text_addf(out, "%sp%u %s p%u%s;", before, j, between, i, after);
+}
+
+static void expect_count(const char *parameters, const char *restrictions, uint64_t valid)
+{
+    struct spec *s = make_spec(parameters, restrictions, "");
+    struct space *sp = make_space(s, NULL);
+    ck_assert_msg(space_count(sp) == valid, "%s: %lu, not %lu", restrictions,
+                  (unsigned long)space_count(sp), (unsigned long)valid);
+    space_free(sp);
+    spec_free(s);
+}
+
+// The subsets in use are the states: 12! of 12^12 assignments.
+START_TEST(pairs_that_differ)
+{
+    struct text parameters = TEXT_INIT, restrictions = TEXT_INIT;
+    add_equal(&parameters, 12, "list(range(12))");
+    add_pairs(&restrictions, 12, "", "!=", "");
+    expect_count(parameters.data, restrictions.data, 479001600);
+    text_release(&parameters);
+    text_release(&restrictions);
+}
+END_TEST
+
+// The least and the greatest value are the states: 26 windows of five values, less what two share.
+START_TEST(pairs_that_are_near)
+{
+    struct text parameters = TEXT_INIT, restrictions = TEXT_INIT;
+    uint64_t five = 95367431640625, four = UINT64_C(1) << 40; // 5^20, 4^20
+    add_equal(&parameters, 20, "list(range(30))");
+    add_pairs(&restrictions, 20, "abs(", "-", ") <= 4");
+    expect_count(parameters.data, restrictions.data, 26 * (five - four) + four);
+    text_release(&parameters);
+    text_release(&restrictions);
+}
+END_TEST
+
+// What pairs leave of more than 32 values: 40 * 39 * 38 * 37 of 40^4.
+START_TEST(pairs_of_many_values)
+{
+    expect_count("a list(range(40)); b list(range(40)); c list(range(40)); d list(range(40))",
+                 "a != b; a != c; a != d; b != c; b != d; c != d", 40 * 39 * 38 * 37);
+}
+END_TEST
+
+// The residues are the states. Held against the products of two, counted by their residues.
+START_TEST(products_modulo)
+{
+    static uint64_t products[4096];
+    uint64_t zero = 0, seven = 0;
+    for (uint32_t a = 1; a <= 512; a++)
+        for (uint32_t b = 1; b <= 512; b++)
+            products[a * b % 4096]++;
+    for (uint32_t i = 0; i < 4096; i++)
+        for (uint32_t j = 0; j < 4096; j++) {
+            zero += i * j % 4096 == 0 ? products[i] * products[j] : 0;
+            seven += i * j % 4096 == 7 ? products[i] * products[j] : 0;
+        }
+    const char *parameters = "a list(range(1, 513)); b list(range(1, 513)); "
+                             "c list(range(1, 513)); d list(range(1, 513))";
+    expect_count(parameters, "a*b*c*d % 4096 == 0", zero);
+    expect_count(parameters, "(d*c*b*a) & 4095 == 7", seven);
+    ck_assert_uint_eq(zero, 1124073472);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, forced_limits, 0, 24);
     tcase_add_loop_test(tests, large_restrictions, 0, sizeof wide / sizeof *wide);
+    tcase_add_test(tests, pairs_that_differ);
+    tcase_add_test(tests, pairs_that_are_near);
+    tcase_add_test(tests, pairs_of_many_values);
+    tcase_add_test(tests, products_modulo);
     tcase_add_test(tests, chains_of_equalities);
 }
 

@@ -71,6 +71,11 @@ static const char *const numbers[] = {
     "(N ^ N)",
     "(N ** N)",
     "~N",
+    "(N * N * N % K)",
+    "(N * N + N * P - N * N) % (1 + K)",
+    "(P * P * P * P) % N",
+    "(N * N * P & 7)",
+    "(P - P * P + P) % -3",
 };
 static const char *const truths[] = {
     "N <= N",
