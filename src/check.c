@@ -252,12 +252,12 @@ static struct item *item_new(struct check *c, const struct planned *p)
 }
 
 // A configuration that cannot even be made into a job is a result too.
-static bool fail_item(struct item *n, const char *message)
+static bool fail_item(struct item *n, const struct error *why)
 {
     n->result = result_new();
     if (!n->result)
         return false;
-    result_fail(n->result, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s", message);
+    result_fail(n->result, STATUS_CONSTRAINTS, stages_fault(why), "%s", why->text);
     return true;
 }
 
@@ -280,7 +280,7 @@ static bool start_item(struct check *c, const struct planned *p, struct error *e
         return error_memory(e);
     c->outstanding++;
     if (!make_job(c, n, &job, &why))
-        return fail_item(n, why.text) || error_memory(e);
+        return (why.code != ERROR_MEMORY && fail_item(n, &why)) || error_memory(e);
     n->primary = twins_find(&c->twins, &n->twin, n->sized->spec, n->sized->sources, job);
     if (n->primary) {
         n->record.same_as = &n->primary->record;
@@ -313,6 +313,8 @@ static enum check_verdict judge(const struct check *c, const struct check_record
     const struct result *result = r->result;
     if (r->races) // an excepted status excepts no race
         return CHECK_FAILED;
+    if (fault_is_spec(result->fault)) // nothing excepts it either
+        return CHECK_FAILED;
     if (result->status != STATUS_CORRECT && result->device_limit)
         return CHECK_LIMITED;
     if (result->status != STATUS_CORRECT)
@@ -329,6 +331,7 @@ static void count_record(struct check *c, const struct check_record *r)
     p->by_verdict[r->verdict]++;
     if (r->verdict == CHECK_FAILED) {
         p->failed_by_status[status]++;
+        p->spec_by_status[status] += fault_is_spec(r->result->fault);
         p->examples[status] = p->examples[status] ? p->examples[status] : r;
     }
     p->reused += r->result->reused;

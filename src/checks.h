@@ -117,6 +117,7 @@ struct check_progress {
     uint64_t by_status[STATUS_COUNT];
     uint64_t by_verdict[CHECK_VERDICT_COUNT];
     uint64_t failed_by_status[STATUS_COUNT];           // of verdict FAILED
+    uint64_t spec_by_status[STATUS_COUNT];             // of these, errors of the spec
     const struct check_record *examples[STATUS_COUNT]; // the first that FAILED, by status
     uint64_t elapsed_ns;
     uint64_t left_ns; // estimate; 0 while there is none

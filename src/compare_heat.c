@@ -29,11 +29,11 @@ static bool add_flags(struct job *job, const struct compare_side *side)
     return true;
 }
 
-static bool fail_slot(struct slot *n, const char *why)
+static bool fail_slot(struct slot *n, const struct error *why)
 {
     n->result = result_new();
     if (n->result)
-        result_fail(n->result, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s", why);
+        result_fail(n->result, STATUS_CONSTRAINTS, stages_fault(why), "%s", why->text);
     return n->result != NULL;
 }
 
@@ -45,7 +45,7 @@ static bool make_job(struct side *s, const struct compare_entry *entry, struct s
                   : spec_routine_job(s->o.spec, s->stages.sources, s->device, entry->choice,
                                      s->o.routine, s->o.routine_library, &n->job, &why);
     if (!ok)
-        return why.code != ERROR_MEMORY && fail_slot(n, why.text);
+        return why.code != ERROR_MEMORY && fail_slot(n, &why);
     n->job->configuration = entry->configuration;
     n->job->configuration_json = entry->configuration_json;
     return add_flags(n->job, &s->o);

@@ -164,6 +164,11 @@ bool stages_begin(const struct stages *s, struct store *store, uint64_t seed, co
     return store_begin(store, &session, e);
 }
 
+enum fault stages_fault(const struct error *why)
+{
+    return why->code == ERROR_INPUT ? FAULT_SPEC : FAULT_CONFIGURATION;
+}
+
 static const char *keep_text(struct arena *a, struct text *text)
 {
     char *copy = text->failed ? NULL : arena_strdup(a, text_cstr(text));

@@ -176,12 +176,12 @@ static struct item *item_new(struct tune *t, uint64_t index)
 }
 
 // A configuration that cannot even be made into a job is a result too.
-static bool fail_item(struct item *n, enum status status, const char *message)
+static bool fail_item(struct item *n, const struct error *why)
 {
     n->result = result_new();
     if (!n->result)
         return false;
-    result_fail(n->result, status, FAULT_CONFIGURATION, "%s", message);
+    result_fail(n->result, STATUS_CONSTRAINTS, stages_fault(why), "%s", why->text);
     return true;
 }
 
@@ -214,7 +214,7 @@ bool tune_start_item(struct tune *t, uint64_t index, struct error *e)
     if (t->o.replay)
         return tune_replay_answer(t, n) || error_memory(e);
     if (!spec_job(t->o.spec, t->stages.sources, t->o.device, n->record.choice, &n->job, &why))
-        return fail_item(n, STATUS_CONSTRAINTS, why.text) || error_memory(e);
+        return (why.code != ERROR_MEMORY && fail_item(n, &why)) || error_memory(e);
     note_geometry(&n->record, n->job);
     n->primary = twins_find(&t->twins, &n->twin, t->o.spec, t->stages.sources, n->job);
     if (!n->primary)
@@ -338,14 +338,46 @@ static void add_times(struct tune_progress *p, const struct result *r)
         p->kernel_ns += each * r->samples_ns[i];
 }
 
+// Did they end in the same way?
+static bool is_alike(const struct result *a, const struct result *b)
+{
+    return a->status == b->status && fault_is_spec(a->fault) == fault_is_spec(b->fault);
+}
+
+// Looks whether all of the first ones fail in one way: then there is little hope in the others.
+static void look_alike(struct tune *t, const struct tune_record *r)
+{
+    bool beyond = r->result->device_limit && r->result->status == STATUS_CONSTRAINTS;
+    t->first[beyond] = t->first[beyond] ? t->first[beyond] : r;
+    t->differ |=
+        r->result->status == STATUS_CORRECT || !is_alike(t->first[beyond]->result, r->result);
+    t->looked_at[beyond]++;
+    bool all = !t->differ && t->looked_at[beyond] == ALIKE_COUNT && (!beyond || !t->first[false]);
+    if (all && !t->o.replay && !t->progress.alike_example)
+        t->progress.alike_example = t->first[beyond];
+}
+
+static void count_failure(struct tune_progress *p, const struct tune_record *r)
+{
+    enum status status = r->result->status;
+    const struct tune_record *before = p->examples[status];
+    bool is_spec = fault_is_spec(r->result->fault);
+    p->spec_errors += is_spec;
+    p->spec_by_status[status] += is_spec;
+    if (is_spec && !p->spec_example)
+        p->spec_example = r;
+    if (!before || (!is_spec && fault_is_spec(before->result->fault)))
+        p->examples[status] = r;
+}
+
 static void count_record(struct tune *t, struct tune_record *r)
 {
     struct tune_progress *p = &t->progress;
     enum status status = r->result->status;
     p->by_status[status]++;
-    t->refused += status == STATUS_CONSTRAINTS;
-    if (!p->examples[status])
-        p->examples[status] = r;
+    t->refused += status == STATUS_CONSTRAINTS && !fault_is_spec(r->result->fault);
+    count_failure(p, r);
+    look_alike(t, r);
     if (r->is_default)
         p->default_record = r;
     if (r->result->reused || r->same_as) {

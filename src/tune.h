@@ -93,6 +93,8 @@ struct tune_ranked {
     struct settle_status status;
 };
 
+#define ALIKE_COUNT 20
+
 struct tune_progress {
     uint64_t valid;     // in the space
     uint64_t planned;   // allowed by the budget; what the device refuses does not count
@@ -105,7 +107,14 @@ struct tune_progress {
     const struct tune_record *best; // by the goal; (or NULL), always with several objectives
     size_t pareto;                  // of several objectives: records of the set so far
     const struct tune_record *default_record; // (or NULL) the default configuration, when done
-    const struct tune_record *examples[STATUS_COUNT]; // the first of each status
+    const struct tune_record *examples[STATUS_COUNT]; // the first of each status, for another
+                                                      // reason than the spec where there is one
+    uint64_t spec_errors; // of the failures: the spec makes no sense there (fault_is_spec())
+    uint64_t spec_by_status[STATUS_COUNT];
+    const struct tune_record *spec_example;  // (or NULL) the first of these
+    const struct tune_record *alike_example; // (or NULL) all of the first ALIKE_COUNT failed in
+                                             // this one's way; what exceeds the device's limits
+                                             // counts only where nothing else happened
     uint64_t elapsed_ns;
     uint64_t left_ns; // estimate; 0 while there is none
     struct evaluator_status evaluator;

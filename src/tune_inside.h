@@ -35,7 +35,10 @@ struct tune {
     struct twins twins;
     uint64_t outstanding; // asked, not yet handed out
     uint64_t planned;
-    uint64_t refused; // records that the device refused: they spend no budget
+    uint64_t refused;      // records that the device refused: they spend no budget
+    uint64_t looked_at[2]; // for alike_example: within the device's limits, beyond them
+    const struct tune_record *first[2]; // and the first of each
+    bool differ;                        // not all of them ended in one way
 
     uint64_t *known; // indices of the fastest that the store knows, the fastest first
     struct item **known_items;
@@ -79,8 +82,9 @@ bool tune_start_item(struct tune *t, uint64_t index, struct error *e);
 
 // tune_known.c
 // What the store knows of a space that is searched in part takes part in the ranking, so that no
-// tune answers with less than an earlier one found: the fastest, as many as a ranking takes, of what
-// compares with today's times (store_row_counts()) and is the same job today. The search itself is as it would be without them: the strategy hears of one when it asks for it.
+// tune answers with less than an earlier one found: the fastest, as many as a ranking takes, of
+// what compares with today's times (store_row_counts()) and is the same job today. The search
+// itself is as it would be without them: the strategy hears of one when it asks for it.
 bool tune_known_find(struct tune *t, struct error *e);
 // Evaluates up to `room` of them: the store answers.
 bool tune_known_start(struct tune *t, size_t room, struct error *e);

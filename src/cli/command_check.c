@@ -40,6 +40,9 @@ static void show_progress(struct session *s)
                                  .waiting = p.evaluator.waiting,
                                  .cancelled = p.cancelled};
     memcpy(view.by_status, p.failed_by_status, sizeof view.by_status);
+    memcpy(view.spec_by_status, p.spec_by_status, sizeof view.spec_by_status);
+    for (unsigned i = 0; i < STATUS_COUNT; i++)
+        view.spec_errors += p.spec_by_status[i];
     if (p.sized < p.planned)
         text_addf(&line, "choosing sizes: %llu of %llu", (unsigned long long)p.sized,
                   (unsigned long long)p.planned);
@@ -353,11 +356,12 @@ const struct command command_check = {
         "With --json stdout has one object a line, times in nanoseconds, unknown values null:\n\n"
         "  {\"type\":\"run\", ...}                as of hone tune\n"
         "  {\"type\":\"check\", \"configuration\":{}, \"constants\":{}, \"status\", \"outcome\",\n"
-        "   \"verdict\", \"verified\", \"verification\", \"message\", \"log\", \"reused\",\n"
+        "   \"verdict\", \"verified\", \"verification\", \"message\", \"fault\", \"log\", "
+        "\"reused\",\n"
         "   \"same_as\", \"races\":[], \"command\", \"resources\":[], \"times_ns\":{}}\n"
         "                                        one a configuration; resources: one a launch\n"
         "  {\"type\":\"summary\", \"ok\", \"passed\", \"skipped\", \"failed\", \"counts\":{}, "
-        "\"done\",\n"
+        "\"spec_errors\", \"done\",\n"
         "   \"planned\", \"valid\", \"reused\", \"identical\", \"races\", \"verification\",\n"
         "   \"cancelled\", \"error\", \"elapsed_ns\"}\n\n"
         "outcome is passed, skipped or failed; verdict is passed, device limit, allowed, not "

@@ -22,6 +22,7 @@ struct session {
     struct tuning tuning;
     bool json, verbose;
     bool announced; // how long it will take
+    bool warned;    // that all of the first ones failed
     bool ending;    // Ctrl-C
     uint64_t fresh; // results measured in this run
 };
@@ -62,6 +63,8 @@ static void progress_view(const struct tune_progress *p, const struct tuning *t,
         out->checking = ranking->checking;
     }
     memcpy(out->by_status, p->by_status, sizeof out->by_status);
+    memcpy(out->spec_by_status, p->spec_by_status, sizeof out->spec_by_status);
+    out->spec_errors = p->spec_errors;
     out->has_best = p->best != NULL;
     out->best_ns = p->best ? p->best->stats.median : 0;
     out->several = t->options.goal.count > 1;
@@ -109,6 +112,23 @@ static void announce(struct session *s)
     else
         fprintf(stderr, "About %s for the %llu configurations that are left.\n", left,
                 (unsigned long long)(p.planned - p.done));
+}
+
+// While it runs: whoever sees it can end the tune and mend what is wrong.
+static void warn_alike(struct session *s)
+{
+    struct tune_progress p;
+    struct text text = TEXT_INIT;
+    if (s->warned)
+        return;
+    tune_progress(s->tuning.tune, &p);
+    tuning_alike(&s->tuning, &p, &text);
+    s->warned = text.length > 0;
+    if (s->warned) {
+        ticker_clear(&s->tuning.work.ticker);
+        complain("%s", text_cstr(&text));
+    }
+    text_release(&text);
 }
 
 // ---- results -----------------------------------------------------------------------------------
@@ -308,8 +328,10 @@ static void work_off(struct session *s)
         answer = tune_step(s->tuning.tune, STEP_MS, &record, e);
         if (answer == TUNE_RECORD && !show_record(s, record))
             return;
-        if (answer == TUNE_RECORD)
+        if (answer == TUNE_RECORD) {
             announce(s);
+            warn_alike(s);
+        }
         if (ferror(stdout) && !s->ending) {
             s->ending = true;
             tune_cancel(s->tuning.tune);
@@ -328,6 +350,8 @@ static int status_of(struct session *s)
         return EXIT_SIGNAL + interrupt_pending();
     if (failed)
         return failed;
+    if (!s->tuning.recorded && tuning_spec_errors(&p, s->tuning.work.spec->path) != EXIT_DONE)
+        return EXIT_NOTHING;
     return p.by_status[STATUS_CORRECT] ? EXIT_DONE : EXIT_NOTHING;
 }
 
@@ -511,7 +535,8 @@ const struct command command_tune = {
                        "\"verification\",\n"
                        "   \"median_ns\", \"interval_ns\":[low,high], \"samples_ns\":[], "
                        "\"stopped\", \"batch\",\n"
-                       "   \"warmups\", \"warm\", \"reused\", \"message\", \"metrics\":{}, "
+                       "   \"warmups\", \"warm\", \"reused\", \"message\", \"fault\", "
+                       "\"metrics\":{}, "
                        "\"is_default\",\n"
                        "   \"same_as\":{}, \"global_size\":[], \"local_size\":[], \"limit_ns\", "
                        "\"ranking\",\n"
@@ -523,7 +548,7 @@ const struct command command_tune = {
                        "at the end\n"
                        "  {\"type\":\"summary\", \"best\":{}, \"objective\", "
                        "\"objectives\":[], \"pareto\":[{}, ...],\n"
-                       "   \"counts\":{}, \"done\", \"valid\", "
+                       "   \"counts\":{}, \"spec_errors\", \"done\", \"valid\", "
                        "\"planned\", "
                        "\"reused\",\n"
                        "   \"identical\", \"samples\", \"launches\", \"speedup_over_default\", "

@@ -236,6 +236,46 @@ const struct peak *tuning_peak(struct tuning *t)
     return peak_is_known(&t->peak) ? &t->peak : NULL;
 }
 
+static const char *const looks[STATUS_COUNT] = {
+    [STATUS_COMPILE] = "Look at KernelFile, CompilerOptions and the constants; the whole log:",
+    [STATUS_RUNTIME] = "Look at the sizes of launches and buffers; more about one:",
+    [STATUS_TIMEOUT] = "Look at the sizes, or give another --limit; more about one:",
+    [STATUS_CORRECTNESS] =
+        "Is the reference right? Look at the order, types, sizes and fills of the "
+        "Arguments, at Verification, and where one deviates:",
+    [STATUS_CONSTRAINTS] = "Look at LocalSize and local memory; more about one:"};
+
+void tuning_alike(const struct tuning *t, const struct tune_progress *p, struct text *out)
+{
+    const struct tune_record *r = p->alike_example;
+    if (!r)
+        return;
+    bool is_spec = fault_is_spec(r->result->fault);
+    struct text configuration = TEXT_INIT;
+    work_configuration(t->work.spec, r->choice, &configuration);
+    text_addf(out,
+              "None of the first %d configurations is correct: all ended with %s, e.g. %s: %s\n",
+              ALIKE_COUNT, is_spec ? "a spec error" : status_text(r->result->status),
+              r->configuration, r->result->message);
+    text_addf(out, "%s\n  hone run ",
+              is_spec ? "Mend the spec there; more about one:" : looks[r->result->status]);
+    work_same(&t->work, out);
+    text_add(out, " --config ");
+    text_add_shell(out, text_cstr(&configuration));
+    text_release(&configuration);
+}
+
+int tuning_spec_errors(const struct tune_progress *p, const char *spec_path)
+{
+    if (2 * p->spec_errors <= p->done)
+        return EXIT_DONE;
+    const struct tune_record *r = p->spec_example;
+    complain("%s: %llu of %llu configurations are lost to errors of the spec%s%s: %s", spec_path,
+             (unsigned long long)p->spec_errors, (unsigned long long)p->done,
+             r->configuration[0] ? ", e.g. " : "", r->configuration, r->result->message);
+    return EXIT_NOTHING;
+}
+
 bool tuning_view(struct tuning *t, const struct tune_record *r, struct view_result *out)
 {
     struct arena *a = &t->work.arena;
@@ -468,6 +508,9 @@ bool tuning_summary(struct tuning *t, struct view_summary *out)
     out->replay = replaying_view(t);
     out->peak = tuning_peak(t);
     memcpy(out->by_status, p.by_status, sizeof out->by_status);
+    memcpy(out->spec_by_status, p.spec_by_status, sizeof out->spec_by_status);
+    out->spec_errors = p.spec_errors;
+    out->spec_example = view_new(t, p.spec_example);
     for (unsigned s = 0; s < STATUS_COUNT; s++)
         out->examples[s] = view_new(t, p.examples[s]);
     if (p.default_record && p.default_record->timed)

@@ -24,6 +24,12 @@ static bool refuse(struct result *r, const struct job_launch *l, const char *wha
     return false;
 }
 
+// Sizes that no device takes.
+static bool refuse_spec(struct result *r, const struct job_launch *l, const char *what)
+{
+    return result_fail(r, STATUS_CONSTRAINTS, FAULT_SPEC, "kernel '%s': %s", l->kernel, what);
+}
+
 static uint64_t group_size(const struct job_launch *l)
 {
     uint64_t n = 1;
@@ -60,10 +66,10 @@ static bool check_axis(const struct job_launch *l, uint32_t axis, const struct d
         str_format(text, sizeof text,
                    "global size %llu along axis %u is not a multiple of the work-group's %llu",
                    (ull)global, axis, (ull)local);
-        return refuse(r, l, text);
+        return refuse_spec(r, l, text);
     }
     if (global == 0)
-        return refuse(r, l, "the global size is 0");
+        return refuse_spec(r, l, "the global size is 0");
     return true;
 }
 
@@ -72,7 +78,7 @@ static bool check_launch(const struct job_launch *l, const struct device_info *d
     bool chosen = l->local[0] || l->local[1] || l->local[2];
     for (uint32_t i = 0; i < l->dimensions; i++) {
         if (chosen && l->local[i] == 0)
-            return refuse(r, l, "the work-group's size is 0 along an axis");
+            return refuse_spec(r, l, "the work-group's size is 0 along an axis");
         if (!check_axis(l, i, d, r))
             return false;
     }

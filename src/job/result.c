@@ -539,6 +539,11 @@ const char *verification_text(enum verification v)
     return (unsigned)v < VERIFICATION_COUNT ? verification_texts[v] : "?";
 }
 
+bool fault_is_spec(enum fault f)
+{
+    return f == FAULT_SPEC || f == FAULT_TYPE;
+}
+
 const char *fault_text(enum fault f)
 {
     return (unsigned)f < FAULT_COUNT ? fault_texts[f] : "?";

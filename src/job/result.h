@@ -56,7 +56,7 @@ enum verification {
 #define FAULTS(X)                                                                                  \
     X(NONE, "none")                                                                                \
     X(CONFIGURATION, "configuration") /* this configuration's own */                               \
-    X(SPEC, "spec")           /* kernel name or argument count: every configuration will fail */   \
+    X(SPEC, "spec")           /* what the spec says makes no sense: a size, the kernel's name */   \
     X(REFERENCE, "reference") /* the reference could not be made: nothing can be verified */       \
     X(DEVICE, "device")       /* the device or its driver is gone */                               \
     X(WORKER, "worker")       /* the worker died or broke the protocol outside any job */          \
@@ -245,6 +245,7 @@ const char *stop_text(enum stop_reason s);
 bool stop_parse(const char *text, enum stop_reason *out);
 const char *verification_text(enum verification v);
 const char *fault_text(enum fault f);
+bool fault_is_spec(enum fault f); // the spec is to be mended: neither device nor kernel failed
 const char *slowdown_text(enum slowdown s);
 
 #endif

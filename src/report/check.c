@@ -27,6 +27,8 @@ bool report_check_passed(const struct view_check_end *v)
 // Why it counts as it does, where it is not simply its status.
 static const char *kind_of(const struct view_checked *v)
 {
+    if (fault_is_spec(v->result->fault))
+        return "spec error";
     if (v->result->status == STATUS_CORRECT && v->races)
         return "race";
     if (v->result->status == STATUS_CORRECT && v->outcome == VIEW_FAILED)
@@ -172,7 +174,7 @@ static void put_kind(const struct view_check_end *v, const char *kind, bool verb
                   (unsigned long long)(count - shown));
 }
 
-static const char *const other_kinds[] = {"race", "not verified"};
+static const char *const other_kinds[] = {"spec error", "race", "not verified"};
 #define OTHER_KINDS (sizeof other_kinds / sizeof *other_kinds)
 
 static const char *kind_at(size_t i)
@@ -347,6 +349,7 @@ void report_checked_json(const struct view_checked *v, struct emit *j)
     emit_bool_at(j, "verified", is_correct && r->verification == VERIFICATION_REFERENCE);
     emit_text_at(j, "verification", verification_text(r->verification));
     emit_text_at(j, "message", r->message);
+    emit_text_at(j, "fault", fault_text(r->fault));
     emit_text_at(j, "log", r->log);
     emit_bool_at(j, "reused", r->reused);
     emit_text_at(j, "same_as", v->same_as);
@@ -362,11 +365,15 @@ static void counts_at(const struct view_check_end *v, struct emit *j)
     uint64_t by_status[STATUS_COUNT] = {0};
     for (size_t i = 0; i < v->count; i++)
         by_status[v->records[i].result->status]++;
+    uint64_t spec_errors = 0;
+    for (size_t i = 0; i < v->count; i++)
+        spec_errors += fault_is_spec(v->records[i].result->fault);
     emit_key(j, "counts");
     emit_object(j);
     for (unsigned s = 0; s < STATUS_COUNT; s++)
         emit_u64_at(j, status_text((enum status)s), by_status[s]);
     emit_object_end(j);
+    emit_u64_at(j, "spec_errors", spec_errors);
 }
 
 void report_check_end_json(const struct view_check_end *v, struct emit *j)

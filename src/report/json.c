@@ -313,6 +313,7 @@ static void basics(const struct view_result *v, struct emit *j)
     emit_bool_at(j, "reused", r->reused);
     emit_text_at(j, "origin", r->origin);
     emit_text_at(j, "message", r->message);
+    emit_text_at(j, "fault", fault_text(r->fault));
     metrics_at(j, v);
     emit_bool_at(j, "is_default", v->is_default);
     emit_raw_at(j, "same_as", v->same_as_json);
@@ -462,7 +463,6 @@ static void details(const struct view_result *v, struct emit *j)
     options_at(v->job, j);
     emit_text_at(j, "log", r->log);
     emit_text_at(j, "output", r->output);
-    emit_text_at(j, "fault", fault_text(r->fault));
     emit_key(j, "peak");
     report_peak_json(v->peak, v, j);
 }
@@ -489,6 +489,7 @@ static void counts_at(const struct view_summary *v, struct emit *j)
     for (unsigned s = 0; s < STATUS_COUNT; s++)
         emit_u64_at(j, status_text((enum status)s), v->by_status[s]);
     emit_object_end(j);
+    emit_u64_at(j, "spec_errors", v->spec_errors);
 }
 
 static void spent_at(const struct view_summary *v, struct emit *j)

@@ -12,12 +12,15 @@ static void put_failures(const struct view_progress *v, struct text *out)
         return;
     text_addf(out, "  %llu failed (", (unsigned long long)failed);
     for (unsigned s = 0; s < STATUS_COUNT; s++) {
-        if (s == STATUS_CORRECT || v->by_status[s] == 0)
+        uint64_t count = v->by_status[s] - v->spec_by_status[s];
+        if (s == STATUS_CORRECT || count == 0)
             continue;
         text_addf(out, "%s%s %llu", separator, status_text((enum status)s),
-                  (unsigned long long)v->by_status[s]);
+                  (unsigned long long)count);
         separator = ", ";
     }
+    if (v->spec_errors > 0)
+        text_addf(out, "%sspec error %llu", separator, (unsigned long long)v->spec_errors);
     text_add(out, ")");
 }
 

@@ -9,6 +9,8 @@
 struct view_progress {
     uint64_t planned, done, reused;
     uint64_t by_status[STATUS_COUNT];
+    uint64_t spec_errors; // of the failures, those that are errors of the spec
+    uint64_t spec_by_status[STATUS_COUNT];
     bool has_best, has_metric, several;
     double best_ns;
     double metric; // of the best

@@ -21,29 +21,31 @@
 //          high]; null below six samples), samples_ns, stopped (settled, hopeless, limit, fixed,
 //          ranked, compared, replayed; null: nothing was timed), batch (launches of each sample),
 //          warmups (untimed launches before each), warm, reused, origin (the store behind, or the
-//          recording, that it comes from), message, metrics, is_default, same_as, global_size,
-//          local_size, limit_ns, ranking (32 hexadecimal digits that all results of one ranking
-//          share; null: measured alone), place (1: the winner and what is tied with it), tied,
-//          chosen (what is recommended of those tied), ratio (to the winner), ratio_interval
+//          recording, that it comes from), message, fault (spec, type: the spec is wrong there),
+//          metrics, is_default, same_as, global_size, local_size, limit_ns, ranking (32 hexadecimal
+//          digits that all results of one ranking share; null: measured alone), place (1: the
+//          winner and what is tied with it), tied, chosen (what is recommended of those tied),
+//          ratio (to the winner), ratio_interval
 //          ([low, high], simultaneous for all contenders; null below), times_ns, gpu (clocks,
 //          power and what slowed it: report_gpu_json()), energy (report_energy_json())
 // ranked:  as result, once for each contender after the ranking: samples_ns are then of its rounds
 // with detail also: mean_ns, least_ns, most_ns, launches (name, kernel, global_size,
 //          local_size, resources, median_part_ns), parts_ns, deviations, verify_launch_ns, options,
-//          log, output, fault, peak (report_peak_json()), and of a stored one date, device,
+//          log, output, peak (report_peak_json()), and of a stored one date, device,
 //          language, platform, driver, constants, hone, other_driver, other_source, other_job,
 //          ranked (it comes from a ranking), contenders, tied_count (of that ranking), why (it was
 //          chosen of those tied), faster (another configuration, not ranked with it, that was
 //          clearly faster; or null), faster_ns
 // summary: type, best (null with several objectives), objective, objectives ([{name, direction
 //          (min or max)}]), pareto (of several objectives the set, each as a result, by the first
-//          of them; else null), counts, done, valid, planned, reused, identical, samples, launches
-//          (of kernels, verified, warming up and timed), speedup_over_default, verification,
-//          ranking (null: there is none; id, contenders, failed, rounds, repeated, marked, by_load,
-//          by_clock, batch, warmups, cold, level, tied, chosen, why, known, short, launches),
-//          cancelled, out_of_time, build_only (best is then null, and counts.correct are those
-//          that built), error, elapsed_ns, times_ns, timing (report_timing_json()), peak
-//          (report_peak_json(), with the shares of the best); of a replay also replayed, as in run
+//          of them; else null), counts, spec_errors (of these), done, valid, planned, reused,
+//          identical, samples, launches (of kernels, verified, warming up and timed),
+//          speedup_over_default, verification, ranking (null: there is none; id, contenders,
+//          failed, rounds, repeated, marked, by_load, by_clock, batch, warmups, cold, level, tied,
+//          chosen, why, known, short, launches), cancelled, out_of_time, build_only (best is then
+//          null, and counts.correct are those that built), error, elapsed_ns, times_ns, timing
+//          (report_timing_json()), peak (report_peak_json(), with the shares of the best); of a
+//          replay also replayed, as in run
 void report_run_json(const struct view_run *v, struct emit *j);
 // `type`: "result", "ranked"; NULL: the object has none.
 void report_result_json(const struct view_result *v, const char *type, bool detail, struct emit *j);

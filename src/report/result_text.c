@@ -305,7 +305,9 @@ void report_result(const struct view_result *v, struct text *out)
 {
     const struct result *r = v->result;
     text_addf(out, "Configuration: %s%s\n", v->configuration, v->is_default ? " (default)" : "");
-    text_addf(out, "Status: %s%s\n", status_text(r->status), r->reused ? " (known already)" : "");
+    text_addf(out, "Status: %s%s%s\n", status_text(r->status),
+              fault_is_spec(r->fault) ? " (an error of the spec)" : "",
+              r->reused ? " (known already)" : "");
     if (r->origin)
         text_addf(out, "From: %s\n", r->origin);
     if (r->message[0])

@@ -375,19 +375,29 @@ static void put_built(const struct view_summary *v, struct text *out)
 
 // ---- failures and time -------------------------------------------------------------------------
 
+static void put_example(const struct view_result *example, struct text *out)
+{
+    if (example)
+        text_addf(out, "%s%s: %s", example->configuration[0] ? ", e.g. " : "",
+                  example->configuration, example->result->message);
+    text_add(out, "\n");
+}
+
 static void put_failures(const struct view_summary *v, struct text *out)
 {
     for (unsigned s = 0; s < STATUS_COUNT; s++) {
-        const struct view_result *example = v->examples[s];
-        if (s == STATUS_CORRECT || v->by_status[s] == 0)
+        uint64_t count = v->by_status[s] - v->spec_by_status[s];
+        if (s == STATUS_CORRECT || count == 0)
             continue;
-        text_addf(out, "%llu %s (%s)", (unsigned long long)v->by_status[s],
-                  status_text((enum status)s), status_meaning((enum status)s));
-        if (example)
-            text_addf(out, "%s%s: %s", example->configuration[0] ? ", e.g. " : "",
-                      example->configuration, example->result->message);
-        text_add(out, "\n");
+        text_addf(out, "%llu %s (%s)", (unsigned long long)count, status_text((enum status)s),
+                  status_meaning((enum status)s));
+        put_example(v->examples[s], out);
     }
+    if (v->spec_errors == 0)
+        return;
+    text_addf(out, "%llu spec error%s (the spec is wrong there)",
+              (unsigned long long)v->spec_errors, v->spec_errors == 1 ? "" : "s");
+    put_example(v->spec_example, out);
 }
 
 static void put_span(struct text *out, const char *what, uint64_t ns, const char **separator)

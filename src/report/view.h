@@ -181,6 +181,9 @@ struct view_summary {
     const struct view_result *baseline;               // (optional) the default configuration, timed
     const struct view_result *examples[STATUS_COUNT]; // (optional) the first of each status
     uint64_t by_status[STATUS_COUNT];
+    uint64_t spec_errors; // of the failures, those that are errors of the spec
+    uint64_t spec_by_status[STATUS_COUNT];
+    const struct view_result *spec_example; // (optional) the first of these
     uint64_t valid, planned, done;
     uint64_t reused;    // of those done, from the store
     uint64_t identical; // of the others, identical to one that was measured

@@ -279,7 +279,9 @@ static bool check_language(struct maker *m)
     const struct formula *when = &m->language->when;
     if (!make_truth(m, when, &usable))
         return false;
-    return usable || make_error(m, when->path, "'%s' is false for this device", when->text);
+    // The spec is right: it does not mean this device, or not with these values.
+    return usable || error_set(m->e, ERROR_USAGE, "%s: '%s' is false for this device", when->path,
+                               when->text);
 }
 
 void make_start(struct maker *m, const struct spec_sources *src, const struct device_info *device,
