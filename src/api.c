@@ -627,6 +627,7 @@ struct hone_tune {
     struct workplace workplace;
     const char *worker[2];
     struct tune *tune;
+    struct store *store; // (or NULL) the caller's
 };
 
 static struct terms terms_of(const struct hone_tune_options *o)
@@ -725,6 +726,7 @@ struct hone_tune *hone_tune_new(const struct hone_tune_options *o, struct hone_e
     if (workplace_init(&t->workplace, &t->arena, given.worker.environment, &why) &&
         keep_options(t, &given, &options, &why))
         t->tune = tune_new(&options, &why);
+    t->store = (struct store *)given.store;
     if (!t->tune) {
         hone_tune_free(t);
         t = NULL;
@@ -740,6 +742,8 @@ enum hone_answer hone_tune_step(struct hone_tune *t, int timeout_ms,
     struct error why = ERROR_INIT;
     const struct tune_record *r = NULL;
     enum tune_answer answer = tune_step(t->tune, timeout_ms, &r, &why);
+    if (answer == TUNE_END && t->store && !store_kept(t->store, &why))
+        answer = TUNE_BROKEN;
     *record = (const struct hone_record *)r;
     hand_over(&why, e);
     return (enum hone_answer)answer;

@@ -14,6 +14,7 @@ struct candidate {
     struct candidate *next;
     uint8_t id[STORE_ID_BYTES];
     struct digest key;
+    int64_t number; // these two and `id`: which is newer, see store_each()
     const char *date;
     uint8_t ranking[16];
     bool is_ranked;
@@ -101,6 +102,7 @@ static void add(struct choice *c, const struct store_row *row, double median)
         return;
     *n = (struct candidate){.next = g->candidates,
                             .key = row->key,
+                            .number = row->number,
                             .date = copy(c, row->date),
                             .is_whole = !r->part[0],
                             .is_ranked = r->stop == STOP_RANKED &&
@@ -159,6 +161,15 @@ static int by_median(const void *a, const void *b)
     return memcmp(x->id, y->id, sizeof x->id);
 }
 
+// The files are read one after the other, but chosen from as if all were in one store.
+static bool is_newer(const struct candidate *a, const struct candidate *b)
+{
+    if (a->number != b->number)
+        return a->number > b->number;
+    int dates = strcmp(a->date, b->date);
+    return dates ? dates > 0 : memcmp(a->id, b->id, sizeof a->id) > 0;
+}
+
 static int by_id(const void *a, const void *b)
 {
     return memcmp(a, b, STORE_ID_BYTES);
@@ -177,9 +188,9 @@ static struct rankings find_ranked(const struct group *g)
     for (const struct candidate *n = g->candidates; n; n = n->next) {
         if (!n->is_ranked)
             continue;
-        if (!r.newest || strcmp(n->date, r.newest->date) > 0)
+        if (!r.newest || is_newer(n, r.newest))
             r.newest = n;
-        if (n->is_whole && (!r.whole || strcmp(n->date, r.whole->date) > 0))
+        if (n->is_whole && (!r.whole || is_newer(n, r.whole)))
             r.whole = n;
         if (!r.fastest || n->median < r.fastest->median)
             r.fastest = n;
@@ -193,7 +204,7 @@ static int by_job(const void *a, const void *b)
     const struct candidate *x = *(const struct candidate *const *)a;
     const struct candidate *y = *(const struct candidate *const *)b;
     int order = memcmp(&x->key, &y->key, sizeof x->key);
-    return order ? order : strcmp(y->date, x->date);
+    return order ? order : is_newer(y, x) - is_newer(x, y);
 }
 
 static size_t newest_of_each_job(struct candidate **list, size_t count)

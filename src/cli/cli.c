@@ -86,7 +86,8 @@ static int run_command(const struct command *c, int argc, char **argv, const cha
 {
     struct error e = ERROR_INIT;
     int status;
-    struct invocation i = {.command = c, .line = line, .started_ns = started_ns};
+    bool lost = false;
+    struct invocation i = {.command = c, .line = line, .started_ns = started_ns, .lost = &lost};
     i.arguments = calloc((size_t)argc + 1, sizeof *i.arguments);
     if (!i.arguments) {
         complain("out of memory");
@@ -98,6 +99,8 @@ static int run_command(const struct command *c, int argc, char **argv, const cha
         status = show_help(c);
     else if ((status = check_arguments(&i)) == EXIT_DONE)
         status = c->run(&i);
+    if (lost && status == EXIT_DONE)
+        status = EXIT_NOTHING;
     settings_release(&i.settings);
     free(i.arguments);
     return status;

@@ -40,6 +40,7 @@ struct invocation {
     uint32_t argument_count;
     const char *line;    // the command line as typed, quoted for a shell
     uint64_t started_ns; // when the program was, by the monotonic clock
+    bool *lost;          // set where a store lost what was written to it
 };
 
 extern const struct command command_devices;

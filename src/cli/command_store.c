@@ -216,8 +216,7 @@ static int check_options(const struct settings *s)
 // Only what is there is opened for writing: pruning makes no store.
 static int reopen_for_writing(struct work *w)
 {
-    store_close(w->store);
-    w->store = NULL;
+    work_close_store(w);
     return work_own_store(w, STORE_WRITE);
 }
 

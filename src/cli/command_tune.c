@@ -296,7 +296,7 @@ static void show_end(struct session *s)
     report_summary(&view, BEST_ROWS, result_width(), &text);
     if (s->tuning.work.call->settings.timing)
         report_timing(&view.timing, &text);
-    if (store)
+    if (store && work_kept(&s->tuning.work))
         text_addf(&text, "Every result is kept in %s\n", store_path(store));
     if (view.result_count > 0 && !view.replay)
         suggest(s, &view, &text);

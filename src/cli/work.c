@@ -31,11 +31,30 @@ void work_drop_spare(struct work *w)
     w->spare = NULL;
 }
 
+bool work_kept(struct work *w)
+{
+    struct error e = ERROR_INIT;
+    if (!w->store || w->lost || store_kept(w->store, &e))
+        return !w->lost;
+    ticker_clear(&w->ticker);
+    complain("%s", e.text);
+    w->lost = *w->call->lost = true;
+    return false;
+}
+
+void work_close_store(struct work *w)
+{
+    work_kept(w);
+    store_close(w->store);
+    w->store = NULL;
+    w->lost = false;
+}
+
 void work_release(struct work *w)
 {
     ticker_clear(&w->ticker);
     work_drop_spare(w);
-    store_close(w->store);
+    work_close_store(w);
     spec_free(w->spec);
     if (w->has_environment && w->call->command->compiles)
         environment_trim(&w->environment);

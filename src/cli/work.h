@@ -25,10 +25,15 @@ struct work {
     struct spare *spare; // the worker that listed them, or NULL
     const struct device_info *device;
     struct store *store;
+    bool lost; // it was said that the store lost what was written to it
 };
 
 void work_init(struct work *w, const struct invocation *call);
 void work_release(struct work *w);
+// Reads back what was written to the store; says so, once, where not all of it is there. The exit
+// status of the command is then not EXIT_DONE.
+bool work_kept(struct work *w);
+void work_close_store(struct work *w); // after that
 
 // The worker that listed the devices is not needed for more.
 void work_drop_spare(struct work *w);

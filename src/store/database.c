@@ -3,6 +3,13 @@
 #include "base/process.h"
 #include "store/fail.h"
 
+// `place` orders the results, see store_each(): version 1 has no numbers, and nothing unseen.
+#define FIND_SQL(place, unseen)                                                                    \
+    "SELECT status, fault, stop, sample_count, limit_ns, policy_cold, policy_launch_limit_ns, "    \
+    "policy_build_limit_ns, policy_fixed, " unseen ", session, format, body "                      \
+    "FROM result WHERE job = :job AND format <= :format "                                          \
+    "ORDER BY " place " DESC, date DESC, id DESC"
+
 static const char *const sql[STATEMENTS] = {
     [STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
     [STATEMENT_COMMIT] = "COMMIT",
@@ -27,18 +34,19 @@ static const char *const sql[STATEMENTS] = {
         ":compute_units, :clock_mhz, :global_bytes, :local_bytes, :device_identity) "
         "ON CONFLICT (id) DO NOTHING",
     [STATEMENT_PUT_RESULT] =
-        "INSERT INTO result (id, job, session, date, status, fault, verification, stop, median_ns, "
+        "INSERT INTO result (sequence, id, job, session, date, status, fault, verification, stop, "
+        "median_ns, "
         "sample_count, samples_ns, batch, limit_ns, message, policy_launches, policy_batch, "
         "policy_hopeless_ns, policy_budget_ns, policy_launch_limit_ns, policy_build_limit_ns, "
-        "policy_cold, policy_fixed, format, body) "
-        "VALUES (:id, :job, :session, :date, :status, :fault, :verification, :stop, :median_ns, "
+        "policy_cold, policy_fixed, format, body, unseen) "
+        "VALUES (:sequence, :id, :job, :session, :date, :status, :fault, :verification, :stop, "
+        ":median_ns, "
         ":sample_count, :samples_ns, :batch, :limit_ns, :message, :policy_launches, "
         ":policy_batch, :policy_hopeless_ns, :policy_budget_ns, :policy_launch_limit_ns, "
-        ":policy_build_limit_ns, :policy_cold, :policy_fixed, :format, :body)",
-    [STATEMENT_FIND] = "SELECT status, fault, stop, sample_count, limit_ns, policy_cold, "
-                       "policy_launch_limit_ns, policy_build_limit_ns, policy_fixed, format, body "
-                       "FROM result WHERE job = :job AND format <= :format "
-                       "ORDER BY date DESC, sequence DESC",
+        ":policy_build_limit_ns, :policy_cold, :policy_fixed, :format, :body, :unseen)",
+    [STATEMENT_FIND] = FIND_SQL("coalesce(number, sequence)", "unseen"),
+    [STATEMENT_FIND_1] = FIND_SQL("sequence", "0"),
+    [STATEMENT_HIGHEST] = "SELECT max(sequence) FROM result",
     [STATEMENT_DATA_VERSION] = "PRAGMA data_version",
     [STATEMENT_HAS_RESULT] = "SELECT 1 FROM result WHERE id = :id",
     [STATEMENT_HAS_CONFIGURATION] = "SELECT 1 FROM job WHERE source = :source AND "

@@ -18,6 +18,8 @@ enum statement {
     STATEMENT_PUT_SESSION,
     STATEMENT_PUT_RESULT,
     STATEMENT_FIND,
+    STATEMENT_FIND_1, // in a store of version 1
+    STATEMENT_HIGHEST,
     STATEMENT_DATA_VERSION,
     STATEMENT_HAS_RESULT,
     STATEMENT_HAS_CONFIGURATION,
@@ -48,6 +50,14 @@ struct text_memory {
     unsigned next; // to be replaced
 };
 
+// A session that this handle began, and what it wrote of it.
+struct begun {
+    uint8_t id[STORE_ID_BYTES];
+    int64_t first;    // sequence of the first result
+    uint64_t results; // that were committed
+    uint64_t pending; // since store_together()
+};
+
 // The session of store_begin().
 struct run {
     struct arena arena;
@@ -65,9 +75,13 @@ struct store {
     bool is_behind;       // not the user's own
     char *path;           // as given, for messages
     enum store_mode mode;
+    int64_t version; // of its schema
     sqlite3_stmt *statements[STATEMENTS];
     struct text_memory texts;
     struct run run;
+    struct begun *runs; // the last is `run`
+    size_t run_count;
+    bool reuse_unseen;
     bool together; // within store_together(); the transaction may have been undone by a failure
     struct text body, samples; // of the result being written; kept for their memory
     struct text_item *items;   // likewise: of the job being written
@@ -125,6 +139,9 @@ void texts_digest(const struct text_set *set, struct digest *out);
 // memory).
 void samples_list(struct text *out, const uint64_t *samples, uint32_t count);
 bool samples_median(const uint64_t *samples, uint32_t count, double *out);
+
+// Does the result answer beyond its own run, or is that run one of this handle's?
+bool store_answers(const struct store *s, bool unseen, const void *session, size_t length);
 
 // The file's size with its log.
 uint64_t store_bytes(struct store *s);

@@ -100,6 +100,22 @@ static void uri_of(struct text *out, const char *path, const char *parameters)
         text_addf(out, "?%s", parameters);
 }
 
+// A store may come from anybody: nothing in its schema is run, no page is believed for its looks.
+static void distrust(sqlite3 *db)
+{
+    static const struct {
+        int what, value;
+    } settings[] = {
+        {SQLITE_DBCONFIG_DEFENSIVE, 1},
+        {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+        {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+        {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        sqlite3_db_config(db, settings[i].what, settings[i].value, (int *)NULL);
+    sqlite3_exec(db, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0", NULL, NULL, NULL);
+}
+
 sqlite3 *store_file_open(const struct store_file *f, int flags, const char *parameters,
                          struct error *e)
 {
@@ -121,6 +137,7 @@ sqlite3 *store_file_open(const struct store_file *f, int flags, const char *para
         goto cleanup;
     }
     sqlite3_extended_result_codes(db, 1);
+    distrust(db);
 cleanup:
     text_release(&uri);
     return db;

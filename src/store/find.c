@@ -115,7 +115,7 @@ static bool kept_read(sqlite3_stmt *row, struct kept *k)
     return true;
 }
 
-enum { FORMAT = 9, BODY };
+enum { UNSEEN = 9, SESSION, FORMAT, BODY };
 
 static struct result *body_read(struct store *s, sqlite3_stmt *row, struct error *e)
 {
@@ -136,6 +136,7 @@ static struct result *body_read(struct store *s, sqlite3_stmt *row, struct error
 // Rows come newest first.
 struct finding {
     struct store *store;
+    const struct store *front; // who is asked: `store`, or the one it is behind
     const struct store_question *q;
     struct result *counted; // fixed samples put together so far
     struct result *found;   // what answers
@@ -172,7 +173,9 @@ static bool count_row(struct finding *f, sqlite3_stmt *row, struct error *e)
 static bool look_at_row(struct finding *f, sqlite3_stmt *row, struct error *e)
 {
     struct kept k;
-    if (!kept_read(row, &k))
+    if (!kept_read(row, &k) || !store_answers(f->front, sqlite3_column_int(row, UNSEEN) != 0,
+                                              sqlite3_column_blob(row, SESSION),
+                                              (size_t)sqlite3_column_bytes(row, SESSION)))
         return true;
     f->works |= k.status == STATUS_CORRECT;
     f->over = !f->works && is_tried_again(&k, f->q);
@@ -190,7 +193,8 @@ static bool look_at_all(struct finding *f, struct error *e)
     bool ok = true;
     int code = SQLITE_ROW;
     struct store *s = f->store;
-    struct values v = {statement_get(s, STATEMENT_FIND, e), SQLITE_OK};
+    enum statement find = s->version >= 2 ? STATEMENT_FIND : STATEMENT_FIND_1;
+    struct values v = {statement_get(s, find, e), SQLITE_OK};
     if (!v.statement)
         return false;
     value_digest(&v, ":job", &f->q->key);
@@ -208,7 +212,7 @@ static bool find_behind(struct finding *f, struct error *e)
 {
     bool ok = true;
     for (struct store *s = f->store->behind; s && ok && !f->found && !f->over; s = s->behind) {
-        struct finding there = {.store = s, .q = f->q, .works = f->works};
+        struct finding there = {.store = s, .front = f->front, .q = f->q, .works = f->works};
         ok = look_at_all(&there, e);
         result_free(there.counted);
         f->found = there.found;
@@ -221,7 +225,7 @@ static bool find_behind(struct finding *f, struct error *e)
 struct result *store_find(struct store *s, const struct store_question *q, uint32_t *missing,
                           struct error *e)
 {
-    struct finding f = {.store = s, .q = q};
+    struct finding f = {.store = s, .front = s, .q = q};
     bool ok = look_at_all(&f, e);
     if (ok)
         s->busy_ns = 0;

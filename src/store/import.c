@@ -10,25 +10,28 @@
 #include <sys/stat.h>
 
 // What is copied, in an order in which what a row names is there before it. A row number is the
-// file's own and not copied. `only` is put behind `select` where not all is copied: hone_wants()
-// says of a result's id whether it is, and the rest follows from that.
+// file's own and not copied; the order that it stands for is. `only` is put behind `select` where
+// not all is copied: hone_wants() says of a result's id whether it is, and the rest follows from
+// that. `select_1` is for a source of version 1, where that is another.
 #define WANTED_JOBS     "SELECT job FROM result WHERE hone_wants(id)"
 #define WANTED_SESSIONS "SELECT session FROM result WHERE hone_wants(id)"
 static const struct part {
-    const char *select, *only, *order, *insert;
+    const char *select, *only, *order, *insert, *select_1;
 } parts[] = {
     {"SELECT texts, position, kind, name, body FROM text",
      " WHERE texts IN (SELECT texts FROM job WHERE key IN (" WANTED_JOBS ") UNION ALL "
      "SELECT texts FROM session WHERE texts IS NOT NULL AND id IN (" WANTED_SESSIONS "))",
      "",
      "INSERT INTO text (texts, position, kind, name, body) VALUES (?1, ?2, ?3, ?4, ?5) "
-     "ON CONFLICT DO NOTHING"},
+     "ON CONFLICT DO NOTHING",
+     NULL},
 #define COLUMNS                                                                                    \
     "key, measuring_version, language, spec_name, constants, configuration, configuration_json, "  \
     "geometry, kernels, options, source, texts"
     {"SELECT " COLUMNS " FROM job", " WHERE key IN (" WANTED_JOBS ")", "",
      "INSERT INTO job (" COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) "
-     "ON CONFLICT DO NOTHING"},
+     "ON CONFLICT DO NOTHING",
+     NULL},
 #undef COLUMNS
 #define COLUMNS                                                                                    \
     "id, date, command, hone_version, host, seed, spec_name, spec_path, constants, texts, "        \
@@ -38,17 +41,21 @@ static const struct part {
     {"SELECT " COLUMNS " FROM session", " WHERE id IN (" WANTED_SESSIONS ")", "",
      "INSERT INTO session (" COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
      "?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27) "
-     "ON CONFLICT DO NOTHING"},
+     "ON CONFLICT DO NOTHING",
+     NULL},
 #undef COLUMNS
 #define COLUMNS                                                                                    \
     "id, job, session, date, status, fault, verification, stop, median_ns, sample_count, "         \
     "samples_ns, batch, limit_ns, message, policy_launches, policy_batch, policy_hopeless_ns, "    \
     "policy_budget_ns, policy_launch_limit_ns, policy_build_limit_ns, policy_cold, policy_fixed, " \
     "format, body"
-    {"SELECT " COLUMNS " FROM result", " WHERE hone_wants(id)", " ORDER BY sequence",
-     "INSERT INTO result (" COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
-     "?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24) "
-     "ON CONFLICT DO NOTHING"},
+    {"SELECT " COLUMNS ", coalesce(number, sequence) AS place, unseen FROM result",
+     " WHERE hone_wants(id)", " ORDER BY place, date, id",
+     "INSERT INTO result (" COLUMNS ", number, unseen, sequence) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
+     "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, "
+     "?26, max(?25, (SELECT coalesce(max(sequence), 0) + 1 FROM result))) "
+     "ON CONFLICT DO NOTHING",
+     "SELECT " COLUMNS ", sequence AS place, 0 FROM result"},
 #undef COLUMNS
 };
 enum { PARTS = sizeof parts / sizeof *parts };
@@ -158,7 +165,9 @@ static bool part_copy(struct store *into, struct store *source, const struct par
     char select[2048];
     sqlite3_stmt *from = NULL, *to = NULL;
     bool ok = false;
-    str_format(select, sizeof select, "%s%s%s", part->select, some ? part->only : "", part->order);
+    bool first = source->version < 2 && part->select_1;
+    str_format(select, sizeof select, "%s%s%s", first ? part->select_1 : part->select,
+               some ? part->only : "", part->order);
     if (sqlite3_prepare_v2(source->db, select, -1, &from, NULL) != SQLITE_OK)
         store_fail_sqlite(e, source->path, source->db, "reading what is to be imported");
     else if (sqlite3_prepare_v2(into->db, part->insert, -1, &to, NULL) != SQLITE_OK)
@@ -180,15 +189,33 @@ static bool store_copy(struct store *into, struct store *source, bool some,
     return true;
 }
 
+// As many more results as were added.
+static bool read_back(struct store *into, uint64_t before, const struct store_imported *out,
+                      size_t count, struct error *e)
+{
+    struct store_counts now;
+    uint64_t wanted = before;
+    for (size_t i = 0; i < count; i++)
+        wanted += out[i].added;
+    if (!store_count(into, &now, e))
+        return false;
+    return now.results == wanted ||
+           store_fail(e, into->path, SQLITE_CORRUPT,
+                      "it holds %llu results after importing, and not %llu; nothing was imported: "
+                      "choose another file",
+                      (unsigned long long)now.results, (unsigned long long)wanted);
+}
+
 static bool all_copy(struct store *into, struct store **sources, size_t count, bool some,
                      struct store_imported *out, struct error *e)
 {
+    struct store_counts before;
     if (!transaction_begin(into, e))
         return false;
-    bool ok = true;
+    bool ok = store_count(into, &before, e);
     for (size_t i = 0; i < count && ok; i++)
         ok = store_copy(into, sources[i], some, &out[i], e);
-    ok = ok && transaction_commit(into, e);
+    ok = ok && read_back(into, before.results, out, count, e) && transaction_commit(into, e);
     if (!ok)
         transaction_rollback(into);
     return ok;

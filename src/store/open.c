@@ -9,9 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Pages of the log before it is carried into the file. Each time costs two syncs of the disk: with
-// 16 MiB of log they stay below a tenth of the time of a commit.
-#define CHECKPOINT_PAGES "4000"
+// Bytes of the log after which it is carried into the file, so that a small disk holds results
+// rather than log. Each time costs two syncs of the disk, some hundred results apart.
+#define LOG_BYTES (1 << 20)
+// Bytes of a page of a new store. Each index has a result's random ids on another page, and each
+// page is written to the log whole: with SQLite's 4 KiB a result took 27 KB of log.
+#define PAGE_BYTES "1024"
 
 static bool execute(struct store *s, const char *sql, const char *doing, struct error *e)
 {
@@ -19,14 +22,11 @@ static bool execute(struct store *s, const char *sql, const char *doing, struct 
            store_fail_sqlite(e, s->path, s->db, doing);
 }
 
-// A store may come from anybody: its schema is not trusted with functions that have effects. The
-// log is not carried into the file by closing before all checks have passed.
-static bool connection_prepare(struct store *s, struct error *e)
+// The log is not carried into the file by closing before all checks have passed.
+static void connection_prepare(struct store *s)
 {
     sqlite3_busy_timeout(s->db, STORE_PATIENCE_MS);
-    sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
-    return execute(s, "PRAGMA trusted_schema = OFF", "opening the store", e);
 }
 
 // ---- contents -----------------------------------------------------------------------------------
@@ -41,25 +41,32 @@ static bool number(struct store *s, const char *sql, int64_t *out, struct error 
 // log may say otherwise; all pages need not be read again.
 static bool contents_check(struct store *s, bool *empty, struct error *e)
 {
-    int64_t application, version, tables;
+    int64_t application, tables;
     if (!number(s, "PRAGMA application_id", &application, e) ||
-        !number(s, "PRAGMA user_version", &version, e) ||
+        !number(s, "PRAGMA user_version", &s->version, e) ||
         !number(s, "SELECT count(*) FROM sqlite_master", &tables, e))
         return false;
-    *empty = application == 0 && version == 0 && tables == 0;
-    return *empty || (schema_owner_check(s->path, (uint32_t)application, (uint32_t)version, e) &&
+    *empty = application == 0 && s->version == 0 && tables == 0;
+    return *empty || (schema_owner_check(s->path, (uint32_t)application, (uint32_t)s->version, e) &&
                       schema_check(s->db, s->path, UINT64_MAX, e));
 }
 
-// Within one transaction, so that of two processes that find no store one makes it.
+static bool contents_raise(struct store *s, struct error *e)
+{
+    if (s->version < STORE_SCHEMA_VERSION && !schema_raise(s->db, s->version, STORE_SCHEMA_VERSION))
+        return store_fail_sqlite(e, s->path, s->db, "making the store's tables");
+    s->version = STORE_SCHEMA_VERSION;
+    return true;
+}
+
+// Within one transaction, so that of two processes that find no store, or one of an earlier
+// version, one makes it.
 static bool contents_make(struct store *s, struct error *e)
 {
     bool empty = false;
     if (!transaction_begin(s, e))
         return false;
-    bool ok = contents_check(s, &empty, e) &&
-              (!empty || execute(s, schema_sql, "making the store's tables", e)) &&
-              transaction_commit(s, e);
+    bool ok = contents_check(s, &empty, e) && contents_raise(s, e) && transaction_commit(s, e);
     if (!ok)
         transaction_rollback(s);
     return ok;
@@ -109,11 +116,17 @@ bool store_leave_wal(struct store *s, struct error *e)
 // commits. With a rollback journal it would risk the file, hence FULL.
 static bool journal_choose(struct store *s, bool local, struct error *e)
 {
-    if (local && journal_wal(s))
-        return execute(s,
-                       "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = " CHECKPOINT_PAGES,
-                       "opening the store", e);
-    return execute(s, "PRAGMA synchronous = FULL", "opening the store", e);
+    int64_t page;
+    char sql[160];
+    if (!local || !journal_wal(s))
+        return execute(s, "PRAGMA synchronous = FULL", "opening the store", e);
+    if (!number(s, "PRAGMA page_size", &page, e))
+        return false;
+    str_format(sql, sizeof sql,
+               "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = %d; "
+               "PRAGMA journal_size_limit = %d",
+               (int)(LOG_BYTES / page), LOG_BYTES);
+    return execute(s, sql, "opening the store", e);
 }
 
 // ---- opening ------------------------------------------------------------------------------------
@@ -123,7 +136,7 @@ static bool journal_choose(struct store *s, bool local, struct error *e)
 static bool write_probe(struct store *s, struct error *e)
 {
     static const char row[] = "INSERT INTO text (texts, position, kind, name, body) "
-                              "VALUES (randomblob(32), 0, 'probe', '', zeroblob(262144))";
+                              "VALUES (randomblob(32), 0, 'probe', '', zeroblob(65536))";
     static const char doing[] = "checking that results can be written";
     if (!transaction_begin(s, e))
         return false;
@@ -142,12 +155,14 @@ static bool open_write(struct store *s, const struct store_file *f, bool local, 
     if (!store_file_ready(f, e))
         return false;
     s->db = store_file_open(f, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "", e);
-    if (!s->db || !connection_prepare(s, e))
+    if (!s->db)
         return false;
+    connection_prepare(s);
     // SQLite opens for reading what it may not write.
     if (sqlite3_db_readonly(s->db, "main") == 1)
         return store_fail_readonly(e, s->path, f->path);
-    return (local || store_leave_wal(s, e)) && contents_make(s, e) && journal_choose(s, local, e) &&
+    return execute(s, "PRAGMA page_size = " PAGE_BYTES, "opening the store", e) &&
+           (local || store_leave_wal(s, e)) && contents_make(s, e) && journal_choose(s, local, e) &&
            write_probe(s, e);
 }
 
@@ -172,8 +187,10 @@ static bool open_read(struct store *s, const struct store_file *f, struct error 
                           "it was not closed: a log or journal lies beside it; open it once where "
                           "it may be written");
     s->db = connect_reading(f, s->mode, e);
-    if (!s->db || !connection_prepare(s, e) ||
-        !execute(s, "PRAGMA query_only = ON", "opening the store", e) ||
+    if (!s->db)
+        return false;
+    connection_prepare(s);
+    if (!execute(s, "PRAGMA query_only = ON", "opening the store", e) ||
         !contents_check(s, &empty, e))
         return false;
     return !empty ||
@@ -248,6 +265,7 @@ static void close_one(struct store *s)
     sqlite3_close(s->db);
     texts_forget(&s->texts);
     arena_release(&s->run.arena);
+    free(s->runs);
     text_release(&s->body);
     text_release(&s->samples);
     free(s->items);

@@ -94,6 +94,16 @@ static void columns_bind(struct values *v, void *object, const struct text_colum
         value_text(v, columns[i].parameter, *text_at(object, columns[i].offset));
 }
 
+// Room for one more session.
+static struct begun *begun_add(struct store *s)
+{
+    struct begun *more = realloc(s->runs, (s->run_count + 1) * sizeof *more);
+    if (!more)
+        return NULL;
+    s->runs = more;
+    return memset(&s->runs[s->run_count++], 0, sizeof *more);
+}
+
 static bool run_copy(struct run *r, const struct store_session *session)
 {
     r->session = *session;
@@ -124,8 +134,14 @@ bool store_begin(struct store *s, const struct store_session *session, struct er
     memset(r, 0, sizeof *r);
     if (!run_copy(r, session))
         return error_memory(e);
-    r->begun = id_make(r->id, e);
-    return r->begun;
+    if (!id_make(r->id, e))
+        return false;
+    struct begun *begun = begun_add(s);
+    if (!begun)
+        return error_memory(e);
+    memcpy(begun->id, r->id, sizeof begun->id);
+    r->begun = true;
+    return true;
 }
 
 static void device_bind(struct values *v, struct run *r)
@@ -279,10 +295,32 @@ static void result_bind(struct values *v, const struct result *r)
     value_i64(v, ":format", RESULT_FORMAT);
 }
 
-static bool result_put(struct store *s, const uint8_t *id, const struct digest *key,
+// The number of the next result, within the transaction that writes it.
+static bool sequence_next(struct store *s, int64_t *out, struct error *e)
+{
+    static const char doing[] = "writing a result";
+    sqlite3_stmt *statement = statement_get(s, STATEMENT_HIGHEST, e);
+    if (!statement)
+        return false;
+    int code = sqlite3_step(statement);
+    int64_t highest = sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    if (code != SQLITE_ROW)
+        return store_fail_sqlite(e, s->path, s->db, doing);
+    *out = highest > 0 ? highest + 1 : 1;
+    return highest < INT64_MAX / 2 ||
+           store_fail(e, s->path, SQLITE_CORRUPT,
+                      "%s: the numbers of its results are damaged; `hone store --verify` names the "
+                      "rows, and another file has none of them",
+                      doing);
+}
+
+static bool result_put(struct store *s, const uint8_t *id, const struct store_job *job,
                        const struct policy *policy, const struct result *result, const char *date,
                        struct error *e)
 {
+    struct begun *begun = &s->runs[s->run_count - 1];
+    int64_t sequence = 0;
     const uint64_t *samples;
     uint32_t count;
     double middle;
@@ -290,13 +328,19 @@ static bool result_put(struct store *s, const uint8_t *id, const struct digest *
     samples_list(&s->samples, samples, count);
     if (!body_make(&s->body, result) || s->samples.failed)
         return error_memory(e);
+    if (!sequence_next(s, &sequence, e))
+        return false;
+    if (begun->results + begun->pending == 0)
+        begun->first = sequence;
     struct values v = {statement_get(s, STATEMENT_PUT_RESULT, e), SQLITE_OK};
     if (!v.statement)
         return false;
     value_blob(&v, ":id", id, STORE_ID_BYTES);
-    value_digest(&v, ":job", key);
+    value_digest(&v, ":job", &job->key);
     value_blob(&v, ":session", s->run.id, sizeof s->run.id);
     value_text(&v, ":date", date);
+    value_i64(&v, ":sequence", sequence);
+    value_i64(&v, ":unseen", job->unseen);
     result_bind(&v, result);
     policy_bind(&v, policy);
     if (samples_median(samples, count, &middle))
@@ -343,7 +387,16 @@ static bool all_put(struct store *s, const uint8_t *id, const struct store_job *
     char date[DATE_BYTES];
     date_now(date);
     return session_put(s, date, e) && job_put(s, job, e) &&
-           result_put(s, id, &job->key, policy, result, date, e);
+           result_put(s, id, job, policy, result, date, e);
+}
+
+// What was written since the transaction began is there, or is not.
+static void settle_pending(struct store *s, bool kept)
+{
+    for (size_t i = 0; i < s->run_count; i++) {
+        s->runs[i].results += kept ? s->runs[i].pending : 0;
+        s->runs[i].pending = 0;
+    }
 }
 
 // `once`: not where a result with this id is there.
@@ -366,6 +419,10 @@ static bool put(struct store *s, const uint8_t *id, bool once, const struct stor
     if (!ok)
         transaction_rollback(s);
     s->run.written |= ok && !is_known && !s->together;
+    if (ok && !is_known)
+        s->runs[s->run_count - 1].pending++;
+    if (!s->together)
+        settle_pending(s, ok);
     *added = ok && !is_known;
     return ok;
 }
@@ -398,5 +455,57 @@ bool store_together_end(struct store *s, bool keep, struct error *e)
     bool ok = keep && whole && transaction_commit(s, e);
     if (!ok)
         transaction_rollback(s);
+    settle_pending(s, ok);
     return ok;
+}
+
+// ---- what was written ---------------------------------------------------------------------------
+
+static bool count_back(struct store *s, const struct begun *b, sqlite3_stmt *count, uint64_t *out,
+                       struct error *e)
+{
+    sqlite3_bind_int64(count, 1, b->first);
+    sqlite3_bind_blob(count, 2, b->id, sizeof b->id, SQLITE_STATIC);
+    if (sqlite3_step(count) != SQLITE_ROW)
+        return store_fail_sqlite(e, s->path, s->db, "reading back what was written");
+    *out += (uint64_t)sqlite3_column_int64(count, 0);
+    sqlite3_reset(count);
+    return true;
+}
+
+bool store_kept(struct store *s, struct error *e)
+{
+    static const char sql[] = "SELECT count(*) FROM result WHERE sequence >= ?1 AND session = ?2";
+    uint64_t wanted = 0, there = 0;
+    sqlite3_stmt *count = NULL;
+    if (s->mode != STORE_WRITE)
+        return true;
+    bool ok = sqlite3_prepare_v2(s->db, sql, -1, &count, NULL) == SQLITE_OK ||
+              store_fail_sqlite(e, s->path, s->db, "reading back what was written");
+    for (size_t i = 0; ok && i < s->run_count; i++) {
+        wanted += s->runs[i].results;
+        ok = s->runs[i].results == 0 || count_back(s, &s->runs[i], count, &there, e);
+    }
+    sqlite3_finalize(count);
+    return ok && (there == wanted ||
+                  store_fail(e, s->path, SQLITE_CORRUPT,
+                             "of the %llu results that this run wrote %llu are there: another "
+                             "program removed them, or the file does not keep what is written to "
+                             "it; `hone store --verify` looks at the rest",
+                             (unsigned long long)wanted, (unsigned long long)there));
+}
+
+void store_reuse_unseen(struct store *s)
+{
+    s->reuse_unseen = true;
+}
+
+bool store_answers(const struct store *s, bool unseen, const void *session, size_t length)
+{
+    if (!unseen || s->reuse_unseen)
+        return true;
+    for (size_t i = 0; i < s->run_count && length == STORE_ID_BYTES; i++)
+        if (memcmp(s->runs[i].id, session, length) == 0)
+            return true;
+    return false;
 }

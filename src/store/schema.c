@@ -6,16 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STRING_OF(x) #x
-#define STRING(x)    STRING_OF(x)
-
 // The comments are kept by SQLite: who opens the file with sqlite3 reads them with .schema.
 //
 // Digests and ids are what rows name each other by, never row numbers, so that merging two stores
 // is INSERT OR IGNORE table by table. `text` is a table of its own because the same source of 100
 // KB stands behind thousands of jobs; it is keyed by a digest of all texts of a job together, since
 // these change together, and one step (text.texts = job.texts) then finds them.
-const char schema_sql[] =
+static const char version_1[] =
     "CREATE TABLE text ( -- what jobs and sessions were made from, each set kept once\n"
     "  texts BLOB NOT NULL, -- SHA-256 of the set\n"
     "  position INTEGER NOT NULL,\n"
@@ -72,10 +69,35 @@ const char schema_sql[] =
     "  body BLOB NOT NULL -- everything known: resources, deviations, times, log\n"
     ");\n"
     "CREATE INDEX result_job ON result (job, date);\n"
-    "CREATE INDEX result_date ON result (date);\n"
-    "PRAGMA application_id = " STRING(STORE_APPLICATION_ID) ";\n"
-                                                            "PRAGMA user_version = " STRING(
-                                                                STORE_SCHEMA_VERSION) ";\n";
+    "CREATE INDEX result_date ON result (date);\n";
+
+// Results have an order of their own, which no clock decides. Of what is measured here that is
+// `sequence`; what was imported keeps its number from where it was measured, and gets a sequence
+// that is no less, so that the next result is above both. `unseen`: what the result was compiled
+// from was not all read, so that it answers for the run alone that measured it.
+static const char version_2[] =
+    "ALTER TABLE result ADD COLUMN number INTEGER;\n"
+    "ALTER TABLE result ADD COLUMN unseen INTEGER NOT NULL DEFAULT 0;\n"
+    "DROP INDEX result_job;\n"
+    "DROP INDEX result_date;\n"
+    "CREATE INDEX result_job ON result (job);\n"
+    "CREATE INDEX result_number ON result (number, date, id) WHERE number IS NOT NULL;\n";
+
+// Each makes a version of the schema from the one before, the first from nothing: a new version is
+// one line more. What a store of a version may hold (objects_check()) follows from them.
+static const char *const steps[] = {version_1, version_2};
+_Static_assert(sizeof steps / sizeof *steps == STORE_SCHEMA_VERSION, "a step for each version");
+
+bool schema_raise(sqlite3 *db, int64_t from, int64_t to)
+{
+    char pragmas[128];
+    for (int64_t version = from; version < to; version++)
+        if (sqlite3_exec(db, steps[version], NULL, NULL, NULL) != SQLITE_OK)
+            return false;
+    str_format(pragmas, sizeof pragmas, "PRAGMA application_id = %d; PRAGMA user_version = %d",
+               STORE_APPLICATION_ID, (int)to);
+    return sqlite3_exec(db, pragmas, NULL, NULL, NULL) == SQLITE_OK;
+}
 
 // A file up to this size is read whole by the check, which then takes a few milliseconds.
 #define SMALL (4 * 1024 * 1024)
@@ -116,7 +138,108 @@ static bool damaged(sqlite3 *db, const char *path, const char *detail, struct er
                       detail ? detail : sqlite3_errmsg(db));
 }
 
-// Each reads a table's schema and its first and last page; a missing column fails to prepare.
+// ---- objects ------------------------------------------------------------------------------------
+
+static const char objects_sql[] =
+    "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master ORDER BY type DESC, name";
+
+static const char *column(sqlite3_stmt *row, int i)
+{
+    const char *text = (const char *)sqlite3_column_text(row, i);
+    return text ? text : "";
+}
+
+// The next character of a statement that means something: comments and blanks are left out, since
+// SQLite's versions put an added column before or behind a comment.
+static char next_character(const char **at)
+{
+    for (;;) {
+        *at += strspn(*at, " \t\r\n");
+        if (strncmp(*at, "--", 2) != 0)
+            return **at ? *(*at)++ : '\0';
+        *at += strcspn(*at, "\n");
+    }
+}
+
+static bool same_statement(const char *a, const char *b)
+{
+    for (;;) {
+        char x = next_character(&a), y = next_character(&b);
+        if (x != y || x == '\0')
+            return x == y;
+    }
+}
+
+// Objects are sorted by type, tables before indices, and name. A list that is at its end sorts
+// behind all.
+static int order_of(sqlite3_stmt *a, sqlite3_stmt *b, bool a_ended, bool b_ended)
+{
+    if (a_ended || b_ended)
+        return (int)a_ended - (int)b_ended;
+    int types = strcmp(column(a, 0), column(b, 0));
+    return types ? -types : strcmp(column(a, 1), column(b, 1));
+}
+
+static bool refuse_object(const char *path, sqlite3_stmt *row, struct error *e)
+{
+    return store_fail(
+        e, path, SQLITE_NOTADB,
+        "it is not as hone makes a store: it holds the %s '%.100s' on '%.100s'; it is "
+        "left as it is, and nothing is read from it: choose another file",
+        column(row, 0), column(row, 1), column(row, 2));
+}
+
+static bool refuse_missing(const char *path, sqlite3_stmt *row, struct error *e)
+{
+    return store_fail(e, path, SQLITE_CORRUPT,
+                      "the file is damaged: it lacks the %s '%s'; it is left as it is: restore a "
+                      "copy, or choose another file",
+                      column(row, 0), column(row, 1));
+}
+
+static bool objects_compare(sqlite3 *db, const char *path, sqlite3_stmt *has, sqlite3_stmt *wanted,
+                            struct error *e)
+{
+    for (;;) {
+        int more = sqlite3_step(has), expected = sqlite3_step(wanted);
+        if (more != SQLITE_ROW && more != SQLITE_DONE)
+            return damaged(db, path, NULL, e);
+        if (expected != SQLITE_ROW && expected != SQLITE_DONE)
+            return error_memory(e);
+        if (more == SQLITE_DONE && expected == SQLITE_DONE)
+            return true;
+        int order = order_of(has, wanted, more == SQLITE_DONE, expected == SQLITE_DONE);
+        if (order > 0)
+            return refuse_missing(path, wanted, e);
+        if (order < 0 || strcmp(column(has, 2), column(wanted, 2)) != 0 ||
+            !same_statement(column(has, 3), column(wanted, 3)))
+            return refuse_object(path, has, e);
+    }
+}
+
+// Are there the tables and indices of its version, and nothing else? A trigger would change what is
+// written, a view in a table's place say anything and without end. Reading the list runs none.
+static bool objects_check(sqlite3 *db, const char *path, int64_t version, struct error *e)
+{
+    sqlite3 *model = NULL;
+    sqlite3_stmt *has = NULL, *wanted = NULL;
+    bool ok = false;
+    if (sqlite3_open(":memory:", &model) != SQLITE_OK || !schema_raise(model, 0, version) ||
+        sqlite3_prepare_v2(model, objects_sql, -1, &wanted, NULL) != SQLITE_OK)
+        error_memory(e);
+    else if (sqlite3_prepare_v2(db, objects_sql, -1, &has, NULL) != SQLITE_OK)
+        damaged(db, path, NULL, e);
+    else
+        ok = objects_compare(db, path, has, wanted, e);
+    sqlite3_finalize(has);
+    sqlite3_finalize(wanted);
+    sqlite3_close(model);
+    return ok;
+}
+
+// ---- damage -------------------------------------------------------------------------------------
+
+// Each reads a table's first and last page.
 static const char *const looks[] = {
     "SELECT count(body) FROM text WHERE rowid IN (SELECT min(rowid) FROM text UNION ALL "
     "SELECT max(rowid) FROM text)",
@@ -127,7 +250,6 @@ static const char *const looks[] = {
     "SELECT count(body) FROM result WHERE rowid IN (SELECT min(rowid) FROM result UNION ALL "
     "SELECT max(rowid) FROM result)",
     "SELECT count(*) FROM (SELECT job FROM result INDEXED BY result_job ORDER BY job LIMIT 1)",
-    "SELECT count(*) FROM (SELECT date FROM result INDEXED BY result_date ORDER BY date LIMIT 1)",
 };
 
 static bool quick_check(sqlite3 *db, const char *path, struct error *e)
@@ -146,8 +268,17 @@ static bool quick_check(sqlite3 *db, const char *path, struct error *e)
 
 bool schema_check(sqlite3 *db, const char *path, uint64_t bytes, struct error *e)
 {
+    int64_t version, count;
+    if (!schema_number(db, "PRAGMA user_version", &version))
+        return damaged(db, path, NULL, e);
+    if (version < 1 || version > STORE_SCHEMA_VERSION)
+        return store_fail(e, path, SQLITE_CORRUPT,
+                          "the file is damaged: its schema has the version %lld; it is left as it "
+                          "is: restore a copy, or choose another file",
+                          (long long)version);
+    if (!objects_check(db, path, version, e))
+        return false;
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
-        int64_t count;
         if (!schema_number(db, looks[i], &count))
             return damaged(db, path, NULL, e);
     }

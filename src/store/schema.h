@@ -7,14 +7,16 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-// What makes an empty database a store; run within one transaction.
-extern const char schema_sql[];
+// Makes a store of version `from` (0: of an empty database) one of version `to`, within a
+// transaction of the caller's. False: see sqlite3_errmsg().
+bool schema_raise(sqlite3 *db, int64_t from, int64_t to);
 
 // Refuses another program's file and one that a newer hone wrote. `path` is for the message.
 bool schema_owner_check(const char *path, uint32_t application, uint32_t version, struct error *e);
 
-// A cheap look for damage: the schema can be read and has our tables, the ends of each are
-// readable; all pages of a file of at most a few MiB.
+// Refuses what has other tables, indices, views or triggers than a store of its version, before
+// anything else is read. Then a cheap look for damage: the ends of each table are readable; all
+// pages of a file of at most a few MiB.
 bool schema_check(sqlite3 *db, const char *path, uint64_t bytes, struct error *e);
 
 // The one number that a query answers, such as "PRAGMA user_version"; false: see sqlite3_errmsg().

@@ -16,7 +16,7 @@
 #include "job/result.h"
 
 #define STORE_APPLICATION_ID 0x686f6e65 // "hone"
-#define STORE_SCHEMA_VERSION 1
+#define STORE_SCHEMA_VERSION 2
 #define STORE_ID_BYTES       16
 
 struct store;
@@ -79,6 +79,7 @@ struct store_job {
     const char *constants; // as in the session
     struct digest source;  // of texts and includes alone
     const char *geometry;  // launch sizes in clear: "256x256 / 16x16"
+    bool unseen;           // a part of its sources could not be read: see store_reuse_unseen()
 };
 
 // Writes one result (and its job and session when new) in one transaction.
@@ -101,6 +102,15 @@ bool store_together_end(struct store *s, bool keep, struct error *e);
 // in the stores behind. False too where it cannot be told.
 bool store_has_configuration(struct store *s, const char *configuration_json,
                              const struct digest *source);
+
+// Reads back what this handle wrote: an error where fewer results are there than were put, because
+// another program removed them or the file does not keep what is written to it.
+bool store_kept(struct store *s, struct error *e);
+
+// A result whose sources could not all be read (store_job.unseen) answers for what this handle's
+// own sessions ask, and for nothing else: nobody knows whether they have changed. From this call on
+// those of other runs answer too.
+void store_reuse_unseen(struct store *s);
 
 // What is asked of the store.
 struct store_question {
@@ -166,7 +176,8 @@ struct store_row {
     const char *driver;
     const char *device_identity; // hexadecimal digest of device_info_identity()
     const char *geometry;
-    const char *date; // ISO 8601, UTC
+    const char *date; // ISO 8601, UTC; for people: `number` orders
+    int64_t number;   // see store_each()
     const char *hone_version;
     const char *language; // of the job, as language_text()
     const char *kernels;  // in launch order, one a line
@@ -176,8 +187,9 @@ struct store_row {
     struct digest source;
     const struct result *result;
     int measuring_version;
-    bool fixed; // its number of samples was asked for: those of several such results add up
-    bool cold;  // its policy's: times of cold inputs do not compare with those of warm ones
+    bool unseen; // see store_reuse_unseen()
+    bool fixed;  // its number of samples was asked for: those of several such results add up
+    bool cold;   // its policy's: times of cold inputs do not compare with those of warm ones
 };
 
 struct store_query {
@@ -186,10 +198,16 @@ struct store_query {
     const char *device;          // (optional) part of the device's name, case ignored
     const struct digest *source; // (optional)
     bool correct_only;
+    bool all_runs; // also what answers for its own run alone: to list it, not to answer with it
 };
 
 // Calls `each` for every result, newest first, until it returns false; of a stack each result once,
-// from the first store that has it, which is its origin. `each` may use the store.
+// from the first store that has it, which is its origin, and those of a store before all of the
+// stores behind it. `each` may use the store.
+//
+// Newest is what was written last, whatever the clock said: each result has a number above all that
+// its store had. Another store that it is imported into keeps it; of equal numbers the later date
+// is newer, then the higher id.
 bool store_each(struct store *s, const struct store_query *q,
                 bool (*each)(void *context, const struct store_row *row), void *context,
                 struct error *e);

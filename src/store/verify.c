@@ -93,6 +93,17 @@ static const char missing_sql[] =
     "SELECT 'result', lower(hex(id)), 'its id is not of 16 bytes' FROM result "
     "WHERE typeof(id) <> 'blob' OR length(id) <> 16";
 
+// Numbers are counted up: one that leaves no room above it was not made so.
+static const char numbers_sql[] =
+    "SELECT 'result', lower(hex(id)), 'its number is not one that a store gives' FROM result "
+    "WHERE sequence NOT BETWEEN 1 AND 1 << 48 OR (number IS NOT NULL AND "
+    "(typeof(number) <> 'integer' OR number NOT BETWEEN 1 AND sequence)) "
+    "UNION ALL SELECT 'result', lower(hex(id)), 'its mark unseen is neither 0 nor 1' FROM result "
+    "WHERE unseen NOT IN (0, 1)";
+static const char numbers_sql_1[] =
+    "SELECT 'result', lower(hex(id)), 'its number is not one that a store gives' FROM result "
+    "WHERE sequence NOT BETWEEN 1 AND 1 << 48";
+
 // ---- results ------------------------------------------------------------------------------------
 
 enum result_column {
@@ -293,6 +304,7 @@ bool store_verify(struct store *s,
         return failed(&v, e);
     bool ok = each_row(&v, "PRAGMA integrity_check", check_page, e) &&
               each_row(&v, missing_sql, check_missing, e) &&
+              each_row(&v, s->version < 2 ? numbers_sql_1 : numbers_sql, check_missing, e) &&
               each_row(&v, results_sql, check_result, e) && each_row(&v, sets_sql, check_set, e) &&
               count_rest(&v, e);
     if (own)

@@ -12,24 +12,35 @@
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-// CROSS JOIN makes SQLite walk the results by date, so that nothing is sorted. What the session
-// says of the spec comes first: the job's row keeps the first of several specs that led to it.
-static const char each_sql[] =
-    "SELECT lower(hex(result.id)), job.configuration, job.configuration_json, "
-    "coalesce(session.spec_name, job.spec_name) AS spec, "
-    "coalesce(session.constants, job.constants) AS chosen, session.device, session.platform, "
-    "session.driver, lower(hex(session.device_identity)), job.geometry, result.date, "
-    "session.hone_version, job.language, lower(hex(session.id)), session.command, "
-    "job.kernels, job.measuring_version, job.key, job.source, result.format, result.body, "
-    "result.id, result.policy_fixed, result.policy_cold "
-    "FROM result CROSS JOIN job ON job.key = result.job "
-    "CROSS JOIN session ON session.id = result.session "
-    "WHERE result.format <= :format AND (:spec IS NULL OR spec = :spec) "
-    "AND (:constants IS NULL OR chosen = :constants) "
-    "AND (:device IS NULL OR instr(lower(session.device), lower(:device)) > 0) "
-    "AND (:source IS NULL OR job.source = :source) "
-    "AND (:correct = 0 OR result.status = 'correct') "
-    "ORDER BY result.date DESC, result.sequence DESC";
+// The results of a store are walked in two parts, each in the order of store_each(): what was
+// measured here, by the row's number, and what was imported, by an index. CROSS JOIN makes SQLite
+// keep to that, so that nothing is sorted. What the session says of the spec comes first: the job's
+// row keeps the first of several specs that led to it.
+#define EACH_SQL(place, unseen, part, order)                                                       \
+    "SELECT lower(hex(result.id)), job.configuration, job.configuration_json, "                    \
+    "coalesce(session.spec_name, job.spec_name) AS spec, "                                         \
+    "coalesce(session.constants, job.constants) AS chosen, session.device, session.platform, "     \
+    "session.driver, lower(hex(session.device_identity)), job.geometry, result.date, "             \
+    "session.hone_version, job.language, lower(hex(session.id)), session.command, "                \
+    "job.kernels, job.measuring_version, job.key, job.source, result.format, result.body, "        \
+    "result.id, result.policy_fixed, result.policy_cold, " unseen ", result.session, " place       \
+    " FROM result CROSS JOIN job ON job.key = result.job "                                         \
+    "CROSS JOIN session ON session.id = result.session "                                           \
+    "WHERE " part "result.format <= :format AND (:spec IS NULL OR spec = :spec) "                  \
+    "AND (:constants IS NULL OR chosen = :constants) "                                             \
+    "AND (:device IS NULL OR instr(lower(session.device), lower(:device)) > 0) "                   \
+    "AND (:source IS NULL OR job.source = :source) "                                               \
+    "AND (:correct = 0 OR result.status = 'correct') ORDER BY " order
+
+enum { PARTS = 2 };
+static const char *const each_sql[PARTS] = {
+    EACH_SQL("result.sequence", "result.unseen", "result.number IS NULL AND ",
+             "result.sequence DESC"),
+    EACH_SQL("result.number", "result.unseen", "result.number IS NOT NULL AND ",
+             "result.number DESC, result.date DESC, result.id DESC"),
+};
+// Version 1 does not tell what was imported, and knows nothing unseen.
+static const char each_sql_1[] = EACH_SQL("result.sequence", "0", "", "result.sequence DESC");
 
 // The columns above that are texts, in order, and the one number after them.
 static const size_t row_texts[] = {
@@ -59,7 +70,10 @@ enum {
     COLUMN_BODY,
     COLUMN_ID,
     COLUMN_FIXED,
-    COLUMN_COLD
+    COLUMN_COLD,
+    COLUMN_UNSEEN,
+    COLUMN_SESSION,
+    COLUMN_PLACE
 };
 
 // A digest of another length stays zero.
@@ -78,9 +92,11 @@ static void row_read(sqlite3_stmt *statement, struct store_row *row)
         const char *text = (const char *)sqlite3_column_text(statement, i);
         *(const char **)((char *)row + row_texts[i]) = text ? text : "";
     }
+    row->number = sqlite3_column_int64(statement, COLUMN_PLACE);
     row->measuring_version = sqlite3_column_int(statement, COLUMN_MEASURING);
     row->fixed = sqlite3_column_int(statement, COLUMN_FIXED) != 0;
     row->cold = sqlite3_column_int(statement, COLUMN_COLD) != 0;
+    row->unseen = sqlite3_column_int(statement, COLUMN_UNSEEN) != 0;
     digest_column(statement, COLUMN_KEY, &row->key);
     digest_column(statement, COLUMN_SOURCE, &row->source);
 }
@@ -98,15 +114,15 @@ static bool query_bind(struct values *v, struct store *s, const struct store_que
     return v->code == SQLITE_OK || store_fail_code(e, s->path, v->code, 0, "reading results");
 }
 
-// Where the walk through one store of a stack stands.
+// Where the walk through one part of a store of a stack stands.
 struct cursor {
     struct store *store;
     sqlite3_stmt *statement; // at its newest row that was not given; NULL: there is none any more
-    sqlite3_stmt *holds;     // whether the store holds the result with an id
+    sqlite3_stmt *holds;     // of the first part: whether the store holds the result with an id
 };
 
 struct walk {
-    struct cursor *cursors; // in the order of the stack
+    struct cursor (*stores)[PARTS]; // in the order of the stack
     size_t count;
 };
 
@@ -122,26 +138,38 @@ static bool cursor_step(struct cursor *c, struct error *e)
 }
 
 // Prepared anew: a callback may look into the store itself.
-static bool cursor_open(struct cursor *c, struct store *s, const struct store_query *q,
+static bool cursor_open(struct cursor *c, const char *sql, const struct store_query *q,
                         struct error *e)
 {
-    static const char holds[] = "SELECT 1 FROM result WHERE id = ?1 AND format <= ?2";
+    struct store *s = c->store;
     struct values v = {NULL, SQLITE_OK};
-    c->store = s;
-    if (sqlite3_prepare_v2(s->db, each_sql, -1, &c->statement, NULL) != SQLITE_OK ||
-        (s->behind && sqlite3_prepare_v2(s->db, holds, -1, &c->holds, NULL) != SQLITE_OK))
+    if (sqlite3_prepare_v2(s->db, sql, -1, &c->statement, NULL) != SQLITE_OK)
         return store_fail_sqlite(e, s->path, s->db, "reading results");
     v.statement = c->statement;
     return query_bind(&v, s, q, e) && cursor_step(c, e);
 }
 
+static bool cursors_open(struct cursor *c, struct store *s, const struct store_query *q,
+                         struct error *e)
+{
+    static const char holds[] = "SELECT 1 FROM result WHERE id = ?1 AND format <= ?2";
+    c[0].store = c[1].store = s;
+    if (s->behind && sqlite3_prepare_v2(s->db, holds, -1, &c[0].holds, NULL) != SQLITE_OK)
+        return store_fail_sqlite(e, s->path, s->db, "reading results");
+    if (s->version < 2)
+        return cursor_open(&c[0], each_sql_1, q, e);
+    return cursor_open(&c[0], each_sql[0], q, e) && cursor_open(&c[1], each_sql[1], q, e);
+}
+
 static void walk_close(struct walk *w)
 {
     for (size_t i = 0; i < w->count; i++) {
-        sqlite3_finalize(w->cursors[i].statement);
-        sqlite3_finalize(w->cursors[i].holds);
+        for (size_t part = 0; part < PARTS; part++) {
+            sqlite3_finalize(w->stores[i][part].statement);
+            sqlite3_finalize(w->stores[i][part].holds);
+        }
     }
-    free(w->cursors);
+    free(w->stores);
 }
 
 static bool walk_open(struct walk *w, struct store *s, const struct store_query *q, struct error *e)
@@ -149,42 +177,59 @@ static bool walk_open(struct walk *w, struct store *s, const struct store_query 
     size_t stores = 1;
     for (const struct store *at = s->behind; at; at = at->behind)
         stores++;
-    w->cursors = calloc(stores, sizeof *w->cursors);
-    if (!w->cursors)
+    w->stores = calloc(stores, sizeof *w->stores);
+    if (!w->stores)
         return error_memory(e);
     for (; s; s = s->behind)
-        if (!cursor_open(&w->cursors[w->count++], s, q, e))
+        if (!cursors_open(w->stores[w->count++], s, q, e))
             return false;
     return true;
 }
 
-static const char *cursor_date(const struct cursor *c)
+// Is the row of `a` newer? Ids are of one length.
+static bool is_newer(sqlite3_stmt *a, sqlite3_stmt *b)
 {
-    const char *date = (const char *)sqlite3_column_text(c->statement, COLUMN_DATE);
-    return date ? date : "";
+    int64_t x = sqlite3_column_int64(a, COLUMN_PLACE), y = sqlite3_column_int64(b, COLUMN_PLACE);
+    const char *date = (const char *)sqlite3_column_text(a, COLUMN_DATE);
+    const char *other = (const char *)sqlite3_column_text(b, COLUMN_DATE);
+    int dates = strcmp(date ? date : "", other ? other : "");
+    if (x != y || dates != 0)
+        return x != y ? x > y : dates > 0;
+    const char *id = (const char *)sqlite3_column_text(a, 0);
+    const char *other_id = (const char *)sqlite3_column_text(b, 0);
+    return strcmp(id ? id : "", other_id ? other_id : "") > 0;
 }
 
-// The one with the newest row, the first of several; NULL at the end.
-static struct cursor *walk_newest(struct walk *w)
+// The newest of the first store that has rows left; NULL at the end.
+static struct cursor *walk_at(struct walk *w)
 {
-    struct cursor *newest = NULL;
     for (size_t i = 0; i < w->count; i++) {
-        struct cursor *c = &w->cursors[i];
-        if (c->statement && (!newest || strcmp(cursor_date(c), cursor_date(newest)) > 0))
-            newest = c;
+        struct cursor *c = w->stores[i];
+        if (c[0].statement && c[1].statement)
+            return is_newer(c[1].statement, c[0].statement) ? &c[1] : &c[0];
+        if (c[0].statement || c[1].statement)
+            return c[0].statement ? &c[0] : &c[1];
     }
-    return newest;
+    return NULL;
+}
+
+static bool row_answers(const struct store *front, const struct cursor *c)
+{
+    return store_answers(front, sqlite3_column_int(c->statement, COLUMN_UNSEEN) != 0,
+                         sqlite3_column_blob(c->statement, COLUMN_SESSION),
+                         (size_t)sqlite3_column_bytes(c->statement, COLUMN_SESSION));
 }
 
 // A result that was merged into a store in front was given there, or will be.
 static bool is_in_front(struct walk *w, const struct cursor *c)
 {
     bool found = false;
-    for (struct cursor *front = w->cursors; front < c && !found; front++) {
-        sqlite3_bind_value(front->holds, 1, sqlite3_column_value(c->statement, COLUMN_ID));
-        sqlite3_bind_int(front->holds, 2, RESULT_FORMAT);
-        found = sqlite3_step(front->holds) == SQLITE_ROW;
-        sqlite3_reset(front->holds);
+    for (size_t i = 0; w->stores[i][0].store != c->store && !found; i++) {
+        sqlite3_stmt *holds = w->stores[i][0].holds;
+        sqlite3_bind_value(holds, 1, sqlite3_column_value(c->statement, COLUMN_ID));
+        sqlite3_bind_int(holds, 2, RESULT_FORMAT);
+        found = sqlite3_step(holds) == SQLITE_ROW;
+        sqlite3_reset(holds);
     }
     return found;
 }
@@ -218,8 +263,9 @@ bool store_each(struct store *s, const struct store_query *q,
     struct cursor *c = NULL;
     bool more = true;
     bool ok = walk_open(&walk, s, q, e);
-    while (ok && more && (c = walk_newest(&walk))) {
-        ok = is_in_front(&walk, c) || row_give(c, each, context, &more, e);
+    while (ok && more && (c = walk_at(&walk))) {
+        bool skip = is_in_front(&walk, c) || !(q->all_runs || row_answers(s, c));
+        ok = skip || row_give(c, each, context, &more, e);
         ok = ok && (!more || cursor_step(c, e));
     }
     walk_close(&walk);
@@ -239,12 +285,15 @@ bool store_row_counts(const struct store_row *row, const struct store_counting *
 // ---- texts --------------------------------------------------------------------------------------
 
 // The spec is that of the newest session that measured the job.
-static const char texts_sql[] =
-    "SELECT kind, name, body FROM (SELECT texts, 0 AS part FROM (SELECT session.texts AS texts "
-    "FROM result JOIN session ON session.id = result.session WHERE result.job = :key "
-    "ORDER BY result.date DESC, result.sequence DESC LIMIT 1) UNION ALL "
-    "SELECT texts, 1 FROM job WHERE key = :key) AS sets JOIN text ON text.texts = sets.texts "
-    "ORDER BY sets.part, text.position";
+#define TEXTS_SQL(place)                                                                           \
+    "SELECT kind, name, body FROM (SELECT texts, 0 AS part FROM (SELECT session.texts AS texts "   \
+    "FROM result JOIN session ON session.id = result.session WHERE result.job = :key "             \
+    "ORDER BY " place " DESC, result.date DESC, result.id DESC LIMIT 1) UNION ALL "                \
+    "SELECT texts, 1 FROM job WHERE key = :key) AS sets JOIN text ON text.texts = sets.texts "     \
+    "ORDER BY sets.part, text.position"
+
+static const char texts_sql[] = TEXTS_SQL("coalesce(result.number, result.sequence)");
+static const char texts_sql_1[] = TEXTS_SQL("result.sequence");
 
 // *found: there were any.
 static bool texts_of(struct store *s, const struct digest *key,
@@ -255,7 +304,8 @@ static bool texts_of(struct store *s, const struct digest *key,
     int code = SQLITE_ROW;
     bool more = true;
     struct values v = {NULL, SQLITE_OK};
-    if (sqlite3_prepare_v2(s->db, texts_sql, -1, &v.statement, NULL) != SQLITE_OK)
+    const char *sql = s->version >= 2 ? texts_sql : texts_sql_1;
+    if (sqlite3_prepare_v2(s->db, sql, -1, &v.statement, NULL) != SQLITE_OK)
         return store_fail_sqlite(e, s->path, s->db, "reading texts");
     value_digest(&v, ":key", key);
     while (more && (code = sqlite3_step(v.statement)) == SQLITE_ROW) {

@@ -312,8 +312,8 @@ END_TEST
 START_TEST(test_newer_schema)
 {
     store_of("s.db", 2);
-    change("s.db", "PRAGMA user_version = 2");
-    check_refused("s.db", "newer hone (schema 2, this hone knows 1)");
+    change("s.db", "PRAGMA user_version = 9999");
+    check_refused("s.db", "newer hone (schema 9999, this hone knows");
 }
 END_TEST
 
@@ -324,7 +324,7 @@ START_TEST(test_newer_schema_in_the_log)
     // Another connection holds the log open, and what it says there is not in the file yet.
     sqlite3 *db;
     ck_assert_int_eq(sqlite3_open("s.db", &db), SQLITE_OK);
-    ck_assert_int_eq(sqlite3_exec(db, "PRAGMA user_version = 2", NULL, NULL, NULL), SQLITE_OK);
+    ck_assert_int_eq(sqlite3_exec(db, "PRAGMA user_version = 9999", NULL, NULL, NULL), SQLITE_OK);
     struct snapshot file = snapshot_take("s.db"), log = snapshot_take("s.db-wal");
     ck_assert_ptr_null(store_open("s.db", STORE_WRITE, &e));
     ck_assert_msg(strstr(e.text, "newer hone"), "%s", e.text);
@@ -404,7 +404,79 @@ START_TEST(test_tables_missing)
 {
     store_of("s.db", 2);
     change("s.db", "DROP TABLE session");
-    check_refused("s.db", "damaged: no such table: session");
+    check_refused("s.db", "damaged: it lacks the table 'session'");
+}
+END_TEST
+
+// ---- what others put into a store
+
+// What no store has, and what is said of it.
+static const struct stranger {
+    const char *sql, *part;
+} strangers[] = {
+    {"CREATE TRIGGER drop_it AFTER INSERT ON result BEGIN DELETE FROM result; END",
+     "the trigger 'drop_it' on 'result'"},
+    {"CREATE TRIGGER aside AFTER INSERT ON session BEGIN SELECT RAISE(IGNORE); END",
+     "the trigger 'aside' on 'session'"},
+    {"DROP TABLE session; CREATE VIEW session AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL "
+     "SELECT id + 1 FROM n) SELECT id, '' AS date FROM n",
+     "the view 'session'"},
+    {"CREATE VIEW more AS SELECT * FROM result", "the view 'more'"},
+    {"CREATE TABLE more (x)", "the table 'more'"},
+    {"CREATE VIRTUAL TABLE more USING fts5(x)", "the table 'more'"},
+    {"CREATE INDEX more ON result (abs(batch))", "the index 'more'"},
+    {"ALTER TABLE result ADD COLUMN more AS (length(body))", "the table 'result'"},
+    {"ALTER TABLE job RENAME COLUMN spec_name TO other", "the table 'job'"},
+    {"DROP INDEX result_job; CREATE INDEX result_job ON session (id)", "the index 'result_job'"},
+    {"DROP INDEX result_job", "it lacks the index 'result_job'"},
+    {"PRAGMA user_version = 0", "its schema has the version 0"},
+};
+
+START_TEST(test_strangers_in_a_store)
+{
+    const struct stranger *n = &strangers[_i];
+    sqlite3 *db;
+    struct error e = ERROR_INIT;
+    struct store_imported counts;
+    const char *files[] = {"s.db"};
+    store_of("s.db", 2);
+    change("s.db", n->sql);
+    check_refused("s.db", n->part);
+    ck_assert(!store_import("into.db", files, 1, &counts, &e));
+    ck_assert_msg(strstr(e.text, n->part) != NULL, "%s", e.text);
+    ck_assert(!exists("into.db"));
+    // Said in the log alone, by a process that is still there.
+    store_of("log.db", 2);
+    ck_assert_int_eq(sqlite3_open("log.db", &db), SQLITE_OK);
+    ck_assert_msg(sqlite3_exec(db, n->sql, NULL, NULL, NULL) == SQLITE_OK, "%s",
+                  sqlite3_errmsg(db));
+    check_fails("log.db", STORE_WRITE, n->part);
+    check_fails("log.db", STORE_READ, n->part);
+    sqlite3_close(db);
+}
+END_TEST
+
+// A file that loses what is written to it is noticed at the end.
+START_TEST(test_what_was_written_is_read_back)
+{
+    struct error e = ERROR_INIT;
+    struct store *s = store_make("s.db");
+    ck_assert(store_kept(s, &e)); // nothing was
+    begin(s, "scale.json");
+    put(s, 0);
+    ck_assert(store_together(s, &e));
+    put(s, 1);
+    ck_assert(!store_together_end(s, false, &e));
+    ck_assert_msg(store_kept(s, &e), "%s", e.text);
+    begin(s, "other.json");
+    put(s, 2);
+    put(s, 3);
+    ck_assert_msg(store_kept(s, &e), "%s", e.text);
+    change("s.db", "DELETE FROM result WHERE sequence = 1");
+    ck_assert(!store_kept(s, &e));
+    ck_assert_msg(strstr(e.text, "s.db: of the 3 results that this run wrote 2 are there"), "%s",
+                  e.text);
+    store_close(s);
 }
 END_TEST
 
@@ -474,14 +546,19 @@ START_TEST(test_rights)
 }
 END_TEST
 
-// A file system of 1 MiB in the folder "small", for this process alone; 77 where that is not
+// A file system of some MiB in the folder "small", for this process alone; 77 where that is not
 // allowed.
-static void mount_small(void)
+static void mount_of(const char *size)
 {
     if (mkdir("small", 0777) != 0 || unshare(CLONE_NEWNS) != 0 ||
         mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-        mount("small", "small", "tmpfs", 0, "size=1m") != 0)
+        mount("small", "small", "tmpfs", 0, size) != 0)
         _exit(77);
+}
+
+static void mount_small(void)
+{
+    mount_of("size=1m");
 }
 
 // Fills what is free but `spare` bytes.
@@ -539,6 +616,43 @@ static void full_before(void)
 START_TEST(test_full_disk_is_told_before_any_work)
 {
     run_in_child("full disk (needs the right to mount)", full_before);
+}
+END_TEST
+
+static void fill_small_disk(void)
+{
+    struct error e = ERROR_INIT;
+    mount_of("size=4m");
+    struct store *s = child_open("small/s.db");
+    for (unsigned i = 0; i < 2000; i++)
+        CHILD_ASSERT(put_quietly(s, i, &e), "result %u: %s", i, e.text);
+    CHILD_ASSERT(store_kept(s, &e), "%s", e.text);
+    store_close(s);
+}
+
+START_TEST(test_small_disk_holds_many_results)
+{
+    run_in_child("a disk of 4 MiB (needs the right to mount)", fill_small_disk);
+}
+END_TEST
+
+START_TEST(test_log_of_a_result)
+{
+    struct store *s = store_make("s.db");
+    begin(s, "scale.json");
+    for (unsigned i = 0; i < 1000; i++)
+        put(s, i); // so that the indices have many pages
+    ck_assert_uint_le(store_log_bytes(s), (1 << 20) + 64 * 1024);
+    struct error e = ERROR_INIT;
+    ck_assert_int_eq(sqlite3_exec(s->db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL),
+                     SQLITE_OK);
+    uint64_t before = store_log_bytes(s);
+    for (unsigned i = 0; i < 50; i++)
+        ck_assert_msg(put_quietly(s, 1000 + i, &e), "%s", e.text);
+    uint64_t each = (store_log_bytes(s) - before) / 50;
+    ck_assert_msg(each > 0 && each <= 12 * 1024, "%llu bytes of log a result",
+                  (unsigned long long)each);
+    store_close(s);
 }
 END_TEST
 
@@ -807,6 +921,11 @@ static void tests_add(TCase *t)
     tcase_add_test(t, test_damaged_files);
     tcase_add_test(t, test_flipped_bytes);
     tcase_add_test(t, test_tables_missing);
+    tcase_add_loop_test(t, test_strangers_in_a_store, 0,
+                        (int)(sizeof strangers / sizeof *strangers));
+    tcase_add_test(t, test_what_was_written_is_read_back);
+    tcase_add_test(t, test_small_disk_holds_many_results);
+    tcase_add_test(t, test_log_of_a_result);
     tcase_add_test(t, test_rights);
     tcase_add_test(t, test_full_disk_is_told_before_any_work);
     tcase_add_test(t, test_disk_fills_during_a_tune);

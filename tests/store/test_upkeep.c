@@ -2,6 +2,7 @@
 
 #include "fixture.h"
 
+#include "store/schema.h"
 #include "store/upkeep.h"
 
 #include <signal.h>
@@ -55,6 +56,13 @@ static char *problems_of(const char *path)
     return text_steal(&found);
 }
 
+static void check_whole(const char *path)
+{
+    char *found = problems_of(path);
+    ck_assert_str_eq(found, "");
+    free(found);
+}
+
 static const struct damage {
     const char *sql, *problem;
 } damages[] = {
@@ -69,6 +77,10 @@ static const struct damage {
     {"UPDATE result SET message = 'x' WHERE sequence = 2", "its column message says"},
     {"UPDATE result SET id = x'00' WHERE sequence = 2", "result: its id is not of 16 bytes"},
     {"UPDATE result SET job = zeroblob(32) WHERE sequence = 2", "result: its job is missing"},
+    {"UPDATE result SET number = 9 WHERE sequence = 2", "result: its number is not one"},
+    {"UPDATE result SET number = 'x' WHERE sequence = 2", "result: its number is not one"},
+    {"UPDATE result SET sequence = 1 << 62 WHERE sequence = 2", "result: its number is not one"},
+    {"UPDATE result SET unseen = 7 WHERE sequence = 2", "result: its mark unseen is"},
     {"DELETE FROM session", "result: its session is missing"},
     {"UPDATE job SET key = x'00' WHERE rowid = 2", "job: its key is no digest"},
     {"UPDATE job SET source = x'00' WHERE rowid = 2", "job: its source is no digest"},
@@ -433,7 +445,7 @@ static bool list_row(void *context, const struct store_row *row)
     return true;
 }
 
-// Newest first over all, what is in both once.
+// Newest first, the own store's before those behind it, what is in both once.
 START_TEST(test_walk_over_a_stack)
 {
     struct error e = ERROR_INIT;
@@ -443,21 +455,187 @@ START_TEST(test_walk_over_a_stack)
     fill("a.db", 1, 1);
     fill("b.db", 2, 1);
     ck_assert(import("a.db", "b.db", &counts, &e));
-    usleep(5000);
     fill("b.db", 3, 1);
-    usleep(5000);
     fill("a.db", 4, 1);
     struct store *s = stack_of("a.db", "b.db");
     ck_assert_msg(store_each(s, &all, list_row, &rows, &e), "%s", e.text);
     store_close(s);
-    ck_assert_msg(str_starts(text_cstr(&rows), "block=4 own\nblock=3 b.db\nblock="), "%s",
-                  text_cstr(&rows));
-    ck_assert_ptr_nonnull(strstr(text_cstr(&rows), "block=2 own\n"));
-    ck_assert_ptr_null(strstr(text_cstr(&rows), "block=2 b.db\n"));
+    ck_assert_str_eq(text_cstr(&rows), "block=4 own\nblock=2 own\nblock=1 own\nblock=3 b.db\n");
     text_release(&rows);
     // Without a store of one's own.
     s = stack_of(NULL, "b.db");
     ck_assert_str_eq(origin_of(s, 2), "b.db");
+    store_close(s);
+}
+END_TEST
+
+// ---- which is the newest ------------------------------------------------------------------------
+
+// Configurations and the first sample of each, newest first.
+static bool list_samples(void *context, const struct store_row *row)
+{
+    text_addf(context, "%s: %llu\n", row->configuration,
+              (unsigned long long)row->result->samples_ns[3]);
+    return true;
+}
+
+static void check_order(const char *path, enum store_mode mode, const char *wanted)
+{
+    struct error e = ERROR_INIT;
+    struct store_query all = {0};
+    struct text rows = TEXT_INIT;
+    struct store *s = store_open(path, mode, &e);
+    ck_assert_msg(s != NULL, "%s", e.text);
+    ck_assert_msg(store_each(s, &all, list_samples, &rows, &e), "%s", e.text);
+    store_close(s);
+    ck_assert_str_eq(text_cstr(&rows), wanted);
+    text_release(&rows);
+}
+
+// Measures job 0 again; what answers then is that.
+static void check_fresh_answers(const char *path, unsigned sample)
+{
+    struct error e = ERROR_INIT;
+    struct digest key;
+    struct store *s = store_make(path);
+    begin(s, "scale.json");
+    put_result(s, 0, &test_policy, result_make(sample));
+    key_of(0, &key);
+    struct result *r = find_one(s, &key, &e);
+    ck_assert_msg(r && r->samples_ns[3] == 1000 + sample, "%s", r ? "an older one" : e.text);
+    result_free(r);
+    store_close(s);
+}
+
+START_TEST(test_the_clock_decides_nothing)
+{
+    struct error e = ERROR_INIT;
+    struct store_imported counts;
+    struct store_prune superseded = {.superseded = true};
+    struct store_pruned pruned;
+    fill("a.db", 0, 2);
+    run_sql("a.db", "UPDATE result SET date = '2040-01-01T00:00:00.000Z'");
+    check_fresh_answers("a.db", 7);
+    check_order("a.db", STORE_READ, "block=0: 1007\nblock=1: 1001\nblock=0: 1000\n");
+    // So it is after importing, and what is measured there is newer than all.
+    ck_assert_msg(import("b.db", "a.db", &counts, &e), "%s", e.text);
+    check_order("b.db", STORE_READ, "block=0: 1007\nblock=1: 1001\nblock=0: 1000\n");
+    check_fresh_answers("b.db", 8);
+    struct store *s = store_make("b.db");
+    ck_assert_msg(store_prune(s, &superseded, false, &pruned, &e), "%s", e.text);
+    store_close(s);
+    check_order("b.db", STORE_READ, "block=0: 1008\nblock=1: 1001\n");
+    check_whole("b.db");
+}
+END_TEST
+
+// Of equal numbers the later date, then the higher id, whichever was imported first.
+START_TEST(test_order_of_a_union)
+{
+    struct error e = ERROR_INIT;
+    struct store_imported counts;
+    fill("a.db", 0, 3);
+    fill("b.db", 5, 2);
+    run_sql("a.db", "UPDATE result SET date = '2026-01-01T00:00:00.000Z', "
+                    "id = CAST(zeroblob(15) || x'02' AS BLOB) WHERE sequence = 1");
+    run_sql("b.db", "UPDATE result SET date = '2026-01-01T00:00:00.000Z', "
+                    "id = CAST(zeroblob(15) || x'01' AS BLOB) WHERE sequence = 1");
+    run_sql("a.db", "UPDATE result SET date = '2020-01-01T00:00:00.000Z' WHERE sequence = 2");
+    static const char wanted[] = "block=2: 1002\nblock=6: 1006\nblock=1: 1001\nblock=0: 1000\n"
+                                 "block=5: 1005\n";
+    ck_assert(import("x.db", "a.db", &counts, &e) && import("x.db", "b.db", &counts, &e));
+    ck_assert(import("y.db", "b.db", &counts, &e) && import("y.db", "a.db", &counts, &e));
+    check_order("x.db", STORE_READ, wanted);
+    check_order("y.db", STORE_IMMUTABLE, wanted);
+    ck_assert(import("a.db", "b.db", &counts, &e));
+    check_order("a.db", STORE_READ, wanted);
+    check_fresh_answers("y.db", 9);
+}
+END_TEST
+
+// The rows of a store of today in one of version 1.
+static void make_version_1(const char *path, const char *from)
+{
+    char sql[2048];
+    static const char columns[] =
+        "sequence, id, job, session, date, status, fault, verification, stop, median_ns, "
+        "sample_count, samples_ns, batch, limit_ns, message, policy_launches, policy_batch, "
+        "policy_hopeless_ns, policy_budget_ns, policy_launch_limit_ns, policy_build_limit_ns, "
+        "policy_cold, policy_fixed, format, body";
+    sqlite3 *db;
+    ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+    ck_assert(schema_raise(db, 0, 1));
+    snprintf(sql, sizeof sql,
+             "ATTACH '%s' AS today; INSERT INTO text SELECT * FROM today.text; INSERT INTO job "
+             "SELECT * FROM today.job; INSERT INTO session SELECT * FROM today.session; "
+             "INSERT INTO result (%s) SELECT %s FROM today.result",
+             from, columns, columns);
+    ck_assert_msg(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+// A store of an earlier hone is read as it is, and raised by who opens it for writing.
+START_TEST(test_stores_of_version_1)
+{
+    struct error e = ERROR_INIT;
+    struct store_imported counts;
+    static const char wanted[] = "block=0: 1007\nblock=1: 1001\nblock=0: 1000\n";
+    fill("today.db", 0, 2);
+    run_sql("today.db", "UPDATE result SET date = '2040-01-01T00:00:00.000Z'");
+    check_fresh_answers("today.db", 7);
+    make_version_1("old.db", "today.db");
+    check_order("old.db", STORE_IMMUTABLE, wanted);
+    check_order("old.db", STORE_READ, wanted);
+    check_whole("old.db");
+    ck_assert_msg(import("new.db", "old.db", &counts, &e), "%s", e.text);
+    ck_assert_int_eq(ask("old.db", "PRAGMA user_version"), 1);
+    check_order("new.db", STORE_READ, wanted);
+    check_fresh_answers("old.db", 8);
+    ck_assert_int_eq(ask("old.db", "PRAGMA user_version"), STORE_SCHEMA_VERSION);
+    check_order("old.db", STORE_READ,
+                "block=0: 1008\nblock=0: 1007\nblock=1: 1001\nblock=0: 1000\n");
+    check_whole("old.db");
+    // It is then as one that was made today, to the tables' texts.
+    check_order("old.db", STORE_WRITE,
+                "block=0: 1008\nblock=0: 1007\nblock=1: 1001\nblock=0: 1000\n");
+}
+END_TEST
+
+// What hone could not see the sources of answers its own run alone.
+START_TEST(test_unseen_answers_its_own_run)
+{
+    struct error e = ERROR_INIT;
+    struct digest key;
+    struct store *s = store_make("a.db");
+    begin(s, "scale.json");
+    put(s, 0);
+    run_sql("a.db", "UPDATE result SET unseen = 1");
+    key_of(0, &key);
+    struct result *r = find_one(s, &key, &e);
+    ck_assert_ptr_nonnull(r);
+    result_free(r);
+    begin(s, "scale.json"); // another session of the same run
+    r = find_one(s, &key, &e);
+    ck_assert_ptr_nonnull(r);
+    result_free(r);
+    store_close(s);
+    check_order("a.db", STORE_READ, "");
+    s = store_make("a.db");
+    begin(s, "scale.json");
+    ck_assert_ptr_null(find_one(s, &key, &e));
+    store_reuse_unseen(s);
+    r = find_one(s, &key, &e);
+    ck_assert_ptr_nonnull(r);
+    result_free(r);
+    // A list of what is there has it; behind another store it is as unseen.
+    struct text rows = TEXT_INIT;
+    struct store_query all = {.all_runs = true};
+    store_close(s);
+    s = store_stack(store_make("b.db"), store_open("a.db", STORE_READ, &e));
+    ck_assert_ptr_null(find_one(s, &key, &e));
+    ck_assert(store_each(s, &all, list_samples, &rows, &e));
+    ck_assert_str_eq(text_cstr(&rows), "block=0: 1000\n");
+    text_release(&rows);
     store_close(s);
 }
 END_TEST
@@ -516,6 +694,10 @@ static void tests_add(TCase *t)
     tcase_add_test(t, test_summary);
     tcase_add_test(t, test_stores_behind_answer);
     tcase_add_test(t, test_walk_over_a_stack);
+    tcase_add_test(t, test_the_clock_decides_nothing);
+    tcase_add_test(t, test_order_of_a_union);
+    tcase_add_test(t, test_stores_of_version_1);
+    tcase_add_test(t, test_unseen_answers_its_own_run);
     tcase_add_test(t, test_upkeep_beside_a_writer);
 }
 
