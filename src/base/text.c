@@ -153,22 +153,42 @@ static bool read_all(int fd, const char *path, size_t limit, struct text *out, s
     }
 }
 
+// Why a file cannot be read as a whole; NULL where nothing speaks against it. A FIFO would be waited
+// for, a device has no end.
+static const char *unreadable_kind(const struct stat *info)
+{
+    if (S_ISREG(info->st_mode))
+        return NULL;
+    return S_ISDIR(info->st_mode)    ? "it is a folder, not a file"
+           : S_ISFIFO(info->st_mode) ? "it is a pipe, not a file: write its text to a file first"
+                                     : "it is a device or socket, not a file";
+}
+
 bool file_read(const char *path, size_t limit, struct text *out, struct error *e)
 {
     bool ok = false;
     struct stat info;
+    const char *why;
     text_clear(out);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    limit = limit ? limit : FILE_LIMIT;
+    // O_NONBLOCK: opening a FIFO does not wait for its writer. It changes nothing for files.
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &info) != 0) {
         error_set_driver(e, ERROR_IO, errno, "cannot read '%s': %s", path, strerror(errno));
         goto out;
     }
-    if (S_ISDIR(info.st_mode)) {
-        error_set_driver(e, ERROR_IO, EISDIR, "cannot read '%s': it is a folder, not a file", path);
+    why = unreadable_kind(&info);
+    if (why) {
+        error_set_driver(e, ERROR_IO, S_ISDIR(info.st_mode) ? EISDIR : EINVAL,
+                         "cannot read '%s': %s", path, why);
+        goto out;
+    }
+    if ((uint64_t)info.st_size > limit) {
+        error_set(e, ERROR_IO, "cannot read '%s': it is larger than %zu bytes", path, limit);
         goto out;
     }
     text_addn(out, NULL, 0); // an empty file is an empty string, not NULL
-    ok = read_all(fd, path, limit ? limit : FILE_LIMIT, out, e);
+    ok = read_all(fd, path, limit, out, e);
 out:
     if (!ok)
         text_release(out);

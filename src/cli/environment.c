@@ -95,12 +95,17 @@ static const struct cache {
     {"HONE_WORKER_CACHE", "references", 1, 4ull << 30},
 };
 
+// PoCL has 1,024 characters for the path of a file in its cache, and no device where they do not
+// do.
+enum { CACHE_PATH_MOST = 700 };
+
 // PoCL offers no device at all when it cannot write its cache, so one that may not be written is
 // said, and replaced by a folder that lasts as long as this run.
 static const char *usable_cache(struct environment *v, const char *folder, struct error *e)
 {
     struct error why = ERROR_INIT;
-    if (folder_make(folder, &why) && access(folder, W_OK | X_OK) == 0)
+    bool is_short = strlen(folder) <= CACHE_PATH_MOST;
+    if (is_short && folder_make(folder, &why) && access(folder, W_OK | X_OK) == 0)
         return folder;
     const char *instead = arena_printf(&v->arena, "%s/cache", v->scratch.path);
     if (!instead || !folder_make(instead, e)) {
@@ -108,9 +113,10 @@ static const char *usable_cache(struct environment *v, const char *folder, struc
             error_memory(e);
         return NULL;
     }
-    complain("warning: %s may not be written%s%s: kernels that are compiled now will be compiled "
-             "again; set XDG_CACHE_HOME to a folder of yours",
-             folder, why.text[0] ? ": " : "", why.text);
+    complain("warning: %s %s%s%s: kernels that are compiled now will be compiled again; set "
+             "XDG_CACHE_HOME to a folder of yours",
+             folder, is_short ? "may not be written" : "is a longer path than drivers take",
+             why.text[0] ? ": " : "", why.text);
     return instead;
 }
 
@@ -124,7 +130,11 @@ static bool add_cache(struct environment *v, size_t index, const char *folder)
         return false;
     const char *path = strchr(pair, '=') + 1;
     folder_make(path, NULL); // what counts is whether it can be used
-    if (chosen && access(path, W_OK | X_OK) != 0)
+    if (chosen && strlen(path) > CACHE_PATH_MOST)
+        complain("warning: %s is a longer path than drivers take (%d characters): the driver may "
+                 "offer no device then",
+                 c->variable, CACHE_PATH_MOST);
+    else if (chosen && access(path, W_OK | X_OK) != 0)
         complain("warning: %s: %s may not be written; the driver may offer no device then",
                  c->variable, path);
     v->cache[index] = pair;
@@ -141,11 +151,28 @@ void environment_trim(const struct environment *v)
     }
 }
 
+// Without a home the caches last as long as this run: a lack of speed is no reason to refuse it.
+static const char *cache_folder(struct environment *v, struct error *e)
+{
+    struct error why = ERROR_INIT;
+    const char *folder = user_folder(v, "XDG_CACHE_HOME", ".cache", &why);
+    if (folder)
+        return usable_cache(v, folder, e);
+    if (!why.code) {
+        error_memory(e);
+        return NULL;
+    }
+    complain("warning: %s: what drivers compile now is not kept for the next run", why.text);
+    folder = arena_printf(&v->arena, "%s/cache", v->scratch.path);
+    if (!folder)
+        error_memory(e);
+    return folder && folder_make(folder, e) ? folder : NULL;
+}
+
 static bool add_settings(struct environment *v, struct error *e)
 {
     size_t count = sizeof caches / sizeof *caches;
-    const char *folder = user_folder(v, "XDG_CACHE_HOME", ".cache", e);
-    folder = folder ? usable_cache(v, folder, e) : NULL;
+    const char *folder = cache_folder(v, e);
     if (!folder)
         return false;
     v->stamp = arena_printf(&v->arena, "%s/trimmed", folder);

@@ -21,10 +21,14 @@ static bool decode(const struct frame *f, struct arena *a, struct device_report 
 static bool request(struct remote *r, enum verb verb, struct text *payload, enum verb reply,
                     const char *doing, struct frame *f, struct error *e)
 {
-    bool ok = (!payload->failed || error_memory(e)) && remote_send(r, verb, payload, e);
+    struct error sent = ERROR_INIT;
+    bool ok = (!payload->failed || error_memory(&sent)) && remote_send(r, verb, payload, &sent);
     text_release(payload);
-    if (!ok)
+    // A worker that is gone already is found so when its channel is read: its last words say why.
+    if (!ok && sent.code != ERROR_WORKER) {
+        *e = sent;
         return false;
+    }
     do {
         int got = channel_wait(&r->channel, ASKING_TIMEOUT_MS, f, e);
         if (got == 0)
@@ -84,25 +88,32 @@ void spare_free(struct spare *s)
 
 // ---- asking ------------------------------------------------------------------------------------
 
+// A worker whose channel has ended did not live to answer: how it ended replaces the error.
+static bool died_while(struct remote *r, const char *doing, struct error *e)
+{
+    struct text how = TEXT_INIT;
+    if (!r->channel.ended)
+        return false;
+    remote_autopsy_wait(r, &how);
+    error_clear(e);
+    error_set(e, ERROR_WORKER, "%s: the worker %s", doing, text_cstr(&how));
+    text_release(&how);
+    return true;
+}
+
 // *died: the worker did not live to answer.
 static bool ask_new_worker(const char *const *worker, const char *const *environment,
                            uint32_t languages, struct arena *a, struct device_report *out,
                            struct spare **spare, bool *died, struct error *e)
 {
     struct remote r;
-    struct text how = TEXT_INIT;
     struct endings endings = {NULL};
     *died = false;
     if (!remote_start(&r, worker, environment, NULL, ROLE_BENCH, false, e))
         return false;
     bool ok = ask(&r, languages, a, out, e);
-    if (!ok && r.channel.ended) {
-        *died = true;
-        remote_autopsy_wait(&r, &how);
-        error_clear(e);
-        error_set(e, ERROR_WORKER, "listing devices: the worker %s", text_cstr(&how));
-    }
-    text_release(&how);
+    if (!ok)
+        *died = died_while(&r, "listing devices", e);
     if (!ok || !spare || !(*spare = spare_new(&r)))
         remote_end(&r, &endings);
     endings_release(&endings, REMOTE_GONE_NS);
@@ -142,6 +153,8 @@ bool live_routine(const char *const *worker, const char *const *environment, enu
     wire_enum(&w, &routine, ROUTINE_COUNT);
     wire_str(&w, &library);
     bool ok = request(&r, VERB_ROUTINE, &payload, VERB_REPLY_RESULT, "opening a library", &f, e);
+    if (!ok)
+        died_while(&r, "opening a library", e);
     struct result *answer = ok ? result_decode(f.payload, f.length, e) : NULL;
     bool known = answer && answer->status == STATUS_CORRECT && answer->log[0];
     if (known && !(*about = arena_strdup(a, answer->log)))

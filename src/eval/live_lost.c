@@ -84,6 +84,11 @@ static void overdue_text(enum phase_kind phase, uint64_t limit, char *out, size_
                  "the reference was not there after %s: its kernel does not end, or needs a longer "
                  "limit for launches",
                  took);
+    else if (phase == PHASE_IDLE)
+        snprintf(
+            out, size,
+            "the worker has not answered for %s: its driver hangs, or the machine is overloaded",
+            took);
     else
         snprintf(out, size, "%s took longer than the limit of %s", phase_text(phase), took);
 }

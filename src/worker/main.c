@@ -24,12 +24,21 @@ static int say(const char *text)
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+// What the tuner tells of a worker that ended: it reads standard error.
+static int last_words(const struct error *e)
+{
+    fprintf(stderr, "hone-worker: %s\n", e->text);
+    return EXIT_FAILURE;
+}
+
 static int run(void)
 {
     struct error e = ERROR_INIT;
-    int channel = take_channel();
+    int channel = take_channel(&e);
     lead_group();
-    if (channel < 0 || !watch_start(channel))
+    if (channel < 0)
+        return last_words(&e);
+    if (!watch_start(channel))
         return EXIT_FAILURE;
     char *cache = cache_folder();
     char *environment = pocl_environment();
@@ -43,7 +52,7 @@ static int run(void)
         options.toolkit = cuda_toolkit();
         status = serve(channel, &options);
     } else {
-        fprintf(stderr, "hone-worker: %s\n", e.text);
+        last_words(&e);
     }
     leave_scratch(scratch);
     free(environment);

@@ -9,14 +9,39 @@
 #include <unistd.h>
 
 #define CHANNEL_LEAST  64 // above what drivers open by number
+#define FILES_LEAST    128
+#define FILES_WANTED   1024
 #define BUILD_NICENESS 5
 
-int take_channel(void)
+// Drivers open dozens of files: the limit is raised as far as the system allows.
+static bool raise_file_limit(struct error *e)
 {
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= FILES_WANTED)
+        return true;
+    rlim_t before = files.rlim_cur;
+    files.rlim_cur = files.rlim_max < FILES_WANTED ? files.rlim_max : FILES_WANTED;
+    if (files.rlim_cur < FILES_LEAST)
+        return error_set(
+            e, ERROR_WORKER,
+            "only %llu files may be open at once, and a driver needs %d or more: raise "
+            "the limit (ulimit -n 1024)",
+            (unsigned long long)files.rlim_cur, FILES_LEAST);
+    if (files.rlim_cur > before)
+        setrlimit(RLIMIT_NOFILE, &files);
+    return true;
+}
+
+int take_channel(struct error *e)
+{
+    if (!raise_file_limit(e))
+        return -1;
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    int channel = fcntl(0, F_DUPFD_CLOEXEC, CHANNEL_LEAST);
-    if (channel < 0 || nothing < 0 || dup2(nothing, 0) < 0 || dup2(2, 1) < 0)
+    int channel = nothing < 0 ? -1 : fcntl(0, F_DUPFD_CLOEXEC, CHANNEL_LEAST);
+    if (channel < 0 || dup2(nothing, 0) < 0 || dup2(2, 1) < 0) {
+        error_set_driver(e, ERROR_IO, errno, "cannot take its channel: %s", strerror(errno));
         channel = -1;
+    }
     if (nothing > 2)
         close(nothing);
     return channel;

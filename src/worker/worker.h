@@ -29,7 +29,7 @@ struct worker {
 
 // Moves the channel from descriptor 0 to a high one that children do not inherit; what a kernel
 // prints (descriptor 1) goes where messages go. Returns the channel or -1.
-int take_channel(void);
+int take_channel(struct error *e);
 // Leads a process group, so that what the worker starts ends with it.
 void lead_group(void);
 // Makes the scratch folder in $HONE_WORKER_SCRATCH, $TMPDIR or /tmp and goes there; the path for
