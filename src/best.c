@@ -212,6 +212,7 @@ static struct result *brief_of(struct search *s, const struct store_row *row)
                              .sample_count = (uint32_t)samples,
                              .origin = r->origin ? copy(s, r->origin) : NULL};
     brief->terms = r->terms;
+    brief->first_round = r->first_round;
     brief->part = is_ranked(r) ? copy(s, r->part) : "";
     brief->energy = r->energy;
     brief->energy.refused = "";
@@ -527,7 +528,8 @@ static bool decide(struct search *s, struct ranking *r)
         r->contenders[i] =
             (struct settle_contender){.estimate_ns = (uint64_t)r->members[i]->stats.median,
                                       .samples = r->members[i]->brief->samples_ns,
-                                      .count = r->members[i]->brief->sample_count};
+                                      .count = r->members[i]->brief->sample_count,
+                                      .first_round = r->members[i]->brief->first_round};
     bool ok = settle_again(r->contenders, r->count, &rules, settle_seed(first->ranking),
                            first->terms.resolution_ns, false, &r->winner, &r->whole);
     s->failed |= !ok;
@@ -603,6 +605,34 @@ static size_t find_base(struct search *s, const struct group *g, const struct en
     return count;
 }
 
+// What a configuration comes to on the device that is here: the same of all that are identical.
+static bool effective(struct search *s, const uint32_t *choice, struct digest *out)
+{
+    const struct best_options *o = s->o;
+    struct error ignored = ERROR_INIT;
+    struct job *job = NULL;
+    bool ok = o->device && o->sources &&
+              spec_job(o->spec, o->sources, o->device, choice, &job, &ignored) &&
+              spec_effective_digest(o->spec, o->sources, job, out);
+    s->failed |= ignored.code == ERROR_MEMORY;
+    job_free(job);
+    return ok;
+}
+
+// Is it the default configuration, or what that is identical to?
+static bool is_default(struct search *s, const uint32_t *choice)
+{
+    const struct spec *spec = s->o->spec;
+    struct digest own, its;
+    uint32_t *usual = arena_array(s->a, spec->parameter_count + 1, sizeof *usual);
+    s->failed |= !usual;
+    if (!usual || !choice)
+        return false;
+    spec_default(spec, usual);
+    return memcmp(usual, choice, spec->parameter_count * sizeof *usual) == 0 ||
+           (effective(s, usual, &own) && effective(s, choice, &its) && digest_equal(&own, &its));
+}
+
 // Which member is the answer: of those tied with the winner. The ranking's count without memory.
 static size_t pick(struct search *s, const struct ranking *r, size_t *tied, char why[PICK_WHY])
 {
@@ -612,13 +642,15 @@ static size_t pick(struct search *s, const struct ranking *r, size_t *tied, char
     *tied = 0;
     for (size_t i = 0; !s->failed && i < r->count; i++) {
         const struct entry *n = r->members[i];
-        if (!r->contenders[i].entry.tied)
+        if (!r->contenders[i].placed || !r->contenders[i].entry.tied)
             continue;
         at[*tied] = i;
+        const uint32_t *choice = read_choice(s, n->configuration);
         c[(*tied)++] = (struct pick_candidate){.result = n->brief,
                                                .group_size = n->group_size,
-                                               .choice = read_choice(s, n->configuration),
-                                               .ratio = r->contenders[i].entry.ratio};
+                                               .choice = choice,
+                                               .ratio = r->contenders[i].entry.ratio,
+                                               .is_default = is_default(s, choice)};
     }
     if (s->failed || *tied == 0)
         return r->count;
@@ -687,7 +719,8 @@ static const struct entry *choose(struct search *s, const struct ranking *r, str
     const struct ranking_entry *entry = &r->contenders[chosen].entry;
     out->ranked = true;
     out->contenders = r->count;
-    out->rounds = r->contenders[chosen].count;
+    uint32_t rounds = settle_rounds(r->contenders, r->count), own = r->contenders[chosen].count;
+    out->rounds = r->contenders[chosen].first_round > 0 || own < rounds ? own : rounds;
     out->winner = entry->place == 0;
     out->ratio = entry->ratio;
     out->low = entry->ratio_low;

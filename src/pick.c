@@ -103,26 +103,50 @@ static size_t pick(const struct pick_candidate *c, size_t count, uint32_t parame
     return best;
 }
 
+// The ratio up to which one may be chosen. *by_default: the default sets it.
+static double limit_of(const struct pick_candidate *c, size_t count, double alike, bool *by_default)
+{
+    double limit = alike;
+    *by_default = false;
+    for (size_t i = 0; i < count; i++) {
+        if (!c[i].is_default || c[i].ratio >= limit)
+            continue;
+        limit = c[i].ratio;
+        *by_default = true;
+    }
+    return limit;
+}
+
+static void say_among(size_t left, double alike, bool by_default, struct text *words)
+{
+    if (by_default)
+        text_addf(words, "of %zu that are not slower than the default ", left);
+    else
+        text_addf(words, "of %zu within %g %% of the fastest ", left, 100 * (alike - 1));
+}
+
 size_t pick_fewest(const struct pick_candidate *c, size_t count, double alike, uint32_t parameters,
                    char *why)
 {
     size_t fastest = 0, left = 0, chosen = 0;
+    bool by_default;
+    double limit = limit_of(c, count, alike, &by_default);
     struct pick_candidate *near = calloc(count, sizeof *near);
     size_t *at = calloc(count, sizeof *at);
     struct text words = TEXT_INIT;
     for (size_t i = 0; i < count; i++) {
         fastest = c[i].ratio < c[fastest].ratio ? i : fastest;
-        if (!near || !at || c[i].ratio > alike)
+        if (!near || !at || c[i].ratio > limit)
             continue;
         near[left] = c[i];
         at[left++] = i;
     }
     if (left < count && left > 1)
-        text_addf(&words, "of %zu within %g %% of the fastest ", left, 100 * (alike - 1));
+        say_among(left, alike, by_default, &words);
     if (left > 1)
         chosen = at[pick(near, left, parameters, &words)];
     else if (count > 1)
-        text_add(&words, "the fastest");
+        text_add(&words, c[fastest].is_default ? "the default, and none is faster" : "the fastest");
     str_format(why, PICK_WHY, "%s", count > 1 ? text_cstr(&words) : "");
     text_release(&words);
     free(near);

@@ -13,11 +13,14 @@ struct pick_candidate {
     uint64_t group_size;         // work-items of a work-group; 0: not known
     const uint32_t *choice;      // value indices; NULL: not known
     double ratio;                // its time over that of the fastest, as estimated; 1: it is that
+    bool is_default;             // the default configuration
 };
 
 // The index of the chosen one; `count` is 1 or more. Those whose ratio is beyond `alike` are not
-// chosen. `why` (256 bytes) says what decided: "fewest registers, then the smallest work-group"; ""
-// for a single one. A resource that the driver does not tell for all of them decides nothing.
+// chosen, nor are those that are slower than the default, where that is one of them: nobody is told
+// to leave the default for what is slower by the same estimate. `why` (256 bytes) says what
+// decided: "fewest registers, then the smallest work-group"; "" for a single one. A resource that
+// the driver does not tell for all of them decides nothing.
 #define PICK_WHY 256
 size_t pick_fewest(const struct pick_candidate *c, size_t count, double alike, uint32_t parameters,
                    char *why);

@@ -1,7 +1,9 @@
 #include "settle.h"
 
 #include "base/process.h"
+#include "measure/speedup.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +12,7 @@
 // Rounds that follow each other within this are one span.
 #define LOAD_GAP_NS 50000000ull
 
-enum phase { PHASE_READY, PHASE_ROUNDS, PHASE_CHECK, PHASE_OVER };
+enum phase { PHASE_READY, PHASE_ROUNDS, PHASE_LATE, PHASE_CHECK, PHASE_OVER };
 
 // One turn that was asked for.
 struct asked {
@@ -30,6 +32,8 @@ struct settle {
     double load;                      // of the last such span; -1: not known
     struct settle_status status;
     uint64_t started_ns, round_started_ns, round_ns;
+    size_t partner;       // of the late one: the winner before it was launched
+    uint32_t late_rounds; // how many it has
 };
 
 // ---- making ------------------------------------------------------------------------------------
@@ -82,8 +86,12 @@ struct settle *settle_new(const struct settle_options *o, struct error *e)
                                        .warmups = 1};
     s->rounds = rounds_of(o->contenders, o->count, &s->rules, o->seeds,
                           o->device->timer_ns / s->status.batch);
-    s->asked = calloc(o->count + 1, sizeof *s->asked);
+    s->asked = calloc(o->count + 2, sizeof *s->asked);
     s->times = calloc(o->count + 1, sizeof *s->times);
+    for (size_t i = 0; i < o->count + o->has_late; i++) {
+        o->contenders[i].batch = s->status.batch;
+        o->contenders[i].warmups = s->status.warmups;
+    }
     if (s->rounds && s->asked && s->times)
         return s;
     settle_free(s);
@@ -104,7 +112,7 @@ void settle_free(struct settle *s)
 {
     if (!s)
         return;
-    if (s->phase == PHASE_ROUNDS)
+    if (s->phase == PHASE_ROUNDS || s->phase == PHASE_LATE)
         evaluator_hold(s->o.evaluator, false);
     forget_turns(s);
     rounds_free(s->rounds);
@@ -125,6 +133,7 @@ bool settle_give(const struct settle_contender *c, enum stop_reason stop, struct
     r->look = c->look;
     r->gpu = c->gpu;
     r->stop = stop;
+    r->first_round = c->first_round;
     return r->samples_ns && (r->parts_ns || !parts);
 }
 
@@ -156,7 +165,8 @@ static void give_up(struct settle *s, size_t contender, struct result **failure)
         return;
     c->failure = *failure;
     *failure = NULL;
-    rounds_drop(s->rounds, contender);
+    if (contender < s->o.count)
+        rounds_drop(s->rounds, contender);
 }
 
 // The turn that an outcome answers: those of one contender are answered in order.
@@ -170,9 +180,11 @@ static struct asked *asked_of(struct settle *s, uint64_t ticket)
     return NULL;
 }
 
-static void count_launches(struct settle *s, const struct result *r)
+static void count_launches(struct settle *s, size_t contender, const struct result *r)
 {
-    uint64_t each = s->phase == PHASE_ROUNDS ? s->status.warmups + s->status.batch : 1;
+    bool in_turn = s->phase == PHASE_ROUNDS || s->phase == PHASE_LATE;
+    const struct settle_contender *c = &s->o.contenders[contender];
+    uint64_t each = in_turn ? c->warmups + c->batch : 1;
     s->status.launches += (r->verify_launch_ns > 0) + each * r->sample_count + r->energy.launches;
     s->status.kernel_ns += r->verify_launch_ns + r->energy.span_ns;
     for (uint32_t i = 0; i < r->sample_count; i++)
@@ -205,7 +217,7 @@ static int wait_for_turns(struct settle *s, uint64_t until, struct error *e)
         }
         a->result = out.result;
         s->answered++;
-        count_launches(s, out.result);
+        count_launches(s, a->contender, out.result);
     }
     return 1;
 }
@@ -216,7 +228,7 @@ static bool ask_all(struct settle *s, const struct turn *turn, struct error *e)
 {
     bool ok = true;
     forget_turns(s);
-    for (size_t i = 0; ok && i < s->o.count; i++)
+    for (size_t i = 0; ok && i < s->o.count + s->o.has_late; i++)
         ok = s->o.contenders[i].failure || ask(s, i, turn, e);
     return ok;
 }
@@ -378,16 +390,116 @@ static bool rounds_over(const struct settle *s)
     return s->status.rounds >= most_rounds(s) || rounds_done(s->rounds);
 }
 
+// ---- the late one ------------------------------------------------------------------------------
+
+// As many rounds of the late one as the ranking's time allows; 0: too few for an interval.
+static uint32_t late_rounds(const struct settle *s)
+{
+    const struct settle_contender *late = &s->o.contenders[s->o.count];
+    double share = (double)s->status.kernel_ns * SETTLE_LATE_SHARE / (1 - SETTLE_LATE_SHARE);
+    double each = (double)late->estimate_ns * (late->warmups + late->batch);
+    double rounds = fmin(fmax(share, SETTLE_LATE_NS) / fmax(each, 1), SETTLE_LATE_ROUNDS);
+    return rounds < SPEEDUP_ROUNDS ? 0 : (uint32_t)rounds;
+}
+
+// Who would be the winner now is its partner.
+static bool plan_late(struct settle *s)
+{
+    struct ranking_entry *entries = calloc(s->o.count, sizeof *entries);
+    struct settle_contender *late = &s->o.contenders[s->o.count];
+    late->batch = measure_batch(s->o.rules, late->estimate_ns, s->o.device->timer_ns);
+    late->warmups = late->estimate_ns < SETTLE_LATE_COLD_NS ? s->status.warmups : 0;
+    s->late_rounds = late_rounds(s);
+    bool ok = entries && rounds_rank(s->rounds, entries, &s->partner);
+    if (ok)
+        late->first_round = s->o.contenders[s->partner].count;
+    free(entries);
+    return ok;
+}
+
+static bool is_late_over(const struct settle *s)
+{
+    const struct settle_contender *c = s->o.contenders;
+    return c[s->o.count].count >= s->late_rounds || c[s->o.count].failure || c[s->partner].failure;
+}
+
+// Both in turn, the first one second in the next round.
+static bool start_late_round(struct settle *s, struct error *e)
+{
+    size_t late = s->o.count, first = s->o.contenders[late].count % 2 ? late : s->partner;
+    bool ok = true;
+    forget_turns(s);
+    evaluator_hold(s->o.evaluator, true);
+    for (int i = 0; ok && i < 2; i++) {
+        size_t contender = i == 0 ? first : late + s->partner - first;
+        struct turn turn = {.warmups = s->o.contenders[contender].warmups,
+                            .launches = 1,
+                            .batch = s->o.contenders[contender].batch,
+                            .compare = false};
+        ok = ask(s, contender, &turn, e);
+    }
+    return ok;
+}
+
+// A round counts where both have a sample.
+static bool end_late_round(struct settle *s)
+{
+    bool ok = true, is_whole = true;
+    evaluator_hold(s->o.evaluator, false);
+    for (size_t i = 0; i < s->asked_count; i++) {
+        const struct result *r = s->asked[i].result;
+        is_whole = is_whole && r->status == STATUS_CORRECT && r->sample_count == 1;
+    }
+    drop_failed(s);
+    for (size_t i = 0; ok && is_whole && i < s->asked_count; i++)
+        ok = keep_turn(&s->o.contenders[s->asked[i].contender], s->asked[i].result);
+    s->late_rounds = is_whole ? s->late_rounds : s->o.contenders[s->o.count].count;
+    return ok;
+}
+
+// The place of the late one, from its rounds with a contender that has a place. `behind`: how many
+// stand before it.
+static void place_late(struct settle_contender *late, const struct settle_contender *partner,
+                       size_t behind, const struct measure_rules *rules, uint64_t resolution_ns)
+{
+    struct stats_ratio pair;
+    struct stats_summary own;
+    late->placed = late->count > 0 && !late->failure && partner->placed &&
+                   partner->count >= late->first_round + late->count;
+    if (!late->placed)
+        return;
+    speedup_paired(late->samples, partner->samples + late->first_round, late->count, rules->level,
+                   resolution_ns, &pair);
+    stats_summarise(late->samples, late->count, resolution_ns, &own);
+    double ratio = partner->entry.ratio;
+    late->entry = (struct ranking_entry){.median = own.median,
+                                         .low = own.low,
+                                         .high = own.high,
+                                         .interval = own.interval,
+                                         .ratio = pair.ratio * ratio,
+                                         .ratio_low = pair.low * ratio,
+                                         .ratio_high = pair.high * ratio,
+                                         .ratio_interval = pair.interval,
+                                         .place = behind,
+                                         .tied = pair.low * ratio <= rules->alike};
+}
+
 static bool decide(struct settle *s, struct error *e)
 {
     size_t left = 0;
+    struct settle_contender *c = s->o.contenders;
     struct ranking_entry *entries = calloc(s->o.count, sizeof *entries);
     for (size_t i = 0; i < s->o.count; i++)
-        left += !s->o.contenders[i].failure;
+        left += !c[i].failure;
     if (entries && left > 0)
         s->status.decided = rounds_rank(s->rounds, entries, &s->status.winner);
-    for (size_t i = 0; entries && s->status.decided && i < s->o.count; i++)
-        s->o.contenders[i].entry = entries[i];
+    for (size_t i = 0; entries && s->status.decided && i < s->o.count; i++) {
+        c[i].placed = !c[i].failure;
+        c[i].entry = entries[i];
+    }
+    if (s->status.decided && s->o.has_late)
+        place_late(&c[s->o.count], &c[s->partner], left, s->o.rules,
+                   s->o.device->timer_ns / s->status.batch);
     bool ok = entries && (left == 0 || s->status.decided);
     free(entries);
     return ok || error_memory(e);
@@ -397,9 +509,13 @@ static bool start_check(struct settle *s, struct error *e)
 {
     struct turn turn = {
         .warmups = 0, .launches = 1, .batch = 1, .compare = true, .energy = s->o.energy};
+    bool ok = true;
     s->phase = PHASE_CHECK;
     s->status.checking = true;
-    return ask_all(s, &turn, e);
+    forget_turns(s);
+    for (size_t i = 0; ok && i < s->o.count; i++) // of the late one a launch is long
+        ok = s->o.contenders[i].failure || ask(s, i, &turn, e);
+    return ok;
 }
 
 // What the last launches of those that are left told beside "right".
@@ -414,10 +530,26 @@ static void keep_checked(struct settle *s)
     }
 }
 
+static bool next_late_round(struct settle *s, struct error *e)
+{
+    return is_late_over(s) ? start_check(s, e) : start_late_round(s, e);
+}
+
+static bool start_late(struct settle *s, struct error *e)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < s->o.count; i++)
+        left += !s->o.contenders[i].failure;
+    if (!s->o.has_late || s->o.contenders[s->o.count].failure || left == 0)
+        return start_check(s, e);
+    s->phase = PHASE_LATE;
+    return plan_late(s) ? next_late_round(s, e) : error_memory(e);
+}
+
 static bool next_round(struct settle *s, struct error *e)
 {
     s->phase = PHASE_ROUNDS;
-    return rounds_over(s) ? start_check(s, e) : start_round(s, e);
+    return rounds_over(s) ? start_late(s, e) : start_round(s, e);
 }
 
 // What follows when all turns that were asked for are answered.
@@ -432,6 +564,8 @@ static bool advance(struct settle *s, struct error *e)
     }
     if (s->phase == PHASE_ROUNDS)
         return end_round(s) ? next_round(s, e) : error_memory(e);
+    if (s->phase == PHASE_LATE)
+        return end_late_round(s) ? next_late_round(s, e) : error_memory(e);
     drop_failed(s);
     keep_checked(s);
     s->phase = PHASE_OVER;
@@ -471,16 +605,20 @@ uint64_t settle_seed(const uint8_t id[16])
     return seed;
 }
 
-// The round's samples in the order that is asked for; false where one has none.
+// The round's samples in the order that is asked for; false where one has none. The reference's
+// extra turn comes first: it may have left as a contender.
 static bool times_of_round(const struct settle_contender *c, const size_t *order, size_t count,
                            uint32_t round, uint64_t *times)
 {
-    for (size_t i = 0; i < count; i++) {
+    if (count == 0)
+        return false;
+    times[0] = c[order[0]].estimate_ns;
+    for (size_t i = 1; i < count; i++) {
         if (c[order[i]].count <= round)
             return false;
         times[i] = c[order[i]].samples[round];
     }
-    return count > 0;
+    return true;
 }
 
 // Plays the rounds through the same machine. The reference's extra launches were not kept; they
@@ -493,7 +631,6 @@ static bool replay(struct rounds *r, const struct settle_contender *c, size_t co
         const size_t *order = rounds_next(r, &turns);
         if (turns > count + 1 || !times_of_round(c, order, turns, round, times))
             return false;
-        times[0] = c[order[0]].estimate_ns;
         enum rounds_verdict verdict = rounds_tell(r, times, -1);
         if (verdict != ROUNDS_KEPT && verdict != ROUNDS_MARKED)
             return false;
@@ -520,27 +657,96 @@ static bool decide_at_once(struct settle_contender *c, size_t count,
     return ok;
 }
 
-bool settle_again(struct settle_contender *contenders, size_t count,
-                  const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
-                  bool is_short, size_t *winner, bool *whole)
+// Those that were launched in turn from the first round on.
+static bool decide_regular(struct settle_contender *contenders, size_t count,
+                           const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
+                           bool is_short, size_t *winner, bool *whole)
 {
     struct rounds *r =
         rounds_of(contenders, count, rules, (struct rounds_seeds){.decision = seed}, resolution_ns);
     struct ranking_entry *entries = calloc(count, sizeof *entries);
     uint64_t *times = calloc(count + 1, sizeof *times);
-    uint32_t rounds = 0;
-    for (size_t i = 0; i < count; i++)
-        rounds = contenders[i].count > rounds ? contenders[i].count : rounds;
+    uint32_t rounds = settle_rounds(contenders, count);
     bool ok = r && entries && times;
     bool fits = ok && replay(r, contenders, count, rounds, times);
     if (whole)
         *whole = fits && (rounds >= rounds_limit(rules, count, is_short) || rounds_done(r));
     if (ok && !(fits && rounds_rank(r, entries, winner)))
         ok = decide_at_once(contenders, count, rules, seed, resolution_ns, entries, winner);
-    for (size_t i = 0; ok && i < count; i++)
+    for (size_t i = 0; ok && i < count; i++) {
+        contenders[i].placed = true;
         contenders[i].entry = entries[i];
+    }
     rounds_free(r);
     free(entries);
     free(times);
+    return ok;
+}
+
+uint32_t settle_rounds(const struct settle_contender *contenders, size_t count)
+{
+    uint32_t rounds = 0, most = UINT32_MAX;
+    for (size_t i = 0; i < count; i++) {
+        if (contenders[i].first_round > 0)
+            most = contenders[i].first_round;
+        else if (contenders[i].count > rounds)
+            rounds = contenders[i].count;
+    }
+    return rounds < most ? rounds : most;
+}
+
+// Copies of all but the late one, without the rounds that the winner had with that; `at` says where
+// they stand. Returns how many they are; *late is where that stands, `count` without one.
+static size_t take_regular(const struct settle_contender *contenders, size_t count,
+                           struct settle_contender *out, size_t *at, size_t *late)
+{
+    uint32_t rounds = settle_rounds(contenders, count);
+    size_t regular = 0;
+    *late = count;
+    for (size_t i = 0; i < count; i++) {
+        if (contenders[i].first_round > 0) {
+            *late = i;
+            continue;
+        }
+        at[regular] = i;
+        out[regular] = contenders[i];
+        out[regular].count = out[regular].count < rounds ? out[regular].count : rounds;
+        regular++;
+    }
+    return regular;
+}
+
+static void place_late_again(struct settle_contender *contenders, size_t count, size_t late,
+                             size_t regular, const struct measure_rules *rules,
+                             uint64_t resolution_ns)
+{
+    struct settle_contender *l = &contenders[late];
+    l->placed = false;
+    for (size_t i = 0; i < count; i++) {
+        if (i != late && contenders[i].count > l->first_round)
+            place_late(l, &contenders[i], regular, rules, resolution_ns);
+    }
+}
+
+bool settle_again(struct settle_contender *contenders, size_t count,
+                  const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
+                  bool is_short, size_t *winner, bool *whole)
+{
+    size_t late, first = 0;
+    struct settle_contender *regular = calloc(count + 1, sizeof *regular);
+    size_t *at = calloc(count + 1, sizeof *at);
+    size_t n = regular && at ? take_regular(contenders, count, regular, at, &late) : 0;
+    bool ok =
+        n > 0 && decide_regular(regular, n, rules, seed, resolution_ns, is_short, &first, whole);
+    for (size_t i = 0; ok && i < n; i++) {
+        contenders[at[i]].placed = regular[i].placed;
+        contenders[at[i]].entry = regular[i].entry;
+    }
+    if (ok && late < count)
+        place_late_again(contenders, count, late, n, rules, resolution_ns);
+    if (ok)
+        *winner = at[first];
+    free(regular);
+    free(at);
     return ok;
 }

@@ -4,6 +4,7 @@
 //   ready    each contender is built, loaded and verified where it is not, before anything is timed
 //   rounds   under one hold of the device: a launch of the reference (the contender that screening
 //            found fastest), then of each that is still in, in shuffled order
+//   late     a few rounds of the winner so far and of the default, where that is many times slower
 //   check    one more launch of each contender, whose result is compared again
 //
 // Stepped as tune.h is: settle_step() returns within its timeout.
@@ -18,19 +19,33 @@
 // Rounds of a single contender, which is compared with nobody.
 #define SETTLE_ROUNDS_ALONE 8
 
+// A default that takes so many times as long as the fastest is compared with the winner of the
+// others after these, in as many rounds as an interval of its median takes. They take a tenth of
+// the ranking's kernel time at most, or this long where that is more: else they are fewer, but no
+// fewer than SPEEDUP_ROUNDS, or there are none.
+#define SETTLE_LATE        3
+#define SETTLE_LATE_ROUNDS 6
+#define SETTLE_LATE_SHARE  0.1
+#define SETTLE_LATE_NS     100000000ull
+// Launches so long are not warmed up: what they find in the caches is a small part of them.
+#define SETTLE_LATE_COLD_NS 10000000ull
+
 struct settle_contender {
     uint64_t ticket;      // that the evaluator has taken; filled in by the caller
     uint64_t estimate_ns; // by screening; likewise
     uint64_t *samples;    // one a round that counts
     uint32_t count;
-    uint64_t *parts; // of the kernels of a job with several: `count` rows of `columns`
+    uint32_t first_round;    // that samples[0] is of: 0, but for the late one
+    uint32_t batch, warmups; // launches of each sample, and untimed ones before
+    uint64_t *parts;         // of the kernels of a job with several: `count` rows of `columns`
     uint32_t columns;
     bool warm;
     struct machine_look look;   // at its last turn
     struct gpu_look gpu;        // over its turns
     struct result *checked;     // (or NULL) of the last verification: its energy, if asked for
     struct result *failure;     // (or NULL) it failed in a turn, or at its last verification
-    struct ranking_entry entry; // valid with settle_status.decided, but for those that failed
+    bool placed;                // the entry is valid
+    struct ranking_entry entry; // with settle_status.decided
 };
 void settle_contenders_release(struct settle_contender *c, size_t count); // what they point to
 // Copies what the rounds found into a result, in place of its samples. False without memory.
@@ -43,8 +58,9 @@ struct settle_options {
     struct rounds_seeds seeds;
     struct settle_contender *contenders; // the caller's, filled in; they outlive the settling
     size_t count;                        // 1 or more
-    bool is_short;                       // no further than the first regular look
-    bool energy;                         // of each contender that is left is counted at the end
+    bool has_late; // one more stands behind them: a default that is many times slower
+    bool is_short; // no further than the first regular look
+    bool energy;   // of each contender that is left is counted at the end
     // (optional: it is forgotten) Takes an outcome that no turn asked for: of a job on its way.
     void (*late)(void *context, struct outcome *out);
     void *context;
@@ -84,13 +100,16 @@ void settle_free(struct settle *s); // NULL is fine
 struct measure_rules settle_rules(const struct measure_rules *rules, bool is_short);
 
 // The decision on samples that were taken before, as it was taken then: rounds, rules and seed are
-// the same, and so must the order of the contenders be. Where they do not fit each other (other
-// rules, a part of the contenders) what they have is decided at once. *whole (optional): a ranking
-// of these contenders under these rules would have ended here too, nothing is left to launch;
-// `is_short` as above. False without memory or samples.
+// the same, and so must the order of the contenders be; a late one may stand anywhere. Where they
+// do not fit each other (other rules, a part of the contenders) what they have is decided at once.
+// *whole (optional): a ranking of these contenders under these rules would have ended here too,
+// nothing is left to launch; `is_short` as above. False without memory or samples.
 bool settle_again(struct settle_contender *contenders, size_t count,
                   const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
                   bool is_short, size_t *winner, bool *whole);
+
+// The rounds in which the contenders were launched in turn; those of a late one come after them.
+uint32_t settle_rounds(const struct settle_contender *contenders, size_t count);
 
 // The seed of a ranking, which its id in the store holds.
 uint64_t settle_seed(const uint8_t id[16]);

@@ -165,6 +165,16 @@ void tune_cancel(struct tune *t);
 void tune_progress(struct tune *t, struct tune_progress *out);
 // tune_ranked.chosen alone: what a view of every record asks for. NULL while nothing is decided.
 const struct tune_record *tune_chosen(const struct tune *t);
+
+// How many times faster the best is than the default configuration.
+struct tune_speedup {
+    bool known;  // both have a time, and there is one best
+    bool ranked; // within the rounds of a ranking; else from times of screening, which see drift
+    struct stats_ratio ratio; // of the ranked: with its interval (measure/speedup.h)
+    bool significant;         // the interval lies above 1
+};
+void tune_speedup(const struct tune *t, struct tune_speedup *out);
+
 // What is known of a record, for spec_metric(); the time is NaN where it was not timed.
 struct spec_measured tune_measured(const struct tune *t, const struct tune_record *r);
 const struct space *tune_space(const struct tune *t);

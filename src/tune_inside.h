@@ -55,7 +55,9 @@ struct tune {
     uint64_t record_count;
     uint64_t ready_next; // tickets below were looked at by next_alias()
 
-    struct contenders contenders;      // of the ranking, as of now
+    struct contenders contenders; // of the ranking, as of now
+    struct item *baseline;        // (or NULL) the default, where it is none of these
+    uint64_t baseline_ticket;
     struct settle_contender *settling; // while it is settled, and after
     size_t settling_count, settling_capacity;
     struct settle *settle;

@@ -2,6 +2,7 @@
 #include "tune_inside.h"
 
 #include "base/process.h"
+#include "measure/speedup.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,9 +11,17 @@
 
 // ---- contenders --------------------------------------------------------------------------------
 
+// The default stays for the ranking, a contender or not: the speed-up over it is taken there.
 static void drop_job(void *context, uint64_t ticket)
 {
     struct tune *t = context;
+    struct item *n = t->items[ticket];
+    if (n->record.is_default && n->result && n->result->status == STATUS_CORRECT &&
+        t->contenders.most > 0) {
+        t->baseline = n;
+        t->baseline_ticket = ticket;
+        return;
+    }
     evaluator_drop(t->evaluator, ticket);
     t->items[ticket]->record.job = NULL;
 }
@@ -75,13 +84,24 @@ static struct item *item_of(const struct tune *t, size_t contender)
 
 // ---- deciding ----------------------------------------------------------------------------------
 
-static void candidate_of(const struct tune_record *r, struct pick_candidate *out)
+// Is it the default, or what that is identical to?
+static bool is_baseline(const struct tune *t, const struct tune_record *r)
+{
+    const struct tune_record *base = t->progress.default_record;
+    return base && (r == base || r == base->same_as);
+}
+
+static void candidate_of(const struct tune *t, const struct tune_record *r,
+                         struct pick_candidate *out)
 {
     uint64_t size = r->dimensions ? 1 : 0;
     for (uint32_t axis = 0; axis < r->dimensions; axis++)
         size *= r->local[axis];
-    *out = (struct pick_candidate){
-        .result = r->result, .group_size = size, .choice = r->choice, .ratio = r->rank.ratio};
+    *out = (struct pick_candidate){.result = r->result,
+                                   .group_size = size,
+                                   .choice = r->choice,
+                                   .ratio = r->rank.ratio,
+                                   .is_default = is_baseline(t, r)};
 }
 
 // Of those that are not told apart from the winner.
@@ -96,7 +116,7 @@ static bool choose(struct tune *t)
         struct item *n = item_of(t, i);
         if (!n->record.ranked || !n->record.rank.tied)
             continue;
-        candidate_of(&n->record, &c[ranked->tied]);
+        candidate_of(t, &n->record, &c[ranked->tied]);
         tied[ranked->tied++] = n;
     }
     if (ok && ranked->tied > 0) {
@@ -197,9 +217,9 @@ static struct result *result_of(struct tune *t, const struct settle_contender *c
     r->stop = STOP_NONE;
     r->samples_ns = r->parts_ns = NULL;
     r->sample_count = r->part_count = r->part_columns = 0;
-    r->batch = ranked->status.batch;
-    r->warmups = ranked->status.warmups;
-    r->terms = terms_of(t, ranked->is_short, r->batch);
+    r->batch = c->batch;
+    r->warmups = c->warmups;
+    r->terms = terms_of(t, ranked->is_short, ranked->status.batch);
     memcpy(r->ranking, ranked->id, sizeof r->ranking);
     r->part = arena_strdup(&r->arena, t->part);
     if (!r->part) {
@@ -214,9 +234,11 @@ static struct result *result_of(struct tune *t, const struct settle_contender *c
     return NULL;
 }
 
+// Of a late one for whose rounds there was no time there is none; its place is not known where its
+// partner failed after them.
 static bool has_news(const struct tune *t, const struct settle_contender *c)
 {
-    return c->failure || t->progress.ranked.status.decided;
+    return c->failure || (t->progress.ranked.status.decided && c->placed);
 }
 
 // Another process may have the store locked for the moment: the ranking is then written in a later
@@ -303,6 +325,9 @@ static bool finish(struct tune *t, struct error *e)
     struct tune_ranked *ranked = &t->progress.ranked;
     uint64_t start = clock_ns();
     bool later = false;
+    ranked->contenders = 0;
+    for (size_t i = 0; i < t->settling_count; i++)
+        ranked->contenders += has_news(t, &t->settling[i]);
     bool ok = store_results(t, &later, e);
     t->storing_ns += clock_ns() - start;
     t->writing = later ? finish : NULL;
@@ -314,10 +339,10 @@ static bool finish(struct tune *t, struct error *e)
 }
 
 // The decision depends on the order of the contenders: it is one that whoever decides again from
-// the store finds too.
-static void put_in_order(struct tune *t)
+// the store finds too. A late one stays behind them.
+static void put_in_order(struct tune *t, size_t count)
 {
-    for (size_t i = 1; i < t->settling_count; i++) {
+    for (size_t i = 1; i < count; i++) {
         struct settle_contender c = t->settling[i];
         const char *configuration = t->items[c.ticket]->record.configuration;
         size_t at = i;
@@ -390,6 +415,7 @@ static bool append_known(struct settle_contender *c, const struct result *r)
     if (c->samples)
         memcpy(c->samples, r->samples_ns, r->sample_count * sizeof *c->samples);
     c->count = r->sample_count;
+    c->first_round = r->first_round;
     return c->samples != NULL;
 }
 
@@ -407,10 +433,9 @@ static bool gather_known(struct tune *t, const struct result *first)
         c->estimate_ns = (uint64_t)n->record.stats.median;
         if (!append_known(c, n->result))
             return false;
-        if (c->count > ranked->status.rounds)
-            ranked->status.rounds = c->count;
     }
     t->settling_count = count;
+    ranked->status.rounds = settle_rounds(t->settling, count);
     ranked->contenders = ranked->status.contenders = (uint32_t)count;
     return true;
 }
@@ -431,21 +456,23 @@ static bool decide_again(struct tune *t, bool *whole, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
     const struct result *first = t->items[t->contenders.list[0].ticket]->result;
-    size_t winner;
+    size_t winner = 0;
     ranked->known = true;
     ranked->status.batch = first->batch;
     ranked->status.warmups = first->warmups;
     memcpy(ranked->id, first->ranking, sizeof ranked->id);
     if (!make_room(t, t->item_count) || !gather_known(t, first))
         return error_memory(e);
-    put_in_order(t);
+    put_in_order(t, t->settling_count);
     const struct measure_rules rules =
         settle_rules(&t->o.terms.rules, !is_by_rules(t, first, false));
     if (!settle_again(t->settling, t->settling_count, &rules, settle_seed(ranked->id),
                       first->terms.resolution_ns, t->progress.out_of_time, &winner, whole))
         return error_memory(e);
-    for (size_t i = 0; *whole && i < t->settling_count; i++)
-        mark_ranked(t, item_of(t, i), &t->settling[i].entry);
+    for (size_t i = 0; *whole && i < t->settling_count; i++) {
+        if (t->settling[i].placed)
+            mark_ranked(t, item_of(t, i), &t->settling[i].entry);
+    }
     return !*whole || choose(t) || error_memory(e);
 }
 
@@ -494,7 +521,7 @@ static bool make_id(struct tune *t, struct error *e)
            error_set(e, ERROR_INTERNAL, "the system has no random numbers");
 }
 
-static bool begin(struct tune *t, struct error *e)
+static bool begin(struct tune *t, bool has_late, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
     ranked->is_short = t->progress.out_of_time;
@@ -505,13 +532,27 @@ static bool begin(struct tune *t, struct error *e)
                                .device = t->o.device,
                                .seeds = {.order = t->o.seed, .decision = settle_seed(ranked->id)},
                                .contenders = t->settling,
-                               .count = t->settling_count,
+                               .count = t->settling_count - has_late,
+                               .has_late = has_late,
                                .is_short = ranked->is_short,
                                .energy = t->o.spec->uses_energy};
     t->settle = settle_new(&o, e);
     ranked->running = t->settle != NULL;
     t->before_ranking = times_now(t);
     return t->settle != NULL;
+}
+
+// The default takes part where it is correct, be it a contender by its time or not. True where it
+// is many times slower: it is then the late one.
+static bool add_baseline(struct tune *t)
+{
+    double estimate = t->baseline ? estimate_of(t->baseline->result) : 0;
+    if (!(estimate > 0))
+        return false;
+    t->settling[t->settling_count++] =
+        (struct settle_contender){.ticket = t->baseline_ticket, .estimate_ns = (uint64_t)estimate};
+    t->progress.ranked.contenders = t->settling_count;
+    return estimate > SETTLE_LATE * t->contenders.list[0].estimate_ns;
 }
 
 bool tune_rank_start(struct tune *t, struct error *e)
@@ -526,15 +567,16 @@ bool tune_rank_start(struct tune *t, struct error *e)
     if (whole)
         return restate(t, e);
     forget_known(t);
-    if (!make_room(t, c->count))
+    if (!make_room(t, c->count + 1))
         return error_memory(e);
     t->settling_count = t->progress.ranked.contenders = c->count;
     for (size_t i = 0; i < c->count; i++) {
         t->settling[i].ticket = c->list[i].ticket;
         t->settling[i].estimate_ns = (uint64_t)c->list[i].estimate_ns;
     }
-    put_in_order(t);
-    return begin(t, e);
+    bool has_late = add_baseline(t);
+    put_in_order(t, t->settling_count - has_late);
+    return begin(t, has_late, e);
 }
 
 bool tune_rank_step(struct tune *t, int timeout_ms, struct error *e)
@@ -555,4 +597,52 @@ void tune_rank_cancel(struct tune *t)
 {
     if (t->settle)
         end_settling(t);
+}
+
+// ---- the speed-up ------------------------------------------------------------------------------
+
+// What screening found of a record: its result, before the ranking.
+static double screened_estimate(const struct tune *t, const struct tune_record *r)
+{
+    for (uint64_t i = 0; i < t->item_count; i++) {
+        const struct item *n = t->items[i];
+        if (&n->record == r)
+            return estimate_of(n->screened ? n->screened : n->result);
+    }
+    return 0;
+}
+
+static void speedup_of_ranked(const struct tune *t, const struct tune_record *base,
+                              const struct tune_record *best, struct stats_ratio *out)
+{
+    const struct result *slow = base->result, *fast = best->result;
+    uint32_t rounds =
+        slow->sample_count < fast->sample_count ? slow->sample_count : fast->sample_count;
+    speedup_ranked(&base->rank, &best->rank, out);
+    if (out->interval || slow->first_round > 0 || rounds < SPEEDUP_ROUNDS)
+        return;
+    speedup_paired(slow->samples_ns, fast->samples_ns, rounds, t->o.terms.rules.level,
+                   fast->terms.resolution_ns, out);
+    out->low = base->rank.tied ? fmin(out->low, 1) : out->low;
+    out->high = base->rank.tied ? fmax(out->high, 1) : out->high;
+    out->ratio = fmin(fmax(base->rank.ratio / best->rank.ratio, out->low), out->high);
+}
+
+void tune_speedup(const struct tune *t, struct tune_speedup *out)
+{
+    const struct tune_record *base = t->progress.default_record, *best = t->progress.best;
+    *out = (struct tune_speedup){.known = false};
+    if (!base || !base->timed || !best || !best->timed)
+        return;
+    out->known = true;
+    out->ranked = base->ranked && best->ranked;
+    if (is_baseline(t, best))
+        out->ratio = (struct stats_ratio){1, 1, 1, out->ranked};
+    else if (out->ranked)
+        speedup_of_ranked(t, base, best, &out->ratio);
+    else if (best->ranked) // what was screened compares with what was screened alone
+        out->ratio.ratio = screened_estimate(t, base) / screened_estimate(t, best);
+    else
+        out->ratio.ratio = base->stats.median / best->stats.median;
+    out->significant = out->ranked && out->ratio.interval && out->ratio.low > 1;
 }

@@ -476,6 +476,26 @@ static struct view_timing timing_of(const struct tuning *t, const struct tune_pr
     return v;
 }
 
+static struct view_speedup speedup_of(const struct tuning *t)
+{
+    struct tune_speedup s;
+    tune_speedup(t->tune, &s);
+    return (struct view_speedup){.known = s.known,
+                                 .ranked = s.ranked,
+                                 .ratio = s.ratio.ratio,
+                                 .low = s.ratio.low,
+                                 .high = s.ratio.high,
+                                 .interval = s.ratio.interval,
+                                 .significant = s.significant};
+}
+
+static const char *without_baseline(const struct tune_record *base)
+{
+    if (!base)
+        return "it was not run";
+    return base->result->status == STATUS_CORRECT ? "it was not timed" : "it failed";
+}
+
 bool tuning_summary(struct tuning *t, struct view_summary *out)
 {
     struct tune_progress p;
@@ -513,7 +533,10 @@ bool tuning_summary(struct tuning *t, struct view_summary *out)
     out->spec_example = view_new(t, p.spec_example);
     for (unsigned s = 0; s < STATUS_COUNT; s++)
         out->examples[s] = view_new(t, p.examples[s]);
+    out->speedup = speedup_of(t);
     if (p.default_record && p.default_record->timed)
         out->baseline = view_new(t, p.default_record);
+    else
+        out->no_baseline = without_baseline(p.default_record);
     return fill_ranking(t, out);
 }

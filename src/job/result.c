@@ -160,6 +160,8 @@ static void codec_of_format(struct wire *w, struct result *r, int format)
         codec_text(w, &r->statistic);
     if (format >= 5)
         codec_text(w, &r->part);
+    if (format >= 6)
+        wire_u32(w, &r->first_round);
 }
 
 void result_codec(struct wire *w, struct result *r)

@@ -179,6 +179,10 @@ struct result {
     // RANKED: the part of the space whose best were ranked, as words of a command line: "--where
     // 'a > 2'"; "" all of it, or an earlier hone did not say
     const char *part;
+    // RANKED: rounds of the ranking before its first sample: those of a default that is many times
+    // slower come after the others', and are the last ones of who won these. 0: sample i is of
+    // round i.
+    uint32_t first_round;
     struct machine_look look;
     struct gpu_look gpu;
     struct energy energy;
@@ -203,7 +207,7 @@ struct result {
 };
 
 // Of the codec's layout: raised when it changes.
-#define RESULT_FORMAT 5
+#define RESULT_FORMAT 6
 
 struct result *result_new(void); // zeroed: CORRECT, texts "", warm
 void result_free(struct result *r);

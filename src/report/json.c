@@ -306,6 +306,10 @@ static void basics(const struct view_result *v, struct emit *j)
     emit_bool_at(j, "verified", verified);
     emit_text_at(j, "verification", verification_text(r->verification));
     samples_at(j, v);
+    emit_text_at(j, "time_basis",
+                 !v->timed                ? NULL
+                 : r->stop == STOP_RANKED ? "ranked"
+                                          : "screened");
     emit_text_at(j, "stopped", r->stop == STOP_NONE ? NULL : stop_text(r->stop));
     emit_u64_at(j, "batch", r->batch ? r->batch : 1);
     emit_u64_at(j, "warmups", r->warmups);
@@ -562,6 +566,18 @@ static void pareto_at(const struct view_summary *v, struct emit *j)
     emit_array_end(j);
 }
 
+static void speedup_at(const struct view_speedup *s, struct emit *j)
+{
+    bool has_interval = s->known && s->ranked && s->interval;
+    emit_f64_at(j, "speedup_over_default", s->known ? s->ratio : NAN);
+    emit_pair_at(j, "speedup_over_default_interval", has_interval, s->low, s->high);
+    emit_text_at(j, "speedup_over_default_basis",
+                 !s->known   ? NULL
+                 : s->ranked ? "ranked"
+                             : "screened");
+    emit_bool_at(j, "speedup_over_default_significant", s->known && s->significant);
+}
+
 void report_summary_json(const struct view_summary *v, struct emit *j)
 {
     const struct view_result *best = report_best(v);
@@ -582,8 +598,7 @@ void report_summary_json(const struct view_summary *v, struct emit *j)
     emit_u64_at(j, "identical", v->identical);
     emit_u64_at(j, "samples", v->samples);
     emit_u64_at(j, "launches", v->launches);
-    emit_f64_at(j, "speedup_over_default",
-                best && v->baseline ? v->baseline->stats.median / best->stats.median : NAN);
+    speedup_at(&v->speedup, j);
     check_at(j, &v->check, v->replay);
     ranking_at(&v->ranking, j);
     emit_bool_at(j, "cancelled", v->cancelled);

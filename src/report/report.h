@@ -18,14 +18,15 @@
 //          ({file, format, device, statistic, recorded, excluded, unrecorded, cost_ns})
 // result:  type, configuration, status, verified, verification, median_ns, imported (what the time
 //          of others is, "mean": then it is in mean_ns; null: measured here), interval_ns ([low,
-//          high]; null below six samples), samples_ns, stopped (settled, hopeless, limit, fixed,
-//          ranked, compared, replayed; null: nothing was timed), batch (launches of each sample),
-//          warmups (untimed launches before each), warm, reused, origin (the store behind, or the
-//          recording, that it comes from), message, fault (spec, type: the spec is wrong there),
-//          metrics, is_default, same_as, global_size, local_size, limit_ns, ranking (32 hexadecimal
-//          digits that all results of one ranking share; null: measured alone), place (1: the
-//          winner and what is tied with it), tied, chosen (what is recommended of those tied),
-//          ratio (to the winner), ratio_interval
+//          high]; null below six samples), samples_ns, time_basis (of what the times are: ranked,
+//          launched in turn with others, or screened, alone; null: not timed), stopped (settled,
+//          hopeless, limit, fixed, ranked, compared, replayed; null: nothing was timed), batch
+//          (launches of each sample), warmups (untimed launches before each), warm, reused, origin
+//          (the store behind, or the recording, that it comes from), message, fault (spec, type:
+//          the spec is wrong there), metrics, is_default, same_as, global_size, local_size,
+//          limit_ns, ranking (32 hexadecimal digits that all results of one ranking share; null:
+//          measured alone), place (1: the winner and what is tied with it), tied, chosen (what is
+//          recommended of those tied), ratio (to the winner), ratio_interval
 //          ([low, high], simultaneous for all contenders; null below), times_ns, gpu (clocks,
 //          power and what slowed it: report_gpu_json()), energy (report_energy_json())
 // ranked:  as result, once for each contender after the ranking: samples_ns are then of its rounds
@@ -40,7 +41,11 @@
 //          (min or max)}]), pareto (of several objectives the set, each as a result, by the first
 //          of them; else null), counts, spec_errors (of these), done, valid, planned, reused,
 //          identical, samples, launches (of kernels, verified, warming up and timed),
-//          speedup_over_default, verification, ranking (null: there is none; id, contenders,
+//          speedup_over_default (null: the default was not measured),
+//          speedup_over_default_interval ([low, high], of the ranking's level; null where there is
+//          none), speedup_over_default_basis (ranked: within rounds; screened: between launches at
+//          different times; null), speedup_over_default_significant (the interval lies above 1),
+//          verification, ranking (null: there is none; id, contenders,
 //          failed, rounds, repeated, marked, by_load, by_clock, batch, warmups, cold, level, tied,
 //          chosen, why, known, short, launches), cancelled, out_of_time, build_only (best is then
 //          null, and counts.correct are those that built), error, elapsed_ns, times_ns, timing

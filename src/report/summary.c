@@ -77,6 +77,18 @@ static size_t metrics_of(const struct view_goal *g, const struct view_result *r,
     return count;
 }
 
+// Over the default: within the rounds of the ranking, or between times of screening where nothing
+// was ranked. NaN: the two do not compare.
+static double speedup_of(const struct view_summary *v, const struct view_result *r)
+{
+    const struct view_result *base = v->baseline;
+    if (!base || !report_by_time(&v->goal))
+        return NAN;
+    if (!v->ranking.decided)
+        return base->stats.median / r->stats.median;
+    return base->place.place && r->place.place ? base->place.ratio / r->place.ratio : NAN;
+}
+
 static void put_numbers(struct table *t, const struct view_summary *v, const struct view_result *r)
 {
     char number[UNITS_SIZE];
@@ -88,8 +100,9 @@ static void put_numbers(struct table *t, const struct view_summary *v, const str
         number_to_str(m->known ? m->value : 0, number);
         table_cell(t, METRIC + i, "%s", m->known ? number : "-");
     }
-    if (v->baseline && report_by_time(&v->goal)) {
-        number_to_str(v->baseline->stats.median / r->stats.median, number);
+    double speedup = speedup_of(v, r);
+    if (!isnan(speedup)) {
+        number_to_str(speedup, number);
         table_cell(t, SPEEDUP, "%s", number);
     }
 }
@@ -172,7 +185,7 @@ static void put_table_as(const struct view_summary *v, struct rows *rows, struct
         [TIME] = {v->replay ? v->replay->statistic : "median", ALIGN_RIGHT},
         [INTERVAL] = {first->stats.interval ? "95 % interval" : "range", ALIGN_LEFT},
         [RATIO] = {"times the winner", ALIGN_LEFT},
-        [SPEEDUP] = {"speed-up", ALIGN_RIGHT},
+        [SPEEDUP] = {v->ranking.decided ? "speed-up" : "speed-up (screened)", ALIGN_RIGHT},
         [CONFIGURATION] = {"configuration", ALIGN_LEFT},
     };
     struct table table;
@@ -452,6 +465,30 @@ static void put_spent(const struct view_summary *v, struct text *out)
     text_add(out, "\n");
 }
 
+// Of the best. Where the interval contains 1 the default is as good, for all that is known.
+static void put_speedup(const struct view_summary *v, struct text *out)
+{
+    char number[UNITS_SIZE];
+    const struct view_speedup *s = &v->speedup;
+    const struct view_result *best = report_best(v);
+    text_add(out, "speed-up over the default");
+    if (v->baseline)
+        text_addf(out, ", %s", v->baseline->configuration);
+    text_add(out, ": ");
+    number_to_str(s->known ? s->ratio : 0, number);
+    if (!s->known)
+        text_addf(out, "- (%s)", v->no_baseline && *v->no_baseline ? v->no_baseline : "not known");
+    else if (!s->ranked)
+        text_addf(out, "%s (screened)", number);
+    else if (best && best->is_default)
+        text_add(out, "1, it is the best");
+    else
+        text_addf(out, "%s%s ", s->significant ? "" : "not significant, ", number);
+    if (s->known && s->ranked && !(best && best->is_default))
+        put_range(s->low, s->high, 3, s->interval, out);
+    text_add(out, "\n");
+}
+
 // The energy of the best, which a metric wanted.
 static void put_unknown(const struct view_summary *v, struct text *out)
 {
@@ -502,8 +539,9 @@ void report_summary(const struct view_summary *v, size_t most, size_t width, str
         text_add(out, "No configuration that was asked for has a correct result.\n");
     else
         text_add(out, "No configuration gave a correct result that was measured.\n");
-    if (v->baseline && v->result_count > 0 && report_by_time(&v->goal))
-        text_addf(out, "speed-up: over the default, %s\n", v->baseline->configuration);
+    bool is_alone = v->result_count == 1 && (v->results[0].is_default || v->valid == 1);
+    if (v->result_count > 0 && report_by_time(&v->goal) && !v->build_only && !is_alone)
+        put_speedup(v, out);
     if (report_best(v))
         report_peak_shares(v->peak, report_best(v), out);
     put_unknown(v, out);

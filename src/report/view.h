@@ -150,6 +150,15 @@ struct view_ranking {
     bool cold;
 };
 
+// How many times faster the best is than the default configuration.
+struct view_speedup {
+    bool known;
+    bool ranked; // within the rounds of a ranking; else from times of screening
+    double ratio, low, high;
+    bool interval;    // low .. high is one, not just a range
+    bool significant; // it lies above 1
+};
+
 // Where the time of a run went, from the start of the program on. The parts up to `rest_ns` follow
 // each other and add up to `wall_ns`.
 struct view_timing {
@@ -179,6 +188,8 @@ struct view_summary {
                                        // objective at their median
     size_t result_count;
     const struct view_result *baseline;               // (optional) the default configuration, timed
+    const char *no_baseline;                          // there is none: why, "it was not run"
+    struct view_speedup speedup;                      // of the best over it
     const struct view_result *examples[STATUS_COUNT]; // (optional) the first of each status
     uint64_t by_status[STATUS_COUNT];
     uint64_t spec_errors; // of the failures, those that are errors of the spec

@@ -105,6 +105,9 @@ START_TEST(tune_json)
                                                "reused",
                                                "error",
                                                "speedup_over_default",
+                                               "speedup_over_default_interval",
+                                               "speedup_over_default_basis",
+                                               "speedup_over_default_significant",
                                                "times_ns",
                                                "elapsed_ns",
                                                NULL};
@@ -191,7 +194,7 @@ START_TEST(tune_text)
     ck_assert_ptr_nonnull(strstr(r.out, "= also flavor=1"));
     ck_assert_ptr_nonnull(strstr(r.out, "2 compile ("));
     ck_assert_ptr_nonnull(strstr(r.out, "2 correctness ("));
-    ck_assert_ptr_nonnull(strstr(r.out, "speed-up: over the default, block=32, work=1, flavor=0"));
+    ck_assert_ptr_nonnull(strstr(r.out, "speed-up over the default, block=32, work=1, flavor=0: "));
     ck_assert_ptr_nonnull(strstr(r.out, "hone best "));
     ran_release(&r);
 }

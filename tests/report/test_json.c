@@ -106,11 +106,12 @@ START_TEST(a_contender)
     start();
     report_result_json(&v, "ranked", false, &j);
     json_t *read = read_json();
-    has_exactly(read,
-                "type configuration status verified verification median_ns imported interval_ns "
-                "samples_ns stopped batch warmups warm reused origin message fault metrics "
-                "is_default same_as global_size local_size limit_ns ranking place tied "
-                "chosen ratio ratio_interval times_ns gpu energy");
+    has_exactly(
+        read,
+        "type configuration status verified verification median_ns imported interval_ns "
+        "samples_ns time_basis stopped batch warmups warm reused origin message fault metrics "
+        "is_default same_as global_size local_size limit_ns ranking place tied "
+        "chosen ratio ratio_interval times_ns gpu energy");
     const char *type, *id, *stopped;
     double ratio, low, high;
     int place, tied, chosen, batch, warmups;
@@ -123,6 +124,7 @@ START_TEST(a_contender)
     ck_assert_str_eq(type, "ranked");
     ck_assert_str_eq(id, "ab010000000000000000000000000000");
     ck_assert_str_eq(stopped, "ranked");
+    ck_assert_str_eq(json_string_value(json_object_get(read, "time_basis")), "ranked");
     ck_assert(place == 2 && tied && chosen && batch == 8 && warmups == 1);
     ck_assert(ratio == 1.25 && low == 1.125 && high == 1.5);
     json_decref(read);
@@ -143,6 +145,47 @@ START_TEST(one_that_was_not_ranked)
         ck_assert_msg(json_is_null(json_object_get(read, none[i])), "%s", none[i]);
     ck_assert(json_is_false(json_object_get(read, "tied")));
     json_decref(read);
+    result.stop = STOP_SETTLED;
+    start();
+    report_result_json(&v, NULL, false, &j);
+    read = read_json();
+    ck_assert_str_eq(json_string_value(json_object_get(read, "time_basis")), "screened");
+    json_decref(read);
+}
+END_TEST
+
+static void check_speedup(const struct view_speedup *speedup, const char *basis, bool has_interval)
+{
+    struct view_result v = contender();
+    struct view_summary summary = {.results = &v, .result_count = 1, .speedup = *speedup};
+    start();
+    report_summary_json(&summary, &j);
+    json_t *read = read_json();
+    const json_t *ratio = json_object_get(read, "speedup_over_default");
+    const json_t *interval = json_object_get(read, "speedup_over_default_interval");
+    const char *told = json_string_value(json_object_get(read, "speedup_over_default_basis"));
+    ck_assert_int_eq(json_is_real(ratio), speedup->known);
+    ck_assert_int_eq(json_is_array(interval), has_interval);
+    ck_assert((!told && !basis) || strcmp(told, basis) == 0);
+    ck_assert_int_eq(json_is_true(json_object_get(read, "speedup_over_default_significant")),
+                     speedup->significant);
+    json_decref(read);
+}
+
+START_TEST(the_speedup)
+{
+    struct view_speedup s = {.known = false};
+    check_speedup(&s, NULL, false);
+    s = (struct view_speedup){.known = true, .ratio = 3.5};
+    check_speedup(&s, "screened", false);
+    s = (struct view_speedup){.known = true,
+                              .ranked = true,
+                              .ratio = 3.5,
+                              .low = 3.25,
+                              .high = 3.75,
+                              .interval = true,
+                              .significant = true};
+    check_speedup(&s, "ranked", true);
 }
 END_TEST
 
@@ -235,6 +278,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, a_card);
     tcase_add_test(tests, a_contender);
     tcase_add_test(tests, one_that_was_not_ranked);
+    tcase_add_test(tests, the_speedup);
     tcase_add_test(tests, the_ranking_of_a_summary);
     tcase_add_test(tests, several_objectives);
 }

@@ -188,6 +188,7 @@ START_TEST(summary)
     const struct view_summary v = {.results = results,
                                    .result_count = 4,
                                    .baseline = &results[3],
+                                   .speedup = {.known = true, .ratio = 2},
                                    .examples = {[STATUS_COMPILE] = &example},
                                    .by_status = {[STATUS_CORRECT] = 4, [STATUS_COMPILE] = 2},
                                    .valid = 6,
@@ -203,13 +204,13 @@ START_TEST(summary)
         text_cstr(&out),
         "4 correct configurations (verified against gemm), not ranked: screening only, one "
         "configuration after the other\n"
-        "  median  95 % interval     GFLOP/s  speed-up  configuration\n"
-        "1.000 ms  [0.900 .. 1.100]    4.000     2.000  a=1, b=1\n"
-        "                                               = also b=2\n"
-        "1.100 ms  [1.050 .. 1.200]    4.000     1.818  a=2, b=1\n"
-        "2.000 ms  [1.900 .. 2.100]    4.000     1.000  a=3, b=1 (default)\n"
+        "  median  95 % interval     GFLOP/s  speed-up (screened)  configuration\n"
+        "1.000 ms  [0.900 .. 1.100]    4.000                2.000  a=1, b=1\n"
+        "                                                          = also b=2\n"
+        "1.100 ms  [1.050 .. 1.200]    4.000                1.818  a=2, b=1\n"
+        "2.000 ms  [1.900 .. 2.100]    4.000                1.000  a=3, b=1 (default)\n"
         "Which of those close to each other is the fastest is not decided by this.\n"
-        "speed-up: over the default, a=3, b=1\n"
+        "speed-up over the default, a=3, b=1: 2.000 (screened)\n"
         "2 compile (did not build, or the compiler died), e.g. a=9, b=1: error: no\n"
         "6 of 6 configurations (1 known already) in 3 s: builds in parallel 1.500 s\n");
 }
@@ -240,6 +241,14 @@ START_TEST(summary_of_a_ranking)
     results[3].stats.interval = false;
     struct view_summary v = {.results = results,
                              .result_count = 4,
+                             .baseline = &results[2],
+                             .speedup = {.known = true,
+                                         .ranked = true,
+                                         .ratio = 1.1976,
+                                         .low = 1.188,
+                                         .high = 1.208,
+                                         .interval = true,
+                                         .significant = true},
                              .by_status = {[STATUS_CORRECT] = 4},
                              .valid = 4,
                              .done = 4,
@@ -267,10 +276,11 @@ START_TEST(summary_of_a_ranking)
     ck_assert_str_eq(
         text_cstr(&out),
         "Best of 4 correct configurations (verified against gemm): 3 contenders launched in turn\n"
-        "place    median  95 % interval     times the winner        GFLOP/s  configuration\n"
-        "   =1  1.000 ms  [0.900 .. 1.100]  1                         4.000  a=1\n"
-        " * =1  1.000 ms  [0.900 .. 1.100]  1.002 [0.992 .. 1.012]    4.000  a=2\n"
-        "    3  1.200 ms  [1.100 .. 1.300]  1.200 [1.190 .. 1.210]    4.000  a=3\n"
+        "place    median  95 % interval     times the winner        GFLOP/s  speed-up  "
+        "configuration\n"
+        "   =1  1.000 ms  [0.900 .. 1.100]  1                         4.000     1.200  a=1\n"
+        " * =1  1.000 ms  [0.900 .. 1.100]  1.002 [0.992 .. 1.012]    4.000     1.198  a=2\n"
+        "    3  1.200 ms  [1.100 .. 1.300]  1.200 [1.190 .. 1.210]    4.000     1.000  a=3\n"
         "=1: 2 configurations are not told apart (95 % family-wise)\n"
         "*   hone best takes this one of them: the fewest registers\n"
         "24 rounds; disturbed rounds: 3 run again, 1 counted all the same (other load: 1, slow "
@@ -278,7 +288,22 @@ START_TEST(summary_of_a_ranking)
         "Screened only, not ranked; these times do not compare with those above:\n"
         "    median  range              GFLOP/s  configuration\n"
         "  900.0 us  (900.0 .. 1000.0)    4.000  a=4\n"
+        "speed-up over the default, a=3: 1.198 [1.188 .. 1.208]\n"
         "4 of 4 configurations in 3 s: ranking 2.000 s, 123 launches\n");
+    v.speedup.low = 0.99;
+    v.speedup.significant = false;
+    text_clear(&out);
+    report_summary(&v, 10, 0, &out);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out),
+                                 "speed-up over the default, a=3: not significant, "
+                                 "1.198 [0.990 .. 1.208]\n"));
+    v.baseline = NULL;
+    v.no_baseline = "it was not run";
+    v.speedup = (struct view_speedup){.known = false};
+    text_clear(&out);
+    report_summary(&v, 10, 0, &out);
+    ck_assert_ptr_nonnull(
+        strstr(text_cstr(&out), "speed-up over the default: - (it was not run)\n"));
     // The chosen one is shown whatever is cut off, and so is how much that is.
     text_clear(&out);
     report_summary(&v, 1, 0, &out);

@@ -40,13 +40,13 @@ static void setup_noting(void)
     snprintf(events_variable, sizeof events_variable, "FAKE_EVENTS=%s/events", folder);
 }
 
-static void begin(struct session *s, const char *how, const char *bad)
+static void begin_with(struct session *s, const char *file, const char *how, const char *bad)
 {
     struct error e = ERROR_INIT;
     const char *const set[] = {how, bad};
     struct spec_options so = {.set = set, .set_count = how ? 2 : 0};
     memset(s, 0, sizeof *s);
-    s->spec = spec_load(HONE_SOURCE_DIR "/tests/tune/data/ranking.json", &so, &e);
+    s->spec = spec_load(file, &so, &e);
     ck_assert_msg(s->spec != NULL, "%s", e.text);
     s->store = store_open(store_file, STORE_WRITE, &e);
     ck_assert_msg(s->store != NULL, "%s", e.text);
@@ -60,6 +60,11 @@ static void begin(struct session *s, const char *how, const char *bad)
                                        .terms = {.rules = measure_rules_default(),
                                                  .build_limit_ns = 60ull * 1000000000,
                                                  .launch_limit_ns = 30ull * 1000000000}};
+}
+
+static void begin(struct session *s, const char *how, const char *bad)
+{
+    begin_with(s, HONE_SOURCE_DIR "/tests/tune/data/ranking.json", how, bad);
 }
 
 static int id_of(const struct session *s, const struct tune_record *r)
@@ -373,6 +378,89 @@ START_TEST(test_what_does_not_count_keeps_nobody_out)
     run(&s);
     check_order(&s);
     ck_assert(s.progress.ranked.known);
+    end(&s);
+}
+END_TEST
+
+// ---- the speed-up over the default
+// ----------------------------------------------------------------
+
+static void find_best(struct session *s, struct best_answer *out);
+
+enum { SLOW_DEFAULT = 7 }; // of data/late.json: four times the fastest
+
+// The default takes part after the others, whatever screening said of it; asked again nothing is
+// launched, and everything is decided alike.
+START_TEST(test_speedup_over_a_slow_default)
+{
+    static const char file[] = HONE_SOURCE_DIR "/tests/tune/data/late.json";
+    for (int again = 0; again < 2; again++) {
+        struct session s;
+        struct best_answer best;
+        struct tune_speedup speedup;
+        begin_with(&s, file, NULL, NULL);
+        run(&s);
+        const struct tune_record *base = s.records[SLOW_DEFAULT];
+        const struct tune_ranked *ranked = &s.progress.ranked;
+        ck_assert_ptr_eq(base, s.progress.default_record);
+        ck_assert(ranked->decided && base->ranked);
+        ck_assert_int_eq(ranked->known, again);
+        ck_assert_uint_eq(ranked->contenders, CONTENDERS + 1);
+        ck_assert_uint_eq(base->rank.place, CONTENDERS);
+        ck_assert(!base->rank.tied);
+        ck_assert_uint_eq(base->result->sample_count, SETTLE_LATE_ROUNDS);
+        ck_assert_uint_eq(base->result->first_round, ranked->status.rounds);
+        ck_assert_mem_eq(base->result->ranking, ranked->id, sizeof ranked->id);
+        ck_assert_int_eq(id_of(&s, ranked->chosen), 0);
+        tune_speedup(s.tune, &speedup);
+        ck_assert(speedup.known && speedup.ranked && speedup.significant);
+        ck_assert(speedup.ratio.interval);
+        ck_assert_double_eq_tol(speedup.ratio.ratio, 4, 1e-3);
+        ck_assert(speedup.ratio.low <= 4 && 4 <= speedup.ratio.high);
+        find_best(&s, &best);
+        ck_assert_str_eq(best.configuration, "ID=0");
+        ck_assert_uint_eq(best.place.contenders, CONTENDERS + 1);
+        ck_assert_uint_eq(best.place.rounds, ranked->status.rounds);
+        ck_assert_ptr_null(best.place.faster);
+        result_free(best.result);
+        end(&s);
+    }
+}
+END_TEST
+
+// One of those that are tied, the fewest resources or not, is no reason to leave a faster default.
+START_TEST(test_speedup_over_a_default_that_is_the_best)
+{
+    struct session s;
+    struct tune_speedup speedup;
+    begin(&s, NULL, NULL);
+    run(&s);
+    tune_speedup(s.tune, &speedup);
+    ck_assert(speedup.known && speedup.ranked && !speedup.significant);
+    ck_assert_double_eq(speedup.ratio.ratio, 1);
+    end(&s);
+}
+END_TEST
+
+START_TEST(test_speedup_without_a_ranking_is_screened)
+{
+    static const char file[] = HONE_SOURCE_DIR "/tests/tune/data/late.json";
+    static const char *const where[] = {"ID < 3"}; // without the default
+    struct session s;
+    struct tune_speedup speedup;
+    begin_with(&s, file, NULL, NULL);
+    s.options.terms.rules.fixed = 3;
+    run(&s);
+    tune_speedup(s.tune, &speedup);
+    ck_assert(speedup.known && !speedup.ranked && !speedup.significant);
+    ck_assert_double_eq_tol(speedup.ratio.ratio, 4, 1e-3);
+    end(&s);
+    begin_with(&s, file, NULL, NULL);
+    s.options.where = where;
+    s.options.where_count = 1;
+    run(&s);
+    tune_speedup(s.tune, &speedup);
+    ck_assert(s.progress.ranked.decided && !speedup.known);
     end(&s);
 }
 END_TEST
@@ -1083,6 +1171,9 @@ int main(void)
     tcase_add_test(cases, test_rounds_of_a_busy_machine);
     tcase_add_test(cases, test_short_ranking_when_the_time_is_up);
     tcase_add_test(cases, test_what_is_known_takes_part);
+    tcase_add_test(cases, test_speedup_over_a_slow_default);
+    tcase_add_test(cases, test_speedup_over_a_default_that_is_the_best);
+    tcase_add_test(cases, test_speedup_without_a_ranking_is_screened);
     tcase_add_loop_test(cases, test_what_does_not_count_keeps_nobody_out, 0, STRAY_COUNT);
     tcase_add_test(cases, test_nobody_else_within_a_round);
     tcase_add_test(cases, test_one_dies_in_the_ranking);

@@ -1,0 +1,54 @@
+#include "measure/speedup.h"
+
+#include <math.h>
+
+// An interval of the ratio, or the smallest and the largest one.
+static void spread(const uint64_t *slow, const uint64_t *fast, size_t count, double level,
+                   double mean, struct stats_ratio *out)
+{
+    double squares = 0;
+    out->low = out->high = exp(mean);
+    for (size_t i = 0; i < count; i++) {
+        double log = stats_log_ns(slow[i]) - stats_log_ns(fast[i]);
+        squares += (log - mean) * (log - mean);
+        out->low = fmin(out->low, exp(log));
+        out->high = fmax(out->high, exp(log));
+    }
+    out->interval = count >= SPEEDUP_ROUNDS;
+    if (!out->interval)
+        return;
+    double n = (double)count;
+    double half = stats_student(count - 1, level) * sqrt(squares / (n - 1) / n);
+    out->low = exp(mean - half);
+    out->high = exp(mean + half);
+}
+
+void speedup_paired(const uint64_t *slow, const uint64_t *fast, size_t count, double level,
+                    uint64_t resolution_ns, struct stats_ratio *out)
+{
+    *out = (struct stats_ratio){NAN, NAN, NAN, false};
+    if (count == 0)
+        return;
+    double mean = 0;
+    for (size_t i = 0; i < count; i++)
+        mean += (stats_log_ns(slow[i]) - stats_log_ns(fast[i])) / (double)count;
+    out->ratio = exp(mean);
+    spread(slow, fast, count, level, mean, out);
+    double least = (double)resolution_ns / fmax(stats_median(fast, count), 0.5);
+    out->low = fmin(out->low, fmax(0, out->ratio - least / 2));
+    out->high = fmax(out->high, out->low + least);
+}
+
+void speedup_ranked(const struct ranking_entry *base, const struct ranking_entry *best,
+                    struct stats_ratio *out)
+{
+    *out = (struct stats_ratio){.ratio = base->ratio / best->ratio,
+                                .low = base->ratio_low / best->ratio,
+                                .high = base->ratio_high / best->ratio,
+                                .interval = base->ratio_interval};
+    if (!base->tied)
+        return;
+    // Of one that is tied the interval may lie within what practically does not differ.
+    out->low = fmin(out->low, 1);
+    out->high = fmax(out->high, 1);
+}
