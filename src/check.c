@@ -261,7 +261,33 @@ static bool fail_item(struct item *n, const struct error *why)
     return true;
 }
 
+// The reference lives in the job's arena.
+static bool become_reference(const struct check *c, struct job *j, struct error *e)
+{
+    struct arena arena = j->arena;
+    if (j->reference.kind != REFERENCE_JOB)
+        return error_set(e, ERROR_INPUT,
+                         "%s: the spec's reference is no kernel that could be "
+                         "checked itself",
+                         c->o.spec->path);
+    *j = *j->reference.job;
+    j->arena = arena;
+    return true;
+}
+
+static bool make_own_job(struct check *c, struct item *n, struct job **out, struct error *e);
+
 static bool make_job(struct check *c, struct item *n, struct job **out, struct error *e)
+{
+    if (!make_own_job(c, n, out, e))
+        return false;
+    if (!c->o.of_reference || become_reference(c, *out, e))
+        return true;
+    job_free(*out);
+    return false;
+}
+
+static bool make_own_job(struct check *c, struct item *n, struct job **out, struct error *e)
 {
     const struct sized *v = n->sized;
     if (!sizes_translate(c->sizes, v, n->record.choice, c->choice))

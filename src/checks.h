@@ -60,6 +60,10 @@ struct check_options {
     unsigned allowed;      // statuses that are no failure: 1u << enum status
     bool allow_unverified; // correct without anything to hold it against is no failure
 
+    // The reference itself is checked in place of each configuration, where it is a kernel or a
+    // configuration: nothing holds it against anything, but what it does wrong shows.
+    bool of_reference;
+
     // (optional) The worker runs inside a simulator that writes what it finds to this file: read
     // after each configuration, see check_record.races.
     const char *races_log;

@@ -1,6 +1,7 @@
 #include "cli/checking.h"
 
 #include "cli/architecture.h"
+#include "cli/crash.h"
 #include "cli/race_json.h"
 #include "cli/simulator.h"
 #include "cli/tuning.h"
@@ -73,7 +74,8 @@ static bool fill_options(struct checking *c, struct error *e)
         .sample = s->sample.value,
         .build_only = s->build_only,
         .allowed = s->allow.statuses,
-        .allow_unverified = s->allow.unverified,
+        .allow_unverified = s->allow.unverified || s->of_reference,
+        .of_reference = s->of_reference,
     };
     return set_smallest(c, e);
 }
@@ -89,7 +91,7 @@ static int refuse_unverified(const struct checking *c)
     const char *against;
     const struct settings *s = &c->work.call->settings;
     enum verification v = check_verification(c->check, &against);
-    if (v != VERIFICATION_NONE || s->allow.unverified || s->build_only)
+    if (v != VERIFICATION_NONE || s->allow.unverified || s->build_only || s->of_reference)
         return EXIT_DONE;
     complain("%s: NOT VERIFIED: the spec has nothing to hold results against. Give it a Reference "
              "(or mark an Output); or say --allow unverified, to find crashes and writes out of "
@@ -158,7 +160,8 @@ static const char *command_of(struct checking *c, const struct check_record *r)
     const struct work *w = &c->work;
     const struct settings *s = &w->call->settings;
     struct text out = TEXT_INIT, configuration = TEXT_INIT;
-    bool again = s->races || s->build_only;
+    bool crashed = result_crashed(r->result) && crash_is_simulated(w);
+    bool again = s->races || s->build_only || crashed;
     text_add(&out, again ? "hone check " : "hone run ");
     work_same(w, &out);
     for (const char *size = r->sizes; *size;) {
@@ -173,7 +176,9 @@ static const char *command_of(struct checking *c, const struct check_record *r)
     }
     if (s->arch)
         text_addf(&out, " --arch %s", s->arch);
-    text_add(&out, s->races ? " --races" : s->build_only ? " --build-only" : "");
+    text_add(&out, s->races || crashed ? " --races" : s->build_only ? " --build-only" : "");
+    text_add(&out, s->of_reference ? " --reference" : "");
+    text_add(&out, crashed && s->allow.unverified ? " --allow unverified" : "");
     bool ok = !out.failed && !configuration.failed;
     const char *copy = ok ? arena_strdup(&c->work.arena, text_cstr(&out)) : NULL;
     text_release(&configuration);

@@ -1,5 +1,6 @@
 #include "cli/architecture.h"
 #include "cli/checking.h"
+#include "cli/crash.h"
 #include "cli/file_replace.h"
 #include "cli/interrupt.h"
 #include "report/progress.h"
@@ -189,10 +190,31 @@ static bool is_junit_writable(const struct settings *s)
     return false;
 }
 
+// The first crash, of a configuration or of the reference. What is simulated does not crash.
+static void tell_crash(const struct session *s)
+{
+    size_t count;
+    const struct checking *c = &s->checking;
+    const struct check_record *const *records = check_records(c->check, &count);
+    const struct check_record *first = NULL;
+    for (size_t i = 0; i < count && !first; i++)
+        first = result_crashed(records[i]->result) && !records[i]->sizes[0] ? records[i] : NULL;
+    if (c->races_log)
+        return;
+    if (first)
+        crash_tell(&c->work, first->choice, s->settings->allow.unverified);
+    crash_tell_reference(&c->work, &c->broken);
+}
+
 static bool is_sensible(const struct settings *s)
 {
     if (s->races && s->build_only) {
         complain("--races and --build-only exclude each other: races show when the kernel runs");
+        return false;
+    }
+    if (s->of_reference && !s->races) {
+        complain(
+            "--reference goes with --races: what the reference computes is held against nothing");
         return false;
     }
     if (s->assume.count > 0 && !s->races && !s->arch) {
@@ -215,6 +237,7 @@ static int run(struct invocation *i)
         show_head(&s);
         work_off(&s);
         status = show_end(&s);
+        tell_crash(&s);
     }
     checking_release(&s.checking);
     return status;
@@ -288,6 +311,11 @@ static const struct option check_options[] = {
          "common GPUs. The store is neither asked nor written.",
      .apply = option_flag,
      .offset = FIELD(races)},
+    {.name = "reference",
+     .help = "With --races: check what results are held against, where that is a kernel or a "
+             "configuration, in place of the configurations.",
+     .apply = option_flag,
+     .offset = FIELD(of_reference)},
     {.name = "assume",
      .argument = "FACT=VALUE",
      .help = "With --races: what the simulated device is said to be, such as "
@@ -318,12 +346,17 @@ static const struct option result_options[] = {
     {0},
 };
 
-static const struct option_group groups[] = {
-    {"What and where", spec_options}, {"Checking", check_options},
-    {"Checking", seed_options},       {"Checking", jobs_options},
-    {"Results", result_options},      {"Results", again_options},
-    {"Results", verbose_options},     {"Results", no_store_options},
-    {"Help", help_options},           {0}};
+static const struct option_group groups[] = {{"What and where", spec_options},
+                                             {"Checking", check_options},
+                                             {"Checking", seed_options},
+                                             {"Checking", jobs_options},
+                                             {"Results", result_options},
+                                             {"Results", again_options},
+                                             {"Results", verbose_options},
+                                             {"Results", no_store_options},
+                                             {"Results", crash_options},
+                                             {"Help", help_options},
+                                             {0}};
 
 static const struct example examples[] = {
     {"hone check kernels_cl/matmul_tiled.json", "every valid configuration, at the spec's size"},

@@ -1,3 +1,4 @@
+#include "cli/crash.h"
 #include "cli/interrupt.h"
 #include "cli/show_compiled.h"
 #include "cli/tuning.h"
@@ -269,8 +270,11 @@ static int wait_for_record(struct session *s)
     ticker_clear(&s->tuning.work.ticker);
     if (interrupt_pending())
         return EXIT_SIGNAL + interrupt_pending();
-    if (answer == TUNE_BROKEN)
-        return tuning_failed(&e);
+    if (answer == TUNE_BROKEN) {
+        int status = tuning_failed(&e);
+        crash_tell_reference(&s->tuning.work, &e);
+        return status;
+    }
     return s->record ? EXIT_DONE : EXIT_NOTHING;
 }
 
@@ -309,8 +313,10 @@ static int run(struct invocation *i)
         status = tuning_start(&s.tuning);
         if (status == EXIT_DONE)
             status = wait_for_record(&s);
-        if (status == EXIT_DONE)
+        if (status == EXIT_DONE) {
             status = show(&s);
+            tuning_tell_crash(&s.tuning, s.record);
+        }
     }
     tuning_release(&s.tuning);
     return status;
@@ -360,13 +366,11 @@ static const struct option options[] = {
     {0},
 };
 
-static const struct option_group groups[] = {{"What and where", spec_options},
-                                             {"Measuring", measure_options},
-                                             {"Measuring", jobs_options},
-                                             {"Result", options},
-                                             {"Result", no_store_options},
-                                             {"Help", help_options},
-                                             {0}};
+static const struct option_group groups[] = {
+    {"What and where", spec_options}, {"Measuring", measure_options},
+    {"Measuring", jobs_options},      {"Result", options},
+    {"Result", no_store_options},     {"Result", crash_options},
+    {"Help", help_options},           {0}};
 
 static const struct example examples[] = {
     {"hone run kernels_cl/matmul_tiled.json --config block_size_x=32,block_size_y=16,tile_size_y=2",

@@ -1,3 +1,4 @@
+#include "cli/crash.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/recording.h"
@@ -355,6 +356,20 @@ static int status_of(struct session *s)
     return p.by_status[STATUS_CORRECT] ? EXIT_DONE : EXIT_NOTHING;
 }
 
+// The first crash, of a configuration or of the reference.
+static void tell_crash(struct session *s)
+{
+    size_t count;
+    const struct tune_record *const *records = tune_records(s->tuning.tune, &count);
+    const struct tune_record *first = NULL;
+    if (s->tuning.recorded)
+        return;
+    for (size_t i = 0; i < count && !first; i++)
+        first = result_crashed(records[i]->result) ? records[i] : NULL;
+    tuning_tell_crash(&s->tuning, first);
+    crash_tell_reference(&s->tuning.work, &s->tuning.broken);
+}
+
 // Nothing of such a tune is stored, and no store answers.
 static int refuse_store(const struct settings *s)
 {
@@ -404,6 +419,7 @@ static int run(struct invocation *i)
         work_off(&s);
         show_end(&s);
         status = status_of(&s);
+        tell_crash(&s);
     }
     tuning_release(&s.tuning);
     return status;
@@ -450,11 +466,14 @@ static const struct option end_options[] = {
 };
 
 static const struct option_group groups[] = {
-    {"What and where", spec_options}, {"Search", search_options},   {"Search", way_options},
-    {"Search", objective_options},    {"Search", seed_options},     {"Measuring", measure_options},
-    {"Measuring", jobs_options},      {"Ranking", rule_options},    {"Ranking", rank_options},
-    {"Results", again_options},       {"Results", verbose_options}, {"Results", no_store_options},
-    {"Results", end_options},         {"Help", help_options},       {0},
+    {"What and where", spec_options}, {"Search", search_options},
+    {"Search", way_options},          {"Search", objective_options},
+    {"Search", seed_options},         {"Measuring", measure_options},
+    {"Measuring", jobs_options},      {"Ranking", rule_options},
+    {"Ranking", rank_options},        {"Results", again_options},
+    {"Results", verbose_options},     {"Results", no_store_options},
+    {"Results", end_options},         {"Results", crash_options},
+    {"Help", help_options},           {0},
 };
 
 static const struct example examples[] = {

@@ -53,11 +53,13 @@ struct settings {
     const char *before, *spec;
     // what is shown
     bool verbose, list, options, all, man, completion;
-    bool build_only;  // nothing runs
-    bool races;       // of a check
-    const char *arch; // "sm_90": what is built for where there is no device
-    bool stats;       // of a space
-    bool timing;      // where the time of a tune went
+    bool build_only;    // nothing runs
+    bool races;         // of a check
+    bool of_reference;  // likewise
+    bool no_crash_line; // a crash is not looked for in the simulator
+    const char *arch;   // "sm_90": what is built for where there is no device
+    bool stats;         // of a space
+    bool timing;        // where the time of a tune went
     bool markdown;
     const char *why;
     // the sides of a comparison

@@ -1,5 +1,6 @@
 #include "cli/tuning.h"
 
+#include "cli/crash.h"
 #include "cli/replaying.h"
 #include "defaults.h"
 #include "base/process.h"
@@ -239,7 +240,7 @@ const struct peak *tuning_peak(struct tuning *t)
 static const char *const looks[STATUS_COUNT] = {
     [STATUS_COMPILE] = "Look at KernelFile, CompilerOptions and the constants; the whole log:",
     [STATUS_RUNTIME] = "Look at the sizes of launches and buffers; more about one:",
-    [STATUS_TIMEOUT] = "Look at the sizes, or give another --limit; more about one:",
+    [STATUS_TIMEOUT] = "Look at the sizes, or give another --timeout; more about one:",
     [STATUS_CORRECTNESS] =
         "Is the reference right? Look at the order, types, sizes and fills of the "
         "Arguments, at Verification, and where one deviates:",
@@ -263,6 +264,13 @@ void tuning_alike(const struct tuning *t, const struct tune_progress *p, struct 
     text_add(out, " --config ");
     text_add_shell(out, text_cstr(&configuration));
     text_release(&configuration);
+}
+
+void tuning_tell_crash(const struct tuning *t, const struct tune_record *r)
+{
+    const char *against;
+    if (r && result_crashed(r->result))
+        crash_tell(&t->work, r->choice, tune_verification(t->tune, &against) == VERIFICATION_NONE);
 }
 
 int tuning_spec_errors(const struct tune_progress *p, const char *spec_path)

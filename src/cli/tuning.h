@@ -70,6 +70,8 @@ const struct peak *tuning_peak(struct tuning *t);
 // Where all of the first configurations ended in one way: what that is, and what to look at.
 // Appends nothing where they did not.
 void tuning_alike(const struct tuning *t, const struct tune_progress *p, struct text *out);
+// Of a record that crashed: says what crash_tell() does. NULL is fine.
+void tuning_tell_crash(const struct tuning *t, const struct tune_record *r);
 // An exit status, and says so: is most of what was tried lost to errors of the spec?
 int tuning_spec_errors(const struct tune_progress *p, const char *spec_path);
 bool tuning_view(struct tuning *t, const struct tune_record *record, struct view_result *out);

@@ -93,6 +93,9 @@ struct turn {
 
 struct evaluator;
 
+// How the error of an evaluator begins whose reference crashed, and what it ended in, comes next.
+#define REFERENCE_DIED "making the reference ended the worker"
+
 struct evaluator_operations {
     // Takes the job, also on failure.
     bool (*submit)(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e);

@@ -146,7 +146,7 @@ static void death_while_preparing(struct live *v, const struct loss *l)
 {
     uint32_t deaths = ++v->prepare_deaths;
     if (l->phase == PHASE_REFERENCE && deaths >= 2)
-        live_break(v, ERROR_DEVICE, "making the reference ended the worker, twice: it %s", l->how);
+        live_break(v, ERROR_DEVICE, REFERENCE_DIED ", twice: it %s", l->how);
     else if (deaths >= 4)
         v->prepared = true; // each job will say what is wrong
 }
@@ -160,9 +160,10 @@ static void death_of_job(struct live *v, const struct loss *l)
     }
     struct text message = TEXT_INIT;
     if (l->phase == PHASE_REFERENCE)
-        live_break(v, ERROR_DEVICE, "making the reference ended the worker, twice: it %s", l->how);
-    text_addf(&message, "the worker %s while %s, twice and with this configuration alone: it %s",
-              l->kind == LOSS_REFUSED ? "lost the device" : "died", phase_text(l->phase), l->how);
+        live_break(v, ERROR_DEVICE, REFERENCE_DIED ", twice: it %s", l->how);
+    text_addf(&message, "%s%s, twice and with this configuration alone: it %s",
+              l->kind == LOSS_REFUSED ? "the worker lost the device while " : RESULT_DIED,
+              phase_text(l->phase), l->how);
     enum status status = l->kind == LOSS_REFUSED ? STATUS_RUNTIME : status_of_death(l->phase);
     live_fail(v, n, status, 0, text_cstr(&message));
     text_release(&message);

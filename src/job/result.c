@@ -541,6 +541,11 @@ const char *verification_text(enum verification v)
     return (unsigned)v < VERIFICATION_COUNT ? verification_texts[v] : "?";
 }
 
+bool result_crashed(const struct result *r)
+{
+    return r->status == STATUS_RUNTIME && str_starts(r->message, RESULT_DIED);
+}
+
 bool fault_is_spec(enum fault f)
 {
     return f == FAULT_SPEC || f == FAULT_TYPE;

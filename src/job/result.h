@@ -242,6 +242,10 @@ bool result_samples_alike(const struct result *a, const struct result *b);
 // The samples of a correct result; false (and *count 0) for every other status.
 bool result_samples(const struct result *r, const uint64_t **samples_ns, uint32_t *count);
 
+// Did it end its worker while its kernels ran? Known of stored results too.
+#define RESULT_DIED "the worker died while "
+bool result_crashed(const struct result *r);
+
 const char *status_text(enum status s);
 const char *status_meaning(enum status s);
 bool status_parse(const char *text, enum status *out);

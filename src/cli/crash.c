@@ -1,0 +1,172 @@
+// A crash's line: a check with --races of the one configuration, as the command that is told would
+// make it, for a bounded time.
+#include "cli/crash.h"
+
+#include "base/process.h"
+#include "cli/checking.h"
+#include "cli/interrupt.h"
+#include "races.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SEARCH_NS 30000000000ull // in the simulator, all together
+#define STEP_MS   100
+
+const struct option crash_options[] = {
+    {.name = "no-crash-line",
+     .help =
+         "Where a configuration or the reference crashes, name the command that finds the line, "
+         "and do not run it: otherwise the first crash is run once in the simulator of hone "
+         "check --races, where that is installed, for at most 30 s.",
+     .apply = option_flag,
+     .offset = offsetof(struct settings, no_crash_line)},
+    {0},
+};
+
+bool crash_is_simulated(const struct work *w)
+{
+    return w->device && w->device->language == LANGUAGE_OPENCL;
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static void add_command(const struct work *w, const char *configuration, bool unverified,
+                        struct text *out)
+{
+    const struct settings *s = &w->call->settings;
+    text_add(out, "hone check ");
+    text_add_shell(out, w->call->arguments[0]);
+    for (uint32_t i = 0; i < s->set.count; i++) {
+        text_add(out, " --set ");
+        text_add_shell(out, s->set.items[i]);
+    }
+    if (s->device) {
+        text_add(out, " --device ");
+        text_add_shell(out, s->device);
+    }
+    if (s->language.is_given)
+        text_addf(out, " --language %s", language_text(s->language.language));
+    text_add(out, configuration ? " --races" : " --races --reference --sample 1");
+    if (configuration && *configuration) {
+        text_add(out, " --config ");
+        text_add_shell(out, configuration);
+    }
+    text_add(out, unverified ? " --allow unverified" : "");
+}
+
+// ---- running it --------------------------------------------------------------------------------
+
+// The invocation of that command: what is said of the spec and the device stays.
+static struct invocation invocation_of(const struct work *w, const char *const *configuration)
+{
+    struct invocation call = *w->call;
+    const struct settings *s = &w->call->settings;
+    call.settings = (struct settings){.device = s->device,
+                                      .language = s->language,
+                                      .set = s->set,
+                                      .seed = s->seed,
+                                      .strict = s->strict,
+                                      .races = true,
+                                      .of_reference = configuration == NULL,
+                                      .allow.unverified = true,
+                                      .no_store = true};
+    call.settings.sample = (struct given){.is_given = true, .value = 1};
+    if (configuration)
+        call.settings.config = (struct list){.items = (const char **)configuration, .count = 1};
+    return call;
+}
+
+static bool search(struct checking *c)
+{
+    const struct check_record *record;
+    struct error e = ERROR_INIT;
+    uint64_t until = clock_ns() + SEARCH_NS;
+    enum check_answer answer;
+    do
+        answer = check_step(c->check, STEP_MS, &record, &e);
+    while ((answer == CHECK_RECORD || answer == CHECK_NOTHING) && clock_ns() < until &&
+           !interrupt_pending());
+    return answer == CHECK_END;
+}
+
+static void add_findings(const struct checking *c, struct text *out)
+{
+    size_t count;
+    const struct check_finding *findings = check_findings(c->check, &count);
+    for (size_t i = 0; i < count; i++)
+        race_text(&findings[i].race, out);
+}
+
+// Appends what the simulator found; false where it is not installed, or did not come to its end.
+static bool find_line(const struct work *w, const char *configuration, struct text *out)
+{
+    struct checking c;
+    const char *items[] = {configuration};
+    bool is_plain = configuration && *configuration;
+    struct invocation call = invocation_of(w, configuration ? items : NULL);
+    if (configuration && !is_plain)
+        call.settings.config.count = 0;
+    checking_init(&c, &call);
+    c.work.log = (struct log){NULL, NULL}; // what is to be said of the spec was said
+    bool done = checking_start(&c) == EXIT_DONE && search(&c);
+    if (done)
+        add_findings(&c, out);
+    checking_release(&c);
+    return done;
+}
+
+static bool is_installed(const struct work *w)
+{
+    struct arena a;
+    struct error e = ERROR_INIT;
+    const char *nothing[] = {NULL};
+    arena_init(&a);
+    struct races_options o = {.worker = nothing, .path = w->environment.path, .log = ""};
+    bool found = races_command(&o, &a, &e) != NULL;
+    arena_release(&a);
+    return found;
+}
+
+// ---- telling -----------------------------------------------------------------------------------
+
+static void tell(const struct work *w, const char *configuration, bool unverified)
+{
+    struct text command = TEXT_INIT, lines = TEXT_INIT;
+    const char *who = !configuration    ? "the reference"
+                      : !*configuration ? "the configuration"
+                                        : configuration;
+    bool ask = !w->call->settings.no_crash_line && is_installed(w) && !interrupt_pending();
+    add_command(w, configuration, unverified, &command);
+    if (ask && w->ticker.terminal)
+        complain("%s crashed; looking for the line in the simulator " RACES_PACKAGE " ...", who);
+    if (ask)
+        ask = find_line(w, configuration, &lines);
+    if (lines.length)
+        complain("%s crashed; in the simulator " RACES_PACKAGE " the same shows this:\n%s  %s", who,
+                 text_cstr(&lines), text_cstr(&command));
+    else
+        complain("%s crashed; %s:\n  %s", who,
+                 ask ? "the simulator " RACES_PACKAGE " finds nothing wrong with it; this shows it"
+                     : "this finds the line",
+                 text_cstr(&command));
+    text_release(&command);
+    text_release(&lines);
+}
+
+void crash_tell(const struct work *w, const uint32_t *choice, bool unverified)
+{
+    struct text configuration = TEXT_INIT;
+    if (!crash_is_simulated(w))
+        return;
+    work_configuration(w->spec, choice, &configuration);
+    tell(w, text_cstr(&configuration), unverified);
+    text_release(&configuration);
+}
+
+void crash_tell_reference(const struct work *w, const struct error *e)
+{
+    if (crash_is_simulated(w) && strstr(e->text, REFERENCE_DIED))
+        tell(w, NULL, false);
+}
