@@ -378,6 +378,7 @@ void process_status_text(int status, char *out, size_t size)
         {SIGTERM, "SIGTERM", "terminated"},
         {SIGTRAP, "SIGTRAP", "trap"},
         {SIGXCPU, "SIGXCPU", "CPU time limit"},
+        {SIGXFSZ, "SIGXFSZ", "file size limit"},
     };
     if (WIFEXITED(status)) {
         str_format(out, size, "exited with status %d", WEXITSTATUS(status));

@@ -17,6 +17,8 @@ static struct live *self(struct evaluator *ev)
 
 void live_done(struct live *v, struct entry *n)
 {
+    if (!live_blame(v, n))
+        return;
     if (n->gated) {
         n->gated = false;
         live_clock_storing(v, true);
@@ -406,6 +408,7 @@ static void live_destroy(struct evaluator *ev)
     live_turns_release(v);
     entries_release(v);
     free(v->builders);
+    free(v->folders);
     free(v);
 }
 

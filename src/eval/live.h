@@ -2,7 +2,8 @@
 // live_entries.c (the jobs and their stages), live_frames.c (what workers say), live_build.c (the
 // pool of build workers), live_bench.c (the bench worker), live_ahead.c (what is loaded meanwhile),
 // live_screen.c (how often), live_turns.c (rounds), live_lost.c (what died, and whether the device
-// is alive) and live_clock.c (where the time goes).
+// is alive), live_blame.c (what the surroundings may have caused) and live_clock.c (where the time
+// goes).
 #ifndef HONE_EVAL_LIVE_H
 #define HONE_EVAL_LIVE_H
 
@@ -71,6 +72,7 @@ struct entry {
     bool prepared;        // exact: its reference was asked for, in a worker of its own
     bool gated;           // gate.enter() let it in
     bool fresh;           // a worker died with it: the next try is in a new one
+    bool doubted;         // its build failed without a word: it is built once more, alone
     bool dropped;         // by the caller; lives on as the last job that is known to work
     bool alone;           // what became of it with another in the worker is to be seen again
     struct result *ahead; // (or NULL) of its load beside another's verified launch, in `loaded_in`
@@ -178,6 +180,8 @@ struct live {
     struct entry *probe;   // (or NULL) a job of our own, for when there is none
     uint32_t start_deaths; // workers that died before they served anything, in a row
     uint32_t prepare_deaths;
+    uint32_t hindered; // configurations that failed by their surroundings, in a row
+    char *folders;     // (or NULL) that workers write to, one a line
 
     bool paused;    // builders are stopped while the device measures
     bool preparing; // PREPARE is under way
@@ -272,6 +276,17 @@ bool live_ahead_awaited(struct live *v, const struct entry *n);
 void live_ahead_forget(struct live *v, const struct entry *n);
 // n begins at the bench: what its load found goes into its result. False on failure.
 bool live_ahead_take(struct live *v, struct entry *n);
+
+// live_blame.c
+// Looks at the complete result of n: one that the surroundings may have caused is marked. False
+// when nothing can go on because of them; the result is then not told.
+bool live_blame(struct live *v, struct entry *n);
+// Workers die while they open the device, or a worker and those after it die: is a full disk the
+// reason? Then it is told as such.
+void live_opening_failed(struct live *v, const char *how);
+bool live_blames_disk(struct live *v, const char *doing, const char *said);
+// A build that failed without saying why, or by its surroundings: it is tried once more.
+bool live_build_is_doubtful(const struct result *r);
 
 // live_screen.c
 void live_screen(struct live *v, struct entry *n); // verified, or with new samples

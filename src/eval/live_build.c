@@ -94,11 +94,18 @@ static struct entry *next_queued(const struct live *v)
     return first;
 }
 
+// What is built once more is built alone: others may be what was in its way.
+static bool may_build(const struct live *v, const struct entry *n)
+{
+    const struct entry *first = v->entries.stages[STAGE_BUILDING].first;
+    return !first || !(n->doubted || first->doubted);
+}
+
 void live_builders_start(struct live *v)
 {
     if (v->cancelled || v->broken.code || v->paused)
         return;
-    for (struct entry *n = next_queued(v); n; n = next_queued(v)) {
+    for (struct entry *n = next_queued(v); n && may_build(v, n); n = next_queued(v)) {
         struct builder *b = builder_for(v, n);
         if (!b || !send_build(v, b, n))
             return;
@@ -146,6 +153,12 @@ static struct result *decode_image(struct live *v, struct entry *n, const struct
     return NULL;
 }
 
+static void build_alone(struct live *v, struct entry *n)
+{
+    n->fresh = n->doubted = true;
+    entry_stage(&v->entries, n, STAGE_QUEUED);
+}
+
 static void tell_build(struct live *v, struct entry *n)
 {
     n->result = n->built;
@@ -165,6 +178,12 @@ void live_builder_frame(struct live *v, struct builder *b, const struct frame *f
         return;
     n->fresh = false;
     bool failed = n->built->status != STATUS_CORRECT;
+    if (failed && !n->doubted && live_build_is_doubtful(n->built)) {
+        result_free(n->built);
+        n->built = NULL;
+        build_alone(v, n);
+        return;
+    }
     entry_stage(&v->entries, n, failed ? STAGE_DOUBTED : STAGE_READY);
     if (!failed && v->o.build_only)
         tell_build(v, n);
@@ -175,8 +194,8 @@ void live_builder_frame(struct live *v, struct builder *b, const struct frame *f
 void live_builds_tell(struct live *v)
 {
     struct entry *n;
-    bool in_doubt = v->current || v->preparing || v->loss.pending || v->broken.code;
-    while (!in_doubt && (n = v->entries.stages[STAGE_DOUBTED].first))
+    bool in_doubt = v->current || v->preparing || v->loss.pending;
+    while (!in_doubt && !v->broken.code && (n = v->entries.stages[STAGE_DOUBTED].first))
         tell_build(v, n);
 }
 
@@ -203,8 +222,7 @@ void live_builder_died(struct live *v, struct builder *b, const char *how)
     b->entry = NULL;
     remote_end(&b->remote, &v->endings);
     if (phase == PHASE_OPENING && ++v->start_deaths >= LIVE_START_TRIES)
-        live_break(v, ERROR_WORKER, "%u workers died while opening the device; the last %s",
-                   LIVE_START_TRIES, how);
+        live_opening_failed(v, how);
     if (n && is_ahead(phase)) {
         settle_for_unprimed(v, n, phase == PHASE_LAUNCHING);
     } else if (n && phase != PHASE_OPENING && ++n->build_deaths >= 2) {
@@ -212,6 +230,8 @@ void live_builder_died(struct live *v, struct builder *b, const char *how)
         text_addf(&message, "the compiler died, twice: the worker %s", how);
         live_fail(v, n, STATUS_COMPILE, 0, text_cstr(&message));
         text_release(&message);
+    } else if (n && phase != PHASE_OPENING) {
+        build_alone(v, n);
     } else if (n) {
         entry_stage(&v->entries, n, STAGE_QUEUED);
         n->fresh = true;

@@ -2,6 +2,8 @@
 // says it does, and the frames that every worker may send.
 #include "eval/live.h"
 
+#include <string.h>
+
 void live_put_job(struct text *payload, const struct job *job)
 {
     struct wire w;
@@ -138,17 +140,21 @@ static void take_error(struct live *v, struct remote *r, const struct frame *f)
 }
 
 // A list has what the driver claims of its timer, an open device what was found when it was tried.
-static void take_opened(struct live *v, const struct frame *f)
+static void take_opened(struct live *v, const struct frame *f, bool is_bench)
 {
     struct arena a = {0};
-    struct device_info info = {0};
+    struct opened opened = {.folders = ""};
     struct wire w;
     wire_reader(&w, f->payload, f->length, &a);
-    device_info_codec(&w, &info);
-    if (wire_done(&w) && info.timer_ns > v->device.timer_ns)
-        v->device.timer_ns = info.timer_ns;
+    opened_codec(&w, &opened);
+    bool ok = wire_done(&w);
+    if (ok && is_bench && opened.info.timer_ns > v->device.timer_ns)
+        v->device.timer_ns = opened.info.timer_ns;
+    if (ok && !v->folders)
+        v->folders = strdup(opened.folders); // without memory less is told
     arena_release(&a);
-    keep_longest(&v->took.opening_ns, clock_ns() - v->bench_started_ns);
+    if (is_bench)
+        keep_longest(&v->took.opening_ns, clock_ns() - v->bench_started_ns);
 }
 
 // Frames that every worker may send; false for those that answer a job's request.
@@ -172,8 +178,7 @@ static bool common_frame(struct live *v, struct remote *r, const struct frame *f
     v->start_deaths = 0;
     if (f->verb == VERB_REPLY_OPENED) {
         v->clock.opened = true;
-        if (r == &v->bench)
-            take_opened(v, f);
+        take_opened(v, f, r == &v->bench);
         return true;
     }
     if (f->verb == VERB_REPLY_ERROR)

@@ -52,8 +52,7 @@ static void opening_died(struct live *v, const char *how)
     live_bench_forget(v);
     live_builders_settle(v);
     if (++v->start_deaths >= LIVE_START_TRIES)
-        live_break(v, ERROR_WORKER, "%u workers died while opening the device; the last %s",
-                   LIVE_START_TRIES, how);
+        live_opening_failed(v, how);
     else if (n)
         retry_alone(v, n);
 }
@@ -229,6 +228,10 @@ static void give_device_up(struct live *v, const char *why)
 {
     struct loss l = v->loss;
     struct text message = TEXT_INIT;
+    if (live_blames_disk(v, phase_text(l.phase), l.how) || live_blames_disk(v, "a probe", why)) {
+        v->loss.pending = false;
+        return;
+    }
     text_addf(&message, "device lost: while %s%s%s ", phase_text(l.phase), l.suspect ? " " : ",",
               l.suspect ? name_of(l.suspect) : "");
     add_circumstances(&message, &l);

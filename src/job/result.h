@@ -61,7 +61,8 @@ enum verification {
     X(DEVICE, "device")       /* the device or its driver is gone */                               \
     X(WORKER, "worker")       /* the worker died or broke the protocol outside any job */          \
     X(LOST, "lost")           /* the device was gone after this configuration ran */               \
-    X(TYPE, "type")           /* an argument's type is not the kernel's, perhaps here alone */
+    X(TYPE, "type")           /* an argument's type is not the kernel's, perhaps here alone */     \
+    X(SURROUNDINGS, "surroundings") /* what else runs here, or its limits, may have caused it */
 
 enum fault {
 #define X(name, text) FAULT_##name,

@@ -58,6 +58,12 @@ void open_request_codec(struct wire *w, struct open_request *o)
     wire_bool(w, &o->exact);
 }
 
+void opened_codec(struct wire *w, struct opened *o)
+{
+    device_info_codec(w, &o->info);
+    codec_text(w, &o->folders);
+}
+
 void image_codec(struct wire *w, struct image *m)
 {
     wire_bool(w, &m->primed);

@@ -14,7 +14,7 @@
 #include "job/policy.h"
 #include "job/result.h"
 
-#define PROTOCOL_VERSION   9
+#define PROTOCOL_VERSION   10
 #define PROTOCOL_MAGIC     0x656e6f68u
 #define PROTOCOL_MAX_FRAME (1u << 30) // payload bytes; more is refused before anything is allocated
 
@@ -22,7 +22,7 @@
 #define VERBS(X)                                                                                   \
     X(HELLO, "hello")     /* -> REPLY_HELLO: struct hello */                                       \
     X(DEVICES, "devices") /* u32 languages (1 << language) -> REPLY_DEVICES: device_report */      \
-    X(OPEN, "open")       /* struct open_request -> REPLY_OPENED: device_info, or REPLY_ERROR */   \
+    X(OPEN, "open")       /* struct open_request -> REPLY_OPENED: opened, or REPLY_ERROR */        \
     X(BUILD, "build")     /* job, policy -> REPLY_IMAGE: result, image. For build workers */       \
     X(PREPARE, "prepare") /* job -> REPLY_RESULT: inputs and reference made and kept */            \
     X(LOAD, "load")       /* u32 handle, job, image -> REPLY_RESULT. The tuner chooses handles */  \
@@ -85,6 +85,12 @@ struct open_request {
     bool exact; // buffers without guard zones: the device itself watches every access (Oclgrind)
 };
 void open_request_codec(struct wire *w, struct open_request *o);
+
+struct opened {
+    struct device_info info;
+    const char *folders; // of the worker's machine, that it and its driver write to; one a line
+};
+void opened_codec(struct wire *w, struct opened *o);
 
 // What lets the bench worker launch at once; each backend says what that is.
 struct image {

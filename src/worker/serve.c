@@ -212,13 +212,16 @@ static void serve_devices(struct worker *w, struct request *q)
 
 static void reply_opened(struct worker *w)
 {
-    struct device_info info = *device_describe(w->device);
-    struct text payload = TEXT_INIT;
+    struct opened opened = {.info = *device_describe(w->device)};
+    struct text payload = TEXT_INIT, folders = TEXT_INIT;
     struct wire out;
+    list_written_folders(opened.info.language, &folders);
+    opened.folders = text_cstr(&folders);
     wire_writer(&out, &payload);
-    device_info_codec(&out, &info);
+    opened_codec(&out, &opened);
     send_frame(w, VERB_REPLY_OPENED, &payload);
     text_release(&payload);
+    text_release(&folders);
 }
 
 static void serve_open(struct worker *w, struct request *q)

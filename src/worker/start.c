@@ -174,3 +174,32 @@ void bind_measuring_threads(void)
     if (may_use_every_core())
         setenv("POCL_AFFINITY", "1", 0);
 }
+
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+static void add_folder(struct text *out, const char *folder, const char *below)
+{
+    if (folder)
+        text_addf(out, "%s%s%s", out->length ? "\n" : "", folder, below);
+}
+
+void list_written_folders(enum language language, struct text *out)
+{
+    char here[4096];
+    add_folder(out, variable("CUDA_CACHE_PATH"), "");
+    if (language == LANGUAGE_CUDA && !variable("CUDA_CACHE_PATH"))
+        add_folder(out, variable("HOME"), "/.nv/ComputeCache");
+    if (language == LANGUAGE_OPENCL && variable("POCL_CACHE_DIR"))
+        add_folder(out, variable("POCL_CACHE_DIR"), "");
+    else if (language == LANGUAGE_OPENCL && variable("XDG_CACHE_HOME"))
+        add_folder(out, variable("XDG_CACHE_HOME"), "/pocl/kcache");
+    else if (language == LANGUAGE_OPENCL)
+        add_folder(out, variable("HOME"), "/.cache/pocl/kcache");
+    add_folder(out, getcwd(here, sizeof here), "");
+    add_folder(out, variable("TMPDIR") ? variable("TMPDIR") : "/tmp", "");
+    add_folder(out, variable("HONE_WORKER_CACHE"), "");
+}

@@ -52,6 +52,9 @@ void leave_simulator_log(void);
 void yield_cores(void);
 // $CUDA_HOME, else $CUDA_PATH, or NULL: the environment's own text.
 const char *cuda_toolkit(void);
+// The folders that this worker and the driver of a language write to, one a line, the driver's
+// cache first. Where nothing else is set they are those that drivers choose.
+void list_written_folders(enum language language, struct text *out);
 // $HONE_WORKER_CACHE as an absolute path, or NULL. free() it.
 char *cache_folder(void);
 

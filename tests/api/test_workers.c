@@ -8,11 +8,13 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -382,6 +384,141 @@ START_TEST(locks_of_other_processes)
 }
 END_TEST
 
+// ---- what the surroundings may have caused -----------------------------------------------------
+
+// The worker is killed with it, twice: told, and tried again by the next tune.
+START_TEST(killed_workers_are_not_stored)
+{
+    static const char *const some[] = {"ID=1,FAKE=good", "ID=2,FAKE=killed_building", NULL};
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_progress p;
+    for (unsigned i = 0; i < 2; i++) {
+        struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+        o.store = hone_store_open(store_file, true, &e);
+        o.unranked = true;
+        begin(some, o);
+        struct run run = run_to_the_end();
+        hone_tune_progress(tune, &p, sizeof p);
+        end();
+        hone_store_close(o.store);
+        ck_assert_uint_eq(run.by_status[HONE_CORRECT], 1);
+        ck_assert_uint_eq(run.by_status[HONE_COMPILE], 1);
+        ck_assert_uint_eq(p.reused, i); // the good one
+        ck_assert_uint_eq(stored_results(), 1);
+    }
+}
+END_TEST
+
+#define NAIVE HONE_SOURCE_DIR "/kernels_cl/matmul_naive.json"
+#define REAL  HONE_BINARY_DIR "/hone-worker"
+
+static bool write_file(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY);
+    bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+// A file system of a megabyte of our own, where that is allowed: to root, or in a user namespace.
+static bool mount_small(const char *path)
+{
+    char map[64];
+    uid_t user = getuid();
+    gid_t group = getgid();
+    if (unshare(CLONE_NEWNS) != 0) {
+        if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+            return false;
+        snprintf(map, sizeof map, "0 %u 1", (unsigned)user);
+        write_file("/proc/self/setgroups", "deny");
+        if (!write_file("/proc/self/uid_map", map))
+            return false;
+        snprintf(map, sizeof map, "0 %u 1", (unsigned)group);
+        write_file("/proc/self/gid_map", map);
+    }
+    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+    return (mkdir(path, 0777) == 0 || errno == EEXIST) &&
+           mount("none", path, "tmpfs", 0, "size=1m") == 0;
+}
+
+// One configuration on the first device; the answer that the tune came to.
+static enum hone_answer tune_naive(const struct hone_worker *worker, struct hone_error *e,
+                                   enum hone_status *status, bool *reused)
+{
+    static const char *const set[] = {"WIDTH=64", NULL};
+    static const char *const one[] = {"block_size_x=16,block_size_y=4", NULL};
+    const struct hone_record *r;
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    enum hone_answer answer = HONE_BROKEN;
+    spec = hone_spec_load(NAIVE, set, NULL, e);
+    devices = hone_devices_list(worker, e);
+    o.spec = spec;
+    o.device = devices ? hone_devices_pick(devices, NULL, e) : NULL;
+    o.worker = *worker;
+    o.store = hone_store_open(store_file, true, e);
+    o.configurations = one;
+    o.lock_folder = folder;
+    tune = o.device ? hone_tune_new(&o, e) : NULL;
+    while (tune && (answer = hone_tune_step(tune, 1000, &r, e)) >= HONE_NOTHING &&
+           answer != HONE_END) {
+        if (answer == HONE_RECORD) {
+            *status = hone_record_status(r);
+            *reused = hone_record_reused(r);
+        }
+    }
+    end();
+    hone_store_close(o.store);
+    return answer;
+}
+
+static int fail_with(const char *what, const struct hone_error *e)
+{
+    fprintf(stderr, "%s: %s\n", what, e->text);
+    return 1;
+}
+
+// 77: it cannot be tried here.
+static int play_full_disk(void)
+{
+    char small[96], cache[128];
+    snprintf(small, sizeof small, "%s/small", folder);
+    snprintf(cache, sizeof cache, "POCL_CACHE_DIR=%s/cache", small);
+    const char *const with[] = {cache, NULL};
+    const struct hone_worker real = {.program = REAL, .environment = with};
+    struct hone_error full = HONE_ERROR_INIT, e = HONE_ERROR_INIT;
+    enum hone_status status = HONE_CORRECT;
+    bool reused = false;
+    struct hone_devices *d = access(REAL, X_OK) == 0 ? hone_devices_list(&real, &e) : NULL;
+    const struct hone_device *first = d ? hone_devices_get(d, 0) : NULL;
+    if (!first || !strstr(first->platform, "Portable Computing Language") || !mount_small(small))
+        return 77;
+    hone_devices_free(d);
+    if (tune_naive(&real, &full, &status, &reused) != HONE_BROKEN ||
+        !strstr(full.text, "the disk is full") || !strstr(full.text, small))
+        return fail_with("on a full disk", &full);
+    if (mount("none", small, "tmpfs", MS_REMOUNT, "size=100m") != 0)
+        return fail_with("mounting it with room", &e);
+    if (tune_naive(&real, &e, &status, &reused) != HONE_END || status != HONE_CORRECT || reused)
+        return fail_with("with room again", &e);
+    return 0;
+}
+
+START_TEST(full_disk_is_nobodys_failure)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(play_full_disk());
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77)
+        printf("skipped: a full disk (nothing may be mounted here, or PoCL is not there)\n");
+    else
+        ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("libhone's workers");
@@ -392,6 +529,8 @@ int main(void)
     tcase_add_test(c, workers_end_with_a_killed_tuner);
     tcase_add_test(c, workers_that_cannot_be_reaped);
     tcase_add_test(c, locks_of_other_processes);
+    tcase_add_test(c, killed_workers_are_not_stored);
+    tcase_add_test(c, full_disk_is_nobodys_failure);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

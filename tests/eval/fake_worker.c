@@ -12,7 +12,7 @@
 // a launch that is verified waits for the load of another job, which it then serves before it ends
 // (noted as "beside"); FAKE_FRAMES=<file>, the verb, role and bytes of each frame, a line each.
 // FAKE_WHERE=<option> and FAKE_THEN=<option>: jobs with the first have the
-// second, too.
+// second, too. FAKE_FOLDERS: the folders it says that it writes to.
 #include "base/process.h"
 #include "protocol/protocol.h"
 #include "worker/watch.h"
@@ -53,7 +53,13 @@ enum behaviour {
     FAKE_KILL_DEVICE,
     FAKE_TOO_LARGE,
     FAKE_HELD_DYING_ONCE,
-    FAKE_HELD_HANGING
+    FAKE_HELD_HANGING,
+    FAKE_SILENT_ONCE,
+    FAKE_SILENT,
+    FAKE_DISK_FULL,
+    FAKE_DIE_OF_DISK,
+    FAKE_KILLED_BUILDING,
+    FAKE_KILLED_RUNNING
 };
 
 static const char *const names[] = {
@@ -84,6 +90,14 @@ static const char *const names[] = {
     // Its launch ends the process, or hangs; whoever kills it then, cannot reap it for HELD_S.
     [FAKE_HELD_DYING_ONCE] = "held_dying_once",
     [FAKE_HELD_HANGING] = "held_hanging",
+    // Builds that fail: without a word, the first time or always; with words of a full disk; as a
+    // compiler that dies of one; killed by somebody.
+    [FAKE_SILENT_ONCE] = "silent_once",
+    [FAKE_SILENT] = "silent",
+    [FAKE_DISK_FULL] = "disk_full",
+    [FAKE_DIE_OF_DISK] = "die_of_disk",
+    [FAKE_KILLED_BUILDING] = "killed_building",
+    [FAKE_KILLED_RUNNING] = "killed_running",
 };
 
 // What FAKE_DEAD can say.
@@ -188,12 +202,13 @@ static void fake_device(struct device_info *d)
 
 static void reply_opened(uint32_t sequence)
 {
-    struct device_info d;
+    const char *folders = getenv("FAKE_FOLDERS");
+    struct opened opened = {.folders = folders ? folders : ""};
     struct text t = TEXT_INIT;
     struct wire w;
-    fake_device(&d);
+    fake_device(&opened.info);
     wire_writer(&w, &t);
-    device_info_codec(&w, &d);
+    opened_codec(&w, &opened);
     reply(VERB_REPLY_OPENED, sequence, &t);
     text_release(&t);
 }
@@ -379,6 +394,22 @@ static void kill_device(void)
         add_line(path, "x");
 }
 
+static void fail_build(const struct slot *s, struct result *r)
+{
+    if (s->behaviour == FAKE_COMPILE_ERROR) {
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "error: what is this");
+        r->log = "k.cl:1:1: error: what is this";
+    }
+    if (s->behaviour == FAKE_SPEC_FAULT)
+        result_fail(r, STATUS_COMPILE, FAULT_SPEC, "no kernel 'x' in the program");
+    if (s->behaviour == FAKE_SILENT || (s->behaviour == FAKE_SILENT_ONCE && first_time(s->once)))
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "CL_BUILD_PROGRAM_FAILURE");
+    if (s->behaviour == FAKE_DISK_FULL) {
+        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "CL_BUILD_PROGRAM_FAILURE");
+        r->log = "error: unable to open output file '/c/x.o': 'No space left on device'";
+    }
+}
+
 static void build(uint32_t sequence, const struct job *j)
 {
     struct slot s = slot_of(j);
@@ -389,13 +420,16 @@ static void build(uint32_t sequence, const struct job *j)
         die();
     if (s.behaviour == FAKE_HANG_BUILDING)
         hang();
+    if (s.behaviour == FAKE_KILLED_BUILDING)
+        raise(SIGKILL);
+    if (s.behaviour == FAKE_DIE_OF_DISK) {
+        fprintf(stderr, "LLVM ERROR: IO failure on output stream: No space left on device\n");
+        _exit(1);
+    }
+    fail_build(&s, r);
     char dead[512];
     if (getenv("FAKE_DEAD_BUILDS") && access(death_file(dead), F_OK) == 0)
         result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "CL_DEVICE_NOT_AVAILABLE");
-    if (s.behaviour == FAKE_COMPILE_ERROR)
-        result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "error: what is this");
-    if (s.behaviour == FAKE_SPEC_FAULT)
-        result_fail(r, STATUS_COMPILE, FAULT_SPEC, "no kernel 'x' in the program");
     phase(sequence, PHASE_PRIMING, 0);
     if (s.behaviour == FAKE_DIE_PRIMING)
         die();
@@ -498,6 +532,8 @@ static void verify(uint32_t sequence, const struct slot *s)
         _exit(0);
     if (s->behaviour == FAKE_HELD_HANGING)
         hang();
+    if (s->behaviour == FAKE_KILLED_RUNNING)
+        raise(SIGKILL);
     if (s->behaviour == FAKE_HANG_RUNNING)
         hang();
     if (s->behaviour == FAKE_GARBAGE) {

@@ -314,6 +314,82 @@ START_TEST(test_killed_from_outside)
 }
 END_TEST
 
+// ---- what the surroundings may have caused -----------------------------------------------------
+
+static void take_failure(struct evaluator *ev, uint64_t ticket, enum status status,
+                         enum fault fault)
+{
+    uint64_t got;
+    struct result *r = take(ev, &got);
+    ck_assert_uint_eq(got, ticket);
+    ck_assert_msg(r->status == status, "%s: %s", status_text(r->status), r->message);
+    ck_assert_msg(r->fault == fault, "%s: %s", fault_text(r->fault), r->message);
+    result_free(r);
+}
+
+static void expect_break(struct evaluator *ev, const char *text)
+{
+    struct error e = ERROR_INIT;
+    struct outcome out = {0};
+    ck_assert_int_eq(evaluator_take(ev, 20000, &out, &e), -1);
+    ck_assert_int_eq(e.code, ERROR_DEVICE);
+    ck_assert_msg(strstr(e.text, text) != NULL, "%s", e.text);
+}
+
+START_TEST(test_wordless_builds_are_doubted)
+{
+    struct device_info d = device(false);
+    struct live_options o = options(&d);
+    struct evaluator *ev = make_live(&o);
+    submit(ev, 1, "silent_once", 1000);
+    take_correct(ev, 1);
+    submit(ev, 2, "silent", 1000);
+    take_failure(ev, 2, STATUS_COMPILE, FAULT_CONFIGURATION);
+    evaluator_free(ev);
+}
+END_TEST
+
+START_TEST(test_full_disk_ends_it)
+{
+    static const char *const behaviours[] = {"disk_full", "die_of_disk"};
+    struct device_info d = device(false);
+    struct live_options o = options(&d);
+    add_environment("FAKE_FOLDERS=/tmp/hone-test-not-there/cache");
+    for (size_t i = 0; i < 2; i++) {
+        struct evaluator *ev = make_live(&o);
+        submit(ev, 1, behaviours[i], 1000);
+        expect_break(ev, "the disk is full");
+        struct error e = ERROR_INIT;
+        struct outcome out = {0};
+        ck_assert_int_eq(evaluator_take(ev, 0, &out, &e), -1);
+        ck_assert_ptr_nonnull(strstr(e.text, "'/tmp/hone-test-not-there/cache' ("));
+        evaluator_free(ev);
+    }
+}
+END_TEST
+
+// Somebody kills the worker with the same job twice, as the system does for want of memory.
+START_TEST(test_killed_by_others)
+{
+    struct device_info d = device(false);
+    struct live_options o = options(&d);
+    struct evaluator *ev = make_live(&o);
+    submit(ev, 1, "killed_building", 1000);
+    take_failure(ev, 1, STATUS_COMPILE, FAULT_SURROUNDINGS);
+    submit(ev, 2, "killed_running", 1000);
+    take_failure(ev, 2, STATUS_RUNTIME, FAULT_SURROUNDINGS);
+    submit(ev, 3, "good", 1000);
+    take_correct(ev, 3);
+    for (unsigned i = 4; i < 6; i++) {
+        submit(ev, i, "killed_building", 1000);
+        take_failure(ev, i, STATUS_COMPILE, FAULT_SURROUNDINGS);
+    }
+    submit(ev, 6, "killed_building", 1000);
+    expect_break(ev, "3 configurations in a row failed");
+    evaluator_free(ev);
+}
+END_TEST
+
 START_TEST(test_cancel)
 {
     struct error e = ERROR_INIT;
@@ -413,6 +489,9 @@ int main(void)
     tcase_add_test(cases, test_again);
     tcase_add_test(cases, test_broken_reference_ends_everything);
     tcase_add_test(cases, test_killed_from_outside);
+    tcase_add_test(cases, test_wordless_builds_are_doubted);
+    tcase_add_test(cases, test_full_disk_ends_it);
+    tcase_add_test(cases, test_killed_by_others);
     tcase_add_test(cases, test_cancel);
     tcase_add_test(cases, test_worker_missing);
     tcase_add_test(cases, test_worker_that_cannot_start);

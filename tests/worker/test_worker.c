@@ -192,16 +192,17 @@ static void ask_open(enum worker_role role)
 {
     struct device_report report = ask_devices();
     struct open_request open = {wanted_device(&report), role, false};
-    struct device_info info = {0};
+    struct opened opened = {.folders = NULL};
     struct text request = TEXT_INIT;
     struct wire w = payload(&request), in;
     open_request_codec(&w, &open);
     struct frame f = ask(VERB_OPEN, &request);
     expect_verb(&f, VERB_REPLY_OPENED);
     wire_reader(&in, f.payload, f.length, &t.arena);
-    device_info_codec(&in, &info);
+    opened_codec(&in, &opened);
     ck_assert(wire_done(&in));
-    ck_assert_str_eq(info.id, open.id);
+    ck_assert_str_eq(opened.info.id, open.id);
+    ck_assert_ptr_nonnull(strchr(opened.folders, '/'));
     text_release(&request);
 }
 

@@ -1,0 +1,224 @@
+// What the surroundings may have caused is no configuration's failure: a full disk, no memory, no
+// descriptors or processes left, a worker that somebody killed. It is not stored. A full disk ends
+// the evaluation, since whatever comes next would fail alike; so does the rest, when it happens to
+// several configurations one after the other.
+//
+// What was said decides, and the room in the folders that the worker and its driver write to: their
+// compilers often fail without a word. The room is that of this machine.
+#include "eval/live.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+// A build writes some hundred kilobytes, and what it could not write is gone when we look.
+#define ROOM_LEAST   (4ull << 20)
+#define INODES_LEAST 16
+// Failures of this kind, one after the other, that end it.
+#define HINDERED_MOST 3
+
+// As strerror() has them, and LLVM and C++ for want of memory.
+static const char *const disk_texts[] = {"No space left on device", "Disk quota exceeded"};
+static const char *const other_texts[] = {
+    "Cannot allocate memory", "std::bad_alloc", "LLVM ERROR: out of memory", "Too many open files",
+    "Too many open files in system", "Resource temporarily unavailable", "File too large",
+    "CL_OUT_OF_HOST_MEMORY", "NVRTC_ERROR_OUT_OF_MEMORY",
+    // Of a worker that died; we do not call it so when it was us.
+    "was killed by SIGKILL", "was killed by SIGXFSZ"};
+
+static bool has_one_of(const char *text, const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strstr(text, texts[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool tells_of_disk(const char *text)
+{
+    return has_one_of(text, disk_texts, sizeof disk_texts / sizeof *disk_texts);
+}
+
+static bool says_disk(const struct result *r)
+{
+    return tells_of_disk(r->message) || tells_of_disk(r->log);
+}
+
+static bool says_other(const struct result *r)
+{
+    size_t count = sizeof other_texts / sizeof *other_texts;
+    return has_one_of(r->message, other_texts, count) || has_one_of(r->log, other_texts, count);
+}
+
+// ---- folders -----------------------------------------------------------------------------------
+
+static void add_size(struct text *out, uint64_t bytes)
+{
+    if (bytes < 10ull << 20)
+        text_addf(out, "%llu KiB", (unsigned long long)(bytes >> 10));
+    else if (bytes < 10ull << 30)
+        text_addf(out, "%llu MiB", (unsigned long long)(bytes >> 20));
+    else
+        text_addf(out, "%llu GiB", (unsigned long long)(bytes >> 30));
+}
+
+// Of the folder or, where it is not there yet, of the nearest above it. Some file systems (/proc)
+// have no blocks at all.
+static bool room_of(const char *folder, struct statvfs *fs)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s", folder);
+    while (statvfs(path, fs) != 0) {
+        char *slash = strrchr(path, '/');
+        if (!slash || slash == path)
+            return false;
+        *slash = '\0';
+    }
+    return fs->f_blocks > 0;
+}
+
+static uint64_t free_bytes(const struct statvfs *fs)
+{
+    return (uint64_t)(geteuid() == 0 ? fs->f_bfree : fs->f_bavail) * fs->f_frsize;
+}
+
+static void add_folder(struct text *out, const char *folder, const struct statvfs *fs)
+{
+    text_addf(out, "%s'%s' (", out->length ? ", " : "", folder);
+    add_size(out, free_bytes(fs));
+    text_add(out, " free of ");
+    add_size(out, (uint64_t)fs->f_blocks * fs->f_frsize);
+    if (fs->f_files > 0 && fs->f_ffree < INODES_LEAST)
+        text_addf(out, ", %llu more files", (unsigned long long)fs->f_ffree);
+    text_addc(out, ')');
+}
+
+// The worker's folders, those alone that are about full with `full`; with their room.
+static void list_folders(const struct live *v, bool full, struct text *out)
+{
+    const char *at = v->folders ? v->folders : "";
+    while (*at) {
+        char folder[4096];
+        struct statvfs fs;
+        size_t length = strcspn(at, "\n");
+        snprintf(folder, sizeof folder, "%.*s", (int)length, at);
+        at += length + (at[length] == '\n');
+        if (!room_of(folder, &fs))
+            continue;
+        bool is_full =
+            free_bytes(&fs) < ROOM_LEAST || (fs.f_files > 0 && fs.f_ffree < INODES_LEAST);
+        if (is_full || !full)
+            add_folder(out, folder, &fs);
+    }
+}
+
+static bool some_folder_is_full(const struct live *v)
+{
+    struct text full = TEXT_INIT;
+    list_folders(v, true, &full);
+    bool is = full.length > 0;
+    text_release(&full);
+    return is;
+}
+
+// ---- blame -------------------------------------------------------------------------------------
+
+static const char *who(const struct entry *n)
+{
+    return n->job->configuration ? n->job->configuration : "a configuration";
+}
+
+static void break_for_disk(struct live *v, const char *doing, const char *said)
+{
+    struct text full = TEXT_INIT, all = TEXT_INIT;
+    list_folders(v, true, &full);
+    list_folders(v, false, &all);
+    live_break(
+        v, ERROR_DEVICE,
+        "%s: the disk is full: %s. %s%s. Make room, or choose other folders; nothing of this "
+        "is stored, and the same command goes on where this one ended",
+        doing, said,
+        full.length  ? "There is no room in "
+        : all.length ? "These folders are written to: "
+                     : "The driver's cache or the folder for temporary files is meant",
+        full.length ? text_cstr(&full) : text_cstr(&all));
+    text_release(&full);
+    text_release(&all);
+}
+
+bool live_blames_disk(struct live *v, const char *doing, const char *said)
+{
+    if (!tells_of_disk(said) && !some_folder_is_full(v))
+        return false;
+    break_for_disk(v, doing, said);
+    return true;
+}
+
+void live_opening_failed(struct live *v, const char *how)
+{
+    char said[900];
+    str_format(said, sizeof said, "%u workers died while opening the device; the last %s",
+               LIVE_START_TRIES, how);
+    if (!live_blames_disk(v, "opening the device", said))
+        live_break(v, ERROR_WORKER, "%s", said);
+}
+
+// No word of what is wrong with the source. A log may still say that building failed.
+static bool is_silent(const struct result *r)
+{
+    static const char *const words[] = {"error", "fatal", "undefined", "unresolved"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (str_contains_nocase(r->log, words[i]))
+            return false;
+    }
+    return true;
+}
+
+bool live_build_is_doubtful(const struct result *r)
+{
+    return r->status == STATUS_COMPILE && r->fault == FAULT_CONFIGURATION &&
+           (is_silent(r) || says_disk(r) || says_other(r));
+}
+
+// A page of a file that the disk has no room for is SIGBUS.
+static bool may_be_the_disk(const struct live *v, const struct result *r)
+{
+    bool wordless = (r->status == STATUS_COMPILE && is_silent(r)) ||
+                    (r->status == STATUS_RUNTIME && strstr(r->message, "was killed by SIGBUS"));
+    return says_disk(r) || (wordless && some_folder_is_full(v));
+}
+
+static void mark(struct result *r)
+{
+    const char *message = arena_printf(
+        &r->arena, "%s; other processes or limits may have caused this: it is not stored",
+        r->message);
+    r->fault = FAULT_SURROUNDINGS;
+    r->message = message ? message : r->message;
+}
+
+bool live_blame(struct live *v, struct entry *n)
+{
+    struct result *r = n->result;
+    if (r->status == STATUS_CORRECT)
+        v->hindered = 0;
+    if (r->fault != FAULT_CONFIGURATION ||
+        (r->status != STATUS_COMPILE && r->status != STATUS_RUNTIME))
+        return true;
+    if (may_be_the_disk(v, r)) {
+        break_for_disk(v, who(n), r->message);
+        return false;
+    }
+    if (!says_other(r))
+        return true;
+    mark(r);
+    if (++v->hindered < HINDERED_MOST)
+        return true;
+    return live_break(v, ERROR_DEVICE,
+                      "%u configurations in a row failed for what other processes or limits may "
+                      "have caused (memory, open files, processes); the last: %s: %s",
+                      HINDERED_MOST, who(n), r->message);
+}
