@@ -56,10 +56,31 @@ enum staging {
 struct stage_limits {
     uint64_t *effort; // steps that may be taken; what is used is subtracted
     uint32_t words;   // different sets of values after a stage that are told apart
+    size_t bytes;     // memory that it may take, the result arena's included
 };
 enum staging automaton_stage(struct automaton *a, struct arena *arena, const struct restriction *r,
                              const struct domain *domains, struct evaluator *v,
                              const struct stage_limits *limits, uint64_t *faults);
+
+// A restriction without an automaton, evaluated stage by stage along the search: each value that is
+// tried is evaluated once, together with all that is known by then, and the last parameter's values
+// all at once.
+struct lazy;
+// In memory of the arena; `out` is NULL where it cannot be evaluated in stages, or (false) without
+// memory. lazy_release() frees what else it has.
+bool lazy_new(struct arena *arena, const struct automaton *a, const struct restriction *r,
+              const struct domain *domains, const struct evaluator *v, struct lazy **out);
+void lazy_release(struct lazy *z);
+// What setting the parameter of a stage (from 0) costs, in steps; of the last: for all its values.
+uint64_t lazy_cost(const struct lazy *z, uint32_t stage);
+// Tries a place in the domain of a stage that is not the last, all before it being set. False: the
+// restriction cannot hold any more. Assignments that have no value are added to the faults.
+bool lazy_try(struct lazy *z, uint32_t stage, uint32_t value, uint64_t *faults);
+// Evaluates the last stage: for each place in its domain, does the restriction hold? Valid until
+// the next time.
+const uint8_t *lazy_judge(struct lazy *z, uint64_t *faults);
+// Without memory since it was made.
+bool lazy_failed(const struct lazy *z);
 
 // Equal rows of states, one for each value of a parameter, as transitions. False without memory.
 bool transitions_of_rows(struct transitions *t, struct arena *arena, const struct intern *rows,

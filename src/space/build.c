@@ -7,7 +7,8 @@ const struct build_limits build_limits_usual = {.table_few = UINT64_C(1) << 12,
                                                 .table_most = UINT64_C(1) << 20,
                                                 .tables_most = UINT64_C(1) << 22,
                                                 .words = UINT32_C(1) << 22,
-                                                .effort = UINT64_C(1) << 20};
+                                                .bytes = (size_t)256 << 20,
+                                                .effort = UINT64_C(1) << 25};
 // A restriction whose automaton reads a layer's parameter.
 struct reader {
     uint32_t *state; // its state now
@@ -31,13 +32,23 @@ struct meeting {
     uint32_t closers;          // the first so many of the layer's
 };
 
+// A restriction that is evaluated along the search, and reads a layer's parameter.
+struct follower {
+    struct lazy *lazy;
+    uint32_t restriction;
+    uint32_t stage;       // of the parameter
+    const uint8_t *holds; // of its last stage: while this layer's values are tried; else NULL
+};
+
 struct layer {
     uint32_t parameter;
     const struct domain *domain;
     uint32_t value; // the one being tried, as a place in the domain
     struct reader *readers;
     uint32_t reader_count;
-    uint32_t *checks; // restrictions to evaluate once this parameter is bound
+    struct follower *followers;
+    uint32_t follower_count;
+    uint32_t *checks; // restrictions to evaluate as a whole once this parameter is bound
     uint32_t check_count;
     bool evaluated;         // a check, here or further on, reads this parameter
     struct closer *closers; // ascending by their layer
@@ -58,6 +69,7 @@ struct builder {
     struct evaluator *evaluator;
     struct arena arena;
     struct automaton *automata; // one a restriction; no `next`: it is evaluated
+    struct lazy **lazies;       // one a restriction; NULL: it has an automaton, or is a check
     uint32_t *states;           // one a restriction
     uint32_t *layer_of;         // parameter -> layer
     struct layer *layers;
@@ -103,6 +115,12 @@ static bool set_parameters(struct builder *b, const struct restriction *r, struc
     return true;
 }
 
+// What trying a value costs, for each automaton that reads it, too, and looking for a layer's key,
+// in steps (see solve.c).
+#define TRY_COST    16
+#define READER_COST 6
+#define KEY_COST    64
+
 static bool spend(struct builder *b, uint32_t restriction, uint64_t steps)
 {
     uint64_t *left = b->options->effort;
@@ -115,7 +133,8 @@ static bool spend(struct builder *b, uint32_t restriction, uint64_t steps)
 static bool tabulate(struct builder *b, uint32_t restriction, uint64_t cells)
 {
     struct automaton *a = &b->automata[restriction];
-    if (!spend(b, restriction, cells)) {
+    uint32_t cost = restriction_cost(&b->problem->restrictions[restriction]);
+    if (!spend(b, restriction, cells * cost)) {
         b->outcome = BUILD_EFFORT;
         return false;
     }
@@ -128,12 +147,35 @@ static bool tabulate(struct builder *b, uint32_t restriction, uint64_t cells)
 static enum staging make_stages(struct builder *b, uint32_t restriction)
 {
     uint64_t given = *b->options->effort / (b->options->checks ? 2 : 1), left = given;
-    struct stage_limits limits = {&left, b->options->limits->words};
+    const struct build_limits *most = b->options->limits;
+    struct stage_limits limits = {&left, most->words, most->bytes};
     enum staging outcome = automaton_stage(
         &b->automata[restriction], &b->arena, &b->problem->restrictions[restriction],
         b->filtered->domains, b->evaluator, &limits, &b->filtered->faults[restriction]);
     spend(b, restriction, given - left);
     return outcome;
+}
+
+// The same, unless it is known that this cannot be done.
+static enum staging try_stages(struct builder *b, uint32_t restriction)
+{
+    enum stageable *known = &b->options->stageable[restriction];
+    if (b->options->limits->words == 0 || *known == STAGEABLE_NOT)
+        return STAGING_LARGE;
+    if (*known == STAGEABLE_EFFORT && b->options->checks)
+        return STAGING_EFFORT;
+    enum staging outcome = make_stages(b, restriction);
+    if (outcome == STAGING_LARGE || outcome == STAGING_EFFORT)
+        *known = outcome == STAGING_LARGE ? STAGEABLE_NOT : STAGEABLE_EFFORT;
+    return outcome;
+}
+
+// It is evaluated along the search, or where it cannot be, as a whole.
+static bool follow_lazily(struct builder *b, uint32_t restriction)
+{
+    return b->options->limits->words == 0 ||
+           lazy_new(&b->arena, &b->automata[restriction], &b->problem->restrictions[restriction],
+                    b->filtered->domains, b->evaluator, &b->lazies[restriction]);
 }
 
 // Makes the automaton of a formula or derived parameter, unless it is too large.
@@ -144,14 +186,15 @@ static bool compile_formula(struct builder *b, uint32_t restriction, uint64_t *r
     uint64_t cells = automaton_cells(a, b->filtered->domains);
     a->start = STATE_FIRST;
     if (cells > limits->table_few) {
-        enum staging outcome = limits->words > 0 ? make_stages(b, restriction) : STAGING_LARGE;
+        enum staging outcome = try_stages(b, restriction);
         if (outcome == STAGING_DONE || outcome == STAGING_MEMORY)
             return outcome == STAGING_DONE;
         a->start = STATE_FIRST;
         if (cells > limits->table_most || cells > *room) {
-            if (!b->options->checks)
-                b->outcome = BUILD_EFFORT;
-            return b->options->checks;
+            if (b->options->checks)
+                return follow_lazily(b, restriction);
+            b->outcome = outcome == STAGING_LARGE ? BUILD_LARGE : BUILD_EFFORT;
+            return false;
         }
         *room -= cells;
     }
@@ -186,7 +229,12 @@ static void enter(struct builder *b, uint32_t restriction)
         l->readers[l->reader_count++] =
             (struct reader){.state = &b->states[restriction], .next = &a->next[i]};
     }
-    if (!a->next) {
+    struct lazy *lazy = b->lazies[restriction];
+    for (uint32_t i = 0; lazy && i < a->length; i++) {
+        struct layer *l = &b->layers[b->layer_of[a->parameters[i]]];
+        l->followers[l->follower_count++] = (struct follower){lazy, restriction, i, NULL};
+    }
+    if (!a->next && !lazy) {
         struct layer *l = &b->layers[b->layer_of[a->parameters[a->length - 1]]];
         l->checks[l->check_count++] = restriction;
     }
@@ -200,28 +248,6 @@ static uint32_t first_layer(const struct builder *b, const struct automaton *a)
 static uint32_t last_layer(const struct builder *b, const struct automaton *a)
 {
     return b->layer_of[a->parameters[a->length - 1]];
-}
-
-// The last layer at which a restriction without an automaton needs the parameter's value; 0: none.
-static uint32_t needed_until(const struct builder *b, uint32_t parameter)
-{
-    uint32_t last = 0;
-    for (uint32_t r = 0; r < b->problem->restriction_count; r++) {
-        const struct automaton *a = &b->automata[r];
-        if (!is_open(b, r) || a->next)
-            continue;
-        for (uint32_t i = 0; i < a->length; i++) {
-            if (a->parameters[i] == parameter && last_layer(b, a) > last)
-                last = last_layer(b, a);
-        }
-    }
-    return last;
-}
-
-static void add_to_keys(struct builder *b, uint32_t *item, uint32_t first, uint32_t last)
-{
-    for (uint32_t l = first + 1; l <= last; l++)
-        b->layers[l].key[b->layers[l].key_length++] = item;
 }
 
 // ---- closers -----------------------------------------------------------------------------------
@@ -274,8 +300,9 @@ static bool add_closer(struct builder *b, uint32_t restriction)
 // Where one automaton alone closes a layer its states, which are all different, will do.
 static bool add_closers(struct builder *b)
 {
-    uint32_t *counts = b->scratch;
-    memset(counts, 0, b->layer_count * sizeof *counts);
+    uint32_t *counts = arena_array(&b->arena, (size_t)b->layer_count + 1, sizeof *counts);
+    if (!counts)
+        return false;
     for (uint32_t r = 0; r < b->problem->restriction_count; r++) {
         if (can_close(b, r))
             counts[last_layer(b, &b->automata[r])]++;
@@ -317,52 +344,136 @@ static bool is_closer(const struct builder *b, uint32_t restriction)
     return false;
 }
 
-// What each layer's work depends on: states of automata that have read something and want more, and
-// values that a later evaluation needs. Where that is every value before, no way meets another.
-static bool set_keys(struct builder *b)
+// ---- keys --------------------------------------------------------------------------------------
+
+// For each layer the last one at which a restriction without an automaton needs its value; 0: none.
+static void set_ends(const struct builder *b, uint32_t *ends)
 {
-    bool ok = add_closers(b);
+    for (uint32_t r = 0; r < b->problem->restriction_count; r++) {
+        const struct automaton *a = &b->automata[r];
+        if (!is_open(b, r) || a->next)
+            continue;
+        for (uint32_t i = 0; i < a->length; i++) {
+            uint32_t *end = &ends[b->layer_of[a->parameters[i]]];
+            *end = last_layer(b, a) > *end ? last_layer(b, a) : *end;
+        }
+    }
+}
+
+// Adds the item to the keys of the layers behind the first up to the last, or only counts it.
+static void add_to_keys(struct builder *b, uint32_t *item, uint32_t first, uint32_t last)
+{
+    for (uint32_t i = first + 1; i <= last; i++) {
+        struct layer *l = &b->layers[i];
+        if (l->key)
+            l->key[l->key_length] = item;
+        l->key_length++;
+    }
+}
+
+// What each layer's work depends on: states of automata that have read something and want more, and
+// values that a later evaluation needs.
+static void add_items(struct builder *b, const uint32_t *ends)
+{
     for (uint32_t r = 0; r < b->problem->restriction_count; r++) {
         const struct automaton *a = &b->automata[r];
         if (is_open(b, r) && a->next)
             add_to_keys(b, &b->states[r], first_layer(b, a),
                         is_closer(b, r) ? closing_layer(b, a) : last_layer(b, a));
     }
-    uint32_t choices = 0; // parameters with a choice in the layers before
-    uint32_t *ends = b->scratch;
-    for (uint32_t l = 0; ok && l < b->layer_count; l++) {
-        uint32_t values = 0;
-        for (uint32_t i = 0; i < l; i++)
-            values += ends[i] >= l;
-        b->layers[l].remembers = choices == 0 || values < choices;
-        ends[l] = needed_until(b, b->layers[l].parameter);
-        b->layers[l].evaluated = ends[l] > 0;
+    for (uint32_t l = 0; l < b->layer_count; l++)
         add_to_keys(b, &b->layers[l].value, l, ends[l]);
+}
+
+// Where a key holds every value before, no way meets another.
+static void set_remembers(struct builder *b, const uint32_t *ends, uint32_t *gone)
+{
+    uint32_t choices = 0, values = 0; // of the layers before: with a choice, and in the key
+    for (uint32_t l = 0; l < b->layer_count; l++) {
+        values -= gone[l];
+        b->layers[l].remembers = choices == 0 || values < choices;
+        b->layers[l].evaluated = ends[l] > 0;
         choices += b->layers[l].domain->count > 1;
-        ok = add_meetings(b, l);
+        values += ends[l] > l;
+        if (ends[l] > l && ends[l] + 1 < b->layer_count)
+            gone[ends[l] + 1]++;
     }
-    return ok;
+}
+
+static bool set_keys(struct builder *b)
+{
+    uint32_t longest = 0;
+    uint32_t *ends = arena_array(&b->arena, (size_t)b->layer_count + 1, sizeof *ends);
+    uint32_t *gone = arena_array(&b->arena, (size_t)b->layer_count + 1, sizeof *gone);
+    if (!ends || !gone || !add_closers(b))
+        return false;
+    set_ends(b, ends);
+    set_remembers(b, ends, gone);
+    add_items(b, ends);
+    for (uint32_t i = 0; i < b->layer_count; i++) {
+        struct layer *l = &b->layers[i];
+        if (!add_meetings(b, i))
+            return false;
+        longest = l->key_length > longest ? l->key_length : longest;
+        l->key = arena_array(&b->arena, (size_t)l->key_length + 1, sizeof *l->key);
+        l->key_length = 0;
+        if (!l->key)
+            return false;
+    }
+    add_items(b, ends);
+    size_t most = (size_t)longest + b->closed_count + 2;
+    b->scratch = arena_array(&b->arena, most, sizeof *b->scratch);
+    return b->scratch != NULL;
+}
+
+// Room for what enter() adds to each layer.
+static bool make_room(struct builder *b)
+{
+    for (uint32_t r = 0; r < b->problem->restriction_count; r++) {
+        const struct automaton *a = &b->automata[r];
+        for (uint32_t i = 0; is_open(b, r) && i < a->length; i++)
+            b->layers[b->layer_of[a->parameters[i]]].reader_count++;
+    }
+    for (uint32_t i = 0; i < b->layer_count; i++) {
+        struct layer *l = &b->layers[i];
+        size_t most = (size_t)l->reader_count + 1;
+        l->readers = arena_array(&b->arena, most, sizeof *l->readers);
+        l->followers = arena_array(&b->arena, most, sizeof *l->followers);
+        l->checks = arena_array(&b->arena, most, sizeof *l->checks);
+        l->closers = arena_array(&b->arena, most, sizeof *l->closers);
+        l->reader_count = 0;
+        if (!l->readers || !l->followers || !l->checks || !l->closers)
+            return false;
+    }
+    return true;
 }
 
 static bool prepare_layers(struct builder *b)
 {
-    size_t restrictions = b->problem->restriction_count;
-    size_t key = restrictions + 2 * (size_t)b->layer_count + 1;
     uint32_t widest = 0;
-    b->scratch = arena_array(&b->arena, key + 1, sizeof *b->scratch);
-    for (uint32_t i = 0; i < b->layer_count; i++) {
-        struct layer *l = &b->layers[i];
-        l->readers = arena_array(&b->arena, restrictions + 1, sizeof *l->readers);
-        l->checks = arena_array(&b->arena, restrictions + 1, sizeof *l->checks);
-        l->closers = arena_array(&b->arena, restrictions + 1, sizeof *l->closers);
-        l->key = arena_array(&b->arena, key, sizeof *l->key);
-        if (!l->readers || !l->checks || !l->closers || !l->key)
-            return false;
-        widest = l->words > widest ? l->words : widest;
+    for (uint32_t l = 0; l < b->layer_count; l++) {
+        uint32_t parameter = b->options->order[l];
+        b->layers[l].parameter = parameter;
+        b->layers[l].domain = &b->filtered->domains[parameter];
+        b->layers[l].words = b->layers[l].domain->count / 32 + 1;
+        b->layer_of[parameter] = l;
+        widest = b->layers[l].words > widest ? b->layers[l].words : widest;
     }
     b->closed = arena_array(&b->arena, b->layer_count + (size_t)1, sizeof *b->closed);
     b->set = arena_array(&b->arena, (size_t)widest + 1, sizeof *b->set);
-    return b->scratch && b->set && b->closed;
+    return b->closed && b->set;
+}
+
+// What is to be read and checked in each layer.
+static bool enter_all(struct builder *b)
+{
+    if (!make_room(b))
+        return false;
+    for (uint32_t r = 0; r < b->problem->restriction_count; r++) {
+        if (is_open(b, r))
+            enter(b, r);
+    }
+    return set_keys(b);
 }
 
 static bool prepare(struct builder *b)
@@ -374,26 +485,20 @@ static bool prepare(struct builder *b)
     b->layer_of = arena_array(&b->arena, (size_t)b->layer_count + 1, sizeof *b->layer_of);
     b->automata = arena_array(&b->arena, (size_t)restrictions + 1, sizeof *b->automata);
     b->states = arena_array(&b->arena, (size_t)restrictions + 1, sizeof *b->states);
-    if (!b->layers || !b->layer_of || !b->automata || !b->states)
+    b->lazies = arena_array(&b->arena, (size_t)restrictions + 1, sizeof *b->lazies);
+    if (!b->layers || !b->layer_of || !b->automata || !b->states || !b->lazies)
         return false;
-    for (uint32_t l = 0; l < b->layer_count; l++) {
-        uint32_t parameter = b->options->order[l];
-        b->layers[l].parameter = parameter;
-        b->layers[l].domain = &b->filtered->domains[parameter];
-        b->layers[l].words = b->layers[l].domain->count / 32 + 1;
-        b->layer_of[parameter] = l;
-    }
     if (!prepare_layers(b))
         return false;
     for (uint32_t r = 0; r < restrictions && !b->empty; r++) {
         if (!b->filtered->done[r] && !compile(b, r, &room))
             return false;
+        if (b->arena.bytes > b->options->limits->bytes) {
+            b->outcome = BUILD_LARGE;
+            return false;
+        }
     }
-    for (uint32_t r = 0; r < restrictions && !b->empty; r++) {
-        if (is_open(b, r))
-            enter(b, r);
-    }
-    return b->empty || set_keys(b);
+    return b->empty || enter_all(b);
 }
 
 // ---- searching ---------------------------------------------------------------------------------
@@ -402,6 +507,24 @@ static uint32_t stop(struct builder *b, enum build_outcome outcome)
 {
     b->outcome = outcome;
     return DIAGRAM_NONE;
+}
+
+// Spends effort of the search itself.
+static bool go_on(struct builder *b, uint64_t steps)
+{
+    uint64_t *left = b->options->effort;
+    bool enough = *left >= steps;
+    *left -= enough ? steps : *left;
+    if (!enough)
+        stop(b, BUILD_EFFORT);
+    return enough;
+}
+
+// The diagram is made of the nodes while these are there, and takes twice as much.
+static size_t bytes_taken(const struct builder *b)
+{
+    return b->arena.bytes + intern_bytes(&b->sets) + intern_bytes(&b->keys) +
+           b->key_capacity * sizeof *b->key_nodes + 3 * intern_bytes(&b->nodes);
 }
 
 // What the closers of a parameter leave of it, in the set; false: nothing.
@@ -452,8 +575,13 @@ static bool gather(struct builder *b, uint32_t layer, uint32_t *length)
 static bool look_up(struct builder *b, uint32_t layer, uint32_t *word, uint32_t *node)
 {
     uint32_t length, seen = b->keys.count;
-    if (!gather(b, layer, &length))
+    const struct layer *l = &b->layers[layer];
+    if (!go_on(b, KEY_COST + l->key_length + 2 * l->meeting_cost) || !gather(b, layer, &length))
         return false;
+    if (bytes_taken(b) > b->options->limits->bytes) {
+        stop(b, BUILD_LARGE);
+        return false;
+    }
     *word = intern_add(&b->keys, b->scratch, length);
     uint32_t *nodes = NULL;
     if (*word != INTERN_NONE)
@@ -486,6 +614,51 @@ static bool checks_hold(struct builder *b, const struct layer *l)
     return true;
 }
 
+static bool spend_on(struct builder *b, const struct follower *f)
+{
+    return spend(b, f->restriction, lazy_cost(f->lazy, f->stage)) ||
+           stop(b, BUILD_EFFORT) != DIAGRAM_NONE; // false
+}
+
+static bool is_last(const struct builder *b, const struct follower *f)
+{
+    return f->stage + 1 == b->automata[f->restriction].length;
+}
+
+// Evaluates what reads this layer's parameter last, for all of its values.
+static bool judge_followers(struct builder *b, struct layer *l)
+{
+    for (uint32_t i = 0; i < l->follower_count; i++) {
+        struct follower *f = &l->followers[i];
+        if (!is_last(b, f))
+            continue;
+        if (!spend_on(b, f))
+            return false;
+        f->holds = lazy_judge(f->lazy, &b->filtered->faults[f->restriction]);
+        if (lazy_failed(f->lazy)) {
+            stop(b, BUILD_MEMORY);
+            return false;
+        }
+    }
+    return true;
+}
+
+// Does the value leave anything of the restrictions that are evaluated along the search?
+static bool followers_hold(struct builder *b, const struct layer *l)
+{
+    for (uint32_t i = 0; i < l->follower_count; i++) {
+        const struct follower *f = &l->followers[i];
+        if (is_last(b, f) ? !f->holds[l->value]
+                          : !spend_on(b, f) || !lazy_try(f->lazy, f->stage, l->value,
+                                                         &b->filtered->faults[f->restriction])) {
+            if (lazy_failed(f->lazy))
+                stop(b, BUILD_MEMORY);
+            return false;
+        }
+    }
+    return true;
+}
+
 // Moves every automaton that reads this parameter on by the value being tried; false: excluded.
 // Values come in order, so that each looks for its transition from where it stands.
 static bool try_value(struct builder *b, const struct layer *l)
@@ -500,6 +673,8 @@ static bool try_value(struct builder *b, const struct layer *l)
             return false;
         *r->state = r->at->state;
     }
+    if (l->follower_count > 0 && !followers_hold(b, l))
+        return false;
     if (l->evaluated)
         evaluator_set(b->evaluator, l->parameter, l->domain->values[l->value]);
     return l->check_count == 0 || checks_hold(b, l);
@@ -552,15 +727,14 @@ static void try_values(struct builder *b, uint32_t layer)
 {
     struct layer *l = &b->layers[layer];
     const struct reader *driver = set_out(l);
+    if (l->follower_count > 0 && !judge_followers(b, l))
+        return;
     const struct transition *given = driver ? driver->at : NULL;
     uint32_t count = driver ? (uint32_t)(driver->end - driver->at) : l->domain->count;
     size_t first = b->pair_count;
     for (uint32_t i = 0; i < count && b->outcome == BUILD_DONE; i++) {
-        if (*b->options->effort == 0) {
-            stop(b, BUILD_EFFORT);
+        if (!go_on(b, TRY_COST + READER_COST * l->reader_count))
             return;
-        }
-        --*b->options->effort;
         l->value = given ? given[i].value : i;
         if (try_value(b, l))
             follow(b, layer);
@@ -631,6 +805,8 @@ enum build_outcome build(const struct filtered *f, const struct build_options *o
         b.outcome = BUILD_MEMORY;
     uint32_t root = b.empty || b.outcome != BUILD_DONE ? DIAGRAM_NONE : expand(&b, 0);
     enum build_outcome outcome = finish(&b, root, out);
+    for (uint32_t r = 0; b.lazies && r < b.problem->restriction_count; r++)
+        lazy_release(b.lazies[r]);
     intern_release(&b.sets);
     intern_release(&b.keys);
     intern_release(&b.nodes);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What making the space without one restriction may cost, in steps (see build.h).
-#define WITHOUT_EFFORT (UINT64_C(1) << 27)
+// What making the space without each of the restrictions may cost, in steps (see solve.c).
+#define WITHOUT_EFFORT (UINT64_C(1) << 30)
 
 struct detailing {
     const struct space *space;
@@ -23,7 +23,7 @@ struct detailing {
 static uint64_t count_without(struct detailing *d, uint32_t restriction)
 {
     struct diagram without;
-    uint64_t effort = WITHOUT_EFFORT;
+    uint64_t effort = WITHOUT_EFFORT / d->problem->restriction_count;
     struct solve_options o = {.skip = d->skip, .effort = &effort};
     d->skip[restriction] = true;
     enum build_outcome outcome = solve(d->problem, &o, &without, NULL);

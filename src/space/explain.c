@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What explaining may cost in all, and each search for a better constant (in steps, see build.h).
-#define EXPLAIN_EFFORT  (UINT64_C(1) << 24)
-#define CONSTANT_EFFORT (UINT64_C(1) << 24)
+// What explaining may cost in all, and each search for a better constant (in steps, see solve.c).
+#define EXPLAIN_EFFORT  (UINT64_C(1) << 29)
+#define CONSTANT_EFFORT (UINT64_C(1) << 28)
 // How far from its value a constant is tried, in each direction.
 #define CONSTANT_REACH 4096
 

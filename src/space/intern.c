@@ -110,6 +110,12 @@ uint32_t intern_add(struct intern *t, const uint32_t *numbers, uint32_t length)
     return t->count++;
 }
 
+size_t intern_bytes(const struct intern *t)
+{
+    return t->number_count * sizeof *t->numbers + t->count * sizeof *t->words +
+           t->slot_count * sizeof *t->slots;
+}
+
 const uint32_t *intern_at(const struct intern *t, uint32_t word, uint32_t *length)
 {
     if (length)

@@ -35,6 +35,8 @@ void intern_release(struct intern *t);
 uint32_t intern_find(const struct intern *t, const uint32_t *numbers, uint32_t length);
 // The same, adding it where it is missing; INTERN_NONE without memory.
 uint32_t intern_add(struct intern *t, const uint32_t *numbers, uint32_t length);
+// Memory that it takes.
+size_t intern_bytes(const struct intern *t);
 const uint32_t *intern_at(const struct intern *t, uint32_t word, uint32_t *length);
 
 // The array, grown by at least doubling it where it does not hold `needed` > 0 items of `size`

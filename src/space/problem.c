@@ -198,20 +198,24 @@ static void add_names(const struct problem *p, const struct restriction *r, stru
                   p->spec->parameters[r->parameters[i]].name);
 }
 
-bool problem_refuse(const struct problem *p, uint32_t culprit, struct error *e)
+bool problem_refuse(const struct problem *p, uint32_t culprit, const char *most, struct error *e)
 {
     struct text names = TEXT_INIT;
     if (culprit == UINT32_MAX)
-        return error_set(e, ERROR_INPUT,
-                         "%s: the restrictions together leave a space too entangled to enumerate; "
-                         "fix parameters with --config, or narrow them with --where",
-                         p->spec->path);
+        return error_set(
+            e, ERROR_INPUT,
+            "%s: the restrictions together leave a space too entangled to enumerate: it "
+            "takes more than the limit of %s; fix parameters with --config, or narrow "
+            "them with --where",
+            p->spec->path, most);
     const struct restriction *r = &p->restrictions[culprit];
     add_names(p, r, &names);
-    error_set(e, ERROR_INPUT,
-              "%s: %s: %s: the values of %s have too many combinations to enumerate; split it into "
-              "restrictions of fewer parameters, or fix some of them with --config",
-              p->spec->path, r->formula->path, r->formula->text, text_cstr(&names));
+    error_set(
+        e, ERROR_INPUT,
+        "%s: %s: %s: the values of %s have too many combinations to enumerate: they take more "
+        "than the limit of %s; split it into restrictions of fewer parameters, or fix some of "
+        "them with --config",
+        p->spec->path, r->formula->path, r->formula->text, text_cstr(&names), most);
     text_release(&names);
     return false;
 }

@@ -40,9 +40,9 @@ void problem_release(struct problem *p);
 // Row of --config as value indices.
 const uint32_t *problem_choice(const struct problem *p, uint32_t row);
 
-// The error that there is too much to enumerate, because of this restriction (UINT32_MAX: of all).
-// Always false.
-bool problem_refuse(const struct problem *p, uint32_t culprit, struct error *e);
+// The error that there is too much to enumerate, because of this restriction (UINT32_MAX: of all);
+// `most`: the limit that it passed. Always false.
+bool problem_refuse(const struct problem *p, uint32_t culprit, const char *most, struct error *e);
 
 // Evaluates restrictions over slots of its own.
 struct evaluator {

@@ -4,13 +4,19 @@
 
 #include <string.h>
 
-// Both orders are tried with the first effort of the limits, then with eight times as much, and so
-// on: the outcome depends on the problem alone, and costs little more than the better order takes.
-// The last takes some seconds.
+// Both orders are tried with the first effort of the limits, then with eight times as much, up to
+// the last: the outcome depends on the problem alone, and costs little more than the better order
+// takes. A step is one to two nanoseconds of a machine of today, so that all attempts together end
+// within five seconds. The last effort is for what is evaluated along the search alone: automata
+// that are not made by then would be too large.
 #define EFFORT_FACTOR 8
-#define EFFORT_LAST   (UINT64_C(1) << 31)
+#define EFFORT_LAST   (UINT64_C(3) << 29)
+#define EFFORT_ALL    (UINT64_C(11) << 28)
 // What one attempt costs at least, in steps.
-#define EFFORT_ATTEMPT 64
+#define EFFORT_ATTEMPT 2048
+
+// An order, and whether what has no automaton is evaluated.
+enum { WAYS = 4 };
 
 struct attempts {
     const struct problem *problem;
@@ -20,8 +26,12 @@ struct attempts {
     struct evaluator evaluator;
     struct arena arena;
     uint32_t *orders[2]; // the spec's; by groups, made when it is needed
+    enum stageable *stageable[2];
+    bool hopeless[WAYS]; // more effort would not help
     uint64_t *faults;    // of the filter alone
     uint64_t limit;      // the effort of the last attempt
+    uint64_t left;       // of the effort
+    uint32_t last;       // the order of the last attempt
 };
 
 // False without memory. The second order is NULL when it is the first again.
@@ -30,7 +40,9 @@ static bool make_order(struct attempts *a, uint32_t which)
     size_t count = a->problem->spec->parameter_count;
     uint32_t *order = arena_array(&a->arena, count + 1, sizeof *order);
     a->orders[which] = order;
-    if (!order)
+    a->stageable[which] =
+        arena_array(&a->arena, (size_t)a->problem->restriction_count + 1, sizeof **a->stageable);
+    if (!order || !a->stageable[which])
         return false;
     if (which == 0) {
         order_of_spec(a->problem, order);
@@ -44,61 +56,67 @@ static bool make_order(struct attempts *a, uint32_t which)
 }
 
 // One attempt with at most `limit` of the effort.
-static enum build_outcome attempt(struct attempts *a, uint32_t which, bool checks, uint64_t limit,
+static enum build_outcome attempt(struct attempts *a, uint32_t way, uint64_t limit,
                                   struct diagram *out)
 {
-    uint64_t *left = a->options->effort, effort = limit;
-    if (left && effort > *left)
-        effort = *left;
-    uint64_t given = effort;
-    a->limit = given;
-    size_t faults = a->problem->restriction_count * sizeof *a->faults;
-    struct build_options o = {.limits =
-                                  a->options->limits ? a->options->limits : &build_limits_usual,
+    uint64_t given = limit < a->left ? limit : a->left, effort = given;
+    uint32_t which = way % 2;
+    size_t restrictions = a->problem->restriction_count;
+    struct build_options o = {.limits = a->limits,
                               .order = a->orders[which],
                               .any = a->options->any,
-                              .checks = checks,
-                              .effort = &effort};
-    memcpy(a->filtered.faults, a->faults, faults);
-    memset(a->filtered.spent, 0, a->problem->restriction_count * sizeof *a->filtered.spent);
+                              .checks = way >= 2,
+                              .effort = &effort,
+                              .stageable = a->stageable[which]};
+    a->limit = given;
+    a->last = which;
+    memcpy(a->filtered.faults, a->faults, restrictions * sizeof *a->faults);
+    memset(a->filtered.spent, 0, restrictions * sizeof *a->filtered.spent);
     enum build_outcome outcome = build(&a->filtered, &o, &a->evaluator, out);
-    if (left) {
-        uint64_t used = given - effort + EFFORT_ATTEMPT;
-        *left = *left > used ? *left - used : 0;
-    }
+    uint64_t used = given - effort + EFFORT_ATTEMPT;
+    a->left -= a->left < used ? a->left : used;
+    a->hopeless[way] = outcome == BUILD_LARGE;
     return outcome;
 }
 
-// With automata alone in either order, before anything is evaluated assignment by assignment.
-static enum build_outcome attempt_orders(struct attempts *a, uint64_t limit, struct diagram *out)
+static bool is_over(enum build_outcome outcome)
 {
-    enum build_outcome outcome = BUILD_EFFORT;
-    for (uint32_t i = 0; i < 4; i++) {
-        uint32_t which = i % 2;
-        if (limit == a->limits->effort && i < 2 && !make_order(a, which))
+    return outcome != BUILD_EFFORT && outcome != BUILD_LARGE;
+}
+
+// With automata alone in either order, before anything is evaluated assignment by assignment. What
+// ended for want of effort is worth another try with more.
+static enum build_outcome attempt_ways(struct attempts *a, uint64_t limit, struct diagram *out)
+{
+    enum build_outcome all = BUILD_LARGE;
+    uint32_t first = limit == EFFORT_LAST ? 2 : 0; // what else there is has had its try
+    for (uint32_t way = first; way < WAYS && a->left > 0; way++) {
+        if (limit == a->limits->effort && way < 2 && !make_order(a, way))
             return BUILD_MEMORY;
-        if (!a->orders[which])
+        if (!a->orders[way % 2] || a->hopeless[way])
             continue;
-        outcome = attempt(a, which, i >= 2, limit, out);
-        if (outcome != BUILD_EFFORT || (a->options->effort && *a->options->effort == 0))
+        enum build_outcome outcome = attempt(a, way, limit, out);
+        if (is_over(outcome))
             return outcome;
+        all = outcome == BUILD_EFFORT ? outcome : all;
     }
-    return outcome;
+    return a->left > 0 ? all : BUILD_EFFORT;
 }
 
 static enum build_outcome attempt_all(struct attempts *a, struct diagram *out)
 {
     uint64_t limit = a->limits->effort;
+    a->left = a->options->effort ? *a->options->effort : EFFORT_ALL;
     for (;; limit *= EFFORT_FACTOR) {
         limit = limit > EFFORT_LAST ? EFFORT_LAST : limit;
-        enum build_outcome outcome = attempt_orders(a, limit, out);
-        bool spent = a->options->effort && *a->options->effort == 0;
-        if (outcome != BUILD_EFFORT || spent || limit == EFFORT_LAST)
+        enum build_outcome outcome = attempt_ways(a, limit, out);
+        if (outcome != BUILD_EFFORT || a->left == 0 || limit == EFFORT_LAST)
             return outcome;
     }
 }
 
-// The restriction that took most of what was spent, if one took so much that it is to blame.
+// The restriction that took most of what was spent, if one took so much that it is to blame; else
+// the first that is too large for an automaton.
 static uint32_t blame(const struct attempts *a)
 {
     uint32_t most = 0, count = a->problem->restriction_count;
@@ -107,6 +125,10 @@ static uint32_t blame(const struct attempts *a)
             most = i;
     }
     bool guilty = count > 0 && a->filtered.spent && a->filtered.spent[most] >= a->limit / 4;
+    for (uint32_t i = 0; !guilty && a->stageable[a->last] && i < count; i++) {
+        if (a->stageable[a->last][i] != STAGEABLE_UNKNOWN)
+            return i;
+    }
     return guilty ? most : UINT32_MAX;
 }
 
@@ -118,7 +140,10 @@ static enum build_outcome filter_and_build(struct attempts *a, struct diagram *o
         return BUILD_DONE;
     a->faults = arena_copy(&a->arena, a->filtered.faults,
                            (a->problem->restriction_count + (size_t)1) * sizeof *a->faults);
-    return a->faults ? attempt_all(a, out) : BUILD_MEMORY;
+    enum build_outcome outcome = a->faults ? attempt_all(a, out) : BUILD_MEMORY;
+    if (a->options->effort)
+        *a->options->effort = a->left;
+    return outcome;
 }
 
 enum build_outcome solve(const struct problem *p, const struct solve_options *o,

@@ -58,7 +58,9 @@ static bool set_diagram(struct space *sp, const struct build_limits *limits, str
                          "restrictions, --where or --config",
                          sp->problem.spec->path);
     case BUILD_EFFORT:
-        return problem_refuse(&sp->problem, solved.culprit, e);
+        return problem_refuse(&sp->problem, solved.culprit, "a few seconds of work", e);
+    case BUILD_LARGE:
+        return problem_refuse(&sp->problem, solved.culprit, "256 MiB of states", e);
     case BUILD_MEMORY:
         break;
     }

@@ -8,11 +8,17 @@
 #include <string.h>
 
 // Transitions of all stages together while it is made, and when it is done.
-#define CELLS_MOST (UINT64_C(1) << 26)
-// What evaluating an opaque part costs, in steps.
-#define OPAQUE_COST 64
-// What finding a state costs.
-#define LOOK_UP_COST 8
+#define CELLS_MOST (UINT64_C(1) << 25)
+// What it costs, in steps (see solve.c), to evaluate a part for a value: in a loop over integers,
+// value by value, or as a whole tree; to find a state; and to find out for a new one what is
+// decided, for each node.
+#define PART_COST    2
+#define CELL_COST    24
+#define OPAQUE_COST  256
+#define LOOK_UP_COST 64
+#define DECIDE_COST  12
+// And to go from stage to stage along a search.
+#define STEP_COST 64
 
 // Of a value read: what is left is decided, or the number of a state.
 enum { OUTCOME_FALSE, OUTCOME_TRUE, OUTCOME_FAULT, OUTCOME_FIRST };
@@ -27,6 +33,7 @@ struct stage {
     uint32_t *parts; // nodes whose values make the states after it
     uint32_t part_count;
     struct intern states; // after it
+    uint32_t state_count; // kept when they are released
     uint64_t *paths;      // one a state: assignments that lead there; UINT64_MAX: that or more
     uint32_t *outcomes;   // of the states before it, `width` each; not of the last stage
     size_t outcome_count, outcome_capacity;
@@ -34,7 +41,8 @@ struct stage {
 };
 
 struct staged {
-    struct automaton *automaton;
+    struct automaton *automaton; // that is being made
+    const uint32_t *parameters;
     const struct restriction *restriction;
     const struct domain *domains;
     const struct spec *spec;
@@ -49,6 +57,7 @@ struct staged {
     uint32_t *word;             // scratch
     uint64_t *effort, *faults;
     uint32_t words_most;
+    size_t bytes_most;
     uint64_t cells;     // transitions kept so far
     struct intern rows; // of the last stage: see encode()
     uint32_t *last;     // states before the last stage -> STATE_
@@ -66,7 +75,7 @@ static bool stop(struct staged *s, enum staging outcome)
 
 static bool set_values(struct staged *s, uint32_t stage)
 {
-    uint32_t parameter = s->automaton->parameters[stage - 1];
+    uint32_t parameter = s->parameters[stage - 1];
     const struct domain *d = &s->domains[parameter];
     struct value *values = arena_array(&s->arena, d->count, sizeof *values);
     if (!values)
@@ -88,7 +97,7 @@ static struct graph_slot *describe_slots(struct staged *s, const struct evaluato
     for (uint32_t i = 0; slots && i < spec->derived_count; i++)
         slots[spec->slots.derived + i].definition = spec->derived[i].expr;
     for (uint32_t i = 1; slots && i <= s->count; i++) {
-        uint32_t slot = spec->slots.parameters + s->automaton->parameters[i - 1];
+        uint32_t slot = spec->slots.parameters + s->parameters[i - 1];
         slots[slot] = (struct graph_slot){
             .stage = i, .values = s->stages[i].values, .count = s->stages[i].width};
     }
@@ -316,6 +325,23 @@ static bool give_up_words(struct staged *s, uint32_t stage)
     return !s->stages[stage].direct && stop(s, STAGING_LARGE);
 }
 
+// Memory taken so far; what is released is not counted.
+static size_t bytes_taken(const struct staged *s, const struct seen *seen, uint32_t stage)
+{
+    size_t bytes = s->result->bytes + s->arena.bytes + s->cells * sizeof(uint32_t) +
+                   intern_bytes(&s->rows) + intern_bytes(&s->stages[stage].states) +
+                   intern_bytes(&s->stages[stage - 1].states);
+    return bytes + intern_bytes(&seen->words) + seen->capacity * sizeof *seen->outcomes;
+}
+
+static bool spend(struct staged *s, uint64_t steps)
+{
+    if (*s->effort < steps)
+        return stop(s, STAGING_EFFORT);
+    *s->effort -= steps;
+    return true;
+}
+
 static bool look_up(struct staged *s, struct seen *seen, uint32_t stage, uint32_t *outcome)
 {
     uint32_t length = s->stages[stage].part_count * PART_NUMBERS, before = seen->words.count;
@@ -323,8 +349,10 @@ static bool look_up(struct staged *s, struct seen *seen, uint32_t stage, uint32_
     if (word == INTERN_NONE)
         return stop(s, STAGING_MEMORY);
     if (word == before) {
-        if (word >= words_most(s, stage))
+        if (word >= words_most(s, stage) || bytes_taken(s, seen, stage) > s->bytes_most)
             return give_up_words(s, stage);
+        if (!spend(s, (uint64_t)DECIDE_COST * s->graph.count))
+            return false;
         uint32_t *outcomes =
             grow(seen->outcomes, &seen->capacity, (size_t)word + 1, sizeof *outcomes);
         if (!outcomes)
@@ -337,12 +365,11 @@ static bool look_up(struct staged *s, struct seen *seen, uint32_t stage, uint32_
     return true;
 }
 
-static bool spend(struct staged *s, uint64_t steps)
+static uint64_t part_cost(const struct graph_node *n)
 {
-    if (*s->effort < steps)
-        return stop(s, STAGING_EFFORT);
-    *s->effort -= steps;
-    return true;
+    bool by_value = n->kind == GRAPH_UNARY || n->kind == GRAPH_CALL ||
+                    (n->kind == GRAPH_BINARY && (n->op == OPERATOR_DIV || n->op == OPERATOR_POW));
+    return n->kind == GRAPH_OPAQUE ? OPAQUE_COST : by_value ? CELL_COST : PART_COST;
 }
 
 // What a stage costs for each value: where it is not the last, the state after it is looked up.
@@ -351,8 +378,8 @@ static uint64_t cost_of(const struct staged *s, uint32_t stage)
     uint64_t cost = stage < s->count ? LOOK_UP_COST : 1;
     for (uint32_t i = 0; i < s->graph.count; i++) {
         const struct graph_node *n = &s->graph.nodes[i];
-        if (n->stage == stage && n->kind == GRAPH_OPAQUE)
-            cost += OPAQUE_COST;
+        if (n->stage == stage)
+            cost += part_cost(n);
     }
     return cost;
 }
@@ -501,6 +528,9 @@ static bool enter_row(struct staged *s, const struct row *r, uint32_t *state)
         return true;
     uint32_t word = intern_add(&s->rows, r->numbers, length);
     *state = STATE_FIRST + word;
+    if (s->result->bytes + s->arena.bytes + s->cells * sizeof *state + intern_bytes(&s->rows) >
+        s->bytes_most)
+        return stop(s, STAGING_LARGE);
     return word != INTERN_NONE || stop(s, STAGING_MEMORY);
 }
 
@@ -572,7 +602,8 @@ static bool advance_directly(struct staged *s)
     intern_release(&at->states);
     s->cells -= at->outcome_count;
     at->outcome_count = 0;
-    uint64_t cost = multiply(cost_of(s, s->count) * width, (uint64_t)states * at->width);
+    uint64_t one = cost_of(s, s->count) * width + (uint64_t)DECIDE_COST * s->graph.count;
+    uint64_t cost = multiply(one, (uint64_t)states * at->width);
     bool ok = spend(s, cost);
     for (uint32_t state = 0; ok && state < states; state++)
         ok = judge_state(s, &d, state);
@@ -595,13 +626,16 @@ static bool advance(struct staged *s, uint32_t stage)
     free(seen.outcomes);
     if (at->direct)
         return advance_directly(s);
-    return ok && count_paths(s, stage);
+    ok = ok && count_paths(s, stage);
+    s->stages[stage - 1].state_count = states;
+    intern_release(&s->stages[stage - 1].states);
+    return ok;
 }
 
 static bool judge_states(struct staged *s, const struct row *r, uint8_t *holds)
 {
     const struct stage *before = &s->stages[s->count - 1];
-    uint64_t cost = cost_of(s, s->count) * r->width;
+    uint64_t cost = cost_of(s, s->count) * r->width + (uint64_t)DECIDE_COST * s->graph.count;
     graph_run_enter(&s->run, s->count, s->stages[s->count].values, r->width);
     if (!spend(s, multiply(cost, before->states.count)))
         return false;
@@ -659,7 +693,7 @@ static bool decode_rows(struct staged *s, struct transitions *t)
         const uint32_t *numbers = intern_at(&s->rows, i, &length);
         total += decode(numbers, length, NULL);
     }
-    if (total > CELLS_MOST)
+    if (total > CELLS_MOST / 2)
         return stop(s, STAGING_LARGE);
     uint32_t *starts = arena_array(s->result, (size_t)s->rows.count + 1, sizeof *starts), at = 0;
     struct transition *items = arena_array(s->result, (size_t)total + 1, sizeof *items);
@@ -698,10 +732,12 @@ static bool fold_stage(struct staged *s, uint32_t stage, const uint32_t *after, 
         uint32_t word = intern_add(&rows, row, at->width);
         ok = word != INTERN_NONE;
         *state = STATE_FIRST + word;
+        if (s->result->bytes + 3 * rows.number_count * sizeof *row > s->bytes_most)
+            ok = stop(s, STAGING_LARGE);
     }
     ok = ok && transitions_of_rows(t, s->result, &rows, at->width);
     intern_release(&rows);
-    return ok || stop(s, STAGING_MEMORY);
+    return ok || stop(s, STAGING_MEMORY); // unless it was stopped already
 }
 
 static bool go_back(struct staged *s)
@@ -714,7 +750,8 @@ static bool go_back(struct staged *s)
     if (!decode_rows(s, &next[s->count - 1]))
         return false;
     for (uint32_t stage = s->count - 1; stage > 0; stage--) {
-        size_t states = s->stages[stage - 1].states.count;
+        const struct stage *from = &s->stages[stage - 1];
+        size_t states = from->state_count + (size_t)from->states.count; // one of them is 0
         uint32_t *before = arena_array(&s->arena, states + 1, sizeof *before);
         if (!before)
             return stop(s, STAGING_MEMORY);
@@ -794,22 +831,154 @@ static void release(struct staged *s)
     arena_release(&s->arena);
 }
 
+static void start_staged(struct staged *s, const struct automaton *a, const struct restriction *r,
+                         const struct domain *domains, const struct evaluator *v)
+{
+    *s = (struct staged){.restriction = r, .domains = domains, .spec = v->problem->spec};
+    s->parameters = a->parameters;
+    s->count = a->length;
+    arena_init(&s->arena);
+}
+
 enum staging automaton_stage(struct automaton *a, struct arena *arena, const struct restriction *r,
                              const struct domain *domains, struct evaluator *v,
                              const struct stage_limits *limits, uint64_t *faults)
 {
     uint64_t found = 0;
-    struct staged s = {.automaton = a, .restriction = r, .domains = domains, .result = arena};
-    s.spec = v->problem->spec;
-    s.count = a->length;
+    struct staged s;
+    start_staged(&s, a, r, domains, v);
+    s.automaton = a;
+    s.result = arena;
     s.effort = limits->effort;
     s.words_most = limits->words;
+    s.bytes_most = limits->bytes;
     s.faults = &found;
-    arena_init(&s.arena);
     if (make(&s, v))
         add_to(faults, found);
     else
         a->next = NULL;
     release(&s);
     return s.outcome;
+}
+
+// ---- along a search ----------------------------------------------------------------------------
+
+struct lazy {
+    struct staged staged;
+    uint32_t *outcomes; // one a stage, [0] being before the first: what was decided by then
+    uint8_t *holds;     // of the last stage
+    uint64_t *costs;    // one a stage, from 0
+};
+
+// Texts and lists do not outlive the step that made them, so that none may be known by a later one.
+static bool parts_last(const struct staged *s)
+{
+    for (uint32_t stage = 1; stage < s->count; stage++) {
+        for (uint32_t i = 0; i < s->stages[stage].part_count; i++) {
+            uint32_t node = s->stages[stage].parts[i];
+            if (s->graph.nodes[node].kind != GRAPH_SLOT && s->graph.ranges[node].kind == RANGE_ANY)
+                return false;
+        }
+    }
+    return true;
+}
+
+// Parts are evaluated for all values in one loop each, so that one of integers costs next to
+// nothing; what is still to come is asked what it may be.
+static uint64_t cost_along(const struct staged *s, uint32_t stage)
+{
+    uint64_t parts = 1, later = 0, values = stage == s->count ? s->stages[stage].width : 1;
+    for (uint32_t i = 0; i < s->graph.count; i++) {
+        const struct graph_node *n = &s->graph.nodes[i];
+        later += n->stage > stage;
+        if (n->stage == stage)
+            parts += part_cost(n) * values / 2 + CELL_COST;
+    }
+    return STEP_COST + DECIDE_COST * later + parts;
+}
+
+static bool set_lazy(struct lazy *z)
+{
+    struct staged *s = &z->staged;
+    z->outcomes = arena_array(&s->arena, (size_t)s->count + 1, sizeof *z->outcomes);
+    z->holds = arena_array(&s->arena, (size_t)s->stages[s->count].width + 1, 1);
+    z->costs = arena_array(&s->arena, (size_t)s->count + 1, sizeof *z->costs);
+    if (!z->outcomes || !z->holds || !z->costs)
+        return false;
+    z->outcomes[0] = OUTCOME_FIRST;
+    for (uint32_t i = 0; i < s->count; i++)
+        z->costs[i] = cost_along(s, i + 1);
+    return true;
+}
+
+uint64_t lazy_cost(const struct lazy *z, uint32_t stage)
+{
+    return z->costs[stage];
+}
+
+bool lazy_new(struct arena *arena, const struct automaton *a, const struct restriction *r,
+              const struct domain *domains, const struct evaluator *v, struct lazy **out)
+{
+    struct lazy *z = arena_alloc(arena, sizeof *z);
+    *out = NULL;
+    if (!z)
+        return false;
+    memset(z, 0, sizeof *z);
+    struct staged *s = &z->staged;
+    start_staged(s, a, r, domains, v);
+    bool made = prepare(s, v) && set_lazy(z);
+    bool large = s->outcome == STAGING_LARGE || (made && !parts_last(s));
+    if (made && !large)
+        *out = z;
+    else
+        release(s);
+    return made || large;
+}
+
+void lazy_release(struct lazy *z)
+{
+    if (z)
+        release(&z->staged);
+}
+
+bool lazy_try(struct lazy *z, uint32_t stage, uint32_t value, uint64_t *faults)
+{
+    struct staged *s = &z->staged;
+    uint32_t after = stage + 1, *outcome = &z->outcomes[after];
+    *outcome = z->outcomes[stage];
+    if (*outcome != OUTCOME_FIRST)
+        return true;
+    graph_run_enter(&s->run, after, &s->stages[after].values[value], 1);
+    if (!graph_run_step(&s->run)) {
+        stop(s, STAGING_MEMORY);
+        return false;
+    }
+    for (uint32_t i = 0; i < s->run.stage_counts[after]; i++) {
+        uint32_t node = s->run.of_stage[after][i];
+        s->run.known[node] = graph_run_cell(&s->run, node, 0);
+    }
+    *outcome = decide(s, after);
+    if (*outcome == OUTCOME_FAULT)
+        add_to(faults, rest_of(s, after));
+    return *outcome == OUTCOME_FIRST || *outcome == OUTCOME_TRUE;
+}
+
+const uint8_t *lazy_judge(struct lazy *z, uint64_t *faults)
+{
+    struct staged *s = &z->staged;
+    const struct stage *last = &s->stages[s->count];
+    memset(z->holds, 1, last->width);
+    if (z->outcomes[s->count - 1] == OUTCOME_TRUE)
+        return z->holds;
+    graph_run_enter(&s->run, s->count, last->values, last->width);
+    if (graph_run_step(&s->run))
+        add_to(faults, judge(s, last->width, z->holds));
+    else
+        stop(s, STAGING_MEMORY);
+    return z->holds;
+}
+
+bool lazy_failed(const struct lazy *z)
+{
+    return z->staged.outcome == STAGING_MEMORY;
 }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 // Restrictions with more assignments of their own parameters are not counted one by one: a space
-// that they alone restrict is, within this effort (in steps, see build.h).
+// that they alone restrict is, within this effort for all of them together (in steps, see solve.c).
 #define COUNTED_MOST (UINT64_C(1) << 16)
-#define ALONE_EFFORT (UINT64_C(1) << 27)
+#define ALONE_EFFORT (UINT64_C(1) << 30)
 
 // Runs through all assignments of the restriction's parameters.
 struct odometer {
@@ -65,7 +65,7 @@ static uint64_t product(const struct problem *p, const struct restriction *r, bo
 static uint64_t solve_alone(const struct problem *p, const struct restriction *r, uint64_t cells)
 {
     struct diagram left;
-    uint64_t effort = ALONE_EFFORT, excluded = UINT64_MAX;
+    uint64_t effort = ALONE_EFFORT / p->restriction_count, excluded = UINT64_MAX;
     bool *skip = malloc(((size_t)p->restriction_count + 1) * sizeof *skip);
     if (!skip)
         return UINT64_MAX;

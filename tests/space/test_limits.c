@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define PARAMETERS 6
 #define NAMES      "abcdef"
@@ -99,11 +100,12 @@ static struct spec *random_spec(struct rng *r)
 static struct build_limits random_limits(struct rng *r)
 {
     static const uint32_t words[] = {0, 0, 1, 20, 1 << 20};
-    static const uint64_t most[] = {0, 0, 30, 1000}, effort[] = {20, 400, 1 << 20};
+    static const uint64_t most[] = {0, 0, 30, 1000}, effort[] = {500, 10000, 1 << 25};
     return (struct build_limits){.table_few = most[below(r, 3)],
                                  .table_most = most[below(r, 4)],
                                  .tables_most = most[below(r, 4)],
                                  .words = words[below(r, 5)],
+                                 .bytes = SIZE_MAX,
                                  .effort = effort[below(r, 3)]};
 }
 
@@ -248,6 +250,51 @@ START_TEST(chains_of_equalities)
 }
 END_TEST
 
+// Tile, warp and stage sizes of a matrix product: the warps' tiles make up the block's, every
+// thread loads as much, and what the stages hold fits. Counted here by loops over what the
+// equalities leave.
+static uint64_t count_tiles(void)
+{
+    static const int depths[] = {8, 16, 24, 32, 48, 64};
+    uint64_t valid = 0;
+    for (int wm = 8; wm <= 128; wm += 8)
+        for (int wn = 8; wn <= 128; wn += 8)
+            for (int i = 0; i < 4 * 4 * 4 * 4 * 6; i++) {
+                int m = 1 << i % 4, n = 1 << i / 4 % 4, va = 1 << i / 16 % 4, vb = 1 << i / 64 % 4;
+                int bk = depths[i / 256], bm = wm * m, bn = wn * n;
+                if (bm > 512 || bn > 512 || bm * bk % (32 * m * n * va) != 0 ||
+                    bk * bn % (32 * m * n * vb) != 0)
+                    continue;
+                for (int row = bk; row <= bk + 32; row++)
+                    for (int stages = 1; stages <= 8; stages++)
+                        valid += row % va == 0 && row % vb == 0 &&
+                                 4 * stages * (bm * row + bn * row) + 8 * (wm * wn) / va +
+                                         128 * vb * m * n <=
+                                     233472;
+            }
+    return valid;
+}
+
+START_TEST(tiles_of_a_kernel)
+{
+    struct spec *s = make_spec(
+        "BM list(range(8, 513, 8)); WM list(range(8, 129, 8)); WARPS_M [1, 2, 4, 8]; "
+        "BN list(range(8, 513, 8)); WN list(range(8, 129, 8)); WARPS_N [1, 2, 4, 8]; "
+        "BK [8, 16, 24, 32, 48, 64]; STAGES list(range(1, 9)); VA [1, 2, 4, 8]; VB [1, 2, 4, 8]; "
+        "PAD list(range(33))",
+        "BM == WM*WARPS_M; BN == WN*WARPS_N; (BM*BK) % (32*WARPS_M*WARPS_N*VA) == 0; "
+        "(BK*BN) % (32*WARPS_M*WARPS_N*VB) == 0; 4*STAGES*(BM*(BK + PAD) + BN*(BK + PAD)) + "
+        "8*(WM*WN) // VA + 128*VB*WARPS_M*WARPS_N <= 233472; "
+        "(BK + PAD) % VA == 0 and (BK + PAD) % VB == 0",
+        "");
+    struct space *sp = make_space(s, NULL);
+    ck_assert_uint_eq(count_tiles(), 6592146);
+    ck_assert_uint_eq(space_count(sp), 6592146);
+    space_free(sp);
+    spec_free(s);
+}
+END_TEST
+
 // ---- many assignments, few states --------------------------------------------------------------
 
 // "p0 VALUES; p1 VALUES; ..."
@@ -330,6 +377,92 @@ START_TEST(products_modulo)
 }
 END_TEST
 
+// ---- hostile ones ------------------------------------------------------------------------------
+
+#define CPU_SECONDS 5
+#define PEAK_KIB    (500 * 1024)
+
+// Restrictions whose states are as many as their assignments, or nearly.
+enum hostile { KNAPSACK, PRODUCTS, MIXED, ONE_CONJUNCTION, HOSTILE };
+
+// Distinct values without a pattern, so that hardly two sums are equal.
+static void add_scattered(struct rng *r, uint32_t count, uint32_t values, uint32_t bound,
+                          struct text *out)
+{
+    for (uint32_t p = 0; p < count; p++) {
+        text_addf(out, "p%u [%u", p, 2 + below(r, bound));
+        for (uint32_t i = 1; i < values; i++)
+            text_addf(out, ", %u", 2 + i * bound + below(r, bound));
+        text_add(out, "];");
+    }
+}
+
+static void add_joined(uint32_t count, const char *between, const char *end, struct text *out)
+{
+    for (uint32_t p = 0; p < count; p++)
+        text_addf(out, "%sp%u", p > 0 ? between : "", p);
+    text_add(out, end);
+}
+
+static struct spec *hostile_spec(enum hostile kind)
+{
+    struct text parameters = TEXT_INIT, restrictions = TEXT_INIT;
+    struct rng r;
+    rng_init(&r, 17, kind);
+    if (kind == KNAPSACK) {
+        add_scattered(&r, 30, 8, 100000000, &parameters);
+        add_joined(30, " + ", " == 12000000007", &restrictions);
+    } else if (kind == PRODUCTS) {
+        add_scattered(&r, 12, 12, 250, &parameters);
+        text_add(&restrictions, "p0*p1*p2 + p3*p4*p5 < p6*p7*p8 + p9*p10*p11");
+    } else if (kind == MIXED) {
+        add_equal(&parameters, 12, "list(range(30))");
+        for (int i = 0; i < 30; i++)
+            text_addf(&restrictions, "(p%u*p%u + p%u) %% 7 != 3;", below(&r, 12), below(&r, 12),
+                      below(&r, 12));
+    } else {
+        add_equal(&parameters, 20, "list(range(30))");
+        for (int i = 1; i < 20; i++)
+            text_addf(&restrictions, "%s[p%d, p0][p%d %% 2] != p%d", i > 1 ? " and " : "", i, i - 1,
+                      (i + 7) % 20);
+    }
+    struct spec *s = make_spec(parameters.data, restrictions.data, "");
+    text_release(&parameters);
+    text_release(&restrictions);
+    return s;
+}
+
+static double cpu_seconds(const struct rusage *u)
+{
+    return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
+           (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6;
+}
+
+// None of them can be counted here, so that a count is checked by the space itself; a refusal says
+// what its limit is, and what to do.
+START_TEST(counted_or_refused)
+{
+    struct spec *s = hostile_spec((enum hostile)_i);
+    struct error e = ERROR_INIT;
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+    struct space *sp = space_new(s, NULL, &e);
+    getrusage(RUSAGE_SELF, &after);
+    if (!sp) {
+        ck_assert_int_eq(e.code, ERROR_INPUT);
+        ck_assert_msg(strstr(e.text, "more than the limit of ") != NULL, "%s", e.text);
+        ck_assert_ptr_nonnull(strstr(e.text, "--config"));
+    }
+#ifndef __SANITIZE_ADDRESS__
+    double seconds = cpu_seconds(&after) - cpu_seconds(&before);
+    ck_assert_msg(seconds < CPU_SECONDS, "%d: %g s", _i, seconds);
+    ck_assert_msg(after.ru_maxrss < PEAK_KIB, "%d: %ld KiB", _i, after.ru_maxrss);
+#endif
+    space_free(sp);
+    spec_free(s);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, forced_limits, 0, 24);
@@ -338,6 +471,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, pairs_that_are_near);
     tcase_add_test(tests, pairs_of_many_values);
     tcase_add_test(tests, products_modulo);
+    tcase_add_test(tests, tiles_of_a_kernel);
+    tcase_add_loop_test(tests, counted_or_refused, 0, HOSTILE);
     tcase_add_test(tests, chains_of_equalities);
 }
 

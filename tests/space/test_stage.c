@@ -176,7 +176,8 @@ static void stop(struct staged *g)
 static enum staging make_automaton(struct staged *g, const struct restriction *r, struct rng *rng)
 {
     // Few words in half of the cases: the last stage but one then goes without.
-    struct stage_limits limits = {.words = below(rng, 2) ? 1 + below(rng, 60) : 1 << 20};
+    struct stage_limits limits = {.bytes = SIZE_MAX,
+                                  .words = below(rng, 2) ? 1 + below(rng, 60) : 1 << 20};
     uint64_t order[PARAMETERS], effort = UINT64_C(1) << 40;
     uint32_t *parameters = arena_array(&g->arena, PARAMETERS, sizeof *parameters);
     for (uint32_t i = 0; i < r->parameter_count; i++)
@@ -332,13 +333,13 @@ START_TEST(names_the_culprit)
     struct problem p;
     struct diagram d;
     struct error e = ERROR_INIT;
-    uint64_t effort = 100000, faults[2];
+    uint64_t effort = 3000000, faults[2];
     struct solve_options o = {.effort = &effort};
     struct solved solved = {.faults = faults};
     ck_assert_msg(problem_init(&p, s, &nothing, &e), "%s", e.text);
     ck_assert_int_eq(solve(&p, &o, &d, &solved), BUILD_EFFORT);
     ck_assert_uint_eq(solved.culprit, 1);
-    ck_assert(!problem_refuse(&p, solved.culprit, &e));
+    ck_assert(!problem_refuse(&p, solved.culprit, "tests", &e));
     ck_assert_int_eq(e.code, ERROR_INPUT);
     ck_assert_ptr_nonnull(strstr(e.text, "Conditions[1]"));
     ck_assert_ptr_nonnull(strstr(e.text, "[a, b, c] == [c, b, a]: the values of a, b and c"));
