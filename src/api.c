@@ -826,7 +826,7 @@ uint64_t hone_record_index(const struct hone_record *r)
 bool hone_record_verified(const struct hone_record *r)
 {
     const struct result *result = record_of(r)->result;
-    return result->status == STATUS_CORRECT && result->verification != VERIFICATION_NONE;
+    return result->status == STATUS_CORRECT && result->verification == VERIFICATION_REFERENCE;
 }
 
 bool hone_record_reused(const struct hone_record *r)

@@ -149,7 +149,8 @@ void check_cancel(struct check *c);
 void check_progress(struct check *c, struct check_progress *out);
 const struct space *check_space(const struct check *c);
 void check_source_digest(const struct check *c, struct digest *out);
-// How results are held against what is right. *against: "gemm", "default configuration"; "".
+// How results are held against what is right. *against: "gemm"; of agreement the default
+// configuration, "B=32"; "".
 enum verification check_verification(const struct check *c, const char **against);
 // All records in the order in which they were handed out.
 const struct check_record *const *check_records(const struct check *c, size_t *count);

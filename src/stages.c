@@ -79,7 +79,8 @@ static bool look_at_reference(struct stages *s, struct error *e)
     const struct job_reference *r = &job->reference;
     if (r->kind != REFERENCE_NONE && has_output(job)) {
         s->verification = r->agreement ? VERIFICATION_AGREES : VERIFICATION_REFERENCE;
-        s->against = arena_strdup(&s->arena, r->name ? r->name : "");
+        const char *name = r->agreement ? r->job->configuration : r->name;
+        s->against = arena_strdup(&s->arena, name ? name : "");
     }
     job_free(job);
     return s->against || error_memory(e);

@@ -335,7 +335,8 @@ HONE_API const char *hone_record_log(const struct hone_record *r);     // of the
 HONE_API const char *hone_record_configuration(const struct hone_record *r);
 HONE_API const uint32_t *hone_record_choice(const struct hone_record *r); // the configuration
 HONE_API uint64_t hone_record_index(const struct hone_record *r);         // in the space
-// Was it held against a reference? A spec may have none.
+// Was it held against a reference, and is right? A spec may have none: that it agrees with the
+// default configuration, which may be wrong itself, does not count.
 HONE_API bool hone_record_verified(const struct hone_record *r);
 HONE_API bool hone_record_reused(const struct hone_record *r);
 // A time exists only for a correct configuration that was measured: otherwise false, and nothing is

@@ -318,6 +318,17 @@ static bool add_findings(struct checking *c, struct view_check_end *out)
     return ok;
 }
 
+static bool add_outcomes(struct checking *c, struct view_check_end *out)
+{
+    struct view_outcome *list = arena_array(&c->work.arena, out->count + 1, sizeof *list);
+    for (size_t i = 0; list && i < out->count; i++)
+        list[i] = (struct view_outcome){out->records[i].configuration, out->records[i].same_as,
+                                        out->records[i].result};
+    out->outcomes = list;
+    out->shown = report_shown(&out->check, list, list ? out->count : 0);
+    return list != NULL;
+}
+
 bool checking_end_view(struct checking *c, struct view_check_end *out)
 {
     size_t count;
@@ -340,5 +351,6 @@ bool checking_end_view(struct checking *c, struct view_check_end *out)
     for (size_t i = 0; ok && i < count; i++)
         ok = checking_view(c, records[i], &views[i]);
     out->count = ok ? count : 0;
+    ok = ok && add_outcomes(c, out);
     return ok && add_sizes(c, records, count, out) && add_findings(c, out);
 }

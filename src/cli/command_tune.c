@@ -551,7 +551,7 @@ const struct command command_tune = {
                        "\"cartesian\", \"valid\",\n"
                        "   \"planned\", \"verification\"}\n"
                        "  {\"type\":\"result\", \"configuration\":{}, \"status\", \"verified\", "
-                       "\"verification\",\n"
+                       "\"verification\", \"outputs\":[],\n"
                        "   \"median_ns\", \"interval_ns\":[low,high], \"samples_ns\":[], "
                        "\"stopped\", \"batch\",\n"
                        "   \"warmups\", \"warm\", \"reused\", \"message\", \"fault\", "
@@ -574,6 +574,7 @@ const struct command command_tune = {
                        "   \"speedup_over_default_interval\":[], \"speedup_over_default_basis\",\n"
                        "   \"speedup_over_default_significant\", "
                        "\"verification\",\n"
+                       "   \"verified\", \"shown\",\n"
                        "   \"ranking\":{\"id\", \"contenders\", \"failed\", \"rounds\", "
                        "\"repeated\", \"marked\",\n"
                        "   \"by_load\", \"by_clock\", \"batch\", \"warmups\", \"cold\", \"level\", "
@@ -591,7 +592,8 @@ const struct command command_tune = {
                        "was "
                        "held against a reference; agreement with the default configuration is told "
                        "by "
-                       "verification. With --replay device is null, and run and summary have "
+                       "verification. outputs are as of hone check, and so is shown. With --replay "
+                       "device is null, and run and summary have "
                        "replayed: {\"file\", \"format\", \"device\", \"statistic\", "
                        "\"recorded\", \"excluded\", \"unrecorded\", \"cost_ns\"}.",
     .more = help_strategies,

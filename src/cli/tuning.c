@@ -457,6 +457,22 @@ static bool fill_ranking(struct tuning *t, struct view_summary *out)
     return ok;
 }
 
+static bool fill_outcomes(struct tuning *t, struct view_summary *out)
+{
+    size_t count;
+    const struct tune_record *const *records = tune_records(t->tune, &count);
+    struct view_outcome *list = arena_array(&t->work.arena, count + 1, sizeof *list);
+    for (size_t i = 0; list && i < count; i++)
+        list[i] = (struct view_outcome){
+            .configuration = records[i]->configuration,
+            .same_as = records[i]->same_as ? records[i]->same_as->configuration : NULL,
+            .result = records[i]->result};
+    out->outcomes = list;
+    out->outcome_count = list ? count : 0;
+    out->shown = report_shown(&out->check, list, out->outcome_count);
+    return list != NULL;
+}
+
 static struct view_timing timing_of(const struct tuning *t, const struct tune_progress *p)
 {
     const uint64_t *spans = p->times.span_ns;
@@ -546,5 +562,5 @@ bool tuning_summary(struct tuning *t, struct view_summary *out)
         out->baseline = view_new(t, p.default_record);
     else
         out->no_baseline = without_baseline(p.default_record);
-    return fill_ranking(t, out);
+    return fill_outcomes(t, out) && fill_ranking(t, out);
 }

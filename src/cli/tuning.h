@@ -6,6 +6,7 @@
 #include "peak.h"
 #include "report/peak.h"
 #include "report/report.h"
+#include "report/verified.h"
 #include "tune.h"
 
 // All users share one lock for a device, so TMPDIR does not count.

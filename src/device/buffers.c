@@ -263,7 +263,7 @@ bool buffers_poison(struct device *d, struct loaded *l, struct error *e)
 {
     for (uint32_t i = 0; i < l->job->buffer_count; i++) {
         struct buffer *b = l->buffers[i];
-        if (b->use == USE_POISONED && !memory_fill(d, &b->memory, POISON_BYTE, e))
+        if (b->use == USE_POISONED && !memory_fill(d, &b->memory, d->poison, e))
             return error_context(e, "poisoning %s", l->job->buffers[i].name);
     }
     return true;

@@ -33,9 +33,15 @@ void part_merge(struct part *into, const struct part *p)
         into->largest = p->largest;
         into->at = p->at;
     }
-    merge_first(&into->nans, &into->first_nan, p->nans, p->first_nan);
+    merge_first(&into->specials, &into->first_special, p->specials, p->first_special);
     merge_first(&into->unwritten, &into->first_unwritten, p->unwritten, p->first_unwritten);
+    into->nans += p->nans;
+    into->got_nans += p->got_nans;
+    into->expected_nans += p->expected_nans;
     into->poisoned += p->poisoned;
+    into->expected_poisoned += p->expected_poisoned;
+    into->left += p->left;
+    into->left_written += p->left_written;
     into->wrong += p->wrong;
     into->compared += p->compared;
     into->seen += p->seen;
@@ -71,11 +77,30 @@ static void judge_poison(struct comparison *c, const struct part *t)
         c->poison_atol = NORM_TAIL * k->rtol * sqrt(t->reference / count) / c->scale;
 }
 
+bool compare_poison_tells(const struct job_buffer *b)
+{
+    return element_bytes(&b->element) / b->element.width >= 4 && b->element.scalar != SCALAR_CUSTOM;
+}
+
+// SUM, SET: the places of the two sides have nothing to do with each other, so that what is still
+// poisoned is counted against what the reference has of that value. Where the reference wrote only
+// a part, how much is written may vary.
+static void judge_poison_of_whole(const struct comparison *c, struct part *t)
+{
+    bool judged =
+        t->left == 0 && compare_poison_tells(c->buffer) && t->poisoned > t->expected_poisoned;
+    t->unwritten = judged ? t->poisoned - t->expected_poisoned : 0;
+}
+
 static bool run_passes(struct comparison *c, const struct pass *pass, struct part *t,
                        struct error *e)
 {
     if (!pass->run(pass->context, c, t, e))
         return false;
+    if (compare_is_whole(c->buffer->compare.kind)) {
+        judge_poison_of_whole(c, t);
+        return true;
+    }
     if (needs_scale(t, &c->scale) && !pass->run(pass->context, c, t, e))
         return false;
     if (t->poisoned == 0)
@@ -84,16 +109,29 @@ static bool run_passes(struct comparison *c, const struct pass *pass, struct par
     return pass->run(pass->context, c, t, e);
 }
 
+static bool judge_sum(const struct job_compare *k, const struct part *t)
+{
+    double got = t->sum_got, expected = t->sum_reference;
+    return got == expected || (isfinite(got) && isfinite(expected) &&
+                               fabs(got - expected) <= k->atol + k->rtol * fabs(expected));
+}
+
+// SUM, SET: NaN has no place there, so that as many stand for the same.
+static bool judge_nans_of_whole(const struct job_compare *k, const struct part *t)
+{
+    return t->got_nans == t->expected_nans && (k->allow_nan || t->got_nans == 0);
+}
+
 static bool judge(const struct comparison *c, const struct part *t, double norm)
 {
     const struct job_compare *k = &c->buffer->compare;
-    if (t->nans || t->unwritten || t->wrong)
+    if (t->specials || t->unwritten || t->wrong)
+        return false;
+    if (compare_is_whole(k->kind) && !judge_nans_of_whole(k, t))
         return false;
     if (k->kind == COMPARE_NORM)
         return norm <= k->rtol;
-    if (k->kind == COMPARE_SUM)
-        return fabs(t->sum_got - t->sum_reference) <= k->atol + k->rtol * fabs(t->sum_reference);
-    return true;
+    return k->kind != COMPARE_SUM || judge_sum(k, t);
 }
 
 // ---- setting up
@@ -121,14 +159,19 @@ static void set_tolerances(struct comparison *c)
     c->rtol = k->kind == COMPARE_CLOSE ? k->rtol : 0;
 }
 
-static void set_up(struct comparison *c, const struct job_buffer *b)
+static void set_up(struct comparison *c, const struct job_buffer *b, const struct expected *x)
 {
     enum scalar s = b->element.scalar;
-    uint64_t elements = b->compare.count ? b->compare.count : b->count;
-    uint64_t first = b->compare.first < b->count ? b->compare.first : b->count;
+    struct job_region own = buffer_region(b), other = x && x->region.count ? x->region : own;
+    c->buffer = b;
+    c->doubles = x && x->doubles;
+    c->left = x ? x->left : NULL;
     compare_layout(c);
-    c->first = first * c->width;
-    c->count = (elements < b->count - first ? elements : b->count - first) * c->width;
+    c->first = own.first * c->width;
+    c->count = own.count * c->width;
+    c->expected_first = other.first * c->width;
+    c->expected_count = other.count * c->width;
+    c->poisons = b->access != ACCESS_BOTH;
     c->scale = 1;
     c->exact_integers = (s == SCALAR_I64 || s == SCALAR_U64) && !c->doubles;
     set_tolerances(c);
@@ -136,28 +179,73 @@ static void set_up(struct comparison *c, const struct job_buffer *b)
 
 static uint64_t telling_index(const struct part *p)
 {
-    if (p->nans)
-        return p->first_nan;
+    if (p->specials)
+        return p->first_special;
     return p->unwritten ? p->first_unwritten : p->at;
 }
 
-bool compare_by(const struct job_buffer *b, bool doubles, const struct pass *pass,
+static uint64_t count_written(const struct comparison *c, const struct part *t)
+{
+    bool whole = compare_is_whole(c->buffer->compare.kind);
+    if (!c->poisons || (whole && t->poisoned > 0 && !compare_poison_tells(c->buffer)))
+        return WRITTEN_UNKNOWN;
+    return c->count - (whole && t->left ? t->poisoned : t->unwritten) - (t->left - t->left_written);
+}
+
+static void describe(const struct comparison *c, const struct part *t, struct deviation *out)
+{
+    const struct job_compare *k = &c->buffer->compare;
+    *out = (struct deviation){
+        .name = c->buffer->name,
+        .compared = true,
+        .norm = relative(t->difference, t->reference),
+        .largest = t->largest,
+        .nans = t->nans,
+        .unwritten = t->unwritten,
+        .wrong = t->wrong,
+        .index = telling_index(t),
+        .got = t->sum_got,
+        .expected = t->sum_reference,
+        .components = c->count,
+        .written = count_written(c, t),
+        .left = t->left,
+        .output_nans = t->got_nans,
+        .reference_nans = t->expected_nans,
+    };
+    if (k->kind == COMPARE_SUM) {
+        out->largest = t->sum_got == t->sum_reference ? 0 : fabs(t->sum_got - t->sum_reference);
+        out->norm = relative(out->largest * out->largest, t->sum_reference * t->sum_reference);
+    }
+    if (isnan(t->difference)) // sets of other sizes
+        out->norm = (double)NAN;
+    out->ok = judge(c, t, out->norm);
+}
+
+bool compare_by(const struct job_buffer *b, const struct expected *x, const struct pass *pass,
                 struct deviation *out, struct error *e)
 {
-    struct comparison c = {.buffer = b, .doubles = doubles};
+    struct comparison c = {.buffer = b};
     struct part t;
-    *out = (struct deviation){.name = b->name};
-    set_up(&c, b);
+    set_up(&c, b, x);
     if (!run_passes(&c, pass, &t, e))
         return false;
-    out->norm = relative(t.difference, t.reference);
-    out->largest = t.largest;
-    out->nans = t.nans;
-    out->unwritten = t.unwritten;
-    out->wrong = t.wrong;
-    out->index = telling_index(&t);
-    out->ok = judge(&c, &t, out->norm);
-    return c.count == 0 || pass->look(pass->context, &c, out->index, &out->got, &out->expected, e);
+    describe(&c, &t, out);
+    return c.count == 0 || compare_is_whole(b->compare.kind) ||
+           pass->look(pass->context, &c, out->index, &out->got, &out->expected, e);
+}
+
+bool compare_count_poison(const struct job_buffer *b, const struct pass *pass, uint64_t *out,
+                          struct error *e)
+{
+    struct job_buffer plain = *b;
+    struct comparison c = {.buffer = b};
+    struct part t;
+    plain.compare.kind = COMPARE_EXACT; // the other kinds look at more
+    set_up(&c, &plain, NULL);
+    if (!pass->run(pass->context, &c, &t, e))
+        return false;
+    *out = t.poisoned;
+    return true;
 }
 
 // ---- in words
@@ -167,38 +255,114 @@ static void add_limit(const struct job_buffer *b, struct text *t)
     const struct job_compare *k = &b->compare;
     if (k->kind == COMPARE_NORM)
         text_addf(t, " (limit %g)", k->rtol);
-    else if (k->kind == COMPARE_CLOSE)
+    else if (k->kind == COMPARE_CLOSE || k->kind == COMPARE_SET)
         text_addf(t, " (limit %g + %g of the reference for a component)", k->atol, k->rtol);
     else if (k->kind == COMPARE_ABSOLUTE)
         text_addf(t, " (limit %g for a component)", k->atol);
-    else if (k->kind == COMPARE_SUM)
-        text_addf(t, " (the sum may be off by %g + %g of the reference)", k->atol, k->rtol);
     else
         text_add(t, " (must be equal)");
 }
 
-static void add_count(struct text *t, uint64_t count, const char *one, const char *many)
+// printf() may give NaN a sign.
+static void add_number(struct text *t, double v)
 {
-    if (count)
-        text_addf(t, "%llu %s, ", (unsigned long long)count, count == 1 ? one : many);
+    if (isnan(v))
+        text_add(t, "NaN");
+    else
+        text_addf(t, "%g", v);
+}
+
+static void add_place(const struct deviation *d, bool with_got, struct text *t)
+{
+    text_addf(t, " at component %llu (", (unsigned long long)d->index);
+    if (with_got) {
+        text_add(t, "got ");
+        add_number(t, d->got);
+        text_add(t, ", ");
+    }
+    text_add(t, "expected ");
+    add_number(t, d->expected);
+    text_add(t, ")");
+}
+
+static bool fails_by_nan(const struct job_buffer *b, const struct deviation *d)
+{
+    bool any = d->output_nans > 0 || d->reference_nans > 0;
+    bool is_special = isnan(d->got) || isnan(d->expected);
+    return any && (!b->compare.allow_nan || d->output_nans != d->reference_nans || is_special);
+}
+
+static void add_nans(const struct job_buffer *b, const struct deviation *d, struct text *t)
+{
+    text_addf(t, "%llu NaN in the output, %llu in the reference (",
+              (unsigned long long)d->output_nans, (unsigned long long)d->reference_nans);
+    text_add(t, b->compare.allow_nan
+                    ? "NaN passes only where the reference has NaN)"
+                    : "NaN is refused unless the argument says \"AllowNaN\": true)");
+}
+
+static void add_unwritten(const struct job_buffer *b, const struct deviation *d, struct text *t)
+{
+    text_addf(t, "%llu %s%s unwritten", (unsigned long long)d->unwritten,
+              b->element.width > 1 ? "component" : "element", d->unwritten == 1 ? "" : "s");
+}
+
+// NaN, infinities and what is not written: no matter of tolerances. False: there is nothing of it.
+static bool add_strange(const struct job_buffer *b, const struct deviation *d, struct text *t)
+{
+    bool whole = compare_is_whole(b->compare.kind), by_nan = fails_by_nan(b, d);
+    bool by_infinity = !whole && !by_nan && (isinf(d->got) || isinf(d->expected));
+    if (by_nan)
+        add_nans(b, d, t);
+    if (by_infinity)
+        text_addf(t, "%llu component%s wrong, an infinity must be the reference's",
+                  (unsigned long long)d->wrong, d->wrong == 1 ? "" : "s");
+    if (d->unwritten) {
+        text_add(t, by_nan || by_infinity ? ", " : "");
+        add_unwritten(b, d, t);
+    }
+    if (!by_nan && !by_infinity && !d->unwritten)
+        return false;
+    if (!whole) {
+        text_add(t, ", first");
+        add_place(d, by_nan || by_infinity, t);
+    }
+    return true;
+}
+
+static void add_sum(const struct job_buffer *b, const struct deviation *d, struct text *t)
+{
+    text_add(t, "the sum is ");
+    add_number(t, d->got);
+    text_add(t, ", expected ");
+    add_number(t, d->expected);
+    text_addf(t, " (may be off by %g + %g of the reference)", b->compare.atol, b->compare.rtol);
+}
+
+static void add_deviation(const struct job_buffer *b, const struct deviation *d, struct text *t)
+{
+    if (d->wrong)
+        text_addf(t, "%llu component%s wrong, ", (unsigned long long)d->wrong,
+                  d->wrong == 1 ? "" : "s");
+    text_addf(t, "relative norm %.2g", d->norm);
+    add_limit(b, t);
+    text_addf(t, ", largest deviation %g", d->largest);
+    add_place(d, true, t);
+    text_add(t, b->compare.kind == COMPARE_SET ? " of both in ascending order" : "");
 }
 
 void compare_message(const struct job_buffer *b, const struct deviation *d, char *out, size_t size)
 {
     struct text t = TEXT_INIT;
     text_addf(&t, "%s: ", b->name);
-    add_count(&t, d->nans, "NaN or infinity", "NaN or infinities");
-    add_count(&t, d->unwritten, "element unwritten", "elements unwritten");
-    if (d->nans || d->unwritten) {
-        text_addf(&t, "first at component %llu (expected %g)", (unsigned long long)d->index,
+    bool said = add_strange(b, d, &t);
+    if (!said && b->compare.kind == COMPARE_SUM)
+        add_sum(b, d, &t);
+    else if (!said && b->compare.kind == COMPARE_SET && isnan(d->norm))
+        text_addf(&t, "%g components written, %g in the reference (must be the same set)", d->got,
                   d->expected);
-    } else {
-        add_count(&t, d->wrong, "component wrong", "components wrong");
-        text_addf(&t, "relative norm %.2g", d->norm);
-        add_limit(b, &t);
-        text_addf(&t, ", largest deviation %g at component %llu (got %g, expected %g)", d->largest,
-                  (unsigned long long)d->index, d->got, d->expected);
-    }
+    else if (!said)
+        add_deviation(b, d, &t);
     str_format(out, size, "%s", text_cstr(&t));
     text_release(&t);
 }

@@ -12,19 +12,25 @@
 struct expected {
     const void *data;
     bool doubles;
+    struct job_region region; // elements of the reference; count 0: the output's
+    const uint8_t *left; // (or NULL) a byte for each of its components: 1 where it wrote nothing
 };
 
 // Compares the region that b->compare names; fills everything in `out` but its name, which is
 // b->name. Returns out->ok. Components that are still poisoned (fill.h) count as unwritten where
-// the reference has something else.
+// the reference has something else; where the reference wrote nothing nothing is compared.
 //
 // `norm`, `largest`, `index` are over the components that are finite, written, and so is the
-// reference. Where there are others, `index` is the first NaN, else the first unwritten one.
+// reference. Where there are others that are wrong, `index` is the first of these: NaN or infinite
+// on either side, else unwritten. SUM: `got` and `expected` are the sums, `norm` and `largest` what
+// lies between them. SET: they are what stands at `index` in ascending order.
 bool compare_output(const struct job_buffer *b, const void *got, const struct expected *x,
                     struct deviation *out);
 // Components [first, first + count) that carry data, as doubles.
 void compare_load(const struct element *el, const void *data, uint64_t first, uint64_t count,
                   double *out);
+// Components of the region that hold the poison; `data` may be the device's where `pass` is.
+uint64_t compare_poisoned(const struct job_buffer *b, const void *data);
 // "C: relative norm 3.1e-01 (limit 1e-05), largest deviation 12.5 at component 17 (got 3, expected
 // 15.5)". `size` is at least 4.
 void compare_message(const struct job_buffer *b, const struct deviation *d, char *out, size_t size);

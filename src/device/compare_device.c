@@ -50,12 +50,14 @@ static const char halves[] =
 static const char parts[] =
     "struct part {\n"
     "    double difference, reference, sum_got, sum_reference, largest, most;\n"
-    "    ulong at, compared, wrong, nans, first_nan, unwritten, first_unwritten, poisoned;\n"
+    "    ulong at, compared, wrong, nans, specials, first_special, got_nans, expected_nans;\n"
+    "    ulong unwritten, first_unwritten, poisoned, expected_poisoned, left, left_written;\n"
     "    ulong seen, stamp;\n"
     "};\n"
     "function struct part part_none(ulong first)\n"
     "{\n"
-    "    struct part p = {0, 0, 0, 0, 0, 0, first, 0, 0, 0, 0, 0, 0, 0, 0, 0};\n"
+    "    struct part p = {0, 0, 0, 0, 0, 0, first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
+    "0};\n"
     "    return p;\n"
     "}\n"
     "function struct part part_merged(struct part p, struct part q)\n"
@@ -69,15 +71,19 @@ static const char parts[] =
     "        p.largest = q.largest;\n"
     "        p.at = q.at;\n"
     "    }\n"
-    "    if (q.nans && (p.nans == 0 || q.first_nan < p.first_nan))\n"
-    "        p.first_nan = q.first_nan;\n"
+    "    if (q.specials && (p.specials == 0 || q.first_special < p.first_special))\n"
+    "        p.first_special = q.first_special;\n"
     "    if (q.unwritten && (p.unwritten == 0 || q.first_unwritten < p.first_unwritten))\n"
     "        p.first_unwritten = q.first_unwritten;\n"
     "    p.compared += q.compared;\n"
     "    p.wrong += q.wrong;\n"
     "    p.nans += q.nans;\n"
+    "    p.specials += q.specials;\n"
+    "    p.got_nans += q.got_nans;\n"
+    "    p.expected_nans += q.expected_nans;\n"
     "    p.unwritten += q.unwritten;\n"
     "    p.poisoned += q.poisoned;\n"
+    "    p.expected_poisoned += q.expected_poisoned;\n"
     "    p.seen += q.seen;\n"
     "    return p;\n"
     "}\n";
@@ -87,19 +93,25 @@ static const char parts[] =
 static const char component[] =
     "struct bounds {\n"
     "    double scale, atol, rtol, poison_atol, poison_rtol;\n"
-    "    uint judge_poison;\n"
+    "    uint judge_poison, allow_nan;\n"
     "};\n"
     "#define FINITE(v) ((v) - (v) == 0)\n"
-    "function struct part with_special(struct part p, ulong at, double g, double r)\n"
+    "function struct part with_special(struct part p, ulong at, double g, double r, uint allow)\n"
     "{\n"
+    "    p.got_nans += g != g;\n"
+    "    p.expected_nans += r != r;\n"
+    "#if SUMS\n"
+    "    p.sum_got += g != g ? 0 : g;\n"
+    "    p.sum_reference += r != r ? 0 : r;\n"
+    "#else\n"
     "    r = ROUND(r);\n"
-    "    if (g == r || (g != g && r != r))\n"
+    "    if (g == r || (allow && g != g && r != r))\n"
     "        return p;\n"
     "    p.wrong++;\n"
-    "    if (FINITE(g))\n"
-    "        return p;\n"
-    "    if (p.nans++ == 0)\n"
-    "        p.first_nan = at;\n"
+    "    p.nans += !FINITE(g);\n"
+    "    if (p.specials++ == 0)\n"
+    "        p.first_special = at;\n"
+    "#endif\n"
     "    return p;\n"
     "}\n"
     "function struct part with_ordinary(struct part p, ulong at, double d, double g, double r,\n"
@@ -130,10 +142,19 @@ static const char component[] =
     "    d = raw > other ? (double)((ulong)raw - (ulong)other) :\n"
     "                      -(double)((ulong)other - (ulong)raw);\n"
     "#endif\n"
+    "#if POISONS\n"
+    "    p.expected_poisoned += r == VALUE(POISON);\n"
+    "#endif\n"
     "    if (!FINITE(g) || !FINITE(r))\n"
-    "        return with_special(p, at, g, r);\n"
+    "        return with_special(p, at, g, r, b.allow_nan);\n"
+    "#if POISONS\n"
     "    if (raw == POISON) {\n"
     "        p.poisoned++;\n"
+    "#if SUMS\n"
+    "        if (p.unwritten++ == 0)\n"
+    "            p.first_unwritten = at;\n"
+    "        return with_ordinary(p, at, d, g, r, b);\n"
+    "#endif\n"
     "        if (!b.judge_poison)\n"
     "            return p;\n"
     "        if (!(fabs(d) <= b.poison_atol + b.poison_rtol * fabs(r))) {\n"
@@ -143,6 +164,7 @@ static const char component[] =
     "            return p;\n"
     "        }\n"
     "    }\n"
+    "#endif\n"
     "    return with_ordinary(p, at, d, g, r, b);\n"
     "}\n";
 
@@ -152,10 +174,11 @@ static const char body[] =
     "__kernel void hone_compare(__global const TYPE *got, __global const REFERENCE *expected,\n"
     "                         ulong first, ulong count, double scale, double atol, double rtol,\n"
     "                         double poison_atol, double poison_rtol, uint judge_poison,\n"
-    "                         ulong stamp, __global struct part *out)\n"
+    "                         uint allow_nan, ulong stamp, __global struct part *out)\n"
     "{\n"
     "    __local struct part parts[LOCAL];\n"
-    "    struct bounds b = {scale, atol, rtol, poison_atol, poison_rtol, judge_poison};\n"
+    "    struct bounds b = {scale, atol, rtol, poison_atol, poison_rtol, judge_poison,\n"
+    "                       allow_nan};\n"
     "    struct part p = part_none(first + get_global_id(0));\n"
     "    ulong step = get_global_size(0);\n"
     "    uint me = get_local_id(0);\n"
@@ -227,8 +250,8 @@ static void defines_of(const struct job_buffer *b, bool doubles, struct text *ou
               : kind == COMPARE_EXACT ? "ROUND(v)"
                                       : "(v)");
     text_addf(out, "#define WIDE %d\n", !doubles && (s == SCALAR_I64 || s == SCALAR_U64));
-    text_addf(out, "#define SUMS %d\n#define SINGLE %d\n", kind == COMPARE_SUM,
-              kind != COMPARE_NORM);
+    text_addf(out, "#define SUMS %d\n#define SINGLE %d\n#define POISONS %d\n", kind == COMPARE_SUM,
+              kind != COMPARE_NORM, b->access != ACCESS_BOTH);
     if (c.space == c.width)
         text_add(out, "#define PLACE(i) (i)\n");
     else
@@ -241,7 +264,7 @@ void *compare_kernel(struct device *d, const struct job_buffer *b, bool doubles)
     static const char *const pieces[] = {halves, parts, component, body, NULL};
     struct text defines = TEXT_INIT;
     void *kernel = NULL;
-    if (!own_kernels_offered(d) || !d->info.float64)
+    if (!own_kernels_offered(d) || !d->info.float64 || b->compare.kind == COMPARE_SET)
         return NULL;
     defines_of(b, doubles, &defines);
     const struct own_text t = {"hone_compare", text_cstr(&defines), pieces};
@@ -267,22 +290,17 @@ static uint32_t groups_for(uint64_t count)
 static bool launch(const struct here *h, const struct comparison *c, uint32_t groups,
                    uint64_t stamp, struct memory *found, struct error *e)
 {
-    uint32_t judge_poison = c->judge_poison;
+    uint32_t judge_poison = c->judge_poison, allow_nan = c->buffer->compare.allow_nan;
     const struct own_argument arguments[] = {
-        OWN_MEMORY(h->request->got),
-        OWN_MEMORY(h->request->expected),
-        OWN_VALUE(c->first),
-        OWN_VALUE(c->count),
-        OWN_VALUE(c->scale),
-        OWN_VALUE(c->atol),
-        OWN_VALUE(c->rtol),
-        OWN_VALUE(c->poison_atol),
-        OWN_VALUE(c->poison_rtol),
-        OWN_VALUE(judge_poison),
-        OWN_VALUE(stamp),
+        OWN_MEMORY(h->request->got), OWN_MEMORY(h->request->expected),
+        OWN_VALUE(c->first),         OWN_VALUE(c->count),
+        OWN_VALUE(c->scale),         OWN_VALUE(c->atol),
+        OWN_VALUE(c->rtol),          OWN_VALUE(c->poison_atol),
+        OWN_VALUE(c->poison_rtol),   OWN_VALUE(judge_poison),
+        OWN_VALUE(allow_nan),        OWN_VALUE(stamp),
         OWN_MEMORY(found),
     };
-    struct own_launch l = {{groups, 1}, {LOCAL, 1}, arguments, 12};
+    struct own_launch l = {{groups, 1}, {LOCAL, 1}, arguments, 13};
     return own_kernel_run(h->device, h->request->kernel, &l, e);
 }
 
@@ -337,6 +355,16 @@ bool compare_on_device(struct device *d, const struct compare_request *q, struct
 {
     struct here h = {d, q};
     const struct pass pass = {run_pass, look, &h};
-    return compare_by(q->buffer, q->doubles, &pass, out, e) ||
+    const struct expected x = {.doubles = q->doubles};
+    return compare_by(q->buffer, &x, &pass, out, e) ||
            error_context(e, "comparing %s", q->buffer->name);
+}
+
+bool poison_on_device(struct device *d, const struct compare_request *q, uint64_t *out,
+                      struct error *e)
+{
+    struct here h = {d, q};
+    const struct pass pass = {run_pass, look, &h};
+    return compare_count_poison(q->buffer, &pass, out, e) ||
+           error_context(e, "looking at %s", q->buffer->name);
 }

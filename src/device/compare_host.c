@@ -64,7 +64,7 @@ struct host {
     const uint8_t *got;
     const void *expected;
     loader load;
-    double poison; // as the component's type reads it
+    double poison; // as the component's type reads it; NaN where there is none
     struct share shares[PARALLEL_MOST];
 };
 
@@ -83,12 +83,27 @@ static void load_spaced(const struct comparison *c, loader load, const void *dat
 }
 
 static void load_components(const struct comparison *c, loader load, const void *data,
-                            const struct block *b, double *out)
+                            uint64_t first, unsigned count, double *out)
 {
     if (c->width == c->space)
-        load(data, b->first, b->count, out);
+        load(data, first, count, out);
     else
-        load_spaced(c, load, data, b->first, b->count, out);
+        load_spaced(c, load, data, first, count, out);
+}
+
+// The component of the reference that one of the output is held against.
+static uint64_t expected_at(const struct comparison *c, uint64_t component)
+{
+    return component - c->first + c->expected_first;
+}
+
+static void load_expected(const struct host *h, uint64_t component, unsigned count, double *out)
+{
+    uint64_t first = expected_at(h->rules, component);
+    if (h->rules->doubles)
+        load_double(h->expected, first, count, out);
+    else
+        load_components(h->rules, h->load, h->expected, first, count, out);
 }
 
 static uint64_t wide_integer(const void *data, uint64_t i)
@@ -102,7 +117,8 @@ static uint64_t wide_integer(const void *data, uint64_t i)
 static double integer_difference(const struct host *h, uint64_t i)
 {
     uint64_t at = compare_place(h->rules, i);
-    uint64_t g = wide_integer(h->got, at), r = wide_integer(h->expected, at);
+    uint64_t other = compare_place(h->rules, expected_at(h->rules, i));
+    uint64_t g = wide_integer(h->got, at), r = wide_integer(h->expected, other);
     bool above = h->rules->buffer->element.scalar == SCALAR_I64 ? (int64_t)g > (int64_t)r : g > r;
     return above ? (double)(g - r) : -(double)(r - g);
 }
@@ -133,11 +149,8 @@ static void pad_block(struct block *b)
 static void load_block(const struct host *h, struct block *b)
 {
     const struct comparison *c = h->rules;
-    load_components(c, h->load, h->got, b, b->got);
-    if (c->doubles)
-        load_double(h->expected, b->first, b->count, b->expected);
-    else
-        load_components(c, h->load, h->expected, b, b->expected);
+    load_components(c, h->load, h->got, b->first, b->count, b->got);
+    load_expected(h, b->first, b->count, b->expected);
     round_expected(c, b);
     pad_block(b);
     for (unsigned i = 0; i < b->room; i++)
@@ -176,6 +189,7 @@ static bool unusual(const struct host *h, const struct block *b)
     {
         zero[k] += b->difference[i + k] * 0;
         poisoned[k] += b->got[i + k] == h->poison ? 1.0 : 0.0;
+        poisoned[k] += b->expected[i + k] == h->poison ? 1.0 : 0.0;
     }
     return sum_of(zero) != 0 || sum_of(poisoned) != 0;
 }
@@ -268,18 +282,26 @@ static bool holds_poison(const struct host *h, uint64_t i)
     return true;
 }
 
-// NaN or infinity on either side: fine where the other side, in the output's type, is the same.
+// NaN or infinity on either side. An infinity is fine where the other side, in the output's type,
+// is the same; NaN where it is, too, and that is allowed.
 static void add_special(const struct comparison *c, uint64_t i, double got, double expected,
                         struct part *p)
 {
     double r = round_to(c->buffer->element.scalar, expected);
-    if (got == r || (isnan(got) && isnan(r)))
+    bool both_nan = isnan(got) && isnan(r);
+    p->got_nans += isnan(got) != 0;
+    p->expected_nans += isnan(expected) != 0;
+    if (c->buffer->compare.kind == COMPARE_SUM) {
+        p->sum_got += isnan(got) ? 0 : got;
+        p->sum_reference += isnan(expected) ? 0 : expected;
+        return;
+    }
+    if (got == r || (both_nan && c->buffer->compare.allow_nan))
         return;
     p->wrong++;
-    if (isfinite(got))
-        return;
-    if (p->nans++ == 0)
-        p->first_nan = i;
+    p->nans += !isfinite(got);
+    if (p->specials++ == 0)
+        p->first_special = i;
 }
 
 // True when the component holds the poison and is dealt with.
@@ -287,9 +309,14 @@ static bool add_poisoned(const struct host *h, uint64_t i, double difference, do
                          struct part *p)
 {
     const struct comparison *c = h->rules;
-    if (!holds_poison(h, i))
+    if (!c->poisons || !holds_poison(h, i))
         return false;
     p->poisoned++;
+    if (c->buffer->compare.kind == COMPARE_SUM) {
+        if (p->unwritten++ == 0)
+            p->first_unwritten = i;
+        return false;
+    }
     if (!c->judge_poison)
         return true;
     if (is_within(difference, expected, c->poison_atol, c->poison_rtol))
@@ -297,6 +324,17 @@ static bool add_poisoned(const struct host *h, uint64_t i, double difference, do
     p->wrong++;
     if (p->unwritten++ == 0)
         p->first_unwritten = i;
+    return true;
+}
+
+// True where the reference left the component unwritten: then nothing is compared there.
+static bool add_left(const struct host *h, uint64_t i, struct part *p)
+{
+    const struct comparison *c = h->rules;
+    if (!c->left || !c->left[expected_at(c, i)])
+        return false;
+    p->left++;
+    p->left_written += !c->poisons || !holds_poison(h, i);
     return true;
 }
 
@@ -321,6 +359,9 @@ static void add_unusual_block(const struct host *h, const struct block *b, struc
     for (unsigned i = 0; i < b->count; i++) {
         uint64_t at = b->first + i;
         double got = b->got[i], expected = b->expected[i];
+        if (add_left(h, at, &s->part))
+            continue;
+        s->part.expected_poisoned += expected == h->poison;
         if (!isfinite(got) || !isfinite(expected)) {
             add_special(c, at, got, expected, &s->part);
             continue;
@@ -343,7 +384,7 @@ static void compare_range(void *context, struct range r)
         b.first = c->first + i;
         b.count = r.end - i < BLOCK ? (unsigned)(r.end - i) : BLOCK;
         load_block(h, &b);
-        if (unusual(h, &b))
+        if (c->left || unusual(h, &b))
             add_unusual_block(h, &b, s);
         else
             add_block(c, &b, s);
@@ -352,12 +393,20 @@ static void compare_range(void *context, struct range r)
     s->part.reference = sum_of(s->reference);
 }
 
+// SET has no places; the sums of two regions are taken in one pass where they lie alike.
+static bool is_apart(const struct comparison *c)
+{
+    return c->buffer->compare.kind == COMPARE_SET || c->first != c->expected_first ||
+           c->count != c->expected_count;
+}
+
 static bool run_pass(void *context, const struct comparison *c, struct part *out, struct error *e)
 {
     struct host *h = context;
     unsigned parts = parallel_parts(c->count, LEAST_COMPONENTS);
-    (void)e;
     h->rules = c;
+    if (compare_is_whole(c->buffer->compare.kind) && (is_apart(c) || c->left))
+        return compare_wholes(c, h->got, h->expected, out, e);
     *out = (struct part)PART_NONE(c->first);
     parallel_run(c->count, parts, BLOCK, compare_range, h);
     for (unsigned i = 0; i < parts; i++)
@@ -371,10 +420,7 @@ static bool look(void *context, const struct comparison *c, uint64_t component, 
     const struct host *h = context;
     (void)e;
     load_spaced(c, h->load, h->got, component, 1, got);
-    if (c->doubles)
-        load_double(h->expected, component, 1, expected);
-    else
-        load_spaced(c, h->load, h->expected, component, 1, expected);
+    load_expected(h, component, 1, expected);
     return true;
 }
 
@@ -385,21 +431,51 @@ double component_value(enum scalar s, const void *at)
     return v;
 }
 
-static double poison_value(enum scalar s)
+double poison_value(enum scalar s)
 {
     uint8_t bytes[8];
     memset(bytes, POISON_BYTE, sizeof bytes);
     return component_value(s, bytes);
 }
 
+static struct host host_of(const struct job_buffer *b, const void *got, const void *expected)
+{
+    enum scalar s = b->element.scalar;
+    return (struct host){.got = got,
+                         .expected = expected,
+                         .load = loaders[s],
+                         .poison = b->access == ACCESS_BOTH ? (double)NAN : poison_value(s)};
+}
+
 bool compare_output(const struct job_buffer *b, const void *got, const struct expected *x,
                     struct deviation *out)
 {
-    enum scalar s = b->element.scalar;
-    struct host h = {.got = got, .expected = x->data, .load = loaders[s]};
+    struct host h = host_of(b, got, x->data);
     const struct pass pass = {run_pass, look, &h};
-    h.poison = poison_value(s);
-    return compare_by(b, x->doubles, &pass, out, NULL) && out->ok;
+    *out = (struct deviation){.name = b->name};
+    return compare_by(b, x, &pass, out, NULL) && out->ok;
+}
+
+uint64_t compare_poisoned(const struct job_buffer *b, const void *data)
+{
+    uint64_t count = 0;
+    struct host h = host_of(b, data, data);
+    const struct pass pass = {run_pass, look, &h};
+    compare_count_poison(b, &pass, &count, NULL);
+    return count;
+}
+
+void compare_read(const struct comparison *c, bool doubles, const void *data, uint64_t first,
+                  uint64_t count, double *out)
+{
+    enum scalar s = c->buffer->element.scalar;
+    for (uint64_t i = 0; i < count; i += BLOCK) {
+        unsigned most = count - i < BLOCK ? (unsigned)(count - i) : BLOCK;
+        if (doubles)
+            load_double(data, first + i, most, out + i);
+        else
+            load_components(c, loaders[s], data, first + i, most, out + i);
+    }
 }
 
 void compare_load(const struct element *el, const void *data, uint64_t first, uint64_t count,
@@ -408,9 +484,5 @@ void compare_load(const struct element *el, const void *data, uint64_t first, ui
     struct job_buffer b = {.element = *el, .count = first + count};
     struct comparison c = {.buffer = &b};
     compare_layout(&c);
-    for (uint64_t i = 0; i < count; i += BLOCK) {
-        struct block part = {.first = first + i};
-        part.count = count - i < BLOCK ? (unsigned)(count - i) : BLOCK;
-        load_components(&c, loaders[el->scalar], data, &part, out + i);
-    }
+    compare_read(&c, false, data, first, count, out);
 }

@@ -97,6 +97,7 @@ struct device *device_open(const char *id, const struct device_options *o, struc
     d->options = *o;
     d->machine.stat = -1;
     d->worth_bytes = WORTH_BYTES;
+    d->poison = POISON_BYTE;
     arena_init(&d->arena);
     device_phase_begin(d, DEVICE_OPENING, 0, false);
     d->own = backend->open(id, &d->options, &d->arena, &d->info, e);

@@ -47,6 +47,9 @@ struct wanted {
     uint64_t length;      // in bytes; 0: this buffer is not compared
     uint8_t *data;        // in the blob
     struct memory memory; // exact; its `view` is NULL where the device has no copy
+    uint8_t *left;        // (or NULL) in the blob: a byte for each component, 1 where the reference
+                          // itself wrote nothing
+    uint64_t left_length;
 };
 
 struct reference {
@@ -82,6 +85,7 @@ struct device {
     uint64_t stamps;       // counts those of their launches that are stamped
     bool lost;             // a driver error while running: nothing works any more
     unsigned hushed;       // > 0: phases of a job inside a job are not announced
+    uint8_t poison;        // what outputs hold before a launch that is verified
     bool verifying;        // a launch that is verified, and not to make a reference
     bool restless;         // a library's threads may still look for work
 };
@@ -144,7 +148,8 @@ struct compare_request {
     void *kernel; // compare_kernel()'s
     const struct job_buffer *buffer;
     struct memory *got, *expected;
-    bool doubles; // of the reference
+    bool doubles;             // of the reference
+    struct job_region region; // likewise
 };
 // NULL where the device cannot: it is then done on the host.
 void *compare_kernel(struct device *d, const struct job_buffer *b, bool doubles);
@@ -152,6 +157,10 @@ void *compare_kernel(struct device *d, const struct job_buffer *b, bool doubles)
 // order of additions. False: the driver failed. The verdict is out->ok.
 bool compare_on_device(struct device *d, const struct compare_request *q, struct deviation *out,
                        struct error *e);
+
+// As compare_poisoned(); `expected` is not looked at, and may be the output itself.
+bool poison_on_device(struct device *d, const struct compare_request *q, uint64_t *out,
+                      struct error *e);
 
 // gemm_device.c: the job's gemm reference, as doubles, into new memory *c; alpha, beta and the
 // initial C included. `memory` is that of the job's buffers, which hold their initial contents.
@@ -201,6 +210,19 @@ bool spin_up(struct device *d, struct loaded *l, const struct policy *p, struct 
 // neither is a failure. `separately`: something has to be done between two launches.
 bool energy_count(struct device *d, struct loaded *l, const struct policy *p, bool separately,
                   struct result *r);
+
+// unwritten.c: components of an output's region that hold the poison after a launch; 0 of an output
+// that is not poisoned.
+bool unwritten_suspected(struct device *d, struct loaded *l, uint32_t index, uint64_t *out,
+                         struct error *e);
+// Of each output its contents, and a byte for each component: 1 where the kernel wrote nothing.
+// NULL of what is no output, or was written whole. The job is launched once more.
+struct unwritten {
+    uint32_t count;
+    uint8_t **data, **left;
+};
+bool unwritten_find(struct device *d, struct loaded *l, struct unwritten *u, struct result *r);
+void unwritten_release(struct unwritten *u);
 
 // verify.c: holds the outputs, as they are now, against `f`.
 bool outputs_compare(struct device *d, struct loaded *l, struct reference *f, struct result *r);

@@ -24,19 +24,34 @@ struct making {
     struct reference *reference;
 };
 
+// Two pieces for each output: what is expected, and what is not.
+static uint32_t pieces_of(const struct reference *f)
+{
+    return 2 * f->count;
+}
+
+static void point_into_blob(struct reference *f, const struct piece *pieces)
+{
+    for (uint32_t i = 0; f->blob && i < f->count; i++) {
+        const struct piece *data = &pieces[i], *left = &pieces[f->count + i];
+        f->outputs[i].data = data->length ? f->blob + data->offset : NULL;
+        f->outputs[i].left = left->length ? f->blob + left->offset : NULL;
+    }
+}
+
 // A blob as the file, with a place for every output that is compared.
 static bool allocate_blob(struct reference *f, struct error *e)
 {
-    struct piece *pieces = calloc(f->count + 1, sizeof *pieces);
+    struct piece *pieces = calloc(pieces_of(f) + 1, sizeof *pieces);
     if (!pieces)
         return error_memory(e);
     for (uint32_t i = 0; i < f->count; i++) {
         pieces[i].doubles = f->outputs[i].doubles;
         pieces[i].length = f->outputs[i].length;
+        pieces[f->count + i].length = f->outputs[i].left_length;
     }
-    f->blob = reference_layout(&f->digest, pieces, f->count, &f->length);
-    for (uint32_t i = 0; f->blob && i < f->count; i++)
-        f->outputs[i].data = pieces[i].length ? f->blob + pieces[i].offset : NULL;
+    f->blob = reference_layout(&f->digest, pieces, pieces_of(f), &f->length);
+    point_into_blob(f, pieces);
     free(pieces);
     return f->blob || error_memory(e);
 }
@@ -44,7 +59,7 @@ static bool allocate_blob(struct reference *f, struct error *e)
 static void release_blob(struct reference *f)
 {
     for (uint32_t i = 0; i < f->count; i++)
-        f->outputs[i].data = NULL;
+        f->outputs[i].data = f->outputs[i].left = NULL;
     free(f->blob);
     f->blob = NULL;
 }
@@ -224,6 +239,15 @@ static uint32_t find_buffer(const struct job *j, const char *name)
     return i;
 }
 
+static bool check_region(const struct job_buffer *b, const struct job_buffer *other,
+                         struct error *e)
+{
+    uint64_t mine = buffer_region(b).count, its = reference_region(b, other).count;
+    return compare_is_whole(b->compare.kind) || mine == its ||
+           error_set(e, ERROR_INPUT, "of %s %llu elements are compared, and it has %llu", b->name,
+                     (ull)mine, (ull)its);
+}
+
 static bool lay_out_outputs(struct making *m, const struct job *other, struct error *e)
 {
     for (uint32_t i = 0; i < m->job->buffer_count; i++) {
@@ -233,9 +257,9 @@ static bool lay_out_outputs(struct making *m, const struct job *other, struct er
         uint32_t k = find_buffer(other, b->name);
         if (k == other->buffer_count)
             return error_set(e, ERROR_INPUT, "it has no buffer %s", b->name);
-        if (!check_length(b, fill_bytes(&other->buffers[k]), e))
+        if (!check_region(b, &other->buffers[k], e))
             return false;
-        m->reference->outputs[i].length = fill_bytes(b);
+        m->reference->outputs[i].length = fill_bytes(&other->buffers[k]);
     }
     return true;
 }
@@ -273,18 +297,72 @@ static bool take_outputs(struct making *m, struct loaded *l, struct error *e)
     return true;
 }
 
+// ---- what the other job leaves unwritten
+
+static bool is_suspect(struct device *d, struct loaded *l, bool *out, struct error *e)
+{
+    *out = false;
+    for (uint32_t i = 0; i < l->job->buffer_count; i++) {
+        uint64_t count;
+        if (!unwritten_suspected(d, l, i, &count, e))
+            return false;
+        *out = *out || count > 0;
+    }
+    return true;
+}
+
+static uint64_t components_of(const struct job_buffer *b)
+{
+    return b->element.scalar == SCALAR_CUSTOM ? fill_bytes(b) : fill_components(b);
+}
+
+// What it wrote, and where it wrote nothing: there nothing is compared.
+static bool take_written(struct making *m, struct loaded *l, struct result *r)
+{
+    struct unwritten u = {0, NULL, NULL};
+    struct error e = ERROR_INIT;
+    struct wanted *outputs = m->reference->outputs;
+    bool ok = unwritten_find(m->device, l, &u, r);
+    for (uint32_t i = 0; ok && i < m->job->buffer_count; i++) {
+        uint32_t k = find_buffer(l->job, m->job->buffers[i].name);
+        if (outputs[i].length && u.left[k])
+            outputs[i].left_length = components_of(&l->job->buffers[k]);
+    }
+    if (ok && !allocate_blob(m->reference, &e))
+        ok = result_fail(r, STATUS_RUNTIME, FAULT_REFERENCE, "%s", e.text);
+    for (uint32_t i = 0; ok && i < m->job->buffer_count; i++) {
+        uint32_t k = find_buffer(l->job, m->job->buffers[i].name);
+        if (outputs[i].data)
+            memcpy(outputs[i].data, u.data[k], (size_t)outputs[i].length);
+        if (outputs[i].left)
+            memcpy(outputs[i].left, u.left[k], (size_t)outputs[i].left_length);
+    }
+    unwritten_release(&u);
+    return ok;
+}
+
+static bool take_results(struct making *m, struct loaded *l, struct result *r)
+{
+    struct error e = ERROR_INIT;
+    bool suspect;
+    if (lay_out_outputs(m, l->job, &e) && is_suspect(m->device, l, &suspect, &e)) {
+        if (suspect)
+            return take_written(m, l, r);
+        if (keep_outputs(m, l) || take_outputs(m, l, &e))
+            return true;
+    }
+    return result_fail(r, STATUS_RUNTIME, FAULT_REFERENCE, "%s", e.text);
+}
+
 // The other job's own reference, if it has one, is not looked at.
 static bool run_other(struct making *m, const struct job *other, struct result *r)
 {
     struct loaded l = {.job = NULL};
     struct text log = TEXT_INIT;
-    struct error e = ERROR_INIT;
     struct device *d = m->device;
     d->hushed++;
-    bool ok = load_job(d, &l, other, NULL, &log, r) && run_checked(d, &l, r);
-    if (ok &&
-        (!lay_out_outputs(m, other, &e) || (!keep_outputs(m, &l) && !take_outputs(m, &l, &e))))
-        ok = result_fail(r, STATUS_RUNTIME, FAULT_REFERENCE, "%s", e.text);
+    bool ok =
+        load_job(d, &l, other, NULL, &log, r) && run_checked(d, &l, r) && take_results(m, &l, r);
     load_release(d, &l);
     d->hushed--;
     if (!ok)
@@ -383,14 +461,16 @@ static struct reference *new_reference(const struct job *j, const struct digest 
 // False when the blob is not one of this recipe; it is taken in any case.
 static bool adopt(struct reference *f, uint8_t *blob, uint64_t length)
 {
-    const struct piece *table = reference_table(blob, length, &f->digest, f->count);
+    const struct piece *table = reference_table(blob, length, &f->digest, pieces_of(f));
     f->blob = blob;
     f->length = length;
     for (uint32_t i = 0; table && i < f->count; i++) {
         f->outputs[i].doubles = table[i].doubles != 0;
         f->outputs[i].length = table[i].length;
-        f->outputs[i].data = table[i].length ? blob + table[i].offset : NULL;
+        f->outputs[i].left_length = table[f->count + i].length;
     }
+    if (table)
+        point_into_blob(f, table);
     return table != NULL;
 }
 

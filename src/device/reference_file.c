@@ -22,7 +22,7 @@ struct header {
     uint64_t count;    // entries of the table that follows
 };
 
-#define VERSION 1
+#define VERSION 2
 
 static uint64_t aligned(uint64_t n)
 {

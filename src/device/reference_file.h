@@ -1,6 +1,7 @@
 // A reference as one run of bytes: what lies in memory is what lies in the cache file.
 //
-// Header, then a table with one entry for each buffer of the job, then the data, each piece at a
+// Header, then a table with two entries for each buffer of the job (first what is expected of all,
+// then what the reference left unwritten of all), then the data, each piece at a
 // multiple of 64 bytes. Files are written under another name and renamed; one that is damaged or
 // of another recipe is not read, and is replaced.
 #ifndef HONE_DEVICE_REFERENCE_FILE_H

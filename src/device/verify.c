@@ -2,32 +2,54 @@
 #include "device/open_device.h"
 
 #include "base/process.h"
+#include "base/text.h"
+#include "device/compare_pass.h"
 #include "device/fill.h"
 
 #include <stdlib.h>
 
-// Where the host does not see the memory.
+// The region of the reference; of another job it may be one of its own.
+static struct job_region region_of(const struct job *j, uint32_t index)
+{
+    const struct job_buffer *b = &j->buffers[index];
+    const struct job *other = j->reference.kind == REFERENCE_JOB ? j->reference.job : NULL;
+    for (uint32_t i = 0; other && i < other->buffer_count; i++) {
+        if (str_equal(other->buffers[i].name, b->name))
+            return reference_region(b, &other->buffers[i]);
+    }
+    return buffer_region(b);
+}
+
+static bool is_own_region(const struct job_buffer *b, const struct job_region *r)
+{
+    struct job_region own = buffer_region(b);
+    return own.first == r->first && own.count == r->count;
+}
+
+// Where the host does not see the memory, and the two sides lie alike.
 static bool compare_there(struct device *d, struct reference *f, uint32_t index,
                           struct compare_request *q, struct deviation *out, bool *done,
                           struct error *e)
 {
     const struct memory *m = q->got;
-    *done = !m->host && !m->exact && m->bytes >= d->worth_bytes &&
+    *done = !m->host && !m->exact && m->bytes >= d->worth_bytes && !f->outputs[index].left &&
+            is_own_region(q->buffer, &q->region) &&
             (q->kernel = compare_kernel(d, q->buffer, q->doubles)) &&
             (q->expected = reference_on_device(d, f, index));
     return !*done || compare_on_device(d, q, out, e);
 }
 
-static bool compare_here(struct device *d, struct reference *f, uint32_t index, struct memory *m,
-                         const struct job_buffer *b, struct deviation *out, struct error *e)
+static bool compare_here(struct device *d, struct reference *f, uint32_t index,
+                         struct compare_request *q, struct deviation *out, struct error *e)
 {
     void *copy = NULL;
     if (!reference_on_host(d, f, e))
         return false;
-    const void *got = memory_look(d, m, &copy, e);
-    struct expected x = {f->outputs[index].data, f->outputs[index].doubles};
+    const struct wanted *w = &f->outputs[index];
+    const void *got = memory_look(d, q->got, &copy, e);
+    struct expected x = {w->data, w->doubles, q->region, w->left};
     if (got)
-        compare_output(b, got, &x, out);
+        compare_output(q->buffer, got, &x, out);
     free(copy);
     return got != NULL;
 }
@@ -38,12 +60,13 @@ static bool compare_buffer(struct device *d, struct loaded *l, uint32_t index, s
     const struct job_buffer *b = &l->job->buffers[index];
     struct error e = ERROR_INIT;
     struct deviation *out = &r->deviations[r->deviation_count];
-    struct compare_request q = {.buffer = b, .got = &l->buffers[index]->memory};
+    struct compare_request q = {
+        .buffer = b, .got = &l->buffers[index]->memory, .region = region_of(l->job, index)};
     char message[512];
     bool done;
     q.doubles = f->outputs[index].doubles;
     if (!compare_there(d, f, index, &q, out, &done, &e) ||
-        (!done && !compare_here(d, f, index, q.got, b, out, &e)))
+        (!done && !compare_here(d, f, index, &q, out, &e)))
         return run_lost(d, &e, r);
     out->name = arena_strdup(&r->arena, b->name);
     r->deviation_count++;
@@ -71,6 +94,60 @@ bool outputs_compare(struct device *d, struct loaded *l, struct reference *f, st
     return ok;
 }
 
+// ---- without a reference
+
+static uint64_t count_left(const struct job_buffer *b, const uint8_t *left)
+{
+    struct comparison c = {.buffer = b};
+    struct job_region r = buffer_region(b);
+    uint64_t count = 0;
+    compare_layout(&c);
+    for (uint64_t i = r.first * c.width; left && i < (r.first + r.count) * c.width; i++)
+        count += left[i];
+    return count;
+}
+
+static void add_share(const struct job_buffer *b, uint64_t unwritten, struct result *r)
+{
+    struct comparison c = {.buffer = b};
+    struct deviation *out = &r->deviations[r->deviation_count++];
+    compare_layout(&c);
+    *out = (struct deviation){.name = arena_strdup(&r->arena, b->name), .ok = true};
+    out->components = buffer_region(b).count * c.width;
+    out->written = buffer_begins_made(b) ? WRITTEN_UNKNOWN : out->components - unwritten;
+    out->name = out->name ? out->name : "?";
+}
+
+// How much of each output was written is all that is known then.
+static bool outputs_look(struct device *d, struct loaded *l, struct result *r)
+{
+    struct unwritten u = {0, NULL, NULL};
+    struct error e = ERROR_INIT;
+    const struct job *j = l->job;
+    uint64_t *counts = arena_array(&r->arena, j->buffer_count + 1, sizeof *counts);
+    bool doubtful = false, ok = true;
+    r->deviation_count = 0;
+    r->deviations = arena_array(&r->arena, j->buffer_count + 1, sizeof *r->deviations);
+    if (!counts || !r->deviations)
+        return result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
+    for (uint32_t i = 0; ok && i < j->buffer_count; i++) {
+        ok = unwritten_suspected(d, l, i, &counts[i], &e);
+        doubtful = doubtful || (counts[i] > 0 && !compare_poison_tells(&j->buffers[i]));
+    }
+    if (!ok)
+        return run_lost(d, &e, r);
+    ok = !doubtful || unwritten_find(d, l, &u, r);
+    for (uint32_t i = 0; ok && i < j->buffer_count; i++) {
+        const struct job_buffer *b = &j->buffers[i];
+        if (b->output)
+            add_share(b, doubtful ? count_left(b, u.left[i]) : counts[i], r);
+    }
+    unwritten_release(&u);
+    return ok;
+}
+
+// ---- the whole
+
 void outputs_prepare(struct device *d, const struct job *j, struct reference *f)
 {
     if (d->info.type == DEVICE_CPU || d->options.exact)
@@ -93,7 +170,7 @@ static bool verify(struct device *d, struct loaded *l, struct result *r)
     d->verifying = true;
     bool ok = run_checked(d, l, r);
     d->verifying = false;
-    return ok && (!f || outputs_compare(d, l, f, r));
+    return ok && (f ? outputs_compare(d, l, f, r) : outputs_look(d, l, r));
 }
 
 bool device_verify(struct device *d, struct loaded *l, const struct policy *p, struct result *r)

@@ -144,6 +144,7 @@ struct live {
     struct builder *builders;
     uint32_t builder_limit;
 
+    bool told_left;   // that the default configuration leaves something unwritten
     uint32_t request; // sequence of the request for `current`, or of PREPARE
     uint32_t next_handle;
     uint32_t bench_serial; // counts the bench workers

@@ -340,6 +340,43 @@ static bool was_broken_off(const struct result *r)
            r->sample_count == 0;
 }
 
+static const char *unit_of(const struct job *j, const char *output)
+{
+    for (uint32_t i = 0; i < j->buffer_count; i++) {
+        if (str_equal(j->buffers[i].name, output) && j->buffers[i].element.width > 1)
+            return "component";
+    }
+    return "element";
+}
+
+// The default configuration, which all are held against, wrote only a part of an output. False: the
+// result is a failure now, or the evaluator is broken.
+static bool judge_left(struct live *v, const struct entry *n, struct result *r)
+{
+    const struct deviation *d = n->job->reference.agreement ? result_left(r) : NULL;
+    if (!d)
+        return true;
+    char what[400];
+    str_format(what, sizeof what,
+               "the default configuration left %llu %s%s of `%s` unwritten, of %llu",
+               (unsigned long long)d->left, unit_of(n->job, d->name), d->left == 1 ? "" : "s",
+               d->name, (unsigned long long)d->components);
+    if (n->job->partial) {
+        if (!v->told_left)
+            log_add(v->o.log, LOG_WARNING,
+                    "%s: they are not compared, whatever other configurations write there", what);
+        v->told_left = true;
+        return true;
+    }
+    static const char hint[] =
+        "there is nothing to hold others against there. Have the kernel write all of it, name the "
+        "part that counts (Verification.Region of the argument), or give the spec a Reference";
+    if (!v->o.own_reference)
+        return live_break(v, ERROR_INPUT, "%s: %s", what, hint);
+    result_fail(r, STATUS_CORRECTNESS, FAULT_REFERENCE, "%s: %s", what, hint);
+    return true;
+}
+
 // False when the entry is done with, or the evaluator.
 static bool merge_reply(struct live *v, struct entry *n, const struct frame *f)
 {
@@ -351,6 +388,8 @@ static bool merge_reply(struct live *v, struct entry *n, const struct frame *f)
         ok = live_break(v, ERROR_INPUT, "%s", r->message);
     else if (r->fault == FAULT_DEVICE)
         live_bench_doubt(v, n, LOSS_REFUSED, r->message), ok = false;
+    else if (!judge_left(v, n, r))
+        ok = false;
     else if (!result_merge(n->result, r))
         ok = live_break(v, ERROR_MEMORY, "out of memory");
     else if (was_broken_off(r))

@@ -46,6 +46,8 @@ struct remember {
     struct outcome held;  // an outcome that is to be stored before it is told
     bool store_is_locked; // at the last try
     char waiting[160];
+    const struct log *log;
+    bool warned; // of results that let NaN pass
 };
 
 static struct remember *self(struct evaluator *ev)
@@ -94,6 +96,30 @@ static bool lacks_energy(const struct remember *m, const struct result *r)
            r->energy.refused[0] == '\0';
 }
 
+// What the default configuration left unwritten is an error of this spec, though not of the one
+// that it was measured for.
+static bool is_partial(const struct record *r, const struct result *found)
+{
+    return r->job->reference.agreement && !r->job->partial && result_left(found);
+}
+
+// Results of an earlier hone let NaN pass where the reference had it. They answer, and it is said.
+static void warn_of_nans(struct remember *m, const struct record *r, const struct result *found)
+{
+    bool may = r->job->reference.kind == REFERENCE_JOB || r->job->reference.kind == REFERENCE_DATA;
+    if (m->warned || !may || found->status != STATUS_CORRECT)
+        return;
+    for (uint32_t i = 0; i < r->job->buffer_count; i++) {
+        const struct job_buffer *b = &r->job->buffers[i];
+        m->warned = m->warned || (b->output && scalar_is_float(b->element.scalar));
+    }
+    m->warned = m->warned && found->deviation_count > 0 && found->deviations[0].components == 0;
+    if (m->warned)
+        log_add(m->log, LOG_WARNING,
+                "results of an earlier hone answer, which let NaN pass where the reference had it "
+                "too; --fresh measures and verifies anew");
+}
+
 // The answer, or NULL: then r->known is what there is of it.
 static struct result *look_up(struct remember *m, struct record *r, struct error *e)
 {
@@ -108,10 +134,13 @@ static struct result *look_up(struct remember *m, struct record *r, struct error
         .key = r->key, .policy = m->policy, .retry = m->o.retry, .alone = m->o.alone};
     struct result *found = store_find(m->o.store, &question, &missing, e);
     m->store_is_locked = false;
-    if (found && !missing && lacks_energy(m, found)) {
+    if (found && ((!missing && lacks_energy(m, found)) || is_partial(r, found))) {
         result_free(found);
         found = NULL;
+        missing = 0;
     }
+    if (found)
+        warn_of_nans(m, r, found);
     if (!missing)
         return found;
     r->known = found;
@@ -533,6 +562,7 @@ struct evaluator *remember_new(const struct remember_options *o, struct live_opt
     m->device = *live->device;
     m->terms = live->terms;
     m->last = &m->records;
+    m->log = live->log;
     uint32_t launches = rules->fixed ? rules->fixed : (uint32_t)rules->first;
     m->policy = (struct policy){.launches = live->no_timing ? 0 : launches,
                                 .batch = 1,

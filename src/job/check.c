@@ -157,13 +157,20 @@ static const struct job_buffer *find_buffer(const struct job *j, const char *nam
     return NULL;
 }
 
-// The other job has what this output is compared with, at least as far as it is compared.
+static bool same_element(const struct element *a, const struct element *b)
+{
+    return a->scalar == b->scalar && a->width == b->width && a->packed == b->packed &&
+           element_bytes(a) == element_bytes(b);
+}
+
+// The other job has what this output is compared with: as many elements, or a whole of its own.
 static bool answers_output(const struct job *other, const struct job_buffer *output)
 {
     const struct job_buffer *b = find_buffer(other, output->name);
-    uint64_t last =
-        output->compare.count ? output->compare.first + output->compare.count : output->count;
-    return b != NULL && buffer_components(b) >= last * output->element.width;
+    if (b == NULL || !same_element(&b->element, &output->element))
+        return false;
+    return compare_is_whole(output->compare.kind) ||
+           buffer_region(output).count == reference_region(output, b).count;
 }
 
 static const char *other_wrong(const struct job *j, const struct job *other)
@@ -175,7 +182,8 @@ static const char *other_wrong(const struct job *j, const struct job *other)
         return why;
     for (uint32_t i = 0; i < j->buffer_count; i++)
         if (j->buffers[i].output && !answers_output(other, &j->buffers[i]))
-            return "the reference's job lacks one of the outputs, or has it smaller";
+            return "the reference's job lacks one of the outputs, or has it in another type or "
+                   "size";
     return NULL;
 }
 

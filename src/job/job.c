@@ -24,6 +24,35 @@ const char *routine_title(enum routine r)
     return (unsigned)r < ROUTINE_COUNT ? titles[r] : "?";
 }
 
+bool compare_is_whole(enum compare_kind k)
+{
+    return k == COMPARE_SUM || k == COMPARE_SET;
+}
+
+struct job_region buffer_region(const struct job_buffer *b)
+{
+    struct job_region r;
+    r.first = b->compare.first < b->count ? b->compare.first : b->count;
+    r.count = b->count - r.first;
+    if (b->compare.count > 0 && b->compare.count < r.count)
+        r.count = b->compare.count;
+    return r;
+}
+
+static bool names_region(const struct job_buffer *b)
+{
+    return b->compare.first > 0 || b->compare.count > 0;
+}
+
+struct job_region reference_region(const struct job_buffer *output, const struct job_buffer *other)
+{
+    struct job_region mine = buffer_region(output);
+    bool fits = mine.first <= other->count && mine.count <= other->count - mine.first;
+    if (names_region(other) || !names_region(output) || !fits)
+        return buffer_region(other);
+    return mine;
+}
+
 struct job *job_new(void)
 {
     struct job *j = calloc(1, sizeof *j);

@@ -119,14 +119,17 @@ enum access {
         ACCESS_COUNT
 };
 
-// How an output is held against its reference. NaN or infinity fails unless the reference has the
-// same at that place; an element still poisoned fails where the reference writes it.
+// How an output is held against its reference. NaN fails unless it is allowed, and then passes
+// where the reference has NaN; an infinity must be the reference's; an element still poisoned fails
+// where the reference writes it. SUM and SET hold regions as wholes against each other: the
+// reference's may have another size.
 #define COMPARES(X)                                                                                \
     X(EXACT, "exact")       /* bit patterns of integers, values of floats */                       \
     X(ABSOLUTE, "absolute") /* |a - r| <= atol */                                                  \
     X(CLOSE, "close")       /* |a - r| <= atol + rtol * |r| */                                     \
     X(NORM, "norm")         /* ||a - r|| / ||r|| <= rtol */                                        \
-    X(SUM, "sum")           /* |sum a - sum r| <= atol + rtol * |sum r| */
+    X(SUM, "sum")           /* |sum a - sum r| <= atol + rtol * |sum r| */                         \
+    X(SET, "set")           /* both in ascending order: |a - r| <= atol + rtol * |r| */
 
 enum compare_kind {
 #define X(name, text) COMPARE_##name,
@@ -139,7 +142,10 @@ struct job_compare {
     enum compare_kind kind;
     double atol, rtol;
     uint64_t first, count; // region in elements; count 0: all
+    bool allow_nan;        // NaN passes where the reference has NaN (SUM, SET: as many)
 };
+// Is a region held as a whole against one that may have another size?
+bool compare_is_whole(enum compare_kind k);
 
 struct job_buffer {
     const char *name;
@@ -153,6 +159,14 @@ struct job_buffer {
     bool keep;      // BOTH only: not restored before each timed launch
     struct job_compare compare;
 };
+struct job_region {
+    uint64_t first, count; // elements
+};
+// Of an output what is compared, within the buffer.
+struct job_region buffer_region(const struct job_buffer *b);
+// Of the other job's buffer what `output` is held against: its own region, since a region may
+// depend on the configuration; the output's where that alone names one.
+struct job_region reference_region(const struct job_buffer *output, const struct job_buffer *other);
 
 enum argument_kind { ARGUMENT_BUFFER, ARGUMENT_SCALAR, ARGUMENT_LOCAL, ARGUMENT_KINDS };
 
@@ -257,6 +271,9 @@ struct job {
     const char *configuration;      // "block_size_x=16, tile_size_y=2", for messages and the store
     const char *configuration_json; // {"block_size_x": 16, ...}, all parameters
     const char *constants;          // (optional) "WIDTH=48": where they differ from job to job
+    // What the default configuration leaves unwritten is not compared and warned of, as of a T1
+    // file of others; else it is an error of the spec.
+    bool partial;
 };
 
 struct job *job_new(void);

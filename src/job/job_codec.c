@@ -13,6 +13,10 @@ enum {
     DATA_LEAST = 12,
 };
 
+// Of the kinds of comparison in a word; never changes.
+#define COMPARE_COUNT_MOST 256
+_Static_assert(COMPARE_COUNT <= COMPARE_COUNT_MOST, "kinds of comparison");
+
 static void texts_codec(struct wire *w, const char ***texts, uint32_t *count)
 {
     wire_array(w, (void **)texts, count, sizeof **texts, TEXT_LEAST);
@@ -88,9 +92,25 @@ void fill_codec(struct wire *w, struct job_fill *f)
     blob_codec(w, &f->blob);
 }
 
+// Whether NaN is allowed shares a word with the kind, so that the keys of all jobs that do not
+// allow it are what they were before there was a choice.
+static void kind_codec(struct wire *w, struct job_compare *c)
+{
+    uint32_t word = (uint32_t)c->kind + (c->allow_nan ? COMPARE_COUNT_MOST : 0);
+    wire_u32(w, &word);
+    if (w->mode != WIRE_READ)
+        return;
+    c->allow_nan = word >= COMPARE_COUNT_MOST;
+    word -= c->allow_nan ? COMPARE_COUNT_MOST : 0;
+    if (word >= COMPARE_COUNT)
+        wire_fail(w, "a buffer's comparison is unknown");
+    else
+        c->kind = (enum compare_kind)word;
+}
+
 static void compare_codec(struct wire *w, struct job_compare *c)
 {
-    wire_enum(w, &c->kind, COMPARE_COUNT);
+    kind_codec(w, c);
     wire_f64(w, &c->atol);
     wire_f64(w, &c->rtol);
     wire_u64(w, &c->first);

@@ -64,6 +64,30 @@ static void deviation_codec(struct wire *w, struct deviation *d)
     wire_u64(w, &d->wrong);
 }
 
+// Since format 7.
+static void writing_codec(struct wire *w, struct deviation *d)
+{
+    wire_bool(w, &d->compared);
+    wire_u64(w, &d->components);
+    wire_u64(w, &d->written);
+    wire_u64(w, &d->left);
+    wire_u64(w, &d->output_nans);
+    wire_u64(w, &d->reference_nans);
+}
+
+static void writings_codec(struct wire *w, struct result *r, int format)
+{
+    for (uint32_t i = 0; i < r->deviation_count; i++) {
+        struct deviation *d = &r->deviations[i];
+        if (format >= 7) {
+            writing_codec(w, d);
+        } else if (w->mode == WIRE_READ) {
+            d->compared = true;
+            d->written = WRITTEN_UNKNOWN;
+        }
+    }
+}
+
 static void outcome_codec(struct wire *w, struct result *r)
 {
     wire_enum(w, &r->status, STATUS_COUNT);
@@ -162,6 +186,7 @@ static void codec_of_format(struct wire *w, struct result *r, int format)
         codec_text(w, &r->part);
     if (format >= 6)
         wire_u32(w, &r->first_round);
+    writings_codec(w, r, format);
 }
 
 void result_codec(struct wire *w, struct result *r)
@@ -420,6 +445,14 @@ bool result_merge(struct result *into, const struct result *from)
     merged.arena = into->arena;
     *into = merged;
     return true;
+}
+
+const struct deviation *result_left(const struct result *r)
+{
+    for (uint32_t i = 0; i < r->deviation_count; i++)
+        if (r->deviations[i].left > 0)
+            return &r->deviations[i];
+    return NULL;
 }
 
 double result_joule(const struct result *r)

@@ -96,10 +96,19 @@ struct deviation {
     double largest;       // largest |a - r|
     uint64_t index;       // where, in components
     double got, expected; // there
-    uint64_t nans;        // NaN or infinite where the reference is not
+    uint64_t nans;        // NaN or infinite where that is refused
     uint64_t unwritten;   // still poisoned where the reference writes
     uint64_t wrong;       // components outside the tolerance
+
+    // Since format 7; before it `components` is 0.
+    bool compared;           // else there is no reference, and the rest below is all that is known
+    uint64_t components;     // in the region
+    uint64_t written;        // of them by the kernel; WRITTEN_UNKNOWN of what is not poisoned
+    uint64_t left;           // of them the reference itself left unwritten: they are not compared
+    uint64_t output_nans;    // NaN in the region of the output
+    uint64_t reference_nans; // NaN in that of the reference
 };
+#define WRITTEN_UNKNOWN UINT64_MAX
 
 // What the worker's machine has counted up to the end of the measuring. Two looks of one worker
 // make a rate: each counts from when it opened the device.
@@ -208,7 +217,7 @@ struct result {
 };
 
 // Of the codec's layout: raised when it changes.
-#define RESULT_FORMAT 6
+#define RESULT_FORMAT 7
 
 struct result *result_new(void); // zeroed: CORRECT, texts "", warm
 void result_free(struct result *r);
@@ -235,6 +244,8 @@ bool result_take_energy(struct result *into, const struct result *from);
 // Puts the samples of an earlier result of the same job before those of `r`, which says everything
 // else. False without memory. They must be of one kind: result_samples_alike().
 bool result_samples_before(struct result *r, const struct result *earlier);
+// The first output that the reference leaves in part unwritten; NULL: none.
+const struct deviation *result_left(const struct result *r);
 // Energy of one launch in joules; NaN where it is not known.
 double result_joule(const struct result *r);
 // Taken in the same way: batch, warm-up launches, warm or cold.

@@ -1,6 +1,7 @@
 // A check: a line a configuration, and its end.
 #include "report/check.h"
 #include "report/units.h"
+#include "report/verified.h"
 
 #include <string.h>
 
@@ -79,13 +80,17 @@ void report_checked_line(const struct view_checked *v, const struct view_check_e
 {
     const struct result *r = v->result;
     put_name(v, out);
-    text_addf(out, ": %s", kind_of(v));
+    bool agrees = r->status == STATUS_CORRECT && r->verification != VERIFICATION_REFERENCE &&
+                  v->outcome == VIEW_PASSED && !run->build_only;
+    text_addf(out, ": %s", agrees ? "ran" : kind_of(v));
     if (r->message[0])
         text_addf(out, ": %s", r->message);
     else if (run->build_only)
         put_built(r, out);
     else if (r->status == STATUS_CORRECT && v->outcome != VIEW_FAILED)
         text_addf(out, ", %s", verification_text(r->verification));
+    if (!run->build_only)
+        report_written_part(r, out);
     if (v->outcome == VIEW_SKIPPED)
         text_addf(out, " (%s: no failure)", v->verdict);
     if (v->same_as)
@@ -231,6 +236,16 @@ static void put_sizes(const struct view_check_end *v, struct text *out)
     text_add(out, "\n");
 }
 
+// What those that are no failure are called.
+static const char *passed_text(const struct view_check_end *v)
+{
+    if (v->build_only)
+        return "built";
+    return v->check.kind == VERIFICATION_REFERENCE ? status_text(STATUS_CORRECT)
+           : v->check.kind == VERIFICATION_AGREES  ? "in agreement"
+                                                   : "ran";
+}
+
 static void put_counts(const struct view_check_end *v, struct text *out)
 {
     const char *separator = ": ";
@@ -241,7 +256,7 @@ static void put_counts(const struct view_check_end *v, struct text *out)
         if (count == 0)
             continue;
         text_addf(out, "%s%llu %s", separator, (unsigned long long)count,
-                  v->build_only && i == STATUS_CORRECT ? "built" : kind_at(i));
+                  i == STATUS_CORRECT ? passed_text(v) : kind_at(i));
         separator = ", ";
     }
     if (v->reused)
@@ -251,15 +266,38 @@ static void put_counts(const struct view_check_end *v, struct text *out)
     text_add(out, "\n");
 }
 
+// One that ran is no failure; that it is right nobody knows where nothing else says it.
+static void put_unverified(const struct view_check_end *v, uint64_t passed, struct text *out)
+{
+    text_add(out, v->shown == SHOWN_AGREEMENT ? "AGREEMENT: " : "NOT VERIFIED: ");
+    put_count(passed, "configuration", out);
+    if (v->shown == SHOWN_AGREEMENT && passed > 1)
+        text_add(out, " agree with each other; not verified: the spec has no Reference");
+    else if (v->shown == SHOWN_AGREEMENT)
+        text_add(out, " agrees with the default configuration; not verified: the spec has no "
+                      "Reference");
+    else if (v->shown == SHOWN_REPEATS)
+        text_addf(out,
+                  " gave the same result in two launches%s; there is nothing else to hold it "
+                  "against",
+                  passed > 1 ? ", all of them one kernel" : "");
+    else
+        text_add(out, " ran; no result was held against anything");
+}
+
 static void put_passed(const struct view_check_end *v, struct text *out)
 {
     uint64_t passed = count_of(v, VIEW_PASSED), skipped = v->count - passed;
-    text_add(out, "OK: ");
-    put_count(passed, "configuration", out);
-    if (v->build_only)
-        text_add(out, passed == 1 ? " builds" : " build");
-    else
-        text_add(out, passed == 1 ? " is correct" : " are correct");
+    if (!v->build_only && v->shown != SHOWN_CORRECT) {
+        put_unverified(v, passed, out);
+    } else {
+        text_add(out, "OK: ");
+        put_count(passed, "configuration", out);
+        if (v->build_only)
+            text_add(out, passed == 1 ? " builds" : " build");
+        else
+            text_add(out, passed == 1 ? " is correct" : " are correct");
+    }
     if (v->simulated)
         text_add(out, ", no race or invalid access was found");
     if (skipped)
@@ -311,6 +349,8 @@ void report_check_end(const struct view_check_end *v, size_t most, bool verbose,
         report_check(&v->check, out);
     }
     put_counts(v, out);
+    if (!v->build_only)
+        report_written(v->outcomes, v->count, v->check.kind != VERIFICATION_REFERENCE, out);
     put_verdict(v, out);
 }
 
@@ -348,6 +388,8 @@ void report_checked_json(const struct view_checked *v, struct emit *j)
     emit_text_at(j, "verdict", v->verdict);
     emit_bool_at(j, "verified", is_correct && r->verification == VERIFICATION_REFERENCE);
     emit_text_at(j, "verification", verification_text(r->verification));
+    emit_key(j, "outputs");
+    report_outputs_json(r, j);
     emit_text_at(j, "message", r->message);
     emit_text_at(j, "fault", fault_text(r->fault));
     emit_text_at(j, "log", r->log);
@@ -396,6 +438,8 @@ void report_check_end_json(const struct view_check_end *v, struct emit *j)
     else
         emit_null_at(j, "races");
     emit_text_at(j, "verification", text_cstr(&words));
+    emit_bool_at(j, "verified", !v->build_only && v->shown == SHOWN_CORRECT);
+    emit_text_at(j, "shown", v->build_only ? NULL : report_shown_text(v->shown));
     emit_bool_at(j, "cancelled", v->cancelled);
     emit_text_at(j, "error", v->broken);
     emit_u64_at(j, "elapsed_ns", v->elapsed_ns);

@@ -4,6 +4,7 @@
 #define HONE_REPORT_CHECK_H
 
 #include "report/report.h"
+#include "report/verified.h"
 
 enum view_verdict {
     VIEW_PASSED,
@@ -43,6 +44,8 @@ struct view_size {
 struct view_check_end {
     const struct view_checked *records; // in the order of checking
     size_t count;
+    const struct view_outcome *outcomes; // the same, as many
+    enum view_shown shown;
     const struct view_size *sizes;
     size_t size_count;
     const struct view_finding *findings;
@@ -67,11 +70,13 @@ void report_checked_line(const struct view_checked *v, const struct view_check_e
 // `verbose`), what was found by a simulator, what does not count, and last whether all is well.
 void report_check_end(const struct view_check_end *v, size_t most, bool verbose, struct text *out);
 // type "check": configuration, constants, status, outcome (passed, skipped, failed), verdict,
-// verified, verification, message, log, reused, same_as, races (null where none were looked for),
-// command, resources (one a launch, as in report.h), times_ns (build, verify, launch)
+// verified, verification, outputs (report_outputs_json()), message, log, reused, same_as, races
+// (null where none were looked for), command, resources (one a launch, as in report.h), times_ns
+// (build, verify, launch)
 void report_checked_json(const struct view_checked *v, struct emit *j);
 // type "summary": ok, passed, skipped, failed, counts, done, planned, valid, reused, identical,
-// races (null where none were looked for), verification, cancelled, error, elapsed_ns
+// races (null where none were looked for), verification, verified, shown (report_shown_text(); null
+// where nothing ran), cancelled, error, elapsed_ns
 void report_check_end_json(const struct view_check_end *v, struct emit *j);
 // Is there no failure, and everything that was planned done?
 bool report_check_passed(const struct view_check_end *v);

@@ -1,5 +1,6 @@
 #include "report/peak.h"
 #include "report/report.h"
+#include "report/verified.h"
 
 #include <math.h>
 #include <string.h>
@@ -305,6 +306,8 @@ static void basics(const struct view_result *v, struct emit *j)
     emit_text_at(j, "status", status_text(r->status));
     emit_bool_at(j, "verified", verified);
     emit_text_at(j, "verification", verification_text(r->verification));
+    emit_key(j, "outputs");
+    report_outputs_json(r, j);
     samples_at(j, v);
     emit_text_at(j, "time_basis",
                  !v->timed                ? NULL
@@ -401,6 +404,7 @@ static void deviation(const struct deviation *d, struct emit *j)
     emit_object(j);
     emit_text_at(j, "argument", d->name);
     emit_bool_at(j, "ok", d->ok);
+    emit_bool_at(j, "compared", d->compared || d->components == 0);
     emit_f64_at(j, "norm", d->norm);
     emit_f64_at(j, "largest", d->largest);
     emit_u64_at(j, "index", d->index);
@@ -600,6 +604,9 @@ void report_summary_json(const struct view_summary *v, struct emit *j)
     emit_u64_at(j, "launches", v->launches);
     speedup_at(&v->speedup, j);
     check_at(j, &v->check, v->replay);
+    bool ran = !v->build_only && !v->replay;
+    emit_bool_at(j, "verified", ran && v->shown == SHOWN_CORRECT);
+    emit_text_at(j, "shown", ran ? report_shown_text(v->shown) : NULL);
     ranking_at(&v->ranking, j);
     emit_bool_at(j, "cancelled", v->cancelled);
     emit_bool_at(j, "out_of_time", v->out_of_time);

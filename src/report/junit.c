@@ -128,15 +128,22 @@ static void skipped(const struct view_checked *v, struct text *out)
     text_release(&why);
 }
 
-static void notes(const struct view_checked *v, struct text *out)
+static void notes(const struct view_checked *v, const struct view_check_end *run, struct text *out)
 {
-    if (!v->result->reused && !v->same_as)
+    const struct result *r = v->result;
+    bool unverified =
+        v->outcome == VIEW_PASSED && r->verification != VERIFICATION_REFERENCE && !run->build_only;
+    if (!r->reused && !v->same_as && !unverified)
         return;
     text_add(out, "    <system-out>");
+    if (unverified)
+        text_addf(out, "%s%s", verification_text(r->verification),
+                  r->verification == VERIFICATION_AGREES ? "; not verified" : "");
+    text_add(out, unverified && (v->same_as || r->reused) ? "; " : "");
     if (v->same_as) {
         text_add(out, "identical to ");
         escape(v->same_as, false, out);
-    } else {
+    } else if (r->reused) {
         text_add(out, "known from the store");
     }
     text_add(out, "</system-out>\n");
@@ -150,7 +157,8 @@ static uint64_t time_of(const struct view_checked *v)
                   : 0;
 }
 
-static void test_case(const struct view_checked *v, const char *suite, struct text *out)
+static void test_case(const struct view_checked *v, const struct view_check_end *run,
+                      const char *suite, struct text *out)
 {
     struct text name = TEXT_INIT;
     text_add(&name, v->configuration[0] ? v->configuration : "(the only configuration)");
@@ -165,7 +173,7 @@ static void test_case(const struct view_checked *v, const char *suite, struct te
         failure(v, out);
     else if (v->outcome == VIEW_SKIPPED)
         skipped(v, out);
-    notes(v, out);
+    notes(v, run, out);
     text_add(out, "  </testcase>\n");
     out->failed |= name.failed;
     text_release(&name);
@@ -201,6 +209,15 @@ static void broken_case(const char *why, const char *suite, struct text *out)
     text_add(out, "/>\n  </testcase>\n");
 }
 
+static void verification_properties(const struct view_check_end *v, struct text *out)
+{
+    struct text words = TEXT_INIT;
+    report_check(&v->check, &words);
+    property(out, "verification", text_cstr(&words));
+    property(out, "shown", report_shown_text(v->shown));
+    text_release(&words);
+}
+
 void report_junit(const struct view_check_end *v, const struct view_junit *about, struct text *out)
 {
     const char *why = why_incomplete(v);
@@ -216,9 +233,11 @@ void report_junit(const struct view_check_end *v, const struct view_junit *about
     property(out, "device", about->device->name);
     property(out, "driver", about->device->driver);
     property(out, "command", about->command);
+    if (!v->build_only)
+        verification_properties(v, out);
     text_add(out, "  </properties>\n");
     for (size_t i = 0; i < v->count; i++)
-        test_case(&v->records[i], about->suite, out);
+        test_case(&v->records[i], v, about->suite, out);
     if (why)
         broken_case(why, about->suite, out);
     text_add(out, "</testsuite>\n</testsuites>\n");

@@ -16,7 +16,8 @@
 //          compiler, host, date, cache, store, cartesian, valid, planned, verification; of a replay
 //          also replayed
 //          ({file, format, device, statistic, recorded, excluded, unrecorded, cost_ns})
-// result:  type, configuration, status, verified, verification, median_ns, imported (what the time
+// result:  type, configuration, status, verified, verification, outputs, median_ns, imported (what
+// the time
 //          of others is, "mean": then it is in mean_ns; null: measured here), interval_ns ([low,
 //          high]; null below six samples), samples_ns, time_basis (of what the times are: ranked,
 //          launched in turn with others, or screened, alone; null: not timed), stopped (settled,
@@ -45,7 +46,8 @@
 //          speedup_over_default_interval ([low, high], of the ranking's level; null where there is
 //          none), speedup_over_default_basis (ranked: within rounds; screened: between launches at
 //          different times; null), speedup_over_default_significant (the interval lies above 1),
-//          verification, ranking (null: there is none; id, contenders,
+//          verification, verified, shown (report_shown_text(); null where nothing
+//          ran), ranking (null: there is none; id, contenders,
 //          failed, rounds, repeated, marked, by_load, by_clock, batch, warmups, cold, level, tied,
 //          chosen, why, known, short, launches), cancelled, out_of_time, build_only (best is then
 //          null, and counts.correct are those that built), error, elapsed_ns, times_ns, timing
@@ -85,7 +87,8 @@ double report_part_median(const struct result *r, uint32_t column);
 
 // ---- text --------------------------------------------------------------------------------------
 
-// "verified against gemm", "agrees with the default configuration", "NOT VERIFIED ...".
+// verified.c: "verified against gemm", "not verified: held against the default configuration
+// alone", "NOT VERIFIED ...".
 void report_check(const struct view_check *c, struct text *out);
 // "8.104 ms [8.05 .. 8.22]": the median with its interval, or with the range below six samples.
 void report_time(const struct stats_summary *s, struct text *out);

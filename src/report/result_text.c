@@ -119,19 +119,46 @@ static void put_options(const struct view_result *v, struct text *out)
 
 // ---- verification ------------------------------------------------------------------------------
 
+static void put_written(const struct deviation *d, struct text *out)
+{
+    if (d->components == 0)
+        return;
+    if (d->written == WRITTEN_UNKNOWN)
+        text_add(out, ", how much the kernel wrote is not known");
+    else if (d->written == d->components)
+        text_addf(out, ", all %llu written", (unsigned long long)d->components);
+    else
+        text_addf(out, ", %llu of %llu written", (unsigned long long)d->written,
+                  (unsigned long long)d->components);
+    if (d->left > 0)
+        text_addf(out, ", %llu not compared: the reference does not write them",
+                  (unsigned long long)d->left);
+}
+
 static void put_deviation(const struct deviation *d, struct text *out)
 {
-    text_addf(out, "  %s: %s, relative norm %.3g, largest deviation %.3g", d->name,
+    text_addf(out, "  %s: ", d->name);
+    if (d->components > 0 && !d->compared) {
+        text_add(out, "not compared");
+        put_written(d, out);
+        text_add(out, "\n");
+        return;
+    }
+    text_addf(out, "%s, relative norm %.3g, largest deviation %.3g",
               d->ok ? "within the tolerance" : "OUTSIDE THE TOLERANCE", d->norm, d->largest);
     if (d->largest > 0 || !d->ok)
         text_addf(out, " at %llu (%.9g instead of %.9g)", (unsigned long long)d->index, d->got,
                   d->expected);
     if (d->wrong > 0)
         text_addf(out, ", %llu wrong", (unsigned long long)d->wrong);
-    if (d->nans > 0)
+    if (d->output_nans > 0 || d->reference_nans > 0)
+        text_addf(out, ", %llu NaN (%llu in the reference)", (unsigned long long)d->output_nans,
+                  (unsigned long long)d->reference_nans);
+    else if (d->nans > 0)
         text_addf(out, ", %llu NaN or infinite", (unsigned long long)d->nans);
     if (d->unwritten > 0)
         text_addf(out, ", %llu not written", (unsigned long long)d->unwritten);
+    put_written(d, out);
     text_add(out, "\n");
 }
 
@@ -141,9 +168,15 @@ static void put_verification(const struct view_result *v, struct text *out)
     const char *against = v->job ? v->job->reference.name : NULL;
     bool is_wrong = r->status == STATUS_CORRECTNESS;
     bool is_named = against && (is_wrong || r->verification == VERIFICATION_REFERENCE);
-    text_addf(out, "Verification: %s%s%s\n",
-              is_wrong ? "FAILED" : verification_text(r->verification), is_named ? " against " : "",
-              is_named ? against : "");
+    text_add(out, "Verification: ");
+    if (is_wrong || r->verification != VERIFICATION_AGREES)
+        text_add(out, is_wrong ? "FAILED" : verification_text(r->verification));
+    else
+        text_addf(out, "not verified: %s",
+                  v->is_default
+                      ? "the default configuration was held against itself, in two launches"
+                      : "agrees with the default configuration");
+    text_addf(out, "%s%s\n", is_named ? " against " : "", is_named ? against : "");
     for (uint32_t i = 0; i < r->deviation_count; i++)
         put_deviation(&r->deviations[i], out);
 }

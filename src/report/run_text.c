@@ -1,19 +1,9 @@
 // The head of a run, and one line a configuration.
 #include "report/report.h"
 #include "report/units.h"
+#include "report/verified.h"
 
 #include <string.h>
-
-void report_check(const struct view_check *c, struct text *out)
-{
-    const char *against = c->against ? c->against : "";
-    if (c->kind == VERIFICATION_REFERENCE)
-        text_addf(out, "verified against %s", against[0] ? against : "the reference");
-    else if (c->kind == VERIFICATION_AGREES)
-        text_add(out, "agrees with the default configuration");
-    else
-        text_add(out, "NOT VERIFIED: the spec has nothing to compare with");
-}
 
 void report_driver(enum language l, const char *platform, const char *driver, struct text *out)
 {
@@ -149,11 +139,15 @@ void report_line(const struct view_result *v, struct text *out)
         put_unknown(v, out);
         text_addf(out, ", %s",
                   r->stop == STOP_REPLAYED ? "replayed" : verification_text(r->verification));
+        report_written_part(r, out);
         put_card(&r->gpu, out);
         if (r->stop == STOP_HOPELESS)
             text_add(out, ", stopped early");
     } else {
-        text_addf(out, "correct, not timed, %s", verification_text(r->verification));
+        text_addf(out, "%s, not timed, %s",
+                  r->verification == VERIFICATION_REFERENCE ? "correct" : "ran",
+                  verification_text(r->verification));
+        report_written_part(r, out);
     }
     if (v->same_as_json)
         text_add(out, " (identical to one that was measured)");

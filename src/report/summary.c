@@ -3,6 +3,7 @@
 #include "report/report.h"
 #include "report/table.h"
 #include "report/units.h"
+#include "report/verified.h"
 
 #include <math.h>
 #include <string.h>
@@ -281,18 +282,39 @@ static void put_tie(const struct view_ranking *r, struct text *out)
               r->tied, 100 * r->level, r->why);
 }
 
+// "41 correct configurations (verified against gemm)", "3 configurations that agree with each other
+// (not verified: the spec has no Reference)".
+static void put_basis(const struct view_summary *v, const char *noun, struct text *out)
+{
+    uint64_t count = v->by_status[STATUS_CORRECT];
+    char correct[40];
+    str_format(correct, sizeof correct, "correct %s", noun);
+    put_count(count, v->shown == SHOWN_CORRECT ? correct : noun, out);
+    if (v->shown == SHOWN_AGREEMENT)
+        text_addf(out, count == 1
+                           ? " that agrees with the default configuration (not verified: the "
+                             "spec has no Reference)"
+                           : " that agree with each other (not verified: the spec has no "
+                             "Reference)");
+    else if (v->shown == SHOWN_REPEATS)
+        text_add(out, " (not verified: held against itself alone)");
+    else {
+        text_add(out, " (");
+        report_check(&v->check, out);
+        text_add(out, ")");
+    }
+}
+
 static void put_ranking(const struct view_summary *v, size_t most, size_t width, struct text *out)
 {
     const struct view_ranking *r = &v->ranking;
     struct rows rows = {.ranked = true, .most = most};
     text_add(out, "Best of ");
-    put_count(v->by_status[STATUS_CORRECT], "correct configuration", out);
-    text_add(out, " (");
-    report_check(&v->check, out);
+    put_basis(v, "configuration", out);
     if (r->contenders > 1)
-        text_addf(out, "): %zu contenders launched in turn\n", r->contenders);
+        text_addf(out, ": %zu contenders launched in turn\n", r->contenders);
     else
-        text_add(out, "):\n");
+        text_add(out, ":\n");
     put_table(v, &rows, width, out);
     put_tie(r, out);
     put_rounds(v, out);
@@ -316,10 +338,8 @@ static void put_launches(const struct view_summary *v, struct text *out)
 static void put_screening(const struct view_summary *v, size_t most, size_t width, struct text *out)
 {
     struct rows rows = {.most = most};
-    put_count(v->by_status[STATUS_CORRECT], "correct configuration", out);
-    text_add(out, " (");
-    report_check(&v->check, out);
-    text_add(out, "), ");
+    put_basis(v, "configuration", out);
+    text_add(out, ", ");
     if (!report_by_time(&v->goal)) {
         text_add(out, "by ");
         report_goal(&v->goal, out);
@@ -343,14 +363,13 @@ static void put_pareto(const struct view_summary *v, size_t width, struct text *
     text_addf(out, " in ");
     report_goal(&v->goal, out);
     text_add(out, ", of ");
-    put_count(v->by_status[STATUS_CORRECT], "correct one", out);
     if (v->replay) {
+        put_count(v->by_status[STATUS_CORRECT], "correct one", out);
         text_addf(out, ", replayed from %s by the recorded %s\n", v->replay->path,
                   v->replay->statistic);
     } else {
-        text_add(out, " (");
-        report_check(&v->check, out);
-        text_add(out, "): ");
+        put_basis(v, "one", out);
+        text_add(out, ": ");
         put_launches(v, out);
     }
     put_table(v, &rows, width, out);
@@ -544,6 +563,8 @@ void report_summary(const struct view_summary *v, size_t most, size_t width, str
         put_speedup(v, out);
     if (report_best(v))
         report_peak_shares(v->peak, report_best(v), out);
+    if (!v->build_only && !v->replay)
+        report_written(v->outcomes, v->outcome_count, v->check.kind != VERIFICATION_REFERENCE, out);
     put_unknown(v, out);
     put_warning(v, out);
     put_failures(v, out);

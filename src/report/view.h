@@ -21,7 +21,24 @@ struct view_metric {
 // How results are held against what is right, for headers.
 struct view_check {
     enum verification kind;
-    const char *against; // "gemm", "kernel plain"; "" where there is nothing
+    // "gemm", "kernel plain"; of agreement the default configuration: "B=32"; "" where there is
+    // nothing
+    const char *against;
+};
+
+// What results show of a kernel.
+enum view_shown {
+    SHOWN_CORRECT,
+    SHOWN_AGREEMENT, // configurations that differ agree with the default one
+    SHOWN_REPEATS,   // only the default one ran, which was held against itself
+    SHOWN_RAN        // nothing was held against anything
+};
+
+// What of a configuration tells it.
+struct view_outcome {
+    const char *configuration;
+    const char *same_as; // (optional) the identical configuration that ran instead
+    const struct result *result;
 };
 
 // Where a result stands in a ranking: configurations that were launched in turn.
@@ -210,6 +227,9 @@ struct view_summary {
     struct view_timing timing;
     const char *broken; // (optional) why it could not go on
     struct view_check check;
+    enum view_shown shown;
+    const struct view_outcome *outcomes; // of all records
+    size_t outcome_count;
 };
 
 // A GPU that the system shows but no driver offers.

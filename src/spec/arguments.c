@@ -260,6 +260,7 @@ static bool read_argument(const struct reader *r, struct kernel_spec *k, struct 
         !read_contents(r, k, item, seed, a) ||
         !read_verification(r, node_get(r, item, "Verification"), &a->compare))
         return false;
+    a->compare.allow_nan = node_flag(node_get(r, item, "AllowNaN"), false);
     k->argument_count++;
     return true;
 }

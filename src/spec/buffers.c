@@ -256,6 +256,7 @@ static bool make_compare(struct maker *m, const struct argument_spec *a, struct 
 {
     const struct compare_spec *c = &a->compare;
     double usual = usual_tolerance(b->element.scalar);
+    b->compare.allow_nan = c->allow_nan;
     b->compare.kind = c->chosen ? c->kind
                       : scalar_is_float(b->element.scalar) || c->atol.expr || c->rtol.expr
                           ? COMPARE_CLOSE

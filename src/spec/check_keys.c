@@ -130,6 +130,8 @@ static bool check_object(const struct reader *r, struct node n, const char *patt
         struct node child = node_get(r, n, name);
         const struct spec_key *key = key_find(pattern, name);
         const char *near = key ? NULL : key_nearest(pattern, name);
+        if (key && !key->strict && !key->dialect)
+            r->spec->extended = true;
         if (key && !check_value(r, child, key, is_own(key, pattern)))
             return false;
         if (!key && near)

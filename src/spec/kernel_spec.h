@@ -82,6 +82,7 @@ struct fill_spec {
 
 struct compare_spec {
     bool chosen; // a method is given; else by type
+    bool allow_nan;
     enum compare_kind kind;
     struct formula atol, rtol;
     struct formula first, count;

@@ -41,6 +41,42 @@ static bool make_gemm(struct maker *m, const struct gemm_spec *g, struct job_ref
 
 // ---- another job -------------------------------------------------------------------------------
 
+static uint32_t argument_of(const struct maker *m, uint32_t buffer)
+{
+    uint32_t i = 0;
+    while (i + 1 < m->kernel->argument_count && m->buffers[i] != buffer)
+        i++;
+    return i;
+}
+
+static const struct job_buffer *find_buffer(const struct job *j, const char *name)
+{
+    for (uint32_t i = 0; i < j->buffer_count; i++) {
+        if (strcmp(j->buffers[i].name, name) == 0)
+            return &j->buffers[i];
+    }
+    return NULL;
+}
+
+// Component by component only as many can be compared as there are on the other side.
+static bool check_regions(struct maker *m, const struct job *other)
+{
+    for (uint32_t i = 0; i < m->job->buffer_count; i++) {
+        const struct job_buffer *b = &m->job->buffers[i], *o = find_buffer(other, b->name);
+        if (!b->output || !o || compare_is_whole(b->compare.kind))
+            continue;
+        uint64_t mine = buffer_region(b).count, its = reference_region(b, o).count;
+        if (mine != its)
+            return make_error(
+                m, m->kernel->arguments[argument_of(m, i)].path,
+                "of '%s' %llu elements are compared, and configuration %s, which it is "
+                "held against, has %llu: compare it with a reference kernel, or with "
+                "the Verification Method sum or set",
+                b->name, (unsigned long long)mine, other->configuration, (unsigned long long)its);
+    }
+    return true;
+}
+
 // The other job lives in this one's arena and is freed with it.
 static bool make_other(struct maker *m, const uint32_t *choice, bool kernel,
                        struct job_reference *out)
@@ -53,7 +89,9 @@ static bool make_other(struct maker *m, const uint32_t *choice, bool kernel,
     if (!out->job)
         return error_memory(m->e);
     out->kind = REFERENCE_JOB;
-    return make_plain(&other, kernel) || error_context(m->e, "the reference");
+    if (!make_plain(&other, kernel))
+        return error_context(m->e, "the reference");
+    return check_regions(m, out->job);
 }
 
 static bool make_by_default(struct maker *m, struct job_reference *out)

@@ -106,6 +106,7 @@ struct spec {
     uint32_t objective_count;
     bool uses_device; // a restriction, derived or value list reads a device fact
     bool uses_energy; // a metric reads joule
+    bool extended;    // a key of hone's own stands in it: else it is as others write T1
 
     const struct kernel_spec *kernel; // languages, launches, arguments: private to src/spec
     struct arena arena;
@@ -248,6 +249,7 @@ struct spec_key {
     unsigned accepts;      // JSON types
     unsigned items;        // of an array's items
     unsigned strict;       // JSON types in the T1 schema; 0: not a T1 key
+    bool dialect;          // not a T1 key, but one that other tuners write
     unsigned strict_items; // of an array's items in T1; 0: as items
     const char *choices;   // the T1 schema's values, separated by '|'; NULL: any
     bool required;         // by the T1 schema

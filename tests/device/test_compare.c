@@ -20,7 +20,7 @@ static struct job_buffer floats(uint64_t count, struct job_compare compare)
 static struct deviation compare_doubles(const struct job_buffer *b, const void *got,
                                         const double *expected)
 {
-    struct expected x = {expected, true};
+    struct expected x = {.data = expected, .doubles = true};
     struct deviation d;
     compare_output(b, got, &x, &d);
     return d;
@@ -29,7 +29,7 @@ static struct deviation compare_doubles(const struct job_buffer *b, const void *
 static struct deviation compare_raw(const struct job_buffer *b, const void *got,
                                     const void *expected)
 {
-    struct expected x = {expected, false};
+    struct expected x = {.data = expected};
     struct deviation d;
     compare_output(b, got, &x, &d);
     return d;
@@ -60,7 +60,7 @@ static const struct {
     bool ok;
     uint64_t wrong;
 } kinds[] = {
-    {{COMPARE_EXACT, 0, 0, 0, 0}, false, 1},
+    {{COMPARE_EXACT, .atol = 0}, false, 1},
     {{COMPARE_ABSOLUTE, .atol = 0.5}, true, 0},
     {{COMPARE_ABSOLUTE, .atol = 0.49}, false, 1},
     {{COMPARE_ABSOLUTE, .atol = 0.1, .rtol = 1}, false, 1},
@@ -86,20 +86,58 @@ START_TEST(each_kind_has_its_tolerance)
 }
 END_TEST
 
+// NaN fails, also where the reference has it, unless that is allowed; an infinity must be the
+// reference's.
 START_TEST(nan_and_infinity_pass_only_where_the_reference_has_them)
 {
-    static const double expected[] = {NAN, INFINITY, -INFINITY, 1, 2, 1e300};
-    const float same[] = {NAN, INFINITY, -INFINITY, 1, 2, INFINITY}; // 1e300 is no float
-    const float other[] = {0, -INFINITY, 1, NAN, 2, INFINITY};
-    struct job_buffer b = floats(6, (struct job_compare){COMPARE_NORM, .rtol = 1e-5});
+    static const double expected[] = {1, INFINITY, -INFINITY, NAN, 2, 1e300};
+    const float same[] = {1, INFINITY, -INFINITY, NAN, 2, INFINITY}; // 1e300 is no float
+    const float other[] = {NAN, -INFINITY, 1, 1, 2, INFINITY};
+    struct job_buffer b =
+        floats(6, (struct job_compare){.kind = (enum compare_kind)_i, .rtol = 1e-5});
+    if (_i == COMPARE_SUM || _i == COMPARE_SET)
+        return; // below
     struct deviation d = compare_doubles(&b, same, expected);
+    ck_assert(!d.ok);
+    ck_assert_uint_eq(d.nans, 1);
+    ck_assert_uint_eq(d.output_nans, 1);
+    ck_assert_uint_eq(d.reference_nans, 1);
+    ck_assert_uint_eq(d.index, 3);
+    b.compare.allow_nan = true;
+    d = compare_doubles(&b, same, expected);
     ck_assert(d.ok);
     ck_assert_uint_eq(d.nans, 0);
     d = compare_doubles(&b, other, expected);
     ck_assert(!d.ok);
     ck_assert_uint_eq(d.nans, 2);
     ck_assert_uint_eq(d.wrong, 4);
-    ck_assert_uint_eq(d.index, 1);
+    ck_assert_uint_eq(d.index, 0);
+}
+END_TEST
+
+static const enum scalar float_types[] = {SCALAR_HALF, SCALAR_FLOAT, SCALAR_DOUBLE};
+
+// The same bytes on both sides, as of a kernel whose default configuration has NaN too.
+START_TEST(nan_of_the_reference_is_refused_in_every_type)
+{
+    static const uint16_t halves[] = {0x3c00, 0x7e00, 0x7c00, 0x4000};
+    const float singles[] = {1, NAN, INFINITY, 2};
+    const double doubles[] = {1, NAN, INFINITY, 2};
+    const void *const data[] = {halves, singles, doubles};
+    char text[300];
+    struct job_buffer b = floats(2, (struct job_compare){.kind = (enum compare_kind)(_i / 3)});
+    b.element = (struct element){float_types[_i % 3], 2, 0, false};
+    struct deviation d = compare_raw(&b, data[_i % 3], data[_i % 3]);
+    ck_assert(!d.ok);
+    ck_assert_uint_eq(d.output_nans, 1);
+    ck_assert_uint_eq(d.reference_nans, 1);
+    compare_message(&b, &d, text, sizeof text);
+    ck_assert_msg(strstr(text, "1 NaN in the output, 1 in the reference (NaN is refused unless the "
+                               "argument says \"AllowNaN\": true)"),
+                  "%s", text);
+    b.compare.allow_nan = true;
+    d = compare_raw(&b, data[_i % 3], data[_i % 3]);
+    ck_assert_msg(d.ok, "kind %d", _i / 3);
 }
 END_TEST
 
@@ -224,6 +262,128 @@ START_TEST(large_outputs_are_compared_whole)
 }
 END_TEST
 
+// What a kernel reads and writes is not poisoned: the value is one like any other there.
+START_TEST(what_is_not_poisoned_is_wrong_and_not_unwritten)
+{
+    float got[4], expected[4] = {1, 2, 3, 4};
+    struct job_buffer b = floats(4, (struct job_compare){.kind = COMPARE_EXACT});
+    b.access = ACCESS_BOTH;
+    memset(got, POISON_BYTE, sizeof got);
+    struct deviation d = compare_raw(&b, got, expected);
+    ck_assert_uint_eq(d.unwritten, 0);
+    ck_assert_uint_eq(d.wrong, 4);
+    ck_assert(d.written == WRITTEN_UNKNOWN);
+}
+END_TEST
+
+START_TEST(the_share_that_was_written_is_told)
+{
+    enum { COUNT = 1000 };
+    float got[COUNT], expected[COUNT];
+    uint8_t left[COUNT] = {0};
+    struct job_buffer b = floats(COUNT, (struct job_compare){.kind = COMPARE_EXACT});
+    struct expected x = {.data = expected, .left = left};
+    struct deviation d;
+    for (int i = 0; i < COUNT; i++)
+        got[i] = expected[i] = (float)i;
+    ck_assert_uint_eq(compare_raw(&b, got, expected).written, COUNT);
+    memset(&expected[900], POISON_BYTE, 100 * sizeof *expected);
+    memset(&got[910], POISON_BYTE, 90 * sizeof *got);
+    memset(&left[900], 1, 100);
+    ck_assert(compare_output(&b, got, &x, &d)); // ten more than the reference wrote: not compared
+    ck_assert_uint_eq(d.left, 100);
+    ck_assert_uint_eq(d.written, 910);
+    ck_assert_uint_eq(d.components, COUNT);
+    memset(&got[3], POISON_BYTE, 2 * sizeof *got);
+    ck_assert(!compare_output(&b, got, &x, &d));
+    ck_assert_uint_eq(d.written, 908);
+    ck_assert_uint_eq(d.unwritten, 2);
+    b.compare = (struct job_compare){.kind = COMPARE_EXACT, .first = 900, .count = 50};
+    ck_assert(compare_output(&b, got, &x, &d));
+    ck_assert_uint_eq(d.components, 50);
+    ck_assert_uint_eq(d.written, 10);
+}
+END_TEST
+
+// Partial sums of other counts, and in other places.
+START_TEST(wholes_may_have_another_size)
+{
+    static const float got[] = {9, 1, 2, 3, 4}, expected[] = {3, 7, 99}, off[] = {3, 7.5F, 99};
+    char text[300];
+    struct job_buffer b = floats(5, (struct job_compare){COMPARE_SUM, 0, 1e-6, 1, 4, false});
+    struct expected x = {.data = expected, .region = {0, 2}};
+    struct deviation d;
+    ck_assert(compare_output(&b, got, &x, &d));
+    ck_assert(d.got == 10 && d.expected == 10 && d.norm == 0);
+    ck_assert_uint_eq(d.written, 4);
+    x.data = off;
+    ck_assert(!compare_output(&b, got, &x, &d));
+    compare_message(&b, &d, text, sizeof text);
+    ck_assert_str_eq(text,
+                     "C: the sum is 10, expected 10.5 (may be off by 0 + 1e-06 of the reference)");
+    float half_written[] = {9, 10, 0, 0, 4};
+    memset(&half_written[2], POISON_BYTE, 8);
+    ck_assert(!compare_output(&b, half_written, &x, &d));
+    compare_message(&b, &d, text, sizeof text);
+    ck_assert_str_eq(text, "C: 2 elements unwritten");
+}
+END_TEST
+
+START_TEST(sets_have_no_order)
+{
+    static const float got[] = {5, 3, 1, 3}, expected[] = {0, 3, 1, 3.0001F, 5},
+                       twice[] = {5, 5, 1, 3};
+    static const float infinite[] = {1, INFINITY, 3, 3};
+    char text[300];
+    struct job_buffer b = floats(4, (struct job_compare){.kind = COMPARE_SET, .rtol = 1e-3});
+    struct expected x = {.data = expected, .region = {1, 4}};
+    struct deviation d;
+    ck_assert(compare_output(&b, got, &x, &d));
+    ck_assert(!compare_output(&b, twice, &x, &d));
+    ck_assert_uint_eq(d.wrong, 1);
+    compare_message(&b, &d, text, sizeof text);
+    ck_assert_msg(strstr(text, "1 component wrong") && strstr(text, "in ascending order"), "%s",
+                  text);
+    ck_assert(!compare_output(&b, infinite, &x, &d));
+    x.region.count = 3;
+    ck_assert(!compare_output(&b, got, &x, &d));
+    compare_message(&b, &d, text, sizeof text);
+    ck_assert_str_eq(text, "C: 4 components written, 3 in the reference (must be the same set)");
+}
+END_TEST
+
+// Neighbours that are one double, and pairs, which stay together.
+START_TEST(sets_of_wide_integers_and_of_vectors)
+{
+    static const int64_t got[] = {INT64_C(9007199254740993), -5},
+                         expected[] = {-5, INT64_C(9007199254740992)};
+    static const int32_t pairs[] = {1, 2, 1, 1}, same[] = {1, 1, 1, 2}, other[] = {1, 1, 2, 1};
+    struct job_buffer b = {.name = "n", .element = {SCALAR_I64, 1, 0, false}, .count = 2};
+    b.compare.kind = COMPARE_SET;
+    ck_assert_uint_eq(compare_raw(&b, got, expected).wrong, 1);
+    ck_assert(compare_raw(&b, got, got).ok);
+    b.element = (struct element){SCALAR_I32, 2, 0, false};
+    ck_assert(compare_raw(&b, pairs, same).ok);
+    ck_assert(!compare_raw(&b, pairs, other).ok);
+}
+END_TEST
+
+// The same count, elsewhere.
+START_TEST(regions_may_lie_apart)
+{
+    static const int64_t got[] = {7, 1, 2}, expected[] = {1, 2, 8};
+    struct job_buffer b = {.name = "n", .element = {SCALAR_I64, 1, 0, false}, .count = 3};
+    struct expected x = {.data = expected, .region = {0, 2}};
+    struct deviation d;
+    b.compare = (struct job_compare){.kind = COMPARE_EXACT, .first = 1, .count = 2};
+    ck_assert(compare_output(&b, got, &x, &d));
+    x.region.first = 1;
+    ck_assert(!compare_output(&b, got, &x, &d));
+    ck_assert_uint_eq(d.wrong, 2);
+    ck_assert(d.index == 2 && d.got == 2 && d.expected == 8);
+}
+END_TEST
+
 START_TEST(messages_say_what_is_wrong)
 {
     static const double expected[] = {3, 4, 0, 12};
@@ -293,7 +453,9 @@ static void add(TCase *t)
 {
     tcase_add_test(t, norm_and_largest_deviation_are_known);
     tcase_add_loop_test(t, each_kind_has_its_tolerance, 0, sizeof kinds / sizeof *kinds);
-    tcase_add_test(t, nan_and_infinity_pass_only_where_the_reference_has_them);
+    tcase_add_loop_test(t, nan_and_infinity_pass_only_where_the_reference_has_them, 0,
+                        COMPARE_COUNT);
+    tcase_add_loop_test(t, nan_of_the_reference_is_refused_in_every_type, 0, 3 * COMPARE_COUNT);
     tcase_add_test(t, poison_is_unwritten_unless_the_reference_says_so);
     tcase_add_test(t, poison_as_a_legitimate_value_is_no_failure);
     tcase_add_test(t, wide_integers_are_compared_exactly);
@@ -301,6 +463,12 @@ static void add(TCase *t)
     tcase_add_test(t, extreme_numbers_do_not_overflow);
     tcase_add_test(t, a_zero_reference_wants_zeros);
     tcase_add_test(t, large_outputs_are_compared_whole);
+    tcase_add_test(t, what_is_not_poisoned_is_wrong_and_not_unwritten);
+    tcase_add_test(t, the_share_that_was_written_is_told);
+    tcase_add_test(t, wholes_may_have_another_size);
+    tcase_add_test(t, sets_have_no_order);
+    tcase_add_test(t, sets_of_wide_integers_and_of_vectors);
+    tcase_add_test(t, regions_may_lie_apart);
     tcase_add_test(t, messages_say_what_is_wrong);
     tcase_add_test(t, gemm_multiplies);
     tcase_add_loop_test(t, gemm_is_the_definition_at_any_size, 0, 16);

@@ -69,6 +69,7 @@ static const char other_data[24] = "twenty-four bytes, mixes";
     X(BUFFER->constant = true)                                                                     \
     X(BUFFER->keep = true)                                                                         \
     X(BUFFER->compare.kind = COMPARE_NORM)                                                         \
+    X(BUFFER->compare.allow_nan = true)                                                            \
     X(BUFFER->compare.atol = 1e-5)                                                                 \
     X(BUFFER->compare.rtol = 1e-5)                                                                 \
     X(BUFFER->compare.first = 17)                                                                  \
@@ -288,14 +289,14 @@ START_TEST(test_no_field_is_forgotten)
     ck_assert_uint_eq(sizeof(struct job_program), 80);
     ck_assert_uint_eq(sizeof(struct job_blob), 56);
     ck_assert_uint_eq(sizeof(struct job_fill), 112);
-    ck_assert_uint_eq(sizeof(struct job_compare), 40);
-    ck_assert_uint_eq(sizeof(struct job_buffer), 200);
+    ck_assert_uint_eq(sizeof(struct job_compare), 48);
+    ck_assert_uint_eq(sizeof(struct job_buffer), 208);
     ck_assert_uint_eq(sizeof(struct job_argument), 56);
     ck_assert_uint_eq(sizeof(struct job_launch), 96);
     ck_assert_uint_eq(sizeof(struct job_gemm), 56);
     ck_assert_uint_eq(sizeof(struct job_data), 64);
     ck_assert_uint_eq(sizeof(struct job_reference), 96);
-    ck_assert_uint_eq(sizeof(struct job), 208);
+    ck_assert_uint_eq(sizeof(struct job), 216);
 }
 END_TEST
 

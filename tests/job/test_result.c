@@ -66,6 +66,11 @@ START_TEST(test_result_is_read_as_written)
     ck_assert_int_eq(read->resources[1].registers, -1);
     ck_assert(read->deviations[0].ok && read->deviations[0].expected == 1.25);
     ck_assert_uint_eq(read->deviations[0].wrong, 6);
+    ck_assert(read->deviations[0].compared && read->deviations[0].components == 256);
+    ck_assert_uint_eq(read->deviations[0].written, 250);
+    ck_assert_uint_eq(read->deviations[0].left, 2);
+    ck_assert_uint_eq(read->deviations[0].output_nans, 9);
+    ck_assert_uint_eq(read->deviations[0].reference_nans, 8);
     ck_assert(read->limit_ns == 20 && read->verify_launch_ns == 21 && read->build_ns == 22);
     ck_assert(read->load_ns == 23 && read->inputs_ns == 24 && read->reference_ns == 25);
     ck_assert(read->verify_ns == 26 && read->measure_ns == 27);

@@ -68,7 +68,7 @@ static void teardown(void)
     X(j->reference.name = NULL, "no name")                                                         \
     X(j->reference.kind = REFERENCE_COUNT, "unknown")                                              \
     X(j->reference.job = NULL, "missing")                                                          \
-    X(j->reference.job->buffers[0].count = 47, "smaller")                                          \
+    X(j->reference.job->buffers[0].count = 47, "type or size")                                     \
     X(j->reference.job->buffers[0].name = "D", "lacks")                                            \
     X(j->reference.job->launches[0].program = 1, "program that is not there")
 

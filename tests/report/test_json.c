@@ -108,7 +108,7 @@ START_TEST(a_contender)
     json_t *read = read_json();
     has_exactly(
         read,
-        "type configuration status verified verification median_ns imported interval_ns "
+        "type configuration status verified verification outputs median_ns imported interval_ns "
         "samples_ns time_basis stopped batch warmups warm reused origin message fault metrics "
         "is_default same_as global_size local_size limit_ns ranking place tied "
         "chosen ratio ratio_interval times_ns gpu energy");

@@ -1,0 +1,176 @@
+// What results were held against, what that shows, and how much of the outputs was written.
+#include "report/verified.h"
+
+#include "report/report.h"
+#include "report/units.h"
+
+void report_check(const struct view_check *c, struct text *out)
+{
+    const char *against = c->against ? c->against : "";
+    if (c->kind == VERIFICATION_REFERENCE)
+        text_addf(out, "verified against %s", against[0] ? against : "the reference");
+    else if (c->kind == VERIFICATION_AGREES)
+        text_add(out, "not verified: held against the default configuration alone");
+    else
+        text_add(out, "NOT VERIFIED: the spec has nothing to compare with");
+}
+
+// ---- what is shown -----------------------------------------------------------------------------
+
+static bool is_default(const struct view_check *c, const char *configuration)
+{
+    return str_equal(c->against, configuration);
+}
+
+enum view_shown report_shown(const struct view_check *c, const struct view_outcome *list,
+                             size_t count)
+{
+    const char *twin = NULL; // that stands for the default configuration
+    if (c->kind != VERIFICATION_AGREES)
+        return c->kind == VERIFICATION_REFERENCE ? SHOWN_CORRECT : SHOWN_RAN;
+    for (size_t i = 0; i < count; i++) {
+        if (is_default(c, list[i].configuration))
+            twin = list[i].same_as;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *name = list[i].configuration;
+        bool is_itself = is_default(c, name) || (twin && str_equal(twin, name));
+        if (list[i].result->status == STATUS_CORRECT && !list[i].same_as && !is_itself)
+            return SHOWN_AGREEMENT;
+    }
+    return SHOWN_REPEATS;
+}
+
+const char *report_shown_text(enum view_shown s)
+{
+    static const char *const texts[] = {
+        [SHOWN_CORRECT] = "correct",
+        [SHOWN_AGREEMENT] = "agree with each other; not verified",
+        [SHOWN_REPEATS] = "same result in two launches; not verified",
+        [SHOWN_RAN] = "ran; not verified",
+    };
+    return texts[s];
+}
+
+// ---- how much was written ----------------------------------------------------------------------
+
+// Of one output over several results.
+struct share {
+    const char *name;
+    uint64_t components, written; // of the first that is known
+    double least, most;
+    uint64_t count; // results where it is known
+    bool varies;
+};
+
+static const struct deviation *find_output(const struct result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->deviation_count; i++) {
+        if (str_equal(r->deviations[i].name, name))
+            return &r->deviations[i];
+    }
+    return NULL;
+}
+
+static bool is_known(const struct deviation *d)
+{
+    return d && d->components > 0 && d->written != WRITTEN_UNKNOWN;
+}
+
+static void add_share(struct share *s, const struct deviation *d)
+{
+    if (!is_known(d))
+        return;
+    double share = (double)d->written / (double)d->components;
+    if (s->count++ == 0) {
+        s->components = d->components;
+        s->written = d->written;
+        s->least = s->most = share;
+    }
+    s->varies = s->varies || d->components != s->components || d->written != s->written;
+    s->least = share < s->least ? share : s->least;
+    s->most = share > s->most ? share : s->most;
+}
+
+// Not rounded up to all of it.
+static double percent(double share)
+{
+    double value = 100 * share;
+    return share < 1 && value > 99.9 ? 99.9 : value;
+}
+
+static void put_share_of(const struct share *s, struct text *out)
+{
+    if (s->count == 0)
+        text_addf(out, "%s not known (it is read, too)", s->name);
+    else if (s->least == 1)
+        text_addf(out, "%s whole", s->name);
+    else if (!s->varies)
+        text_addf(out, "%s %llu of %llu (%.3g %%)", s->name, (unsigned long long)s->written,
+                  (unsigned long long)s->components, percent(s->least));
+    else
+        text_addf(out, "%s %.3g to %.3g %%", s->name, percent(s->least), percent(s->most));
+}
+
+static const struct result *first_with_outputs(const struct view_outcome *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct result *r = list[i].result;
+        if (r->status == STATUS_CORRECT && r->deviation_count > 0 &&
+            r->deviations[0].components > 0)
+            return r;
+    }
+    return NULL;
+}
+
+void report_written(const struct view_outcome *list, size_t count, bool always, struct text *out)
+{
+    const struct result *first = first_with_outputs(list, count);
+    const char *separator = "Written by the kernel: ";
+    for (uint32_t k = 0; first && k < first->deviation_count; k++) {
+        struct share s = {.name = first->deviations[k].name};
+        for (size_t i = 0; i < count; i++) {
+            if (list[i].result->status == STATUS_CORRECT)
+                add_share(&s, find_output(list[i].result, s.name));
+        }
+        if (!always && (s.count == 0 || s.least == 1))
+            continue;
+        text_add(out, separator);
+        put_share_of(&s, out);
+        separator = ", ";
+    }
+    text_add(out, separator[0] == ',' ? "\n" : "");
+}
+
+void report_written_part(const struct result *r, struct text *out)
+{
+    for (uint32_t i = 0; r->status == STATUS_CORRECT && i < r->deviation_count; i++) {
+        const struct deviation *d = &r->deviations[i];
+        if (is_known(d) && d->written < d->components)
+            text_addf(out, ", wrote %.3g %% of %s",
+                      percent((double)d->written / (double)d->components), d->name);
+    }
+}
+
+void report_outputs_json(const struct result *r, struct emit *j)
+{
+    emit_array(j);
+    for (uint32_t i = 0; i < r->deviation_count; i++) {
+        const struct deviation *d = &r->deviations[i];
+        if (d->components == 0)
+            continue;
+        emit_object(j);
+        emit_text_at(j, "argument", d->name);
+        emit_bool_at(j, "compared", d->compared);
+        emit_u64_at(j, "components", d->components);
+        if (is_known(d))
+            emit_u64_at(j, "written", d->written);
+        else
+            emit_null_at(j, "written");
+        emit_u64_at(j, "left_by_reference", d->left);
+        emit_u64_at(j, "nans", d->output_nans);
+        emit_u64_at(j, "reference_nans", d->reference_nans);
+        emit_object_end(j);
+    }
+    emit_array_end(j);
+}
