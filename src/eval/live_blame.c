@@ -200,25 +200,33 @@ static void mark(struct result *r)
     r->message = message ? message : r->message;
 }
 
-bool live_blame(struct live *v, struct entry *n)
+// Is it such a failure? A full disk has then been told.
+static bool is_hindered(struct live *v, const struct entry *n)
 {
-    struct result *r = n->result;
-    if (r->status == STATUS_CORRECT)
-        v->hindered = 0;
+    const struct result *r = n->result;
     if (r->fault != FAULT_CONFIGURATION ||
         (r->status != STATUS_COMPILE && r->status != STATUS_RUNTIME))
-        return true;
+        return false;
     if (may_be_the_disk(v, r)) {
         break_for_disk(v, who(n), r->message);
-        return false;
-    }
-    if (!says_other(r))
         return true;
-    mark(r);
+    }
+    return says_other(r);
+}
+
+bool live_blame(struct live *v, struct entry *n)
+{
+    if (!is_hindered(v, n)) {
+        v->hindered = 0;
+        return true;
+    }
+    if (v->broken.code)
+        return false;
+    mark(n->result);
     if (++v->hindered < HINDERED_MOST)
         return true;
     return live_break(v, ERROR_DEVICE,
                       "%u configurations in a row failed for what other processes or limits may "
                       "have caused (memory, open files, processes); the last: %s: %s",
-                      HINDERED_MOST, who(n), r->message);
+                      HINDERED_MOST, who(n), n->result->message);
 }
