@@ -224,6 +224,8 @@ static int wait_for_turns(struct settle *s, uint64_t until, struct error *e)
 
 // ---- getting ready, and the last check ---------------------------------------------------------
 
+// All but the late one, of which a launch is long: where it is not loaded its first turn sees to
+// that, and to its being verified.
 static bool ask_all(struct settle *s, const struct turn *turn, struct error *e)
 {
     bool ok = true;
