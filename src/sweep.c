@@ -245,7 +245,7 @@ static bool say_none(struct sweep *s, const struct tune_progress *p)
     text_add(&text, "no configuration gave a correct result");
     if (most != STATUS_CORRECT)
         text_addf(&text, " (%llu %s, e.g. %s: %s)", (unsigned long long)p->by_status[most],
-                  status_text(most), p->examples[most]->configuration,
+                  result_word(p->examples[most]->result), p->examples[most]->configuration,
                   p->examples[most]->result->message);
     const char *why = text.failed ? NULL : arena_strdup(&s->arena, text_cstr(&text));
     text_release(&text);
@@ -387,7 +387,7 @@ static bool take_side(struct sweep *s, uint32_t line, const struct compare_entry
         n->stats = from->stats;
     } else if (r) { // what worked alone does no more, or a routine is not to be had
         struct text text = TEXT_INIT;
-        text_addf(&text, "%s: %s", status_text(r->status), r->message);
+        text_addf(&text, "%s: %s", result_word(r), r->message);
         n->timed = false;
         n->why = text.failed ? NULL : arena_strdup(&s->arena, text_cstr(&text));
         ok = ok && n->why;

@@ -188,7 +188,7 @@ static int write_outputs(struct session *s)
 static int say_failure(const struct session *s)
 {
     const struct result *r = s->record->result;
-    complain("%s: %s: %s", s->record->configuration, status_text(r->status), r->message);
+    complain("%s: %s: %s", s->record->configuration, result_word(r), r->message);
     if (r->log[0])
         fprintf(stderr, "%s\n", r->log);
     return EXIT_NOTHING;

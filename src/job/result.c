@@ -574,6 +574,11 @@ const char *verification_text(enum verification v)
     return (unsigned)v < VERIFICATION_COUNT ? verification_texts[v] : "?";
 }
 
+const char *result_word(const struct result *r)
+{
+    return fault_is_spec(r->fault) ? "spec error" : status_text(r->status);
+}
+
 bool result_crashed(const struct result *r)
 {
     return r->status == STATUS_RUNTIME && str_starts(r->message, RESULT_DIED);

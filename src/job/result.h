@@ -260,6 +260,8 @@ bool result_crashed(const struct result *r);
 
 const char *status_text(enum status s);
 const char *status_meaning(enum status s);
+// What it ended in, for readers: its status, or "spec error".
+const char *result_word(const struct result *r);
 bool status_parse(const char *text, enum status *out);
 const char *stop_text(enum stop_reason s);
 bool stop_parse(const char *text, enum stop_reason *out);

@@ -28,13 +28,11 @@ bool report_check_passed(const struct view_check_end *v)
 // Why it counts as it does, where it is not simply its status.
 static const char *kind_of(const struct view_checked *v)
 {
-    if (fault_is_spec(v->result->fault))
-        return "spec error";
     if (v->result->status == STATUS_CORRECT && v->races)
         return "race";
     if (v->result->status == STATUS_CORRECT && v->outcome == VIEW_FAILED)
         return v->verdict;
-    return status_text(v->result->status);
+    return result_word(v->result);
 }
 
 static void put_name(const struct view_checked *v, struct text *out)

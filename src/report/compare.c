@@ -64,7 +64,7 @@ static void put_time(const struct view_compared_side *s, struct text *out)
     if (s->timed)
         report_time(&s->stats, out);
     else
-        text_add(out, s->result ? status_text(s->result->status) : "-");
+        text_add(out, s->result ? result_word(s->result) : "-");
 }
 
 // Three decimals near 1, three digits far from it.
@@ -315,7 +315,7 @@ static void put_failures(const struct view_compare *v, const char *before, struc
             text_addf(out, "%s%s", before, v->sides[s].label);
             if (!v->sides[s].routine)
                 text_addf(out, ", %s", name_of(row->sides[s].configuration));
-            text_addf(out, ": %s: %s\n", status_text(r->status), r->message);
+            text_addf(out, ": %s: %s\n", result_word(r), r->message);
         }
     }
 }

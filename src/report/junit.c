@@ -101,7 +101,7 @@ static const char *message_of(const struct view_checked *v)
 static void failure(const struct view_checked *v, struct text *out)
 {
     bool raced = v->result->status == STATUS_CORRECT && v->races;
-    const char *kind = raced ? "race" : status_text(v->result->status);
+    const char *kind = raced ? "race" : result_word(v->result);
     text_add(out, "    <failure");
     attribute(out, "type", v->result->status == STATUS_CORRECT && !raced ? v->verdict : kind);
     attribute(out, "message", message_of(v));

@@ -129,7 +129,7 @@ void report_line(const struct view_result *v, struct text *out)
     const struct result *r = v->result;
     text_addf(out, "%s: ", v->configuration[0] ? v->configuration : "(the only one)");
     if (r->status != STATUS_CORRECT) {
-        text_addf(out, "%s: %s", status_text(r->status), r->message);
+        text_addf(out, "%s: %s", result_word(r), r->message);
     } else if (v->timed) {
         report_time(&v->stats, out);
         if (v->metric_count > 0 && v->metrics[0].known) {

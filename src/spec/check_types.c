@@ -178,6 +178,24 @@ static bool pair_always(struct pairing *p, struct arena *a, bool *settled)
     return check_pairs(p);
 }
 
+// Is a watched name always passed to the program with -D? Names of the spec are; hone's own and
+// Kernel Tuner's where make_program() says so, and of CompilerOptions the program's.
+static bool is_given(const struct spec_sources *src, const struct program_sources *p, uint32_t name)
+{
+    uint32_t tuner = src->first_extra + EXTRA_KERNEL_TUNER;
+    if (name < tuner)
+        return true;
+    if (name < src->first_extra + EXTRA_COUNT)
+        return program_mentions(p, name);
+    for (uint32_t i = 0; i < p->option_count; i++) {
+        size_t length;
+        const char *value, *macro = option_macro(p->options[i], &length, &value);
+        if (macro && scan_name_index(&src->names, macro, length) == name)
+            return true;
+    }
+    return false;
+}
+
 // A launch that has a condition may never take place.
 static bool check_always(const struct spec_sources *src, const struct launch_spec *l, bool *agree,
                          struct error *e)
@@ -188,7 +206,7 @@ static bool check_always(const struct spec_sources *src, const struct launch_spe
     struct follow_macro *macros = arena_array(&a, src->names.count + 1, sizeof *macros);
     bool ok = macros || error_memory(e);
     for (uint32_t i = 0; ok && i < src->names.count; i++)
-        macros[i].given = true; // with what value differs
+        macros[i].given = is_given(src, &src->programs[l->program], i); // the value differs
     *agree = false;
     if (ok && l->kernel && !l->when.expr) {
         struct pairing p = {
@@ -212,7 +230,8 @@ bool sources_check_types(struct spec_sources *src, struct error *e)
         if (!check_always(src, &l->launches[i], &src->types_agree[i], e))
             return false;
     }
-    return !l->reference || check_always(src, l->reference, &src->types_agree[l->launch_count], e);
+    // A reference is not given every name of the spec: it is looked at with each configuration.
+    return true;
 }
 
 // ---- one configuration -------------------------------------------------------------------------

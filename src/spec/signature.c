@@ -9,8 +9,9 @@
 
 #include <string.h>
 
-#define DEPTH_MOST 8  // of names that stand for names
-#define WORDS_MOST 48 // of one parameter
+#define DEPTH_MOST 8    // of names that stand for names
+#define WORDS_MOST 48   // of one parameter
+#define EXPANSIONS 4096 // of words, for a kernel: macros that name each other need not end soon
 
 // Lines of the text put together, and where they are from.
 struct piece {
@@ -30,6 +31,7 @@ struct reading {
     uint32_t piece_count, piece_room;
     const struct token *tokens;
     size_t count;
+    uint32_t expansions;
     bool open; // something is included that is not here: a name may mean anything
     bool failed;
 };
@@ -289,7 +291,8 @@ static bool expand(struct reading *r, const struct token *t, unsigned depth, str
     uint32_t option = is_name ? option_of(r, t->text) : UINT32_MAX;
     if (is_name)
         defines = find_defines(r, t->text);
-    if (depth == DEPTH_MOST || out->count == WORDS_MOST || (defines.count && option != UINT32_MAX))
+    bool too_much = ++r->expansions > EXPANSIONS || out->count == WORDS_MOST;
+    if (depth == DEPTH_MOST || too_much || (defines.count && option != UINT32_MAX))
         return false;
     if (defines.count)
         return expand_define(r, &defines, depth + 1, out);

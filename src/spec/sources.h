@@ -56,7 +56,7 @@ struct spec_sources {
     struct data_file *arguments; // by argument; path NULL: no file
     struct data_file *expected;  // by expected output of the reference
     // By launch, the reference's behind them: its arguments agree with its kernel's parameters in
-    // every configuration, or no configuration's source tells.
+    // every configuration, or no configuration's source tells: no job needs to be looked at.
     bool *types_agree;
     struct digest digest;
 };
