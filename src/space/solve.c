@@ -11,7 +11,7 @@
 // that are not made by then would be too large.
 #define EFFORT_FACTOR 8
 #define EFFORT_LAST   (UINT64_C(3) << 29)
-#define EFFORT_ALL    (UINT64_C(11) << 28)
+#define EFFORT_ALL    (UINT64_C(9) << 28)
 // What one attempt costs at least, in steps.
 #define EFFORT_ATTEMPT 2048
 

@@ -894,7 +894,7 @@ static uint64_t cost_along(const struct staged *s, uint32_t stage)
         if (n->stage == stage)
             parts += part_cost(n) * values / 2 + CELL_COST;
     }
-    return STEP_COST + DECIDE_COST * later + parts;
+    return STEP_COST + 2 * DECIDE_COST * later + parts;
 }
 
 static bool set_lazy(struct lazy *z)
