@@ -48,32 +48,19 @@ void emit_array_end(struct emit *j)
     end(j, ']');
 }
 
+#define REPLACEMENT "\xef\xbf\xbd" // U+FFFD
+
 // ---- strings -----------------------------------------------------------------------------------
 
-// The bytes of the UTF-8 character at `s`, 0 when the bytes there are none (overlong, surrogate,
-// beyond U+10FFFF, cut off).
-static size_t character(const unsigned char *s)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-    if (length < 2 || s[0] > 0xf4)
-        return s[0] > 0xf4 ? 0 : length;
-    uint32_t code = s[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (s[i] & 0x3fu);
-    }
-    bool wrong = code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000);
-    return wrong ? 0 : length;
-}
-
-static void escape(struct text *out, unsigned char c)
+// Code points beyond U+FFFF as the two halves that JSON writes them in.
+static void escape(struct text *out, uint32_t c)
 {
     static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-    const char *at = c ? strchr(plain, c) : NULL;
+    const char *at = c && c < 0x80 ? strchr(plain, (int)c) : NULL;
     if (at)
         text_addf(out, "\\%c", letters[at - plain]);
+    else if (c > 0xffff)
+        text_addf(out, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
     else
         text_addf(out, "\\u%04x", c);
 }
@@ -96,11 +83,12 @@ static void quote(struct text *out, const char *value)
         s += run;
         if (!*s)
             break;
-        size_t length = character(s);
+        uint32_t code;
+        size_t length = utf8_character((const char *)s, &code);
         if (length == 0)
-            text_add(out, "\xef\xbf\xbd"); // U+FFFD, the replacement character
-        else if (length == 1 && (*s < 0x20 || *s == '"' || *s == '\\' || *s == 0x7f))
-            escape(out, *s);
+            text_add(out, REPLACEMENT);
+        else if (code == '"' || code == '\\' || utf8_is_control(code))
+            escape(out, code);
         else
             text_addn(out, s, length);
         s += length ? length : 1;
@@ -121,7 +109,17 @@ void emit_key(struct emit *j, const char *key)
 void emit_raw(struct emit *j, const char *json)
 {
     separate(j);
-    text_add(j->out, json ? json : "null");
+    for (const char *s = json ? json : "null"; *s;) {
+        uint32_t code;
+        size_t length = utf8_character(s, &code);
+        if (length == 0)
+            text_add(j->out, REPLACEMENT);
+        else if (utf8_is_control(code) && !strchr("\t\n\r", *s))
+            escape(j->out, code); // it stands in a string
+        else
+            text_addn(j->out, s, length);
+        s += length ? length : 1;
+    }
 }
 
 void emit_null(struct emit *j)

@@ -73,10 +73,9 @@ void text_addc(struct text *t, char c)
 }
 
 // Most of what is added fits; what does not is made again once there is room.
-void text_addf(struct text *t, const char *format, ...)
+void text_vaddf(struct text *t, const char *format, va_list args)
 {
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
     size_t room = t->failed ? 0 : t->capacity - t->length;
     int length = vsnprintf(room ? t->data + t->length : NULL, room, format, args);
@@ -91,6 +90,13 @@ void text_addf(struct text *t, const char *format, ...)
         t->length += (size_t)length;
     }
     va_end(again);
+}
+
+void text_addf(struct text *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    text_vaddf(t, format, args);
     va_end(args);
 }
 
@@ -245,6 +251,38 @@ void folder_remove(const char *path)
 {
     // Contents before their folder, links themselves and not what they point to.
     (void)nftw(path, remove_entry, 32, FTW_DEPTH | FTW_PHYS);
+}
+
+// ---- UTF-8
+
+size_t utf8_character(const char *text, uint32_t *code)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *s = (const unsigned char *)text;
+    size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+    *code = s[0];
+    if (length < 2 || s[0] > 0xf4)
+        return s[0] > 0xf4 ? 0 : length;
+    *code &= 0x7fu >> length;
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        *code = *code << 6 | (s[i] & 0x3fu);
+    }
+    bool wrong = *code < least[length] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000);
+    return wrong ? 0 : length;
+}
+
+bool utf8_is_control(uint32_t code)
+{
+    static const uint32_t ranges[][2] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},
+                                         {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069},
+                                         {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        if (code >= ranges[i][0] && code <= ranges[i][1])
+            return true;
+    }
+    return false;
 }
 
 // ---- formatting into an array

@@ -29,6 +29,7 @@ void text_add(struct text *t, const char *s);
 void text_addn(struct text *t, const void *bytes, size_t length);
 void text_addc(struct text *t, char c);
 void text_addf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vaddf(struct text *t, const char *format, va_list args);
 // A word as a shell reads it back: quoted where it must be.
 void text_add_shell(struct text *t, const char *word);
 const char *text_cstr(const struct text *t);
@@ -59,6 +60,13 @@ size_t str_distance(const char *a, const char *b);
 // The name nearest to `name`, or NULL when none is near enough to suggest (distance above a third
 // of the longer length, at least 1, or nothing in common). The first one wins a tie.
 const char *str_nearest(const char *name, const char *const *names, size_t count);
+
+// The UTF-8 character at `s`, which ends in a NUL: its bytes, and its number in *code. 0 where the
+// bytes there are none (overlong, surrogate, beyond U+10FFFF, cut off).
+size_t utf8_character(const char *s, uint32_t *code);
+// Is it one that a terminal obeys instead of showing it: C0, DEL, C1, line and paragraph
+// separators, and what changes the direction of text?
+bool utf8_is_control(uint32_t code);
 
 // Whole-string conversions: no sign for the unsigned, no blanks, no rest; false on overflow, and
 // `out` is then unchanged. Independent of the locale; a double is decimal, "inf" or "nan".

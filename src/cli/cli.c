@@ -54,7 +54,7 @@ int refuse_usage(const struct command *c, const char *why)
     struct text usage = TEXT_INIT;
     help_usage(c, &usage);
     complain("%s", why);
-    fprintf(stderr, "usage: %s\nTry `hone %s --help`.\n", text_cstr(&usage), c->name);
+    say("usage: %s\nTry `hone %s --help`.\n", text_cstr(&usage), c->name);
     text_release(&usage);
     return EXIT_USAGE;
 }
@@ -123,7 +123,7 @@ int cli_main(int argc, char **argv)
     uint64_t started_ns = clock_ns();
     if (argc < 2) {
         help_overview(&text);
-        fputs(text_cstr(&text), stderr);
+        say("%s", text_cstr(&text));
         text_release(&text);
         return status;
     }

@@ -438,7 +438,7 @@ static int show_one(struct session *s)
     } else {
         put_answer(s, &b, &shown, &out);
     }
-    put(&out);
+    (s->settings->options ? put_data : put)(&out);
     text_release(&out);
     shown_release(&shown);
     result_free(b.result);

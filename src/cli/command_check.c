@@ -158,7 +158,7 @@ static void obey_interrupt(struct session *s)
         return;
     s->ending = true;
     ticker_clear(&s->checking.work.ticker);
-    fputs("Ending after the running launch; once more Ctrl-C ends at once.\n", stderr);
+    say("Ending after the running launch; once more Ctrl-C ends at once.\n");
     check_cancel(s->checking.check);
 }
 

@@ -58,7 +58,7 @@ static void obey_interrupt(struct session *s)
     if (s->ending || !interrupt_pending())
         return;
     ticker_clear(&s->comparing.sides[0].tuning.work.ticker);
-    fputs("Ending after the running launch; once more Ctrl-C ends at once.\n", stderr);
+    say("Ending after the running launch; once more Ctrl-C ends at once.\n");
     end(s);
 }
 
@@ -272,6 +272,7 @@ static const struct option measuring_options[] = {
      .help = "The longest a launch may take (30s), or build=60s,launch=30s, as in `hone tune`.",
      .apply = option_limits,
      .offset = FIELD(limits)},
+    LOCK_WAIT_OPTION,
     {.name = "cold",
      .help = "Clear the device's cache before each timed launch.",
      .apply = option_flag,

@@ -150,7 +150,7 @@ static int write_one(struct session *s)
         say_file(s, path, &s->spaces[0], results, &out);
     }
     if (ok)
-        put(&out);
+        (path ? put : put_data)(&out);
     text_release(&out);
     return ok ? EXIT_DONE : work_failed(&e);
 }

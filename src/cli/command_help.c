@@ -10,10 +10,48 @@ static void show_strategies(struct text *out)
     text_release(&body);
 }
 
+static void show_spec(struct text *out)
+{
+    help_paragraphs(
+        "A spec is a JSON file that names a kernel, its parameters with their values and "
+        "restrictions, its sizes and arguments, and how its results are verified. It is a superset "
+        "of "
+        "the T1 format; `hone init KERNEL.cl` writes one to begin with, and the README's examples "
+        "lie "
+        "beside their kernels.\n\n"
+        "A spec and its kernel are code. Compiling and running them on a CPU device can do what "
+        "you "
+        "can: read and write your files, use the network, start programs; on a GPU a kernel can "
+        "read "
+        "what others left in its memory and hang the card. A spec names the files that are read "
+        "and "
+        "the compiler's options. hone keeps crashes and endless loops away from itself; it is no "
+        "sandbox. Read what you were given before you tune it, or run it as a user, or in a "
+        "container, "
+        "that may lose everything. Stores and recordings are only read: they run nothing.",
+        out);
+}
+
+static const struct {
+    const char *name;
+    void (*show)(struct text *out);
+} topics[] = {{"strategies", show_strategies}, {"spec", show_spec}};
+
+static bool show_topic(const char *name, struct text *out)
+{
+    for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
+        if (str_equal(name, topics[i].name)) {
+            topics[i].show(out);
+            return true;
+        }
+    }
+    return false;
+}
+
 static int run(struct invocation *i)
 {
     struct text out = TEXT_INIT;
-    bool is_topic = i->argument_count && str_equal(i->arguments[0], "strategies");
+    bool is_topic = i->argument_count && show_topic(i->arguments[0], &out);
     const struct command *c = i->argument_count && !is_topic ? command_find(i->arguments[0]) : NULL;
     if (i->argument_count && !c && !is_topic)
         return refuse_command(i->arguments[0]);
@@ -21,11 +59,9 @@ static int run(struct invocation *i)
         help_man(&out);
     else if (i->settings.completion)
         help_completion(&out);
-    else if (is_topic)
-        show_strategies(&out);
     else if (c)
         help_command(c, &out);
-    else
+    else if (!is_topic)
         help_overview(&out);
     put(&out);
     text_release(&out);
@@ -49,9 +85,11 @@ static const struct option_group groups[] = {{"Options", options}, {"Help", help
 const struct command command_help = {
     .name = "help",
     .summary = "explain a command",
-    .arguments = "[COMMAND|strategies]",
+    .arguments = "[COMMAND|strategies|spec]",
     .most = 1,
-    .description = "Explains the command, or the strategies of a search, or lists all commands.",
+    .description =
+        "Explains the command, the strategies of a search, or what a spec is and can do; or "
+        "lists all commands.",
     .groups = groups,
     .run = run,
 };

@@ -394,6 +394,25 @@ static bool write_new(const char *path, const char *text, struct error *e)
            error_set_driver(e, ERROR_IO, errno, "%s: cannot write: %s", path, strerror(errno));
 }
 
+static void put_line(const char *line)
+{
+    struct text text = TEXT_INIT;
+    text_addf(&text, "%s\n", line);
+    put_data(&text);
+    text_release(&text);
+}
+
+static void say_made(const struct session *s, const char *output)
+{
+    struct text text = TEXT_INIT;
+    text_addf(&text,
+              "%s: kernel %s, %u arguments, %u names that the source leaves open.\n"
+              "Edit what is marked EDIT, then: hone tune %s\n",
+              output, s->kernel->name, s->kernel->argument_count, s->source.name_count, output);
+    put(&text);
+    text_release(&text);
+}
+
 static bool write_spec(struct session *s, const char *output, struct error *e)
 {
     struct text compact = TEXT_INIT;
@@ -406,7 +425,7 @@ static bool write_spec(struct session *s, const char *output, struct error *e)
     char *text = kernel_file && !compact.failed ? indented(text_cstr(&compact)) : NULL;
     bool ok = text || error_memory(e);
     if (ok && to_stdout)
-        puts(text);
+        put_line(text);
     else if (ok)
         ok = write_new(output, text, e);
     free(text);
@@ -483,9 +502,7 @@ static int run(struct invocation *i)
     arena_init(&s.arena);
     bool ok = chosen ? make(&s, chosen, &e) : error_memory(&e);
     if (ok && !str_equal(chosen, "-"))
-        printf("%s: kernel %s, %u arguments, %u names that the source leaves open.\n"
-               "Edit what is marked EDIT, then: hone tune %s\n",
-               chosen, s.kernel->name, s.kernel->argument_count, s.source.name_count, chosen);
+        say_made(&s, chosen);
     arena_release(&s.arena);
     free(chosen);
     if (ok)

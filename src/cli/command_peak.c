@@ -195,6 +195,7 @@ static const struct option language_options[] = {
 };
 
 static const struct option json_options[] = {
+    LOCK_WAIT_OPTION,
     {.name = "json", .help = "Write one JSON object.", .apply = option_flag, .offset = FIELD(json)},
     {0},
 };

@@ -108,7 +108,7 @@ static int show_source(struct session *s)
     bool ok = sources && spec_job(w->spec, sources, w->device, s->choice, &job, &e);
     for (uint32_t i = 0; ok && i < job->program_count; i++)
         put_program(&job->programs[i], &out);
-    put(&out);
+    put_data(&out);
     text_release(&out);
     job_free(job);
     spec_sources_free(sources);
@@ -150,8 +150,7 @@ static bool write_buffer(struct session *s, uint32_t index, const char *path, st
               npy_write(&b->element, b->count, text_cstr(&bytes), bytes.length, &file, e) &&
               write_file(path, &file, e);
     if (ok)
-        fprintf(stderr, "%s: argument %s, %llu elements\n", path, b->name,
-                (unsigned long long)b->count);
+        say("%s: argument %s, %llu elements\n", path, b->name, (unsigned long long)b->count);
     text_release(&bytes);
     text_release(&file);
     return ok;
@@ -190,7 +189,7 @@ static int say_failure(const struct session *s)
     const struct result *r = s->record->result;
     complain("%s: %s: %s", s->record->configuration, result_word(r), r->message);
     if (r->log[0])
-        fprintf(stderr, "%s\n", r->log);
+        say("%s\n", r->log);
     return EXIT_NOTHING;
 }
 

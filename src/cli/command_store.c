@@ -167,7 +167,7 @@ static bool is_agreed(const struct settings *s)
         return false;
     }
     fflush(stdout);
-    fputs("Remove? [y/N] ", stderr);
+    say("Remove? [y/N] ");
     bool is_yes = fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
     if (!is_yes)
         complain("nothing was removed");

@@ -139,7 +139,7 @@ static void obey_interrupt(struct session *s)
         return;
     s->ending = true;
     ticker_clear(ticker_of(s));
-    fputs("Ending after the running launch; once more Ctrl-C ends at once.\n", stderr);
+    say("Ending after the running launch; once more Ctrl-C ends at once.\n");
     sweep_cancel(s->sweeping.sweep);
 }
 
@@ -155,7 +155,7 @@ static bool take_record(struct session *s)
         return false;
     report_sweep_row(&view, &view.rows[view.row_count - 1], &line);
     ticker_clear(ticker_of(s));
-    fprintf(stderr, "%s\n", text_cstr(&line));
+    say("%s\n", text_cstr(&line));
     text_release(&line);
     return true;
 }
@@ -212,11 +212,16 @@ static void show_table(struct session *s, const struct view_sweep *view)
 }
 
 // Where what was drawn lies goes with the table; where stdout is for scripts, to stderr.
-static void say(const struct session *s, const char *line)
+static void say_drawn(const struct session *s, const char *line)
 {
-    FILE *out = s->settings->json || s->settings->markdown ? stderr : stdout;
-    fputs(line, out);
-    fflush(out);
+    struct text text = TEXT_INIT;
+    text_add(&text, line);
+    if (s->settings->json || s->settings->markdown)
+        say("%s", line);
+    else
+        put(&text);
+    fflush(stdout);
+    text_release(&text);
 }
 
 static int draw(struct session *s, const struct view_sweep *view)
@@ -226,7 +231,7 @@ static int draw(struct session *s, const struct view_sweep *view)
     const char *name = file_name(s, ".gnuplot");
     enum gnuplot_answer answer = GNUPLOT_FAILED;
     if (view->row_count == 0) {
-        say(s, "No point is done: no file was written\n");
+        say_drawn(s, "No point is done: no file was written\n");
         return EXIT_DONE;
     }
     text_addf(&line, "Data: %s", file_name(s, ".csv"));
@@ -248,7 +253,7 @@ static int draw(struct session *s, const struct view_sweep *view)
     }
     if (answer == GNUPLOT_FAILED)
         text_add(&line, "\n");
-    say(s, text_cstr(&line));
+    say_drawn(s, text_cstr(&line));
     text_release(&line);
     text_release(&script);
     return answer == GNUPLOT_FAILED ? work_failed(&e) : EXIT_DONE;

@@ -109,10 +109,10 @@ static void announce(struct session *s)
     span_to_str(p.left_ns, left);
     ticker_clear(&s->tuning.work.ticker);
     if (p.planned - p.done == 1)
-        fprintf(stderr, "About %s for the configuration that is left.\n", left);
+        say("About %s for the configuration that is left.\n", left);
     else
-        fprintf(stderr, "About %s for the %llu configurations that are left.\n", left,
-                (unsigned long long)(p.planned - p.done));
+        say("About %s for the %llu configurations that are left.\n", left,
+            (unsigned long long)(p.planned - p.done));
 }
 
 // While it runs: whoever sees it can end the tune and mend what is wrong.
@@ -314,7 +314,7 @@ static void obey_interrupt(struct session *s)
     s->ending = true;
     ticker_clear(&s->tuning.work.ticker);
     if (!s->tuning.recorded) // nothing runs
-        fputs("Ending after the running launch; once more Ctrl-C ends at once.\n", stderr);
+        say("Ending after the running launch; once more Ctrl-C ends at once.\n");
     tune_cancel(s->tuning.tune);
 }
 

@@ -1,11 +1,15 @@
 #include "cli/cli.h"
+#include "cli/console.h"
 
 #include <stdio.h>
 
 static int run(struct invocation *i)
 {
     (void)i;
-    puts("hone " HONE_VERSION);
+    struct text out = TEXT_INIT;
+    text_add(&out, "hone " HONE_VERSION "\n");
+    put(&out);
+    text_release(&out);
     return EXIT_DONE;
 }
 

@@ -259,14 +259,13 @@ static int say_ended(const struct comparing_side *s)
     struct tune_progress p;
     const struct work *w = &s->tuning.work;
     tune_progress(s->tuning.tune, &p);
-    fprintf(stderr, "Ended while tuning %s, and nothing was compared: ", w->spec->name);
+    say("Ended while tuning %s, and nothing was compared: ", w->spec->name);
     if (w->store)
-        fprintf(stderr,
-                "%llu of %llu configurations are done and kept in %s; the same command goes on "
-                "from there.\n",
-                (unsigned long long)p.done, (unsigned long long)p.planned, store_path(w->store));
+        say("%llu of %llu configurations are done and kept in %s; the same command goes on "
+            "from there.\n",
+            (unsigned long long)p.done, (unsigned long long)p.planned, store_path(w->store));
     else
-        fprintf(stderr, "without a store what was measured is lost.\n");
+        say("without a store what was measured is lost.\n");
     return EXIT_SIGNAL + interrupt_pending();
 }
 
@@ -279,7 +278,7 @@ static int run_tune(struct comparing *c, struct comparing_side *s)
         if (interrupt_pending() && !ending) {
             ending = true;
             ticker_clear(&s->tuning.work.ticker);
-            fputs("Ending after the running launch; once more Ctrl-C ends at once.\n", stderr);
+            say("Ending after the running launch; once more Ctrl-C ends at once.\n");
             tune_cancel(s->tuning.tune);
         }
         answer = tune_step(s->tuning.tune, STEP_MS, &record, &c->broken);
@@ -296,12 +295,12 @@ static int tune_first(struct comparing *c, struct comparing_side *s, const char 
 {
     struct work *w = &s->tuning.work;
     struct tune_progress p;
-    fprintf(stderr, "Tuning %s first: %s%s%s.\n", w->spec->name,
-            !w->store ? "nothing is known without a store"
-            : part    ? "the store has a ranking of a part of it only"
-                      : "the store has no ranking of it for this device",
-            part && part[0] ? ", " : "", part ? part : "");
-    work_close_store(w);               // it opens its own
+    say("Tuning %s first: %s%s%s.\n", w->spec->name,
+        !w->store ? "nothing is known without a store"
+        : part    ? "the store has a ranking of a part of it only"
+                  : "the store has no ranking of it for this device",
+        part && part[0] ? ", " : "", part ? part : "");
+    work_close_store(w); // it opens its own
     s->tuning.options.leaving = false; // the comparison follows
     int status = tuning_start(&s->tuning);
     if (status == EXIT_DONE)

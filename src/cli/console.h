@@ -7,10 +7,22 @@
 
 #include <stdio.h>
 
+// What stores, files, compilers and kernels say was written by others: a terminal would obey its
+// control characters. Everything that goes to stdout and stderr passes here, where they become
+// visible, as "\x1b" or "\u202e"; bytes that are no UTF-8 too. Line ends and tabs stay.
+
 // "hone: <text>" on stderr.
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-// Writes what was collected to stdout and empties it.
+// The same without who speaks, and with its own line end.
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// Writes what was collected to stdout and empties it. JSON has escapes of its own, so that nothing
+// in it changes.
 void put(struct text *t);
+// The same for what is data, byte for byte (options for a shell, sources, binaries, CSV): only on a
+// terminal is it made visible.
+void put_data(struct text *t);
+// The text with what a terminal would obey made visible. Without `lines`, line ends too.
+void add_visible(const char *s, size_t length, bool lines, struct text *out);
 // Flushes stdout: `status`, or EXIT_NOTHING where it was EXIT_DONE and writing failed.
 int console_finish(int status);
 // Warnings and notes of the library, for struct log.

@@ -130,6 +130,11 @@ static bool read_named_limit(struct limits *limits, const char *word, struct err
     return error_set(e, ERROR_USAGE, "'%s': write 30s for a launch, or build=60s,launch=30s", word);
 }
 
+bool option_time(void *field, const char *value, struct error *e)
+{
+    return read_limit(value, field, e);
+}
+
 // "30s" is for a launch; "build=60s,launch=30s".
 bool option_limits(void *field, const char *value, struct error *e)
 {
@@ -177,6 +182,7 @@ const struct option measure_options[] = {
          "inputs, checks), which else may take minutes.",
      .apply = option_limits,
      .offset = FIELD(limits)},
+    LOCK_WAIT_OPTION,
     {.name = "cold",
      .help = "Clear the device's cache before each timed launch.",
      .apply = option_flag,

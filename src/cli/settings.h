@@ -38,6 +38,7 @@ struct settings {
     struct limits {
         uint64_t build_ns, launch_ns, driver_ns; // 0: the default
     } limits;
+    uint64_t lock_wait_ns; // 0: the default
     bool cold;
     struct given_rules {
         bool is_given;
@@ -99,6 +100,17 @@ void settings_release(struct settings *s);
 
 // For `apply`: --timeout's "30s" (of a launch) or "build=60s,launch=30s", into struct limits.
 bool option_limits(void *field, const char *value, struct error *e);
+// "10m", into nanoseconds.
+bool option_time(void *field, const char *value, struct error *e);
+
+// --lock-wait, of the commands that measure.
+#define LOCK_WAIT_OPTION                                                                           \
+    {                                                                                              \
+        .name = "lock-wait", .argument = "TIME",                                                   \
+        .help = "How long to wait, at a time, for a device that another process uses; then the "   \
+                "command ends and says which. Default: 10m.",                                      \
+        .apply = option_time, .offset = offsetof(struct settings, lock_wait_ns)                    \
+    }
 
 // "opencl" or "cuda" into a struct given_language.
 bool option_language(void *field, const char *value, struct error *e);

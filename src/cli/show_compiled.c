@@ -102,7 +102,7 @@ int show_compiled(struct tuning *t, const struct tune_record *record, enum show 
     if (ok && out.failed)
         ok = error_memory(&e);
     if (ok)
-        put(&out);
+        put_data(&out);
     text_release(&out);
     return ok ? EXIT_DONE : work_failed(&e);
 }

@@ -43,6 +43,7 @@ struct terms terms_of(const struct settings *s, const struct spec *spec)
     if (s->limits.launch_ns)
         terms.launch_limit_ns = s->limits.launch_ns;
     terms.driver_limit_ns = s->limits.driver_ns;
+    terms.lock_wait_ns = s->lock_wait_ns;
     terms.rules.fixed = s->iterations.is_given ? (uint32_t)s->iterations.value
                         : spec                 ? spec->iterations
                                                : 0;

@@ -27,6 +27,7 @@ struct terms {
     uint64_t launch_limit_ns; // POLICY_LAUNCH_LIMIT_NS
     uint64_t driver_limit_ns; // for what is no job's own doing: opening the device, inputs, checks;
                               // 0: the limits of eval/remote.h
+    uint64_t lock_wait_ns;    // for the device's lock, held by others; 0: DEVICE_LOCK_WAIT_NS
     bool cold;
     bool energy; // the energy of each job's launches is counted too: half a second each
 };

@@ -2,12 +2,16 @@
 
 #include "base/digest.h"
 #include "base/process.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 // Somebody who waits looks again after 5 ms; we stay away long enough for two such looks.
@@ -64,6 +68,7 @@ bool device_lock_open(struct device_lock *l, const char *folder, const struct de
     memset(l, 0, sizeof *l);
     device_lock_name(d, name);
     snprintf(path, sizeof path, "%s/%s", folder, name);
+    str_format(l->path, sizeof l->path, "%s", path);
     l->fd = open_shared(path);
     if (l->fd < 0)
         return error_set_driver(e, ERROR_IO, errno, "cannot open the device's lock '%s': %s", path,
@@ -83,23 +88,88 @@ static bool somebody_waits(const struct device_lock *l)
     return fcntl(l->fd, F_OFD_GETLK, &region) == 0 && region.l_type != F_UNLCK;
 }
 
-static void note_holder(struct device_lock *l)
+// ---- who has it --------------------------------------------------------------------------------
+
+// What the holder noted: anybody may write there, so that only a number is taken from it. 0: none.
+static long noted_process(const struct device_lock *l)
 {
+    static const char begin[] = "process ";
     char text[64] = "";
     ssize_t got = pread(l->fd, text, sizeof text - 1, 16);
-    if (got < 0)
-        got = 0;
-    text[got] = 0;
+    text[got > 0 ? got : 0] = 0;
     text[strcspn(text, "\n")] = 0;
-    snprintf(l->holder, sizeof l->holder, "%s", *text ? text : "another process");
+    uint64_t pid;
+    bool is_noted = strncmp(text, begin, sizeof begin - 1) == 0 &&
+                    str_to_u64(text + sizeof begin - 1, &pid) && pid > 0 && pid <= INT32_MAX;
+    return is_noted ? (long)pid : 0;
 }
 
-static int wait_on(struct device_lock *l)
+static void put_user(uid_t uid, char *out, size_t size)
 {
+    char room[1024];
+    struct passwd entry, *found = NULL;
+    if (getpwuid_r(uid, &entry, room, sizeof room, &found) == 0 && found)
+        str_format(out, size, " of user %s", found->pw_name);
+    else
+        str_format(out, size, " of user %lu", (unsigned long)uid);
+}
+
+static void put_process(long pid, char *out, size_t size)
+{
+    char folder[64], user[128];
+    struct stat s;
+    snprintf(folder, sizeof folder, "/proc/%ld", pid);
+    if (pid == 0) {
+        str_format(out, size, "a process that does not say which it is");
+    } else if (stat(folder, &s) != 0) {
+        str_format(out, size,
+                   "another process than the one that noted itself, %ld, which has ended", pid);
+    } else {
+        put_user(s.st_uid, user, sizeof user);
+        str_format(out, size, "process %ld%s", pid, user);
+    }
+}
+
+// Who takes the lock notes itself, so that the file was changed when that was; nobody has it for
+// less time than this one has waited.
+static double held_ns(const struct device_lock *l)
+{
+    struct stat s;
+    struct timespec now;
+    double waited = (double)(clock_ns() - l->waits_ns);
+    if (fstat(l->fd, &s) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0)
+        return waited;
+    double age =
+        1e9 * (double)(now.tv_sec - s.st_mtim.tv_sec) + (double)(now.tv_nsec - s.st_mtim.tv_nsec);
+    return age > waited ? age : waited;
+}
+
+static void note_holder(struct device_lock *l)
+{
+    char who[256], age[32];
+    put_process(noted_process(l), who, sizeof who);
+    duration_to_str(held_ns(l), age);
+    str_format(l->holder, sizeof l->holder, "%s, for %s (%s)", who, age, l->path);
+}
+
+static int wait_on(struct device_lock *l, struct error *e)
+{
+    char took[32];
+    if (!l->waiting)
+        l->waits_ns = clock_ns();
     if (!l->waiting)
         l->waiting = set(l->fd, F_RDLCK, 1);
     note_holder(l);
-    return 0;
+    uint64_t limit = l->limit_ns ? l->limit_ns : DEVICE_LOCK_WAIT_NS;
+    if (clock_ns() - l->waits_ns < limit)
+        return 0;
+    duration_to_str((double)limit, took);
+    error_set(
+        e, ERROR_DEVICE,
+        "the device was not free within %s: it is in use by %s; wait until that has ended, or "
+        "give --lock-wait a longer time",
+        took, l->holder);
+    return -1;
 }
 
 int device_lock_try(struct device_lock *l, struct error *e)
@@ -112,7 +182,7 @@ int device_lock_try(struct device_lock *l, struct error *e)
         return 0;
     if (!set(l->fd, F_WRLCK, 0)) {
         if (errno == EAGAIN || errno == EACCES)
-            return wait_on(l);
+            return wait_on(l, e);
         error_set_driver(e, ERROR_IO, errno, "locking the device: %s", strerror(errno));
         return -1;
     }

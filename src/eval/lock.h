@@ -13,8 +13,14 @@ struct device_lock {
     bool held;
     bool waiting;
     uint64_t released_ns; // when this process last let go
-    char holder[128];     // "process 812", while waiting
+    uint64_t waits_ns;    // since when it waits
+    uint64_t limit_ns;    // how long it may; 0: DEVICE_LOCK_WAIT_NS
+    char path[256];
+    char holder[512]; // "process 812 of user anna, for 40 s (/tmp/hone-...)", while waiting
 };
+
+// A configuration, or a round of a ranking: so long nobody has to hold a device at a stretch.
+#define DEVICE_LOCK_WAIT_NS (600ull * 1000000000)
 
 // The file's name is made from the PCI address or UUID, or is the host's for a device that is or
 // shares the host.
@@ -24,7 +30,8 @@ void device_lock_name(const struct device_info *d, char *out);
 // It stands in `folder`, which all users of the device share (such as /tmp).
 bool device_lock_open(struct device_lock *l, const char *folder, const struct device_info *d,
                       struct error *e);
-// 1: held now, 0: somebody else has it or is next, -1: error. Never blocks.
+// 1: held now, 0: somebody else has it or is next, -1: error, also when that has been so for longer
+// than the limit. Never blocks.
 int device_lock_try(struct device_lock *l, struct error *e);
 void device_lock_release(struct device_lock *l);
 void device_lock_close(struct device_lock *l);

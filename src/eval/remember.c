@@ -45,7 +45,7 @@ struct remember {
     uint32_t unasked;     // records that are
     struct outcome held;  // an outcome that is to be stored before it is told
     bool store_is_locked; // at the last try
-    char waiting[160];
+    char waiting[600];
     const struct log *log;
     bool warned; // of results that let NaN pass
 };
@@ -576,6 +576,7 @@ struct evaluator *remember_new(const struct remember_options *o, struct live_opt
                                .waiting = gate_waiting,
                                .context = m};
     m->locking = o->lock_folder && device_lock_open(&m->lock, o->lock_folder, &m->device, e);
+    m->lock.limit_ns = live->terms.lock_wait_ns;
     if (!o->lock_folder || m->locking)
         m->live = live_new(live, e);
     if (!m->live) {

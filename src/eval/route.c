@@ -49,7 +49,7 @@ struct route {
     uint32_t entered; // the member that has a job at the bench, or NOBODY
     bool held;
     uint32_t next; // the member to wait for, where none has turns
-    char why[160];
+    char why[600];
 };
 
 static struct route *self(struct evaluator *ev)
@@ -419,6 +419,7 @@ static bool make_member(struct route *t, const struct live_options *options, con
     m->card = card_of(t, live.device, folder, e);
     if (!m->card)
         return false;
+    m->card->lock.limit_ns = live.terms.lock_wait_ns;
     live.gate = (struct gate){.enter = gate_enter,
                               .leave = gate_leave,
                               .lock = gate_lock,

@@ -5,30 +5,6 @@
 
 // ---- XML ---------------------------------------------------------------------------------------
 
-// The length of the UTF-8 character at `s`, or 0 for bytes that are none.
-static size_t utf8_length(const unsigned char *s)
-{
-    static const struct {
-        unsigned char mask, lead;
-        uint32_t least;
-    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-    for (size_t more = 0; more < 4; more++) {
-        if ((s[0] & forms[more].mask) != forms[more].lead)
-            continue;
-        uint32_t code = s[0] & (unsigned char)~forms[more].mask;
-        for (size_t i = 1; i <= more; i++) {
-            if ((s[i] & 0xc0) != 0x80)
-                return 0;
-            code = code << 6 | (s[i] & 0x3fu);
-        }
-        // What XML has no place for: surrogates, the last two of the plane, beyond Unicode.
-        bool refused = code < forms[more].least || (code >= 0xd800 && code < 0xe000) ||
-                       code == 0xfffe || code == 0xffff || code > 0x10ffff;
-        return refused ? 0 : more + 1;
-    }
-    return 0;
-}
-
 static const char *entity(unsigned char c, bool attribute)
 {
     switch (c) {
@@ -53,18 +29,22 @@ static const char *entity(unsigned char c, bool attribute)
 // become "\x1b".
 static void escape(const char *text, bool attribute, struct text *out)
 {
-    const unsigned char *s = (const unsigned char *)text;
-    while (*s) {
-        size_t length = utf8_length(s);
-        const char *name = entity(*s, attribute);
-        bool control = *s < 0x20 && *s != '\n' && *s != '\t';
+    while (*text) {
+        uint32_t code;
+        unsigned char byte = (unsigned char)*text;
+        size_t length = utf8_character(text, &code);
+        const char *name = entity(byte, attribute);
+        bool layout = byte == '\n' || byte == '\t';
+        bool refused = code == 0xfffe || code == 0xffff; // XML has no place for these
         if (name)
             text_add(out, name);
-        else if (length == 0 || control || *s == 0x7f)
-            text_addf(out, "\\x%02x", *s);
+        else if (length == 0 || (refused && length == 3))
+            text_addf(out, "\\x%02x", byte), length = 1;
+        else if (!layout && utf8_is_control(code))
+            text_addf(out, code < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
         else
-            text_addn(out, s, length);
-        s += length ? length : 1;
+            text_addn(out, text, length);
+        text += length;
     }
 }
 

@@ -90,12 +90,37 @@ START_TEST(bytes_that_are_no_text)
 }
 END_TEST
 
+// What a terminal would obey is escaped, also within JSON that is handed on; the values stay.
+START_TEST(control_characters)
+{
+    static const char value[] = "\x1b[2J \x7f \xc2\x9b \xe2\x80\xae \xf3\xa0\x81\x81 gr\xc3\xbcn";
+    json_error_t why;
+    start();
+    emit_object(&j);
+    emit_text_at(&j, "text", value);
+    emit_key(&j, "raw");
+    emit_raw(&j, "{\"a\":\t\"\x7f\xc2\x9b\xf3\xa0\x81\x81\"}");
+    emit_object_end(&j);
+    for (const char *s = text_cstr(&out); *s; s++)
+        ck_assert(((unsigned char)*s >= 0x20 && *s != 0x7f) || *s == '\t');
+    ck_assert_ptr_null(strstr(text_cstr(&out), "\xc2\x9b"));
+    ck_assert_ptr_null(strstr(text_cstr(&out), "\xe2\x80\xae"));
+    json_t *read = json_loads(text_cstr(&out), 0, &why);
+    ck_assert_msg(read != NULL, "%s", why.text);
+    ck_assert_str_eq(json_string_value(json_object_get(read, "text")), value);
+    ck_assert_str_eq(json_string_value(json_object_get(json_object_get(read, "raw"), "a")),
+                     "\x7f\xc2\x9b\xf3\xa0\x81\x81");
+    json_decref(read);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_test(tests, nesting_and_commas);
     tcase_add_test(tests, numbers);
     tcase_add_test(tests, strings);
     tcase_add_test(tests, bytes_that_are_no_text);
+    tcase_add_test(tests, control_characters);
 }
 
 int main(void)

@@ -125,6 +125,68 @@ START_TEST(caches_are_looked_at_after_compiling)
 }
 END_TEST
 
+// ---- what others wrote
+
+// Nothing in it would be obeyed by a terminal.
+static void expect_shown(const char *text)
+{
+    uint32_t code;
+    for (const char *s = text; *s; s += utf8_character(s, &code))
+        ck_assert_msg(utf8_character(s, &code) && (*s == '\n' || !utf8_is_control(code)),
+                      "U+%04x at byte %zu of:\n%s", (unsigned)code, (size_t)(s - text), text);
+}
+
+static void expect_all_shown(struct ran r, const char *part)
+{
+    expect_shown(r.out);
+    expect_shown(r.err);
+    ck_assert_msg(strstr(r.out, part) || strstr(r.err, part), "no '%s' in:\n%s%s", part, r.out,
+                  r.err);
+    ran_release(&r);
+}
+
+#define ESCAPE                                                                                     \
+    "\x1b]0;owned\x07\x1b[2J\xc2\x9b"                                                              \
+    "31m\xff\xe2\x80\xae"
+
+// As the program is given it: names and expressions of a spec, a kernel's text in the compiler's
+// log, a recording, and what a store has kept of all these.
+START_TEST(hostile_texts)
+{
+    char spec[256], kernel[256], recording[256], text[4096];
+    snprintf(spec, sizeof spec, "%s/hostile.json", program_folder());
+    snprintf(kernel, sizeof kernel, "%s/hostile.cl", program_folder());
+    snprintf(recording, sizeof recording, "%s/recorded.csv", program_folder());
+    write_lines(kernel, "__kernel void k(__global float *b)\n{\n#if G == 64\n#error " ESCAPE
+                        "\n#endif\n    b[get_global_id(0)] = G;\n}\n");
+    snprintf(
+        text, sizeof text,
+        "{\"General\": {\"BenchmarkName\": \"%s\"}, \"ConfigurationSpace\": "
+        "{\"TuningParameters\": [{\"Name\": \"G\", \"Type\": \"int\", \"Values\": "
+        "\"[32, 64]\"}, {\"Name\": \"S\", \"Type\": \"string\", \"Values\": \"['%s', 'b']\"}]},"
+        "\"KernelSpecification\": {\"Language\": \"OpenCL\", \"KernelName\": \"k\", "
+        "\"KernelFile\": \"hostile.cl\", \"GlobalSize\": {\"X\": \"64\"}, "
+        "\"LocalSize\": {\"X\": \"G\"}, \"Arguments\": [{\"Name\": \"b\", \"Type\": \"float\", "
+        "\"MemoryType\": \"Vector\", \"Size\": 64, \"AccessType\": \"WriteOnly\", "
+        "\"Output\": 1}]}}",
+        "n\\u001b[2J\\u009b\\u202e", "\\u001b[31m\\u202e");
+    write_lines(spec, text);
+    expect_all_shown(program_run("check", spec, "--verbose"), "\\x1b");
+    expect_all_shown(program_run("check", spec, "--json"), "\\u001b");
+    expect_all_shown(program_run("run", spec, "--config", "G=64,S=b"), "\\u202e");
+    expect_all_shown(program_run("tune", spec, "--verbose"), "\\x1b[31m\\u202e");
+    expect_all_shown(program_run("best", spec), "\\x1b[31m");
+    expect_all_shown(program_run("store"), "\\x1b[2J");
+    expect_all_shown(program_run("space", spec, "--list"), "\\x1b[31m");
+    expect_all_shown(program_run("space", spec, "--why", "G=32,S=" ESCAPE), "\\x1b");
+    write_lines(recording, "G," ESCAPE ",time\n32,1,2\n" ESCAPE ",1,3\n");
+    expect_all_shown(program_run("score", recording), "no recorded results");
+    expect_all_shown(program_run("tune", "/nowhere/" ESCAPE), "\\x1b");
+    expect_all_shown(program_run(ESCAPE), "\\x1b");
+    expect_all_shown(program_run("tune", spec, "--" ESCAPE), "\\x1b");
+}
+END_TEST
+
 START_TEST(allowed)
 {
     struct ran r = program_run("check", SPEC, "--no-store", "--allow", "compile,correctness");
@@ -365,6 +427,7 @@ static void add(TCase *tests)
 {
     tcase_add_test(tests, right_and_wrong);
     tcase_add_test(tests, of_files);
+    tcase_add_test(tests, hostile_texts);
     tcase_add_test(tests, caches_are_looked_at_after_compiling);
     tcase_add_test(tests, allowed);
     tcase_add_test(tests, build_only);

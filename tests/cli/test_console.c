@@ -18,6 +18,55 @@ static const char *written(FILE *f)
     return text;
 }
 
+// What others write, and how it is shown.
+START_TEST(visible)
+{
+    static const struct {
+        const char *raw, *shown;
+    } cases[] = {
+        {"plain\ttext\n", "plain\ttext\n"},
+        {"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80",
+         "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80"},
+        {"\x1b[2J\x1b]0;title\x07", "\\x1b[2J\\x1b]0;title\\x07"},
+        {"a\rb\bc\x7f", "a\\x0db\\x08c\\x7f"},
+        {"of another system\r\n", "of another system\n"},
+        {"\xc2\x9b"
+         "31m",
+         "\\u009b31m"}, // CSI as one character
+        {"\x9b"
+         "31m \xff \xc0\x9b \xed\xa0\x80",
+         "\\x9b31m \\xff \\xc0\\x9b \\xed\\xa0\\x80"},
+        {"\xf4\x90\x80\x80 \xe2\x82", "\\xf4\\x90\\x80\\x80 \\xe2\\x82"}, // beyond, cut off
+        {"user\xe2\x80\xae"
+         "drowssap\xe2\x81\xa6",
+         "user\\u202edrowssap\\u2066"},
+        {"a\xe2\x80\xa8"
+         "b",
+         "a\\u2028b"},
+        {"\xf3\xa0\x81\x81", "\\ue0041"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text out = TEXT_INIT;
+        add_visible(cases[i].raw, strlen(cases[i].raw), true, &out);
+        ck_assert_str_eq(text_cstr(&out), cases[i].shown);
+        text_release(&out);
+    }
+    struct text out = TEXT_INIT;
+    add_visible("a\0b\nc", 5, false, &out); // in a line of its own
+    ck_assert_str_eq(text_cstr(&out), "a\\x00b\\x0ac");
+    text_release(&out);
+}
+END_TEST
+
+START_TEST(hostile_progress)
+{
+    struct ticker t = {.stream = tmpfile(), .terminal = true, .width = 10};
+    ticker_show(&t, "\x1b[2J\nforged", SECOND);
+    ck_assert_str_eq(written(t.stream), "\r\033[K\\x1b[2J\\x0");
+    fclose(t.stream);
+}
+END_TEST
+
 START_TEST(off_a_terminal)
 {
     struct ticker t;
@@ -94,6 +143,8 @@ END_TEST
 
 static void add(TCase *tests)
 {
+    tcase_add_test(tests, visible);
+    tcase_add_test(tests, hostile_progress);
     tcase_add_test(tests, off_a_terminal);
     tcase_add_test(tests, on_a_terminal);
     tcase_add_test(tests, quoting);

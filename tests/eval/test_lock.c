@@ -35,8 +35,9 @@ START_TEST(test_one_holder)
     ck_assert_int_eq(device_lock_try(&b, &e), 0);
     ck_assert(b.waiting);
     char mine[64];
-    snprintf(mine, sizeof mine, "process %ld", (long)getpid());
-    ck_assert_str_eq(b.holder, mine);
+    snprintf(mine, sizeof mine, "process %ld of user ", (long)getpid());
+    ck_assert_msg(strstr(b.holder, mine) == b.holder, "%s", b.holder);
+    ck_assert_msg(strstr(b.holder, folder) != NULL, "%s", b.holder);
     device_lock_release(&a);
     // b waits: a must let it have its turn.
     ck_assert_int_eq(device_lock_try(&a, &e), 0);
@@ -104,6 +105,59 @@ START_TEST(test_death_frees_it)
 }
 END_TEST
 
+// What is in the file was written by anybody: only a process's number is taken from it.
+START_TEST(test_what_others_noted)
+{
+    static const struct {
+        const char *note, *said;
+    } notes[] = {
+        {"process 1\n", "process 1 of user root, for "},
+        {"process 2147483647\n", "2147483647, which has ended"},
+        {"process 1\x1b[2Jx\n", "does not say which"},
+        {"\x1b]0;title\x07", "does not say which"},
+        {"process -1\n", "does not say which"},
+        {"process 99999999999999999999\n", "does not say which"},
+        {"", "does not say which"},
+    };
+    struct device_lock a, b;
+    struct error e = ERROR_INIT;
+    ck_assert(device_lock_open(&a, folder, &cpu, &e) && device_lock_open(&b, folder, &cpu, &e));
+    ck_assert_int_eq(device_lock_try(&a, &e), 1);
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        ck_assert_int_eq(ftruncate(a.fd, 0), 0);
+        ck_assert(pwrite(a.fd, notes[i].note, strlen(notes[i].note), 16) >= 0);
+        ck_assert_int_eq(device_lock_try(&b, &e), 0);
+        ck_assert_msg(strstr(b.holder, notes[i].said), "%s: %s", notes[i].said, b.holder);
+        ck_assert_ptr_null(strchr(b.holder, '\x1b'));
+    }
+    device_lock_close(&a);
+    device_lock_close(&b);
+}
+END_TEST
+
+// Who holds it for ever is named, after the limit.
+START_TEST(test_waits_so_long)
+{
+    struct device_lock a, b;
+    struct error e = ERROR_INIT;
+    ck_assert(device_lock_open(&a, folder, &cpu, &e) && device_lock_open(&b, folder, &cpu, &e));
+    ck_assert_int_eq(device_lock_try(&a, &e), 1);
+    b.limit_ns = 50000000;
+    ck_assert_int_eq(device_lock_try(&b, &e), 0);
+    usleep(60000);
+    ck_assert_int_eq(device_lock_try(&b, &e), -1);
+    ck_assert_int_eq(e.code, ERROR_DEVICE);
+    ck_assert_msg(strstr(e.text, "not free within 50.00 ms") && strstr(e.text, "process ") &&
+                      strstr(e.text, "of user ") && strstr(e.text, folder) &&
+                      strstr(e.text, "--lock-wait"),
+                  "%s", e.text);
+    device_lock_release(&a);
+    ck_assert_int_eq(device_lock_try(&b, &e), 1);
+    device_lock_close(&a);
+    device_lock_close(&b);
+}
+END_TEST
+
 START_TEST(test_bad_folder)
 {
     struct device_lock l;
@@ -122,6 +176,8 @@ int main(void)
     tcase_add_test(cases, test_other_device_is_free);
     tcase_add_test(cases, test_one_card_has_one_lock);
     tcase_add_test(cases, test_death_frees_it);
+    tcase_add_test(cases, test_what_others_noted);
+    tcase_add_test(cases, test_waits_so_long);
     tcase_add_test(cases, test_bad_folder);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);

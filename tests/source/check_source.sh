@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks of the source itself. Each prints what it found and fails.
 #
-#   check_source.sh includes|foreign_headers|kernel_names|globs|top_level SOURCE_FOLDER
+#   check_source.sh includes|foreign_headers|kernel_names|globs|console|top_level SOURCE_FOLDER
 set -eu
 cd "$2"
 
@@ -107,6 +107,13 @@ check_globs() {
         \( -name CMakeLists.txt -o -name '*.cmake' \) -exec \
         grep -niHE 'file *\( *glob|aux_source_directory' {} + |
         fail_with "files found by pattern"
+}
+
+# What others wrote reaches a terminal through src/cli/console.c alone, which shows what it would obey.
+check_console() {
+    grep -rnE '\<(printf|puts|putchar|vprintf) *\(|\<(fprintf|fputs|fputc|fwrite|vfprintf) *\(.*\<(stdout|stderr)\>' \
+        src --include='*.[ch]' | grep -vE '^src/(cli/console\.c|worker/)' |
+        fail_with "something is written to stdout or stderr past src/cli/console.c"
 }
 
 check_top_level() {
