@@ -230,7 +230,7 @@ static bool ask_all(struct settle *s, const struct turn *turn, struct error *e)
 {
     bool ok = true;
     forget_turns(s);
-    for (size_t i = 0; ok && i < s->o.count + s->o.has_late; i++)
+    for (size_t i = 0; ok && i < s->o.count; i++)
         ok = s->o.contenders[i].failure || ask(s, i, turn, e);
     return ok;
 }
@@ -511,13 +511,9 @@ static bool start_check(struct settle *s, struct error *e)
 {
     struct turn turn = {
         .warmups = 0, .launches = 1, .batch = 1, .compare = true, .energy = s->o.energy};
-    bool ok = true;
     s->phase = PHASE_CHECK;
     s->status.checking = true;
-    forget_turns(s);
-    for (size_t i = 0; ok && i < s->o.count; i++) // of the late one a launch is long
-        ok = s->o.contenders[i].failure || ask(s, i, &turn, e);
-    return ok;
+    return ask_all(s, &turn, e);
 }
 
 // What the last launches of those that are left told beside "right".
