@@ -12,6 +12,8 @@ struct settings {
     bool help;
     // of every subcommand that takes a spec
     bool json, strict;
+    bool of_reference;  // with `races`: the reference itself is checked
+    bool no_crash_line; // a crash is not looked for in the simulator
     const char *device;
     struct given_language {
         bool is_given;
@@ -54,13 +56,11 @@ struct settings {
     const char *before, *spec;
     // what is shown
     bool verbose, list, options, all, man, completion;
-    bool build_only;    // nothing runs
-    bool races;         // of a check
-    bool of_reference;  // likewise
-    bool no_crash_line; // a crash is not looked for in the simulator
-    const char *arch;   // "sm_90": what is built for where there is no device
-    bool stats;         // of a space
-    bool timing;        // where the time of a tune went
+    bool build_only;  // nothing runs
+    bool races;       // of a check
+    const char *arch; // "sm_90": what is built for where there is no device
+    bool stats;       // of a space
+    bool timing;      // where the time of a tune went
     bool markdown;
     const char *why;
     // the sides of a comparison
