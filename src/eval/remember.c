@@ -151,7 +151,7 @@ static struct result *look_up(struct remember *m, struct record *r, struct error
 static struct result *look_up_old(struct remember *m, struct record *r, struct error *e)
 {
     struct digest key = r->key;
-    if (!m->o.store || m->o.fresh || m->old_keys == OLD_KEYS_NONE)
+    if (!m->o.store || m->o.fresh || m->old_keys == OLD_KEYS_NONE || !job_has_large_data(r->job))
         return NULL;
     if (m->old_keys == OLD_KEYS_MAYBE &&
         !store_has_configuration(m->o.store, r->job->configuration_json, &m->o.source))

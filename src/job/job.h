@@ -307,6 +307,8 @@ void job_key(const struct job *j, const struct device_info *d, struct digest *ou
 // part, byte by byte. False where the job has none, whose key is the same, or a file cannot be
 // read.
 bool job_key_by_contents(const struct job *j, const struct device_info *d, struct digest *out);
+// Is there data that such a key takes as a whole? Without, a job has one key alone.
+bool job_has_large_data(const struct job *j);
 // Is this key the job's, or was it?
 bool job_has_key(const struct job *j, const struct device_info *d, const struct digest *key);
 // How one buffer's initial contents are made (element, count, fill): same digest, same bytes.

@@ -29,9 +29,14 @@ static bool is_small(void *context, struct job_blob *b)
     return b->length <= BLOB_SMALL;
 }
 
+bool job_has_large_data(const struct job *j)
+{
+    return !job_each_blob((struct job *)j, is_small, NULL);
+}
+
 bool job_key_by_contents(const struct job *j, const struct device_info *d, struct digest *out)
 {
-    return !job_each_blob((struct job *)j, is_small, NULL) && key_with(j, d, UINT64_MAX, out);
+    return job_has_large_data(j) && key_with(j, d, UINT64_MAX, out);
 }
 
 bool job_has_key(const struct job *j, const struct device_info *d, const struct digest *key)
