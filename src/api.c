@@ -576,7 +576,7 @@ static bool best_in(struct store *st, const struct spec *spec, enum language l,
     struct arena arena;
     bool found = false;
     arena_init(&arena);
-    struct spec_sources *sources = spec_sources_read(spec, l, NULL, e);
+    struct spec_sources *sources = spec_sources_read(spec, l, device, NULL, e);
     struct best_options options = {
         .spec = spec, .sources = sources, .store = st, .device = device, .languages = 1u << l};
     found =
@@ -723,10 +723,12 @@ struct hone_tune *hone_tune_new(const struct hone_tune_options *o, struct hone_e
         error_memory(&why);
         goto out;
     }
+    t->store = (struct store *)given.store;
+    if (t->store && given.reuse_unseen)
+        store_reuse_unseen(t->store);
     if (workplace_init(&t->workplace, &t->arena, given.worker.environment, &why) &&
         keep_options(t, &given, &options, &why))
         t->tune = tune_new(&options, &why);
-    t->store = (struct store *)given.store;
     if (!t->tune) {
         hone_tune_free(t);
         t = NULL;

@@ -234,7 +234,8 @@ static bool keep(struct compare *c, const struct side *s, const struct slot *n, 
                             .spec_name = s->o.name,
                             .constants = s->stages.constants,
                             .source = s->stages.source,
-                            .geometry = text_cstr(&geometry)};
+                            .geometry = text_cstr(&geometry),
+                            .unseen = job_is_unseen(n->job)};
     struct policy policy = {.launches = r->sample_count,
                             .batch = r->batch ? r->batch : 1,
                             .warmups = r->warmups,

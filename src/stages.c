@@ -127,7 +127,7 @@ bool stages_make(struct stages *s, const struct stages_options *o, struct error 
     enum language language;
     if (!language_of(o, &language, e))
         return false;
-    s->sources = spec_sources_read(o->spec, language, o->log, e);
+    s->sources = spec_sources_read(o->spec, language, o->device, o->log, e);
     if (!s->sources || (!o->routine && !make_space(s, e)))
         return false;
     spec_sources_digest(s->sources, &s->source);

@@ -135,7 +135,7 @@ bool stored_run(struct store *s, const char *wanted, const struct spec *spec, st
 {
     struct collecting c = {
         .wanted = wanted, .results = true, .arena = a, .out = out, .named = TEXT_INIT};
-    struct store_query query = {.spec_name = spec->name};
+    struct store_query query = {.spec_name = spec->name, .all_runs = true};
     memset(out, 0, sizeof *out);
     bool ok = store_each(s, &query, collect, &c, e);
     if (ok && (c.failed || c.named.failed))

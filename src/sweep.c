@@ -141,7 +141,7 @@ static bool find_known(struct sweep *s, uint32_t line, struct best_answer *out, 
 {
     const struct tune_options *t = &s->o.lines[line].tune;
     const struct spec *spec = entry_at(s, line)->spec;
-    struct spec_sources *sources = spec_sources_read(spec, t->device->language, NULL, e);
+    struct spec_sources *sources = spec_sources_read(spec, t->device->language, t->device, NULL, e);
     struct best_options o = {.spec = spec,
                              .sources = sources,
                              .store = t->store,

@@ -26,7 +26,8 @@ static bool make_key(const struct compare_side *s, const char *choice, struct di
     bool ok = has_language || spec_languages(s->spec, &languages, e);
     if (ok && !has_language) // a routine's device need not speak the spec's
         language = languages.list[0];
-    struct spec_sources *sources = ok ? spec_sources_read(s->spec, language, NULL, e) : NULL;
+    struct spec_sources *sources =
+        ok ? spec_sources_read(s->spec, language, s->device, NULL, e) : NULL;
     uint32_t *values = arena_array(&a, s->spec->parameter_count + 1, sizeof *values);
     ok = sources && (values || error_memory(e));
     if (ok) {

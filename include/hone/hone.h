@@ -256,6 +256,9 @@ struct hone_tune_options {
     // it is not the time, or the time in other words, there is no ranking, and every configuration
     // is launched the same number of times.
     const char *objective;
+    // Also take what earlier runs found where the kernel includes files that hone does not find,
+    // and that may have changed since.
+    bool reuse_unseen;
 };
 
 #ifdef __cplusplus

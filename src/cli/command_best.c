@@ -615,7 +615,8 @@ static void use_language(struct session *s, enum language l)
 {
     spec_sources_free(s->sources);
     error_clear(&s->no_sources);
-    s->sources = spec_sources_read(s->work.spec, l, &s->work.log, &s->no_sources);
+    s->sources =
+        spec_sources_read(s->work.spec, l, s->options.device, &s->work.log, &s->no_sources);
     s->options.sources = s->sources;
     s->options.languages = 1u << l;
 }

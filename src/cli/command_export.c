@@ -56,7 +56,8 @@ static int refuse_several(const struct session *s)
 static bool find_all(struct session *s, const char *constants, struct error *e)
 {
     struct work *w = &s->work;
-    const struct store_query q = {.spec_name = w->spec->name, .constants = constants};
+    const struct store_query q = {
+        .spec_name = w->spec->name, .constants = constants, .all_runs = true};
     return stored_spaces(w->store, &q, &w->arena, &s->spaces, &s->count, e);
 }
 

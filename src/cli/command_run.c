@@ -104,7 +104,8 @@ static int show_source(struct session *s)
     struct job *job = NULL;
     struct text out = TEXT_INIT;
     const struct work *w = &s->tuning.work;
-    struct spec_sources *sources = spec_sources_read(w->spec, w->device->language, &w->log, &e);
+    struct spec_sources *sources =
+        spec_sources_read(w->spec, w->device->language, w->device, &w->log, &e);
     bool ok = sources && spec_job(w->spec, sources, w->device, s->choice, &job, &e);
     for (uint32_t i = 0; ok && i < job->program_count; i++)
         put_program(&job->programs[i], &out);

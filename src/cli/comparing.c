@@ -207,7 +207,8 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
     bool found = false;
     if (!w->store || given->fresh)
         return EXIT_DONE;
-    struct spec_sources *sources = spec_sources_read(w->spec, w->device->language, &w->log, &e);
+    struct spec_sources *sources =
+        spec_sources_read(w->spec, w->device->language, w->device, &w->log, &e);
     struct best_options o = {.spec = w->spec,
                              .sources = sources,
                              .store = w->store,

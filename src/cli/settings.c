@@ -95,6 +95,11 @@ const struct option spec_options[] = {
              "by colons, which come after these.",
      .apply = option_list,
      .offset = FIELD(also)},
+    {.name = "reuse-unseen",
+     .help = "Also take what earlier runs found where the kernel includes files that hone does not "
+             "find, and that may have changed since.",
+     .apply = option_flag,
+     .offset = FIELD(reuse_unseen)},
     {.name = "json",
      .help = "Write JSON, for scripts.",
      .apply = option_flag,

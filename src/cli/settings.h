@@ -48,7 +48,7 @@ struct settings {
     } rules;
     bool unranked;
     // what is kept
-    bool fresh, no_store, stored;
+    bool fresh, no_store, stored, reuse_unseen;
     uint32_t retry; // 1 << status
     // looking after the store
     bool prune, verify, superseded, yes;

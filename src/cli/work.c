@@ -326,7 +326,11 @@ static int open_stores(struct work *w, enum store_mode mode, bool enough)
     bool is_missing = path && access(path, F_OK) != 0 && errno == ENOENT;
     if (path && !(mode == STORE_READ && has_behind && is_missing))
         w->store = store_open(path, mode, &e);
-    return !e.code && stack_behind(w, &e) ? EXIT_DONE : work_failed(&e);
+    if (e.code || !stack_behind(w, &e))
+        return work_failed(&e);
+    if (w->store && w->call->settings.reuse_unseen)
+        store_reuse_unseen(w->store);
+    return EXIT_DONE;
 }
 
 int work_store(struct work *w, enum store_mode mode)
@@ -373,6 +377,8 @@ void work_same(const struct work *w, struct text *out)
         add_option("language", language_text(s->language.language), out);
     if (s->device)
         add_option("device", s->device, out);
+    if (s->reuse_unseen && w->store)
+        text_add(out, " --reuse-unseen");
     if (s->store && w->store)
         add_option("store", s->store, out);
     for (uint32_t i = 0; i < s->also.count && w->store; i++)

@@ -74,6 +74,8 @@ bool build_options(const struct job_program *p, const char *folder, const char *
         if (!is_defined_in_source(p->options[i]))
             add_word(out, p->options[i]);
     }
+    if (p->run)
+        text_addf(out, "%s-DHONE_RUN=0x%llx", out->length ? " " : "", (unsigned long long)p->run);
     if (folder)
         add_folders(p, folder, out);
     if (extra)
@@ -134,6 +136,8 @@ static bool mentions(const char *text, size_t length, const char *name, size_t n
 // A name that ## puts together is mentioned nowhere.
 static bool pastes(const struct job_program *p)
 {
+    if (p->outside) // or stands in a file that is not here
+        return true;
     if (memmem(p->source, (size_t)p->length, "##", 2))
         return true;
     for (uint32_t i = 0; i < p->file_count; i++) {

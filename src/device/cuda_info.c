@@ -144,6 +144,9 @@ static void take_compiler(const struct cuda_compiler *c, struct arena *a, struct
 {
     d->compiler = version_text(c, a, "NVRTC");
     d->language_version = version_text(c, a, "CUDA C++");
+    if (c->folders[0])
+        d->include_folders = arena_printf(a, "%s%s%s", c->folders[0], c->folders[1] ? ":" : "",
+                                          c->folders[1] ? c->folders[1] : "");
 }
 
 static void describe(const struct lister *l, struct device_info *d)

@@ -94,8 +94,9 @@ static bool plan_options(const struct cuda *o, const struct job_program *p, cons
                          struct plan *out, struct error *e)
 {
     struct text ignored = TEXT_INIT;
+    char run[24];
     out->options =
-        calloc(p->option_count + p->folder_count + CUDA_FOLDERS_MOST + 3, sizeof *out->options);
+        calloc(p->option_count + p->folder_count + CUDA_FOLDERS_MOST + 4, sizeof *out->options);
     if (!out->options)
         return error_memory(e);
     if (!names_target(p))
@@ -104,6 +105,9 @@ static bool plan_options(const struct cuda *o, const struct job_program *p, cons
         if (!build_define(p->options[i], &ignored))
             add_option(out, p->options[i], "");
     }
+    str_format(run, sizeof run, "0x%llx", (unsigned long long)p->run);
+    if (p->run)
+        add_option(out, "-DHONE_RUN=", run);
     plan_folders(p, out);
     for (size_t i = 0; i < CUDA_FOLDERS_MOST && o->compiler.folders[i]; i++)
         add_option(out, "-I", o->compiler.folders[i]);

@@ -185,7 +185,8 @@ static bool write_result(struct remember *m, struct record *r, const struct poli
                             .spec_name = m->o.spec_name,
                             .constants = r->job->constants ? r->job->constants : m->o.constants,
                             .source = m->o.source,
-                            .geometry = r->geometry};
+                            .geometry = r->geometry,
+                            .unseen = job_is_unseen(r->job)};
     return store_put(m->o.store, &job, policy, result, e);
 }
 

@@ -161,8 +161,8 @@ bool read_store(struct recorded *r, const struct recorded_options *o, struct err
     struct arena arena;
     struct stored_space *spaces = NULL;
     size_t count = 0;
-    const struct store_query query = {.spec_name = o->spec ? o->spec->name : NULL,
-                                      .constants = o->constants};
+    const struct store_query query = {
+        .spec_name = o->spec ? o->spec->name : NULL, .constants = o->constants, .all_runs = true};
     arena_init(&arena);
     struct store *store = store_open(r->path, STORE_READ, e);
     bool ok = store && stored_spaces(store, &query, &arena, &spaces, &count, e);

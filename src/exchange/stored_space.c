@@ -211,7 +211,8 @@ bool stored_space_each(struct store *s, const struct stored_space *space,
                        struct error *e)
 {
     struct arena arena;
-    const struct store_query q = {.spec_name = space->spec, .constants = space->constants};
+    const struct store_query q = {
+        .spec_name = space->spec, .constants = space->constants, .all_runs = true};
     arena_init(&arena);
     struct giving *g = arena_alloc(&arena, sizeof *g);
     bool ok = g != NULL;

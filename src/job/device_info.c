@@ -56,6 +56,7 @@ static void texts_codec(struct wire *w, struct device_info *d)
     codec_text(w, &d->extensions);
     codec_text(w, &d->uuid);
     codec_text(w, &d->pci);
+    wire_str(w, &d->include_folders);
 }
 
 static void sizes_codec(struct wire *w, struct device_info *d)

@@ -50,6 +50,9 @@ struct device_info {
     const char *pci;              // "0000:65:00.0", "" when the driver does not say
     // What else may change a time: on a CPU the cores in use and the POCL_* variables. In the key.
     const char *surroundings;
+    // (optional) Folders of the compiler's own headers, separated by colons. Not in the key: what
+    // is included from there is.
+    const char *include_folders;
     uint32_t compute_units;
     uint32_t clock_mhz;
     uint64_t global_bytes;

@@ -79,6 +79,12 @@ struct job_program {
     // NVIDIA's OpenCL only: the target that the driver's PTX is rewritten for before it is
     // assembled ("sm_90a"); NULL leaves it as it is.
     const char *retarget;
+    // It reads files that are not among these: nothing may be concluded from the texts alone. What
+    // of them was found is in the digest that -DHONE_SOURCE passes.
+    bool outside;
+    // Where not all of them were found: a random number, passed as -DHONE_RUN, so that no driver's
+    // cache answers. It is no part of the key, and such results answer for their own run alone.
+    uint64_t run;
 };
 
 #define FILLS(X)                                                                                   \
@@ -311,6 +317,8 @@ bool job_key_by_contents(const struct job *j, const struct device_info *d, struc
 bool job_has_large_data(const struct job *j);
 // Is this key the job's, or was it?
 bool job_has_key(const struct job *j, const struct device_info *d, const struct digest *key);
+// Was a part of what its programs, or its reference's, are compiled from not found?
+bool job_is_unseen(const struct job *j);
 // How one buffer's initial contents are made (element, count, fill): same digest, same bytes.
 void job_buffer_digest(const struct job_buffer *b, struct digest *out);
 // What the expected outputs depend on: reference, and the recipes of all buffers that are not

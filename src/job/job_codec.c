@@ -6,7 +6,7 @@
 enum {
     TEXT_LEAST = 4,
     FILE_LEAST = 12,
-    PROGRAM_LEAST = 28,
+    PROGRAM_LEAST = 37,
     BUFFER_LEAST = 121,
     ARGUMENT_LEAST = 41,
     LAUNCH_LEAST = 76,
@@ -48,6 +48,10 @@ void program_codec(struct wire *w, struct job_program *p)
     texts_codec(w, &p->folders, &p->folder_count);
     texts_codec(w, &p->options, &p->option_count);
     wire_str(w, &p->retarget);
+    if (w->mode == WIRE_HASH)
+        return;
+    wire_bool(w, &p->outside);
+    wire_u64(w, &p->run);
 }
 
 void element_codec(struct wire *w, struct element *el)

@@ -72,6 +72,23 @@ static void role_codec(struct wire *w, struct job_buffer *b)
     recipe_codec(w, b);
 }
 
+bool job_is_unseen(const struct job *j)
+{
+    const struct job *reference = j->reference.kind == REFERENCE_JOB ? j->reference.job : NULL;
+    for (uint32_t i = 0; i < j->program_count; i++)
+        if (j->programs[i].run)
+            return true;
+    return reference && job_is_unseen(reference);
+}
+
+// What a reference's kernel computes is kept in files: not beyond the run, where it is unseen.
+static void run_codec(struct wire *w, const struct job *reference)
+{
+    for (uint32_t i = 0; reference && i < reference->program_count; i++)
+        if (reference->programs[i].run)
+            wire_u64(w, &reference->programs[i].run);
+}
+
 void job_reference_digest(const struct job *j, struct digest *out)
 {
     struct digest_state state;
@@ -79,6 +96,7 @@ void job_reference_digest(const struct job *j, struct digest *out)
     digest_start(&state);
     wire_hasher(&w, &state);
     reference_codec(&w, (struct job_reference *)&j->reference, 0);
+    run_codec(&w, j->reference.kind == REFERENCE_JOB ? j->reference.job : NULL);
     for (uint32_t i = 0; i < j->buffer_count; i++)
         if (!j->buffers[i].temporary)
             role_codec(&w, &j->buffers[i]);

@@ -83,7 +83,8 @@ static struct operand parse_defined(struct parser *p)
     const char *name = take_name(p, &length);
     if (length == 0 || (paren && !accept(p, ")")))
         return give_up(p);
-    return p->lookup(p->context, name, length).defined ? known(1) : unknown;
+    struct macro_fact fact = p->lookup(p->context, name, length);
+    return fact.defined || fact.absent ? known(fact.defined) : unknown;
 }
 
 static struct operand parse_name(struct parser *p)
@@ -98,7 +99,7 @@ static struct operand parse_name(struct parser *p)
     struct macro_fact fact = p->lookup(p->context, name, length);
     if (fact.defined && !fact.has_value)
         return give_up(p); // its text may be no expression, an error even where nobody evaluates it
-    return fact.defined ? known(fact.value) : unknown;
+    return fact.defined || fact.absent ? known(fact.value) : unknown;
 }
 
 static struct operand parse_primary(struct parser *p)

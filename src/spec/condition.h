@@ -10,9 +10,10 @@ enum truth { TRUTH_NO, TRUTH_YES, TRUTH_UNKNOWN };
 
 // What is known of a macro.
 struct macro_fact {
-    bool defined; // surely; otherwise nothing is known of it
+    bool defined; // surely
     bool has_value;
     int64_t value;
+    bool absent; // surely not defined; where neither is so, nothing is known of it
 };
 
 typedef struct macro_fact (*macro_lookup)(void *context, const char *name, size_t length);

@@ -122,6 +122,8 @@ static bool make_program(struct maker *m, uint32_t index, const struct job_launc
         .file_count = sources->file_count,
         .folders = sources->folders,
         .folder_count = sources->folder_count,
+        .outside = sources->outside || sources->unseen.file,
+        .run = sources->unseen.file ? m->src->run : 0,
         .options = arena_array(m->arena, most, sizeof *p->options),
         .option_count = sources->option_count,
     };

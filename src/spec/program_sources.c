@@ -13,6 +13,8 @@
 
 #define FILE_LIMIT  ((size_t)64 << 20)
 #define FILES_LIMIT 1000
+// With those that are read where they lie: <cuda/std/...> has a thousand.
+#define OUTSIDE_LIMIT 4000
 
 struct loader {
     struct spec_sources *src;
@@ -23,6 +25,12 @@ struct loader {
     const char **folders;  // where #include looks: the compiled files' own, then IncludeFolders
     bool *folder_used;
     uint32_t folder_count, capacity;
+    const char **outside; // where it looks then, in place: options' folders, the compiler's own
+    uint32_t outside_count;
+    const char **before; // files that options include
+    uint32_t before_count;
+    uint32_t inside_count; // files that are not outside
+    bool again;            // a file is needed in the tree that was thought to be outside
     struct error *e;
 };
 
@@ -161,6 +169,68 @@ static void add_folder(struct loader *l, const char *path)
     l->folders[l->folder_count++] = path;
 }
 
+// Options that have the compiler read files, each with what it reads joined to it or as the next
+// word. A name that ends with "=" has it joined.
+enum reading { READS_FILE, READS_FOLDER, READS_UNKNOWN };
+static const struct reader {
+    const char *name;
+    enum reading what;
+} readers[] = {
+    {"-include-pch", READS_UNKNOWN},
+    {"-include=", READS_FILE},
+    {"-include", READS_FILE},
+    {"--include=", READS_FILE},
+    {"--pre-include=", READS_FILE},
+    {"--pre-include", READS_FILE},
+    {"-imacros", READS_FILE},
+    {"--imacros=", READS_FILE},
+    {"-isystem", READS_FOLDER},
+    {"-iquote", READS_FOLDER},
+    {"-idirafter", READS_FOLDER},
+    {"--include-path=", READS_FOLDER},
+    {"--include-path", READS_FOLDER},
+    {"--include-directory=", READS_FOLDER},
+    {"--include-directory", READS_FOLDER},
+    {"--include", READS_FILE},
+    {"-isysroot", READS_UNKNOWN},
+    {"--sysroot", READS_UNKNOWN},
+    {"-iwithprefix", READS_UNKNOWN},
+    {"-ivfsoverlay", READS_UNKNOWN},
+    {"--options-file", READS_UNKNOWN},
+    {"-optf", READS_UNKNOWN},
+    {"@", READS_UNKNOWN},
+};
+
+static const struct reader *find_reader(const char *option)
+{
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (str_starts(option, readers[i].name))
+            return &readers[i];
+    return NULL;
+}
+
+static void note_option(struct loader *l, const char *option)
+{
+    if (!l->out->unseen.file)
+        l->out->unseen = (struct unseen){l->spec->path, 0, option};
+}
+
+// The option stays; what it reads is noted. A folder that is not named whole is another for each
+// compiler: it depends on where that runs.
+static void note_reader(struct loader *l, const struct reader *r, uint32_t i)
+{
+    const struct program_spec *p = l->spec;
+    const char *name = p->options[i] + strlen(r->name);
+    if (!*name && i + 1 < p->option_count)
+        name = p->options[i + 1];
+    if (r->what == READS_FILE && *name)
+        l->before[l->before_count++] = name;
+    else if (r->what == READS_FOLDER && name[0] == '/')
+        l->outside[l->outside_count++] = name;
+    else
+        note_option(l, p->options[i]);
+}
+
 // "-Ifolder" and "-I", "folder" become folders of the virtual tree; other options stay.
 static bool take_options(struct loader *l)
 {
@@ -170,6 +240,9 @@ static bool take_options(struct loader *l)
         return error_memory(l->e);
     for (uint32_t i = 0; i < p->option_count; i++) {
         const char *option = p->options[i], *folder = NULL;
+        const struct reader *reader = find_reader(option);
+        if (reader)
+            note_reader(l, reader, i);
         if (strncmp(option, "-I", 2) == 0)
             folder = option[2] ? option + 2 : i + 1 < p->option_count ? p->options[++i] : NULL;
         const char *path = folder ? join(l, l->directory, folder) : NULL;
@@ -183,13 +256,33 @@ static bool take_options(struct loader *l)
     return true;
 }
 
+#define OWN_FOLDERS_MOST 16
+
+// The compiler's own, separated by colons.
+static bool add_own_folders(struct loader *l)
+{
+    const char *at = l->src->include_folders ? l->src->include_folders : "";
+    for (int i = 0; *at && i < OWN_FOLDERS_MOST; i++) {
+        size_t length = strcspn(at, ":");
+        const char *folder = arena_strndup(l->arena, at, length);
+        if (!folder)
+            return error_memory(l->e);
+        if (length > 0)
+            l->outside[l->outside_count++] = folder;
+        at += length + (at[length] == ':');
+    }
+    return true;
+}
+
 static bool find_folders(struct loader *l)
 {
     const struct program_spec *p = l->spec;
     size_t most = (size_t)l->out->count + p->folder_count + p->option_count + 1;
     l->folders = arena_array(l->arena, most, sizeof *l->folders);
     l->folder_used = arena_array(l->arena, most, sizeof *l->folder_used);
-    if (!l->folders || !l->folder_used)
+    l->before = arena_array(l->arena, most, sizeof *l->before);
+    l->outside = arena_array(l->arena, most + OWN_FOLDERS_MOST, sizeof *l->outside);
+    if (!l->folders || !l->folder_used || !l->before || !l->outside)
         return error_memory(l->e);
     for (uint32_t i = 0; i < l->out->count; i++)
         add_folder(l, l->out->list[i].folder);
@@ -203,7 +296,7 @@ static bool find_folders(struct loader *l)
                                     path);
         add_folder(l, path);
     }
-    return take_options(l);
+    return take_options(l) && add_own_folders(l);
 }
 
 // ---- includes ----------------------------------------------------------------------------------
@@ -219,26 +312,68 @@ static bool known_file(const struct loader *l, const char *path, uint32_t *index
 }
 
 // Where a compiler would find it: "..." beside an included file, then in the folders. The compiled
-// text itself lies nowhere, so its own folder is the first of those.
+// text itself lies nowhere, so its own folder is the first of those. *outside: it is read there.
 static const char *locate(struct loader *l, const struct source_file *f, bool compiled,
-                          const struct scan_item *item)
+                          const char *name, bool angled, bool *outside)
 {
     const char *path;
-    if (item->text[0] == '/')
-        return NULL;
-    if (!item->angled && !compiled) {
-        path = join(l, f->folder, item->text);
+    *outside = true;
+    if (name[0] == '/') {
+        path = join(l, "/", name);
+        return path && is_file(path) ? path : NULL;
+    }
+    if (!angled && !compiled) {
+        path = join(l, f->folder, name);
+        *outside = f->outside;
         if (path && is_file(path))
             return path;
     }
+    *outside = false;
     for (uint32_t i = 0; i < l->folder_count; i++) {
-        path = join(l, l->folders[i], item->text);
+        path = join(l, l->folders[i], name);
         if (!path || !is_file(path))
             continue;
         l->folder_used[i] = true;
         return path;
     }
+    *outside = true;
+    for (uint32_t i = 0; i < l->outside_count; i++) {
+        path = join(l, l->outside[i], name);
+        if (path && is_file(path))
+            return path;
+    }
     return NULL;
+}
+
+// The file's index, added where it is not there; false: it cannot be read. More files outside than
+// a toolkit has, or a larger one, are none that the tuner reads: *target is then unresolved.
+static bool take_file(struct loader *l, const char *name, const char *path, bool outside,
+                      uint32_t *target)
+{
+    if (known_file(l, path, target)) {
+        struct source_file *f = &l->out->list[*target];
+        l->again |= f->outside && !outside;
+        f->outside = f->outside && outside;
+        return true;
+    }
+    *target = FOLLOW_UNRESOLVED;
+    if (outside && l->out->count >= OUTSIDE_LIMIT)
+        return true;
+    if (!outside && l->inside_count == FILES_LIMIT)
+        return error_set(l->e, ERROR_INPUT, "includes more than %d files", FILES_LIMIT);
+    struct error why = ERROR_INIT;
+    struct error *e = l->e;
+    l->e = &why;
+    bool ok = add_file(l, name, path);
+    l->e = e;
+    if (!ok && outside && why.code != ERROR_MEMORY)
+        return true;
+    if (!ok)
+        return error_set_driver(e, why.code, why.driver, "%s", why.text);
+    *target = l->out->count - 1;
+    l->out->list[*target].outside = outside;
+    l->inside_count += !outside;
+    return true;
 }
 
 static bool resolve(struct loader *l, uint32_t file, uint32_t item_index)
@@ -246,20 +381,35 @@ static bool resolve(struct loader *l, uint32_t file, uint32_t item_index)
     const struct source_file f = l->out->list[file];
     const struct scan_item *item = &f.scan.items[item_index];
     uint32_t target = FOLLOW_UNRESOLVED;
-    const char *path = locate(l, &f, file < l->out->mains, item);
-    if (path && !known_file(l, path, &target)) {
-        target = l->out->count;
-        if (target == FILES_LIMIT)
-            return error_set(l->e, ERROR_INPUT, "%s: includes more than %d files", f.name,
-                             FILES_LIMIT);
-        if (!add_file(l, item->text, path))
-            return error_context(l->e, "%s, line %u", f.name, item->first);
-    }
+    bool outside, compiled = file < l->out->mains;
+    const char *path = locate(l, &f, compiled, item->text, item->angled, &outside);
+    if (path && !take_file(l, item->text, path, outside, &target))
+        return error_context(l->e, "%s, line %u", f.name, item->first);
     f.targets[item_index] = target;
     return true;
 }
 
-static bool resolve_includes(struct loader *l)
+// Files that options include are looked for as "..." of the compiled text. Which lines of the rest
+// they change is not followed.
+static bool resolve_options(struct loader *l)
+{
+    for (uint32_t i = 0; i < l->before_count; i++) {
+        bool outside;
+        uint32_t target = FOLLOW_UNRESOLVED;
+        const struct source_file f = l->out->list[0];
+        const char *path = locate(l, &f, true, l->before[i], false, &outside);
+        if (path && !take_file(l, l->before[i], path, outside, &target))
+            return false;
+        if (target == FOLLOW_UNRESOLVED)
+            note_option(l, arena_printf(l->arena, "-include %s", l->before[i]));
+        else
+            l->out->list[target].by_option = true;
+        l->out->list[0].scan.opaque = "an option includes a file";
+    }
+    return true;
+}
+
+static bool resolve_all(struct loader *l)
 {
     for (uint32_t file = 0; file < l->out->count; file++) {
         for (uint32_t i = 0; i < l->out->list[file].scan.count; i++) {
@@ -268,6 +418,19 @@ static bool resolve_includes(struct loader *l)
                 return false;
         }
     }
+    return true;
+}
+
+static bool resolve_includes(struct loader *l)
+{
+    l->inside_count = l->out->count;
+    if (!resolve_options(l))
+        return false;
+    do {
+        l->again = false;
+        if (!resolve_all(l))
+            return false;
+    } while (l->again);
     return true;
 }
 
@@ -281,6 +444,8 @@ static const char *common_root(const struct loader *l)
     if (!root)
         return NULL;
     for (uint32_t i = 0; i < out->count + l->folder_count; i++) {
+        if (i < out->count && out->list[i].outside)
+            continue;
         const char *path = i < out->count ? out->list[i].folder : l->folders[i - out->count];
         if (i >= out->count && !l->folder_used[i - out->count])
             continue;
@@ -303,8 +468,9 @@ static bool lay_out(struct loader *l)
         return error_memory(l->e);
     for (uint32_t i = 0; i < out->count; i++) {
         struct source_file *f = &out->list[i];
-        f->tree = below(root, f->path);
-        if (i >= own)
+        f->tree = f->outside ? NULL : below(root, f->path);
+        out->outside |= f->outside;
+        if (i >= own && !f->outside)
             out->files[out->file_count++] = (struct job_file){f->tree, f->text, f->length};
     }
     for (uint32_t i = 0; i < l->folder_count && out->file_count > 0; i++) {
@@ -369,7 +535,7 @@ bool sources_read_program(struct spec_sources *src, const struct program_spec *p
         return false;
     out->mains = out->count;
     return find_folders(&l) && resolve_includes(&l) && lay_out(&l) && join_texts(&l) &&
-           prepare_follow(&l);
+           prepare_follow(&l) && (unseen_find(src, &src->arena, out) || error_memory(e));
 }
 
 bool program_mentions(const struct program_sources *p, uint32_t name)

@@ -239,7 +239,7 @@ static struct scan_item *add_item(struct scanner *s, enum scan_kind kind, const 
 static bool add_text(struct scanner *s, const char *line)
 {
     struct scan_item *last = s->out->count > 0 ? &s->out->items[s->out->count - 1] : NULL;
-    if (!last || last->kind != SCAN_TEXT)
+    if (!last || last->kind != SCAN_TEXT || last->reads)
         return add_item(s, SCAN_TEXT, line) != NULL;
     for (uint32_t i = 0; i < last->name_count; i++)
         s->mentioned[last->names[i]] = true;
@@ -259,7 +259,8 @@ static bool add_include(struct scanner *s, const char *rest)
     if (!end) {
         s->out->opaque = "it includes a file whose name a macro gives";
         item->kind = SCAN_TEXT;
-        return true;
+        item->reads = arena_strdup(s->arena, rest);
+        return item->reads != NULL;
     }
     item->angled = *rest == '<';
     item->text = arena_strndup(s->arena, rest + 1, (size_t)(end - rest - 1));
@@ -289,14 +290,27 @@ static const struct directive *find_directive(const char *word, size_t length)
 // Directives that the scanner has no item for.
 static bool add_other(struct scanner *s, const char *word, size_t length, const char *rest)
 {
-    static const char *const strange[] = {"include_next", "import", "embed", "elifdef", "elifndef"};
+    static const struct {
+        const char *word;
+        bool reads; // a file
+    } strange[] = {{"include_next", true},
+                   {"import", true},
+                   {"embed", true},
+                   {"elifdef", false},
+                   {"elifndef", false}};
+    const char *read = NULL;
     for (size_t i = 0; i < sizeof strange / sizeof strange[0]; i++) {
-        if (strlen(strange[i]) == length && strncmp(strange[i], word, length) == 0)
-            make_strange(s->out, "it uses a directive that is not followed here");
+        if (strlen(strange[i].word) != length || strncmp(strange[i].word, word, length) != 0)
+            continue;
+        s->out->opaque = "it uses a directive that is not followed here";
+        read = strange[i].reads ? rest : NULL;
     }
     if (length == 6 && strncmp(word, "pragma", 6) == 0 && strncmp(rest, "once", 4) == 0)
         s->out->once = true;
-    return add_text(s, rest);
+    if (!read)
+        return add_text(s, rest);
+    struct scan_item *item = add_item(s, SCAN_TEXT, rest);
+    return item && (item->reads = arena_strdup(s->arena, read));
 }
 
 static const char *skip_blanks(const char *at)

@@ -28,6 +28,8 @@ struct scan_item {
     const char *text; // IF, ELIF: the condition; IFDEF, IFNDEF, DEFINE, UNDEF: the macro's name;
                       // INCLUDE: the file as written, without its quotes
     bool angled;      // INCLUDE: <...>
+    // TEXT: a directive that reads a file which the scanner does not find: what stands behind it.
+    const char *reads;
     const uint32_t *names; // which of the watched names it mentions, each once
     uint32_t name_count;
 };

@@ -4,6 +4,8 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <sys/random.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +75,19 @@ static bool watch_names(struct spec_sources *src, const struct language_spec *l)
 
 // ---- programs ----------------------------------------------------------------------------------
 
+// By the name that the text uses: where a toolkit is installed makes no difference.
+static void digest_outside(struct digest_state *state, const struct program_sources *p)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct source_file *f = &p->list[i];
+        if (!f->outside)
+            continue;
+        digest_add(state, f->name, strlen(f->name) + 1);
+        digest_add(state, &f->length, sizeof f->length);
+        digest_add(state, f->text, (size_t)f->length);
+    }
+}
+
 static void digest_programs(struct spec_sources *src)
 {
     struct digest_state state;
@@ -88,6 +103,7 @@ static void digest_programs(struct spec_sources *src)
             digest_add(&state, &length, sizeof length);
             digest_add(&state, p->files[f].text, (size_t)length);
         }
+        digest_outside(&state, p);
     }
     digest_finish(&state, &src->digest);
 }
@@ -168,16 +184,41 @@ static bool read_all_data(struct spec_sources *src, struct error *e)
 
 // ---- all ---------------------------------------------------------------------------------------
 
+// Caches of drivers do not see the files either: with a number of its own in each run of the
+// program they are not asked.
+static bool tell_unseen(struct spec_sources *src, const struct log *log, struct error *e)
+{
+    const struct unseen *u = NULL;
+    for (uint32_t i = 0; i < src->program_count && !u; i++)
+        u = src->programs[i].unseen.file ? &src->programs[i].unseen : NULL;
+    if (!u)
+        return true;
+    if (getrandom(&src->run, sizeof src->run, 0) != (ssize_t)sizeof src->run)
+        return error_set_driver(e, ERROR_IO, errno, "no random numbers from the system: %s",
+                                strerror(errno));
+    src->run |= 1;
+    char line[32] = "";
+    if (u->line)
+        str_format(line, sizeof line, ", line %u", (unsigned)u->line);
+    log_add(log, LOG_WARNING,
+            "%s%s: hone does not find the file that '%s' has the compiler read, and cannot tell "
+            "whether it changes: results answer in this run alone (name the file directly, or give "
+            "its folder in IncludeFolders; --reuse-unseen takes earlier results all the same)",
+            u->file, line, u->what);
+    return true;
+}
+
 static bool read_sources(struct spec_sources *src, const struct log *log, struct error *e)
 {
     const struct language_spec *l = &src->spec->kernel->languages[src->language];
     if (!watch_names(src, l))
         return error_memory(e);
     return read_programs(src, l, e) && sources_check_types(src, e) && read_all_data(src, e) &&
-           sources_check(src, log, e);
+           sources_check(src, log, e) && tell_unseen(src, log, e);
 }
 
-struct spec_sources *spec_sources_read(const struct spec *s, enum language l, const struct log *log,
+struct spec_sources *spec_sources_read(const struct spec *s, enum language l,
+                                       const struct device_info *device, const struct log *log,
                                        struct error *e)
 {
     struct spec_sources *src = calloc(1, sizeof *src);
@@ -188,6 +229,8 @@ struct spec_sources *spec_sources_read(const struct spec *s, enum language l, co
     arena_init(&src->arena);
     src->spec = s;
     src->language = l;
+    if (device && device->language == l && device->include_folders)
+        src->include_folders = arena_strdup(&src->arena, device->include_folders);
     bool has_kernel = spec_check_language(s, l, e); // names the file itself
     if (has_kernel && read_sources(src, log, e))
         return src;

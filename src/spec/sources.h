@@ -22,11 +22,20 @@ struct source_file {
     const char *name;   // for messages: as the spec or the #include line writes it
     const char *path;   // absolute, without "." and ".."
     const char *folder; // of path
-    const char *tree;   // relative to the common root of the program's files
+    const char *tree;   // relative to the common root of the program's files; NULL: `outside`
+    bool outside;       // read by the compiler where it lies: named whole, or in its own folders
+    bool by_option;     // -include: read before the compiled files
     const char *text;
     uint64_t length;
     struct scan scan;
     uint32_t *targets; // by item, see struct follow_file
+};
+
+// What the compiler may read and hone did not.
+struct unseen {
+    const char *file; // that reads it; NULL: there is nothing
+    uint32_t line;    // 0: an option does
+    const char *what; // as it stands there
 };
 
 struct program_sources {
@@ -43,11 +52,15 @@ struct program_sources {
     uint32_t folder_count;
     const char **options;
     uint32_t option_count;
+    bool outside; // files of the list are
+    struct unseen unseen;
 };
 
 struct spec_sources {
     const struct spec *spec;
     enum language language;
+    const char *include_folders; // of the device's compiler, as in struct device_info
+    uint64_t run;                // random where something is unseen: see struct job_program; else 0
     struct arena arena;
     struct program_sources *programs; // as language_spec's
     uint32_t program_count;
@@ -64,6 +77,8 @@ struct spec_sources {
 // Reads a program with everything it includes (sources.c).
 bool sources_read_program(struct spec_sources *src, const struct program_spec *p,
                           const char *directory, struct program_sources *out, struct error *e);
+// Finds what the program reads beyond its list (unseen.c). False without memory.
+bool unseen_find(const struct spec_sources *src, struct arena *a, struct program_sources *p);
 // The name a -D option defines, with its length; NULL for every other option. *value is its text
 // ("1" where it gives none).
 const char *option_macro(const char *option, size_t *length, const char **value);

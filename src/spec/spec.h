@@ -195,7 +195,10 @@ bool spec_objectives(const struct spec *s, const char *text, struct objective *o
 // refuses a parameter or constant that the source defines itself without an #ifndef guard (file and
 // line), warns of one that neither source, sizes nor arguments use.
 struct spec_sources;
-struct spec_sources *spec_sources_read(const struct spec *s, enum language l, const struct log *log,
+// What the compiler may read and is not found is warned of once; jobs then have job_program.run.
+// `device` (optional) says where its compiler's own headers are.
+struct spec_sources *spec_sources_read(const struct spec *s, enum language l,
+                                       const struct device_info *device, const struct log *log,
                                        struct error *e);
 // The same files, not read again, for `s`: the same spec with other constants. Freed before `src`.
 struct spec_sources *spec_sources_share(const struct spec_sources *src, const struct spec *s,

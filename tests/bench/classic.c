@@ -202,7 +202,7 @@ int main(int argc, char **argv)
     struct space_options po = {.where = words.where, .where_count = words.where_count};
     struct space *space = spec ? space_new(spec, &po, &e) : NULL;
     struct spec_sources *sources =
-        space ? spec_sources_read(spec, LANGUAGE_OPENCL, NULL, &e) : NULL;
+        space ? spec_sources_read(spec, LANGUAGE_OPENCL, NULL, NULL, &e) : NULL;
     uint32_t *choice = spec ? calloc(spec->parameter_count + 1, sizeof *choice) : NULL;
     if (!sources || !choice) {
         fprintf(stderr, "classic: %s\n", e.text);

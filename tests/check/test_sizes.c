@@ -51,7 +51,7 @@ static void make(struct made *m, const struct check_smallest *smallest, uint32_t
     struct space_options so = {.device = &device};
     m->spec = spec_load(m->path, &m->options.spec_options, &e);
     ck_assert_msg(m->spec != NULL, "%s", e.text);
-    m->sources = spec_sources_read(m->spec, LANGUAGE_OPENCL, NULL, &e);
+    m->sources = spec_sources_read(m->spec, LANGUAGE_OPENCL, NULL, NULL, &e);
     ck_assert_msg(m->sources != NULL, "%s", e.text);
     m->space = space_new(m->spec, &so, &e);
     ck_assert_msg(m->space != NULL, "%s", e.text);

@@ -384,7 +384,7 @@ START_TEST(rankings_stay)
     run(&s);
     ck_assert(store_each(s.stores[0], &query, count_rows, counts, &e));
     ck_assert_uint_eq(counts[1], 2 * CONFIGURATIONS);
-    struct spec_sources *sources = spec_sources_read(s.specs[0], LANGUAGE_OPENCL, NULL, &e);
+    struct spec_sources *sources = spec_sources_read(s.specs[0], LANGUAGE_OPENCL, NULL, NULL, &e);
     struct best_options o = {
         .spec = s.specs[0], .sources = sources, .store = s.stores[0], .device = &report.devices[0]};
     ck_assert(best_find(&o, &arena, &answer, &found, &e) && found);

@@ -137,7 +137,7 @@ static void use_language(const struct spec *s, enum language l, uint32_t *choice
     struct digest digest;
     if (!spec_has_language(s, l))
         return;
-    struct spec_sources *src = spec_sources_read(s, l, &silent, &e);
+    struct spec_sources *src = spec_sources_read(s, l, NULL, &silent, &e);
     REQUIRE((src != NULL) == (e.code == ERROR_NONE));
     if (!src)
         return;

@@ -132,6 +132,9 @@ static const char other_data[24] = "twenty-four bytes, mixes";
     X(d.uuid = "other")                                                                            \
     X(d.pci = "other")                                                                             \
     X(d.clock_mhz = 99)                                                                            \
+    X(d.include_folders = "/other")                                                                \
+    X(j->programs[0].outside = false)                                                              \
+    X(j->programs[0].run = 99)                                                                     \
     X(j->configuration = "other")                                                                  \
     X(j->constants = "other")
 
@@ -286,7 +289,7 @@ START_TEST(test_no_field_is_forgotten)
         return; // the sizes are those of the 64-bit ABIs
     ck_assert_uint_eq(sizeof(struct element), 16);
     ck_assert_uint_eq(sizeof(struct job_file), 24);
-    ck_assert_uint_eq(sizeof(struct job_program), 80);
+    ck_assert_uint_eq(sizeof(struct job_program), 96);
     ck_assert_uint_eq(sizeof(struct job_blob), 56);
     ck_assert_uint_eq(sizeof(struct job_fill), 112);
     ck_assert_uint_eq(sizeof(struct job_compare), 48);

@@ -265,7 +265,7 @@ static int check_on(struct bench *b, const struct request *q, struct error *e)
     const struct space_options narrowing = {
         .device = b->info, .where = &q->where, .where_count = q->where != NULL};
     b->space = space_new(b->spec, &narrowing, e);
-    b->sources = spec_sources_read(b->spec, LANGUAGE_OPENCL, &notices, e);
+    b->sources = spec_sources_read(b->spec, LANGUAGE_OPENCL, NULL, &notices, e);
     bool ok = b->space && b->sources && try_all(b, q, e);
     spec_sources_free(b->sources);
     space_free(b->space);

@@ -119,7 +119,7 @@ START_TEST(the_cpu_kernel_packs_when_asked_to)
     check_space(&for_cpus, 1);
     struct spec *spec = load(&for_cpus);
     const struct device_info device = device_of(LANGUAGE_OPENCL, 0);
-    struct spec_sources *sources = spec_sources_read(spec, LANGUAGE_OPENCL, &no_warnings, &e);
+    struct spec_sources *sources = spec_sources_read(spec, LANGUAGE_OPENCL, NULL, &no_warnings, &e);
     ck_assert_msg(sources, "%s", e.text);
     for (uint32_t packed = 0; packed < 4; packed++) {
         struct job *job;
@@ -157,7 +157,7 @@ static void make_both(struct pair *p, const struct shipped *w)
         struct error e = ERROR_INIT;
         const struct device_info device = device_of((enum language)l, w->capability);
         ck_assert(spec_has_language(p->spec, (enum language)l));
-        p->sources[l] = spec_sources_read(p->spec, (enum language)l, &no_warnings, &e);
+        p->sources[l] = spec_sources_read(p->spec, (enum language)l, NULL, &no_warnings, &e);
         ck_assert_msg(p->sources[l], "%s", e.text);
         ck_assert_msg(spec_job(p->spec, p->sources[l], &device, choice, &p->jobs[l], &e), "%s",
                       e.text);

@@ -45,7 +45,7 @@ void fixture_load(struct fixture *f, const char *spec_text)
 void fixture_sources(struct fixture *f, enum language l)
 {
     struct log log = {note, &f->warnings};
-    f->sources = spec_sources_read(f->spec, l, &log, &f->error);
+    f->sources = spec_sources_read(f->spec, l, NULL, &log, &f->error);
     ck_assert_msg(f->sources != NULL, "%s", f->error.text);
 }
 

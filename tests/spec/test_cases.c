@@ -74,7 +74,7 @@ static bool make(const struct spec *s, const struct options *o, struct text *out
     struct log log = {note, out};
     spec_default(s, choice);
     bool ok = (!o->configuration || spec_parse_configuration(s, o->configuration, choice, e)) &&
-              (src = spec_sources_read(s, LANGUAGE_OPENCL, &log, e)) != NULL &&
+              (src = spec_sources_read(s, LANGUAGE_OPENCL, NULL, &log, e)) != NULL &&
               spec_job(s, src, NULL, choice, &job, e);
     if (ok)
         show_job(job, out);

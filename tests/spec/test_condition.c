@@ -10,9 +10,9 @@ static struct macro_fact look_up(void *context, const char *name, size_t length)
 {
     (void)context;
     if (length == 1 && *name == 'A')
-        return (struct macro_fact){true, true, 1};
+        return (struct macro_fact){.defined = true, .has_value = true, .value = 1};
     if (length == 1 && *name == 'B')
-        return (struct macro_fact){true, true, 0};
+        return (struct macro_fact){.defined = true, .has_value = true, .value = 0};
     if (length == 1 && *name == 'F')
         return (struct macro_fact){.defined = true};
     return (struct macro_fact){.defined = false};

@@ -88,6 +88,126 @@ START_TEST(test_source_digest)
 }
 END_TEST
 
+// ---- files that are read where they lie --------------------------------------------------------
+
+// "%" stands for the fixture's folder.
+static const struct outside {
+    const char *what;
+    const char *text, *options;
+    const char *folders; // of the device's compiler
+    enum language language;
+    bool unseen;  // not all is found
+    bool changes; // other contents of elsewhere/h.h are another digest
+} outsides[] = {
+    {"a file named whole", "#include \"%/elsewhere/h.h\"\n", "", NULL, LANGUAGE_OPENCL, false,
+     true},
+    {"through such a file", "#include \"%/elsewhere/by.h\"\n", "", NULL, LANGUAGE_OPENCL, false,
+     true},
+    {"by an option", "", "\"-include\", \"%/elsewhere/h.h\"", NULL, LANGUAGE_OPENCL, false, true},
+    {"by an option, in one word", "", "\"--pre-include=%/elsewhere/h.h\"", NULL, LANGUAGE_CUDA,
+     false, true},
+    {"by an option, from a folder of the spec", "", "\"-include\", \"elsewhere/h.h\"", NULL,
+     LANGUAGE_OPENCL, false, true},
+    {"by an option, nowhere", "", "\"-include\", \"nowhere.h\"", NULL, LANGUAGE_OPENCL, true,
+     false},
+    {"a folder of an option", "#include <h.h>\n", "\"-isystem\", \"%/elsewhere\"", NULL,
+     LANGUAGE_OPENCL, false, true},
+    {"a folder that depends on the compiler's", "#include <h.h>\n", "\"-isystem\", \"elsewhere\"",
+     NULL, LANGUAGE_OPENCL, true, false},
+    {"a name that a macro gives", "#define H \"elsewhere/h.h\"\n#include H\n", "", NULL,
+     LANGUAGE_OPENCL, true, false},
+    {"the next of a name", "#include_next <h.h>\n", "", NULL, LANGUAGE_CUDA, true, false},
+    {"a file that is nowhere", "#include <h.h>\n", "", NULL, LANGUAGE_OPENCL, true, false},
+    {"what the other language includes",
+     "#ifdef __CUDACC__\n#include <h.h>\n#elif __CUDA_ARCH__ > 700\n#include <h.h>\n#endif\n"
+     "#if !defined(__OPENCL_VERSION__)\n#include <h.h>\n#endif\n",
+     "", NULL, LANGUAGE_OPENCL, false, false},
+    {"what either may include", "#ifdef SOME\n#include <h.h>\n#endif\n", "", NULL, LANGUAGE_OPENCL,
+     true, false},
+    {"the compiler's own folder", "#include <by.h>\n", "", "%/other:%/elsewhere", LANGUAGE_CUDA,
+     false, true},
+    {"the folder that the compiler runs in", "#include \"nowhere.h\"\n", "", "%/elsewhere",
+     LANGUAGE_CUDA, true, false},
+    {"the compiler's own folder, not known", "#include <by.h>\n", "", NULL, LANGUAGE_CUDA, true,
+     false},
+};
+
+static void put_folder(const struct fixture *f, const char *text, struct text *out)
+{
+    text_clear(out);
+    for (; *text; text++) {
+        if (*text == '%')
+            text_add(out, f->folder);
+        else
+            text_addc(out, *text);
+    }
+    text_add(out, "");
+}
+
+static void count_told(void *context, enum log_level level, const char *message)
+{
+    unsigned *told = context;
+    *told += level == LOG_WARNING && strstr(message, "--reuse-unseen") != NULL;
+}
+
+static void read_again(struct fixture *f, const struct outside *o, struct digest *digest)
+{
+    struct text folders = TEXT_INIT;
+    unsigned told = 0;
+    struct log log = {count_told, &told};
+    struct device_info device = {.language = o->language};
+    put_folder(f, o->folders ? o->folders : "", &folders);
+    device.include_folders = o->folders ? text_cstr(&folders) : NULL;
+    spec_sources_free(f->sources);
+    f->sources = spec_sources_read(f->spec, o->language, &device, &log, &f->error);
+    ck_assert_msg(f->sources != NULL, "%s: %s", o->what, f->error.text);
+    ck_assert_msg(told == o->unseen, "%s: told %u times", o->what, told);
+    spec_sources_digest(f->sources, digest);
+    text_release(&folders);
+}
+
+// What is found is in the digest; results of what is not answer for their own run alone.
+START_TEST(test_files_outside)
+{
+    struct fixture f;
+    struct digest before, again, after;
+    const struct outside *o = &outsides[_i];
+    struct text text = TEXT_INIT, options = TEXT_INIT, kernel = TEXT_INIT;
+    fixture_start(&f);
+    fixture_file(&f, "elsewhere/h.h", "int a;\n");
+    // A toolkit's headers include what they need elsewhere; NVRTC reads no other folder.
+    fixture_file(&f, "elsewhere/by.h",
+                 o->language == LANGUAGE_CUDA ? "#include \"h.h\"\n#include <stdlib.h>\n"
+                                              : "#include \"h.h\"\n");
+    put_folder(&f, o->text, &text);
+    fixture_file(&f, "k.cl", text_cstr(&text));
+    put_folder(&f, o->options, &options);
+    text_addf(
+        &kernel,
+        "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"P\", \"Type\": \"int\", "
+        "\"Values\": \"[1, 2]\", \"Default\": 1}]}, \"KernelSpecification\": {\"Language\": "
+        "\"%s\", \"KernelName\": \"k\", \"KernelFile\": \"k.cl\", \"CompilerOptions\": [%s], "
+        "\"GlobalSize\": {\"X\": \"P\"}, \"LocalSize\": {\"X\": \"P\"}, \"Arguments\": []}}",
+        language_title(o->language), text_cstr(&options));
+    fixture_load(&f, text_cstr(&kernel));
+    read_again(&f, o, &before);
+    struct job *j = fixture_job(&f, "P=2", NULL);
+    ck_assert_msg(job_is_unseen(j) == o->unseen, "%s", o->what);
+    ck_assert_msg(j->programs[0].outside == (o->unseen || j->programs[0].file_count < o->changes),
+                  "%s", o->what);
+    job_free(j);
+    read_again(&f, o, &again);
+    ck_assert_msg(digest_equal(&before, &again), "%s", o->what);
+    fixture_file(&f, "elsewhere/h.h", "int b;\n");
+    read_again(&f, o, &after);
+    ck_assert_msg(digest_equal(&before, &after) == !o->changes, "%s", o->what);
+    text_release(&text);
+    text_release(&options);
+    text_release(&kernel);
+    fixture_end(&f);
+}
+END_TEST
+
 // ---- sizes -------------------------------------------------------------------------------------
 
 static const struct {
@@ -481,7 +601,7 @@ static void expect_language(const char *text, enum language expected)
     ck_assert_msg(spec_languages(f.spec, &has, &f.error), "%s", f.error.text);
     ck_assert_uint_eq(has.count, 1);
     ck_assert_int_eq(has.list[0], expected);
-    ck_assert_ptr_null(spec_sources_read(f.spec, other, NULL, &e));
+    ck_assert_ptr_null(spec_sources_read(f.spec, other, NULL, NULL, &e));
     ck_assert_ptr_nonnull(strstr(e.text, "it has a kernel in "));
     fixture_sources(&f, expected);
     struct job *j = fixture_job(&f, "", NULL);
@@ -870,7 +990,7 @@ START_TEST(test_npy_fault)
     start(&f, "P");
     write_npy(&f, npy_faults[_i].header, values, 4);
     fixture_load(&f, "{" ONE_PARAMETER "\"KernelSpecification\": {" FILE_REFERENCE "}}");
-    f.sources = spec_sources_read(f.spec, LANGUAGE_OPENCL, NULL, &f.error);
+    f.sources = spec_sources_read(f.spec, LANGUAGE_OPENCL, NULL, NULL, &f.error);
     ck_assert_int_eq(f.sources != NULL, npy_faults[_i].job);
     ck_assert(!f.sources || !spec_job(f.spec, f.sources, NULL, choice, &j, &f.error));
     ck_assert_msg(strstr(f.error.text, npy_faults[_i].part) != NULL, "%s", f.error.text);
@@ -905,6 +1025,7 @@ int main(void)
     TCase *cases = tcase_create("jobs");
     tcase_add_test(cases, test_words);
     tcase_add_test(cases, test_source_digest);
+    tcase_add_loop_test(cases, test_files_outside, 0, (int)(sizeof outsides / sizeof *outsides));
     tcase_add_loop_test(cases, test_sizes, 0, sizeof sizes / sizeof sizes[0]);
     tcase_add_test(cases, test_block_names);
     tcase_add_loop_test(cases, test_scalar, 0, sizeof scalars / sizeof scalars[0]);

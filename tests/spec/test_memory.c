@@ -37,7 +37,7 @@ static bool use(const char *path, struct error *e)
     struct spec_options options = {.set = set, .set_count = 1};
     struct spec *s = spec_load(path, &options, e);
     bool ok = s && spec_parse_configuration(s, "A=4", (spec_default(s, choice), choice), e) &&
-              (src = spec_sources_read(s, LANGUAGE_OPENCL, NULL, e)) &&
+              (src = spec_sources_read(s, LANGUAGE_OPENCL, NULL, NULL, e)) &&
               spec_job(s, src, NULL, choice, &job, e);
     if (ok && !spec_effective_digest(s, src, job, &digest))
         ok = error_memory(e);

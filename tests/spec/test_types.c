@@ -53,7 +53,7 @@ static const char *judge(struct fixture *f, enum language l, const char *configu
 {
     uint32_t choice[8];
     struct job *job = NULL;
-    f->sources = spec_sources_read(f->spec, l, NULL, &f->error);
+    f->sources = spec_sources_read(f->spec, l, NULL, NULL, &f->error);
     *early = !f->sources;
     if (*early)
         return f->error.text;
@@ -249,7 +249,7 @@ static void ask(const struct spec *s, enum language l)
 {
     struct error e = ERROR_INIT;
     uint32_t choice[64] = {0};
-    struct spec_sources *sources = spec_sources_read(s, l, NULL, &e);
+    struct spec_sources *sources = spec_sources_read(s, l, NULL, NULL, &e);
     ck_assert_msg(!strstr(e.text, " takes "), "%s", e.text);
     for (int i = 0; sources && i < 60; i++) {
         struct job *job = NULL;
@@ -290,7 +290,7 @@ START_TEST(test_refused)
     }
     struct spec *s = spec_load(refused, &options, &e);
     ck_assert_msg(s != NULL, "%s", e.text);
-    ck_assert_ptr_null(spec_sources_read(s, LANGUAGE_CUDA, NULL, &e));
+    ck_assert_ptr_null(spec_sources_read(s, LANGUAGE_CUDA, NULL, NULL, &e));
     ck_assert_msg(strstr(e.text, "takes 3 arguments: int *bitmap, float2 *points, int n; the spec "
                                  "gives 4: bitmap, points, vertex_xy, size"),
                   "%s", e.text);

@@ -24,6 +24,8 @@ struct world {
     const char *source, *include, *option, *fill, *tolerance, *constant, *method;
     struct device_info device;
     uint64_t seed;
+    const char *reads; // (optional) a directive in front of the source; "%" stands for the folder
+    bool reuse_unseen;
     bool older; // the store's rows were written by a hone that measures in another way
 };
 
@@ -50,6 +52,8 @@ static void write_text(const char *name, struct text *t)
 static void write_world(const struct world *w)
 {
     struct text t = TEXT_INIT;
+    for (const char *c = w->reads ? w->reads : ""; *c; c++)
+        text_addf(&t, *c == '%' ? "%s" : "%.1s", *c == '%' ? folder : c);
     text_addf(&t,
               "#include \"half.h\"\n__kernel void k(__global const float *x, __global float *y) "
               "{ %s }\n",
@@ -121,6 +125,8 @@ static struct seen tune(const struct world *w, const struct asked *a)
     ck_assert_msg(spec != NULL, "%s", e.text);
     struct store *store = store_open(store_file, STORE_WRITE, &e);
     ck_assert_msg(store != NULL, "%s", e.text);
+    if (w->reuse_unseen)
+        store_reuse_unseen(store);
     struct tune_options o = {.spec = spec,
                              .device = &w->device,
                              .worker = worker,
@@ -241,6 +247,27 @@ START_TEST(test_measuring_version)
 }
 END_TEST
 
+// A header of the user's that the kernel names whole is read; one that a macro names is not found,
+// and what was measured with it answers for no later run.
+START_TEST(test_headers_elsewhere)
+{
+    static const struct asked search = {0};
+    struct text contents = TEXT_INIT;
+    struct world w = world_now();
+    w.reads = _i ? "#define H \"%/abs.h\"\n#include H\n" : "#include \"%/abs.h\"\n";
+    for (int edited = 0; edited < 2; edited++) {
+        text_addf(&contents, "#define EDITED %d\n", edited);
+        write_text("abs.h", &contents);
+        ck_assert_uint_eq(tune(&w, &search).reused, 0);
+        ck_assert_uint_eq(tune(&w, &search).reused, _i ? 0 : CONFIGURATIONS);
+    }
+    ck_assert_int_eq(ask("SELECT sum(unseen) FROM result"), _i ? 4 * CONFIGURATIONS : 0);
+    w.reuse_unseen = true;
+    ck_assert_uint_eq(tune(&w, &search).reused, CONFIGURATIONS);
+    text_release(&contents);
+}
+END_TEST
+
 // ---- what was stopped early --------------------------------------------------------------------
 
 static long long far_rows(const char *stop)
@@ -314,6 +341,7 @@ int main(void)
     tcase_add_loop_test(cases, test_change, 0, CHANGES);
     tcase_add_test(cases, test_seed_is_the_searchs);
     tcase_add_test(cases, test_measuring_version);
+    tcase_add_loop_test(cases, test_headers_elsewhere, 0, 2);
     tcase_add_loop_test(cases, test_stopped_early, 0, 3);
     tcase_add_test(cases, test_fixed_counts);
     suite_add_tcase(suite, cases);

@@ -225,7 +225,7 @@ START_TEST(best_knows_the_goal)
     size_t count;
     bool found;
     run_open(&r, spec_of("'good'", rising, NULL), "max:energy", NULL, NULL);
-    struct spec_sources *sources = spec_sources_read(r.spec, LANGUAGE_OPENCL, NULL, &e);
+    struct spec_sources *sources = spec_sources_read(r.spec, LANGUAGE_OPENCL, NULL, NULL, &e);
     struct best_options o = {
         .spec = r.spec, .sources = sources, .store = r.store, .device = &report.devices[0]};
     ck_assert(goal_parse("max:energy", r.spec, &o.goal, &e));

@@ -321,7 +321,7 @@ static void put_stray(enum stray how)
     struct device_info device = report.devices[0];
     if (how == STRAY_DRIVER)
         device.driver = "0.9";
-    s.sources = spec_sources_read(s.spec, LANGUAGE_OPENCL, NULL, &e);
+    s.sources = spec_sources_read(s.spec, LANGUAGE_OPENCL, NULL, NULL, &e);
     ck_assert_msg(s.sources && spec_job(s.spec, s.sources, &device, &choice, &job, &e), "%s",
                   e.text);
     struct policy policy = {.launches = 1, .batch = 1, .cold = how == STRAY_COLD};
@@ -668,7 +668,7 @@ static void find_best_where(struct session *s, const char *const *where, struct 
 {
     struct error e = ERROR_INIT;
     bool found;
-    s->sources = spec_sources_read(s->spec, LANGUAGE_OPENCL, NULL, &e);
+    s->sources = spec_sources_read(s->spec, LANGUAGE_OPENCL, NULL, NULL, &e);
     struct best_options o = {.spec = s->spec,
                              .sources = s->sources,
                              .store = s->store,
@@ -1109,7 +1109,7 @@ START_TEST(test_best_of_all)
     end(&s);
     begin(&s, NULL, NULL);
     run(&s);
-    s.sources = spec_sources_read(s.spec, LANGUAGE_OPENCL, NULL, &e);
+    s.sources = spec_sources_read(s.spec, LANGUAGE_OPENCL, NULL, NULL, &e);
     struct best_options o = {.spec = s.spec, .sources = s.sources, .store = s.store};
     ck_assert_msg(best_all(&o, &arena, &all, &count, &e), "%s", e.text);
     ck_assert_uint_eq(count, 3);
