@@ -1,6 +1,7 @@
 #include "settle.h"
 
 #include "base/process.h"
+#include "base/text.h"
 #include "measure/speedup.h"
 
 #include <math.h>
@@ -29,6 +30,7 @@ struct settle {
     size_t asked_count, answered;
     uint64_t *times;                  // of the round
     struct machine_look anchor, last; // of the span whose load is counted
+    bool by_host;                     // the host's clock times the launches
     double load;                      // of the last such span; -1: not known
     struct settle_status status;
     uint64_t started_ns, round_started_ns, round_ns;
@@ -134,7 +136,9 @@ bool settle_give(const struct settle_contender *c, enum stop_reason stop, struct
     r->gpu = c->gpu;
     r->stop = stop;
     r->first_round = c->first_round;
-    return r->samples_ns && (r->parts_ns || !parts);
+    r->timer_fault = arena_strdup(&r->arena, c->timer_fault);
+    r->batch = c->batch ? c->batch : r->batch;
+    return r->timer_fault && r->samples_ns && (r->parts_ns || !parts);
 }
 
 void settle_contenders_release(struct settle_contender *c, size_t count)
@@ -322,6 +326,8 @@ static bool keep_turn(struct settle_contender *c, const struct result *r)
         return true;
     if (!append(&c->samples, c->count, r->samples_ns, 1))
         return false;
+    if (r->batch > 0)
+        c->batch = r->batch;
     if (c->count == 0) {
         c->columns = r->part_columns;
         c->warm = r->warm;
@@ -331,6 +337,8 @@ static bool keep_turn(struct settle_contender *c, const struct result *r)
     if (c->columns && !append(&c->parts, (size_t)c->count * c->columns, r->parts_ns, c->columns))
         return false;
     c->warm = c->warm && r->warm;
+    str_format(c->timer_fault, sizeof c->timer_fault, "%s",
+               result_by_host(r) ? r->timer_fault : "");
     c->look = r->look;
     gpu_look_join(&c->gpu, &r->gpu);
     c->count++;
@@ -347,6 +355,32 @@ static void count_verdict(struct settle_status *st, enum rounds_verdict verdict,
     st->by_clock += !is_load;
 }
 
+// The rounds so far were timed by a clock that was then found wrong: what they told is forgotten.
+static bool start_over(struct settle *s)
+{
+    for (size_t i = 0; i < s->o.count; i++)
+        s->o.contenders[i].count = 0;
+    struct rounds *fresh = rounds_of(s->o.contenders, s->o.count, s->o.rules, s->o.seeds,
+                                     s->o.device->timer_ns / s->status.batch);
+    if (!fresh)
+        return false;
+    rounds_free(s->rounds);
+    s->rounds = fresh;
+    s->status.rounds = s->status.repeated = s->status.marked = 0;
+    return true;
+}
+
+// Of this round; a first one that is the host's from its start counts.
+static bool clock_changed(struct settle *s)
+{
+    size_t by_host = 0;
+    for (size_t i = 0; i < s->asked_count; i++)
+        by_host += result_by_host(s->asked[i].result);
+    bool changed = by_host > 0 && !s->by_host && (s->status.rounds > 0 || by_host < s->asked_count);
+    s->by_host = s->by_host || by_host > 0;
+    return changed;
+}
+
 // All turns are answered: does the round count? The first turn is the reference's extra one.
 static bool end_round(struct settle *s)
 {
@@ -358,7 +392,10 @@ static bool end_round(struct settle *s)
         const struct result *r = s->asked[i].result;
         s->times[i] = r->status == STATUS_CORRECT && r->sample_count ? r->samples_ns[0] : 0;
     }
+    bool anew = clock_changed(s);
     drop_failed(s);
+    if (anew)
+        return start_over(s);
     enum rounds_verdict verdict = rounds_tell(s->rounds, s->times, load);
     count_verdict(&s->status, verdict, load > s->o.rules->load);
     if (verdict == ROUNDS_REPEATED)

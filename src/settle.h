@@ -40,6 +40,7 @@ struct settle_contender {
     uint64_t *parts;         // of the kernels of a job with several: `count` rows of `columns`
     uint32_t columns;
     bool warm;
+    char timer_fault[160];      // as the results'
     struct machine_look look;   // at its last turn
     struct gpu_look gpu;        // over its turns
     struct result *checked;     // (or NULL) of the last verification: its energy, if asked for

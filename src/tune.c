@@ -292,6 +292,12 @@ struct spec_measured tune_measured(const struct tune *t, const struct tune_recor
                                       replay ? replay_measurements(replay, r->index) : NULL};
 }
 
+// Once the device's clock was found wrong, what it told is no time.
+static bool by_right_clock(const struct tune *t, const struct result *r)
+{
+    return !t->progress.timer_fault || result_by_host(r);
+}
+
 void tune_summarise(struct tune *t, struct item *n)
 {
     struct tune_record *r = &n->record;
@@ -299,7 +305,7 @@ void tune_summarise(struct tune *t, struct item *n)
     uint32_t count;
     r->timed = r->has_metric = false;
     r->values = NULL;
-    if (!result_samples(r->result, &samples, &count) || count == 0)
+    if (!result_samples(r->result, &samples, &count) || count == 0 || !by_right_clock(t, r->result))
         return;
     if (t->o.replay)
         tune_replay_summarise(t, r);
@@ -391,11 +397,29 @@ static void count_record(struct tune *t, struct tune_record *r)
     }
 }
 
+// The first result by the host's clock: those before it lose their times, and the best is looked
+// for anew.
+static void see_clock(struct tune *t, const struct result *r)
+{
+    struct tune_progress *p = &t->progress;
+    if (p->timer_fault || !result_by_host(r))
+        return;
+    p->timer_fault = arena_strdup(&t->arena, r->timer_fault);
+    p->best = NULL;
+    t->front_count = 0;
+    for (uint64_t i = 0; i < t->item_count; i++) {
+        if (t->items[i]->record.result)
+            tune_summarise(t, t->items[i]);
+    }
+    tune_rank_forget(t);
+}
+
 // The item is complete: tell the strategy, hand the record out.
 static const struct tune_record *finish_item(struct tune *t, struct item *n)
 {
     struct tune_record *r = &n->record;
     r->result = n->result;
+    see_clock(t, r->result);
     tune_summarise(t, n);
     r->ordinal = t->record_count;
     t->records[t->record_count++] = r;

@@ -119,6 +119,8 @@ struct tune_progress {
     uint64_t left_ns; // estimate; 0 while there is none
     struct evaluator_status evaluator;
     struct tune_ranked ranked;
+    // (or NULL) why launches are timed by the host's clock; times by the device's are then none
+    const char *timer_fault;
     bool cancelled;
     bool out_of_time;                 // the budget's time is used up
     const char *strategy;             // its name

@@ -120,6 +120,8 @@ bool tune_rank_init(struct tune *t);
 void tune_rank_release(struct tune *t);
 // A new record that is correct: is its configuration a contender? Drops the jobs of those that are
 // none.
+// No contender so far is one.
+void tune_rank_forget(struct tune *t);
 void tune_rank_consider(struct tune *t, const struct item *n, uint64_t ticket);
 // After the search: starts the ranking, or finds that there is none to be made or that the store
 // has it. False on failure.

@@ -68,9 +68,16 @@ static double estimate_of(const struct result *r)
     return (double)least;
 }
 
+void tune_rank_forget(struct tune *t)
+{
+    while (t->contenders.count > 0)
+        t->contenders.leaves(t->contenders.context,
+                             t->contenders.list[--t->contenders.count].ticket);
+}
+
 void tune_rank_consider(struct tune *t, const struct item *n, uint64_t ticket)
 {
-    double estimate = estimate_of(n->result);
+    double estimate = n->record.timed ? estimate_of(n->result) : 0;
     if (estimate > 0)
         contenders_consider(&t->contenders, ticket, estimate);
     else

@@ -34,6 +34,14 @@ struct run {
     uint32_t batch;
 };
 
+// What a run took. A backend fills all of it but where parts_ns points to.
+struct run_times {
+    uint64_t total_ns;  // by the device's clock, from the first start to the last end
+    uint64_t host_ns;   // by the host's, from before the first is handed over until all are over
+    uint64_t *parts_ns; // (optional) of each kernel by the device's clock, summed up over the batch
+    char fault[128];    // "", or what is wrong with the device's times: they are none
+};
+
 // An argument of a kernel of hone's own: memory, or `size` bytes of a plain value.
 struct own_argument {
     struct memory *memory; // NULL: a value
@@ -60,7 +68,8 @@ struct backend {
     void *(*open)(const char *id, const struct device_options *o, struct arena *a,
                   struct device_info *info, struct error *e);
     // What running takes besides: called once, right after open(), where more than building is
-    // wanted. May correct info->timer_ns.
+    // wanted. May correct info->timer_ns, and say in info->timer_fault why its times are not to be
+    // believed.
     bool (*start)(void *own, struct device_info *info, struct error *e);
     void (*close)(void *own);
 
@@ -106,10 +115,9 @@ struct backend {
     bool (*kernel_bind)(void *own, void *kernel, const struct job *j, const struct job_launch *l,
                         struct memory *const *memory, struct result *r);
 
-    // Launches and waits. *total_ns: from the first start to the last end; parts_ns[i]: kernel i,
-    // both summed up over the batch. *lost: nothing can be run on this device any more.
-    bool (*run)(void *own, const struct run *run, uint64_t *total_ns, uint64_t *parts_ns,
-                bool *lost, struct result *r);
+    // Launches and waits. *lost: nothing can be run on this device any more.
+    bool (*run)(void *own, const struct run *run, struct run_times *times, bool *lost,
+                struct result *r);
 
     // A vendor's routine in place of programs and kernels (job.h), all three or none. `memory` has
     // one entry for each buffer of the job; what the library says of itself goes into `about`.
@@ -118,7 +126,7 @@ struct backend {
     void *(*routine_new)(void *own, const struct job *j, struct memory *const *memory,
                          struct text *about, struct result *r);
     void (*routine_free)(void *own, void *routine);
-    bool (*routine_run)(void *own, void *routine, const struct run *run, uint64_t *total_ns,
+    bool (*routine_run)(void *own, void *routine, const struct run *run, struct run_times *times,
                         bool *lost, struct result *r);
 
     // Kernels of hone's own (own_kernel.h), all of them (but own_load()) or none. Default: what

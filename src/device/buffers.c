@@ -25,6 +25,25 @@ bool buffer_restores(const struct job_buffer *b, bool timed)
     return use_of(b) == USE_RESTORED && !(timed && b->keep);
 }
 
+bool loaded_restores(const struct loaded *l)
+{
+    for (uint32_t i = 0; i < l->job->buffer_count; i++) {
+        if (buffer_restores(&l->job->buffers[i], true))
+            return true;
+    }
+    return false;
+}
+
+bool loaded_counts_launches(const struct loaded *l)
+{
+    for (uint32_t i = 0; i < l->job->buffer_count; i++) {
+        const struct job_buffer *b = &l->job->buffers[i];
+        if (b->keep || buffer_restores(b, true))
+            return true;
+    }
+    return false;
+}
+
 bool buffer_begins_made(const struct job_buffer *b)
 {
     return use_of(b) != USE_POISONED;

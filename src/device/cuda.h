@@ -24,8 +24,9 @@ struct cuda {
     uint32_t grid[3];  // most blocks along each axis
     CUevent *events;   // kept from launch to launch
     uint32_t event_count;
-    CUmodule waiting;    // a kernel that only waits (cuda_run.c); NULL where it does not load
-    CUfunction wait_for; // of it
+    char timer_fault[160]; // found when it was opened
+    CUmodule waiting;      // a kernel that only waits (cuda_run.c); NULL where it does not load
+    CUfunction wait_for;   // of it
 };
 
 struct cuda_program {
@@ -89,10 +90,11 @@ bool cuda_kernel_bind(void *own, void *kernel, const struct job *j, const struct
                       struct memory *const *memory, struct result *r);
 
 // cuda_run.c
-bool cuda_run(void *own, const struct run *run, uint64_t *total_ns, uint64_t *parts_ns, bool *lost,
+bool cuda_run(void *own, const struct run *run, struct run_times *times, bool *lost,
               struct result *r);
-// Loads what launches need besides their kernels, and finds the resolution of the times.
-void cuda_run_prepare(struct cuda *o, uint64_t *timer_ns);
+// Loads what launches need besides their kernels, and finds the resolution of the times and whether
+// they are any.
+void cuda_run_prepare(struct cuda *o, struct device_info *info);
 void cuda_run_release(struct cuda *o);
 // The parts of a run. A kernel that keeps the stream waiting for so long; without it where it did
 // not load.
@@ -104,13 +106,13 @@ bool cuda_time_between(const struct cuda *o, uint32_t from, uint32_t to, uint64_
                        CUresult *code);
 // Each false, with the result filled, of what failed with the code.
 bool cuda_report_events(struct cuda *o, CUresult code, struct result *r);
-bool cuda_report_time(struct cuda *o, CUresult code, struct result *r);
+void cuda_tell_time(struct cuda *o, CUresult code, struct run_times *out);
 
 // cuda_routine.c
 void *cuda_routine_new(void *own, const struct job *j, struct memory *const *memory,
                        struct text *about, struct result *r);
 void cuda_routine_free(void *own, void *routine);
-bool cuda_routine_run(void *own, void *routine, const struct run *run, uint64_t *total_ns,
+bool cuda_routine_run(void *own, void *routine, const struct run *run, struct run_times *times,
                       bool *lost, struct result *r);
 
 // cuda_own.c

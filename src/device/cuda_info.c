@@ -367,7 +367,7 @@ bool cuda_start(void *own, struct device_info *info, struct error *e)
     struct cuda *o = own;
     if (!open_context(o, e))
         return false;
-    cuda_run_prepare(o, &info->timer_ns);
+    cuda_run_prepare(o, info);
     return true;
 }
 

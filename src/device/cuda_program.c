@@ -111,6 +111,9 @@ static bool plan_options(const struct cuda *o, const struct job_program *p, cons
     plan_folders(p, out);
     for (size_t i = 0; i < CUDA_FOLDERS_MOST && o->compiler.folders[i]; i++)
         add_option(out, "-I", o->compiler.folders[i]);
+    // What its cache answers has no report of the assembler's; hone keeps cubins with their logs.
+    if (o->compiler.major > 12 || (o->compiler.major == 12 && o->compiler.minor >= 9))
+        add_option(out, "--no-cache", "");
     add_option(out, VERBOSE, "");
     text_release(&ignored);
     return !out->failed || error_memory(e);

@@ -5,6 +5,8 @@
 // a kernel that only waits goes first, until all the rest is in the stream.
 #include "device/cuda.h"
 
+#include "base/process.h"
+#include "base/text.h"
 #include "device/limits.h"
 
 #include <math.h>
@@ -190,50 +192,57 @@ bool cuda_report_events(struct cuda *o, CUresult code, struct result *r)
                                             : cuda_code_text(&o->cu, code, text, sizeof text));
 }
 
-bool cuda_report_time(struct cuda *o, CUresult code, struct result *r)
+void cuda_tell_time(struct cuda *o, CUresult code, struct run_times *out)
 {
-    char text[256];
-    return result_fail(r, STATUS_RUNTIME, FAULT_DEVICE, "cuEventElapsedTime: %s",
-                       code == CUDA_SUCCESS ? "the driver's answer is no time"
-                                            : cuda_code_text(&o->cu, code, text, sizeof text));
+    char text[96];
+    str_format(out->fault, sizeof out->fault, "cuEventElapsedTime: %s",
+               code == CUDA_SUCCESS ? "the driver's answer is no time"
+                                    : cuda_code_text(&o->cu, code, text, sizeof text));
 }
 
-static bool collect(struct cuda *o, const struct run *run, bool each, uint64_t *total_ns,
-                    uint64_t *parts_ns, struct result *r)
+static void collect(struct cuda *o, const struct run *run, bool each, struct run_times *out)
 {
     uint32_t last = each ? run->count * run->batch : 1;
     CUresult code;
     uint64_t ns;
-    // No launch takes no time.
-    if (!cuda_time_between(o, 0, last, total_ns, &code) || *total_ns == 0)
-        return cuda_report_time(o, code, r);
-    for (uint32_t i = 0; parts_ns && i < run->count; i++)
-        parts_ns[i] = each ? 0 : *total_ns;
-    for (uint32_t i = 0; each && i < last; i++) {
-        if (!cuda_time_between(o, i, i + 1, &ns, &code))
-            return cuda_report_time(o, code, r);
-        parts_ns[i % run->count] += ns;
+    if (!cuda_time_between(o, 0, last, &out->total_ns, &code)) {
+        cuda_tell_time(o, code, out);
+        return;
     }
-    return true;
+    for (uint32_t i = 0; out->parts_ns && i < run->count; i++)
+        out->parts_ns[i] = each ? 0 : out->total_ns;
+    for (uint32_t i = 0; each && i < last; i++) {
+        if (!cuda_time_between(o, i, i + 1, &ns, &code)) {
+            cuda_tell_time(o, code, out);
+            return;
+        }
+        out->parts_ns[i % run->count] += ns;
+    }
 }
 
-bool cuda_run(void *own, const struct run *run, uint64_t *total_ns, uint64_t *parts_ns, bool *lost,
+bool cuda_run(void *own, const struct run *run, struct run_times *times, bool *lost,
               struct result *r)
 {
     struct cuda *o = own;
     CUresult code;
-    bool each = parts_ns && run->count > 1;
+    bool each = times->parts_ns && run->count > 1;
     if (!o->runs)
         return result_fail(r, STATUS_RUNTIME, FAULT_WORKER,
                            "this device was opened to build for it: nothing can be run");
     if (!cuda_make_events(o, each ? run->count * run->batch + 1 : 2, &code))
         return cuda_report_events(o, code, r);
-    return put_all(o, run, each, lost, r) && collect(o, run, each, total_ns, parts_ns, r);
+    uint64_t start_ns = clock_ns();
+    bool ok = put_all(o, run, each, lost, r);
+    times->host_ns = clock_ns() - start_ns;
+    if (ok)
+        collect(o, run, each, times);
+    return ok;
 }
 
 // ---- how fine the times are
 
-#define TRIES 32
+#define TRIES    32
+#define TRIAL_NS UINT64_C(1000000)
 
 static int by_size(const void *a, const void *b)
 {
@@ -269,14 +278,35 @@ static uint64_t timer_step(struct cuda *o, uint64_t claimed)
     return step ? step : claimed;
 }
 
-void cuda_run_prepare(struct cuda *o, uint64_t *timer_ns)
+// A wait of a known time must be seen by the events, and by the host to be no shorter.
+static void find_fault(struct cuda *o)
+{
+    uint64_t said = 0, start_ns = clock_ns();
+    CUresult code;
+    if (!o->wait_for || !cuda_make_events(o, 2, &code) ||
+        o->cu.cuEventRecord(o->events[0], o->stream) != CUDA_SUCCESS ||
+        cuda_put_wait(o, TRIAL_NS) != CUDA_SUCCESS ||
+        o->cu.cuEventRecord(o->events[1], o->stream) != CUDA_SUCCESS ||
+        o->cu.cuStreamSynchronize(o->stream) != CUDA_SUCCESS)
+        return;
+    uint64_t host_ns = clock_ns() - start_ns;
+    if (!cuda_time_between(o, 0, 1, &said, &code) || said < TRIAL_NS / 2 ||
+        said > host_ns + host_ns / 4 + TRIAL_NS / 2)
+        str_format(o->timer_fault, sizeof o->timer_fault,
+                   "its events say %llu ns for a wait of %llu", (unsigned long long)said,
+                   (unsigned long long)TRIAL_NS);
+}
+
+void cuda_run_prepare(struct cuda *o, struct device_info *info)
 {
     if (o->cu.cuModuleLoadData(&o->waiting, waiting_text) != CUDA_SUCCESS)
         o->waiting = NULL;
     if (o->waiting &&
         o->cu.cuModuleGetFunction(&o->wait_for, o->waiting, "hone_wait") != CUDA_SUCCESS)
         o->wait_for = NULL;
-    *timer_ns = timer_step(o, *timer_ns);
+    info->timer_ns = timer_step(o, info->timer_ns);
+    find_fault(o);
+    info->timer_fault = o->timer_fault;
 }
 
 void cuda_run_release(struct cuda *o)

@@ -75,6 +75,8 @@ static bool start(struct device *d, struct error *e)
     wake_compiler(d);
     if (!d->backend->start(d->own, &d->info, e))
         return false;
+    if (timer_is_hosts(d))
+        d->info.timer_ns = HOST_CLOCK_NS;
     d->nvml = nvml_open(&d->info);
     machine_open(&d->machine, d->options.root ? d->options.root : "/", d->info.type == DEVICE_CPU);
     return true;

@@ -11,12 +11,14 @@
 #define FLUSH_LEAST     (UINT64_C(256) << 20)
 #define FLUSH_LEAST_CPU (UINT64_C(64) << 20)
 #define CACHE_LINE      64
+#define BATCH_UNTRIED   1000 // launches that are made without knowing how long one takes
 
 struct session {
     struct device *device;
     struct loaded *loaded;
     const struct policy *policy;
     struct result *result;
+    uint32_t batch;              // launches of a sample
     uint32_t columns;            // kernels, when there are several
     uint64_t *parts_ns;          // of one launch
     uint32_t slow_in_a_row;      // launches beyond hopeless_ns
@@ -24,16 +26,6 @@ struct session {
     bool separately;             // batches are launched one by one, with restores between
     struct reference *reference; // the outputs are held against it at the end (optional)
 };
-
-// Read-write arguments start every launch from the same contents, also within a batch.
-static bool restores_anything(const struct loaded *l)
-{
-    for (uint32_t i = 0; i < l->job->buffer_count; i++) {
-        if (buffer_restores(&l->job->buffers[i], true))
-            return true;
-    }
-    return false;
-}
 
 // ---- cold caches
 
@@ -131,8 +123,7 @@ static bool launch_once(struct session *s, uint32_t batch, uint64_t *total_ns)
 // One sample: the mean of a batch. Parts add up likewise.
 static bool take_sample(struct session *s, uint64_t *sample_ns, uint64_t *row)
 {
-    uint32_t batch = s->policy->batch ? s->policy->batch : 1;
-    uint32_t rounds = s->separately ? batch : 1;
+    uint32_t batch = s->batch, rounds = s->separately ? batch : 1;
     uint64_t sum = 0, total;
     if (!warm_up(s))
         return false;
@@ -190,14 +181,54 @@ static bool allocate_samples(struct session *s)
     return result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
 }
 
+// How long a launch takes is known after the second; where batches depend on it, that comes first.
+static bool choose_batch(struct session *s)
+{
+    uint64_t untimed;
+    bool matters = s->policy->batch > 1 || timer_is_hosts(s->device);
+    if ((s->reference || loaded_counts_launches(s->loaded)) && s->policy->batch <= BATCH_UNTRIED)
+        matters = false; // it would leave something else
+    if (s->policy->launches > 0 && matters && !s->loaded->host_ns) {
+        bool first = !s->loaded->launched;
+        for (int i = 0; i < 1 + first; i++) {
+            if (!restore(s) || !run_job(s->device, s->loaded, 1, &untimed, NULL, s->result))
+                return false;
+        }
+    }
+    s->result->batch = s->batch = timer_batch(s->device, s->loaded, s->policy->batch);
+    return true;
+}
+
+// Samples by another clock are no samples beside those by this one.
+static bool start_again(struct session *s)
+{
+    struct result *r = s->result;
+    r->sample_count = r->part_count = 0;
+    r->stop = STOP_NONE;
+    s->sum_ns = s->slow_in_a_row = 0;
+    s->columns = r->part_columns = 0;
+    return choose_batch(s);
+}
+
 static bool take_samples(struct session *s)
 {
     struct result *r = s->result;
+    if (!choose_batch(s))
+        return false;
+    bool by_host = timer_is_hosts(s->device);
+    if (by_host)
+        s->columns = r->part_columns = 0; // the host sees no kernel end but the last
     while (r->sample_count < s->policy->launches && r->stop == STOP_NONE) {
         uint64_t *row = r->parts_ns + (size_t)r->sample_count * s->columns;
         uint64_t *sample = &r->samples_ns[r->sample_count];
         if (!take_sample(s, sample, row))
             return false;
+        if (by_host != timer_is_hosts(s->device)) {
+            by_host = true;
+            if (!start_again(s))
+                return false;
+            continue;
+        }
         r->sample_count++;
         r->part_count += s->columns;
         r->stop = stop_after(s, *sample);
@@ -271,12 +302,16 @@ static bool measure(struct session *s)
 {
     const struct policy *p = s->policy;
     struct around around;
+    if (p->host_clock)
+        timer_give_up(s->device, "it was found wrong earlier in this run");
     bool compiles = !s->loaded->primed && !s->loaded->launched;
-    s->separately = restores_anything(s->loaded) || p->cold;
+    // Read-write arguments start every launch from the same contents, also within a batch.
+    s->separately = loaded_restores(s->loaded) || p->cold;
     // Before anything is launched: making it may take the memory of the outputs.
     if (p->compare && is_comparable(s->loaded->job) &&
         !(s->reference = reference_of(s->device, s->loaded->job, s->result)))
         return false;
+    s->device->comparing = s->reference != NULL;
     if (!set_up(s))
         return false;
     if (p->launches > 0 && !spin_up(s->device, s->loaded, p, s->result))
@@ -300,6 +335,7 @@ bool device_measure(struct device *d, struct loaded *l, const struct policy *p, 
     uint64_t start = clock_ns();
     r->warm = !p->cold;
     bool ok = device_usable(d, r) && allocate_samples(&s) && measure(&s);
+    d->comparing = false;
     r->measure_ns = clock_ns() - start;
     device_phase_begin(d, DEVICE_IDLE, 0, false);
     return ok;

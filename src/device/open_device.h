@@ -83,10 +83,14 @@ struct device {
     bool own_collecting;
     struct memory scratch; // of their results
     uint64_t stamps;       // counts those of their launches that are stamped
+    uint32_t trust,
+        trusted; // runs until a short time is reason to do so again; and the last such number
+    uint32_t far_in_a_row; // runs whose time was far from the host's (timer.c)
     bool lost;             // a driver error while running: nothing works any more
     unsigned hushed;       // > 0: phases of a job inside a job are not announced
     uint8_t poison;        // what outputs hold before a launch that is verified
     bool verifying;        // a launch that is verified, and not to make a reference
+    bool comparing;        // what the launches leave will be compared
     bool restless;         // a library's threads may still look for work
 };
 
@@ -101,8 +105,14 @@ struct loaded {
     // Of a job that is a vendor's routine: one of them, and no programs and kernels.
     struct cblas *cblas;
     void *routine; // the backend's
+    uint64_t
+        host_ns; // least time of a launch by the host's clock, the first launch apart; 0: not known
     bool primed, launched;
 };
+// Must some of its buffers be restored before each timed launch?
+bool loaded_restores(const struct loaded *l);
+// Or does what it leaves depend on how often it was launched?
+bool loaded_counts_launches(const struct loaded *l);
 
 // A watch that announces phases; false where the driver compiles nothing at a launch.
 bool device_watch(struct device *d, struct watch *out);
@@ -202,6 +212,21 @@ bool run_left_intact(struct device *d, struct loaded *l, struct result *r);
 // A driver call failed after a launch that seemed to succeed: it is the launch's doing, as a kernel
 // that wrote where it may not is often noticed late. The device is lost.
 bool run_lost(struct device *d, const struct error *e, struct result *r);
+
+#define HOST_CLOCK_NS                                                                              \
+    20000 // what is made of its resolution: a wait for a launch ends later by more
+
+// timer.c: takes what a run took for its time by the clock that counts, which may change by it:
+// then the samples before are by another. `first`: the kernels' first launch. False when a launch
+// failed.
+bool timer_take(struct device *d, struct loaded *l, const struct run *run, bool first,
+                const struct run_times *t, uint64_t *total_ns, struct result *r);
+bool timer_is_hosts(const struct device *d);
+// From now on the host's.
+void timer_give_up(struct device *d, const char *why);
+// Launches of a sample where so many were asked for: by the host's clock enough to be timed, and by
+// no clock so many that the device is held for long. Known once the job was launched twice.
+uint32_t timer_batch(const struct device *d, const struct loaded *l, uint32_t asked);
 
 // spin.c: launches the job untimed while the card's clock is low for want of work.
 bool spin_up(struct device *d, struct loaded *l, const struct policy *p, struct result *r);

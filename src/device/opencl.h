@@ -13,6 +13,7 @@ struct opencl {
     const struct device_options *options;
     const struct device_info *info;
     bool nvidia, pocl;
+    char timer_fault[160]; // found when it was opened
     // Of clSetUserEventStatus(): a launch then waits in the queue for what will never come, and so
     // would clFinish().
     cl_int stuck;
@@ -26,8 +27,9 @@ void *opencl_open(const char *id, const struct device_options *o, struct arena *
 bool opencl_start(void *own, struct device_info *info, struct error *e);
 void opencl_close(void *own);
 
-// opencl_timer.c: resolution of event times, where the driver claims this one.
-uint64_t opencl_timer_ns(struct opencl *o, uint64_t claimed);
+// opencl_timer.c: resolution of event times, in place of what the driver claims; `fault` is left
+// alone or says why they are no times.
+void opencl_timer(struct opencl *o, struct device_info *info, char *fault, size_t size);
 
 // opencl_memory.c
 // clFinish(), where it can end.
@@ -59,14 +61,14 @@ bool opencl_kernel_bind(void *own, void *kernel, const struct job *j, const stru
                         struct memory *const *memory, struct result *r);
 bool opencl_prime(void *own, void *kernel, const struct job_launch *l, const struct watch *watch,
                   struct result *r);
-bool opencl_run(void *own, const struct run *run, uint64_t *total_ns, uint64_t *parts_ns,
-                bool *lost, struct result *r);
+bool opencl_run(void *own, const struct run *run, struct run_times *times, bool *lost,
+                struct result *r);
 
 // opencl_routine.c
 void *opencl_routine_new(void *own, const struct job *j, struct memory *const *memory,
                          struct text *about, struct result *r);
 void opencl_routine_free(void *own, void *routine);
-bool opencl_routine_run(void *own, void *routine, const struct run *run, uint64_t *total_ns,
+bool opencl_routine_run(void *own, void *routine, const struct run *run, struct run_times *times,
                         bool *lost, struct result *r);
 
 // opencl_own.c

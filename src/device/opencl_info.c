@@ -363,8 +363,10 @@ void *opencl_open(const char *id, const struct device_options *options, struct a
 
 bool opencl_start(void *own, struct device_info *info, struct error *e)
 {
+    struct opencl *o = own;
     (void)e;
-    info->timer_ns = opencl_timer_ns(own, info->timer_ns);
+    opencl_timer(o, info, o->timer_fault, sizeof o->timer_fault);
+    info->timer_fault = o->timer_fault;
     return true;
 }
 

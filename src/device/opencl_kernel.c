@@ -1,6 +1,8 @@
 // Kernels: their limits and arguments, launching, and the times of their events.
 #include "device/opencl.h"
 
+#include "base/process.h"
+#include "base/text.h"
 #include "device/limits.h"
 #include "device/nvidia_log.h"
 #include "device/occupancy.h"
@@ -407,7 +409,7 @@ static bool is_time(const struct times *first, const struct times *t)
 }
 
 static bool collect(struct opencl *o, const struct run *run, const cl_event *events,
-                    uint64_t *total_ns, uint64_t *parts_ns, struct result *r)
+                    struct run_times *out, struct result *r)
 {
     struct times first = {0, 0}, last = {0, 0};
     char text[128];
@@ -418,16 +420,16 @@ static bool collect(struct opencl *o, const struct run *run, const cl_event *eve
                                "clGetEventProfilingInfo: %s", opencl_code_text(code, text));
         if (i == 0)
             first = last;
-        if (!is_time(&first, &last))
-            return result_fail(r, STATUS_RUNTIME, FAULT_DEVICE,
-                               "the driver says that kernel '%s' ran from %llu to %llu ns: these "
-                               "are no times",
-                               run->launches[i % run->count].kernel, (unsigned long long)last.start,
-                               (unsigned long long)last.end);
-        if (parts_ns)
-            parts_ns[i % run->count] += last.end - last.start;
+        if (!is_time(&first, &last)) {
+            str_format(out->fault, sizeof out->fault,
+                       "its events say that a kernel ran from %llu to %llu ns",
+                       (unsigned long long)last.start, (unsigned long long)last.end);
+            return true;
+        }
+        if (out->parts_ns)
+            out->parts_ns[i % run->count] += last.end - last.start;
     }
-    *total_ns = last.end - first.start;
+    out->total_ns = last.end - first.start;
     return true;
 }
 
@@ -484,18 +486,21 @@ static bool settle(struct opencl *o, bool *lost, struct result *r)
                        opencl_code_text(code, text));
 }
 
-bool opencl_run(void *own, const struct run *run, uint64_t *total_ns, uint64_t *parts_ns,
-                bool *lost, struct result *r)
+bool opencl_run(void *own, const struct run *run, struct run_times *times, bool *lost,
+                struct result *r)
 {
     struct opencl *o = own;
     uint32_t count = run->count * run->batch;
     cl_event *events = calloc(count, sizeof *events);
     if (!events)
         return result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
-    for (uint32_t i = 0; parts_ns && i < run->count; i++)
-        parts_ns[i] = 0;
-    bool ok = settle(o, lost, r) && launch_all(o, run, events, lost, r) &&
-              collect(o, run, events, total_ns, parts_ns, r);
+    for (uint32_t i = 0; times->parts_ns && i < run->count; i++)
+        times->parts_ns[i] = 0;
+    bool ok = settle(o, lost, r);
+    uint64_t start_ns = clock_ns();
+    ok = ok && launch_all(o, run, events, lost, r);
+    times->host_ns = clock_ns() - start_ns;
+    ok = ok && collect(o, run, events, times, r);
     for (uint32_t i = 0; i < count; i++) {
         if (events[i])
             o->cl.clReleaseEvent(events[i]);

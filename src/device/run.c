@@ -52,6 +52,8 @@ bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total
     struct run run = {.kernels = l->kernels, .launches = l->job->launches};
     struct meanwhile meanwhile = {act_meanwhile, d};
     struct watch watch;
+    struct run_times times = {.parts_ns = parts_ns};
+    bool first = !l->launched;
     run.count = l->job->launch_count;
     run.batch = batch ? batch : 1;
     if (!hand_over(d, l, &e))
@@ -59,16 +61,17 @@ bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total
     have_rest(d, l);
     if (!l->launched && device_watch(d, &watch))
         run.watch = &watch;
-    if (d->verifying && d->options.meanwhile && d->info.type == DEVICE_GPU && !d->options.exact)
+    if (d->verifying && d->options.meanwhile && d->info.type == DEVICE_GPU && !d->options.exact &&
+        !timer_is_hosts(d))
         run.meanwhile = &meanwhile;
     l->launched = true;
     if (l->cblas) {
         cblas_run(l->cblas, run.batch, total_ns);
         return true;
     }
-    if (l->routine)
-        return d->backend->routine_run(d->own, l->routine, &run, total_ns, &d->lost, r);
-    return d->backend->run(d->own, &run, total_ns, parts_ns, &d->lost, r);
+    bool ok = l->routine ? d->backend->routine_run(d->own, l->routine, &run, &times, &d->lost, r)
+                         : d->backend->run(d->own, &run, &times, &d->lost, r);
+    return ok && timer_take(d, l, &run, first, &times, total_ns, r);
 }
 
 // ---- guard zones

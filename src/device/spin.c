@@ -26,20 +26,11 @@ static bool is_low(const struct device *d, const struct nvml_look *look)
     return look->mhz > 0 && look->mhz < least && (look->idle || !look->slowed);
 }
 
-static bool restores_anything(const struct loaded *l)
-{
-    for (uint32_t i = 0; i < l->job->buffer_count; i++) {
-        if (buffer_restores(&l->job->buffers[i], true))
-            return true;
-    }
-    return false;
-}
-
 static bool spin(struct device *d, struct loaded *l, uint64_t until, struct result *r)
 {
     struct error e = ERROR_INIT;
     struct nvml_look look;
-    bool single = restores_anything(l);
+    bool single = loaded_restores(l);
     uint32_t batch = 1;
     uint64_t total;
     do {

@@ -187,8 +187,9 @@ struct live {
     bool paused;    // builders are stopped while the device measures
     bool preparing; // PREPARE is under way
     bool prepared;
-    bool hold;   // the lock is kept between turns
-    bool locked; // for turns
+    bool hold;       // the lock is kept between turns
+    bool locked;     // for turns
+    bool host_clock; // the device's was found wrong: workers are told to leave it alone
     bool cancelled;
     struct error broken; // why nothing can go on
 };

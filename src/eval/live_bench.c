@@ -88,8 +88,10 @@ static void request_verify(struct live *v, struct entry *n)
 void live_request_measure(struct live *v, struct entry *n, const struct policy *policy)
 {
     struct text payload = TEXT_INIT;
+    struct policy p = *policy;
+    p.host_clock = v->host_clock;
     put_handle(&payload, n->handle);
-    live_put_policy(&payload, policy);
+    live_put_policy(&payload, &p);
     entry_stage(&v->entries, n, STAGE_MEASURING);
     live_builders_pause(v, true);
     live_bench_send(v, VERB_MEASURE, &payload);
@@ -384,6 +386,7 @@ static bool merge_reply(struct live *v, struct entry *n, const struct frame *f)
     if (!r)
         return false;
     bool ok = true;
+    v->host_clock = v->host_clock || result_by_host(r);
     if (r->fault == FAULT_REFERENCE && !v->o.own_reference)
         ok = live_break(v, ERROR_INPUT, "%s", r->message);
     else if (r->fault == FAULT_DEVICE)

@@ -70,6 +70,9 @@ struct device_info {
     uint32_t vector_float;  // preferred vector width for float
     uint32_t base_align;    // bytes; alignment of sub-buffers
     uint64_t timer_ns;      // resolution of event times: claimed in a list, tried in an open device
+    // Of an open device, not on the wire: why the host's clock times launches; NULL or "": it does
+    // not.
+    const char *timer_fault;
     bool float64;
     bool float16;
     bool shares_host; // uses the host's cores or memory: no build may run while it measures

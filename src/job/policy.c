@@ -13,4 +13,5 @@ void policy_codec(struct wire *w, struct policy *p)
     wire_bool(w, &p->fixed);
     wire_bool(w, &p->compare);
     wire_bool(w, &p->energy);
+    wire_bool(w, &p->host_clock);
 }

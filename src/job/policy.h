@@ -18,6 +18,7 @@ struct policy {
     // What the last timed launch left is held against the reference. Not done where that is not
     // what one launch makes: a read-write buffer keeps its contents from launch to launch.
     bool compare;
+    bool host_clock; // the device's was found wrong: the host's times the launches
     // Also a run of launches long enough to count their energy, after the timed ones.
     bool energy;
 };

@@ -18,6 +18,7 @@ struct result *result_new(void)
     arena_init(&r->arena);
     r->warm = true;
     r->message = r->log = r->output = r->energy.refused = r->statistic = r->part = "";
+    r->timer_fault = "";
     return r;
 }
 
@@ -187,6 +188,8 @@ static void codec_of_format(struct wire *w, struct result *r, int format)
     if (format >= 6)
         wire_u32(w, &r->first_round);
     writings_codec(w, r, format);
+    if (format >= 8)
+        codec_text(w, &r->timer_fault);
 }
 
 void result_codec(struct wire *w, struct result *r)
@@ -312,9 +315,12 @@ static bool times_joined(struct arena *a, uint64_t **times, uint32_t *count, con
 // Parts are kept only while every sample has them, in the same columns.
 static bool samples_merged(struct arena *a, struct result *into, const struct result *from)
 {
-    bool fresh = into->sample_count == 0;
     if (from->sample_count == 0)
         return true;
+    // The device's clock was found wrong meanwhile: what it said before is no time.
+    if (result_by_host(from) && !result_by_host(into))
+        into->sample_count = into->part_count = 0, into->verify_launch_ns = 0;
+    bool fresh = into->sample_count == 0;
     if (fresh) {
         into->warm = from->warm;
         into->batch = from->batch;
@@ -374,7 +380,9 @@ static bool texts_taken(struct arena *a, struct result *into, const struct resul
         into->log = text_kept(a, from->log);
     if (into->output[0] == '\0')
         into->output = text_kept(a, from->output);
-    return into->log != NULL && into->output != NULL;
+    if (result_by_host(from))
+        into->timer_fault = arena_strdup(a, from->timer_fault);
+    return into->log != NULL && into->output != NULL && into->timer_fault != NULL;
 }
 
 static void clocks_added(struct result *into, const struct result *from)
@@ -460,9 +468,15 @@ double result_joule(const struct result *r)
     return r->energy.microjoules > 0 ? (double)r->energy.microjoules / 1e6 : NAN;
 }
 
+bool result_by_host(const struct result *r)
+{
+    return r->timer_fault && r->timer_fault[0] != '\0';
+}
+
 bool result_samples_alike(const struct result *a, const struct result *b)
 {
-    return a->batch == b->batch && a->warmups == b->warmups && a->warm == b->warm;
+    return a->batch == b->batch && a->warmups == b->warmups && a->warm == b->warm &&
+           result_by_host(a) == result_by_host(b);
 }
 
 // Parts are kept only while every sample has them, in the same columns.

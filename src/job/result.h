@@ -196,6 +196,10 @@ struct result {
     struct machine_look look;
     struct gpu_look gpu;
     struct energy energy;
+    // Why these times are the host's, around batches of launches, and not the device's: "its events
+    // say
+    // ..."; "": they are the device's, or an earlier hone did not ask
+    const char *timer_fault;
     // The part of each kernel of a job with several: sample_count rows of part_columns.
     uint64_t *parts_ns;
     uint32_t part_count; // rows * columns
@@ -217,7 +221,7 @@ struct result {
 };
 
 // Of the codec's layout: raised when it changes.
-#define RESULT_FORMAT 7
+#define RESULT_FORMAT 8
 
 struct result *result_new(void); // zeroed: CORRECT, texts "", warm
 void result_free(struct result *r);
@@ -248,7 +252,9 @@ bool result_samples_before(struct result *r, const struct result *earlier);
 const struct deviation *result_left(const struct result *r);
 // Energy of one launch in joules; NaN where it is not known.
 double result_joule(const struct result *r);
-// Taken in the same way: batch, warm-up launches, warm or cold.
+// By the host's clock, because the device's was found wrong?
+bool result_by_host(const struct result *r);
+// Taken in the same way: batch, warm-up launches, warm or cold, by the same clock.
 bool result_samples_alike(const struct result *a, const struct result *b);
 
 // The samples of a correct result; false (and *count 0) for every other status.

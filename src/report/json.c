@@ -317,6 +317,8 @@ static void basics(const struct view_result *v, struct emit *j)
     emit_u64_at(j, "batch", r->batch ? r->batch : 1);
     emit_u64_at(j, "warmups", r->warmups);
     emit_bool_at(j, "warm", r->warm);
+    emit_text_at(j, "clock", result_by_host(r) ? "host" : "device");
+    emit_text_at(j, "clock_fault", result_by_host(r) ? r->timer_fault : NULL);
     emit_bool_at(j, "reused", r->reused);
     emit_text_at(j, "origin", r->origin);
     emit_text_at(j, "message", r->message);

@@ -62,6 +62,8 @@ void report_device_json(const struct device_info *d, struct emit *j);
 // `note` says what slowed it or is null; null: nothing is known of the card.
 void report_gpu_json(const struct gpu_look *g, struct emit *j);
 // {"joule", "span_ns", "launches", "refused"}; null: nobody asked.
+// That the host's clock timed the launches, and why; nothing where the device's did.
+void report_clock(const struct result *r, struct text *out);
 void report_energy_json(const struct energy *e, struct emit *j);
 // {"devices": [...], "missing": [...]}; in this list a device also has `card`, a text that all
 // views of one card share (its PCI address, else its UUID, else the id of the first).

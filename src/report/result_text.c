@@ -183,6 +183,14 @@ static void put_verification(const struct view_result *v, struct text *out)
 
 // ---- times -------------------------------------------------------------------------------------
 
+void report_clock(const struct result *r, struct text *out)
+{
+    if (result_by_host(r))
+        text_addf(out,
+                  "Times are the host's clock around batches of launches, not the device's: %s.\n",
+                  r->timer_fault);
+}
+
 static void put_samples(const struct view_result *v, struct text *out)
 {
     const uint64_t *samples;
@@ -195,6 +203,7 @@ static void put_samples(const struct view_result *v, struct text *out)
     for (uint32_t i = 0; i < count; i++)
         text_addf(out, " %llu", (unsigned long long)samples[i]);
     text_add(out, "\n");
+    report_clock(v->result, out);
     if (v->result->verify_launch_ns == 0)
         return;
     duration_to_str((double)v->result->verify_launch_ns, time);

@@ -432,6 +432,17 @@ static void put_failures(const struct view_summary *v, struct text *out)
     put_example(v->spec_example, out);
 }
 
+// Said once, by the first result that it is so of.
+static void put_clock(const struct view_summary *v, struct text *out)
+{
+    for (size_t i = 0; i < v->result_count; i++) {
+        if (result_by_host(v->results[i].result)) {
+            report_clock(v->results[i].result, out);
+            return;
+        }
+    }
+}
+
 static void put_span(struct text *out, const char *what, uint64_t ns, const char **separator)
 {
     char span[UNITS_SIZE];
@@ -567,6 +578,7 @@ void report_summary(const struct view_summary *v, size_t most, size_t width, str
         report_written(v->outcomes, v->outcome_count, v->check.kind != VERIFICATION_REFERENCE, out);
     put_unknown(v, out);
     put_warning(v, out);
+    put_clock(v, out);
     put_failures(v, out);
     put_spent(v, out);
     put_end(v, out);

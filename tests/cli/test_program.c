@@ -47,10 +47,10 @@ static json_t *line_of(const char **text)
 }
 
 static const char *const result_keys[] = {
-    "type",        "configuration", "status",     "verified",   "verification",
-    "median_ns",   "interval_ns",   "stopped",    "samples_ns", "warm",
-    "reused",      "message",       "metrics",    "is_default", "same_as",
-    "global_size", "times_ns",      "local_size", "limit_ns",   NULL};
+    "type",        "configuration", "status",     "verified", "verification", "median_ns",
+    "interval_ns", "stopped",       "samples_ns", "warm",     "clock",        "reused",
+    "message",     "metrics",       "is_default", "same_as",  "global_size",  "times_ns",
+    "local_size",  "limit_ns",      NULL};
 
 static void check_result(json_t *j, json_int_t samples)
 {

@@ -62,7 +62,7 @@ START_TEST(cublas_beside_opencl)
     ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
     has(r.err, "Tuning product first");
     has(r.out, "product: product; Fake device, Fake (1); verified against gemm\n");
-    has(r.out, "cuBLAS: in place of product; Fake card, CUDA (CUDA 13.0); verified against gemm\n");
+    has(r.out, "cuBLAS: in place of product; Fake card, CUDA ("); // the machine's driver, if any
     has(r.out, "cuBLAS: cuBLAS 13.1.2 without TF32, /");
     has(r.out, "\ncuBLAS is 2.00 (");
     has(r.out, "1 spec and 1 library, 16 rounds; ");

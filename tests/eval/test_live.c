@@ -302,8 +302,13 @@ START_TEST(test_killed_from_outside)
             done++;
         }
         if (done % 15 == 14 && kills < done / 15 + 1) {
-            struct remote *victim = rand() % 2 ? &v->bench : &v->builders[rand() % 2].remote;
-            if (victim->running && victim->process.pid > 0)
+            struct builder *b = &v->builders[rand() % 2];
+            bool bench = rand() % 2;
+            struct remote *victim = bench ? &v->bench : &b->remote;
+            const struct entry *at = bench ? v->current : b->entry;
+            // Twice the same job's worker would be the job's doing.
+            bool again = (at && at->alone) || v->loss.pending;
+            if (victim->running && victim->process.pid > 0 && !again)
                 kill(victim->process.pid, SIGKILL);
             kills++;
         }

@@ -70,6 +70,7 @@ struct CUfunc_st {
 // Moves the clock.
 uint64_t fake_now_ns(void);
 void fake_pass_ns(uint64_t ns);
+void fake_wait(void); // for all commands
 uint64_t fake_command_ns(void);
 
 #endif

@@ -16,7 +16,7 @@ CUDA_OPTIONAL_FUNCTIONS(FAKE_DECLARE)
 
 // ---- the clock
 
-static uint64_t now_ns = 1000000000;
+static uint64_t now_ns;
 
 uint64_t fake_now_ns(void)
 {
@@ -25,7 +25,13 @@ uint64_t fake_now_ns(void)
 
 void fake_pass_ns(uint64_t ns)
 {
+    fake_clock_begin(&now_ns);
     now_ns += ns + 101; // so that not every time is a multiple of the same
+}
+
+void fake_wait(void)
+{
+    fake_clock_wait(now_ns);
 }
 
 uint64_t fake_command_ns(void)
@@ -60,6 +66,7 @@ CUresult cuEventRecord(CUevent event, CUstream stream)
     (void)stream;
     if (code != CUDA_SUCCESS)
         return code;
+    fake_clock_begin(&now_ns);
     event->is_recorded = true;
     event->at_ns = now_ns / (tick ? tick : 1) * tick;
     return CUDA_SUCCESS;

@@ -211,6 +211,7 @@ CUresult cuCtxSetCurrent(CUcontext context)
 CUresult cuStreamCreate(CUstream *out, unsigned flags)
 {
     CUresult code = fake_call(__func__);
+    fake_wait();
     (void)flags;
     if (code == CUDA_SUCCESS)
         *out = fake_new(sizeof **out);
@@ -229,6 +230,7 @@ CUresult cuStreamSynchronize(CUstream stream)
     (void)stream;
     if (fake_dead("hang"))
         fake_hang();
+    fake_wait();
     return code;
 }
 

@@ -147,7 +147,7 @@ END_TEST
 
 START_TEST(nothing_that_a_liar_ran_is_correct)
 {
-    static const char *const lies[] = {"garbage", "nothing", "unread", "zero"};
+    static const char *const lies[] = {"garbage", "nothing", "unread"};
     struct tune t;
     struct text output = TEXT_INIT;
     struct stored s;
@@ -177,7 +177,7 @@ int main(void)
     tcase_add_loop_test(cases, a_refused_launch_costs_one_configuration, 0, 4);
     tcase_add_loop_test(cases, a_dead_card_is_told_and_nobody_else_is_blamed, 0,
                         sizeof deaths / sizeof *deaths);
-    tcase_add_loop_test(cases, nothing_that_a_liar_ran_is_correct, 0, 4);
+    tcase_add_loop_test(cases, nothing_that_a_liar_ran_is_correct, 0, 3);
     tcase_add_test(cases, every_hang_ends);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);

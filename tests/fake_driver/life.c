@@ -93,6 +93,7 @@ static void run_loaded(struct device *d, const struct job *j, const struct devic
                                 measured->status == STATUS_CORRECT && measured->sample_count == 2));
     hear(life, r->message);
     hear(life, measured->message);
+    hear(life, measured->timer_fault);
     if (l && !device_binary(d, l, 0, &binary, &e))
         hear(life, e.text);
     life->right = life->correct && is_right(d, l, life);

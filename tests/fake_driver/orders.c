@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CALLS_MOST 96
@@ -159,6 +160,40 @@ bool fake_launch(const char *options)
         kill(getpid(), SIGKILL);
     broken = true;
     return false;
+}
+
+// ---- the clock
+
+#define CLOCK_STARTS_NS UINT64_C(1000000000)
+#define CLOCK_LEAD_NS   UINT64_C(200000)
+
+static uint64_t host_ns(void)
+{
+    static uint64_t first;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    uint64_t now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+    first = first ? first : now;
+    return CLOCK_STARTS_NS + now - first;
+}
+
+static bool busy; // commands follow each other without a gap until somebody waits for them
+
+void fake_clock_begin(uint64_t *now_ns)
+{
+    uint64_t host = host_ns();
+    if (!busy && *now_ns < host)
+        *now_ns = host;
+    busy = true;
+}
+
+void fake_clock_wait(uint64_t now_ns)
+{
+    uint64_t host = host_ns(), ahead = now_ns > host ? now_ns - host : 0;
+    const struct timespec t = {(time_t)(ahead / 1000000000), (long)(ahead % 1000000000)};
+    if (ahead > CLOCK_LEAD_NS)
+        nanosleep(&t, NULL);
+    busy = false;
 }
 
 const char *fake_define(const char *options, const char *name)

@@ -39,6 +39,12 @@ bool fake_broken(void);
 bool fake_launch(const char *options);
 _Noreturn void fake_hang(void);
 
+// The clock of the device's events, in ns from some point: begun before a command, and waited for
+// by whoever waits for commands. Those in the queue follow each other; otherwise it keeps up with
+// the host's clock, a moment apart.
+void fake_clock_begin(uint64_t *now_ns);
+void fake_clock_wait(uint64_t now_ns);
+
 // The value of -DNAME=VALUE in `options`, up to the next blank, or NULL.
 const char *fake_define(const char *options, const char *name);
 

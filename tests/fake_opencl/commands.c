@@ -1,13 +1,12 @@
 // Commands and their events. A command runs when it is enqueued, but for a launch that waits for a
-// user event: it runs when that is set. Each takes its time of a clock that only commands move.
+// user event: it runs when that is set. Each takes its time of a clock that keeps up with the
+// host's.
 #include "fake.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define START_NS 1000000000ull
-
-static cl_ulong now_ns = START_NS;
+static uint64_t now_ns;
 
 static cl_ulong stamp(void)
 {
@@ -17,12 +16,36 @@ static cl_ulong stamp(void)
     return now_ns / (tick ? tick : 1) * tick;
 }
 
+void fake_wait(void)
+{
+    fake_clock_wait(now_ns);
+}
+
+// What events say of a command that ran in that time.
+static void lie(cl_event e)
+{
+    static unsigned commands;
+    if (++commands <= fake_number("FAKE_CL_HONEST", 0))
+        return;
+    if (fake_is("FAKE_CL_TIMES", "instant", ""))
+        e->end = e->start;
+    else if (fake_is("FAKE_CL_TIMES", "backwards", ""))
+        e->end = e->start - 1;
+    else if (fake_is("FAKE_CL_TIMES", "slow", ""))
+        e->start /= 1000, e->end /= 1000;
+    else if (fake_is("FAKE_CL_TIMES", "fast", ""))
+        e->start *= 1000, e->end *= 1000;
+}
+
 static void take_time(cl_event e, cl_ulong ns)
 {
-    now_ns += 101; // so that not every time is a multiple of the same
+    static unsigned gaps;
+    fake_clock_begin(&now_ns);
+    now_ns += 97 + ++gaps % 7; // so that not every time is a multiple of the same
     e->start = stamp();
     now_ns += ns;
     e->end = stamp();
+    lie(e);
 }
 
 // Gives the event of a command that has run, or drops it.
@@ -216,6 +239,7 @@ cl_int clWaitForEvents(cl_uint count, const cl_event *events)
         return code;
     if (fake_dead("hang"))
         fake_hang();
+    fake_wait();
     for (cl_uint i = 0; i < count; i++) {
         if (events[i]->status > CL_COMPLETE)
             fake_hang(); // nothing will ever set what it waits for
@@ -300,5 +324,6 @@ cl_int clFinish(cl_command_queue queue)
     (void)queue;
     if (code == CL_SUCCESS && fake_dead("hang"))
         fake_hang();
+    fake_wait();
     return code;
 }

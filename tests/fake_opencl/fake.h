@@ -18,6 +18,10 @@
 //   FAKE_CL_DEAD    open (default) | build | refuse | wait | hang | kill: what a dead device does
 //   FAKE_CL_LIE     garbage | nothing | zero | unread: outputs are wrong or left as they were, the
 //                   times of events are 0, reading answers success and reads nothing
+//   FAKE_CL_TIMES   instant | backwards | slow | fast: events end when they begin, or before, or
+//   their
+//                   clock runs a thousand times too slow or too fast; FAKE_CL_HONEST: not so many
+//                   first commands
 //   FAKE_CL_TICK_NS        of the event clock (default 1); FAKE_CL_RESOLUTION_NS is what the device
 //                          says of it (default: the same)
 //   FAKE_CL_COMMAND_NS     that each command takes (default 10000); -DFAKE_NS=N in the options of
@@ -45,6 +49,9 @@ void fake_free(void *object);
 // An answer of any clGet...Info.
 cl_int fake_answer(const void *data, size_t length, size_t room, void *out, size_t *needed);
 cl_int fake_answer_text(const char *text, size_t room, void *out, size_t *needed);
+
+// commands.c: all commands are over.
+void fake_wait(void);
 
 struct _cl_context {
     unsigned references;

@@ -218,6 +218,7 @@ cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
 {
     (void)context, (void)device, (void)properties;
     *code = fake_enter(__func__);
+    fake_wait();
     return *code == CL_SUCCESS ? fake_new(sizeof(struct _cl_command_queue)) : NULL;
 }
 

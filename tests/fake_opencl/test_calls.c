@@ -177,7 +177,7 @@ END_TEST
 
 START_TEST(lies_are_not_believed)
 {
-    static const char *const lies[] = {"garbage", "nothing", "zero", "unread"};
+    static const char *const lies[] = {"garbage", "nothing", "unread"};
     struct life life;
     for (int kind = 0; kind < KINDS; kind++) {
         open_driver(kind);
@@ -188,6 +188,102 @@ START_TEST(lies_are_not_believed)
         ck_assert_msg(!life.correct, "%s: %s is called correct", kinds[kind], lies[_i]);
         ck_assert_int_eq(driver.live_objects(), 0);
     }
+}
+END_TEST
+
+// ---- events whose times are none
+
+struct clock_case {
+    const char *lie, *times, *honest; // orders; so many first commands tell the truth
+    bool when_opened;                 // is it seen
+};
+
+static const struct clock_case clocks[] = {
+    {"zero", "", "0", true},        {"", "instant", "0", true}, {"", "backwards", "0", true},
+    {"", "slow", "0", true},        {"", "fast", "0", true},    {"", "instant", "60", false},
+    {"", "backwards", "60", false}, {"", "fast", "60", false},  {"", "slow", "34", false},
+};
+
+// Inputs that need no restoring, so that launches can follow each other.
+static struct job *plain_job(void)
+{
+    struct job *j = life_job(LANGUAGE_OPENCL);
+    j->buffers[1].access = ACCESS_READ;
+    j->buffers[1].output = false;
+    kit_option(j, "-DFAKE_NS=300000");
+    return j;
+}
+
+// A million launches a sample, as a tuner asks for where a launch takes no time: 5 minutes each.
+static void check_by_host(struct device *d, const struct clock_case *c)
+{
+    const struct policy policy = {.launches = 40, .batch = 1000000, .warmups = 1, .fixed = true};
+    struct result *r = result_new();
+    struct job *j = plain_job();
+    struct loaded *l = device_load(d, j, NULL, r);
+    ck_assert_msg(l && device_verify(d, l, &policy, r), "%s", r->message);
+    struct policy few = policy;
+    bool is_slow = strcmp(c->times, "slow") == 0; // which only a long run shows
+    few.launches = c->when_opened ? 2 : is_slow ? 5 : 60;
+    few.batch = is_slow && !c->when_opened ? 100 : 1;
+    ck_assert_msg(device_measure(d, l, &few, r), "%s", r->message);
+    ck_assert_uint_eq(r->sample_count, few.launches);
+    ck_assert_msg(*r->timer_fault, "%s %s is believed", c->lie, c->times);
+    ck_assert_uint_le((uint64_t)r->batch * 300000, 1100000000);
+    ck_assert_uint_gt(r->samples_ns[0], 290000);
+    for (uint32_t i = 0; i < r->sample_count; i++)
+        ck_assert_msg(r->samples_ns[i] >= 290000 && r->samples_ns[i] < 30000000, "%llu",
+                      (unsigned long long)r->samples_ns[i]);
+    device_unload(d, l);
+    result_free(r);
+    job_free(j);
+}
+
+START_TEST(the_hosts_clock_takes_over)
+{
+    const struct clock_case *c = &clocks[_i];
+    char scratch[] = "/tmp/hone-test-fake-XXXXXX";
+    struct device_options options = {.scratch = scratch, .root = scratch};
+    struct error e = ERROR_INIT;
+    ck_assert(mkdtemp(scratch) != NULL);
+    open_driver(0);
+    life_order("LIE", "%s", c->lie);
+    life_order("TIMES", "%s", c->times);
+    life_order("HONEST", "%s", c->honest);
+    struct device *d = device_open("opencl/Fake/Fake device/0", &options, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    const char *fault = device_describe(d)->timer_fault;
+    ck_assert_msg((fault && *fault) == c->when_opened, "%s %s: '%s'", c->lie, c->times, fault);
+    check_by_host(d, c);
+    device_close(d);
+    folder_remove(scratch);
+}
+END_TEST
+
+// A million launches are not made, whatever the clock says of one.
+START_TEST(a_sample_holds_the_device_for_a_second_at_most)
+{
+    const struct policy policy = {.launches = 1, .batch = 1000000, .fixed = true};
+    char scratch[] = "/tmp/hone-test-fake-XXXXXX";
+    struct device_options options = {.scratch = scratch, .root = scratch};
+    struct error e = ERROR_INIT;
+    struct result *r = result_new();
+    struct job *j = plain_job();
+    uint64_t start = clock_ns();
+    ck_assert(mkdtemp(scratch) != NULL);
+    open_driver(0);
+    life_order("TIMES", "%s", _i ? "instant" : "");
+    struct device *d = device_open("opencl/Fake/Fake device/0", &options, &e);
+    struct loaded *l = device_load(d, j, NULL, r);
+    ck_assert_msg(l && device_verify(d, l, &policy, r), "%s", r->message);
+    ck_assert_msg(device_measure(d, l, &policy, r), "%s", r->message);
+    ck_assert_int_eq(*r->timer_fault != 0, _i);
+    ck_assert_uint_lt(clock_ns() - start, 20000000000);
+    device_unload(d, l);
+    device_close(d);
+    result_free(r);
+    job_free(j);
+    folder_remove(scratch);
 }
 END_TEST
 
@@ -310,13 +406,15 @@ END_TEST
 static void add(TCase *t)
 {
     tcase_add_test(t, the_fakes_device_is_the_only_one);
+    tcase_add_loop_test(t, the_hosts_clock_takes_over, 0, (int)(sizeof clocks / sizeof *clocks));
+    tcase_add_loop_test(t, a_sample_holds_the_device_for_a_second_at_most, 0, 2);
     tcase_add_test(t, images_are_rewritten);
     tcase_add_test(t, retargets_that_cannot_be);
     tcase_add_loop_test(t, a_driver_in_order_is_correct, 0, KINDS);
     tcase_add_loop_test(t, each_failing_call_is_named, 0, KINDS * CALLS);
     tcase_add_loop_test(t, a_call_that_never_works_ends, 0, KINDS * CALLS);
     tcase_add_loop_test(t, resolution_is_tried, 0, 6);
-    tcase_add_loop_test(t, lies_are_not_believed, 0, 4);
+    tcase_add_loop_test(t, lies_are_not_believed, 0, 3);
     tcase_add_loop_test(t, the_compiler_is_called_before_the_first_job, 0,
                         sizeof awake / sizeof *awake);
 }

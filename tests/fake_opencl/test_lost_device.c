@@ -155,7 +155,7 @@ END_TEST
 
 START_TEST(nothing_that_a_liar_ran_is_correct)
 {
-    static const char *const lies[] = {"garbage", "nothing", "unread", "zero"};
+    static const char *const lies[] = {"garbage", "nothing", "unread"};
     struct tune t;
     struct text output = TEXT_INIT;
     struct stored s;
@@ -173,6 +173,46 @@ START_TEST(nothing_that_a_liar_ran_is_correct)
 }
 END_TEST
 
+// ---- events whose times are none
+
+static bool count_clocks(void *context, const struct store_row *row)
+{
+    unsigned *by = context;
+    by[*row->result->timer_fault != 0]++;
+    return true;
+}
+
+// From the start, and from the middle of the search or of the ranking on. What was timed by the
+// device's clock before takes no part in the ranking.
+START_TEST(the_hosts_clock_takes_over_in_a_tune)
+{
+    static const char *const honest[] = {"0", "300", "700"};
+    struct tune t;
+    struct text output = TEXT_INIT;
+    struct store_query query = {0};
+    struct error e = ERROR_INIT;
+    unsigned by[2] = {0, 0};
+    char path[128];
+    tune_prepare(&t);
+    tune_order("TIMES", "backwards");
+    tune_order("HONEST", honest[_i]);
+    tune_start(&t, NULL);
+    int code = tune_end(&t, 100 * SECONDS);
+    tune_output(&t, &output);
+    const char *said = text_cstr(&output), *first = strstr(said, "Times are the host's clock");
+    ck_assert_msg(code == 0, "exit %d: %s", code, said);
+    ck_assert_msg(first && !strstr(first + 1, "Times are the host's clock"), "%s", said);
+    tune_path(&t, "store.sqlite", path);
+    struct store *s = store_open(path, STORE_READ, &e);
+    ck_assert_msg(s && store_each(s, &query, count_clocks, by, &e), "%s", e.text);
+    store_close(s);
+    ck_assert_msg(_i == 0 ? by[0] == 0 && by[1] >= CONFIGURATIONS : by[0] > 0 && by[1] > 0,
+                  "%u by the device's clock, %u by the host's: %s", by[0], by[1], said);
+    folder_remove(t.folder);
+    text_release(&output);
+}
+END_TEST
+
 int main(void)
 {
     if (access(HONE_BINARY_DIR "/hone", X_OK) != 0) {
@@ -185,7 +225,8 @@ int main(void)
     tcase_add_loop_test(cases, a_dead_device_is_told_and_nobody_else_is_blamed, 0,
                         sizeof deaths / sizeof *deaths);
     tcase_add_loop_test(cases, a_check_loses_its_device, 7, 10); // of the deaths
-    tcase_add_loop_test(cases, nothing_that_a_liar_ran_is_correct, 0, 4);
+    tcase_add_loop_test(cases, nothing_that_a_liar_ran_is_correct, 0, 3);
+    tcase_add_loop_test(cases, the_hosts_clock_takes_over_in_a_tune, 0, 3);
     tcase_add_loop_test(cases, every_hang_ends, 0, sizeof kinds / sizeof *kinds);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);

@@ -275,6 +275,24 @@ START_TEST(test_merge_drops_parts_that_do_not_line_up)
 }
 END_TEST
 
+// What a clock told that was then found wrong is no time, its verified launch neither.
+START_TEST(test_samples_of_a_wrong_clock_go)
+{
+    struct result *more = sample_result();
+    more->timer_fault = "its events say 0 ns";
+    more->verify_launch_ns = 0;
+    ck_assert(!result_samples_alike(r, more));
+    ck_assert(result_merge(r, more));
+    ck_assert_uint_eq(r->sample_count, more->sample_count);
+    ck_assert_uint_eq(r->verify_launch_ns, 0);
+    ck_assert_str_eq(r->timer_fault, more->timer_fault);
+    struct result *again = result_clone(r);
+    ck_assert_str_eq(again->timer_fault, more->timer_fault);
+    result_free(again);
+    result_free(more);
+}
+END_TEST
+
 START_TEST(test_names)
 {
     enum status s = STATUS_CORRECT;
@@ -311,6 +329,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, test_merge_keeps_the_first_failure);
     tcase_add_test(tests, test_merge_takes_a_later_failure);
     tcase_add_test(tests, test_merge_drops_parts_that_do_not_line_up);
+    tcase_add_test(tests, test_samples_of_a_wrong_clock_go);
     tcase_add_test(tests, test_names);
 }
 
