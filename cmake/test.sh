@@ -5,21 +5,26 @@
 #   cmake/test.sh --all        whole spaces instead of samples (long)
 #   cmake/test.sh --sanitize   the suite under AddressSanitizer and UBSan
 #   cmake/test.sh --valgrind   only hone and libhone under valgrind
+#   cmake/test.sh --others     only hone on further OpenCL implementations (cmake/others.sh)
 #
+# HONE_TEST_JOBS=N runs N tests at a time; by default three more than there are cores, because a test waits as often
+# as it computes.
 # HONE_TEST_DATA=FOLDER names further test data; what needs it is skipped otherwise.
 . "$(dirname "$0")/setup.sh"
 
 all=OFF
 sanitize=OFF
 valgrind=no
+others=no
 werror=${CI:+ON}
 for word in "$@"; do
     case $word in
     --all) all=ON ;;
     --sanitize) sanitize=ON ;;
     --valgrind) valgrind=yes ;;
+    --others) others=yes ;;
     *)
-        sed -n '2,9p' "$0" >&2
+        sed -n '2,12p' "$0" >&2
         exit 2
         ;;
     esac
@@ -44,6 +49,13 @@ configure_and_build "$folder" -DHONE_TESTS=ON -DHONE_TEST_ALL=$all -DHONE_SANITI
     -DCMAKE_C_FLAGS_RELWITHDEBINFO="$flags" -DHONE_WERROR="${werror:-OFF}" \
     -DHONE_TEST_DATA="${HONE_TEST_DATA:-}" -DHONE_TEST_POCL_CACHE="$build-pocl"
 
+jobs=${HONE_TEST_JOBS:-$(($(nproc) + 3))}
+
+if [ $others = yes ]; then
+    "$root/cmake/others.sh" "$folder"
+    exit
+fi
+
 say "testing"
 # What workers leave that a test kills.
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/hone-testing-XXXXXX")
@@ -56,16 +68,20 @@ if [ $sanitize = ON ]; then
     export UBSAN_OPTIONS=print_stacktrace=1
 fi
 cd "$folder"
+
+# A line that is renewed with each test that ends, where somebody looks at it.
+progress=
+[ ! -t 1 ] || progress=--progress
 if [ $valgrind = yes ]; then
-    ctest --output-on-failure -L valgrind -j"${HONE_TEST_JOBS:-1}"
+    ctest $progress --output-on-failure -L valgrind -j"$jobs"
 elif [ $sanitize = ON ]; then
     # Under Oclgrind and NVRTC it is the kernels that are looked at, and so in peak_on_a_device, whose calls
     # device_opencl makes, too; simulations and searches of what was recorded are arithmetic, drivers that hang
     # are waited for, and a comparison of each type is compiled by a driver in this process, ten times as slowly:
     # once is enough of these, in the plain suite.
-    ctest --output-on-failure -LE valgrind \
+    ctest $progress --output-on-failure -LE valgrind \
         -E '^(oclgrind_|nvrtc_|measure_procedure|measure_ranking|search_recorded|device_compare_device|eval_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device)' \
-        -j"${HONE_TEST_JOBS:-1}"
+        -j"$jobs"
 else
-    ctest --output-on-failure -LE valgrind -j"${HONE_TEST_JOBS:-1}"
+    ctest $progress --output-on-failure -LE valgrind -j"$jobs"
 fi
