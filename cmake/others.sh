@@ -73,7 +73,7 @@ oclgrind() {
     fi
     register oclgrind "$plugin"
     expect devices Oclgrind hone devices
-    all_kernels 2
+    all_kernels 6
     tune
 }
 
@@ -93,7 +93,7 @@ intel() {
     fi
     register intel "$venv/lib/libintelocl.so"
     expect devices 'Intel\(R\) OpenCL' hone devices
-    all_kernels 2
+    all_kernels 6
     tune
 }
 
@@ -131,7 +131,7 @@ rusticl() {
     expect devices 'rusticl' hone devices
     all_right='^OK: [0-9]+ configurations? (is|are) correct|exceeds the kernel.s limit on this device, 32'
     left_out=vector
-    all_kernels 2
+    all_kernels 4
     expect clock 'Times are the host.s clock around batches of launches' hone tune "$root/kernels_cl/matmul_naive.json" \
         --set WIDTH=64 --fresh --where 'block_size_x * block_size_y <= 32'
     tune
