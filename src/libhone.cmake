@@ -30,6 +30,7 @@ add_library(hone_conveyors OBJECT
   sweep_heat.c
   sweep_plan.c
   tune.c
+  tune_baseline.c
   tune_goal.c
   tune_known.c
   tune_rank.c

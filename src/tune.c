@@ -12,7 +12,7 @@
 
 // ---- making ------------------------------------------------------------------------------------
 
-static struct evaluator *make_evaluator(struct tune *t, struct error *e)
+struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
 {
     const struct tune_options *o = &t->o;
     if (o->replay)
@@ -90,7 +90,7 @@ static bool make_stages(struct tune *t, struct error *e)
     if (!strategy_check(o->strategy, e) ||
         !stages_begin(&t->stages, o->store, o->seed, o->command, o->host, e))
         return false;
-    t->evaluator = make_evaluator(t, e);
+    t->evaluator = tune_make_evaluator(t, e);
     return t->evaluator && make_strategy(t, e) && tune_known_find(t, e);
 }
 
@@ -193,7 +193,7 @@ static void note_geometry(struct tune_record *r, const struct job *job)
     memcpy(r->local, launch->local, sizeof r->local);
 }
 
-static bool submit(struct tune *t, struct item *n, uint64_t ticket, struct error *e)
+bool tune_submit(struct tune *t, struct item *n, uint64_t ticket, struct error *e)
 {
     n->job->configuration = n->record.configuration;
     n->job->configuration_json = n->record.configuration_json;
@@ -218,7 +218,7 @@ bool tune_start_item(struct tune *t, uint64_t index, struct error *e)
     note_geometry(&n->record, n->job);
     n->primary = twins_find(&t->twins, &n->twin, t->o.spec, t->stages.sources, n->job);
     if (!n->primary)
-        return submit(t, n, ticket, e);
+        return tune_submit(t, n, ticket, e);
     job_free(n->job);
     n->job = NULL;
     n->record.same_as = &n->primary->record;
@@ -526,6 +526,8 @@ static enum tune_answer step(struct tune *t, int timeout_ms, const struct tune_r
     if (is_over(t))
         return t->broken ? fail(t, &t->why, e) : rank(t, timeout_ms, e);
     int got = evaluator_take(t->evaluator, timeout_ms, &out, &why);
+    if (got < 0 && tune_replace_default(t, &why))
+        return TUNE_NOTHING;
     if (got < 0) {
         if (why.code == ERROR_INPUT)
             error_context(&why, "%s: KernelSpecification", t->o.spec->path);

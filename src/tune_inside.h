@@ -61,6 +61,8 @@ struct tune {
     struct settle_contender *settling; // while it is settled, and after
     size_t settling_count, settling_capacity;
     struct settle *settle;
+    uint32_t stand_ins;    // how often the default was replaced
+    uint64_t spec_default; // before that
     uint8_t ranking_id[16];
     const char *part; // of the space that is searched; see part.h
     bool was_ranked;  // once, whatever came of it
@@ -81,6 +83,15 @@ struct tune {
 // tune.c
 void tune_summarise(struct tune *t, struct item *n);
 bool tune_start_item(struct tune *t, uint64_t index, struct error *e);
+
+bool tune_submit(struct tune *t, struct item *n, uint64_t ticket, struct error *e);
+struct evaluator *tune_make_evaluator(struct tune *t, struct error *e);
+
+// tune_baseline.c
+// After the evaluator broke off: where that is because the default configuration, which results are
+// held against, cannot be run, the next valid one takes its place, and what was under way is
+// submitted again. False with *why where there is none to replace it, or that failed.
+bool tune_replace_default(struct tune *t, struct error *why);
 
 // tune_known.c
 // What the store knows of a space that is searched in part takes part in the ranking, so that no

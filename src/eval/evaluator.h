@@ -73,6 +73,7 @@ struct evaluator_status {
     uint32_t ready;    // built, waiting to be measured
     bool measuring;
     const char *waiting; // (or NULL) why nothing is measured: "the device is in use by process 812"
+    bool reference_failed; // it cannot go on because what results are held against cannot be made
     struct evaluator_times times;
 };
 

@@ -324,6 +324,7 @@ static void live_status(struct evaluator *ev, struct evaluator_status *out)
     out->building = v->entries.stages[STAGE_BUILDING].count;
     out->ready = v->entries.stages[STAGE_READY].count;
     out->measuring = v->current != NULL;
+    out->reference_failed = v->reference_failed;
     live_clock(v);
     out->times = v->clock.times;
     if (v->gate_retry_ns && v->o.gate.waiting)

@@ -181,8 +181,9 @@ struct live {
     struct entry *probe;   // (or NULL) a job of our own, for when there is none
     uint32_t start_deaths; // workers that died before they served anything, in a row
     uint32_t prepare_deaths;
-    uint32_t hindered; // configurations that failed by their surroundings, in a row
-    char *folders;     // (or NULL) that workers write to, one a line
+    bool reference_failed; // see struct evaluator_status
+    uint32_t hindered;     // configurations that failed by their surroundings, in a row
+    char *folders;         // (or NULL) that workers write to, one a line
 
     bool paused;    // builders are stopped while the device measures
     bool preparing; // PREPARE is under way

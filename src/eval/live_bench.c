@@ -388,7 +388,7 @@ static bool merge_reply(struct live *v, struct entry *n, const struct frame *f)
     bool ok = true;
     v->host_clock = v->host_clock || result_by_host(r);
     if (r->fault == FAULT_REFERENCE && !v->o.own_reference)
-        ok = live_break(v, ERROR_INPUT, "%s", r->message);
+        v->reference_failed = true, ok = live_break(v, ERROR_INPUT, "%s", r->message);
     else if (r->fault == FAULT_DEVICE)
         live_bench_doubt(v, n, LOSS_REFUSED, r->message), ok = false;
     else if (!judge_left(v, n, r))

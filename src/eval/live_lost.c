@@ -108,6 +108,7 @@ void live_bench_overdue(struct live *v)
     // A limit met by several launches together is told as that of one.
     v->loss.limit_ns = phase == PHASE_LAUNCHING && launch ? launch : limit;
     // Before there is a device, and in a kernel that is the user's own, there is nothing to prove.
+    v->reference_failed |= phase == PHASE_REFERENCE;
     if (phase == PHASE_OPENING || phase == PHASE_REFERENCE)
         live_break(v, ERROR_DEVICE, "%s", message);
 }
@@ -141,11 +142,17 @@ static enum status status_of_death(enum phase_kind phase)
     return building ? STATUS_COMPILE : STATUS_RUNTIME;
 }
 
+static bool reference_died(struct live *v, const struct loss *l)
+{
+    v->reference_failed = true;
+    return live_break(v, ERROR_DEVICE, REFERENCE_DIED ", twice: it %s", l->how);
+}
+
 static void death_while_preparing(struct live *v, const struct loss *l)
 {
     uint32_t deaths = ++v->prepare_deaths;
     if (l->phase == PHASE_REFERENCE && deaths >= 2)
-        live_break(v, ERROR_DEVICE, REFERENCE_DIED ", twice: it %s", l->how);
+        reference_died(v, l);
     else if (deaths >= 4)
         v->prepared = true; // each job will say what is wrong
 }
@@ -159,7 +166,7 @@ static void death_of_job(struct live *v, const struct loss *l)
     }
     struct text message = TEXT_INIT;
     if (l->phase == PHASE_REFERENCE)
-        live_break(v, ERROR_DEVICE, REFERENCE_DIED ", twice: it %s", l->how);
+        reference_died(v, l);
     text_addf(&message, "%s%s, twice and with this configuration alone: it %s",
               l->kind == LOSS_REFUSED ? "the worker lost the device while " : RESULT_DIED,
               phase_text(l->phase), l->how);
@@ -177,6 +184,7 @@ static void go_on(struct live *v)
         live_bench_forget(v); // it serves one job
     else if (l.probe->dropped || l.probe == v->probe)
         live_bench_unload(v, l.probe);
+    v->reference_failed |= l.preparing && l.kind == LOSS_OVERDUE && l.phase == PHASE_REFERENCE;
     if (l.preparing && l.kind == LOSS_OVERDUE)
         live_break(v, ERROR_DEVICE, "%s", l.how);
     else if (l.preparing)

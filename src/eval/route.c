@@ -349,6 +349,7 @@ static void route_status(struct evaluator *ev, struct evaluator_status *out)
         out->ready += one.ready;
         out->measuring = out->measuring || one.measuring;
         out->waiting = one.waiting ? one.waiting : out->waiting;
+        out->reference_failed |= one.reference_failed;
     }
 }
 

@@ -94,11 +94,31 @@ static bool is_valid(struct finder *f)
     return true;
 }
 
+bool spec_default_reference(const struct spec_sources *src, const struct device_info *device,
+                            uint32_t *choice)
+{
+    const struct kernel_spec *k = src->spec->kernel;
+    return k && k->reference.source == REFERENCE_BY_DEFAULT &&
+           default_choice(src, device, choice, NULL);
+}
+
+bool spec_stand_in(struct spec_sources *src, const uint32_t *choice)
+{
+    size_t bytes = src->spec->parameter_count * sizeof *choice;
+    uint32_t *copy = arena_array(&src->arena, src->spec->parameter_count + 1, sizeof *copy);
+    src->stand_in = copy ? memcpy(copy, choice, bytes) : NULL;
+    return copy != NULL;
+}
+
 bool default_choice(const struct spec_sources *src, const struct device_info *device,
                     uint32_t *choice, struct error *e)
 {
     const struct spec *s = src->spec;
     bool ok = true;
+    if (src->stand_in) {
+        memcpy(choice, src->stand_in, s->parameter_count * sizeof *choice);
+        return true;
+    }
     struct finder f = {.s = s, .choice = choice, .effort = EFFORT};
     spec_default(s, choice);
     if (s->parameter_count == 0)

@@ -71,6 +71,7 @@ struct spec_sources {
     // By launch, the reference's behind them: its arguments agree with its kernel's parameters in
     // every configuration, or no configuration's source tells: no job needs to be looked at.
     bool *types_agree;
+    const uint32_t *stand_in; // (or NULL) in place of the default configuration
     struct digest digest;
 };
 

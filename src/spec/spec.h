@@ -207,6 +207,13 @@ void spec_sources_free(struct spec_sources *src);
 // Digest of all kernel texts and includes alone.
 void spec_sources_digest(const struct spec_sources *src, struct digest *out);
 
+// Are results held against the default configuration, for want of another reference? Then which one
+// that is: the spec's default, the first valid one where it has none, or what stands in for it.
+bool spec_default_reference(const struct spec_sources *src, const struct device_info *device,
+                            uint32_t *choice);
+// From now on results are held against this configuration in its place. False without memory.
+bool spec_stand_in(struct spec_sources *src, const uint32_t *choice);
+
 // Makes the job of one configuration. The job points into `src` (kernel texts, data files), so the
 // sources are freed after the jobs. False with a reason (bad size, fault in an expression) that
 // names the path in the spec. `*out` is the caller's, job_free().
