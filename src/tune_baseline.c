@@ -58,14 +58,16 @@ static bool submit_again(struct tune *t, struct error *e)
 static bool tell(struct tune *t, const uint32_t *was, const uint32_t *is, const char *why)
 {
     const char *old, *now, *json;
+    bool first = t->stand_ins == 1;
     struct arena *a = &t->arena;
     if (!stages_texts(t->o.spec, was, a, &old, &json) ||
         !stages_texts(t->o.spec, is, a, &now, &json))
         return false;
     t->stages.against = arena_printf(a, "configuration %s, in place of the default", now);
     log_add(t->o.log, LOG_WARNING,
-            "%s: %s%s cannot be what others are held against (%s): %s takes its place",
-            t->o.spec->path, t->stand_ins > 1 ? "" : "the default configuration, ", old, why, now);
+            "%s: %s%s%s cannot be what others are held against (%s): %s takes its place",
+            t->o.spec->path, first ? "the default configuration, " : "", old, first ? "," : "", why,
+            now);
     return t->stages.against != NULL;
 }
 
