@@ -129,7 +129,7 @@ rusticl() {
     pipes=$libraries/gallium-pipe
     register rusticl "$library"
     expect devices 'rusticl' hone devices
-    all_right='^OK: [0-9]+ configurations? (is|are) correct|exceeds the kernel.s limit on this device, 32'
+    all_right='^OK: [0-9]+ configurations? (is|are) correct|exceeds the (kernel.s limit on this device, 32|device.s 1024)'
     left_out=vector
     all_kernels 4
     expect clock 'Times are the host.s clock around batches of launches' hone tune "$root/kernels_cl/matmul_naive.json" \
