@@ -149,13 +149,19 @@ static bool same_component(const struct element *a, const struct element *b)
            scalar_bytes(a->scalar) == scalar_bytes(b->scalar);
 }
 
+// A vector of three takes the room of one of four, but for CUDA's.
+static bool same_width(const struct element *a, const struct element *b)
+{
+    return element_bytes(a) == element_bytes(b);
+}
+
 static enum declared_fault check_value(const struct element *kernel, const struct element *given)
 {
     if (given->scalar == SCALAR_CUSTOM)
         return element_bytes(kernel) == element_bytes(given) ? DECLARED_FITS : DECLARED_OTHER_TYPE;
     if (!same_component(kernel, given))
         return DECLARED_OTHER_TYPE;
-    return kernel->width == given->width ? DECLARED_FITS : DECLARED_OTHER_WIDTH;
+    return same_width(kernel, given) ? DECLARED_FITS : DECLARED_OTHER_WIDTH;
 }
 
 static enum declared_fault check_pointer(const struct declared *d, const struct passed *p)
@@ -165,7 +171,7 @@ static enum declared_fault check_pointer(const struct declared *d, const struct 
         return DECLARED_FITS;
     if (!same_component(kernel, given))
         return DECLARED_OTHER_TYPE;
-    bool differs = kernel->width != given->width && given->width > 1 && d->always;
+    bool differs = !same_width(kernel, given) && given->width > 1 && d->always;
     return differs ? DECLARED_OTHER_WIDTH : DECLARED_FITS;
 }
 

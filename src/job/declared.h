@@ -8,7 +8,8 @@
 // buffer; bytes that no generator made (a file, zeros, an output) are taken by any pointer.
 // A buffer of single components fits a pointer to vectors of them: kernels read floats as float4,
 // and how wide is often a parameter. A spec that speaks of vectors itself must mean the kernel's,
-// where the source says the same in every configuration.
+// where the source says the same in every configuration; OpenCL's vectors of three are those of
+// four.
 #ifndef HONE_JOB_DECLARED_H
 #define HONE_JOB_DECLARED_H
 

@@ -450,6 +450,30 @@ static const char *parameter_text(struct reading *r, const struct token *from,
     return copy;
 }
 
+// Takes attributes out of the list. True if there was one: it may change the type in any way.
+static bool drop_attributes(struct word_list *list)
+{
+    static const char *const words[] = {"__attribute__", "__align__", "alignas", NULL};
+    size_t kept = 0, i = 0;
+    while (i < list->count) {
+        bool is_attribute = list->items[i]->kind == TOKEN_NAME &&
+                            is_one_of(list->items[i]->text, words) && i + 1 < list->count &&
+                            is_sign(list->items[i + 1], "(");
+        int depth = 0;
+        if (!is_attribute)
+            list->items[kept++] = list->items[i++];
+        else
+            for (i++; i < list->count; i++) {
+                depth += is_sign(list->items[i], "(") - is_sign(list->items[i], ")");
+                if (depth == 0 && i++)
+                    break;
+            }
+    }
+    bool found = kept < list->count;
+    list->count = kept;
+    return found;
+}
+
 // False when not even the number of parameters is sure.
 static bool read_parameter(struct reading *r, const struct token *from, const struct token *to,
                            struct signature_parameter *out)
@@ -457,9 +481,10 @@ static bool read_parameter(struct reading *r, const struct token *from, const st
     struct word_list list = {.count = 0};
     struct declarator d = {.words = TEXT_INIT};
     bool ok = expand_all(r, from, (size_t)(to - from), 0, &list);
+    bool is_plain = !drop_attributes(&list);
     for (size_t i = 0; ok && i < list.count; i++)
         ok = !is_sign(list.items[i], ",") && !is_sign(list.items[i], "(");
-    if (ok && read_declarator(r, &list, &d) && !d.words.failed)
+    if (ok && read_declarator(r, &list, &d) && is_plain && !d.words.failed)
         take_type(r, &d);
     ok = ok && list.count > 0 && !d.is_lone && !(r->open && d.is_foreign);
     *out = (struct signature_parameter){d.declared, parameter_text(r, from, to)};
@@ -469,6 +494,28 @@ static bool read_parameter(struct reading *r, const struct token *from, const st
 
 // ---- the kernel --------------------------------------------------------------------------------
 
+static bool is_kernel_word(const struct reading *r, const struct token *t)
+{
+    if (r->src->language == LANGUAGE_CUDA)
+        return is_word(t, "__global__");
+    return is_word(t, "__kernel") || is_word(t, "kernel");
+}
+
+// The word itself, or a macro for it: `#define KERNEL extern "C" __global__`.
+static bool says_kernel(const struct reading *r, const struct token *t)
+{
+    bool found = is_kernel_word(r, t);
+    for (size_t i = 0; t->kind == TOKEN_NAME && !found && i < r->count; i++) {
+        const struct token *name = &r->tokens[i];
+        if (!name->starts_directive || !str_equal(name->directive, "define") ||
+            strcmp(name->text, t->text) != 0)
+            continue;
+        for (size_t n = body_length(r, i); n > 0 && !found; n--)
+            found = is_kernel_word(r, name + n);
+    }
+    return found;
+}
+
 // Does a kernel's head end before this name: no template, and not a mere mention?
 static bool is_kernel_head(const struct reading *r, size_t name, bool *is_template)
 {
@@ -476,13 +523,26 @@ static bool is_kernel_head(const struct reading *r, size_t name, bool *is_templa
     *is_template = false;
     for (size_t i = name; i-- > 0;) {
         const struct token *t = &r->tokens[i];
-        if (t->directive || is_sign(t, ";") || is_sign(t, "}") || is_sign(t, "{"))
+        if (t->directive) // an attribute may depend on a condition
+            continue;
+        if (is_sign(t, ";") || is_sign(t, "}") || is_sign(t, "{"))
             break;
-        bool cuda = r->src->language == LANGUAGE_CUDA;
-        found |= cuda ? is_word(t, "__global__") : is_word(t, "__kernel") || is_word(t, "kernel");
+        found = found || says_kernel(r, t);
         *is_template |= is_word(t, "template");
     }
     return found;
+}
+
+// Is what the parameters end in a semicolon? A definition follows.
+static bool is_prototype(const struct reading *r, const struct token *open)
+{
+    int depth = 0;
+    for (const struct token *t = open; t < r->tokens + r->count; t++) {
+        depth += is_sign(t, "(") - is_sign(t, ")");
+        if (depth == 0)
+            return is_sign(t + 1, ";");
+    }
+    return false;
 }
 
 // The name's place; SIZE_MAX unless there is exactly one definition, seen surely.
@@ -496,7 +556,7 @@ static size_t find_kernel(const struct reading *r, const char *kernel, bool *abs
     for (size_t i = 0; i + 1 < r->count; i++) {
         const struct token *t = &r->tokens[i];
         if (!is_word(t, kernel) || t->directive || !is_sign(t + 1, "(") ||
-            !is_kernel_head(r, i, &is_template))
+            !is_kernel_head(r, i, &is_template) || is_prototype(r, t + 1))
             continue;
         if (is_template || found != SIZE_MAX || !piece_of(r, t)->sure)
             return SIZE_MAX;

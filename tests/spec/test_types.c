@@ -212,6 +212,170 @@ START_TEST(test_right)
 }
 END_TEST
 
+// ---- kernels as strangers write them -----------------------------------------------------------
+
+// Each with arguments that are right, and with one of them made wrong where the source surely
+// tells: what is said then. "types.h" stands beside the kernel.
+static const struct {
+    enum language language;
+    const char *header, *kernel, *right, *wrong, *says;
+} strangers[] = {
+    // Qualifiers behind macros.
+    {CL, NULL,
+     "#define KERNEL __kernel\n#define GLOBAL __global\n#define RESTRICT restrict\n"
+     "KERNEL void k(GLOBAL const float *RESTRICT a, const int n)\n{\n}\n",
+     "a:float:Vector n:int32:Scalar", "a:int32:Vector n:int32:Scalar", "(k, line 4) takes 'GLOBAL"},
+    {CL, NULL,
+     "#ifndef KERNEL\n#define KERNEL __kernel __attribute__((reqd_work_group_size(16, 1, 1)))\n"
+     "#endif\nKERNEL void k ( __global float * a , int n ) { }",
+     "a:float:Vector n:int32:Scalar", "a:float:Vector n:float:Scalar", "(k, line 4) takes 'int n'"},
+    {CU, NULL, "#define EXPORT extern \"C\" __global__\nEXPORT void k(double *out, long long n) {}",
+     "o:double:Vector n:int64:Scalar", "o:float:Vector n:int64:Scalar", "(k, line 2)"},
+    {CL, NULL, "#define GLOBAL(t) __global t *\nkernel void k(GLOBAL(float) a, int n) {}",
+     "a:float:Vector n:int32:Scalar", NULL, NULL},
+    // Attributes, conditionals and comments inside a head.
+    {CL, NULL,
+     "__kernel\n#if P > 1\n__attribute__((reqd_work_group_size(16, 1, 1)))\n#endif\n"
+     "void k(/* in */ __global const float *a, // (first, second)\n       const uint n /* of a "
+     "*/)\n"
+     "{ }",
+     "a:float:Vector n:uint32:Scalar", "a:float:Vector n:uint64:Scalar", "takes 'const uint n'"},
+    {CL, NULL,
+     "__attribute__((vec_type_hint(float4))) kernel void k(global float *restrict a "
+     "__attribute__((aligned(16))), short s) {}",
+     "a:float:Vector s:int16:Scalar", "a:float:Vector s:int32:Scalar", "takes 'short s'"},
+    {CU, NULL,
+     "#define BX 16\nextern \"C\" {\n__global__ void __launch_bounds__(BX * (P + 1), 2)\n"
+     "k(const float* const __restrict__ in, float* __restrict__ out,\n  unsigned n)\n{ }\n}\n",
+     "i:float:Vector o:float:Vector n:uint32:Scalar",
+     "i:float:Vector o:float:Vector n:double:Scalar", "(k, line 4) takes 'unsigned n'"},
+    {CU, NULL, "static __global__ void k(float *a, unsigned long long int n, signed char c) {}",
+     "a:float:Vector n:uint64:Scalar c:int8:Scalar",
+     "a:float:Vector n:uint64:Scalar c:int32:Scalar", "takes 'signed char c'"},
+    // Several functions that look alike.
+    {CL, NULL,
+     "kernel void k2(global int *a) {}\nkernel void k_all(global double *a, int n) {}\n"
+     "float4 kk(float4 k) { return k; }\nkernel void k(global float *a) {}",
+     "a:float:Vector", "a:double:Vector", "(k, line 4)"},
+    {CU, NULL,
+     "__device__ int k(int a) { return a; }\n__global__ void k(float *a) { a[0] = k(1); }",
+     "a:float:Vector", "a:int32:Vector", "(k, line 2)"},
+    {CL, NULL,
+     "kernel void k(global float *, int);\nfloat square(float k) { return (k) * k; }\n"
+     "kernel void k(global float *a, int n)\n{ a[n] = square(a[n]); }",
+     "a:float:Vector n:int32:Scalar", "a:int32:Vector n:int32:Scalar", "(k, line 3)"},
+    {CU, NULL,
+     "template <int N> __global__ void other(const float *a) {}\n"
+     "__global__ void k(const double *__restrict__ a) {}",
+     "a:double:Vector", "a:float:Vector", "(k, line 2)"},
+    {CU, NULL,
+     "namespace detail {\n__device__ float k(float x) { return x; }\n}\n"
+     "using namespace detail;\n__global__ void k(float *a, float x) {}",
+     "a:float:Vector x:float:Scalar", "a:float:Vector x:double:Scalar", "takes 'float x'"},
+    {CU, NULL,
+     "template <typename T, int N = 4>\n__global__ void k(const T* __restrict__ a, T *b) {}",
+     "a:float:Vector b:int32:Vector", NULL, NULL},
+    {CU, NULL, "__global__ void k(const float &a, float *b, int n = 3) {}",
+     "a:float:Vector b:float:Vector n:int32:Scalar", NULL, NULL},
+    // Types by way of something.
+    {CL, NULL,
+     "#if defined(cl_khr_fp64) && defined(USE_DOUBLE)\n#pragma OPENCL EXTENSION cl_khr_fp64 : "
+     "enable\n"
+     "typedef double real;\n#else\ntypedef float real;\n#endif\n"
+     "kernel void k(global real *a, int n) {}",
+     "a:float:Vector n:int32:Scalar", "a:float:Vector n:float:Scalar", "takes 'int n'"},
+    {CL, NULL,
+     "#ifdef SINGLE\ntypedef float real;\ntypedef float2 real2;\n#endif\n"
+     "#ifndef SINGLE\ntypedef double real;\n#endif\nkernel void k(global real *a) {}",
+     "a:double:Vector", NULL, NULL},
+    {CL, NULL, "#ifndef REAL\n#define REAL double\n#endif\nkernel void k(global REAL *a) {}",
+     "a:float:Vector", "a:double:Vector", "takes 'global REAL *a'"}, // -DREAL=float
+    {CL, NULL, "#ifndef real\n#define real double\n#endif\nkernel void k(global real *a) {}",
+     "a:double:Vector", "a:int32:Vector", "takes 'global real *a'"},
+    {CL, "#pragma once\ntypedef struct { float x, y; } pair;\ntypedef unsigned char byte;\n",
+     "#include \"types.h\"\nkernel void k(global pair *p, pair q, global byte *b, int n) {}",
+     "p:float:Vector q:float2:Scalar b:uint8:Vector n:int32:Scalar",
+     "p:float:Vector q:float2:Scalar b:uint8:Vector n:int8:Scalar", "takes 'int n'"},
+    {CL, "kernel void k(global float *a, global const int *b) {}\n", "#include \"types.h\"\n",
+     "a:float:Vector b:int32:Vector", "a:float:Vector b:float:Vector", "(types.h, line 1)"},
+    {CL, NULL, "typedef float real, *real_pointer;\nkernel void k(global real *a, int n) {}",
+     "a:float:Vector n:int32:Scalar", "a:float:Vector n:int64:Scalar", "takes 'int n'"},
+    {CU, NULL, "typedef double *vector;\n__global__ void k(vector a, int n) {}",
+     "a:double:Vector n:int32:Scalar", "a:double:Vector n:float:Scalar", "takes 'int n'"},
+    {CU, NULL,
+     "#include <cstdint>\n#include <cuda_fp16.h>\n"
+     "__global__ void k(const uint8_t *in, half *h, std::size_t n) {}",
+     "i:uint8:Vector h:half:Vector n:uint64:Scalar", NULL, NULL},
+    {CU, NULL, "#include <cuda_fp16.h>\n__global__ void k(const half2 *in, __half *h, size_t n) {}",
+     "i:half:Vector h:half:Vector n:uint64:Scalar", "i:half:Vector h:float:Vector n:uint64:Scalar",
+     "takes '__half *h'"},
+    {CU, NULL, "struct params { int n; float x; };\n__global__ void k(params p, float *a) {}",
+     "p:int64:Scalar a:float:Vector", "p:int64:Scalar a:double:Vector", "takes 'float *a'"},
+    {CU, NULL,
+     "union bits { int i; float f; };\nenum mode { ONE, TWO };\n"
+     "__global__ void k(union bits b, enum mode m, cudaTextureObject_t t, unsigned char *a) {}",
+     "b:float:Scalar m:int32:Scalar t:uint64:Scalar a:float:Vector",
+     "b:float:Scalar m:int32:Scalar t:uint64:Scalar a:float:Scalar", "takes 'unsigned char *a'"},
+    // What is said of the memory, and where.
+    {CL, NULL,
+     "kernel void k(const __global float *a, float const __global *b, __global float *const c, "
+     "volatile __global int *d, __global float e[], __constant float f[4]) {}",
+     "a:float:Vector b:float:Vector c:float:Vector d:int32:Vector e:float:Vector f:float:Vector",
+     "a:float:Vector b:float:Vector c:float:Vector d:int32:Vector e:int32:Vector f:float:Vector",
+     "takes '__global float e[]'"},
+    {CL, NULL,
+     "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+     "constant sampler_t s = CLK_FILTER_NEAREST;\n"
+     "kernel void k(read_only image2d_t i, write_only image2d_t o, sampler_t t, global half *h) {}",
+     "i:float:Vector o:float:Vector t:uint32:Scalar h:half:Vector",
+     "i:float:Vector o:float:Vector t:uint32:Scalar h:float:Vector", "takes 'global half *h'"},
+    // OpenCL's vectors of three lie as those of four do, and the schema of T1 has none of three.
+    {CL, NULL, "kernel void k(global float3 *a, float3 v, global int *b) {}",
+     "a:float4:Vector v:float4:Scalar b:int32:Vector",
+     "a:float2:Vector v:float4:Scalar b:int32:Vector", "takes 'global float3 *a'"},
+    {CU, NULL, "__global__ void k(float3 *a) {}", "a:float3:Vector", "a:float4:Vector",
+     "takes 'float3 *a'"},
+    {CL, NULL, "kernel void k(global uchar *a, global const uchar4 *b, uchar c, bool4 d) {}",
+     "a:float:Vector b:uint8:Vector c:uint8:Scalar d:int32:Scalar", NULL, NULL},
+    {CL, NULL, "kernel void\nk\n(\nglobal\nfloat\n*\na\n,\nint\nn\n)\n{\n}\n",
+     "a:float:Vector n:int32:Scalar", "a:float:Vector n:int32:Vector", "(k, line 2) takes 'int n'"},
+    {CL, NULL, "kernel void k(global float (*a)[16], int n) {}", "a:float:Vector n:int32:Scalar",
+     NULL, NULL},
+    {CL, NULL, "#define ARGUMENTS global float *a, \\\n    int n\nkernel void k(ARGUMENTS) {}",
+     "a:float:Vector n:int32:Scalar", NULL, NULL},
+    {CL, NULL, "#define EMPTY\nkernel void k(EMPTY global float *a EMPTY, int n) {}",
+     "a:float:Vector n:int32:Scalar", "a:float:Vector n:float:Scalar", "takes 'int n'"},
+    {CL, NULL,
+     "#define k k_inner\n#undef k\n#define real float\n#define vec(n) real ## n\n"
+     "kernel void k(global vec(4) *a, int n) {}",
+     "a:float:Vector n:int32:Scalar", NULL, NULL},
+};
+
+static void load_stranger(struct fixture *f, int i, const char *arguments)
+{
+    load(f, strangers[i].language, strangers[i].kernel, arguments);
+    if (strangers[i].header)
+        fixture_file(f, "types.h", strangers[i].header);
+}
+
+START_TEST(test_strangers)
+{
+    struct fixture f;
+    bool early;
+    load_stranger(&f, _i, strangers[_i].right);
+    const char *said = judge(&f, strangers[_i].language, "P=4", &early);
+    ck_assert_msg(!*said, "%s", said);
+    fixture_end(&f);
+    if (!strangers[_i].wrong)
+        return;
+    load_stranger(&f, _i, strangers[_i].wrong);
+    said = judge(&f, strangers[_i].language, "P=4", &early);
+    ck_assert_msg(strstr(said, strangers[_i].says) && strstr(said, "Arguments["),
+                  "said: %s\nexpected: %s", said, strangers[_i].says);
+    fixture_end(&f);
+}
+END_TEST
+
 // ---- specs that others wrote, and our own ------------------------------------------------------
 
 // BAT's pnpoly passes four arguments to a kernel of three: a pointer as its number of points.
@@ -304,6 +468,7 @@ int main(void)
     TCase *cases = tcase_create("types");
     tcase_add_loop_test(cases, test_wrong, 0, sizeof wrong / sizeof wrong[0]);
     tcase_add_loop_test(cases, test_right, 0, sizeof right / sizeof right[0]);
+    tcase_add_loop_test(cases, test_strangers, 0, sizeof strangers / sizeof strangers[0]);
     tcase_add_loop_test(cases, test_specs, 0, sizeof specs / sizeof specs[0]);
     tcase_add_test(cases, test_refused);
     suite_add_tcase(suite, cases);
