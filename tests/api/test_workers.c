@@ -442,7 +442,9 @@ static bool mount_small(const char *path)
            mount("none", path, "tmpfs", 0, "size=1m") == 0;
 }
 
-// One configuration on the first device; the answer that the tune came to.
+#define POCL "Portable Computing Language"
+
+// One configuration on PoCL; the answer that the tune came to.
 static enum hone_answer tune_naive(const struct hone_worker *worker, struct hone_error *e,
                                    enum hone_status *status, bool *reused)
 {
@@ -454,7 +456,7 @@ static enum hone_answer tune_naive(const struct hone_worker *worker, struct hone
     spec = hone_spec_load(NAIVE, set, NULL, e);
     devices = hone_devices_list(worker, e);
     o.spec = spec;
-    o.device = devices ? hone_devices_pick(devices, NULL, e) : NULL;
+    o.device = devices ? hone_devices_pick(devices, POCL, e) : NULL;
     o.worker = *worker;
     o.store = hone_store_open(store_file, true, e);
     o.configurations = one;
@@ -490,8 +492,7 @@ static int play_full_disk(void)
     enum hone_status status = HONE_CORRECT;
     bool reused = false;
     struct hone_devices *d = access(REAL, X_OK) == 0 ? hone_devices_list(&real, &e) : NULL;
-    const struct hone_device *first = d ? hone_devices_get(d, 0) : NULL;
-    if (!first || !strstr(first->platform, "Portable Computing Language") || !mount_small(small))
+    if (!d || !hone_devices_pick(d, POCL, &e) || !mount_small(small))
         return 77;
     hone_devices_free(d);
     if (tune_naive(&real, &full, &status, &reused) != HONE_BROKEN ||

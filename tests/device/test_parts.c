@@ -98,18 +98,20 @@ static const struct device_info small_device = {
 static const struct {
     uint64_t global[3], local[3];
     const char *says;
+    bool spec; // it is the spec's fault, on any device
 } launches[] = {
-    {{256, 256, 1}, {32, 32, 1}, NULL},
-    {{256, 256, 1}, {0, 0, 0}, NULL},
-    {{256, 256, 1}, {64, 32, 1}, "work-group 64x32x1 = 2048 exceeds the device's 1024"},
-    {{256, 256, 128}, {1, 1, 128}, "work-group of 128 along axis 2 exceeds the device's 64"},
+    {{256, 256, 1}, {32, 32, 1}, NULL, false},
+    {{256, 256, 1}, {0, 0, 0}, NULL, false},
+    {{256, 256, 1}, {64, 32, 1}, "work-group 64x32x1 = 2048 exceeds the device's 1024", false},
+    {{256, 256, 128}, {1, 1, 128}, "work-group of 128 along axis 2 exceeds the device's 64", false},
     {{100, 256, 1},
      {32, 1, 1},
      "global size 100 along axis 0 is not a multiple of the "
-     "work-group's 32"},
-    {{0, 1, 1}, {1, 1, 1}, "the global size is 0"},
-    {{64, 64, 1}, {8, 0, 1}, "the work-group's size is 0 along an axis"},
-    {{UINT64_MAX, 1024, 1}, {UINT64_MAX, 2, 1}, "exceeds the device's"},
+     "work-group's 32",
+     true},
+    {{0, 1, 1}, {1, 1, 1}, "the global size is 0", true},
+    {{64, 64, 1}, {8, 0, 1}, "the work-group's size is 0 along an axis", true},
+    {{UINT64_MAX, 1024, 1}, {UINT64_MAX, 2, 1}, "exceeds the device's", false},
 };
 
 START_TEST(launches_are_held_against_the_device)
@@ -123,7 +125,8 @@ START_TEST(launches_are_held_against_the_device)
     ck_assert_int_eq(ok, launches[_i].says == NULL);
     if (!ok) {
         ck_status(r, STATUS_CONSTRAINTS);
-        ck_assert(r->device_limit);
+        ck_assert_int_eq(r->device_limit, !launches[_i].spec);
+        ck_assert_int_eq(fault_is_spec(r->fault), launches[_i].spec);
         ck_says(r, launches[_i].says);
     }
     result_free(r);
