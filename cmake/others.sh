@@ -29,7 +29,7 @@ expect() { # name, text, command...
 }
 
 hone() { # each implementation has caches and results of its own
-    env OCL_ICD_VENDORS="$folder/$name" XDG_CACHE_HOME="$folder/$name/cache" XDG_DATA_HOME="$folder/$name/data" \
+    env OCL_ICD_FILENAMES= OCL_ICD_VENDORS="$folder/$name" XDG_CACHE_HOME="$folder/$name/cache" XDG_DATA_HOME="$folder/$name/data" \
         LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" RUSTICL_ENABLE=llvmpipe \
         GALLIUM_PIPE_SEARCH_DIR="$pipes" timeout 120 "$build/hone" "$@"
 }
