@@ -629,6 +629,8 @@ static bool is_default(struct search *s, const uint32_t *choice)
     if (!usual || !choice)
         return false;
     spec_default(spec, usual);
+    if (s->o->device && s->o->sources && !spec_baseline(s->o->sources, s->o->device, usual))
+        return false;
     return memcmp(usual, choice, spec->parameter_count * sizeof *usual) == 0 ||
            (effective(s, usual, &own) && effective(s, choice, &its) && digest_equal(&own, &its));
 }

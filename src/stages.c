@@ -86,7 +86,25 @@ static bool look_at_reference(struct stages *s, struct error *e)
     return s->against || error_memory(e);
 }
 
-// ---- the whole ---------------------------------------------------------------------------------
+// ---- the default
+// ---------------------------------------------------------------------------------
+
+// The default configuration is no part of the space that --config and --where leave. Of a recorded
+// space there are no sources: it then has what the spec itself says, or none.
+static bool find_default(struct stages *s, struct error *e)
+{
+    const struct spec *spec = s->o.spec;
+    uint32_t *choice = arena_array(&s->arena, spec->parameter_count + 1, sizeof *choice);
+    if (!choice)
+        return error_memory(e);
+    spec_default(spec, choice);
+    s->has_default = spec->parameter_count > 0 &&
+                     (!s->sources || spec_baseline(s->sources, s->o.device, choice)) &&
+                     space_find(s->space, choice, &s->default_index);
+    return true;
+}
+
+// ---- the whole ----------------------------------------------------------------------------------
 
 // False where the spec's texts, which then decide, cannot be read.
 static bool language_of(const struct stages_options *o, enum language *out, struct error *e)
@@ -120,9 +138,8 @@ bool stages_make(struct stages *s, const struct stages_options *o, struct error 
         return error_memory(e);
     if (o->space) {
         s->space = o->space;
-        s->has_default = space_default(s->space, &s->default_index);
         s->against = "";
-        return true;
+        return find_default(s, e);
     }
     enum language language;
     if (!language_of(o, &language, e))
@@ -133,8 +150,7 @@ bool stages_make(struct stages *s, const struct stages_options *o, struct error 
     spec_sources_digest(s->sources, &s->source);
     if (o->routine)
         return look_at_routine(s, e);
-    s->has_default = space_default(s->space, &s->default_index);
-    return look_at_reference(s, e);
+    return find_default(s, e) && look_at_reference(s, e);
 }
 
 void stages_release(struct stages *s)

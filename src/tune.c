@@ -603,6 +603,7 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     uint64_t now = clock_ns();
     *out = t->progress;
     out->valid = space_count(t->stages.space);
+    out->has_default = t->stages.has_default;
     out->planned = planned_now(t);
     out->done = t->record_count;
     out->elapsed_ns = now - t->started_ns;

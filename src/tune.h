@@ -106,6 +106,7 @@ struct tune_progress {
     uint64_t launches;              // all launches of kernels in this run
     const struct tune_record *best; // by the goal; (or NULL), always with several objectives
     size_t pareto;                  // of several objectives: records of the set so far
+    bool has_default;               // is it in the space?
     const struct tune_record *default_record; // (or NULL) the default configuration, when done
     const struct tune_record *examples[STATUS_COUNT]; // the first of each status, for another
                                                       // reason than the spec where there is one

@@ -514,10 +514,11 @@ static struct view_speedup speedup_of(const struct tuning *t)
                                  .significant = s.significant};
 }
 
-static const char *without_baseline(const struct tune_record *base)
+static const char *without_baseline(const struct tune_progress *p)
 {
+    const struct tune_record *base = p->default_record;
     if (!base)
-        return "it was not run";
+        return p->has_default ? "it was not run" : "it is not in the space that was asked for";
     return base->result->status == STATUS_CORRECT ? "it was not timed" : "it failed";
 }
 
@@ -562,6 +563,6 @@ bool tuning_summary(struct tuning *t, struct view_summary *out)
     if (p.default_record && p.default_record->timed)
         out->baseline = view_new(t, p.default_record);
     else
-        out->no_baseline = without_baseline(p.default_record);
+        out->no_baseline = without_baseline(&p);
     return fill_outcomes(t, out) && fill_ranking(t, out);
 }

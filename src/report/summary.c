@@ -83,7 +83,7 @@ static size_t metrics_of(const struct view_goal *g, const struct view_result *r,
 static double speedup_of(const struct view_summary *v, const struct view_result *r)
 {
     const struct view_result *base = v->baseline;
-    if (!base || !report_by_time(&v->goal))
+    if (!base || v->result_count == 1 || !report_by_time(&v->goal))
         return NAN;
     if (!v->ranking.decided)
         return base->stats.median / r->stats.median;
@@ -119,8 +119,9 @@ static void put_place(struct table *t, const struct view_summary *v, const struc
 
 static void put_configuration(struct table *t, const struct view_result *r, bool below)
 {
-    const char *mark = r->is_default ? " (default)" : "";
-    const char *text = r->configuration[0] ? r->configuration : "(the only one)";
+    bool is_only = !r->configuration[0];
+    const char *mark = r->is_default && !is_only ? " (default)" : "";
+    const char *text = is_only ? "(the only one)" : r->configuration;
     if (below)
         table_note(t, TIME, "%s%s", text, mark);
     else

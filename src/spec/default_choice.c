@@ -94,12 +94,17 @@ static bool is_valid(struct finder *f)
     return true;
 }
 
+bool spec_baseline(const struct spec_sources *src, const struct device_info *device,
+                   uint32_t *choice)
+{
+    return default_choice(src, device, choice, NULL);
+}
+
 bool spec_default_reference(const struct spec_sources *src, const struct device_info *device,
                             uint32_t *choice)
 {
     const struct kernel_spec *k = src->spec->kernel;
-    return k && k->reference.source == REFERENCE_BY_DEFAULT &&
-           default_choice(src, device, choice, NULL);
+    return k && k->reference.source == REFERENCE_BY_DEFAULT && spec_baseline(src, device, choice);
 }
 
 bool spec_stand_in(struct spec_sources *src, const uint32_t *choice)

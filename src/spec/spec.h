@@ -207,6 +207,10 @@ void spec_sources_free(struct spec_sources *src);
 // Digest of all kernel texts and includes alone.
 void spec_sources_digest(const struct spec_sources *src, struct digest *out);
 
+// What the speed-up is over: the spec's default (a parameter without one takes its first value), or
+// the first valid configuration where the restrictions exclude it. False where none was found.
+bool spec_baseline(const struct spec_sources *src, const struct device_info *device,
+                   uint32_t *choice);
 // Are results held against the default configuration, for want of another reference? Then which one
 // that is: the spec's default, the first valid one where it has none, or what stands in for it.
 bool spec_default_reference(const struct spec_sources *src, const struct device_info *device,

@@ -442,6 +442,28 @@ START_TEST(test_speedup_over_a_default_that_is_the_best)
 }
 END_TEST
 
+// The default is then what the parameters' first values make, or the first valid configuration.
+START_TEST(test_speedup_where_no_parameter_names_a_default)
+{
+    static const char file[] = HONE_SOURCE_DIR "/tests/tune/data/late.json";
+    for (uint32_t initial = 0; initial < 2; initial++) {
+        struct session s;
+        struct tune_speedup speedup;
+        begin_with(&s, file, NULL, NULL);
+        struct parameter *id = (struct parameter *)&s.spec->parameters[0];
+        id->has_default = false;
+        id->initial = 5 * initial;
+        run(&s);
+        ck_assert(s.progress.has_default && s.records[5 * initial]->is_default);
+        ck_assert_ptr_eq(s.progress.default_record, s.records[5 * initial]);
+        tune_speedup(s.tune, &speedup);
+        ck_assert(speedup.known && speedup.ranked);
+        ck_assert_double_eq_tol(speedup.ratio.ratio, initial ? 1.04 : 1, 1e-3);
+        end(&s);
+    }
+}
+END_TEST
+
 START_TEST(test_speedup_without_a_ranking_is_screened)
 {
     static const char file[] = HONE_SOURCE_DIR "/tests/tune/data/late.json";
@@ -460,7 +482,7 @@ START_TEST(test_speedup_without_a_ranking_is_screened)
     s.options.where_count = 1;
     run(&s);
     tune_speedup(s.tune, &speedup);
-    ck_assert(s.progress.ranked.decided && !speedup.known);
+    ck_assert(s.progress.ranked.decided && !speedup.known && !s.progress.has_default);
     end(&s);
 }
 END_TEST
@@ -1173,6 +1195,7 @@ int main(void)
     tcase_add_test(cases, test_what_is_known_takes_part);
     tcase_add_test(cases, test_speedup_over_a_slow_default);
     tcase_add_test(cases, test_speedup_over_a_default_that_is_the_best);
+    tcase_add_test(cases, test_speedup_where_no_parameter_names_a_default);
     tcase_add_test(cases, test_speedup_without_a_ranking_is_screened);
     tcase_add_loop_test(cases, test_what_does_not_count_keeps_nobody_out, 0, STRAY_COUNT);
     tcase_add_test(cases, test_nobody_else_within_a_round);
