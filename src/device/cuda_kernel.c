@@ -287,6 +287,16 @@ static bool needs_symbol(const struct job *j, uint32_t program, const char *name
     return !anywhere || mentions(&j->programs[program], name);
 }
 
+static bool is_passed(const struct job_launch *l, uint32_t buffer)
+{
+    for (uint32_t i = 0; i < l->argument_count; i++) {
+        if (l->arguments[i].kind == ARGUMENT_BUFFER && l->arguments[i].buffer == buffer)
+            return true;
+    }
+    return false;
+}
+
+// What the kernel takes as an argument need not stand in a symbol, too.
 static bool set_symbol(struct cuda *o, struct cuda_kernel *k, const struct job *j,
                        const struct job_launch *l, uint32_t buffer, const struct memory *from,
                        struct result *r)
@@ -295,7 +305,7 @@ static bool set_symbol(struct cuda *o, struct cuda_kernel *k, const struct job *
     struct cuda_symbol *s = &k->symbols[k->symbol_count];
     size_t bytes = 0;
     CUresult code = o->cu.cuModuleGetGlobal(&s->at, &bytes, k->program->module, name);
-    if (code != CUDA_SUCCESS && !needs_symbol(j, l->program, name))
+    if (code != CUDA_SUCCESS && (is_passed(l, buffer) || !needs_symbol(j, l->program, name)))
         return true;
     if (code != CUDA_SUCCESS) {
         char text[256];

@@ -104,9 +104,7 @@ static bool refuse_type(const struct pairing *p, uint32_t i, enum declared_fault
 static bool check_pairs(const struct pairing *p)
 {
     const struct signature *s = p->signature;
-    // Others pass what stands in a symbol as an argument too, where the kernel takes one.
-    bool with_symbols = s->known && s->count != p->count && s->count == p->launch->argument_count;
-    if (!s->known || with_symbols)
+    if (!s->known)
         return true;
     if (s->count != p->count)
         return refuse_count(p);
@@ -119,19 +117,43 @@ static bool check_pairs(const struct pairing *p)
     return true;
 }
 
+static enum memory memory_of(const struct spec_sources *src, const struct launch_spec *l,
+                             uint32_t i)
+{
+    return src->spec->kernel->arguments[l->arguments[i]].memory;
+}
+
 // Which of a launch's arguments the language passes to its kernel; returns how many.
 static uint32_t list_arguments(const struct spec_sources *src, const struct launch_spec *l,
-                               uint32_t *out)
+                               bool symbols, uint32_t *out)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < l->argument_count; i++) {
-        enum memory memory = src->spec->kernel->arguments[l->arguments[i]].memory;
-        bool is_passed =
-            src->language != LANGUAGE_CUDA || (memory != MEMORY_LOCAL && memory != MEMORY_SYMBOL);
+        enum memory memory = memory_of(src, l, i);
+        bool is_passed = src->language != LANGUAGE_CUDA ||
+                         (memory != MEMORY_LOCAL && (memory != MEMORY_SYMBOL || symbols));
         if (is_passed)
             out[count++] = l->arguments[i];
     }
     return count;
+}
+
+// In how many arguments a launch of CUDA speaks of this memory.
+static uint32_t count_memory(const struct spec_sources *src, const struct launch_spec *l,
+                             enum memory memory)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < l->argument_count && src->language == LANGUAGE_CUDA; i++)
+        count += memory_of(src, l, i) == memory;
+    return count;
+}
+
+// Others pass what stands in a symbol as an argument too: where the kernel takes so many.
+static bool takes_symbols(const struct spec_sources *src, const struct launch_spec *l,
+                          const struct signature *s)
+{
+    return s->known && count_memory(src, l, MEMORY_SYMBOL) > 0 &&
+           s->count == l->argument_count - count_memory(src, l, MEMORY_LOCAL);
 }
 
 // ---- all configurations ------------------------------------------------------------------------
@@ -163,7 +185,8 @@ static bool pair_always(struct pairing *p, struct arena *a, bool *settled)
     if (!arguments || !p->passed)
         return error_memory(p->e);
     p->arguments = arguments;
-    p->count = list_arguments(src, p->launch, arguments);
+    p->count =
+        list_arguments(src, p->launch, takes_symbols(src, p->launch, p->signature), arguments);
     *settled = p->signature->known && p->signature->count == p->count;
     for (uint32_t i = 0; i < p->count; i++) {
         const struct argument_spec *argument = argument_of(p, i);
@@ -236,6 +259,36 @@ bool sources_check_types(struct spec_sources *src, struct error *e)
 
 // ---- one configuration -------------------------------------------------------------------------
 
+// What the kernel takes with the -D options of the launch's program; nothing where these leave it
+// open.
+static bool read_made(struct maker *m, const struct launch_spec *l, const struct job_launch *made,
+                      struct arena *a, struct signature *out)
+{
+    const struct spec_sources *src = m->src;
+    struct follow_macro *macros = arena_array(a, src->names.count + 1, sizeof *macros);
+    *out = (struct signature){.known = false};
+    if (!macros)
+        return error_memory(m->e);
+    return !sources_note_macros(&src->names, &m->job->programs[made->program], macros) ||
+           signature_read(src, &src->programs[l->program], macros, made->kernel, a, out) ||
+           error_memory(m->e);
+}
+
+bool make_takes_symbols(struct maker *m, const struct launch_spec *l, const struct job_launch *made,
+                        bool *out)
+{
+    struct signature signature;
+    struct arena a;
+    *out = false;
+    if (count_memory(m->src, l, MEMORY_SYMBOL) == 0)
+        return true;
+    arena_init(&a);
+    bool ok = read_made(m, l, made, &a, &signature);
+    *out = ok && takes_symbols(m->src, l, &signature);
+    arena_release(&a);
+    return ok;
+}
+
 static bool pair_made(struct maker *m, struct pairing *p, const struct job_launch *made,
                       struct arena *a)
 {
@@ -244,7 +297,8 @@ static bool pair_made(struct maker *m, struct pairing *p, const struct job_launc
     if (!arguments || !p->passed)
         return error_memory(m->e);
     p->arguments = arguments;
-    p->count = list_arguments(p->src, p->launch, arguments);
+    p->count = list_arguments(p->src, p->launch, takes_symbols(p->src, p->launch, p->signature),
+                              arguments);
     for (uint32_t i = 0; i < p->count; i++)
         p->passed[i] = declared_passed(m->job, &made->arguments[i]);
     return check_pairs(p);
@@ -254,16 +308,10 @@ static bool check_made(struct maker *m, const struct launch_spec *l, const struc
                        struct arena *a)
 {
     struct signature signature;
-    const struct spec_sources *src = m->src;
-    struct follow_macro *macros = arena_array(a, src->names.count + 1, sizeof *macros);
-    if (!macros)
-        return error_memory(m->e);
-    if (!sources_note_macros(&src->names, &m->job->programs[made->program], macros))
-        return true;
-    if (!signature_read(src, &src->programs[l->program], macros, made->kernel, a, &signature))
-        return error_memory(m->e);
+    if (!read_made(m, l, made, a, &signature))
+        return false;
     struct pairing p = {
-        .src = src, .launch = l, .kernel = made->kernel, .signature = &signature, .e = m->e};
+        .src = m->src, .launch = l, .kernel = made->kernel, .signature = &signature, .e = m->e};
     return pair_made(m, &p, made, a);
 }
 

@@ -182,14 +182,14 @@ static bool make_local(struct maker *m, const struct argument_spec *a, struct jo
     return true;
 }
 
-// True with *taken false when the language has no such argument.
-static bool make_argument(struct maker *m, uint32_t index, struct job_launch *launch,
+// True with *taken false when the language has no such argument; `symbols`: those of symbols too.
+static bool make_argument(struct maker *m, uint32_t index, bool symbols, struct job_launch *launch,
                           struct job_argument *out, bool *taken)
 {
     const struct argument_spec *a = &m->kernel->arguments[index];
     bool cuda = m->src->language == LANGUAGE_CUDA;
     *out = (struct job_argument){.name = a->name};
-    *taken = !cuda || (a->memory != MEMORY_LOCAL && a->memory != MEMORY_SYMBOL);
+    *taken = !cuda || (a->memory != MEMORY_LOCAL && (a->memory != MEMORY_SYMBOL || symbols));
     if (!make_element(m, a, &out->element))
         return false;
     if (a->memory == MEMORY_LOCAL)
@@ -205,12 +205,16 @@ static bool make_argument(struct maker *m, uint32_t index, struct job_launch *la
 
 static bool make_arguments(struct maker *m, const struct launch_spec *l, struct job_launch *out)
 {
+    bool symbols;
     out->arguments = arena_array(m->arena, l->argument_count + 1, sizeof *out->arguments);
     if (!out->arguments)
         return error_memory(m->e);
+    if (!make_takes_symbols(m, l, out, &symbols))
+        return false;
     for (uint32_t i = 0; i < l->argument_count; i++) {
         bool taken;
-        if (!make_argument(m, l->arguments[i], out, &out->arguments[out->argument_count], &taken))
+        if (!make_argument(m, l->arguments[i], symbols, out, &out->arguments[out->argument_count],
+                           &taken))
             return false;
         out->argument_count += taken;
     }
@@ -224,7 +228,7 @@ static bool make_launch(struct maker *m, const struct launch_spec *l, struct job
         !make_size(m, &l->shared, 0, 0, &shared))
         return false;
     out->dynamic_local_bytes = m->src->language == LANGUAGE_CUDA ? shared : 0;
-    return make_arguments(m, l, out) && use_program(m, l, out) && make_types_check(m, l, out);
+    return use_program(m, l, out) && make_arguments(m, l, out) && make_types_check(m, l, out);
 }
 
 static bool make_list(struct maker *m, const struct launch_spec *launches, uint32_t count)

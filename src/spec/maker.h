@@ -48,6 +48,10 @@ bool make_contents(struct maker *m, const struct argument_spec *a, const struct 
                    uint64_t count, const void **data, uint64_t *length);
 // The text of a generator with the spec's names replaced by their values (generator.c).
 bool make_generator(struct maker *m, const struct formula *f, const char **out);
+// Is what stands in __constant__ symbols an argument of this launch's kernel, too (check_types.c)?
+// `made` has its program.
+bool make_takes_symbols(struct maker *m, const struct launch_spec *l, const struct job_launch *made,
+                        bool *out);
 // Do the arguments of a made launch agree with its kernel's parameters (check_types.c)?
 bool make_types_check(struct maker *m, const struct launch_spec *l, const struct job_launch *made);
 // The reference (reference_job.c).

@@ -202,7 +202,7 @@ static struct scan_item *grow(struct scanner *s)
         s->capacity = capacity;
     }
     struct scan_item *item = &out->items[out->count++];
-    *item = (struct scan_item){.first = s->first, .last = s->line};
+    *item = (struct scan_item){.first = s->first, .last = s->line, .tested = UINT32_MAX};
     return item;
 }
 
@@ -340,6 +340,8 @@ static bool add_directive(struct scanner *s, const char *word)
                                       d->kind == SCAN_DEFINE ? rest + text
                                       : condition            ? rest
                                                              : "");
+    if (item && (d->kind == SCAN_IFDEF || d->kind == SCAN_IFNDEF))
+        item->tested = scan_name_index(s->names, rest, text);
     return item && (item->text = arena_strndup(s->arena, rest, text));
 }
 
@@ -410,6 +412,8 @@ bool scan_text(const char *text, size_t length, const struct scan_names *names, 
 bool scan_mentions(const struct scan *s, uint32_t name)
 {
     for (uint32_t i = 0; i < s->count; i++) {
+        if (s->items[i].tested == name)
+            return true;
         for (uint32_t n = 0; n < s->items[i].name_count; n++) {
             if (s->items[i].names[n] == name)
                 return true;

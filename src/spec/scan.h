@@ -32,6 +32,7 @@ struct scan_item {
     const char *reads;
     const uint32_t *names; // which of the watched names it mentions, each once
     uint32_t name_count;
+    uint32_t tested; // IFDEF, IFNDEF: which of them it is about; else UINT32_MAX
 };
 
 // The names that are looked for.
@@ -58,7 +59,7 @@ uint32_t scan_name_index(const struct scan_names *names, const char *name, size_
 // Scans a text. False without memory. Texts of any content are accepted.
 bool scan_text(const char *text, size_t length, const struct scan_names *names, struct arena *a,
                struct scan *out);
-// Does any part of the text mention the name?
+// Does any part of the text mention the name, or ask whether it is defined?
 bool scan_mentions(const struct scan *s, uint32_t name);
 
 #endif

@@ -163,6 +163,50 @@ START_TEST(nothing_that_a_liar_ran_is_correct)
 }
 END_TEST
 
+// ---- __constant__ memory
+
+// What a spec says is constant is copied to the module's symbol and passed as an argument:
+// whichever of the two the kernel has.
+START_TEST(constants_are_symbols_and_arguments)
+{
+    static const char *const kernels[] = {
+        "extern \"C\" __global__ void k(const float *c, float *y) { /* fake:copy */ }",
+        "__constant__ float c[64];\n"
+        "extern \"C\" __global__ void k(const float *c, float *y) { /* fake:copy */ }",
+        "__constant__ float c[64];\n"
+        "extern \"C\" __global__ void k(float *y, float *d, int n) { /* fake:add */ }",
+    };
+    static const char *const ends[] = {"", "", "takes 3 arguments"};
+    struct tune t;
+    struct text output = TEXT_INIT;
+    char path[128];
+    tune_prepare(&t);
+    tune_path(&t, "k.json", path);
+    t.spec = path;
+    t.command = "check";
+    FILE *f = fopen(path, "w");
+    fprintf(f,
+            "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"P\", \"Type\": \"int\", "
+            "\"Values\": \"[1]\"}]}, \"KernelSpecification\": {\"Language\": \"CUDA\", "
+            "\"KernelName\": \"k\", \"KernelSource\": \"");
+    for (const char *c = kernels[_i]; *c; c++)
+        fprintf(f, *c == '"' ? "\\\"" : *c == '\n' ? "\\n" : "%c", *c);
+    fprintf(f,
+            "\", \"GlobalSize\": {\"X\": \"1\"}, \"LocalSize\": {\"X\": \"64\"}, \"Arguments\": ["
+            "{\"Name\": \"c\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"MemType\": "
+            "\"Constant\", \"AccessType\": \"ReadOnly\", \"Size\": 64, \"FillValue\": 1}, "
+            "{\"Name\": \"y\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"AccessType\": "
+            "\"WriteOnly\", \"Size\": 64, \"Output\": true}], \"Reference\": {\"Kind\": \"file\", "
+            "\"Files\": {\"y\": \"" HONE_SOURCE_DIR "/tests/fake_opencl/data/ones.f32\"}}}}");
+    fclose(f);
+    int code = run(&t, NULL, &output);
+    ck_assert_msg((code == 0) == !*ends[_i] && strstr(text_cstr(&output), ends[_i]), "exit %d: %s",
+                  code, text_cstr(&output));
+    folder_remove(t.folder);
+    text_release(&output);
+}
+END_TEST
+
 int main(void)
 {
     if (access(HONE_BINARY_DIR "/hone", X_OK) != 0) {
@@ -179,6 +223,10 @@ int main(void)
                         sizeof deaths / sizeof *deaths);
     tcase_add_loop_test(cases, nothing_that_a_liar_ran_is_correct, 0, 3);
     tcase_add_test(cases, every_hang_ends);
+    suite_add_tcase(suite, cases);
+    cases = tcase_create("constants");
+    tcase_set_timeout(cases, 60);
+    tcase_add_loop_test(cases, constants_are_symbols_and_arguments, 0, 3);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -19,7 +19,8 @@ void tune_path(const struct tune *t, const char *name, char out[128])
 void tune_prepare(struct tune *t)
 {
     char worker[128];
-    *t = (struct tune){.folder = "/tmp/hone-test-lost-XXXXXX", .command = "tune"};
+    *t =
+        (struct tune){.folder = "/tmp/hone-test-lost-XXXXXX", .command = "tune", .spec = FAKE_SPEC};
     ck_assert_ptr_nonnull(mkdtemp(t->folder));
     tune_path(t, "worker", worker);
     ck_assert_int_eq(symlink(HONE_BINARY_DIR "/hone-worker", worker), 0);
@@ -49,7 +50,7 @@ static void surround(const struct tune *t)
 // Starts hone with `more` arguments, up to a NULL, behind those that all tunes have.
 void tune_start(struct tune *t, const char *const *more)
 {
-    const char *argv[16] = {"hone", t->command, FAKE_SPEC, "--timeout",
+    const char *argv[16] = {"hone", t->command, t->spec, "--timeout",
                             "build=2s,launch=1s,driver=2s"};
     char store[128], output[128];
     size_t n = 5;

@@ -17,6 +17,7 @@ enum { CONFIGURATIONS = 40, DEADLY = 20 };
 struct tune {
     char folder[64];
     const char *command; // "tune"
+    const char *spec;    // FAKE_SPEC
     pid_t hone;
     uint64_t start_ns;
 };

@@ -64,6 +64,22 @@ START_TEST(test_words)
 }
 END_TEST
 
+// "#ifndef kernel_tuner" stands around a program's own defaults: without the macro these would
+// replace every value.
+START_TEST(test_tested_words)
+{
+    static const char *const texts[] = {"#ifndef kernel_tuner\n#define P 1\n#endif\n",
+                                        "#ifdef kernel_tuner\n#endif\n",
+                                        "#if !defined(kernel_tuner)\n#define P 1\n#endif\n"};
+    struct fixture f;
+    start(&f, texts[_i]);
+    struct job *j = make(&f, ONE_PARAMETER, KERNEL_FILE "\"GlobalSize\": {\"X\": \"P\"}",
+                         LANGUAGE_OPENCL, NULL);
+    ck_assert(program_has(&j->programs[0], "-Dkernel_tuner=1"));
+    end(&f, j);
+}
+END_TEST
+
 START_TEST(test_source_digest)
 {
     char hex[65], word[64];
@@ -489,6 +505,46 @@ START_TEST(test_cuda_of_two)
     ck_assert_uint_eq(l->dynamic_local_bytes, 116);
     ck_assert_uint_eq(j->buffer_count, 2);
     ck_assert(j->buffers[0].constant);
+    end(&f, j);
+}
+END_TEST
+
+// Vectors of MemType Constant are arguments, too, where the kernel takes so many.
+START_TEST(test_symbols)
+{
+    static const struct {
+        const char *kernel;
+        uint32_t count;
+        bool is_wrong;
+    } cases[] = {
+        {"__global__ void k(float *b, const float *c) {}", 2, false},
+        {"__constant__ float c[9];\n__global__ void k(float *b) {}", 1, false},
+        {"#if P == 4\n__global__ void k(float *b, const float *c) {}\n#else\n__global__ void "
+         "k(float *b) {}\n#endif",
+         2, false},
+        {"template <typename E> __global__ void k(float *b, const float *c) {}", 1, false},
+        {"__global__ void k(float *b, const int *c) {}", 2, true},
+    };
+    struct fixture f;
+    struct job *j = NULL;
+    uint32_t choice[4];
+    fixture_start(&f);
+    fixture_file(&f, "k.cu", cases[_i].kernel);
+    fixture_load(&f, "{" ONE_PARAMETER
+                     "\"KernelSpecification\": {\"Language\": \"CUDA\", \"KernelName\": \"k\", "
+                     "\"KernelFile\": \"k.cu\", \"GlobalSize\": {\"X\": \"64\"}, \"LocalSize\": "
+                     "{\"X\": \"8\"}, \"Arguments\": [{\"Name\": \"b\", \"Type\": \"float\", "
+                     "\"MemoryType\": \"Vector\"}, {\"Name\": \"c\", \"Type\": \"float\", "
+                     "\"MemoryType\": \"Vector\", \"MemType\": \"Constant\"}, {\"Name\": \"l\", "
+                     "\"Type\": \"float\", \"MemoryType\": \"Local\", \"Size\": \"P\"}]}}");
+    f.sources = spec_sources_read(f.spec, LANGUAGE_CUDA, NULL, NULL, &f.error);
+    spec_default(f.spec, choice);
+    bool made = f.sources && spec_job(f.spec, f.sources, NULL, choice, &j, &f.error);
+    ck_assert_msg(made != cases[_i].is_wrong, "%s", f.error.text);
+    if (cases[_i].is_wrong)
+        ck_assert_msg(strstr(f.error.text, "takes 'const int *c'") != NULL, "%s", f.error.text);
+    else
+        ck_assert_uint_eq(j->launches[0].argument_count, cases[_i].count);
     end(&f, j);
 }
 END_TEST
@@ -1024,6 +1080,8 @@ int main(void)
     Suite *suite = suite_create("spec_job");
     TCase *cases = tcase_create("jobs");
     tcase_add_test(cases, test_words);
+    tcase_add_loop_test(cases, test_tested_words, 0, 3);
+    tcase_add_loop_test(cases, test_symbols, 0, 5);
     tcase_add_test(cases, test_source_digest);
     tcase_add_loop_test(cases, test_files_outside, 0, (int)(sizeof outsides / sizeof *outsides));
     tcase_add_loop_test(cases, test_sizes, 0, sizeof sizes / sizeof sizes[0]);
