@@ -539,7 +539,8 @@ static const struct spec_key keys[] = {
      .dialect = true,
      TEXT,
      .fallback = "-",
-     .meaning = "Constant: as MemoryType Symbol"},
+     .meaning = "Constant: as MemoryType Symbol; in CUDA an argument, too, where the kernel takes "
+                "one"},
     {.path = "KernelSpecification.Arguments[].AccessType",
      TEXT,
      .fallback = "ReadOnly; ReadWrite with Output",
