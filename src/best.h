@@ -69,9 +69,8 @@ struct best_answer {
 // the one with the least median. A configuration that failed since it was measured is no answer.
 // Where nothing is known for this driver, source and job, the nearest that is older: the same
 // source first, then the newest; of several results of one configuration the newest counts. Times
-// with cold inputs and with warm ones do not compare: those of the newest ranking count, without one
-// the warm ones. False
-// on failure; *found tells whether there is anything at all.
+// with cold inputs and with warm ones do not compare: those of the newest ranking count, without
+// one the warm ones. False on failure; *found tells whether there is anything at all.
 //
 // With a goal that is not the time, nor the like, no ranking decides: each job's newest result
 // counts with its median, and the one with the best value answers, of equal ones the faster.

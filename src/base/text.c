@@ -159,8 +159,8 @@ static bool read_all(int fd, const char *path, size_t limit, struct text *out, s
     }
 }
 
-// Why a file cannot be read as a whole; NULL where nothing speaks against it. A FIFO would be waited
-// for, a device has no end.
+// Why a file cannot be read as a whole; NULL where nothing speaks against it. A FIFO would be
+// waited for, a device has no end.
 static const char *unreadable_kind(const struct stat *info)
 {
     if (S_ISREG(info->st_mode))

@@ -36,8 +36,8 @@ const char *text_cstr(const struct text *t);
 // Gives the buffer away (free() it) and empties the text; NULL when the text failed.
 char *text_steal(struct text *t);
 
-// Reads a whole regular file, at most `limit` bytes (0: 1 GiB), into `out`, whose earlier content is
-// replaced; empty after a failure. Pipes and devices are refused: nothing is waited for.
+// Reads a whole regular file, at most `limit` bytes (0: 1 GiB), into `out`, whose earlier content
+// is replaced; empty after a failure. Pipes and devices are refused: nothing is waited for.
 bool file_read(const char *path, size_t limit, struct text *out, struct error *e);
 // Creates a folder and its missing parents (mode 0777 less umask); existing is fine.
 bool folder_make(const char *path, struct error *e);

@@ -301,7 +301,7 @@ static int tune_first(struct comparing *c, struct comparing_side *s, const char 
         : part    ? "the store has a ranking of a part of it only"
                   : "the store has no ranking of it for this device",
         part && part[0] ? ", " : "", part ? part : "");
-    work_close_store(w); // it opens its own
+    work_close_store(w);               // it opens its own
     s->tuning.options.leaving = false; // the comparison follows
     int status = tuning_start(&s->tuning);
     if (status == EXIT_DONE)

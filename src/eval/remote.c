@@ -127,9 +127,12 @@ static bool queue_blob(struct remote *r, const struct job_blob *b, struct error 
         return error_memory(e);
     o->blob = (struct job_blob){.length = b->length, .digest = b->digest};
     if (b->data) {
-        void *copy = malloc((size_t)b->length);
-        o->blob.data = copy ? memcpy(copy, b->data, (size_t)b->length) : NULL;
-        return copy || error_memory(e);
+        uint8_t *copy = malloc((size_t)b->length);
+        o->blob.data = copy; // outgoing_free() frees it
+        if (!copy)
+            return error_memory(e);
+        memcpy(copy, b->data, (size_t)b->length);
+        return true;
     }
     if (!b->file)
         return error_set(e, ERROR_INTERNAL, "a job names contents that are nowhere");

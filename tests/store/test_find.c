@@ -425,8 +425,8 @@ START_TEST(test_earlier_format_is_read)
     begin(s, "scale.json");
     put(s, 1);
     store_close(s);
-    // 4 bytes came with format 8, nothing with format 7 where no output was compared; 4 with format 6,
-    // 4 with format 5, 4 with format 4, 49 with format 3, 88 with format 2.
+    // 4 bytes came with format 8, nothing with format 7 where no output was compared; 4 with format
+    // 6, 4 with format 5, 4 with format 4, 49 with format 3, 88 with format 2.
     ask("s.db", "UPDATE result SET format = 1, body = substr(body, 1, length(body) - 16 - 49 - 88) "
                 "RETURNING 1");
     s = store_make("s.db");
