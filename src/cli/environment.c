@@ -17,21 +17,23 @@ static const char *variable(const char *name)
 }
 
 // $XDG_..., when it is absolute as its specification wants, else a folder of the user's home.
+// `instead`: what else would do.
 static const char *user_folder(struct environment *v, const char *name, const char *below_home,
-                               struct error *e)
+                               const char *instead, struct error *e)
 {
     const char *folder = variable(name), *home = variable("HOME");
     if (folder && folder[0] == '/')
         return arena_printf(&v->arena, "%s/hone", folder);
     if (home)
         return arena_printf(&v->arena, "%s/%s/hone", home, below_home);
-    error_set(e, ERROR_USAGE, "neither %s nor HOME is set; set one of them", name);
+    error_set(e, ERROR_USAGE, "neither %s nor HOME is set; set one of them%s", name, instead);
     return NULL;
 }
 
 const char *environment_store(struct environment *v, struct error *e)
 {
-    const char *folder = user_folder(v, "XDG_DATA_HOME", ".local/share", e);
+    const char *folder =
+        user_folder(v, "XDG_DATA_HOME", ".local/share", ", or name the store with --store FILE", e);
     return folder ? arena_printf(&v->arena, "%s/results.sqlite", folder) : NULL;
 }
 
@@ -155,7 +157,7 @@ void environment_trim(const struct environment *v)
 static const char *cache_folder(struct environment *v, struct error *e)
 {
     struct error why = ERROR_INIT;
-    const char *folder = user_folder(v, "XDG_CACHE_HOME", ".cache", &why);
+    const char *folder = user_folder(v, "XDG_CACHE_HOME", ".cache", "", &why);
     if (folder)
         return usable_cache(v, folder, e);
     if (!why.code) {

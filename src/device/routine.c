@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 bool product_of(const struct job *j, struct memory *const *memory, struct product *out,
                 struct result *r)
@@ -62,12 +63,25 @@ static void *try_names(const struct library_search *s, struct text *tried, struc
     return library ? library : s->elsewhere ? s->elsewhere(s, tried, why) : NULL;
 }
 
+// Where a path names something else than a file (a FIFO would be waited for).
+static bool is_no_file(const char *name)
+{
+    struct stat st;
+    return strchr(name, '/') && stat(name, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
 static void *find_library(const struct library_search *s, struct result *r)
 {
     struct text tried = TEXT_INIT, why = TEXT_INIT;
     const char *title = routine_title(s->routine);
-    void *library = s->given ? dlopen(s->given, RTLD_NOW | RTLD_LOCAL) : try_names(s, &tried, &why);
-    if (!library && s->given) {
+    void *library = NULL;
+    bool refused = s->given && is_no_file(s->given);
+    if (!refused)
+        library = s->given ? dlopen(s->given, RTLD_NOW | RTLD_LOCAL) : try_names(s, &tried, &why);
+    if (refused) {
+        result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
+                    "%s cannot be opened as %s: it is no file", s->given, title);
+    } else if (!library && s->given) {
         const char *reason = dlerror();
         result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s cannot be opened as %s: %s",
                     s->given, title, reason ? reason : "the loader does not say why");

@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUFFER ((size_t)256 * 1024)
+#define BUFFER    ((size_t)256 * 1024)
+#define WRITER_MS 1000 // until somebody writes to a pipe
 
 // ---- the file ----------------------------------------------------------------------------------
 
@@ -26,6 +28,22 @@ static bool take(struct bytes *b, unsigned char *into, size_t *count, struct err
                                 strerror(errno));
     *count = (size_t)n;
     return true;
+}
+
+// The first bytes. The file is open without blocking: a pipe that nobody has open for writing would
+// be waited for without end.
+static bool take_first(struct bytes *b, size_t *count, struct error *e)
+{
+    struct stat st;
+    struct pollfd p = {.fd = b->fd, .events = POLLIN};
+    bool is_pipe = fstat(b->fd, &st) == 0 && S_ISFIFO(st.st_mode);
+    if (is_pipe)
+        poll(&p, 1, WRITER_MS);
+    ssize_t n = read(b->fd, b->packed, BUFFER);
+    if (is_pipe && n == 0 && !p.revents)
+        return error_set(e, ERROR_IO, "%s: is a pipe that nobody writes to", b->path);
+    *count = n > 0 ? (size_t)n : 0;
+    return fcntl(b->fd, F_SETFL, 0) < 0 || n > 0 || take(b, b->packed, count, e);
 }
 
 static bool is_gzip(const unsigned char *data, size_t length)
@@ -134,7 +152,7 @@ bool bytes_open(struct bytes *b, const char *path, struct error *e)
     struct stat st;
     size_t length;
     prepare(b, path);
-    b->fd = open(path, O_RDONLY | O_CLOEXEC);
+    b->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (b->fd < 0)
         return error_set_driver(e, ERROR_IO, errno, "%s: %s", path, strerror(errno));
     if (fstat(b->fd, &st) == 0 && S_ISDIR(st.st_mode))
@@ -142,7 +160,7 @@ bool bytes_open(struct bytes *b, const char *path, struct error *e)
     b->packed = malloc(BUFFER);
     if (!b->packed)
         return error_memory(e);
-    return take(b, b->packed, &length, e) && begin(b, b->packed, length, e);
+    return take_first(b, &length, e) && begin(b, b->packed, length, e);
 }
 
 bool bytes_open_memory(struct bytes *b, const char *path, const void *data, size_t length,

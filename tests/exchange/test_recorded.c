@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -558,6 +559,15 @@ START_TEST(test_no_file)
     error_clear(&e);
     ck_assert_ptr_null(recorded_read("/tmp", NULL, &e));
     ck_assert_str_eq(e.text, "/tmp: is a folder");
+    char folder[] = "/tmp/hone-fifo-XXXXXX", path[64];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/fifo", folder);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    error_clear(&e);
+    ck_assert_ptr_null(recorded_read(path, NULL, &e));
+    ck_assert_msg(strstr(e.text, "/fifo: is a pipe that nobody writes to"), "%s", e.text);
+    unlink(path);
+    rmdir(folder);
 }
 END_TEST
 
