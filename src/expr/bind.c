@@ -121,6 +121,7 @@ static void become(struct node *n, enum node_kind kind)
 {
     n->kind = kind;
     n->eval = node_evals[kind];
+    n->weight = 1;
 }
 
 static bool bind_name(struct binder *b, struct node *n, struct dependence *d)
@@ -217,7 +218,7 @@ static bool fold(struct binder *b, struct node *n)
     struct value locals[LOCALS_LIMIT], result;
     bool copied = true;
     arena_init(&scratch);
-    struct frame f = {.scratch = &scratch, .locals = locals};
+    struct frame f = {.scratch = &scratch, .locals = locals, .steps = UINT64_MAX};
     if (fold_value(b, n, &f, &result)) {
         copied = value_copy(b->arena, &result, &result);
         n->value = result;
@@ -227,14 +228,13 @@ static bool fold(struct binder *b, struct node *n)
     return copied || error_memory(b->error);
 }
 
-static int compare_integers(const void *a, const void *b)
+static int compare_members(const void *a, const void *b)
 {
-    const struct value *x = a, *y = b;
-    return (x->i > y->i) - (x->i < y->i);
+    return search_order(a, b);
 }
 
-// The list behind the last `in` of a comparison is read by nobody else: where it is a constant list
-// of integers it is sorted, so that membership takes a binary search and not a walk.
+// The list behind the last `in` of a comparison is read by nobody else: where it is constant it is
+// sorted, so that membership takes a binary search and not a walk.
 static void sort_members(struct node *n)
 {
     struct node *list = n->items[n->count - 1];
@@ -243,11 +243,39 @@ static void sort_members(struct node *n)
         list->value.kind != VALUE_LIST)
         return;
     struct value *items = (struct value *)list->value.items;
-    for (uint32_t i = 0; i < list->value.count; i++)
-        if (!is_integer(&items[i]))
-            return;
-    qsort(items, list->value.count, sizeof *items, compare_integers);
+    qsort(items, list->value.count, sizeof *items, compare_members);
     list->ascending = true;
+}
+
+static uint32_t weight_of(const struct node *n)
+{
+    uint32_t weight = 1;
+    for (uint32_t i = 0; i < n->count; i++)
+        weight += n->items[i] ? n->items[i]->weight : 0;
+    for (uint32_t i = 0; n->kind == NODE_COMPREHENSION && i < n->clause_count; i++)
+        weight += n->clauses[i].source->weight;
+    return weight;
+}
+
+static bool all_constant(const struct node *n)
+{
+    for (uint32_t i = 0; i < n->count; i++)
+        if (n->items[i]->kind != NODE_CONSTANT)
+            return false;
+    return true;
+}
+
+// A list of constants becomes one, however long: its items are there already.
+static bool join_constants(struct binder *b, struct node *n)
+{
+    struct value *items = arena_array(b->arena, (size_t)n->count + 1, sizeof *items);
+    if (!items)
+        return error_memory(b->error);
+    for (uint32_t i = 0; i < n->count; i++)
+        items[i] = n->items[i]->value;
+    n->value = value_list(items, n->count);
+    become(n, NODE_CONSTANT);
+    return true;
 }
 
 // Binds a part and adds what it depends on to *d.
@@ -267,10 +295,11 @@ static bool bind(struct binder *b, struct node *n, struct dependence *d)
         return false;
     if (n->kind == NODE_COMPARE)
         sort_members(n);
+    n->weight = weight_of(n);
     join(d, &own);
     if (n->kind == NODE_CONSTANT || own.slots || own.least_local < LOCALS_LIMIT)
         return true;
-    return fold(b, n);
+    return n->kind == NODE_LIST && all_constant(n) ? join_constants(b, n) : fold(b, n);
 }
 
 bool bind_names(struct arena *a, struct node *root, const char *text,

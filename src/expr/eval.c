@@ -112,8 +112,7 @@ static enum expr_fault eval_member(const struct node *n, const struct value *ite
     if (n->kind == NODE_LIST)
         return member_of_display(n, item, f, out);
     if (n->ascending) {
-        *out = sorted_contains(&n->value, item);
-        return EXPR_FAULT_NONE;
+        return sorted_contains(f, &n->value, item, out);
     }
     if (is_range(n)) {
         enum expr_fault fault = range_of(n, f, &r);

@@ -60,20 +60,28 @@ struct expr *expr_parse(struct arena *a, const char *text, const struct expr_sym
     return x;
 }
 
-enum expr_fault expr_eval(const struct expr *x, const struct value *slots, struct arena *scratch,
-                          struct value *out)
+enum expr_fault expr_eval_within(const struct expr *x, const struct value *slots,
+                                 struct arena *scratch, uint64_t *steps, struct value *out)
 {
     struct value locals[LOCALS_LIMIT];
-    struct frame f = {slots, scratch, locals, ITEMS_LIMIT, WORK_LIMIT};
+    struct frame f = {slots, scratch, locals, ITEMS_LIMIT, WORK_LIMIT, *steps};
     uint64_t most = ITEMS_LIMIT;
     enum expr_fault fault = x->root->eval(x->root, &f, out);
     if (!fault && out->kind == VALUE_LIST && !value_fits(out, &most))
         fault = EXPR_FAULT_LIMIT;
+    *steps = f.steps;
     return fault;
 }
 
-enum expr_fault expr_test(const struct expr *x, const struct value *slots, struct arena *scratch,
-                          bool *out)
+enum expr_fault expr_eval(const struct expr *x, const struct value *slots, struct arena *scratch,
+                          struct value *out)
+{
+    uint64_t steps = UINT64_MAX;
+    return expr_eval_within(x, slots, scratch, &steps, out);
+}
+
+enum expr_fault expr_test_within(const struct expr *x, const struct value *slots,
+                                 struct arena *scratch, uint64_t *steps, bool *out)
 {
     if (x->program) {
         int truth = program_run(x->program, slots);
@@ -83,13 +91,27 @@ enum expr_fault expr_test(const struct expr *x, const struct value *slots, struc
         }
     }
     struct value locals[LOCALS_LIMIT];
-    struct frame f = {slots, scratch, locals, ITEMS_LIMIT, WORK_LIMIT};
-    return eval_truth(x->root, &f, out);
+    struct frame f = {slots, scratch, locals, ITEMS_LIMIT, WORK_LIMIT, *steps};
+    enum expr_fault fault = eval_truth(x->root, &f, out);
+    *steps = f.steps;
+    return fault;
+}
+
+enum expr_fault expr_test(const struct expr *x, const struct value *slots, struct arena *scratch,
+                          bool *out)
+{
+    uint64_t steps = UINT64_MAX;
+    return expr_test_within(x, slots, scratch, &steps, out);
 }
 
 bool expr_is_fast(const struct expr *x)
 {
     return x->program != NULL;
+}
+
+uint32_t expr_weight(const struct expr *x)
+{
+    return x->root->weight;
 }
 
 bool expr_uses(const struct expr *x, size_t slot)

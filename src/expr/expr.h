@@ -99,8 +99,18 @@ enum expr_fault expr_eval(const struct expr *x, const struct value *slots, struc
 enum expr_fault expr_test(const struct expr *x, const struct value *slots, struct arena *scratch,
                           bool *out);
 
+// The same with a bound: takes from *steps (a step is a nanosecond or two) what loops, lists and
+// texts cost, beyond the cost of each node once (expr_weight()). Where they run out *steps is 0,
+// and whatever comes back says nothing about the expression.
+enum expr_fault expr_eval_within(const struct expr *x, const struct value *slots,
+                                 struct arena *scratch, uint64_t *steps, struct value *out);
+enum expr_fault expr_test_within(const struct expr *x, const struct value *slots,
+                                 struct arena *scratch, uint64_t *steps, bool *out);
+
 // Is testing it a matter of nanoseconds, as long as its slots hold integers?
 bool expr_is_fast(const struct expr *x);
+// How many nodes its tree has.
+uint32_t expr_weight(const struct expr *x);
 
 // Does the expression read this slot (domain uses, as in max(NAME), do not count)?
 bool expr_uses(const struct expr *x, size_t slot);

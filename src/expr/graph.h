@@ -130,17 +130,20 @@ struct graph_run {
     uint32_t width_most;
     struct value *slots; // for opaque nodes
     struct arena scratch, kept;
-    bool fresh;  // nothing of the stage was evaluated yet
-    bool failed; // out of memory
+    struct arena inner; // what opaque nodes make on the way
+    bool fresh;         // nothing of the stage was evaluated yet
+    uint64_t *steps;    // left for what is inside of nodes: see expr_test_within()
+    enum { RUN_ON, RUN_EFFORT, RUN_LARGE, RUN_MEMORY } end; // why it cannot go on
 };
 
-// `width_most`: the most values a slot has. Stage 0 is evaluated.
-bool graph_run_init(struct graph_run *r, const struct graph *g, uint32_t width_most);
+// `width_most`: the most values a slot has. Stage 0 is evaluated. False: see r->end.
+bool graph_run_init(struct graph_run *r, const struct graph *g, uint32_t width_most,
+                    uint64_t *steps);
 void graph_run_release(struct graph_run *r);
 // Goes to a stage, whose slot (if it has a node) may have these values.
 void graph_run_enter(struct graph_run *r, uint32_t stage, const struct value *values,
                      uint32_t width);
-// Evaluates the stage for all values, with `known` as it is. False without memory.
+// Evaluates the stage for all values, with `known` as it is. False: see r->end.
 bool graph_run_step(struct graph_run *r);
 // A node of the stage at the value `at`.
 struct graph_cell graph_run_cell(const struct graph_run *r, uint32_t node, uint32_t at);

@@ -8,6 +8,8 @@
 
 // Lists and texts of evaluations stay in the scratch arena until it holds this much.
 #define SCRATCH_KEPT (64 * 1024)
+// And those of one stage take no more than this.
+#define SCRATCH_MOST ((size_t)64 << 20)
 
 // ---- operands ----------------------------------------------------------------------------------
 
@@ -219,9 +221,37 @@ static bool plain(const struct graph_run *r, uint32_t node, struct graph_column 
 
 // ---- value by value ----------------------------------------------------------------------------
 
-static struct frame frame_of(struct graph_run *r, struct value *locals)
+static void end(struct graph_run *r, int why)
 {
-    return (struct frame){r->slots, &r->scratch, locals, ITEMS_LIMIT, WORK_LIMIT};
+    if (r->end == RUN_ON)
+        r->end = why;
+}
+
+static struct frame frame_of(struct graph_run *r, struct arena *scratch, struct value *locals)
+{
+    return (struct frame){r->slots, scratch, locals, ITEMS_LIMIT, WORK_LIMIT, *r->steps};
+}
+
+// What the frame spent is gone; what it made may be too much.
+static void close_frame(struct graph_run *r, const struct frame *f)
+{
+    *r->steps = f->steps;
+    if (f->steps == 0)
+        end(r, RUN_EFFORT);
+    if (r->scratch.bytes > SCRATCH_MOST)
+        end(r, RUN_LARGE);
+}
+
+// Carries the value of an opaque node over from what it made on the way, which goes.
+static void keep_value(struct graph_run *r, const struct graph_node *n, struct value *v)
+{
+    uint64_t most = ITEMS_LIMIT;
+    if (n->truth)
+        *v = value_bool(value_truth(v));
+    else if (!value_fits(v, &most))
+        end(r, RUN_LARGE);
+    else if (!value_copy(&r->scratch, v, v))
+        end(r, RUN_MEMORY);
 }
 
 static struct graph_cell opaque_cell(struct graph_run *r, uint32_t node, uint32_t at)
@@ -229,7 +259,7 @@ static struct graph_cell opaque_cell(struct graph_run *r, uint32_t node, uint32_
     const struct graph_node *n = &r->graph->nodes[node];
     struct value locals[LOCALS_LIMIT];
     struct graph_cell out = {.fault = EXPR_FAULT_NONE};
-    struct frame f = frame_of(r, locals);
+    struct frame f = frame_of(r, &r->inner, locals);
     for (uint32_t i = 0; i < n->count; i++) {
         struct graph_cell item = graph_run_cell(r, graph_items(r->graph, node)[i], at);
         if (item.fault)
@@ -237,6 +267,11 @@ static struct graph_cell opaque_cell(struct graph_run *r, uint32_t node, uint32_
         r->slots[n->opaque.slots[i]] = item.value;
     }
     out.fault = n->opaque.tree->eval(n->opaque.tree, &f, &out.value);
+    if (!out.fault)
+        keep_value(r, n, &out.value);
+    if (r->inner.bytes > SCRATCH_KEPT)
+        arena_release(&r->inner);
+    close_frame(r, &f);
     return out;
 }
 
@@ -268,11 +303,9 @@ static struct graph_cell has_value_cell(struct graph_run *r, uint32_t node, uint
     return item;
 }
 
-static enum expr_fault apply(struct graph_run *r, const struct graph_node *n, struct value *v,
-                             struct value *out)
+static enum expr_fault apply_in(struct frame *f, const struct graph_node *n, struct value *v,
+                                struct value *out)
 {
-    struct value locals[LOCALS_LIMIT];
-    struct frame f = frame_of(r, locals);
     bool truth = false;
     int order = 0;
     enum expr_fault fault;
@@ -280,13 +313,14 @@ static enum expr_fault apply(struct graph_run *r, const struct graph_node *n, st
     case GRAPH_UNARY:
         return unary_apply(n->unary, v, out);
     case GRAPH_BINARY:
-        return operators[n->op].apply(&f, &v[0], &v[1], out);
+        return operators[n->op].apply(f, &v[0], &v[1], out);
     case GRAPH_COMPARE:
         if (n->ascending) {
-            *out = value_bool(sorted_contains(&v[1], &v[0]) == (n->compare == COMPARE_IN));
-            return EXPR_FAULT_NONE;
+            fault = sorted_contains(f, &v[1], &v[0], &truth);
+            truth = truth == (n->compare == COMPARE_IN);
+        } else {
+            fault = compare_values(f, n->compare, &v[0], &v[1], &truth);
         }
-        fault = compare_values(&f, n->compare, &v[0], &v[1], &truth);
         *out = value_bool(truth);
         return fault;
     case GRAPH_NOT:
@@ -294,12 +328,22 @@ static enum expr_fault apply(struct graph_run *r, const struct graph_node *n, st
         return EXPR_FAULT_NONE;
     case GRAPH_LEAST:
     case GRAPH_LARGEST:
-        fault = order_values(&f, &v[1], &v[0], &order);
+        fault = order_values(f, &v[1], &v[0], &order);
         *out = v[order == (n->kind == GRAPH_LEAST ? -1 : 1)];
         return fault;
     default:
-        return n->function->call(&f, v, n->count, out);
+        return n->function->call(f, v, n->count, out);
     }
+}
+
+static enum expr_fault apply(struct graph_run *r, const struct graph_node *n, struct value *v,
+                             struct value *out)
+{
+    struct value locals[LOCALS_LIMIT];
+    struct frame f = frame_of(r, &r->scratch, locals);
+    enum expr_fault fault = apply_in(&f, n, v, out);
+    close_frame(r, &f);
+    return fault;
 }
 
 static struct graph_cell cell_of(struct graph_run *r, uint32_t node, uint32_t at)
@@ -349,14 +393,15 @@ static void cells(struct graph_run *r, uint32_t node, struct graph_column *c)
 {
     const struct graph_node *n = &r->graph->nodes[node];
     if (!reserve_cells(r, c)) {
-        r->failed = true;
+        end(r, RUN_MEMORY);
         return;
     }
     c->passing = false;
-    for (uint32_t k = 0; k < r->width; k++) {
+    for (uint32_t k = 0; k < r->width && r->end == RUN_ON; k++) {
         struct graph_cell cell = cell_of(r, node, k);
         enum value_kind kind = cell.value.kind;
-        r->failed |= cell.fault == EXPR_FAULT_MEMORY;
+        if (cell.fault == EXPR_FAULT_MEMORY)
+            end(r, RUN_MEMORY);
         if (n->truth && !cell.fault)
             cell.value = value_bool(value_truth(&cell.value));
         else
@@ -385,10 +430,10 @@ static void evaluate(struct graph_run *r, uint32_t node)
 {
     struct graph_column *c = &r->columns[node];
     if (!reserve_integers(r, c)) {
-        r->failed = true;
+        end(r, RUN_MEMORY);
     } else if (!plain(r, node, c)) {
         cells(r, node, c);
-        if (!r->failed)
+        if (r->end == RUN_ON)
             simplify(r, c);
     }
 }
@@ -398,21 +443,21 @@ bool graph_run_step(struct graph_run *r)
     const struct graph *g = r->graph;
     if (r->scratch.bytes > SCRATCH_KEPT)
         arena_release(&r->scratch);
-    for (uint32_t i = 0; i < r->stage_counts[r->stage] && !r->failed; i++) {
+    for (uint32_t i = 0; i < r->stage_counts[r->stage] && r->end == RUN_ON; i++) {
         uint32_t node = r->of_stage[r->stage][i];
         bool given = g->nodes[node].kind == GRAPH_SLOT || g->nodes[node].kind == GRAPH_CONSTANT;
         if (!given && (r->fresh || r->columns[node].passing || !g->nodes[node].alone))
             evaluate(r, node);
     }
     r->fresh = false;
-    return !r->failed;
+    return r->end == RUN_ON;
 }
 
 static void give(struct graph_run *r, uint32_t node, const struct value *values)
 {
     struct graph_column *c = &r->columns[node];
     if (!reserve_integers(r, c) || !reserve_cells(r, c)) {
-        r->failed = true;
+        end(r, RUN_MEMORY);
         return;
     }
     for (uint32_t k = 0; k < r->width; k++)
@@ -439,19 +484,19 @@ static bool run_constants(struct graph_run *r)
 {
     const struct graph *g = r->graph;
     graph_run_enter(r, 0, NULL, 1);
-    for (uint32_t i = 0; i < r->stage_counts[0] && !r->failed; i++) {
+    for (uint32_t i = 0; i < r->stage_counts[0] && r->end == RUN_ON; i++) {
         uint32_t node = r->of_stage[0][i];
         if (g->nodes[node].kind == GRAPH_CONSTANT) {
             give(r, node, &g->nodes[node].value);
         } else {
             evaluate(r, node);
         }
-        if (!r->failed)
+        if (r->end == RUN_ON)
             r->known[node] = graph_run_cell(r, node, 0);
     }
     r->kept = r->scratch;
     arena_init(&r->scratch);
-    return !r->failed;
+    return r->end == RUN_ON;
 }
 
 static bool sort_by_stage(struct graph_run *r)
@@ -476,14 +521,18 @@ static bool sort_by_stage(struct graph_run *r)
     return true;
 }
 
-bool graph_run_init(struct graph_run *r, const struct graph *g, uint32_t width_most)
+bool graph_run_init(struct graph_run *r, const struct graph *g, uint32_t width_most,
+                    uint64_t *steps)
 {
-    *r = (struct graph_run){.graph = g, .width_most = width_most > 0 ? width_most : 1};
+    *r = (struct graph_run){
+        .graph = g, .width_most = width_most > 0 ? width_most : 1, .steps = steps};
     arena_init(&r->scratch);
     r->known = calloc((size_t)g->count + 1, sizeof *r->known);
     r->columns = calloc((size_t)g->count + 1, sizeof *r->columns);
     r->slots = calloc((size_t)g->slot_count + 1, sizeof *r->slots);
-    return r->known && r->columns && r->slots && sort_by_stage(r) && run_constants(r);
+    if (!r->known || !r->columns || !r->slots || !sort_by_stage(r))
+        end(r, RUN_MEMORY);
+    return r->end == RUN_ON && run_constants(r);
 }
 
 void graph_run_release(struct graph_run *r)
@@ -500,5 +549,6 @@ void graph_run_release(struct graph_run *r)
     free(r->of_stage);
     free(r->stage_counts);
     arena_release(&r->scratch);
+    arena_release(&r->inner);
     arena_release(&r->kept);
 }

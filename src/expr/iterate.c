@@ -114,7 +114,9 @@ static enum expr_fault unpack(const struct clause *c, struct frame *f, const str
 static enum expr_fault take_turn(struct visitor *v, struct frame *f, const struct value *item)
 {
     struct turn *t = (struct turn *)v;
-    enum expr_fault fault = unpack(&t->node->clauses[t->next - 1], f, item);
+    enum expr_fault fault = frame_step(f, NODE_STEPS * (uint64_t)t->node->weight);
+    if (!fault)
+        fault = unpack(&t->node->clauses[t->next - 1], f, item);
     if (!fault)
         fault = run_clauses(t, f);
     v->done = t->target->done;

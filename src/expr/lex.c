@@ -284,12 +284,21 @@ static const char *read_escape(struct lexer *l, const char *p, char **out)
     return end;
 }
 
+// Between the quotes, as written: no escape is shorter than its meaning.
+static size_t string_length(const char *open)
+{
+    const char *p = open + 1;
+    while (*p && *p != *open)
+        p += *p == '\\' && p[1] ? 2 : 1;
+    return (size_t)(p - open) - 1;
+}
+
 // From the opening quote `open` on.
 static bool lex_string(struct lexer *l, const char *open, bool raw)
 {
     if (open[1] == *open && open[2] == *open)
         return lexer_error(l, l->token.start, "a string is quoted by one ' or \"");
-    char *text = arena_alloc(l->arena, strlen(open)); // no escape is shorter than its meaning
+    char *text = arena_alloc(l->arena, string_length(open) + 1);
     if (!text)
         return error_memory(l->error);
     char *out = text;

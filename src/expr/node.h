@@ -15,7 +15,8 @@ enum {
     TARGETS_LIMIT = 8,          // names one `for` unpacks into
     ITEMS_LIMIT = 1 << 22,      // list items made and loop turns taken by one evaluation
     WORK_LIMIT = 1 << 24,       // items and characters that it compares, searches or counts
-    FOLD_ITEMS_LIMIT = 1 << 16, // items made while one constant part is computed at parse time
+    FOLD_ITEMS_LIMIT = 1 << 16, // items made while one constant part is computed at parse time;
+                                // a list of constants is one at any length
     FOLD_WORK_LIMIT = 1 << 20,  // the same as WORK_LIMIT, and of items, for all constant parts
 };
 
@@ -28,6 +29,7 @@ struct frame {
     struct value *locals;  // LOCALS_LIMIT loop variables
     uint64_t budget;       // items and turns left
     uint64_t work;         // items and characters left to look at
+    uint64_t steps;        // of expr_test_within() left
 };
 
 typedef enum expr_fault (*eval_fn)(const struct node *n, struct frame *f, struct value *out);
@@ -64,10 +66,11 @@ struct clause {
 struct node {
     eval_fn eval;
     enum node_kind kind;
-    bool ascending;    // CONSTANT: a list of integers behind `in`, sorted by bind()
+    bool ascending;    // CONSTANT: a list behind `in`, sorted by bind()
     const char *place; // in the text, for errors
     uint32_t height;
-    uint32_t count; // of items
+    uint32_t weight; // nodes of the tree, itself and its clauses included; set by bind()
+    uint32_t count;  // of items
     struct node **items;
     union {
         struct value value;              // CONSTANT
@@ -114,13 +117,22 @@ size_t function_names(const char **names, size_t capacity);
 extern const eval_fn node_evals[NODE_KINDS];
 enum expr_fault eval_truth(const struct node *n, struct frame *f, bool *out);
 
+// What it costs, in steps: to make or look at an item, and to evaluate a node of a loop's body.
+enum { ITEM_STEPS = 16, LOOK_STEPS = 2, NODE_STEPS = 8 };
+
+static inline enum expr_fault frame_step(struct frame *f, uint64_t steps)
+{
+    bool enough = steps <= f->steps;
+    f->steps = enough ? f->steps - steps : 0;
+    return enough ? EXPR_FAULT_NONE : EXPR_FAULT_LIMIT;
+}
 // Takes `count` items from the budget.
 static inline enum expr_fault frame_spend(struct frame *f, uint64_t count)
 {
     if (count > f->budget)
         return EXPR_FAULT_LIMIT;
     f->budget -= count;
-    return EXPR_FAULT_NONE;
+    return frame_step(f, ITEM_STEPS * count);
 }
 // Takes `count` steps from the work left: every loop over a value that exists already asks here,
 // for values are made once and may be looked at in every turn of a loop.
@@ -129,7 +141,7 @@ static inline enum expr_fault frame_work(struct frame *f, uint64_t count)
     if (count > f->work)
         return EXPR_FAULT_LIMIT;
     f->work -= count;
-    return EXPR_FAULT_NONE;
+    return frame_step(f, LOOK_STEPS * count);
 }
 // Items and characters of a value with everything in it, taken from *left; false when there are
 // more. A list may hold another many times, so that a few items stand for millions.

@@ -448,20 +448,52 @@ static enum expr_fault contains(struct frame *f, const struct value *item, const
     return fault;
 }
 
-bool sorted_contains(const struct value *list, const struct value *item)
+static bool is_nan(const struct value *v)
 {
-    int64_t wanted;
-    if (!is_number(item) || !value_to_i64(item, &wanted))
-        return false;
+    return v->kind == VALUE_FLOAT && isnan(v->f);
+}
+
+static int search_class(const struct value *v)
+{
+    return is_nan(v)                 ? 1
+           : is_number(v)            ? 2
+           : v->kind == VALUE_STRING ? 3
+           : v->kind == VALUE_LIST   ? 4
+                                     : 0;
+}
+
+int search_order(const struct value *a, const struct value *b)
+{
+    int class = search_class(a), other = search_class(b), order = 0;
+    if (class != other)
+        return class < other ? -1 : 1;
+    if (class == 2)
+        return order_numbers(a, b);
+    if (class == 3)
+        return strcmp(a->s, b->s);
+    if (class != 4)
+        return 0;
+    uint32_t common = a->count < b->count ? a->count : b->count;
+    for (uint32_t i = 0; i < common && order == 0; i++)
+        order = search_order(&a->items[i], &b->items[i]);
+    return order ? order : (a->count > b->count) - (a->count < b->count);
+}
+
+enum expr_fault sorted_contains(struct frame *f, const struct value *list, const struct value *item,
+                                bool *out)
+{
     uint32_t low = 0, high = list->count;
-    while (low < high) {
+    enum expr_fault fault = EXPR_FAULT_NONE;
+    while (low < high && !fault) {
         uint32_t middle = low + (high - low) / 2;
-        if (list->items[middle].i < wanted)
+        fault = frame_work(f, item->kind == VALUE_LIST ? item->count : 1);
+        if (search_order(&list->items[middle], item) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < list->count && list->items[low].i == wanted;
+    *out = false;
+    return fault || low == list->count ? fault : equal_values(f, item, &list->items[low], out);
 }
 
 // Values have no identity: `is` asks for the same kind and an equal value.

@@ -59,8 +59,12 @@ enum expr_fault compare_values(struct frame *f, enum compare_code code, const st
                                const struct value *b, bool *out);
 enum expr_fault equal_values(struct frame *f, const struct value *a, const struct value *b,
                              bool *out);
-// Membership in a list of integers in ascending order (node.ascending), by binary search.
-bool sorted_contains(const struct value *list, const struct value *item);
+// An order of all values, in which those that are equal stand side by side (a NaN equals none): for
+// searching alone.
+int search_order(const struct value *a, const struct value *b);
+// Membership in a list in that order (node.ascending), by binary search.
+enum expr_fault sorted_contains(struct frame *f, const struct value *list, const struct value *item,
+                                bool *out);
 // Only numbers, strings, and lists of them have an order. *order is -1, 0 or 1, or 2 with a NaN.
 enum expr_fault order_values(struct frame *f, const struct value *a, const struct value *b,
                              int *order);

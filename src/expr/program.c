@@ -154,12 +154,16 @@ COMPARISON(le, <=)
 COMPARISON(eq, ==)
 COMPARISON(ne, !=)
 
+// Candidates are ascending.
 static bool among(const struct step *s, const struct machine *m)
 {
     int64_t a = load(m, s->a);
     const int64_t *candidates = (const int64_t *)(const void *)(m->bases[s->b.base] + s->b.offset);
-    for (uint32_t i = 0; i < s->out; i++)
-        if (candidates[i] == a)
+    uint32_t first = 0, count = s->out;
+    for (; count > 8; count -= count / 2)
+        first += candidates[first + count / 2] <= a ? count / 2 : 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (candidates[first + i] == a)
             return true;
     return false;
 }
@@ -501,7 +505,7 @@ static bool emit_comparison(struct compiler *c, enum compare_code code, bool sen
     return emit(c, step);
 }
 
-// The constants of a list that a whole number can equal, side by side.
+// The constants of a list that a whole number can equal, side by side; it is ascending.
 static bool compile_candidates(struct compiler *c, const struct value *list, struct step *step)
 {
     struct place last;
@@ -543,7 +547,7 @@ static bool jump_if_member(struct compiler *c, struct place a, const struct node
 {
     if (list->kind == NODE_LIST)
         return jump_in_display(c, a, list, sense, label);
-    if (list->kind != NODE_CONSTANT || list->value.kind != VALUE_LIST)
+    if (!list->ascending)
         return false;
     struct step step = {.run = sense ? step_jump_in : step_jump_not_in, .a = a, .jump = label};
     return compile_candidates(c, &list->value, &step) && emit(c, step);

@@ -67,7 +67,7 @@ bool value_fits(const struct value *v, uint64_t *left)
 
 bool value_equal(const struct value *a, const struct value *b)
 {
-    struct frame f = {.work = UINT64_MAX};
+    struct frame f = {.work = UINT64_MAX, .steps = UINT64_MAX};
     bool equal = false;
     return equal_values(&f, a, b, &equal) == EXPR_FAULT_NONE && equal;
 }

@@ -62,14 +62,14 @@ static bool fill_cells(const struct automaton *a, const struct restriction *r,
         return false;
     for (uint32_t i = 0; i < a->length; i++)
         evaluator_set(v, a->parameters[i], domains[a->parameters[i]].values[0]);
-    for (uint64_t c = 0; c < count && !v->failed; c++) {
+    for (uint64_t c = 0; c < count && !v->failed && !v->exhausted; c++) {
         enum expr_fault fault;
         cells[c] = evaluator_test(v, r, &fault) ? STATE_HOLDS : STATE_DEAD;
         *faults += fault != EXPR_FAULT_NONE;
         advance(a, domains, digits, v);
     }
     free(digits);
-    return !v->failed;
+    return !v->failed && !v->exhausted;
 }
 
 // Replaces each row of `width` cells by one cell, its state; equal rows have equal states.

@@ -39,7 +39,8 @@ struct automaton {
 uint64_t automaton_cells(const struct automaton *a, const struct domain *domains);
 
 // These fill in start and next from parameters and length, in memory of the arena; false without
-// memory. Single values of parameters that have no choice are set in the evaluator by the caller.
+// memory, or where the evaluator is exhausted. Single values of parameters that have no choice are
+// set in the evaluator by the caller.
 bool automaton_tabulate(struct automaton *a, struct arena *arena, const struct restriction *r,
                         const struct domain *domains, struct evaluator *v, uint64_t *faults);
 bool automaton_choices(struct automaton *a, struct arena *arena, const struct problem *p,
@@ -79,8 +80,8 @@ bool lazy_try(struct lazy *z, uint32_t stage, uint32_t value, uint64_t *faults);
 // Evaluates the last stage: for each place in its domain, does the restriction hold? Valid until
 // the next time.
 const uint8_t *lazy_judge(struct lazy *z, uint64_t *faults);
-// Without memory since it was made.
-bool lazy_failed(const struct lazy *z);
+// DONE, or why it could not go on since it was made; what came back then says nothing.
+enum staging lazy_outcome(const struct lazy *z);
 
 // Equal rows of states, one for each value of a parameter, as transitions. False without memory.
 bool transitions_of_rows(struct transitions *t, struct arena *arena, const struct intern *rows,

@@ -138,9 +138,14 @@ static bool tabulate(struct builder *b, uint32_t restriction, uint64_t cells)
         b->outcome = BUILD_EFFORT;
         return false;
     }
-    return automaton_tabulate(a, &b->arena, &b->problem->restrictions[restriction],
-                              b->filtered->domains, b->evaluator,
-                              &b->filtered->faults[restriction]);
+    uint64_t before = *b->options->effort;
+    bool made =
+        automaton_tabulate(a, &b->arena, &b->problem->restrictions[restriction],
+                           b->filtered->domains, b->evaluator, &b->filtered->faults[restriction]);
+    b->filtered->spent[restriction] += before - *b->options->effort;
+    if (!made && b->evaluator->exhausted)
+        b->outcome = BUILD_EFFORT;
+    return made;
 }
 
 // Where it may be evaluated instead, with half of the effort at most.
@@ -606,9 +611,13 @@ static bool checks_hold(struct builder *b, const struct layer *l)
             stop(b, BUILD_EFFORT);
             return false;
         }
+        uint64_t before = *b->options->effort;
         bool holds = evaluator_test(b->evaluator, &b->problem->restrictions[l->checks[i]], &fault);
+        b->filtered->spent[l->checks[i]] += before - *b->options->effort;
         b->filtered->faults[l->checks[i]] += fault != EXPR_FAULT_NONE;
-        if (!holds)
+        if (b->evaluator->exhausted)
+            stop(b, BUILD_EFFORT);
+        if (!holds || b->evaluator->exhausted)
             return false;
     }
     return true;
@@ -625,6 +634,18 @@ static bool is_last(const struct builder *b, const struct follower *f)
     return f->stage + 1 == b->automata[f->restriction].length;
 }
 
+// Did its last evaluation come to an end?
+static bool goes_on(struct builder *b, const struct follower *f)
+{
+    static const enum build_outcome outcomes[] = {[STAGING_LARGE] = BUILD_LARGE,
+                                                  [STAGING_EFFORT] = BUILD_EFFORT,
+                                                  [STAGING_MEMORY] = BUILD_MEMORY};
+    enum staging outcome = lazy_outcome(f->lazy);
+    if (outcome != STAGING_DONE)
+        stop(b, outcomes[outcome]);
+    return outcome == STAGING_DONE;
+}
+
 // Evaluates what reads this layer's parameter last, for all of its values.
 static bool judge_followers(struct builder *b, struct layer *l)
 {
@@ -635,10 +656,8 @@ static bool judge_followers(struct builder *b, struct layer *l)
         if (!spend_on(b, f))
             return false;
         f->holds = lazy_judge(f->lazy, &b->filtered->faults[f->restriction]);
-        if (lazy_failed(f->lazy)) {
-            stop(b, BUILD_MEMORY);
+        if (!goes_on(b, f))
             return false;
-        }
     }
     return true;
 }
@@ -651,8 +670,7 @@ static bool followers_hold(struct builder *b, const struct layer *l)
         if (is_last(b, f) ? !f->holds[l->value]
                           : !spend_on(b, f) || !lazy_try(f->lazy, f->stage, l->value,
                                                          &b->filtered->faults[f->restriction])) {
-            if (lazy_failed(f->lazy))
-                stop(b, BUILD_MEMORY);
+            goes_on(b, f);
             return false;
         }
     }

@@ -44,7 +44,7 @@ enum build_outcome {
     BUILD_MEMORY
 };
 
-// Faults found are added to f->faults.
+// Faults found are added to f->faults. The evaluator's steps are the effort.
 enum build_outcome build(const struct filtered *f, const struct build_options *o,
                          struct evaluator *v, struct diagram *out);
 

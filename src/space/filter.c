@@ -74,18 +74,29 @@ static void fix(const struct filtered *f, uint32_t parameter, struct evaluator *
         evaluator_set(v, parameter, f->domains[parameter].values[0]);
 }
 
+// A test, and what it costs.
+static bool test(struct filtered *f, uint32_t restriction, struct evaluator *v)
+{
+    const struct restriction *r = &v->problem->restrictions[restriction];
+    uint64_t before = v->steps ? *v->steps : 0, cost = restriction_cost(r);
+    enum expr_fault fault;
+    if (v->steps)
+        *v->steps -= cost < before ? cost : before;
+    bool holds = evaluator_test(v, r, &fault);
+    f->faults[restriction] += fault != EXPR_FAULT_NONE;
+    f->spent[restriction] += v->steps ? before - *v->steps : 0;
+    return holds;
+}
+
 static void filter_domain(struct filtered *f, uint32_t restriction, uint32_t parameter,
                           struct evaluator *v)
 {
-    const struct restriction *r = &v->problem->restrictions[restriction];
     struct domain *d = &f->domains[parameter];
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < d->count; i++) {
-        enum expr_fault fault;
+    for (uint32_t i = 0; i < d->count && !v->exhausted; i++) {
         evaluator_set(v, parameter, d->values[i]);
-        if (evaluator_test(v, r, &fault))
+        if (test(f, restriction, v))
             d->values[kept++] = d->values[i];
-        f->faults[restriction] += fault != EXPR_FAULT_NONE;
     }
     d->count = kept;
     f->empty |= kept == 0;
@@ -97,7 +108,6 @@ static bool apply(struct filtered *f, uint32_t restriction, struct evaluator *v)
 {
     const struct restriction *r = &v->problem->restrictions[restriction];
     uint32_t parameter = 0, open = open_parameters(f, r, &parameter);
-    enum expr_fault fault;
     if (open > 1)
         return false;
     f->done[restriction] = true;
@@ -105,8 +115,7 @@ static bool apply(struct filtered *f, uint32_t restriction, struct evaluator *v)
         filter_domain(f, restriction, parameter, v);
         return true;
     }
-    f->empty |= !evaluator_test(v, r, &fault);
-    f->faults[restriction] += fault != EXPR_FAULT_NONE;
+    f->empty |= !test(f, restriction, v);
     return true;
 }
 
@@ -121,12 +130,12 @@ bool filter(struct filtered *f, struct arena *arena, const bool *skip, struct ev
     }
     for (uint32_t i = 0; i < p->spec->parameter_count; i++)
         fix(f, i, v);
-    for (bool again = true; again && !f->empty;) {
+    for (bool again = true; again && !f->empty && !v->exhausted;) {
         again = false;
-        for (uint32_t r = 0; r < p->restriction_count && !f->empty; r++) {
+        for (uint32_t r = 0; r < p->restriction_count && !f->empty && !v->exhausted; r++) {
             if (!f->done[r] && p->restrictions[r].kind != RESTRICTION_CHOICES)
                 again |= apply(f, r, v);
         }
     }
-    return !v->failed;
+    return !v->failed && !v->exhausted;
 }

@@ -209,6 +209,11 @@ bool problem_refuse(const struct problem *p, uint32_t culprit, const char *most,
             "them with --where",
             p->spec->path, most);
     const struct restriction *r = &p->restrictions[culprit];
+    if (r->parameter_count < 2)
+        return error_set(e, ERROR_INPUT,
+                         "%s: %s: %s: it is too long to evaluate for every value: that takes more "
+                         "than the limit of %s; make it shorter, or leave values out with --config",
+                         p->spec->path, r->formula->path, r->formula->text, most);
     add_names(p, r, &names);
     error_set(
         e, ERROR_INPUT,
@@ -246,13 +251,14 @@ void evaluator_set(struct evaluator *v, uint32_t parameter, uint32_t value)
 }
 
 // The derived parameters it reads; false when one has no value (`fault` only if it is asked about).
-static bool derive(struct evaluator *v, const struct restriction *r, enum expr_fault *fault)
+static bool derive(struct evaluator *v, const struct restriction *r, uint64_t *left,
+                   enum expr_fault *fault)
 {
     const struct spec *s = v->problem->spec;
     for (uint32_t i = 0; i < r->derived_count; i++) {
         uint32_t d = r->derived[i];
-        enum expr_fault f =
-            expr_eval(s->derived[d].expr, v->slots, &v->scratch, &v->slots[s->slots.derived + d]);
+        enum expr_fault f = expr_eval_within(s->derived[d].expr, v->slots, &v->scratch, left,
+                                             &v->slots[s->slots.derived + d]);
         if (f == EXPR_FAULT_NONE)
             continue;
         v->failed |= f == EXPR_FAULT_MEMORY;
@@ -263,25 +269,33 @@ static bool derive(struct evaluator *v, const struct restriction *r, enum expr_f
     return true;
 }
 
-// A cost is that of integers alone, or that of other values.
-#define COST_INTEGERS 32
-#define COST_VALUES   256
+// A cost is that of integers alone, or that of other values; of a long text, that of its nodes.
+#define COST_INTEGERS      32
+#define COST_INTEGERS_NODE 2
+#define COST_VALUES        256
+#define COST_VALUES_NODE   8
 
 uint32_t restriction_cost(const struct restriction *r)
 {
-    bool integers = r->derived_count == 0 && r->formula->expr && expr_is_fast(r->formula->expr);
-    return integers ? COST_INTEGERS : COST_VALUES;
+    const struct expr *x = r->formula->expr;
+    uint32_t weight = x ? expr_weight(x) : 1;
+    bool integers = r->derived_count == 0 && x && expr_is_fast(x);
+    uint32_t least = integers ? COST_INTEGERS : COST_VALUES;
+    uint32_t cost = weight * (integers ? COST_INTEGERS_NODE : COST_VALUES_NODE);
+    return cost > least ? cost : least;
 }
 
 bool evaluator_test(struct evaluator *v, const struct restriction *r, enum expr_fault *fault)
 {
     bool holds = true;
+    uint64_t unbounded = UINT64_MAX, *left = v->steps ? v->steps : &unbounded;
     *fault = EXPR_FAULT_NONE;
     v->tests++;
-    if (!derive(v, r, fault))
+    if (!derive(v, r, left, fault))
         holds = false;
     else if (r->kind == RESTRICTION_FORMULA)
-        *fault = expr_test(r->formula->expr, v->slots, &v->scratch, &holds);
+        *fault = expr_test_within(r->formula->expr, v->slots, &v->scratch, left, &holds);
+    v->exhausted |= *left == 0;
     v->failed |= *fault == EXPR_FAULT_MEMORY;
     if (v->scratch.bytes > SCRATCH_KEPT)
         arena_release(&v->scratch);

@@ -49,8 +49,10 @@ struct evaluator {
     const struct problem *problem;
     struct value *slots;
     struct arena scratch;
-    uint64_t tests; // made so far
-    bool failed;    // out of memory
+    uint64_t tests;  // made so far
+    uint64_t *steps; // left for what is inside of expressions: see expr_test_within(); or NULL
+    bool exhausted;  // they ran out: what a test said since then says nothing
+    bool failed;     // out of memory
 };
 
 // `slots`: constants and facts to start from; NULL: the problem's.

@@ -21,6 +21,8 @@
 #define CHANGED_EFFORT 200000
 #define REPAIR_EFFORT  200000
 #define EMPTY_EFFORT   2000000
+// What is inside of expressions, in all: where that is used up, what was checked by then has to do.
+#define INNER_EFFORT (UINT64_C(1) << 27)
 // Repairs of one assignment before another is drawn.
 #define REPAIRS_MOST 200
 
@@ -31,6 +33,7 @@ struct self_check {
     struct rng random;
     uint32_t *choice; // the assignment at hand; the evaluator has its values
     int64_t effort;   // left
+    uint64_t inner;   // left
     struct error *error;
 };
 
@@ -60,9 +63,17 @@ static void draw_member(struct self_check *c, uint64_t index)
 static bool restriction_holds(struct self_check *c, const struct restriction *r)
 {
     enum expr_fault fault;
-    c->effort -= restriction_cost(r);
-    return r->kind == RESTRICTION_CHOICES ? choices_allow(c->problem, c->choice)
-                                          : evaluator_test(&c->evaluator, r, &fault);
+    uint64_t before = c->inner;
+    bool holds = r->kind == RESTRICTION_CHOICES ? choices_allow(c->problem, c->choice)
+                                                : evaluator_test(&c->evaluator, r, &fault);
+    c->effort -= restriction_cost(r) + (int64_t)(before - c->inner);
+    return holds;
+}
+
+// Is there effort left, or must it go on in any case?
+static bool goes_on(const struct self_check *c, bool must)
+{
+    return !c->evaluator.exhausted && (must || c->effort > 0);
 }
 
 // The first restriction that the assignment does not meet; NULL: it meets all.
@@ -117,6 +128,8 @@ static bool check_member(struct self_check *c, uint64_t index)
     uint64_t found = 0;
     draw_member(c, index);
     const struct restriction *violated = find_violated(c);
+    if (c->evaluator.exhausted)
+        return true;
     if (violated)
         return refuse_member(c, violated);
     return (space_find(c->space, c->choice, &found) && found == index) ||
@@ -128,7 +141,7 @@ static bool check_members(struct self_check *c)
     uint64_t count = space_count(c->space);
     uint64_t draws = count < MEMBERS_MOST ? count : MEMBERS_MOST;
     c->effort = MEMBERS_EFFORT;
-    for (uint64_t i = 0; i < draws && (i < MEMBERS_LEAST || c->effort > 0); i++) {
+    for (uint64_t i = 0; i < draws && goes_on(c, i < MEMBERS_LEAST); i++) {
         if (!check_member(c, draws < count ? rng_below(&c->random, count) : i))
             return false;
     }
@@ -142,14 +155,14 @@ static bool check_changed(struct self_check *c)
 {
     uint32_t found = 0;
     c->effort = CHANGED_EFFORT;
-    while (space_count(c->space) > 0 && found < FOUND_ENOUGH && c->effort > 0) {
+    while (space_count(c->space) > 0 && found < FOUND_ENOUGH && goes_on(c, false)) {
         draw_member(c, rng_below(&c->random, space_count(c->space)));
         for (uint64_t changes = 1 + rng_below(&c->random, 2); changes > 0; changes--) {
             uint32_t p = draw_parameter(c);
             set_value(c, p, draw_value(c, p));
         }
         c->effort--;
-        if (find_violated(c))
+        if (find_violated(c) || c->evaluator.exhausted)
             continue;
         found++;
         if (!is_found(c))
@@ -181,7 +194,7 @@ static void repair(struct self_check *c, const struct restriction *violated)
         return;
     uint32_t p = violated->parameters[rng_below(&c->random, violated->parameter_count)];
     uint32_t count = c->problem->spec->parameters[p].count, from = draw_value(c, p);
-    for (uint32_t i = 0; i < count && c->effort > 0; i++) {
+    for (uint32_t i = 0; i < count && goes_on(c, false); i++) {
         set_value(c, p, (from + i) % count);
         if (restriction_holds(c, violated))
             return;
@@ -194,10 +207,11 @@ static bool repair_assignment(struct self_check *c)
     const struct restriction *violated = NULL;
     for (uint32_t p = 0; p < c->problem->spec->parameter_count; p++)
         set_value(c, p, draw_value(c, p));
-    for (uint32_t i = 0; i < REPAIRS_MOST && c->effort-- > 0; i++) {
+    for (uint32_t i = 0; i < REPAIRS_MOST && goes_on(c, false); i++) {
+        c->effort--;
         violated = find_violated(c);
         if (!violated)
-            return true;
+            return !c->evaluator.exhausted;
         repair(c, violated);
     }
     return false;
@@ -207,7 +221,7 @@ static bool check_repaired(struct self_check *c)
 {
     uint32_t found = 0;
     c->effort = space_count(c->space) > 0 ? REPAIR_EFFORT : EMPTY_EFFORT;
-    while (found < FOUND_ENOUGH && c->effort > 0) {
+    while (found < FOUND_ENOUGH && goes_on(c, false)) {
         if (!repair_assignment(c))
             continue;
         found++;
@@ -221,8 +235,9 @@ static bool check_repaired(struct self_check *c)
 
 bool space_self_check(const struct space *sp, struct error *e)
 {
-    struct self_check c = {.space = sp, .problem = &sp->problem, .error = e};
+    struct self_check c = {.space = sp, .problem = &sp->problem, .inner = INNER_EFFORT, .error = e};
     bool ready = evaluator_init(&c.evaluator, c.problem, NULL);
+    c.evaluator.steps = &c.inner;
     c.choice = calloc((size_t)c.problem->spec->parameter_count + 1, sizeof *c.choice);
     rng_init(&c.random, c.problem->spec->parameter_count, space_count(sp));
     bool ok = ready && c.choice;

@@ -60,6 +60,8 @@ static enum build_outcome attempt(struct attempts *a, uint32_t way, uint64_t lim
                                   struct diagram *out)
 {
     uint64_t given = limit < a->left ? limit : a->left, effort = given;
+    a->evaluator.steps = &effort;
+    a->evaluator.exhausted = false;
     uint32_t which = way % 2;
     size_t restrictions = a->problem->restriction_count;
     struct build_options o = {.limits = a->limits,
@@ -73,6 +75,7 @@ static enum build_outcome attempt(struct attempts *a, uint32_t way, uint64_t lim
     memcpy(a->filtered.faults, a->faults, restrictions * sizeof *a->faults);
     memset(a->filtered.spent, 0, restrictions * sizeof *a->filtered.spent);
     enum build_outcome outcome = build(&a->filtered, &o, &a->evaluator, out);
+    a->evaluator.steps = &a->left;
     uint64_t used = given - effort + EFFORT_ATTEMPT;
     a->left -= a->left < used ? a->left : used;
     a->hopeless[way] = outcome == BUILD_LARGE;
@@ -106,7 +109,6 @@ static enum build_outcome attempt_ways(struct attempts *a, uint64_t limit, struc
 static enum build_outcome attempt_all(struct attempts *a, struct diagram *out)
 {
     uint64_t limit = a->limits->effort;
-    a->left = a->options->effort ? *a->options->effort : EFFORT_ALL;
     for (;; limit *= EFFORT_FACTOR) {
         limit = limit > EFFORT_LAST ? EFFORT_LAST : limit;
         enum build_outcome outcome = attempt_ways(a, limit, out);
@@ -132,15 +134,24 @@ static uint32_t blame(const struct attempts *a)
     return guilty ? most : UINT32_MAX;
 }
 
-static enum build_outcome filter_and_build(struct attempts *a, struct diagram *out)
+static enum build_outcome build_filtered(struct attempts *a, struct diagram *out)
 {
-    if (!filter(&a->filtered, &a->arena, a->options->skip, &a->evaluator))
-        return BUILD_MEMORY;
     if (a->filtered.empty)
         return BUILD_DONE;
     a->faults = arena_copy(&a->arena, a->filtered.faults,
                            (a->problem->restriction_count + (size_t)1) * sizeof *a->faults);
-    enum build_outcome outcome = a->faults ? attempt_all(a, out) : BUILD_MEMORY;
+    return a->faults ? attempt_all(a, out) : BUILD_MEMORY;
+}
+
+static enum build_outcome filter_and_build(struct attempts *a, struct diagram *out)
+{
+    enum build_outcome outcome = BUILD_MEMORY;
+    a->left = a->limit = a->options->effort ? *a->options->effort : EFFORT_ALL;
+    a->evaluator.steps = &a->left;
+    if (filter(&a->filtered, &a->arena, a->options->skip, &a->evaluator))
+        outcome = build_filtered(a, out);
+    else if (a->evaluator.exhausted)
+        outcome = BUILD_EFFORT;
     if (a->options->effort)
         *a->options->effort = a->left;
     return outcome;

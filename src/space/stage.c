@@ -71,6 +71,21 @@ static bool stop(struct staged *s, enum staging outcome)
     return false;
 }
 
+// Where the run cannot go on, neither can this.
+static bool stop_as_run(struct staged *s)
+{
+    static const enum staging outcomes[] = {[RUN_ON] = STAGING_MEMORY, // before it began
+                                            [RUN_EFFORT] = STAGING_EFFORT,
+                                            [RUN_LARGE] = STAGING_LARGE,
+                                            [RUN_MEMORY] = STAGING_MEMORY};
+    return stop(s, outcomes[s->run.end]);
+}
+
+static bool step(struct staged *s)
+{
+    return graph_run_step(&s->run) || stop_as_run(s);
+}
+
 // ---- the question ------------------------------------------------------------------------------
 
 static bool set_values(struct staged *s, uint32_t stage)
@@ -431,8 +446,8 @@ static bool advance_state(struct staged *s, struct seen *seen, uint32_t stage, u
     if (!outcomes)
         return false;
     load(s, stage - 1, intern_at(&before->states, state, NULL));
-    if (!graph_run_step(&s->run))
-        return stop(s, STAGING_MEMORY);
+    if (!step(s))
+        return false;
     for (uint32_t v = 0; v < at->width; v++) {
         if (!compose(s, stage, intern_at(&before->states, state, NULL), v) ||
             !look_up(s, seen, stage, &outcomes[v]))
@@ -557,8 +572,8 @@ static bool judge_word(struct staged *s, const struct direct *d, uint64_t paths,
         add_to(s->faults, multiply(paths, d->row.width));
     if (outcome != OUTCOME_FIRST)
         return true;
-    if (!graph_run_step(&s->run))
-        return stop(s, STAGING_MEMORY);
+    if (!step(s))
+        return false;
     add_to(s->faults, multiply(paths, judge(s, d->row.width, d->holds)));
     return enter_row(s, &d->row, state);
 }
@@ -573,8 +588,8 @@ static bool judge_state(struct staged *s, const struct direct *d, uint32_t state
         return false;
     graph_run_enter(&s->run, last - 1, d->at->values, d->at->width);
     load(s, last - 2, word);
-    if (!graph_run_step(&s->run))
-        return stop(s, STAGING_MEMORY);
+    if (!step(s))
+        return false;
     for (uint32_t v = 0; v < d->at->width; v++) {
         if (!compose(s, last - 1, word, v))
             return false;
@@ -641,8 +656,8 @@ static bool judge_states(struct staged *s, const struct row *r, uint8_t *holds)
         return false;
     for (uint32_t state = 0; state < before->states.count; state++) {
         load(s, s->count - 1, intern_at(&before->states, state, NULL));
-        if (!graph_run_step(&s->run))
-            return stop(s, STAGING_MEMORY);
+        if (!step(s))
+            return false;
         add_to(s->faults, multiply(before->paths[state], judge(s, r->width, holds)));
         if (!enter_row(s, r, &s->last[state]))
             return false;
@@ -783,9 +798,10 @@ static bool prepare(struct staged *s, const struct evaluator *v)
     s->asked = arena_array(&s->arena, nodes, sizeof *s->asked);
     s->word = arena_array(&s->arena, nodes * PART_NUMBERS, sizeof *s->word);
     s->stages[0].paths = arena_array(&s->arena, 1, sizeof *s->stages[0].paths);
-    if (!s->ranges || !s->asked || !s->word || !s->stages[0].paths ||
-        !graph_run_init(&s->run, &s->graph, widest))
+    if (!s->ranges || !s->asked || !s->word || !s->stages[0].paths)
         return stop(s, STAGING_MEMORY);
+    if (!graph_run_init(&s->run, &s->graph, widest, s->effort))
+        return stop_as_run(s);
     s->stages[0].paths[0] = 1;
     for (uint32_t i = 0; i < s->graph.count; i++) {
         if (s->graph.nodes[i].stage == 0)
@@ -926,13 +942,15 @@ bool lazy_new(struct arena *arena, const struct automaton *a, const struct restr
     memset(z, 0, sizeof *z);
     struct staged *s = &z->staged;
     start_staged(s, a, r, domains, v);
+    s->effort = v->steps;
     bool made = prepare(s, v) && set_lazy(z);
     bool large = s->outcome == STAGING_LARGE || (made && !parts_last(s));
+    bool memory = !made && (s->outcome == STAGING_MEMORY || s->outcome == STAGING_DONE);
     if (made && !large)
         *out = z;
     else
         release(s);
-    return made || large;
+    return !memory;
 }
 
 void lazy_release(struct lazy *z)
@@ -949,10 +967,8 @@ bool lazy_try(struct lazy *z, uint32_t stage, uint32_t value, uint64_t *faults)
     if (*outcome != OUTCOME_FIRST)
         return true;
     graph_run_enter(&s->run, after, &s->stages[after].values[value], 1);
-    if (!graph_run_step(&s->run)) {
-        stop(s, STAGING_MEMORY);
+    if (!step(s))
         return false;
-    }
     for (uint32_t i = 0; i < s->run.stage_counts[after]; i++) {
         uint32_t node = s->run.of_stage[after][i];
         s->run.known[node] = graph_run_cell(&s->run, node, 0);
@@ -971,14 +987,12 @@ const uint8_t *lazy_judge(struct lazy *z, uint64_t *faults)
     if (z->outcomes[s->count - 1] == OUTCOME_TRUE)
         return z->holds;
     graph_run_enter(&s->run, s->count, last->values, last->width);
-    if (graph_run_step(&s->run))
+    if (step(s))
         add_to(faults, judge(s, last->width, z->holds));
-    else
-        stop(s, STAGING_MEMORY);
     return z->holds;
 }
 
-bool lazy_failed(const struct lazy *z)
+enum staging lazy_outcome(const struct lazy *z)
 {
-    return z->staged.outcome == STAGING_MEMORY;
+    return z->staged.outcome;
 }

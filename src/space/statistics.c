@@ -8,6 +8,8 @@
 // that they alone restrict is, within this effort for all of them together (in steps, see solve.c).
 #define COUNTED_MOST (UINT64_C(1) << 16)
 #define ALONE_EFFORT (UINT64_C(1) << 30)
+// And this is for all that are counted.
+#define COUNT_EFFORT (UINT64_C(1) << 29)
 
 // Runs through all assignments of the restriction's parameters.
 struct odometer {
@@ -15,6 +17,7 @@ struct odometer {
     const struct restriction *restriction;
     struct evaluator *evaluator;
     uint32_t *choice; // of all parameters; those it does not read are not looked at
+    uint64_t effort;  // left
 };
 
 static bool excluded(struct odometer *o)
@@ -91,9 +94,15 @@ static uint64_t count_alone(struct odometer *o)
                    : solve_alone(o->problem, o->restriction, cells);
     for (uint32_t i = 0; i < o->restriction->parameter_count; i++)
         turn(o, o->restriction->parameters[i], 0);
+    uint64_t cost = own * restriction_cost(o->restriction);
+    if (cost >= o->effort)
+        return UINT64_MAX;
+    o->effort -= cost;
     do {
         count += excluded(o);
-    } while (next(o));
+    } while (!o->evaluator->exhausted && next(o));
+    if (o->evaluator->exhausted)
+        return UINT64_MAX;
     return __builtin_mul_overflow(count, others, &count) ? UINT64_MAX : count;
 }
 
@@ -120,7 +129,8 @@ size_t space_restrictions(const struct space *sp, const struct space_restriction
     if (!t->items)
         t->items = calloc((size_t)p->restriction_count + 1, sizeof *t->items);
     if (!t->counted && t->items && evaluator_init(&v, p, NULL)) {
-        struct odometer o = {.problem = p, .evaluator = &v};
+        struct odometer o = {.problem = p, .evaluator = &v, .effort = COUNT_EFFORT};
+        v.steps = &o.effort;
         o.choice = calloc((size_t)p->spec->parameter_count + 1, sizeof *o.choice);
         if (o.choice)
             count_all(sp, &o);

@@ -16,13 +16,19 @@ bool choices_allow(const struct problem *p, const uint32_t *choice)
     return p->choice_count == 0;
 }
 
+// What evaluating one configuration may cost, in steps (see expr_test_within()).
+#define WHY_EFFORT (UINT64_C(1) << 30)
+
 static bool holds(struct evaluator *v, const struct restriction *r, const uint32_t *choice,
                   enum expr_fault *fault)
 {
     *fault = EXPR_FAULT_NONE;
     if (r->kind == RESTRICTION_CHOICES)
         return choices_allow(v->problem, choice);
-    return evaluator_test(v, r, fault);
+    bool holds = evaluator_test(v, r, fault);
+    if (v->exhausted)
+        *fault = EXPR_FAULT_LIMIT;
+    return holds && !v->exhausted;
 }
 
 // The first of the kind (derived or not) that does not hold.
@@ -44,6 +50,7 @@ void space_why(const struct space *sp, const uint32_t *choice, struct space_reas
 {
     const struct problem *p = &sp->problem;
     struct evaluator v;
+    uint64_t steps = WHY_EFFORT;
     *out = (struct space_reason){NULL, false, EXPR_FAULT_NONE};
     if (sp->listed) {
         uint64_t index;
@@ -55,6 +62,7 @@ void space_why(const struct space *sp, const uint32_t *choice, struct space_reas
         out->restriction = p->restriction_count > 0 ? p->restrictions[0].formula : NULL;
         return;
     }
+    v.steps = &steps;
     for (uint32_t i = 0; i < p->spec->parameter_count; i++)
         evaluator_set(&v, i, choice[i]);
     if (!find_reason(&v, true, choice, out))

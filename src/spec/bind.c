@@ -17,14 +17,15 @@ void spec_bind_fixed(const struct spec *s, const struct device_info *device, str
         value_list(s->kernel->problem_size, s->kernel->problem_axes);
 }
 
-bool spec_bind(const struct spec *s, const uint32_t *choice, struct value *slots,
-               struct arena *scratch, uint32_t *derived, enum expr_fault *fault)
+bool spec_bind_within(const struct spec *s, const uint32_t *choice, struct value *slots,
+                      struct arena *scratch, uint64_t *steps, uint32_t *derived,
+                      enum expr_fault *fault)
 {
     for (uint32_t i = 0; i < s->parameter_count; i++)
         slots[s->slots.parameters + i] = s->parameters[i].values[choice[i]];
     for (uint32_t i = 0; i < s->derived_count; i++) {
-        enum expr_fault f =
-            expr_eval(s->derived[i].expr, slots, scratch, &slots[s->slots.derived + i]);
+        enum expr_fault f = expr_eval_within(s->derived[i].expr, slots, scratch, steps,
+                                             &slots[s->slots.derived + i]);
         if (f == EXPR_FAULT_NONE)
             continue;
         if (derived)
@@ -34,6 +35,13 @@ bool spec_bind(const struct spec *s, const uint32_t *choice, struct value *slots
         return false;
     }
     return true;
+}
+
+bool spec_bind(const struct spec *s, const uint32_t *choice, struct value *slots,
+               struct arena *scratch, uint32_t *derived, enum expr_fault *fault)
+{
+    uint64_t steps = UINT64_MAX;
+    return spec_bind_within(s, choice, slots, scratch, &steps, derived, fault);
 }
 
 bool spec_metric_uses_energy(const struct spec *s, uint32_t metric)

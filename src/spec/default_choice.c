@@ -3,7 +3,11 @@
 
 #include <string.h>
 
-#define EFFORT 2000000
+// Tests of a restriction, and what they may cost in all, in steps: so much for each node, and what
+// loops take (see expr_test_within()).
+#define EFFORT     2000000
+#define STEPS      (UINT64_C(1) << 31)
+#define NODE_STEPS 4
 
 struct finder {
     const struct spec *s;
@@ -11,6 +15,7 @@ struct finder {
     uint32_t *last; // by restriction: the parameter after which it can be tested
     uint32_t *choice;
     uint64_t effort; // tests left
+    uint64_t steps;  // left
     struct arena scratch;
 };
 
@@ -41,14 +46,21 @@ static bool holds(struct finder *f, uint32_t depth)
 {
     const struct spec *s = f->s;
     bool ok = depth + 1 < s->parameter_count ||
-              spec_bind(s, f->choice, f->slots, &f->scratch, NULL, NULL);
+              spec_bind_within(s, f->choice, f->slots, &f->scratch, &f->steps, NULL, NULL);
     for (uint32_t r = 0; ok && r < s->restriction_count; r++) {
         bool truth;
         if (f->last[r] != depth)
             continue;
+        const struct expr *x = s->restrictions[r].expr;
+        uint64_t cost = NODE_STEPS * (uint64_t)expr_weight(x);
         f->effort -= f->effort > 0;
-        ok = expr_test(s->restrictions[r].expr, f->slots, &f->scratch, &truth) == EXPR_FAULT_NONE &&
+        f->steps -= cost < f->steps ? cost : f->steps;
+        ok = expr_test_within(x, f->slots, &f->scratch, &f->steps, &truth) == EXPR_FAULT_NONE &&
              truth;
+    }
+    if (f->steps == 0) { // what was said since they ran out says nothing
+        f->effort = 0;
+        ok = false;
     }
     if (f->scratch.bytes > 1 << 20)
         arena_release(&f->scratch);
@@ -124,7 +136,7 @@ bool default_choice(const struct spec_sources *src, const struct device_info *de
         memcpy(choice, src->stand_in, s->parameter_count * sizeof *choice);
         return true;
     }
-    struct finder f = {.s = s, .choice = choice, .effort = EFFORT};
+    struct finder f = {.s = s, .choice = choice, .effort = EFFORT, .steps = STEPS};
     spec_default(s, choice);
     if (s->parameter_count == 0)
         return true;

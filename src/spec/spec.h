@@ -151,6 +151,10 @@ void spec_bind_fixed(const struct spec *s, const struct device_info *device, str
 // with the derived parameter that has no value (fault).
 bool spec_bind(const struct spec *s, const uint32_t *choice, struct value *slots,
                struct arena *scratch, uint32_t *derived, enum expr_fault *fault);
+// The same with a bound, as that of expr_eval_within().
+bool spec_bind_within(const struct spec *s, const uint32_t *choice, struct value *slots,
+                      struct arena *scratch, uint64_t *steps, uint32_t *derived,
+                      enum expr_fault *fault);
 
 // "block_size_x=16, tile_size_x=2": parameters in order; those with one value only are left out
 // unless `all`.

@@ -350,6 +350,82 @@ START_TEST(nesting_is_bounded)
 }
 END_TEST
 
+// What a sorted list has is what a walk through it finds: numbers of either kind, texts, tuples,
+// and what equals nothing.
+START_TEST(members_of_long_lists)
+{
+    static const char list[] = "3, 'b', 2.5, True, (1, 2), None, 7, (1, 'x'), math.nan, -4, 'a', "
+                               "[], (1, 2.5), 8.0, 'abc', (math.nan, 1), 2 ** 60, 3, -0.0, ((6,),)";
+    static const char *const items[] = {
+        "a - 5", "1.0", "0",      "2.5",      "8",      "'b'",  "'ab'",     "s",
+        "None",  "[]",  "(1, 2)", "(1.0, 2)", "(1, 3)", "(1,)", "math.nan", "(math.nan, 1)",
+        "-4",    "-5",  "2**60",  "2**60+1",  "[[a]]",  "[a]",  "'abc'",    "1e300"};
+    for (size_t i = 0; i < 2 * sizeof items / sizeof *items; i++) {
+        struct arena arena;
+        struct text text = TEXT_INIT;
+        bool truth = false;
+        arena_init(&arena);
+        const char *item = items[i / 2], *in = i % 2 ? "not in" : "in";
+        // a == 6: the second list is none of constants, and is walked through.
+        text_addf(&text, "((%s) %s [%s]) == ((%s) %s [%s, a * 1000])", item, in, list, item, in,
+                  list);
+        struct expr *x = expr_parse(&arena, text_cstr(&text), &environment, NULL);
+        ck_assert_ptr_nonnull(x);
+        ck_assert_int_eq(expr_test(x, environment_slots, &arena, &truth), EXPR_FAULT_NONE);
+        ck_assert_msg(truth, "%s", text_cstr(&text));
+        text_release(&text);
+        arena_release(&arena);
+    }
+}
+END_TEST
+
+// Lists of constants are made once, at any length; what is searched for costs next to nothing.
+START_TEST(long_lists_are_made_once)
+{
+    static const char *const more[] = {", 'v'", ", 5", ", (1, 2)", ", 2.5"};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        struct arena arena;
+        bool truth = true;
+        uint64_t steps = 1000;
+        arena_init(&arena);
+        struct expr *x = parse_repeated(&arena, "a in ['w'", more[i], 100000, "]", NULL);
+        ck_assert_ptr_nonnull(x);
+        ck_assert_uint_lt(expr_weight(x), 5);
+        ck_assert_int_eq(expr_test_within(x, environment_slots, NULL, &steps, &truth),
+                         EXPR_FAULT_NONE);
+        ck_assert(!truth && steps > 0);
+        ck_assert_uint_lt(arena.bytes, 64 << 20);
+        arena_release(&arena);
+    }
+}
+END_TEST
+
+// Steps are taken by what repeats; where they run out nothing is left.
+START_TEST(steps_are_bounded)
+{
+    static const char *const repeating[] = {"sum([i * a for i in range(20000)]) % 3 == 0",
+                                            "any(i < 0 for i in range(a * 9999))",
+                                            "len('x' * (a * 9999)) > 3",
+                                            "sum(1 for i in range(100) if a in l) > 0",
+                                            "len(sorted(range(a * 9999))) == 0",
+                                            "[i for i in range(a * 999)][5] == 5"};
+    for (size_t i = 0; i < sizeof repeating / sizeof *repeating; i++) {
+        struct arena arena;
+        bool truth;
+        uint64_t few = 1000, many = UINT64_C(1) << 24;
+        arena_init(&arena);
+        struct expr *x = expr_parse(&arena, repeating[i], &environment, NULL);
+        ck_assert_ptr_nonnull(x);
+        expr_test_within(x, environment_slots, &arena, &few, &truth);
+        ck_assert_msg(few == 0, "%s", repeating[i]);
+        ck_assert_int_eq(expr_test_within(x, environment_slots, &arena, &many, &truth),
+                         EXPR_FAULT_NONE);
+        ck_assert_msg(many > 0 && many < (1 << 24) - 1000, "%s", repeating[i]);
+        arena_release(&arena);
+    }
+}
+END_TEST
+
 START_TEST(every_fault_has_a_text)
 {
     ck_assert_str_eq(expr_fault_text(EXPR_FAULT_NONE), "no fault");
@@ -371,6 +447,9 @@ int main(void)
     tcase_add_test(tc, domains_and_slots);
     tcase_add_test(tc, long_expressions);
     tcase_add_test(tc, nesting_is_bounded);
+    tcase_add_test(tc, members_of_long_lists);
+    tcase_add_test(tc, long_lists_are_made_once);
+    tcase_add_test(tc, steps_are_bounded);
     tcase_add_test(tc, every_fault_has_a_text);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);

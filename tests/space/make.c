@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define PART_MOST (1 << 18)
+
 // ---- JSON from short texts ---------------------------------------------------------------------
 
 // The next part before a semicolon, trimmed, in `part`; false at the end.
@@ -27,7 +29,7 @@ static bool next_part(const char **rest, char *part, size_t size)
 
 static void add_parameters(struct text *json, const char *parameters)
 {
-    char part[4096];
+    char part[PART_MOST];
     const char *separator = "";
     while (next_part(&parameters, part, sizeof part)) {
         char *values = strchr(part, ' '), *initial = strstr(part, "] =");
@@ -45,7 +47,7 @@ static void add_parameters(struct text *json, const char *parameters)
 
 static void add_derived(struct text *json, const char *derived)
 {
-    char part[4096];
+    char part[PART_MOST];
     const char *separator = "";
     while (next_part(&derived, part, sizeof part)) {
         char *expression = strchr(part, '=');
@@ -58,7 +60,7 @@ static void add_derived(struct text *json, const char *derived)
 
 static void add_restrictions(struct text *json, const char *restrictions)
 {
-    char part[4096];
+    char part[PART_MOST];
     const char *separator = "";
     while (next_part(&restrictions, part, sizeof part)) {
         text_addf(json, "%s{\"Expression\": \"%s\"}", separator, part);
@@ -77,7 +79,7 @@ static struct spec *load_text(const struct text *json)
     close(file);
     struct spec *s = spec_load(path, NULL, &e);
     unlink(path);
-    ck_assert_msg(s != NULL, "%s\n%s", e.text, json->data);
+    ck_assert_msg(s != NULL, "%.2000s\n%.2000s", e.text, json->data);
     return s;
 }
 

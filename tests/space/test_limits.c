@@ -513,6 +513,106 @@ START_TEST(counted_or_refused)
 }
 END_TEST
 
+// ---- work inside of expressions ----------------------------------------------------------------
+
+static double seconds_since(const struct rusage *before)
+{
+    struct rusage now;
+    getrusage(RUSAGE_SELF, &now);
+    return cpu_seconds(&now) - cpu_seconds(before);
+}
+
+// "A in [0, 2, 4, ...] or B == 2": `form` has the number of an item twice.
+static void add_members(struct text *out, const char *item, const char *form, int count)
+{
+    text_addf(out, "%s in [", item);
+    for (int i = 0; i < count; i++)
+        text_addf(out, form, 2 * i, 2 * i);
+    text_add(out, "] or b == 2");
+}
+
+// Long lists of constants are searched: half of a's values are in them.
+START_TEST(members_of_long_lists)
+{
+    static const struct {
+        const char *item, *form;
+    } lists[] = {
+        {"a", "%d,"}, {"str(a)", "'%d',"}, {"a * 1.0", "%d.0,"}, {"(a, 'x', a)", "(%d, 'x', %d),"}};
+    struct rusage before;
+    getrusage(RUSAGE_SELF, &before);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct text restriction = TEXT_INIT;
+        add_members(&restriction, lists[i].item, lists[i].form, 10000);
+        struct spec *s = make_spec("a list(range(20000)); b [1, 2, 3]", restriction.data, "");
+        struct space *sp = make_space(s, NULL);
+        ck_assert_msg(space_count(sp) == 40000, "%s: %lu", lists[i].item,
+                      (unsigned long)space_count(sp));
+        space_free(sp);
+        spec_free(s);
+        text_release(&restriction);
+    }
+#ifndef __SANITIZE_ADDRESS__
+    ck_assert_double_lt(seconds_since(&before), 3);
+#endif
+}
+END_TEST
+
+// What takes minutes to evaluate is refused, wherever the work lies: in a derived parameter that a
+// restriction of one parameter reads, in a table, along the search.
+static const struct {
+    const char *parameters, *restrictions, *derived;
+} heavy[] = {
+    {"a list(range(1, 50000))", "D % 3 == 0", "D = sum([i*a for i in range(20000)])"},
+    {"a [1, 2]; b list(range(1, 3000))", "any(i*a % b == 7 * b for i in range(100000))", ""},
+    {"a list(range(200)); b list(range(200)); c list(range(200)); d list(range(200))",
+     "[a, b, c, d][a % 4] != sum(i*(a + b + c + d) for i in range(3000)) % 99", ""},
+};
+
+START_TEST(work_inside_is_effort)
+{
+    struct spec *s =
+        make_spec_derived(heavy[_i].parameters, heavy[_i].restrictions, heavy[_i].derived, "");
+    struct error e = ERROR_INIT;
+    struct rusage before;
+    getrusage(RUSAGE_SELF, &before);
+    struct space *sp = space_new(s, NULL, &e);
+#ifndef __SANITIZE_ADDRESS__
+    struct rusage after;
+    getrusage(RUSAGE_SELF, &after);
+    ck_assert_msg(seconds_since(&before) < CPU_SECONDS, "%d: %g s", _i, seconds_since(&before));
+    ck_assert_msg(after.ru_maxrss < PEAK_KIB, "%d: %ld KiB", _i, after.ru_maxrss);
+#endif
+    ck_assert_msg(!sp, "%d: counted %lu", _i, (unsigned long)(sp ? space_count(sp) : 0));
+    ck_assert_int_eq(e.code, ERROR_INPUT);
+    ck_assert_msg(strstr(e.text, "more than the limit of ") != NULL, "%s", e.text);
+    ck_assert_msg(strstr(e.text, heavy[_i].restrictions) || strstr(e.text, "D"), "%s", e.text);
+    space_free(sp);
+    spec_free(s);
+}
+END_TEST
+
+// What is asked of a finished space is bounded, too: where counting would take minutes the answer
+// is that it is not known.
+START_TEST(questions_are_bounded)
+{
+    struct spec *s = make_spec("a list(range(1, 30000))",
+                               "a < 20; sum([i*a for i in range(20000)]) % 3 == 0", "");
+    const struct space_restriction_stats *stats;
+    struct rusage before;
+    getrusage(RUSAGE_SELF, &before);
+    struct space *sp = make_space(s, NULL);
+    ck_assert_uint_eq(space_count(sp), 6); // the multiples of 3
+    ck_assert_uint_eq(space_restrictions(sp, &stats), 2);
+    ck_assert_uint_eq(stats[0].alone, 29980);
+    ck_assert_uint_eq(stats[1].alone, UINT64_MAX);
+#ifndef __SANITIZE_ADDRESS__
+    ck_assert_double_lt(seconds_since(&before), CPU_SECONDS);
+#endif
+    space_free(sp);
+    spec_free(s);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_loop_test(tests, forced_limits, 0, 24);
@@ -524,6 +624,9 @@ static void add(TCase *tests)
     tcase_add_test(tests, tiles_of_a_kernel);
     tcase_add_loop_test(tests, counted_or_refused, 0, HOSTILE);
     tcase_add_test(tests, chains_of_equalities);
+    tcase_add_test(tests, members_of_long_lists);
+    tcase_add_loop_test(tests, work_inside_is_effort, 0, sizeof heavy / sizeof *heavy);
+    tcase_add_test(tests, questions_are_bounded);
 }
 
 int main(void)
