@@ -3,6 +3,7 @@
 
 #include "expr/node.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *expr_fault_text(enum expr_fault fault)
@@ -147,6 +148,25 @@ void expr_slots_as_read(const struct expr *x, uint32_t *out)
 {
     size_t count = 0;
     add_slots(x->root, out, &count);
+}
+
+static int compare_slots(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+struct expr *expr_of_part(struct arena *a, const struct expr *whole, const struct node *part)
+{
+    struct expr *x = arena_alloc(a, sizeof *x);
+    uint32_t *slots = arena_array(a, whole->slot_count + 1, sizeof *slots);
+    if (!x || !slots)
+        return NULL;
+    *x = (struct expr){.root = part, .text = whole->text, .slots = slots};
+    add_slots(part, slots, &x->slot_count);
+    qsort(slots, x->slot_count, sizeof *slots, compare_slots);
+    x->program = program_compile(a, x);
+    return x;
 }
 
 const char *expr_text(const struct expr *x)

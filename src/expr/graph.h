@@ -97,6 +97,13 @@ static inline const uint32_t *graph_items(const struct graph *g, uint32_t node)
     return g->items + g->nodes[node].first;
 }
 
+// The parts of an `and` that must all hold, each an expression of its own, where none of them can
+// fault whatever its slots get: then it makes no difference in which order, or together with what,
+// they are evaluated. `len(set([a, b, c])) == 3` is `a != b and a != c and b != c`. *count is 0
+// where it is no such `and`; false without memory.
+bool graph_split(struct arena *a, const struct expr *x, const struct graph_slot *slots,
+                 uint32_t slot_count, const struct expr ***parts, uint32_t *count);
+
 // From the ranges of all nodes before it.
 struct graph_range graph_range_of(const struct graph *g, uint32_t node,
                                   const struct graph_range *ranges);

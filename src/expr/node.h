@@ -156,6 +156,9 @@ struct node *parse_text(struct arena *a, const char *text, const struct expr_sym
 bool bind_names(struct arena *a, struct node *root, const char *text,
                 const struct expr_symbols *symbols, bool *used, struct error *e);
 
+// An expression of a part of another's tree, with that one's text; NULL without memory.
+struct expr *expr_of_part(struct arena *a, const struct expr *whole, const struct node *part);
+
 // Compiles a restriction over integers; NULL when it is not one, or without memory.
 const struct program *program_compile(struct arena *a, const struct expr *x);
 enum { PROGRAM_UNSURE = -1 };

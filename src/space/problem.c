@@ -60,8 +60,7 @@ static void mark_reads(const struct problem *p, const struct restriction *r, boo
     }
 }
 
-// Adds a restriction to the list; its kind and formula are set.
-static bool add(struct problem *p, const struct restriction *from, struct error *e)
+bool problem_add(struct problem *p, const struct restriction *from, struct error *e)
 {
     const struct spec *s = p->spec;
     struct restriction *r = &p->restrictions[p->restriction_count];
@@ -107,7 +106,8 @@ static bool add_where(struct problem *p, const char *text, struct error *e)
     if (!f->expr)
         return error_context(e, "--where '%s'", copy);
     return refuse_time(p, f, e) &&
-           add(p, &(struct restriction){.kind = RESTRICTION_FORMULA, .formula = f, .where = true},
+           problem_add(
+               p, &(struct restriction){.kind = RESTRICTION_FORMULA, .formula = f, .where = true},
                e);
 }
 
@@ -140,8 +140,8 @@ static bool add_choices(struct problem *p, const struct space_options *o, struct
             return error_context(e, "--config '%s'", o->configurations[i]);
     }
     p->choice_count = o->configuration_count;
-    return add(p, &(struct restriction){.kind = RESTRICTION_CHOICES, .formula = f, .where = true},
-               e);
+    return problem_add(
+        p, &(struct restriction){.kind = RESTRICTION_CHOICES, .formula = f, .where = true}, e);
 }
 
 static bool add_all(struct problem *p, const struct space_options *o, struct error *e)
@@ -149,14 +149,14 @@ static bool add_all(struct problem *p, const struct space_options *o, struct err
     const struct spec *s = p->spec;
     bool ok = true;
     for (uint32_t i = 0; ok && i < s->restriction_count; i++)
-        ok = add(p, &(struct restriction){.formula = &s->restrictions[i]}, e);
+        ok = problem_add(p, &(struct restriction){.formula = &s->restrictions[i]}, e);
     for (uint32_t i = 0; ok && i < o->where_count; i++)
         ok = add_where(p, o->where[i], e);
     if (ok && o->configuration_count > 0)
         ok = add_choices(p, o, e);
     for (uint32_t i = 0; ok && i < s->derived_count; i++) {
         struct restriction r = {.kind = RESTRICTION_DERIVED, .formula = &s->derived[i]};
-        ok = add(p, &r, e);
+        ok = problem_add(p, &r, e);
     }
     return ok;
 }

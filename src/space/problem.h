@@ -37,6 +37,8 @@ struct problem {
 bool problem_init(struct problem *p, const struct spec *s, const struct space_options *o,
                   struct error *e);
 void problem_release(struct problem *p);
+// Adds a restriction whose kind and formula are set to the problem's, which have room for it.
+bool problem_add(struct problem *p, const struct restriction *from, struct error *e);
 // Row of --config as value indices.
 const uint32_t *problem_choice(const struct problem *p, uint32_t row);
 

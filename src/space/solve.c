@@ -1,6 +1,7 @@
 #include "space/solve.h"
 
 #include "space/order.h"
+#include "space/split.h"
 
 #include <string.h>
 
@@ -19,8 +20,9 @@
 enum { WAYS = 4 };
 
 struct attempts {
-    const struct problem *problem;
+    const struct problem *problem; // of parts: see split.h
     const struct solve_options *options;
+    const bool *skip; // parts
     const struct build_limits *limits;
     struct filtered filtered;
     struct evaluator evaluator;
@@ -148,7 +150,7 @@ static enum build_outcome filter_and_build(struct attempts *a, struct diagram *o
     enum build_outcome outcome = BUILD_MEMORY;
     a->left = a->limit = a->options->effort ? *a->options->effort : EFFORT_ALL;
     a->evaluator.steps = &a->left;
-    if (filter(&a->filtered, &a->arena, a->options->skip, &a->evaluator))
+    if (filter(&a->filtered, &a->arena, a->skip, &a->evaluator))
         outcome = build_filtered(a, out);
     else if (a->evaluator.exhausted)
         outcome = BUILD_EFFORT;
@@ -157,21 +159,35 @@ static enum build_outcome filter_and_build(struct attempts *a, struct diagram *o
     return outcome;
 }
 
+// What is known of the parts, as of the restrictions that they are of.
+static void report(const struct attempts *a, const struct split *split, struct solved *solved)
+{
+    uint32_t culprit = blame(a);
+    solved->culprit = culprit == UINT32_MAX ? culprit : split->whole[culprit];
+    for (uint32_t i = 0; a->filtered.faults && i < split->problem.restriction_count; i++)
+        solved->faults[split->whole[i]] += a->filtered.faults[i];
+}
+
 enum build_outcome solve(const struct problem *p, const struct solve_options *o,
                          struct diagram *out, struct solved *solved)
 {
-    struct attempts a = {.problem = p, .options = o};
+    struct split split;
+    struct attempts a = {.problem = &split.problem, .options = o};
     a.limits = o->limits ? o->limits : &build_limits_usual;
     enum build_outcome outcome = BUILD_MEMORY;
     *out = (struct diagram){.root = DIAGRAM_NONE};
     arena_init(&a.arena);
-    if (evaluator_init(&a.evaluator, p, o->slots))
-        outcome = filter_and_build(&a, out);
-    if (solved && a.filtered.faults)
-        memcpy(solved->faults, a.filtered.faults, p->restriction_count * sizeof *solved->faults);
     if (solved)
-        solved->culprit = blame(&a);
+        solved->culprit = UINT32_MAX;
+    if (split_init(&split, p, o->slots, a.limits->table_few, o->skip) &&
+        evaluator_init(&a.evaluator, a.problem, o->slots)) {
+        a.skip = split.skip;
+        outcome = filter_and_build(&a, out);
+        if (solved)
+            report(&a, &split, solved);
+    }
     evaluator_release(&a.evaluator);
     arena_release(&a.arena);
+    split_release(&split);
     return outcome;
 }

@@ -406,6 +406,70 @@ START_TEST(pairs_of_many_values)
 }
 END_TEST
 
+// The same in one restriction, also as a set: a conjunction is as good as its parts.
+START_TEST(pairs_in_one_restriction)
+{
+    struct text parameters = TEXT_INIT, all = TEXT_INIT, set = TEXT_INIT, near = TEXT_INIT;
+    add_equal(&parameters, 12, "list(range(12))");
+    text_add(&set, "len(set([p0");
+    for (int i = 1; i < 12; i++) {
+        text_addf(&set, ", p%d", i);
+        for (int j = 0; j < i; j++) {
+            text_addf(&all, "%sp%d != p%d", i > 1 ? " and " : "", j, i);
+            text_addf(&near, "%s(abs(p%d - p%d) <= 2)", i > 1 ? " and " : "", j, i);
+        }
+    }
+    text_add(&set, "])) == 12");
+    expect_count(parameters.data, all.data, 479001600);
+    expect_count(parameters.data, set.data, 479001600);
+    expect_count(parameters.data, near.data, 10 * (531441 - 4096) + 4096); // 3^12, 2^12
+    expect_count(parameters.data,
+                 "p0 > 3 and 12 == len({p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, "
+                 "p10, p11}) and (p1 < p2 and p11 in [2, 5])",
+                 27216000);
+    text_release(&parameters);
+    text_release(&all);
+    text_release(&set);
+    text_release(&near);
+}
+END_TEST
+
+// What a later part of an `and` has no value for counts only where the earlier ones are true.
+START_TEST(faults_of_conjunctions)
+{
+    static const char *const forms[] = {
+        "a != b and c % 4 != d % 5",          "a > 3 and c // d > b",
+        "d != 0 and a > b and c // d > 1",    "a > b and c // d > 1 and b < d",
+        "len(set([a, b, c, d])) == 4",        "len(set([a, b, c, a])) == 4",
+        "len(set([a, b, c])) == 4 and a < d", "a < b < c and [c, d][a % 3] != b",
+        "a > 99 and b // (c - d) == 1",
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        struct spec *s = make_spec("a list(range(10)); b list(range(10)); c list(range(10)); "
+                                   "d list(range(10))",
+                                   forms[i], "");
+        struct space *sp = make_space(s, NULL);
+        uint32_t choice[PARAMETERS] = {0};
+        uint64_t valid = 0, faults = 0;
+        struct judge j;
+        judge_init(&j, s);
+        do {
+            enum expr_fault fault;
+            for (uint32_t p = 0; p < 4; p++)
+                evaluator_set(&j.evaluator, p, choice[p]);
+            valid += evaluator_test(&j.evaluator, &j.problem.restrictions[0], &fault);
+            faults += fault != EXPR_FAULT_NONE;
+        } while (next_choice(s, choice));
+        ck_assert_msg(space_count(sp) == valid, "%s", forms[i]);
+        ck_assert_msg(space_faults(sp) == faults, "%s: %lu faults, not %lu", forms[i],
+                      (unsigned long)space_faults(sp), (unsigned long)faults);
+        judge_release(&j);
+        space_free(sp);
+        spec_free(s);
+    }
+}
+END_TEST
+
 // The residues are the states. Held against the products of two, counted by their residues.
 START_TEST(products_modulo)
 {
@@ -620,6 +684,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, pairs_that_differ);
     tcase_add_test(tests, pairs_that_are_near);
     tcase_add_test(tests, pairs_of_many_values);
+    tcase_add_test(tests, pairs_in_one_restriction);
+    tcase_add_test(tests, faults_of_conjunctions);
     tcase_add_test(tests, products_modulo);
     tcase_add_test(tests, tiles_of_a_kernel);
     tcase_add_loop_test(tests, counted_or_refused, 0, HOSTILE);
