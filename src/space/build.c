@@ -769,6 +769,8 @@ static uint32_t make_node(struct builder *b, size_t first)
     if (b->options->any)
         return DIAGRAM_END;
     uint32_t word = intern_add(&b->nodes, b->pairs + first, (uint32_t)(b->pair_count - first));
+    if (bytes_taken(b) > b->options->limits->bytes)
+        return stop(b, BUILD_LARGE);
     return word == INTERN_NONE ? stop(b, BUILD_MEMORY) : word + 1;
 }
 

@@ -206,7 +206,7 @@ size_t space_neighbours(const struct space *sp, uint64_t index, enum space_neigh
     };
     uint32_t *choice = malloc(((size_t)sp->diagram.layers + 1) * sizeof *choice);
     if (!choice)
-        return 0;
+        return SPACE_NO_MEMORY;
     space_get(sp, index, choice);
     size_t found = diagram_near(&sp->diagram, choice, reaches[kind], out, capacity);
     free(choice);

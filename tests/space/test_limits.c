@@ -626,6 +626,7 @@ END_TEST
 static const struct {
     const char *parameters, *restrictions, *derived;
 } heavy[] = {
+    {"a list(range(1, 100001)); b list(range(1, 100001))", "a <= b", ""}, // many edges
     {"a list(range(1, 50000))", "D % 3 == 0", "D = sum([i*a for i in range(20000)])"},
     {"a [1, 2]; b list(range(1, 3000))", "any(i*a % b == 7 * b for i in range(100000))", ""},
     {"a list(range(200)); b list(range(200)); c list(range(200)); d list(range(200))",
