@@ -41,12 +41,11 @@ struct settings {
         uint64_t build_ns, launch_ns, driver_ns; // 0: the default
     } limits;
     uint64_t lock_wait_ns; // 0: the default
-    bool cold;
     struct given_rules {
         bool is_given;
         struct measure_rules rules;
     } rules;
-    bool unranked;
+    bool cold, unranked;
     // what is kept
     bool fresh, no_store, stored, reuse_unseen;
     uint32_t retry; // 1 << status
