@@ -285,6 +285,55 @@ bool utf8_is_control(uint32_t code)
     return false;
 }
 
+// ---- what others wrote
+
+// How many bytes from `s` on a terminal only shows.
+static size_t plain_run(const char *s, size_t length)
+{
+    size_t run = 0;
+    while (run < length && (unsigned char)s[run] >= 0x20 && (unsigned char)s[run] < 0x7f)
+        run++;
+    return run;
+}
+
+// The bytes of the character at `s`, made visible where it is one to be obeyed, or none.
+static size_t add_visible_character(const char *s, size_t left, bool lines, struct text *out)
+{
+    uint32_t code;
+    char bytes[5] = "";
+    memcpy(bytes, s, left < 4 ? left : 4);
+    size_t length = utf8_character(bytes, &code);
+    bool layout = lines && (*s == '\n' || *s == '\t');
+    if (length == 0 || length > left)
+        text_addf(out, "\\x%02x", (unsigned)(unsigned char)*s);
+    else if (layout || !utf8_is_control(code))
+        text_addn(out, s, length);
+    else if (lines && *s == '\r' && left > 1 && s[1] == '\n') // of a line end on other systems
+        return 1;
+    else
+        text_addf(out, code < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
+    return length ? length : 1;
+}
+
+void text_add_visible(struct text *t, const char *s, size_t length, bool lines)
+{
+    while (length > 0) {
+        size_t n = plain_run(s, length);
+        text_addn(t, s, n);
+        if (n == 0)
+            n = add_visible_character(s, length, lines, t);
+        s += n;
+        length -= n;
+    }
+}
+
+void text_add_name(struct text *t, const char *before, const char *name, const char *after)
+{
+    text_add(t, before);
+    text_add_visible(t, name, strlen(name), false);
+    text_add(t, after);
+}
+
 // ---- formatting into an array
 
 void str_vformat(char *out, size_t size, const char *format, va_list args)

@@ -67,6 +67,11 @@ size_t utf8_character(const char *s, uint32_t *code);
 // Is it one that a terminal obeys instead of showing it: C0, DEL, C1, line and paragraph
 // separators, and what changes the direction of text?
 bool utf8_is_control(uint32_t code);
+// Appends the text with what a terminal would obey made visible, as "\x1b" or "\u202e", and bytes
+// that are no UTF-8. Line ends and tabs stay with `lines`; without, a name can forge no line.
+void text_add_visible(struct text *t, const char *s, size_t length, bool lines);
+// Appends before, the name as it is shown within a line, and after.
+void text_add_name(struct text *t, const char *before, const char *name, const char *after);
 
 // Whole-string conversions: no sign for the unsigned, no blanks, no rest; false on overflow, and
 // `out` is then unchanged. Independent of the locale; a double is decimal, "inf" or "nan".

@@ -14,51 +14,11 @@
 
 // ---- what others wrote -------------------------------------------------------------------------
 
-// How many bytes from `s` on a terminal only shows.
-static size_t plain_run(const char *s, size_t length)
-{
-    size_t run = 0;
-    while (run < length && (unsigned char)s[run] >= 0x20 && (unsigned char)s[run] < 0x7f)
-        run++;
-    return run;
-}
-
-// The bytes of the character at `s`, made visible where it is one to be obeyed, or none.
-static size_t add_character(const char *s, size_t left, bool lines, struct text *out)
-{
-    uint32_t code;
-    char bytes[5] = "";
-    memcpy(bytes, s, left < 4 ? left : 4);
-    size_t length = utf8_character(bytes, &code);
-    bool layout = lines && (*s == '\n' || *s == '\t');
-    if (length == 0 || length > left)
-        text_addf(out, "\\x%02x", (unsigned)(unsigned char)*s);
-    else if (layout || !utf8_is_control(code))
-        text_addn(out, s, length);
-    else if (lines && *s == '\r' && left > 1 && s[1] == '\n') // of a line end on other systems
-        return 1;
-    else
-        text_addf(out, code < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
-    return length ? length : 1;
-}
-
-void add_visible(const char *s, size_t length, bool lines, struct text *out)
-{
-    while (length > 0) {
-        size_t n = plain_run(s, length);
-        text_addn(out, s, n);
-        if (n == 0)
-            n = add_character(s, length, lines, out);
-        s += n;
-        length -= n;
-    }
-}
-
 // Without memory nothing is written raw.
 static void write_visible(FILE *stream, const struct text *t)
 {
     struct text shown = TEXT_INIT;
-    add_visible(text_cstr(t), t->length, true, &shown);
+    text_add_visible(&shown, text_cstr(t), t->length, true);
     if (t->failed || shown.failed)
         fputs("hone: out of memory\n", stderr);
     else
@@ -156,7 +116,7 @@ size_t ticker_width(const struct ticker *t)
 void ticker_show(struct ticker *t, const char *line, uint64_t now_ns)
 {
     struct text shown = TEXT_INIT;
-    add_visible(line, strlen(line), false, &shown);
+    text_add_visible(&shown, line, strlen(line), false);
     size_t width = t->terminal ? ticker_width(t) : 0, at = 0;
     for (size_t column = 0; at < shown.length; at++) {
         bool starts = ((unsigned char)shown.data[at] & 0xc0) != 0x80;

@@ -21,8 +21,6 @@ void put(struct text *t);
 // The same for what is data, byte for byte (options for a shell, sources, binaries, CSV): only on a
 // terminal is it made visible.
 void put_data(struct text *t);
-// The text with what a terminal would obey made visible. Without `lines`, line ends too.
-void add_visible(const char *s, size_t length, bool lines, struct text *out);
 // Flushes stdout: `status`, or EXIT_NOTHING where it was EXIT_DONE and writing failed.
 int console_finish(int status);
 // Warnings and notes of the library, for struct log.

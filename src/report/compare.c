@@ -16,8 +16,11 @@ static void put_side(const struct view_side *s, struct text *out)
         text_addf(out, ", %s", s->constants);
     for (uint32_t i = 0; i < s->flag_count; i++)
         text_addf(out, "%s%s", i ? " " : ", built with ", s->flags[i]);
-    if (s->device)
-        text_addf(out, "; %s, %s (%s)", s->device->name, s->device->platform, s->device->driver);
+    if (s->device) {
+        text_add_name(out, "; ", s->device->name, "");
+        text_add_name(out, ", ", s->device->platform, " (");
+        text_add_name(out, "", s->device->driver, ")");
+    }
     if (s->run)
         text_addf(out, "; run %.8s of %s", s->run, s->date);
     if (s->device) {

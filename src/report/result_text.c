@@ -321,11 +321,12 @@ static void put_standing(const struct view_origin *o, const struct view_place *p
 static void put_recorded(const struct view_result *v, struct text *out)
 {
     const struct view_origin *o = v->origin;
-    text_addf(out, "IMPORTED: recorded by others on %s; the least %s of what was imported\n",
-              o->device, v->result->statistic);
-    text_addf(out, "Imported: %s by hone %s\n", o->date, o->hone_version);
+    text_add_name(out, "IMPORTED: recorded by others on ", o->device, "; ");
+    text_add_name(out, "the least ", v->result->statistic, " of what was imported\n");
+    text_add_name(out, "Imported: ", o->date, "");
+    text_add_name(out, " by hone ", o->hone_version, "\n");
     if (o->constants && o->constants[0])
-        text_addf(out, "Constants: %s\n", o->constants);
+        text_add_name(out, "Constants: ", o->constants, "\n");
 }
 
 static void put_origin(const struct view_result *v, struct text *out)
@@ -336,17 +337,18 @@ static void put_origin(const struct view_result *v, struct text *out)
         return;
     }
     put_standing(o, &v->place, out);
-    text_addf(out, "Measured: %s on %s (", o->date, o->device);
+    text_add_name(out, "Measured: ", o->date, "");
+    text_add_name(out, " on ", o->device, " (");
     report_driver(o->language, o->platform, o->driver, out);
-    text_addf(out, ") by hone %s\n", o->hone_version);
+    text_add_name(out, ") by hone ", o->hone_version, "\n");
     if (o->constants && o->constants[0])
-        text_addf(out, "Constants: %s\n", o->constants);
+        text_add_name(out, "Constants: ", o->constants, "\n");
 }
 
 void report_result(const struct view_result *v, struct text *out)
 {
     const struct result *r = v->result;
-    text_addf(out, "Configuration: %s%s\n", v->configuration, v->is_default ? " (default)" : "");
+    text_add_name(out, "Configuration: ", v->configuration, v->is_default ? " (default)\n" : "\n");
     text_addf(out, "Status: %s%s%s\n", status_text(r->status),
               fault_is_spec(r->fault) ? " (an error of the spec)" : "",
               r->reused ? " (known already)" : "");

@@ -10,18 +10,19 @@ void report_driver(enum language l, const char *platform, const char *driver, st
     const char *language = language_title(l);
     text_add(out, language);
     if (!str_equal_nocase(language, platform))
-        text_addf(out, ", %s", platform);
-    text_addf(out, ", driver %s", driver);
+        text_add_name(out, ", ", platform, "");
+    text_add_name(out, ", driver ", driver, "");
 }
 
 // One without a driver is an architecture that is built for.
 void report_device(const struct device_info *d, struct text *out)
 {
     if (!d->driver[0]) {
-        text_addf(out, "Device: none, built for %s (%s)\n", d->name, d->platform);
+        text_add_name(out, "Device: none, built for ", d->name, "");
+        text_add_name(out, " (", d->platform, ")\n");
         return;
     }
-    text_addf(out, "Device: %s (", d->name);
+    text_add_name(out, "Device: ", d->name, " (");
     report_driver(d->language, d->platform, d->driver, out);
     text_add(out, ")\n");
 }
@@ -69,8 +70,9 @@ static void put_left_out(const struct view_replay *r, struct text *out)
 
 static void put_source(const struct view_replay *r, struct text *out)
 {
-    text_addf(out, "Replayed: %s (%s%s%s): ", r->path, r->format, r->device[0] ? ", " : "",
-              r->device);
+    text_add_name(out, "Replayed: ", r->path, " (");
+    text_add_name(out, r->format, r->device[0] ? ", " : "", "");
+    text_add_name(out, "", r->device, "): ");
     put_count(r->recorded, "recorded configuration", out);
     put_left_out(r, out);
     text_add(out, "; no device is used\n");
@@ -82,9 +84,10 @@ void report_run(const struct view_run *v, struct text *out)
         put_source(v->replay, out);
     else
         report_device(v->device, out);
-    text_addf(out, "%s: %s%s%s: %llu of %s configuration%s %s %s",
-              v->replay && !v->replay->has_spec ? "Space" : "Spec", v->spec_name,
-              v->constants[0] ? ", " : "", v->constants, (unsigned long long)v->valid, v->cartesian,
+    text_add(out, v->replay && !v->replay->has_spec ? "Space" : "Spec");
+    text_add_name(out, ": ", v->spec_name, v->constants[0] ? ", " : "");
+    text_add_name(out, "", v->constants, "");
+    text_addf(out, ": %llu of %s configuration%s %s %s", (unsigned long long)v->valid, v->cartesian,
               str_equal(v->cartesian, "1") ? "" : "s", v->valid == 1 ? "is" : "are",
               !v->replay            ? "valid"
               : v->replay->has_spec ? "valid and recorded"
@@ -127,7 +130,7 @@ static void put_card(const struct gpu_look *g, struct text *out)
 void report_line(const struct view_result *v, struct text *out)
 {
     const struct result *r = v->result;
-    text_addf(out, "%s: ", v->configuration[0] ? v->configuration : "(the only one)");
+    text_add_name(out, "", v->configuration[0] ? v->configuration : "(the only one)", ": ");
     if (r->status != STATUS_CORRECT) {
         text_addf(out, "%s: %s", result_word(r), r->message);
     } else if (v->timed) {

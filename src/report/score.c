@@ -50,7 +50,9 @@ static void put_file(const struct view_score *v, struct text *out)
     char optimum[UNITS_SIZE], median[UNITS_SIZE], span[UNITS_SIZE];
     (v->is_time ? duration_to_str : number_to_str)(v->optimum, optimum);
     (v->is_time ? duration_to_str : number_to_str)(v->median, median);
-    text_addf(out, "%s (%s%s%s): ", v->path, v->format, v->device[0] ? ", " : "", v->device);
+    text_add_name(out, "", v->path, " (");
+    text_add_name(out, v->format, v->device[0] ? ", " : "", "");
+    text_add_name(out, "", v->device, "): ");
     put_count(v->configurations, "configuration", out);
     text_addf(out, ", %llu correct; optimum %s, median %s (", (unsigned long long)v->correct,
               optimum, median);

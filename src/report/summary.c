@@ -504,7 +504,7 @@ static void put_speedup(const struct view_summary *v, struct text *out)
     const struct view_result *best = report_best(v);
     text_add(out, "speed-up over the default");
     if (v->baseline)
-        text_addf(out, ", %s", v->baseline->configuration);
+        text_add_name(out, ", ", v->baseline->configuration, "");
     text_add(out, ": ");
     number_to_str(s->known ? s->ratio : 0, number);
     if (!s->known)

@@ -43,11 +43,14 @@ void table_row(struct table *t)
 static void set_cell(struct table *t, size_t column, const char *format, va_list args)
 {
     char cell[1024]; // longer ones end in "..."
+    struct text shown = TEXT_INIT;
     if (t->failed || !t->last)
         return;
     str_vformat(cell, sizeof cell, format, args);
-    t->last->cells[column] = arena_strdup(&t->arena, cell);
+    text_add_visible(&shown, cell, strlen(cell), false); // before widths are measured
+    t->last->cells[column] = shown.failed ? NULL : arena_strdup(&t->arena, text_cstr(&shown));
     t->failed |= !t->last->cells[column];
+    text_release(&shown);
 }
 
 void table_cell(struct table *t, size_t column, const char *format, ...)

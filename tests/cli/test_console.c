@@ -47,12 +47,12 @@ START_TEST(visible)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct text out = TEXT_INIT;
-        add_visible(cases[i].raw, strlen(cases[i].raw), true, &out);
+        text_add_visible(&out, cases[i].raw, strlen(cases[i].raw), true);
         ck_assert_str_eq(text_cstr(&out), cases[i].shown);
         text_release(&out);
     }
     struct text out = TEXT_INIT;
-    add_visible("a\0b\nc", 5, false, &out); // in a line of its own
+    text_add_visible(&out, "a\0b\nc", 5, false); // in a line of its own
     ck_assert_str_eq(text_cstr(&out), "a\\x00b\\x0ac");
     text_release(&out);
 }

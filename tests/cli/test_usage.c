@@ -219,6 +219,56 @@ START_TEST(no_worker)
 }
 END_TEST
 
+// ---- what others recorded ----------------------------------------------------------------------
+
+static const struct {
+    const char *file, *text;
+} hostile[] = {
+    {"evil_t4.json",
+     "{\"schema_version\": \"1.0.0\", \"results\": [{\"configuration\": {\"a\\nforged "
+     "\\u001b[2J\": 1, "
+     "\"b\\u202e\": \"x\\nforged\"}, \"invalidity\": \"correct\", \"measurements\": [{\"name\": "
+     "\"time\", \"value\": 2.0, \"unit\": \"ms\"}], \"objectives\": [\"time\"]}, "
+     "{\"configuration\": "
+     "{\"a\\nforged \\u001b[2J\": 2, \"b\\u202e\": \"y\\u001b[1A\"}, \"invalidity\": \"correct\", "
+     "\"measurements\": [{\"name\": \"time\", \"value\": 3.0, \"unit\": \"ms\"}], \"objectives\": "
+     "[\"time\"]}]}"},
+    {"evil_cache.json",
+     "{\"device_name\": \"gpu\\nforged \\u001b[31m\", \"kernel_name\": \"k\\nforged\", "
+     "\"problem_size\": "
+     "[1], \"tune_params_keys\": [\"a\\u001b[2J\\nforged\"], \"tune_params\": "
+     "{\"a\\u001b[2J\\nforged\": [1, 2]}, \"objective\": \"time\", \"cache\": {\"1\": "
+     "{\"a\\u001b[2J\\nforged\": 1, \"time\": 2.0}, \"2\": {\"a\\u001b[2J\\nforged\": 2, \"time\": "
+     "1.0}}}"},
+};
+
+static void expect_tame(const struct ran *r)
+{
+    const char *texts[] = {r->out, r->err};
+    ck_assert_msg(strstr(r->out, "\\x0aforged"), "%s%s", r->out, r->err);
+    for (size_t i = 0; i < 2; i++)
+        ck_assert_msg(!strchr(texts[i], '\x1b') && !strstr(texts[i], "\xe2\x80\xae") &&
+                          !strstr(texts[i], "\nforged") && strncmp(texts[i], "forged", 6) != 0,
+                      "%s", texts[i]);
+}
+
+// Names of T4 and cache files are shown within their line: they neither move the cursor nor forge a
+// line of hone's.
+START_TEST(hostile_recordings)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", program_folder(), hostile[_i].file);
+    FILE *f = fopen(path, "w");
+    fputs(hostile[_i].text, f);
+    fclose(f);
+    struct ran r = program_run("tune", "--replay", path, "--no-store");
+    expect_tame(&r);
+    ck_assert_int_eq(r.status, 0);
+    ran_release(&r);
+    program_folder_remove();
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_test(tests, help_of_every_command);
@@ -232,6 +282,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, cache_that_cannot_be_written);
     tcase_add_test(tests, full_output);
     tcase_add_test(tests, no_worker);
+    tcase_add_loop_test(tests, hostile_recordings, 0, sizeof hostile / sizeof *hostile);
 }
 
 int main(void)
