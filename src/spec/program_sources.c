@@ -421,16 +421,99 @@ static bool resolve_all(struct loader *l)
     return true;
 }
 
+// ---- includes that a macro names ---------------------------------------------------------------
+
+// A macro's text where it is the name of a file, "..." or <...>; NULL where it is anything else.
+// What an option defines has its quotes behind backslashes.
+static const char *name_in(struct loader *l, const char *value, bool *angled)
+{
+    size_t quote = value[0] == '\\';
+    char closing = value[quote] == '<' ? '>' : value[quote] == '"' ? '"' : '\0';
+    const char *start = value + quote + 1;
+    const char *end = closing ? strchr(start, closing) : NULL;
+    size_t length = end ? (size_t)(end - start) : 0;
+    if (length <= quote || end[1 + strspn(end + 1, " \t\r")] != '\0')
+        return NULL;
+    *angled = closing == '>';
+    return arena_strndup(l->arena, start, length - quote);
+}
+
+// The one text that all definitions of a macro give it, in files and in options; NULL where there
+// is none, or another one, or a configuration may decide it.
+struct definition {
+    const char *value;
+    bool unclear;
+};
+
+static void define(struct definition *d, const char *value)
+{
+    d->unclear = d->unclear || !value || (d->value && strcmp(d->value, value) != 0);
+    d->value = value;
+}
+
+static const char *find_definition(const struct loader *l, const char *name)
+{
+    struct definition d = {NULL, false};
+    for (uint32_t i = 0; i < l->src->first_extra; i++)
+        d.unclear |= strcmp(l->src->names.items[i], name) == 0;
+    for (uint32_t i = 0; i < l->spec->option_count; i++) {
+        size_t length;
+        const char *value, *macro = option_macro(l->spec->options[i], &length, &value);
+        if (macro && strlen(name) == length && strncmp(macro, name, length) == 0)
+            define(&d, macro[length] == '(' ? NULL : value);
+    }
+    for (uint32_t file = 0; file < l->out->count; file++) {
+        const struct scan *scan = &l->out->list[file].scan;
+        for (uint32_t i = 0; i < scan->count; i++) {
+            const struct scan_item *item = &scan->items[i];
+            bool either = item->kind == SCAN_DEFINE || item->kind == SCAN_UNDEF;
+            if (either && strcmp(item->text, name) == 0)
+                define(&d, item->kind == SCAN_DEFINE ? item->value : NULL);
+        }
+    }
+    return d.unclear ? NULL : d.value;
+}
+
+static bool resolve_named(struct loader *l, uint32_t file, uint32_t item_index)
+{
+    const struct source_file f = l->out->list[file];
+    const struct scan_item *item = &f.scan.items[item_index];
+    const char *value = item->named ? find_definition(l, item->reads) : NULL;
+    uint32_t target = FOLLOW_UNRESOLVED;
+    bool outside, angled = false;
+    const char *name = value ? name_in(l, value, &angled) : NULL;
+    const char *path = name ? locate(l, &f, file < l->out->mains, name, angled, &outside) : NULL;
+    if (path && !take_file(l, name, path, outside, &target))
+        return error_context(l->e, "%s, line %u", f.name, item->first);
+    f.targets[item_index] = target;
+    return true;
+}
+
+static bool resolve_all_named(struct loader *l)
+{
+    for (uint32_t file = 0; file < l->out->count; file++) {
+        for (uint32_t i = 0; i < l->out->list[file].scan.count; i++) {
+            if (l->out->list[file].scan.items[i].reads && !resolve_named(l, file, i))
+                return false;
+        }
+    }
+    return true;
+}
+
+// A file that is added may define a macro that names one otherwise, so that all are looked at
+// again.
 static bool resolve_includes(struct loader *l)
 {
+    uint32_t count;
     l->inside_count = l->out->count;
     if (!resolve_options(l))
         return false;
     do {
         l->again = false;
-        if (!resolve_all(l))
+        count = l->out->count;
+        if (!resolve_all(l) || !resolve_all_named(l))
             return false;
-    } while (l->again);
+    } while (l->again || l->out->count > count);
     return true;
 }
 

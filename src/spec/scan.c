@@ -259,7 +259,10 @@ static bool add_include(struct scanner *s, const char *rest)
     if (!end) {
         s->out->opaque = "it includes a file whose name a macro gives";
         item->kind = SCAN_TEXT;
-        item->reads = arena_strdup(s->arena, rest);
+        size_t length = word_length(rest);
+        bool alone = length > 0 && rest[length + strspn(rest + length, " \t\r")] == '\0';
+        item->named = alone && !isdigit((unsigned char)*rest);
+        item->reads = arena_strndup(s->arena, rest, alone ? length : strlen(rest));
         return item->reads != NULL;
     }
     item->angled = *rest == '<';
@@ -342,7 +345,12 @@ static bool add_directive(struct scanner *s, const char *word)
                                                              : "");
     if (item && (d->kind == SCAN_IFDEF || d->kind == SCAN_IFNDEF))
         item->tested = scan_name_index(s->names, rest, text);
-    return item && (item->text = arena_strndup(s->arena, rest, text));
+    if (!item || !(item->text = arena_strndup(s->arena, rest, text)))
+        return false;
+    if (d->kind != SCAN_DEFINE || rest[text] == '(')
+        return true;
+    item->value = arena_strdup(s->arena, skip_blanks(rest + text));
+    return item->value != NULL;
 }
 
 static bool add_line(struct scanner *s)

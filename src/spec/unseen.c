@@ -37,6 +37,8 @@ static struct macro_fact fact_of(void *context, const char *name, size_t length)
 {
     const struct looking *l = context;
     struct macro_fact fact = {.defined = false};
+    if (length == 4 && strncmp(name, "HONE", 4) == 0) // -DHONE=1, always
+        return (struct macro_fact){.defined = true, .has_value = true, .value = 1};
     for (size_t i = 0; i < sizeof own_macros / sizeof *own_macros; i++) {
         if (strlen(own_macros[i].name) != length || strncmp(own_macros[i].name, name, length) != 0)
             continue;
@@ -84,10 +86,11 @@ static void look_at(struct looking *l, uint32_t file, uint32_t i)
 {
     const struct source_file *f = &l->out->list[file];
     const struct scan_item *item = &f->scan.items[i];
-    if (item->reads)
-        note(l, f, item);
-    else if (item->kind == SCAN_INCLUDE && f->targets[i] != FOLLOW_UNRESOLVED)
+    bool reads = item->reads || item->kind == SCAN_INCLUDE;
+    if (reads && f->targets[i] != FOLLOW_UNRESOLVED)
         look_into(l, f->targets[i]);
+    else if (item->reads)
+        note(l, f, item);
     else if (item->kind == SCAN_INCLUDE && (!l->all_known || (!item->angled && !f->outside)))
         note(l, f, item);
 }

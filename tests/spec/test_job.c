@@ -130,8 +130,26 @@ static const struct outside {
      LANGUAGE_OPENCL, false, true},
     {"a folder that depends on the compiler's", "#include <h.h>\n", "\"-isystem\", \"elsewhere\"",
      NULL, LANGUAGE_OPENCL, true, false},
-    {"a name that a macro gives", "#define H \"elsewhere/h.h\"\n#include H\n", "", NULL,
+    {"a name that a macro gives", "#define H \"elsewhere/by.h\" // which\n#include H\n", "", NULL,
+     LANGUAGE_OPENCL, false, true},
+    {"a name that an option gives", "#include H\n", "\"-DH=\\\\\\\"elsewhere/h.h\\\\\\\"\"", NULL,
+     LANGUAGE_OPENCL, false, true},
+    {"a name that an option gives, in <>", "# include H \n", "\"-DH=<%/elsewhere/h.h>\"", NULL,
+     LANGUAGE_CUDA, false, true},
+    {"one of two names",
+     "#ifdef X\n#define H \"elsewhere/h.h\"\n#else\n#define H \"k.cl\"\n#endif\n"
+     "#include H\n",
+     "", NULL, LANGUAGE_OPENCL, true, false},
+    {"a name from a file that a name gives",
+     "#define H \"elsewhere/h.h\"\n#define A \"again.h\"\n#include A\n#include H\n", "", NULL,
      LANGUAGE_OPENCL, true, false},
+    {"a name that a macro makes", "#define H(x) <x>\n#include H(h.h)\n", "", NULL, LANGUAGE_OPENCL,
+     true, false},
+    {"a name that a parameter gives",
+     "#ifndef P\n#define P \"elsewhere/h.h\"\n#endif\n#include P\n", "", NULL, LANGUAGE_OPENCL,
+     true, false},
+    {"what hone leaves out", "#ifndef HONE\n#include <h.h>\n#endif\n", "", NULL, LANGUAGE_OPENCL,
+     false, false},
     {"the next of a name", "#include_next <h.h>\n", "", NULL, LANGUAGE_CUDA, true, false},
     {"a file that is nowhere", "#include <h.h>\n", "", NULL, LANGUAGE_OPENCL, true, false},
     {"what the other language includes",
@@ -195,6 +213,7 @@ START_TEST(test_files_outside)
     fixture_file(&f, "elsewhere/by.h",
                  o->language == LANGUAGE_CUDA ? "#include \"h.h\"\n#include <stdlib.h>\n"
                                               : "#include \"h.h\"\n");
+    fixture_file(&f, "again.h", "#undef H\n#define H \"other.h\"\n");
     put_folder(&f, o->text, &text);
     fixture_file(&f, "k.cl", text_cstr(&text));
     put_folder(&f, o->options, &options);
