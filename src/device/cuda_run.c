@@ -111,6 +111,9 @@ static bool report_refusal(struct cuda *o, const struct job_launch *l, CUresult 
         l->kernel, cuda_code_text(&o->cu, code, text, sizeof text), global, local,
         (unsigned long long)l->dynamic_local_bytes);
     r->device_limit = true;
+    // Registers and stack of a grid lie in memory that others may hold.
+    if (code == CUDA_ERROR_OUT_OF_MEMORY)
+        r->fault = FAULT_SURROUNDINGS;
     return false;
 }
 

@@ -100,11 +100,20 @@ static bool make_kernels(struct device *d, struct loaded *l, const struct text *
     return true;
 }
 
+// limits_check_job() has refused what is more than the device has.
+static bool report_no_memory(const struct error *e, struct result *r)
+{
+    return result_fail(r, STATUS_CONSTRAINTS, FAULT_SURROUNDINGS,
+                       "%s, though the device has as much; other processes or limits may have "
+                       "caused this: it is not stored",
+                       e->text);
+}
+
 static bool bind_arguments(struct device *d, struct loaded *l, struct result *r)
 {
     struct error e = ERROR_INIT;
     if (!buffers_acquire(d, l, &e))
-        return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s", e.text);
+        return report_no_memory(&e, r);
     for (uint32_t i = 0; i < l->job->launch_count; i++) {
         if (!d->backend->kernel_bind(d->own, l->kernels[i], l->job, &l->job->launches[i], l->memory,
                                      r))
@@ -135,7 +144,7 @@ static bool load_routine(struct device *d, struct loaded *l, struct text *about,
     if (!allocate_arrays(l, l->job))
         return result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
     if (!buffers_acquire(d, l, &e))
-        return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "%s", e.text);
+        return report_no_memory(&e, r);
     if (l->job->routine == ROUTINE_CBLAS) {
         l->cblas = cblas_new(l->job, l->memory, &d->info, about, r);
         return l->cblas != NULL;

@@ -251,6 +251,9 @@ static bool report_refusal(const struct job_launch *l, const char *call, cl_int 
                 l->kernel, call, opencl_code_text(code, text), global,
                 l->local[0] ? local : "by the driver");
     r->device_limit = status == STATUS_CONSTRAINTS;
+    // Some drivers make buffers when they are first used, and others may then hold the memory.
+    if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE)
+        r->fault = FAULT_SURROUNDINGS;
     return false;
 }
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -191,11 +192,34 @@ static bool may_be_the_disk(const struct live *v, const struct result *r)
     return says_disk(r) || (wordless && some_folder_is_full(v));
 }
 
+// Of this process's address space or data, which its workers inherit: compilers that then find no
+// memory do not always say so. 0: there is none.
+static uint64_t memory_limit(void)
+{
+    struct rlimit space, data;
+    if (getrlimit(RLIMIT_AS, &space) != 0 || getrlimit(RLIMIT_DATA, &data) != 0)
+        return 0;
+    rlim_t least = space.rlim_cur < data.rlim_cur ? space.rlim_cur : data.rlim_cur;
+    return least == RLIM_INFINITY ? 0 : least;
+}
+
+static bool may_be_memory(const struct result *r)
+{
+    return r->status == STATUS_COMPILE && is_silent(r) && memory_limit() > 0;
+}
+
 static void mark(struct result *r)
 {
+    struct text limit = TEXT_INIT;
+    if (may_be_memory(r)) {
+        text_add(&limit, " (this process's memory is limited to ");
+        add_size(&limit, memory_limit());
+        text_add(&limit, ", ulimit -v or -d)");
+    }
     const char *message = arena_printf(
-        &r->arena, "%s; other processes or limits may have caused this: it is not stored",
-        r->message);
+        &r->arena, "%s; other processes or limits%s may have caused this: it is not stored",
+        r->message, text_cstr(&limit));
+    text_release(&limit);
     r->fault = FAULT_SURROUNDINGS;
     r->message = message ? message : r->message;
 }
@@ -211,7 +235,7 @@ static bool is_hindered(struct live *v, const struct entry *n)
         break_for_disk(v, who(n), r->message);
         return true;
     }
-    return says_other(r);
+    return says_other(r) || may_be_memory(r);
 }
 
 bool live_blame(struct live *v, struct entry *n)

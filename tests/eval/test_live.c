@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 struct expectation {
@@ -354,6 +355,26 @@ START_TEST(test_wordless_builds_are_doubted)
 }
 END_TEST
 
+// A compiler that finds no memory may say nothing.
+START_TEST(test_wordless_builds_within_a_memory_limit)
+{
+    struct device_info d = device(false);
+    struct live_options o = options(&d);
+    struct evaluator *ev = make_live(&o);
+    struct rlimit was, small;
+    ck_assert_int_eq(getrlimit(RLIMIT_AS, &was), 0);
+    small = was;
+    small.rlim_cur = (rlim_t)1 << 46; // more than a sanitizer takes
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &small), 0);
+    submit(ev, 1, "silent", 1000);
+    take_failure(ev, 1, STATUS_COMPILE, FAULT_SURROUNDINGS);
+    submit(ev, 2, "compile_error", 1000);
+    take_failure(ev, 2, STATUS_COMPILE, FAULT_CONFIGURATION);
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &was), 0);
+    evaluator_free(ev);
+}
+END_TEST
+
 START_TEST(test_full_disk_ends_it)
 {
     static const char *const behaviours[] = {"disk_full", "die_of_disk"};
@@ -495,6 +516,7 @@ int main(void)
     tcase_add_test(cases, test_broken_reference_ends_everything);
     tcase_add_test(cases, test_killed_from_outside);
     tcase_add_test(cases, test_wordless_builds_are_doubted);
+    tcase_add_test(cases, test_wordless_builds_within_a_memory_limit);
     tcase_add_test(cases, test_full_disk_ends_it);
     tcase_add_test(cases, test_killed_by_others);
     tcase_add_test(cases, test_cancel);

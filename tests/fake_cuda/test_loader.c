@@ -248,6 +248,8 @@ START_TEST(more_than_the_card_has_is_told)
     life_live(&life, LANGUAGE_CUDA);
     ck_assert(!life.correct);
     ck_assert_msg(strstr(life.said, "CUDA_ERROR_OUT_OF_MEMORY (2)") != NULL, "%s", life.said);
+    // The card has it, so that somebody else holds it.
+    ck_assert_msg(strstr(life.said, "it is not stored") != NULL, "%s", life.said);
 }
 END_TEST
 
