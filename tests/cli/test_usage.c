@@ -265,7 +265,6 @@ START_TEST(hostile_recordings)
     expect_tame(&r);
     ck_assert_int_eq(r.status, 0);
     ran_release(&r);
-    program_folder_remove();
 }
 END_TEST
 
