@@ -57,6 +57,8 @@ if [ $others = yes ]; then
 fi
 
 say "testing"
+# Tests run beside each other: one that had to wait for a core has not failed.
+export CK_TIMEOUT_MULTIPLIER=5
 # What workers leave that a test kills.
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/hone-testing-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT

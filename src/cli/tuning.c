@@ -243,8 +243,8 @@ static const char *const looks[STATUS_COUNT] = {
     [STATUS_RUNTIME] = "Look at the sizes of launches and buffers; more about one:",
     [STATUS_TIMEOUT] = "Look at the sizes, or give another --timeout; more about one:",
     [STATUS_CORRECTNESS] =
-        "Is the reference right? Look at the order, types, sizes and fills of the "
-        "Arguments, at Verification, and where one deviates:",
+        ("Is the reference right? Look at the order, types, sizes and fills of the "
+         "Arguments, at Verification, and where one deviates:"),
     [STATUS_CONSTRAINTS] = "Look at LocalSize and local memory; more about one:"};
 
 void tuning_alike(const struct tuning *t, const struct tune_progress *p, struct text *out)
