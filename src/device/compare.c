@@ -325,7 +325,7 @@ static bool add_strange(const struct job_buffer *b, const struct deviation *d, s
         return false;
     if (!whole) {
         text_add(t, ", first");
-        add_place(d, by_nan || by_infinity, t);
+        add_place(d, deviation_has_got(d), t);
     }
     return true;
 }

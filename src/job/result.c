@@ -593,6 +593,11 @@ const char *result_word(const struct result *r)
     return fault_is_spec(r->fault) ? "spec error" : status_text(r->status);
 }
 
+bool deviation_has_got(const struct deviation *d)
+{
+    return d->unwritten == 0 || !isfinite(d->got);
+}
+
 bool result_crashed(const struct result *r)
 {
     return r->status == STATUS_RUNTIME && str_starts(r->message, RESULT_DIED);

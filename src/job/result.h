@@ -263,6 +263,8 @@ bool result_samples(const struct result *r, const uint64_t **samples_ns, uint32_
 // Did it end its worker while its kernels ran? Known of stored results too.
 #define RESULT_DIED "the worker died while "
 bool result_crashed(const struct result *r);
+// Is `got` what the kernel wrote? Where outputs are unwritten it may be the poison, or a sum of it.
+bool deviation_has_got(const struct deviation *d);
 
 const char *status_text(enum status s);
 const char *status_meaning(enum status s);

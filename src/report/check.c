@@ -416,6 +416,12 @@ static void counts_at(const struct view_check_end *v, struct emit *j)
     emit_u64_at(j, "spec_errors", spec_errors);
 }
 
+const char *report_check_shown(const struct view_check_end *v)
+{
+    bool any = !v->build_only && count_of(v, VIEW_PASSED) > 0;
+    return any ? report_shown_text(v->shown) : NULL;
+}
+
 void report_check_end_json(const struct view_check_end *v, struct emit *j)
 {
     struct text words = TEXT_INIT;
@@ -436,8 +442,9 @@ void report_check_end_json(const struct view_check_end *v, struct emit *j)
     else
         emit_null_at(j, "races");
     emit_text_at(j, "verification", text_cstr(&words));
-    emit_bool_at(j, "verified", !v->build_only && v->shown == SHOWN_CORRECT);
-    emit_text_at(j, "shown", v->build_only ? NULL : report_shown_text(v->shown));
+    const char *shown = report_check_shown(v);
+    emit_bool_at(j, "verified", shown && v->shown == SHOWN_CORRECT);
+    emit_text_at(j, "shown", shown);
     emit_bool_at(j, "cancelled", v->cancelled);
     emit_text_at(j, "error", v->broken);
     emit_u64_at(j, "elapsed_ns", v->elapsed_ns);

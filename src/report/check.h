@@ -79,6 +79,8 @@ void report_checked_json(const struct view_checked *v, struct emit *j);
 // where nothing ran), cancelled, error, elapsed_ns
 void report_check_end_json(const struct view_check_end *v, struct emit *j);
 // Is there no failure, and everything that was planned done?
+// What the configurations that passed show; NULL where none passed, or none ran.
+const char *report_check_shown(const struct view_check_end *v);
 bool report_check_passed(const struct view_check_end *v);
 
 // junit.c

@@ -410,7 +410,7 @@ static void deviation(const struct deviation *d, struct emit *j)
     emit_f64_at(j, "norm", d->norm);
     emit_f64_at(j, "largest", d->largest);
     emit_u64_at(j, "index", d->index);
-    emit_f64_at(j, "got", d->got);
+    emit_f64_at(j, "got", deviation_has_got(d) ? d->got : (double)NAN);
     emit_f64_at(j, "expected", d->expected);
     emit_u64_at(j, "nans", d->nans);
     emit_u64_at(j, "unwritten", d->unwritten);
@@ -606,9 +606,9 @@ void report_summary_json(const struct view_summary *v, struct emit *j)
     emit_u64_at(j, "launches", v->launches);
     speedup_at(&v->speedup, j);
     check_at(j, &v->check, v->replay);
-    bool ran = !v->build_only && !v->replay;
-    emit_bool_at(j, "verified", ran && v->shown == SHOWN_CORRECT);
-    emit_text_at(j, "shown", ran ? report_shown_text(v->shown) : NULL);
+    bool shows = !v->build_only && !v->replay && v->by_status[STATUS_CORRECT] > 0;
+    emit_bool_at(j, "verified", shows && v->shown == SHOWN_CORRECT);
+    emit_text_at(j, "shown", shows ? report_shown_text(v->shown) : NULL);
     ranking_at(&v->ranking, j);
     emit_bool_at(j, "cancelled", v->cancelled);
     emit_bool_at(j, "out_of_time", v->out_of_time);

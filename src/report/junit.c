@@ -194,7 +194,8 @@ static void verification_properties(const struct view_check_end *v, struct text 
     struct text words = TEXT_INIT;
     report_check(&v->check, &words);
     property(out, "verification", text_cstr(&words));
-    property(out, "shown", report_shown_text(v->shown));
+    if (report_check_shown(v))
+        property(out, "shown", report_check_shown(v));
     text_release(&words);
 }
 

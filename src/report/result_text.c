@@ -146,7 +146,7 @@ static void put_deviation(const struct deviation *d, struct text *out)
     }
     text_addf(out, "%s, relative norm %.3g, largest deviation %.3g",
               d->ok ? "within the tolerance" : "OUTSIDE THE TOLERANCE", d->norm, d->largest);
-    if (d->largest > 0 || !d->ok)
+    if (deviation_has_got(d) && (d->largest > 0 || !d->ok))
         text_addf(out, " at %llu (%.9g instead of %.9g)", (unsigned long long)d->index, d->got,
                   d->expected);
     if (d->wrong > 0)
@@ -345,11 +345,20 @@ static void put_origin(const struct view_result *v, struct text *out)
         text_add_name(out, "Constants: ", o->constants, "\n");
 }
 
+// One that ran and was held against no reference is not called correct.
+static const char *told_status(const struct result *r)
+{
+    bool ran = r->verification == VERIFICATION_AGREES || r->verify_launch_ns > 0;
+    bool is_verified = r->verification == VERIFICATION_REFERENCE;
+    return r->status == STATUS_CORRECT && ran && !is_verified ? "ran; not verified"
+                                                              : status_text(r->status);
+}
+
 void report_result(const struct view_result *v, struct text *out)
 {
     const struct result *r = v->result;
     text_add_name(out, "Configuration: ", v->configuration, v->is_default ? " (default)\n" : "\n");
-    text_addf(out, "Status: %s%s%s\n", status_text(r->status),
+    text_addf(out, "Status: %s%s%s\n", told_status(r),
               fault_is_spec(r->fault) ? " (an error of the spec)" : "",
               r->reused ? " (known already)" : "");
     if (r->origin)

@@ -480,8 +480,14 @@ START_TEST(agreement_is_not_correctness)
     has(r.out, "\"verified\":false,\"shown\":\"agree with each other; not verified\"");
     has(r.out, "\"components\":1024,\"written\":484,\"left_by_reference\":540");
     ran_release(&r);
-    expect(program_run("tune", partial_spec(0, "", ""), "--no-store", "--iterations", "1"), 0,
+    expect(program_run("tune", partial_spec(0, "", ""), "--iterations", "1"), 0,
            "2 configurations that agree with each other (not verified: the spec has no Reference)");
+    r = program_run("best", partial_spec(0, "", ""));
+    ck_assert_int_eq(r.status, 0);
+    has(r.out, "Status: ran; not verified (known already)\n");
+    has(r.out, "Verification: not verified: ");
+    has_not(r.out, "correct");
+    ran_release(&r);
 }
 END_TEST
 
@@ -491,6 +497,9 @@ START_TEST(what_the_default_leaves_is_an_error_of_the_spec)
     ck_assert_int_ne(r.status, 0);
     has(r.err, "the default configuration left 540 elements of `out` unwritten, of 1024");
     has_not(r.out, "e+36");
+    ran_release(&r);
+    r = program_run("check", partial_spec(0, OWN, ""), "--no-store", "--json");
+    has(r.out, "\"verified\":false,\"shown\":null");
     ran_release(&r);
     r = program_run("tune", partial_spec(0, OWN, ""), "--no-store");
     ck_assert_int_ne(r.status, 0);

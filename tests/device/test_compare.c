@@ -400,6 +400,10 @@ START_TEST(messages_say_what_is_wrong)
     d = compare_doubles(&b, none, expected);
     compare_message(&b, &d, text, sizeof text);
     ck_assert_str_eq(text, "C: 4 elements unwritten, first at component 0 (expected 3)");
+    static const double infinite[] = {3, 4, INFINITY, 12};
+    d = compare_doubles(&b, none, infinite);
+    compare_message(&b, &d, text, sizeof text);
+    ck_assert_msg(strstr(text, "3 elements unwritten") && !strstr(text, "e+36"), "%s", text);
 }
 END_TEST
 

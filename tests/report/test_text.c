@@ -475,6 +475,36 @@ START_TEST(one_result)
 }
 END_TEST
 
+// What agrees with the default is not called correct, and what the kernel left has no value.
+START_TEST(one_result_that_agrees)
+{
+    struct deviation d = {
+        .name = "C", .ok = true, .compared = true, .components = 10, .written = 5, .left = 5};
+    struct result *r = result_new();
+    struct view_result v = {.configuration = "a=1", .result = r};
+    r->verification = VERIFICATION_AGREES;
+    r->deviations = &d;
+    r->deviation_count = 1;
+    text_clear(&out);
+    report_result(&v, &out);
+    ck_assert_ptr_null(strstr(text_cstr(&out), "correct"));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "Status: ran; not verified\n"));
+    ck_assert_ptr_nonnull(strstr(
+        text_cstr(&out), "Verification: not verified: agrees with the default configuration\n"));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), ", 5 of 10 written, 5 not compared: "));
+    r->status = STATUS_CORRECTNESS;
+    d.ok = false;
+    d.unwritten = 5;
+    d.got = 1.30577e+36; // the poison
+    text_clear(&out);
+    report_result(&v, &out);
+    ck_assert_ptr_null(strstr(text_cstr(&out), "e+36"));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), ", 5 not written"));
+    r->deviation_count = 0;
+    result_free(r);
+}
+END_TEST
+
 // What the card did meanwhile, and why a metric has no value.
 START_TEST(one_result_on_a_card)
 {
@@ -559,6 +589,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, nothing_correct);
     tcase_add_test(tests, verification_is_said);
     tcase_add_test(tests, one_result);
+    tcase_add_test(tests, one_result_that_agrees);
     tcase_add_test(tests, one_result_on_a_card);
     tcase_add_test(tests, summary_of_a_slow_card);
     tcase_add_test(tests, parts_of_launches);
