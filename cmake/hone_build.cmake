@@ -1,7 +1,8 @@
 # What every target of hone is built with, and the two functions the folders use:
 #
 #   hone_module(NAME SOURCES a.c b.c)          one folder of src/ as an object library hone_NAME
-#   hone_test(NAME SOURCES t.c MODULES a b)    one test program from objects of those folders
+#   hone_test(NAME SOURCES t.c MODULES a b)    one test program from objects of those folders; THREADS where threads
+#                                              of hone's or of the test's run in it, or in workers that it starts
 include_guard()
 include(GNUInstallDirs)
 
@@ -29,6 +30,13 @@ if(HONE_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined
                       -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
+endif()
+if(HONE_TSAN)
+  if(HONE_SANITIZE)
+    message(FATAL_ERROR "HONE_TSAN excludes HONE_SANITIZE and HONE_FUZZ: use a build folder for each")
+  endif()
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
 endif()
 if(HONE_FUZZ) # tests/fuzz checks for the compiler that can do this
   add_compile_options(-fsanitize=fuzzer-no-link)
@@ -62,7 +70,7 @@ function(hone_module NAME)
 endfunction()
 
 function(hone_test NAME)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;MODULES;LIBRARIES;DEFINITIONS" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS" "TIMEOUT" "SOURCES;MODULES;LIBRARIES;DEFINITIONS" ${ARGN})
   add_executable(test_${NAME} ${ARG_SOURCES})
   foreach(module ${ARG_MODULES})
     target_link_libraries(test_${NAME} PRIVATE hone_${module})
@@ -76,15 +84,19 @@ function(hone_test NAME)
     set(ARG_TIMEOUT 240)
   endif()
   # A test program that exits 77 was skipped, and ctest says so. Those that may take long start
-  # first, so that none is left alone at the end.
-  set_tests_properties(${NAME} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${ARG_TIMEOUT}
-                                          COST ${ARG_TIMEOUT})
+  # first, so that none is left alone at the end. A busy machine, or a sanitizer, takes three times as long.
+  math(EXPR limit "3 * ${ARG_TIMEOUT}")
+  set_tests_properties(${NAME} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${limit} COST ${ARG_TIMEOUT})
+  if(ARG_THREADS) # what cmake/test.sh --tsan builds and runs
+    set_tests_properties(${NAME} PROPERTIES LABELS threads)
+    add_dependencies(tests_with_threads test_${NAME})
+  endif()
 endfunction()
 
 # The test program's allocations fail on order (tests/support/failing.h).
 function(failing_allocator PROGRAM)
   target_sources(${PROGRAM} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/failing.c)
-  if(HONE_SANITIZE)
+  if(HONE_SANITIZE OR HONE_TSAN)
     target_compile_definitions(${PROGRAM} PRIVATE HONE_FAILING_WRAP)
     target_link_options(${PROGRAM} PRIVATE -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc)
   endif()

@@ -80,7 +80,7 @@ $extra}"
     }
 }
 
-configure_and_build() { # build folder, cmake options...
+configure_and_build() { # build folder, cmake options...; a target that is enough may be given in $target
     folder=$1
     shift
     # Ninja spends nothing on each target; a folder stays with what it was made for.
@@ -92,7 +92,7 @@ configure_and_build() { # build folder, cmake options...
         cat "$folder.log" >&2
         exit 1
     }
-    cmake --build "$folder" -j"$(nproc)" >"$folder.log" 2>&1 || {
+    cmake --build "$folder" -j"$(nproc)" ${target:+--target "$target"} >"$folder.log" 2>&1 || {
         tail -n 60 "$folder.log" >&2
         exit 1
     }

@@ -4,6 +4,7 @@
 #   cmake/test.sh              the suite
 #   cmake/test.sh --all        whole spaces instead of samples (long)
 #   cmake/test.sh --sanitize   the suite under AddressSanitizer and UBSan
+#   cmake/test.sh --tsan       only the tests that use threads, under ThreadSanitizer
 #   cmake/test.sh --valgrind   only hone and libhone under valgrind
 #   cmake/test.sh --others     only hone on further OpenCL implementations (cmake/others.sh)
 #
@@ -14,6 +15,7 @@
 
 all=OFF
 sanitize=OFF
+tsan=OFF
 valgrind=no
 others=no
 werror=${CI:+ON}
@@ -21,10 +23,11 @@ for word in "$@"; do
     case $word in
     --all) all=ON ;;
     --sanitize) sanitize=ON ;;
+    --tsan) tsan=ON ;;
     --valgrind) valgrind=yes ;;
     --others) others=yes ;;
     *)
-        sed -n '2,12p' "$0" >&2
+        sed -n '2,13p' "$0" >&2
         exit 2
         ;;
     esac
@@ -44,9 +47,15 @@ flags='-O2 -g1 -DNDEBUG' # traces name lines, and no more is built or linked
 if [ $sanitize = ON ]; then
     folder=$build-sanitize
     flags='-O1 -g1 -DNDEBUG' # compiled in less than half of the time
+elif [ $tsan = ON ]; then
+    . "$root/cmake/tsan.sh"
+    folder=$build-tsan
+    flags='-O1 -g1 -DNDEBUG'
+    target=tests_with_threads
+    find_tsan "$folder" || exit 0
 fi
 configure_and_build "$folder" -DHONE_TESTS=ON -DHONE_TEST_ALL=$all -DHONE_SANITIZE=$sanitize \
-    -DCMAKE_C_FLAGS_RELWITHDEBINFO="$flags" -DHONE_WERROR="${werror:-OFF}" \
+    -DHONE_TSAN=$tsan -DCMAKE_C_FLAGS_RELWITHDEBINFO="$flags" -DHONE_WERROR="${werror:-OFF}" \
     -DHONE_TEST_DATA="${HONE_TEST_DATA:-}" -DHONE_TEST_POCL_CACHE="$build-pocl"
 
 jobs=${HONE_TEST_JOBS:-$(($(nproc) + 3))}
@@ -63,6 +72,8 @@ export CK_TIMEOUT_MULTIPLIER=5
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/hone-testing-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 export HONE_WORKER_SCRATCH="$scratch"
+# What a single test may take is meant for an idle machine.
+export CK_TIMEOUT_MULTIPLIER=3
 if [ $sanitize = ON ]; then
     # A death of the worker must look as it does without the sanitizer; what drivers keep is not ours. Of freed
     # memory 16 MB are held back: with the usual 256 each of thousands of processes has the kernel find it that.
@@ -74,7 +85,9 @@ cd "$folder"
 # A line that is renewed with each test that ends, where somebody looks at it.
 progress=
 [ ! -t 1 ] || progress=--progress
-if [ $valgrind = yes ]; then
+if [ $tsan = ON ]; then
+    run_under_tsan ctest $progress --output-on-failure -L threads -j"$jobs"
+elif [ $valgrind = yes ]; then
     ctest $progress --output-on-failure -L valgrind -j"$jobs"
 elif [ $sanitize = ON ]; then
     # Under Oclgrind and NVRTC it is the kernels that are looked at, and so in peak_on_a_device, whose calls

@@ -25,7 +25,8 @@
 
 static char folder[64];
 static char store_file[96], events_file[96], events[128], notes[96];
-static const char *const environment[] = {"FAKE_SHARES_HOST=1", events, notes, NULL};
+static char frames_file[96], frames[128];
+static const char *const environment[] = {"FAKE_SHARES_HOST=1", events, frames, notes, NULL};
 static const struct hone_worker fake = {.program = FAKE_WORKER, .environment = environment};
 
 static struct hone_spec *spec;
@@ -38,6 +39,8 @@ static void setup(void)
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(events_file, sizeof events_file, "%s/events", folder);
     snprintf(events, sizeof events, "FAKE_EVENTS=%s", events_file);
+    snprintf(frames_file, sizeof frames_file, "%s/frames", folder);
+    snprintf(frames, sizeof frames, "FAKE_FRAMES=%s", frames_file);
     snprintf(notes, sizeof notes, "FAKE_FOLDER=%s", folder);
     snprintf(store_file, sizeof store_file, "%s/store.sqlite", folder);
 }
@@ -104,16 +107,21 @@ static struct step step_in_thread(void)
     return s;
 }
 
-static unsigned count_events(const char *begins)
+static unsigned count_lines(const char *file, const char *begins)
 {
     char line[160];
     unsigned count = 0;
-    FILE *f = fopen(events_file, "r");
+    FILE *f = fopen(file, "r");
     while (f && fgets(line, sizeof line, f))
         count += strncmp(line, begins, strlen(begins)) == 0;
     if (f)
         fclose(f);
     return count;
+}
+
+static unsigned count_events(const char *begins)
+{
+    return count_lines(events_file, begins);
 }
 
 // What was loaded twice had lost its worker in between.
@@ -201,12 +209,13 @@ static unsigned reap_everything(void)
     return (unsigned)(now_ms() - start);
 }
 
-// Once so many workers are there, and the one that measures has noted the event, if there is one.
+// Once so many workers have their device, and so watch their tuner, and the one that measures has
+// noted the event, if there is one.
 static void kill_tuner(const char *behaviour, const char *event, unsigned workers, bool stopped)
 {
     pid_t tuner = start_tuner(behaviour);
     uint64_t start = now_ms();
-    while (((event && count_events(event) == 0) || signal_workers(tuner, 0) < workers) &&
+    while (((event && count_events(event) == 0) || count_lines(frames_file, "open ") < workers) &&
            now_ms() - start < 20000)
         usleep(10000);
     usleep(200000); // they are in it
@@ -216,6 +225,7 @@ static void kill_tuner(const char *behaviour, const char *event, unsigned worker
     ck_assert_msg(ms < 2500, "%s%s: something is left after %u ms", behaviour,
                   stopped ? ", stopped" : "", ms);
     unlink(events_file);
+    unlink(frames_file);
 }
 
 START_TEST(workers_end_with_a_killed_tuner)

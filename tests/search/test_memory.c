@@ -65,7 +65,7 @@ int main(void)
         count++;
     Suite *suite = suite_create("memory");
     TCase *tests = tcase_create("memory");
-    tcase_set_timeout(tests, 60);
+    tcase_set_timeout(tests, 180);
     tcase_add_loop_test(tests, every_allocation, 0, count);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

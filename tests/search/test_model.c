@@ -397,7 +397,7 @@ int main(void)
 {
     Suite *suite = suite_create("model");
     TCase *tests = tcase_create("model");
-    tcase_set_timeout(tests, 60);
+    tcase_set_timeout(tests, 180);
     tcase_add_loop_test(tests, predictions_are_right, 0, 4);
     tcase_add_test(tests, pending_rows);
     tcase_add_test(tests, fit_finds_the_axes_that_matter);

@@ -149,7 +149,7 @@ int main(void)
         recordings[recording_count].path = found.gl_pathv[recording_count];
     Suite *suite = suite_create("recorded");
     TCase *tests = tcase_create("recorded");
-    tcase_set_timeout(tests, 100);
+    tcase_set_timeout(tests, 200);
     tcase_add_unchecked_fixture(tests, open_all, close_all);
     tcase_add_loop_test(tests, scores, 0, (int)(sizeof cases / sizeof *cases));
     suite_add_tcase(suite, tests);

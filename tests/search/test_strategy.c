@@ -530,7 +530,7 @@ int main(void)
 {
     Suite *suite = suite_create("strategy");
     TCase *tests = tcase_create("strategy");
-    tcase_set_timeout(tests, 60);
+    tcase_set_timeout(tests, 180);
     tcase_add_test(tests, exhaustive_in_order_default_first);
     tcase_add_test(tests, random_asks_each_once);
     tcase_add_test(tests, random_depends_on_the_seed_alone);
