@@ -190,19 +190,22 @@ static bool is_junit_writable(const struct settings *s)
     return false;
 }
 
-// The first crash, of a configuration or of the reference. What is simulated does not crash.
+// The first crash, of a configuration or of the reference, else the first write out of bounds. What
+// is simulated does not crash.
 static void tell_crash(const struct session *s)
 {
     size_t count;
     const struct checking *c = &s->checking;
     const struct check_record *const *records = check_records(c->check, &count);
     const struct check_record *first = NULL;
-    for (size_t i = 0; i < count && !first; i++)
-        first = result_crashed(records[i]->result) && !records[i]->sizes[0] ? records[i] : NULL;
+    for (size_t i = 0; i < count; i++) {
+        bool worse = crash_is_worse(records[i]->result, first ? first->result : NULL);
+        first = worse && !records[i]->sizes[0] ? records[i] : first;
+    }
     if (c->races_log)
         return;
     if (first)
-        crash_tell(&c->work, first->choice, s->settings->allow.unverified);
+        crash_tell(&c->work, first->choice, first->result, s->settings->allow.unverified);
     crash_tell_reference(&c->work, &c->broken);
 }
 

@@ -356,7 +356,7 @@ static int status_of(struct session *s)
     return p.by_status[STATUS_CORRECT] ? EXIT_DONE : EXIT_NOTHING;
 }
 
-// The first crash, of a configuration or of the reference.
+// The first crash, of a configuration or of the reference; else the first write out of bounds.
 static void tell_crash(struct session *s)
 {
     size_t count;
@@ -364,8 +364,10 @@ static void tell_crash(struct session *s)
     const struct tune_record *first = NULL;
     if (s->tuning.recorded)
         return;
-    for (size_t i = 0; i < count && !first; i++)
-        first = result_crashed(records[i]->result) ? records[i] : NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (crash_is_worse(records[i]->result, first ? first->result : NULL))
+            first = records[i];
+    }
     tuning_tell_crash(&s->tuning, first);
     crash_tell_reference(&s->tuning.work, &s->tuning.broken);
 }

@@ -131,6 +131,15 @@ static bool is_installed(const struct work *w)
 
 // ---- telling -----------------------------------------------------------------------------------
 
+static void tell_command(const struct work *w, const char *configuration, bool unverified)
+{
+    struct text command = TEXT_INIT;
+    add_command(w, configuration, unverified, &command);
+    complain("%s wrote out of bounds; this finds the line:\n  %s",
+             *configuration ? configuration : "the configuration", text_cstr(&command));
+    text_release(&command);
+}
+
 static void tell(const struct work *w, const char *configuration, bool unverified)
 {
     struct text command = TEXT_INIT, lines = TEXT_INIT;
@@ -155,13 +164,24 @@ static void tell(const struct work *w, const char *configuration, bool unverifie
     text_release(&lines);
 }
 
-void crash_tell(const struct work *w, const uint32_t *choice, bool unverified)
+bool crash_has_line(const struct result *r)
+{
+    return result_crashed(r) || (r->status == STATUS_RUNTIME && str_starts(r->message, "wrote "));
+}
+
+bool crash_is_worse(const struct result *r, const struct result *than)
+{
+    return than ? result_crashed(r) && !result_crashed(than) : crash_has_line(r);
+}
+
+void crash_tell(const struct work *w, const uint32_t *choice, const struct result *r,
+                bool unverified)
 {
     struct text configuration = TEXT_INIT;
     if (!crash_is_simulated(w))
         return;
     work_configuration(w->spec, choice, &configuration);
-    tell(w, text_cstr(&configuration), unverified);
+    (result_crashed(r) ? tell : tell_command)(w, text_cstr(&configuration), unverified);
     text_release(&configuration);
 }
 

@@ -10,9 +10,15 @@ extern const struct option crash_options[]; // --no-crash-line
 
 // Can the simulator run what the device ran? It knows OpenCL alone.
 bool crash_is_simulated(const struct work *w);
-// Says it on stderr. `choice` is the configuration's, NULL for the reference; `unverified`: the
-// spec has nothing to hold results against.
-void crash_tell(const struct work *w, const uint32_t *choice, bool unverified);
+// Did it end in what the simulator finds the line of: a crash, or a write out of bounds?
+bool crash_has_line(const struct result *r);
+// Is it the one to tell of, after that one? A crash goes before a write out of bounds.
+bool crash_is_worse(const struct result *r, const struct result *than); // than: or NULL
+// Says it on stderr; the line itself is looked for after a crash alone. `choice` is the
+// configuration's, NULL for the reference; `unverified`: the spec has nothing to hold results
+// against.
+void crash_tell(const struct work *w, const uint32_t *choice, const struct result *r,
+                bool unverified);
 // The same where the error is that of a reference that crashed; else nothing.
 void crash_tell_reference(const struct work *w, const struct error *e);
 

@@ -270,8 +270,9 @@ void tuning_alike(const struct tuning *t, const struct tune_progress *p, struct 
 void tuning_tell_crash(const struct tuning *t, const struct tune_record *r)
 {
     const char *against;
-    if (r && result_crashed(r->result))
-        crash_tell(&t->work, r->choice, tune_verification(t->tune, &against) == VERIFICATION_NONE);
+    if (r && crash_has_line(r->result))
+        crash_tell(&t->work, r->choice, r->result,
+                   tune_verification(t->tune, &against) == VERIFICATION_NONE);
 }
 
 int tuning_spec_errors(const struct tune_progress *p, const char *spec_path)

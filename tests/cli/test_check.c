@@ -412,6 +412,31 @@ START_TEST(reference_at_a_size)
 }
 END_TEST
 
+// A write out of bounds is no crash, but the same command finds its line.
+START_TEST(out_of_bounds)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/beyond.json", program_folder());
+    FILE *f = fopen(path, "w");
+    fputs(
+        "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"P\", \"Type\": \"int\", "
+        "\"Values\": \"[0, 8]\"}]}, \"KernelSpecification\": {\"Language\": \"OpenCL\", "
+        "\"KernelName\": \"k\", \"KernelSource\": \"kernel void k(global float *b) { "
+        "b[get_global_id(0) + P] = 1; }\", \"GlobalSize\": {\"X\": \"64\"}, \"LocalSize\": {\"X\": "
+        "\"16\"}, \"Arguments\": [{\"Name\": \"b\", \"Type\": \"float\", \"MemoryType\": "
+        "\"Vector\", "
+        "\"AccessType\": \"WriteOnly\", \"Size\": 64, \"Output\": true}]}}",
+        f);
+    fclose(f);
+    struct ran r = program_run("check", path, "--no-store", "--allow", "unverified");
+    ck_assert_int_eq(r.status, 1);
+    has(r.out, "wrote 32 bytes past the end of b");
+    has(r.err, "P=8 wrote out of bounds; this finds the line:\n  hone check ");
+    has(r.err, "/beyond.json --races --config P=8 --allow unverified\n");
+    ran_release(&r);
+}
+END_TEST
+
 START_TEST(interrupt)
 {
     struct ran r = program_interrupt(
@@ -571,6 +596,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, somebodys_kernel);
     tcase_add_test(tests, nothing_checked);
     tcase_add_test(tests, reference_at_a_size);
+    tcase_add_test(tests, out_of_bounds);
     tcase_add_test(tests, interrupt);
 }
 
