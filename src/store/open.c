@@ -14,7 +14,10 @@
 #define LOG_BYTES (1 << 20)
 // Bytes of a page of a new store. Each index has a result's random ids on another page, and each
 // page is written to the log whole: with SQLite's 4 KiB a result took 27 KB of log.
-#define PAGE_BYTES "1024"
+#define PAGE_BYTES 1024
+#define PAGE_SQL   "PRAGMA page_size = 1024"
+// Bytes of a store whose pages are renewed: it takes a fraction of a second, and as much room.
+#define RENEW_MOST (16 << 20)
 
 static bool execute(struct store *s, const char *sql, const char *doing, struct error *e)
 {
@@ -86,6 +89,21 @@ static bool journal_is(struct store *s, const char *sql, const char *mode)
     return is;
 }
 
+// A store that an earlier hone made has larger pages. Where it is small, and nobody else has it
+// open, it is written anew, once; else it stays as it is, which costs log alone.
+static void pages_renew(struct store *s)
+{
+    int64_t page, count;
+    if (!schema_number(s->db, "PRAGMA page_size", &page) ||
+        !schema_number(s->db, "PRAGMA page_count", &count) || page <= PAGE_BYTES ||
+        count > RENEW_MOST / page)
+        return;
+    sqlite3_busy_timeout(s->db, 0);
+    if (journal_is(s, "PRAGMA journal_mode = DELETE", "delete"))
+        sqlite3_exec(s->db, PAGE_SQL "; VACUUM", NULL, NULL, NULL);
+    sqlite3_busy_timeout(s->db, STORE_PATIENCE_MS);
+}
+
 // The change needs the file alone for a moment, and two processes that both want it are told to try
 // again at once rather than wait for each other. Where it cannot be had, the rollback journal
 // stays, which is as safe.
@@ -118,6 +136,8 @@ static bool journal_choose(struct store *s, bool local, struct error *e)
 {
     int64_t page;
     char sql[160];
+    if (local)
+        pages_renew(s);
     if (!local || !journal_wal(s))
         return execute(s, "PRAGMA synchronous = FULL", "opening the store", e);
     if (!number(s, "PRAGMA page_size", &page, e))
@@ -161,9 +181,8 @@ static bool open_write(struct store *s, const struct store_file *f, bool local, 
     // SQLite opens for reading what it may not write.
     if (sqlite3_db_readonly(s->db, "main") == 1)
         return store_fail_readonly(e, s->path, f->path);
-    return execute(s, "PRAGMA page_size = " PAGE_BYTES, "opening the store", e) &&
-           (local || store_leave_wal(s, e)) && contents_make(s, e) && journal_choose(s, local, e) &&
-           write_probe(s, e);
+    return execute(s, PAGE_SQL, "opening the store", e) && (local || store_leave_wal(s, e)) &&
+           contents_make(s, e) && journal_choose(s, local, e) && write_probe(s, e);
 }
 
 // How to open for reading alone. Whoever may write opens so, though no write is let through: a log

@@ -592,6 +592,7 @@ START_TEST(test_stores_of_version_1)
     check_order("new.db", STORE_READ, wanted);
     check_fresh_answers("old.db", 8);
     ck_assert_int_eq(ask("old.db", "PRAGMA user_version"), STORE_SCHEMA_VERSION);
+    ck_assert_int_eq(ask("old.db", "PRAGMA page_size"), 1024);
     check_order("old.db", STORE_READ,
                 "block=0: 1008\nblock=0: 1007\nblock=1: 1001\nblock=0: 1000\n");
     check_whole("old.db");
