@@ -81,7 +81,7 @@ function(hone_test NAME)
     ${ARG_DEFINITIONS})
   add_test(NAME ${NAME} COMMAND test_${NAME})
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 240)
+    set(ARG_TIMEOUT 120)
   endif()
   # A test program that exits 77 was skipped, and ctest says so. Those that may take long start
   # first, so that none is left alone at the end. A busy machine, or a sanitizer, takes three times as long.

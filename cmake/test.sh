@@ -66,14 +66,12 @@ if [ $others = yes ]; then
 fi
 
 say "testing"
-# Tests run beside each other: one that had to wait for a core has not failed.
-export CK_TIMEOUT_MULTIPLIER=5
 # What workers leave that a test kills.
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/hone-testing-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 export HONE_WORKER_SCRATCH="$scratch"
 # What a single test may take is meant for an idle machine.
-export CK_TIMEOUT_MULTIPLIER=3
+export CK_TIMEOUT_MULTIPLIER=5
 if [ $sanitize = ON ]; then
     # A death of the worker must look as it does without the sanitizer; what drivers keep is not ours. Of freed
     # memory 16 MB are held back: with the usual 256 each of thousands of processes has the kernel find it that.

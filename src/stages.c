@@ -86,11 +86,12 @@ static bool look_at_reference(struct stages *s, struct error *e)
     return s->against || error_memory(e);
 }
 
-// ---- the default
-// ---------------------------------------------------------------------------------
+// ---- the default -------------------------------------------------------------------------------
 
 // The default configuration is no part of the space that --config and --where leave. Of a recorded
-// space there are no sources: it then has what the spec itself says, or none.
+// space there are no sources: it then has what the spec itself says, or none. It is looked for
+// once, not for each job; what a search from the first value on does not find in a large space, the
+// space knows.
 static bool find_default(struct stages *s, struct error *e)
 {
     const struct spec *spec = s->o.spec;
@@ -98,9 +99,11 @@ static bool find_default(struct stages *s, struct error *e)
     if (!choice)
         return error_memory(e);
     spec_default(spec, choice);
-    s->has_default = spec->parameter_count > 0 &&
-                     (!s->sources || spec_baseline(s->sources, s->o.device, choice)) &&
-                     space_find(s->space, choice, &s->default_index);
+    if (s->sources && !spec_baseline(s->sources, s->o.device, choice))
+        space_get(s->space, 0, choice);
+    if (s->sources && !spec_stand_in(s->sources, choice))
+        return error_memory(e);
+    s->has_default = spec->parameter_count > 0 && space_find(s->space, choice, &s->default_index);
     return true;
 }
 

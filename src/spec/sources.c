@@ -251,6 +251,7 @@ struct spec_sources *spec_sources_share(const struct spec_sources *src, const st
     *shared = *src;
     arena_init(&shared->arena); // what it points to stays the other's
     shared->spec = s;
+    shared->stand_in = NULL; // it need not be valid there
     return shared;
 }
 
