@@ -62,7 +62,7 @@ static struct rounds *rounds_of(const struct settle_contender *c, size_t count,
                                 const struct measure_rules *rules, struct rounds_seeds seeds,
                                 uint64_t resolution_ns)
 {
-    uint64_t *screening = calloc(count, sizeof *screening);
+    uint64_t *screening = calloc(count + 1, sizeof *screening);
     for (size_t i = 0; screening && i < count; i++)
         screening[i] = c[i].estimate_ns;
     struct rounds *r = screening ? rounds_new(rules, screening, count, seeds, resolution_ns) : NULL;

@@ -123,7 +123,7 @@ static bool launch_once(struct session *s, uint32_t batch, uint64_t *total_ns)
 // One sample: the mean of a batch. Parts add up likewise.
 static bool take_sample(struct session *s, uint64_t *sample_ns, uint64_t *row)
 {
-    uint32_t batch = s->batch, rounds = s->separately ? batch : 1;
+    uint32_t batch = s->batch ? s->batch : 1, rounds = s->separately ? batch : 1;
     uint64_t sum = 0, total;
     if (!warm_up(s))
         return false;

@@ -150,7 +150,7 @@ static bool begin(struct bytes *b, const unsigned char *data, size_t length, str
 bool bytes_open(struct bytes *b, const char *path, struct error *e)
 {
     struct stat st;
-    size_t length;
+    size_t length = 0;
     prepare(b, path);
     b->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (b->fd < 0)

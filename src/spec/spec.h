@@ -267,9 +267,9 @@ struct spec_key {
     unsigned accepts;      // JSON types
     unsigned items;        // of an array's items
     unsigned strict;       // JSON types in the T1 schema; 0: not a T1 key
-    bool dialect;          // not a T1 key, but one that other tuners write
     unsigned strict_items; // of an array's items in T1; 0: as items
     const char *choices;   // the T1 schema's values, separated by '|'; NULL: any
+    bool dialect;          // not a T1 key, but one that other tuners write
     bool required;         // by the T1 schema
     bool single;           // one object stands for a list of one
     bool block; // also in Languages.<language>, Launches[], Launches[].Languages.<language>,

@@ -1,4 +1,5 @@
-// A race between two threads, which cmake/test.sh --tsan has ThreadSanitizer find before it is believed.
+// A race between two threads, which cmake/test.sh --tsan has ThreadSanitizer find before it is
+// believed.
 #include <pthread.h>
 #include <stddef.h>
 
