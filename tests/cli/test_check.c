@@ -29,7 +29,7 @@ static void expect(struct ran r, int status, const char *part)
 START_TEST(right_and_wrong)
 {
     expect(program_run("check", SPEC, RIGHT, "--no-store"), 0, "OK: 7 configurations are correct");
-    struct ran r = program_run("check", SPEC, "--no-store");
+    struct ran r = program_run("check", SPEC, "--no-store", "--jobs", "1");
     ck_assert_int_eq(r.status, 1);
     has(r.out, "FAILED: compile: 2 configurations\n  block=32, work=1, flavor=2\n");
     has(r.out, "flavor 2 does not exist");
@@ -38,7 +38,7 @@ START_TEST(right_and_wrong)
     has(r.out, "FAILED: 4 of 11 configurations\n");
     has_not(r.out, "block=64, work=1, flavor=2\n"); // in a line, not in full
     ran_release(&r);
-    r = program_run("check", SPEC, "--no-store", "--verbose");
+    r = program_run("check", SPEC, "--no-store", "--jobs", "1", "--verbose");
     has(r.out, "block=64, work=1, flavor=2\n");
     has(r.out, "block=32, work=1, flavor=0: correct, verified\n");
     ran_release(&r);
@@ -201,7 +201,7 @@ END_TEST
 
 START_TEST(build_only)
 {
-    struct ran r = program_run("check", SPEC, "--build-only");
+    struct ran r = program_run("check", SPEC, "--build-only", "--jobs", "1");
     ck_assert_int_eq(r.status, 1);
     has(r.out, "9 built, 2 compile");
     has(r.out, "hone check " SPEC " --config block=32,work=1,flavor=2 --build-only\n");

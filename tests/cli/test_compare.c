@@ -43,7 +43,7 @@ START_TEST(two_constants)
     has(r.out, "7 configurations\n");
     has(r.out, "N=4096 / N=4194304");
     has(r.out, "5 of 5 differ (95 % family-wise); N=4096 is faster in 5.\n");
-    has(r.out, "N=4096 / N=4194304: 0.00");
+    has(r.out, "N=4096 / N=4194304: 0.0");
     has(r.out, "Best of N=4194304: ");
     has(r.out, "Best against best, in turn: N=4096 is ");
     has(r.out, "7 of 7 configurations, 10 rounds each");

@@ -384,7 +384,7 @@ START_TEST(best_of_what_came_with_the_spec)
     r = program_run("import", "--best", "--store", known, own);
     ck_assert_msg(r.status == 0, "%s", r.err);
     ran_release(&r);
-    static const char *const devices[] = {NULL, "pthread"};
+    static const char *const devices[] = {NULL, "portable computing"};
     for (size_t i = 0; i < 2; i++) {
         r = program_run("best", spec, "--set", "N=2048", devices[i] ? "--device" : NULL,
                         devices[i]);
