@@ -52,11 +52,11 @@ void stages_release(struct stages *s);
 bool stages_begin(const struct stages *s, struct store *store, uint64_t seed, const char *command,
                   const char *host, struct error *e);
 
-// A configuration's texts, kept in an arena. False without memory.
 // Whose fault it is that a configuration cannot be made into a job: the spec's, or, where it says
 // that it is for other devices, the configuration's own.
 enum fault stages_fault(const struct error *why);
 
+// A configuration's texts, kept in an arena. False without memory.
 bool stages_texts(const struct spec *spec, const uint32_t *choice, struct arena *a,
                   const char **configuration, const char **configuration_json);
 

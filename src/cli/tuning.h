@@ -67,7 +67,6 @@ bool tuning_wants_peak(const struct tuning *t);
 // What the store knows of that; NULL: nothing, or it is of no interest.
 const struct peak *tuning_peak(struct tuning *t);
 
-// A record as a view, in the arena of the work. False without memory.
 // Where all of the first configurations ended in one way: what that is, and what to look at.
 // Appends nothing where they did not.
 void tuning_alike(const struct tuning *t, const struct tune_progress *p, struct text *out);
@@ -75,6 +74,7 @@ void tuning_alike(const struct tuning *t, const struct tune_progress *p, struct 
 void tuning_tell_crash(const struct tuning *t, const struct tune_record *r);
 // An exit status, and says so: is most of what was tried lost to errors of the spec?
 int tuning_spec_errors(const struct tune_progress *p, const char *spec_path);
+// A record as a view, in the arena of the work. False without memory.
 bool tuning_view(struct tuning *t, const struct tune_record *record, struct view_result *out);
 // All metrics of a configuration at `time_ns` (NaN: none has a value) and the energy of `r`; NULL
 // without memory.

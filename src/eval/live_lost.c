@@ -184,7 +184,6 @@ static void go_on(struct live *v)
         live_bench_forget(v); // it serves one job
     else if (l.probe->dropped || l.probe == v->probe)
         live_bench_unload(v, l.probe);
-    v->reference_failed |= l.preparing && l.kind == LOSS_OVERDUE && l.phase == PHASE_REFERENCE;
     if (l.preparing && l.kind == LOSS_OVERDUE)
         live_break(v, ERROR_DEVICE, "%s", l.how);
     else if (l.preparing)
