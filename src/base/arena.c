@@ -1,3 +1,4 @@
+// Blocks that double in size, the newest first; what is larger than a block gets one of its own.
 #include "base/arena.h"
 
 #include <stdarg.h>
@@ -98,6 +99,19 @@ void *arena_array(struct arena *a, size_t count, size_t size)
     if (size && count > SIZE_MAX / size)
         return NULL;
     return arena_alloc(a, count * size);
+}
+
+void *arena_grow(struct arena *a, void *items, size_t *capacity, size_t needed, size_t size)
+{
+    if (needed <= *capacity)
+        return items;
+    size_t wanted = *capacity * 2 > needed ? *capacity * 2 : needed + 3;
+    char *grown = arena_array(a, wanted, size);
+    if (grown && *capacity > 0)
+        memcpy(grown, items, *capacity * size);
+    if (grown)
+        *capacity = wanted;
+    return grown;
 }
 
 void *arena_copy(struct arena *a, const void *data, size_t bytes)

@@ -1,3 +1,4 @@
+// SHA-256 as FIPS 180-4 writes it, a block of 64 bytes at a time.
 #include "base/digest.h"
 
 #include <string.h>
@@ -37,8 +38,21 @@ static void store_big_endian(uint8_t *p, uint32_t v)
     p[3] = (uint8_t)v;
 }
 
-static void expand_schedule(uint32_t w[64], const uint8_t block[64])
+// One of the 64 rounds. Eight of them bring each variable back to its place, so that none is moved.
+#define ROUND(a, b, c, d, e, f, g, h, t)                                                           \
+    do {                                                                                           \
+        uint32_t Sigma1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);                            \
+        uint32_t Ch = ((e) & (f)) ^ (~(e) & (g));                                                  \
+        uint32_t T1 = (h) + Sigma1 + Ch + round_constants[t] + w[t];                               \
+        uint32_t Sigma0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);                            \
+        uint32_t Maj = ((a) & (b)) ^ ((a) & (c)) ^ ((b) & (c));                                    \
+        (d) += T1;                                                                                 \
+        (h) = T1 + Sigma0 + Maj;                                                                   \
+    } while (0)
+
+static void compress(uint32_t hash[8], const uint8_t block[64])
 {
+    uint32_t w[64];
     for (int t = 0; t < 16; t++)
         w[t] = load_big_endian(block + 4 * t);
     for (int t = 16; t < 64; t++) {
@@ -46,22 +60,17 @@ static void expand_schedule(uint32_t w[64], const uint8_t block[64])
         uint32_t sigma1 = rotate(w[t - 2], 17) ^ rotate(w[t - 2], 19) ^ w[t - 2] >> 10;
         w[t] = w[t - 16] + sigma0 + w[t - 7] + sigma1;
     }
-}
-
-static void compress(uint32_t hash[8], const uint8_t block[64])
-{
-    uint32_t w[64];
-    expand_schedule(w, block);
     uint32_t a = hash[0], b = hash[1], c = hash[2], d = hash[3];
     uint32_t e = hash[4], f = hash[5], g = hash[6], h = hash[7];
-    for (int t = 0; t < 64; t++) {
-        uint32_t Sigma1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
-        uint32_t Ch = (e & f) ^ (~e & g);
-        uint32_t T1 = h + Sigma1 + Ch + round_constants[t] + w[t];
-        uint32_t Sigma0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
-        uint32_t Maj = (a & b) ^ (a & c) ^ (b & c);
-        h = g, g = f, f = e, e = d + T1;
-        d = c, c = b, b = a, a = T1 + Sigma0 + Maj;
+    for (int t = 0; t < 64; t += 8) {
+        ROUND(a, b, c, d, e, f, g, h, t);
+        ROUND(h, a, b, c, d, e, f, g, t + 1);
+        ROUND(g, h, a, b, c, d, e, f, t + 2);
+        ROUND(f, g, h, a, b, c, d, e, t + 3);
+        ROUND(e, f, g, h, a, b, c, d, t + 4);
+        ROUND(d, e, f, g, h, a, b, c, t + 5);
+        ROUND(c, d, e, f, g, h, a, b, t + 6);
+        ROUND(b, c, d, e, f, g, h, a, t + 7);
     }
     hash[0] += a, hash[1] += b, hash[2] += c, hash[3] += d;
     hash[4] += e, hash[5] += f, hash[6] += g, hash[7] += h;
@@ -76,17 +85,19 @@ void digest_start(struct digest_state *s)
 void digest_add(struct digest_state *s, const void *data, size_t length)
 {
     const uint8_t *p = data;
-    while (length) {
-        size_t filled = s->length % sizeof s->block;
-        size_t room = sizeof s->block - filled;
-        size_t n = length < room ? length : room;
-        memcpy(s->block + filled, p, n);
-        s->length += n;
-        if (n == room)
-            compress(s->h, s->block);
-        p += n;
-        length -= n;
+    size_t filled = s->length % sizeof s->block, room = sizeof s->block - filled;
+    s->length += length;
+    if (filled && length >= room) {
+        memcpy(s->block + filled, p, room);
+        compress(s->h, s->block);
+        p += room;
+        length -= room;
+        filled = 0;
     }
+    for (; length >= sizeof s->block; p += sizeof s->block, length -= sizeof s->block)
+        compress(s->h, p);
+    if (length)
+        memcpy(s->block + filled, p, length);
 }
 
 void digest_finish(struct digest_state *s, struct digest *out)

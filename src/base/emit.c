@@ -1,3 +1,5 @@
+// A JSON writer: puts commas where they are due, writes numbers in the shortest form that reads
+// back, and replaces bytes that are not UTF-8.
 #include "base/emit.h"
 
 #include <math.h>
@@ -15,14 +17,14 @@ static void separate(struct emit *j)
     j->comma = true;
 }
 
-static void begin(struct emit *j, char bracket)
+static void begin_value(struct emit *j, char bracket)
 {
     separate(j);
     text_addc(j->out, bracket);
     j->comma = false;
 }
 
-static void end(struct emit *j, char bracket)
+static void end_value(struct emit *j, char bracket)
 {
     text_addc(j->out, bracket);
     j->comma = true;
@@ -30,22 +32,22 @@ static void end(struct emit *j, char bracket)
 
 void emit_object(struct emit *j)
 {
-    begin(j, '{');
+    begin_value(j, '{');
 }
 
 void emit_object_end(struct emit *j)
 {
-    end(j, '}');
+    end_value(j, '}');
 }
 
 void emit_array(struct emit *j)
 {
-    begin(j, '[');
+    begin_value(j, '[');
 }
 
 void emit_array_end(struct emit *j)
 {
-    end(j, ']');
+    end_value(j, ']');
 }
 
 #define REPLACEMENT "\xef\xbf\xbd" // U+FFFD
@@ -53,7 +55,7 @@ void emit_array_end(struct emit *j)
 // ---- strings -----------------------------------------------------------------------------------
 
 // Code points beyond U+FFFF as the two halves that JSON writes them in.
-static void escape(struct text *out, uint32_t c)
+static void escape_byte(struct text *out, uint32_t c)
 {
     static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
     const char *at = c && c < 0x80 ? strchr(plain, (int)c) : NULL;
@@ -65,20 +67,14 @@ static void escape(struct text *out, uint32_t c)
         text_addf(out, "\\u%04x", c);
 }
 
-// How many bytes from `s` on stand for themselves.
-static size_t plain_run(const unsigned char *s)
-{
-    size_t length = 0;
-    while (s[length] >= 0x20 && s[length] < 0x7f && s[length] != '"' && s[length] != '\\')
-        length++;
-    return length;
-}
-
 static void quote(struct text *out, const char *value)
 {
     text_addc(out, '"');
     for (const unsigned char *s = (const unsigned char *)value; *s;) {
-        size_t run = plain_run(s);
+        // How many bytes from `s` on stand for themselves.
+        size_t run = 0;
+        while (s[run] >= 0x20 && s[run] < 0x7f && s[run] != '"' && s[run] != '\\')
+            run++;
         text_addn(out, s, run);
         s += run;
         if (!*s)
@@ -88,7 +84,7 @@ static void quote(struct text *out, const char *value)
         if (length == 0)
             text_add(out, REPLACEMENT);
         else if (code == '"' || code == '\\' || utf8_is_control(code))
-            escape(out, code);
+            escape_byte(out, code);
         else
             text_addn(out, s, length);
         s += length ? length : 1;
@@ -115,7 +111,7 @@ void emit_raw(struct emit *j, const char *json)
         if (length == 0)
             text_add(j->out, REPLACEMENT);
         else if (utf8_is_control(code) && !strchr("\t\n\r", *s))
-            escape(j->out, code); // it stands in a string
+            escape_byte(j->out, code); // it stands in a string
         else
             text_addn(j->out, s, length);
         s += length ? length : 1;

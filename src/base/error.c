@@ -1,3 +1,5 @@
+// Filling the error record; context goes in front, and what does not fit is cut at the end,
+// visibly.
 #include "base/error.h"
 #include "base/text.h"
 
@@ -12,8 +14,8 @@
 #undef error_context
 
 // The first cause is kept: a filled record is left as it is.
-static void fill(struct error *e, enum error_code code, int driver, const char *format,
-                 va_list args)
+static void fill_error(struct error *e, enum error_code code, int driver, const char *format,
+                       va_list args)
 {
     if (!e || e->code != ERROR_NONE)
         return;
@@ -29,7 +31,7 @@ bool error_set(struct error *e, enum error_code code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    fill(e, code, 0, format, args);
+    fill_error(e, code, 0, format, args);
     va_end(args);
     return false;
 }
@@ -38,7 +40,7 @@ bool error_set_driver(struct error *e, enum error_code code, int driver, const c
 {
     va_list args;
     va_start(args, format);
-    fill(e, code, driver, format, args);
+    fill_error(e, code, driver, format, args);
     va_end(args);
     return false;
 }

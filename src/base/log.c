@@ -1,3 +1,4 @@
+// Passes a notice on to the caller's sink.
 #include "base/log.h"
 #include "base/text.h"
 

@@ -1,3 +1,5 @@
+// Philox4x32-10: ten rounds of multiplications on a counter and a key; numbers below a bound
+// without bias by rejection.
 #include "base/random.h"
 
 // Constants of the paper: two multipliers, and the Weyl steps of the key (golden ratio, sqrt 3 -

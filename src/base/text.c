@@ -1,3 +1,6 @@
+// Growing strings, whole files, UTF-8, conversions of numbers that do not depend on the locale, and
+// distances between names for "did you mean". Adding to a text that failed does nothing, so that
+// one check at the end is enough.
 #include "base/text.h"
 
 #include <errno.h>
@@ -138,7 +141,8 @@ char *text_steal(struct text *t)
 
 #define FILE_LIMIT ((size_t)1 << 30)
 
-static bool read_all(int fd, const char *path, size_t limit, struct text *out, struct error *e)
+static bool read_descriptor(int fd, const char *path, size_t limit, struct text *out,
+                            struct error *e)
 {
     char buffer[16384];
     for (;;) {
@@ -194,7 +198,7 @@ bool file_read(const char *path, size_t limit, struct text *out, struct error *e
         goto out;
     }
     text_addn(out, NULL, 0); // an empty file is an empty string, not NULL
-    ok = read_all(fd, path, limit, out, e);
+    ok = read_descriptor(fd, path, limit, out, e);
 out:
     if (!ok)
         text_release(out);
@@ -203,7 +207,7 @@ out:
     return ok;
 }
 
-static bool is_folder(const char *path)
+static bool is_folder_path(const char *path)
 {
     struct stat info;
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
@@ -215,7 +219,7 @@ static bool make_level(const char *path, struct error *e)
     if (mkdir(path, 0777) == 0)
         return true;
     int reason = errno;
-    if (is_folder(path))
+    if (is_folder_path(path))
         return true;
     if (reason == EEXIST)
         reason = ENOTDIR;
@@ -287,15 +291,6 @@ bool utf8_is_control(uint32_t code)
 
 // ---- what others wrote
 
-// How many bytes from `s` on a terminal only shows.
-static size_t plain_run(const char *s, size_t length)
-{
-    size_t run = 0;
-    while (run < length && (unsigned char)s[run] >= 0x20 && (unsigned char)s[run] < 0x7f)
-        run++;
-    return run;
-}
-
 // The bytes of the character at `s`, made visible where it is one to be obeyed, or none.
 static size_t add_visible_character(const char *s, size_t left, bool lines, struct text *out)
 {
@@ -318,7 +313,10 @@ static size_t add_visible_character(const char *s, size_t left, bool lines, stru
 void text_add_visible(struct text *t, const char *s, size_t length, bool lines)
 {
     while (length > 0) {
-        size_t n = plain_run(s, length);
+        // How many bytes from `s` on a terminal only shows.
+        size_t n = 0;
+        while (n < length && (unsigned char)s[n] >= 0x20 && (unsigned char)s[n] < 0x7f)
+            n++;
         text_addn(t, s, n);
         if (n == 0)
             n = add_visible_character(s, length, lines, t);
@@ -361,7 +359,7 @@ void str_format(char *out, size_t size, const char *format, ...)
 
 // ---- comparing
 
-static char fold(char c)
+static char fold_character(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
@@ -375,9 +373,9 @@ bool str_equal_nocase(const char *a, const char *b)
 {
     if (!a || !b)
         return a == b;
-    while (*a && fold(*a) == fold(*b))
+    while (*a && fold_character(*a) == fold_character(*b))
         a++, b++;
-    return fold(*a) == fold(*b);
+    return fold_character(*a) == fold_character(*b);
 }
 
 bool str_starts(const char *s, const char *prefix)
@@ -387,7 +385,7 @@ bool str_starts(const char *s, const char *prefix)
 
 static bool starts_nocase(const char *s, const char *prefix)
 {
-    while (*prefix && fold(*s) == fold(*prefix))
+    while (*prefix && fold_character(*s) == fold_character(*prefix))
         s++, prefix++;
     return *prefix == '\0';
 }
@@ -401,7 +399,7 @@ bool str_contains_nocase(const char *s, const char *part)
     return false;
 }
 
-static size_t least_of(size_t a, size_t b)
+static size_t least_of_three(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -414,11 +412,12 @@ static void distance_row(size_t *const rows[3], const char *a, size_t i, const c
     size_t *row = rows[0];
     row[0] = i + 1;
     for (size_t j = 0; j < columns; j++) {
-        bool same = fold(a[i]) == fold(b[j]);
-        size_t edit = least_of(rows[1][j + 1], row[j]) + 1;
-        row[j + 1] = least_of(edit, rows[1][j] + !same);
-        if (i && j && fold(a[i]) == fold(b[j - 1]) && fold(a[i - 1]) == fold(b[j]))
-            row[j + 1] = least_of(row[j + 1], rows[2][j - 1] + 1);
+        bool same = fold_character(a[i]) == fold_character(b[j]);
+        size_t edit = least_of_three(rows[1][j + 1], row[j]) + 1;
+        row[j + 1] = least_of_three(edit, rows[1][j] + !same);
+        if (i && j && fold_character(a[i]) == fold_character(b[j - 1]) &&
+            fold_character(a[i - 1]) == fold_character(b[j]))
+            row[j + 1] = least_of_three(row[j + 1], rows[2][j - 1] + 1);
     }
 }
 
@@ -512,7 +511,7 @@ static double c_strtod(const char *s, char **end)
     return value;
 }
 
-// What strtod() would also take and we do not: blanks, hexadecimal, NaNs with a payload.
+// strtod() would also take blanks, hexadecimal numbers, and NaNs with a payload; this does not.
 static bool looks_like_f64(const char *s)
 {
     const char *digits = s + (*s == '-' || *s == '+');

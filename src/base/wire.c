@@ -1,3 +1,7 @@
+// One codec function a struct writes, reads and hashes it: the mode of `struct wire` decides which, so
+// that a frame, a file and a key cannot differ in what they hold. Numbers are little-endian and of
+// fixed width; strings and bytes have their length in front. Reading checks every length before it
+// is used and gives zeros after the first failure, so that callers check once, at the end.
 #include "base/wire.h"
 
 #include <string.h>
@@ -44,7 +48,7 @@ static bool reading(const struct wire *w)
 }
 
 // Writing and hashing: the same bytes go into the frame or the digest.
-static void put(struct wire *w, const void *bytes, size_t length)
+static void wire_put(struct wire *w, const void *bytes, size_t length)
 {
     if (w->failed || length == 0)
         return;
@@ -58,7 +62,7 @@ static void put(struct wire *w, const void *bytes, size_t length)
 }
 
 // Reading: the next `length` bytes in place, or NULL after marking the failure.
-static const uint8_t *take(struct wire *w, uint64_t length)
+static const uint8_t *wire_take(struct wire *w, uint64_t length)
 {
     if (w->failed)
         return NULL;
@@ -73,11 +77,11 @@ static const uint8_t *take(struct wire *w, uint64_t length)
 }
 
 // Every number passes here: `width` bytes, least significant first; 0 after a failure.
-static uint64_t number(struct wire *w, uint64_t value, size_t width)
+static inline uint64_t wire_number(struct wire *w, uint64_t value, size_t width)
 {
     uint8_t bytes[8];
     if (reading(w)) {
-        const uint8_t *in = take(w, width);
+        const uint8_t *in = wire_take(w, width);
         value = 0;
         for (size_t i = 0; in && i < width; i++)
             value |= (uint64_t)in[i] << 8 * i;
@@ -85,27 +89,27 @@ static uint64_t number(struct wire *w, uint64_t value, size_t width)
     }
     for (size_t i = 0; i < width; i++)
         bytes[i] = (uint8_t)(value >> 8 * i);
-    put(w, bytes, width);
+    wire_put(w, bytes, width);
     return value;
 }
 
 void wire_u8(struct wire *w, uint8_t *v)
 {
-    uint8_t read = (uint8_t)number(w, reading(w) ? 0 : *v, 1);
+    uint8_t read = (uint8_t)wire_number(w, reading(w) ? 0 : *v, 1);
     if (reading(w))
         *v = read;
 }
 
 void wire_u32(struct wire *w, uint32_t *v)
 {
-    uint32_t read = (uint32_t)number(w, reading(w) ? 0 : *v, 4);
+    uint32_t read = (uint32_t)wire_number(w, reading(w) ? 0 : *v, 4);
     if (reading(w))
         *v = read;
 }
 
 void wire_u64(struct wire *w, uint64_t *v)
 {
-    uint64_t read = number(w, reading(w) ? 0 : *v, 8);
+    uint64_t read = wire_number(w, reading(w) ? 0 : *v, 8);
     if (reading(w))
         *v = read;
 }
@@ -144,7 +148,7 @@ void wire_bool(struct wire *w, bool *v)
 
 static char *read_string(struct wire *w, uint32_t length)
 {
-    const uint8_t *bytes = take(w, length);
+    const uint8_t *bytes = wire_take(w, length);
     if (!bytes)
         return NULL;
     // A NUL inside would let the rest of the string escape every later check.
@@ -167,7 +171,7 @@ static void write_string(struct wire *w, const char *s)
     }
     uint32_t prefix = s ? (uint32_t)length : NULL_STRING;
     wire_u32(w, &prefix);
-    put(w, s, length);
+    wire_put(w, s, length);
 }
 
 void wire_str(struct wire *w, const char **v)
@@ -184,10 +188,10 @@ void wire_str(struct wire *w, const char **v)
 void wire_digest(struct wire *w, struct digest *v)
 {
     if (!reading(w)) {
-        put(w, v->bytes, sizeof v->bytes);
+        wire_put(w, v->bytes, sizeof v->bytes);
         return;
     }
-    const uint8_t *bytes = take(w, sizeof v->bytes);
+    const uint8_t *bytes = wire_take(w, sizeof v->bytes);
     *v = (struct digest){{0}};
     if (bytes)
         memcpy(v->bytes, bytes, sizeof v->bytes);
@@ -217,10 +221,10 @@ void wire_bytes(struct wire *w, const void **data, uint64_t *length)
 {
     wire_u64(w, length);
     if (!reading(w)) {
-        put(w, *data, (size_t)*length);
+        wire_put(w, *data, (size_t)*length);
         return;
     }
-    const uint8_t *bytes = take(w, *length);
+    const uint8_t *bytes = wire_take(w, *length);
     *data = bytes && *length ? arena_copy(w->arena, bytes, (size_t)*length) : NULL;
     if (bytes && *length && !*data)
         wire_memory(w);

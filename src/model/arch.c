@@ -1,4 +1,6 @@
-#include "job/arch.h"
+// NVIDIA's architectures: what their multiprocessors hold, their names, a device that is not here,
+// and how many work-groups of a kernel fit one multiprocessor.
+#include "model/arch.h"
 
 #include "base/text.h"
 
@@ -99,7 +101,7 @@ bool arch_device(const struct arch_name *name, struct arena *a, struct device_in
     char text[16];
     arch_text(name, text);
     *out = (struct device_info){
-        .language = LANGUAGE_CUDA,
+        .language = ARCH_LANGUAGE,
         .type = DEVICE_GPU,
         .id = arena_printf(a, "cuda/%s", text),
         .name = arena_strdup(a, text),

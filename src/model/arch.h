@@ -3,11 +3,11 @@
 // where there is none. From the CUDA C++ Programming Guide, "Technical Specifications per Compute
 // Capability" (5.0 to 7.2: its editions up to CUDA 12); the units of allocation from
 // cuda_occupancy.h of CUDA 13.
-#ifndef HONE_JOB_ARCH_H
-#define HONE_JOB_ARCH_H
+#ifndef HONE_MODEL_ARCH_H
+#define HONE_MODEL_ARCH_H
 
 #include "base/arena.h"
-#include "job/device_info.h"
+#include "model/device_info.h"
 
 // What all of them have in common.
 #define ARCH_WARP           32         // work-items
@@ -46,6 +46,9 @@ struct arch_name {
 bool arch_parse(const char *text, struct arch_name *out);
 // Writes "sm_90a" into out, at least 16 bytes.
 void arch_text(const struct arch_name *name, char *out);
+
+// Architectures are NVIDIA's, which this language alone is built for.
+#define ARCH_LANGUAGE LANGUAGE_CUDA
 
 // The id of a device of this architecture that is not here, "cuda/sm_90a": a build worker opens it.
 // Reading: false where `id` is none of that kind.

@@ -1,5 +1,5 @@
 // Contents by their digest, in memory or in a file.
-#include "job/blob.h"
+#include "model/blob.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // Contents that are given byte for byte: of a data file, or made with the job. A job names them by
 // their digest; the bytes travel apart from it, once a worker (protocol.h), so that neither frames
 // nor keys grow with them.
-#ifndef HONE_JOB_BLOB_H
-#define HONE_JOB_BLOB_H
+#ifndef HONE_MODEL_BLOB_H
+#define HONE_MODEL_BLOB_H
 
 #include "base/digest.h"
 #include "base/error.h"

@@ -1,6 +1,6 @@
 // Data files are never held: they are read in parts, each time from the path, and a part only
 // counts when the file still is what it was when its digest was computed.
-#include "job/blob.h"
+#include "model/blob.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
-#include "job/codec.h"
+// A string of a codec that may not be NULL.
+#include "model/codec.h"
 
 void codec_text(struct wire *w, const char **v)
 {

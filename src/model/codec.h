@@ -1,9 +1,9 @@
 // The parts of the job's layout that keys hash on their own, and a helper of all codecs of this
 // folder and of the frames.
-#ifndef HONE_JOB_CODEC_H
-#define HONE_JOB_CODEC_H
+#ifndef HONE_MODEL_CODEC_H
+#define HONE_MODEL_CODEC_H
 
-#include "job/job.h"
+#include "model/job.h"
 
 // A string that may not be NULL: reading one fails the wire.
 void codec_text(struct wire *w, const char **v);

@@ -1,5 +1,5 @@
 // Types as kernels declare them, and the rules by which a spec's types agree with them.
-#include "job/declared.h"
+#include "model/declared.h"
 
 #include "base/text.h"
 
@@ -31,15 +31,12 @@ static const struct {
 
 static bool parse_width(const char *digits, enum language l, uint32_t *out)
 {
-    static const char *const known[] = {"1", "2", "3", "4", "8", "16"};
-    static const uint32_t widths[] = {1, 2, 3, 4, 8, 16};
-    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
-        bool exists = l == LANGUAGE_CUDA ? widths[i] <= 4 : widths[i] > 1;
-        *out = widths[i];
-        if (exists && strcmp(known[i], digits) == 0)
-            return true;
-    }
-    return false;
+    uint64_t width;
+    bool is_number = *digits != '0' && str_to_u64(digits, &width) && width < 32;
+    if (!is_number || !(language_traits(l)->vector_widths >> width & 1))
+        return false;
+    *out = (uint32_t)width;
+    return true;
 }
 
 static bool parse_word(const char *word, enum language l, struct element *out)
@@ -111,13 +108,12 @@ _Static_assert(SCALAR_U8 == SCALAR_I8 + 1 && SCALAR_U16 == SCALAR_I16 + 1 &&
 
 bool declared_parse(const char *text, enum language l, struct element *out)
 {
-    // A kernel of OpenCL cannot take one, and how wide it is is the device's business.
-    bool is_size = l == LANGUAGE_CUDA && strcmp(text, "size_t") == 0;
+    bool is_size = language_traits(l)->has_size_type && strcmp(text, "size_t") == 0;
     bool known = is_size || parse_word(text, l, out) || parse_integer(text, out);
     if (is_size)
         *out = (struct element){.scalar = SCALAR_U64, .width = 1};
     if (known)
-        out->packed = l == LANGUAGE_CUDA && out->width == 3;
+        out->packed = language_traits(l)->packs_three && out->width == 3;
     return known;
 }
 
@@ -149,7 +145,7 @@ static bool same_component(const struct element *a, const struct element *b)
            scalar_bytes(a->scalar) == scalar_bytes(b->scalar);
 }
 
-// A vector of three takes the room of one of four, but for CUDA's.
+// A vector of three takes the room of one of four, unless the language packs it.
 static bool same_width(const struct element *a, const struct element *b)
 {
     return element_bytes(a) == element_bytes(b);
@@ -175,12 +171,12 @@ static enum declared_fault check_pointer(const struct declared *d, const struct 
     return differs ? DECLARED_OTHER_WIDTH : DECLARED_FITS;
 }
 
-// An address may be passed as a number of its size, where a language passes addresses: in CUDA.
+// An address may be passed as a number of its size, where a language passes addresses.
 static bool is_address(const struct declared *d, const struct passed *p, enum language l)
 {
     const struct element *el = p->kind == ARGUMENT_BUFFER ? &d->element : &p->element;
     bool known = p->kind != ARGUMENT_BUFFER || d->has_element;
-    return l == LANGUAGE_CUDA && (!known || element_bytes(el) == 8);
+    return language_traits(l)->takes_addresses && (!known || element_bytes(el) == 8);
 }
 
 static enum declared_fault check_kind(const struct declared *d, const struct passed *p,

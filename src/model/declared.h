@@ -10,10 +10,10 @@
 // and how wide is often a parameter. A spec that speaks of vectors itself must mean the kernel's,
 // where the source says the same in every configuration; OpenCL's vectors of three are those of
 // four.
-#ifndef HONE_JOB_DECLARED_H
-#define HONE_JOB_DECLARED_H
+#ifndef HONE_MODEL_DECLARED_H
+#define HONE_MODEL_DECLARED_H
 
-#include "job/job.h"
+#include "model/job.h"
 
 enum declared_kind { DECLARED_UNKNOWN, DECLARED_VALUE, DECLARED_POINTER };
 enum declared_space { SPACE_UNKNOWN, SPACE_GLOBAL, SPACE_LOCAL }; // constant memory is global

@@ -1,21 +1,11 @@
-#include "job/codec.h"
-#include "job/device_info.h"
+// Device info: its codec, the part of it that a key holds, and which devices are views of one card.
+#include "model/device_info.h"
+
+#include "model/codec.h"
 
 #include "base/text.h"
 
 #include <string.h>
-
-static const char *const language_texts[] = {
-#define X(name, text, title) [LANGUAGE_##name] = text,
-    LANGUAGES(X)
-#undef X
-};
-
-static const char *const language_titles[] = {
-#define X(name, text, title) [LANGUAGE_##name] = title,
-    LANGUAGES(X)
-#undef X
-};
 
 static const char *const device_type_texts[] = {
 #define X(name, text) [DEVICE_##name] = text,
@@ -49,18 +39,15 @@ void device_info_digest(const struct device_info *d, struct digest *out)
     digest_finish(&state, out);
 }
 
-static void texts_codec(struct wire *w, struct device_info *d)
+void device_info_codec(struct wire *w, struct device_info *d)
 {
+    device_info_identity(w, d);
     codec_text(w, &d->id);
     codec_text(w, &d->language_version);
     codec_text(w, &d->extensions);
     codec_text(w, &d->uuid);
     codec_text(w, &d->pci);
     wire_str(w, &d->include_folders);
-}
-
-static void sizes_codec(struct wire *w, struct device_info *d)
-{
     wire_u32(w, &d->compute_units);
     wire_u32(w, &d->clock_mhz);
     wire_u64(w, &d->global_bytes);
@@ -72,10 +59,6 @@ static void sizes_codec(struct wire *w, struct device_info *d)
     wire_u64(w, &d->max_group_size);
     for (int axis = 0; axis < 3; axis++)
         wire_u64(w, &d->max_item_sizes[axis]);
-}
-
-static void traits_codec(struct wire *w, struct device_info *d)
-{
     wire_u32(w, &d->subgroup_size);
     wire_u32(w, &d->capability);
     wire_u32(w, &d->vector_float);
@@ -84,14 +67,6 @@ static void traits_codec(struct wire *w, struct device_info *d)
     wire_bool(w, &d->float64);
     wire_bool(w, &d->float16);
     wire_bool(w, &d->shares_host);
-}
-
-void device_info_codec(struct wire *w, struct device_info *d)
-{
-    device_info_identity(w, d);
-    texts_codec(w, d);
-    sizes_codec(w, d);
-    traits_codec(w, d);
 }
 
 // ---- cards -------------------------------------------------------------------------------------
@@ -128,27 +103,6 @@ bool device_same_card(const struct device_info *a, const struct device_info *b)
 }
 
 // ---- names -------------------------------------------------------------------------------------
-
-const char *language_text(enum language l)
-{
-    return (unsigned)l < LANGUAGE_COUNT ? language_texts[l] : "?";
-}
-
-const char *language_title(enum language l)
-{
-    return (unsigned)l < LANGUAGE_COUNT ? language_titles[l] : "?";
-}
-
-bool language_parse(const char *text, enum language *out)
-{
-    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
-        if (str_equal_nocase(text, language_texts[l])) {
-            *out = (enum language)l;
-            return true;
-        }
-    }
-    return false;
-}
 
 const char *device_type_text(enum device_type t)
 {

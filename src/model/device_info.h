@@ -1,24 +1,11 @@
 // What hone knows of a device: the facts expressions may read, the limits a kernel author needs,
 // and what identifies it in a key. A plain struct that crosses frames; made by src/device.
-#ifndef HONE_JOB_DEVICE_INFO_H
-#define HONE_JOB_DEVICE_INFO_H
+#ifndef HONE_MODEL_DEVICE_INFO_H
+#define HONE_MODEL_DEVICE_INFO_H
 
 #include "base/digest.h"
 #include "base/wire.h"
-
-// X(NAME, text, name for readers)
-#define LANGUAGES(X)                                                                               \
-    X(OPENCL, "opencl", "OpenCL")                                                                  \
-    X(CUDA, "cuda", "CUDA")
-
-enum language {
-#define X(name, text, title) LANGUAGE_##name,
-    LANGUAGES(X)
-#undef X
-        LANGUAGE_COUNT
-};
-
-#define LANGUAGES_ALL ((1u << LANGUAGE_COUNT) - 1) // as a set: 1u << language
+#include "model/languages.h"
 
 #define DEVICE_TYPES(X)                                                                            \
     X(GPU, "gpu")                                                                                  \
@@ -90,11 +77,6 @@ bool device_same_card(const struct device_info *a, const struct device_info *b);
 // case.
 bool pci_same(const char *a, const char *b);
 
-const char *language_text(enum language l);
-// "OpenCL", "CUDA", as specs, expressions and readers write it.
-const char *language_title(enum language l);
-// False when `text` names none, case ignored.
-bool language_parse(const char *text, enum language *out);
 const char *device_type_text(enum device_type t);
 
 #endif

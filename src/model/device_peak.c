@@ -1,4 +1,5 @@
-#include "job/peak.h"
+// The names of a device's limits, and what is known of them.
+#include "model/device_peak.h"
 
 #include "base/text.h"
 

@@ -1,7 +1,7 @@
 // What a device was measured to do at most (`hone peak`): plain structs. Rates are in flop/s and
 // bytes/s.
-#ifndef HONE_JOB_PEAK_H
-#define HONE_JOB_PEAK_H
+#ifndef HONE_MODEL_DEVICE_PEAK_H
+#define HONE_MODEL_DEVICE_PEAK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // Types of elements: names, sizes, and IEEE half precision.
-#include "job/job.h"
+#include "model/job.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,4 +1,6 @@
-#include "job/job.h"
+// Jobs: making, freeing and decoding them, and what several places ask of one: the regions that are
+// compared, its geometry as text, its blobs. And the names of vendors' routines.
+#include "model/job.h"
 
 #include "base/text.h"
 
@@ -22,6 +24,14 @@ const char *routine_title(enum routine r)
 #undef X
     };
     return (unsigned)r < ROUTINE_COUNT ? titles[r] : "?";
+}
+
+enum language routine_language(enum routine r)
+{
+    unsigned l = 0;
+    while (l < LANGUAGE_COUNT && !(language_traits((enum language)l)->routines >> r & 1))
+        l++;
+    return (enum language)l;
 }
 
 bool compare_is_whole(enum compare_kind k)

@@ -3,11 +3,11 @@
 // run it, on another machine too. And the key: everything that may change the answer.
 //
 // Everything in a job lives in one arena (usually job_new()'s own). Once made it is not changed.
-#ifndef HONE_JOB_JOB_H
-#define HONE_JOB_JOB_H
+#ifndef HONE_MODEL_JOB_H
+#define HONE_MODEL_JOB_H
 
-#include "job/blob.h"
-#include "job/device_info.h"
+#include "model/blob.h"
+#include "model/device_info.h"
 
 // ---- types of elements -------------------------------------------------------------------------
 
@@ -254,6 +254,8 @@ enum routine {
 
 const char *routine_text(enum routine r);  // "cublas-tf32"
 const char *routine_title(enum routine r); // "cuBLAS TF32"
+// Whose devices offer it.
+enum language routine_language(enum routine r);
 
 struct job {
     enum language language;

@@ -1,6 +1,6 @@
 // What a job must be so that those who run it may follow its indices and sizes without a second
 // look. Whether a device can run it (local memory, work-group sizes) is the device's to say.
-#include "job/job.h"
+#include "model/job.h"
 
 #include <string.h>
 
@@ -23,11 +23,6 @@ static bool element_known(const struct element *el)
 static uint64_t buffer_bytes(const struct job_buffer *b)
 {
     return b->count * element_bytes(&b->element);
-}
-
-static uint64_t buffer_components(const struct job_buffer *b)
-{
-    return b->count * b->element.width;
 }
 
 // The path stays inside the tree it is laid out in: relative, and no step upwards.
@@ -65,17 +60,6 @@ static const char *program_wrong(const struct job_program *p)
     return NULL;
 }
 
-static const char *fill_wrong(const struct job_fill *f, uint64_t bytes)
-{
-    if ((unsigned)f->kind >= FILL_COUNT)
-        return "a buffer's fill is unknown";
-    if (f->kind == FILL_GENERATOR && f->expression == NULL)
-        return "a generated buffer has no expression";
-    if (f->blob.length != (f->kind == FILL_DATA ? bytes : 0))
-        return "a buffer's data has not the buffer's size";
-    return NULL;
-}
-
 static const char *buffer_wrong(const struct job_buffer *b)
 {
     if (b->name == NULL)
@@ -88,7 +72,13 @@ static const char *buffer_wrong(const struct job_buffer *b)
         return "a buffer's access or comparison is unknown";
     if (b->compare.first > b->count || b->compare.count > b->count - b->compare.first)
         return "a compared region lies outside its buffer";
-    return fill_wrong(&b->fill, buffer_bytes(b));
+    if ((unsigned)b->fill.kind >= FILL_COUNT)
+        return "a buffer's fill is unknown";
+    if (b->fill.kind == FILL_GENERATOR && b->fill.expression == NULL)
+        return "a generated buffer has no expression";
+    if (b->fill.blob.length != (b->fill.kind == FILL_DATA ? buffer_bytes(b) : 0))
+        return "a buffer's data has not the buffer's size";
+    return NULL;
 }
 
 static const char *argument_wrong(const struct job *j, const struct job_argument *a)
@@ -129,7 +119,7 @@ static bool holds_matrix(const struct job *j, uint32_t buffer, uint64_t rows, ui
 {
     if (buffer >= j->buffer_count || j->buffers[buffer].element.scalar == SCALAR_CUSTOM)
         return false;
-    uint64_t components = buffer_components(&j->buffers[buffer]);
+    uint64_t components = j->buffers[buffer].count * j->buffers[buffer].element.width;
     return rows == 0 || columns <= components / rows;
 }
 
@@ -173,20 +163,6 @@ static bool answers_output(const struct job *other, const struct job_buffer *out
            buffer_region(output).count == reference_region(output, b).count;
 }
 
-static const char *other_wrong(const struct job *j, const struct job *other)
-{
-    if (other == NULL)
-        return "the reference's job is missing";
-    const char *why = job_wrong(other);
-    if (why != NULL)
-        return why;
-    for (uint32_t i = 0; i < j->buffer_count; i++)
-        if (j->buffers[i].output && !answers_output(other, &j->buffers[i]))
-            return "the reference's job lacks one of the outputs, or has it in another type or "
-                   "size";
-    return NULL;
-}
-
 static const char *reference_wrong(const struct job *j)
 {
     const struct job_reference *r = &j->reference;
@@ -196,8 +172,18 @@ static const char *reference_wrong(const struct job *j)
         return "the reference is unknown or has no name";
     if (r->kind == REFERENCE_GEMM)
         return gemm_wrong(j, &r->gemm);
-    if (r->kind == REFERENCE_JOB)
-        return other_wrong(j, r->job);
+    if (r->kind == REFERENCE_JOB) {
+        if (r->job == NULL)
+            return "the reference's job is missing";
+        const char *why = job_wrong(r->job);
+        if (why != NULL)
+            return why;
+        for (uint32_t i = 0; i < j->buffer_count; i++)
+            if (j->buffers[i].output && !answers_output(r->job, &j->buffers[i]))
+                return "the reference's job lacks one of the outputs, or has it in another type or "
+                       "size";
+        return NULL;
+    }
     for (uint32_t i = 0; i < r->data_count; i++) {
         const char *why = data_wrong(j, &r->data[i]);
         if (why != NULL)

@@ -1,5 +1,5 @@
 // The layout of a job, declared once: every field above the line in struct job, in order.
-#include "job/codec.h"
+#include "model/codec.h"
 
 // The fewest bytes each takes on the wire (empty texts, no items): what an array's count is held
 // against before anything is allocated.
@@ -112,15 +112,6 @@ static void kind_codec(struct wire *w, struct job_compare *c)
         c->kind = (enum compare_kind)word;
 }
 
-static void compare_codec(struct wire *w, struct job_compare *c)
-{
-    kind_codec(w, c);
-    wire_f64(w, &c->atol);
-    wire_f64(w, &c->rtol);
-    wire_u64(w, &c->first);
-    wire_u64(w, &c->count);
-}
-
 static void buffer_codec(struct wire *w, struct job_buffer *b)
 {
     codec_text(w, &b->name);
@@ -132,7 +123,11 @@ static void buffer_codec(struct wire *w, struct job_buffer *b)
     wire_bool(w, &b->temporary);
     wire_bool(w, &b->constant);
     wire_bool(w, &b->keep);
-    compare_codec(w, &b->compare);
+    kind_codec(w, &b->compare);
+    wire_f64(w, &b->compare.atol);
+    wire_f64(w, &b->compare.rtol);
+    wire_u64(w, &b->compare.first);
+    wire_u64(w, &b->compare.count);
 }
 
 static void argument_codec(struct wire *w, struct job_argument *a)
@@ -175,12 +170,6 @@ static void gemm_codec(struct wire *w, struct job_gemm *g)
     wire_f64(w, &g->beta);
 }
 
-static void data_codec(struct wire *w, struct job_data *d)
-{
-    wire_u32(w, &d->buffer);
-    blob_codec(w, &d->blob);
-}
-
 static void job_codec_at(struct wire *w, struct job *j, unsigned depth);
 
 // The job that the outputs of a job are held against, behind a flag that says whether there is one.
@@ -211,8 +200,10 @@ void reference_codec(struct wire *w, struct job_reference *r, unsigned depth)
     gemm_codec(w, &r->gemm);
     nested_codec(w, &r->job, depth + 1);
     wire_array(w, (void **)&r->data, &r->data_count, sizeof *r->data, DATA_LEAST);
-    for (uint32_t i = 0; i < r->data_count; i++)
-        data_codec(w, &r->data[i]);
+    for (uint32_t i = 0; i < r->data_count; i++) {
+        wire_u32(w, &r->data[i].buffer);
+        blob_codec(w, &r->data[i].blob);
+    }
 }
 
 // Only of a job without programs: the keys of all others were made before there were routines.

@@ -1,6 +1,6 @@
 // Digests of a job and of parts of it. Hashing changes nothing, so constness is cast away where a
 // codec, which also reads, wants it writable.
-#include "job/codec.h"
+#include "model/codec.h"
 
 static bool key_with(const struct job *j, const struct device_info *d, uint64_t contents_most,
                      struct digest *out)
@@ -81,14 +81,6 @@ bool job_is_unseen(const struct job *j)
     return reference && job_is_unseen(reference);
 }
 
-// What a reference's kernel computes is kept in files: not beyond the run, where it is unseen.
-static void run_codec(struct wire *w, const struct job *reference)
-{
-    for (uint32_t i = 0; reference && i < reference->program_count; i++)
-        if (reference->programs[i].run)
-            wire_u64(w, &reference->programs[i].run);
-}
-
 void job_reference_digest(const struct job *j, struct digest *out)
 {
     struct digest_state state;
@@ -96,7 +88,11 @@ void job_reference_digest(const struct job *j, struct digest *out)
     digest_start(&state);
     wire_hasher(&w, &state);
     reference_codec(&w, (struct job_reference *)&j->reference, 0);
-    run_codec(&w, j->reference.kind == REFERENCE_JOB ? j->reference.job : NULL);
+    // What a reference's kernel computes is kept in files: not beyond the run, where it is unseen.
+    const struct job *reference = j->reference.kind == REFERENCE_JOB ? j->reference.job : NULL;
+    for (uint32_t i = 0; reference && i < reference->program_count; i++)
+        if (reference->programs[i].run)
+            wire_u64(&w, &reference->programs[i].run);
     for (uint32_t i = 0; i < j->buffer_count; i++)
         if (!j->buffers[i].temporary)
             role_codec(&w, &j->buffers[i]);

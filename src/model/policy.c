@@ -1,4 +1,5 @@
-#include "job/policy.h"
+// The codec of a policy.
+#include "model/policy.h"
 
 void policy_codec(struct wire *w, struct policy *p)
 {

@@ -1,7 +1,7 @@
 // How to measure a job. The worker measures, the tuner decides: a request carries a policy, the
 // reply samples.
-#ifndef HONE_JOB_POLICY_H
-#define HONE_JOB_POLICY_H
+#ifndef HONE_MODEL_POLICY_H
+#define HONE_MODEL_POLICY_H
 
 #include "base/wire.h"
 

@@ -1,4 +1,5 @@
-#include "job/probe.h"
+// The probe: a job of one work-item each for 64 numbers, whose source is a trait of the language.
+#include "model/probe.h"
 
 #include <string.h>
 
@@ -7,49 +8,6 @@ enum { PROBE_COUNT = 64 };
 // Multiplied and shifted, so that neither zeros nor the index alone pass for the answer.
 #define PROBE_FACTOR 2654435761u
 #define PROBE_OFFSET 12345u
-
-static const char *const sources[LANGUAGE_COUNT] = {
-    [LANGUAGE_OPENCL] = "kernel void hone_probe(global uint *out)\n"
-                        "{\n"
-                        "    uint i = get_global_id(0);\n"
-                        "    out[i] = i * 2654435761u + 12345u;\n"
-                        "}\n",
-    [LANGUAGE_CUDA] = "extern \"C\" __global__ void hone_probe(unsigned *out)\n"
-                      "{\n"
-                      "    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                      "    out[i] = i * 2654435761u + 12345u;\n"
-                      "}\n"};
-
-static void describe_program(struct job_program *p, enum language language)
-{
-    p->name = "hone's probe";
-    p->source = sources[language];
-    p->length = strlen(sources[language]);
-}
-
-static void describe_buffer(struct job_buffer *b)
-{
-    b->name = "out";
-    b->element = (struct element){.scalar = SCALAR_U32, .width = 1};
-    b->count = PROBE_COUNT;
-    b->access = ACCESS_WRITE;
-    b->output = true;
-    b->compare.kind = COMPARE_EXACT;
-}
-
-// Work-groups of one item are within every device's limits.
-static void describe_launch(struct job_launch *l, struct job_argument *argument)
-{
-    argument->name = "out";
-    argument->kind = ARGUMENT_BUFFER;
-    l->name = l->kernel = "hone_probe";
-    l->dimensions = 1;
-    for (int axis = 0; axis < 3; axis++)
-        l->global[axis] = l->local[axis] = 1;
-    l->global[0] = PROBE_COUNT;
-    l->arguments = argument;
-    l->argument_count = 1;
-}
 
 static void describe_reference(struct job_reference *r, struct job_data *data, uint32_t *expected)
 {
@@ -80,9 +38,27 @@ struct job *job_probe(enum language language)
     }
     j->language = language;
     j->program_count = j->buffer_count = j->launch_count = 1;
-    describe_program(j->programs, language);
-    describe_buffer(j->buffers);
-    describe_launch(j->launches, argument);
+    j->programs->name = "hone's probe";
+    j->programs->source = language_traits(language)->probe;
+    j->programs->length = strlen(language_traits(language)->probe);
+    struct job_buffer *b = j->buffers;
+    b->name = "out";
+    b->element = (struct element){.scalar = SCALAR_U32, .width = 1};
+    b->count = PROBE_COUNT;
+    b->access = ACCESS_WRITE;
+    b->output = true;
+    b->compare.kind = COMPARE_EXACT;
+    // Work-groups of one item are within every device's limits.
+    struct job_launch *l = j->launches;
+    argument->name = "out";
+    argument->kind = ARGUMENT_BUFFER;
+    l->name = l->kernel = "hone_probe";
+    l->dimensions = 1;
+    for (int axis = 0; axis < 3; axis++)
+        l->global[axis] = l->local[axis] = 1;
+    l->global[0] = PROBE_COUNT;
+    l->arguments = argument;
+    l->argument_count = 1;
     describe_reference(&j->reference, data, expected);
     return j;
 }

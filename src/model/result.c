@@ -1,5 +1,7 @@
-#include "job/codec.h"
-#include "job/result.h"
+// Results: their codec, which stores, frames and files share, and the texts of their closed lists. A
+// time is handed out only where the status says that there is one.
+#include "model/codec.h"
+#include "model/result.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -65,30 +67,6 @@ static void deviation_codec(struct wire *w, struct deviation *d)
     wire_u64(w, &d->wrong);
 }
 
-// Since format 7.
-static void writing_codec(struct wire *w, struct deviation *d)
-{
-    wire_bool(w, &d->compared);
-    wire_u64(w, &d->components);
-    wire_u64(w, &d->written);
-    wire_u64(w, &d->left);
-    wire_u64(w, &d->output_nans);
-    wire_u64(w, &d->reference_nans);
-}
-
-static void writings_codec(struct wire *w, struct result *r, int format)
-{
-    for (uint32_t i = 0; i < r->deviation_count; i++) {
-        struct deviation *d = &r->deviations[i];
-        if (format >= 7) {
-            writing_codec(w, d);
-        } else if (w->mode == WIRE_READ) {
-            d->compared = true;
-            d->written = WRITTEN_UNKNOWN;
-        }
-    }
-}
-
 static void outcome_codec(struct wire *w, struct result *r)
 {
     wire_enum(w, &r->status, STATUS_COUNT);
@@ -97,16 +75,6 @@ static void outcome_codec(struct wire *w, struct result *r)
     wire_enum(w, &r->stop, STOP_COUNT);
     wire_bool(w, &r->warm);
     wire_bool(w, &r->device_limit);
-}
-
-static void samples_codec(struct wire *w, struct result *r)
-{
-    times_codec(w, &r->samples_ns, &r->sample_count);
-    wire_u32(w, &r->batch);
-    times_codec(w, &r->parts_ns, &r->part_count);
-    wire_u32(w, &r->part_columns);
-    if (w->mode == WIRE_READ && r->part_count != (uint64_t)r->sample_count * r->part_columns)
-        wire_fail(w, "the parts of the samples are not one row a sample");
 }
 
 static void findings_codec(struct wire *w, struct result *r)
@@ -146,10 +114,10 @@ static void circumstances_codec(struct wire *w, struct result *r)
     wire_u32(w, &r->terms.early);
     wire_u64(w, &r->terms.resolution_ns);
     wire_u32(w, &r->warmups);
-    wire_u64(w, &r->look.at_ns);
-    wire_u64(w, &r->look.other_cpu_ns);
-    wire_u32(w, &r->look.cores);
-    wire_u32(w, &r->look.mhz);
+    wire_u64(w, &r->machine.at_ns);
+    wire_u64(w, &r->machine.other_cpu_ns);
+    wire_u32(w, &r->machine.cores);
+    wire_u32(w, &r->machine.mhz);
 }
 
 // Since format 3.
@@ -171,7 +139,12 @@ static void gpu_codec(struct wire *w, struct result *r)
 static void codec_of_format(struct wire *w, struct result *r, int format)
 {
     outcome_codec(w, r);
-    samples_codec(w, r);
+    times_codec(w, &r->samples_ns, &r->sample_count);
+    wire_u32(w, &r->batch);
+    times_codec(w, &r->parts_ns, &r->part_count);
+    wire_u32(w, &r->part_columns);
+    if (w->mode == WIRE_READ && r->part_count != (uint64_t)r->sample_count * r->part_columns)
+        wire_fail(w, "the parts of the samples are not one row a sample");
     findings_codec(w, r);
     clocks_codec(w, r);
     codec_text(w, &r->message);
@@ -187,7 +160,20 @@ static void codec_of_format(struct wire *w, struct result *r, int format)
         codec_text(w, &r->part);
     if (format >= 6)
         wire_u32(w, &r->first_round);
-    writings_codec(w, r, format);
+    for (uint32_t i = 0; i < r->deviation_count; i++) {
+        struct deviation *d = &r->deviations[i];
+        if (format >= 7) {
+            wire_bool(w, &d->compared);
+            wire_u64(w, &d->components);
+            wire_u64(w, &d->written);
+            wire_u64(w, &d->left);
+            wire_u64(w, &d->output_nans);
+            wire_u64(w, &d->reference_nans);
+        } else if (w->mode == WIRE_READ) {
+            d->compared = true;
+            d->written = WRITTEN_UNKNOWN;
+        }
+    }
     if (format >= 8)
         codec_text(w, &r->timer_fault);
 }
@@ -240,13 +226,6 @@ struct result *result_clone(const struct result *r)
 
 // ---- what became of it --------------------------------------------------------------------------
 
-static void make_one_line(char *text)
-{
-    for (char *c = text; *c != '\0'; c++)
-        if (*c == '\n' || *c == '\r')
-            *c = ' ';
-}
-
 // The text in one line, in the arena; NULL without memory.
 static const char *message_made(struct arena *a, const char *format, va_list args)
 {
@@ -258,7 +237,9 @@ static const char *message_made(struct arena *a, const char *format, va_list arg
     if (message == NULL)
         return NULL;
     vsnprintf(message, (size_t)length + 1, format, args);
-    make_one_line(message);
+    for (char *c = message; *c != '\0'; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = ' ';
     return message;
 }
 
@@ -349,21 +330,6 @@ static bool resources_taken(struct arena *a, struct result *into, const struct r
     return into->resources != NULL;
 }
 
-static bool deviations_taken(struct arena *a, struct result *into, const struct result *from)
-{
-    into->deviations =
-        arena_copy(a, from->deviations, from->deviation_count * sizeof *from->deviations);
-    into->deviation_count = from->deviation_count;
-    if (into->deviations == NULL)
-        return false;
-    for (uint32_t i = 0; i < into->deviation_count; i++) {
-        into->deviations[i].name = text_kept(a, from->deviations[i].name);
-        if (into->deviations[i].name == NULL)
-            return false;
-    }
-    return true;
-}
-
 static bool failure_taken(struct arena *a, struct result *into, const struct result *from)
 {
     into->status = from->status;
@@ -385,21 +351,9 @@ static bool texts_taken(struct arena *a, struct result *into, const struct resul
     return into->log != NULL && into->output != NULL && into->timer_fault != NULL;
 }
 
-static void clocks_added(struct result *into, const struct result *from)
+void gpu_snapshot_join(struct gpu_snapshot *into, const struct gpu_snapshot *later)
 {
-    if (into->verify_launch_ns == 0)
-        into->verify_launch_ns = from->verify_launch_ns;
-    into->build_ns += from->build_ns;
-    into->load_ns += from->load_ns;
-    into->inputs_ns += from->inputs_ns;
-    into->reference_ns += from->reference_ns;
-    into->verify_ns += from->verify_ns;
-    into->measure_ns += from->measure_ns;
-}
-
-void gpu_look_join(struct gpu_look *into, const struct gpu_look *later)
-{
-    struct gpu_look first = *into;
+    struct gpu_snapshot first = *into;
     if (!later->known)
         return;
     *into = *later;
@@ -437,19 +391,36 @@ bool result_merge(struct result *into, const struct result *from)
 
     if (failed_now && !failure_taken(a, &merged, from))
         return false;
-    if (shows && !deviations_taken(a, &merged, from))
-        return false;
+    if (shows) {
+        merged.deviations =
+            arena_copy(a, from->deviations, from->deviation_count * sizeof *from->deviations);
+        merged.deviation_count = from->deviation_count;
+        if (merged.deviations == NULL)
+            return false;
+        for (uint32_t i = 0; i < merged.deviation_count; i++) {
+            merged.deviations[i].name = text_kept(a, from->deviations[i].name);
+            if (merged.deviations[i].name == NULL)
+                return false;
+        }
+    }
     if (!samples_merged(a, &merged, from) || !resources_taken(a, &merged, from) ||
         !texts_taken(a, &merged, from) || !energy_taken(a, &merged, from))
         return false;
-    gpu_look_join(&merged.gpu, &from->gpu);
-    clocks_added(&merged, from);
+    gpu_snapshot_join(&merged.gpu, &from->gpu);
+    if (merged.verify_launch_ns == 0)
+        merged.verify_launch_ns = from->verify_launch_ns;
+    merged.build_ns += from->build_ns;
+    merged.load_ns += from->load_ns;
+    merged.inputs_ns += from->inputs_ns;
+    merged.reference_ns += from->reference_ns;
+    merged.verify_ns += from->verify_ns;
+    merged.measure_ns += from->measure_ns;
     if (merged.verification == VERIFICATION_NONE)
         merged.verification = from->verification;
     if (from->stop != STOP_NONE)
         merged.stop = from->stop;
-    if (from->look.at_ns > 0)
-        merged.look = from->look; // counts go on: the last one is that of all samples
+    if (from->machine.at_ns > 0)
+        merged.machine = from->machine; // counts go on: the last one is that of all samples
     merged.arena = into->arena;
     *into = merged;
     return true;

@@ -1,6 +1,6 @@
 // What became of one job under one policy. A failure is a result, not an error.
-#ifndef HONE_JOB_RESULT_H
-#define HONE_JOB_RESULT_H
+#ifndef HONE_MODEL_RESULT_H
+#define HONE_MODEL_RESULT_H
 
 #include "base/arena.h"
 #include "base/wire.h"
@@ -8,11 +8,11 @@
 // The closed list, named as the T4 format names them. X(NAME, text, what it means)
 #define STATUSES(X)                                                                                \
     X(CORRECT, "correct", "ran, and its result was held against the reference where there is one") \
-    X(COMPILE, "compile", "did not build, or the compiler died")                                   \
+    X(COMPILE, "compile", "fails to compile, or the compiler died")                                \
     X(RUNTIME, "runtime", "crashed, wrote out of bounds, changed an input, or the driver failed")  \
     X(TIMEOUT, "timeout", "built or ran longer than its limit")                                    \
-    X(CORRECTNESS, "correctness", "ran, and gave a wrong, unwritten or NaN result")                \
-    X(CONSTRAINTS, "constraints", "more than the device offers: work-group, local memory, ...")
+    X(CORRECTNESS, "correctness", "wrong result: deviates, is not written, or is NaN")             \
+    X(CONSTRAINTS, "constraints", "exceeds the device's limits: work-group, local memory, ...")
 
 enum status {
 #define X(name, text, meaning) STATUS_##name,
@@ -22,13 +22,14 @@ enum status {
 };
 
 #define STOPS(X)                                                                                   \
-    X(NONE, "none")         /* nothing was timed */                                                \
-    X(SETTLED, "settled")   /* the interval is narrow enough, or the usual count is reached */     \
-    X(HOPELESS, "hopeless") /* far behind the best: stopped early. When the verified launch alone  \
-                               said so, that is its one sample (not warm, batch 1) */              \
-    X(LIMIT, "limit")       /* the time for one configuration was used up */                       \
-    X(FIXED, "fixed")       /* the count that was asked for */                                     \
-    X(RANKED, "ranked")     /* a contender's samples of a ranking, one a round */                  \
+    X(NONE, "none")       /* nothing was timed */                                                  \
+    X(SETTLED, "settled") /* the interval is narrow enough, or the usual count is reached */       \
+    X(HOPELESS,                                                                                    \
+      "hopeless")       /* far behind the best: stopped early. When the verified launch alone  \
+                               said so, that is its one sample (not warm, batch 1) */   \
+    X(LIMIT, "limit")   /* the time for one configuration was used up */                           \
+    X(FIXED, "fixed")   /* the count that was asked for */                                         \
+    X(RANKED, "ranked") /* a finalist's samples of a ranking, one a round */                       \
     X(COMPARED, "compared") /* one a round, launched in turn with those of other jobs */           \
     X(IMPORTED, "imported") /* not ours: read from what somebody else recorded, failures too */    \
     X(REPLAYED, "replayed") /* the one time that a recording has */
@@ -110,9 +111,9 @@ struct deviation {
 };
 #define WRITTEN_UNKNOWN UINT64_MAX
 
-// What the worker's machine has counted up to the end of the measuring. Two looks of one worker
-// make a rate: each counts from when it opened the device.
-struct machine_look {
+// What the worker's machine has counted up to the end of the measuring. Two snapshots of one
+// worker make a rate: each counts from when it opened the device.
+struct machine_snapshot {
     uint64_t at_ns;        // monotonic clock of that machine
     uint64_t other_cpu_ns; // time its cores spent on other processes than the worker, in sum
     uint32_t cores;        // that the worker may run on; 0: nothing is known of them
@@ -135,7 +136,7 @@ enum slowdown {
 
 // What a GPU's management library tells around the timed launches: before the first and after the
 // last, while the card is still busy. Where it is not there `known` is false and the rest 0.
-struct gpu_look {
+struct gpu_snapshot {
     bool known;
     uint32_t mhz_before, mhz_after; // of the multiprocessors
     uint32_t memory_mhz;
@@ -144,7 +145,7 @@ struct gpu_look {
     uint32_t slowed; // 1 << enum slowdown, at either look
 };
 // Of two in the order of their launches: the first's clock before, the second's state after.
-void gpu_look_join(struct gpu_look *into, const struct gpu_look *later);
+void gpu_snapshot_join(struct gpu_snapshot *into, const struct gpu_snapshot *later);
 
 // Energy of one launch, where it was asked for. Counters are renewed a few times a second, so a run
 // of launches must be long enough to be read.
@@ -193,8 +194,8 @@ struct result {
     // slower come after the others', and are the last ones of who won these. 0: sample i is of
     // round i.
     uint32_t first_round;
-    struct machine_look look;
-    struct gpu_look gpu;
+    struct machine_snapshot machine;
+    struct gpu_snapshot gpu;
     struct energy energy;
     // Why these times are the host's, around batches of launches, and not the device's: "its events
     // say

@@ -1,4 +1,7 @@
-#include "eval/cache.h"
+// Keeps a cache folder within a limit. An entry is a file or a whole tree at a given depth; its size is
+// that of its blocks, its age that of the file in it that was changed last. Entries are listed first, then
+// the oldest are removed until half of the limit is left, so that this is not needed again soon.
+#include "os/cache_folder.h"
 
 #include "base/text.h"
 
@@ -27,8 +30,8 @@ struct listing {
 };
 
 // Calls `each` with the path of every entry of a folder.
-static void for_entries(const char *folder, void (*each)(void *context, const char *path),
-                        void *context)
+static void for_folder_entries(const char *folder, void (*each)(void *context, const char *path),
+                               void *context)
 {
     DIR *d = opendir(folder);
     if (!d)
@@ -51,7 +54,7 @@ static void add_sizes(void *context, const char *path)
     if (lstat(path, &s) != 0)
         return;
     if (S_ISDIR(s.st_mode)) {
-        for_entries(path, add_sizes, c);
+        for_folder_entries(path, add_sizes, c);
         return;
     }
     c->bytes += (uint64_t)s.st_blocks * 512;
@@ -59,7 +62,7 @@ static void add_sizes(void *context, const char *path)
         c->changed = s.st_mtime;
 }
 
-static void add_entry(void *context, const char *path)
+static void add_cache_entry(void *context, const char *path)
 {
     struct listing *l = context;
     if (l->count == l->capacity) {
@@ -84,14 +87,14 @@ struct level {
     unsigned depth;
 };
 
-static void descend(void *context, const char *path)
+static void descend_to_entries(void *context, const char *path)
 {
     struct level *at = context;
     struct level below = {at->listing, at->depth - 1};
     if (at->depth <= 1)
-        add_entry(at->listing, path);
+        add_cache_entry(at->listing, path);
     else
-        for_entries(path, descend, &below);
+        for_folder_entries(path, descend_to_entries, &below);
 }
 
 static int oldest_first(const void *a, const void *b)
@@ -116,16 +119,42 @@ static uint64_t remove_oldest(struct listing *l, uint64_t target)
     return removed;
 }
 
+// Of each entry `depth` levels below the folder.
+static void list_entries(const char *folder, unsigned depth, struct listing *out)
+{
+    struct level top = {out, depth};
+    for_folder_entries(folder, descend_to_entries, &top);
+}
+
+static void release_listing(struct listing *l)
+{
+    for (size_t i = 0; i < l->count; i++)
+        free(l->items[i].path);
+    free(l->items);
+}
+
 uint64_t cache_trim(const char *folder, unsigned depth, uint64_t limit_bytes)
 {
     struct listing l = {0};
-    struct level top = {&l, depth};
-    for_entries(folder, descend, &top);
+    list_entries(folder, depth, &l);
     uint64_t removed = l.bytes > limit_bytes ? remove_oldest(&l, limit_bytes / 2) : 0;
-    for (size_t i = 0; i < l.count; i++)
-        free(l.items[i].path);
-    free(l.items);
+    release_listing(&l);
     return removed;
+}
+
+struct cache_usage cache_measure(const char *folder, unsigned depth)
+{
+    struct listing l = {0};
+    list_entries(folder, depth, &l);
+    struct cache_usage u = {.entries = l.count, .bytes = l.bytes};
+    for (size_t i = 0; i < l.count; i++) {
+        time_t changed = l.items[i].changed; // 0: no file is in it
+        if (changed != 0 && (u.oldest == 0 || changed < u.oldest))
+            u.oldest = changed;
+        u.newest = changed > u.newest ? changed : u.newest;
+    }
+    release_listing(&l);
+    return u;
 }
 
 // Written before the caches are looked at, so that of several that end at once one does it. Where

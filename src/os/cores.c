@@ -1,6 +1,6 @@
 // How many cores this process may keep busy. The number of processors of the machine is the wrong
 // answer in a container: there a CPU quota of the control group throttles what uses more.
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 
 #include <sched.h>

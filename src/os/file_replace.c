@@ -1,4 +1,7 @@
-#include "cli/file_replace.h"
+// Replaces a file by writing a new one beside it and renaming that, so that a reader, or a machine that
+// loses power, sees the old file or the new one. What is no regular file (a pipe, a terminal) is written in
+// place.
+#include "os/file_replace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,13 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool fail(const char *path, int why, struct error *e)
+static bool fail_to_write(const char *path, int why, struct error *e)
 {
     return error_set_driver(e, ERROR_IO, why, "%s: cannot write: %s", path, strerror(why));
 }
 
 // Something that is there and has to be written as it is.
-static bool is_special(const char *path)
+static bool is_special_file(const char *path)
 {
     struct stat s;
     return stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
@@ -27,7 +30,7 @@ static bool is_folder(const char *path)
 }
 
 // The new file beside `path`, whose name is the caller's to free; -1 with the error.
-static int open_beside(const char *path, char **name, struct error *e)
+static int open_new_beside(const char *path, char **name, struct error *e)
 {
     struct text t = TEXT_INIT;
     text_addf(&t, "%s.%ld.new", path, (long)getpid());
@@ -39,12 +42,12 @@ static int open_beside(const char *path, char **name, struct error *e)
     int fd = open(*name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd >= 0)
         return fd;
-    fail(path, errno, e);
+    fail_to_write(path, errno, e);
     free(*name);
     return -1;
 }
 
-static bool write_all(int fd, const struct text *text)
+static bool write_whole_text(int fd, const struct text *text)
 {
     const char *at = text_cstr(text);
     size_t left = text->length;
@@ -63,13 +66,13 @@ static bool write_all(int fd, const struct text *text)
 static bool write_special(const char *path, const struct text *text, struct error *e)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
-    bool ok = fd >= 0 && write_all(fd, text);
+    bool ok = fd >= 0 && write_whole_text(fd, text);
     int why = errno;
     if (fd >= 0 && close(fd) != 0 && ok) {
         ok = false;
         why = errno;
     }
-    return ok || fail(path, why, e);
+    return ok || fail_to_write(path, why, e);
 }
 
 bool file_replaceable(const char *path, struct error *e)
@@ -78,10 +81,10 @@ bool file_replaceable(const char *path, struct error *e)
     if (!path[0])
         return error_set(e, ERROR_USAGE, "the file has no name");
     if (is_folder(path))
-        return fail(path, EISDIR, e);
-    if (is_special(path))
-        return access(path, W_OK) == 0 || fail(path, errno, e);
-    int fd = open_beside(path, &name, e);
+        return fail_to_write(path, EISDIR, e);
+    if (is_special_file(path))
+        return access(path, W_OK) == 0 || fail_to_write(path, errno, e);
+    int fd = open_new_beside(path, &name, e);
     if (fd < 0)
         return false;
     close(fd);
@@ -95,12 +98,12 @@ bool file_replace(const char *path, const struct text *text, struct error *e)
     char *name;
     if (text->failed)
         return error_memory(e);
-    if (is_special(path))
+    if (is_special_file(path))
         return write_special(path, text, e);
-    int fd = open_beside(path, &name, e);
+    int fd = open_new_beside(path, &name, e);
     if (fd < 0)
         return false;
-    bool ok = write_all(fd, text);
+    bool ok = write_whole_text(fd, text);
     int why = errno;
     if (close(fd) != 0 && ok) {
         ok = false;
@@ -113,5 +116,5 @@ bool file_replace(const char *path, const struct text *text, struct error *e)
     if (!ok)
         unlink(name);
     free(name);
-    return ok || fail(path, why, e);
+    return ok || fail_to_write(path, why, e);
 }

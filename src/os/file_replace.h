@@ -1,6 +1,6 @@
 // A file that is there whole or not at all.
-#ifndef HONE_CLI_FILE_REPLACE_H
-#define HONE_CLI_FILE_REPLACE_H
+#ifndef HONE_OS_FILE_REPLACE_H
+#define HONE_OS_FILE_REPLACE_H
 
 #include "base/text.h"
 

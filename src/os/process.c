@@ -1,4 +1,8 @@
-#include "base/process.h"
+// Child processes by posix_spawn(), a socket for frames and a pipe for what they print. The child leads a
+// process group, so that all that it starts can be stopped and ended with it; its end is waited for by its
+// own number, so that no other child of the program is touched. What is printed is drained, and its tail
+// kept for messages.
+#include "os/process.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -80,7 +84,7 @@ static bool is_replaced(const char *entry, const char *const *additions)
     return false;
 }
 
-static size_t entry_count(const char *const *entries)
+static size_t count_variables(const char *const *entries)
 {
     size_t n = 0;
     while (entries && entries[n])
@@ -95,7 +99,8 @@ static char **merged_environment(const char *const *additions)
     const char *const *ours = (const char *const *)environ;
     if (!additions)
         additions = nothing;
-    const char **merged = calloc(entry_count(ours) + entry_count(additions) + 1, sizeof *merged);
+    const char **merged =
+        calloc(count_variables(ours) + count_variables(additions) + 1, sizeof *merged);
     if (!merged)
         return NULL;
     size_t n = 0;
@@ -139,7 +144,8 @@ static int set_actions(posix_spawn_file_actions_t *actions, int channel, int pri
 }
 
 // Returns 0 or an errno; a command that cannot be executed is reported here too.
-static int spawn(pid_t *pid, const char *const *argv, char **environment, int channel, int printed)
+static int spawn_child(pid_t *pid, const char *const *argv, char **environment, int channel,
+                       int printed)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -183,7 +189,7 @@ bool process_start(struct process *p, const char *const *argv, const char *const
     }
     failure = open_ends(channel, printed) ? 0 : errno;
     if (!failure)
-        failure = spawn(&p->pid, argv, merged, channel[1], printed[1]);
+        failure = spawn_child(&p->pid, argv, merged, channel[1], printed[1]);
     if (failure) {
         p->pid = 0;
         start_failed(argv[0], failure, e);
@@ -287,7 +293,7 @@ static void reap(struct process *p, int *status)
 }
 
 // True when there is no child any more.
-static bool is_gone(struct process *p, int *status)
+static bool is_process_gone(struct process *p, int *status)
 {
     siginfo_t info = {.si_pid = 0};
     if (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
@@ -324,7 +330,7 @@ bool process_wait(struct process *p, int timeout_ms, int *status)
         return true;
     uint64_t start = clock_ns();
     int pause = PAUSE_LEAST_MS;
-    while (!is_gone(p, status)) {
+    while (!is_process_gone(p, status)) {
         uint64_t passed = (clock_ns() - start) / 1000000u;
         if (timeout_ms >= 0 && passed >= (uint64_t)timeout_ms)
             return false;

@@ -1,7 +1,7 @@
 // Child processes with a socket pair as their channel, on posix_spawn, poll and waitpid of the
 // child's own pid. No signal handler is installed and no other child of the process is touched.
-#ifndef HONE_BASE_PROCESS_H
-#define HONE_BASE_PROCESS_H
+#ifndef HONE_OS_PROCESS_H
+#define HONE_OS_PROCESS_H
 
 #include "base/error.h"
 

@@ -1,4 +1,6 @@
-#include "base/scratch.h"
+// Scratch folders. The lock that its owner holds on the folder itself tells whether it is in use: it is
+// gone with the process, however that ended. So whoever makes a folder can remove those without a lock.
+#include "os/scratch.h"
 
 #include "base/text.h"
 
@@ -16,41 +18,52 @@
 // Between its making and its lock a folder looks as if it had been left.
 #define LEAST_AGE_S 60
 
-static void remove_if_left(const char *path)
+// Whether it is a scratch folder of this user's, and whether somebody uses it.
+static bool scratch_state(const char *path, bool *is_used)
 {
     struct stat st;
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
-        return;
+        return false;
     bool is_ours = fstat(fd, &st) == 0 && st.st_uid == geteuid();
-    if (is_ours && time(NULL) - st.st_mtime > LEAST_AGE_S && flock(fd, LOCK_EX | LOCK_NB) == 0)
-        folder_remove(path);
+    *is_used =
+        is_ours && (time(NULL) - st.st_mtime <= LEAST_AGE_S || flock(fd, LOCK_EX | LOCK_NB) != 0);
     close(fd);
+    return is_ours;
 }
 
-static void remove_leftovers(const char *parent)
+void scratch_each(const char *parent, void (*each)(void *context, const char *path, bool is_used),
+                  void *context)
 {
     struct text path = TEXT_INIT;
     DIR *folder = opendir(parent);
     const struct dirent *entry;
+    bool is_used;
     while (folder && (entry = readdir(folder))) {
         if (!str_starts(entry->d_name, PREFIX))
             continue;
         text_clear(&path);
         text_addf(&path, "%s/%s", parent, entry->d_name);
-        if (!path.failed)
-            remove_if_left(text_cstr(&path));
+        if (!path.failed && scratch_state(text_cstr(&path), &is_used))
+            each(context, text_cstr(&path), is_used);
     }
     if (folder)
         closedir(folder);
     text_release(&path);
 }
 
+static void remove_leftover(void *context, const char *path, bool is_used)
+{
+    (void)context;
+    if (!is_used)
+        folder_remove(path);
+}
+
 bool scratch_make(struct scratch *s, const char *parent, struct error *e)
 {
     struct text path = TEXT_INIT;
     *s = (struct scratch)SCRATCH_NONE;
-    remove_leftovers(parent);
+    scratch_each(parent, remove_leftover, NULL);
     text_addf(&path, "%s/%sXXXXXX", parent, PREFIX);
     char *made = text_steal(&path);
     if (!made)

@@ -1,0 +1,294 @@
+// The languages' rows. Texts of several lines, which hone's own kernels begin with, stand above
+// them.
+#include "model/languages.h"
+
+#include "base/text.h"
+#include "model/job.h"
+
+#include <string.h>
+
+#define WORDS(...)  ((const char *const[]){__VA_ARGS__, NULL})
+#define NO_WORDS    ((const char *const[]){NULL})
+#define CACHES(...) ((const struct language_cache[]){__VA_ARGS__, {.variable = NULL}})
+
+// NVRTC's __global__ is a macro in which the word `global` stands: OpenCL's words with underscores.
+static const char opencl_peak_words[] =
+    "#define KERNEL __kernel\n"
+    "#define GLOBAL __global\n"
+    "#define LOCAL __local\n"
+    "#define LOCAL_AT __local\n"
+    "#define ITEM ((uint)get_global_id(0))\n"
+    "#define LANE ((uint)get_local_id(0))\n"
+    "#define GROUP ((ulong)get_group_id(0))\n"
+    "#define WAIT barrier(CLK_LOCAL_MEM_FENCE)\n"
+    "#define BITS(x) as_uint(x)\n"
+    "#pragma OPENCL FP_CONTRACT OFF\n"
+    "#define JOIN_(a, b) a##b\n"
+    "#define JOIN(a, b) JOIN_(a, b)\n"
+    "#if WIDTH == 1\n"
+    "typedef float reals;\n"
+    "typedef uint words;\n"
+    "#else\n"
+    "typedef JOIN(float, WIDTH) reals;\n"
+    "typedef JOIN(uint, WIDTH) words;\n"
+    "#endif\n"
+    "#if FUSED\n"
+    "#define MULTIPLY_ADD(x, a, b) fma(x, a, b)\n"
+    "#else\n"
+    "#define MULTIPLY_ADD(x, a, b) ((x) * (a) + (b))\n"
+    "#endif\n"
+    "#if PAST_CACHE && defined(__has_builtin)\n"
+    "#if __has_builtin(__builtin_nontemporal_store)\n"
+    "#define STORE(value, to) __builtin_nontemporal_store(value, to)\n"
+    "#endif\n"
+    "#endif\n"
+    "#ifndef STORE\n"
+    "#define STORE(value, to) (*(to) = (value))\n"
+    "#endif\n";
+
+static const char cuda_peak_words[] =
+    "#define KERNEL extern \"C\" __global__\n"
+    "#define GLOBAL\n"
+    "#define LOCAL __shared__\n"
+    "#define LOCAL_AT\n"
+    "#define ITEM (blockIdx.x * blockDim.x + threadIdx.x)\n"
+    "#define LANE threadIdx.x\n"
+    "#define GROUP ((ulong)blockIdx.x)\n"
+    "#define WAIT __syncthreads()\n"
+    "#define BITS(x) __float_as_uint(x)\n"
+    "#define MULTIPLY_ADD(x, a, b) fmaf(x, a, b)\n"
+    "#define STORE(value, to) (*(to) = (value))\n"
+    "typedef unsigned int uint;\n"
+    "typedef unsigned long long ulong;\n"
+    "typedef float reals;\n"
+    "#if WIDTH == 1\n"
+    "typedef uint words;\n"
+    "#elif WIDTH == 2\n"
+    "typedef uint2 words;\n"
+    "static __device__ void operator+=(words &a, const words &b) { a.x += b.x; a.y += b.y; }\n"
+    "#else\n"
+    "typedef uint4 words;\n"
+    "static __device__ void operator+=(words &a, const words &b)\n"
+    "{\n"
+    "    a.x += b.x; a.y += b.y; a.z += b.z; a.w += b.w;\n"
+    "}\n"
+    "#endif\n";
+
+// What the compiler's command line must not say: it runs in hone's own folder, makes one file, and
+// nothing of it is stored under a key that does not hold what else it read.
+static const struct language_option c_refused[] = {
+    {"-o", false, "it names an output file"},
+    {"@", false, "it names a file of options"},
+    {"-specs", false, "it changes what the compiler runs"},
+    {"-fplugin", false, "it loads a plugin into the compiler"},
+    {"-wrapper", false, "it changes what the compiler runs"},
+    {"-B", false, "it changes what the compiler runs"},
+    {"-X", false, "it hands options to another program"},
+    {"-Wl,", false, "it hands options to another program"},
+    {"-Wa,", false, "it hands options to another program"},
+    {"-Wp,", false, "it hands options to another program"},
+    {"-T", false, "it names a script of the linker's"},
+    {"-M", false, "it writes a file of dependences"},
+    {"-save-temps", false, "it leaves files"},
+    {"-dump", false, "it names output files"},
+    {"-fdump", false, "it leaves files"},
+    {"-ftest-coverage", false, "it leaves files"},
+    {"-fprofile", false, "it reads or leaves files"},
+    {"-coverage", false, "it leaves files"},
+    {"-fstack-usage", false, "it leaves files"},
+    {"-fcallgraph-info", false, "it leaves files"},
+    {"-fopt-info", false, "it leaves files"},
+    {"-gsplit-dwarf", false, "it leaves files"},
+    {"-aux-info", false, "it names an output file"},
+    {"-c", true, "a shared object is made"},
+    {"-S", true, "a shared object is made"},
+    {"-E", true, "a shared object is made"},
+    {"-x", false, "the language is C"},
+    {"-static", true, "a shared object is made"},
+    {.start = NULL},
+};
+// Of options whose value is the next word.
+static const char *const with_value[] = {"-D",       "-U",         "-I",       "-L",
+                                         "-l",       "-include",   "-imacros", "-iquote",
+                                         "-isystem", "-idirafter", "--param",  NULL};
+
+static const struct language_traits rows[LANGUAGE_COUNT + 1] =
+    {
+        [LANGUAGE_OPENCL] =
+            {
+                .text = "opencl",
+                .title = "OpenCL",
+                .remedy = "For a CPU install PoCL (Debian and Ubuntu: apt install pocl-opencl-icd "
+                          "ocl-icd-libopencl1); for a GPU the OpenCL part of its driver "
+                          "(nvidia-opencl-icd, mesa-opencl-icd, intel-opencl-icd)",
+                .probe = "kernel void hone_probe(global uint *out)\n"
+                         "{\n"
+                         "    uint i = get_global_id(0);\n"
+                         "    out[i] = i * 2654435761u + 12345u;\n"
+                         "}\n",
+                .peak_words = opencl_peak_words,
+                .endings = WORDS(".cl", ".clh", ".ocl"),
+                .kernel_words = WORDS("__kernel", "kernel"),
+                .telling_words = WORDS("__kernel"),
+                .weak_word = "kernel", // may be any name elsewhere
+                .macros = WORDS("__OPENCL_VERSION__", "__OPENCL_C_VERSION__"),
+                .some_macros = NO_WORDS,
+                .qualifiers = WORDS("private", "__private"),
+                .global_words = WORDS("global", "__global", "constant", "__constant"),
+                .local_words = WORDS("local", "__local"),
+                // NVIDIA's OpenCL keeps what it compiles where CUDA does.
+                .time_variables = WORDS("POCL_"),
+                .other_variables = WORDS("POCL_CACHE_DIR=", "POCL_KERNEL_CACHE="),
+                .caches = CACHES({.variable = "CUDA_CACHE_PATH", .below = "", .is_beside = true},
+                                 {.variable = "POCL_CACHE_DIR", .below = ""},
+                                 {.variable = "XDG_CACHE_HOME", .below = "/pocl/kcache"},
+                                 {.variable = "HOME", .below = "/.cache/pocl/kcache"}),
+                .routines = 1u << ROUTINE_CBLAS | 1u << ROUTINE_CLBLAST,
+                .vector_widths = 1u << 2 | 1u << 3 | 1u << 4 | 1u << 8 | 1u << 16,
+                .passes_local = true,
+                .passes_symbols = true,
+                .retargets = true,
+                .builds_on_device = true,
+                .is_simulated = true,
+            },
+        [LANGUAGE_CUDA] =
+            {
+                .text = "cuda",
+                .title = "CUDA",
+                .remedy = "CUDA needs an NVIDIA GPU and NVIDIA's driver",
+                .probe = "extern \"C\" __global__ void hone_probe(unsigned *out)\n"
+                         "{\n"
+                         "    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                         "    out[i] = i * 2654435761u + 12345u;\n"
+                         "}\n",
+                .peak_words = cuda_peak_words,
+                .endings = WORDS(".cu", ".cuh"),
+                .kernel_words = WORDS("__global__"),
+                .telling_words = WORDS("__global__"),
+                .macros = WORDS("__CUDACC__", "__CUDACC_RTC__", "__CUDA_ARCH__"),
+                .some_macros = WORDS("__NVCC__"),
+                .qualifiers = WORDS("__grid_constant__"),
+                .global_words = NO_WORDS,
+                .local_words = NO_WORDS,
+                .time_variables = NO_WORDS,
+                .other_variables = NO_WORDS,
+                .caches = CACHES({.variable = "CUDA_CACHE_PATH", .below = ""},
+                                 {.variable = "HOME", .below = "/.nv/ComputeCache"}),
+                .routines = 1u << ROUTINE_CUBLAS | 1u << ROUTINE_CUBLAS_TF32,
+                .vector_widths = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
+                .packs_three = true, // a float3 is a struct of three floats
+                .has_size_type = true,
+                .takes_structs = true,
+                .takes_addresses = true,
+                .sizes_local = true,
+                .counts_groups = true,
+                .needs_local_size = true,
+                .knows_folders = true, // NVRTC: CPATH and its like mean nothing to it
+            },
+        [LANGUAGE_C] =
+            {
+                .text = "c",
+                .title = "C",
+                .remedy = "C needs a compiler: install one (Debian and Ubuntu: apt install gcc "
+                          "libc6-dev), or name it with HONE_CC",
+                .probe = "void hone_probe(unsigned *out)\n"
+                         "{\n"
+                         "    for (unsigned i = 0; i < 64; i++)\n"
+                         "        out[i] = i * 2654435761u + 12345u;\n"
+                         "}\n",
+                .endings = WORDS(".c"),
+                .kernel_words = WORDS("void"),
+                .telling_words = NO_WORDS, // any of them may stand in the others' texts
+                .macros = NO_WORDS,
+                .some_macros = NO_WORDS,
+                .qualifiers = NO_WORDS,
+                .global_words = NO_WORDS,
+                .local_words = NO_WORDS,
+                .time_variables = WORDS("OMP_", "GOMP_", "KMP_"),
+                .other_variables = NO_WORDS,
+                .refused = c_refused,
+                .caches = CACHES({.variable = NULL}),
+                .has_size_type = true,
+                .takes_structs = true,
+                .passes_symbols = true,
+                .knows_folders = true, // it says itself which they are
+                .is_plain_call = true,
+                .has_words_alone = true,
+                .comes_last = true,
+            },
+        // A language that this hone does not know.
+        [LANGUAGE_COUNT] = {.text = "?",
+                            .title = "?",
+                            .remedy = "",
+                            .endings = NO_WORDS,
+                            .kernel_words = NO_WORDS,
+                            .telling_words = NO_WORDS,
+                            .macros = NO_WORDS,
+                            .some_macros = NO_WORDS,
+                            .qualifiers = NO_WORDS,
+                            .global_words = NO_WORDS,
+                            .local_words = NO_WORDS,
+                            .caches = CACHES({.variable = NULL})},
+};
+
+const struct language_traits *language_traits(enum language l)
+{
+    return &rows[(unsigned)l < LANGUAGE_COUNT ? l : LANGUAGE_COUNT];
+}
+
+const char *language_text(enum language l)
+{
+    return language_traits(l)->text;
+}
+
+const char *language_title(enum language l)
+{
+    return language_traits(l)->title;
+}
+
+bool language_parse(const char *text, enum language *out)
+{
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+        if (str_equal_nocase(text, rows[l].text)) {
+            *out = (enum language)l;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool language_is_told_by_text(enum language l)
+{
+    return *language_traits(l)->telling_words != NULL;
+}
+
+uint32_t languages_unnamed(void)
+{
+    uint32_t set = 0;
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++)
+        set |= (uint32_t)!rows[l].comes_last << l;
+    return set;
+}
+
+const char *language_refuses(enum language l, const char *option, const char *before)
+{
+    const struct language_traits *t = language_traits(l);
+    if (t->has_words_alone && before && language_has_word(with_value, before))
+        return NULL;
+    for (const struct language_option *o = t->refused; o && o->start; o++) {
+        // GNU's long options are the same with another dash.
+        const char *word = str_starts(option, "--") && *o->start == '-' ? option + 1 : option;
+        if (o->is_whole ? strcmp(word, o->start) == 0 : str_starts(word, o->start))
+            return o->why;
+    }
+    return t->has_words_alone && *option != '-' ? "it names a file: sources go into Sources" : NULL;
+}
+
+bool language_has_word(const char *const *list, const char *word)
+{
+    for (; *list; list++) {
+        if (strcmp(word, *list) == 0)
+            return true;
+    }
+    return false;
+}
