@@ -1,4 +1,7 @@
-// Looks up the names of a parsed tree, and computes the parts that no slot can change.
+// Binding: gives the names of a parsed tree their slots and locals, and folds what no slot can
+// change into constants. One walk from the leaves up; each node learns which slots and locals it
+// depends on, so that a part which depends on none is evaluated at once. Unknown names are refused
+// here, with the nearest known name.
 #include "expr/node.h"
 
 #include <stdio.h>
@@ -28,16 +31,9 @@ struct dependence {
 
 static const struct dependence independent = {.least_local = LOCALS_LIMIT};
 
-static void join(struct dependence *d, const struct dependence *part)
-{
-    d->slots |= part->slots;
-    if (part->least_local < d->least_local)
-        d->least_local = part->least_local;
-}
-
 static bool bind(struct binder *b, struct node *n, struct dependence *d);
 
-static unsigned column_of(const struct binder *b, const struct node *n)
+static unsigned column_of_node(const struct binder *b, const struct node *n)
 {
     unsigned column = 1;
     for (const char *p = b->text; p < n->place; p++)
@@ -66,7 +62,7 @@ static const char *nearest_name(struct binder *b, const char *name)
 }
 
 // "the names are a, b, c", cut after a few.
-static void list_names(const struct binder *b, char *out, size_t size)
+static void list_known_names(const struct binder *b, char *out, size_t size)
 {
     const size_t shown = b->symbols->count < 8 ? b->symbols->count : 8;
     if (shown == 0) {
@@ -86,15 +82,15 @@ static bool unknown_name(struct binder *b, const struct node *n)
     const struct function *function = function_find(n->name);
     if (function)
         return error_set(b->error, ERROR_INPUT, "column %u: '%s' is a function; call it: %s",
-                         column_of(b, n), n->name, function->usage);
+                         column_of_node(b, n), n->name, function->usage);
     const char *near = nearest_name(b, n->name);
     if (near)
         return error_set(b->error, ERROR_INPUT, "column %u: unknown name '%s'; did you mean '%s'?",
-                         column_of(b, n), n->name, near);
+                         column_of_node(b, n), n->name, near);
     char known[512];
-    list_names(b, known, sizeof known);
-    return error_set(b->error, ERROR_INPUT, "column %u: unknown name '%s'; %s", column_of(b, n),
-                     n->name, known);
+    list_known_names(b, known, sizeof known);
+    return error_set(b->error, ERROR_INPUT, "column %u: unknown name '%s'; %s",
+                     column_of_node(b, n), n->name, known);
 }
 
 static bool find_local(const struct scope *s, const char *name, uint32_t *out)
@@ -166,7 +162,7 @@ static bool open_targets(struct binder *b, struct clause *c, const struct node *
         if (b->scope.count == LOCALS_LIMIT)
             return error_set(b->error, ERROR_INPUT,
                              "column %u: more than %d loop variables at once; split the expression",
-                             column_of(b, n), LOCALS_LIMIT);
+                             column_of_node(b, n), LOCALS_LIMIT);
         b->scope.names[b->scope.count++] = c->targets[i];
     }
     return true;
@@ -212,7 +208,7 @@ static bool fold_value(struct binder *b, const struct node *n, struct frame *f, 
 
 // Replaces a part by its value. One that faults, or is large, stays as it is: it has its fault when
 // (and if) it is evaluated.
-static bool fold(struct binder *b, struct node *n)
+static bool fold_constant(struct binder *b, struct node *n)
 {
     struct arena scratch;
     struct value locals[LOCALS_LIMIT], result;
@@ -247,34 +243,11 @@ static void sort_members(struct node *n)
     list->ascending = true;
 }
 
-static uint32_t weight_of(const struct node *n)
-{
-    uint32_t weight = 1;
-    for (uint32_t i = 0; i < n->count; i++)
-        weight += n->items[i] ? n->items[i]->weight : 0;
-    for (uint32_t i = 0; n->kind == NODE_COMPREHENSION && i < n->clause_count; i++)
-        weight += n->clauses[i].source->weight;
-    return weight;
-}
-
 static bool all_constant(const struct node *n)
 {
     for (uint32_t i = 0; i < n->count; i++)
         if (n->items[i]->kind != NODE_CONSTANT)
             return false;
-    return true;
-}
-
-// A list of constants becomes one, however long: its items are there already.
-static bool join_constants(struct binder *b, struct node *n)
-{
-    struct value *items = arena_array(b->arena, (size_t)n->count + 1, sizeof *items);
-    if (!items)
-        return error_memory(b->error);
-    for (uint32_t i = 0; i < n->count; i++)
-        items[i] = n->items[i]->value;
-    n->value = value_list(items, n->count);
-    become(n, NODE_CONSTANT);
     return true;
 }
 
@@ -295,11 +268,28 @@ static bool bind(struct binder *b, struct node *n, struct dependence *d)
         return false;
     if (n->kind == NODE_COMPARE)
         sort_members(n);
-    n->weight = weight_of(n);
-    join(d, &own);
+    uint32_t weight = 1;
+    for (uint32_t i = 0; i < n->count; i++)
+        weight += n->items[i] ? n->items[i]->weight : 0;
+    for (uint32_t i = 0; n->kind == NODE_COMPREHENSION && i < n->clause_count; i++)
+        weight += n->clauses[i].source->weight;
+    n->weight = weight;
+    d->slots |= own.slots;
+    if (own.least_local < d->least_local)
+        d->least_local = own.least_local;
     if (n->kind == NODE_CONSTANT || own.slots || own.least_local < LOCALS_LIMIT)
         return true;
-    return n->kind == NODE_LIST && all_constant(n) ? join_constants(b, n) : fold(b, n);
+    // A list of constants becomes one, however long: its items are there already.
+    if (n->kind != NODE_LIST || !all_constant(n))
+        return fold_constant(b, n);
+    struct value *items = arena_array(b->arena, (size_t)n->count + 1, sizeof *items);
+    if (!items)
+        return error_memory(b->error);
+    for (uint32_t i = 0; i < n->count; i++)
+        items[i] = n->items[i]->value;
+    n->value = value_list(items, n->count);
+    become(n, NODE_CONSTANT);
+    return true;
 }
 
 bool bind_names(struct arena *a, struct node *root, const char *text,

@@ -1,4 +1,6 @@
-// Evaluation of a tree, a function for each kind of node.
+// Evaluation of a tree. Every node holds a pointer to the function that evaluates its kind, so that
+// walking the tree makes no decision twice. Work and memory are metered by the frame: an expression
+// that would run for ever, or make a list too long, ends with a fault instead.
 #include "expr/iterate.h"
 #include "expr/node.h"
 
@@ -23,7 +25,7 @@ enum expr_fault eval_truth(const struct node *n, struct frame *f, bool *out)
     return fault;
 }
 
-static enum expr_fault eval_constant(const struct node *n, struct frame *f, struct value *out)
+static enum expr_fault eval_constant_node(const struct node *n, struct frame *f, struct value *out)
 {
     (void)f;
     *out = n->value;
@@ -89,28 +91,23 @@ static enum expr_fault eval_not(const struct node *n, struct frame *f, struct va
     return fault;
 }
 
-// `x in (a, b)` without making the list.
-static enum expr_fault member_of_display(const struct node *n, const struct value *item,
-                                         struct frame *f, bool *out)
-{
-    struct value candidate;
-    enum expr_fault fault = EXPR_FAULT_NONE;
-    *out = false;
-    for (uint32_t i = 0; i < n->count && !fault; i++) { // Python evaluates all of them
-        fault = eval(n->items[i], f, &candidate);
-        if (!fault && !*out)
-            fault = equal_values(f, item, &candidate, out);
-    }
-    return fault;
-}
-
 // `x in y` where y need not exist as a value.
 static enum expr_fault eval_member(const struct node *n, const struct value *item, struct frame *f,
                                    bool *out)
 {
     struct range r;
-    if (n->kind == NODE_LIST)
-        return member_of_display(n, item, f, out);
+    if (n->kind == NODE_LIST) {
+        // `x in (a, b)` without making the list.
+        struct value candidate;
+        enum expr_fault fault = EXPR_FAULT_NONE;
+        *out = false;
+        for (uint32_t i = 0; i < n->count && !fault; i++) { // Python evaluates all of them
+            fault = eval(n->items[i], f, &candidate);
+            if (!fault && !*out)
+                fault = equal_values(f, item, &candidate, out);
+        }
+        return fault;
+    }
     if (n->ascending) {
         return sorted_contains(f, &n->value, item, out);
     }
@@ -125,7 +122,7 @@ static enum expr_fault eval_member(const struct node *n, const struct value *ite
 }
 
 // Compares *left with the next item, which becomes *left.
-static enum expr_fault compare_step(const struct node *n, uint32_t i, struct frame *f,
+static enum expr_fault compare_link(const struct node *n, uint32_t i, struct frame *f,
                                     struct value *left, bool *truth)
 {
     enum compare_code code = n->chain[i];
@@ -151,7 +148,7 @@ static enum expr_fault eval_compare(const struct node *n, struct frame *f, struc
     bool truth = true;
     enum expr_fault fault = eval(n->items[0], f, &left);
     for (uint32_t i = 0; i + 1 < n->count && truth && !fault; i++)
-        fault = compare_step(n, i, f, &left, &truth);
+        fault = compare_link(n, i, f, &left, &truth);
     *out = value_bool(truth);
     return fault;
 }
@@ -191,23 +188,19 @@ static enum expr_fault length_of(struct frame *f, const struct value *v, int64_t
     return frame_work(f, strlen(v->s));
 }
 
-static enum expr_fault character_at(struct frame *f, const char *s, size_t index, struct value *out)
-{
-    size_t start = utf8_offset(s, index);
-    size_t length = utf8_offset(s + start, 1);
-    char *text = frame_alloc(f, length + 1);
-    if (!text)
-        return EXPR_FAULT_MEMORY;
-    memcpy(text, s + start, length);
-    *out = value_string(text);
-    return EXPR_FAULT_NONE;
-}
-
 static enum expr_fault item_at(struct frame *f, const struct value *what, int64_t index,
                                struct value *out)
 {
-    if (what->kind == VALUE_STRING)
-        return character_at(f, what->s, (size_t)index, out);
+    if (what->kind == VALUE_STRING) {
+        size_t start = utf8_offset(what->s, (size_t)index);
+        size_t length = utf8_offset(what->s + start, 1);
+        char *text = frame_alloc(f, length + 1);
+        if (!text)
+            return EXPR_FAULT_MEMORY;
+        memcpy(text, what->s + start, length);
+        *out = value_string(text);
+        return EXPR_FAULT_NONE;
+    }
     *out = what->items[index];
     return EXPR_FAULT_NONE;
 }
@@ -352,7 +345,7 @@ static enum expr_fault eval_call(const struct node *n, struct frame *f, struct v
 }
 
 const eval_fn node_evals[NODE_KINDS] = {
-    [NODE_CONSTANT] = eval_constant,
+    [NODE_CONSTANT] = eval_constant_node,
     [NODE_SLOT] = eval_slot,
     [NODE_LOCAL] = eval_local,
     [NODE_UNARY] = eval_unary,

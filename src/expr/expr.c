@@ -1,4 +1,6 @@
-// The public face: parse, then bind, then compile what can be; evaluate either way.
+// The public face of the language: an expression is parsed, its names are bound, and where it is
+// integers only it is compiled, too. Evaluation takes the compiled program first and asks the tree
+// where that is unsure.
 #include "expr/expr.h"
 
 #include "expr/node.h"
@@ -29,8 +31,8 @@ static bool collect_slots(struct arena *a, struct expr *x, const bool *used, siz
     return true;
 }
 
-static struct expr *build(struct arena *a, const char *text, const struct expr_symbols *symbols,
-                          struct error *e)
+static struct expr *build_expr(struct arena *a, const char *text,
+                               const struct expr_symbols *symbols, struct error *e)
 {
     struct expr *x = arena_alloc(a, sizeof *x);
     bool *used = arena_array(a, symbols->count + 1, sizeof *used);
@@ -55,7 +57,7 @@ struct expr *expr_parse(struct arena *a, const char *text, const struct expr_sym
 {
     static const struct expr_symbols none = {0};
     struct error cause = ERROR_INIT; // the caller's record may be NULL or hold an older cause
-    struct expr *x = build(a, text, symbols ? symbols : &none, &cause);
+    struct expr *x = build_expr(a, text, symbols ? symbols : &none, &cause);
     if (!x)
         error_set(e, cause.code, "%s", cause.text);
     return x;

@@ -1,4 +1,6 @@
-// The functions of the language.
+// The functions of the language, each a row of the table at the end: its name, how many arguments
+// it takes, and what computes it. Functions of scalars get values; those of iterables (sum, any,
+// sorted, ...) walk their argument without making a list of it first where they need none.
 #include "expr/integer.h"
 #include "expr/iterate.h"
 #include "expr/node.h"
@@ -48,24 +50,6 @@ static double round_half_even(double x)
     return below + 1;
 }
 
-// To a multiple of `unit`, a tie to the even multiple.
-static enum expr_fault round_integer(int64_t i, int64_t unit, struct value *out)
-{
-    int64_t rest, result;
-    *out = value_int(i);
-    if (integer_mod(i, unit, &rest) || rest == 0)
-        return EXPR_FAULT_NONE;
-    int64_t below; // floor(i / unit)
-    if (integer_floordiv(i, unit, &below))
-        return EXPR_FAULT_OVERFLOW;
-    bool up = rest > unit - rest || (rest == unit - rest && (below & 1));
-    enum expr_fault fault = integer_sub(i, rest, &result);
-    if (!fault && up)
-        fault = integer_add(result, unit, &result);
-    *out = value_int(result);
-    return fault;
-}
-
 // `digits` behind the point (before it when negative). printf rounds the exact binary value.
 static enum expr_fault round_float(double x, int64_t digits, struct value *out)
 {
@@ -90,7 +74,7 @@ static enum expr_fault round_float(double x, int64_t digits, struct value *out)
     return EXPR_FAULT_NONE;
 }
 
-static enum expr_fault round_to(const struct value *v, int64_t digits, struct value *out)
+static enum expr_fault round_to_digits(const struct value *v, int64_t digits, struct value *out)
 {
     int64_t unit;
     if (v->kind == VALUE_FLOAT)
@@ -102,7 +86,20 @@ static enum expr_fault round_to(const struct value *v, int64_t digits, struct va
         *out = value_int(0); // 10 ** 19 is more than twice any integer
         return EXPR_FAULT_NONE;
     }
-    return round_integer(v->i, unit, out);
+    // To a multiple of `unit`, a tie to the even multiple.
+    int64_t rest, result;
+    *out = value_int(v->i);
+    if (integer_mod(v->i, unit, &rest) || rest == 0)
+        return EXPR_FAULT_NONE;
+    int64_t below; // floor(i / unit)
+    if (integer_floordiv(v->i, unit, &below))
+        return EXPR_FAULT_OVERFLOW;
+    bool up = rest > unit - rest || (rest == unit - rest && (below & 1));
+    enum expr_fault fault = integer_sub(v->i, rest, &result);
+    if (!fault && up)
+        fault = integer_add(result, unit, &result);
+    *out = value_int(result);
+    return fault;
 }
 
 static enum expr_fault call_round(struct frame *f, const struct value *args, uint32_t count,
@@ -113,11 +110,11 @@ static enum expr_fault call_round(struct frame *f, const struct value *args, uin
         return EXPR_FAULT_TYPE;
     if (count == 1 || args[1].kind == VALUE_NONE)
         return to_integral(round_half_even, args, out);
-    return is_integer(&args[1]) ? round_to(&args[0], args[1].i, out) : EXPR_FAULT_TYPE;
+    return is_integer(&args[1]) ? round_to_digits(&args[0], args[1].i, out) : EXPR_FAULT_TYPE;
 }
 
 // A string's copy without the blanks around it.
-static enum expr_fault trim(struct frame *f, const char *s, char **out)
+static enum expr_fault trim_blanks(struct frame *f, const char *s, char **out)
 {
     static const char blanks[] = " \t\r\n\f\v";
     s += strspn(s, blanks);
@@ -142,7 +139,7 @@ static enum expr_fault call_int(struct frame *f, const struct value *args, uint3
     if (args->kind != VALUE_STRING)
         return to_integral(trunc, args, out);
     char *text = NULL;
-    enum expr_fault fault = trim(f, args->s, &text);
+    enum expr_fault fault = trim_blanks(f, args->s, &text);
     if (fault)
         return fault;
     out->kind = VALUE_INT;
@@ -160,7 +157,7 @@ static enum expr_fault call_float(struct frame *f, const struct value *args, uin
     if (args->kind != VALUE_STRING)
         return EXPR_FAULT_TYPE;
     char *text = NULL;
-    enum expr_fault fault = trim(f, args->s, &text);
+    enum expr_fault fault = trim_blanks(f, args->s, &text);
     if (fault)
         return fault;
     out->kind = VALUE_FLOAT;
@@ -258,7 +255,7 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-static uint64_t magnitude(int64_t i)
+static uint64_t magnitude_of_integer(int64_t i)
 {
     return i < 0 ? -(uint64_t)i : (uint64_t)i;
 }
@@ -277,7 +274,7 @@ static enum expr_fault call_gcd(struct frame *f, const struct value *args, uint3
     for (uint32_t i = 0; i < count; i++) {
         if (!is_integer(&args[i]))
             return EXPR_FAULT_TYPE;
-        divisor = greatest_divisor(divisor, magnitude(args[i].i));
+        divisor = greatest_divisor(divisor, magnitude_of_integer(args[i].i));
     }
     return put_magnitude(divisor, out);
 }
@@ -291,7 +288,7 @@ static enum expr_fault call_lcm(struct frame *f, const struct value *args, uint3
     for (uint32_t i = 0; i < count; i++) {
         if (!is_integer(&args[i]))
             return EXPR_FAULT_TYPE;
-        uint64_t m = magnitude(args[i].i);
+        uint64_t m = magnitude_of_integer(args[i].i);
         if (m == 0)
             multiple = 0, over = false;
         else if (multiple)
@@ -384,7 +381,8 @@ static enum expr_fault keep_extreme(struct visitor *v, struct frame *f, const st
     return fault;
 }
 
-static enum expr_fault extreme(const struct node *n, struct frame *f, int sense, struct value *out)
+static enum expr_fault find_extreme(const struct node *n, struct frame *f, int sense,
+                                    struct value *out)
 {
     struct reduction r = {.visitor = {.visit = keep_extreme}, .sense = sense, .empty = true};
     enum expr_fault fault = EXPR_FAULT_NONE;
@@ -402,12 +400,12 @@ static enum expr_fault extreme(const struct node *n, struct frame *f, int sense,
 
 static enum expr_fault eval_min(const struct node *n, struct frame *f, struct value *out)
 {
-    return extreme(n, f, -1, out);
+    return find_extreme(n, f, -1, out);
 }
 
 static enum expr_fault eval_max(const struct node *n, struct frame *f, struct value *out)
 {
-    return extreme(n, f, 1, out);
+    return find_extreme(n, f, 1, out);
 }
 
 static enum expr_fault accumulate(struct visitor *v, struct frame *f, const struct value *item)
@@ -483,7 +481,7 @@ static enum expr_fault call_len(struct frame *f, const struct value *args, uint3
     return args->kind == VALUE_LIST ? EXPR_FAULT_NONE : EXPR_FAULT_TYPE;
 }
 
-static enum expr_fault gather(const struct node *n, struct frame *f, struct builder *b)
+static enum expr_fault gather_values(const struct node *n, struct frame *f, struct builder *b)
 {
     builder_init(b);
     return n->count ? iterate_node(n->items[0], f, &b->visitor) : EXPR_FAULT_NONE;
@@ -492,7 +490,7 @@ static enum expr_fault gather(const struct node *n, struct frame *f, struct buil
 static enum expr_fault eval_as_list(const struct node *n, struct frame *f, struct value *out)
 {
     struct builder b;
-    enum expr_fault fault = gather(n, f, &b);
+    enum expr_fault fault = gather_values(n, f, &b);
     *out = builder_list(&b);
     return fault;
 }
@@ -500,7 +498,7 @@ static enum expr_fault eval_as_list(const struct node *n, struct frame *f, struc
 static enum expr_fault eval_reversed(const struct node *n, struct frame *f, struct value *out)
 {
     struct builder b;
-    enum expr_fault fault = gather(n, f, &b);
+    enum expr_fault fault = gather_values(n, f, &b);
     for (uint32_t i = 0; i < b.count / 2; i++) {
         struct value first = b.items[i];
         b.items[i] = b.items[b.count - 1 - i];
@@ -512,8 +510,8 @@ static enum expr_fault eval_reversed(const struct node *n, struct frame *f, stru
 
 // Merges the sorted halves [0, middle) and [middle, count) of `from` into `to`; equal items keep
 // their order.
-static enum expr_fault merge(struct frame *f, const struct value *from, uint32_t middle,
-                             uint32_t count, struct value *to)
+static enum expr_fault merge_runs(struct frame *f, const struct value *from, uint32_t middle,
+                                  uint32_t count, struct value *to)
 {
     uint32_t left = 0, right = middle;
     for (uint32_t i = 0; i < count; i++) {
@@ -529,8 +527,8 @@ static enum expr_fault merge(struct frame *f, const struct value *from, uint32_t
 }
 
 // A merge sort, bottom up; the result is in `items`, `spare` has the same size.
-static enum expr_fault sort(struct frame *f, struct value *items, struct value *spare,
-                            uint32_t count)
+static enum expr_fault merge_sort(struct frame *f, struct value *items, struct value *spare,
+                                  uint32_t count)
 {
     enum expr_fault fault = EXPR_FAULT_NONE;
     for (uint64_t width = 1; width < count && !fault; width *= 2) {
@@ -538,7 +536,7 @@ static enum expr_fault sort(struct frame *f, struct value *items, struct value *
             uint64_t left = count - at;
             uint32_t run = (uint32_t)(left < 2 * width ? left : 2 * width);
             uint32_t middle = (uint32_t)(left < width ? left : width);
-            fault = merge(f, items + at, middle, run, spare + at);
+            fault = merge_runs(f, items + at, middle, run, spare + at);
         }
         if (!fault)
             memcpy(items, spare, count * sizeof *items);
@@ -549,15 +547,15 @@ static enum expr_fault sort(struct frame *f, struct value *items, struct value *
 static enum expr_fault eval_sorted(const struct node *n, struct frame *f, struct value *out)
 {
     struct builder b;
-    enum expr_fault fault = gather(n, f, &b);
+    enum expr_fault fault = gather_values(n, f, &b);
     struct value *spare = fault ? NULL : frame_alloc(f, b.count * sizeof *spare);
     if (!fault)
-        fault = spare ? sort(f, b.items, spare, b.count) : EXPR_FAULT_MEMORY;
+        fault = spare ? merge_sort(f, b.items, spare, b.count) : EXPR_FAULT_MEMORY;
     *out = builder_list(&b);
     return fault;
 }
 
-static uint64_t mix(uint64_t h)
+static uint64_t mix_hash(uint64_t h)
 {
     h ^= h >> 32;
     h *= UINT64_C(0x9E3779B97F4A7C15);
@@ -570,14 +568,14 @@ static uint64_t hash_value(const struct value *v)
     uint64_t h = 1;
     int64_t i = 0;
     if (value_to_i64(v, &i))
-        return mix((uint64_t)i);
+        return mix_hash((uint64_t)i);
     if (v->kind == VALUE_FLOAT)
         memcpy(&h, &v->f, sizeof h);
     for (const char *s = v->kind == VALUE_STRING ? v->s : ""; *s; s++)
-        h = mix(h ^ (unsigned char)*s);
+        h = mix_hash(h ^ (unsigned char)*s);
     for (uint32_t k = 0; v->kind == VALUE_LIST && k < v->count; k++)
-        h = mix(h ^ hash_value(&v->items[k]));
-    return mix(h);
+        h = mix_hash(h ^ hash_value(&v->items[k]));
+    return mix_hash(h);
 }
 
 // The places of a set's items in its list, plus one, in open addressing; 0 is free.
@@ -587,8 +585,8 @@ struct index_table {
 };
 
 // Keeps the item, as place *count, when it is new.
-static enum expr_fault enter(struct index_table *t, struct frame *f, struct value *items,
-                             uint32_t *count, const struct value *item)
+static enum expr_fault enter_value(struct index_table *t, struct frame *f, struct value *items,
+                                   uint32_t *count, const struct value *item)
 {
     bool known = false;
     if (!value_fits(item, &f->work)) // to hash it
@@ -612,7 +610,7 @@ static enum expr_fault enter(struct index_table *t, struct frame *f, struct valu
 static enum expr_fault eval_set(const struct node *n, struct frame *f, struct value *out)
 {
     struct builder b;
-    enum expr_fault fault = gather(n, f, &b);
+    enum expr_fault fault = gather_values(n, f, &b);
     if (fault)
         return fault;
     struct index_table table = {.mask = 15};
@@ -623,13 +621,13 @@ static enum expr_fault eval_set(const struct node *n, struct frame *f, struct va
         return EXPR_FAULT_MEMORY;
     uint32_t count = 0;
     for (uint32_t i = 0; i < b.count && !fault; i++)
-        fault = enter(&table, f, b.items, &count, &b.items[i]);
+        fault = enter_value(&table, f, b.items, &count, &b.items[i]);
     *out = value_list(b.items, count);
     return fault;
 }
 
-static enum expr_fault add_row(struct builder *b, struct frame *f, const struct value *row,
-                               uint32_t count)
+static enum expr_fault add_function_row(struct builder *b, struct frame *f, const struct value *row,
+                                        uint32_t count)
 {
     enum expr_fault fault = frame_spend(f, count);
     struct value *items = fault ? NULL : frame_alloc(f, count * sizeof *items);
@@ -644,7 +642,7 @@ static enum expr_fault eval_enumerate(const struct node *n, struct frame *f, str
 {
     struct builder items, rows;
     struct value row[2] = {value_int(0)};
-    enum expr_fault fault = gather(n, f, &items);
+    enum expr_fault fault = gather_values(n, f, &items);
     if (!fault && n->count == 2)
         fault = n->items[1]->eval(n->items[1], f, &row[0]);
     if (!fault && !is_integer(&row[0]))
@@ -652,7 +650,7 @@ static enum expr_fault eval_enumerate(const struct node *n, struct frame *f, str
     builder_init(&rows);
     for (uint32_t i = 0; i < items.count && !fault; i++) {
         row[1] = items.items[i];
-        fault = add_row(&rows, f, row, 2);
+        fault = add_function_row(&rows, f, row, 2);
         if (!fault)
             fault = integer_add(row[0].i, 1, &row[0].i);
     }
@@ -677,7 +675,7 @@ static enum expr_fault call_zip(struct frame *f, const struct value *args, uint3
     for (uint32_t k = 0; k < shortest && !fault; k++) {
         for (uint32_t i = 0; i < count; i++)
             row[i] = columns[i].items[k];
-        fault = add_row(&rows, f, row, count);
+        fault = add_function_row(&rows, f, row, count);
     }
     *out = builder_list(&rows);
     return fault;

@@ -1,4 +1,18 @@
-// From trees to a graph.
+// From trees to a graph. A tree is translated bottom up; a node that is there already is found and
+// shared (hash consing), which makes equal parts of several definitions one node. Three rewritings
+// make states few:
+//
+// - Sums and products of integers are flattened into terms and chained again in the order in which
+//   the terms become known, so that a*b*c has the one known part a*b after two stages, whatever the
+//   order of the text. Only where no partial sum can overflow: the graph must fault exactly where
+//   the tree does.
+// - Below a modulus that is known early, parts are reduced modulo it as soon as they are known: a
+//   product of which only the rest modulo 32 matters has 32 states.
+// - Comparisons, `in`, min, max, sum and prod over written lists are unrolled into nodes.
+//
+// What has no node of its own (comprehensions, indices, texts) becomes one opaque node that is
+// evaluated as a tree once all slots in it are known. What comes out of each node (a range, and
+// whether it may fault) is kept beside it.
 #include "expr/graph.h"
 
 #include "expr/iterate.h"
@@ -20,7 +34,7 @@ struct maker {
 
 static uint32_t make_tree(struct maker *m, const struct node *n);
 
-static uint32_t fail(struct maker *m, enum graph_outcome outcome)
+static uint32_t fail_graph(struct maker *m, enum graph_outcome outcome)
 {
     if (m->outcome == GRAPH_DONE)
         m->outcome = outcome;
@@ -29,20 +43,17 @@ static uint32_t fail(struct maker *m, enum graph_outcome outcome)
 
 // ---- nodes -------------------------------------------------------------------------------------
 
-static bool same_value(const struct value *a, const struct value *b)
-{
-    if (a->kind != b->kind || a->kind == VALUE_LIST)
-        return a->kind == b->kind && a->items == b->items && a->count == b->count;
-    if (a->kind == VALUE_STRING)
-        return strcmp(a->s, b->s) == 0;
-    return a->kind == VALUE_NONE || memcmp(&a->i, &b->i, sizeof a->i) == 0;
-}
-
 static bool same_detail(const struct graph_node *a, const struct graph_node *b)
 {
     switch (a->kind) {
     case GRAPH_CONSTANT:
-        return same_value(&a->value, &b->value);
+        if (a->value.kind != b->value.kind || a->value.kind == VALUE_LIST)
+            return a->value.kind == b->value.kind && a->value.items == b->value.items &&
+                   a->value.count == b->value.count;
+        if (a->value.kind == VALUE_STRING)
+            return strcmp(a->value.s, b->value.s) == 0;
+        return a->value.kind == VALUE_NONE ||
+               memcmp(&a->value.i, &b->value.i, sizeof a->value.i) == 0;
     case GRAPH_SLOT:
         return a->slot == b->slot;
     case GRAPH_UNARY:
@@ -60,7 +71,7 @@ static bool same_detail(const struct graph_node *a, const struct graph_node *b)
     }
 }
 
-static uint32_t find(const struct graph *g, const struct graph_node *n, const uint32_t *items)
+static uint32_t find_node(const struct graph *g, const struct graph_node *n, const uint32_t *items)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         const struct graph_node *other = &g->nodes[i];
@@ -71,48 +82,21 @@ static uint32_t find(const struct graph *g, const struct graph_node *n, const ui
     return NO_NODE;
 }
 
-// The array in the arena, at least doubled where `needed` items do not fit.
-static void *grow_in(struct arena *a, void *items, uint32_t *capacity, size_t needed, size_t size)
+static bool reserve_nodes(struct graph *g, uint32_t items)
 {
-    if (needed <= *capacity)
-        return items;
-    size_t wanted = *capacity * (size_t)2 > needed ? *capacity * (size_t)2 : needed + 16;
-    char *grown = arena_array(a, wanted, size);
-    if (grown && *capacity > 0)
-        memcpy(grown, items, *capacity * size);
-    if (grown)
-        *capacity = (uint32_t)wanted;
-    return grown;
-}
-
-static bool reserve(struct graph *g, uint32_t items)
-{
-    uint32_t ranged = g->capacity; // both grow alike
+    size_t ranged = g->capacity; // both grow alike
     struct graph_node *nodes =
-        grow_in(g->arena, g->nodes, &g->capacity, (size_t)g->count + 1, sizeof *nodes);
+        arena_grow(g->arena, g->nodes, &g->capacity, (size_t)g->count + 1, sizeof *nodes);
     struct graph_range *ranges =
-        grow_in(g->arena, g->ranges, &ranged, (size_t)g->count + 1, sizeof *ranges);
-    uint32_t *list = grow_in(g->arena, g->items, &g->item_capacity,
-                             (size_t)g->item_count + items + 1, sizeof *list);
+        arena_grow(g->arena, g->ranges, &ranged, (size_t)g->count + 1, sizeof *ranges);
+    uint32_t *list = arena_grow(g->arena, g->items, &g->item_capacity,
+                                (size_t)g->item_count + items + 1, sizeof *list);
     if (!nodes || !ranges || !list)
         return false;
     g->nodes = nodes;
     g->ranges = ranges;
     g->items = list;
     return true;
-}
-
-static void set_stage(const struct graph *g, struct graph_node *n, const uint32_t *items)
-{
-    for (uint32_t i = 0; i < n->count; i++) {
-        uint32_t stage = g->nodes[items[i]].stage;
-        n->stage = stage > n->stage ? stage : n->stage;
-    }
-    n->alone = true;
-    for (uint32_t i = 0; i < n->count; i++) {
-        const struct graph_node *item = &g->nodes[items[i]];
-        n->alone = n->alone && (item->stage == 0 || (item->stage == n->stage && item->alone));
-    }
 }
 
 // Adds the node with its items, unless it is there. `range`: what its items do not say; or NULL.
@@ -123,14 +107,22 @@ static uint32_t add_ranged(struct maker *m, struct graph_node n, const uint32_t 
     if (m->outcome != GRAPH_DONE)
         return NO_NODE;
     n.count = count;
-    uint32_t found = find(g, &n, items);
+    uint32_t found = find_node(g, &n, items);
     if (found != NO_NODE)
         return found;
     if (g->count == NODES_MOST)
-        return fail(m, GRAPH_TOO_LARGE);
-    if (!reserve(g, count))
-        return fail(m, GRAPH_MEMORY);
-    set_stage(g, &n, items);
+        return fail_graph(m, GRAPH_TOO_LARGE);
+    if (!reserve_nodes(g, count))
+        return fail_graph(m, GRAPH_MEMORY);
+    for (uint32_t i = 0; i < n.count; i++) {
+        uint32_t stage = g->nodes[items[i]].stage;
+        n.stage = stage > n.stage ? stage : n.stage;
+    }
+    n.alone = true;
+    for (uint32_t i = 0; i < n.count; i++) {
+        const struct graph_node *item = &g->nodes[items[i]];
+        n.alone = n.alone && (item->stage == 0 || (item->stage == n.stage && item->alone));
+    }
     n.first = g->item_count;
     for (uint32_t i = 0; i < count; i++)
         g->items[g->item_count++] = items[i];
@@ -139,23 +131,24 @@ static uint32_t add_ranged(struct maker *m, struct graph_node n, const uint32_t 
     return g->count++;
 }
 
-static uint32_t add(struct maker *m, struct graph_node n, const uint32_t *items, uint32_t count)
+static uint32_t add_node(struct maker *m, struct graph_node n, const uint32_t *items,
+                         uint32_t count)
 {
     return add_ranged(m, n, items, count, NULL);
 }
 
 static uint32_t add_two(struct maker *m, struct graph_node n, uint32_t a, uint32_t b)
 {
-    return add(m, n, (uint32_t[]){a, b}, 2);
+    return add_node(m, n, (uint32_t[]){a, b}, 2);
 }
 
-static uint32_t add_constant(struct maker *m, struct value v)
+static uint32_t add_constant_node(struct maker *m, struct value v)
 {
     struct graph_range range = graph_range_of_value(&v);
     return add_ranged(m, (struct graph_node){.kind = GRAPH_CONSTANT, .value = v}, NULL, 0, &range);
 }
 
-static uint32_t add_binary(struct maker *m, enum operator_code op, uint32_t a, uint32_t b)
+static uint32_t add_operation(struct maker *m, enum operator_code op, uint32_t a, uint32_t b)
 {
     return add_two(m, (struct graph_node){.kind = GRAPH_BINARY, .op = op}, a, b);
 }
@@ -171,7 +164,7 @@ static uint32_t make_slot(struct maker *m, uint32_t slot)
         return m->definitions[slot];
     }
     if (s->stage == 0)
-        return add_constant(m, s->values[0]);
+        return add_constant_node(m, s->values[0]);
     struct graph_node n = {.kind = GRAPH_SLOT, .slot = slot, .stage = s->stage};
     struct graph_range range = graph_range_of_value(&s->values[0]);
     for (uint32_t i = 1; i < s->count; i++) {
@@ -203,7 +196,7 @@ static uint32_t make_opaque(struct maker *m, const struct node *tree)
     uint32_t *slots = arena_array(m->graph->arena, (size_t)total + 1, sizeof *slots);
     uint32_t *items = arena_array(m->graph->arena, (size_t)total + 1, sizeof *items);
     if (!marks || !slots || !items)
-        return fail(m, GRAPH_MEMORY);
+        return fail_graph(m, GRAPH_MEMORY);
     mark_slots(tree, marks);
     for (uint32_t i = 0; i < total; i++) {
         if (!marks[i])
@@ -212,7 +205,7 @@ static uint32_t make_opaque(struct maker *m, const struct node *tree)
         items[count++] = make_slot(m, i);
     }
     struct graph_node n = {.kind = GRAPH_OPAQUE, .opaque = {tree, slots}};
-    return add(m, n, items, count);
+    return add_node(m, n, items, count);
 }
 
 // ---- sums and products -------------------------------------------------------------------------
@@ -231,18 +224,18 @@ struct terms {
 
 static uint32_t make_residue(struct maker *m, const struct node *n, uint32_t modulus);
 
-static void collect(struct maker *m, const struct node *n, bool product, bool minus,
-                    struct terms *out)
+static void collect_items(struct maker *m, const struct node *n, bool product, bool minus,
+                          struct terms *out)
 {
     if (out->too_many || m->outcome != GRAPH_DONE)
         return;
     bool binary = n->kind == NODE_BINARY;
     if (binary && n->op == (product ? OPERATOR_MUL : OPERATOR_ADD)) {
-        collect(m, n->items[0], product, minus, out);
-        collect(m, n->items[1], product, minus, out);
+        collect_items(m, n->items[0], product, minus, out);
+        collect_items(m, n->items[1], product, minus, out);
     } else if (binary && !product && n->op == OPERATOR_SUB) {
-        collect(m, n->items[0], product, minus, out);
-        collect(m, n->items[1], product, !minus, out);
+        collect_items(m, n->items[0], product, minus, out);
+        collect_items(m, n->items[1], product, !minus, out);
     } else if (out->count == TERMS_MOST) {
         out->too_many = true;
     } else {
@@ -271,7 +264,7 @@ static bool is_safe(const struct maker *m, const struct terms *t, bool product)
     return !overflow;
 }
 
-// Those that are known first come first; those of one stage stay in order.
+// Sorts terms by the stage at which they become known; within a stage they keep their order.
 static void sort_terms(struct terms *t)
 {
     for (uint32_t i = 1; i < t->count; i++) {
@@ -284,7 +277,7 @@ static void sort_terms(struct terms *t)
 }
 
 // A part that is known before the next term is, modulo the modulus where that leaves fewer values.
-static uint32_t reduce(struct maker *m, uint32_t part, uint32_t next, uint32_t modulus)
+static uint32_t reduce_modulo(struct maker *m, uint32_t part, uint32_t next, uint32_t modulus)
 {
     const struct graph *g = m->graph;
     if (part == NO_NODE || modulus == NO_NODE || g->nodes[part].stage == g->nodes[next].stage ||
@@ -292,21 +285,21 @@ static uint32_t reduce(struct maker *m, uint32_t part, uint32_t next, uint32_t m
         return part;
     const struct graph_range *r = &g->ranges[part], *by = &g->ranges[modulus];
     bool reduced = r->low >= 0 && r->high < by->low;
-    return reduced ? part : add_binary(m, OPERATOR_MOD, part, modulus);
+    return reduced ? part : add_operation(m, OPERATOR_MOD, part, modulus);
 }
 
 static uint32_t chain(struct maker *m, const struct terms *t, bool product)
 {
     uint32_t sum = t->items[0].node;
     if (t->items[0].minus)
-        sum = add(m, (struct graph_node){.kind = GRAPH_UNARY, .unary = UNARY_MINUS}, &sum, 1);
+        sum = add_node(m, (struct graph_node){.kind = GRAPH_UNARY, .unary = UNARY_MINUS}, &sum, 1);
     for (uint32_t i = 1; i < t->count && sum != NO_NODE; i++) {
         enum operator_code op = product             ? OPERATOR_MUL
                                 : t->items[i].minus ? OPERATOR_SUB
                                                     : OPERATOR_ADD;
-        sum = reduce(m, sum, t->items[i].node, t->modulus);
+        sum = reduce_modulo(m, sum, t->items[i].node, t->modulus);
         if (sum != NO_NODE)
-            sum = add_binary(m, op, sum, t->items[i].node);
+            sum = add_operation(m, op, sum, t->items[i].node);
     }
     return sum;
 }
@@ -331,7 +324,7 @@ static uint32_t make_residue(struct maker *m, const struct node *n, uint32_t mod
     if (whole == NO_NODE || !is_sum_or_product(n) || !is_exact(m, whole))
         return whole;
     struct terms t = {.modulus = modulus};
-    collect(m, n, n->op == OPERATOR_MUL, false, &t);
+    collect_items(m, n, n->op == OPERATOR_MUL, false, &t);
     if (m->outcome != GRAPH_DONE)
         return NO_NODE;
     if (t.too_many)
@@ -341,7 +334,7 @@ static uint32_t make_residue(struct maker *m, const struct node *n, uint32_t mod
     return reduced == NO_NODE || is_exact(m, reduced) ? reduced : whole;
 }
 
-// What `x % b` and `x & b` are modulo: b, or the power of two above all bits of a mask; or NO_NODE.
+// The modulus of `x % b` or `x & b`: b, or the power of two above all bits of a mask; or NO_NODE.
 static uint32_t modulus_of(struct maker *m, enum operator_code op, uint32_t b)
 {
     const struct graph_range *r = b == NO_NODE ? &graph_fault_range : &m->graph->ranges[b];
@@ -349,16 +342,16 @@ static uint32_t modulus_of(struct maker *m, enum operator_code op, uint32_t b)
         return NO_NODE;
     bool mask = r->low == r->high && r->low > 0 && r->low < INT64_MAX && !(r->low & (r->low + 1));
     if (op == OPERATOR_AND && mask)
-        return add_constant(m, value_int(r->low + 1));
+        return add_constant_node(m, value_int(r->low + 1));
     return op == OPERATOR_MOD ? b : NO_NODE;
 }
 
-static uint32_t make_binary(struct maker *m, const struct node *n)
+static uint32_t make_operation(struct maker *m, const struct node *n)
 {
     if (is_sum_or_product(n)) {
         bool product = n->op == OPERATOR_MUL;
         struct terms t = {.modulus = NO_NODE};
-        collect(m, n, product, false, &t);
+        collect_items(m, n, product, false, &t);
         if (m->outcome != GRAPH_DONE)
             return NO_NODE;
         if (is_safe(m, &t, product)) {
@@ -369,26 +362,14 @@ static uint32_t make_binary(struct maker *m, const struct node *n)
     uint32_t b = make_tree(m, n->items[1]), modulus = modulus_of(m, n->op, b);
     uint32_t a =
         modulus == NO_NODE ? make_tree(m, n->items[0]) : make_residue(m, n->items[0], modulus);
-    return add_binary(m, n->op, a, b);
+    return add_operation(m, n->op, a, b);
 }
 
 // ---- comparisons -------------------------------------------------------------------------------
 
 static uint32_t add_not(struct maker *m, uint32_t item)
 {
-    return add(m, (struct graph_node){.kind = GRAPH_NOT}, &item, 1);
-}
-
-// `x in [a, b]`: Python evaluates all of them, so this is no `or`.
-static uint32_t make_member(struct maker *m, uint32_t x, const struct node *list, bool sense)
-{
-    uint32_t any = add_constant(m, value_bool(false));
-    for (uint32_t i = 0; i < list->count; i++) {
-        struct graph_node equal = {.kind = GRAPH_COMPARE, .compare = COMPARE_EQ};
-        uint32_t one = add_two(m, equal, x, make_tree(m, list->items[i]));
-        any = i == 0 ? one : add_binary(m, OPERATOR_OR, any, one);
-    }
-    return sense ? any : add_not(m, any);
+    return add_node(m, (struct graph_node){.kind = GRAPH_NOT}, &item, 1);
 }
 
 // `x in range(a, b)` makes no list, which could be a long one: where all are integers x lies
@@ -397,7 +378,7 @@ static uint32_t make_within(struct maker *m, const struct node *n, uint32_t x,
                             const struct node *range, bool sense)
 {
     bool from = range->count > 1;
-    uint32_t low = from ? make_tree(m, range->items[0]) : add_constant(m, value_int(0));
+    uint32_t low = from ? make_tree(m, range->items[0]) : add_constant_node(m, value_int(0));
     uint32_t high = make_tree(m, range->items[from]);
     if (m->outcome != GRAPH_DONE)
         return NO_NODE;
@@ -409,7 +390,7 @@ static uint32_t make_within(struct maker *m, const struct node *n, uint32_t x,
         add_two(m, (struct graph_node){.kind = GRAPH_COMPARE, .compare = COMPARE_LE}, low, x);
     uint32_t below =
         add_two(m, (struct graph_node){.kind = GRAPH_COMPARE, .compare = COMPARE_LT}, x, high);
-    uint32_t within = add_binary(m, OPERATOR_AND, above, below); // all are evaluated: no `and`
+    uint32_t within = add_operation(m, OPERATOR_AND, above, below); // all are evaluated: no `and`
     return sense ? within : add_not(m, within);
 }
 
@@ -419,8 +400,16 @@ static uint32_t make_pair(struct maker *m, const struct node *n, uint32_t i)
     uint32_t left = make_tree(m, n->items[i]);
     const struct node *right = n->items[i + 1];
     bool member = code == COMPARE_IN || code == COMPARE_NOT_IN;
-    if (right->kind == NODE_LIST)
-        return make_member(m, left, right, code == COMPARE_IN);
+    if (right->kind == NODE_LIST) {
+        // `x in [a, b]`: Python evaluates all of them, so this is no `or`.
+        uint32_t any = add_constant_node(m, value_bool(false));
+        for (uint32_t item = 0; item < right->count; item++) {
+            struct graph_node equal = {.kind = GRAPH_COMPARE, .compare = COMPARE_EQ};
+            uint32_t one = add_two(m, equal, left, make_tree(m, right->items[item]));
+            any = item == 0 ? one : add_operation(m, OPERATOR_OR, any, one);
+        }
+        return code == COMPARE_IN ? any : add_not(m, any);
+    }
     if (member && i + 2 == n->count && is_range(right))
         return make_within(m, n, left, right, code == COMPARE_IN);
     struct graph_node pair = {.kind = GRAPH_COMPARE, .compare = code};
@@ -429,15 +418,15 @@ static uint32_t make_pair(struct maker *m, const struct node *n, uint32_t i)
 }
 
 // a < b < c: a < b and b < c, b being one node.
-static uint32_t make_compare(struct maker *m, const struct node *n)
+static uint32_t make_comparison(struct maker *m, const struct node *n)
 {
     uint32_t *pairs = arena_array(m->graph->arena, n->count, sizeof *pairs);
     if (!pairs)
-        return fail(m, GRAPH_MEMORY);
+        return fail_graph(m, GRAPH_MEMORY);
     for (uint32_t i = 0; i + 1 < n->count; i++)
         pairs[i] = make_pair(m, n, i);
     return n->count == 2 ? pairs[0]
-                         : add(m, (struct graph_node){.kind = GRAPH_AND}, pairs, n->count - 1);
+                         : add_node(m, (struct graph_node){.kind = GRAPH_AND}, pairs, n->count - 1);
 }
 
 // ---- the rest ----------------------------------------------------------------------------------
@@ -447,31 +436,14 @@ static uint32_t make_all(struct maker *m, enum graph_kind kind, const struct nod
     uint32_t *items = arena_array(m->graph->arena, (size_t)n->count + 1, sizeof *items);
     struct graph_node made = {.kind = kind};
     if (!items)
-        return fail(m, GRAPH_MEMORY);
+        return fail_graph(m, GRAPH_MEMORY);
     for (uint32_t i = 0; i < n->count; i++)
         items[i] = make_tree(m, n->items[i]);
     if (kind == GRAPH_UNARY)
         made.unary = n->unary;
     if (kind == GRAPH_CALL)
         made.function = n->function;
-    return add(m, made, items, n->count);
-}
-
-static uint32_t make_extreme(struct maker *m, enum graph_kind kind, const struct node *list)
-{
-    uint32_t result = make_tree(m, list->items[0]);
-    for (uint32_t i = 1; i < list->count; i++)
-        result =
-            add_two(m, (struct graph_node){.kind = kind}, result, make_tree(m, list->items[i]));
-    return result;
-}
-
-static uint32_t make_total(struct maker *m, enum operator_code op, const struct node *list)
-{
-    uint32_t result = add_constant(m, value_int(op == OPERATOR_MUL));
-    for (uint32_t i = 0; i < list->count; i++)
-        result = add_binary(m, op, result, make_tree(m, list->items[i]));
-    return result;
+    return add_node(m, made, items, n->count);
 }
 
 static bool is_plain(const struct node *n)
@@ -488,16 +460,27 @@ static bool all_plain(const struct node *n)
     return plain;
 }
 
-static uint32_t make_call(struct maker *m, const struct node *n)
+static uint32_t make_graph_call(struct maker *m, const struct node *n)
 {
     const char *name = n->function->name;
     const struct node *list = n->count == 1 ? n->items[0] : n;
     bool many = list->count > 0 && all_plain(list) && (n->count > 1 || list->kind == NODE_LIST);
     bool one_list = many && n->count == 1;
-    if (many && (str_equal(name, "min") || str_equal(name, "max")))
-        return make_extreme(m, name[1] == 'i' ? GRAPH_LEAST : GRAPH_LARGEST, list);
-    if (one_list && (str_equal(name, "sum") || str_equal(name, "prod")))
-        return make_total(m, name[0] == 's' ? OPERATOR_ADD : OPERATOR_MUL, list);
+    if (many && (str_equal(name, "min") || str_equal(name, "max"))) {
+        uint32_t result = make_tree(m, list->items[0]);
+        for (uint32_t i = 1; i < list->count; i++)
+            result = add_two(
+                m, (struct graph_node){.kind = (name[1] == 'i' ? GRAPH_LEAST : GRAPH_LARGEST)},
+                result, make_tree(m, list->items[i]));
+        return result;
+    }
+    if (one_list && (str_equal(name, "sum") || str_equal(name, "prod"))) {
+        enum operator_code op = name[0] == 's' ? OPERATOR_ADD : OPERATOR_MUL;
+        uint32_t result = add_constant_node(m, value_int(op == OPERATOR_MUL));
+        for (uint32_t i = 0; i < list->count; i++)
+            result = add_operation(m, op, result, make_tree(m, list->items[i]));
+        return result;
+    }
     return n->function->call && all_plain(n) ? make_all(m, GRAPH_CALL, n) : make_opaque(m, n);
 }
 
@@ -521,16 +504,16 @@ static uint32_t make_tree(struct maker *m, const struct node *n)
     if (m->outcome != GRAPH_DONE)
         return NO_NODE;
     if (++m->trees > TREES_MOST)
-        return fail(m, GRAPH_TOO_LARGE);
+        return fail_graph(m, GRAPH_TOO_LARGE);
     switch (n->kind) {
     case NODE_CONSTANT:
-        return add_constant(m, n->value);
+        return add_constant_node(m, n->value);
     case NODE_SLOT:
         return make_slot(m, n->slot);
     case NODE_COMPARE:
-        return comparable(n) ? make_compare(m, n) : make_opaque(m, n);
+        return comparable(n) ? make_comparison(m, n) : make_opaque(m, n);
     case NODE_CALL:
-        return make_call(m, n);
+        return make_graph_call(m, n);
     default:
         break;
     }
@@ -538,7 +521,7 @@ static uint32_t make_tree(struct maker *m, const struct node *n)
         return make_opaque(m, n);
     switch (n->kind) {
     case NODE_BINARY:
-        return make_binary(m, n);
+        return make_operation(m, n);
     case NODE_UNARY:
         return make_all(m, GRAPH_UNARY, n);
     case NODE_AND:
@@ -554,7 +537,8 @@ static uint32_t make_tree(struct maker *m, const struct node *n)
     }
 }
 
-// Of which nodes is only the truth asked for? From the root down: uses come after what they use.
+// Marks the nodes of which only the truth is asked. From the root down, since a node comes after
+// the nodes that it uses.
 static void mark_truths(struct graph *g)
 {
     for (uint32_t i = 0; i < g->count; i++)
@@ -578,20 +562,20 @@ static void make_root(struct maker *m)
     uint32_t count = 0;
     uint32_t *items = arena_array(m->graph->arena, (size_t)q->needed_count + 2, sizeof *items);
     if (!items) {
-        fail(m, GRAPH_MEMORY);
+        fail_graph(m, GRAPH_MEMORY);
         return;
     }
     for (uint32_t i = 0; i < q->needed_count; i++) {
         bool reports = q->reports && i + 1 == q->needed_count;
         uint32_t value = make_slot(m, q->needed[i]);
         struct graph_node n = {.kind = reports ? GRAPH_MUST_HAVE : GRAPH_HAS_VALUE};
-        items[count++] = add(m, n, &value, 1);
+        items[count++] = add_node(m, n, &value, 1);
     }
     if (q->condition || count == 0)
-        items[count++] =
-            q->condition ? make_tree(m, q->condition->root) : add_constant(m, value_bool(true));
+        items[count++] = q->condition ? make_tree(m, q->condition->root)
+                                      : add_constant_node(m, value_bool(true));
     m->graph->root =
-        count == 1 ? items[0] : add(m, (struct graph_node){.kind = GRAPH_AND}, items, count);
+        count == 1 ? items[0] : add_node(m, (struct graph_node){.kind = GRAPH_AND}, items, count);
 }
 
 // Drops the nodes that nothing uses: trees that were looked at in another way, too.

@@ -61,16 +61,18 @@ struct graph_node {
 struct graph {
     struct graph_node *nodes;
     struct graph_range *ranges; // one a node: before anything is known
-    uint32_t count, capacity;
+    uint32_t count;
+    size_t capacity;
     uint32_t *items;
-    uint32_t item_count, item_capacity;
+    uint32_t item_count;
+    size_t item_capacity;
     uint32_t root;
     uint32_t stages;
     uint32_t slot_count; // of the expression's symbols
     struct arena *arena;
 };
 
-// What a slot is.
+// How a slot gets its value.
 struct graph_slot {
     uint32_t stage;                // from 1, in which it gets its value; 0: it has it already
     const struct value *values;    // it may get: all of one kind; or, at stage 0, the one it has

@@ -1,4 +1,6 @@
-// What may come out of a node, from what may come out of its items. Errs on the side of "may".
+// Ranges: what may come out of a node, from what may come out of its items (interval arithmetic,
+// and whether a fault is possible). A range may be wider than the truth and never narrower: a
+// restriction that is decided by ranges alone is decided for certain.
 #include "expr/graph.h"
 #include "expr/integer.h"
 
@@ -67,13 +69,6 @@ static bool spans_zero(const struct graph_range *r)
     return r->low <= 0 && r->high >= 0;
 }
 
-static struct graph_range floordiv(const struct graph_range *a, const struct graph_range *b)
-{
-    if (!spans_zero(b))
-        return corners(integer_floordiv, a, b, a->fault || b->fault);
-    return integers(INT64_MIN, INT64_MAX, true);
-}
-
 // The rest has the divisor's sign.
 static struct graph_range mod(const struct graph_range *a, const struct graph_range *b)
 {
@@ -139,7 +134,9 @@ static struct graph_range binary(enum operator_code op, const struct graph_range
     case OPERATOR_MUL:
         return corners(integer_mul, a, b, fault);
     case OPERATOR_FLOORDIV:
-        return floordiv(a, b);
+        if (!spans_zero(b))
+            return corners(integer_floordiv, a, b, a->fault || b->fault);
+        return integers(INT64_MIN, INT64_MAX, true);
     case OPERATOR_MOD:
         return mod(a, b);
     case OPERATOR_POW:
@@ -175,8 +172,8 @@ static struct graph_range unary(enum unary_code code, const struct graph_range *
     return integers(-a->high, -a->low, a->fault);
 }
 
-static struct graph_range extreme(bool least, const struct graph_range *a,
-                                  const struct graph_range *b)
+static struct graph_range range_of_extreme(bool least, const struct graph_range *a,
+                                           const struct graph_range *b)
 {
     if (a->kind != RANGE_INTEGER || b->kind != RANGE_INTEGER)
         return anything;
@@ -272,11 +269,6 @@ static struct graph_range condition(const struct graph_range *c, const struct gr
     return r;
 }
 
-static struct graph_range negation(const struct graph_range *r)
-{
-    return truth(r->fault, r->no, r->yes);
-}
-
 // ---- nodes -------------------------------------------------------------------------------------
 
 static bool faults_for_certain(const struct graph *g, uint32_t node,
@@ -314,12 +306,12 @@ struct graph_range graph_range_of(const struct graph *g, uint32_t node,
     case GRAPH_OR:
         return until(g, node, n->kind == GRAPH_OR, ranges);
     case GRAPH_NOT:
-        return negation(a);
+        return truth(a->fault, a->no, a->yes);
     case GRAPH_CONDITION:
         return condition(a, b, &ranges[items[2]]);
     case GRAPH_LEAST:
     case GRAPH_LARGEST:
-        return extreme(n->kind == GRAPH_LEAST, a, b);
+        return range_of_extreme(n->kind == GRAPH_LEAST, a, b);
     case GRAPH_CALL:
         return call(n->function, a);
     case GRAPH_HAS_VALUE:

@@ -1,5 +1,7 @@
-// Evaluating a stage of a graph for all values of its slot at once: integers in plain arrays, which
-// is where nearly all restrictions stay; anything else value by value.
+// Running a graph, a stage at a time: all nodes of the stage are computed for all values of its
+// parameter at once. A column of integers is a plain array, and most restrictions stay in such
+// columns, so that the inner loops are vectorised by the compiler; whatever leaves the integers (a
+// fault, a float, a text) is computed cell by cell.
 #include "expr/graph.h"
 #include "expr/integer.h"
 
@@ -179,7 +181,8 @@ static bool plain_condition(const struct graph_run *r, uint32_t node, struct gra
     return true;
 }
 
-static void fill(const struct graph_run *r, struct graph_column *c, struct integers a, bool sense)
+static void fill_truths(const struct graph_run *r, struct graph_column *c, struct integers a,
+                        bool sense)
 {
     for (uint32_t k = 0; k < r->width; k++)
         c->integers[k] = (a.first[k * a.step] != 0) == sense;
@@ -208,11 +211,11 @@ static bool plain(const struct graph_run *r, uint32_t node, struct graph_column 
     case GRAPH_CONDITION:
         return plain_condition(r, node, c);
     case GRAPH_NOT:
-        fill(r, c, a, false);
+        fill_truths(r, c, a, false);
         return true;
     case GRAPH_HAS_VALUE:
     case GRAPH_MUST_HAVE:
-        fill(r, c, (struct integers){.first = &one}, true);
+        fill_truths(r, c, (struct integers){.first = &one}, true);
         return true;
     default:
         return false;
@@ -221,7 +224,7 @@ static bool plain(const struct graph_run *r, uint32_t node, struct graph_column 
 
 // ---- value by value ----------------------------------------------------------------------------
 
-static void end(struct graph_run *r, int why)
+static void end_run(struct graph_run *r, int why)
 {
     if (r->end == RUN_ON)
         r->end = why;
@@ -232,26 +235,15 @@ static struct frame frame_of(struct graph_run *r, struct arena *scratch, struct 
     return (struct frame){r->slots, scratch, locals, ITEMS_LIMIT, WORK_LIMIT, *r->steps};
 }
 
-// What the frame spent is gone; what it made may be too much.
+// Takes the steps that are left over from the frame; ends the run where there are none, or where the
+// frame made too much.
 static void close_frame(struct graph_run *r, const struct frame *f)
 {
     *r->steps = f->steps;
     if (f->steps == 0)
-        end(r, RUN_EFFORT);
+        end_run(r, RUN_EFFORT);
     if (r->scratch.bytes > SCRATCH_MOST)
-        end(r, RUN_LARGE);
-}
-
-// Carries the value of an opaque node over from what it made on the way, which goes.
-static void keep_value(struct graph_run *r, const struct graph_node *n, struct value *v)
-{
-    uint64_t most = ITEMS_LIMIT;
-    if (n->truth)
-        *v = value_bool(value_truth(v));
-    else if (!value_fits(v, &most))
-        end(r, RUN_LARGE);
-    else if (!value_copy(&r->scratch, v, v))
-        end(r, RUN_MEMORY);
+        end_run(r, RUN_LARGE);
 }
 
 static struct graph_cell opaque_cell(struct graph_run *r, uint32_t node, uint32_t at)
@@ -267,8 +259,16 @@ static struct graph_cell opaque_cell(struct graph_run *r, uint32_t node, uint32_
         r->slots[n->opaque.slots[i]] = item.value;
     }
     out.fault = n->opaque.tree->eval(n->opaque.tree, &f, &out.value);
-    if (!out.fault)
-        keep_value(r, n, &out.value);
+    if (!out.fault) {
+        // Carries the value of an opaque node over from what it made on the way, which goes.
+        uint64_t most = ITEMS_LIMIT;
+        if (n->truth)
+            out.value = value_bool(value_truth(&out.value));
+        else if (!value_fits(&out.value, &most))
+            end_run(r, RUN_LARGE);
+        else if (!value_copy(&r->scratch, &out.value, &out.value))
+            end_run(r, RUN_MEMORY);
+    }
     if (r->inner.bytes > SCRATCH_KEPT)
         arena_release(&r->inner);
     close_frame(r, &f);
@@ -336,17 +336,7 @@ static enum expr_fault apply_in(struct frame *f, const struct graph_node *n, str
     }
 }
 
-static enum expr_fault apply(struct graph_run *r, const struct graph_node *n, struct value *v,
-                             struct value *out)
-{
-    struct value locals[LOCALS_LIMIT];
-    struct frame f = frame_of(r, &r->scratch, locals);
-    enum expr_fault fault = apply_in(&f, n, v, out);
-    close_frame(r, &f);
-    return fault;
-}
-
-static struct graph_cell cell_of(struct graph_run *r, uint32_t node, uint32_t at)
+static struct graph_cell evaluate_cell(struct graph_run *r, uint32_t node, uint32_t at)
 {
     const struct graph_node *n = &r->graph->nodes[node];
     struct value operands[ARGUMENTS_LIMIT];
@@ -371,7 +361,11 @@ static struct graph_cell cell_of(struct graph_run *r, uint32_t node, uint32_t at
             return item;
         operands[i] = item.value;
     }
-    out.fault = apply(r, n, operands, &out.value);
+    struct value locals[LOCALS_LIMIT];
+    struct frame f = frame_of(r, &r->scratch, locals);
+    enum expr_fault fault = apply_in(&f, n, operands, &out.value);
+    close_frame(r, &f);
+    out.fault = fault;
     return out;
 }
 
@@ -393,15 +387,15 @@ static void cells(struct graph_run *r, uint32_t node, struct graph_column *c)
 {
     const struct graph_node *n = &r->graph->nodes[node];
     if (!reserve_cells(r, c)) {
-        end(r, RUN_MEMORY);
+        end_run(r, RUN_MEMORY);
         return;
     }
     c->passing = false;
     for (uint32_t k = 0; k < r->width && r->end == RUN_ON; k++) {
-        struct graph_cell cell = cell_of(r, node, k);
+        struct graph_cell cell = evaluate_cell(r, node, k);
         enum value_kind kind = cell.value.kind;
         if (cell.fault == EXPR_FAULT_MEMORY)
-            end(r, RUN_MEMORY);
+            end_run(r, RUN_MEMORY);
         if (n->truth && !cell.fault)
             cell.value = value_bool(value_truth(&cell.value));
         else
@@ -430,7 +424,7 @@ static void evaluate(struct graph_run *r, uint32_t node)
 {
     struct graph_column *c = &r->columns[node];
     if (!reserve_integers(r, c)) {
-        end(r, RUN_MEMORY);
+        end_run(r, RUN_MEMORY);
     } else if (!plain(r, node, c)) {
         cells(r, node, c);
         if (r->end == RUN_ON)
@@ -453,11 +447,11 @@ bool graph_run_step(struct graph_run *r)
     return r->end == RUN_ON;
 }
 
-static void give(struct graph_run *r, uint32_t node, const struct value *values)
+static void set_slot_column(struct graph_run *r, uint32_t node, const struct value *values)
 {
     struct graph_column *c = &r->columns[node];
     if (!reserve_integers(r, c) || !reserve_cells(r, c)) {
-        end(r, RUN_MEMORY);
+        end_run(r, RUN_MEMORY);
         return;
     }
     for (uint32_t k = 0; k < r->width; k++)
@@ -475,11 +469,11 @@ void graph_run_enter(struct graph_run *r, uint32_t stage, const struct value *va
     for (uint32_t i = 0; i < r->stage_counts[stage]; i++) {
         uint32_t node = r->of_stage[stage][i];
         if (values && r->graph->nodes[node].kind == GRAPH_SLOT)
-            give(r, node, values);
+            set_slot_column(r, node, values);
     }
 }
 
-// What depends on nothing.
+// Evaluates the nodes that depend on no slot.
 static bool run_constants(struct graph_run *r)
 {
     const struct graph *g = r->graph;
@@ -487,7 +481,7 @@ static bool run_constants(struct graph_run *r)
     for (uint32_t i = 0; i < r->stage_counts[0] && r->end == RUN_ON; i++) {
         uint32_t node = r->of_stage[0][i];
         if (g->nodes[node].kind == GRAPH_CONSTANT) {
-            give(r, node, &g->nodes[node].value);
+            set_slot_column(r, node, &g->nodes[node].value);
         } else {
             evaluate(r, node);
         }
@@ -531,7 +525,7 @@ bool graph_run_init(struct graph_run *r, const struct graph *g, uint32_t width_m
     r->columns = calloc((size_t)g->count + 1, sizeof *r->columns);
     r->slots = calloc((size_t)g->slot_count + 1, sizeof *r->slots);
     if (!r->known || !r->columns || !r->slots || !sort_by_stage(r))
-        end(r, RUN_MEMORY);
+        end_run(r, RUN_MEMORY);
     return r->end == RUN_ON && run_constants(r);
 }
 

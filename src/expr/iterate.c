@@ -1,3 +1,6 @@
+// Walking over what a node yields (a list, a range, a string, a comprehension) with a visitor, so
+// that `sum(x*x for x in range(n))` makes no list. A comprehension nests a visitor for each of its
+// clauses.
 #include "expr/iterate.h"
 
 #include <stddef.h>
@@ -98,7 +101,8 @@ struct turn {
 static enum expr_fault run_clauses(const struct turn *t, struct frame *f);
 
 // a, b = item
-static enum expr_fault unpack(const struct clause *c, struct frame *f, const struct value *item)
+static enum expr_fault unpack_targets(const struct clause *c, struct frame *f,
+                                      const struct value *item)
 {
     struct value *locals = &f->locals[c->first_local];
     if (c->target_count == 1) {
@@ -116,18 +120,11 @@ static enum expr_fault take_turn(struct visitor *v, struct frame *f, const struc
     struct turn *t = (struct turn *)v;
     enum expr_fault fault = frame_step(f, NODE_STEPS * (uint64_t)t->node->weight);
     if (!fault)
-        fault = unpack(&t->node->clauses[t->next - 1], f, item);
+        fault = unpack_targets(&t->node->clauses[t->next - 1], f, item);
     if (!fault)
         fault = run_clauses(t, f);
     v->done = t->target->done;
     return fault;
-}
-
-static enum expr_fault yield_element(const struct turn *t, struct frame *f)
-{
-    struct value element;
-    enum expr_fault fault = t->node->items[0]->eval(t->node->items[0], f, &element);
-    return fault ? fault : t->target->visit(t->target, f, &element);
 }
 
 static enum expr_fault run_clauses(const struct turn *t, struct frame *f)
@@ -140,8 +137,11 @@ static enum expr_fault run_clauses(const struct turn *t, struct frame *f)
         if (fault || !truth)
             return fault;
     }
-    if (next == t->node->clause_count)
-        return yield_element(t, f);
+    if (next == t->node->clause_count) {
+        struct value element;
+        enum expr_fault fault = t->node->items[0]->eval(t->node->items[0], f, &element);
+        return fault ? fault : t->target->visit(t->target, f, &element);
+    }
     struct turn inner = {{.visit = take_turn}, t->node, t->target, next + 1};
     return iterate_node(c->source, f, &inner.visitor);
 }

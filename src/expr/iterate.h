@@ -4,7 +4,7 @@
 
 #include "expr/node.h"
 
-// What receives the items. Embed it as the first member.
+// A visitor receives the items. Embed it as the first member.
 struct visitor {
     enum expr_fault (*visit)(struct visitor *v, struct frame *f, const struct value *item);
     bool done;     // set by visit(): no more items are wanted

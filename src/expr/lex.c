@@ -1,3 +1,5 @@
+// The lexer: from text to one token at a time, with the column for messages. Numbers and strings
+// are Python's, their escapes and underscores included; prefixed strings but r'' are refused.
 #include "expr/lex.h"
 
 #include <ctype.h>
@@ -100,7 +102,7 @@ static bool is_name_part(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-static bool finish(struct lexer *l, enum token_kind kind, const char *end)
+static bool finish_token(struct lexer *l, enum token_kind kind, const char *end)
 {
     l->token.kind = kind;
     l->token.length = (size_t)(end - l->token.start);
@@ -163,7 +165,7 @@ static bool lex_integer(struct lexer *l, const char *digits, int base)
                            "the integer is outside the 64-bit range; write a float (1e20)");
     l->token.minus_only = value == beyond;
     l->token.value = value_int(l->token.minus_only ? INT64_MIN : (int64_t)value);
-    return finish(l, TOKEN_LITERAL, end);
+    return finish_token(l, TOKEN_LITERAL, end);
 }
 
 // The end of a decimal number with a point or an exponent; NULL at a misplaced underscore.
@@ -190,24 +192,6 @@ static const char *scan_decimal(const char *p, bool *is_float)
     return read_digits(p, 10, &value, &over);
 }
 
-static bool lex_float(struct lexer *l, const char *end)
-{
-    char digits[512];
-    size_t length = 0;
-    for (const char *p = l->token.start; p < end; p++) {
-        if (length == sizeof digits - 1)
-            return lexer_error(l, l->token.start, "the number has too many digits");
-        if (*p != '_')
-            digits[length++] = *p;
-    }
-    digits[length] = 0;
-    double value;
-    if (!str_to_f64(digits, &value))
-        return lexer_error(l, l->token.start, "the number is outside the range of a float");
-    l->token.value = value_float(value);
-    return check_number_end(l, end) && finish(l, TOKEN_LITERAL, end);
-}
-
 static bool lex_number(struct lexer *l)
 {
     static const struct {
@@ -222,8 +206,22 @@ static bool lex_number(struct lexer *l)
     const char *end = scan_decimal(start, &is_float);
     if (!end)
         return lexer_error(l, start, "an underscore belongs between two digits");
-    if (is_float)
-        return lex_float(l, end);
+    if (is_float) {
+        char digits[512];
+        size_t length = 0;
+        for (const char *p = l->token.start; p < end; p++) {
+            if (length == sizeof digits - 1)
+                return lexer_error(l, l->token.start, "the number has too many digits");
+            if (*p != '_')
+                digits[length++] = *p;
+        }
+        digits[length] = 0;
+        double value;
+        if (!str_to_f64(digits, &value))
+            return lexer_error(l, l->token.start, "the number is outside the range of a float");
+        l->token.value = value_float(value);
+        return check_number_end(l, end) && finish_token(l, TOKEN_LITERAL, end);
+    }
     if (*start == '0' && strspn(start, "0_") < (size_t)(end - start))
         return lexer_error(l, start, "a decimal number starts with no zero; octal is 0o17");
     return lex_integer(l, start, 10);
@@ -260,7 +258,7 @@ static const char *read_code(const char *p, uint32_t *code)
 
 // `p` is behind a backslash. Appends what it means to *out; the end of the escape, or NULL after an
 // error.
-static const char *read_escape(struct lexer *l, const char *p, char **out)
+static const char *read_string_escape(struct lexer *l, const char *p, char **out)
 {
     static const char named[] = "n\nt\tr\r\\\\'\'\"\"a\ab\bf\fv\v";
     for (const char *n = named; *n; n += 2)
@@ -285,7 +283,7 @@ static const char *read_escape(struct lexer *l, const char *p, char **out)
 }
 
 // Between the quotes, as written: no escape is shorter than its meaning.
-static size_t string_length(const char *open)
+static size_t quoted_length(const char *open)
 {
     const char *p = open + 1;
     while (*p && *p != *open)
@@ -298,7 +296,7 @@ static bool lex_string(struct lexer *l, const char *open, bool raw)
 {
     if (open[1] == *open && open[2] == *open)
         return lexer_error(l, l->token.start, "a string is quoted by one ' or \"");
-    char *text = arena_alloc(l->arena, string_length(open) + 1);
+    char *text = arena_alloc(l->arena, quoted_length(open) + 1);
     if (!text)
         return error_memory(l->error);
     char *out = text;
@@ -310,7 +308,7 @@ static bool lex_string(struct lexer *l, const char *open, bool raw)
             *out++ = *p++;
             if (*p)
                 *out++ = *p++;
-        } else if (!(p = read_escape(l, p + 1, &out))) {
+        } else if (!(p = read_string_escape(l, p + 1, &out))) {
             return false;
         }
     }
@@ -318,24 +316,7 @@ static bool lex_string(struct lexer *l, const char *open, bool raw)
         return lexer_error(l, l->token.start, "the string has no closing %c", *open);
     *out = 0;
     l->token.value = value_string(text);
-    return finish(l, TOKEN_LITERAL, p + 1);
-}
-
-static bool lex_name(struct lexer *l)
-{
-    const char *end = l->token.start;
-    while (is_name_part(*end))
-        end++;
-    size_t length = (size_t)(end - l->token.start);
-    if ((*end == '\'' || *end == '"') && length <= 2) {
-        char first = (char)tolower((unsigned char)*l->token.start);
-        if (length == 1 && first == 'r')
-            return lex_string(l, end, true);
-        return lexer_error(l, l->token.start,
-                           "a string takes no prefix '%.*s'; join parts with '+' and str()",
-                           (int)length, l->token.start);
-    }
-    return finish(l, TOKEN_NAME, end);
+    return finish_token(l, TOKEN_LITERAL, p + 1);
 }
 
 static bool lex_symbol(struct lexer *l)
@@ -348,7 +329,7 @@ static bool lex_symbol(struct lexer *l)
         if (symbols[i].remedy)
             return lexer_error(l, start, "'%s' is not part of the language; %s", symbols[i].text,
                                symbols[i].remedy);
-        return finish(l, TOKEN_SYMBOL, start + length);
+        return finish_token(l, TOKEN_SYMBOL, start + length);
     }
     int length = 1;
     while (((unsigned char)start[length] & 0xC0) == 0x80)
@@ -369,11 +350,24 @@ bool lexer_next(struct lexer *l)
     const char *start = l->at;
     l->token = (struct token){.start = start};
     if (!*start)
-        return finish(l, TOKEN_END, start);
+        return finish_token(l, TOKEN_END, start);
     if (isdigit((unsigned char)*start) || (*start == '.' && isdigit((unsigned char)start[1])))
         return lex_number(l);
-    if (is_name_start(*start))
-        return lex_name(l);
+    if (is_name_start(*start)) {
+        const char *end = l->token.start;
+        while (is_name_part(*end))
+            end++;
+        size_t length = (size_t)(end - l->token.start);
+        if ((*end == '\'' || *end == '"') && length <= 2) {
+            char first = (char)tolower((unsigned char)*l->token.start);
+            if (length == 1 && first == 'r')
+                return lex_string(l, end, true);
+            return lexer_error(l, l->token.start,
+                               "a string takes no prefix '%.*s'; join parts with '+' and str()",
+                               (int)length, l->token.start);
+        }
+        return finish_token(l, TOKEN_NAME, end);
+    }
     if (*start == '\'' || *start == '"')
         return lex_string(l, start, false);
     return lex_symbol(l);

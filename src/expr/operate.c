@@ -1,3 +1,6 @@
+// The operators on values, as Python defines them: integers exact with a fault on overflow, mixed
+// comparisons of integers and floats exact too, strings and lists concatenated, repeated and
+// ordered. A frame meters what concatenation and repetition cost.
 #include "expr/operate.h"
 
 #include "expr/integer.h"
@@ -31,40 +34,6 @@ static enum expr_fault put_float(double f, struct value *out)
 
 // ---- lists and strings ----
 
-static enum expr_fault concat_lists(struct frame *f, const struct value *a, const struct value *b,
-                                    struct value *out)
-{
-    uint64_t count = (uint64_t)a->count + b->count;
-    enum expr_fault fault = frame_spend(f, count);
-    if (fault)
-        return fault;
-    struct value *items = frame_alloc(f, count * sizeof *items);
-    if (!items)
-        return EXPR_FAULT_MEMORY;
-    if (a->count)
-        memcpy(items, a->items, a->count * sizeof *items);
-    if (b->count)
-        memcpy(items + a->count, b->items, b->count * sizeof *items);
-    *out = value_list(items, (uint32_t)count);
-    return EXPR_FAULT_NONE;
-}
-
-static enum expr_fault concat_strings(struct frame *f, const struct value *a, const struct value *b,
-                                      struct value *out)
-{
-    size_t first = strlen(a->s), second = strlen(b->s);
-    enum expr_fault fault = frame_spend(f, first + second);
-    if (fault)
-        return fault;
-    char *text = frame_alloc(f, first + second + 1);
-    if (!text)
-        return EXPR_FAULT_MEMORY;
-    memcpy(text, a->s, first);
-    memcpy(text + first, b->s, second + 1);
-    *out = value_string(text);
-    return EXPR_FAULT_NONE;
-}
-
 // `times` copies of `size` bytes; NULL with *fault set.
 static char *repeat_bytes(struct frame *f, const void *bytes, size_t size, uint64_t units,
                           int64_t times, enum expr_fault *fault)
@@ -85,8 +54,8 @@ static char *repeat_bytes(struct frame *f, const void *bytes, size_t size, uint6
     return out;
 }
 
-static enum expr_fault repeat(struct frame *f, const struct value *what, int64_t times,
-                              struct value *out)
+static enum expr_fault repeat_sequence(struct frame *f, const struct value *what, int64_t times,
+                                       struct value *out)
 {
     enum expr_fault fault;
     bool is_list = what->kind == VALUE_LIST;
@@ -113,9 +82,34 @@ static enum expr_fault apply_add(struct frame *f, const struct value *a, const s
     }
     if (both_numbers(a, b))
         return put_float(as_double(a) + as_double(b), out);
-    if (both(VALUE_STRING, a, b))
-        return concat_strings(f, a, b, out);
-    return both(VALUE_LIST, a, b) ? concat_lists(f, a, b, out) : EXPR_FAULT_TYPE;
+    if (both(VALUE_STRING, a, b)) {
+        size_t first = strlen(a->s), second = strlen(b->s);
+        enum expr_fault fault = frame_spend(f, first + second);
+        if (fault)
+            return fault;
+        char *text = frame_alloc(f, first + second + 1);
+        if (!text)
+            return EXPR_FAULT_MEMORY;
+        memcpy(text, a->s, first);
+        memcpy(text + first, b->s, second + 1);
+        *out = value_string(text);
+        return EXPR_FAULT_NONE;
+    }
+    if (!both(VALUE_LIST, a, b))
+        return EXPR_FAULT_TYPE;
+    uint64_t count = (uint64_t)a->count + b->count;
+    enum expr_fault fault = frame_spend(f, count);
+    if (fault)
+        return fault;
+    struct value *items = frame_alloc(f, count * sizeof *items);
+    if (!items)
+        return EXPR_FAULT_MEMORY;
+    if (a->count)
+        memcpy(items, a->items, a->count * sizeof *items);
+    if (b->count)
+        memcpy(items + a->count, b->items, b->count * sizeof *items);
+    *out = value_list(items, (uint32_t)count);
+    return EXPR_FAULT_NONE;
 }
 
 static enum expr_fault apply_sub(struct frame *f, const struct value *a, const struct value *b,
@@ -139,11 +133,11 @@ static enum expr_fault apply_mul(struct frame *f, const struct value *a, const s
     if (both_numbers(a, b))
         return put_float(as_double(a) * as_double(b), out);
     if (is_integer(b))
-        return repeat(f, a, b->i, out);
-    return is_integer(a) ? repeat(f, b, a->i, out) : EXPR_FAULT_TYPE;
+        return repeat_sequence(f, a, b->i, out);
+    return is_integer(a) ? repeat_sequence(f, b, a->i, out) : EXPR_FAULT_TYPE;
 }
 
-static uint64_t magnitude(int64_t i)
+static uint64_t integer_magnitude(int64_t i)
 {
     return i < 0 ? -(uint64_t)i : (uint64_t)i;
 }
@@ -153,7 +147,7 @@ static uint64_t magnitude(int64_t i)
 // survives as a sticky last bit.
 static double divide_wide(int64_t a, int64_t b)
 {
-    uint64_t x = magnitude(a), y = magnitude(b);
+    uint64_t x = integer_magnitude(a), y = integer_magnitude(b);
     if (x == 0)
         return b < 0 ? -0.0 : 0.0;
     int shift_x = __builtin_clzll(x), shift_y = __builtin_clzll(y);
@@ -174,7 +168,7 @@ static enum expr_fault apply_div(struct frame *f, const struct value *a, const s
     if (as_double(b) == 0)
         return EXPR_FAULT_ZERO;
     if (!both_integers(a, b) ||
-        (magnitude(a->i) <= EXACT_IN_DOUBLE && magnitude(b->i) <= EXACT_IN_DOUBLE))
+        (integer_magnitude(a->i) <= EXACT_IN_DOUBLE && integer_magnitude(b->i) <= EXACT_IN_DOUBLE))
         return put_float(as_double(a) / as_double(b), out);
     return put_float(divide_wide(a->i, b->i), out);
 }
@@ -337,11 +331,6 @@ enum expr_fault unary_apply(enum unary_code code, const struct value *a, struct 
 
 enum { UNORDERED = 2 };
 
-static int order_doubles(double a, double b)
-{
-    return a < b ? -1 : a > b ? 1 : a == b ? 0 : UNORDERED;
-}
-
 // Exact where the integer has no double: compares with the float's integral part, then with its
 // fraction.
 static int order_mixed(int64_t i, double f)
@@ -364,17 +353,28 @@ static int order_numbers(const struct value *a, const struct value *b)
     if (both_integers(a, b))
         return (a->i > b->i) - (a->i < b->i);
     if (both(VALUE_FLOAT, a, b))
-        return order_doubles(a->f, b->f);
+        return a->f < b->f ? -1 : a->f > b->f ? 1 : a->f == b->f ? 0 : UNORDERED;
     if (is_integer(a))
         return order_mixed(a->i, b->f);
     int order = order_mixed(b->i, a->f);
     return order == UNORDERED ? UNORDERED : -order;
 }
 
-// The first items that differ decide, then the lengths.
-static enum expr_fault order_lists(struct frame *f, const struct value *a, const struct value *b,
-                                   int *order)
+enum expr_fault order_values(struct frame *f, const struct value *a, const struct value *b,
+                             int *order)
 {
+    if (both_numbers(a, b)) {
+        *order = order_numbers(a, b);
+        return EXPR_FAULT_NONE;
+    }
+    if (both(VALUE_STRING, a, b)) {
+        int difference = strcmp(a->s, b->s); // UTF-8 sorts as its characters do
+        *order = (difference > 0) - (difference < 0);
+        return frame_work(f, strlen(a->s));
+    }
+    // The first items that differ decide, then the lengths.
+    if (!both(VALUE_LIST, a, b))
+        return EXPR_FAULT_TYPE;
     uint32_t common = a->count < b->count ? a->count : b->count;
     enum expr_fault fault = frame_work(f, common);
     bool equal = true;
@@ -387,35 +387,6 @@ static enum expr_fault order_lists(struct frame *f, const struct value *a, const
     return fault;
 }
 
-static enum expr_fault order_strings(struct frame *f, const char *a, const char *b, int *order)
-{
-    int difference = strcmp(a, b); // UTF-8 sorts as its characters do
-    *order = (difference > 0) - (difference < 0);
-    return frame_work(f, strlen(a));
-}
-
-enum expr_fault order_values(struct frame *f, const struct value *a, const struct value *b,
-                             int *order)
-{
-    if (both_numbers(a, b)) {
-        *order = order_numbers(a, b);
-        return EXPR_FAULT_NONE;
-    }
-    if (both(VALUE_STRING, a, b))
-        return order_strings(f, a->s, b->s, order);
-    return both(VALUE_LIST, a, b) ? order_lists(f, a, b, order) : EXPR_FAULT_TYPE;
-}
-
-static enum expr_fault lists_equal(struct frame *f, const struct value *a, const struct value *b,
-                                   bool *out)
-{
-    *out = a->count == b->count;
-    enum expr_fault fault = *out ? frame_work(f, a->count) : EXPR_FAULT_NONE;
-    for (uint32_t i = 0; i < a->count && *out && !fault; i++)
-        fault = equal_values(f, &a->items[i], &b->items[i], out);
-    return fault;
-}
-
 enum expr_fault equal_values(struct frame *f, const struct value *a, const struct value *b,
                              bool *out)
 {
@@ -423,14 +394,19 @@ enum expr_fault equal_values(struct frame *f, const struct value *a, const struc
         *out = order_numbers(a, b) == 0;
         return EXPR_FAULT_NONE;
     }
-    if (both(VALUE_LIST, a, b))
-        return lists_equal(f, a, b, out);
+    if (both(VALUE_LIST, a, b)) {
+        *out = a->count == b->count;
+        enum expr_fault fault = *out ? frame_work(f, a->count) : EXPR_FAULT_NONE;
+        for (uint32_t i = 0; i < a->count && *out && !fault; i++)
+            fault = equal_values(f, &a->items[i], &b->items[i], out);
+        return fault;
+    }
     *out = a->kind == b->kind && (a->kind != VALUE_STRING || strcmp(a->s, b->s) == 0);
     return a->kind == VALUE_STRING ? frame_work(f, strlen(a->s)) : EXPR_FAULT_NONE;
 }
 
-static enum expr_fault contains(struct frame *f, const struct value *item, const struct value *in,
-                                bool *out)
+static enum expr_fault list_contains(struct frame *f, const struct value *item,
+                                     const struct value *in, bool *out)
 {
     if (both(VALUE_STRING, item, in)) {
         *out = strstr(in->s, item->s) != NULL;
@@ -448,18 +424,13 @@ static enum expr_fault contains(struct frame *f, const struct value *item, const
     return fault;
 }
 
-static bool is_nan(const struct value *v)
-{
-    return v->kind == VALUE_FLOAT && isnan(v->f);
-}
-
 static int search_class(const struct value *v)
 {
-    return is_nan(v)                 ? 1
-           : is_number(v)            ? 2
-           : v->kind == VALUE_STRING ? 3
-           : v->kind == VALUE_LIST   ? 4
-                                     : 0;
+    return (v->kind == VALUE_FLOAT && isnan(v->f)) ? 1
+           : is_number(v)                          ? 2
+           : v->kind == VALUE_STRING               ? 3
+           : v->kind == VALUE_LIST                 ? 4
+                                                   : 0;
 }
 
 int search_order(const struct value *a, const struct value *b)
@@ -511,7 +482,7 @@ static enum expr_fault compare_member(struct frame *f, enum compare_code code,
                                       const struct value *a, const struct value *b, bool *out)
 {
     bool found = false;
-    enum expr_fault fault = contains(f, a, b, &found);
+    enum expr_fault fault = list_contains(f, a, b, &found);
     *out = found == (code == COMPARE_IN);
     return fault;
 }

@@ -14,11 +14,11 @@ struct parser {
 };
 
 static struct node *parse_test(struct parser *p);
-static struct node *parse_unary(struct parser *p);
+static struct node *parse_unary_node(struct parser *p);
 
 // ---- nodes ----
 
-static struct node *fail(struct parser *p, const char *place, const char *message)
+static struct node *fail_parse(struct parser *p, const char *place, const char *message)
 {
     lexer_error(&p->lexer, place, "%s", message);
     return NULL;
@@ -36,8 +36,8 @@ static const char *here(const struct parser *p)
 }
 
 // A node over `count` items, some of which may be NULL (absent parts of a slice).
-static struct node *make(struct parser *p, enum node_kind kind, const char *place,
-                         struct node *const *items, size_t count)
+static struct node *node_new(struct parser *p, enum node_kind kind, const char *place,
+                             struct node *const *items, size_t count)
 {
     struct node *n = arena_alloc(p->arena, sizeof *n);
     if (!n)
@@ -50,7 +50,8 @@ static struct node *make(struct parser *p, enum node_kind kind, const char *plac
         if (items[i] && items[i]->height > n->height)
             n->height = items[i]->height;
     if (++n->height > HEIGHT_LIMIT)
-        return fail(p, place, "the expression has too many terms in a row; use sum() or brackets");
+        return fail_parse(p, place,
+                          "the expression has too many terms in a row; use sum() or brackets");
     return n;
 }
 
@@ -64,16 +65,11 @@ static bool push(struct parser *p, struct nodes *list, struct node *n)
 {
     if (!n)
         return false;
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 4;
-        struct node **grown = arena_array(p->arena, capacity, sizeof(struct node *));
-        if (!grown)
-            return fail_memory(p) != NULL;
-        if (list->count)
-            memcpy(grown, list->items, list->count * sizeof *grown);
-        list->items = grown;
-        list->capacity = capacity;
-    }
+    struct node **items =
+        arena_grow(p->arena, list->items, &list->capacity, list->count + 1, sizeof(struct node *));
+    if (!items)
+        return fail_memory(p) != NULL;
+    list->items = items;
     list->items[list->count++] = n;
     return true;
 }
@@ -86,7 +82,7 @@ static bool at(const struct parser *p, const char *text)
 }
 
 // Goes past the token if it is `text`. A lexical error behind it surfaces at the next expectation.
-static bool accept(struct parser *p, const char *text)
+static bool accept_token(struct parser *p, const char *text)
 {
     if (!at(p, text))
         return false;
@@ -94,7 +90,7 @@ static bool accept(struct parser *p, const char *text)
     return true;
 }
 
-static bool failed(const struct parser *p)
+static bool parse_failed(const struct parser *p)
 {
     return p->lexer.error && p->lexer.error->code != ERROR_NONE;
 }
@@ -110,7 +106,7 @@ static bool unexpected(struct parser *p, const char *expected)
                        t->length > 40 ? 40 : (int)t->length, t->start);
 }
 
-static struct node *refuse(struct parser *p, const char *expected)
+static struct node *refuse_at(struct parser *p, const char *expected)
 {
     unexpected(p, expected);
     return NULL;
@@ -118,7 +114,7 @@ static struct node *refuse(struct parser *p, const char *expected)
 
 static bool expect(struct parser *p, const char *text, const char *expected)
 {
-    return accept(p, text) || unexpected(p, expected);
+    return accept_token(p, text) || unexpected(p, expected);
 }
 
 static const struct {
@@ -168,7 +164,7 @@ static int keyword_index(const struct parser *p)
     return -1;
 }
 
-static bool enter(struct parser *p)
+static bool enter_level(struct parser *p)
 {
     if (++p->depth <= 3 * NEST_LIMIT) // a bracket passes here three times
         return true;
@@ -180,7 +176,7 @@ static bool enter(struct parser *p)
 
 static bool parse_targets(struct parser *p, struct clause *c)
 {
-    bool bracket = accept(p, "(");
+    bool bracket = accept_token(p, "(");
     do {
         if (p->lexer.token.kind != TOKEN_NAME || keyword_index(p) >= 0)
             return unexpected(p, "a loop variable");
@@ -192,22 +188,11 @@ static bool parse_targets(struct parser *p, struct clause *c)
             return error_memory(p->lexer.error);
         c->targets[c->target_count++] = name;
         lexer_next(&p->lexer);
-    } while (accept(p, ","));
+    } while (accept_token(p, ","));
     return !bracket || expect(p, ")", "')'");
 }
 
 static struct node *parse_or(struct parser *p);
-
-static bool parse_clause(struct parser *p, struct clause *c)
-{
-    c->loops = accept(p, "for");
-    if (!c->loops)
-        accept(p, "if");
-    else if (!parse_targets(p, c) || !expect(p, "in", "'in' behind the loop variable"))
-        return false;
-    c->source = parse_or(p);
-    return c->source != NULL;
-}
 
 // Behind the element, at the first `for`.
 static struct node *parse_comprehension(struct parser *p, struct node *element, const char *place,
@@ -218,13 +203,20 @@ static struct node *parse_comprehension(struct parser *p, struct node *element, 
     size_t count = 0;
     while (at(p, "for") || at(p, "if")) {
         if (count == CLAUSES_LIMIT)
-            return fail(p, here(p), "too many 'for' and 'if' in one comprehension");
-        if (!parse_clause(p, &clauses[count]))
+            return fail_parse(p, here(p), "too many 'for' and 'if' in one comprehension");
+        struct clause *c = &clauses[count];
+        c->loops = accept_token(p, "for");
+        if (!c->loops)
+            accept_token(p, "if");
+        else if (!parse_targets(p, c) || !expect(p, "in", "'in' behind the loop variable"))
+            return NULL;
+        c->source = parse_or(p);
+        if (c->source == NULL)
             return NULL;
         parts[count + 1] = clauses[count].source;
         count++;
     }
-    struct node *n = make(p, NODE_COMPREHENSION, place, parts, count + 1);
+    struct node *n = node_new(p, NODE_COMPREHENSION, place, parts, count + 1);
     if (!n)
         return NULL;
     n->height += (uint32_t)count; // each clause is a level of the evaluation
@@ -265,7 +257,8 @@ static struct node *parse_list(struct parser *p, const char *place)
             return n && expect(p, "]", "']'") ? n : NULL;
         }
     }
-    return parse_items(p, &list, "]") ? make(p, NODE_LIST, place, list.items, list.count) : NULL;
+    return parse_items(p, &list, "]") ? node_new(p, NODE_LIST, place, list.items, list.count)
+                                      : NULL;
 }
 
 // Behind `(`: a bracketed value, a tuple (a list to us), or a generator.
@@ -273,8 +266,8 @@ static struct node *parse_bracket(struct parser *p, const char *place)
 {
     struct nodes list = {0};
     if (at(p, ")")) {
-        accept(p, ")");
-        return make(p, NODE_LIST, place, NULL, 0);
+        accept_token(p, ")");
+        return node_new(p, NODE_LIST, place, NULL, 0);
     }
     if (!push(p, &list, parse_test(p)))
         return NULL;
@@ -285,13 +278,14 @@ static struct node *parse_bracket(struct parser *p, const char *place)
         return NULL;
     if (!at(p, ","))
         return expect(p, ")", "')'") ? first : NULL;
-    return parse_items(p, &list, ")") ? make(p, NODE_LIST, place, list.items, list.count) : NULL;
+    return parse_items(p, &list, ")") ? node_new(p, NODE_LIST, place, list.items, list.count)
+                                      : NULL;
 }
 
-static struct node *make_call(struct parser *p, const char *name, const char *place,
-                              struct nodes *arguments)
+static struct node *make_call_node(struct parser *p, const char *name, const char *place,
+                                   struct nodes *arguments)
 {
-    struct node *n = make(p, NODE_CALL, place, arguments->items, arguments->count);
+    struct node *n = node_new(p, NODE_CALL, place, arguments->items, arguments->count);
     if (n)
         n->function = function_find(name);
     return n;
@@ -302,23 +296,24 @@ static struct node *parse_set(struct parser *p, const char *place)
 {
     struct nodes list = {0}, argument = {0};
     if (at(p, "}"))
-        return fail(p, place, "dictionaries are not part of the language; an empty list is []");
+        return fail_parse(p, place,
+                          "dictionaries are not part of the language; an empty list is []");
     if (!push(p, &list, parse_test(p)))
         return NULL;
     if (at(p, ":"))
-        return fail(p, place,
-                    "dictionaries are not part of the language; "
-                    "write 'a if condition else b'");
+        return fail_parse(p, place,
+                          "dictionaries are not part of the language; "
+                          "write 'a if condition else b'");
     struct node *items;
     if (at(p, "for")) {
         items = parse_comprehension(p, list.items[0], place, true);
         if (items && !expect(p, "}", "'}'"))
             return NULL;
     } else {
-        items =
-            parse_items(p, &list, "}") ? make(p, NODE_LIST, place, list.items, list.count) : NULL;
+        items = parse_items(p, &list, "}") ? node_new(p, NODE_LIST, place, list.items, list.count)
+                                           : NULL;
     }
-    return push(p, &argument, items) ? make_call(p, "set", place, &argument) : NULL;
+    return push(p, &argument, items) ? make_call_node(p, "set", place, &argument) : NULL;
 }
 
 // ---- calls ----
@@ -344,8 +339,8 @@ static struct node *unknown_function(struct parser *p, const char *name, const c
     return NULL;
 }
 
-static bool check_arguments(struct parser *p, const struct function *f, size_t count,
-                            const char *place)
+static bool check_call_arguments(struct parser *p, const struct function *f, size_t count,
+                                 const char *place)
 {
     if (count >= f->least && count <= f->most)
         return true;
@@ -388,16 +383,16 @@ static struct node *parse_call(struct parser *p, const char *name, const char *p
         if (!parse_argument(p, &list, place))
             return NULL;
     }
-    if (!expect(p, ")", "')'") || !check_arguments(p, function, list.count, place))
+    if (!expect(p, ")", "')'") || !check_call_arguments(p, function, list.count, place))
         return NULL;
-    return make_call(p, name, place, &list);
+    return make_call_node(p, name, place, &list);
 }
 
 // ---- atoms ----
 
-static struct node *make_constant(struct parser *p, struct value v, const char *place)
+static struct node *make_constant_node(struct parser *p, struct value v, const char *place)
 {
-    struct node *n = make(p, NODE_CONSTANT, place, NULL, 0);
+    struct node *n = node_new(p, NODE_CONSTANT, place, NULL, 0);
     if (n)
         n->value = v;
     return n;
@@ -408,30 +403,28 @@ static bool at_string(const struct parser *p)
     return p->lexer.token.kind == TOKEN_LITERAL && p->lexer.token.value.kind == VALUE_STRING;
 }
 
-// Strings side by side are one string.
-static bool join_strings(struct parser *p, struct value *v)
-{
-    struct text text = TEXT_INIT;
-    text_add(&text, v->s);
-    while (at_string(p)) {
-        text_add(&text, p->lexer.token.value.s);
-        lexer_next(&p->lexer);
-    }
-    v->s = text.failed ? NULL : arena_strdup(p->arena, text_cstr(&text));
-    text_release(&text);
-    return v->s != NULL;
-}
-
 static struct node *parse_literal(struct parser *p)
 {
     const char *place = here(p);
     struct value v = p->lexer.token.value;
     if (p->lexer.token.minus_only)
-        return fail(p, place, "the integer is outside the 64-bit range; write a float (1e20)");
+        return fail_parse(p, place,
+                          "the integer is outside the 64-bit range; write a float (1e20)");
     lexer_next(&p->lexer);
-    if (v.kind == VALUE_STRING && at_string(p) && !join_strings(p, &v))
-        return fail_memory(p);
-    return make_constant(p, v, place);
+    // Strings side by side are one string.
+    if (v.kind == VALUE_STRING && at_string(p)) {
+        struct text text = TEXT_INIT;
+        text_add(&text, v.s);
+        while (at_string(p)) {
+            text_add(&text, p->lexer.token.value.s);
+            lexer_next(&p->lexer);
+        }
+        v.s = text.failed ? NULL : arena_strdup(p->arena, text_cstr(&text));
+        text_release(&text);
+        if (v.s == NULL)
+            return fail_memory(p);
+    }
+    return make_constant_node(p, v, place);
 }
 
 // Behind `name.`: the only prefix is math, as the module is spelled.
@@ -439,7 +432,7 @@ static struct node *parse_member(struct parser *p, const char *prefix, const cha
 {
     struct token member = p->lexer.token;
     if (member.kind != TOKEN_NAME)
-        return refuse(p, "a name behind '.'");
+        return refuse_at(p, "a name behind '.'");
     const char *name = arena_printf(p->arena, "math.%.*s", (int)member.length, member.start);
     if (!name)
         return fail_memory(p);
@@ -452,20 +445,11 @@ static struct node *parse_member(struct parser *p, const char *prefix, const cha
     }
     lexer_next(&p->lexer);
     double value;
-    if (accept(p, "("))
+    if (accept_token(p, "("))
         return parse_call(p, name, place);
     if (math_constant(name + 5, &value))
-        return make_constant(p, value_float(value), place);
+        return make_constant_node(p, value_float(value), place);
     lexer_error(&p->lexer, place, "'%s' is no constant; math has pi, e, tau, inf and nan", name);
-    return NULL;
-}
-
-static struct node *refuse_keyword(struct parser *p, int index)
-{
-    if (!keywords[index].remedy)
-        return refuse(p, at(p, "not") ? "a value (put 'not ...' in brackets)" : "a value");
-    lexer_error(&p->lexer, here(p), "'%s' is not part of the language; %s", keywords[index].word,
-                keywords[index].remedy);
     return NULL;
 }
 
@@ -479,20 +463,25 @@ static struct node *parse_name(struct parser *p)
                  {"None", {.kind = VALUE_NONE}}};
     const char *place = here(p);
     int keyword = keyword_index(p);
-    if (keyword >= 0)
-        return refuse_keyword(p, keyword);
+    if (keyword >= 0) {
+        if (!keywords[keyword].remedy)
+            return refuse_at(p, at(p, "not") ? "a value (put 'not ...' in brackets)" : "a value");
+        lexer_error(&p->lexer, here(p), "'%s' is not part of the language; %s",
+                    keywords[keyword].word, keywords[keyword].remedy);
+        return NULL;
+    }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (accept(p, words[i].word))
-            return make_constant(p, words[i].value, place);
+        if (accept_token(p, words[i].word))
+            return make_constant_node(p, words[i].value, place);
     const char *name = arena_strndup(p->arena, place, p->lexer.token.length);
     if (!name)
         return fail_memory(p);
     lexer_next(&p->lexer);
-    if (accept(p, "("))
+    if (accept_token(p, "("))
         return parse_call(p, name, place);
-    if (accept(p, "."))
+    if (accept_token(p, "."))
         return parse_member(p, name, place);
-    struct node *n = make(p, NODE_NAME, place, NULL, 0);
+    struct node *n = node_new(p, NODE_NAME, place, NULL, 0);
     if (n)
         n->name = name;
     return n;
@@ -510,9 +499,9 @@ static struct node *parse_atom(struct parser *p)
     if (p->lexer.token.kind == TOKEN_NAME)
         return parse_name(p);
     for (size_t i = 0; i < sizeof brackets / sizeof *brackets; i++)
-        if (accept(p, brackets[i].open))
+        if (accept_token(p, brackets[i].open))
             return brackets[i].parse(p, place);
-    return refuse(p, "a value");
+    return refuse_at(p, "a value");
 }
 
 // ---- operators ----
@@ -532,16 +521,16 @@ static struct node *parse_subscript(struct parser *p, struct node *what, const c
     struct node *items[4] = {what};
     size_t count = 2;
     if (at(p, "]"))
-        return refuse(p, "an index");
+        return refuse_at(p, "an index");
     if (!parse_bound(p, &items[1]))
         return NULL;
-    for (; count < 4 && accept(p, ":"); count++)
+    for (; count < 4 && accept_token(p, ":"); count++)
         if (!parse_bound(p, &items[count]))
             return NULL;
     if (!expect(p, "]", "']'"))
         return NULL;
     bool index = count == 2;
-    return make(p, index ? NODE_INDEX : NODE_SLICE, place, items, index ? 2 : 4);
+    return node_new(p, index ? NODE_INDEX : NODE_SLICE, place, items, index ? 2 : 4);
 }
 
 static struct node *parse_postfix(struct parser *p)
@@ -549,23 +538,23 @@ static struct node *parse_postfix(struct parser *p)
     struct node *n = parse_atom(p);
     while (n) {
         const char *place = here(p);
-        if (accept(p, "["))
+        if (accept_token(p, "["))
             n = parse_subscript(p, n, place);
         else if (at(p, "."))
-            n = fail(p, place, "values have no attributes; call a function, as in len(x)");
+            n = fail_parse(p, place, "values have no attributes; call a function, as in len(x)");
         else if (at(p, "("))
-            n = fail(p, place, "only a function's name can be called; multiply with '*'");
+            n = fail_parse(p, place, "only a function's name can be called; multiply with '*'");
         else
             break;
     }
     return n;
 }
 
-static struct node *make_binary(struct parser *p, enum operator_code code, const char *place,
-                                struct node *left, struct node *right)
+static struct node *make_binary_node(struct parser *p, enum operator_code code, const char *place,
+                                     struct node *left, struct node *right)
 {
     struct node *items[] = {left, right};
-    struct node *n = left && right ? make(p, NODE_BINARY, place, items, 2) : NULL;
+    struct node *n = left && right ? node_new(p, NODE_BINARY, place, items, 2) : NULL;
     if (n)
         n->op = code;
     return n;
@@ -576,9 +565,9 @@ static struct node *parse_power(struct parser *p)
 {
     struct node *base = parse_postfix(p);
     const char *place = here(p);
-    if (!base || !accept(p, "**"))
+    if (!base || !accept_token(p, "**"))
         return base;
-    return make_binary(p, OPERATOR_POW, place, base, parse_unary(p));
+    return make_binary_node(p, OPERATOR_POW, place, base, parse_unary_node(p));
 }
 
 static struct node *parse_sign(struct parser *p, enum unary_code code, const char *place)
@@ -586,27 +575,27 @@ static struct node *parse_sign(struct parser *p, enum unary_code code, const cha
     // The one integer that only exists behind a minus.
     if (code == UNARY_MINUS && p->lexer.token.minus_only) {
         lexer_next(&p->lexer);
-        return make_constant(p, value_int(INT64_MIN), place);
+        return make_constant_node(p, value_int(INT64_MIN), place);
     }
-    struct node *operand = parse_unary(p);
-    struct node *n = operand ? make(p, NODE_UNARY, place, &operand, 1) : NULL;
+    struct node *operand = parse_unary_node(p);
+    struct node *n = operand ? node_new(p, NODE_UNARY, place, &operand, 1) : NULL;
     if (n)
         n->unary = code;
     return n;
 }
 
-static struct node *parse_unary(struct parser *p)
+static struct node *parse_unary_node(struct parser *p)
 {
     static const struct {
         const char *text;
         enum unary_code code;
     } signs[] = {{"-", UNARY_MINUS}, {"+", UNARY_PLUS}, {"~", UNARY_INVERT}};
     struct node *n = NULL;
-    if (!enter(p))
+    if (!enter_level(p))
         return NULL;
     const char *place = here(p);
     size_t i = 0;
-    while (i < sizeof signs / sizeof *signs && !accept(p, signs[i].text))
+    while (i < sizeof signs / sizeof *signs && !accept_token(p, signs[i].text))
         i++;
     if (i < sizeof signs / sizeof *signs)
         n = parse_sign(p, signs[i].code, place);
@@ -626,14 +615,15 @@ static enum operator_code operator_at(const struct parser *p, int level)
     return code < OPERATOR_POW ? code : OPERATOR_COUNT;
 }
 
-static struct node *parse_binary(struct parser *p, int level)
+static struct node *parse_binary_level(struct parser *p, int level)
 {
-    struct node *left = parse_unary(p);
+    struct node *left = parse_unary_node(p);
     enum operator_code code;
     while (left && (code = operator_at(p, level)) != OPERATOR_COUNT) {
         const char *place = here(p);
         lexer_next(&p->lexer);
-        left = make_binary(p, code, place, left, parse_binary(p, operators[code].level + 1));
+        left = make_binary_node(p, code, place, left,
+                                parse_binary_level(p, operators[code].level + 1));
     }
     return left;
 }
@@ -647,10 +637,10 @@ static bool accept_comparison(struct parser *p, enum compare_code *code)
                        {"!=", COMPARE_NE}, {">", COMPARE_GT},  {">=", COMPARE_GE},
                        {"in", COMPARE_IN}, {"is", COMPARE_IS}, {"not", COMPARE_NOT_IN}};
     for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++) {
-        if (!accept(p, comparisons[i].text))
+        if (!accept_token(p, comparisons[i].text))
             continue;
         *code = comparisons[i].code;
-        if (*code == COMPARE_IS && accept(p, "not"))
+        if (*code == COMPARE_IS && accept_token(p, "not"))
             *code = COMPARE_IS_NOT;
         return *code != COMPARE_NOT_IN || expect(p, "in", "'in' behind 'not'");
     }
@@ -664,16 +654,11 @@ struct chain {
 
 static bool push_code(struct parser *p, struct chain *chain, enum compare_code code)
 {
-    if (chain->count == chain->capacity) {
-        size_t capacity = chain->capacity ? 2 * chain->capacity : 4;
-        enum compare_code *codes = arena_array(p->arena, capacity, sizeof *codes);
-        if (!codes)
-            return fail_memory(p) != NULL;
-        if (chain->count)
-            memcpy(codes, chain->codes, chain->count * sizeof *codes);
-        chain->codes = codes;
-        chain->capacity = capacity;
-    }
+    enum compare_code *codes =
+        arena_grow(p->arena, chain->codes, &chain->capacity, chain->count + 1, sizeof *codes);
+    if (!codes)
+        return fail_memory(p) != NULL;
+    chain->codes = codes;
     chain->codes[chain->count++] = code;
     return true;
 }
@@ -685,15 +670,15 @@ static struct node *parse_comparison(struct parser *p)
     struct nodes list = {0};
     struct chain chain = {0};
     enum compare_code code;
-    if (!push(p, &list, parse_binary(p, 0)))
+    if (!push(p, &list, parse_binary_level(p, 0)))
         return NULL;
     while (accept_comparison(p, &code)) {
-        if (!push_code(p, &chain, code) || !push(p, &list, parse_binary(p, 0)))
+        if (!push_code(p, &chain, code) || !push(p, &list, parse_binary_level(p, 0)))
             return NULL;
     }
     if (list.count == 1)
-        return failed(p) ? NULL : list.items[0];
-    struct node *n = make(p, NODE_COMPARE, place, list.items, list.count);
+        return parse_failed(p) ? NULL : list.items[0];
+    struct node *n = node_new(p, NODE_COMPARE, place, list.items, list.count);
     if (n)
         n->chain = chain.codes;
     return n;
@@ -703,13 +688,13 @@ static struct node *parse_not(struct parser *p)
 {
     const char *place = here(p);
     struct node *n = NULL;
-    if (!enter(p))
+    if (!enter_level(p))
         return NULL;
-    if (!accept(p, "not")) {
+    if (!accept_token(p, "not")) {
         n = parse_comparison(p);
     } else {
         struct node *operand = parse_not(p);
-        n = operand ? make(p, NODE_NOT, place, &operand, 1) : NULL;
+        n = operand ? node_new(p, NODE_NOT, place, &operand, 1) : NULL;
     }
     p->depth--;
     return n;
@@ -724,8 +709,8 @@ static struct node *parse_chain(struct parser *p, const char *word, enum node_ki
     do {
         if (!push(p, &list, operand(p)))
             return NULL;
-    } while (accept(p, word));
-    return list.count == 1 ? list.items[0] : make(p, kind, place, list.items, list.count);
+    } while (accept_token(p, word));
+    return list.count == 1 ? list.items[0] : node_new(p, kind, place, list.items, list.count);
 }
 
 static struct node *parse_and(struct parser *p)
@@ -743,17 +728,17 @@ static struct node *parse_test(struct parser *p)
 {
     struct node *n = NULL;
     const char *place = here(p);
-    if (!enter(p))
+    if (!enter_level(p))
         return NULL;
     struct node *value = parse_or(p);
-    if (!value || !accept(p, "if")) {
+    if (!value || !accept_token(p, "if")) {
         n = value;
     } else {
         struct node *condition = parse_or(p);
         bool complete = condition && expect(p, "else", "'else' behind 'value if condition'");
         struct node *other = complete ? parse_test(p) : NULL;
         struct node *items[] = {condition, value, other};
-        n = other ? make(p, NODE_CONDITION, place, items, 3) : NULL;
+        n = other ? node_new(p, NODE_CONDITION, place, items, 3) : NULL;
     }
     p->depth--;
     return n;
@@ -764,26 +749,26 @@ struct node *parse_text(struct arena *a, const char *text, const struct expr_sym
 {
     struct parser p = {.arena = a, .symbols = symbols};
     lexer_init(&p.lexer, a, text, e);
-    if (failed(&p))
+    if (parse_failed(&p))
         return NULL;
     if (p.lexer.token.kind == TOKEN_END) {
         lexer_error(&p.lexer, text, "the expression is empty");
         return NULL;
     }
     struct node *first = parse_test(&p);
-    if (!first || failed(&p))
+    if (!first || parse_failed(&p))
         return NULL;
     // A bare comma makes a tuple, as in Python.
     if (at(&p, ",")) {
         struct nodes list = {0};
         if (!push(&p, &list, first))
             return NULL;
-        while (accept(&p, ",") && p.lexer.token.kind != TOKEN_END)
+        while (accept_token(&p, ",") && p.lexer.token.kind != TOKEN_END)
             if (!push(&p, &list, parse_test(&p)))
                 return NULL;
-        first = make(&p, NODE_LIST, text, list.items, list.count);
+        first = node_new(&p, NODE_LIST, text, list.items, list.count);
     }
     if (first && p.lexer.token.kind != TOKEN_END)
         unexpected(&p, "an operator or the end");
-    return failed(&p) ? NULL : first;
+    return parse_failed(&p) ? NULL : first;
 }

@@ -47,14 +47,14 @@ struct program {
 
 // ---- steps ----
 
-static inline int64_t load(const struct machine *m, struct place p)
+static inline int64_t load_place(const struct machine *m, struct place p)
 {
     return *(const int64_t *)(const void *)(m->bases[p.base] + p.offset);
 }
 
 #define NEXT(steps_ahead) return s[steps_ahead].run(s + (steps_ahead), m)
 
-static inline bool whole(int64_t i)
+static inline bool is_exact_in_double(int64_t i)
 {
     return i >= -EXACT_IN_DOUBLE && i <= EXACT_IN_DOUBLE;
 }
@@ -63,7 +63,7 @@ static inline bool whole(int64_t i)
 #define ARITHMETIC(name)                                                                           \
     static int step_##name(const struct step *s, const struct machine *m)                          \
     {                                                                                              \
-        if (integer_##name(load(m, s->a), load(m, s->b), &m->temporaries[s->out]))                 \
+        if (integer_##name(load_place(m, s->a), load_place(m, s->b), &m->temporaries[s->out]))     \
             return PROGRAM_UNSURE;                                                                 \
         NEXT(1);                                                                                   \
     }
@@ -71,8 +71,9 @@ static inline bool whole(int64_t i)
     ARITHMETIC(name)                                                                               \
     static int step_##name##_float(const struct step *s, const struct machine *m)                  \
     {                                                                                              \
-        int64_t a = load(m, s->a), b = load(m, s->b), result;                                      \
-        if (!whole(a) || !whole(b) || integer_##name(a, b, &result) || !whole(result))             \
+        int64_t a = load_place(m, s->a), b = load_place(m, s->b), result;                          \
+        if (!is_exact_in_double(a) || !is_exact_in_double(b) || integer_##name(a, b, &result) ||   \
+            !is_exact_in_double(result))                                                           \
             return PROGRAM_UNSURE;                                                                 \
         m->temporaries[s->out] = result;                                                           \
         NEXT(1);                                                                                   \
@@ -93,8 +94,8 @@ ARITHMETIC(max)
 // True division where it leaves no rest.
 static int step_div_float(const struct step *s, const struct machine *m)
 {
-    int64_t a = load(m, s->a), b = load(m, s->b), quotient, rest;
-    if (!whole(a) || !whole(b) || b == 0)
+    int64_t a = load_place(m, s->a), b = load_place(m, s->b), quotient, rest;
+    if (!is_exact_in_double(a) || !is_exact_in_double(b) || b == 0)
         return PROGRAM_UNSURE;
     if (integer_small(a, b)) {
         quotient = (uint32_t)a / (uint32_t)b;
@@ -111,15 +112,15 @@ static int step_div_float(const struct step *s, const struct machine *m)
 
 static int step_pow(const struct step *s, const struct machine *m)
 {
-    int64_t exponent = load(m, s->b);
-    if (exponent < 0 || integer_pow(load(m, s->a), exponent, &m->temporaries[s->out]))
+    int64_t exponent = load_place(m, s->b);
+    if (exponent < 0 || integer_pow(load_place(m, s->a), exponent, &m->temporaries[s->out]))
         return PROGRAM_UNSURE;
     NEXT(1);
 }
 
 static int step_abs(const struct step *s, const struct machine *m)
 {
-    int64_t a = load(m, s->a);
+    int64_t a = load_place(m, s->a);
     if (a == INT64_MIN)
         return PROGRAM_UNSURE;
     m->temporaries[s->out] = a < 0 ? -a : a;
@@ -128,7 +129,7 @@ static int step_abs(const struct step *s, const struct machine *m)
 
 static int step_move(const struct step *s, const struct machine *m)
 {
-    m->temporaries[s->out] = load(m, s->a);
+    m->temporaries[s->out] = load_place(m, s->a);
     NEXT(1);
 }
 
@@ -141,13 +142,13 @@ static int step_jump(const struct step *s, const struct machine *m)
 #define COMPARISON(name, comparison)                                                               \
     static int step_jump_##name(const struct step *s, const struct machine *m)                     \
     {                                                                                              \
-        if (load(m, s->a) comparison load(m, s->b))                                                \
+        if (load_place(m, s->a) comparison load_place(m, s->b))                                    \
             NEXT(s->jump);                                                                         \
         NEXT(1);                                                                                   \
     }                                                                                              \
     static int step_return_##name(const struct step *s, const struct machine *m)                   \
     {                                                                                              \
-        return load(m, s->a) comparison load(m, s->b);                                             \
+        return load_place(m, s->a) comparison load_place(m, s->b);                                 \
     }
 COMPARISON(lt, <)
 COMPARISON(le, <=)
@@ -155,9 +156,9 @@ COMPARISON(eq, ==)
 COMPARISON(ne, !=)
 
 // Candidates are ascending.
-static bool among(const struct step *s, const struct machine *m)
+static bool is_listed_candidate(const struct step *s, const struct machine *m)
 {
-    int64_t a = load(m, s->a);
+    int64_t a = load_place(m, s->a);
     const int64_t *candidates = (const int64_t *)(const void *)(m->bases[s->b.base] + s->b.offset);
     uint32_t first = 0, count = s->out;
     for (; count > 8; count -= count / 2)
@@ -170,14 +171,14 @@ static bool among(const struct step *s, const struct machine *m)
 
 static int step_jump_in(const struct step *s, const struct machine *m)
 {
-    if (among(s, m))
+    if (is_listed_candidate(s, m))
         NEXT(s->jump);
     NEXT(1);
 }
 
 static int step_jump_not_in(const struct step *s, const struct machine *m)
 {
-    if (!among(s, m))
+    if (!is_listed_candidate(s, m))
         NEXT(s->jump);
     NEXT(1);
 }
@@ -280,16 +281,6 @@ static bool emit_result(struct compiler *c, step_fn run, struct place a, struct 
         return false;
     out->place = temporary_place(index);
     return emit(c, (struct step){.run = run, .a = a, .b = b, .out = index});
-}
-
-static bool compile_constant(struct compiler *c, const struct value *v, struct operand *out)
-{
-    if (is_integer(v))
-        return new_constant(c, v->i, &out->place);
-    out->is_float = true;
-    if (v->kind != VALUE_FLOAT || v->f != trunc(v->f) || fabs(v->f) > (double)EXACT_IN_DOUBLE)
-        return false;
-    return new_constant(c, (int64_t)v->f, &out->place);
 }
 
 static bool compile_binary(struct compiler *c, const struct node *n, struct operand *out)
@@ -443,7 +434,13 @@ static bool compile_slot(struct compiler *c, const struct node *n, struct operan
 
 static bool compile_value_constant(struct compiler *c, const struct node *n, struct operand *out)
 {
-    return compile_constant(c, &n->value, out);
+    if (is_integer(&n->value))
+        return new_constant(c, n->value.i, &out->place);
+    out->is_float = true;
+    if (n->value.kind != VALUE_FLOAT || n->value.f != trunc(n->value.f) ||
+        fabs(n->value.f) > (double)EXACT_IN_DOUBLE)
+        return false;
+    return new_constant(c, (int64_t)n->value.f, &out->place);
 }
 
 static bool compile_value(struct compiler *c, const struct node *n, struct operand *out)
@@ -505,22 +502,6 @@ static bool emit_comparison(struct compiler *c, enum compare_code code, bool sen
     return emit(c, step);
 }
 
-// The constants of a list that a whole number can equal, side by side; it is ascending.
-static bool compile_candidates(struct compiler *c, const struct value *list, struct step *step)
-{
-    struct place last;
-    step->b = (struct place){BASE_CONSTANTS, c->constant_count * (uint32_t)sizeof(int64_t)};
-    for (uint32_t i = 0; i < list->count; i++) {
-        int64_t candidate;
-        if (!value_to_i64(&list->items[i], &candidate))
-            continue;
-        if (!new_constant(c, candidate, &last))
-            return false;
-        step->out++;
-    }
-    return true;
-}
-
 // a in (b, c): a jump for each.
 static bool jump_in_display(struct compiler *c, struct place a, const struct node *list, bool sense,
                             uint32_t label)
@@ -550,7 +531,18 @@ static bool jump_if_member(struct compiler *c, struct place a, const struct node
     if (!list->ascending)
         return false;
     struct step step = {.run = sense ? step_jump_in : step_jump_not_in, .a = a, .jump = label};
-    return compile_candidates(c, &list->value, &step) && emit(c, step);
+    // The constants of a list that a whole number can equal, side by side; it is ascending.
+    struct place last;
+    step.b = (struct place){BASE_CONSTANTS, c->constant_count * (uint32_t)sizeof(int64_t)};
+    for (uint32_t i = 0; i < list->value.count; i++) {
+        int64_t candidate;
+        if (!value_to_i64(&list->value.items[i], &candidate))
+            continue;
+        if (!new_constant(c, candidate, &last))
+            return false;
+        step.out++;
+    }
+    return emit(c, step);
 }
 
 // One link of a chain; *a moves on to the operand on its right.

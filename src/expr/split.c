@@ -1,4 +1,7 @@
-// Conjunctions as the parts that must all hold.
+// Conjunctions as the parts that must all hold: `a and b`, all(...) over a written list, chained
+// comparisons, and "all different" tests, which become pairs. A part is only taken out where
+// neither the order of evaluation nor a fault could tell the difference; what cannot be split stays
+// whole.
 #include "expr/graph.h"
 
 enum { PARTS_MOST = 2048 };
@@ -71,27 +74,24 @@ static void add_pair(struct splitter *s, struct node *a, struct node *b, const c
     add_part(s, n);
 }
 
-static void add_pairs(struct splitter *s, const struct node *list)
-{
-    for (uint32_t i = 0; i < list->count && s->fits && s->memory; i++)
-        for (uint32_t j = 0; j < i && s->fits && s->memory; j++)
-            add_pair(s, list->items[j], list->items[i], list->place);
-}
-
 // ---- conjunctions ------------------------------------------------------------------------------
 
-static void gather(struct splitter *s, const struct node *n)
+static void gather_conjuncts(struct splitter *s, const struct node *n)
 {
     const struct node *list = differing(n);
-    if (list)
-        add_pairs(s, list);
+    if (list) {
+        for (uint32_t i = 0; i < list->count && s->fits && s->memory; i++)
+            for (uint32_t j = 0; j < i && s->fits && s->memory; j++)
+                add_pair(s, list->items[j], list->items[i], list->place);
+    }
     for (uint32_t i = 0; n->kind == NODE_AND && i < n->count && s->fits; i++)
-        gather(s, n->items[i]);
+        gather_conjuncts(s, n->items[i]);
     if (!list && n->kind != NODE_AND)
         add_part(s, n);
 }
 
-// What is equal or not, or in a constant list, is so for all values, of any kind.
+// Equality, and membership in a constant list, are defined for values of every kind: they cannot
+// fault.
 static bool is_sure(const struct splitter *s, const struct node *n)
 {
     for (uint32_t i = 0; i < n->count; i++) {
@@ -149,7 +149,7 @@ bool graph_split(struct arena *a, const struct expr *x, const struct graph_slot 
     s.parts = arena_array(a, PARTS_MOST, sizeof *s.parts);
     if (!s.parts)
         return false;
-    gather(&s, x->root);
+    gather_conjuncts(&s, x->root);
     if (!s.fits || !s.memory || s.count < 2)
         return s.memory;
     *parts = make_parts(&s);

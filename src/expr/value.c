@@ -1,3 +1,5 @@
+// Values: their truth, conversion, printing as Python prints them, reading of literals, and copies
+// into an arena.
 #include "expr/expr.h"
 
 #include "expr/lex.h"
@@ -31,22 +33,18 @@ struct value value_list(const struct value *items, uint32_t count)
     return (struct value){.kind = VALUE_LIST, .count = count, .items = items};
 }
 
-static bool copy_items(struct arena *a, const struct value *from, struct value *to)
-{
-    struct value *items = arena_array(a, from->count ? from->count : 1, sizeof *items);
-    if (!items)
-        return false;
-    for (uint32_t i = 0; i < from->count; i++)
-        if (!value_copy(a, &from->items[i], &items[i]))
-            return false;
-    *to = value_list(items, from->count);
-    return true;
-}
-
 bool value_copy(struct arena *a, const struct value *from, struct value *to)
 {
-    if (from->kind == VALUE_LIST)
-        return copy_items(a, from, to);
+    if (from->kind == VALUE_LIST) {
+        struct value *items = arena_array(a, from->count ? from->count : 1, sizeof *items);
+        if (!items)
+            return false;
+        for (uint32_t i = 0; i < from->count; i++)
+            if (!value_copy(a, &from->items[i], &items[i]))
+                return false;
+        *to = value_list(items, from->count);
+        return true;
+    }
     *to = *from;
     if (from->kind == VALUE_STRING)
         to->s = arena_strdup(a, from->s);
@@ -119,18 +117,6 @@ const char *value_kind_name(enum value_kind k)
     return names[k];
 }
 
-// Python writes an exponent from 1e16 on; f64_to_str() leaves 17 digits without one.
-static void print_float(double f, struct text *out)
-{
-    char digits[32];
-    f64_to_str(f, digits);
-    int lead = 1 + (*digits == '-');
-    if (strcspn(digits, ".e") == (size_t)lead + 16)
-        text_addf(out, "%.*s.%.16se+16", lead, digits, digits + lead);
-    else
-        text_add(out, digits);
-}
-
 static void print_character(unsigned char c, char quote, struct text *out)
 {
     static const char named[] = "\nn\tt\rr\\\\";
@@ -157,17 +143,6 @@ static void print_string(const char *s, struct text *out)
     text_addc(out, quote);
 }
 
-static void print_list(const struct value *v, struct text *out)
-{
-    text_addc(out, '[');
-    for (uint32_t i = 0; i < v->count; i++) {
-        if (i)
-            text_add(out, ", ");
-        value_print(&v->items[i], out);
-    }
-    text_addc(out, ']');
-}
-
 void value_print(const struct value *v, struct text *out)
 {
     switch (v->kind) {
@@ -180,19 +155,33 @@ void value_print(const struct value *v, struct text *out)
     case VALUE_INT:
         text_addf(out, "%lld", (long long)v->i);
         break;
-    case VALUE_FLOAT:
-        print_float(v->f, out);
+    case VALUE_FLOAT: {
+        // Python writes an exponent from 1e16 on; f64_to_str() leaves 17 digits without one.
+        char digits[32];
+        f64_to_str(v->f, digits);
+        int lead = 1 + (*digits == '-');
+        if (strcspn(digits, ".e") == (size_t)lead + 16)
+            text_addf(out, "%.*s.%.16se+16", lead, digits, digits + lead);
+        else
+            text_add(out, digits);
         break;
+    }
     case VALUE_STRING:
         print_string(v->s, out);
         break;
     case VALUE_LIST:
-        print_list(v, out);
+        text_addc(out, '[');
+        for (uint32_t i = 0; i < v->count; i++) {
+            if (i)
+                text_add(out, ", ");
+            value_print(&v->items[i], out);
+        }
+        text_addc(out, ']');
         break;
     }
 }
 
-static bool parse_word(const char *text, struct value *out)
+static bool parse_literal_word(const char *text, struct value *out)
 {
     static const struct {
         const char *word;
@@ -231,7 +220,7 @@ static bool parse_token(const char *text, struct arena *a, struct value *out)
 
 bool value_parse_literal(const char *text, struct arena *a, struct value *out)
 {
-    if (parse_word(text, out) || parse_token(text, a, out))
+    if (parse_literal_word(text, out) || parse_token(text, a, out))
         return true;
     *out = value_string(arena_strdup(a, text));
     return out->s != NULL;

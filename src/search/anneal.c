@@ -4,9 +4,9 @@
 // differences between neighbours, so it means the same whatever the unit and the spread. A
 // neighbour that is known already is walked over without asking. The temperature falls over a
 // cycle and is then raised again, at the best; where nothing new is found it asks around the best.
-#include "search/ground.h"
+#include "search/learner.h"
 #include "search/maths.h"
-#include "search/table.h"
+#include "search/strategies.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static const struct strategy_option options[] = {
 
 struct anneal {
     struct strategy base;
-    struct ground ground;
+    struct learner learner;
     uint64_t current, best;
     double current_value, best_value;
     bool has_current;
@@ -37,14 +37,14 @@ struct anneal {
 
 static void anneal_destroy(struct strategy *s)
 {
-    ground_release(&((struct anneal *)s)->ground);
+    learner_release(&((struct anneal *)s)->learner);
     free(s);
 }
 
 static struct strategy *anneal_create(const struct strategy_setup *setup, struct error *e)
 {
     struct anneal *a = calloc(1, sizeof *a);
-    if (!a || !ground_init(&a->ground, setup, e)) {
+    if (!a || !learner_init(&a->learner, setup, e)) {
         free(a);
         error_memory(e);
         return NULL;
@@ -68,7 +68,7 @@ static bool accepts(struct anneal *a, double value)
     if (worse <= 0)
         return true;
     double scale = a->step_count > 0 ? a->steps / a->step_count * temperature(a) : 0;
-    return scale > 0 && rng_unit(&a->ground.rng) < maths_exp(-worse / scale);
+    return scale > 0 && rng_unit(&a->learner.rng) < maths_exp(-worse / scale);
 }
 
 static void move(struct anneal *a, uint64_t index, double value)
@@ -81,7 +81,7 @@ static void move(struct anneal *a, uint64_t index, double value)
 // One random step; over what is known it goes on from there.
 static bool propose(struct anneal *a, uint64_t *index)
 {
-    struct ground *g = &a->ground;
+    struct learner *g = &a->learner;
     if (g->axes.steps == 0 || !a->has_current || a->newcomers > 0)
         return false;
     for (uint32_t i = 0, walked = 0; i < 4 * g->axes.steps && walked < WALK_MOST; i++) {
@@ -97,20 +97,20 @@ static bool propose(struct anneal *a, uint64_t *index)
             walked++;
         }
     }
-    return ground_around(g, a->best, AROUND_TRIES, index, 1) == 1;
+    return learner_around(g, a->best, AROUND_TRIES, index, 1) == 1;
 }
 
 static size_t anneal_ask(struct strategy *s, uint64_t *out, size_t capacity)
 {
     struct anneal *a = (struct anneal *)s;
-    size_t room = ground_room(&a->ground, capacity), asked = 0;
+    size_t room = learner_room(&a->learner, capacity), asked = 0;
     for (; asked < room; asked++) {
         if (!propose(a, &out[asked])) {
-            if (!ground_next(&a->ground, &out[asked]))
+            if (!learner_next(&a->learner, &out[asked]))
                 break;
             a->newcomers -= a->newcomers > 0;
         }
-        asked_add(&a->ground.asked, out[asked]);
+        asked_add(&a->learner.asked, out[asked]);
     }
     return asked;
 }
@@ -118,7 +118,7 @@ static size_t anneal_ask(struct strategy *s, uint64_t *out, size_t capacity)
 static void anneal_tell(struct strategy *s, uint64_t index, enum status status, double value)
 {
     struct anneal *a = (struct anneal *)s;
-    const struct asked_entry *told = ground_tell(&a->ground, index, status, value);
+    const struct asked_entry *told = learner_tell(&a->learner, index, status, value);
     if (!told)
         return;
     if (++a->told % a->cycle == 0 && a->has_current)

@@ -1,3 +1,5 @@
+// The questions asked, in an array in their order, and an open hash table from index to place in
+// it.
 #include "search/asked.h"
 
 #include <stdlib.h>
@@ -6,7 +8,7 @@
 #define MOST_SLOTS  (UINT64_C(1) << 32)
 
 // Indices of one run are close together: the multiplier spreads them (the golden ratio, Knuth).
-static uint32_t *probe(const struct asked *a, uint64_t index)
+static uint32_t *probe_table(const struct asked *a, uint64_t index)
 {
     uint64_t mixed = (index ^ index >> 32) * UINT64_C(0x9e3779b97f4a7c15);
     size_t mask = a->slot_count - 1, at = (size_t)(mixed >> 20) & mask;
@@ -29,7 +31,7 @@ static bool resize(struct asked *a, size_t slot_count)
     a->slots = slots;
     a->slot_count = slot_count;
     for (uint32_t i = 0; i < a->count; i++)
-        *probe(a, entries[i].index) = i + 1;
+        *probe_table(a, entries[i].index) = i + 1;
     return true;
 }
 
@@ -57,12 +59,12 @@ bool asked_reserve(struct asked *a, size_t more)
 
 void asked_add(struct asked *a, uint64_t index)
 {
-    *probe(a, index) = a->count + 1;
+    *probe_table(a, index) = a->count + 1;
     a->entries[a->count++] = (struct asked_entry){.index = index, .state = ASKED_PENDING};
 }
 
 struct asked_entry *asked_find(const struct asked *a, uint64_t index)
 {
-    uint32_t slot = *probe(a, index);
+    uint32_t slot = *probe_table(a, index);
     return slot == 0 ? NULL : &a->entries[slot - 1];
 }

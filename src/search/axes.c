@@ -1,3 +1,5 @@
+// Axes: each parameter's values sorted by number where all have one; moves by one step or to any
+// value go along these.
 #include "search/axes.h"
 
 #include <stdlib.h>
@@ -28,22 +30,6 @@ static bool order_values_of(const struct parameter *p, struct numbered *list)
     return numbers;
 }
 
-static bool make_axis(struct axes *x, const struct parameter *p, struct axis *out)
-{
-    uint32_t *order = arena_array(&x->arena, p->count, sizeof *order);
-    uint32_t *place = arena_array(&x->arena, p->count, sizeof *place);
-    struct numbered *list = malloc(p->count * sizeof *list);
-    bool ok = order && place && list;
-    if (ok)
-        *out = (struct axis){out->parameter, p->count, order_values_of(p, list), order, place};
-    for (uint32_t i = 0; ok && i < p->count; i++) {
-        order[i] = list[i].value;
-        place[order[i]] = i;
-    }
-    free(list);
-    return ok;
-}
-
 bool axes_init(struct axes *x, const struct spec *s)
 {
     *x = (struct axes){.parameters = s->parameter_count};
@@ -56,7 +42,20 @@ bool axes_init(struct axes *x, const struct spec *s)
         if (s->parameters[i].count < 2)
             continue;
         items[x->count].parameter = i;
-        if (!make_axis(x, &s->parameters[i], &items[x->count]))
+        const struct parameter *p = &s->parameters[i];
+        struct axis *out = &items[x->count];
+        uint32_t *order = arena_array(&x->arena, p->count, sizeof *order);
+        uint32_t *place = arena_array(&x->arena, p->count, sizeof *place);
+        struct numbered *list = malloc(p->count * sizeof *list);
+        bool ok = order && place && list;
+        if (ok)
+            *out = (struct axis){out->parameter, p->count, order_values_of(p, list), order, place};
+        for (uint32_t k = 0; ok && k < p->count; k++) {
+            order[k] = list[k].value;
+            place[order[k]] = k;
+        }
+        free(list);
+        if (!ok)
             return false;
         x->steps += s->parameters[i].count - 1;
         x->count++;

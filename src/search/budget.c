@@ -1,3 +1,5 @@
+// Budgets as text, "200, 60s, 10%": each part a time, a count or a share of the space, in any
+// order; the first that is used up ends the search.
 #include "search/search.h"
 
 #include "base/text.h"
@@ -7,22 +9,9 @@
 
 #define BUDGET_FORMS "a time (60s, 1.5m, 2h), a number of configurations (200) or a share (10%%)"
 
-static bool refuse(struct error *e, const char *part, const char *why)
+static bool refuse_budget(struct error *e, const char *part, const char *why)
 {
     return error_set(e, ERROR_USAGE, "'%s': %s; give " BUDGET_FORMS, part, why);
-}
-
-static bool set_count(struct budget *b, const char *part, struct error *e)
-{
-    uint64_t count;
-    if (!str_to_u64(part, &count))
-        return refuse(e, part, "not a whole number of configurations");
-    if (count == 0)
-        return refuse(e, part, "allows nothing");
-    if (b->configurations > 0)
-        return refuse(e, part, "a second number of configurations");
-    b->configurations = count;
-    return true;
 }
 
 static bool set_share(struct budget *b, const char *part, struct error *e)
@@ -31,27 +20,14 @@ static bool set_share(struct budget *b, const char *part, struct error *e)
     double percent;
     size_t length = strlen(part) - 1; // without the sign
     if (length >= sizeof digits)
-        return refuse(e, part, "not a share");
+        return refuse_budget(e, part, "not a share");
     memcpy(digits, part, length);
     digits[length] = '\0';
     if (!str_to_f64(digits, &percent) || !(percent > 0 && percent <= 100))
-        return refuse(e, part, "a share is above 0 and at most 100 percent");
+        return refuse_budget(e, part, "a share is above 0 and at most 100 percent");
     if (b->fraction > 0)
-        return refuse(e, part, "a second share");
+        return refuse_budget(e, part, "a second share");
     b->fraction = percent / 100;
-    return true;
-}
-
-static bool set_time(struct budget *b, const char *part, struct error *e)
-{
-    uint64_t ns;
-    if (!str_to_duration_ns(part, &ns))
-        return refuse(e, part, "not a budget");
-    if (ns == 0)
-        return refuse(e, part, "allows nothing");
-    if (b->nanoseconds > 0)
-        return refuse(e, part, "a second time");
-    b->nanoseconds = ns;
     return true;
 }
 
@@ -60,12 +36,29 @@ static bool set_part(struct budget *b, const char *part, struct error *e)
 {
     size_t length = strlen(part);
     if (length == 0)
-        return refuse(e, part, "is empty");
+        return refuse_budget(e, part, "is empty");
     if (part[length - 1] == '%')
         return set_share(b, part, e);
-    if (strspn(part, "+-.0123456789") == length)
-        return set_count(b, part, e);
-    return set_time(b, part, e);
+    if (strspn(part, "+-.0123456789") == length) {
+        uint64_t count;
+        if (!str_to_u64(part, &count))
+            return refuse_budget(e, part, "not a whole number of configurations");
+        if (count == 0)
+            return refuse_budget(e, part, "allows nothing");
+        if (b->configurations > 0)
+            return refuse_budget(e, part, "a second number of configurations");
+        b->configurations = count;
+        return true;
+    }
+    uint64_t ns;
+    if (!str_to_duration_ns(part, &ns))
+        return refuse_budget(e, part, "not a budget");
+    if (ns == 0)
+        return refuse_budget(e, part, "allows nothing");
+    if (b->nanoseconds > 0)
+        return refuse_budget(e, part, "a second time");
+    b->nanoseconds = ns;
+    return true;
 }
 
 bool budget_parse(const char *text, struct budget *out, struct error *e)
@@ -81,7 +74,7 @@ bool budget_parse(const char *text, struct budget *out, struct error *e)
         while (length > 0 && rest[length - 1] == ' ')
             length--;
         if (length >= sizeof part)
-            return refuse(e, text, "too long");
+            return refuse_budget(e, text, "too long");
         memcpy(part, rest, length);
         part[length] = '\0';
         if (!set_part(&b, part, e))

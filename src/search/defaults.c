@@ -1,4 +1,6 @@
-#include "defaults.h"
+// The spec's own Budget and Search, for a tune that is given neither. Attributes that hone's
+// strategy of that name does not have, or not with that value, are left out with a note.
+#include "search/defaults.h"
 
 #include "base/text.h"
 

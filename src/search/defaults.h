@@ -1,7 +1,7 @@
 // What a spec says of how it is to be tuned, where nobody says otherwise: its Budget and
 // Search.
-#ifndef HONE_DEFAULTS_H
-#define HONE_DEFAULTS_H
+#ifndef HONE_SEARCH_DEFAULTS_H
+#define HONE_SEARCH_DEFAULTS_H
 
 #include "base/log.h"
 #include "search/search.h"

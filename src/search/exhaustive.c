@@ -1,5 +1,5 @@
 // Every configuration, in the order of the space; the default first.
-#include "search/table.h"
+#include "search/strategies.h"
 #include "search/walk.h"
 
 #include <stdlib.h>

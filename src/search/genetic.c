@@ -4,8 +4,8 @@
 // mutation; a result that beats the worst member takes its place. A child that is not in the space,
 // or known, is made again. A population that nothing enters any more has converged: it starts anew
 // around its best.
-#include "search/ground.h"
-#include "search/table.h"
+#include "search/learner.h"
+#include "search/strategies.h"
 
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ struct member {
 
 struct genetic {
     struct strategy base;
-    struct ground ground;
+    struct learner learner;
     struct member *members; // ascending by value
     uint32_t count, capacity;
     uint32_t tournament;
@@ -41,7 +41,7 @@ struct genetic {
 static void genetic_destroy(struct strategy *s)
 {
     struct genetic *g = (struct genetic *)s;
-    ground_release(&g->ground);
+    learner_release(&g->learner);
     free(g->members);
     free(g);
 }
@@ -49,7 +49,7 @@ static void genetic_destroy(struct strategy *s)
 static struct strategy *genetic_create(const struct strategy_setup *setup, struct error *e)
 {
     struct genetic *g = calloc(1, sizeof *g);
-    if (!g || !ground_init(&g->ground, setup, e)) {
+    if (!g || !learner_init(&g->learner, setup, e)) {
         free(g);
         error_memory(e);
         return NULL;
@@ -70,28 +70,11 @@ static uint64_t win_tournament(struct genetic *g)
 {
     uint64_t best = g->count;
     for (uint32_t i = 0; i < g->tournament; i++) {
-        uint64_t drawn = rng_below(&g->ground.rng, g->count);
+        uint64_t drawn = rng_below(&g->learner.rng, g->count);
         if (drawn < best)
             best = drawn;
     }
     return g->members[best].index;
-}
-
-// Each parameter from either parent. A child made again changes more: one parameter at least.
-static void breed(struct genetic *g, bool again)
-{
-    struct ground *w = &g->ground;
-    const struct axes *x = &w->axes;
-    space_get(w->space, win_tournament(g), w->choice);
-    space_get(w->space, win_tournament(g), w->other);
-    uint32_t sure = again ? (uint32_t)rng_below(&w->rng, x->count) : x->count;
-    for (uint32_t i = 0; i < x->count; i++) {
-        uint32_t p = x->items[i].parameter;
-        if (rng_u32(&w->rng) & 1)
-            w->choice[p] = w->other[p];
-        if (rng_unit(&w->rng) < g->mutation || i == sure)
-            axes_mutate(x, i, &w->rng, w->choice);
-    }
 }
 
 static bool make_child(struct genetic *g, uint64_t *index)
@@ -99,55 +82,59 @@ static bool make_child(struct genetic *g, uint64_t *index)
     if (g->newcomers > 0 || g->count < 2)
         return false;
     for (uint32_t i = 0; i < CHILD_TRIES; i++) {
-        breed(g, i > 0);
-        if (ground_is_new(&g->ground, g->ground.choice, index))
+        // Each parameter from either parent. A child made again changes more: one parameter at
+        // least.
+        struct learner *w = &g->learner;
+        const struct axes *x = &w->axes;
+        space_get(w->space, win_tournament(g), w->choice);
+        space_get(w->space, win_tournament(g), w->other);
+        uint32_t sure = i > 0 ? (uint32_t)rng_below(&w->rng, x->count) : x->count;
+        for (uint32_t k = 0; k < x->count; k++) {
+            uint32_t p = x->items[k].parameter;
+            if (rng_u32(&w->rng) & 1)
+                w->choice[p] = w->other[p];
+            if (rng_unit(&w->rng) < g->mutation || k == sure)
+                axes_mutate(x, k, &w->rng, w->choice);
+        }
+        if (learner_is_new(&g->learner, g->learner.choice, index))
             return true;
     }
-    return ground_around(&g->ground, g->members[0].index, AROUND_TRIES, index, 1) == 1;
+    return learner_around(&g->learner, g->members[0].index, AROUND_TRIES, index, 1) == 1;
 }
 
 static size_t genetic_ask(struct strategy *s, uint64_t *out, size_t capacity)
 {
     struct genetic *g = (struct genetic *)s;
-    size_t room = ground_room(&g->ground, capacity), asked = 0;
+    size_t room = learner_room(&g->learner, capacity), asked = 0;
     for (; asked < room; asked++) {
         if (!make_child(g, &out[asked])) {
-            if (!ground_next(&g->ground, &out[asked]))
+            if (!learner_next(&g->learner, &out[asked]))
                 break;
             g->newcomers -= g->newcomers > 0;
         }
-        asked_add(&g->ground.asked, out[asked]);
+        asked_add(&g->learner.asked, out[asked]);
     }
     return asked;
-}
-
-static void start_anew(struct genetic *g)
-{
-    g->count = g->count > 0; // the best
-    g->newcomers = g->capacity - 1;
-    g->stale = 0;
-}
-
-static void enter(struct genetic *g, uint64_t index, double value)
-{
-    uint32_t at = g->count < g->capacity ? g->count++ : g->count - 1;
-    for (; at > 0 && g->members[at - 1].value > value; at--)
-        g->members[at] = g->members[at - 1];
-    g->members[at] = (struct member){index, value};
-    g->stale = 0;
 }
 
 static void genetic_tell(struct strategy *s, uint64_t index, enum status status, double value)
 {
     struct genetic *g = (struct genetic *)s;
-    const struct asked_entry *told = ground_tell(&g->ground, index, status, value);
+    const struct asked_entry *told = learner_tell(&g->learner, index, status, value);
     if (!told)
         return;
     if (told->state == ASKED_CORRECT &&
-        (g->count < g->capacity || value < g->members[g->count - 1].value))
-        enter(g, index, value);
-    else if (++g->stale >= STALE_ROUNDS * g->capacity)
-        start_anew(g);
+        (g->count < g->capacity || value < g->members[g->count - 1].value)) {
+        uint32_t at = g->count < g->capacity ? g->count++ : g->count - 1;
+        for (; at > 0 && g->members[at - 1].value > value; at--)
+            g->members[at] = g->members[at - 1];
+        g->members[at] = (struct member){index, value};
+        g->stale = 0;
+    } else if (++g->stale >= STALE_ROUNDS * g->capacity) {
+        g->count = g->count > 0; // the best
+        g->newcomers = g->capacity - 1;
+        g->stale = 0;
+    }
 }
 
 const struct strategy_operations strategy_genetic = {

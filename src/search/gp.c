@@ -1,3 +1,6 @@
+// The Gaussian process. Points, correlations and the Cholesky factor lie in arrays with a row for
+// each result; a new row extends the factor by one row and updates the mean and variance of every
+// candidate in one pass, instead of solving anew.
 #include "search/gp.h"
 
 #include "search/gp_inside.h"
@@ -106,7 +109,7 @@ void gp_correlate(const struct gp *g, const float *point, const float *others, s
 // ---- rows --------------------------------------------------------------------------------------
 
 // In an order that vector registers keep: four sums, then their sum.
-static double product(const double *a, const double *b, uint32_t count)
+static double dot_product(const double *a, const double *b, uint32_t count)
 {
     double sums[4] = {0}, rest = 0;
     uint32_t i = 0;
@@ -124,16 +127,10 @@ void gp_extend_factor(struct gp *g, uint32_t n)
     double *row = g->factor + (size_t)n * g->row_stride;
     for (uint32_t i = 0; i < n; i++) {
         const double *upper = g->factor + (size_t)i * g->row_stride;
-        row[i] = (row[i] - product(row, upper, i)) / upper[i];
+        row[i] = (row[i] - dot_product(row, upper, i)) / upper[i];
     }
-    double left = 1 + g->shape.noise - product(row, row, n);
+    double left = 1 + g->shape.noise - dot_product(row, row, n);
     row[n] = sqrt(left > 1e-9 ? left : 1e-9);
-}
-
-static void load_point(const struct gp *g, uint32_t row, float *out)
-{
-    for (uint32_t i = 0; i < g->axes; i++)
-        out[i] = g->points[(size_t)i * g->row_stride + row];
 }
 
 static void correlate_rows(const struct gp *g, const float *point, uint32_t count, double *out)
@@ -148,7 +145,8 @@ static void correlate_rows(const struct gp *g, const float *point, uint32_t coun
 
 void gp_factor_row(struct gp *g, uint32_t n)
 {
-    load_point(g, n, g->point);
+    for (uint32_t i = 0; i < g->axes; i++)
+        g->point[i] = g->points[(size_t)i * g->row_stride + n];
     correlate_rows(g, g->point, n, g->factor + (size_t)n * g->row_stride);
     gp_extend_factor(g, n);
 }
@@ -196,7 +194,7 @@ static void add_to_means(struct gp *g, uint32_t row, double residue)
 static double residue_of(const struct gp *g, uint32_t n)
 {
     const double *row = g->factor + (size_t)n * g->row_stride;
-    return (g->values[n] - g->shape.mean - product(row, g->residues, n)) / row[n];
+    return (g->values[n] - g->shape.mean - dot_product(row, g->residues, n)) / row[n];
 }
 
 void gp_place_row(struct gp *g, uint32_t row, const float *point, double value)
@@ -242,11 +240,11 @@ uint32_t gp_add_candidate(struct gp *g, const float *point)
     correlate_rows(g, point, g->rows, g->scratch);
     for (uint32_t n = 0; n < g->rows; n++) {
         const double *row = g->factor + (size_t)n * g->row_stride;
-        g->scratch[n] = (g->scratch[n] - product(row, g->scratch, n)) / row[n];
+        g->scratch[n] = (g->scratch[n] - dot_product(row, g->scratch, n)) / row[n];
         g->reach[(size_t)n * g->pool_stride + at] = (float)g->scratch[n];
     }
-    g->means[at] = (float)product(g->scratch, g->residues, g->rows);
-    g->variances[at] = (float)(1 - product(g->scratch, g->scratch, g->rows));
+    g->means[at] = (float)dot_product(g->scratch, g->residues, g->rows);
+    g->variances[at] = (float)(1 - dot_product(g->scratch, g->scratch, g->rows));
     return at;
 }
 

@@ -1,4 +1,6 @@
-// The shape of a Gaussian process from its data.
+// The shape of a Gaussian process from its data: the lengths, the share of a jump and the noise
+// that make the data most probable. Found by trying each in turn a step longer and a step shorter;
+// steps become finer with each sweep.
 #include "search/gp_inside.h"
 #include "search/maths.h"
 
@@ -50,7 +52,7 @@ static double factorise(struct gp *g, uint32_t count)
 }
 
 // out = factor^-1 in
-static void solve(const struct gp *g, const double *in, uint32_t count, double *out)
+static void solve_lower(const struct gp *g, const double *in, uint32_t count, double *out)
 {
     for (uint32_t n = 0; n < count; n++) {
         const double *row = g->factor + (size_t)n * g->row_stride;
@@ -67,8 +69,8 @@ static double density(struct gp *g, uint32_t count)
 {
     double determinant = factorise(g, count);
     double *y = g->residues, *one = g->scratch, ones = 1, both = 0, square = 0;
-    solve(g, g->values, count, y);
-    solve(g, NULL, count, one);
+    solve_lower(g, g->values, count, y);
+    solve_lower(g, NULL, count, one);
     for (uint32_t i = 0; i < count; i++) {
         ones += one[i] * one[i]; // begins at 1: the mean is 0, give or take the deviation
         both += one[i] * y[i];

@@ -1,3 +1,6 @@
+// Expected improvement: how far below the best a candidate is expected to lie, counting what is
+// above as nothing. The integral is tabulated once, from a series near zero and a continued
+// fraction further out, and interpolated.
 #include "search/gp.h"
 #include "search/maths.h"
 

@@ -1,14 +1,17 @@
-#include "search/ground.h"
+// What the strategies that learn share: what was asked and told, random numbers, the neighbours of
+// a configuration in the space, and a random walk over all that is left for when a strategy has no
+// idea.
+#include "search/learner.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define EXPECTED_MOST 4096 // asks that memory is taken for at once
 
-bool ground_init(struct ground *g, const struct strategy_setup *setup, struct error *e)
+bool learner_init(struct learner *g, const struct strategy_setup *setup, struct error *e)
 {
     const struct spec *s = space_spec(setup->space);
-    *g = (struct ground){.space = setup->space};
+    *g = (struct learner){.space = setup->space};
     walk_init(&g->walk, setup->space);
     if (g->walk.count > 0)
         permutation_init(&g->permutation, g->walk.count, setup->seed);
@@ -20,40 +23,40 @@ bool ground_init(struct ground *g, const struct strategy_setup *setup, struct er
     uint64_t expected = setup->budget < EXPECTED_MOST ? setup->budget : EXPECTED_MOST;
     if (asked_init(&g->asked, (size_t)expected) && g->choice && g->other)
         return true;
-    ground_release(g);
+    learner_release(g);
     return error_memory(e);
 }
 
-void ground_release(struct ground *g)
+void learner_release(struct learner *g)
 {
     asked_release(&g->asked);
     axes_release(&g->axes);
 }
 
-size_t ground_room(struct ground *g, size_t capacity)
+size_t learner_room(struct learner *g, size_t capacity)
 {
     uint64_t left = g->walk.count - g->asked.count;
     size_t room = left < capacity ? (size_t)left : capacity;
     return asked_reserve(&g->asked, room) ? room : 0;
 }
 
-bool ground_next(struct ground *g, uint64_t *index)
+bool learner_next(struct learner *g, uint64_t *index)
 {
     while (walk_ask(&g->walk, permutation_order, &g->permutation, index, 1) == 1) {
-        if (ground_is_open(g, *index))
+        if (learner_is_open(g, *index))
             return true;
     }
     return false;
 }
 
-bool ground_is_open(const struct ground *g, uint64_t index)
+bool learner_is_open(const struct learner *g, uint64_t index)
 {
     return !asked_find(&g->asked, index);
 }
 
-bool ground_is_new(const struct ground *g, const uint32_t *choice, uint64_t *index)
+bool learner_is_new(const struct learner *g, const uint32_t *choice, uint64_t *index)
 {
-    return space_find(g->space, choice, index) && ground_is_open(g, *index);
+    return space_find(g->space, choice, index) && learner_is_open(g, *index);
 }
 
 static uint64_t common_factor(uint64_t a, uint64_t b)
@@ -65,8 +68,8 @@ static uint64_t common_factor(uint64_t a, uint64_t b)
     return a;
 }
 
-// Those one place away along an ordered axis.
-static size_t adjacent(struct ground *g, uint64_t *out, size_t capacity)
+// The neighbours one place away along an ordered axis.
+static size_t adjacent(struct learner *g, uint64_t *out, size_t capacity)
 {
     size_t found = 0;
     for (uint32_t i = 0; i < g->axes.count; i++) {
@@ -76,14 +79,14 @@ static size_t adjacent(struct ground *g, uint64_t *out, size_t capacity)
             if (up ? place + 1 == a->count : place == 0)
                 continue;
             *value = a->order[up ? place + 1 : place - 1];
-            found += found < capacity && ground_is_new(g, g->choice, &out[found]);
+            found += found < capacity && learner_is_new(g, g->choice, &out[found]);
         }
         *value = before;
     }
     return found;
 }
 
-static bool contains(const uint64_t *list, size_t count, uint64_t index)
+static bool indices_contain(const uint64_t *list, size_t count, uint64_t index)
 {
     for (size_t i = 0; i < count; i++) {
         if (list[i] == index)
@@ -92,8 +95,8 @@ static bool contains(const uint64_t *list, size_t count, uint64_t index)
     return false;
 }
 
-size_t ground_around(struct ground *g, uint64_t from, uint64_t tries, uint64_t *out,
-                     size_t capacity)
+size_t learner_around(struct learner *g, uint64_t from, uint64_t tries, uint64_t *out,
+                      size_t capacity)
 {
     uint64_t steps = g->axes.steps;
     if (steps == 0)
@@ -107,14 +110,15 @@ size_t ground_around(struct ground *g, uint64_t from, uint64_t tries, uint64_t *
     for (uint64_t i = 0; i < steps && i < tries && found < capacity; i++) {
         at = (at + stride) % steps;
         axes_change(&g->axes, at, g->choice);
-        bool is_new = ground_is_new(g, g->choice, &out[found]);
+        bool is_new = learner_is_new(g, g->choice, &out[found]);
         space_get(g->space, from, g->choice);
-        found += is_new && !contains(out, near, out[found]);
+        found += is_new && !indices_contain(out, near, out[found]);
     }
     return found;
 }
 
-struct asked_entry *ground_tell(struct ground *g, uint64_t index, enum status status, double value)
+struct asked_entry *learner_tell(struct learner *g, uint64_t index, enum status status,
+                                 double value)
 {
     struct asked_entry *entry = asked_find(&g->asked, index);
     if (!entry || entry->state != ASKED_PENDING)

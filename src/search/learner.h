@@ -1,7 +1,7 @@
 // What the strategies that learn stand on: the space and its axes, what was asked and what came of
 // it, random numbers, and the rest of the space in random order for when a strategy has no idea.
-#ifndef HONE_SEARCH_GROUND_H
-#define HONE_SEARCH_GROUND_H
+#ifndef HONE_SEARCH_LEARNER_H
+#define HONE_SEARCH_LEARNER_H
 
 #include "search/asked.h"
 #include "search/axes.h"
@@ -9,7 +9,7 @@
 #include "search/search.h"
 #include "search/walk.h"
 
-struct ground {
+struct learner {
     const struct space *space;
     struct axes axes;
     struct asked asked;
@@ -20,24 +20,25 @@ struct ground {
 };
 
 // False (error) without memory, and then nothing is to be released.
-bool ground_init(struct ground *g, const struct strategy_setup *setup, struct error *e);
-void ground_release(struct ground *g);
+bool learner_init(struct learner *g, const struct strategy_setup *setup, struct error *e);
+void learner_release(struct learner *g);
 
 // How many of `capacity` can be asked: 0 when everything was, or without memory.
-size_t ground_room(struct ground *g, size_t capacity);
+size_t learner_room(struct learner *g, size_t capacity);
 // The next that was not asked: the default, then at random. False when there is none.
-bool ground_next(struct ground *g, uint64_t *index);
+bool learner_next(struct learner *g, uint64_t *index);
 // Is this configuration in the space and not asked yet?
-bool ground_is_new(const struct ground *g, const uint32_t *choice, uint64_t *index);
+bool learner_is_new(const struct learner *g, const uint32_t *choice, uint64_t *index);
 // Was it never asked?
-bool ground_is_open(const struct ground *g, uint64_t index);
+bool learner_is_open(const struct learner *g, uint64_t index);
 // Configurations that were not asked and differ from `from` in one parameter: those one place up or
 // down first, then the others in random order; `tries` steps are looked at. Writes at most
 // `capacity`, returns how many.
-size_t ground_around(struct ground *g, uint64_t from, uint64_t tries, uint64_t *out,
-                     size_t capacity);
+size_t learner_around(struct learner *g, uint64_t from, uint64_t tries, uint64_t *out,
+                      size_t capacity);
 // Notes the outcome; NULL when it was never asked, or is known already. A value that is not finite
 // is a failure.
-struct asked_entry *ground_tell(struct ground *g, uint64_t index, enum status status, double value);
+struct asked_entry *learner_tell(struct learner *g, uint64_t index, enum status status,
+                                 double value);
 
 #endif

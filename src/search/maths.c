@@ -1,3 +1,5 @@
+// exp() and log() by reduction of the argument and a polynomial or series, in operations that every
+// machine rounds alike.
 #include "search/maths.h"
 
 #include <stdint.h>

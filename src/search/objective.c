@@ -1,4 +1,7 @@
-#include "goal.h"
+// Reading and writing objectives, and what follows from them. Whether an objective is the time in
+// other words is found by evaluating its metric at many times and looking whether it rises with
+// each.
+#include "search/objective.h"
 
 #include "base/text.h"
 
@@ -7,9 +10,10 @@
 
 // ---- reading -----------------------------------------------------------------------------------
 
-bool goal_parse(const char *text, const struct spec *s, struct goal *out, struct error *e)
+bool objective_parse(const char *text, const struct spec *s, struct objectives *out,
+                     struct error *e)
 {
-    struct goal g = {.count = 0};
+    struct objectives g = {.count = 0};
     if (text && !spec_objectives(s, text, g.terms, &g.count, e))
         return false;
     if (!text && s->objective_count > 0) {
@@ -30,7 +34,7 @@ static void term_text(const struct objective *o, struct text *out)
         text_addf(out, "%s:%s", o->maximise ? "max" : "min", o->name);
 }
 
-void goal_text(const struct goal *g, struct text *out)
+void objective_text(const struct objectives *g, struct text *out)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         text_add(out, i ? ", " : "");
@@ -57,14 +61,15 @@ static bool follows_time(const struct objective *o, const struct spec *s,
     for (unsigned i = 0; ok && i < LOOKS; i++) {
         struct spec_measured at = {ldexp(i % 2 ? 1.5 : 1, (int)(i / 2)), NAN, NULL};
         ok = spec_metric(s, o->metric, choice, device, &at, &value) &&
-             (i == 0 || goal_compare(o, before, value) < 0);
+             (i == 0 || objective_compare(o, before, value) < 0);
         before = value;
     }
     arena_release(&arena);
     return ok;
 }
 
-bool goal_is_time(const struct goal *g, const struct spec *s, const struct device_info *device)
+bool objective_is_time(const struct objectives *g, const struct spec *s,
+                       const struct device_info *device)
 {
     const struct objective *o = &g->terms[0];
     if (g->count > 1)
@@ -74,7 +79,7 @@ bool goal_is_time(const struct goal *g, const struct spec *s, const struct devic
     return spec_metric_is_of_time(s, o->metric) && follows_time(o, s, device);
 }
 
-bool goal_uses_energy(const struct goal *g, const struct spec *s)
+bool objective_uses_energy(const struct objectives *g, const struct spec *s)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         uint32_t metric = g->terms[i].metric;
@@ -84,7 +89,7 @@ bool goal_uses_energy(const struct goal *g, const struct spec *s)
     return false;
 }
 
-bool goal_uses_time(const struct goal *g)
+bool objective_uses_time(const struct objectives *g)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         if (g->terms[i].metric == OBJECTIVE_TIME)
@@ -95,9 +100,9 @@ bool goal_uses_time(const struct goal *g)
 
 // ---- values ------------------------------------------------------------------------------------
 
-bool goal_values(const struct goal *g, const struct spec *s, const uint32_t *choice,
-                 const struct device_info *device, const struct spec_measured *measured,
-                 double *values)
+bool objective_values(const struct objectives *g, const struct spec *s, const uint32_t *choice,
+                      const struct device_info *device, const struct spec_measured *measured,
+                      double *values)
 {
     for (uint32_t i = 0; i < g->count; i++) {
         uint32_t metric = g->terms[i].metric;
@@ -115,7 +120,7 @@ bool goal_values(const struct goal *g, const struct spec *s, const uint32_t *cho
 // what is not positive.
 #define WORST 0x1p20
 
-double goal_cost(const struct objective *o, double value, double reference)
+double objective_cost(const struct objective *o, double value, double reference)
 {
     if (!(reference > 0))
         return o->maximise ? 1 - (value - reference) : 1 + (value - reference);
@@ -127,41 +132,41 @@ double goal_cost(const struct objective *o, double value, double reference)
 
 #define AUGMENTATION 0.05
 
-double goal_weighted(const struct goal *g, const double *values, const double *reference,
-                     const double *weights)
+double objective_weighted(const struct objectives *g, const double *values, const double *reference,
+                          const double *weights)
 {
     double largest = 0, sum = 0;
     for (uint32_t i = 0; i < g->count; i++) {
-        double cost = weights[i] * goal_cost(&g->terms[i], values[i], reference[i]);
+        double cost = weights[i] * objective_cost(&g->terms[i], values[i], reference[i]);
         largest = i == 0 || cost > largest ? cost : largest;
         sum += cost;
     }
     return largest + AUGMENTATION * sum;
 }
 
-double goal_value(const struct goal *g, const double *values, const double *reference)
+double objective_value(const struct objectives *g, const double *values, const double *reference)
 {
     double even[OBJECTIVES_MOST];
     if (g->count == 1)
         return g->terms[0].maximise ? -values[0] : values[0];
     for (uint32_t i = 0; i < g->count; i++)
         even[i] = 1;
-    return goal_weighted(g, values, reference, even);
+    return objective_weighted(g, values, reference, even);
 }
 
 // ---- order -------------------------------------------------------------------------------------
 
-int goal_compare(const struct objective *o, double a, double b)
+int objective_compare(const struct objective *o, double a, double b)
 {
     int order = a < b ? -1 : a > b;
     return o->maximise ? -order : order;
 }
 
-bool goal_dominates(const struct goal *g, const double *a, const double *b)
+bool objective_dominates(const struct objectives *g, const double *a, const double *b)
 {
     bool better = false;
     for (uint32_t i = 0; i < g->count; i++) {
-        int order = goal_compare(&g->terms[i], a[i], b[i]);
+        int order = objective_compare(&g->terms[i], a[i], b[i]);
         if (order > 0)
             return false;
         better = better || order < 0;
@@ -171,15 +176,15 @@ bool goal_dominates(const struct goal *g, const double *a, const double *b)
 
 // Each against the members before it: who is dominated is so by a member, since dominance is
 // transitive.
-void goal_pareto(const struct goal *g, const double *values, size_t count, bool *member)
+void objective_pareto(const struct objectives *g, const double *values, size_t count, bool *member)
 {
     size_t width = g->count;
     for (size_t i = 0; i < count; i++) {
         const double *own = values + i * width;
         member[i] = true;
         for (size_t k = 0; k < i && member[i]; k++)
-            member[i] = !member[k] || !goal_dominates(g, values + k * width, own);
+            member[i] = !member[k] || !objective_dominates(g, values + k * width, own);
         for (size_t k = 0; member[i] && k < i; k++)
-            member[k] = member[k] && !goal_dominates(g, own, values + k * width);
+            member[k] = member[k] && !objective_dominates(g, own, values + k * width);
     }
 }

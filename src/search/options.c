@@ -1,9 +1,11 @@
+// Options of a strategy, "name:key=value,...", held against the strategy's own table; an unknown
+// key names the nearest.
 #include "search/options.h"
 
 #include <math.h>
 #include <string.h>
 
-static size_t option_count(const struct strategy_operations *ops)
+static size_t strategy_option_count(const struct strategy_operations *ops)
 {
     size_t count = 0;
     while (ops->options && ops->options[count].name)
@@ -11,11 +13,12 @@ static size_t option_count(const struct strategy_operations *ops)
     return count;
 }
 
-static bool refuse_unknown(const struct strategy_operations *ops, const char *name, struct error *e)
+static bool refuse_unknown_option(const struct strategy_operations *ops, const char *name,
+                                  struct error *e)
 {
     const char *names[STRATEGY_OPTIONS_MOST];
     struct text list = TEXT_INIT;
-    size_t count = option_count(ops);
+    size_t count = strategy_option_count(ops);
     for (size_t i = 0; i < count; i++) {
         names[i] = ops->options[i].name;
         text_addf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
@@ -44,40 +47,35 @@ static void print_value(const struct strategy_option *o, double value, struct te
     }
 }
 
-static bool refuse_value(const struct strategy_operations *ops, const struct strategy_option *o,
-                         const char *value, struct error *e)
-{
-    struct text range = TEXT_INIT;
-    print_value(o, o->least, &range);
-    text_add(&range, " .. ");
-    print_value(o, o->most, &range);
-    error_set(e, ERROR_USAGE, "strategy '%s': %s=%s: give a %s in %s", ops->name, o->name, value,
-              o->whole ? "whole number" : "number", text_cstr(&range));
-    text_release(&range);
-    return false;
-}
-
 // One "key=value", which it cuts in two.
-static bool read_one(const struct strategy_operations *ops, char *part, double *values, bool *given,
-                     struct error *e)
+static bool read_one_option(const struct strategy_operations *ops, char *part, double *values,
+                            bool *given, struct error *e)
 {
     char *value = strchr(part, '=');
     if (!value)
         return error_set(e, ERROR_USAGE, "strategy '%s': '%s' gives no value; write NAME=VALUE",
                          ops->name, part);
     *value++ = '\0';
-    size_t count = option_count(ops), i = 0;
+    size_t count = strategy_option_count(ops), i = 0;
     while (i < count && !str_equal_nocase(ops->options[i].name, part))
         i++;
     if (i == count)
-        return refuse_unknown(ops, part, e);
+        return refuse_unknown_option(ops, part, e);
     const struct strategy_option *o = &ops->options[i];
     if (given[i])
         return error_set(e, ERROR_USAGE, "strategy '%s': %s is given twice", ops->name, o->name);
     double number;
     if (!str_to_f64(value, &number) || !(number >= o->least && number <= o->most) ||
-        (o->whole && number != floor(number)))
-        return refuse_value(ops, o, value, e);
+        (o->whole && number != floor(number))) {
+        struct text range = TEXT_INIT;
+        print_value(o, o->least, &range);
+        text_add(&range, " .. ");
+        print_value(o, o->most, &range);
+        error_set(e, ERROR_USAGE, "strategy '%s': %s=%s: give a %s in %s", ops->name, o->name,
+                  value, o->whole ? "whole number" : "number", text_cstr(&range));
+        text_release(&range);
+        return false;
+    }
     values[i] = number;
     given[i] = true;
     return true;
@@ -87,7 +85,7 @@ bool options_read(const struct strategy_operations *ops, const char *text, doubl
                   struct error *e)
 {
     bool given[STRATEGY_OPTIONS_MOST] = {false};
-    for (size_t i = 0; i < option_count(ops); i++)
+    for (size_t i = 0; i < strategy_option_count(ops); i++)
         values[i] = ops->options[i].fallback;
     while (text) {
         char part[128];
@@ -97,7 +95,7 @@ bool options_read(const struct strategy_operations *ops, const char *text, doubl
                              ops->name, text);
         memcpy(part, text, length);
         part[length] = '\0';
-        if (!read_one(ops, part, values, given, e))
+        if (!read_one_option(ops, part, values, given, e))
             return false;
         text = text[length] == ',' ? text + length + 1 : NULL;
     }
@@ -107,7 +105,7 @@ bool options_read(const struct strategy_operations *ops, const char *text, doubl
 void options_print(const struct strategy_operations *ops, const double *values, struct text *out)
 {
     text_add(out, ops->name);
-    for (size_t i = 0; i < option_count(ops); i++) {
+    for (size_t i = 0; i < strategy_option_count(ops); i++) {
         text_addf(out, "%c%s=", i == 0 ? ':' : ',', ops->options[i].name);
         print_value(&ops->options[i], values[i], out);
     }

@@ -1,3 +1,5 @@
+// A keyed permutation in constant memory: a Feistel network over a power of four, walked until the
+// position lies inside.
 #include "search/permutation.h"
 
 #include "base/random.h"

@@ -1,6 +1,6 @@
 // Uniformly at random without replacement, until the space is used up; the default first.
 #include "search/permutation.h"
-#include "search/table.h"
+#include "search/strategies.h"
 #include "search/walk.h"
 
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+// Values as a model is told them: their logarithms where all have one sign, standardised. What lies
+// above the median by more than the best lies below it is clipped to that ceiling; failures come a
+// fixed distance above it.
 #include "search/scale.h"
 
 #include "search/maths.h"

@@ -4,7 +4,7 @@
 #define HONE_SEARCH_SEARCH_H
 
 #include "base/error.h"
-#include "job/result.h"
+#include "model/result.h"
 #include "space/space.h"
 
 struct strategy;

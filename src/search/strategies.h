@@ -1,6 +1,6 @@
 // The strategies there are; a new one is a file, a line here, and a line in strategy.c's table.
-#ifndef HONE_SEARCH_TABLE_H
-#define HONE_SEARCH_TABLE_H
+#ifndef HONE_SEARCH_STRATEGIES_H
+#define HONE_SEARCH_STRATEGIES_H
 
 #include "search/search.h"
 

@@ -1,8 +1,10 @@
+// The table of strategies, and what is common to all: finding one by name, its options, and the
+// forwarding of ask and tell.
 #include "search/search.h"
 
 #include "base/text.h"
 #include "search/options.h"
-#include "search/table.h"
+#include "search/strategies.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +19,13 @@ const struct strategy_operations *const *strategies(void)
     return table;
 }
 
-// Unknown: says which there are and which was probably meant.
-static const struct strategy_operations *refuse(const char *name, struct error *e)
+static const struct strategy_operations *find_strategy(const char *name, struct error *e)
 {
+    for (size_t i = 0; table[i]; i++) {
+        if (str_equal_nocase(table[i]->name, name))
+            return table[i];
+    }
+    // Unknown: says which there are and which was probably meant.
     const char *names[sizeof table / sizeof *table];
     struct text list = TEXT_INIT;
     size_t count = 0;
@@ -36,23 +42,14 @@ static const struct strategy_operations *refuse(const char *name, struct error *
     return NULL;
 }
 
-static const struct strategy_operations *find(const char *name, struct error *e)
-{
-    for (size_t i = 0; table[i]; i++) {
-        if (str_equal_nocase(table[i]->name, name))
-            return table[i];
-    }
-    return refuse(name, e);
-}
-
 // Reads "name:options"; `values` has room for STRATEGY_OPTIONS_MOST.
-static const struct strategy_operations *read_text(const char *text, double *values,
-                                                   struct error *e)
+static const struct strategy_operations *read_strategy_text(const char *text, double *values,
+                                                            struct error *e)
 {
     char name[64];
     size_t length = strcspn(text, ":");
     str_format(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name), text);
-    const struct strategy_operations *ops = find(name, e);
+    const struct strategy_operations *ops = find_strategy(name, e);
     const char *options = text[length] == ':' ? text + length + 1 : NULL;
     return ops && options_read(ops, options, values, e) ? ops : NULL;
 }
@@ -60,7 +57,7 @@ static const struct strategy_operations *read_text(const char *text, double *val
 bool strategy_check(const char *text, struct error *e)
 {
     double values[STRATEGY_OPTIONS_MOST];
-    return !text || read_text(text, values, e) != NULL;
+    return !text || read_strategy_text(text, values, e) != NULL;
 }
 
 const char *strategy_default(void)
@@ -69,13 +66,14 @@ const char *strategy_default(void)
 }
 
 // The one to take when none is named.
-static const char *choose(const struct strategy_setup *setup)
+static const char *choose_strategy(const struct strategy_setup *setup)
 {
     bool covered = setup->budget > 0 && setup->budget >= space_count(setup->space);
     return covered ? strategy_exhaustive.name : strategy_default();
 }
 
-static char *describe(const struct strategy_operations *ops, const double *values, struct error *e)
+static char *describe_options(const struct strategy_operations *ops, const double *values,
+                              struct error *e)
 {
     struct text out = TEXT_INIT;
     options_print(ops, values, &out);
@@ -85,13 +83,14 @@ static char *describe(const struct strategy_operations *ops, const double *value
     return description;
 }
 
-static struct strategy *create(const struct strategy_operations *ops, struct strategy_setup setup,
-                               const double *values, struct error *e)
+static struct strategy *create_strategy(const struct strategy_operations *ops,
+                                        struct strategy_setup setup, const double *values,
+                                        struct error *e)
 {
     setup.options = values;
     if (setup.in_flight == 0)
         setup.in_flight = 1;
-    // What is made keeps nothing of the setup.
+    // A strategy keeps nothing of the setup.
     // cppcheck-suppress returnDanglingLifetime
     return ops->create(&setup, e);
 }
@@ -99,9 +98,10 @@ static struct strategy *create(const struct strategy_operations *ops, struct str
 struct strategy *strategy_new(const char *text, const struct strategy_setup *setup, struct error *e)
 {
     double values[STRATEGY_OPTIONS_MOST] = {0};
-    const struct strategy_operations *ops = read_text(text ? text : choose(setup), values, e);
-    char *description = ops ? describe(ops, values, e) : NULL;
-    struct strategy *s = description ? create(ops, *setup, values, e) : NULL;
+    const struct strategy_operations *ops =
+        read_strategy_text(text ? text : choose_strategy(setup), values, e);
+    char *description = ops ? describe_options(ops, values, e) : NULL;
+    struct strategy *s = description ? create_strategy(ops, *setup, values, e) : NULL;
     if (!s) {
         free(description);
         return NULL;

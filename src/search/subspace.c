@@ -1,9 +1,11 @@
-#include "part.h"
+// A part of a space as text: its --config and --where, each kind sorted and without repetitions,
+// quoted for a shell. Equal parts have equal texts, by which stored rankings are found again.
+#include "search/subspace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int by_text(const void *a, const void *b)
+static int compare_texts(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -15,7 +17,7 @@ static bool add_all(const char *option, const char *const *given, uint32_t count
         return false;
     for (uint32_t i = 0; i < count; i++)
         sorted[i] = given[i];
-    qsort(sorted, count, sizeof *sorted, by_text);
+    qsort(sorted, count, sizeof *sorted, compare_texts);
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0 && str_equal(sorted[i], sorted[i - 1]))
             continue;
@@ -26,8 +28,8 @@ static bool add_all(const char *option, const char *const *given, uint32_t count
     return true;
 }
 
-bool part_text(const char *const *configurations, uint32_t configuration_count,
-               const char *const *where, uint32_t where_count, struct text *out)
+bool subspace_text(const char *const *configurations, uint32_t configuration_count,
+                   const char *const *where, uint32_t where_count, struct text *out)
 {
     return add_all("config", configurations, configuration_count, out) &&
            add_all("where", where, where_count, out) && !out->failed;

@@ -1,12 +1,12 @@
 // Which part of a space was searched.
-#ifndef HONE_PART_H
-#define HONE_PART_H
+#ifndef HONE_SEARCH_SUBSPACE_H
+#define HONE_SEARCH_SUBSPACE_H
 
 #include "base/text.h"
 
 // As words of a command line, in an order of their own, each once: "--config a=1 --where 'b > 2'";
 // nothing of the whole space. Two that are written differently are two parts. False without memory.
-bool part_text(const char *const *configurations, uint32_t configuration_count,
-               const char *const *where, uint32_t where_count, struct text *out);
+bool subspace_text(const char *const *configurations, uint32_t configuration_count,
+                   const char *const *where, uint32_t where_count, struct text *out);
 
 #endif

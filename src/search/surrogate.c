@@ -12,12 +12,12 @@
 //   predicts until it is told: several in flight keep away from each other.
 // - The model has a limited number of rows: the best results, and some of the others.
 // - Late in a long search results come faster than a model can be kept up to date: questions are
-// then
-//   taken from the pool in the order of improvement expected when it was made.
+//   then taken from the pool in the order of improvement expected when it was made.
+#include "base/array.h"
 #include "search/gp.h"
-#include "search/ground.h"
+#include "search/learner.h"
 #include "search/scale.h"
-#include "search/table.h"
+#include "search/strategies.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static const struct strategy_option options[] = {
 
 struct surrogate {
     struct strategy base;
-    struct ground ground;
+    struct learner learner;
     struct gp gp;
     struct scale scale;
     struct improvement improvement;
@@ -70,7 +70,7 @@ struct surrogate {
 static void surrogate_destroy(struct strategy *base)
 {
     struct surrogate *s = (struct surrogate *)base;
-    ground_release(&s->ground);
+    learner_release(&s->learner);
     gp_release(&s->gp);
     free(s->pool);
     free(s->gone);
@@ -80,9 +80,9 @@ static void surrogate_destroy(struct strategy *base)
     free(s);
 }
 
-static bool allocate(struct surrogate *s, uint32_t rows, uint32_t pool)
+static bool allocate_surrogate(struct surrogate *s, uint32_t rows, uint32_t pool)
 {
-    struct axes *x = &s->ground.axes;
+    struct axes *x = &s->learner.axes;
     s->roughness = arena_array(&x->arena, x->count + 1, sizeof *s->roughness);
     s->point = arena_array(&x->arena, x->count + 1, sizeof *s->point);
     s->other = arena_array(&x->arena, x->count + 1, sizeof *s->other);
@@ -102,7 +102,7 @@ static double roughness(const struct axis *a)
     return a->count < HANDFUL ? 1 : HANDFUL / (double)a->count;
 }
 
-// What is in flight takes rows too; they shall not be most of them.
+// Questions in flight take rows, too, but never most of them.
 static uint32_t rows_for(const struct strategy_setup *setup)
 {
     uint32_t rows = (uint32_t)setup->options[ROWS];
@@ -113,7 +113,7 @@ static uint32_t rows_for(const struct strategy_setup *setup)
 static struct strategy *surrogate_create(const struct strategy_setup *setup, struct error *e)
 {
     struct surrogate *s = calloc(1, sizeof *s);
-    if (!s || !ground_init(&s->ground, setup, e)) {
+    if (!s || !learner_init(&s->learner, setup, e)) {
         free(s);
         error_memory(e);
         return NULL;
@@ -122,15 +122,15 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
     uint32_t pool = (uint32_t)setup->options[CANDIDATES];
     if (count < pool)
         pool = count > 0 ? (uint32_t)count : 1;
-    if (!allocate(s, rows_for(setup), pool)) {
+    if (!allocate_surrogate(s, rows_for(setup), pool)) {
         error_memory(e);
         surrogate_destroy(&s->base);
         return NULL;
     }
     s->initial = (uint32_t)setup->options[INITIAL];
     s->in_flight = setup->in_flight;
-    for (uint32_t i = 0; i < s->ground.axes.count; i++)
-        s->roughness[i] = roughness(&s->ground.axes.items[i]);
+    for (uint32_t i = 0; i < s->learner.axes.count; i++)
+        s->roughness[i] = roughness(&s->learner.axes.items[i]);
     improvement_init(&s->improvement);
     gp_prior(&s->gp);
     return &s->base;
@@ -138,24 +138,24 @@ static struct strategy *surrogate_create(const struct strategy_setup *setup, str
 
 // A configuration as a point: along each axis the place of its value among all, from 0 to 1. People
 // list the values that are worth trying, so that the next one is a like step whatever the numbers.
-static void locate(struct surrogate *s, uint64_t index, float *point)
+static void locate_configuration(struct surrogate *s, uint64_t index, float *point)
 {
-    const struct axes *x = &s->ground.axes;
-    space_get(s->ground.space, index, s->ground.choice);
+    const struct axes *x = &s->learner.axes;
+    space_get(s->learner.space, index, s->learner.choice);
     for (uint32_t i = 0; i < x->count; i++) {
         const struct axis *a = &x->items[i];
-        float place = (float)a->place[s->ground.choice[a->parameter]];
+        float place = (float)a->place[s->learner.choice[a->parameter]];
         point[i] = a->ordered ? place / (float)(a->count - 1) : place;
     }
 }
 
 // ---- the first questions -----------------------------------------------------------------------
 
-static double distance(const struct surrogate *s, const float *a, const float *b)
+static double distance_of_points(const struct surrogate *s, const float *a, const float *b)
 {
     double sum = 0;
-    for (uint32_t i = 0; i < s->ground.axes.count; i++) {
-        bool ordered = s->ground.axes.items[i].ordered;
+    for (uint32_t i = 0; i < s->learner.axes.count; i++) {
+        bool ordered = s->learner.axes.items[i].ordered;
         double apart = ordered ? (double)a[i] - (double)b[i] : a[i] != b[i];
         sum += apart * apart;
     }
@@ -165,10 +165,10 @@ static double distance(const struct surrogate *s, const float *a, const float *b
 static double distance_to_asked(struct surrogate *s, uint64_t index)
 {
     double nearest = INFINITY;
-    locate(s, index, s->point);
-    for (uint32_t i = 0; i < s->ground.asked.count; i++) {
-        locate(s, s->ground.asked.entries[i].index, s->other);
-        nearest = fmin(nearest, distance(s, s->point, s->other));
+    locate_configuration(s, index, s->point);
+    for (uint32_t i = 0; i < s->learner.asked.count; i++) {
+        locate_configuration(s, s->learner.asked.entries[i].index, s->other);
+        nearest = fmin(nearest, distance_of_points(s, s->point, s->other));
     }
     return nearest;
 }
@@ -176,25 +176,25 @@ static double distance_to_asked(struct surrogate *s, uint64_t index)
 // The one furthest from all that were asked, of a few at random.
 static bool ask_spread(struct surrogate *s, uint64_t *index)
 {
-    struct ground *g = &s->ground;
+    struct learner *g = &s->learner;
     double furthest = -1;
     bool is_initial = g->asked.count > 0 && g->asked.count < s->initial;
     for (uint32_t i = 0; i < SPREAD_TRIES && is_initial; i++) {
         uint64_t other = space_sample(g->space, &g->rng);
-        double apart = ground_is_open(g, other) ? distance_to_asked(s, other) : -1;
+        double apart = learner_is_open(g, other) ? distance_to_asked(s, other) : -1;
         if (apart > furthest) {
             furthest = apart;
             *index = other;
         }
     }
-    return furthest >= 0 || ground_next(g, index);
+    return furthest >= 0 || learner_next(g, index);
 }
 
 // ---- the pool ----------------------------------------------------------------------------------
 
 static void add_candidate(struct surrogate *s, uint64_t index)
 {
-    locate(s, index, s->point);
+    locate_configuration(s, index, s->point);
     uint32_t at = gp_add_candidate(&s->gp, s->point);
     s->pool[at] = index;
     s->gone[at] = false;
@@ -212,7 +212,7 @@ static bool is_candidate(const struct surrogate *s, uint64_t index)
 static void add_neighbours(struct surrogate *s, uint64_t of, uint32_t room)
 {
     size_t most = room < NEAR_MOST ? room : NEAR_MOST;
-    size_t count = ground_around(&s->ground, of, 4 * NEAR_MOST, s->near, most);
+    size_t count = learner_around(&s->learner, of, 4 * NEAR_MOST, s->near, most);
     for (size_t i = 0; i < count; i++) {
         if (!is_candidate(s, s->near[i]))
             add_candidate(s, s->near[i]);
@@ -221,16 +221,16 @@ static void add_neighbours(struct surrogate *s, uint64_t of, uint32_t room)
 
 static bool pool_is_space(const struct surrogate *s)
 {
-    return s->ground.walk.count <= s->gp.pool_most;
+    return s->learner.walk.count <= s->gp.pool_most;
 }
 
 // `best`: results, the best first. An eighth is left for the neighbours of better ones.
 static void fill_pool(struct surrogate *s, const struct ranked *best)
 {
-    struct ground *g = &s->ground;
+    struct learner *g = &s->learner;
     uint32_t most = s->gp.pool_most;
     for (uint64_t i = 0; pool_is_space(s) && i < g->walk.count; i++) {
-        if (ground_is_open(g, i))
+        if (learner_is_open(g, i))
             add_candidate(s, i);
     }
     if (pool_is_space(s))
@@ -239,7 +239,7 @@ static void fill_pool(struct surrogate *s, const struct ranked *best)
         add_neighbours(s, g->asked.entries[best[i].at].index, most / 2 - s->gp.pool);
     for (uint32_t i = 0; i < 2 * most && s->gp.pool < most - most / 8; i++) {
         uint64_t index = space_sample(g->space, &g->rng);
-        if (ground_is_open(g, index))
+        if (learner_is_open(g, index))
             add_candidate(s, index);
     }
 }
@@ -255,22 +255,10 @@ static int compare_ranked(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-static bool reserve_ranked(struct surrogate *s, size_t count)
-{
-    if (count <= s->ranked_capacity)
-        return true;
-    struct ranked *grown = realloc(s->ranked, 2 * count * sizeof *grown);
-    if (!grown)
-        return false;
-    s->ranked = grown;
-    s->ranked_capacity = 2 * count;
-    return true;
-}
-
 // The results, the best first, failures last. Returns how many.
 static uint32_t rank_results(struct surrogate *s)
 {
-    const struct asked *asked = &s->ground.asked;
+    const struct asked *asked = &s->learner.asked;
     uint32_t count = 0;
     for (uint32_t i = 0; i < asked->count; i++) {
         const struct asked_entry *a = &asked->entries[i];
@@ -283,7 +271,7 @@ static uint32_t rank_results(struct surrogate *s)
 }
 
 // The i-th of `some` out of `count`: the best as one half, the other half spread over the rest.
-static uint32_t choose(uint32_t i, uint32_t some, uint32_t count)
+static uint32_t choose_candidate(uint32_t i, uint32_t some, uint32_t count)
 {
     uint32_t half = some / 2;
     if (i < half || some >= count)
@@ -302,32 +290,32 @@ static void fit(struct surrogate *s, uint32_t count)
     if (some > s->gp.row_most)
         some = s->gp.row_most;
     for (uint32_t i = 0; i < some; i++) {
-        uint32_t at = s->ranked[choose(i, some, count)].at;
-        locate(s, s->ground.asked.entries[at].index, s->point);
-        gp_place_row(&s->gp, i, s->point, scaled(s, &s->ground.asked.entries[at]));
+        uint32_t at = s->ranked[choose_candidate(i, some, count)].at;
+        locate_configuration(s, s->learner.asked.entries[at].index, s->point);
+        gp_place_row(&s->gp, i, s->point, scaled(s, &s->learner.asked.entries[at]));
     }
     gp_fit(&s->gp, some, FIT_SWEEPS);
     gp_clear(&s->gp);
 }
 
-static void add_row(struct surrogate *s, const struct asked_entry *a)
+static void add_model_row(struct surrogate *s, const struct asked_entry *a)
 {
     bool known = a->state != ASKED_PENDING;
-    locate(s, a->index, s->point);
+    locate_configuration(s, a->index, s->point);
     s->rows[gp_add_row(&s->gp, s->point, known, known ? scaled(s, a) : 0)] = a->index;
 }
 
 // Room is left for questions to come.
-static void fill_rows(struct surrogate *s, uint32_t count)
+static void fill_model_rows(struct surrogate *s, uint32_t count)
 {
-    const struct asked *asked = &s->ground.asked;
+    const struct asked *asked = &s->learner.asked;
     uint32_t most = s->gp.row_most, flight = s->in_flight < most / 4 ? s->in_flight : most / 4;
     uint32_t some = count + flight < most / 4 * 3 ? count : most / 2;
     for (uint32_t i = 0; i < some; i++)
-        add_row(s, &asked->entries[s->ranked[choose(i, some, count)].at]);
+        add_model_row(s, &asked->entries[s->ranked[choose_candidate(i, some, count)].at]);
     for (uint32_t i = 0; i < asked->count && s->gp.rows < most; i++) {
         if (asked->entries[i].state == ASKED_PENDING)
-            add_row(s, &asked->entries[i]);
+            add_model_row(s, &asked->entries[i]);
     }
 }
 
@@ -338,34 +326,33 @@ static double expected(const struct surrogate *s, double best, uint32_t candidat
                                 sqrt(gp_variance(&s->gp, candidate)));
 }
 
-static void list_candidates(struct surrogate *s)
+static bool is_listed(const struct surrogate *s)
 {
+    return s->learner.asked.count >= LISTED_FROM;
+}
+
+// False without memory: the model is then as before.
+static bool make_model(struct surrogate *s)
+{
+    size_t count = s->learner.asked.count;
+    struct ranked *ranked =
+        array_grow(s->ranked, &s->ranked_capacity,
+                   count > s->gp.pool_most ? count : s->gp.pool_most, sizeof *ranked);
+    if (!ranked)
+        return false;
+    s->ranked = ranked;
+    uint32_t known = rank_results(s);
+    scale_choose(&s->scale, s->ranked, s->correct);
+    gp_clear(&s->gp);
+    fit(s, known);
+    fill_pool(s, s->ranked);
+    fill_model_rows(s, known);
     double best = scale_apply(&s->scale, s->best);
     s->list_next = 0;
     s->list_count = s->gp.pool;
     for (uint32_t i = 0; i < s->gp.pool; i++)
         s->ranked[i] = (struct ranked){-expected(s, best, i), i};
     qsort(s->ranked, s->list_count, sizeof *s->ranked, compare_ranked);
-}
-
-static bool is_listed(const struct surrogate *s)
-{
-    return s->ground.asked.count >= LISTED_FROM;
-}
-
-// False without memory: the model is then as before.
-static bool make_model(struct surrogate *s)
-{
-    size_t count = s->ground.asked.count;
-    if (!reserve_ranked(s, count > s->gp.pool_most ? count : s->gp.pool_most))
-        return false;
-    uint32_t known = rank_results(s);
-    scale_choose(&s->scale, s->ranked, s->correct);
-    gp_clear(&s->gp);
-    fit(s, known);
-    fill_pool(s, s->ranked);
-    fill_rows(s, known);
-    list_candidates(s);
     s->has_model = true;
     s->is_stale = false;
     s->told_before = s->told;
@@ -375,7 +362,7 @@ static bool make_model(struct surrogate *s)
 static bool is_due(const struct surrogate *s)
 {
     if (!s->has_model)
-        return s->correct >= 2 && s->ground.asked.count >= s->initial;
+        return s->correct >= 2 && s->learner.asked.count >= s->initial;
     if (is_listed(s))
         return s->told > s->told_before * LISTED_GROWTH ||
                (s->is_stale && s->told >= s->told_before + LISTED_LEAST);
@@ -384,21 +371,17 @@ static bool is_due(const struct surrogate *s)
 
 // ---- questions ---------------------------------------------------------------------------------
 
-static bool next_listed(struct surrogate *s, uint32_t *out)
-{
-    while (s->list_next < s->list_count) {
-        *out = s->ranked[s->list_next++].at;
-        if (!s->gone[*out])
-            return true;
-    }
-    return false;
-}
-
 static bool most_promising(struct surrogate *s, uint32_t *out)
 {
     double most = -1;
-    if (is_listed(s))
-        return next_listed(s, out);
+    if (is_listed(s)) {
+        while (s->list_next < s->list_count) {
+            *out = s->ranked[s->list_next++].at;
+            if (!s->gone[*out])
+                return true;
+        }
+        return false;
+    }
     double best = scale_apply(&s->scale, s->best);
     for (uint32_t i = 0; i < s->gp.pool; i++) {
         double improvement = s->gone[i] ? -1 : expected(s, best, i);
@@ -426,20 +409,20 @@ static bool ask_model(struct surrogate *s, uint64_t *index)
 
 static void note_question(struct surrogate *s, uint64_t index)
 {
-    struct asked *asked = &s->ground.asked;
+    struct asked *asked = &s->learner.asked;
     asked_add(asked, index);
     if (!s->has_model)
         return;
     for (uint32_t i = 0; i < s->gp.pool; i++)
         s->gone[i] = s->gone[i] || s->pool[i] == index; // one may be there twice
     if (!is_listed(s) && s->gp.rows < s->gp.row_most)
-        add_row(s, &asked->entries[asked->count - 1]);
+        add_model_row(s, &asked->entries[asked->count - 1]);
 }
 
 static size_t surrogate_ask(struct strategy *base, uint64_t *out, size_t capacity)
 {
     struct surrogate *s = (struct surrogate *)base;
-    size_t room = ground_room(&s->ground, capacity), asked = 0;
+    size_t room = learner_room(&s->learner, capacity), asked = 0;
     for (; asked < room; asked++) {
         if (!ask_model(s, &out[asked]) && !ask_spread(s, &out[asked]))
             break;
@@ -450,35 +433,27 @@ static size_t surrogate_ask(struct strategy *base, uint64_t *out, size_t capacit
 
 // ---- results -----------------------------------------------------------------------------------
 
-static void tell_model(struct surrogate *s, const struct asked_entry *a)
-{
-    for (uint32_t i = 0; i < s->gp.rows; i++) {
-        if (s->gp.pending[i] && s->rows[i] == a->index)
-            gp_tell(&s->gp, i, scaled(s, a));
-    }
-}
-
-static void note_best(struct surrogate *s, const struct asked_entry *a)
-{
-    s->best = a->value;
-    s->is_stale = true;
-    if (s->has_model && !is_listed(s) && !pool_is_space(s))
-        add_neighbours(s, a->index, s->gp.pool_most - s->gp.pool);
-}
-
 static void surrogate_tell(struct strategy *base, uint64_t index, enum status status, double value)
 {
     struct surrogate *s = (struct surrogate *)base;
-    const struct asked_entry *a = ground_tell(&s->ground, index, status, value);
+    const struct asked_entry *a = learner_tell(&s->learner, index, status, value);
     if (!a)
         return;
     s->told++;
-    if (s->has_model)
-        tell_model(s, a);
+    if (s->has_model) {
+        for (uint32_t i = 0; i < s->gp.rows; i++) {
+            if (s->gp.pending[i] && s->rows[i] == a->index)
+                gp_tell(&s->gp, i, scaled(s, a));
+        }
+    }
     if (a->state != ASKED_CORRECT)
         return;
-    if (s->correct++ == 0 || value < s->best)
-        note_best(s, a);
+    if (s->correct++ == 0 || value < s->best) {
+        s->best = a->value;
+        s->is_stale = true;
+        if (s->has_model && !is_listed(s) && !pool_is_space(s))
+            add_neighbours(s, a->index, s->gp.pool_most - s->gp.pool);
+    }
 }
 
 const struct strategy_operations strategy_surrogate = {

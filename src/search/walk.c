@@ -1,3 +1,5 @@
+// A walk over the whole space: the default configuration, then every other one in the given order
+// of positions.
 #include "search/walk.h"
 
 void walk_init(struct walk *w, const struct space *sp)
@@ -6,7 +8,7 @@ void walk_init(struct walk *w, const struct space *sp)
     w->has_initial = space_default(sp, &w->initial);
 }
 
-static bool step(struct walk *w, walk_order *order, const void *data, uint64_t *out)
+static bool step_walk(struct walk *w, walk_order *order, const void *data, uint64_t *out)
 {
     if (w->has_initial && !w->gave_initial) {
         w->gave_initial = true;
@@ -25,7 +27,7 @@ static bool step(struct walk *w, walk_order *order, const void *data, uint64_t *
 size_t walk_ask(struct walk *w, walk_order *order, const void *data, uint64_t *out, size_t capacity)
 {
     size_t asked = 0;
-    while (asked < capacity && step(w, order, data, &out[asked]))
+    while (asked < capacity && step_walk(w, order, data, &out[asked]))
         asked++;
     return asked;
 }

@@ -1,3 +1,7 @@
+// Automata of restrictions that are small enough to write down: a table of all assignments is
+// filled and folded from the last parameter forwards, equal rows becoming one state (the minimal
+// automaton, as a decision diagram is reduced). The rows of --config are an automaton too, its
+// states the sets of rows that are still possible.
 #include "space/automaton.h"
 
 #include <stdlib.h>
@@ -40,8 +44,8 @@ bool transitions_of_rows(struct transitions *t, struct arena *arena, const struc
 // ---- from a formula ----------------------------------------------------------------------------
 
 // The next assignment, the last parameter first; slots follow.
-static void advance(const struct automaton *a, const struct domain *domains, uint32_t *digits,
-                    struct evaluator *v)
+static void advance_row(const struct automaton *a, const struct domain *domains, uint32_t *digits,
+                        struct evaluator *v)
 {
     for (uint32_t i = a->length; i-- > 0;) {
         const struct domain *d = &domains[a->parameters[i]];
@@ -52,7 +56,7 @@ static void advance(const struct automaton *a, const struct domain *domains, uin
     }
 }
 
-// One cell an assignment, in order: does the restriction hold?
+// Fills the table: a cell for each assignment in lexicographic order, HOLDS or DEAD.
 static bool fill_cells(const struct automaton *a, const struct restriction *r,
                        const struct domain *domains, struct evaluator *v, uint32_t *cells,
                        uint64_t count, uint64_t *faults)
@@ -66,14 +70,16 @@ static bool fill_cells(const struct automaton *a, const struct restriction *r,
         enum expr_fault fault;
         cells[c] = evaluator_test(v, r, &fault) ? STATE_HOLDS : STATE_DEAD;
         *faults += fault != EXPR_FAULT_NONE;
-        advance(a, domains, digits, v);
+        advance_row(a, domains, digits, v);
     }
     free(digits);
     return !v->failed && !v->exhausted;
 }
 
-// Replaces each row of `width` cells by one cell, its state; equal rows have equal states.
-static bool fold(uint32_t *cells, uint64_t count, uint32_t width, struct intern *rows)
+// Replaces each row of `width` cells by one cell, its state; equal rows have equal states, and a
+// row of HOLDS or DEAD alone stays that. Done once for each parameter, the last first, it leaves
+// one cell: the start.
+static bool fold_cells(uint32_t *cells, uint64_t count, uint32_t width, struct intern *rows)
 {
     for (uint64_t row = 0; row < count / width; row++) {
         const uint32_t *first = cells + row * width;
@@ -103,7 +109,8 @@ bool automaton_tabulate(struct automaton *a, struct arena *arena, const struct r
     for (uint32_t i = a->length; ok && i-- > 0;) {
         struct intern rows = INTERN_INIT;
         uint32_t width = domains[a->parameters[i]].count;
-        ok = fold(cells, count, width, &rows) && transitions_of_rows(&next[i], arena, &rows, width);
+        ok = fold_cells(cells, count, width, &rows) &&
+             transitions_of_rows(&next[i], arena, &rows, width);
         count /= width;
         intern_release(&rows);
     }
@@ -177,18 +184,6 @@ static bool start_state(struct choices *c, struct intern *sets, uint32_t *state)
     return state_of(c, 0, sets, state);
 }
 
-// The rows of `from` that allow this value.
-static void narrow(const struct choices *c, const uint32_t *from, uint32_t parameter,
-                   uint32_t value)
-{
-    memcpy(c->set, from, c->words * sizeof *from);
-    for (uint32_t row = 0; row < c->problem->choice_count; row++) {
-        uint32_t wanted = problem_choice(c->problem, row)[parameter];
-        if (wanted != CHOICE_ANY && wanted != value)
-            c->set[row / 32] &= ~(UINT32_C(1) << row % 32);
-    }
-}
-
 // The transitions of parameter i from every state in `sets`; the states after it go to `after`.
 static bool step_sets(const struct choices *c, struct arena *arena, uint32_t i,
                       const struct intern *sets, struct intern *after, struct transitions *out)
@@ -202,7 +197,14 @@ static bool step_sets(const struct choices *c, struct arena *arena, uint32_t i,
         starts[s] = count;
         for (uint32_t v = 0; v < d->count; v++) {
             uint32_t state;
-            narrow(c, intern_at(sets, s, NULL), parameter, d->values[v]);
+            // Keeps the rows that allow this value, of those that are possible so far.
+            const uint32_t *from = intern_at(sets, s, NULL);
+            memcpy(c->set, from, c->words * sizeof *from);
+            for (uint32_t row = 0; row < c->problem->choice_count; row++) {
+                uint32_t wanted = problem_choice(c->problem, row)[parameter];
+                if (wanted != CHOICE_ANY && wanted != d->values[v])
+                    c->set[row / 32] &= ~(UINT32_C(1) << row % 32);
+            }
             if (!state_of(c, i + 1, after, &state))
                 return false;
             if (state != STATE_DEAD)

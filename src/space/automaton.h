@@ -72,7 +72,8 @@ struct lazy;
 bool lazy_new(struct arena *arena, const struct automaton *a, const struct restriction *r,
               const struct domain *domains, const struct evaluator *v, struct lazy **out);
 void lazy_release(struct lazy *z);
-// What setting the parameter of a stage (from 0) costs, in steps; of the last: for all its values.
+// The cost, in steps, of setting the parameter of a stage (from 0); of the last stage: of judging
+// all its values.
 uint64_t lazy_cost(const struct lazy *z, uint32_t stage);
 // Tries a place in the domain of a stage that is not the last, all before it being set. False: the
 // restriction cannot hold any more. Assignments that have no value are added to the faults.

@@ -1,4 +1,27 @@
+// Builds the diagram by a depth-first search with memory, a layer for each parameter in the given
+// order.
+//
+// A node of the diagram stands for everything that is valid from a layer on. What that is depends
+// on the choices made before only through a few numbers: the states of the automata that have begun
+// to read and not finished, and the values that restrictions without an automaton have yet to see.
+// These make the *key* of the layer. Two ways to a layer with the same key lead to the same node,
+// which is expanded once; the second time it is found by its key. That is why millions of
+// configurations take thousands of steps.
+//
+// - Every restriction is compiled first: into a table where it is small, else stage by stage
+//   (stage.c), else it is evaluated along the search: all at once when its last parameter is chosen
+//   (a check), or stage by stage (a lazy one).
+// - A value is tried by moving every automaton that reads the parameter by one transition; none for
+//   it means excluded. The automaton with the fewest transitions proposes the values, the others
+//   only confirm.
+// - *Closers*: several automata may constrain the same last parameter. Apart from that parameter,
+//   all that they leave is the intersection of the sets of values that they allow. The key then
+//   holds that set instead of their states: all-different tests over n parameters have 2^n sets but
+//   n! states. A set that is empty ends the branch before its layer is reached.
+// - Effort is counted in steps, never in seconds, so that the outcome is the same on every machine.
 #include "space/build.h"
+
+#include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +32,7 @@ const struct build_limits build_limits_usual = {.table_few = UINT64_C(1) << 12,
                                                 .words = UINT32_C(1) << 22,
                                                 .bytes = (size_t)256 << 20,
                                                 .effort = UINT64_C(1) << 25};
+
 // A restriction whose automaton reads a layer's parameter.
 struct reader {
     uint32_t *state; // its state now
@@ -24,9 +48,10 @@ struct closer {
     const uint32_t *rows; // the set that each state leaves, from STATE_FIRST on, a bit a value
 };
 
-// What several automata leave of one parameter is what all of them leave: however it came about,
-// equal sets leave the same work. (So the state of pairs that all differ is the set of values in
-// use, and that of pairs that are near each other the least and the greatest value.)
+// A parameter whose closers stand in a layer's key by the intersection of their sets: equal
+// intersections leave the same work, however they came about. (So parameters that must all differ
+// are remembered by the set of values in use, and parameters that must be near each other by the
+// least and the greatest value.)
 struct meeting {
     const struct layer *layer; // of the parameter
     uint32_t closers;          // the first so many of the layer's
@@ -115,13 +140,13 @@ static bool set_parameters(struct builder *b, const struct restriction *r, struc
     return true;
 }
 
-// What trying a value costs, for each automaton that reads it, too, and looking for a layer's key,
-// in steps (see solve.c).
+// Costs in steps (see solve.c): of trying a value, of each automaton that reads it, of looking up a
+// layer's key.
 #define TRY_COST    16
 #define READER_COST 6
 #define KEY_COST    64
 
-static bool spend(struct builder *b, uint32_t restriction, uint64_t steps)
+static bool spend_on_restriction(struct builder *b, uint32_t restriction, uint64_t steps)
 {
     uint64_t *left = b->options->effort;
     uint64_t spent = *left < steps ? *left : steps;
@@ -130,11 +155,12 @@ static bool spend(struct builder *b, uint32_t restriction, uint64_t steps)
     return spent == steps;
 }
 
+// Makes the automaton from the table of all assignments.
 static bool tabulate(struct builder *b, uint32_t restriction, uint64_t cells)
 {
     struct automaton *a = &b->automata[restriction];
     uint32_t cost = restriction_cost(&b->problem->restrictions[restriction]);
-    if (!spend(b, restriction, cells * cost)) {
+    if (!spend_on_restriction(b, restriction, cells * cost)) {
         b->outcome = BUILD_EFFORT;
         return false;
     }
@@ -148,39 +174,25 @@ static bool tabulate(struct builder *b, uint32_t restriction, uint64_t cells)
     return made;
 }
 
-// Where it may be evaluated instead, with half of the effort at most.
-static enum staging make_stages(struct builder *b, uint32_t restriction)
-{
-    uint64_t given = *b->options->effort / (b->options->checks ? 2 : 1), left = given;
-    const struct build_limits *most = b->options->limits;
-    struct stage_limits limits = {&left, most->words, most->bytes};
-    enum staging outcome = automaton_stage(
-        &b->automata[restriction], &b->arena, &b->problem->restrictions[restriction],
-        b->filtered->domains, b->evaluator, &limits, &b->filtered->faults[restriction]);
-    spend(b, restriction, given - left);
-    return outcome;
-}
-
-// The same, unless it is known that this cannot be done.
-static enum staging try_stages(struct builder *b, uint32_t restriction)
+// Makes the automaton stage by stage, unless an earlier attempt found that this cannot be done.
+static enum staging make_staged(struct builder *b, uint32_t restriction)
 {
     enum stageable *known = &b->options->stageable[restriction];
     if (b->options->limits->words == 0 || *known == STAGEABLE_NOT)
         return STAGING_LARGE;
     if (*known == STAGEABLE_EFFORT && b->options->checks)
         return STAGING_EFFORT;
-    enum staging outcome = make_stages(b, restriction);
+    // Where it may be evaluated instead, with half of the effort at most.
+    uint64_t given = *b->options->effort / (b->options->checks ? 2 : 1), left = given;
+    const struct build_limits *most = b->options->limits;
+    struct stage_limits limits = {&left, most->words, most->bytes};
+    enum staging outcome = automaton_stage(
+        &b->automata[restriction], &b->arena, &b->problem->restrictions[restriction],
+        b->filtered->domains, b->evaluator, &limits, &b->filtered->faults[restriction]);
+    spend_on_restriction(b, restriction, given - left);
     if (outcome == STAGING_LARGE || outcome == STAGING_EFFORT)
         *known = outcome == STAGING_LARGE ? STAGEABLE_NOT : STAGEABLE_EFFORT;
     return outcome;
-}
-
-// It is evaluated along the search, or where it cannot be, as a whole.
-static bool follow_lazily(struct builder *b, uint32_t restriction)
-{
-    return b->options->limits->words == 0 ||
-           lazy_new(&b->arena, &b->automata[restriction], &b->problem->restrictions[restriction],
-                    b->filtered->domains, b->evaluator, &b->lazies[restriction]);
 }
 
 // Makes the automaton of a formula or derived parameter, unless it is too large.
@@ -191,13 +203,16 @@ static bool compile_formula(struct builder *b, uint32_t restriction, uint64_t *r
     uint64_t cells = automaton_cells(a, b->filtered->domains);
     a->start = STATE_FIRST;
     if (cells > limits->table_few) {
-        enum staging outcome = try_stages(b, restriction);
+        enum staging outcome = make_staged(b, restriction);
         if (outcome == STAGING_DONE || outcome == STAGING_MEMORY)
             return outcome == STAGING_DONE;
         a->start = STATE_FIRST;
         if (cells > limits->table_most || cells > *room) {
             if (b->options->checks)
-                return follow_lazily(b, restriction);
+                return b->options->limits->words == 0 ||
+                       lazy_new(&b->arena, &b->automata[restriction],
+                                &b->problem->restrictions[restriction], b->filtered->domains,
+                                b->evaluator, &b->lazies[restriction]);
             b->outcome = outcome == STAGING_LARGE ? BUILD_LARGE : BUILD_EFFORT;
             return false;
         }
@@ -206,7 +221,7 @@ static bool compile_formula(struct builder *b, uint32_t restriction, uint64_t *r
     return tabulate(b, restriction, cells);
 }
 
-static bool compile(struct builder *b, uint32_t restriction, uint64_t *room)
+static bool compile_restriction(struct builder *b, uint32_t restriction, uint64_t *room)
 {
     const struct restriction *r = &b->problem->restrictions[restriction];
     struct automaton *a = &b->automata[restriction];
@@ -220,34 +235,9 @@ static bool compile(struct builder *b, uint32_t restriction, uint64_t *room)
     return ok;
 }
 
-static bool is_open(const struct builder *b, uint32_t restriction)
+static bool is_open_restriction(const struct builder *b, uint32_t restriction)
 {
     return !b->filtered->done[restriction] && b->automata[restriction].start >= STATE_FIRST;
-}
-
-// Enters a restriction into the layers it reads.
-static void enter(struct builder *b, uint32_t restriction)
-{
-    const struct automaton *a = &b->automata[restriction];
-    for (uint32_t i = 0; a->next && i < a->length; i++) {
-        struct layer *l = &b->layers[b->layer_of[a->parameters[i]]];
-        l->readers[l->reader_count++] =
-            (struct reader){.state = &b->states[restriction], .next = &a->next[i]};
-    }
-    struct lazy *lazy = b->lazies[restriction];
-    for (uint32_t i = 0; lazy && i < a->length; i++) {
-        struct layer *l = &b->layers[b->layer_of[a->parameters[i]]];
-        l->followers[l->follower_count++] = (struct follower){lazy, restriction, i, NULL};
-    }
-    if (!a->next && !lazy) {
-        struct layer *l = &b->layers[b->layer_of[a->parameters[a->length - 1]]];
-        l->checks[l->check_count++] = restriction;
-    }
-}
-
-static uint32_t first_layer(const struct builder *b, const struct automaton *a)
-{
-    return b->layer_of[a->parameters[0]];
 }
 
 static uint32_t last_layer(const struct builder *b, const struct automaton *a)
@@ -268,7 +258,7 @@ static uint32_t closing_layer(const struct builder *b, const struct automaton *a
 static bool can_close(const struct builder *b, uint32_t restriction)
 {
     const struct automaton *a = &b->automata[restriction];
-    if (!is_open(b, restriction) || !a->next || a->length < 2)
+    if (!is_open_restriction(b, restriction) || !a->next || a->length < 2)
         return false;
     uint64_t states = a->next[a->length - 1].states;
     return states * b->layers[last_layer(b, a)].words <= SETS_MOST;
@@ -287,22 +277,8 @@ static const uint32_t *make_sets(struct builder *b, const struct automaton *a, u
     return rows;
 }
 
-// Enters an automaton into the closers of its last layer, in the order of their layers.
-static bool add_closer(struct builder *b, uint32_t restriction)
-{
-    const struct automaton *a = &b->automata[restriction];
-    struct layer *l = &b->layers[last_layer(b, a)];
-    uint32_t layer = closing_layer(b, a), at = l->closer_count++;
-    if (at == 0)
-        b->closed[b->closed_count++] = last_layer(b, a);
-    const uint32_t *rows = make_sets(b, a, l->words);
-    for (; at > 0 && l->closers[at - 1].layer > layer; at--)
-        l->closers[at] = l->closers[at - 1];
-    l->closers[at] = (struct closer){&b->states[restriction], layer, rows};
-    return rows != NULL;
-}
-
-// Where one automaton alone closes a layer its states, which are all different, will do.
+// The closers of all layers. Where a single automaton closes a layer, its states stand for
+// different sets already: a closer would gain nothing.
 static bool add_closers(struct builder *b)
 {
     uint32_t *counts = arena_array(&b->arena, (size_t)b->layer_count + 1, sizeof *counts);
@@ -313,8 +289,20 @@ static bool add_closers(struct builder *b)
             counts[last_layer(b, &b->automata[r])]++;
     }
     for (uint32_t r = 0; r < b->problem->restriction_count; r++) {
-        if (can_close(b, r) && counts[last_layer(b, &b->automata[r])] > 1 && !add_closer(b, r))
-            return false;
+        // The closers of a layer are ordered by the layer at which their set is known.
+        if (can_close(b, r) && counts[last_layer(b, &b->automata[r])] > 1) {
+            const struct automaton *a = &b->automata[r];
+            struct layer *l = &b->layers[last_layer(b, a)];
+            uint32_t layer = closing_layer(b, a), at = l->closer_count++;
+            if (at == 0)
+                b->closed[b->closed_count++] = last_layer(b, a);
+            const uint32_t *rows = make_sets(b, a, l->words);
+            for (; at > 0 && l->closers[at - 1].layer > layer; at--)
+                l->closers[at] = l->closers[at - 1];
+            l->closers[at] = (struct closer){&b->states[r], layer, rows};
+            if (rows == NULL)
+                return false;
+        }
     }
     return true;
 }
@@ -356,7 +344,7 @@ static void set_ends(const struct builder *b, uint32_t *ends)
 {
     for (uint32_t r = 0; r < b->problem->restriction_count; r++) {
         const struct automaton *a = &b->automata[r];
-        if (!is_open(b, r) || a->next)
+        if (!is_open_restriction(b, r) || a->next)
             continue;
         for (uint32_t i = 0; i < a->length; i++) {
             uint32_t *end = &ends[b->layer_of[a->parameters[i]]];
@@ -382,15 +370,16 @@ static void add_items(struct builder *b, const uint32_t *ends)
 {
     for (uint32_t r = 0; r < b->problem->restriction_count; r++) {
         const struct automaton *a = &b->automata[r];
-        if (is_open(b, r) && a->next)
-            add_to_keys(b, &b->states[r], first_layer(b, a),
+        if (is_open_restriction(b, r) && a->next)
+            add_to_keys(b, &b->states[r], b->layer_of[a->parameters[0]],
                         is_closer(b, r) ? closing_layer(b, a) : last_layer(b, a));
     }
     for (uint32_t l = 0; l < b->layer_count; l++)
         add_to_keys(b, &b->layers[l].value, l, ends[l]);
 }
 
-// Where a key holds every value before, no way meets another.
+// Where the key holds every value chosen before, no two ways to the layer have equal keys: looking
+// for one would cost time and memory, and find nothing.
 static void set_remembers(struct builder *b, const uint32_t *ends, uint32_t *gone)
 {
     uint32_t choices = 0, values = 0; // of the layers before: with a choice, and in the key
@@ -405,6 +394,7 @@ static void set_remembers(struct builder *b, const uint32_t *ends, uint32_t *gon
     }
 }
 
+// The keys of all layers. Items are added twice: the first pass counts, the second writes.
 static bool set_keys(struct builder *b)
 {
     uint32_t longest = 0;
@@ -431,12 +421,12 @@ static bool set_keys(struct builder *b)
     return b->scratch != NULL;
 }
 
-// Room for what enter() adds to each layer.
-static bool make_room(struct builder *b)
+// Counts what enter_all() adds to each layer, and takes the memory for it.
+static bool make_layer_room(struct builder *b)
 {
     for (uint32_t r = 0; r < b->problem->restriction_count; r++) {
         const struct automaton *a = &b->automata[r];
-        for (uint32_t i = 0; is_open(b, r) && i < a->length; i++)
+        for (uint32_t i = 0; is_open_restriction(b, r) && i < a->length; i++)
             b->layers[b->layer_of[a->parameters[i]]].reader_count++;
     }
     for (uint32_t i = 0; i < b->layer_count; i++) {
@@ -453,35 +443,35 @@ static bool make_room(struct builder *b)
     return true;
 }
 
-static bool prepare_layers(struct builder *b)
-{
-    uint32_t widest = 0;
-    for (uint32_t l = 0; l < b->layer_count; l++) {
-        uint32_t parameter = b->options->order[l];
-        b->layers[l].parameter = parameter;
-        b->layers[l].domain = &b->filtered->domains[parameter];
-        b->layers[l].words = b->layers[l].domain->count / 32 + 1;
-        b->layer_of[parameter] = l;
-        widest = b->layers[l].words > widest ? b->layers[l].words : widest;
-    }
-    b->closed = arena_array(&b->arena, b->layer_count + (size_t)1, sizeof *b->closed);
-    b->set = arena_array(&b->arena, (size_t)widest + 1, sizeof *b->set);
-    return b->closed && b->set;
-}
-
-// What is to be read and checked in each layer.
+// Enters every open restriction into the layers whose parameters it reads: as a reader of each
+// where it has an automaton, as a follower of each where it is lazy, else as a check in the last.
 static bool enter_all(struct builder *b)
 {
-    if (!make_room(b))
+    if (!make_layer_room(b))
         return false;
     for (uint32_t r = 0; r < b->problem->restriction_count; r++) {
-        if (is_open(b, r))
-            enter(b, r);
+        if (is_open_restriction(b, r)) {
+            const struct automaton *a = &b->automata[r];
+            for (uint32_t i = 0; a->next && i < a->length; i++) {
+                struct layer *l = &b->layers[b->layer_of[a->parameters[i]]];
+                l->readers[l->reader_count++] =
+                    (struct reader){.state = &b->states[r], .next = &a->next[i]};
+            }
+            struct lazy *lazy = b->lazies[r];
+            for (uint32_t i = 0; lazy && i < a->length; i++) {
+                struct layer *l = &b->layers[b->layer_of[a->parameters[i]]];
+                l->followers[l->follower_count++] = (struct follower){lazy, r, i, NULL};
+            }
+            if (!a->next && !lazy) {
+                struct layer *l = &b->layers[b->layer_of[a->parameters[a->length - 1]]];
+                l->checks[l->check_count++] = r;
+            }
+        }
     }
     return set_keys(b);
 }
 
-static bool prepare(struct builder *b)
+static bool prepare_builder(struct builder *b)
 {
     uint32_t restrictions = b->problem->restriction_count;
     uint64_t room = b->options->limits->tables_most;
@@ -493,10 +483,21 @@ static bool prepare(struct builder *b)
     b->lazies = arena_array(&b->arena, (size_t)restrictions + 1, sizeof *b->lazies);
     if (!b->layers || !b->layer_of || !b->automata || !b->states || !b->lazies)
         return false;
-    if (!prepare_layers(b))
+    uint32_t widest = 0;
+    for (uint32_t l = 0; l < b->layer_count; l++) {
+        uint32_t parameter = b->options->order[l];
+        b->layers[l].parameter = parameter;
+        b->layers[l].domain = &b->filtered->domains[parameter];
+        b->layers[l].words = b->layers[l].domain->count / 32 + 1;
+        b->layer_of[parameter] = l;
+        widest = b->layers[l].words > widest ? b->layers[l].words : widest;
+    }
+    b->closed = arena_array(&b->arena, b->layer_count + (size_t)1, sizeof *b->closed);
+    b->set = arena_array(&b->arena, (size_t)widest + 1, sizeof *b->set);
+    if (!b->closed || !b->set)
         return false;
     for (uint32_t r = 0; r < restrictions && !b->empty; r++) {
-        if (!b->filtered->done[r] && !compile(b, r, &room))
+        if (!b->filtered->done[r] && !compile_restriction(b, r, &room))
             return false;
         if (b->arena.bytes > b->options->limits->bytes) {
             b->outcome = BUILD_LARGE;
@@ -508,31 +509,31 @@ static bool prepare(struct builder *b)
 
 // ---- searching ---------------------------------------------------------------------------------
 
-static uint32_t stop(struct builder *b, enum build_outcome outcome)
+static uint32_t stop_build(struct builder *b, enum build_outcome outcome)
 {
     b->outcome = outcome;
     return DIAGRAM_NONE;
 }
 
 // Spends effort of the search itself.
-static bool go_on(struct builder *b, uint64_t steps)
+static bool spend_steps(struct builder *b, uint64_t steps)
 {
     uint64_t *left = b->options->effort;
     bool enough = *left >= steps;
     *left -= enough ? steps : *left;
     if (!enough)
-        stop(b, BUILD_EFFORT);
+        stop_build(b, BUILD_EFFORT);
     return enough;
 }
 
 // The diagram is made of the nodes while these are there, and takes twice as much.
-static size_t bytes_taken(const struct builder *b)
+static size_t builder_bytes(const struct builder *b)
 {
     return b->arena.bytes + intern_bytes(&b->sets) + intern_bytes(&b->keys) +
            b->key_capacity * sizeof *b->key_nodes + 3 * intern_bytes(&b->nodes);
 }
 
-// What the closers of a parameter leave of it, in the set; false: nothing.
+// Intersects the sets of a parameter's closers; false: no value is left.
 static bool meet(struct builder *b, const struct meeting *m)
 {
     uint32_t words = m->layer->words, any = 0;
@@ -550,7 +551,7 @@ static bool meet(struct builder *b, const struct meeting *m)
 
 // The key of a layer in the scratch: its number, then what its work depends on. False where a
 // parameter that is still to come has no value left, or without memory.
-static bool gather(struct builder *b, uint32_t layer, uint32_t *length)
+static bool gather_key(struct builder *b, uint32_t layer, uint32_t *length)
 {
     const struct layer *l = &b->layers[layer];
     uint32_t at = 0;
@@ -561,7 +562,7 @@ static bool gather(struct builder *b, uint32_t layer, uint32_t *length)
         uint32_t words = l->meetings[i].layer->words;
         uint32_t set = words == 1 ? b->set[0] : intern_add(&b->sets, b->set, words);
         if (words > 1 && set == INTERN_NONE) {
-            stop(b, BUILD_MEMORY);
+            stop_build(b, BUILD_MEMORY);
             return false;
         }
         b->scratch[at++] = set;
@@ -577,22 +578,23 @@ static bool gather(struct builder *b, uint32_t layer, uint32_t *length)
 
 // The place of a layer's key, and the node that it led to before, or NODE_PENDING. False where
 // there is nothing to be found, or no memory.
-static bool look_up(struct builder *b, uint32_t layer, uint32_t *word, uint32_t *node)
+static bool look_up_key(struct builder *b, uint32_t layer, uint32_t *word, uint32_t *node)
 {
     uint32_t length, seen = b->keys.count;
     const struct layer *l = &b->layers[layer];
-    if (!go_on(b, KEY_COST + l->key_length + 2 * l->meeting_cost) || !gather(b, layer, &length))
+    if (!spend_steps(b, KEY_COST + l->key_length + 2 * l->meeting_cost) ||
+        !gather_key(b, layer, &length))
         return false;
-    if (bytes_taken(b) > b->options->limits->bytes) {
-        stop(b, BUILD_LARGE);
+    if (builder_bytes(b) > b->options->limits->bytes) {
+        stop_build(b, BUILD_LARGE);
         return false;
     }
     *word = intern_add(&b->keys, b->scratch, length);
     uint32_t *nodes = NULL;
     if (*word != INTERN_NONE)
-        nodes = grow(b->key_nodes, &b->key_capacity, (size_t)*word + 1, sizeof *nodes);
+        nodes = array_grow(b->key_nodes, &b->key_capacity, (size_t)*word + 1, sizeof *nodes);
     if (!nodes) {
-        stop(b, BUILD_MEMORY);
+        stop_build(b, BUILD_MEMORY);
         return false;
     }
     b->key_nodes = nodes;
@@ -607,8 +609,9 @@ static bool checks_hold(struct builder *b, const struct layer *l)
 {
     for (uint32_t i = 0; i < l->check_count; i++) {
         enum expr_fault fault;
-        if (!spend(b, l->checks[i], restriction_cost(&b->problem->restrictions[l->checks[i]]))) {
-            stop(b, BUILD_EFFORT);
+        if (!spend_on_restriction(b, l->checks[i],
+                                  restriction_cost(&b->problem->restrictions[l->checks[i]]))) {
+            stop_build(b, BUILD_EFFORT);
             return false;
         }
         uint64_t before = *b->options->effort;
@@ -616,7 +619,7 @@ static bool checks_hold(struct builder *b, const struct layer *l)
         b->filtered->spent[l->checks[i]] += before - *b->options->effort;
         b->filtered->faults[l->checks[i]] += fault != EXPR_FAULT_NONE;
         if (b->evaluator->exhausted)
-            stop(b, BUILD_EFFORT);
+            stop_build(b, BUILD_EFFORT);
         if (!holds || b->evaluator->exhausted)
             return false;
     }
@@ -625,8 +628,8 @@ static bool checks_hold(struct builder *b, const struct layer *l)
 
 static bool spend_on(struct builder *b, const struct follower *f)
 {
-    return spend(b, f->restriction, lazy_cost(f->lazy, f->stage)) ||
-           stop(b, BUILD_EFFORT) != DIAGRAM_NONE; // false
+    return spend_on_restriction(b, f->restriction, lazy_cost(f->lazy, f->stage)) ||
+           stop_build(b, BUILD_EFFORT) != DIAGRAM_NONE; // false
 }
 
 static bool is_last(const struct builder *b, const struct follower *f)
@@ -635,14 +638,14 @@ static bool is_last(const struct builder *b, const struct follower *f)
 }
 
 // Did its last evaluation come to an end?
-static bool goes_on(struct builder *b, const struct follower *f)
+static bool follower_goes_on(struct builder *b, const struct follower *f)
 {
     static const enum build_outcome outcomes[] = {[STAGING_LARGE] = BUILD_LARGE,
                                                   [STAGING_EFFORT] = BUILD_EFFORT,
                                                   [STAGING_MEMORY] = BUILD_MEMORY};
     enum staging outcome = lazy_outcome(f->lazy);
     if (outcome != STAGING_DONE)
-        stop(b, outcomes[outcome]);
+        stop_build(b, outcomes[outcome]);
     return outcome == STAGING_DONE;
 }
 
@@ -656,7 +659,7 @@ static bool judge_followers(struct builder *b, struct layer *l)
         if (!spend_on(b, f))
             return false;
         f->holds = lazy_judge(f->lazy, &b->filtered->faults[f->restriction]);
-        if (!goes_on(b, f))
+        if (!follower_goes_on(b, f))
             return false;
     }
     return true;
@@ -670,7 +673,7 @@ static bool followers_hold(struct builder *b, const struct layer *l)
         if (is_last(b, f) ? !f->holds[l->value]
                           : !spend_on(b, f) || !lazy_try(f->lazy, f->stage, l->value,
                                                          &b->filtered->faults[f->restriction])) {
-            goes_on(b, f);
+            follower_goes_on(b, f);
             return false;
         }
     }
@@ -700,7 +703,7 @@ static bool try_value(struct builder *b, const struct layer *l)
 
 static bool push_edge(struct builder *b, uint32_t value, uint32_t child)
 {
-    uint32_t *pairs = grow(b->pairs, &b->pair_capacity, b->pair_count + 2, sizeof *pairs);
+    uint32_t *pairs = array_grow(b->pairs, &b->pair_capacity, b->pair_count + 2, sizeof *pairs);
     if (!pairs)
         return false;
     b->pairs = pairs;
@@ -709,10 +712,11 @@ static bool push_edge(struct builder *b, uint32_t value, uint32_t child)
     return true;
 }
 
-static uint32_t expand(struct builder *b, uint32_t layer);
+static uint32_t expand_layer(struct builder *b, uint32_t layer);
 
-// Sets out at the states that the readers have before the layer. The one with the fewest
-// transitions says which values to try; NULL: all of them.
+// Places every reader at the transitions of the state that its automaton has before the layer.
+// Returns the one with the fewest: only its values need be tried. NULL: no reader excludes any
+// value.
 static const struct reader *set_out(struct layer *l)
 {
     const struct reader *driver = NULL;
@@ -731,16 +735,8 @@ static const struct reader *set_out(struct layer *l)
     return driver;
 }
 
-// Goes on behind the value being tried, and pushes the edge if that leads somewhere.
-static void follow(struct builder *b, uint32_t layer)
-{
-    const struct layer *l = &b->layers[layer];
-    uint32_t child = expand(b, layer + 1);
-    if (child != DIAGRAM_NONE && !push_edge(b, l->domain->values[l->value], child))
-        stop(b, BUILD_MEMORY);
-}
-
-// Tries every value of the layer and pushes the edges that lead somewhere.
+// Tries the values of the layer in ascending order, expands what is behind each that is not
+// excluded, and pushes an edge for each that leads somewhere.
 static void try_values(struct builder *b, uint32_t layer)
 {
     struct layer *l = &b->layers[layer];
@@ -751,11 +747,14 @@ static void try_values(struct builder *b, uint32_t layer)
     uint32_t count = driver ? (uint32_t)(driver->end - driver->at) : l->domain->count;
     size_t first = b->pair_count;
     for (uint32_t i = 0; i < count && b->outcome == BUILD_DONE; i++) {
-        if (!go_on(b, TRY_COST + READER_COST * l->reader_count))
+        if (!spend_steps(b, TRY_COST + READER_COST * l->reader_count))
             return;
         l->value = given ? given[i].value : i;
-        if (try_value(b, l))
-            follow(b, layer);
+        if (try_value(b, l)) {
+            uint32_t child = expand_layer(b, layer + 1);
+            if (child != DIAGRAM_NONE && !push_edge(b, l->domain->values[l->value], child))
+                stop_build(b, BUILD_MEMORY);
+        }
         if (b->options->any && b->pair_count > first)
             return;
     }
@@ -769,19 +768,21 @@ static uint32_t make_node(struct builder *b, size_t first)
     if (b->options->any)
         return DIAGRAM_END;
     uint32_t word = intern_add(&b->nodes, b->pairs + first, (uint32_t)(b->pair_count - first));
-    if (bytes_taken(b) > b->options->limits->bytes)
-        return stop(b, BUILD_LARGE);
-    return word == INTERN_NONE ? stop(b, BUILD_MEMORY) : word + 1;
+    if (builder_bytes(b) > b->options->limits->bytes)
+        return stop_build(b, BUILD_LARGE);
+    return word == INTERN_NONE ? stop_build(b, BUILD_MEMORY) : word + 1;
 }
 
-// The node that stands for everything valid from this layer on; NONE where there is nothing.
-static uint32_t expand(struct builder *b, uint32_t layer)
+// The node that stands for everything valid from this layer on; NONE where there is nothing. A key
+// seen before gives its node at once; else the values are tried, the automata's states put back,
+// and the edges, which lie on top of the stack, become a node.
+static uint32_t expand_layer(struct builder *b, uint32_t layer)
 {
     uint32_t node = NODE_PENDING, word = 0;
     if (layer == b->layer_count)
         return DIAGRAM_END;
     struct layer *l = &b->layers[layer];
-    if (l->remembers && !look_up(b, layer, &word, &node))
+    if (l->remembers && !look_up_key(b, layer, &word, &node))
         return DIAGRAM_NONE;
     if (node != NODE_PENDING)
         return node;
@@ -791,7 +792,7 @@ static uint32_t expand(struct builder *b, uint32_t layer)
     for (uint32_t i = 0; i < l->reader_count; i++)
         *l->readers[i].state = l->readers[i].before;
     if (b->evaluator->failed)
-        stop(b, BUILD_MEMORY);
+        stop_build(b, BUILD_MEMORY);
     if (b->outcome != BUILD_DONE)
         return DIAGRAM_NONE;
     node = make_node(b, first);
@@ -801,7 +802,7 @@ static uint32_t expand(struct builder *b, uint32_t layer)
     return node;
 }
 
-static enum build_outcome finish(struct builder *b, uint32_t root, struct diagram *out)
+static enum build_outcome finish_diagram(struct builder *b, uint32_t root, struct diagram *out)
 {
     bool overflow;
     if (b->outcome != BUILD_DONE)
@@ -815,16 +816,16 @@ static enum build_outcome finish(struct builder *b, uint32_t root, struct diagra
     return overflow ? BUILD_OVERFLOW : BUILD_MEMORY;
 }
 
-enum build_outcome build(const struct filtered *f, const struct build_options *o,
-                         struct evaluator *v, struct diagram *out)
+enum build_outcome build_diagram(const struct filtered *f, const struct build_options *o,
+                                 struct evaluator *v, struct diagram *out)
 {
     struct builder b = {.problem = v->problem, .filtered = f, .options = o, .evaluator = v};
     *out = (struct diagram){.root = DIAGRAM_NONE};
     arena_init(&b.arena);
-    if (!prepare(&b) && b.outcome == BUILD_DONE)
+    if (!prepare_builder(&b) && b.outcome == BUILD_DONE)
         b.outcome = BUILD_MEMORY;
-    uint32_t root = b.empty || b.outcome != BUILD_DONE ? DIAGRAM_NONE : expand(&b, 0);
-    enum build_outcome outcome = finish(&b, root, out);
+    uint32_t root = b.empty || b.outcome != BUILD_DONE ? DIAGRAM_NONE : expand_layer(&b, 0);
+    enum build_outcome outcome = finish_diagram(&b, root, out);
     for (uint32_t r = 0; b.lazies && r < b.problem->restriction_count; r++)
         lazy_release(b.lazies[r]);
     intern_release(&b.sets);

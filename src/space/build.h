@@ -45,7 +45,7 @@ enum build_outcome {
 };
 
 // Faults found are added to f->faults. The evaluator's steps are the effort.
-enum build_outcome build(const struct filtered *f, const struct build_options *o,
-                         struct evaluator *v, struct diagram *out);
+enum build_outcome build_diagram(const struct filtered *f, const struct build_options *o,
+                                 struct evaluator *v, struct diagram *out);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What making the space without each of the restrictions may cost, in steps (see solve.c).
+// The steps (see solve.c) that solving the space without one restriction after the other may take.
 #define WITHOUT_EFFORT (UINT64_C(1) << 30)
 
 struct detailing {
@@ -19,21 +19,6 @@ struct detailing {
 
 // ---- restrictions ------------------------------------------------------------------------------
 
-// How many would be valid besides, were this restriction not there.
-static uint64_t count_without(struct detailing *d, uint32_t restriction)
-{
-    struct diagram without;
-    uint64_t effort = WITHOUT_EFFORT / d->problem->restriction_count;
-    struct solve_options o = {.skip = d->skip, .effort = &effort};
-    d->skip[restriction] = true;
-    enum build_outcome outcome = solve(d->problem, &o, &without, NULL);
-    uint64_t more =
-        outcome == BUILD_DONE ? diagram_count(&without) - space_count(d->space) : UINT64_MAX;
-    diagram_release(&without);
-    d->skip[restriction] = false;
-    return more;
-}
-
 static bool add_restrictions(struct detailing *d)
 {
     struct space_details *out = d->out;
@@ -43,8 +28,19 @@ static bool add_restrictions(struct detailing *d)
         return false;
     for (uint32_t i = 0, at = 0; i < d->problem->restriction_count; i++) {
         const struct formula *f = d->problem->restrictions[i].formula;
-        if (at < out->restriction_count && out->restrictions[at].restriction == f)
-            last[at++] = count_without(d, i);
+        if (at < out->restriction_count && out->restrictions[at].restriction == f) {
+            // How many would be valid besides, were this restriction not there.
+            struct diagram without;
+            uint64_t effort = WITHOUT_EFFORT / d->problem->restriction_count;
+            struct solve_options o = {.skip = d->skip, .effort = &effort};
+            d->skip[i] = true;
+            enum build_outcome outcome = solve(d->problem, &o, &without, NULL);
+            uint64_t more = outcome == BUILD_DONE ? diagram_count(&without) - space_count(d->space)
+                                                  : UINT64_MAX;
+            diagram_release(&without);
+            d->skip[i] = false;
+            last[at++] = more;
+        }
     }
     out->last = last;
     return true;

@@ -1,22 +1,10 @@
+// The diagram in arrays: nodes refer to a run of edges, and each edge carries the number of paths
+// before it among its siblings. The i-th path is found by binary search in every layer on the way
+// down, a path's index by adding up the same numbers.
 #include "space/diagram.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-// Copies one node's edges and counts its paths; false when they are 2^64 or more.
-static bool set_node(struct diagram *d, uint32_t node, const uint32_t *pairs, uint32_t edges,
-                     size_t first)
-{
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < edges; i++) {
-        uint32_t child = pairs[2 * i + 1];
-        d->edges[first + i] = (struct diagram_edge){count, pairs[2 * i], child};
-        if (__builtin_add_overflow(count, d->nodes[child].count, &count))
-            return false;
-    }
-    d->nodes[node] = (struct diagram_node){count, (uint32_t)first, edges};
-    return true;
-}
 
 static bool set_nodes(struct diagram *d, const struct intern *nodes)
 {
@@ -25,8 +13,16 @@ static bool set_nodes(struct diagram *d, const struct intern *nodes)
     for (uint32_t i = 0; i < nodes->count; i++) {
         uint32_t length;
         const uint32_t *pairs = intern_at(nodes, i, &length);
-        if (!set_node(d, i + 1, pairs, length / 2, first))
-            return false;
+        // A node's paths are those of its children together: 2^64 or more are refused.
+        uint32_t edges = length / 2;
+        uint64_t count = 0;
+        for (uint32_t k = 0; k < edges; k++) {
+            uint32_t child = pairs[2 * k + 1];
+            d->edges[first + k] = (struct diagram_edge){count, pairs[2 * k], child};
+            if (__builtin_add_overflow(count, d->nodes[child].count, &count))
+                return false;
+        }
+        d->nodes[i + 1] = (struct diagram_node){count, (uint32_t)first, edges};
         first += length / 2;
     }
     return true;

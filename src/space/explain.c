@@ -1,11 +1,13 @@
-// Why a space is empty, and what would help.
+// Why a space is empty, and what would help: the restrictions that exclude everything alone, else
+// those that do so together (found by leaving out one at a time, as in a minimal unsatisfiable
+// core), and a value of a constant that makes it valid.
 #include "space/inside.h"
 #include "space/solve.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// What explaining may cost in all, and each search for a better constant (in steps, see solve.c).
+// The steps (see solve.c) that explaining may take in all, and each search for a better constant.
 #define EXPLAIN_EFFORT  (UINT64_C(1) << 29)
 #define CONSTANT_EFFORT (UINT64_C(1) << 28)
 // How far from its value a constant is tried, in each direction.
@@ -113,7 +115,7 @@ static bool find_value(struct explaining *x, struct value *slots, uint32_t const
     return false;
 }
 
-static void suggest(struct explaining *x, uint32_t constant, struct text *out)
+static void suggest_value(struct explaining *x, uint32_t constant, struct text *out)
 {
     const struct spec *s = x->problem->spec;
     size_t count = s->slots.count;
@@ -166,28 +168,6 @@ static void add_constants(const struct explaining *x, struct text *out)
         text_add(out, ")");
 }
 
-static void explain(struct explaining *x, const char *cartesian, struct text *out)
-{
-    const struct spec *s = x->problem->spec;
-    uint32_t alone = find_alone(x);
-    if (alone == 0)
-        find_together(x);
-    if (strcmp(cartesian, "1") == 0)
-        text_add(out, "the only configuration is excluded by ");
-    else
-        text_addf(out, "all %s configurations are excluded by ", cartesian);
-    if (alone == 0)
-        text_add(out, "these together: ");
-    else if (alone > 1)
-        text_add(out, "each of these: ");
-    add_guilty(x, out);
-    add_constants(x, out);
-    for (uint32_t c = 0; c < s->constant_count; c++) {
-        if (s->constants[c].value.kind == VALUE_INT && is_guilty(x, c))
-            suggest(x, c, out);
-    }
-}
-
 void space_explain_empty(const struct space *sp, struct text *out)
 {
     const struct problem *p = &sp->problem;
@@ -196,8 +176,27 @@ void space_explain_empty(const struct space *sp, struct text *out)
     x.guilty = calloc((size_t)p->restriction_count + 1, sizeof *x.guilty);
     if (sp->listed && space_count(sp) == 0)
         text_add(out, "no configuration is recorded");
-    else if (x.skip && x.guilty && space_count(sp) == 0)
-        explain(&x, space_cartesian_text(sp), out);
+    else if (x.skip && x.guilty && space_count(sp) == 0) {
+        const char *cartesian = space_cartesian_text(sp);
+        const struct spec *s = x.problem->spec;
+        uint32_t alone = find_alone(&x);
+        if (alone == 0)
+            find_together(&x);
+        if (strcmp(cartesian, "1") == 0)
+            text_add(out, "the only configuration is excluded by ");
+        else
+            text_addf(out, "all %s configurations are excluded by ", cartesian);
+        if (alone == 0)
+            text_add(out, "these together: ");
+        else if (alone > 1)
+            text_add(out, "each of these: ");
+        add_guilty(&x, out);
+        add_constants(&x, out);
+        for (uint32_t c = 0; c < s->constant_count; c++) {
+            if (s->constants[c].value.kind == VALUE_INT && is_guilty(&x, c))
+                suggest_value(&x, c, out);
+        }
+    }
     free(x.skip);
     free(x.guilty);
 }

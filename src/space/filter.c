@@ -1,7 +1,10 @@
+// Filters value lists until nothing changes: a restriction all of whose parameters but one have a
+// single value left is applied to the lists and is done; that may leave another parameter a single
+// value, and so on.
 #include "space/filter.h"
 
-static bool start(struct filtered *f, struct arena *arena, const struct problem *p,
-                  const bool *skip)
+static bool start_filter(struct filtered *f, struct arena *arena, const struct problem *p,
+                         const bool *skip)
 {
     const struct spec *s = p->spec;
     *f = (struct filtered){
@@ -88,21 +91,6 @@ static bool test(struct filtered *f, uint32_t restriction, struct evaluator *v)
     return holds;
 }
 
-static void filter_domain(struct filtered *f, uint32_t restriction, uint32_t parameter,
-                          struct evaluator *v)
-{
-    struct domain *d = &f->domains[parameter];
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < d->count && !v->exhausted; i++) {
-        evaluator_set(v, parameter, d->values[i]);
-        if (test(f, restriction, v))
-            d->values[kept++] = d->values[i];
-    }
-    d->count = kept;
-    f->empty |= kept == 0;
-    fix(f, parameter, v);
-}
-
 // Applies a restriction that reads at most one open parameter; false when it reads more.
 static bool apply(struct filtered *f, uint32_t restriction, struct evaluator *v)
 {
@@ -112,7 +100,16 @@ static bool apply(struct filtered *f, uint32_t restriction, struct evaluator *v)
         return false;
     f->done[restriction] = true;
     if (open == 1) {
-        filter_domain(f, restriction, parameter, v);
+        struct domain *d = &f->domains[parameter];
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < d->count && !v->exhausted; i++) {
+            evaluator_set(v, parameter, d->values[i]);
+            if (test(f, restriction, v))
+                d->values[kept++] = d->values[i];
+        }
+        d->count = kept;
+        f->empty |= kept == 0;
+        fix(f, parameter, v);
         return true;
     }
     f->empty |= !test(f, restriction, v);
@@ -122,7 +119,7 @@ static bool apply(struct filtered *f, uint32_t restriction, struct evaluator *v)
 bool filter(struct filtered *f, struct arena *arena, const bool *skip, struct evaluator *v)
 {
     const struct problem *p = v->problem;
-    if (!start(f, arena, p, skip))
+    if (!start_filter(f, arena, p, skip))
         return false;
     for (uint32_t r = 0; r < p->restriction_count; r++) {
         if (p->restrictions[r].kind == RESTRICTION_CHOICES && !f->done[r])

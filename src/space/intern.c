@@ -1,20 +1,11 @@
+// Interning: all words lie one after the other in one array; an open hash table with linear probing
+// finds them. A word's hash is kept, so that doubling the table compares nothing.
 #include "space/intern.h"
+
+#include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-void *grow(void *items, size_t *capacity, size_t needed, size_t size)
-{
-    if (needed <= *capacity)
-        return items;
-    size_t wanted = *capacity * 2 > needed ? *capacity * 2 : needed;
-    if (wanted < 64)
-        wanted = 64;
-    void *grown = wanted <= SIZE_MAX / size ? realloc(items, wanted * size) : NULL;
-    if (grown)
-        *capacity = wanted;
-    return grown;
-}
 
 void intern_release(struct intern *t)
 {
@@ -25,7 +16,7 @@ void intern_release(struct intern *t)
 }
 
 // Multiplicative mixing, two numbers at a time; the length is in the start value.
-static uint32_t hash_of(const uint32_t *numbers, uint32_t length)
+static uint32_t hash_of_numbers(const uint32_t *numbers, uint32_t length)
 {
     uint64_t h = UINT64_C(0x9e3779b97f4a7c15) ^ length;
     for (uint32_t i = 0; i < length; i++) {
@@ -36,7 +27,8 @@ static uint32_t hash_of(const uint32_t *numbers, uint32_t length)
 }
 
 // The slot of the word, or the free one where it belongs.
-static size_t probe(const struct intern *t, const uint32_t *numbers, uint32_t length, uint32_t hash)
+static size_t probe_slot(const struct intern *t, const uint32_t *numbers, uint32_t length,
+                         uint32_t hash)
 {
     size_t mask = t->slot_count - 1, slot = hash & mask;
     for (; t->slots[slot] != 0; slot = (slot + 1) & mask) {
@@ -52,42 +44,37 @@ uint32_t intern_find(const struct intern *t, const uint32_t *numbers, uint32_t l
 {
     if (t->slot_count == 0)
         return INTERN_NONE;
-    uint32_t found = t->slots[probe(t, numbers, length, hash_of(numbers, length))];
+    uint32_t found = t->slots[probe_slot(t, numbers, length, hash_of_numbers(numbers, length))];
     return found > 0 ? found - 1 : INTERN_NONE;
 }
 
-// Twice the slots; every word finds its place again by its kept hash.
-static bool rehash(struct intern *t)
-{
-    size_t count = t->slot_count > 0 ? t->slot_count * 2 : 64;
-    uint32_t *slots = calloc(count, sizeof *slots);
-    if (!slots)
-        return false;
-    for (uint32_t w = 0; w < t->count; w++) {
-        size_t slot = t->words[w].hash & (count - 1);
-        while (slots[slot] != 0)
-            slot = (slot + 1) & (count - 1);
-        slots[slot] = w + 1;
-    }
-    free(t->slots);
-    t->slots = slots;
-    t->slot_count = count;
-    return true;
-}
-
 // Room for one more word.
-static bool reserve(struct intern *t, uint32_t length)
+static bool reserve_word(struct intern *t, uint32_t length)
 {
     if (t->count >= INTERN_NONE - 1)
         return false;
-    if ((size_t)t->count * 2 >= t->slot_count && !rehash(t))
-        return false;
-    void *words = grow(t->words, &t->capacity, (size_t)t->count + 1, sizeof *t->words);
+    // Twice the slots; every word finds its place again by its kept hash.
+    if ((size_t)t->count * 2 >= t->slot_count) {
+        size_t count = t->slot_count > 0 ? t->slot_count * 2 : 64;
+        uint32_t *slots = calloc(count, sizeof *slots);
+        if (!slots)
+            return false;
+        for (uint32_t w = 0; w < t->count; w++) {
+            size_t slot = t->words[w].hash & (count - 1);
+            while (slots[slot] != 0)
+                slot = (slot + 1) & (count - 1);
+            slots[slot] = w + 1;
+        }
+        free(t->slots);
+        t->slots = slots;
+        t->slot_count = count;
+    }
+    void *words = array_grow(t->words, &t->capacity, (size_t)t->count + 1, sizeof *t->words);
     if (!words)
         return false;
     t->words = words;
-    void *numbers =
-        grow(t->numbers, &t->number_capacity, t->number_count + length + 1, sizeof *t->numbers);
+    void *numbers = array_grow(t->numbers, &t->number_capacity, t->number_count + length + 1,
+                               sizeof *t->numbers);
     if (!numbers)
         return false;
     t->numbers = numbers;
@@ -96,10 +83,10 @@ static bool reserve(struct intern *t, uint32_t length)
 
 uint32_t intern_add(struct intern *t, const uint32_t *numbers, uint32_t length)
 {
-    uint32_t hash = hash_of(numbers, length);
-    if (!reserve(t, length))
+    uint32_t hash = hash_of_numbers(numbers, length);
+    if (!reserve_word(t, length))
         return INTERN_NONE;
-    size_t slot = probe(t, numbers, length, hash);
+    size_t slot = probe_slot(t, numbers, length, hash);
     if (t->slots[slot] > 0)
         return t->slots[slot] - 1;
     t->words[t->count] = (struct intern_word){t->number_count, length, hash};

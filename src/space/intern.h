@@ -39,8 +39,4 @@ uint32_t intern_add(struct intern *t, const uint32_t *numbers, uint32_t length);
 size_t intern_bytes(const struct intern *t);
 const uint32_t *intern_at(const struct intern *t, uint32_t word, uint32_t *length);
 
-// The array, grown by at least doubling it where it does not hold `needed` > 0 items of `size`
-// bytes; NULL without memory, and the array is as it was.
-void *grow(void *items, size_t *capacity, size_t needed, size_t size);
-
 #endif

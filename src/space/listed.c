@@ -2,6 +2,8 @@
 // remainders shared.
 #include "space/inside.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +15,7 @@ struct rows {
     uint32_t *order; // the rows in lexicographic order
 };
 
-static const uint32_t *row_at(const struct rows *r, uint32_t row)
+static const uint32_t *listed_row(const struct rows *r, uint32_t row)
 {
     return r->choices + (size_t)row * r->columns;
 }
@@ -30,26 +32,12 @@ static uint32_t first_difference(const struct rows *r, const uint32_t *a, const 
 static bool is_sorted(const struct rows *r)
 {
     for (uint32_t i = 1; i < r->count; i++) {
-        const uint32_t *a = row_at(r, i - 1), *b = row_at(r, i);
+        const uint32_t *a = listed_row(r, i - 1), *b = listed_row(r, i);
         uint32_t c = first_difference(r, a, b);
         if (c < r->columns && a[c] > b[c])
             return false;
     }
     return true;
-}
-
-// Stable, by one column: how many rows have each value says where each begins. `starts` has a place
-// for every value of the column and one more.
-static void sort_by(const struct rows *r, uint32_t column, uint32_t values, uint32_t *starts,
-                    uint32_t *to)
-{
-    memset(starts, 0, ((size_t)values + 1) * sizeof *starts);
-    for (uint32_t i = 0; i < r->count; i++)
-        starts[row_at(r, i)[column] + 1]++;
-    for (uint32_t v = 0; v < values; v++)
-        starts[v + 1] += starts[v];
-    for (uint32_t i = 0; i < r->count; i++)
-        to[starts[row_at(r, r->order[i])[column]]++] = r->order[i];
 }
 
 static uint32_t most_values(const struct spec *s)
@@ -61,7 +49,7 @@ static uint32_t most_values(const struct spec *s)
 }
 
 // By the last column first: linear, whatever the values. False without memory.
-static bool sort(struct rows *r, const struct spec *s)
+static bool sort_rows(struct rows *r, const struct spec *s)
 {
     r->order = malloc(((size_t)r->count + 1) * sizeof *r->order);
     for (uint32_t i = 0; r->order && i < r->count; i++)
@@ -72,7 +60,16 @@ static bool sort(struct rows *r, const struct spec *s)
     uint32_t *starts = malloc(((size_t)most_values(s) + 1) * sizeof *starts);
     bool ok = to && starts;
     for (uint32_t c = r->columns; ok && c-- > 0;) {
-        sort_by(r, c, s->parameters[c].count, starts, to);
+        // Stable, by one column: how many rows have each value says where each begins. `starts` has
+        // a place for every value of the column and one more.
+        uint32_t values = s->parameters[c].count;
+        memset(starts, 0, ((size_t)values + 1) * sizeof *starts);
+        for (uint32_t i = 0; i < r->count; i++)
+            starts[listed_row(r, i)[c] + 1]++;
+        for (uint32_t v = 0; v < values; v++)
+            starts[v + 1] += starts[v];
+        for (uint32_t i = 0; i < r->count; i++)
+            to[starts[listed_row(r, r->order[i])[c]]++] = r->order[i];
         uint32_t *from = r->order;
         r->order = to;
         to = from;
@@ -97,19 +94,8 @@ struct folding {
     struct intern nodes; // see diagram_init()
 };
 
-static bool push(struct growing *g, uint32_t value)
-{
-    uint32_t *pairs = grow(g->pairs, &g->capacity, g->count + 2, sizeof *pairs);
-    if (!pairs)
-        return false;
-    g->pairs = pairs;
-    g->pairs[g->count++] = value;
-    g->pairs[g->count++] = DIAGRAM_END;
-    return true;
-}
-
 // The nodes of the layers from `layer` on are complete; false without memory.
-static bool complete(struct folding *f, uint32_t layer, uint32_t *node)
+static bool complete_layers(struct folding *f, uint32_t layer, uint32_t *node)
 {
     *node = DIAGRAM_END;
     for (uint32_t l = f->rows->columns; l-- > layer;) {
@@ -124,35 +110,36 @@ static bool complete(struct folding *f, uint32_t layer, uint32_t *node)
     return true;
 }
 
-// Adds a row that differs from the one before from the column `from` on.
-static bool add_row(struct folding *f, const uint32_t *row, uint32_t from, bool first)
-{
-    uint32_t node;
-    if (!first) {
-        if (!complete(f, from + 1, &node))
-            return false;
-        f->layers[from].pairs[f->layers[from].count - 1] = node;
-    }
-    for (uint32_t l = from; l < f->rows->columns; l++) {
-        if (!push(&f->layers[l], row[l]))
-            return false;
-    }
-    return true;
-}
-
 static bool fold_rows(struct folding *f, uint32_t *root)
 {
     const struct rows *r = f->rows;
     const uint32_t *before = NULL;
     for (uint32_t i = 0; i < r->count; i++) {
-        const uint32_t *row = row_at(r, r->order[i]);
+        const uint32_t *row = listed_row(r, r->order[i]);
         uint32_t from = before ? first_difference(r, before, row) : 0;
-        if (from < r->columns && !add_row(f, row, from, !before))
-            return false;
+        // The row differs from the one before from the column `from` on: the layers behind it are
+        // complete and become nodes, then the row's own values open new ones.
+        if (from < r->columns) {
+            uint32_t node;
+            if (before) {
+                if (!complete_layers(f, from + 1, &node))
+                    return false;
+                f->layers[from].pairs[f->layers[from].count - 1] = node;
+            }
+            for (uint32_t l = from; l < f->rows->columns; l++) {
+                struct growing *g = &f->layers[l];
+                uint32_t *pairs = array_grow(g->pairs, &g->capacity, g->count + 2, sizeof *pairs);
+                if (!pairs)
+                    return false;
+                g->pairs = pairs;
+                g->pairs[g->count++] = row[l];
+                g->pairs[g->count++] = DIAGRAM_END;
+            }
+        }
         before = row;
     }
     *root = DIAGRAM_NONE;
-    return r->count == 0 || complete(f, 0, root);
+    return r->count == 0 || complete_layers(f, 0, root);
 }
 
 static bool make_diagram(const struct rows *r, struct diagram *out)
@@ -210,7 +197,7 @@ struct space *space_listed(const struct spec *s, const uint32_t *choices, uint64
         return NULL;
     r.count = (uint32_t)count;
     struct space *sp = space_start(s, NULL, e);
-    bool ok = sp && set_listed(sp) && sort(&r, s) && make_diagram(&r, &sp->diagram);
+    bool ok = sp && set_listed(sp) && sort_rows(&r, s) && make_diagram(&r, &sp->diagram);
     free(r.order);
     if (ok)
         return sp;

@@ -1,3 +1,7 @@
+// Two orders of the parameters: that of the spec, and one by groups, chosen greedily: the next
+// parameter is one that shares an unfinished restriction with those placed; of several the one with
+// the least to remember: the logarithm of the number of assignments that unfinished restrictions
+// still distinguish, which bounds the width of the diagram.
 #include "space/order.h"
 
 #include <math.h>
@@ -24,15 +28,6 @@ struct arranging {
 
 static bool rank_slots(struct arranging *a, const struct expr *x);
 
-static bool rank_slot(struct arranging *a, uint32_t slot)
-{
-    const struct spec *s = a->problem->spec;
-    uint32_t parameter = slot - s->slots.parameters, derived = slot - s->slots.derived;
-    if (parameter < s->parameter_count && a->rank[parameter] == UINT32_MAX)
-        a->rank[parameter] = a->ranked++;
-    return derived >= s->derived_count || rank_slots(a, s->derived[derived].expr);
-}
-
 // What an expression reads first comes first: parts that end early leave a single value.
 static bool rank_slots(struct arranging *a, const struct expr *x)
 {
@@ -42,8 +37,14 @@ static bool rank_slots(struct arranging *a, const struct expr *x)
     bool ok = order != NULL;
     if (ok)
         expr_slots_as_read(x, order);
-    for (size_t i = 0; ok && i < count; i++)
-        ok = rank_slot(a, order[i]);
+    for (size_t i = 0; ok && i < count; i++) {
+        uint32_t slot = order[i];
+        const struct spec *s = a->problem->spec;
+        uint32_t parameter = slot - s->slots.parameters, derived = slot - s->slots.derived;
+        if (parameter < s->parameter_count && a->rank[parameter] == UINT32_MAX)
+            a->rank[parameter] = a->ranked++;
+        ok = derived >= s->derived_count || rank_slots(a, s->derived[derived].expr);
+    }
     free(order);
     return ok;
 }
@@ -65,7 +66,7 @@ static bool rank_all(struct arranging *a)
 
 // ---- arranging ---------------------------------------------------------------------------------
 
-static bool reads(const struct restriction *r, uint32_t parameter)
+static bool reads_parameter(const struct restriction *r, uint32_t parameter)
 {
     for (uint32_t i = 0; i < r->parameter_count; i++) {
         if (r->parameters[i] == parameter)
@@ -84,7 +85,7 @@ static double remembered(const struct arranging *a, uint32_t candidate, bool *co
         a->live[i] = false;
     for (uint32_t k = 0; k < a->problem->restriction_count; k++) {
         const struct restriction *r = &a->problem->restrictions[k];
-        bool reading = a->missing[k] > 0 && reads(r, candidate);
+        bool reading = a->missing[k] > 0 && reads_parameter(r, candidate);
         *connected |= reading && a->missing[k] < r->parameter_count;
         if (a->missing[k] == 0 || (reading && a->missing[k] == 1))
             continue;
@@ -100,15 +101,11 @@ static double remembered(const struct arranging *a, uint32_t candidate, bool *co
     return sum;
 }
 
-// Less to remember (in bits), or what is read first.
+// Sums of logarithms that differ by less are equal.
 #define BITS_EQUAL 1e-9
-static bool is_less(const struct arranging *a, uint32_t p, double sum, uint32_t best, double least)
-{
-    return sum < least - BITS_EQUAL || (sum <= least + BITS_EQUAL && a->rank[p] < a->rank[best]);
-}
 
 // The best next one: of the group that is begun, else the least to remember, else the first read.
-static uint32_t choose(const struct arranging *a)
+static uint32_t choose_next_parameter(const struct arranging *a)
 {
     uint32_t best = UINT32_MAX;
     bool best_connected = false;
@@ -118,8 +115,11 @@ static uint32_t choose(const struct arranging *a)
         if (a->placed[p])
             continue;
         double sum = remembered(a, p, &connected);
-        bool better = best == UINT32_MAX ||
-                      (connected == best_connected ? is_less(a, p, sum, best, least) : connected);
+        bool better =
+            best == UINT32_MAX || (connected == best_connected
+                                       ? (sum < least - BITS_EQUAL ||
+                                          (sum <= least + BITS_EQUAL && a->rank[p] < a->rank[best]))
+                                       : connected);
         if (better) {
             best = p;
             least = sum;
@@ -127,15 +127,6 @@ static uint32_t choose(const struct arranging *a)
         }
     }
     return best;
-}
-
-static void place(struct arranging *a, uint32_t parameter)
-{
-    a->placed[parameter] = true;
-    for (uint32_t k = 0; k < a->problem->restriction_count; k++) {
-        if (a->missing[k] > 0 && reads(&a->problem->restrictions[k], parameter))
-            a->missing[k]--;
-    }
 }
 
 bool order_by_groups(const struct problem *p, const struct filtered *f, uint32_t *order)
@@ -150,8 +141,13 @@ bool order_by_groups(const struct problem *p, const struct filtered *f, uint32_t
     for (uint32_t k = 0; ok && k < p->restriction_count; k++)
         a.missing[k] = f->done[k] ? 0 : p->restrictions[k].parameter_count;
     for (uint32_t i = 0; ok && i < count; i++) {
-        order[i] = choose(&a);
-        place(&a, order[i]);
+        order[i] = choose_next_parameter(&a);
+        uint32_t parameter = order[i];
+        a.placed[parameter] = true;
+        for (uint32_t k = 0; k < a.problem->restriction_count; k++) {
+            if (a.missing[k] > 0 && reads_parameter(&a.problem->restrictions[k], parameter))
+                a.missing[k]--;
+        }
     }
     free(a.placed);
     free(a.live);

@@ -1,3 +1,6 @@
+// A problem lists everything that restricts a space: the spec's restrictions, derived parameters
+// (where one has no value the configuration is invalid), --where, and all --config together as one
+// restriction. The evaluator judges any of them for an assignment, deriving what it needs.
 #include "space/problem.h"
 
 #include <stdlib.h>
@@ -25,7 +28,7 @@ static void mark(const struct spec *s, const struct expr *x, bool *parameters, b
 }
 
 // The marked indices, ascending; NULL without memory.
-static uint32_t *collect(struct arena *a, const bool *marks, uint32_t size, uint32_t *count)
+static uint32_t *collect_indices(struct arena *a, const bool *marks, uint32_t size, uint32_t *count)
 {
     uint32_t *list = arena_array(a, (size_t)size + 1, sizeof *list);
     *count = 0;
@@ -40,24 +43,9 @@ static bool set_reads(struct problem *p, struct restriction *r, const bool *para
                       const bool *derived)
 {
     const struct spec *s = p->spec;
-    r->parameters = collect(&p->arena, parameters, s->parameter_count, &r->parameter_count);
-    r->derived = collect(&p->arena, derived, s->derived_count, &r->derived_count);
+    r->parameters = collect_indices(&p->arena, parameters, s->parameter_count, &r->parameter_count);
+    r->derived = collect_indices(&p->arena, derived, s->derived_count, &r->derived_count);
     return r->parameters && r->derived;
-}
-
-// Marks what a restriction reads.
-static void mark_reads(const struct problem *p, const struct restriction *r, bool *parameters,
-                       bool *derived)
-{
-    const struct spec *s = p->spec;
-    if (r->kind == RESTRICTION_DERIVED)
-        derived[r->formula - s->derived] = true;
-    if (r->formula->expr)
-        mark(s, r->formula->expr, parameters, derived);
-    for (uint32_t row = 0; r->kind == RESTRICTION_CHOICES && row < p->choice_count; row++) {
-        for (uint32_t i = 0; i < s->parameter_count; i++)
-            parameters[i] |= problem_choice(p, row)[i] != CHOICE_ANY;
-    }
 }
 
 bool problem_add(struct problem *p, const struct restriction *from, struct error *e)
@@ -69,7 +57,14 @@ bool problem_add(struct problem *p, const struct restriction *from, struct error
     bool ok = false;
     *r = *from;
     if (parameters && derived) {
-        mark_reads(p, r, parameters, derived);
+        if (r->kind == RESTRICTION_DERIVED)
+            derived[r->formula - s->derived] = true;
+        if (r->formula->expr)
+            mark(s, r->formula->expr, parameters, derived);
+        for (uint32_t row = 0; r->kind == RESTRICTION_CHOICES && row < p->choice_count; row++) {
+            for (uint32_t i = 0; i < s->parameter_count; i++)
+                parameters[i] |= problem_choice(p, row)[i] != CHOICE_ANY;
+        }
         ok = set_reads(p, r, parameters, derived);
     }
     free(parameters);
@@ -79,21 +74,6 @@ bool problem_add(struct problem *p, const struct restriction *from, struct error
 }
 
 // ---- from the command line ---------------------------------------------------------------------
-
-// The time of a launch, which metrics may read, is not known when the space is made.
-static bool refuse_time(const struct problem *p, const struct formula *f, struct error *e)
-{
-    const struct spec *s = p->spec;
-    const uint32_t *slots;
-    size_t count = expr_slots(f->expr, &slots);
-    for (size_t i = 0; i < count; i++) {
-        const char *name = s->symbols.items[slots[i]].name;
-        if (slots[i] >= s->slots.special && str_starts(name, "time_"))
-            return error_set(e, ERROR_INPUT, "--where '%s': '%s' is known in metrics only", f->text,
-                             name);
-    }
-    return true;
-}
 
 static bool add_where(struct problem *p, const char *text, struct error *e)
 {
@@ -105,28 +85,30 @@ static bool add_where(struct problem *p, const char *text, struct error *e)
     f->expr = expr_parse(&p->arena, copy, &p->spec->symbols, e);
     if (!f->expr)
         return error_context(e, "--where '%s'", copy);
-    return refuse_time(p, f, e) &&
-           problem_add(
-               p, &(struct restriction){.kind = RESTRICTION_FORMULA, .formula = f, .where = true},
-               e);
-}
-
-// All --config texts joined, for messages.
-static const char *joined(struct problem *p, const struct space_options *o)
-{
-    struct text t = TEXT_INIT;
-    for (uint32_t i = 0; i < o->configuration_count; i++)
-        text_addf(&t, "%s%s", i > 0 ? " or " : "", o->configurations[i]);
-    char *copy = t.failed ? NULL : arena_strdup(&p->arena, text_cstr(&t));
-    text_release(&t);
-    return copy;
+    // The time of a launch, which metrics may read, is not known when the space is made.
+    const struct spec *s = p->spec;
+    const uint32_t *slots;
+    size_t count = expr_slots(f->expr, &slots);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = s->symbols.items[slots[i]].name;
+        if (slots[i] >= s->slots.special && str_starts(name, "time_"))
+            return error_set(e, ERROR_INPUT, "--where '%s': '%s' is known in metrics only", f->text,
+                             name);
+    }
+    return problem_add(
+        p, &(struct restriction){.kind = RESTRICTION_FORMULA, .formula = f, .where = true}, e);
 }
 
 static bool add_choices(struct problem *p, const struct space_options *o, struct error *e)
 {
     size_t columns = p->spec->parameter_count;
     struct formula *f = arena_alloc(&p->arena, sizeof *f);
-    const char *text = joined(p, o);
+    // All --config texts joined, for messages.
+    struct text t = TEXT_INIT;
+    for (uint32_t i = 0; i < o->configuration_count; i++)
+        text_addf(&t, "%s%s", i > 0 ? " or " : "", o->configurations[i]);
+    char *text = t.failed ? NULL : arena_strdup(&p->arena, text_cstr(&t));
+    text_release(&t);
     p->choices =
         arena_array(&p->arena, (size_t)o->configuration_count * (columns + 1), sizeof *p->choices);
     if (!f || !text || !p->choices)
@@ -144,7 +126,7 @@ static bool add_choices(struct problem *p, const struct space_options *o, struct
         p, &(struct restriction){.kind = RESTRICTION_CHOICES, .formula = f, .where = true}, e);
 }
 
-static bool add_all(struct problem *p, const struct space_options *o, struct error *e)
+static bool add_own_restrictions(struct problem *p, const struct space_options *o, struct error *e)
 {
     const struct spec *s = p->spec;
     bool ok = true;
@@ -172,7 +154,7 @@ bool problem_init(struct problem *p, const struct spec *s, const struct space_op
     if (!p->restrictions || !p->slots)
         return error_memory(e);
     spec_bind_fixed(s, o ? o->device : NULL, p->slots);
-    return !o || add_all(p, o, e);
+    return !o || add_own_restrictions(p, o, e);
 }
 
 void problem_release(struct problem *p)
@@ -186,17 +168,6 @@ const uint32_t *problem_choice(const struct problem *p, uint32_t row)
 }
 
 // ---- refusing ----------------------------------------------------------------------------------
-
-// "a, b and c"
-static void add_names(const struct problem *p, const struct restriction *r, struct text *out)
-{
-    for (uint32_t i = 0; i < r->parameter_count; i++)
-        text_addf(out, "%s%s",
-                  i == 0                        ? ""
-                  : i + 1 == r->parameter_count ? " and "
-                                                : ", ",
-                  p->spec->parameters[r->parameters[i]].name);
-}
 
 bool problem_refuse(const struct problem *p, uint32_t culprit, const char *most, struct error *e)
 {
@@ -214,7 +185,13 @@ bool problem_refuse(const struct problem *p, uint32_t culprit, const char *most,
                          "%s: %s: %s: it is too long to evaluate for every value: that takes more "
                          "than the limit of %s; make it shorter, or leave values out with --config",
                          p->spec->path, r->formula->path, r->formula->text, most);
-    add_names(p, r, &names);
+    // "a, b and c"
+    for (uint32_t i = 0; i < r->parameter_count; i++)
+        text_addf(&names, "%s%s",
+                  i == 0                        ? ""
+                  : i + 1 == r->parameter_count ? " and "
+                                                : ", ",
+                  p->spec->parameters[r->parameters[i]].name);
     error_set(
         e, ERROR_INPUT,
         "%s: %s: %s: the values of %s have too many combinations to enumerate: they take more "

@@ -65,7 +65,7 @@ void evaluator_set(struct evaluator *v, uint32_t parameter, uint32_t value);
 // when it is simply false, or a derived parameter that it reads has no value (that one then reports
 // it).
 bool evaluator_test(struct evaluator *v, const struct restriction *r, enum expr_fault *fault);
-// What testing it costs, in steps of a search.
+// The cost of testing it, in steps of a search.
 uint32_t restriction_cost(const struct restriction *r);
 
 #endif

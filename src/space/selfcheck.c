@@ -21,7 +21,8 @@
 #define CHANGED_EFFORT 200000
 #define REPAIR_EFFORT  200000
 #define EMPTY_EFFORT   2000000
-// What is inside of expressions, in all: where that is used up, what was checked by then has to do.
+// Steps that evaluating expressions may take in all: when they are used up, the draws checked by
+// then must do.
 #define INNER_EFFORT (UINT64_C(1) << 27)
 // Repairs of one assignment before another is drawn.
 #define REPAIRS_MOST 200
@@ -37,7 +38,7 @@ struct self_check {
     struct error *error;
 };
 
-static void set_value(struct self_check *c, uint32_t parameter, uint32_t value)
+static void set_choice_value(struct self_check *c, uint32_t parameter, uint32_t value)
 {
     c->choice[parameter] = value;
     evaluator_set(&c->evaluator, parameter, value);
@@ -46,11 +47,6 @@ static void set_value(struct self_check *c, uint32_t parameter, uint32_t value)
 static uint32_t draw_value(struct self_check *c, uint32_t parameter)
 {
     return (uint32_t)rng_below(&c->random, c->problem->spec->parameters[parameter].count);
-}
-
-static uint32_t draw_parameter(struct self_check *c)
-{
-    return (uint32_t)rng_below(&c->random, c->problem->spec->parameter_count);
 }
 
 static void draw_member(struct self_check *c, uint64_t index)
@@ -71,7 +67,7 @@ static bool restriction_holds(struct self_check *c, const struct restriction *r)
 }
 
 // Is there effort left, or must it go on in any case?
-static bool goes_on(const struct self_check *c, bool must)
+static bool check_goes_on(const struct self_check *c, bool must)
 {
     return !c->evaluator.exhausted && (must || c->effort > 0);
 }
@@ -88,7 +84,7 @@ static const struct restriction *find_violated(struct self_check *c)
 
 // ---- what is wrong -----------------------------------------------------------------------------
 
-static bool refuse(struct self_check *c, const char *what, const char *why)
+static bool refuse_space(struct self_check *c, const char *what, const char *why)
 {
     struct text choice = TEXT_INIT;
     if (c->evaluator.failed)
@@ -104,21 +100,12 @@ static bool refuse(struct self_check *c, const char *what, const char *why)
     return false;
 }
 
-static bool refuse_member(struct self_check *c, const struct restriction *violated)
-{
-    struct text why = TEXT_INIT;
-    text_addf(&why, ", which %s excludes: %s", violated->formula->path, violated->formula->text);
-    refuse(c, "holds", text_cstr(&why));
-    text_release(&why);
-    return false;
-}
-
 // The assignment at hand meets every restriction: it must be found.
 static bool is_found(struct self_check *c)
 {
     uint64_t index;
     return space_find(c->space, c->choice, &index) ||
-           refuse(c, "lacks", ", which no restriction excludes");
+           refuse_space(c, "lacks", ", which no restriction excludes");
 }
 
 // ---- drawn from the space ----------------------------------------------------------------------
@@ -130,10 +117,16 @@ static bool check_member(struct self_check *c, uint64_t index)
     const struct restriction *violated = find_violated(c);
     if (c->evaluator.exhausted)
         return true;
-    if (violated)
-        return refuse_member(c, violated);
+    if (violated) {
+        struct text why = TEXT_INIT;
+        text_addf(&why, ", which %s excludes: %s", violated->formula->path,
+                  violated->formula->text);
+        refuse_space(c, "holds", text_cstr(&why));
+        text_release(&why);
+        return false;
+    }
     return (space_find(c->space, c->choice, &found) && found == index) ||
-           refuse(c, "does not find again", " under its index");
+           refuse_space(c, "does not find again", " under its index");
 }
 
 static bool check_members(struct self_check *c)
@@ -141,7 +134,7 @@ static bool check_members(struct self_check *c)
     uint64_t count = space_count(c->space);
     uint64_t draws = count < MEMBERS_MOST ? count : MEMBERS_MOST;
     c->effort = MEMBERS_EFFORT;
-    for (uint64_t i = 0; i < draws && goes_on(c, i < MEMBERS_LEAST); i++) {
+    for (uint64_t i = 0; i < draws && check_goes_on(c, i < MEMBERS_LEAST); i++) {
         if (!check_member(c, draws < count ? rng_below(&c->random, count) : i))
             return false;
     }
@@ -155,11 +148,11 @@ static bool check_changed(struct self_check *c)
 {
     uint32_t found = 0;
     c->effort = CHANGED_EFFORT;
-    while (space_count(c->space) > 0 && found < FOUND_ENOUGH && goes_on(c, false)) {
+    while (space_count(c->space) > 0 && found < FOUND_ENOUGH && check_goes_on(c, false)) {
         draw_member(c, rng_below(&c->random, space_count(c->space)));
         for (uint64_t changes = 1 + rng_below(&c->random, 2); changes > 0; changes--) {
-            uint32_t p = draw_parameter(c);
-            set_value(c, p, draw_value(c, p));
+            uint32_t p = (uint32_t)rng_below(&c->random, c->problem->spec->parameter_count);
+            set_choice_value(c, p, draw_value(c, p));
         }
         c->effort--;
         if (find_violated(c) || c->evaluator.exhausted)
@@ -171,43 +164,38 @@ static bool check_changed(struct self_check *c)
     return true;
 }
 
-// Gives the assignment the values that a row of --config names.
-static void adopt_row(struct self_check *c)
-{
-    const uint32_t *row =
-        problem_choice(c->problem, (uint32_t)rng_below(&c->random, c->problem->choice_count));
-    for (uint32_t p = 0; p < c->problem->spec->parameter_count; p++) {
-        if (row[p] != CHOICE_ANY)
-            set_value(c, p, row[p]);
-    }
-}
-
 // Gives a parameter that the restriction reads the next value, from a random one on, with which it
 // holds; a random one where none does.
 static void repair(struct self_check *c, const struct restriction *violated)
 {
     if (violated->kind == RESTRICTION_CHOICES) {
-        adopt_row(c);
+        // Gives the assignment the values that a row of --config names.
+        const uint32_t *row =
+            problem_choice(c->problem, (uint32_t)rng_below(&c->random, c->problem->choice_count));
+        for (uint32_t p = 0; p < c->problem->spec->parameter_count; p++) {
+            if (row[p] != CHOICE_ANY)
+                set_choice_value(c, p, row[p]);
+        }
         return;
     }
     if (violated->parameter_count == 0)
         return;
     uint32_t p = violated->parameters[rng_below(&c->random, violated->parameter_count)];
     uint32_t count = c->problem->spec->parameters[p].count, from = draw_value(c, p);
-    for (uint32_t i = 0; i < count && goes_on(c, false); i++) {
-        set_value(c, p, (from + i) % count);
+    for (uint32_t i = 0; i < count && check_goes_on(c, false); i++) {
+        set_choice_value(c, p, (from + i) % count);
         if (restriction_holds(c, violated))
             return;
     }
-    set_value(c, p, from);
+    set_choice_value(c, p, from);
 }
 
 static bool repair_assignment(struct self_check *c)
 {
     const struct restriction *violated = NULL;
     for (uint32_t p = 0; p < c->problem->spec->parameter_count; p++)
-        set_value(c, p, draw_value(c, p));
-    for (uint32_t i = 0; i < REPAIRS_MOST && goes_on(c, false); i++) {
+        set_choice_value(c, p, draw_value(c, p));
+    for (uint32_t i = 0; i < REPAIRS_MOST && check_goes_on(c, false); i++) {
         c->effort--;
         violated = find_violated(c);
         if (!violated)
@@ -221,7 +209,7 @@ static bool check_repaired(struct self_check *c)
 {
     uint32_t found = 0;
     c->effort = space_count(c->space) > 0 ? REPAIR_EFFORT : EMPTY_EFFORT;
-    while (found < FOUND_ENOUGH && goes_on(c, false)) {
+    while (found < FOUND_ENOUGH && check_goes_on(c, false)) {
         if (!repair_assignment(c))
             continue;
         found++;
@@ -243,7 +231,10 @@ bool space_self_check(const struct space *sp, struct error *e)
     bool ok = ready && c.choice;
     if (!ok)
         error_memory(e);
-    ok = ok && check_members(&c) && check_changed(&c) && check_repaired(&c);
+    ok = ok && check_members(&c);
+    if (c.problem->spec->parameter_count >
+        0) // else there is one configuration, and nothing to draw
+        ok = ok && check_changed(&c) && check_repaired(&c);
     if (ok && c.evaluator.failed)
         ok = error_memory(e);
     evaluator_release(&c.evaluator);

@@ -1,7 +1,12 @@
+// From a problem to its diagram: conjunctions are split into parts, value lists are filtered, then
+// the diagram is built, in the spec's order or in one by groups. Which of these is the faster
+// nobody knows beforehand, so both are tried with little effort, then with eight times as much, and
+// so on: that costs at most a constant factor more than the better alone (iterative deepening), and
+// it is deterministic, since effort is counted in steps.
 #include "space/solve.h"
 
 #include "space/order.h"
-#include "space/split.h"
+#include "space/split_conjunctions.h"
 
 #include <string.h>
 
@@ -13,7 +18,7 @@
 #define EFFORT_FACTOR 8
 #define EFFORT_LAST   (UINT64_C(3) << 29)
 #define EFFORT_ALL    (UINT64_C(9) << 28)
-// What one attempt costs at least, in steps.
+// The least that an attempt costs, in steps.
 #define EFFORT_ATTEMPT 2048
 
 // An order, and whether what has no automaton is evaluated.
@@ -37,7 +42,7 @@ struct attempts {
 };
 
 // False without memory. The second order is NULL when it is the first again.
-static bool make_order(struct attempts *a, uint32_t which)
+static bool make_attempt_order(struct attempts *a, uint32_t which)
 {
     size_t count = a->problem->spec->parameter_count;
     uint32_t *order = arena_array(&a->arena, count + 1, sizeof *order);
@@ -76,7 +81,7 @@ static enum build_outcome attempt(struct attempts *a, uint32_t way, uint64_t lim
     a->last = which;
     memcpy(a->filtered.faults, a->faults, restrictions * sizeof *a->faults);
     memset(a->filtered.spent, 0, restrictions * sizeof *a->filtered.spent);
-    enum build_outcome outcome = build(&a->filtered, &o, &a->evaluator, out);
+    enum build_outcome outcome = build_diagram(&a->filtered, &o, &a->evaluator, out);
     a->evaluator.steps = &a->left;
     uint64_t used = given - effort + EFFORT_ATTEMPT;
     a->left -= a->left < used ? a->left : used;
@@ -84,39 +89,24 @@ static enum build_outcome attempt(struct attempts *a, uint32_t way, uint64_t lim
     return outcome;
 }
 
-static bool is_over(enum build_outcome outcome)
-{
-    return outcome != BUILD_EFFORT && outcome != BUILD_LARGE;
-}
-
-// With automata alone in either order, before anything is evaluated assignment by assignment. What
-// ended for want of effort is worth another try with more.
+// Four ways with one limit of effort: with automata alone in either order, then with evaluation
+// along the search. A way that ended for want of effort is worth another try with more; one that
+// was too large is not.
 static enum build_outcome attempt_ways(struct attempts *a, uint64_t limit, struct diagram *out)
 {
     enum build_outcome all = BUILD_LARGE;
     uint32_t first = limit == EFFORT_LAST ? 2 : 0; // what else there is has had its try
     for (uint32_t way = first; way < WAYS && a->left > 0; way++) {
-        if (limit == a->limits->effort && way < 2 && !make_order(a, way))
+        if (limit == a->limits->effort && way < 2 && !make_attempt_order(a, way))
             return BUILD_MEMORY;
         if (!a->orders[way % 2] || a->hopeless[way])
             continue;
         enum build_outcome outcome = attempt(a, way, limit, out);
-        if (is_over(outcome))
+        if (outcome != BUILD_EFFORT && outcome != BUILD_LARGE)
             return outcome;
         all = outcome == BUILD_EFFORT ? outcome : all;
     }
     return a->left > 0 ? all : BUILD_EFFORT;
-}
-
-static enum build_outcome attempt_all(struct attempts *a, struct diagram *out)
-{
-    uint64_t limit = a->limits->effort;
-    for (;; limit *= EFFORT_FACTOR) {
-        limit = limit > EFFORT_LAST ? EFFORT_LAST : limit;
-        enum build_outcome outcome = attempt_ways(a, limit, out);
-        if (outcome != BUILD_EFFORT || a->left == 0 || limit == EFFORT_LAST)
-            return outcome;
-    }
 }
 
 // The restriction that took most of what was spent, if one took so much that it is to blame; else
@@ -142,7 +132,15 @@ static enum build_outcome build_filtered(struct attempts *a, struct diagram *out
         return BUILD_DONE;
     a->faults = arena_copy(&a->arena, a->filtered.faults,
                            (a->problem->restriction_count + (size_t)1) * sizeof *a->faults);
-    return a->faults ? attempt_all(a, out) : BUILD_MEMORY;
+    if (!a->faults)
+        return BUILD_MEMORY;
+    uint64_t limit = a->limits->effort;
+    for (;; limit *= EFFORT_FACTOR) {
+        limit = limit > EFFORT_LAST ? EFFORT_LAST : limit;
+        enum build_outcome outcome = attempt_ways(a, limit, out);
+        if (outcome != BUILD_EFFORT || a->left == 0 || limit == EFFORT_LAST)
+            return outcome;
+    }
 }
 
 static enum build_outcome filter_and_build(struct attempts *a, struct diagram *out)
@@ -157,15 +155,6 @@ static enum build_outcome filter_and_build(struct attempts *a, struct diagram *o
     if (a->options->effort)
         *a->options->effort = a->left;
     return outcome;
-}
-
-// What is known of the parts, as of the restrictions that they are of.
-static void report(const struct attempts *a, const struct split *split, struct solved *solved)
-{
-    uint32_t culprit = blame(a);
-    solved->culprit = culprit == UINT32_MAX ? culprit : split->whole[culprit];
-    for (uint32_t i = 0; a->filtered.faults && i < split->problem.restriction_count; i++)
-        solved->faults[split->whole[i]] += a->filtered.faults[i];
 }
 
 enum build_outcome solve(const struct problem *p, const struct solve_options *o,
@@ -183,8 +172,13 @@ enum build_outcome solve(const struct problem *p, const struct solve_options *o,
         evaluator_init(&a.evaluator, a.problem, o->slots)) {
         a.skip = split.skip;
         outcome = filter_and_build(&a, out);
-        if (solved)
-            report(&a, &split, solved);
+        if (solved) {
+            // Blame and faults of a part are told of the restriction that it was split from.
+            uint32_t culprit = blame(&a);
+            solved->culprit = culprit == UINT32_MAX ? culprit : split.whole[culprit];
+            for (uint32_t i = 0; a.filtered.faults && i < split.problem.restriction_count; i++)
+                solved->faults[split.whole[i]] += a.filtered.faults[i];
+        }
     }
     evaluator_release(&a.evaluator);
     arena_release(&a.arena);

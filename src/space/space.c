@@ -1,3 +1,6 @@
+// Making a space: counts the Cartesian product (as text, where it passes 64 bits), solves the
+// problem, and holds the result against the restrictions (selfcheck.c). What can be asked of it
+// afterwards is answered by the diagram.
 #include "space/space.h"
 
 #include "space/inside.h"
@@ -11,18 +14,6 @@
 #define GROUP      1000000000u
 #define GROUP_BITS 29 // at least this many bits in a group
 
-static void multiply(uint32_t *groups, size_t *used, uint32_t factor)
-{
-    uint64_t carry = 0;
-    for (size_t i = 0; i < *used; i++) {
-        uint64_t product = (uint64_t)groups[i] * factor + carry;
-        groups[i] = (uint32_t)(product % GROUP);
-        carry = product / GROUP;
-    }
-    for (; carry > 0; carry /= GROUP)
-        groups[(*used)++] = (uint32_t)(carry % GROUP);
-}
-
 static bool set_cartesian(struct space *sp, struct error *e)
 {
     const struct spec *s = sp->problem.spec;
@@ -33,7 +24,14 @@ static bool set_cartesian(struct space *sp, struct error *e)
     groups[0] = 1;
     sp->cartesian = 1;
     for (uint32_t i = 0; i < s->parameter_count; i++) {
-        multiply(groups, &used, s->parameters[i].count);
+        uint64_t carry = 0;
+        for (size_t k = 0; k < used; k++) {
+            uint64_t product = (uint64_t)groups[k] * s->parameters[i].count + carry;
+            groups[k] = (uint32_t)(product % GROUP);
+            carry = product / GROUP;
+        }
+        for (; carry > 0; carry /= GROUP)
+            groups[used++] = (uint32_t)(carry % GROUP);
         sp->cartesian *= s->parameters[i].count;
     }
     text_addf(&sp->cartesian_text, "%u", groups[used - 1]);
@@ -67,8 +65,8 @@ static bool set_diagram(struct space *sp, const struct build_limits *limits, str
     return error_memory(e);
 }
 
-static bool fill(struct space *sp, const struct spec *s, const struct space_options *o,
-                 struct error *e)
+static bool make_content(struct space *sp, const struct spec *s, const struct space_options *o,
+                         struct error *e)
 {
     if (!problem_init(&sp->problem, s, o, e))
         return false;
@@ -87,7 +85,7 @@ struct space *space_start(const struct spec *s, const struct space_options *o, s
         return NULL;
     }
     sp->diagram.root = DIAGRAM_NONE;
-    if (fill(sp, s, o, e))
+    if (make_content(sp, s, o, e))
         return sp;
     space_free(sp);
     return NULL;

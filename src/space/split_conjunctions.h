@@ -1,7 +1,7 @@
 // A problem whose restrictions are as small as can be: one that is a conjunction becomes its parts,
 // where that makes no difference to what holds and to what has no value (see graph_split()).
-#ifndef HONE_SPACE_SPLIT_H
-#define HONE_SPACE_SPLIT_H
+#ifndef HONE_SPACE_SPLIT_CONJUNCTIONS_H
+#define HONE_SPACE_SPLIT_CONJUNCTIONS_H
 
 #include "space/problem.h"
 

@@ -1,7 +1,30 @@
-// A restriction's automaton made stage by stage: forwards the states, which are the values of the
-// expression's largest known parts, then backwards, where states that leave the same become one.
+// A restriction's automaton, made stage by stage without the table of all assignments.
+//
+// A stage is the choice of one parameter's value. After a stage, all that matters of the choices so
+// far are the values of the *parts* of the expression (nodes of its graph) that are known by now
+// and are used by what is not. The tuple of these values is a word; assignments with equal words
+// are the same state. `a*b*c <= 4096` with 20 values each has 8,000 assignments, and after two
+// stages as many states as there are different products a*b.
+//
+// Forwards: from every state before a stage, the parts that become known are computed for all
+// values of its parameter at once (graph_run.c), each value gives a word, each new word a state.
+// Two things keep states few. Ranges (graph_range.c) decide what can no longer change: a word from
+// which only "true" can follow is no state but an outcome. And parts that nothing will ask for,
+// such as the operands behind one that has decided an `and`, are blanked out of the word.
+//
+// Backwards: rows of transitions that are equal make their states one (fold_stage()), as in the
+// minimisation of an automaton, from the last stage to the first.
+//
+// The last stage needs no states after it: for each state before it a row says which values hold.
+// Where even the states before it are too many to keep, each assignment is judged by itself and
+// only the rows are shared (advance_directly()).
+//
+// How many assignments lead to each state is counted on the way, so that faults are counted as if
+// each assignment had been evaluated. The second half, `lazy`, evaluates the same stages along a
+// search instead of beforehand.
 #include "space/automaton.h"
 
+#include "base/array.h"
 #include "expr/graph.h"
 
 #include <stdlib.h>
@@ -9,9 +32,9 @@
 
 // Transitions of all stages together while it is made, and when it is done.
 #define CELLS_MOST (UINT64_C(1) << 25)
-// What it costs, in steps (see solve.c), to evaluate a part for a value: in a loop over integers,
-// value by value, or as a whole tree; to find a state; and to find out for a new one what is
-// decided, for each node.
+// Costs in steps (see solve.c): of evaluating a part for a value, in a loop over integers, value by
+// value or as a whole tree; of finding a state; and, for each node, of finding out whether a new
+// state is decided.
 #define PART_COST    2
 #define CELL_COST    24
 #define OPAQUE_COST  256
@@ -20,7 +43,7 @@
 // And to go from stage to stage along a search.
 #define STEP_COST 64
 
-// Of a value read: what is left is decided, or the number of a state.
+// What a value leads to: the restriction is decided, or the number of a state.
 enum { OUTCOME_FALSE, OUTCOME_TRUE, OUTCOME_FAULT, OUTCOME_FIRST };
 
 // A word of a state has three numbers a part: what it is, then its value or its place in a list.
@@ -64,7 +87,7 @@ struct staged {
     enum staging outcome;
 };
 
-static bool stop(struct staged *s, enum staging outcome)
+static bool stop_staging(struct staged *s, enum staging outcome)
 {
     if (s->outcome == STAGING_DONE)
         s->outcome = outcome;
@@ -78,23 +101,23 @@ static bool stop_as_run(struct staged *s)
                                             [RUN_EFFORT] = STAGING_EFFORT,
                                             [RUN_LARGE] = STAGING_LARGE,
                                             [RUN_MEMORY] = STAGING_MEMORY};
-    return stop(s, outcomes[s->run.end]);
+    return stop_staging(s, outcomes[s->run.end]);
 }
 
-static bool step(struct staged *s)
+static bool step_graph(struct staged *s)
 {
     return graph_run_step(&s->run) || stop_as_run(s);
 }
 
 // ---- the question ------------------------------------------------------------------------------
 
-static bool set_values(struct staged *s, uint32_t stage)
+static bool set_stage_values(struct staged *s, uint32_t stage)
 {
     uint32_t parameter = s->parameters[stage - 1];
     const struct domain *d = &s->domains[parameter];
     struct value *values = arena_array(&s->arena, d->count, sizeof *values);
     if (!values)
-        return stop(s, STAGING_MEMORY);
+        return stop_staging(s, STAGING_MEMORY);
     for (uint32_t i = 0; i < d->count; i++)
         values[i] = s->spec->parameters[parameter].values[d->values[i]];
     s->stages[stage].values = values;
@@ -102,9 +125,12 @@ static bool set_values(struct staged *s, uint32_t stage)
     return true;
 }
 
-// Slots of the spec, as the graph wants them.
-static struct graph_slot *describe_slots(struct staged *s, const struct evaluator *v)
+static bool make_graph(struct staged *s, const struct evaluator *v)
 {
+    const struct restriction *r = s->restriction;
+    uint32_t *needed = arena_array(&s->arena, (size_t)r->derived_count + 1, sizeof *needed);
+    // Each parameter becomes known at its stage, a derived one with what defines it, and everything
+    // else is known from the start.
     const struct spec *spec = s->spec;
     struct graph_slot *slots = arena_array(&s->arena, spec->slots.count, sizeof *slots);
     for (uint32_t i = 0; slots && i < spec->slots.count; i++)
@@ -116,16 +142,8 @@ static struct graph_slot *describe_slots(struct staged *s, const struct evaluato
         slots[slot] = (struct graph_slot){
             .stage = i, .values = s->stages[i].values, .count = s->stages[i].width};
     }
-    return slots;
-}
-
-static bool make_graph(struct staged *s, const struct evaluator *v)
-{
-    const struct restriction *r = s->restriction;
-    uint32_t *needed = arena_array(&s->arena, (size_t)r->derived_count + 1, sizeof *needed);
-    struct graph_slot *slots = describe_slots(s, v);
     if (!needed || !slots)
-        return stop(s, STAGING_MEMORY);
+        return stop_staging(s, STAGING_MEMORY);
     for (uint32_t i = 0; i < r->derived_count; i++)
         needed[i] = s->spec->slots.derived + r->derived[i];
     bool formula = r->kind == RESTRICTION_FORMULA;
@@ -138,17 +156,18 @@ static bool make_graph(struct staged *s, const struct evaluator *v)
                                .reports = !formula};
     enum graph_outcome outcome = graph_build(&s->graph, &s->arena, &q);
     if (outcome != GRAPH_DONE)
-        return stop(s, outcome == GRAPH_MEMORY ? STAGING_MEMORY : STAGING_LARGE);
+        return stop_staging(s, outcome == GRAPH_MEMORY ? STAGING_MEMORY : STAGING_LARGE);
     return true;
 }
 
-// The parts that matter after each stage: known by then, and used by what is not.
-static bool find_parts(struct staged *s)
+// The parts that matter after each stage: known by then, and used by a node that is not. The tuple
+// of their values is the word of a state.
+static bool find_state_parts(struct staged *s)
 {
     const struct graph *g = &s->graph;
     uint32_t *used_until = arena_array(&s->arena, (size_t)g->count + 1, sizeof *used_until);
     if (!used_until)
-        return stop(s, STAGING_MEMORY);
+        return stop_staging(s, STAGING_MEMORY);
     used_until[g->root] = s->count + 1;
     for (uint32_t i = 0; i < g->count; i++) {
         for (uint32_t k = 0; k < g->nodes[i].count; k++) {
@@ -160,7 +179,7 @@ static bool find_parts(struct staged *s)
         struct stage *at = &s->stages[stage];
         at->parts = arena_array(&s->arena, (size_t)g->count + 1, sizeof *at->parts);
         if (!at->parts)
-            return stop(s, STAGING_MEMORY);
+            return stop_staging(s, STAGING_MEMORY);
         for (uint32_t i = 0; i < g->count; i++) {
             uint32_t own = g->nodes[i].stage;
             if (own > 0 && own <= stage && used_until[i] > stage)
@@ -191,26 +210,24 @@ static bool pack(const struct staged *s, uint32_t node, const struct graph_cell 
     return kind != VALUE_STRING && kind != VALUE_LIST;
 }
 
-static void unpack(struct staged *s, uint32_t node, const uint32_t *numbers)
-{
-    struct graph_cell *cell = &s->run.known[node];
-    *cell = (struct graph_cell){.fault = EXPR_FAULT_NONE};
-    if (numbers[0] == PART_FAULT) {
-        cell->fault = EXPR_FAULT_TYPE; // whichever: it is counted, not told
-    } else if (numbers[0] == PART_PLACE) {
-        cell->value = s->stages[s->graph.nodes[node].stage].values[numbers[1]];
-    } else if (numbers[0] != PART_UNASKED) {
-        cell->value.kind = (enum value_kind)(numbers[0] - PART_VALUE);
-        memcpy(&cell->value.i, &numbers[1], sizeof cell->value.i);
-    }
-}
-
 // The known values of a state.
-static void load(struct staged *s, uint32_t stage, const uint32_t *word)
+static void load_state(struct staged *s, uint32_t stage, const uint32_t *word)
 {
     const struct stage *at = &s->stages[stage];
-    for (uint32_t i = 0; i < at->part_count; i++)
-        unpack(s, at->parts[i], word + (size_t)PART_NUMBERS * i);
+    for (uint32_t i = 0; i < at->part_count; i++) {
+        uint32_t node = at->parts[i];
+        const uint32_t *numbers = word + (size_t)PART_NUMBERS * i;
+        struct graph_cell *cell = &s->run.known[node];
+        *cell = (struct graph_cell){.fault = EXPR_FAULT_NONE};
+        if (numbers[0] == PART_FAULT) {
+            cell->fault = EXPR_FAULT_TYPE; // whichever: it is counted, not told
+        } else if (numbers[0] == PART_PLACE) {
+            cell->value = s->stages[s->graph.nodes[node].stage].values[numbers[1]];
+        } else if (numbers[0] != PART_UNASKED) {
+            cell->value.kind = (enum value_kind)(numbers[0] - PART_VALUE);
+            memcpy(&cell->value.i, &numbers[1], sizeof cell->value.i);
+        }
+    }
 }
 
 // The word after a stage at one value of its parameter: what was known before, and what is now.
@@ -223,7 +240,7 @@ static bool compose(struct staged *s, uint32_t stage, const uint32_t *before, ui
         if (s->graph.nodes[node].stage == stage) {
             struct graph_cell cell = graph_run_cell(&s->run, node, value);
             if (!pack(s, node, &cell, value, numbers))
-                return stop(s, STAGING_LARGE);
+                return stop_staging(s, STAGING_LARGE);
             continue;
         }
         while (last->parts[old] != node)
@@ -240,8 +257,10 @@ static struct graph_range range_of_cell(const struct graph_cell *cell)
     return cell->fault ? graph_fault_range : graph_range_of_value(&cell->value);
 }
 
-// What may still come out; `known` is loaded.
-static uint32_t decide(struct staged *s, uint32_t stage)
+// What may still come out of the restriction in the state loaded: ranges are propagated from the
+// known parts through the nodes of later stages to the root. One possible outcome alone: it is
+// decided.
+static uint32_t decide_state(struct staged *s, uint32_t stage)
 {
     const struct graph *g = &s->graph;
     const struct stage *at = &s->stages[stage];
@@ -257,9 +276,10 @@ static uint32_t decide(struct staged *s, uint32_t stage)
     return root->yes ? OUTCOME_TRUE : root->no ? OUTCOME_FALSE : OUTCOME_FAULT;
 }
 
-// Is the truth of an operand known by value? Only then may those behind it be forgotten: what is
-// known by its range alone must find its operands when its stage comes.
-static bool is_settled(const struct staged *s, uint32_t node, uint32_t stage, bool *truth)
+// Is the truth of an operand known by value? Only then may the operands behind it be forgotten: an
+// operand that is decided by its range alone is still evaluated when its stage comes, and must find
+// its own operands then.
+static bool is_settled_state(const struct staged *s, uint32_t node, uint32_t stage, bool *truth)
 {
     const struct graph_cell *cell = &s->run.known[node];
     if (s->graph.nodes[node].stage > stage || cell->fault)
@@ -274,19 +294,20 @@ static void ask_items(struct staged *s, uint32_t node, uint32_t stage)
     const struct graph_node *n = &s->graph.nodes[node];
     const uint32_t *items = graph_items(&s->graph, node);
     bool truth = false;
-    if (n->kind == GRAPH_CONDITION && is_settled(s, items[0], stage, &truth)) {
+    if (n->kind == GRAPH_CONDITION && is_settled_state(s, items[0], stage, &truth)) {
         s->asked[items[0]] = s->asked[items[truth ? 1 : 2]] = true;
         return;
     }
     bool logic = n->kind == GRAPH_AND || n->kind == GRAPH_OR;
     for (uint32_t i = 0; i < n->count; i++) {
         s->asked[items[i]] = true;
-        if (logic && is_settled(s, items[i], stage, &truth) && truth == (n->kind == GRAPH_OR))
+        if (logic && is_settled_state(s, items[i], stage, &truth) && truth == (n->kind == GRAPH_OR))
             return;
     }
 }
 
-// Parts that nothing will ask for are alike whatever their values.
+// Blanks the parts that nothing will ask for out of the word: states that differ in them alone are
+// one.
 static void forget_unasked(struct staged *s, uint32_t stage)
 {
     const struct graph *g = &s->graph;
@@ -305,43 +326,38 @@ static void forget_unasked(struct staged *s, uint32_t stage)
 
 // ---- forwards ----------------------------------------------------------------------------------
 
-// New words, and what they amount to.
+// The words seen in a stage, before anything is blanked out of them, and the outcome of each.
 struct seen {
     struct intern words;
     uint32_t *outcomes;
     size_t capacity;
 };
 
-// The state of the composed word, or what it decides.
-static bool settle(struct staged *s, uint32_t stage, uint32_t *outcome)
+// Turns the composed word into an outcome: what it decides, or the number of its state.
+static bool settle_state(struct staged *s, uint32_t stage, uint32_t *outcome)
 {
     struct stage *at = &s->stages[stage];
-    load(s, stage, s->word);
-    *outcome = decide(s, stage);
+    load_state(s, stage, s->word);
+    *outcome = decide_state(s, stage);
     if (*outcome != OUTCOME_FIRST)
         return true;
     forget_unasked(s, stage);
     uint32_t state = intern_add(&at->states, s->word, at->part_count * PART_NUMBERS);
     if (state == INTERN_NONE)
-        return stop(s, STAGING_MEMORY);
+        return stop_staging(s, STAGING_MEMORY);
     *outcome = OUTCOME_FIRST + state;
     return true;
 }
 
-// The last stage but one can go without, so that it need not be driven to the utmost.
+// The states before the last stage can be done without (advance_directly()): they are given up at a
+// quarter of the limit.
 static uint32_t words_most(const struct staged *s, uint32_t stage)
 {
     return stage + 1 == s->count ? s->words_most / 4 : s->words_most;
 }
 
-static bool give_up_words(struct staged *s, uint32_t stage)
-{
-    s->stages[stage].direct = stage + 1 == s->count;
-    return !s->stages[stage].direct && stop(s, STAGING_LARGE);
-}
-
 // Memory taken so far; what is released is not counted.
-static size_t bytes_taken(const struct staged *s, const struct seen *seen, uint32_t stage)
+static size_t staged_bytes(const struct staged *s, const struct seen *seen, uint32_t stage)
 {
     size_t bytes = s->result->bytes + s->arena.bytes + s->cells * sizeof(uint32_t) +
                    intern_bytes(&s->rows) + intern_bytes(&s->stages[stage].states) +
@@ -349,31 +365,35 @@ static size_t bytes_taken(const struct staged *s, const struct seen *seen, uint3
     return bytes + intern_bytes(&seen->words) + seen->capacity * sizeof *seen->outcomes;
 }
 
-static bool spend(struct staged *s, uint64_t steps)
+static bool spend_staging(struct staged *s, uint64_t steps)
 {
     if (*s->effort < steps)
-        return stop(s, STAGING_EFFORT);
+        return stop_staging(s, STAGING_EFFORT);
     *s->effort -= steps;
     return true;
 }
 
-static bool look_up(struct staged *s, struct seen *seen, uint32_t stage, uint32_t *outcome)
+// The outcome of the composed word: found among the words seen in this stage, else decided once and
+// kept.
+static bool look_up_word(struct staged *s, struct seen *seen, uint32_t stage, uint32_t *outcome)
 {
     uint32_t length = s->stages[stage].part_count * PART_NUMBERS, before = seen->words.count;
     uint32_t word = intern_add(&seen->words, s->word, length);
     if (word == INTERN_NONE)
-        return stop(s, STAGING_MEMORY);
+        return stop_staging(s, STAGING_MEMORY);
     if (word == before) {
-        if (word >= words_most(s, stage) || bytes_taken(s, seen, stage) > s->bytes_most)
-            return give_up_words(s, stage);
-        if (!spend(s, (uint64_t)DECIDE_COST * s->graph.count))
+        if (word >= words_most(s, stage) || staged_bytes(s, seen, stage) > s->bytes_most) {
+            s->stages[stage].direct = stage + 1 == s->count;
+            return !s->stages[stage].direct && stop_staging(s, STAGING_LARGE);
+        }
+        if (!spend_staging(s, (uint64_t)DECIDE_COST * s->graph.count))
             return false;
         uint32_t *outcomes =
-            grow(seen->outcomes, &seen->capacity, (size_t)word + 1, sizeof *outcomes);
+            array_grow(seen->outcomes, &seen->capacity, (size_t)word + 1, sizeof *outcomes);
         if (!outcomes)
-            return stop(s, STAGING_MEMORY);
+            return stop_staging(s, STAGING_MEMORY);
         seen->outcomes = outcomes;
-        if (!settle(s, stage, &outcomes[word]))
+        if (!settle_state(s, stage, &outcomes[word]))
             return false;
     }
     *outcome = seen->outcomes[word];
@@ -387,8 +407,8 @@ static uint64_t part_cost(const struct graph_node *n)
     return n->kind == GRAPH_OPAQUE ? OPAQUE_COST : by_value ? CELL_COST : PART_COST;
 }
 
-// What a stage costs for each value: where it is not the last, the state after it is looked up.
-static uint64_t cost_of(const struct staged *s, uint32_t stage)
+// The cost of a stage for each value, the look-up of the state after it included.
+static uint64_t cost_of_stage(const struct staged *s, uint32_t stage)
 {
     uint64_t cost = stage < s->count ? LOOK_UP_COST : 1;
     for (uint32_t i = 0; i < s->graph.count; i++) {
@@ -399,7 +419,7 @@ static uint64_t cost_of(const struct staged *s, uint32_t stage)
     return cost;
 }
 
-static uint64_t multiply(uint64_t a, uint64_t b)
+static uint64_t multiply_paths(uint64_t a, uint64_t b)
 {
     return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
 }
@@ -415,17 +435,17 @@ static uint64_t rest_of(const struct staged *s, uint32_t stage)
 {
     uint64_t rest = 1;
     for (uint32_t i = stage + 1; i <= s->count; i++)
-        rest = multiply(rest, s->stages[i].width);
+        rest = multiply_paths(rest, s->stages[i].width);
     return rest;
 }
 
 // Room for what a state leads to at every value of the stage; NULL where there is none.
-static uint32_t *add_outcomes(struct staged *s, struct stage *at)
+static uint32_t *add_outcome_row(struct staged *s, struct stage *at)
 {
-    uint32_t *outcomes =
-        grow(at->outcomes, &at->outcome_capacity, at->outcome_count + at->width, sizeof *outcomes);
+    uint32_t *outcomes = array_grow(at->outcomes, &at->outcome_capacity,
+                                    at->outcome_count + at->width, sizeof *outcomes);
     if (!outcomes) {
-        stop(s, STAGING_MEMORY);
+        stop_staging(s, STAGING_MEMORY);
         return NULL;
     }
     at->outcomes = outcomes;
@@ -433,24 +453,24 @@ static uint32_t *add_outcomes(struct staged *s, struct stage *at)
     at->outcome_count += at->width;
     s->cells += at->width;
     if (s->cells > CELLS_MOST)
-        stop(s, STAGING_LARGE);
+        stop_staging(s, STAGING_LARGE);
     return s->outcome == STAGING_DONE ? outcomes : NULL;
 }
 
-// What a state leads to at every value of the stage.
+// Computes what a state leads to at every value of the stage.
 static bool advance_state(struct staged *s, struct seen *seen, uint32_t stage, uint32_t state)
 {
     struct stage *at = &s->stages[stage];
     const struct stage *before = &s->stages[stage - 1];
-    uint32_t *outcomes = add_outcomes(s, at);
+    uint32_t *outcomes = add_outcome_row(s, at);
     if (!outcomes)
         return false;
-    load(s, stage - 1, intern_at(&before->states, state, NULL));
-    if (!step(s))
+    load_state(s, stage - 1, intern_at(&before->states, state, NULL));
+    if (!step_graph(s))
         return false;
     for (uint32_t v = 0; v < at->width; v++) {
         if (!compose(s, stage, intern_at(&before->states, state, NULL), v) ||
-            !look_up(s, seen, stage, &outcomes[v]))
+            !look_up_word(s, seen, stage, &outcomes[v]))
             return false;
     }
     return true;
@@ -464,14 +484,14 @@ static bool count_paths(struct staged *s, uint32_t stage)
     uint64_t rest = rest_of(s, stage);
     at->paths = arena_array(&s->arena, (size_t)at->states.count + 1, sizeof *at->paths);
     if (!at->paths)
-        return stop(s, STAGING_MEMORY);
+        return stop_staging(s, STAGING_MEMORY);
     for (size_t i = 0; i < at->outcome_count; i++) {
         uint32_t outcome = at->outcomes[i];
         uint64_t paths = before->paths[i / at->width];
         if (outcome >= OUTCOME_FIRST)
             add_to(&at->paths[outcome - OUTCOME_FIRST], paths);
         else if (outcome == OUTCOME_FAULT)
-            add_to(s->faults, multiply(paths, rest));
+            add_to(s->faults, multiply_paths(paths, rest));
     }
     return true;
 }
@@ -517,7 +537,7 @@ static uint32_t encode(const struct row *r)
 }
 
 // Which values hold in the state loaded; faults are counted.
-static uint64_t judge(struct staged *s, uint32_t width, uint8_t *holds)
+static uint64_t judge_values(struct staged *s, uint32_t width, uint8_t *holds)
 {
     const struct graph_column *c = &s->run.columns[s->graph.root];
     uint64_t faults = 0;
@@ -545,8 +565,8 @@ static bool enter_row(struct staged *s, const struct row *r, uint32_t *state)
     *state = STATE_FIRST + word;
     if (s->result->bytes + s->arena.bytes + s->cells * sizeof *state + intern_bytes(&s->rows) >
         s->bytes_most)
-        return stop(s, STAGING_LARGE);
-    return word != INTERN_NONE || stop(s, STAGING_MEMORY);
+        return stop_staging(s, STAGING_LARGE);
+    return word != INTERN_NONE || stop_staging(s, STAGING_MEMORY);
 }
 
 // ---- without states ----------------------------------------------------------------------------
@@ -565,16 +585,16 @@ static bool judge_word(struct staged *s, const struct direct *d, uint64_t paths,
                        uint32_t *state)
 {
     uint32_t last = s->count;
-    load(s, last - 1, d->words + value * d->word_length);
-    uint32_t outcome = decide(s, last - 1);
+    load_state(s, last - 1, d->words + value * d->word_length);
+    uint32_t outcome = decide_state(s, last - 1);
     *state = outcome == OUTCOME_TRUE ? STATE_HOLDS : STATE_DEAD;
     if (outcome == OUTCOME_FAULT)
-        add_to(s->faults, multiply(paths, d->row.width));
+        add_to(s->faults, multiply_paths(paths, d->row.width));
     if (outcome != OUTCOME_FIRST)
         return true;
-    if (!step(s))
+    if (!step_graph(s))
         return false;
-    add_to(s->faults, multiply(paths, judge(s, d->row.width, d->holds)));
+    add_to(s->faults, multiply_paths(paths, judge_values(s, d->row.width, d->holds)));
     return enter_row(s, &d->row, state);
 }
 
@@ -583,12 +603,12 @@ static bool judge_state(struct staged *s, const struct direct *d, uint32_t state
     uint32_t last = s->count;
     const struct stage *before = &s->stages[last - 2];
     const uint32_t *word = intern_at(&before->states, state, NULL);
-    uint32_t *outcomes = add_outcomes(s, d->at);
+    uint32_t *outcomes = add_outcome_row(s, d->at);
     if (!outcomes)
         return false;
     graph_run_enter(&s->run, last - 1, d->at->values, d->at->width);
-    load(s, last - 2, word);
-    if (!step(s))
+    load_state(s, last - 2, word);
+    if (!step_graph(s))
         return false;
     for (uint32_t v = 0; v < d->at->width; v++) {
         if (!compose(s, last - 1, word, v))
@@ -612,14 +632,14 @@ static bool advance_directly(struct staged *s)
     d.holds = arena_array(&s->arena, (size_t)width + 1, 1);
     uint32_t *numbers = arena_array(&s->arena, (size_t)width / 32 + 4, sizeof *numbers);
     if (!d.words || !d.holds || !numbers)
-        return stop(s, STAGING_MEMORY);
+        return stop_staging(s, STAGING_MEMORY);
     d.row = (struct row){d.holds, width, numbers};
     intern_release(&at->states);
     s->cells -= at->outcome_count;
     at->outcome_count = 0;
-    uint64_t one = cost_of(s, s->count) * width + (uint64_t)DECIDE_COST * s->graph.count;
-    uint64_t cost = multiply(one, (uint64_t)states * at->width);
-    bool ok = spend(s, cost);
+    uint64_t one = cost_of_stage(s, s->count) * width + (uint64_t)DECIDE_COST * s->graph.count;
+    uint64_t cost = multiply_paths(one, (uint64_t)states * at->width);
+    bool ok = spend_staging(s, cost);
     for (uint32_t state = 0; ok && state < states; state++)
         ok = judge_state(s, &d, state);
     return ok;
@@ -627,14 +647,15 @@ static bool advance_directly(struct staged *s)
 
 // ---- stage by stage ----------------------------------------------------------------------------
 
-static bool advance(struct staged *s, uint32_t stage)
+// The states after a stage from those before it.
+static bool advance_stage(struct staged *s, uint32_t stage)
 {
     struct stage *at = &s->stages[stage];
     uint32_t states = s->stages[stage - 1].states.count;
-    uint64_t cost = cost_of(s, stage) * at->width;
+    uint64_t cost = cost_of_stage(s, stage) * at->width;
     struct seen seen = {.words = INTERN_INIT};
     graph_run_enter(&s->run, stage, at->values, at->width);
-    bool ok = spend(s, multiply(cost, states));
+    bool ok = spend_staging(s, multiply_paths(cost, states));
     for (uint32_t state = 0; ok && state < states; state++)
         ok = advance_state(s, &seen, stage, state);
     intern_release(&seen.words);
@@ -647,24 +668,7 @@ static bool advance(struct staged *s, uint32_t stage)
     return ok;
 }
 
-static bool judge_states(struct staged *s, const struct row *r, uint8_t *holds)
-{
-    const struct stage *before = &s->stages[s->count - 1];
-    uint64_t cost = cost_of(s, s->count) * r->width + (uint64_t)DECIDE_COST * s->graph.count;
-    graph_run_enter(&s->run, s->count, s->stages[s->count].values, r->width);
-    if (!spend(s, multiply(cost, before->states.count)))
-        return false;
-    for (uint32_t state = 0; state < before->states.count; state++) {
-        load(s, s->count - 1, intern_at(&before->states, state, NULL));
-        if (!step(s))
-            return false;
-        add_to(s->faults, multiply(before->paths[state], judge(s, r->width, holds)));
-        if (!enter_row(s, r, &s->last[state]))
-            return false;
-    }
-    return true;
-}
-
+// Judges the last stage: for every state before it the row of values that hold.
 static bool finish_forwards(struct staged *s)
 {
     if (s->stages[s->count - 1].direct)
@@ -675,14 +679,28 @@ static bool finish_forwards(struct staged *s)
     s->last =
         arena_array(&s->arena, (size_t)s->stages[s->count - 1].states.count + 1, sizeof *s->last);
     if (!holds || !numbers || !s->last)
-        return stop(s, STAGING_MEMORY);
-    return judge_states(s, &(struct row){holds, width, numbers}, holds);
+        return stop_staging(s, STAGING_MEMORY);
+    const struct row r = {holds, width, numbers};
+    const struct stage *before = &s->stages[s->count - 1];
+    uint64_t cost = cost_of_stage(s, s->count) * width + (uint64_t)DECIDE_COST * s->graph.count;
+    graph_run_enter(&s->run, s->count, s->stages[s->count].values, width);
+    if (!spend_staging(s, multiply_paths(cost, before->states.count)))
+        return false;
+    for (uint32_t state = 0; state < before->states.count; state++) {
+        load_state(s, s->count - 1, intern_at(&before->states, state, NULL));
+        if (!step_graph(s))
+            return false;
+        add_to(s->faults, multiply_paths(before->paths[state], judge_values(s, width, holds)));
+        if (!enter_row(s, &r, &s->last[state]))
+            return false;
+    }
+    return true;
 }
 
 // ---- backwards ---------------------------------------------------------------------------------
 
 // Writes the values of an encoded row, or only counts them.
-static uint32_t decode(const uint32_t *numbers, uint32_t length, struct transition *out)
+static uint32_t decode_row(const uint32_t *numbers, uint32_t length, struct transition *out)
 {
     uint32_t count = 0;
     for (uint32_t i = 1; numbers[0] == ROW_RUNS && i < length; i += 2) {
@@ -706,18 +724,18 @@ static bool decode_rows(struct staged *s, struct transitions *t)
     uint32_t length;
     for (uint32_t i = 0; i < s->rows.count; i++) {
         const uint32_t *numbers = intern_at(&s->rows, i, &length);
-        total += decode(numbers, length, NULL);
+        total += decode_row(numbers, length, NULL);
     }
     if (total > CELLS_MOST / 2)
-        return stop(s, STAGING_LARGE);
+        return stop_staging(s, STAGING_LARGE);
     uint32_t *starts = arena_array(s->result, (size_t)s->rows.count + 1, sizeof *starts), at = 0;
     struct transition *items = arena_array(s->result, (size_t)total + 1, sizeof *items);
     if (!starts || !items)
-        return stop(s, STAGING_MEMORY);
+        return stop_staging(s, STAGING_MEMORY);
     for (uint32_t i = 0; i < s->rows.count; i++) {
         const uint32_t *numbers = intern_at(&s->rows, i, &length);
         starts[i] = at;
-        at += decode(numbers, length, items + at);
+        at += decode_row(numbers, length, items + at);
     }
     starts[s->rows.count] = at;
     *t = (struct transitions){starts, items, s->rows.count};
@@ -748,20 +766,22 @@ static bool fold_stage(struct staged *s, uint32_t stage, const uint32_t *after, 
         ok = word != INTERN_NONE;
         *state = STATE_FIRST + word;
         if (s->result->bytes + 3 * rows.number_count * sizeof *row > s->bytes_most)
-            ok = stop(s, STAGING_LARGE);
+            ok = stop_staging(s, STAGING_LARGE);
     }
     ok = ok && transitions_of_rows(t, s->result, &rows, at->width);
     intern_release(&rows);
-    return ok || stop(s, STAGING_MEMORY); // unless it was stopped already
+    return ok || stop_staging(s, STAGING_MEMORY); // unless it was stopped already
 }
 
+// Backwards through the stages: the outcomes of each become transitions between the automaton's
+// states, equal rows one state.
 static bool go_back(struct staged *s)
 {
     struct transitions *next = arena_array(s->result, (size_t)s->count + 1, sizeof *next);
     uint32_t *after = s->last;
     s->automaton->next = next;
     if (!next)
-        return stop(s, STAGING_MEMORY);
+        return stop_staging(s, STAGING_MEMORY);
     if (!decode_rows(s, &next[s->count - 1]))
         return false;
     for (uint32_t stage = s->count - 1; stage > 0; stage--) {
@@ -769,7 +789,7 @@ static bool go_back(struct staged *s)
         size_t states = from->state_count + (size_t)from->states.count; // one of them is 0
         uint32_t *before = arena_array(&s->arena, states + 1, sizeof *before);
         if (!before)
-            return stop(s, STAGING_MEMORY);
+            return stop_staging(s, STAGING_MEMORY);
         if (!fold_stage(s, stage, after, before, &next[stage - 1]))
             return false;
         after = before;
@@ -780,18 +800,18 @@ static bool go_back(struct staged *s)
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-static bool prepare(struct staged *s, const struct evaluator *v)
+static bool prepare_stages(struct staged *s, const struct evaluator *v)
 {
     uint32_t widest = 1;
     s->stages = arena_array(&s->arena, (size_t)s->count + 1, sizeof *s->stages);
     if (!s->stages)
-        return stop(s, STAGING_MEMORY);
+        return stop_staging(s, STAGING_MEMORY);
     for (uint32_t i = 1; i <= s->count; i++) {
-        if (!set_values(s, i))
+        if (!set_stage_values(s, i))
             return false;
         widest = s->stages[i].width > widest ? s->stages[i].width : widest;
     }
-    if (!make_graph(s, v) || !find_parts(s))
+    if (!make_graph(s, v) || !find_state_parts(s))
         return false;
     size_t nodes = (size_t)s->graph.count + 1;
     s->ranges = arena_array(&s->arena, nodes, sizeof *s->ranges);
@@ -799,7 +819,7 @@ static bool prepare(struct staged *s, const struct evaluator *v)
     s->word = arena_array(&s->arena, nodes * PART_NUMBERS, sizeof *s->word);
     s->stages[0].paths = arena_array(&s->arena, 1, sizeof *s->stages[0].paths);
     if (!s->ranges || !s->asked || !s->word || !s->stages[0].paths)
-        return stop(s, STAGING_MEMORY);
+        return stop_staging(s, STAGING_MEMORY);
     if (!graph_run_init(&s->run, &s->graph, widest, s->effort))
         return stop_as_run(s);
     s->stages[0].paths[0] = 1;
@@ -810,32 +830,24 @@ static bool prepare(struct staged *s, const struct evaluator *v)
     return true;
 }
 
-// Where nothing is known yet something may be decided already.
-static bool start(struct staged *s, bool *done)
+static bool make_automaton(struct staged *s, const struct evaluator *v)
 {
     uint32_t outcome;
-    if (!settle(s, 0, &outcome))
+    // Constants alone may decide it.
+    if (!prepare_stages(s, v) || !settle_state(s, 0, &outcome))
         return false;
-    *done = outcome < OUTCOME_FIRST;
+    bool done = outcome < OUTCOME_FIRST;
     s->automaton->start = outcome == OUTCOME_TRUE ? STATE_HOLDS : STATE_DEAD;
     if (outcome == OUTCOME_FAULT)
         add_to(s->faults, rest_of(s, 0));
-    return true;
-}
-
-static bool make(struct staged *s, const struct evaluator *v)
-{
-    bool done;
-    if (!prepare(s, v) || !start(s, &done))
-        return false;
     for (uint32_t stage = 1; !done && stage < s->count; stage++) {
-        if (!advance(s, stage))
+        if (!advance_stage(s, stage))
             return false;
     }
     return done || (finish_forwards(s) && go_back(s));
 }
 
-static void release(struct staged *s)
+static void release_staged(struct staged *s)
 {
     for (uint32_t i = 0; s->stages && i <= s->count; i++) {
         intern_release(&s->stages[i].states);
@@ -869,11 +881,11 @@ enum staging automaton_stage(struct automaton *a, struct arena *arena, const str
     s.words_most = limits->words;
     s.bytes_most = limits->bytes;
     s.faults = &found;
-    if (make(&s, v))
+    if (make_automaton(&s, v))
         add_to(faults, found);
     else
         a->next = NULL;
-    release(&s);
+    release_staged(&s);
     return s.outcome;
 }
 
@@ -899,20 +911,6 @@ static bool parts_last(const struct staged *s)
     return true;
 }
 
-// Parts are evaluated for all values in one loop each, so that one of integers costs next to
-// nothing; what is still to come is asked what it may be.
-static uint64_t cost_along(const struct staged *s, uint32_t stage)
-{
-    uint64_t parts = 1, later = 0, values = stage == s->count ? s->stages[stage].width : 1;
-    for (uint32_t i = 0; i < s->graph.count; i++) {
-        const struct graph_node *n = &s->graph.nodes[i];
-        later += n->stage > stage;
-        if (n->stage == stage)
-            parts += part_cost(n) * values / 2 + CELL_COST;
-    }
-    return STEP_COST + 2 * DECIDE_COST * later + parts;
-}
-
 static bool set_lazy(struct lazy *z)
 {
     struct staged *s = &z->staged;
@@ -922,8 +920,19 @@ static bool set_lazy(struct lazy *z)
     if (!z->outcomes || !z->holds || !z->costs)
         return false;
     z->outcomes[0] = OUTCOME_FIRST;
-    for (uint32_t i = 0; i < s->count; i++)
-        z->costs[i] = cost_along(s, i + 1);
+    for (uint32_t i = 0; i < s->count; i++) {
+        // Parts are evaluated for all values in one loop each, so that one of integers costs next
+        // to nothing; what is still to come is asked what it may be.
+        uint32_t stage = i + 1;
+        uint64_t parts = 1, later = 0, values = stage == s->count ? s->stages[stage].width : 1;
+        for (uint32_t k = 0; k < s->graph.count; k++) {
+            const struct graph_node *n = &s->graph.nodes[k];
+            later += n->stage > stage;
+            if (n->stage == stage)
+                parts += part_cost(n) * values / 2 + CELL_COST;
+        }
+        z->costs[i] = STEP_COST + 2 * DECIDE_COST * later + parts;
+    }
     return true;
 }
 
@@ -943,20 +952,20 @@ bool lazy_new(struct arena *arena, const struct automaton *a, const struct restr
     struct staged *s = &z->staged;
     start_staged(s, a, r, domains, v);
     s->effort = v->steps;
-    bool made = prepare(s, v) && set_lazy(z);
+    bool made = prepare_stages(s, v) && set_lazy(z);
     bool large = s->outcome == STAGING_LARGE || (made && !parts_last(s));
     bool memory = !made && (s->outcome == STAGING_MEMORY || s->outcome == STAGING_DONE);
     if (made && !large)
         *out = z;
     else
-        release(s);
+        release_staged(s);
     return !memory;
 }
 
 void lazy_release(struct lazy *z)
 {
     if (z)
-        release(&z->staged);
+        release_staged(&z->staged);
 }
 
 bool lazy_try(struct lazy *z, uint32_t stage, uint32_t value, uint64_t *faults)
@@ -967,13 +976,13 @@ bool lazy_try(struct lazy *z, uint32_t stage, uint32_t value, uint64_t *faults)
     if (*outcome != OUTCOME_FIRST)
         return true;
     graph_run_enter(&s->run, after, &s->stages[after].values[value], 1);
-    if (!step(s))
+    if (!step_graph(s))
         return false;
     for (uint32_t i = 0; i < s->run.stage_counts[after]; i++) {
         uint32_t node = s->run.of_stage[after][i];
         s->run.known[node] = graph_run_cell(&s->run, node, 0);
     }
-    *outcome = decide(s, after);
+    *outcome = decide_state(s, after);
     if (*outcome == OUTCOME_FAULT)
         add_to(faults, rest_of(s, after));
     return *outcome == OUTCOME_FIRST || *outcome == OUTCOME_TRUE;
@@ -987,8 +996,8 @@ const uint8_t *lazy_judge(struct lazy *z, uint64_t *faults)
     if (z->outcomes[s->count - 1] == OUTCOME_TRUE)
         return z->holds;
     graph_run_enter(&s->run, s->count, last->values, last->width);
-    if (step(s))
-        add_to(faults, judge(s, last->width, z->holds));
+    if (step_graph(s))
+        add_to(faults, judge_values(s, last->width, z->holds));
     return z->holds;
 }
 

@@ -51,7 +51,7 @@ static bool next(struct odometer *o)
 
 // The product of the value counts of the parameters it reads, or of the others; UINT64_MAX past
 // that.
-static uint64_t product(const struct problem *p, const struct restriction *r, bool read)
+static uint64_t product_of_counts(const struct problem *p, const struct restriction *r, bool read)
 {
     uint64_t result = 1;
     uint32_t at = 0;
@@ -84,8 +84,8 @@ static uint64_t solve_alone(const struct problem *p, const struct restriction *r
 
 static uint64_t count_alone(struct odometer *o)
 {
-    uint64_t others = product(o->problem, o->restriction, false), count = 0;
-    uint64_t own = product(o->problem, o->restriction, true), cells;
+    uint64_t others = product_of_counts(o->problem, o->restriction, false), count = 0;
+    uint64_t own = product_of_counts(o->problem, o->restriction, true), cells;
     if (others == UINT64_MAX)
         return UINT64_MAX;
     if (own > COUNTED_MOST)

@@ -16,11 +16,11 @@ bool choices_allow(const struct problem *p, const uint32_t *choice)
     return p->choice_count == 0;
 }
 
-// What evaluating one configuration may cost, in steps (see expr_test_within()).
+// The steps that evaluating one configuration may take (see expr_test_within()).
 #define WHY_EFFORT (UINT64_C(1) << 30)
 
-static bool holds(struct evaluator *v, const struct restriction *r, const uint32_t *choice,
-                  enum expr_fault *fault)
+static bool reason_holds(struct evaluator *v, const struct restriction *r, const uint32_t *choice,
+                         enum expr_fault *fault)
 {
     *fault = EXPR_FAULT_NONE;
     if (r->kind == RESTRICTION_CHOICES)
@@ -38,7 +38,7 @@ static bool find_reason(struct evaluator *v, bool derived, const uint32_t *choic
     for (uint32_t i = 0; i < v->problem->restriction_count; i++) {
         const struct restriction *r = &v->problem->restrictions[i];
         enum expr_fault fault;
-        if ((r->kind == RESTRICTION_DERIVED) != derived || holds(v, r, choice, &fault))
+        if ((r->kind == RESTRICTION_DERIVED) != derived || reason_holds(v, r, choice, &fault))
             continue;
         *out = (struct space_reason){r->formula, r->where, fault};
         return true;

@@ -1,4 +1,6 @@
-// Arguments of the kernels: types, sizes, fills, verification.
+// Arguments of the kernels, from KernelSpecification.Arguments: type, memory, access, size, fill
+// and how an output is verified. A fill is a constant, random, a generator expression or a data
+// file; which keys count depends on it.
 #include "spec/kernel_read.h"
 
 #include "base/text.h"
@@ -85,16 +87,8 @@ static bool read_random(const struct reader *r, struct node item, struct fill_sp
     return true;
 }
 
-static bool read_value(const struct reader *r, struct node item, struct fill_spec *out)
-{
-    struct node n = node_get_either(r, item, "FillExpression", "ScalarValue");
-    if (!node_present(n))
-        n = node_get(r, item, "FillValue");
-    return read_formula(r, n, &r->spec->symbols, &out->value);
-}
-
-static bool read_source(const struct reader *r, const struct kernel_spec *k, struct node item,
-                        enum fill_choice choice, struct fill_spec *out)
+static bool read_fill_source(const struct reader *r, const struct kernel_spec *k, struct node item,
+                             enum fill_choice choice, struct fill_spec *out)
 {
     struct node n = node_get(r, item, "DataSource");
     if (!node_text(n))
@@ -116,15 +110,19 @@ bool read_fill(const struct reader *r, const struct kernel_spec *k, struct node 
     size_t choice;
     struct node type = node_get(r, item, "FillType");
     *out = (struct fill_spec){.kind = FILL_CONSTANT, .path = item.path, .seed = seed};
-    if (!read_choice(r, type, fill_names, CHOICE_COUNT, CHOICE_CONSTANT, &choice) ||
-        !read_value(r, item, out))
+    if (!read_choice(r, type, fill_names, CHOICE_COUNT, CHOICE_CONSTANT, &choice))
+        return false;
+    struct node n = node_get_either(r, item, "FillExpression", "ScalarValue");
+    if (!node_present(n))
+        n = node_get(r, item, "FillValue");
+    if (!read_formula(r, n, &r->spec->symbols, &out->value))
         return false;
     switch ((enum fill_choice)choice) {
     case CHOICE_RANDOM:
         return read_random(r, item, out);
     case CHOICE_GENERATOR:
     case CHOICE_BINARY:
-        return read_source(r, k, item, (enum fill_choice)choice, out);
+        return read_fill_source(r, k, item, (enum fill_choice)choice, out);
     case CHOICE_UNINITIALIZED:
         out->kind = FILL_NONE;
         return true;
@@ -163,7 +161,7 @@ static bool read_verification(const struct reader *r, struct node n, struct comp
 
 // ---- one argument ------------------------------------------------------------------------------
 
-static bool read_type(const struct reader *r, struct node item, struct argument_spec *a)
+static bool read_argument_type(const struct reader *r, struct node item, struct argument_spec *a)
 {
     struct node type = node_get(r, item, "Type"), bytes = node_get(r, item, "TypeSize");
     const char *text;
@@ -186,20 +184,6 @@ static bool read_type(const struct reader *r, struct node item, struct argument_
     if (size < 1 || size > 65536)
         return node_error(r, bytes, "a custom type needs its size in bytes, from 1 to 65536");
     a->element.custom_bytes = (uint32_t)size;
-    return true;
-}
-
-static bool read_memory(const struct reader *r, struct node item, struct argument_spec *a)
-{
-    static const char *const kinds[] = {"Global", "Constant"};
-    size_t memory, kind;
-    struct node n = node_get(r, item, "MemoryType");
-    if (!node_present(n))
-        return node_error(r, n, "is missing: use Scalar, Vector, Local or Symbol");
-    if (!read_choice(r, n, memory_names, MEMORY_COUNT, MEMORY_VECTOR, &memory) ||
-        !read_choice(r, node_get(r, item, "MemType"), kinds, 2, 0, &kind))
-        return false;
-    a->memory = kind == 1 && memory == MEMORY_VECTOR ? MEMORY_SYMBOL : (enum memory)memory;
     return true;
 }
 
@@ -242,8 +226,8 @@ static bool read_contents(const struct reader *r, const struct kernel_spec *k, s
     return true;
 }
 
-static bool read_argument(const struct reader *r, struct kernel_spec *k, struct node item,
-                          uint64_t seed, struct argument_spec *a)
+static bool read_argument_spec(const struct reader *r, struct kernel_spec *k, struct node item,
+                               uint64_t seed, struct argument_spec *a)
 {
     struct node name = node_get(r, item, "Name");
     a->path = item.path;
@@ -255,7 +239,18 @@ static bool read_argument(const struct reader *r, struct kernel_spec *k, struct 
         if (strcmp(k->arguments[i].name, a->name) == 0)
             return node_error(r, name, "there are two arguments '%s'", a->name);
     }
-    if (!read_type(r, item, a) || !read_memory(r, item, a) || !read_access(r, item, a) ||
+    if (!read_argument_type(r, item, a))
+        return false;
+    static const char *const kinds[] = {"Global", "Constant"};
+    size_t memory, kind;
+    struct node n = node_get(r, item, "MemoryType");
+    if (!node_present(n))
+        return node_error(r, n, "is missing: use Scalar, Vector, Local or Symbol");
+    if (!read_choice(r, n, memory_names, MEMORY_COUNT, MEMORY_VECTOR, &memory) ||
+        !read_choice(r, node_get(r, item, "MemType"), kinds, 2, 0, &kind))
+        return false;
+    a->memory = kind == 1 && memory == MEMORY_VECTOR ? MEMORY_SYMBOL : (enum memory)memory;
+    if (!read_access(r, item, a) ||
         !read_formula(r, node_get(r, item, "Size"), &r->spec->symbols, &a->size) ||
         !read_contents(r, k, item, seed, a) ||
         !read_verification(r, node_get(r, item, "Verification"), &a->compare))
@@ -265,9 +260,14 @@ static bool read_argument(const struct reader *r, struct kernel_spec *k, struct 
     return true;
 }
 
-// The spec's names with i and size behind them; there they hide names of the spec.
-static bool make_generator_symbols(const struct reader *r, struct kernel_spec *k)
+bool read_arguments(struct reader *r, struct node kernel, struct kernel_spec *k)
 {
+    struct node list = node_get(r, kernel, "Arguments");
+    size_t count = node_count(list);
+    k->arguments = arena_array(r->arena, count + 1, sizeof *k->arguments);
+    if (!k->arguments)
+        return error_memory(r->error);
+    // The spec's names with i and size behind them; there they hide names of the spec.
     const struct expr_symbols *own = &r->spec->symbols;
     struct expr_symbol *items = arena_array(r->arena, own->count + 2, sizeof *items);
     if (!items)
@@ -280,20 +280,8 @@ static bool make_generator_symbols(const struct reader *r, struct kernel_spec *k
     items[own->count].name = "i";
     items[own->count + 1].name = "size";
     k->generator_symbols = (struct expr_symbols){items, own->count + 2};
-    return true;
-}
-
-bool read_arguments(struct reader *r, struct node kernel, struct kernel_spec *k)
-{
-    struct node list = node_get(r, kernel, "Arguments");
-    size_t count = node_count(list);
-    k->arguments = arena_array(r->arena, count + 1, sizeof *k->arguments);
-    if (!k->arguments)
-        return error_memory(r->error);
-    if (!make_generator_symbols(r, k))
-        return false;
     for (size_t i = 0; i < count; i++) {
-        if (!read_argument(r, k, node_item(r, list, i), i + 1, &k->arguments[i]))
+        if (!read_argument_spec(r, k, node_item(r, list, i), i + 1, &k->arguments[i]))
             return false;
     }
     return true;

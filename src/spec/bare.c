@@ -1,10 +1,11 @@
-// A spec that was never a file: parameters alone.
+// A spec that was never a file: parameters alone, for spaces that are made from recorded results.
 #include "spec/kernel_spec.h"
 #include "spec/load.h"
 
 #include <stdlib.h>
 
-static bool copy_values(struct arena *a, const struct parameter *from, struct parameter *to)
+static bool copy_parameter_values(struct arena *a, const struct parameter *from,
+                                  struct parameter *to)
 {
     struct value *values = arena_array(a, from->count, sizeof *values);
     bool ok = values != NULL;
@@ -23,7 +24,8 @@ static bool copy_parameters(struct spec *s, const struct parameter *parameters, 
         copies[i] = parameters[i];
         copies[i].name = arena_strdup(&s->arena, parameters[i].name);
         copies[i].path = arena_strdup(&s->arena, path ? path : parameters[i].name);
-        ok = copies[i].name && copies[i].path && copy_values(&s->arena, &parameters[i], &copies[i]);
+        ok = copies[i].name && copies[i].path &&
+             copy_parameter_values(&s->arena, &parameters[i], &copies[i]);
     }
     s->parameters = copies;
     s->parameter_count = ok ? count : 0;

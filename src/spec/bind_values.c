@@ -1,4 +1,6 @@
-// Giving the names in expressions their values, and metrics.
+// Gives the names in expressions their values for a configuration: parameters, constants, then
+// derived parameters in their order, and the device's facts. Metrics are computed with the time of
+// a launch in place of `time`.
 #include "spec/facts.h"
 #include "spec/kernel_spec.h"
 #include "spec/spec.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static unsigned kind_of(const json_t *json)
+static unsigned kind_of_json(const json_t *json)
 {
     static const unsigned kinds[] = {
         [JSON_OBJECT] = KEY_OBJECT,   [JSON_ARRAY] = KEY_ARRAY, [JSON_STRING] = KEY_STRING,
@@ -45,7 +45,7 @@ static bool wrong_kind(const struct reader *r, struct node n, unsigned wanted, c
 }
 
 // Is `text` one of the words separated by '|'?
-static bool among(const char *choices, const char *text)
+static bool is_among_choices(const char *choices, const char *text)
 {
     size_t length = strlen(text);
     for (const char *at = choices; at; at = strchr(at, '|')) {
@@ -60,10 +60,10 @@ static bool check_strict(const struct reader *r, struct node n, const struct spe
 {
     if (!r->strict || !key->strict)
         return true;
-    if (!(kind_of(n.json) & key->strict))
+    if (!(kind_of_json(n.json) & key->strict))
         return wrong_kind(r, n, key->strict, " in T1");
     const char *text = node_text(n);
-    if (text && key->choices && !among(key->choices, text))
+    if (text && key->choices && !is_among_choices(key->choices, text))
         return node_error(r, n, "'%s' is not in T1, which knows %s", text, key->choices);
     return true;
 }
@@ -75,7 +75,7 @@ static bool check_items(const struct reader *r, struct node n, const struct spec
 {
     for (size_t i = 0; i < json_array_size(n.json); i++) {
         struct node item = node_item(r, n, i);
-        unsigned kind = kind_of(item.json);
+        unsigned kind = kind_of_json(item.json);
         if (key->items && !(kind & key->items))
             return wrong_kind(r, item, key->items, "");
         if (r->strict && key->strict_items && !(kind & key->strict_items))
@@ -87,14 +87,15 @@ static bool check_items(const struct reader *r, struct node n, const struct spec
 }
 
 // Does the key stand in T1's place for it, and not in a block of hone's that may have it too?
-static bool is_own(const struct spec_key *key, const char *pattern)
+static bool is_own_key(const struct spec_key *key, const char *pattern)
 {
     return strncmp(key->path, pattern, strlen(pattern)) == 0;
 }
 
-static bool check_value(const struct reader *r, struct node n, const struct spec_key *key, bool own)
+static bool check_key_value(const struct reader *r, struct node n, const struct spec_key *key,
+                            bool own)
 {
-    unsigned kind = kind_of(n.json);
+    unsigned kind = kind_of_json(n.json);
     if (own && !check_strict(r, n, key))
         return false;
     if (key->accepts == KEY_ANY || kind == KEY_NULL)
@@ -115,7 +116,8 @@ static bool check_required(const struct reader *r, struct node n, const char *pa
     const struct spec_key *keys = spec_keys(&count);
     for (size_t i = 0; i < count; i++) {
         const char *name = key_name_in(&keys[i], pattern);
-        if (name && is_own(&keys[i], pattern) && keys[i].required && !json_object_get(n.json, name))
+        if (name && is_own_key(&keys[i], pattern) && keys[i].required &&
+            !json_object_get(n.json, name))
             return node_error(r, n, "the key '%s' is missing, which T1 needs", name);
     }
     return true;
@@ -132,7 +134,7 @@ static bool check_object(const struct reader *r, struct node n, const char *patt
         const char *near = key ? NULL : key_nearest(pattern, name);
         if (key && !key->strict && !key->dialect)
             r->spec->extended = true;
-        if (key && !check_value(r, child, key, is_own(key, pattern)))
+        if (key && !check_key_value(r, child, key, is_own_key(key, pattern)))
             return false;
         if (!key && near)
             node_warn(r, child, "unknown key, ignored; did you mean '%s'?", near);

@@ -46,18 +46,6 @@ static const char *role_of(const struct spec *s, const char *name)
                                         : "a parameter of the spec";
 }
 
-static bool refuse_definition(const struct finder *f, struct error *e)
-{
-    const struct source_file *file = &f->program->list[f->file];
-    const char *name = f->found->text;
-    return error_set(e, ERROR_INPUT,
-                     "%s, line %u: '#%s %s' hides %s: the value that hone passes would not count. "
-                     "Remove it, or put #ifndef %s and #endif around it",
-                     file->name, f->found->first,
-                     f->found->kind == SCAN_DEFINE ? "define" : "undef", name,
-                     role_of(f->src->spec, name), name);
-}
-
 static bool check_definitions(const struct spec_sources *src, const struct program_sources *p,
                               struct arena *scratch, struct error *e)
 {
@@ -82,7 +70,16 @@ static bool check_definitions(const struct spec_sources *src, const struct progr
                        .seen = seen};
     if (!follow_run(&f, scratch))
         return error_memory(e);
-    return !finder.found || refuse_definition(&finder, e);
+    if (!finder.found)
+        return true;
+    const struct source_file *file = &finder.program->list[finder.file];
+    const char *name = finder.found->text;
+    return error_set(e, ERROR_INPUT,
+                     "%s, line %u: '#%s %s' hides %s: the value that hone passes would not count. "
+                     "Remove it, or put #ifndef %s and #endif around it",
+                     file->name, finder.found->first,
+                     finder.found->kind == SCAN_DEFINE ? "define" : "undef", name,
+                     role_of(finder.src->spec, name), name);
 }
 
 // ---- names that nobody uses --------------------------------------------------------------------
@@ -118,34 +115,6 @@ static void use_launch(struct users *u, const struct launch_spec *l)
     }
 }
 
-static void use_argument(struct users *u, const struct argument_spec *a)
-{
-    const struct formula *formulas[] = {&a->type,         &a->size,         &a->fill.value,
-                                        &a->fill.low,     &a->fill.high,    &a->fill.generator,
-                                        &a->compare.atol, &a->compare.rtol, &a->compare.first,
-                                        &a->compare.count};
-    for (size_t i = 0; i < sizeof formulas / sizeof formulas[0]; i++)
-        use(u, formulas[i]);
-}
-
-static void use_reference(struct users *u, const struct kernel_spec *k)
-{
-    const struct gemm_spec *g = &k->reference.gemm;
-    const struct formula *formulas[] = {&g->m, &g->n, &g->k, &g->alpha, &g->beta};
-    for (size_t i = 0; i < sizeof formulas / sizeof formulas[0]; i++)
-        use(u, formulas[i]);
-    for (uint32_t i = 0; i < k->reference.expected_count; i++) {
-        use(u, &k->reference.expected[i].fill.value);
-        use(u, &k->reference.expected[i].fill.generator);
-    }
-}
-
-static void use_programs(struct users *u, const struct language_spec *l)
-{
-    for (uint32_t i = 0; i < l->program_count; i++)
-        use(u, &l->programs[i].retarget_when);
-}
-
 // Restrictions and metrics say nothing of the work; for a constant they are use enough.
 static void use_elsewhere(struct users *u)
 {
@@ -156,16 +125,6 @@ static void use_elsewhere(struct users *u)
             used[i] = used[i] || expr_uses(s->restrictions[r].expr, i);
         for (uint32_t m = 0; m < s->metric_count; m++)
             used[i] = used[i] || expr_uses(s->metrics[m].expr, i);
-    }
-}
-
-// A derived parameter that is used hands its use on to what it is computed from.
-static void use_derived(struct users *u)
-{
-    const struct spec *s = u->spec;
-    for (uint32_t i = s->derived_count; i-- > 0;) {
-        if (u->used[s->slots.derived + i])
-            use(u, &s->derived[i]);
     }
 }
 
@@ -181,12 +140,32 @@ static void find_users(const struct spec_sources *src, struct users *u)
         use_launch(u, &l->launches[i]);
     if (l->reference)
         use_launch(u, l->reference);
-    use_programs(u, l);
-    for (uint32_t i = 0; i < k->argument_count; i++)
-        use_argument(u, &k->arguments[i]);
-    use_reference(u, k);
+    for (uint32_t i = 0; i < l->program_count; i++)
+        use(u, &l->programs[i].retarget_when);
+    for (uint32_t i = 0; i < k->argument_count; i++) {
+        const struct argument_spec *a = &k->arguments[i];
+        const struct formula *formulas[] = {&a->type,         &a->size,         &a->fill.value,
+                                            &a->fill.low,     &a->fill.high,    &a->fill.generator,
+                                            &a->compare.atol, &a->compare.rtol, &a->compare.first,
+                                            &a->compare.count};
+        for (size_t j = 0; j < sizeof formulas / sizeof formulas[0]; j++)
+            use(u, formulas[j]);
+    }
+    const struct gemm_spec *g = &k->reference.gemm;
+    const struct formula *formulas[] = {&g->m, &g->n, &g->k, &g->alpha, &g->beta};
+    for (size_t i = 0; i < sizeof formulas / sizeof formulas[0]; i++)
+        use(u, formulas[i]);
+    for (uint32_t i = 0; i < k->reference.expected_count; i++) {
+        use(u, &k->reference.expected[i].fill.value);
+        use(u, &k->reference.expected[i].fill.generator);
+    }
     use_elsewhere(u);
-    use_derived(u);
+    // A derived parameter that is used hands its use on to what it is computed from.
+    const struct spec *s = u->spec;
+    for (uint32_t i = s->derived_count; i-- > 0;) {
+        if (u->used[s->slots.derived + i])
+            use(u, &s->derived[i]);
+    }
 }
 
 // Where names may be pasted together, or a file is not here, nobody knows what is used.

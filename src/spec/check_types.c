@@ -20,7 +20,7 @@ struct pairing {
     struct error *e;
 };
 
-static const struct argument_spec *argument_of(const struct pairing *p, uint32_t i)
+static const struct argument_spec *argument_of_pair(const struct pairing *p, uint32_t i)
 {
     return &p->src->spec->kernel->arguments[p->arguments[i]];
 }
@@ -34,7 +34,7 @@ static bool refuse_count(const struct pairing *p)
     for (uint32_t i = 0; i < s->count; i++)
         text_addf(&takes, "%s%s", i ? ", " : ": ", s->parameters[i].text);
     for (uint32_t i = 0; i < p->count; i++)
-        text_addf(&gives, "%s%s", i ? ", " : ": ", argument_of(p, i)->name);
+        text_addf(&gives, "%s%s", i ? ", " : ": ", argument_of_pair(p, i)->name);
     error_set(p->e, ERROR_INPUT,
               "%s: kernel '%s' (%s, line %u) takes %u argument%s%s; the spec gives %u%s",
               p->launch->path, p->kernel, s->file, s->line, s->count, s->count == 1 ? "" : "s",
@@ -68,28 +68,22 @@ static void add_kind_advice(const struct declared *d, struct text *out)
     text_add(out, ", or put the Arguments into the kernel's order");
 }
 
-// What would be right.
-static void add_advice(enum declared_fault fault, const struct declared *d, const struct passed *p,
-                       struct text *out)
-{
-    char type[24];
-    element_name(&d->element, type);
-    if (fault == DECLARED_OTHER_KIND)
-        add_kind_advice(d, out);
-    else
-        text_addf(out, "say \"Type\": \"%s\"%s", type,
-                  fault == DECLARED_OTHER_WIDTH && p->kind == ARGUMENT_BUFFER
-                      ? "; Size counts elements of it"
-                      : "");
-}
-
 static bool refuse_type(const struct pairing *p, uint32_t i, enum declared_fault fault)
 {
     const struct signature_parameter *parameter = &p->signature->parameters[i];
-    const struct argument_spec *a = argument_of(p, i);
+    const struct argument_spec *a = argument_of_pair(p, i);
     struct text given = TEXT_INIT, advice = TEXT_INIT;
     add_given(&p->passed[i], &given);
-    add_advice(fault, &parameter->declared, &p->passed[i], &advice);
+    // The advice: what would be right.
+    char type[24];
+    element_name(&parameter->declared.element, type);
+    if (fault == DECLARED_OTHER_KIND)
+        add_kind_advice(&parameter->declared, &advice);
+    else
+        text_addf(&advice, "say \"Type\": \"%s\"%s", type,
+                  fault == DECLARED_OTHER_WIDTH && p->passed[i].kind == ARGUMENT_BUFFER
+                      ? "; Size counts elements of it"
+                      : "");
     error_set(p->e, ERROR_INPUT,
               "%s: '%s' is %s, but kernel '%s' (%s, line %u) takes '%s' there: %s", a->path,
               a->name, text_cstr(&given), p->kernel, p->signature->file, p->signature->line,
@@ -117,8 +111,8 @@ static bool check_pairs(const struct pairing *p)
     return true;
 }
 
-static enum memory memory_of(const struct spec_sources *src, const struct launch_spec *l,
-                             uint32_t i)
+static enum memory memory_of_argument(const struct spec_sources *src, const struct launch_spec *l,
+                                      uint32_t i)
 {
     return src->spec->kernel->arguments[l->arguments[i]].memory;
 }
@@ -127,24 +121,25 @@ static enum memory memory_of(const struct spec_sources *src, const struct launch
 static uint32_t list_arguments(const struct spec_sources *src, const struct launch_spec *l,
                                bool symbols, uint32_t *out)
 {
+    const struct language_traits *traits = language_traits(src->language);
     uint32_t count = 0;
     for (uint32_t i = 0; i < l->argument_count; i++) {
-        enum memory memory = memory_of(src, l, i);
-        bool is_passed = src->language != LANGUAGE_CUDA ||
-                         (memory != MEMORY_LOCAL && (memory != MEMORY_SYMBOL || symbols));
+        enum memory memory = memory_of_argument(src, l, i);
+        bool is_passed = (memory != MEMORY_LOCAL || traits->passes_local) &&
+                         (memory != MEMORY_SYMBOL || traits->passes_symbols || symbols);
         if (is_passed)
             out[count++] = l->arguments[i];
     }
     return count;
 }
 
-// In how many arguments a launch of CUDA speaks of this memory.
+// How many of a launch's arguments are of this memory.
 static uint32_t count_memory(const struct spec_sources *src, const struct launch_spec *l,
                              enum memory memory)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < l->argument_count && src->language == LANGUAGE_CUDA; i++)
-        count += memory_of(src, l, i) == memory;
+    for (uint32_t i = 0; i < l->argument_count; i++)
+        count += memory_of_argument(src, l, i) == memory;
     return count;
 }
 
@@ -152,7 +147,8 @@ static uint32_t count_memory(const struct spec_sources *src, const struct launch
 static bool takes_symbols(const struct spec_sources *src, const struct launch_spec *l,
                           const struct signature *s)
 {
-    return s->known && count_memory(src, l, MEMORY_SYMBOL) > 0 &&
+    return !language_traits(src->language)->passes_symbols && s->known &&
+           count_memory(src, l, MEMORY_SYMBOL) > 0 &&
            s->count == l->argument_count - count_memory(src, l, MEMORY_LOCAL);
 }
 
@@ -167,14 +163,8 @@ static struct passed passed_always(const struct spec_sources *src, const struct 
                        .element = a->element,
                        .generated =
                            fill == FILL_UNIFORM || fill == FILL_NORMAL || fill == FILL_GENERATOR};
-    p.element.packed = src->language == LANGUAGE_CUDA && p.element.width == 3;
+    p.element.packed = language_traits(src->language)->packs_three && p.element.width == 3;
     return p;
-}
-
-// Nothing is left to look at in a configuration.
-static bool is_settled(const struct declared *d)
-{
-    return d->kind != DECLARED_UNKNOWN && d->has_element;
 }
 
 static bool pair_always(struct pairing *p, struct arena *a, bool *settled)
@@ -189,14 +179,15 @@ static bool pair_always(struct pairing *p, struct arena *a, bool *settled)
         list_arguments(src, p->launch, takes_symbols(src, p->launch, p->signature), arguments);
     *settled = p->signature->known && p->signature->count == p->count;
     for (uint32_t i = 0; i < p->count; i++) {
-        const struct argument_spec *argument = argument_of(p, i);
+        const struct argument_spec *argument = argument_of_pair(p, i);
         p->passed[i] = passed_always(src, argument);
         if (!p->signature->known || i >= p->signature->count)
             continue;
         struct declared *d = &p->signature->parameters[i].declared;
         d->always = true;
         d->has_element &= !argument->type.expr; // a formula's type is each configuration's own
-        *settled = *settled && is_settled(d);
+        // Nothing is left to look at in a configuration.
+        *settled = *settled && d->kind != DECLARED_UNKNOWN && d->has_element;
     }
     return check_pairs(p);
 }
@@ -280,28 +271,14 @@ bool make_takes_symbols(struct maker *m, const struct launch_spec *l, const stru
     struct signature signature;
     struct arena a;
     *out = false;
-    if (count_memory(m->src, l, MEMORY_SYMBOL) == 0)
+    if (language_traits(m->src->language)->passes_symbols ||
+        count_memory(m->src, l, MEMORY_SYMBOL) == 0)
         return true;
     arena_init(&a);
     bool ok = read_made(m, l, made, &a, &signature);
     *out = ok && takes_symbols(m->src, l, &signature);
     arena_release(&a);
     return ok;
-}
-
-static bool pair_made(struct maker *m, struct pairing *p, const struct job_launch *made,
-                      struct arena *a)
-{
-    uint32_t *arguments = arena_array(a, p->launch->argument_count + 1, sizeof *arguments);
-    p->passed = arena_array(a, made->argument_count + 1, sizeof *p->passed);
-    if (!arguments || !p->passed)
-        return error_memory(m->e);
-    p->arguments = arguments;
-    p->count = list_arguments(p->src, p->launch, takes_symbols(p->src, p->launch, p->signature),
-                              arguments);
-    for (uint32_t i = 0; i < p->count; i++)
-        p->passed[i] = declared_passed(m->job, &made->arguments[i]);
-    return check_pairs(p);
 }
 
 static bool check_made(struct maker *m, const struct launch_spec *l, const struct job_launch *made,
@@ -312,7 +289,16 @@ static bool check_made(struct maker *m, const struct launch_spec *l, const struc
         return false;
     struct pairing p = {
         .src = m->src, .launch = l, .kernel = made->kernel, .signature = &signature, .e = m->e};
-    return pair_made(m, &p, made, a);
+    uint32_t *arguments = arena_array(a, p.launch->argument_count + 1, sizeof *arguments);
+    p.passed = arena_array(a, made->argument_count + 1, sizeof *p.passed);
+    if (!arguments || !p.passed)
+        return error_memory(m->e);
+    p.arguments = arguments;
+    p.count =
+        list_arguments(p.src, p.launch, takes_symbols(p.src, p.launch, p.signature), arguments);
+    for (uint32_t i = 0; i < p.count; i++)
+        p.passed[i] = declared_passed(m->job, &made->arguments[i]);
+    return check_pairs(&p);
 }
 
 bool make_types_check(struct maker *m, const struct launch_spec *l, const struct job_launch *made)

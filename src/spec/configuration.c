@@ -1,4 +1,5 @@
-// Configurations as text: what tables, keys of the store and the command line show and read.
+// Configurations as text: "a=1, b=2" in tables, keys of the store and on the command line, or JSON.
+// Reading accepts any order and names the nearest parameter or value where one is unknown.
 #include "spec/spec.h"
 
 #include "base/text.h"
@@ -40,28 +41,6 @@ void spec_configuration_text(const struct spec *s, const uint32_t *choice, bool 
     }
 }
 
-static void put_json_string(const char *s, struct text *out)
-{
-    json_t *json = json_string(s);
-    char *encoded = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL;
-    if (encoded)
-        text_add(out, encoded);
-    else
-        out->failed = true;
-    free(encoded);
-    json_decref(json);
-}
-
-static void put_json_value(const struct value *v, struct text *out)
-{
-    if (v->kind == VALUE_STRING)
-        put_json_string(v->s, out);
-    else if (v->kind == VALUE_BOOL)
-        text_add(out, v->i ? "true" : "false");
-    else
-        value_print(v, out);
-}
-
 void spec_configuration_json(const struct spec *s, const uint32_t *choice, struct text *out)
 {
     text_addc(out, '{');
@@ -70,12 +49,25 @@ void spec_configuration_json(const struct spec *s, const uint32_t *choice, struc
         text_add(out, i > 0 ? ", \"" : "\"");
         text_add(out, p->name);
         text_add(out, "\": ");
-        put_json_value(&p->values[choice[i]], out);
+        const struct value *v = &p->values[choice[i]];
+        if (v->kind == VALUE_STRING) {
+            json_t *json = json_string(v->s);
+            char *encoded = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL;
+            if (encoded)
+                text_add(out, encoded);
+            else
+                out->failed = true;
+            free(encoded);
+            json_decref(json);
+        } else if (v->kind == VALUE_BOOL)
+            text_add(out, v->i ? "true" : "false");
+        else
+            value_print(v, out);
     }
     text_addc(out, '}');
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_parameter_names(const void *a, const void *b)
 {
     const struct constant *const *x = a, *const *y = b;
     return strcmp((*x)->name, (*y)->name);
@@ -90,7 +82,7 @@ void spec_constants_text(const struct spec *s, struct text *out)
     }
     for (uint32_t i = 0; i < s->constant_count; i++)
         sorted[i] = &s->constants[i];
-    qsort(sorted, s->constant_count, sizeof *sorted, by_name);
+    qsort(sorted, s->constant_count, sizeof *sorted, compare_parameter_names);
     for (uint32_t i = 0; i < s->constant_count; i++) {
         text_addf(out, "%s%s=", i > 0 ? ", " : "", sorted[i]->name);
         put_value(&sorted[i]->value, out);
@@ -117,7 +109,7 @@ static const char *value_end(const char *at)
     return at;
 }
 
-static char *trimmed(struct arena *a, const char *from, const char *to)
+static char *trimmed_part(struct arena *a, const char *from, const char *to)
 {
     while (from < to && isspace((unsigned char)*from))
         from++;
@@ -159,19 +151,6 @@ static bool unknown_parameter(const struct spec *s, const char *name, struct are
     return false;
 }
 
-static bool unlisted_value(const struct parameter *p, const char *value, struct error *e)
-{
-    struct text list = TEXT_INIT;
-    for (uint32_t i = 0; i < p->count && i < SHOWN_VALUES; i++) {
-        text_add(&list, i > 0 ? ", " : "");
-        put_value(&p->values[i], &list);
-    }
-    error_set(e, ERROR_USAGE, "%s is no value of %s, which has %s%s", value[0] ? value : "''",
-              p->name, text_cstr(&list), p->count > SHOWN_VALUES ? ", ..." : "");
-    text_release(&list);
-    return false;
-}
-
 static bool choose_value(const struct parameter *p, const char *text, struct arena *a,
                          uint32_t *choice, struct error *e)
 {
@@ -185,7 +164,15 @@ static bool choose_value(const struct parameter *p, const char *text, struct are
         *choice = i;
         return true;
     }
-    return unlisted_value(p, text, e);
+    struct text list = TEXT_INIT;
+    for (uint32_t i = 0; i < p->count && i < SHOWN_VALUES; i++) {
+        text_add(&list, i > 0 ? ", " : "");
+        put_value(&p->values[i], &list);
+    }
+    error_set(e, ERROR_USAGE, "%s is no value of %s, which has %s%s", text[0] ? text : "''",
+              p->name, text_cstr(&list), p->count > SHOWN_VALUES ? ", ..." : "");
+    text_release(&list);
+    return false;
 }
 
 static bool read_assignment(const struct spec *s, const char *from, const char *to, struct arena *a,
@@ -195,7 +182,7 @@ static bool read_assignment(const struct spec *s, const char *from, const char *
     if (!equals)
         return error_set(e, ERROR_USAGE, "'%.*s': write NAME=VALUE, several separated by commas",
                          (int)(to - from), from);
-    const char *name = trimmed(a, from, equals), *value = trimmed(a, equals + 1, to);
+    const char *name = trimmed_part(a, from, equals), *value = trimmed_part(a, equals + 1, to);
     if (!name || !value)
         return error_memory(e);
     for (uint32_t i = 0; i < s->parameter_count; i++) {
@@ -209,7 +196,7 @@ static bool read_assignment(const struct spec *s, const char *from, const char *
     return unknown_parameter(s, name, a, e);
 }
 
-static bool is_blank(const char *from, const char *to)
+static bool is_blank_part(const char *from, const char *to)
 {
     while (from < to && isspace((unsigned char)*from))
         from++;
@@ -226,7 +213,7 @@ bool spec_parse_configuration(const struct spec *s, const char *text, uint32_t *
     ok = given || error_memory(e);
     for (const char *at = text; ok && *at;) {
         const char *end = value_end(at);
-        ok = is_blank(at, end) || read_assignment(s, at, end, &scratch, given, choice, e);
+        ok = is_blank_part(at, end) || read_assignment(s, at, end, &scratch, given, choice, e);
         at = *end ? end + 1 : end;
     }
     arena_release(&scratch);

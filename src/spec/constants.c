@@ -1,4 +1,6 @@
-// Constants: named values of the spec that the caller may override.
+// Constants: named values of the spec, a list or a map, which the caller may override with
+// NAME=VALUE. A value is coerced to the declared type, or to the type of the value it replaces;
+// names are checked against all others.
 #include "spec/load.h"
 
 #include "base/text.h"
@@ -13,24 +15,22 @@ const char *const parameter_type_names[PARAMETER_TYPE_COUNT] = {
 #undef X
 };
 
-static bool coerce_to_string(struct arena *a, struct value *v)
-{
-    if (v->kind == VALUE_STRING)
-        return true;
-    struct text text = TEXT_INIT;
-    value_print(v, &text);
-    const char *copy = text.failed ? NULL : arena_strdup(a, text_cstr(&text));
-    text_release(&text);
-    *v = value_string(copy);
-    return copy != NULL;
-}
-
 bool value_coerce(struct arena *a, enum parameter_type type, struct value *v)
 {
     int64_t i;
     double f;
-    if (type == PARAMETER_STRING)
-        return v->kind != VALUE_LIST && v->kind != VALUE_NONE && coerce_to_string(a, v);
+    if (type == PARAMETER_STRING) {
+        if (v->kind == VALUE_LIST || v->kind == VALUE_NONE)
+            return false;
+        if (v->kind == VALUE_STRING)
+            return true;
+        struct text text = TEXT_INIT;
+        value_print(v, &text);
+        const char *copy = text.failed ? NULL : arena_strdup(a, text_cstr(&text));
+        text_release(&text);
+        *v = value_string(copy);
+        return copy != NULL;
+    }
     if (type == PARAMETER_FLOAT) {
         if (!value_to_f64(v, &f))
             return false;
@@ -44,7 +44,7 @@ bool value_coerce(struct arena *a, enum parameter_type type, struct value *v)
     return true;
 }
 
-static bool is_identifier(const char *name)
+static bool is_spec_identifier(const char *name)
 {
     if (!isalpha((unsigned char)name[0]) && name[0] != '_')
         return false;
@@ -56,7 +56,7 @@ static bool is_identifier(const char *name)
 }
 
 // Words of the expression language, and the macros hone passes itself.
-static bool is_reserved(const char *name)
+static bool is_reserved_name(const char *name)
 {
     static const char *const words[] = {
         "and",  "or",    "not",  "in",     "is",   "if",          "else",         "for",
@@ -86,25 +86,21 @@ static bool is_taken(const struct spec *s, const char *name)
     return false;
 }
 
-// Every name is looked up among all others, here and in the kernel's text.
-static bool has_room_for_name(const struct spec *s)
-{
-    return s->constant_count + s->parameter_count + s->derived_count < SPEC_NAMES_LIMIT;
-}
-
 bool check_name(const struct reader *r, struct node n, const char *name)
 {
-    if (!has_room_for_name(r->spec))
+    // Every name is looked up among all others, here and in the kernel's text.
+    if (r->spec->constant_count + r->spec->parameter_count + r->spec->derived_count >=
+        SPEC_NAMES_LIMIT)
         return node_error(r, n,
                           "more than %d parameters, constants and derived parameters together; a "
                           "spec can have no more: leave out those that have one value alone",
                           SPEC_NAMES_LIMIT);
-    if (!is_identifier(name))
+    if (!is_spec_identifier(name))
         return node_error(r, n,
                           "'%s' cannot be passed to a compiler with -D: use letters, digits and "
                           "'_', and no digit in front",
                           name);
-    if (is_reserved(name))
+    if (is_reserved_name(name))
         return node_error(r, n, "'%s' has a meaning of its own; choose another name", name);
     if (is_taken(r->spec, name))
         return node_error(r, n,
@@ -128,8 +124,8 @@ static enum parameter_type natural_type(const struct value *v)
     }
 }
 
-static bool add_constant(struct reader *r, struct constant *c, struct node name, struct node value,
-                         struct node type)
+static bool add_named_constant(struct reader *r, struct constant *c, struct node name,
+                               struct node value, struct node type)
 {
     if (!check_name(r, name, c->name))
         return false;
@@ -158,8 +154,8 @@ static bool read_constant_list(struct reader *r, struct node list, struct consta
         struct node item = node_item(r, list, i);
         struct node name = node_get(r, item, "Name");
         if (!read_text(r, name, &constants[i].name) ||
-            !add_constant(r, &constants[i], name, node_get(r, item, "Value"),
-                          node_get(r, item, "Type")))
+            !add_named_constant(r, &constants[i], name, node_get(r, item, "Value"),
+                                node_get(r, item, "Type")))
             return false;
     }
     return true;
@@ -178,7 +174,7 @@ static bool read_constant_map(struct reader *r, struct node map, struct constant
         constants[i].name = arena_strdup(r->arena, name);
         if (!constants[i].name)
             return error_memory(r->error);
-        if (!add_constant(r, &constants[i], n, n, (struct node){NULL, n.path}))
+        if (!add_named_constant(r, &constants[i], n, n, (struct node){NULL, n.path}))
             return false;
         i++;
     }
@@ -212,22 +208,6 @@ static bool unknown_constant(const struct reader *r, const char *word, const cha
     return false;
 }
 
-static bool override(const struct reader *r, const char *word, struct constant *c, const char *text)
-{
-    enum parameter_type type = natural_type(&c->value);
-    struct value v = value_string(text);
-    if (type != PARAMETER_STRING && !value_parse_literal(text, r->arena, &v))
-        return error_memory(r->error);
-    if (v.kind == VALUE_STRING && type != PARAMETER_STRING)
-        return error_set(r->error, ERROR_USAGE, "--set %s: '%s' is no %s, as %s needs", word, text,
-                         parameter_type_names[type], c->name);
-    if (!value_coerce(r->arena, type, &v))
-        return error_set(r->error, ERROR_USAGE, "--set %s: %s is of type %s; '%s' is not", word,
-                         c->name, parameter_type_names[type], text);
-    c->overridden = true;
-    return value_copy(r->arena, &v, &c->value) || error_memory(r->error);
-}
-
 static bool apply_override(const struct reader *r, const char *word, struct constant *constants)
 {
     const char *equals = strchr(word, '=');
@@ -237,8 +217,22 @@ static bool apply_override(const struct reader *r, const char *word, struct cons
     if (!name)
         return error_memory(r->error);
     for (uint32_t i = 0; i < r->spec->constant_count; i++) {
-        if (strcmp(constants[i].name, name) == 0)
-            return override(r, word, &constants[i], equals + 1);
+        if (strcmp(constants[i].name, name) == 0) {
+            struct constant *c = &constants[i];
+            const char *text = equals + 1;
+            enum parameter_type type = natural_type(&c->value);
+            struct value v = value_string(text);
+            if (type != PARAMETER_STRING && !value_parse_literal(text, r->arena, &v))
+                return error_memory(r->error);
+            if (v.kind == VALUE_STRING && type != PARAMETER_STRING)
+                return error_set(r->error, ERROR_USAGE, "--set %s: '%s' is no %s, as %s needs",
+                                 word, text, parameter_type_names[type], c->name);
+            if (!value_coerce(r->arena, type, &v))
+                return error_set(r->error, ERROR_USAGE, "--set %s: %s is of type %s; '%s' is not",
+                                 word, c->name, parameter_type_names[type], text);
+            c->overridden = true;
+            return value_copy(r->arena, &v, &c->value) || error_memory(r->error);
+        }
     }
     return unknown_constant(r, word, name);
 }

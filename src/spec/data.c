@@ -1,5 +1,6 @@
-// Data files are looked at, never loaded: what is large is read in parts, for its digest here and
-// by whoever sends it to a worker.
+// Data files are looked at, never loaded whole: the header of an .npy file is read for type and
+// shape, the contents are digested in parts, and whoever sends them to a worker reads them in parts
+// again.
 #include "spec/data.h"
 
 #include "base/text.h"
@@ -26,7 +27,7 @@ static const char *header_value(const char *header, const char *key)
 }
 
 // '<f4': little-endian (or without an order), a kind, its bytes.
-static bool read_type(struct data_file *d, const char *header, struct error *e)
+static bool read_npy_type(struct data_file *d, const char *header, struct error *e)
 {
     const char *at = header_value(header, "'descr'");
     if (!at || at[0] != '\'' || !strchr("<|=", at[1]) || at[1] == '\0')
@@ -36,26 +37,6 @@ static bool read_type(struct data_file *d, const char *header, struct error *e)
         return no_npy(d, "its element type is unknown", e);
     memcpy(d->type, at + 2, length);
     d->type[length] = '\0';
-    return true;
-}
-
-// The product of the shape: (256, 256).
-static bool read_shape(struct data_file *d, const char *header, struct error *e)
-{
-    const char *at = header_value(header, "'shape'");
-    const char *order = header_value(header, "'fortran_order'");
-    if (!at || *at != '(' || !order)
-        return no_npy(d, "its header is incomplete", e);
-    if (strncmp(order, "False", 5) != 0)
-        return no_npy(d, "it is stored by columns; save it with order='C'", e);
-    d->components = 1;
-    for (at++; *at && *at != ')';) {
-        char *end;
-        unsigned long long axis = strtoull(at, &end, 10);
-        if (end == at || __builtin_mul_overflow(d->components, axis, &d->components))
-            return no_npy(d, "its shape makes no sense", e);
-        at = end + strspn(end, ", ");
-    }
     return true;
 }
 
@@ -79,11 +60,28 @@ static bool read_npy(struct data_file *d, const unsigned char *bytes, size_t len
         return error_memory(e);
     d->npy = true;
     d->file.offset = start + size;
-    return read_type(d, header, e) && read_shape(d, header, e);
+    // The product of the shape: (256, 256).
+    if (!read_npy_type(d, header, e))
+        return false;
+    const char *at = header_value(header, "'shape'");
+    const char *order = header_value(header, "'fortran_order'");
+    if (!at || *at != '(' || !order)
+        return no_npy(d, "its header is incomplete", e);
+    if (strncmp(order, "False", 5) != 0)
+        return no_npy(d, "it is stored by columns; save it with order='C'", e);
+    d->components = 1;
+    for (at++; *at && *at != ')';) {
+        char *end;
+        unsigned long long axis = strtoull(at, &end, 10);
+        if (end == at || __builtin_mul_overflow(d->components, axis, &d->components))
+            return no_npy(d, "its shape makes no sense", e);
+        at = end + strspn(end, ", ");
+    }
+    return true;
 }
 
 // How the file begins, at most HEADER_MOST bytes.
-static bool read_header(struct data_file *d, struct arena *a, struct error *e)
+static bool read_npy_header(struct data_file *d, struct arena *a, struct error *e)
 {
     size_t length = d->file.size < HEADER_MOST ? (size_t)d->file.size : HEADER_MOST;
     unsigned char *bytes = malloc(length + 1);
@@ -105,20 +103,62 @@ static bool keep_small(struct data_file *d, struct arena *a, struct error *e)
         return false;
     d->blob.data = bytes;
     d->blob.file = NULL;
-    // What is held is what it is named by, whatever became of the file meanwhile.
+    // The digest is that of the bytes held, whatever became of the file meanwhile.
     digest_of(bytes, (size_t)d->blob.length, &d->blob.digest);
     return true;
 }
 
-bool data_read(const char *path, struct arena *a, struct data_file *out, struct error *e)
+struct spec_digest {
+    struct blob_file file;
+    struct digest digest; // of the contents from the file's offset on
+    struct spec_digest *next;
+};
+
+void spec_digests_release(struct spec_digests *d)
+{
+    arena_release(&d->arena);
+    d->first = NULL;
+}
+
+static struct spec_digest *find_digest(struct spec_digests *known, const struct blob_file *f)
+{
+    struct spec_digest *n = known ? known->first : NULL;
+    while (n && (n->file.device != f->device || n->file.inode != f->inode ||
+                 n->file.size != f->size || n->file.offset != f->offset ||
+                 n->file.modified_s != f->modified_s || n->file.modified_ns != f->modified_ns))
+        n = n->next;
+    return n;
+}
+
+// Without memory the file is hashed again the next time.
+static bool digest_data(struct data_file *d, struct spec_digests *known, struct error *e)
+{
+    const struct spec_digest *same = find_digest(known, &d->file);
+    if (same) {
+        d->blob = (struct job_blob){
+            .file = &d->file, .length = d->file.size - d->file.offset, .digest = same->digest};
+        return true;
+    }
+    if (!blob_of_file(&d->file, &d->blob, e))
+        return false;
+    struct spec_digest *n = known ? arena_alloc(&known->arena, sizeof *n) : NULL;
+    if (n) {
+        *n = (struct spec_digest){d->file, d->blob.digest, known->first};
+        known->first = n;
+    }
+    return true;
+}
+
+bool data_read(const char *path, struct arena *a, struct spec_digests *known, struct data_file *out,
+               struct error *e)
 {
     size_t length = strlen(path);
     bool npy = length > 4 && strcmp(path + length - 4, ".npy") == 0;
     *out = (struct data_file){.path = arena_strdup(a, path)};
     if (!out->path)
         return error_memory(e);
-    return blob_file_look(out->path, &out->file, e) && (!npy || read_header(out, a, e)) &&
-           blob_of_file(&out->file, &out->blob, e) && keep_small(out, a, e);
+    return blob_file_look(out->path, &out->file, e) && (!npy || read_npy_header(out, a, e)) &&
+           digest_data(out, known, e) && keep_small(out, a, e);
 }
 
 static char npy_kind(enum scalar s)

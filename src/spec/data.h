@@ -4,7 +4,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "job/job.h"
+#include "model/job.h"
+#include "spec/spec.h"
 
 struct data_file {
     const char *path;
@@ -16,8 +17,10 @@ struct data_file {
 };
 
 // Reads the header and, once, for their digest, the elements, which are not kept but where they are
-// few. What it makes lives in `a`; `out` stays where it is.
-bool data_read(const char *path, struct arena *a, struct data_file *out, struct error *e);
+// few. What it makes lives in `a`; `out` stays where it is. `known` (optional): digests of files
+// that were read before, which are not hashed again; takes in this one.
+bool data_read(const char *path, struct arena *a, struct spec_digests *known, struct data_file *out,
+               struct error *e);
 // Does the file hold exactly `count` elements of this type?
 bool data_fits(const struct data_file *d, const struct element *el, uint64_t count,
                struct error *e);

@@ -1,4 +1,6 @@
-// The configuration that stands for the spec where none is named.
+// The configuration that stands for the spec where none is named: each parameter's default, or
+// where those are not valid the first valid one of a search in the order of the lists, which prunes
+// by every restriction whose parameters are chosen.
 #include "spec/maker.h"
 
 #include <string.h>
@@ -42,7 +44,7 @@ static void find_last(struct finder *f)
 }
 
 // Holds what can be tested once parameter `depth` is bound?
-static bool holds(struct finder *f, uint32_t depth)
+static bool prefix_holds(struct finder *f, uint32_t depth)
 {
     const struct spec *s = f->s;
     bool ok = depth + 1 < s->parameter_count ||
@@ -67,30 +69,30 @@ static bool holds(struct finder *f, uint32_t depth)
     return ok;
 }
 
-static void set(struct finder *f, uint32_t depth, uint32_t index)
+static void set_choice(struct finder *f, uint32_t depth, uint32_t index)
 {
     f->choice[depth] = index;
     f->slots[depth] = f->s->parameters[depth].values[index];
 }
 
 // The first valid one in lexicographic order: depth first, one value after the other.
-static bool search(struct finder *f)
+static bool search_default(struct finder *f)
 {
     uint32_t depth = 0, count = f->s->parameter_count;
-    set(f, 0, 0);
+    set_choice(f, 0, 0);
     while (f->effort > 0) {
-        bool ok = holds(f, depth);
+        bool ok = prefix_holds(f, depth);
         if (ok && depth + 1 == count)
             return true;
         if (ok) {
-            set(f, ++depth, 0);
+            set_choice(f, ++depth, 0);
             continue;
         }
         while (f->choice[depth] + 1 == f->s->parameters[depth].count) {
             if (depth-- == 0)
                 return false;
         }
-        set(f, depth, f->choice[depth] + 1);
+        set_choice(f, depth, f->choice[depth] + 1);
     }
     return false;
 }
@@ -98,9 +100,9 @@ static bool search(struct finder *f)
 static bool is_valid(struct finder *f)
 {
     for (uint32_t i = 0; i < f->s->parameter_count; i++)
-        set(f, i, f->choice[i]);
+        set_choice(f, i, f->choice[i]);
     for (uint32_t i = 0; i < f->s->parameter_count; i++) {
-        if (!holds(f, i))
+        if (!prefix_holds(f, i))
             return false;
     }
     return true;
@@ -152,7 +154,7 @@ bool default_choice(const struct spec_sources *src, const struct device_info *de
     spec_bind_fixed(s, device, f.slots);
     f.slots[s->slots.facts + FACT_LANGUAGE_INDEX] = value_string(language_title(src->language));
     find_last(&f);
-    ok = is_valid(&f) || search(&f) ||
+    ok = is_valid(&f) || search_default(&f) ||
          error_set(e, ERROR_INPUT,
                    "no valid configuration was found to compare outputs with; give "
                    "parameters a Default that is valid, or the kernel a Reference");

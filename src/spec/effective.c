@@ -14,20 +14,21 @@ struct digester {
     struct arena *scratch;
 };
 
-static void add_number(struct digest_state *state, uint32_t v)
+static void add_digest_number(struct digest_state *state, uint32_t v)
 {
     unsigned char bytes[4] = {(unsigned char)v, (unsigned char)(v >> 8), (unsigned char)(v >> 16),
                               (unsigned char)(v >> 24)};
     digest_add(state, bytes, sizeof bytes);
 }
 
-static void add_lines(void *context, uint32_t file, const struct scan_item *item, bool sure)
+static void add_effective_lines(void *context, uint32_t file, const struct scan_item *item,
+                                bool sure)
 {
     struct digest_state *state = context;
-    add_number(state, file);
-    add_number(state, item->first);
-    add_number(state, item->last);
-    add_number(state, sure);
+    add_digest_number(state, file);
+    add_digest_number(state, item->first);
+    add_digest_number(state, item->last);
+    add_digest_number(state, sure);
 }
 
 static const struct program_sources *find_sources(const struct spec_sources *src,
@@ -89,7 +90,7 @@ static bool keep_seen(const struct digester *d, struct job_program *p)
                        .main_count = sources->mains,
                        .names = names,
                        .macros = macros,
-                       .live = add_lines,
+                       .live = add_effective_lines,
                        .context = d->state,
                        .seen = seen};
     if (!follow_run(&f, d->scratch))
@@ -107,7 +108,7 @@ static bool keep_seen(const struct digester *d, struct job_program *p)
 }
 
 // A shallow copy of the job whose programs have only the options that matter.
-static bool reduce(const struct digester *d, const struct job *job, struct job *out)
+static bool reduce_job(const struct digester *d, const struct job *job, struct job *out)
 {
     *out = *job;
     out->programs =
@@ -131,9 +132,9 @@ bool spec_effective_digest(const struct spec *s, const struct spec_sources *src,
     arena_init(&scratch);
     digest_start(&state);
     struct digester d = {.src = src, .state = &state, .scratch = &scratch};
-    bool ok = reduce(&d, job, &reduced);
+    bool ok = reduce_job(&d, job, &reduced);
     if (ok && job->reference.job) {
-        ok = reduce(&d, job->reference.job, &other);
+        ok = reduce_job(&d, job->reference.job, &other);
         reduced.reference.job = &other;
     }
     if (ok) {

@@ -1,3 +1,5 @@
+// Facts about the device that expressions may use: a table of their names and where struct
+// device_info has them. Which facts an expression used is part of the key.
 #include "spec/facts.h"
 
 #include <stddef.h>
@@ -36,7 +38,7 @@ const char *fact_name(uint32_t index)
     return facts[index].name;
 }
 
-static struct value number(uint64_t v)
+static struct value fact_number(uint64_t v)
 {
     return value_int(v > INT64_MAX ? INT64_MAX : (int64_t)v);
 }
@@ -55,9 +57,9 @@ struct value fact_value(uint32_t index, const struct device_info *device)
     case FACT_TYPE:
         return value_string(device_type_text(device->type));
     case FACT_U32:
-        return number(*(const uint32_t *)member);
+        return fact_number(*(const uint32_t *)member);
     case FACT_U64:
-        return number(*(const uint64_t *)member);
+        return fact_number(*(const uint64_t *)member);
     default:
         return value_string(*(const char *const *)member ? *(const char *const *)member : "");
     }

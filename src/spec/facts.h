@@ -3,7 +3,7 @@
 #define HONE_SPEC_FACTS_H
 
 #include "expr/expr.h"
-#include "job/device_info.h"
+#include "model/device_info.h"
 
 #define FACT_LANGUAGE_INDEX 0 // of the fact "language"
 

@@ -80,7 +80,7 @@ static bool plain_integer(const char *text, int64_t *out)
     return true;
 }
 
-static struct macro_fact look_up(void *context, const char *name, size_t length)
+static struct macro_fact look_up_macro(void *context, const char *name, size_t length)
 {
     const struct walk *w = context;
     struct macro_fact fact = {.defined = false};
@@ -100,7 +100,7 @@ static enum truth negate(enum truth t)
 
 static enum truth test_defined(struct walk *w, const char *name)
 {
-    return look_up(w, name, strlen(name)).defined ? TRUTH_YES : TRUTH_UNKNOWN;
+    return look_up_macro(w, name, strlen(name)).defined ? TRUTH_YES : TRUTH_UNKNOWN;
 }
 
 static enum truth test_item(struct walk *w, const struct scan_item *item)
@@ -113,7 +113,7 @@ static enum truth test_item(struct walk *w, const struct scan_item *item)
     case SCAN_ELSE:
         return TRUTH_YES;
     default:
-        return condition_test(item->text, look_up, w);
+        return condition_test(item->text, look_up_macro, w);
     }
 }
 
@@ -143,7 +143,7 @@ static void enter_branch(struct walk *w, struct level *l, const struct scan_item
 
 static void walk_file(struct walk *w, uint32_t index);
 
-static void give_up(struct walk *w, const char *why, bool strange)
+static void give_up_following(struct walk *w, const char *why, bool strange)
 {
     w->f->strange |= strange;
     if (!w->f->opaque)
@@ -153,7 +153,7 @@ static void give_up(struct walk *w, const char *why, bool strange)
 static void walk_include(struct walk *w, uint32_t target)
 {
     if (target == FOLLOW_UNRESOLVED) {
-        give_up(w, "it includes a file that is not here", false);
+        give_up_following(w, "it includes a file that is not here", false);
         return;
     }
     const struct scan *scan = w->f->files[target].scan;
@@ -164,23 +164,19 @@ static void walk_include(struct walk *w, uint32_t target)
     walk_file(w, target);
 }
 
-static void touch(struct walk *w, const char *name)
-{
-    uint32_t index = scan_name_index(w->f->names, name, strlen(name));
-    if (index == UINT32_MAX)
-        return;
-    w->touched[index] = true;
-    see(w, index);
-}
-
 static void walk_live(struct walk *w, uint32_t file, uint32_t i, const struct scan_item *item)
 {
     struct follow *f = w->f;
     see_all(w, item);
     if (f->live)
         f->live(f->context, file, item, life_now(w) == LIVE);
-    if (item->kind == SCAN_DEFINE || item->kind == SCAN_UNDEF)
-        touch(w, item->text);
+    if (item->kind == SCAN_DEFINE || item->kind == SCAN_UNDEF) {
+        uint32_t index = scan_name_index(w->f->names, item->text, strlen(item->text));
+        if (index != UINT32_MAX) {
+            w->touched[index] = true;
+            see(w, index);
+        }
+    }
     if (item->kind == SCAN_INCLUDE)
         walk_include(w, f->files[file].targets[i]);
 }
@@ -188,7 +184,7 @@ static void walk_live(struct walk *w, uint32_t file, uint32_t i, const struct sc
 static void open_level(struct walk *w, const struct scan_item *item)
 {
     if (w->depth == NEST_LIMIT) {
-        give_up(w, "its conditionals are nested too deeply", true);
+        give_up_following(w, "its conditionals are nested too deeply", true);
         return;
     }
     w->levels[w->depth] = (struct level){.outer = life_now(w), .taken = TRUTH_NO};
@@ -223,9 +219,9 @@ static void walk_file(struct walk *w, uint32_t index)
 {
     const struct scan *scan = w->f->files[index].scan;
     if (scan->opaque)
-        give_up(w, scan->opaque, scan->strange);
+        give_up_following(w, scan->opaque, scan->strange);
     if (w->nesting == DEPTH_LIMIT || w->visits == VISIT_LIMIT) {
-        give_up(w, "its includes do not end", true);
+        give_up_following(w, "its includes do not end", true);
         return;
     }
     w->nesting++;

@@ -1,4 +1,6 @@
-// The symbol table of the spec's expressions, and the expressions outside KernelSpecification.
+// The symbol table of the spec's expressions (parameters, constants, derived parameters, facts, and
+// `time`), and the expressions outside KernelSpecification: derived parameters, restrictions,
+// metrics, budgets.
 #include "spec/facts.h"
 #include "spec/load.h"
 
@@ -8,17 +10,6 @@
 #include <string.h>
 
 // ---- symbols -----------------------------------------------------------------------------------
-
-static void number_slots(struct spec *s)
-{
-    struct spec_slots *slots = &s->slots;
-    slots->parameters = 0;
-    slots->constants = s->parameter_count;
-    slots->derived = slots->constants + s->constant_count;
-    slots->facts = slots->derived + s->derived_count;
-    slots->special = slots->facts + fact_count();
-    slots->count = slots->special + SPECIAL_COUNT;
-}
 
 // A parameter, constant or derived parameter of the spec hides a fact of the same name.
 static bool is_hidden(const struct expr_symbol *items, uint32_t own, const char *name)
@@ -38,7 +29,13 @@ static void add_builtin(struct expr_symbol *items, uint32_t own, uint32_t slot, 
 bool make_symbols(struct reader *r)
 {
     struct spec *s = r->spec;
-    number_slots(s);
+    struct spec_slots *slots = &s->slots;
+    slots->parameters = 0;
+    slots->constants = s->parameter_count;
+    slots->derived = slots->constants + s->constant_count;
+    slots->facts = slots->derived + s->derived_count;
+    slots->special = slots->facts + fact_count();
+    slots->count = slots->special + SPECIAL_COUNT;
     struct expr_symbol *items = arena_array(r->arena, s->slots.count, sizeof *items);
     struct value *domains = arena_array(r->arena, s->parameter_count + 1, sizeof *domains);
     if (!items || !domains)
@@ -62,7 +59,7 @@ bool make_symbols(struct reader *r)
 
 // ---- checks on what an expression reads --------------------------------------------------------
 
-static void note_device(struct spec *s, const struct expr *x)
+static void note_device_facts(struct spec *s, const struct expr *x)
 {
     for (uint32_t i = s->slots.facts; i < s->slots.special; i++)
         s->uses_device = s->uses_device || expr_uses(x, i);
@@ -120,7 +117,7 @@ static bool read_derived(struct reader *r, struct node list)
                                  "that stand before it",
                                  f.path, derived[later].name);
         }
-        note_device(s, f.expr);
+        note_device_facts(s, f.expr);
     }
     return true;
 }
@@ -136,17 +133,6 @@ static bool limit_to_language(const struct reader *r, struct formula *f, const c
     return f->expr || error_memory(r->error);
 }
 
-static bool read_condition(struct reader *r, struct node item, const char *language,
-                           struct formula *f)
-{
-    struct node n = json_is_object(item.json) ? node_get(r, item, "Expression") : item;
-    if (!read_needed(r, n, f) || !refuse_time(r, f) ||
-        (language && !limit_to_language(r, f, language)))
-        return false;
-    note_device(r->spec, f->expr);
-    return true;
-}
-
 bool read_conditions(struct reader *r, struct node list, const char *language)
 {
     struct spec *s = r->spec;
@@ -159,8 +145,13 @@ bool read_conditions(struct reader *r, struct node list, const char *language)
     if (before > 0)
         memcpy(all, s->restrictions, before * sizeof *all);
     for (size_t i = 0; i < more; i++) {
-        if (!read_condition(r, node_item(r, list, i), language, &all[before + i]))
+        struct node item = node_item(r, list, i);
+        struct formula *f = &all[before + i];
+        struct node n = json_is_object(item.json) ? node_get(r, item, "Expression") : item;
+        if (!read_needed(r, n, f) || !refuse_time(r, f) ||
+            (language && !limit_to_language(r, f, language)))
             return false;
+        note_device_facts(r->spec, f->expr);
     }
     s->restrictions = all;
     s->restriction_count = (uint32_t)(before + more);
@@ -177,7 +168,7 @@ bool read_formulas(struct reader *r, struct node root)
 
 // ---- settings ----------------------------------------------------------------------------------
 
-static bool read_metrics(struct reader *r, struct node list)
+static bool read_metric_formulas(struct reader *r, struct node list)
 {
     size_t count = node_count(list);
     struct formula *metrics = arena_array(r->arena, count + 1, sizeof *metrics);
@@ -198,7 +189,7 @@ static bool read_metrics(struct reader *r, struct node list)
     return true;
 }
 
-static bool read_limit(struct reader *r, struct node item)
+static bool read_budget_limit(struct reader *r, struct node item)
 {
     static const char *const types[] = {"TuningDuration", "ConfigurationCount",
                                         "ConfigurationFraction"};
@@ -233,10 +224,10 @@ bool read_settings(struct reader *r, struct node root)
 {
     struct node budget = node_get(r, root, "Budget");
     for (size_t i = 0; i < node_count(budget); i++) {
-        if (!read_limit(r, node_item(r, budget, i)))
+        if (!read_budget_limit(r, node_item(r, budget, i)))
             return false;
     }
-    return read_metrics(r, node_get(r, root, "Metrics")) &&
+    return read_metric_formulas(r, node_get(r, root, "Metrics")) &&
            read_iterations(r, node_get(r, root, "Iterations")) && read_search(r, root) &&
            read_objective(r, root);
 }

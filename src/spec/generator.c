@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static size_t word_length(const char *at)
+static size_t generator_word_length(const char *at)
 {
     size_t length = 0;
     while (isalnum((unsigned char)at[length]) || at[length] == '_')
@@ -14,7 +14,7 @@ static size_t word_length(const char *at)
     return length;
 }
 
-static size_t string_length(const char *at)
+static size_t generator_string_length(const char *at)
 {
     size_t length = 1;
     while (at[length] && at[length] != at[0])
@@ -35,14 +35,6 @@ static bool asks_for_domain(const struct text *before, const char *after)
     return strncmp(name, "max", 3) == 0 || strncmp(name, "min", 3) == 0;
 }
 
-static void put_value(const struct value *v, struct text *out)
-{
-    bool number = v->kind == VALUE_INT || v->kind == VALUE_FLOAT;
-    text_add(out, number ? "(" : "");
-    value_print(v, out);
-    text_add(out, number ? ")" : "");
-}
-
 static void put_word(const struct maker *m, const char *word, size_t length, struct text *out)
 {
     const struct expr_symbols *symbols = &m->kernel->generator_symbols;
@@ -51,7 +43,11 @@ static void put_word(const struct maker *m, const char *word, size_t length, str
         if (strlen(symbol->name) != length || strncmp(symbol->name, word, length) != 0)
             continue;
         bool domain = symbol->domain && asks_for_domain(out, word + length);
-        put_value(domain ? symbol->domain : &m->slots[i], out);
+        const struct value *v = domain ? symbol->domain : &m->slots[i];
+        bool number = v->kind == VALUE_INT || v->kind == VALUE_FLOAT;
+        text_add(out, number ? "(" : "");
+        value_print(v, out);
+        text_add(out, number ? ")" : "");
         return;
     }
     text_addn(out, word, length);
@@ -61,7 +57,8 @@ bool make_generator(struct maker *m, const struct formula *f, const char **out)
 {
     struct text text = TEXT_INIT;
     for (const char *at = f->text; *at;) {
-        size_t length = *at == '"' || *at == '\'' ? string_length(at) : word_length(at);
+        size_t length =
+            *at == '"' || *at == '\'' ? generator_string_length(at) : generator_word_length(at);
         if (length > 0 && (isalpha((unsigned char)*at) || *at == '_'))
             put_word(m, at, length, &text);
         else

@@ -1,4 +1,6 @@
-// Buffers and scalar values of a job.
+// Buffers and scalar values of a job: element type, count, fill and comparison, each formula
+// evaluated for the configuration. Values are stored little-endian, as every device that hone knows
+// reads them.
 #include "spec/maker.h"
 
 #include "base/text.h"
@@ -21,12 +23,11 @@ static bool find_element(struct maker *m, const struct argument_spec *a, struct 
                       a->type.text);
 }
 
-// CUDA's float3 is a struct of three floats; OpenCL's has the size of four.
 bool make_element(struct maker *m, const struct argument_spec *a, struct element *out)
 {
     if (!find_element(m, a, out))
         return false;
-    out->packed = m->src->language == LANGUAGE_CUDA && out->width == 3;
+    out->packed = language_traits(m->src->language)->packs_three && out->width == 3;
     return true;
 }
 
@@ -54,16 +55,6 @@ static bool wrong_value(struct maker *m, const char *path, const struct value *v
     return false;
 }
 
-static void store_float(enum scalar s, double f, void *to)
-{
-    uint16_t half = half_from_f64(f);
-    float single = (float)f;
-    const void *from = s == SCALAR_HALF    ? (const void *)&half
-                       : s == SCALAR_FLOAT ? (const void *)&single
-                                           : (const void *)&f;
-    memcpy(to, from, scalar_bytes(s));
-}
-
 // One component, little-endian as every device hone knows.
 static bool store(struct maker *m, const char *path, const struct element *el,
                   const struct value *v, void *to)
@@ -73,7 +64,12 @@ static bool store(struct maker *m, const char *path, const struct element *el,
     if (scalar_is_float(el->scalar)) {
         if (!value_to_f64(v, &f))
             return wrong_value(m, path, v, el);
-        store_float(el->scalar, f, to);
+        uint16_t half = half_from_f64(f);
+        float single = (float)f;
+        const void *from = el->scalar == SCALAR_HALF    ? (const void *)&half
+                           : el->scalar == SCALAR_FLOAT ? (const void *)&single
+                                                        : (const void *)&f;
+        memcpy(to, from, scalar_bytes(el->scalar));
         return true;
     }
     if (el->scalar == SCALAR_CUSTOM || !value_to_i64(v, &i) || !fits_integer(el->scalar, i))
@@ -118,8 +114,8 @@ static bool generate(struct maker *m, const struct fill_spec *fill, const struct
     return ok;
 }
 
-static bool repeat(struct maker *m, const struct fill_spec *fill, const struct element *el,
-                   uint64_t components, unsigned char *to)
+static bool repeat_contents(struct maker *m, const struct fill_spec *fill, const struct element *el,
+                            uint64_t components, unsigned char *to)
 {
     struct value v = value_int(0);
     uint32_t bytes = scalar_bytes(el->scalar);
@@ -152,13 +148,13 @@ bool make_contents(struct maker *m, const struct argument_spec *a, const struct 
         return error_memory(m->e);
     *data = bytes;
     return fill->kind == FILL_GENERATOR ? generate(m, fill, &el, count, bytes)
-                                        : repeat(m, fill, &el, components, bytes);
+                                        : repeat_contents(m, fill, &el, components, bytes);
 }
 
 // ---- fills -------------------------------------------------------------------------------------
 
-static bool make_constant(struct maker *m, const struct fill_spec *fill, const struct element *el,
-                          struct job_fill *out)
+static bool make_constant_fill(struct maker *m, const struct fill_spec *fill,
+                               const struct element *el, struct job_fill *out)
 {
     struct value v = value_int(0);
     if (fill->value.expr && !make_eval(m, &fill->value, &v))
@@ -214,8 +210,8 @@ static bool make_normal(struct maker *m, const struct fill_spec *fill, struct jo
            make_f64(m, &fill->high, deviation, &out->high);
 }
 
-static bool make_data(struct maker *m, uint32_t argument, const struct job_buffer *b,
-                      struct job_fill *out)
+static bool make_data_fill(struct maker *m, uint32_t argument, const struct job_buffer *b,
+                           struct job_fill *out)
 {
     const struct data_file *d = &m->src->arguments[argument];
     if (!data_fits(d, &b->element, b->count, m->e))
@@ -231,7 +227,7 @@ static bool make_fill(struct maker *m, uint32_t argument, struct job_buffer *b)
     b->fill.seed = fill->kind == FILL_UNIFORM || fill->kind == FILL_NORMAL ? fill->seed : 0;
     switch (fill->kind) {
     case FILL_CONSTANT:
-        return make_constant(m, fill, &b->element, &b->fill);
+        return make_constant_fill(m, fill, &b->element, &b->fill);
     case FILL_UNIFORM:
         return make_uniform(m, fill, &b->element, &b->fill);
     case FILL_NORMAL:
@@ -239,7 +235,7 @@ static bool make_fill(struct maker *m, uint32_t argument, struct job_buffer *b)
     case FILL_GENERATOR:
         return make_generator(m, &fill->generator, &b->fill.expression);
     case FILL_DATA:
-        return make_data(m, argument, b, &b->fill);
+        return make_data_fill(m, argument, b, &b->fill);
     default:
         return true;
     }
@@ -247,15 +243,14 @@ static bool make_fill(struct maker *m, uint32_t argument, struct job_buffer *b)
 
 // ---- comparison --------------------------------------------------------------------------------
 
-static double usual_tolerance(enum scalar s)
-{
-    return s == SCALAR_HALF ? 1e-2 : s == SCALAR_FLOAT ? 1e-4 : s == SCALAR_DOUBLE ? 1e-9 : 0;
-}
-
-static bool make_compare(struct maker *m, const struct argument_spec *a, struct job_buffer *b)
+static bool make_buffer_compare(struct maker *m, const struct argument_spec *a,
+                                struct job_buffer *b)
 {
     const struct compare_spec *c = &a->compare;
-    double usual = usual_tolerance(b->element.scalar);
+    double usual = b->element.scalar == SCALAR_HALF     ? 1e-2
+                   : b->element.scalar == SCALAR_FLOAT  ? 1e-4
+                   : b->element.scalar == SCALAR_DOUBLE ? 1e-9
+                                                        : 0;
     b->compare.allow_nan = c->allow_nan;
     b->compare.kind = c->chosen ? c->kind
                       : scalar_is_float(b->element.scalar) || c->atol.expr || c->rtol.expr
@@ -276,21 +271,6 @@ static bool make_compare(struct maker *m, const struct argument_spec *a, struct 
 
 // ---- buffers -----------------------------------------------------------------------------------
 
-static bool make_buffer(struct maker *m, uint32_t argument, struct job_buffer *b)
-{
-    const struct argument_spec *a = &m->kernel->arguments[argument];
-    *b = (struct job_buffer){
-        .name = a->name,
-        .access = a->access,
-        .output = a->output,
-        .temporary = a->temporary,
-        .constant = a->memory == MEMORY_SYMBOL,
-        .keep = a->keep,
-    };
-    return make_element(m, a, &b->element) && make_size(m, &a->size, 1, 1, &b->count) &&
-           make_fill(m, argument, b) && (!a->output || make_compare(m, a, b));
-}
-
 bool make_buffers(struct maker *m)
 {
     uint32_t count = m->kernel->argument_count;
@@ -304,7 +284,18 @@ bool make_buffers(struct maker *m)
         if (memory != MEMORY_VECTOR && memory != MEMORY_SYMBOL)
             continue;
         m->buffers[i] = m->job->buffer_count;
-        if (!make_buffer(m, i, &m->job->buffers[m->job->buffer_count++]))
+        struct job_buffer *b = &m->job->buffers[m->job->buffer_count++];
+        const struct argument_spec *a = &m->kernel->arguments[i];
+        *b = (struct job_buffer){
+            .name = a->name,
+            .access = a->access,
+            .output = a->output,
+            .temporary = a->temporary,
+            .constant = a->memory == MEMORY_SYMBOL,
+            .keep = a->keep,
+        };
+        if (!make_element(m, a, &b->element) || !make_size(m, &a->size, 1, 1, &b->count) ||
+            !make_fill(m, i, b) || (a->output && !make_buffer_compare(m, a, b)))
             return false;
     }
     return true;

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-static const char *const language_names[] = {"OpenCL", "CUDA"};
-
 // ---- languages ---------------------------------------------------------------------------------
 
 static bool ends_in(const char *file, const char *ending)
@@ -17,18 +15,13 @@ static bool ends_in(const char *file, const char *ending)
 
 static bool language_of_file(const char *file, enum language *out)
 {
-    static const struct {
-        const char *ending;
-        enum language language;
-    } endings[] = {{".cl", LANGUAGE_OPENCL},
-                   {".clh", LANGUAGE_OPENCL},
-                   {".ocl", LANGUAGE_OPENCL},
-                   {".cu", LANGUAGE_CUDA},
-                   {".cuh", LANGUAGE_CUDA}};
-    for (size_t i = 0; file && i < sizeof endings / sizeof *endings; i++) {
-        *out = endings[i].language;
-        if (ends_in(file, endings[i].ending))
-            return true;
+    for (unsigned l = 0; file && l < LANGUAGE_COUNT; l++) {
+        const char *const *ending = language_traits((enum language)l)->endings;
+        for (; *ending; ending++) {
+            *out = (enum language)l;
+            if (ends_in(file, *ending))
+                return true;
+        }
     }
     return false;
 }
@@ -65,33 +58,46 @@ static bool has_source(const struct reader *r, struct node object)
            node_present(node_get(r, object, "KernelFile"));
 }
 
-// Or it is the one that has no source under Languages, where the other one has; and what is
-// retargeted is OpenCL.
+// Or it is the first that has no source under Languages, where another one has; and what is
+// retargeted is of the one language that can be. A text must be able to tell it.
 static bool language_left_over(const struct reader *r, struct node kernel, enum language *out)
 {
     struct node languages = node_get(r, kernel, "Languages");
-    bool opencl = has_source(r, language_node(r, languages, LANGUAGE_OPENCL));
-    bool cuda = has_source(r, language_node(r, languages, LANGUAGE_CUDA));
     bool is_retargeted = node_present(node_get(r, kernel, "Retarget"));
-    *out = cuda || is_retargeted ? LANGUAGE_OPENCL : LANGUAGE_CUDA;
-    return opencl || cuda || is_retargeted;
+    bool found = is_retargeted, is_set = false;
+    *out = LANGUAGE_FIRST;
+    for (unsigned i = 0; i < LANGUAGE_COUNT; i++) {
+        enum language l = (enum language)i;
+        bool elsewhere = has_source(r, language_node(r, languages, l));
+        bool may_be = is_retargeted ? language_traits(l)->retargets : !elsewhere;
+        found |= elsewhere;
+        if (!is_set && may_be && language_is_told_by_text(l)) {
+            *out = l;
+            is_set = true;
+        }
+    }
+    return found;
 }
 
-static bool read_language(const struct reader *r, struct node kernel, struct kernel_spec *k)
+static bool read_kernel_language(const struct reader *r, struct node kernel, struct kernel_spec *k)
 {
     struct node n = node_get(r, kernel, "Language");
     const char *text = node_text(n);
     size_t choice;
+    const char *titles[LANGUAGE_COUNT];
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++)
+        titles[l] = language_title((enum language)l);
     if (text && (str_equal_nocase(text, "Vulkan") || str_equal_nocase(text, "Hypertuner") ||
                  str_equal_nocase(text, "HIP")))
-        return node_error(r, n, "%s is outside what hone runs: OpenCL and CUDA", text);
-    if (!read_choice(r, n, language_names, 2, 0, &choice))
+        return node_error(r, n, "%s is outside what hone runs: " LANGUAGES_TITLES, text);
+    if (!read_choice(r, n, titles, LANGUAGE_COUNT, LANGUAGE_FIRST, &choice))
         return false;
-    k->language = choice == 1 ? LANGUAGE_CUDA : LANGUAGE_OPENCL;
+    k->language = (enum language)choice;
     k->by_text = !text && !language_by_files(r, kernel, &k->language) &&
                  !language_left_over(r, kernel, &k->language);
     for (unsigned l = 0; l < LANGUAGE_COUNT; l++)
-        k->languages[l].offered = k->by_text || (enum language)l == k->language;
+        k->languages[l].offered = k->by_text ? language_is_told_by_text((enum language)l)
+                                             : (enum language)l == k->language;
     return true;
 }
 
@@ -108,21 +114,10 @@ static bool offer_languages(const struct reader *r, struct node object, struct k
             continue;
         if (!language_parse(name, &l))
             return node_error(r, node_get(r, object, name),
-                              "'%s' is no language hone runs; use OpenCL or CUDA", name);
+                              "'%s' is no language hone runs; use " LANGUAGES_TITLES, name);
         k->languages[l].offered = true;
     }
     return true;
-}
-
-static bool read_further_languages(const struct reader *r, struct node kernel,
-                                   struct kernel_spec *k)
-{
-    struct node launches = node_get(r, kernel, "Launches");
-    bool ok = offer_languages(r, node_get(r, kernel, "Languages"), k) &&
-              offer_languages(r, node_get(r, kernel, "KernelFile"), k);
-    for (size_t i = 0; ok && i < node_count(launches); i++)
-        ok = offer_languages(r, node_get(r, node_item(r, launches, i), "KernelFile"), k);
-    return ok;
 }
 
 // ProblemSize as a name of every expression: over constants, which are known now.
@@ -165,8 +160,16 @@ bool read_kernel(struct reader *r, struct node root)
     r->spec->kernel = k;
     if (!node_present(kernel))
         return node_error(r, kernel, "is missing: it names the kernel, its sizes and arguments");
-    if (!read_language(r, kernel, k) || !read_further_languages(r, kernel, k) ||
-        !read_problem_size(r, node_get(r, kernel, "ProblemSize"), k) ||
+    if (!read_kernel_language(r, kernel, k))
+        return false;
+    struct node launches = node_get(r, kernel, "Launches");
+    bool ok = offer_languages(r, node_get(r, kernel, "Languages"), k) &&
+              offer_languages(r, node_get(r, kernel, "KernelFile"), k);
+    for (size_t i = 0; ok && i < node_count(launches); i++)
+        ok = offer_languages(r, node_get(r, node_item(r, launches, i), "KernelFile"), k);
+    if (!ok)
+        return false;
+    if (!read_problem_size(r, node_get(r, kernel, "ProblemSize"), k) ||
         !read_arguments(r, kernel, k))
         return false;
     for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {

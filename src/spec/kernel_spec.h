@@ -101,7 +101,7 @@ struct argument_spec {
     struct compare_spec compare;
 };
 
-// What an output is held against where the spec gives its contents.
+// The expected contents of an output, where the spec gives them.
 struct expected_spec {
     uint32_t argument;
     struct fill_spec fill;

@@ -8,66 +8,96 @@
 
 #define FILE_LIMIT ((size_t)64 << 20)
 
-enum word { WORD_GLOBAL, WORD_KERNEL, WORD_PLAIN_KERNEL, WORDS };
+// The words that tell a language, of all languages.
+struct telling {
+    const char *words[4 * LANGUAGE_COUNT];
+    enum language languages[4 * LANGUAGE_COUNT];
+    bool is_weak[4 * LANGUAGE_COUNT]; // may be any name
+    bool found[4 * LANGUAGE_COUNT];
+    uint32_t count;
+};
 
-static const char *const words[WORDS] = {"__global__", "__kernel", "kernel"};
+static void add_telling_word(struct telling *t, const char *word, enum language l, bool is_weak)
+{
+    t->words[t->count] = word;
+    t->languages[t->count] = l;
+    t->is_weak[t->count++] = is_weak;
+}
+
+static void list_telling_words(struct telling *t)
+{
+    *t = (struct telling){.count = 0};
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+        const struct language_traits *traits = language_traits((enum language)l);
+        for (const char *const *word = traits->telling_words; *word; word++)
+            add_telling_word(t, *word, (enum language)l, false);
+        if (traits->weak_word)
+            add_telling_word(t, traits->weak_word, (enum language)l, true);
+    }
+}
 
 // Comments and texts do not count.
-static bool look_for_words(const char *text, size_t length, bool found[WORDS], struct error *e)
+static bool look_for_words(const char *text, size_t length, struct telling *t, struct error *e)
 {
-    static const struct scan_names names = {words, WORDS};
+    const struct scan_names names = {t->words, t->count};
     struct arena scratch;
     struct scan scan;
     arena_init(&scratch);
     bool ok = scan_text(text, length, &names, &scratch, &scan) || error_memory(e);
-    for (uint32_t w = 0; ok && w < WORDS; w++)
-        found[w] = found[w] || scan_mentions(&scan, w);
+    for (uint32_t w = 0; ok && w < t->count; w++)
+        t->found[w] = t->found[w] || scan_mentions(&scan, w);
     arena_release(&scratch);
     return ok;
 }
 
-static bool look_into_file(const struct spec *s, const char *file, bool found[WORDS],
-                           struct error *e)
+static bool look_into_program(const struct spec *s, const struct program_spec *p, struct telling *t,
+                              struct error *e)
 {
-    struct text path = TEXT_INIT, text = TEXT_INIT;
-    text_addf(&path, "%s%s%s", file[0] == '/' ? "" : s->directory, file[0] == '/' ? "" : "/", file);
-    bool ok = !path.failed || error_memory(e);
-    ok = ok && file_read(text_cstr(&path), FILE_LIMIT, &text, e) &&
-         look_for_words(text_cstr(&text), text.length, found, e);
-    text_release(&path);
-    text_release(&text);
+    bool ok = true;
+    if (p->text)
+        return look_for_words(p->text, strlen(p->text), t, e);
+    for (uint32_t i = 0; ok && i < p->file_count; i++) {
+        const char *file = p->files[i];
+        struct text path = TEXT_INIT, text = TEXT_INIT;
+        text_addf(&path, "%s%s%s", file[0] == '/' ? "" : s->directory, file[0] == '/' ? "" : "/",
+                  file);
+        ok = !path.failed || error_memory(e);
+        ok = ok && file_read(text_cstr(&path), FILE_LIMIT, &text, e) &&
+             look_for_words(text_cstr(&text), text.length, t, e);
+        ok = ok || error_context(e, "%s", p->path);
+        text_release(&path);
+        text_release(&text);
+    }
     return ok;
 }
 
-static bool look_into_program(const struct spec *s, const struct program_spec *p, bool found[WORDS],
-                              struct error *e)
-{
-    if (p->text)
-        return look_for_words(p->text, strlen(p->text), found, e);
-    for (uint32_t i = 0; i < p->file_count; i++) {
-        if (!look_into_file(s, p->files[i], found, e))
-            return error_context(e, "%s", p->path);
-    }
-    return true;
-}
-
-// `kernel` alone may be any name, so the two that cannot be come first.
 static bool language_by_text(const struct spec *s, enum language *out, struct error *e)
 {
-    bool found[WORDS] = {false};
-    const struct program_spec *p = s->kernel->languages[LANGUAGE_OPENCL].programs;
-    if (!look_into_program(s, p, found, e))
+    struct telling t;
+    uint32_t first = UINT32_MAX;
+    list_telling_words(&t);
+    if (!look_into_program(s, s->kernel->languages[LANGUAGE_FIRST].programs, &t, e))
         return false;
-    *out = found[WORD_GLOBAL] ? LANGUAGE_CUDA : LANGUAGE_OPENCL;
-    if (found[WORD_GLOBAL] && found[WORD_KERNEL])
-        return error_set(e, ERROR_INPUT,
-                         "KernelSpecification.Language: is missing, and the kernel's text has both "
-                         "__kernel and __global__: say OpenCL or CUDA, or give KernelFile as "
-                         "{\"OpenCL\": ..., \"CUDA\": ...}");
-    return found[WORD_GLOBAL] || found[WORD_KERNEL] || found[WORD_PLAIN_KERNEL] ||
-           error_set(e, ERROR_INPUT,
+    for (uint32_t w = 0; w < t.count; w++) {
+        bool is_better = first == UINT32_MAX || (t.is_weak[first] && !t.is_weak[w]);
+        if (t.found[w] && is_better)
+            first = w;
+        else if (t.found[w] && !t.is_weak[w] && t.languages[w] != t.languages[first])
+            return error_set(e, ERROR_INPUT,
+                             "KernelSpecification.Language: is missing, and the kernel's text has "
+                             "both %s and %s: say %s or %s, or give KernelFile as {\"%s\": ..., "
+                             "\"%s\": ...}",
+                             t.words[first], t.words[w], language_title(t.languages[first]),
+                             language_title(t.languages[w]), language_title(t.languages[first]),
+                             language_title(t.languages[w]));
+    }
+    if (first != UINT32_MAX) {
+        *out = t.languages[first];
+        return true;
+    }
+    return error_set(e, ERROR_INPUT,
                      "KernelSpecification.Language: is missing, and the kernel's text has neither "
-                     "__kernel nor __global__: say OpenCL or CUDA");
+                     "__kernel nor __global__: say " LANGUAGES_TITLES);
 }
 
 bool spec_languages(const struct spec *s, struct spec_languages *out, struct error *e)
@@ -116,8 +146,11 @@ bool spec_check_language(const struct spec *s, enum language l, struct error *e)
         if (has.list[i] == l)
             return true;
     }
+    enum language lower = l < has.list[0] ? l : has.list[0];
+    enum language higher = l < has.list[0] ? has.list[0] : l;
     return error_set(e, ERROR_INPUT,
-                     "%s: it has a kernel in %s, and none in %s; give KernelFile as {\"OpenCL\": "
-                     "..., \"CUDA\": ...}, or add Languages.%s with a KernelFile",
-                     s->path, language_title(has.list[0]), language_title(l), language_title(l));
+                     "%s: it has a kernel in %s, and none in %s; give KernelFile as {\"%s\": ..., "
+                     "\"%s\": ...}, or add Languages.%s with a KernelFile",
+                     s->path, language_title(has.list[0]), language_title(l), language_title(lower),
+                     language_title(higher), language_title(l));
 }

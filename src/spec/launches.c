@@ -80,8 +80,8 @@ static int find_source(const struct reader *r, const struct block *b, enum langu
     return -1;
 }
 
-static bool read_source(const struct reader *r, struct node layer, bool foreign, enum language l,
-                        struct program_spec *p)
+static bool read_program_source(const struct reader *r, struct node layer, bool foreign,
+                                enum language l, struct program_spec *p)
 {
     static const struct node none = {NULL, ""};
     struct node text = foreign ? none : node_get(r, layer, "KernelSource");
@@ -116,8 +116,9 @@ static bool read_retarget(const struct reader *r, const struct block *b, enum la
     if (!find_layer(r, b, key, 1, true, &layer))
         return true;
     struct node n = node_get(r, layer, "Retarget"), target = node_get(r, n, "Target");
-    if (l != LANGUAGE_OPENCL)
-        return node_error(r, n, "is for OpenCL; CUDA is compiled for the device's own target");
+    if (!language_traits(l)->retargets)
+        return node_error(r, n, "is for OpenCL; %s is compiled for the device's own target",
+                          language_title(l));
     if (!node_present(target))
         return node_error(r, target, "is missing: the target is needed, such as sm_90a");
     if (!read_text(r, target, &p->target) ||
@@ -137,7 +138,7 @@ static bool read_program(const struct reader *r, const struct block *b, enum lan
         return node_error(r, b->layers[0].object,
                           "the kernel's source is missing: give KernelFile, Sources or "
                           "KernelSource for this language");
-    if (!read_source(r, b->layers[source].object, b->layers[source].foreign, l, p) ||
+    if (!read_program_source(r, b->layers[source].object, b->layers[source].foreign, l, p) ||
         !read_texts(r, block_get(r, b, "IncludeFolders"), &p->folders, &p->folder_count))
         return false;
     return !find_layer(r, b, option_key, 1, true, &layer) ||
@@ -238,18 +239,6 @@ static bool sized_by_problem(const struct reader *r, const struct block *b, bool
     return true;
 }
 
-static bool read_size_type(const struct reader *r, const struct kernel_spec *k,
-                           const struct block *b, bool *groups)
-{
-    static const char *const types[] = {"OpenCL", "CUDA"};
-    size_t type;
-    if (!read_choice(r, block_get(r, b, "GlobalSizeType"), types, 2,
-                     k->language == LANGUAGE_CUDA ? 1 : 0, &type))
-        return false;
-    *groups = type == 1;
-    return true;
-}
-
 // Kernel Tuner's names for the work-group's size.
 static bool local_by_names(const struct reader *r, struct size_spec *out)
 {
@@ -270,30 +259,27 @@ static bool local_by_names(const struct reader *r, struct size_spec *out)
 }
 
 static bool read_geometry(const struct reader *r, const struct kernel_spec *k,
-                          const struct block *b, struct launch_spec *out)
+                          const struct block *b, enum language l, struct launch_spec *out)
 {
     bool problem;
+    if (language_traits(l)->is_plain_call)
+        return true;
     struct node local = block_get(r, b, "LocalSize"), global = block_get(r, b, "GlobalSize");
-    if (!sized_by_problem(r, b, &problem) || !read_size_type(r, k, b, &out->groups) ||
-        !read_axes(r, local, &out->local) ||
+    if (!sized_by_problem(r, b, &problem))
+        return false;
+    static const char *const types[] = {"OpenCL", "CUDA"};
+    size_t type;
+    if (!read_choice(r, block_get(r, b, "GlobalSizeType"), types, 2,
+                     language_traits(k->language)->counts_groups ? 1 : 0, &type))
+        return false;
+    out->groups = type == 1;
+    if (!read_axes(r, local, &out->local) ||
         !(problem ? read_problem(r, b, out) : read_axes(r, global, &out->global)))
         return false;
     return out->local.axes > 0 || local_by_names(r, &out->local);
 }
 
 // ---- one launch --------------------------------------------------------------------------------
-
-static bool read_kernel_name(const struct reader *r, const struct block *b, struct launch_spec *out)
-{
-    static const char *const keys[] = {"KernelNameExpression", "KernelName"};
-    struct node layer;
-    if (!find_layer(r, b, keys, 2, false, &layer))
-        return node_error(r, node_get(r, b->layers[b->count - 1].object, "KernelName"),
-                          "is missing: the name of the kernel in the source is needed");
-    if (!read_formula(r, node_get(r, layer, keys[0]), &r->spec->symbols, &out->kernel_expression))
-        return false;
-    return out->kernel_expression.expr || read_text(r, node_get(r, layer, keys[1]), &out->kernel);
-}
 
 static bool read_argument_names(const struct reader *r, const struct kernel_spec *k, struct node n,
                                 struct launch_spec *out)
@@ -320,8 +306,17 @@ static bool read_launch(const struct reader *r, struct kernel_spec *k, struct no
 {
     struct program_spec program = {.path = item.path};
     out->path = item.path;
-    if (!read_kernel_name(r, b, out) || !read_program(r, sources, l, &program) ||
-        !read_retarget(r, sources, l, &program) || !read_geometry(r, k, b, out) ||
+    static const char *const keys[] = {"KernelNameExpression", "KernelName"};
+    struct node layer;
+    if (!find_layer(r, b, keys, 2, false, &layer))
+        return node_error(r, node_get(r, b->layers[b->count - 1].object, "KernelName"),
+                          "is missing: the name of the kernel in the source is needed");
+    if (!read_formula(r, node_get(r, layer, keys[0]), &r->spec->symbols, &out->kernel_expression))
+        return false;
+    if (!out->kernel_expression.expr && !read_text(r, node_get(r, layer, keys[1]), &out->kernel))
+        return false;
+    if (!read_program(r, sources, l, &program) || !read_retarget(r, sources, l, &program) ||
+        !read_geometry(r, k, b, l, out) ||
         !read_formula(r, block_get(r, b, "SharedMemory"), &r->spec->symbols, &out->shared))
         return false;
     out->program = add_program(&k->languages[l], &program);
@@ -344,19 +339,6 @@ static struct block item_block(const struct reader *r, struct node item,
     return b;
 }
 
-static bool read_listed_launch(const struct reader *r, struct node kernel, struct kernel_spec *k,
-                               enum language l, struct node item, struct launch_spec *out)
-{
-    struct block b = item_block(r, item, k, l);
-    struct node name = node_get(r, item, "Name");
-    add_kernel_layers(r, kernel, k, l, &b);
-    if (node_present(name) && !read_text(r, name, &out->name))
-        return false;
-    return read_launch(r, k, item, &b, &b, l, out) &&
-           read_formula(r, node_get(r, item, "When"), &r->spec->symbols, &out->when) &&
-           read_argument_names(r, k, node_get(r, item, "Arguments"), out);
-}
-
 bool read_launches(struct reader *r, struct node kernel, struct kernel_spec *k, enum language l)
 {
     struct language_spec *language = &k->languages[l];
@@ -375,7 +357,16 @@ bool read_launches(struct reader *r, struct node kernel, struct kernel_spec *k, 
                read_argument_names(r, k, none, &language->launches[0]);
     }
     for (size_t i = 0; i < count; i++) {
-        if (!read_listed_launch(r, kernel, k, l, node_item(r, list, i), &language->launches[i]))
+        struct node item = node_item(r, list, i);
+        struct launch_spec *out = &language->launches[i];
+        struct block b = item_block(r, item, k, l);
+        struct node name = node_get(r, item, "Name");
+        add_kernel_layers(r, kernel, k, l, &b);
+        if (node_present(name) && !read_text(r, name, &out->name))
+            return false;
+        if (!read_launch(r, k, item, &b, &b, l, out) ||
+            !read_formula(r, node_get(r, item, "When"), &r->spec->symbols, &out->when) ||
+            !read_argument_names(r, k, node_get(r, item, "Arguments"), out))
             return false;
     }
     return true;

@@ -1,4 +1,6 @@
-// From a file to a spec.
+// From a file to a spec: the JSON is parsed, all keys are held against the table of keys, then each
+// part is read in the order in which later parts need it: constants, parameters, symbols,
+// restrictions, kernel, objective.
 #include "spec/load.h"
 
 #include "base/text.h"
@@ -11,35 +13,26 @@
 
 // ---- names and text ----------------------------------------------------------------------------
 
-static bool read_file(struct reader *r, const char *path)
+static bool keep_spec_text(struct reader *r, const char *text, size_t length)
 {
     struct spec *s = r->spec;
-    struct text text = TEXT_INIT;
-    if (!file_read(path, FILE_LIMIT, &text, r->error))
-        return false;
-    s->text = arena_strndup(r->arena, text_cstr(&text), text.length);
-    s->text_length = text.length;
-    digest_of(text_cstr(&text), text.length, &s->digest);
-    text_release(&text);
+    s->text = arena_strndup(r->arena, text, length);
+    s->text_length = length;
+    digest_of(text, length, &s->digest);
     return s->text || error_memory(r->error);
 }
 
-static bool name_file(struct reader *r, const char *path)
+static bool read_file(struct reader *r, const char *path)
 {
-    struct spec *s = r->spec;
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
-    size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
-    s->path = arena_strdup(r->arena, path);
-    s->directory = slash == path ? "/"
-                   : slash       ? arena_strndup(r->arena, path, (size_t)(slash - path))
-                                 : ".";
-    s->name = arena_strndup(r->arena, name, length);
-    return (s->path && s->directory && s->name) || error_memory(r->error);
+    struct text text = TEXT_INIT;
+    if (!file_read(path, FILE_LIMIT, &text, r->error))
+        return false;
+    bool ok = keep_spec_text(r, text_cstr(&text), text.length);
+    text_release(&text);
+    return ok;
 }
 
-static bool read_name(struct reader *r, struct node root)
+static bool read_spec_name(struct reader *r, struct node root)
 {
     struct node n = node_get(r, node_get(r, root, "General"), "BenchmarkName");
     return !node_text(n) || read_text(r, n, &r->spec->name);
@@ -67,17 +60,30 @@ static json_t *parse_json(struct reader *r)
 
 static bool read_document(struct reader *r, struct node root, const struct spec_options *options)
 {
-    return check_keys(r, root) && read_name(r, root) && read_constants(r, root, options) &&
+    return check_keys(r, root) && read_spec_name(r, root) && read_constants(r, root, options) &&
            read_parameters(r, root) && read_formulas(r, root) && read_settings(r, root) &&
            read_kernel(r, root);
 }
 
-static bool read_spec(struct reader *r, const char *path, const struct spec_options *options)
+// `text` NULL: it stands in the file.
+static bool read_spec_text(struct reader *r, const char *path, const char *text, size_t length,
+                           const struct spec_options *options)
 {
-    if (!name_file(r, path))
+    struct spec *s = r->spec;
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    size_t name_length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+    s->path = arena_strdup(r->arena, path);
+    s->directory = slash == path ? "/"
+                   : slash       ? arena_strndup(r->arena, path, (size_t)(slash - path))
+                                 : ".";
+    s->name = arena_strndup(r->arena, name, name_length);
+    if (!s->path || !s->directory || !s->name)
+        return error_memory(r->error);
+    // A message about a file that cannot be read names it already.
+    if (text ? !keep_spec_text(r, text, length) : !read_file(r, path))
         return false;
-    if (!read_file(r, path))
-        return false; // the message names the file already
     json_t *json = parse_json(r);
     bool ok = json && read_document(r, node_root(json), options);
     json_decref(json);
@@ -86,7 +92,8 @@ static bool read_spec(struct reader *r, const char *path, const struct spec_opti
     return ok;
 }
 
-struct spec *spec_load(const char *path, const struct spec_options *options, struct error *e)
+static struct spec *make_spec(const char *path, const char *text, size_t length, const char *folder,
+                              const struct spec_options *options, struct error *e)
 {
     static const struct spec_options none;
     struct error local = ERROR_INIT;
@@ -97,16 +104,30 @@ struct spec *spec_load(const char *path, const struct spec_options *options, str
         return NULL;
     }
     arena_init(&s->arena);
+    s->digests = options->digests;
     struct reader r = {.spec = s,
                        .arena = &s->arena,
                        .log = options->log,
                        .strict = options->strict,
                        .error = e ? e : &local};
-    if (!read_spec(&r, path, options)) {
-        spec_free(s);
-        return NULL;
-    }
-    return s;
+    bool ok = read_spec_text(&r, path, text, length, options);
+    if (ok && folder && !(s->directory = arena_strdup(&s->arena, folder)))
+        ok = error_memory(e);
+    if (ok)
+        return s;
+    spec_free(s);
+    return NULL;
+}
+
+struct spec *spec_load(const char *path, const struct spec_options *options, struct error *e)
+{
+    return make_spec(path, NULL, 0, NULL, options, e);
+}
+
+struct spec *spec_parse(const char *text, size_t length, const char *folder, const char *name,
+                        const struct spec_options *options, struct error *e)
+{
+    return make_spec(name ? name : "spec", text, length, folder ? folder : ".", options, e);
 }
 
 void spec_free(struct spec *s)

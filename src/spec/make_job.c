@@ -1,4 +1,6 @@
-// From a configuration to a job.
+// From a configuration to a job: names are bound, buffers and geometry evaluated, each program gets
+// its -D options, and the reference is made. A job is self-contained: nothing in it points into the
+// spec's files.
 #include "spec/maker.h"
 
 #include "base/text.h"
@@ -33,20 +35,6 @@ static bool add_define(struct maker *m, struct job_program *p, const char *name,
     if (v->kind == VALUE_LIST || v->kind == VALUE_NONE)
         return true;
     const char *word = define_word(m->arena, name, v);
-    if (!word)
-        return error_memory(m->e);
-    p->options[p->option_count++] = word;
-    return true;
-}
-
-// -DHONE and -DHONE_SOURCE: the digest of the sources, so that a driver's cache, which does not
-// look into includes, sees when they change.
-static bool add_own_defines(struct maker *m, struct job_program *p)
-{
-    char hex[65];
-    digest_hex(&m->src->digest, hex);
-    p->options[p->option_count++] = "-DHONE=1";
-    const char *word = arena_printf(m->arena, "-DHONE_SOURCE=0x%.16s", hex);
     if (!word)
         return error_memory(m->e);
     p->options[p->option_count++] = word;
@@ -131,69 +119,45 @@ static bool make_program(struct maker *m, uint32_t index, const struct job_launc
         return error_memory(m->e);
     for (uint32_t i = 0; i < sources->option_count; i++)
         p->options[i] = sources->options[i];
-    return make_retarget(m, &m->language->programs[index], p) && add_own_defines(m, p) &&
-           add_spec_defines(m, sources, reference, p) && add_tuner_defines(m, sources, launch, p);
-}
-
-// The job's program for one of the language's; made when first used.
-static bool use_program(struct maker *m, const struct launch_spec *l, struct job_launch *out)
-{
-    uint32_t *index = &m->programs[l->program];
-    if (*index == UINT32_MAX) {
-        *index = m->job->program_count++;
-        if (!make_program(m, l->program, out, l == m->language->reference,
-                          &m->job->programs[*index]))
-            return false;
-    }
-    out->program = *index;
-    return true;
+    // -DHONE and -DHONE_SOURCE: the digest of the sources, so that a driver's cache, which does not
+    // look into includes, sees when they change.
+    if (!make_retarget(m, &m->language->programs[index], p))
+        return false;
+    char hex[65];
+    digest_hex(&m->src->digest, hex);
+    p->options[p->option_count++] = "-DHONE=1";
+    const char *word = arena_printf(m->arena, "-DHONE_SOURCE=0x%.16s", hex);
+    if (!word)
+        return error_memory(m->e);
+    p->options[p->option_count++] = word;
+    return add_spec_defines(m, sources, reference, p) && add_tuner_defines(m, sources, launch, p);
 }
 
 // ---- launches ----------------------------------------------------------------------------------
-
-static bool make_kernel_name(struct maker *m, const struct launch_spec *l, struct job_launch *out)
-{
-    struct value v;
-    out->kernel = l->kernel;
-    if (!out->kernel) {
-        if (!make_eval(m, &l->kernel_expression, &v))
-            return false;
-        if (v.kind != VALUE_STRING || !v.s[0])
-            return make_error(m, l->kernel_expression.path, "'%s' gives no name",
-                              l->kernel_expression.text);
-        out->kernel = v.s;
-    }
-    out->name = l->name ? l->name : out->kernel;
-    return true;
-}
-
-// Local memory: an argument in OpenCL, part of the block's dynamic memory in CUDA.
-static bool make_local(struct maker *m, const struct argument_spec *a, struct job_launch *launch,
-                       struct job_argument *out)
-{
-    uint64_t count;
-    if (!make_size(m, &a->size, 1, 1, &count))
-        return false;
-    uint64_t bytes = count * element_bytes(&out->element);
-    if (m->src->language == LANGUAGE_CUDA)
-        launch->dynamic_local_bytes += bytes;
-    out->kind = ARGUMENT_LOCAL;
-    out->local_bytes = bytes;
-    return true;
-}
 
 // True with *taken false when the language has no such argument; `symbols`: those of symbols too.
 static bool make_argument(struct maker *m, uint32_t index, bool symbols, struct job_launch *launch,
                           struct job_argument *out, bool *taken)
 {
     const struct argument_spec *a = &m->kernel->arguments[index];
-    bool cuda = m->src->language == LANGUAGE_CUDA;
+    const struct language_traits *traits = language_traits(m->src->language);
     *out = (struct job_argument){.name = a->name};
-    *taken = !cuda || (a->memory != MEMORY_LOCAL && (a->memory != MEMORY_SYMBOL || symbols));
+    *taken = (a->memory != MEMORY_LOCAL || traits->passes_local) &&
+             (a->memory != MEMORY_SYMBOL || traits->passes_symbols || symbols);
     if (!make_element(m, a, &out->element))
         return false;
-    if (a->memory == MEMORY_LOCAL)
-        return make_local(m, a, launch, out);
+    if (a->memory == MEMORY_LOCAL) {
+        // Local memory: an argument, or part of the launch's dynamic memory.
+        uint64_t count;
+        if (!make_size(m, &a->size, 1, 1, &count))
+            return false;
+        uint64_t bytes = count * element_bytes(&out->element);
+        if (language_traits(m->src->language)->sizes_local)
+            launch->dynamic_local_bytes += bytes;
+        out->kind = ARGUMENT_LOCAL;
+        out->local_bytes = bytes;
+        return true;
+    }
     if (a->memory == MEMORY_SCALAR) {
         out->kind = ARGUMENT_SCALAR;
         return make_contents(m, a, &a->fill, 1, &out->value, &out->length);
@@ -224,11 +188,30 @@ static bool make_arguments(struct maker *m, const struct launch_spec *l, struct 
 static bool make_launch(struct maker *m, const struct launch_spec *l, struct job_launch *out)
 {
     uint64_t shared;
-    if (!make_kernel_name(m, l, out) || !make_geometry(m, l, out) ||
-        !make_size(m, &l->shared, 0, 0, &shared))
+    struct value v;
+    out->kernel = l->kernel;
+    if (!out->kernel) {
+        if (!make_eval(m, &l->kernel_expression, &v))
+            return false;
+        if (v.kind != VALUE_STRING || !v.s[0])
+            return make_error(m, l->kernel_expression.path, "'%s' gives no name",
+                              l->kernel_expression.text);
+        out->kernel = v.s;
+    }
+    out->name = l->name ? l->name : out->kernel;
+    if (!make_geometry(m, l, out) || !make_size(m, &l->shared, 0, 0, &shared))
         return false;
-    out->dynamic_local_bytes = m->src->language == LANGUAGE_CUDA ? shared : 0;
-    return use_program(m, l, out) && make_arguments(m, l, out) && make_types_check(m, l, out);
+    out->dynamic_local_bytes = language_traits(m->src->language)->sizes_local ? shared : 0;
+    // The job's program for one of the language's; made when first used.
+    uint32_t *index = &m->programs[l->program];
+    if (*index == UINT32_MAX) {
+        *index = m->job->program_count++;
+        if (!make_program(m, l->program, out, l == m->language->reference,
+                          &m->job->programs[*index]))
+            return false;
+    }
+    out->program = *index;
+    return make_arguments(m, l, out) && make_types_check(m, l, out);
 }
 
 static bool make_list(struct maker *m, const struct launch_spec *launches, uint32_t count)
@@ -254,7 +237,7 @@ static bool make_list(struct maker *m, const struct launch_spec *launches, uint3
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static bool bind_names(struct maker *m)
+static bool bind_job_names(struct maker *m)
 {
     uint32_t derived = 0;
     enum expr_fault fault = EXPR_FAULT_NONE;
@@ -305,7 +288,7 @@ bool make_plain(struct maker *m, bool reference_kernel)
 {
     const struct language_spec *l = m->language;
     m->job->language = m->src->language;
-    return name_configuration(m) && bind_names(m) && check_language(m) && make_buffers(m) &&
+    return name_configuration(m) && bind_job_names(m) && check_language(m) && make_buffers(m) &&
            make_list(m, reference_kernel ? l->reference : l->launches,
                      reference_kernel ? 1 : l->launch_count);
 }
@@ -347,7 +330,7 @@ static bool make_routine(struct maker *m, enum routine routine, const char *libr
     m->job->routine = routine;
     if (library && !(m->job->routine_library = arena_strdup(m->arena, library)))
         return error_memory(m->e);
-    return bind_names(m) && make_buffers(m) && make_reference(m) && check_job(m);
+    return bind_job_names(m) && make_buffers(m) && make_reference(m) && check_job(m);
 }
 
 bool spec_routine_job(const struct spec *s, const struct spec_sources *src,

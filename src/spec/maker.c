@@ -1,3 +1,5 @@
+// Evaluating the formulas of a job, with errors that name the configuration and the path in the
+// spec.
 #include "spec/maker.h"
 
 #include "base/text.h"
@@ -27,22 +29,6 @@ bool make_eval(struct maker *m, const struct formula *f, struct value *out)
     return make_error(m, f->path, "'%s' has no value: %s", f->text, expr_fault_text(fault));
 }
 
-static bool no_size(struct maker *m, const struct formula *f, const struct value *v, uint64_t least)
-{
-    struct text shown = TEXT_INIT;
-    value_print(v, &shown);
-    if (v->kind == VALUE_FLOAT)
-        make_error(m, f->path,
-                   "'%s' is %s, but a whole number is needed: divide with //, or use "
-                   "ceil()",
-                   f->text, text_cstr(&shown));
-    else
-        make_error(m, f->path, "'%s' is %s, but a whole number of at least %llu is needed", f->text,
-                   text_cstr(&shown), (unsigned long long)least);
-    text_release(&shown);
-    return false;
-}
-
 bool make_size(struct maker *m, const struct formula *f, uint64_t least, uint64_t fallback,
                uint64_t *out)
 {
@@ -53,8 +39,20 @@ bool make_size(struct maker *m, const struct formula *f, uint64_t least, uint64_
         return true;
     if (!make_eval(m, f, &v))
         return false;
-    if (!value_to_i64(&v, &i) || i < (int64_t)least || (uint64_t)i > MOST)
-        return no_size(m, f, &v, least);
+    if (!value_to_i64(&v, &i) || i < (int64_t)least || (uint64_t)i > MOST) {
+        struct text shown = TEXT_INIT;
+        value_print(&v, &shown);
+        if (v.kind == VALUE_FLOAT)
+            make_error(m, f->path,
+                       "'%s' is %s, but a whole number is needed: divide with //, or use "
+                       "ceil()",
+                       f->text, text_cstr(&shown));
+        else
+            make_error(m, f->path, "'%s' is %s, but a whole number of at least %llu is needed",
+                       f->text, text_cstr(&shown), (unsigned long long)least);
+        text_release(&shown);
+        return false;
+    }
     *out = (uint64_t)i;
     return true;
 }

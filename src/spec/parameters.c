@@ -1,4 +1,6 @@
-// Tuning parameters: names, types, value lists, defaults.
+// Tuning parameters: names, types, value lists and defaults. A list is a JSON array or an
+// expression that yields one; repeated values are dropped with a warning, since the same
+// configuration must not exist twice.
 #include "spec/load.h"
 
 #include "base/text.h"
@@ -8,19 +10,8 @@
 
 #define SHOWN_VALUES 12
 
-// "[16, 32, 64]", at most SHOWN_VALUES of them.
-static void show_values(const struct parameter *p, struct text *out)
-{
-    text_addc(out, '[');
-    for (uint32_t i = 0; i < p->count && i < SHOWN_VALUES; i++) {
-        text_add(out, i > 0 ? ", " : "");
-        value_print(&p->values[i], out);
-    }
-    text_add(out, p->count > SHOWN_VALUES ? ", ...]" : "]");
-}
-
 // The value list as it stands in the file: a Python list expression, or a JSON list.
-static bool read_list(const struct reader *r, struct node n, struct value *out)
+static bool read_value_list(const struct reader *r, struct node n, struct value *out)
 {
     struct expr_symbols symbols;
     struct value *slots;
@@ -60,20 +51,6 @@ enum parameter_type parameter_type_of(const struct value *values, uint32_t count
                     : PARAMETER_STRING;
 }
 
-static bool wrong_value(const struct reader *r, struct node n, const struct value *v,
-                        enum parameter_type type)
-{
-    struct text shown = TEXT_INIT;
-    value_print(v, &shown);
-    const char *remedy = v->kind == VALUE_STRING  ? "; say \"Type\": \"string\""
-                         : v->kind == VALUE_FLOAT ? "; say \"Type\": \"float\""
-                                                  : "";
-    node_error(r, n, "%s is no value of type %s%s", text_cstr(&shown), parameter_type_names[type],
-               remedy);
-    text_release(&shown);
-    return false;
-}
-
 // ---- values that are listed twice --------------------------------------------------------------
 
 struct ranked {
@@ -83,7 +60,7 @@ struct ranked {
 };
 
 // By value, all of one kind, then by place.
-static int by_value(const void *a, const void *b)
+static int compare_ranked_values(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     int order = 0;
@@ -96,26 +73,10 @@ static int by_value(const void *a, const void *b)
     return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_value_places(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     return (x->index > y->index) - (x->index < y->index);
-}
-
-static void find_repeated(struct ranked *values, uint32_t count)
-{
-    qsort(values, count, sizeof *values, by_value);
-    for (uint32_t i = 1; i < count; i++)
-        values[i].again = value_equal(&values[i - 1].v, &values[i].v);
-    qsort(values, count, sizeof *values, by_place);
-}
-
-static void warn_repeated(const struct reader *r, struct node n, const struct value *v)
-{
-    struct text shown = TEXT_INIT;
-    value_print(v, &shown);
-    node_warn(r, n, "%s is listed twice; it counts once", text_cstr(&shown));
-    text_release(&shown);
 }
 
 // The list as values of the parameter's type, each once.
@@ -128,34 +89,34 @@ static bool take_values(const struct reader *r, struct node n, const struct valu
         return error_memory(r->error);
     for (uint32_t i = 0; i < list->count; i++) {
         ranked[i] = (struct ranked){.v = list->items[i], .index = i};
-        if (!value_coerce(r->arena, p->type, &ranked[i].v))
-            return wrong_value(r, n, &list->items[i], p->type);
+        if (!value_coerce(r->arena, p->type, &ranked[i].v)) {
+            const struct value *v = &list->items[i];
+            struct text shown = TEXT_INIT;
+            value_print(v, &shown);
+            const char *remedy = v->kind == VALUE_STRING  ? "; say \"Type\": \"string\""
+                                 : v->kind == VALUE_FLOAT ? "; say \"Type\": \"float\""
+                                                          : "";
+            node_error(r, n, "%s is no value of type %s%s", text_cstr(&shown),
+                       parameter_type_names[p->type], remedy);
+            text_release(&shown);
+            return false;
+        }
     }
-    find_repeated(ranked, list->count);
+    qsort(ranked, list->count, sizeof *ranked, compare_ranked_values);
+    for (uint32_t i = 1; i < list->count; i++)
+        ranked[i].again = value_equal(&ranked[i - 1].v, &ranked[i].v);
+    qsort(ranked, list->count, sizeof *ranked, compare_value_places);
     for (uint32_t i = 0; i < list->count; i++) {
-        if (ranked[i].again)
-            warn_repeated(r, n, &ranked[i].v);
-        else if (!value_copy(r->arena, &ranked[i].v, &values[p->count++]))
+        if (ranked[i].again) {
+            struct text shown = TEXT_INIT;
+            value_print(&ranked[i].v, &shown);
+            node_warn(r, n, "%s is listed twice; it counts once", text_cstr(&shown));
+            text_release(&shown);
+        } else if (!value_copy(r->arena, &ranked[i].v, &values[p->count++]))
             return error_memory(r->error);
     }
     p->values = values;
     return true;
-}
-
-static bool read_values(const struct reader *r, struct node item, struct parameter *p)
-{
-    struct value list = {.kind = VALUE_NONE};
-    size_t type;
-    struct node n = node_get(r, item, "Values");
-    if (!read_list(r, n, &list))
-        return false;
-    if (list.count == 0)
-        return node_error(r, n, "'%s' has no values", p->name);
-    if (!read_choice(r, node_get(r, item, "Type"), parameter_type_names, PARAMETER_TYPE_COUNT,
-                     parameter_type_of(list.items, list.count), &type))
-        return false;
-    p->type = (enum parameter_type)type;
-    return take_values(r, n, &list, p);
 }
 
 static bool default_not_listed(const struct reader *r, struct node n, const struct parameter *p,
@@ -164,7 +125,13 @@ static bool default_not_listed(const struct reader *r, struct node n, const stru
     struct text shown = TEXT_INIT;
     value_print(v, &shown);
     text_addf(&shown, " is not among the values of '%s': ", p->name);
-    show_values(p, &shown);
+    // "[16, 32, 64]", at most SHOWN_VALUES of them.
+    text_addc(&shown, '[');
+    for (uint32_t i = 0; i < p->count && i < SHOWN_VALUES; i++) {
+        text_add(&shown, i > 0 ? ", " : "");
+        value_print(&p->values[i], &shown);
+    }
+    text_add(&shown, p->count > SHOWN_VALUES ? ", ...]" : "]");
     node_error(r, n, "%s", text_cstr(&shown));
     text_release(&shown);
     return false;
@@ -191,12 +158,26 @@ static bool read_default(const struct reader *r, struct node item, struct parame
     return default_not_listed(r, n, p, &given);
 }
 
-static bool read_parameter(struct reader *r, struct node item, struct parameter *p)
+static bool read_parameter_spec(struct reader *r, struct node item, struct parameter *p)
 {
     struct node name = node_get(r, item, "Name");
     p->path = item.path;
-    if (!read_text(r, name, &p->name) || !check_name(r, name, p->name) ||
-        !read_values(r, item, p) || !read_default(r, item, p))
+    if (!read_text(r, name, &p->name) || !check_name(r, name, p->name))
+        return false;
+    struct value list = {.kind = VALUE_NONE};
+    size_t type;
+    struct node n = node_get(r, item, "Values");
+    if (!read_value_list(r, n, &list))
+        return false;
+    if (list.count == 0)
+        return node_error(r, n, "'%s' has no values", p->name);
+    if (!read_choice(r, node_get(r, item, "Type"), parameter_type_names, PARAMETER_TYPE_COUNT,
+                     parameter_type_of(list.items, list.count), &type))
+        return false;
+    p->type = (enum parameter_type)type;
+    if (!take_values(r, n, &list, p))
+        return false;
+    if (!read_default(r, item, p))
         return false;
     r->spec->parameter_count++;
     return true;
@@ -217,7 +198,7 @@ bool read_parameters(struct reader *r, struct node root)
         return error_memory(r->error);
     r->spec->parameters = parameters;
     for (size_t i = 0; i < count; i++) {
-        if (!read_parameter(r, node_item(r, list, i), &parameters[i]))
+        if (!read_parameter_spec(r, node_item(r, list, i), &parameters[i]))
             return false;
     }
     return true;

@@ -24,7 +24,8 @@ struct loader {
     const char *directory; // absolute, of the spec
     const char **folders;  // where #include looks: the compiled files' own, then IncludeFolders
     bool *folder_used;
-    uint32_t folder_count, capacity;
+    uint32_t folder_count;
+    size_t capacity;
     const char **outside; // where it looks then, in place: options' folders, the compiler's own
     uint32_t outside_count;
     const char **before; // files that options include
@@ -58,7 +59,7 @@ static void normalise(char *path)
     *to = '\0';
 }
 
-static const char *join(const struct loader *l, const char *folder, const char *name)
+static const char *join_path(const struct loader *l, const char *folder, const char *name)
 {
     char *path = name[0] == '/' ? arena_strdup(l->arena, name)
                                 : arena_printf(l->arena, "%s/%s", folder, name);
@@ -93,16 +94,11 @@ static const char *below(const char *root, const char *path)
 static struct source_file *new_file(struct loader *l)
 {
     struct program_sources *out = l->out;
-    if (out->count == l->capacity) {
-        uint32_t capacity = l->capacity ? l->capacity * 2 : 8;
-        struct source_file *list = arena_array(l->arena, capacity, sizeof *list);
-        if (!list)
-            return NULL;
-        if (out->count > 0)
-            memcpy(list, out->list, out->count * sizeof *list);
-        out->list = list;
-        l->capacity = capacity;
-    }
+    struct source_file *list =
+        arena_grow(l->arena, out->list, &l->capacity, out->count + (size_t)1, sizeof *list);
+    if (!list)
+        return NULL;
+    out->list = list;
     return &out->list[out->count];
 }
 
@@ -132,27 +128,23 @@ static bool add_file(struct loader *l, const char *name, const char *path)
     return ok;
 }
 
-static bool add_inline(struct loader *l)
-{
-    struct source_file *f = new_file(l);
-    if (!f)
-        return error_memory(l->e);
-    f->name = "KernelSource";
-    f->folder = l->directory;
-    f->path = join(l, l->directory, "KernelSource");
-    if (!f->path || !take_text(l, f, l->spec->text, strlen(l->spec->text)))
-        return error_memory(l->e);
-    l->out->count++;
-    return true;
-}
-
 static bool add_mains(struct loader *l)
 {
-    if (l->spec->text)
-        return add_inline(l);
+    if (l->spec->text) {
+        struct source_file *f = new_file(l);
+        if (!f)
+            return error_memory(l->e);
+        f->name = "KernelSource";
+        f->folder = l->directory;
+        f->path = join_path(l, l->directory, "KernelSource");
+        if (!f->path || !take_text(l, f, l->spec->text, strlen(l->spec->text)))
+            return error_memory(l->e);
+        l->out->count++;
+        return true;
+    }
     for (uint32_t i = 0; i < l->spec->file_count; i++) {
         const char *name = l->spec->files[i];
-        if (!add_file(l, name, join(l, l->directory, name)))
+        if (!add_file(l, name, join_path(l, l->directory, name)))
             return error_context(l->e, "%s", l->spec->path);
     }
     return true;
@@ -160,7 +152,7 @@ static bool add_mains(struct loader *l)
 
 // ---- options and folders -----------------------------------------------------------------------
 
-static void add_folder(struct loader *l, const char *path)
+static void add_include_folder(struct loader *l, const char *path)
 {
     for (uint32_t i = 0; i < l->folder_count; i++) {
         if (strcmp(l->folders[i], path) == 0)
@@ -240,16 +232,20 @@ static bool take_options(struct loader *l)
         return error_memory(l->e);
     for (uint32_t i = 0; i < p->option_count; i++) {
         const char *option = p->options[i], *folder = NULL;
+        const char *why = language_refuses(l->src->language, option, i ? p->options[i - 1] : NULL);
+        if (why)
+            return error_set(l->e, ERROR_INPUT, "CompilerOptions: '%s' is refused: %s", option,
+                             why);
         const struct reader *reader = find_reader(option);
         if (reader)
             note_reader(l, reader, i);
         if (strncmp(option, "-I", 2) == 0)
             folder = option[2] ? option + 2 : i + 1 < p->option_count ? p->options[++i] : NULL;
-        const char *path = folder ? join(l, l->directory, folder) : NULL;
+        const char *path = folder ? join_path(l, l->directory, folder) : NULL;
         if (folder && !path)
             return error_memory(l->e);
         if (path)
-            add_folder(l, path);
+            add_include_folder(l, path);
         else
             l->out->options[l->out->option_count++] = option;
     }
@@ -257,22 +253,6 @@ static bool take_options(struct loader *l)
 }
 
 #define OWN_FOLDERS_MOST 16
-
-// The compiler's own, separated by colons.
-static bool add_own_folders(struct loader *l)
-{
-    const char *at = l->src->include_folders ? l->src->include_folders : "";
-    for (int i = 0; *at && i < OWN_FOLDERS_MOST; i++) {
-        size_t length = strcspn(at, ":");
-        const char *folder = arena_strndup(l->arena, at, length);
-        if (!folder)
-            return error_memory(l->e);
-        if (length > 0)
-            l->outside[l->outside_count++] = folder;
-        at += length + (at[length] == ':');
-    }
-    return true;
-}
 
 static bool find_folders(struct loader *l)
 {
@@ -285,18 +265,31 @@ static bool find_folders(struct loader *l)
     if (!l->folders || !l->folder_used || !l->before || !l->outside)
         return error_memory(l->e);
     for (uint32_t i = 0; i < l->out->count; i++)
-        add_folder(l, l->out->list[i].folder);
+        add_include_folder(l, l->out->list[i].folder);
     for (uint32_t i = 0; i < p->folder_count; i++) {
-        const char *path = join(l, l->directory, p->folders[i]);
+        const char *path = join_path(l, l->directory, p->folders[i]);
         struct stat st;
         if (!path)
             return error_memory(l->e);
         if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
             return error_set_driver(l->e, ERROR_IO, errno, "IncludeFolders: there is no folder %s",
                                     path);
-        add_folder(l, path);
+        add_include_folder(l, path);
     }
-    return take_options(l) && add_own_folders(l);
+    // The compiler's own, separated by colons.
+    if (!take_options(l))
+        return false;
+    const char *at = l->src->include_folders ? l->src->include_folders : "";
+    for (int i = 0; *at && i < OWN_FOLDERS_MOST; i++) {
+        size_t length = strcspn(at, ":");
+        const char *folder = arena_strndup(l->arena, at, length);
+        if (!folder)
+            return error_memory(l->e);
+        if (length > 0)
+            l->outside[l->outside_count++] = folder;
+        at += length + (at[length] == ':');
+    }
+    return true;
 }
 
 // ---- includes ----------------------------------------------------------------------------------
@@ -313,24 +306,24 @@ static bool known_file(const struct loader *l, const char *path, uint32_t *index
 
 // Where a compiler would find it: "..." beside an included file, then in the folders. The compiled
 // text itself lies nowhere, so its own folder is the first of those. *outside: it is read there.
-static const char *locate(struct loader *l, const struct source_file *f, bool compiled,
-                          const char *name, bool angled, bool *outside)
+static const char *locate_file(struct loader *l, const struct source_file *f, bool compiled,
+                               const char *name, bool angled, bool *outside)
 {
     const char *path;
     *outside = true;
     if (name[0] == '/') {
-        path = join(l, "/", name);
+        path = join_path(l, "/", name);
         return path && is_file(path) ? path : NULL;
     }
     if (!angled && !compiled) {
-        path = join(l, f->folder, name);
+        path = join_path(l, f->folder, name);
         *outside = f->outside;
         if (path && is_file(path))
             return path;
     }
     *outside = false;
     for (uint32_t i = 0; i < l->folder_count; i++) {
-        path = join(l, l->folders[i], name);
+        path = join_path(l, l->folders[i], name);
         if (!path || !is_file(path))
             continue;
         l->folder_used[i] = true;
@@ -338,7 +331,7 @@ static const char *locate(struct loader *l, const struct source_file *f, bool co
     }
     *outside = true;
     for (uint32_t i = 0; i < l->outside_count; i++) {
-        path = join(l, l->outside[i], name);
+        path = join_path(l, l->outside[i], name);
         if (path && is_file(path))
             return path;
     }
@@ -376,19 +369,6 @@ static bool take_file(struct loader *l, const char *name, const char *path, bool
     return true;
 }
 
-static bool resolve(struct loader *l, uint32_t file, uint32_t item_index)
-{
-    const struct source_file f = l->out->list[file];
-    const struct scan_item *item = &f.scan.items[item_index];
-    uint32_t target = FOLLOW_UNRESOLVED;
-    bool outside, compiled = file < l->out->mains;
-    const char *path = locate(l, &f, compiled, item->text, item->angled, &outside);
-    if (path && !take_file(l, item->text, path, outside, &target))
-        return error_context(l->e, "%s, line %u", f.name, item->first);
-    f.targets[item_index] = target;
-    return true;
-}
-
 // Files that options include are looked for as "..." of the compiled text. Which lines of the rest
 // they change is not followed.
 static bool resolve_options(struct loader *l)
@@ -397,7 +377,7 @@ static bool resolve_options(struct loader *l)
         bool outside;
         uint32_t target = FOLLOW_UNRESOLVED;
         const struct source_file f = l->out->list[0];
-        const char *path = locate(l, &f, true, l->before[i], false, &outside);
+        const char *path = locate_file(l, &f, true, l->before[i], false, &outside);
         if (path && !take_file(l, l->before[i], path, outside, &target))
             return false;
         if (target == FOLLOW_UNRESOLVED)
@@ -414,8 +394,16 @@ static bool resolve_all(struct loader *l)
     for (uint32_t file = 0; file < l->out->count; file++) {
         for (uint32_t i = 0; i < l->out->list[file].scan.count; i++) {
             bool include = l->out->list[file].scan.items[i].kind == SCAN_INCLUDE;
-            if (include && !resolve(l, file, i))
-                return false;
+            if (include) {
+                const struct source_file f = l->out->list[file];
+                const struct scan_item *item = &f.scan.items[i];
+                uint32_t target = FOLLOW_UNRESOLVED;
+                bool outside, compiled = file < l->out->mains;
+                const char *path = locate_file(l, &f, compiled, item->text, item->angled, &outside);
+                if (path && !take_file(l, item->text, path, outside, &target))
+                    return error_context(l->e, "%s, line %u", f.name, item->first);
+                f.targets[i] = target;
+            }
         }
     }
     return true;
@@ -424,7 +412,7 @@ static bool resolve_all(struct loader *l)
 // ---- includes that a macro names ---------------------------------------------------------------
 
 // A macro's text where it is the name of a file, "..." or <...>; NULL where it is anything else.
-// What an option defines has its quotes behind backslashes.
+// In the value that an option defines, quotes stand behind backslashes.
 static const char *name_in(struct loader *l, const char *value, bool *angled)
 {
     size_t quote = value[0] == '\\';
@@ -474,46 +462,25 @@ static const char *find_definition(const struct loader *l, const char *name)
     return d.unclear ? NULL : d.value;
 }
 
-static bool resolve_named(struct loader *l, uint32_t file, uint32_t item_index)
-{
-    const struct source_file f = l->out->list[file];
-    const struct scan_item *item = &f.scan.items[item_index];
-    const char *value = item->named ? find_definition(l, item->reads) : NULL;
-    uint32_t target = FOLLOW_UNRESOLVED;
-    bool outside, angled = false;
-    const char *name = value ? name_in(l, value, &angled) : NULL;
-    const char *path = name ? locate(l, &f, file < l->out->mains, name, angled, &outside) : NULL;
-    if (path && !take_file(l, name, path, outside, &target))
-        return error_context(l->e, "%s, line %u", f.name, item->first);
-    f.targets[item_index] = target;
-    return true;
-}
-
 static bool resolve_all_named(struct loader *l)
 {
     for (uint32_t file = 0; file < l->out->count; file++) {
         for (uint32_t i = 0; i < l->out->list[file].scan.count; i++) {
-            if (l->out->list[file].scan.items[i].reads && !resolve_named(l, file, i))
-                return false;
+            if (l->out->list[file].scan.items[i].reads) {
+                const struct source_file f = l->out->list[file];
+                const struct scan_item *item = &f.scan.items[i];
+                const char *value = item->named ? find_definition(l, item->reads) : NULL;
+                uint32_t target = FOLLOW_UNRESOLVED;
+                bool outside, angled = false;
+                const char *name = value ? name_in(l, value, &angled) : NULL;
+                const char *path =
+                    name ? locate_file(l, &f, file < l->out->mains, name, angled, &outside) : NULL;
+                if (path && !take_file(l, name, path, outside, &target))
+                    return error_context(l->e, "%s, line %u", f.name, item->first);
+                f.targets[i] = target;
+            }
         }
     }
-    return true;
-}
-
-// A file that is added may define a macro that names one otherwise, so that all are looked at
-// again.
-static bool resolve_includes(struct loader *l)
-{
-    uint32_t count;
-    l->inside_count = l->out->count;
-    if (!resolve_options(l))
-        return false;
-    do {
-        l->again = false;
-        count = l->out->count;
-        if (!resolve_all(l) || !resolve_all_named(l))
-            return false;
-    } while (l->again || l->out->count > count);
     return true;
 }
 
@@ -540,7 +507,7 @@ static const char *common_root(const struct loader *l)
     return root;
 }
 
-static bool lay_out(struct loader *l)
+static bool lay_out_files(struct loader *l)
 {
     struct program_sources *out = l->out;
     const char *root = common_root(l);
@@ -565,14 +532,6 @@ static bool lay_out(struct loader *l)
 
 // ---- joining -----------------------------------------------------------------------------------
 
-static void add_marker(struct text *out, const char *name)
-{
-    text_add(out, "#line 1 \"");
-    for (; *name; name++)
-        text_addf(out, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
-    text_add(out, "\"\n");
-}
-
 static bool join_texts(struct loader *l)
 {
     struct program_sources *out = l->out;
@@ -584,7 +543,11 @@ static bool join_texts(struct loader *l)
         return true;
     for (uint32_t i = 0; i < out->mains; i++) {
         const struct source_file *f = &out->list[i];
-        add_marker(&text, f->name);
+        const char *name = f->name;
+        text_add(&text, "#line 1 \"");
+        for (; *name; name++)
+            text_addf(&text, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
+        text_add(&text, "\"\n");
         text_addn(&text, f->text, f->length);
         if (f->length > 0 && f->text[f->length - 1] != '\n')
             text_addc(&text, '\n');
@@ -617,8 +580,22 @@ bool sources_read_program(struct spec_sources *src, const struct program_spec *p
     if (!add_mains(&l))
         return false;
     out->mains = out->count;
-    return find_folders(&l) && resolve_includes(&l) && lay_out(&l) && join_texts(&l) &&
-           prepare_follow(&l) && (unseen_find(src, &src->arena, out) || error_memory(e));
+    // A file that is added may define a macro that names one otherwise, so that all are looked at
+    // again.
+    if (!find_folders(&l))
+        return false;
+    uint32_t count;
+    l.inside_count = l.out->count;
+    if (!resolve_options(&l))
+        return false;
+    do {
+        l.again = false;
+        count = l.out->count;
+        if (!resolve_all(&l) || !resolve_all_named(&l))
+            return false;
+    } while (l.again || l.out->count > count);
+    return lay_out_files(&l) && join_texts(&l) && prepare_follow(&l) &&
+           (unseen_find(src, &src->arena, out) || error_memory(e));
 }
 
 bool program_mentions(const struct program_sources *p, uint32_t name)

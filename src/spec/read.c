@@ -1,3 +1,5 @@
+// Nodes of the spec's JSON with their paths, and readers for the common kinds: text, choice,
+// formula. An error names the file, the path and, inside an expression, the column.
 #include "spec/read.h"
 
 #include "base/text.h"
@@ -124,12 +126,6 @@ bool read_texts(const struct reader *r, struct node n, const char *const **items
     return true;
 }
 
-static void list_names(struct text *out, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        text_addf(out, "%s%s", i == 0 ? "" : i + 1 == count ? " or " : ", ", names[i]);
-}
-
 bool read_choice(const struct reader *r, struct node n, const char *const *names, size_t count,
                  size_t fallback, size_t *out)
 {
@@ -144,7 +140,8 @@ bool read_choice(const struct reader *r, struct node n, const char *const *names
         }
     }
     struct text known = TEXT_INIT;
-    list_names(&known, names, count);
+    for (size_t i = 0; i < count; i++)
+        text_addf(&known, "%s%s", i == 0 ? "" : i + 1 == count ? " or " : ", ", names[i]);
     node_error(r, n, "'%s' is not known here; use %s", text, text_cstr(&known));
     text_release(&known);
     return false;

@@ -1,4 +1,5 @@
-// What a tune looks for when nothing else is said: objectives, and the strategy of the spec.
+// What a tune looks for when the command line says nothing: the objectives (time, a metric in
+// either direction, or several) and the strategy of the spec, in all dialects that name them.
 #include "spec/load.h"
 #include "spec/read.h"
 
@@ -16,7 +17,7 @@ struct part {
     size_t length;
 };
 
-static struct part trimmed(struct part p)
+static struct part trimmed_objective(struct part p)
 {
     while (p.length > 0 && *p.at == ' ')
         p.at++, p.length--;
@@ -25,7 +26,7 @@ static struct part trimmed(struct part p)
     return p;
 }
 
-static bool is_same(struct part p, const char *name, bool fold)
+static bool part_is(struct part p, const char *name, bool fold)
 {
     char copy[128];
     if (strlen(name) != p.length || p.length >= sizeof copy)
@@ -39,13 +40,13 @@ static bool is_same(struct part p, const char *name, bool fold)
 // metrics apart.
 static bool find_name(const struct spec *s, struct part name, struct objective *out)
 {
-    if (is_same(name, TIME_NAME, true)) {
+    if (part_is(name, TIME_NAME, true)) {
         *out = (struct objective){.name = TIME_NAME, .metric = OBJECTIVE_TIME};
         return true;
     }
     for (int fold = 0; fold <= 1; fold++) {
         for (uint32_t i = 0; i < s->metric_count; i++) {
-            if (!is_same(name, s->metrics[i].name, fold))
+            if (!part_is(name, s->metrics[i].name, fold))
                 continue;
             *out = (struct objective){.name = s->metrics[i].name, .metric = i};
             return true;
@@ -54,7 +55,7 @@ static bool find_name(const struct spec *s, struct part name, struct objective *
     return false;
 }
 
-static bool refuse_unknown(const struct spec *s, struct part name, struct error *e)
+static bool refuse_unknown_metric(const struct spec *s, struct part name, struct error *e)
 {
     const char *names[1 + 64] = {TIME_NAME};
     size_t count = 1;
@@ -82,11 +83,11 @@ static bool take_direction(struct part *p, bool *maximise)
     while (word.length < p->length && word.at[word.length] != ':')
         word.length++;
     struct part rest = {p->at + word.length + 1, p->length - word.length - 1};
-    word = trimmed(word);
-    *maximise = is_same(word, "max", true);
-    if (word.length >= p->length || (!*maximise && !is_same(word, "min", true)))
+    word = trimmed_objective(word);
+    *maximise = part_is(word, "max", true);
+    if (word.length >= p->length || (!*maximise && !part_is(word, "min", true)))
         return false;
-    *p = trimmed(rest);
+    *p = trimmed_objective(rest);
     return true;
 }
 
@@ -98,7 +99,7 @@ static bool add_objective(const struct spec *s, struct part p, struct objective 
     if (p.length == 0)
         return error_set(e, ERROR_USAGE, "an objective is time, min:NAME or max:NAME of a metric");
     if (!find_name(s, p, &o))
-        return refuse_unknown(s, p, e);
+        return refuse_unknown_metric(s, p, e);
     if (!directed && o.metric != OBJECTIVE_TIME)
         return error_set(e, ERROR_USAGE,
                          "'%s': is more of it better, or less? Give max:%s or min:%s", o.name,
@@ -125,7 +126,7 @@ static size_t part_length(const struct spec *s, const char *text)
         if (text[length] != '\0' && text[length] != ',')
             continue;
         take_direction(&p, &maximise);
-        if (find_name(s, trimmed(p), &o))
+        if (find_name(s, trimmed_objective(p), &o))
             return length;
     }
     return least;
@@ -136,7 +137,7 @@ bool spec_objectives(const struct spec *s, const char *text, struct objective *o
 {
     for (;;) {
         size_t length = part_length(s, text);
-        if (!add_objective(s, trimmed((struct part){text, length}), out, count, e))
+        if (!add_objective(s, trimmed_objective((struct part){text, length}), out, count, e))
             return false;
         if (text[length] == '\0')
             return true;

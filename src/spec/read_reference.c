@@ -1,4 +1,5 @@
-// What the outputs are held against.
+// Reads what the outputs are held against: a gemm, another kernel, the default or a named
+// configuration, or contents from files or fills.
 #include "spec/kernel_read.h"
 
 #include "base/text.h"
@@ -22,39 +23,36 @@ static bool read_length(const struct reader *r, struct node n, struct formula *o
     return read_formula(r, n, &r->spec->symbols, out);
 }
 
-// gemm gives C and nothing else.
-static bool check_outputs(const struct reader *r, const struct kernel_spec *k, struct node n,
-                          uint32_t c)
-{
-    for (uint32_t i = 0; i < k->argument_count; i++) {
-        if (k->arguments[i].output && i != c)
-            return node_error(r, n,
-                              "gemm says nothing of argument '%s', which is an output; say "
-                              "\"Output\": false there",
-                              k->arguments[i].name);
-    }
-    return k->arguments[c].output || node_error(r, n,
-                                                "argument '%s' is C, but no output; say "
-                                                "\"AccessType\": \"WriteOnly\" there",
-                                                k->arguments[c].name);
-}
-
 static bool read_gemm(const struct reader *r, const struct kernel_spec *k, struct node n,
                       struct gemm_spec *g)
 {
     g->transpose_a = node_flag(node_get(r, n, "TransposeA"), false);
     g->transpose_b = node_flag(node_get(r, n, "TransposeB"), false);
-    return read_length(r, node_get(r, n, "M"), &g->m) &&
-           read_length(r, node_get(r, n, "N"), &g->n) &&
-           read_length(r, node_get(r, n, "K"), &g->k) &&
-           read_formula(r, node_get(r, n, "Alpha"), &r->spec->symbols, &g->alpha) &&
-           read_formula(r, node_get(r, n, "Beta"), &r->spec->symbols, &g->beta) &&
-           read_operand(r, k, node_get(r, n, "A"), "A", &g->a) &&
-           read_operand(r, k, node_get(r, n, "B"), "B", &g->b) &&
-           read_operand(r, k, node_get(r, n, "C"), "C", &g->c) && check_outputs(r, k, n, g->c);
+    // gemm gives C and nothing else.
+    if (!read_length(r, node_get(r, n, "M"), &g->m) ||
+        !read_length(r, node_get(r, n, "N"), &g->n) ||
+        !read_length(r, node_get(r, n, "K"), &g->k) ||
+        !read_formula(r, node_get(r, n, "Alpha"), &r->spec->symbols, &g->alpha) ||
+        !read_formula(r, node_get(r, n, "Beta"), &r->spec->symbols, &g->beta) ||
+        !read_operand(r, k, node_get(r, n, "A"), "A", &g->a) ||
+        !read_operand(r, k, node_get(r, n, "B"), "B", &g->b) ||
+        !read_operand(r, k, node_get(r, n, "C"), "C", &g->c))
+        return false;
+    for (uint32_t i = 0; i < k->argument_count; i++) {
+        if (k->arguments[i].output && i != g->c)
+            return node_error(r, n,
+                              "gemm says nothing of argument '%s', which is an output; say "
+                              "\"Output\": false there",
+                              k->arguments[i].name);
+    }
+    return k->arguments[g->c].output || node_error(r, n,
+                                                   "argument '%s' is C, but no output; say "
+                                                   "\"AccessType\": \"WriteOnly\" there",
+                                                   k->arguments[g->c].name);
 }
 
-static bool read_configuration(const struct reader *r, struct node n, struct reference_spec *out)
+static bool read_reference_configuration(const struct reader *r, struct node n,
+                                         struct reference_spec *out)
 {
     uint32_t *choice = arena_array(r->arena, r->spec->parameter_count + 1, sizeof *choice);
     if (!choice)
@@ -93,8 +91,8 @@ static void warn_uncompared(const struct reader *r, const struct kernel_spec *k,
     }
 }
 
-static bool read_files(const struct reader *r, const struct kernel_spec *k, struct node files,
-                       struct reference_spec *out)
+static bool read_reference_files(const struct reader *r, const struct kernel_spec *k,
+                                 struct node files, struct reference_spec *out)
 {
     const char *name;
     json_t *value;
@@ -148,21 +146,6 @@ static bool read_method(const struct reader *r, struct node item, struct compare
     return c->atol.expr && set_threshold(r, threshold, &c->rtol);
 }
 
-static bool read_expected(const struct reader *r, struct kernel_spec *k, struct node item,
-                          struct expected_spec *e)
-{
-    struct node target = node_get(r, item, "TargetName");
-    const char *name;
-    if (!read_text(r, target, &name) || !output_named(r, k, target, name, &e->argument) ||
-        !read_fill(r, k, item, 0, &e->fill))
-        return false;
-    if (e->fill.kind == FILL_UNIFORM || e->fill.kind == FILL_NORMAL || e->fill.kind == FILL_NONE)
-        return node_error(r, node_get(r, item, "FillType"),
-                          "a reference must have known contents: use Constant, Generator or "
-                          "BinaryRaw");
-    return read_method(r, item, &k->arguments[e->argument].compare);
-}
-
 static bool read_reference_arguments(const struct reader *r, struct kernel_spec *k,
                                      struct node list)
 {
@@ -173,8 +156,19 @@ static bool read_reference_arguments(const struct reader *r, struct kernel_spec 
     if (!out->expected)
         return error_memory(r->error);
     for (; out->expected_count < node_count(list); out->expected_count++) {
-        if (!read_expected(r, k, node_item(r, list, out->expected_count),
-                           &out->expected[out->expected_count]))
+        struct node item = node_item(r, list, out->expected_count);
+        struct expected_spec *e = &out->expected[out->expected_count];
+        struct node target = node_get(r, item, "TargetName");
+        const char *name;
+        if (!read_text(r, target, &name) || !output_named(r, k, target, name, &e->argument) ||
+            !read_fill(r, k, item, 0, &e->fill))
+            return false;
+        if (e->fill.kind == FILL_UNIFORM || e->fill.kind == FILL_NORMAL ||
+            e->fill.kind == FILL_NONE)
+            return node_error(r, node_get(r, item, "FillType"),
+                              "a reference must have known contents: use Constant, Generator or "
+                              "BinaryRaw");
+        if (!read_method(r, item, &k->arguments[e->argument].compare))
             return false;
     }
     warn_uncompared(r, k, list);
@@ -183,7 +177,7 @@ static bool read_reference_arguments(const struct reader *r, struct kernel_spec 
 
 // ---- the choice --------------------------------------------------------------------------------
 
-static bool has_output(const struct kernel_spec *k)
+static bool kernel_has_output(const struct kernel_spec *k)
 {
     for (uint32_t i = 0; i < k->argument_count; i++) {
         if (k->arguments[i].output)
@@ -200,13 +194,15 @@ static bool read_kind(struct reader *r, struct node kernel, struct kernel_spec *
     case REFERENCE_BY_GEMM:
         return read_gemm(r, k, n, &k->reference.gemm);
     case REFERENCE_BY_CONTENTS:
-        return read_files(r, k, node_get(r, n, "Files"), &k->reference);
+        return read_reference_files(r, k, node_get(r, n, "Files"), &k->reference);
     case REFERENCE_BY_CONFIGURATION:
         if (!node_text(configuration))
             k->reference.source = REFERENCE_BY_DEFAULT;
-        return !node_text(configuration) || read_configuration(r, configuration, &k->reference);
+        return !node_text(configuration) ||
+               read_reference_configuration(r, configuration, &k->reference);
     case REFERENCE_BY_KERNEL:
-        if (node_text(configuration) && !read_configuration(r, configuration, &k->reference))
+        if (node_text(configuration) &&
+            !read_reference_configuration(r, configuration, &k->reference))
             return false;
         for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
             k->language = k->by_text ? (enum language)l : k->language;
@@ -232,7 +228,7 @@ bool read_reference(struct reader *r, struct node kernel, struct kernel_spec *k)
     if (!node_present(n) && node_count(list) > 0)
         return read_reference_arguments(r, k, list);
     if (!node_present(n)) {
-        k->reference.source = has_output(k) ? REFERENCE_BY_DEFAULT : REFERENCE_BY_NOTHING;
+        k->reference.source = kernel_has_output(k) ? REFERENCE_BY_DEFAULT : REFERENCE_BY_NOTHING;
         return true;
     }
     if (!node_present(kind))
@@ -240,7 +236,7 @@ bool read_reference(struct reader *r, struct node kernel, struct kernel_spec *k)
     if (!read_choice(r, kind, kinds, 5, 0, &choice))
         return false;
     k->reference.source = sources[choice];
-    if (sources[choice] != REFERENCE_BY_NOTHING && !has_output(k))
+    if (sources[choice] != REFERENCE_BY_NOTHING && !kernel_has_output(k))
         return node_error(r, n,
                           "no argument is an output, so there is nothing to compare; say "
                           "\"Output\": true");

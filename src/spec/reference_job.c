@@ -1,4 +1,5 @@
-// What a job's outputs are held against.
+// Makes what a job's outputs are held against. A reference by kernel or configuration is a job of
+// its own, which must produce the same buffers; one by contents is data that travels with the job.
 #include "spec/maker.h"
 
 #include "base/text.h"
@@ -20,7 +21,8 @@ static bool check_operand(struct maker *m, uint32_t buffer, uint64_t rows, uint6
                       (unsigned long long)columns);
 }
 
-static bool make_gemm(struct maker *m, const struct gemm_spec *g, struct job_reference *out)
+static bool make_gemm_reference(struct maker *m, const struct gemm_spec *g,
+                                struct job_reference *out)
 {
     struct job_gemm *gemm = &out->gemm;
     out->kind = REFERENCE_GEMM;
@@ -41,7 +43,7 @@ static bool make_gemm(struct maker *m, const struct gemm_spec *g, struct job_ref
 
 // ---- another job -------------------------------------------------------------------------------
 
-static uint32_t argument_of(const struct maker *m, uint32_t buffer)
+static uint32_t argument_of_buffer(const struct maker *m, uint32_t buffer)
 {
     uint32_t i = 0;
     while (i + 1 < m->kernel->argument_count && m->buffers[i] != buffer)
@@ -49,32 +51,13 @@ static uint32_t argument_of(const struct maker *m, uint32_t buffer)
     return i;
 }
 
-static const struct job_buffer *find_buffer(const struct job *j, const char *name)
+static const struct job_buffer *find_named_buffer(const struct job *j, const char *name)
 {
     for (uint32_t i = 0; i < j->buffer_count; i++) {
         if (strcmp(j->buffers[i].name, name) == 0)
             return &j->buffers[i];
     }
     return NULL;
-}
-
-// Component by component only as many can be compared as there are on the other side.
-static bool check_regions(struct maker *m, const struct job *other)
-{
-    for (uint32_t i = 0; i < m->job->buffer_count; i++) {
-        const struct job_buffer *b = &m->job->buffers[i], *o = find_buffer(other, b->name);
-        if (!b->output || !o || compare_is_whole(b->compare.kind))
-            continue;
-        uint64_t mine = buffer_region(b).count, its = reference_region(b, o).count;
-        if (mine != its)
-            return make_error(
-                m, m->kernel->arguments[argument_of(m, i)].path,
-                "of '%s' %llu elements are compared, and configuration %s, which it is "
-                "held against, has %llu: compare it with a reference kernel, or with "
-                "the Verification Method sum or set",
-                b->name, (unsigned long long)mine, other->configuration, (unsigned long long)its);
-    }
-    return true;
 }
 
 // The other job lives in this one's arena and is freed with it.
@@ -91,49 +74,25 @@ static bool make_other(struct maker *m, const uint32_t *choice, bool kernel,
     out->kind = REFERENCE_JOB;
     if (!make_plain(&other, kernel))
         return error_context(m->e, "the reference");
-    return check_regions(m, out->job);
-}
-
-static bool make_by_default(struct maker *m, struct job_reference *out)
-{
-    uint32_t *choice = arena_array(m->arena, m->spec->parameter_count + 1, sizeof *choice);
-    if (!choice)
-        return error_memory(m->e);
-    out->agreement = true;
-    out->name = "default configuration";
-    return default_choice(m->src, m->device, choice, m->e) && make_other(m, choice, false, out);
-}
-
-static bool make_by_configuration(struct maker *m, const uint32_t *choice,
-                                  struct job_reference *out)
-{
-    if (!make_other(m, choice, false, out))
-        return false;
-    out->name = arena_printf(m->arena, "configuration %s", out->job->configuration);
-    return out->name || error_memory(m->e);
-}
-
-static bool make_by_kernel(struct maker *m, const uint32_t *choice, struct job_reference *out)
-{
-    if (!make_other(m, choice ? choice : m->choice, true, out))
-        return false;
-    const struct job *j = out->job;
-    out->name = arena_printf(m->arena, "%s in %s", j->launches[0].kernel, j->programs[0].name);
-    return out->name || error_memory(m->e);
+    // Component by component only as many can be compared as there are on the other side.
+    for (uint32_t i = 0; i < m->job->buffer_count; i++) {
+        const struct job_buffer *b = &m->job->buffers[i], *o = find_named_buffer(out->job, b->name);
+        if (!b->output || !o || compare_is_whole(b->compare.kind))
+            continue;
+        uint64_t mine = buffer_region(b).count, its = reference_region(b, o).count;
+        if (mine != its)
+            return make_error(
+                m, m->kernel->arguments[argument_of_buffer(m, i)].path,
+                "of '%s' %llu elements are compared, and configuration %s, which it is "
+                "held against, has %llu: compare it with a reference kernel, or with "
+                "the Verification Method sum or set",
+                b->name, (unsigned long long)mine, out->job->configuration,
+                (unsigned long long)its);
+    }
+    return true;
 }
 
 // ---- given contents ----------------------------------------------------------------------------
-
-static bool make_given(struct maker *m, const struct argument_spec *a, const struct fill_spec *fill,
-                       uint64_t count, struct job_blob *out)
-{
-    const void *data;
-    uint64_t length;
-    if (!make_contents(m, a, fill, count, &data, &length))
-        return false;
-    *out = blob_of(data, length);
-    return true;
-}
 
 static bool make_expected(struct maker *m, const struct expected_spec *x,
                           const struct data_file *file, struct job_data *out)
@@ -141,23 +100,18 @@ static bool make_expected(struct maker *m, const struct expected_spec *x,
     const struct argument_spec *a = &m->kernel->arguments[x->argument];
     out->buffer = m->buffers[x->argument];
     const struct job_buffer *b = &m->job->buffers[out->buffer];
-    if (x->fill.kind != FILL_DATA)
-        return make_given(m, a, &x->fill, b->count, &out->blob);
+    if (x->fill.kind != FILL_DATA) {
+        const void *data;
+        uint64_t length;
+        if (!make_contents(m, a, &x->fill, b->count, &data, &length))
+            return false;
+        out->blob = blob_of(data, length);
+        return true;
+    }
     if (!data_fits(file, &b->element, b->count, m->e))
         return error_context(m->e, "%s", x->fill.path);
     out->blob = file->blob;
     return true;
-}
-
-// Outputs without given contents are not compared.
-static void drop_other_outputs(struct maker *m, const struct job_reference *out)
-{
-    for (uint32_t i = 0; i < m->job->buffer_count; i++) {
-        bool given = false;
-        for (uint32_t d = 0; d < out->data_count; d++)
-            given = given || out->data[d].buffer == i;
-        m->job->buffers[i].output = m->job->buffers[i].output && given;
-    }
 }
 
 static bool make_by_contents(struct maker *m, const struct reference_spec *r,
@@ -173,7 +127,13 @@ static bool make_by_contents(struct maker *m, const struct reference_spec *r,
         if (!make_expected(m, &r->expected[i], &m->src->expected[i], &out->data[i]))
             return false;
     }
-    drop_other_outputs(m, out);
+    // Outputs without given contents are not compared.
+    for (uint32_t i = 0; i < m->job->buffer_count; i++) {
+        bool given = false;
+        for (uint32_t d = 0; d < out->data_count; d++)
+            given = given || out->data[d].buffer == i;
+        m->job->buffers[i].output = m->job->buffers[i].output && given;
+    }
     return true;
 }
 
@@ -181,15 +141,28 @@ bool make_reference(struct maker *m)
 {
     const struct reference_spec *r = &m->kernel->reference;
     struct job_reference *out = &m->job->reference;
+    uint32_t *choice;
     switch (r->source) {
     case REFERENCE_BY_GEMM:
-        return make_gemm(m, &r->gemm, out);
+        return make_gemm_reference(m, &r->gemm, out);
     case REFERENCE_BY_KERNEL:
-        return make_by_kernel(m, r->choice, out);
+        if (!make_other(m, r->choice ? r->choice : m->choice, true, out))
+            return false;
+        out->name = arena_printf(m->arena, "%s in %s", out->job->launches[0].kernel,
+                                 out->job->programs[0].name);
+        return out->name || error_memory(m->e);
     case REFERENCE_BY_CONFIGURATION:
-        return make_by_configuration(m, r->choice, out);
+        if (!make_other(m, r->choice, false, out))
+            return false;
+        out->name = arena_printf(m->arena, "configuration %s", out->job->configuration);
+        return out->name || error_memory(m->e);
     case REFERENCE_BY_DEFAULT:
-        return make_by_default(m, out);
+        choice = arena_array(m->arena, m->spec->parameter_count + 1, sizeof *choice);
+        if (!choice)
+            return error_memory(m->e);
+        out->agreement = true;
+        out->name = "default configuration";
+        return default_choice(m->src, m->device, choice, m->e) && make_other(m, choice, false, out);
     case REFERENCE_BY_CONTENTS:
         return make_by_contents(m, r, out);
     default:

@@ -1,132 +1,36 @@
+// The scanner: splits a text into logical lines (logical_lines.h), and these into items: a
+// directive each, and runs of plain lines between them. Of each item it notes the watched names it
+// mentions. Constructs that could make lines other than they look (trigraphs, raw strings,
+// unbalanced conditionals) mark the text as strange.
 #include "spec/scan.h"
 
 #include "base/text.h"
+#include "spec/logical_lines.h"
 
 #include <ctype.h>
 #include <string.h>
 
 struct scanner {
-    const char *at, *end;
-    uint32_t line;       // of `at`
-    struct text logical; // the current logical line: spliced, comments replaced by a blank
-    uint32_t first;      // its first line
+    struct logical_lines lines;
     const struct scan_names *names;
     bool *mentioned; // by name, for the item being built
     struct arena *arena;
     struct scan *out;
-    uint32_t capacity;
+    size_t capacity;
     uint32_t depth; // open conditionals
 };
 
-// ---- logical lines -----------------------------------------------------------------------------
-
-// At a backslash that joins two lines (blanks may stand between it and the line's end)? Then its
-// length.
-static size_t splice_length(const struct scanner *s)
-{
-    const char *c = s->at;
-    if (c == s->end || *c != '\\')
-        return 0;
-    for (c++; c < s->end && (*c == ' ' || *c == '\t' || *c == '\r');)
-        c++;
-    return c < s->end && *c == '\n' ? (size_t)(c + 1 - s->at) : 0;
-}
-
-static void skip_splices(struct scanner *s)
-{
-    for (size_t length; (length = splice_length(s)) > 0; s->line++)
-        s->at += length;
-}
-
-static bool looking_at(const struct scanner *s, const char *two)
-{
-    return s->end - s->at >= 2 && s->at[0] == two[0] && s->at[1] == two[1];
-}
-
-static void skip_block_comment(struct scanner *s)
-{
-    for (s->at += 2; s->at < s->end && !looking_at(s, "*/"); s->at++)
-        s->line += *s->at == '\n';
-    s->at += s->at < s->end ? 2 : 0;
-    text_addc(&s->logical, ' ');
-}
-
-static void skip_line_comment(struct scanner *s)
-{
-    while (s->at < s->end && *s->at != '\n') {
-        skip_splices(s);
-        if (s->at < s->end && *s->at != '\n')
-            s->at++;
-    }
-}
-
-// A string or character constant up to its quote, or to the line's end where there is none (an
-// apostrophe in #error).
-static void copy_quoted(struct scanner *s)
-{
-    char quote = *s->at;
-    text_addc(&s->logical, *s->at++);
-    while (s->at < s->end && *s->at != '\n') {
-        skip_splices(s);
-        if (s->at == s->end || *s->at == '\n')
-            return;
-        char c = *s->at++;
-        text_addc(&s->logical, c);
-        if (c == '\\' && s->at < s->end && *s->at != '\n')
-            text_addc(&s->logical, *s->at++);
-        else if (c == quote)
-            return;
-    }
-}
-
-// An apostrophe inside a number (1'000) is no quote.
-static bool opens_quote(const struct scanner *s)
-{
-    if (*s->at == '"')
-        return true;
-    size_t length = s->logical.length;
-    return *s->at == '\'' && !(length > 0 && isdigit((unsigned char)s->logical.data[length - 1]));
-}
-
-static void copy_one(struct scanner *s)
-{
-    if (looking_at(s, "/*"))
-        skip_block_comment(s);
-    else if (looking_at(s, "//"))
-        skip_line_comment(s);
-    else if (opens_quote(s))
-        copy_quoted(s);
-    else
-        text_addc(&s->logical, *s->at++);
-}
-
-// The next logical line into s->logical; false at the end of the text.
-static bool next_line(struct scanner *s)
-{
-    if (s->at == s->end)
-        return false;
-    text_clear(&s->logical);
-    s->first = s->line;
-    for (skip_splices(s); s->at < s->end && *s->at != '\n'; skip_splices(s))
-        copy_one(s);
-    if (s->at < s->end) {
-        s->at++;
-        s->line++;
-    }
-    return true;
-}
-
 // ---- names -------------------------------------------------------------------------------------
 
-static bool is_word(char c)
+static bool is_word_character(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-static size_t word_length(const char *at)
+static size_t scan_word_length(const char *at)
 {
     size_t length = 0;
-    while (is_word(at[length]))
+    while (is_word_character(at[length]))
         length++;
     return length;
 }
@@ -144,7 +48,7 @@ uint32_t scan_name_index(const struct scan_names *names, const char *name, size_
 static void note_names(struct scanner *s, const char *at)
 {
     while (*at) {
-        size_t length = word_length(at);
+        size_t length = scan_word_length(at);
         if (length == 0) {
             at++;
             continue;
@@ -188,26 +92,22 @@ static void make_strange(struct scan *out, const char *why)
 
 // ---- items -------------------------------------------------------------------------------------
 
-static struct scan_item *grow(struct scanner *s)
+static struct scan_item *grow_items(struct scanner *s)
 {
     struct scan *out = s->out;
-    if (!out->items || out->count == s->capacity) {
-        uint32_t capacity = s->capacity ? s->capacity * 2 : 32;
-        struct scan_item *items = arena_array(s->arena, capacity, sizeof *items);
-        if (!items)
-            return NULL;
-        if (out->items)
-            memcpy(items, out->items, out->count * sizeof *items);
-        out->items = items;
-        s->capacity = capacity;
-    }
+    struct scan_item *items =
+        arena_grow(s->arena, out->items, &s->capacity, out->count + (size_t)1, sizeof *items);
+    if (!items)
+        return NULL;
+    out->items = items;
     struct scan_item *item = &out->items[out->count++];
-    *item = (struct scan_item){.first = s->first, .last = s->line, .tested = UINT32_MAX};
+    *item =
+        (struct scan_item){.first = s->lines.first, .last = s->lines.line, .tested = UINT32_MAX};
     return item;
 }
 
 // Gives the item the names noted so far, and starts afresh.
-static bool take_names(struct scanner *s, struct scan_item *item)
+static bool take_mentioned_names(struct scanner *s, struct scan_item *item)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->names->count; i++)
@@ -225,41 +125,41 @@ static bool take_names(struct scanner *s, struct scan_item *item)
 }
 
 // Adds an item that mentions the names in `line`.
-static struct scan_item *add_item(struct scanner *s, enum scan_kind kind, const char *line)
+static struct scan_item *add_scan_item(struct scanner *s, enum scan_kind kind, const char *line)
 {
-    struct scan_item *item = grow(s);
+    struct scan_item *item = grow_items(s);
     if (!item)
         return NULL;
     item->kind = kind;
     note_names(s, line);
-    return take_names(s, item) ? item : NULL;
+    return take_mentioned_names(s, item) ? item : NULL;
 }
 
 // A line of plain text joins the one before it.
-static bool add_text(struct scanner *s, const char *line)
+static bool add_text_line(struct scanner *s, const char *line)
 {
     struct scan_item *last = s->out->count > 0 ? &s->out->items[s->out->count - 1] : NULL;
     if (!last || last->kind != SCAN_TEXT || last->reads)
-        return add_item(s, SCAN_TEXT, line) != NULL;
+        return add_scan_item(s, SCAN_TEXT, line) != NULL;
     for (uint32_t i = 0; i < last->name_count; i++)
         s->mentioned[last->names[i]] = true;
-    last->last = s->line;
+    last->last = s->lines.line;
     last->name_count = 0;
     note_names(s, line);
-    return take_names(s, last);
+    return take_mentioned_names(s, last);
 }
 
 static bool add_include(struct scanner *s, const char *rest)
 {
     char closing = *rest == '<' ? '>' : '"';
     const char *end = *rest == '<' || *rest == '"' ? strchr(rest + 1, closing) : NULL;
-    struct scan_item *item = add_item(s, SCAN_INCLUDE, end ? "" : rest);
+    struct scan_item *item = add_scan_item(s, SCAN_INCLUDE, end ? "" : rest);
     if (!item)
         return false;
     if (!end) {
         s->out->opaque = "it includes a file whose name a macro gives";
         item->kind = SCAN_TEXT;
-        size_t length = word_length(rest);
+        size_t length = scan_word_length(rest);
         bool alone = length > 0 && rest[length + strspn(rest + length, " \t\r")] == '\0';
         item->named = alone && !isdigit((unsigned char)*rest);
         item->reads = arena_strndup(s->arena, rest, alone ? length : strlen(rest));
@@ -311,12 +211,12 @@ static bool add_other(struct scanner *s, const char *word, size_t length, const 
     if (length == 6 && strncmp(word, "pragma", 6) == 0 && strncmp(rest, "once", 4) == 0)
         s->out->once = true;
     if (!read)
-        return add_text(s, rest);
-    struct scan_item *item = add_item(s, SCAN_TEXT, rest);
+        return add_text_line(s, rest);
+    struct scan_item *item = add_scan_item(s, SCAN_TEXT, rest);
     return item && (item->reads = arena_strdup(s->arena, read));
 }
 
-static const char *skip_blanks(const char *at)
+static const char *skip_line_blanks(const char *at)
 {
     while (*at && isspace((unsigned char)*at))
         at++;
@@ -325,8 +225,8 @@ static const char *skip_blanks(const char *at)
 
 static bool add_directive(struct scanner *s, const char *word)
 {
-    size_t length = word_length(word);
-    const char *rest = skip_blanks(word + length);
+    size_t length = scan_word_length(word);
+    const char *rest = skip_line_blanks(word + length);
     const struct directive *d = find_directive(word, length);
     if (!d)
         return add_other(s, word, length, rest);
@@ -337,31 +237,31 @@ static bool add_directive(struct scanner *s, const char *word)
     s->depth = s->depth == 0 && d->opens < 0 ? 0 : s->depth + (uint32_t)d->opens;
 
     bool condition = d->kind == SCAN_IF || d->kind == SCAN_ELIF;
-    size_t text = condition ? strlen(rest) : word_length(rest);
+    size_t text = condition ? strlen(rest) : scan_word_length(rest);
     // A macro's own name is no mention of it.
-    struct scan_item *item = add_item(s, d->kind,
-                                      d->kind == SCAN_DEFINE ? rest + text
-                                      : condition            ? rest
-                                                             : "");
+    struct scan_item *item = add_scan_item(s, d->kind,
+                                           d->kind == SCAN_DEFINE ? rest + text
+                                           : condition            ? rest
+                                                                  : "");
     if (item && (d->kind == SCAN_IFDEF || d->kind == SCAN_IFNDEF))
         item->tested = scan_name_index(s->names, rest, text);
     if (!item || !(item->text = arena_strndup(s->arena, rest, text)))
         return false;
     if (d->kind != SCAN_DEFINE || rest[text] == '(')
         return true;
-    item->value = arena_strdup(s->arena, skip_blanks(rest + text));
+    item->value = arena_strdup(s->arena, skip_line_blanks(rest + text));
     return item->value != NULL;
 }
 
-static bool add_line(struct scanner *s)
+static bool add_logical_line(struct scanner *s)
 {
-    if (s->logical.failed)
+    if (s->lines.text.failed)
         return false;
-    const char *line = skip_blanks(text_cstr(&s->logical));
+    const char *line = skip_line_blanks(text_cstr(&s->lines.text));
     note_opaque(s, line);
     if (*line != '#')
-        return add_text(s, line);
-    line = skip_blanks(line + 1);
+        return add_text_line(s, line);
+    line = skip_line_blanks(line + 1);
     return *line == '\0' || add_directive(s, line);
 }
 
@@ -401,15 +301,15 @@ bool scan_text(const char *text, size_t length, const struct scan_names *names, 
                struct scan *out)
 {
     *out = (struct scan){.count = 0};
-    struct scanner s = {
-        .at = text, .end = text + length, .line = 1, .names = names, .arena = a, .out = out};
+    struct scanner s = {.names = names, .arena = a, .out = out};
+    logical_lines_init(&s.lines, text, length);
     s.mentioned = arena_array(a, names->count + 1, sizeof *s.mentioned);
     bool ok = s.mentioned != NULL;
     if (length > 0 && memchr(text, '\0', length))
         make_strange(out, "it holds a NUL byte");
-    while (ok && next_line(&s))
-        ok = add_line(&s);
-    text_release(&s.logical);
+    while (ok && logical_lines_next(&s.lines))
+        ok = add_logical_line(&s);
+    logical_lines_release(&s.lines);
     if (s.depth > 0)
         make_strange(out, "its conditionals are not balanced");
     if (ok && !out->opaque)

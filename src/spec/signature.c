@@ -22,13 +22,15 @@ struct piece {
 
 struct reading {
     const struct spec_sources *src;
+    const struct language_traits *traits;
     const struct program_sources *program;
     const struct follow_macro *macros;
     struct arena *arena;
     struct text text;
     uint32_t lines;
     struct piece *pieces;
-    uint32_t piece_count, piece_room;
+    uint32_t piece_count;
+    size_t piece_room;
     const struct token *tokens;
     size_t count;
     uint32_t expansions;
@@ -44,22 +46,7 @@ struct word_list {
 
 // ---- the text that the compiler sees ------------------------------------------------------------
 
-static struct piece *piece_new(struct reading *r)
-{
-    if (r->piece_count == r->piece_room) {
-        uint32_t room = r->piece_room ? 2 * r->piece_room : 32;
-        struct piece *list = arena_array(r->arena, room, sizeof *list);
-        if (!list)
-            return NULL;
-        if (r->piece_count > 0)
-            memcpy(list, r->pieces, r->piece_count * sizeof *list);
-        r->pieces = list;
-        r->piece_room = room;
-    }
-    return &r->pieces[r->piece_count++];
-}
-
-// Of the file's text: from the start of a line up to that of another, or to the end.
+// Where a line of the file's text begins.
 static const char *line_start(const struct source_file *f, uint32_t line)
 {
     const char *at = f->text, *end = f->text + f->length;
@@ -70,7 +57,7 @@ static const char *line_start(const struct source_file *f, uint32_t line)
     return at;
 }
 
-static void add_lines(void *context, uint32_t file, const struct scan_item *item, bool sure)
+static void add_seen_lines(void *context, uint32_t file, const struct scan_item *item, bool sure)
 {
     struct reading *r = context;
     const struct source_file *f = &r->program->list[file];
@@ -80,12 +67,14 @@ static void add_lines(void *context, uint32_t file, const struct scan_item *item
     const char *from = line_start(f, item->first);
     const char *to =
         next < f->scan.count ? line_start(f, f->scan.items[next].first) : f->text + f->length;
-    struct piece *p = piece_new(r);
-    if (!p) {
+    struct piece *pieces =
+        arena_grow(r->arena, r->pieces, &r->piece_room, r->piece_count + (size_t)1, sizeof *pieces);
+    if (!pieces) {
         r->failed = true;
         return;
     }
-    *p = (struct piece){r->lines, file, item->first, sure};
+    r->pieces = pieces;
+    pieces[r->piece_count++] = (struct piece){r->lines, file, item->first, sure};
     text_addn(&r->text, from, (size_t)(to - from));
     for (const char *at = from; at < to; at++)
         r->lines += *at == '\n';
@@ -107,7 +96,7 @@ static bool read_tokens(struct reading *r)
                        .names = names,
                        .macros = r->macros,
                        .regardless = true,
-                       .live = add_lines,
+                       .live = add_seen_lines,
                        .context = r,
                        .seen = seen};
     r->lines = 1;
@@ -138,30 +127,21 @@ static const struct piece *piece_of(const struct reading *r, const struct token 
 
 // ---- words -------------------------------------------------------------------------------------
 
-static bool is_sign(const struct token *t, const char *text)
+static bool is_sign_token(const struct token *t, const char *text)
 {
     return t->kind == TOKEN_SIGN && strcmp(t->text, text) == 0;
 }
 
-static bool is_word(const struct token *t, const char *text)
+static bool is_word_token(const struct token *t, const char *text)
 {
     return t->kind == TOKEN_NAME && strcmp(t->text, text) == 0;
-}
-
-static bool is_one_of(const char *word, const char *const *list)
-{
-    for (; *list; list++) {
-        if (strcmp(word, *list) == 0)
-            return true;
-    }
-    return false;
 }
 
 // Words of C's types that go together: "unsigned long long int".
 static bool joins(const char *word)
 {
     static const char *const list[] = {"signed", "unsigned", "char", "short", "int", "long", NULL};
-    return is_one_of(word, list);
+    return language_has_word(list, word);
 }
 
 static bool is_builtin(const struct reading *r, const char *word)
@@ -170,25 +150,11 @@ static bool is_builtin(const struct reading *r, const char *word)
     return joins(word) || strcmp(word, "void") == 0 || declared_parse(word, r->src->language, &el);
 }
 
-static bool is_qualifier(const struct reading *r, const char *word)
+static bool is_type_qualifier(const struct reading *r, const char *word)
 {
-    static const char *const both[] = {"const",        "volatile", "restrict", "__restrict",
-                                       "__restrict__", "__const",  "register", NULL};
-    static const char *const opencl[] = {"private", "__private", NULL};
-    static const char *const cuda[] = {"__grid_constant__", NULL};
-    return is_one_of(word, both) ||
-           is_one_of(word, r->src->language == LANGUAGE_CUDA ? cuda : opencl);
-}
-
-static enum declared_space space_of(const struct reading *r, const char *word)
-{
-    static const char *const globals[] = {"global", "__global", "constant", "__constant", NULL};
-    static const char *const locals[] = {"local", "__local", NULL};
-    if (r->src->language == LANGUAGE_CUDA)
-        return SPACE_UNKNOWN;
-    return is_one_of(word, globals)  ? SPACE_GLOBAL
-           : is_one_of(word, locals) ? SPACE_LOCAL
-                                     : SPACE_UNKNOWN;
+    static const char *const c_words[] = {"const",        "volatile", "restrict", "__restrict",
+                                          "__restrict__", "__const",  "register", NULL};
+    return language_has_word(c_words, word) || language_has_word(r->traits->qualifiers, word);
 }
 
 // ---- names that stand for something ------------------------------------------------------------
@@ -219,7 +185,7 @@ static bool is_plain_body(const struct reading *r, size_t name)
     size_t count = body_length(r, name);
     for (size_t i = 1; i <= count; i++) {
         const struct token *t = &r->tokens[name + i];
-        if (is_sign(t, ",") || is_sign(t, "(") || is_sign(t, ")"))
+        if (is_sign_token(t, ",") || is_sign_token(t, "(") || is_sign_token(t, ")"))
             return false;
     }
     return true;
@@ -242,29 +208,16 @@ static struct defines find_defines(const struct reading *r, const char *name)
     return d;
 }
 
-static bool expand(struct reading *r, const struct token *t, unsigned depth, struct word_list *out);
+static bool expand_word(struct reading *r, const struct token *t, unsigned depth,
+                        struct word_list *out);
 
 static bool expand_all(struct reading *r, const struct token *from, size_t count, unsigned depth,
                        struct word_list *out)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!expand(r, &from[i], depth, out))
+        if (!expand_word(r, &from[i], depth, out))
             return false;
     }
-    return true;
-}
-
-// The one definition of a name is what it stands for, surely seen or not: without it the name would
-// mean nothing. Of several nobody knows which.
-static bool expand_define(struct reading *r, const struct defines *d, unsigned depth,
-                          struct word_list *out)
-{
-    bool sure = piece_of(r, &r->tokens[d->at])->sure || !r->open;
-    if (!d->is_plain)
-        return false;
-    if (d->count == 1 && !d->has_undef && sure)
-        return expand_all(r, &r->tokens[d->at + 1], body_length(r, d->at), depth, out);
-    out->items[out->count++] = &unknown_word;
     return true;
 }
 
@@ -284,7 +237,8 @@ static uint32_t option_of(const struct reading *r, const char *name)
 }
 
 // Appends what the preprocessor makes of a word; false when that may be several parameters.
-static bool expand(struct reading *r, const struct token *t, unsigned depth, struct word_list *out)
+static bool expand_word(struct reading *r, const struct token *t, unsigned depth,
+                        struct word_list *out)
 {
     bool is_name = t->kind == TOKEN_NAME;
     struct defines defines = {.count = 0};
@@ -294,8 +248,18 @@ static bool expand(struct reading *r, const struct token *t, unsigned depth, str
     bool too_much = ++r->expansions > EXPANSIONS || out->count == WORDS_MOST;
     if (depth == DEPTH_MOST || too_much || (defines.count && option != UINT32_MAX))
         return false;
-    if (defines.count)
-        return expand_define(r, &defines, depth + 1, out);
+    if (defines.count) {
+        // The one definition of a name is what it stands for, surely seen or not: without it the
+        // name would mean nothing. Of several nobody knows which.
+        bool sure = piece_of(r, &r->tokens[defines.at])->sure || !r->open;
+        if (!defines.is_plain)
+            return false;
+        if (defines.count == 1 && !defines.has_undef && sure)
+            return expand_all(r, &r->tokens[defines.at + 1], body_length(r, defines.at), depth + 1,
+                              out);
+        out->items[out->count++] = &unknown_word;
+        return true;
+    }
     if (option != UINT32_MAX)
         return expand_option(r, r->macros[option].value, depth + 1, out);
     out->items[out->count++] = t;
@@ -314,7 +278,8 @@ struct declarator {
     bool has_name;
 };
 
-static void read_type(struct reading *r, const char *name, unsigned depth, struct declarator *d);
+static void read_declared_type(struct reading *r, const char *name, unsigned depth,
+                               struct declarator *d);
 
 // The typedef or `using` of a name: the words of its type, and how many there are of them; 2 where
 // it is not sure.
@@ -323,13 +288,14 @@ static uint32_t find_typedef(const struct reading *r, const char *name, size_t *
     uint32_t count = 0;
     for (size_t i = 0; i + 1 < r->count; i++) {
         const struct token *t = &r->tokens[i];
-        bool is_using = is_word(t, "using") && is_word(t + 1, name) && is_sign(t + 2, "=");
-        if (t->directive || (!is_word(t, "typedef") && !is_using))
+        bool is_using =
+            is_word_token(t, "using") && is_word_token(t + 1, name) && is_sign_token(t + 2, "=");
+        if (t->directive || (!is_word_token(t, "typedef") && !is_using))
             continue;
         size_t end = i;
-        while (end < r->count && !is_sign(&r->tokens[end], ";"))
+        while (end < r->count && !is_sign_token(&r->tokens[end], ";"))
             end++;
-        if (!is_using && !is_word(&r->tokens[end - 1], name))
+        if (!is_using && !is_word_token(&r->tokens[end - 1], name))
             continue;
         *from = is_using ? i + 3 : i + 1;
         *to = is_using ? end : end - 1;
@@ -355,12 +321,13 @@ static void read_typedef(struct reading *r, const char *name, unsigned depth, st
         const struct token *t = list.items[i];
         if (t->kind != TOKEN_NAME)
             d->is_other = true;
-        else if (!is_qualifier(r, t->text))
-            read_type(r, t->text, depth + 1, d);
+        else if (!is_type_qualifier(r, t->text))
+            read_declared_type(r, t->text, depth + 1, d);
     }
 }
 
-static void read_type(struct reading *r, const char *name, unsigned depth, struct declarator *d)
+static void read_declared_type(struct reading *r, const char *name, unsigned depth,
+                               struct declarator *d)
 {
     size_t from, to;
     d->has_type = true;
@@ -371,13 +338,15 @@ static void read_type(struct reading *r, const char *name, unsigned depth, struc
 }
 
 // A name in a parameter: a qualifier, a word of its type, or its own.
-static bool read_name(struct reading *r, const struct word_list *list, size_t *at,
-                      struct declarator *d)
+static bool read_declared_name(struct reading *r, const struct word_list *list, size_t *at,
+                               struct declarator *d)
 {
     static const char *const compound[] = {"struct", "union", "enum", "class", NULL};
     const char *word = list->items[*at]->text;
-    enum declared_space space = space_of(r, word);
-    if (is_qualifier(r, word))
+    enum declared_space space = language_has_word(r->traits->global_words, word)  ? SPACE_GLOBAL
+                                : language_has_word(r->traits->local_words, word) ? SPACE_LOCAL
+                                                                                  : SPACE_UNKNOWN;
+    if (is_type_qualifier(r, word))
         return true;
     if (space != SPACE_UNKNOWN) {
         d->declared.space = d->stars == 0 ? space : d->declared.space;
@@ -385,14 +354,14 @@ static bool read_name(struct reading *r, const struct word_list *list, size_t *a
     }
     if (d->has_name)
         return false;
-    if (!d->has_type && is_one_of(word, compound)) {
+    if (!d->has_type && language_has_word(compound, word)) {
         d->has_type = d->is_other = true;
         ++*at; // its tag
         return *at < list->count;
     }
     bool goes_on = d->has_type && d->stars == 0 && !d->is_other && joins(word);
     if (!d->has_type || goes_on)
-        read_type(r, word, 0, d);
+        read_declared_type(r, word, 0, d);
     else
         d->has_name = true;
     return true;
@@ -401,7 +370,7 @@ static bool read_name(struct reading *r, const struct word_list *list, size_t *a
 // `[...]` behind the name: a pointer.
 static bool read_array(const struct word_list *list, size_t *at, struct declarator *d)
 {
-    while (*at < list->count && !is_sign(list->items[*at], "]"))
+    while (*at < list->count && !is_sign_token(list->items[*at], "]"))
         ++*at;
     d->stars++;
     return d->has_name && *at < list->count;
@@ -412,10 +381,10 @@ static bool read_declarator(struct reading *r, const struct word_list *list, str
 {
     for (size_t i = 0; i < list->count; i++) {
         const struct token *t = list->items[i];
-        bool ok = t->kind == TOKEN_NAME ? read_name(r, list, &i, d)
-                  : is_sign(t, "*")     ? d->has_type && !d->has_name && ++d->stars
-                  : is_sign(t, "[")     ? read_array(list, &i, d)
-                                        : false;
+        bool ok = t->kind == TOKEN_NAME   ? read_declared_name(r, list, &i, d)
+                  : is_sign_token(t, "*") ? d->has_type && !d->has_name && ++d->stars
+                  : is_sign_token(t, "[") ? read_array(list, &i, d)
+                                          : false;
         if (!ok)
             return false;
     }
@@ -427,7 +396,7 @@ static void take_type(const struct reading *r, struct declarator *d)
 {
     struct declared *out = &d->declared;
     const char *words = text_cstr(&d->words);
-    if (d->is_other && !d->stars && r->src->language != LANGUAGE_CUDA)
+    if (d->is_other && !d->stars && !r->traits->takes_structs)
         return; // an image or a sampler is neither a value nor a pointer
     out->kind = d->stars > 0 ? DECLARED_POINTER : DECLARED_VALUE;
     out->has_element =
@@ -440,8 +409,8 @@ static const char *parameter_text(struct reading *r, const struct token *from,
 {
     struct text out = TEXT_INIT;
     for (const struct token *t = from; t < to; t++) {
-        bool joined = t == from || is_sign(t - 1, "*") || is_sign(t - 1, "[") || is_sign(t, "[") ||
-                      is_sign(t, "]");
+        bool joined = t == from || is_sign_token(t - 1, "*") || is_sign_token(t - 1, "[") ||
+                      is_sign_token(t, "[") || is_sign_token(t, "]");
         text_addf(&out, "%s%s", joined ? "" : " ", t->text);
     }
     const char *copy = out.failed ? NULL : arena_strdup(r->arena, text_cstr(&out));
@@ -457,14 +426,14 @@ static bool drop_attributes(struct word_list *list)
     size_t kept = 0, i = 0;
     while (i < list->count) {
         bool is_attribute = list->items[i]->kind == TOKEN_NAME &&
-                            is_one_of(list->items[i]->text, words) && i + 1 < list->count &&
-                            is_sign(list->items[i + 1], "(");
+                            language_has_word(words, list->items[i]->text) && i + 1 < list->count &&
+                            is_sign_token(list->items[i + 1], "(");
         int depth = 0;
         if (!is_attribute)
             list->items[kept++] = list->items[i++];
         else
             for (i++; i < list->count; i++) {
-                depth += is_sign(list->items[i], "(") - is_sign(list->items[i], ")");
+                depth += is_sign_token(list->items[i], "(") - is_sign_token(list->items[i], ")");
                 if (depth == 0 && i++)
                     break;
             }
@@ -475,15 +444,15 @@ static bool drop_attributes(struct word_list *list)
 }
 
 // False when not even the number of parameters is sure.
-static bool read_parameter(struct reading *r, const struct token *from, const struct token *to,
-                           struct signature_parameter *out)
+static bool read_declared_parameter(struct reading *r, const struct token *from,
+                                    const struct token *to, struct signature_parameter *out)
 {
     struct word_list list = {.count = 0};
     struct declarator d = {.words = TEXT_INIT};
     bool ok = expand_all(r, from, (size_t)(to - from), 0, &list);
     bool is_plain = !drop_attributes(&list);
     for (size_t i = 0; ok && i < list.count; i++)
-        ok = !is_sign(list.items[i], ",") && !is_sign(list.items[i], "(");
+        ok = !is_sign_token(list.items[i], ",") && !is_sign_token(list.items[i], "(");
     if (ok && read_declarator(r, &list, &d) && is_plain && !d.words.failed)
         take_type(r, &d);
     ok = ok && list.count > 0 && !d.is_lone && !(r->open && d.is_foreign);
@@ -496,9 +465,7 @@ static bool read_parameter(struct reading *r, const struct token *from, const st
 
 static bool is_kernel_word(const struct reading *r, const struct token *t)
 {
-    if (r->src->language == LANGUAGE_CUDA)
-        return is_word(t, "__global__");
-    return is_word(t, "__kernel") || is_word(t, "kernel");
+    return t->kind == TOKEN_NAME && language_has_word(r->traits->kernel_words, t->text);
 }
 
 // The word itself, or a macro for it: `#define KERNEL extern "C" __global__`.
@@ -525,10 +492,10 @@ static bool is_kernel_head(const struct reading *r, size_t name, bool *is_templa
         const struct token *t = &r->tokens[i];
         if (t->directive) // an attribute may depend on a condition
             continue;
-        if (is_sign(t, ";") || is_sign(t, "}") || is_sign(t, "{"))
+        if (is_sign_token(t, ";") || is_sign_token(t, "}") || is_sign_token(t, "{"))
             break;
         found = found || says_kernel(r, t);
-        *is_template |= is_word(t, "template");
+        *is_template |= is_word_token(t, "template");
     }
     return found;
 }
@@ -538,9 +505,9 @@ static bool is_prototype(const struct reading *r, const struct token *open)
 {
     int depth = 0;
     for (const struct token *t = open; t < r->tokens + r->count; t++) {
-        depth += is_sign(t, "(") - is_sign(t, ")");
+        depth += is_sign_token(t, "(") - is_sign_token(t, ")");
         if (depth == 0)
-            return is_sign(t + 1, ";");
+            return is_sign_token(t + 1, ";");
     }
     return false;
 }
@@ -555,7 +522,7 @@ static size_t find_kernel(const struct reading *r, const char *kernel, bool *abs
         return SIZE_MAX;
     for (size_t i = 0; i + 1 < r->count; i++) {
         const struct token *t = &r->tokens[i];
-        if (!is_word(t, kernel) || t->directive || !is_sign(t + 1, "(") ||
+        if (!is_word_token(t, kernel) || t->directive || !is_sign_token(t + 1, "(") ||
             !is_kernel_head(r, i, &is_template) || is_prototype(r, t + 1))
             continue;
         if (is_template || found != SIZE_MAX || !piece_of(r, t)->sure)
@@ -572,8 +539,8 @@ static const struct token *find_end(const struct reading *r, const struct token 
     static const char *const strange[] = {"<", "=", "&", "&&", ".", "{", ";", ":", "##", NULL};
     int depth = 0;
     for (const struct token *t = open; t < r->tokens + r->count; t++) {
-        depth += is_sign(t, "(") - is_sign(t, ")");
-        bool unusual = t->kind == TOKEN_SIGN && is_one_of(t->text, strange);
+        depth += is_sign_token(t, "(") - is_sign_token(t, ")");
+        bool unusual = t->kind == TOKEN_SIGN && language_has_word(strange, t->text);
         if (t->directive || unusual || !piece_of(r, t)->sure)
             return NULL;
         if (depth == 0)
@@ -585,10 +552,10 @@ static const struct token *find_end(const struct reading *r, const struct token 
 // (void) is an empty list too.
 static bool is_empty_list(const struct token *open, const struct token *end)
 {
-    return end == open + 1 || (end == open + 2 && is_word(open + 1, "void"));
+    return end == open + 1 || (end == open + 2 && is_word_token(open + 1, "void"));
 }
 
-static bool read_list(struct reading *r, const struct token *open, struct signature *out)
+static bool read_parameter_list(struct reading *r, const struct token *open, struct signature *out)
 {
     const struct token *end = find_end(r, open), *from = open + 1;
     if (!end)
@@ -600,20 +567,20 @@ static bool read_list(struct reading *r, const struct token *open, struct signat
     }
     int depth = 0;
     for (const struct token *t = from; t <= end && !is_empty_list(open, end); t++) {
-        depth += is_sign(t, "(") - is_sign(t, ")");
-        if (t != end && (depth > 0 || !is_sign(t, ",")))
+        depth += is_sign_token(t, "(") - is_sign_token(t, ")");
+        if (t != end && (depth > 0 || !is_sign_token(t, ",")))
             continue;
-        if (!read_parameter(r, from, t, &out->parameters[out->count++]))
+        if (!read_declared_parameter(r, from, t, &out->parameters[out->count++]))
             return false;
         from = t + 1;
     }
     return true;
 }
 
-static void read_kernel(struct reading *r, const char *kernel, struct signature *out)
+static void read_signature_of(struct reading *r, const char *kernel, struct signature *out)
 {
     size_t name = find_kernel(r, kernel, &out->absent);
-    if (name == SIZE_MAX || !read_list(r, &r->tokens[name + 1], out))
+    if (name == SIZE_MAX || !read_parameter_list(r, &r->tokens[name + 1], out))
         return;
     const struct piece *p = piece_of(r, &r->tokens[name]);
     out->known = true;
@@ -625,10 +592,15 @@ bool signature_read(const struct spec_sources *src, const struct program_sources
                     const struct follow_macro *macros, const char *kernel, struct arena *a,
                     struct signature *out)
 {
-    struct reading r = {.src = src, .program = p, .macros = macros, .arena = a, .text = TEXT_INIT};
+    struct reading r = {.src = src,
+                        .traits = language_traits(src->language),
+                        .program = p,
+                        .macros = macros,
+                        .arena = a,
+                        .text = TEXT_INIT};
     *out = (struct signature){.known = false};
     if (read_tokens(&r))
-        read_kernel(&r, kernel, out);
+        read_signature_of(&r, kernel, out);
     text_release(&r.text);
     return !r.failed;
 }

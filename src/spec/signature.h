@@ -4,7 +4,7 @@
 #ifndef HONE_SPEC_SIGNATURE_H
 #define HONE_SPEC_SIGNATURE_H
 
-#include "job/declared.h"
+#include "model/declared.h"
 #include "spec/sources.h"
 
 struct signature_parameter {

@@ -1,4 +1,6 @@
-// Everything a run needs from disk, read once: kernel texts with their includes, data files.
+// Everything a run needs from disk, read once: kernel texts with their includes, and data files.
+// The digest of a program covers the text of every file that was found; types and definitions are
+// checked against the spec here, before a launch.
 #include "spec/sources.h"
 
 #include "base/text.h"
@@ -55,22 +57,6 @@ static bool add_option_names(struct spec_sources *src, const struct language_spe
         }
     }
     return true;
-}
-
-static bool watch_names(struct spec_sources *src, const struct language_spec *l)
-{
-    const struct spec *s = src->spec;
-    size_t most = s->slots.facts + EXTRA_COUNT + count_options(l) + 1;
-    const char **names = arena_array(&src->arena, most, sizeof *names);
-    if (!names)
-        return false;
-    for (uint32_t i = 0; i < s->slots.facts; i++)
-        names[i] = s->symbols.items[i].name;
-    src->first_extra = s->slots.facts;
-    for (uint32_t i = 0; i < EXTRA_COUNT; i++)
-        names[src->first_extra + i] = extra_names[i];
-    src->names = (struct scan_names){names, src->first_extra + EXTRA_COUNT};
-    return add_option_names(src, l, names);
 }
 
 // ---- programs ----------------------------------------------------------------------------------
@@ -160,7 +146,8 @@ static bool read_data(struct spec_sources *src, const struct fill_spec *fill, st
     const struct data_file *known = known_data(src, path);
     if (known)
         *out = *known;
-    return known || data_read(path, &src->arena, out, e) || error_context(e, "%s", fill->path);
+    return known || data_read(path, &src->arena, src->spec->digests, out, e) ||
+           error_context(e, "%s", fill->path);
 }
 
 static bool read_all_data(struct spec_sources *src, struct error *e)
@@ -211,7 +198,18 @@ static bool tell_unseen(struct spec_sources *src, const struct log *log, struct 
 static bool read_sources(struct spec_sources *src, const struct log *log, struct error *e)
 {
     const struct language_spec *l = &src->spec->kernel->languages[src->language];
-    if (!watch_names(src, l))
+    const struct spec *s = src->spec;
+    size_t most = s->slots.facts + EXTRA_COUNT + count_options(l) + 1;
+    const char **names = arena_array(&src->arena, most, sizeof *names);
+    if (!names)
+        return error_memory(e);
+    for (uint32_t i = 0; i < s->slots.facts; i++)
+        names[i] = s->symbols.items[i].name;
+    src->first_extra = s->slots.facts;
+    for (uint32_t i = 0; i < EXTRA_COUNT; i++)
+        names[src->first_extra + i] = extra_names[i];
+    src->names = (struct scan_names){names, src->first_extra + EXTRA_COUNT};
+    if (!add_option_names(src, l, names))
         return error_memory(e);
     return read_programs(src, l, e) && sources_check_types(src, e) && read_all_data(src, e) &&
            sources_check(src, log, e) && tell_unseen(src, log, e);

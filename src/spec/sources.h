@@ -31,7 +31,7 @@ struct source_file {
     uint32_t *targets; // by item, see struct follow_file
 };
 
-// What the compiler may read and hone did not.
+// A file that the compiler may read and hone did not find.
 struct unseen {
     const char *file; // that reads it; NULL: there is nothing
     uint32_t line;    // 0: an option does

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "expr/expr.h"
-#include "job/device_info.h"
-#include "job/job.h"
+#include "model/device_info.h"
+#include "model/job.h"
 
 // Parameters, constants and derived parameters of one spec together.
 enum { SPEC_NAMES_LIMIT = 2000 };
@@ -108,18 +108,34 @@ struct spec {
     bool uses_energy; // a metric reads joule
     bool extended;    // a key of hone's own stands in it: else it is as others write T1
 
+    struct spec_digests *digests;     // (optional) of data files: spec_options
     const struct kernel_spec *kernel; // languages, launches, arguments: private to src/spec
     struct arena arena;
 };
+
+// Digests of data files by what the files were, for specs that are read several times with other
+// constants: a file that is still the same is not hashed anew. Zeroed there are none. For one thread
+// at a time; outlives the specs that it is given to.
+struct spec_digests {
+    struct arena arena;
+    struct spec_digest *first;
+};
+void spec_digests_release(struct spec_digests *d);
 
 struct spec_options {
     const char *const *set; // "WIDTH=512", ...: overrides constants
     uint32_t set_count;
     bool strict;
-    const struct log *log; // warnings
+    const struct log *log;        // warnings
+    struct spec_digests *digests; // (optional)
 };
 
 struct spec *spec_load(const char *path, const struct spec_options *options, struct error *e);
+// The same from memory; copies the text. `folder` is where its files are looked for (NULL: the
+// working directory), `name` stands for the file's in messages, and where the spec does not name
+// itself (NULL: "spec").
+struct spec *spec_parse(const char *text, size_t length, const char *folder, const char *name,
+                        const struct spec_options *options, struct error *e);
 // A spec of parameters alone, as a recorded space has them: no kernel, sizes, restrictions or
 // metrics; the name stands for its path, too. Copies everything; a parameter's path may be NULL.
 struct spec *spec_bare(const char *name, const struct parameter *parameters, uint32_t count,
@@ -171,7 +187,7 @@ bool spec_parse_configuration(const struct spec *s, const char *text, uint32_t *
 // The default configuration: each parameter's Default (or first value). May be invalid.
 void spec_default(const struct spec *s, uint32_t *choice);
 
-// What was measured of one launch.
+// One launch as it was measured.
 struct spec_measured {
     double time_ns;
     double joule;           // NaN: not known; metrics that use it have no value

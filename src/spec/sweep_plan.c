@@ -1,4 +1,7 @@
-#include "sweep_plan.h"
+// Reading --set NAME=VALUES and making points of it: words are split outside of brackets and quotes
+// into single values, ranges and lists; names that read others get their values after those; and a
+// point is refused that is the same as an earlier one.
+#include "spec/sweep_plan.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +19,8 @@ struct given {
     const char *name;
     uint32_t constant; // in the spec
     struct item *items;
-    uint32_t count, capacity;
+    uint32_t count;
+    size_t capacity;
     bool done; // while points are made: it has its value at this one
 };
 
@@ -52,7 +56,7 @@ static const char *find_outside(const char *text, const char *what)
     return NULL;
 }
 
-static const char *trimmed(struct arena *a, const char *text, size_t length)
+static const char *trimmed_word(struct arena *a, const char *text, size_t length)
 {
     while (length > 0 && text[0] == ' ') {
         text++;
@@ -63,12 +67,12 @@ static const char *trimmed(struct arena *a, const char *text, size_t length)
     return arena_strndup(a, text, length);
 }
 
-static bool wrong(const struct planner *p, const struct given *g, const char *why)
+static bool refuse_word(const struct planner *p, const struct given *g, const char *why)
 {
     return error_set(p->e, ERROR_USAGE, "--set %s: %s", g->word, why);
 }
 
-static bool unknown(const struct planner *p, const struct given *g)
+static bool refuse_constant(const struct planner *p, const struct given *g)
 {
     const struct spec *s = p->spec;
     const char **names = arena_array(p->a, s->constant_count + 1, sizeof *names);
@@ -81,7 +85,7 @@ static bool unknown(const struct planner *p, const struct given *g)
     }
     const char *near = str_nearest(g->name, names, s->constant_count);
     if (s->constant_count == 0)
-        wrong(p, g, "the spec has no constants to set");
+        refuse_word(p, g, "the spec has no constants to set");
     else
         error_set(p->e, ERROR_USAGE, "--set %s: unknown constant '%s'%s%s%s; the spec has %s",
                   g->word, g->name, near ? "; did you mean '" : "", near ? near : "",
@@ -90,11 +94,11 @@ static bool unknown(const struct planner *p, const struct given *g)
     return false;
 }
 
-static bool read_name(struct planner *p, struct given *g)
+static bool read_set_name(struct planner *p, struct given *g)
 {
     const char *equals = strchr(g->word, '=');
     if (!equals || equals == g->word || !equals[1])
-        return wrong(p, g, "write NAME=VALUE, or NAME=VALUE,VALUE,...");
+        return refuse_word(p, g, "write NAME=VALUE, or NAME=VALUE,VALUE,...");
     g->name = arena_strndup(p->a, g->word, (size_t)(equals - g->word));
     if (!g->name)
         return error_memory(p->e);
@@ -110,44 +114,32 @@ static bool read_name(struct planner *p, struct given *g)
             return true;
         }
     }
-    return unknown(p, g);
+    return refuse_constant(p, g);
 }
 
 // ---- values ------------------------------------------------------------------------------------
 
 // A value that stands there is refused at once; what an expression gives at a point is that
 // point's matter.
-static bool is_fit(const struct planner *p, const struct given *g, const struct item *item)
-{
-    int64_t whole;
-    struct text number = TEXT_INIT;
-    if (item->x || item->value.kind != VALUE_FLOAT || value_to_i64(&item->value, &whole) ||
-        p->spec->constants[g->constant].value.kind != VALUE_INT)
-        return true;
-    value_print(&item->value, &number);
-    error_set(p->e, ERROR_USAGE, "--set %s: %s is of type int; '%s' is not", g->word, g->name,
-              text_cstr(&number));
-    text_release(&number);
-    return false;
-}
-
 static bool add_item(struct planner *p, struct given *g, const struct item *item)
 {
-    if (!is_fit(p, g, item))
+    int64_t whole;
+    if (!item->x && item->value.kind == VALUE_FLOAT && !value_to_i64(&item->value, &whole) &&
+        p->spec->constants[g->constant].value.kind == VALUE_INT) {
+        struct text number = TEXT_INIT;
+        value_print(&item->value, &number);
+        error_set(p->e, ERROR_USAGE, "--set %s: %s is of type int; '%s' is not", g->word, g->name,
+                  text_cstr(&number));
+        text_release(&number);
         return false;
+    }
     if (g->count == SWEEP_POINTS_MOST)
         return error_set(p->e, ERROR_USAGE, "--set %s: more than %d values", g->word,
                          SWEEP_POINTS_MOST);
-    if (g->count == g->capacity) {
-        uint32_t capacity = g->capacity ? 2 * g->capacity : 16;
-        struct item *items = arena_array(p->a, capacity, sizeof *items);
-        if (!items)
-            return error_memory(p->e);
-        if (g->count > 0)
-            memcpy(items, g->items, g->count * sizeof *items);
-        g->items = items;
-        g->capacity = capacity;
-    }
+    struct item *items = arena_grow(p->a, g->items, &g->capacity, g->count + 1, sizeof *g->items);
+    if (!items)
+        return error_memory(p->e);
+    g->items = items;
     g->items[g->count++] = *item;
     return true;
 }
@@ -161,7 +153,7 @@ static bool no_value(const struct planner *p, const struct given *g, const char 
                      expr_fault_text(fault));
 }
 
-static struct expr *parse(struct planner *p, const struct given *g, const char *text)
+static struct expr *parse_value(struct planner *p, const struct given *g, const char *text)
 {
     struct expr *x = expr_parse(p->a, text, &p->symbols, p->e);
     if (x)
@@ -183,16 +175,17 @@ static bool reads_constants(const struct expr *x)
 static bool read_bound(struct planner *p, const struct given *g, const char *text, double *number,
                        struct value *out)
 {
-    struct expr *x = parse(p, g, text);
+    struct expr *x = parse_value(p, g, text);
     if (!x)
         return false;
     if (reads_constants(x))
-        return wrong(p, g, "a range cannot read constants; name them in an expression of its own");
+        return refuse_word(p, g,
+                           "a range cannot read constants; name them in an expression of its own");
     enum expr_fault fault = expr_eval(x, p->slots, p->a, out);
     if (fault != EXPR_FAULT_NONE)
         return no_value(p, g, text, fault);
     if (!value_to_f64(out, number))
-        return wrong(p, g, "a range has numbers as its ends");
+        return refuse_word(p, g, "a range has numbers as its ends");
     return true;
 }
 
@@ -221,7 +214,7 @@ static bool range_value(const struct value *first, const struct value *step, uin
 
 // The last value is the range's end itself where only rounding makes them differ: 0.1..0.3..0.1
 // has three.
-static bool is_within(struct value *v, double end, double step)
+static bool is_within_range(struct value *v, double end, double step)
 {
     double at = 0;
     value_to_f64(v, &at);
@@ -234,9 +227,9 @@ static bool add_range(struct planner *p, struct given *g, const char *text, cons
 {
     const char *third = find_outside(dots + 2, "..");
     const char *parts[3] = {
-        trimmed(p->a, text, (size_t)(dots - text)),
-        trimmed(p->a, dots + 2, third ? (size_t)(third - dots - 2) : strlen(dots + 2)),
-        third ? trimmed(p->a, third + 2, strlen(third + 2)) : ""};
+        trimmed_word(p->a, text, (size_t)(dots - text)),
+        trimmed_word(p->a, dots + 2, third ? (size_t)(third - dots - 2) : strlen(dots + 2)),
+        third ? trimmed_word(p->a, third + 2, strlen(third + 2)) : ""};
     struct value values[3];
     double numbers[3] = {0, 0, 0};
     if (!parts[0] || !parts[1] || !parts[2])
@@ -246,15 +239,15 @@ static bool add_range(struct planner *p, struct given *g, const char *text, cons
             return false;
     }
     if (third ? numbers[2] <= 0 : numbers[0] <= 0)
-        return wrong(p, g,
-                     third ? "the step of a range is above 0"
-                           : "a range doubles from a number above 0 on; with a step write "
-                             "FROM..TO..STEP");
+        return refuse_word(p, g,
+                           third ? "the step of a range is above 0"
+                                 : "a range doubles from a number above 0 on; with a step write "
+                                   "FROM..TO..STEP");
     if (numbers[1] < numbers[0])
-        return wrong(p, g, "the range ends below its beginning");
+        return refuse_word(p, g, "the range ends below its beginning");
     struct item item = {.text = text};
     for (uint32_t i = 0; range_value(&values[0], third ? &values[2] : NULL, i, &item.value) &&
-                         is_within(&item.value, numbers[1], numbers[2]);
+                         is_within_range(&item.value, numbers[1], numbers[2]);
          i++) {
         if (!add_item(p, g, &item))
             return false;
@@ -265,7 +258,7 @@ static bool add_range(struct planner *p, struct given *g, const char *text, cons
 static bool add_list(struct planner *p, struct given *g, const char *text, const struct value *list)
 {
     if (list->count == 0)
-        return wrong(p, g, "an empty list");
+        return refuse_word(p, g, "an empty list");
     for (uint32_t i = 0; i < list->count; i++) {
         struct item item = {.text = text};
         if (!value_copy(p->a, &list->items[i], &item.value))
@@ -283,7 +276,7 @@ static bool add_expression(struct planner *p, struct given *g, const char *text)
         return error_memory(p->e);
     if (item.value.kind != VALUE_STRING)
         return add_item(p, g, &item);
-    item.x = parse(p, g, text);
+    item.x = parse_value(p, g, text);
     if (!item.x)
         return false;
     if (reads_constants(item.x))
@@ -302,13 +295,13 @@ static bool read_values(struct planner *p, struct given *g)
     const char *rest = strchr(g->word, '=') + 1;
     for (bool more = true; more;) {
         const char *comma = find_outside(rest, ",");
-        const char *text = trimmed(p->a, rest, comma ? (size_t)(comma - rest) : strlen(rest));
+        const char *text = trimmed_word(p->a, rest, comma ? (size_t)(comma - rest) : strlen(rest));
         const char *dots = text && !is_text ? find_outside(text, "..") : NULL;
         struct item item = {.text = text, .value = value_string(text)};
         if (!text)
             return error_memory(p->e);
         if (!text[0])
-            return wrong(p, g, "a value is missing beside a comma");
+            return refuse_word(p, g, "a value is missing beside a comma");
         if (is_text ? !add_item(p, g, &item)
             : dots  ? !add_range(p, g, text, dots)
                     : !add_expression(p, g, text))
@@ -352,7 +345,7 @@ static bool take_value(struct planner *p, const struct given *g, const struct va
     bool is_integer = p->spec->constants[g->constant].value.kind == VALUE_INT;
     struct value *slot = &p->slots[g->constant];
     if (v->kind == VALUE_LIST || v->kind == VALUE_NONE)
-        return wrong(p, g, "an expression over constants gives one value, not a list");
+        return refuse_word(p, g, "an expression over constants gives one value, not a list");
     if (v->kind == VALUE_STRING && p->spec->constants[g->constant].value.kind != VALUE_STRING)
         return error_set(p->e, ERROR_USAGE, "--set %s: '%s' is no %s, as %s needs", g->word, v->s,
                          value_kind_name(p->spec->constants[g->constant].value.kind), g->name);
@@ -417,20 +410,14 @@ static bool make_point(struct planner *p, struct sweep_point *out)
     return ok || error_memory(p->e);
 }
 
-static bool is_alike(const struct planner *p, const struct sweep_point *x,
-                     const struct sweep_point *y)
-{
-    for (uint32_t i = 0; i < p->count; i++) {
-        if (!value_equal(&x->values[i], &y->values[i]))
-            return false;
-    }
-    return true;
-}
-
-static bool check_new(const struct planner *p, const struct sweep_point *points, uint32_t count)
+static bool check_point_is_new(const struct planner *p, const struct sweep_point *points,
+                               uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (!is_alike(p, &points[i], &points[count]))
+        bool alike = true;
+        for (uint32_t k = 0; alike && k < p->count; k++)
+            alike = value_equal(&points[i].values[k], &points[count].values[k]);
+        if (!alike)
             continue;
         struct text text = TEXT_INIT;
         for (uint32_t k = 0; k < p->count; k++)
@@ -474,16 +461,6 @@ static uint32_t count_points(const struct planner *p, bool product)
     return product ? (uint32_t)all : longest ? longest->count : 1;
 }
 
-// The values of point `index`.
-static void choose(const struct planner *p, bool product, uint32_t index, uint32_t *chosen)
-{
-    for (uint32_t i = p->count; i-- > 0;) {
-        uint32_t count = p->given[i].count;
-        chosen[i] = count == 1 ? 0 : product ? index % count : index;
-        index = product ? index / count : index;
-    }
-}
-
 static bool make_points(struct planner *p, struct sweep_plan *out)
 {
     uint32_t count = count_points(p, out->product);
@@ -494,8 +471,13 @@ static bool make_points(struct planner *p, struct sweep_plan *out)
     if (!points || !chosen)
         return error_memory(p->e);
     for (uint32_t i = 0; i < count; i++) {
-        choose(p, out->product, i, chosen);
-        if (!make_values(p, chosen) || !make_point(p, &points[i]) || !check_new(p, points, i))
+        for (uint32_t k = p->count, index = i; k-- > 0;) {
+            uint32_t values = p->given[k].count;
+            chosen[k] = values == 1 ? 0 : out->product ? index % values : index;
+            index = out->product ? index / values : index;
+        }
+        if (!make_values(p, chosen) || !make_point(p, &points[i]) ||
+            !check_point_is_new(p, points, i))
             return false;
     }
     out->points = points;
@@ -505,7 +487,7 @@ static bool make_points(struct planner *p, struct sweep_plan *out)
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static bool describe(struct planner *p, struct sweep_plan *out)
+static bool describe_names(struct planner *p, struct sweep_plan *out)
 {
     struct sweep_name *names = arena_array(p->a, p->count + 1, sizeof *names);
     if (!names)
@@ -544,10 +526,10 @@ bool sweep_plan_make(const struct spec *spec, const char *const *set, uint32_t c
     for (; p.count < count; p.count++) {
         struct given *g = &p.given[p.count];
         g->word = set[p.count];
-        if (!read_name(&p, g) || !read_values(&p, g))
+        if (!read_set_name(&p, g) || !read_values(&p, g))
             return false;
     }
-    return make_points(&p, out) && describe(&p, out);
+    return make_points(&p, out) && describe_names(&p, out);
 }
 
 // ---- pictures ----------------------------------------------------------------------------------

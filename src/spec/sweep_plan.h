@@ -9,8 +9,8 @@
 // Names with several values go in step and have the same number of them, or are combined in all
 // ways; the first name then changes slowest. A constant of type string has its values as they
 // stand.
-#ifndef HONE_SWEEP_PLAN_H
-#define HONE_SWEEP_PLAN_H
+#ifndef HONE_SPEC_SWEEP_PLAN_H
+#define HONE_SPEC_SWEEP_PLAN_H
 
 #include "spec/spec.h"
 

@@ -6,6 +6,7 @@
 // is not looked for.
 #include "spec/sources.h"
 
+#include "base/text.h"
 #include "spec/condition.h"
 
 #include <string.h>
@@ -23,28 +24,25 @@ struct looking {
 
 // ---- conditions ---------------------------------------------------------------------------------
 
-static const struct {
-    const char *name;
-    enum language language; // that defines it, and no other does
-} own_macros[] = {
-    {"__OPENCL_VERSION__", LANGUAGE_OPENCL}, {"__OPENCL_C_VERSION__", LANGUAGE_OPENCL},
-    {"__CUDACC__", LANGUAGE_CUDA},           {"__CUDACC_RTC__", LANGUAGE_CUDA},
-    {"__CUDA_ARCH__", LANGUAGE_CUDA},        {"__NVCC__", LANGUAGE_CUDA},
-};
-
-// Of the other language's macros it is known that they are not there; values are not known.
+// The macros of other languages are known to be undefined; no macro's value is known.
 static struct macro_fact fact_of(void *context, const char *name, size_t length)
 {
     const struct looking *l = context;
     struct macro_fact fact = {.defined = false};
     if (length == 4 && strncmp(name, "HONE", 4) == 0) // -DHONE=1, always
         return (struct macro_fact){.defined = true, .has_value = true, .value = 1};
-    for (size_t i = 0; i < sizeof own_macros / sizeof *own_macros; i++) {
-        if (strlen(own_macros[i].name) != length || strncmp(own_macros[i].name, name, length) != 0)
+    char word[32];
+    if (length >= sizeof word)
+        return fact;
+    str_format(word, sizeof word, "%.*s", (int)length, name);
+    for (unsigned i = 0; i < LANGUAGE_COUNT; i++) {
+        const struct language_traits *traits = language_traits((enum language)i);
+        bool always = language_has_word(traits->macros, word);
+        if (!always && !language_has_word(traits->some_macros, word))
             continue;
-        bool own = own_macros[i].language == l->src->language;
+        bool own = (enum language)i == l->src->language;
         fact.absent = !own;
-        fact.defined = own && strcmp(own_macros[i].name, "__NVCC__") != 0; // NVRTC's is not sure
+        fact.defined = own && always;
     }
     return fact;
 }
@@ -64,7 +62,7 @@ struct branch {
     bool live, later;
 };
 
-static void enter(struct looking *l, struct branch *b, const struct scan_item *item)
+static void enter_unseen_branch(struct looking *l, struct branch *b, const struct scan_item *item)
 {
     enum truth t = item->kind == SCAN_ELSE ? TRUTH_YES : truth_of(l, item);
     b->live = b->later && t != TRUTH_NO;
@@ -73,7 +71,8 @@ static void enter(struct looking *l, struct branch *b, const struct scan_item *i
 
 // ---- files --------------------------------------------------------------------------------------
 
-static void note(struct looking *l, const struct source_file *f, const struct scan_item *item)
+static void note_unseen(struct looking *l, const struct source_file *f,
+                        const struct scan_item *item)
 {
     struct unseen *u = &l->out->unseen;
     if (!u->file)
@@ -82,7 +81,7 @@ static void note(struct looking *l, const struct source_file *f, const struct sc
 
 static void look_into(struct looking *l, uint32_t file);
 
-static void look_at(struct looking *l, uint32_t file, uint32_t i)
+static void look_at_item(struct looking *l, uint32_t file, uint32_t i)
 {
     const struct source_file *f = &l->out->list[file];
     const struct scan_item *item = &f->scan.items[i];
@@ -90,9 +89,9 @@ static void look_at(struct looking *l, uint32_t file, uint32_t i)
     if (reads && f->targets[i] != FOLLOW_UNRESOLVED)
         look_into(l, f->targets[i]);
     else if (item->reads)
-        note(l, f, item);
+        note_unseen(l, f, item);
     else if (item->kind == SCAN_INCLUDE && (!l->all_known || (!item->angled && !f->outside)))
-        note(l, f, item);
+        note_unseen(l, f, item);
 }
 
 static void look_into(struct looking *l, uint32_t file)
@@ -111,15 +110,15 @@ static void look_into(struct looking *l, uint32_t file)
             struct branch *inner = &open[depth + 1 < NEST_LIMIT ? depth + 1 : NEST_LIMIT];
             bool outer = depth < NEST_LIMIT ? b->live : true;
             inner->later = outer;
-            enter(l, inner, item);
+            enter_unseen_branch(l, inner, item);
             inner->live |= depth + 1 >= NEST_LIMIT;
             depth++;
         } else if ((item->kind == SCAN_ELIF || item->kind == SCAN_ELSE) && depth > 0) {
-            enter(l, b, item);
+            enter_unseen_branch(l, b, item);
         } else if (item->kind == SCAN_ENDIF) {
             depth -= depth > 0;
         } else if (b->live) {
-            look_at(l, file, i);
+            look_at_item(l, file, i);
         }
     }
     l->depth--;
@@ -128,9 +127,9 @@ static void look_into(struct looking *l, uint32_t file)
 bool unseen_find(const struct spec_sources *src, struct arena *a, struct program_sources *p)
 {
     struct looking l = {.src = src, .out = p};
-    // NVRTC reads from no folder but those it is told, and the one it runs in ("..." alone): CPATH
-    // and its like mean nothing to it, nor to PoCL.
-    l.all_known = src->language == LANGUAGE_CUDA && src->include_folders && *src->include_folders;
+    // NVRTC reads from no folder but those it is told, and the one it runs in ("..." alone).
+    l.all_known = language_traits(src->language)->knows_folders && src->include_folders &&
+                  *src->include_folders;
     l.visited = arena_array(a, p->count + 1, sizeof *l.visited);
     if (!l.visited)
         return false;

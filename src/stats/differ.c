@@ -1,4 +1,8 @@
-#include "measure/differ.h"
+// Do two kernels differ? One pair measured in turn: Wilcoxon's signed-rank test, exact up to 64
+// pairs by dynamic programming over sums of ranks (doubled, so that midranks of ties are integers),
+// the normal approximation beyond. Two independent samples: the Hodges-Lehmann ratio with the
+// interval of the rank-sum test. Many pairs: Holm's correction.
+#include "stats/differ.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +15,7 @@ static double normal_tail(double z)
     return erfc(z / sqrt(2)) / 2;
 }
 
-static int by_size(const void *a, const void *b)
+static int compare_magnitudes(const void *a, const void *b)
 {
     double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
     return (x > y) - (x < y);
@@ -73,7 +77,7 @@ static double above(double *values, size_t count)
     double w = 0, p = 1;
     if (!ranks)
         return 1;
-    qsort(values, count, sizeof *values, by_size);
+    qsort(values, count, sizeof *values, compare_magnitudes);
     double_ranks(values, count, ranks);
     for (size_t i = 0; i < count; i++)
         w += values[i] > 0 ? ranks[i] : 0;
@@ -186,22 +190,18 @@ static double *rank_sum_distribution(size_t a, size_t b)
 
 #define RANK_SUM_EXACT 32 // samples of either
 
-static size_t exact_rank(size_t a, size_t b, double level)
-{
-    double *p = rank_sum_distribution(a, b);
-    size_t rank = 0;
-    double tail = p ? p[0] : 1;
-    while (p && rank < a * b / 2 && 2 * tail <= 1 - level)
-        tail += p[++rank];
-    free(p);
-    return rank;
-}
-
 // The rank (from 1) of the ratio that bounds the interval from below; 0: too few samples.
 static size_t ratio_rank(size_t a, size_t b, double level)
 {
-    if (a <= RANK_SUM_EXACT && b <= RANK_SUM_EXACT)
-        return exact_rank(a, b, level);
+    if (a <= RANK_SUM_EXACT && b <= RANK_SUM_EXACT) {
+        double *p = rank_sum_distribution(a, b);
+        size_t rank = 0;
+        double tail = p ? p[0] : 1;
+        while (p && rank < a * b / 2 && 2 * tail <= 1 - level)
+            tail += p[++rank];
+        free(p);
+        return rank;
+    }
     double m = (double)a, n = (double)b, low = 0, high = 40;
     for (int i = 0; i < 60; i++) {
         double z = (low + high) / 2;

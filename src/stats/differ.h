@@ -1,9 +1,9 @@
 // Whether two kernels differ, and how much: tests and ratios of one pair, and what may be said of
 // many pairs at once. Pure functions.
-#ifndef HONE_MEASURE_DIFFER_H
-#define HONE_MEASURE_DIFFER_H
+#ifndef HONE_STATS_DIFFER_H
+#define HONE_STATS_DIFFER_H
 
-#include "measure/stats.h"
+#include "stats/stats.h"
 
 // The two-sided probability, were the centre of symmetry of the values within -margin .. margin,
 // of values at least as far outside: Wilcoxon's signed-rank test of the values less the margin on

@@ -1,17 +1,36 @@
-#include "measure/ranking.h"
+// The decision of a ranking; ranking.h says what is tested and why. How it goes:
+//
+// 1. Centre: each logarithm of a time less the median of its round (centre()). What slowed a whole
+//    round cancels.
+// 2. Locate: a Hodges-Lehmann location for each finalist; launches far from it are marked as
+//    outliers, and the locations are computed again without them (locate_finalists()). The least
+//    location is the winner's.
+// 3. Score: the centred logarithms, cut off at CUT robust deviations, as integers, so that sums are
+//    exact (score()).
+// 4. Step down: is the last finalist's sum further from the winner's than chance makes it? Chance
+//    is the range of sums when the labels are permuted within every round (beyond_chance()). If so
+//    it is told apart and leaves the panel; the rest are scored again. The first that is not told
+//    apart ends it: all that remain are tied (step_down()).
+// 5. Intervals: the quantile of the range of permuted residuals is half the width of every ratio's
+//    interval (half_width()).
+//
+// Finalists that left early have fewer rounds. A *panel* is the set that has at least so many
+// rounds; panels are decided from the longest to the shortest, each finalist in the panel of
+// exactly its rounds (decide_stage()).
+#include "stats/ranking.h"
 
 #include "base/random.h"
-#include "measure/stats.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 // In robust standard deviations: where centred logarithms are cut off, and how far from its
-// contender's others a launch is one that something else slowed: it says nothing.
+// finalist's others a launch is one that something else slowed: it says nothing.
 #define CUT     1.5
 #define OUTLIER 3.5
-// How far from the leader each single launch of a contender is that is clearly behind, and in how
+// How far from the leader each single launch of a finalist is that is clearly behind, and in how
 // many rounds at least.
 #define CLEAR        4
 #define CLEAR_ROUNDS 3
@@ -20,46 +39,39 @@
 // Scores are integers, so that sums are exact and the same on every machine.
 #define SCORES_PER_UNIT 1e9
 
-// Rounds 0 .. rounds of the contenders who[0 .. count): one block design.
+// Rounds 0 .. rounds of the finalists who[0 .. count): one block design.
 struct panel {
     size_t *who;
     size_t count, rounds;
 };
 
-// Memory for panels of up to all contenders and rounds, taken once.
+// Memory for panels of up to all finalists and rounds, taken once.
 struct work {
-    size_t contenders, rounds;
-    double *logs;      // [contender][round]
-    double *location;  // [contender], within the present panel
-    double *spread;    // [contender], robust standard deviation of its residuals
+    size_t finalists, rounds;
+    double *logs;      // [finalist][round]
+    double *location;  // [finalist], within the present panel
+    double *spread;    // [finalist], robust standard deviation of its residuals
     double *deviation; // [position in the panel][round]: cells less the median of their round
     double *sizes;     // scratch of the size of logs
-    bool *outlier;     // [contender][round], within the present stage
-    double *column;    // scratch of the size of a round or of a contender's rounds
+    bool *outlier;     // [finalist][round], within the present stage
+    double *column;    // scratch of the size of a round or of a finalist's rounds
     int64_t *score;    // [round][position in the panel]
     int64_t *sum;      // [position in the panel]
     int64_t *range;    // [permutation]
     size_t *who;       // of the panel
-    size_t *order;     // contenders by location
+    size_t *order;     // finalists by location
     uint32_t permutations;
     uint64_t seed;
     double alpha;
-    const bool *apart; // (or NULL) by contender
+    const bool *apart; // (or NULL) by finalist
 };
 
-static bool is_apart(const struct work *w, size_t contender)
+static bool is_told_apart(const struct work *w, size_t finalist)
 {
-    return w->apart && w->apart[contender];
+    return w->apart && w->apart[finalist];
 }
 
-static uint32_t enough_permutations(const struct ranking_terms *t, double alpha)
-{
-    double least = ceil(8 / alpha);
-    uint32_t wanted = t->permutations ? t->permutations : PERMUTATIONS;
-    return wanted >= least ? wanted : (uint32_t)fmin(least, 1e6);
-}
-
-static void work_release(struct work *w)
+static void ranking_work_release(struct work *w)
 {
     free(w->logs);
     free(w->range);
@@ -68,17 +80,19 @@ static void work_release(struct work *w)
 }
 
 // One block for each type of element, cut up here.
-static bool work_init(struct work *w, const struct ranking_times *t,
-                      const struct ranking_terms *terms)
+static bool ranking_work_init(struct work *w, const struct ranking_times *t,
+                              const struct ranking_terms *terms)
 {
     uint32_t rounds = 0;
-    for (size_t c = 0; c < t->contenders; c++)
+    for (size_t c = 0; c < t->finalists; c++)
         rounds = t->counts[c] > rounds ? t->counts[c] : rounds;
     *w = (struct work){
-        .contenders = t->contenders, .rounds = rounds, .seed = terms->seed, .apart = terms->apart};
+        .finalists = t->finalists, .rounds = rounds, .seed = terms->seed, .apart = terms->apart};
     w->alpha = (1 - terms->level) / (terms->looks ? terms->looks : 1);
-    w->permutations = enough_permutations(terms, w->alpha);
-    size_t n = t->contenders, cells = n * rounds;
+    double least = ceil(8 / w->alpha);
+    uint32_t wanted = terms->permutations ? terms->permutations : PERMUTATIONS;
+    w->permutations = wanted >= least ? wanted : (uint32_t)fmin(least, 1e6);
+    size_t n = t->finalists, cells = n * rounds;
     if (cells == 0 || n > UINT32_MAX || cells / n != rounds || cells > SIZE_MAX / 64)
         return false;
     w->logs = calloc(3 * cells + 3 * n + rounds, sizeof *w->logs);
@@ -109,13 +123,14 @@ static int compare_i64(const void *a, const void *b)
 
 // ---- the panel's scores -------------------------------------------------------------------------
 
-// The logarithm of a time, or with `residual` what remains of it without the contender's location.
-static double cell(const struct work *w, size_t contender, size_t round, bool residual)
+// The logarithm of a time, or with `residual` what remains of it without the finalist's location.
+static double cell(const struct work *w, size_t finalist, size_t round, bool residual)
 {
-    double log = w->logs[contender * w->rounds + round];
-    return residual ? log - w->location[contender] : log;
+    double log = w->logs[finalist * w->rounds + round];
+    return residual ? log - w->location[finalist] : log;
 }
 
+// The deviation of each cell from the median of its round: what slowed the whole round cancels.
 static void centre(struct work *w, const struct panel *p, bool residual)
 {
     for (size_t r = 0; r < p->rounds; r++) {
@@ -128,8 +143,8 @@ static void centre(struct work *w, const struct panel *p, bool residual)
 }
 
 // A robust standard deviation of the panel's deviations; 0 only where all are equal. With an odd
-// count one contender a round is its median: its deviation of 0 says nothing and is left out.
-static double scale_of(struct work *w, const struct panel *p)
+// count one finalist a round is its median: its deviation of 0 says nothing and is left out.
+static double scale_of_panel(struct work *w, const struct panel *p)
 {
     size_t cells = p->count * p->rounds, skipped = p->count % 2 ? p->rounds : 0;
     double sum = 0;
@@ -148,7 +163,7 @@ static double scale_of(struct work *w, const struct panel *p)
 static double score(struct work *w, const struct panel *p, bool residual)
 {
     centre(w, p, residual);
-    double cut = CUT * scale_of(w, p);
+    double cut = CUT * scale_of_panel(w, p);
     size_t whole = 0;
     for (size_t i = 0; i < p->count; i++) {
         for (size_t r = 0; r < p->rounds; r++) {
@@ -162,18 +177,8 @@ static double score(struct work *w, const struct panel *p, bool residual)
     return (double)whole / (double)(p->count * p->rounds);
 }
 
-static int64_t range_of(const int64_t *sum, size_t count)
-{
-    int64_t least = sum[0], most = sum[0];
-    for (size_t i = 1; i < count; i++) {
-        least = sum[i] < least ? sum[i] : least;
-        most = sum[i] > most ? sum[i] : most;
-    }
-    return most - least;
-}
-
 // Below `bound`, with a bias of at most bound / 2^32, which no count of permutations sees.
-static size_t draw(struct rng *rng, size_t bound)
+static size_t draw_below(struct rng *rng, size_t bound)
 {
     return (size_t)((uint64_t)rng_u32(rng) * bound >> 32);
 }
@@ -185,14 +190,19 @@ static int64_t permuted_range(struct work *w, const struct panel *p, struct rng 
     for (size_t r = 0; r < p->rounds; r++) {
         int64_t *row = w->score + r * p->count;
         for (size_t i = p->count; i-- > 0;) {
-            size_t j = draw(rng, i + 1);
+            size_t j = draw_below(rng, i + 1);
             int64_t drawn = row[j];
             row[j] = row[i];
             row[i] = drawn;
             w->sum[i] += drawn;
         }
     }
-    return range_of(w->sum, p->count);
+    int64_t least = w->sum[0], most = w->sum[0];
+    for (size_t i = 1; i < p->count; i++) {
+        least = w->sum[i] < least ? w->sum[i] : least;
+        most = w->sum[i] > most ? w->sum[i] : most;
+    }
+    return most - least;
 }
 
 static struct rng panel_rng(const struct work *w, const struct panel *p, uint64_t use)
@@ -241,7 +251,7 @@ static double outlier_share(const struct work *w, const struct panel *p)
 
 // ---- locations and intervals --------------------------------------------------------------------
 
-// The location of each contender of the panel, within it, without its outliers.
+// The location of each finalist of the panel, within it, without its outliers.
 static bool estimate_locations(struct work *w, const struct panel *p)
 {
     centre(w, p, false);
@@ -259,12 +269,17 @@ static bool estimate_locations(struct work *w, const struct panel *p)
     return true;
 }
 
-// Marks outliers by their distance from the contender's location. More than half of a contender's
-// rounds are never marked: then they are what it is.
-static void mark_outliers(struct work *w, const struct panel *p)
+// The locations of the panel: once with all launches, then again without the outliers.
+static bool locate_finalists(struct work *w, const struct panel *p)
 {
+    for (size_t i = 0; i < p->count; i++)
+        memset(w->outlier + p->who[i] * w->rounds, 0, p->rounds * sizeof *w->outlier);
+    if (!estimate_locations(w, p))
+        return false;
+    // A launch far from its finalist's location is an outlier. Where half of a finalist's launches
+    // would be outliers none is: then that is how the finalist behaves.
     centre(w, p, true);
-    double limit = OUTLIER * scale_of(w, p);
+    double limit = OUTLIER * scale_of_panel(w, p);
     for (size_t i = 0; i < p->count; i++) {
         bool *outlier = w->outlier + p->who[i] * w->rounds;
         size_t marked = 0;
@@ -273,29 +288,11 @@ static void mark_outliers(struct work *w, const struct panel *p)
         if (2 * marked >= p->rounds)
             memset(outlier, 0, p->rounds * sizeof *outlier);
     }
-}
-
-static bool locate(struct work *w, const struct panel *p)
-{
-    for (size_t i = 0; i < p->count; i++)
-        memset(w->outlier + p->who[i] * w->rounds, 0, p->rounds * sizeof *w->outlier);
-    if (!estimate_locations(w, p))
-        return false;
-    mark_outliers(w, p);
     return estimate_locations(w, p);
 }
 
-// Robust standard deviations of the residuals, as left by score(..., true).
-static void measure_spread(struct work *w, const struct panel *p)
-{
-    for (size_t i = 0; i < p->count; i++) {
-        for (size_t r = 0; r < p->rounds; r++)
-            w->column[r] = fabs(w->deviation[i * p->rounds + r]);
-        w->spread[p->who[i]] = MAD_TO_SIGMA * stats_median_of(w->column, p->rounds);
-    }
-}
-
-// Fewer relabellings than this allow no decision at the level: with k contenders k!^(n - 1) differ.
+// Do labels have so many arrangements that a p-value can be as small as alpha? With k finalists and
+// n rounds k!^(n - 1) of them differ.
 static bool can_decide(const struct work *w, const struct panel *p)
 {
     double arrangements = 0;
@@ -311,7 +308,12 @@ static bool can_decide(const struct work *w, const struct panel *p)
 static double half_width(struct work *w, const struct panel *p)
 {
     double whole = score(w, p, true), rounds = (double)p->rounds;
-    measure_spread(w, p);
+    // Robust standard deviations of the residuals, as left by score(..., true).
+    for (size_t i = 0; i < p->count; i++) {
+        for (size_t r = 0; r < p->rounds; r++)
+            w->column[r] = fabs(w->deviation[i * p->rounds + r]);
+        w->spread[p->who[i]] = MAD_TO_SIGMA * stats_median_of(w->column, p->rounds);
+    }
     struct rng rng = panel_rng(w, p, 2);
     for (uint32_t i = 0; i < w->permutations; i++)
         w->range[i] = permuted_range(w, p, &rng);
@@ -336,19 +338,19 @@ static double pair_factor(const struct work *w, const struct panel *p, size_t a,
 }
 
 // The smallest and largest ratio of the rounds, where there are too few for an interval.
-static void ratio_range(const struct work *w, const struct panel *p, size_t contender,
-                        size_t winner, struct ranking_entry *e)
+static void ratio_range(const struct work *w, const struct panel *p, size_t finalist, size_t winner,
+                        struct ranking_entry *e)
 {
     e->ratio_low = e->ratio_high = e->ratio;
     for (size_t r = 0; r < p->rounds; r++) {
-        double ratio = exp(cell(w, contender, r, false) - cell(w, winner, r, false));
+        double ratio = exp(cell(w, finalist, r, false) - cell(w, winner, r, false));
         e->ratio_low = fmin(e->ratio_low, ratio);
         e->ratio_high = fmax(e->ratio_high, ratio);
     }
 }
 
 // Makes the interval no finer than the timer, and agree with the decision.
-static void settle_interval(struct ranking_entry *e, double least, double alike)
+static void agree_interval(struct ranking_entry *e, double least, double alike)
 {
     e->ratio_low = fmin(e->ratio_low, fmax(0, e->ratio - least / 2));
     e->ratio_high = fmax(e->ratio_high, e->ratio_low + least);
@@ -371,17 +373,11 @@ struct decision {
     double alike; // the ratio within which nothing is told apart; 1 or more
 };
 
-// A ratio that the test may tell from 1 at all.
-static bool worth_telling(const struct decision *d, const struct ranking_entry *e)
-{
-    return e->ratio > d->alike && e->ratio - 1 > d->least;
-}
-
-// Position of a contender in the panel.
-static size_t position_of(const struct panel *p, size_t contender)
+// Position of a finalist in the panel.
+static size_t position_of(const struct panel *p, size_t finalist)
 {
     size_t i = 0;
-    while (p->who[i] != contender)
+    while (p->who[i] != finalist)
         i++;
     return i;
 }
@@ -401,56 +397,35 @@ static ptrdiff_t last_of(const struct decision *d, const struct panel *p)
     return last;
 }
 
-// Makes all times of a contender longer by a factor, given as its logarithm.
-static void stretch(struct work *w, const struct panel *p, size_t contender, double log)
+// Makes all times of a finalist longer by a factor, given as its logarithm.
+static void stretch(struct work *w, const struct panel *p, size_t finalist, double log)
 {
     for (size_t r = 0; r < p->rounds; r++)
-        w->logs[contender * w->rounds + r] += log;
+        w->logs[finalist * w->rounds + r] += log;
 }
 
-// Is the contender at this position of the panel told apart from the winner, that is, would it be
-// if it were faster by `alike`? Marking outliers leaves each contender slightly more of its own
-// than permuted labels have: the distance is taken that much smaller.
-static bool told_apart(struct work *w, const struct decision *d, const struct panel *p,
-                       size_t position)
-{
-    if (!worth_telling(d, &d->out[p->who[position]]))
-        return false;
-    double margin = log(d->alike);
-    stretch(w, p, p->who[position], -margin);
-    score(w, p, false);
-    stretch(w, p, p->who[position], margin);
-    int64_t distance = sum_at(w, p, position) - sum_at(w, p, position_of(p, d->winner));
-    distance = (int64_t)((double)distance * (1 - outlier_share(w, p)));
-    return distance > 0 && beyond_chance(w, p, distance);
-}
-
-// Marks those that are clearly behind `leader`: in every round of the panel beyond its location by
-// `behind` (a logarithm) and by CLEAR robust standard deviations of the residuals. A launch of an
-// equal kernel gets there only when something slowed it; three in a row hardly ever do.
-static void mark_clear(struct work *w, const struct panel *p, size_t leader, double behind,
-                       bool *clear)
-{
-    centre(w, p, true);
-    double rounds = (double)p->rounds;
-    double sigma = rounds > 1 ? scale_of(w, p) * sqrt(rounds / (rounds - 1)) : INFINITY;
-    double limit = w->location[leader] + fmax(behind, CLEAR * sigma);
-    centre(w, p, false);
-    for (size_t i = 0; i < p->count; i++) {
-        bool is_clear = p->rounds >= CLEAR_ROUNDS && p->who[i] != leader;
-        for (size_t r = 0; r < p->rounds && is_clear; r++)
-            is_clear = w->deviation[i * p->rounds + r] > limit;
-        clear[p->who[i]] = is_clear;
-    }
-}
-
-// Step down: the last is told apart and taken away, until one is not.
+// Tests the last finalist by ratio against the winner, takes it away where it is told apart, and
+// tests the next on the scores of those that remain, until one is not told apart.
 static void step_down(struct work *w, const struct decision *d, struct panel *p)
 {
     ptrdiff_t last;
     while ((last = last_of(d, p)) >= 0 && can_decide(w, p)) {
         size_t at = (size_t)last;
-        if (!told_apart(w, d, p, at))
+        // A ratio within `alike`, or finer than the timer, is never told from 1.
+        const struct ranking_entry *e = &d->out[p->who[at]];
+        if (e->ratio <= d->alike || e->ratio - 1 <= d->least)
+            return;
+        // The last must be beyond chance even if it were faster by `alike`: its logarithms are
+        // shifted by that margin while the scores are made, and shifted back.
+        double margin = log(d->alike);
+        stretch(w, p, p->who[at], -margin);
+        score(w, p, false);
+        stretch(w, p, p->who[at], margin);
+        int64_t distance = sum_at(w, p, at) - sum_at(w, p, position_of(p, d->winner));
+        // Marking outliers leaves each finalist slightly more of its own than permuted labels have:
+        // the distance is taken that much smaller.
+        distance = (int64_t)((double)distance * (1 - outlier_share(w, p)));
+        if (distance <= 0 || !beyond_chance(w, p, distance))
             return;
         d->out[p->who[at]].tied = false;
         memmove(p->who + at, p->who + at + 1, (p->count - at - 1) * sizeof *p->who);
@@ -458,28 +433,28 @@ static void step_down(struct work *w, const struct decision *d, struct panel *p)
     }
 }
 
-// All that have at least `rounds` rounds.
+// The panel of all finalists with at least `rounds` rounds.
 static struct panel panel_of(struct work *w, const struct ranking_times *t, size_t rounds)
 {
     struct panel p = {w->who, 0, rounds};
-    for (size_t c = 0; c < t->contenders; c++) {
+    for (size_t c = 0; c < t->finalists; c++) {
         if (t->counts[c] >= rounds)
             p.who[p.count++] = c;
     }
     return p;
 }
 
-// The contenders that have exactly `rounds` rounds: their ratios, decisions and intervals.
+// The finalists that have exactly `rounds` rounds: their ratios, decisions and intervals.
 static bool decide_stage(struct work *w, const struct decision *d, size_t rounds)
 {
     struct panel p = panel_of(w, d->times, rounds);
-    if (!locate(w, &p))
+    if (!locate_finalists(w, &p))
         return false;
     for (size_t i = 0; i < p.count; i++) {
         size_t c = p.who[i];
         if (d->times->counts[c] != rounds)
             continue;
-        d->out[c].tied = !is_apart(w, c);
+        d->out[c].tied = !is_told_apart(w, c);
         d->out[c].ratio = exp(w->location[c] - w->location[d->winner]);
     }
     step_down(w, d, &p);
@@ -496,7 +471,7 @@ static bool decide_stage(struct work *w, const struct decision *d, size_t rounds
         e->ratio_high = e->ratio * exp(own);
         if (!has_interval)
             ratio_range(w, &p, p.who[i], d->winner, e);
-        settle_interval(e, d->least, d->alike);
+        agree_interval(e, d->least, d->alike);
     }
     return true;
 }
@@ -505,21 +480,34 @@ static bool decide_stage(struct work *w, const struct decision *d, size_t rounds
 static bool choose_winner(struct work *w, const struct ranking_times *t, size_t *winner)
 {
     struct panel p = panel_of(w, t, w->rounds);
-    if (!locate(w, &p))
+    if (!locate_finalists(w, &p))
         return false;
-    *winner = t->contenders;
+    *winner = t->finalists;
     for (size_t i = 0; i < p.count; i++) {
         size_t c = p.who[i];
-        bool first = *winner == t->contenders;
-        if (!is_apart(w, c) && (first || w->location[c] < w->location[*winner]))
+        bool first = *winner == t->finalists;
+        if (!is_told_apart(w, c) && (first || w->location[c] < w->location[*winner]))
             *winner = c;
     }
-    return *winner < t->contenders;
+    return *winner < t->finalists;
 }
 
-static void describe(const struct decision *d, const struct ranking_terms *terms)
+// Is there a finalist with exactly so many rounds?
+static bool has_stage(const struct ranking_times *t, size_t rounds)
 {
-    for (size_t c = 0; c < d->times->contenders; c++) {
+    for (size_t c = 0; c < t->finalists; c++) {
+        if (t->counts[c] == rounds)
+            return true;
+    }
+    return false;
+}
+
+// The winner, then the panels from the longest to the shortest, then the places.
+static bool decide_all(struct work *w, struct decision *d, const struct ranking_terms *terms)
+{
+    if (!choose_winner(w, d->times, &d->winner))
+        return false;
+    for (size_t c = 0; c < d->times->finalists; c++) {
         struct stats_summary s;
         stats_summarise(d->times->times[c], d->times->counts[c], terms->resolution_ns, &s);
         struct ranking_entry e = {.median = s.median, .low = s.low, .high = s.high};
@@ -528,13 +516,14 @@ static void describe(const struct decision *d, const struct ranking_terms *terms
         e.tied = true;
         d->out[c] = e;
     }
-}
-
-// Insertion sort: there are few, and equal ratios keep their order. The winner comes first, also
-// where one that left has a ratio below 1.
-static void place_all(struct work *w, const struct decision *d)
-{
-    for (size_t c = 0; c < w->contenders; c++) {
+    d->least = (double)terms->resolution_ns / fmax(d->out[d->winner].median, 0.5);
+    for (size_t rounds = w->rounds; rounds > 0; rounds--) {
+        if (has_stage(d->times, rounds) && !decide_stage(w, d, rounds))
+            return false;
+    }
+    // Insertion sort: there are few, and equal ratios keep their order. The winner comes first,
+    // also where one that left has a ratio below 1.
+    for (size_t c = 0; c < w->finalists; c++) {
         size_t i = c;
         for (; i > 0 && w->order[i - 1] != d->winner; i--) {
             if (c != d->winner && d->out[w->order[i - 1]].ratio <= d->out[c].ratio)
@@ -543,61 +532,51 @@ static void place_all(struct work *w, const struct decision *d)
         }
         w->order[i] = c;
     }
-    for (size_t i = 0; i < w->contenders; i++)
+    for (size_t i = 0; i < w->finalists; i++)
         d->out[w->order[i]].place = i;
-}
-
-// Is there a contender with exactly so many rounds?
-static bool has_stage(const struct ranking_times *t, size_t rounds)
-{
-    for (size_t c = 0; c < t->contenders; c++) {
-        if (t->counts[c] == rounds)
-            return true;
-    }
-    return false;
-}
-
-static bool decide(struct work *w, struct decision *d, const struct ranking_terms *terms)
-{
-    if (!choose_winner(w, d->times, &d->winner))
-        return false;
-    describe(d, terms);
-    d->least = (double)terms->resolution_ns / fmax(d->out[d->winner].median, 0.5);
-    for (size_t rounds = w->rounds; rounds > 0; rounds--) {
-        if (has_stage(d->times, rounds) && !decide_stage(w, d, rounds))
-            return false;
-    }
-    place_all(w, d);
     return true;
 }
 
 bool ranking_decide(const struct ranking_times *t, const struct ranking_terms *terms,
                     struct ranking_entry *out, size_t *winner)
 {
-    if (t->contenders == 0 || has_stage(t, 0))
+    if (t->finalists == 0 || has_stage(t, 0))
         return false;
     struct work w;
     struct decision d = {.times = t, .out = out, .alike = fmax(1, terms->alike)};
-    bool decided = work_init(&w, t, terms) && decide(&w, &d, terms);
+    bool decided = ranking_work_init(&w, t, terms) && decide_all(&w, &d, terms);
     if (decided)
         *winner = d.winner;
-    work_release(&w);
+    ranking_work_release(&w);
     return decided;
 }
 
 bool ranking_clear(const struct ranking_times *t, double behind, bool *clear)
 {
-    if (t->contenders == 0 || has_stage(t, 0))
+    if (t->finalists == 0 || has_stage(t, 0))
         return false;
     struct work w;
     size_t leader;
     struct ranking_terms terms = {.level = 0.5, .looks = 1, .permutations = 1};
-    bool decided = work_init(&w, t, &terms) && choose_winner(&w, t, &leader);
-    memset(clear, 0, t->contenders * sizeof *clear);
+    bool decided = ranking_work_init(&w, t, &terms) && choose_winner(&w, t, &leader);
+    memset(clear, 0, t->finalists * sizeof *clear);
     if (decided) {
         struct panel p = panel_of(&w, t, w.rounds);
-        mark_clear(&w, &p, leader, log(behind), clear);
+        // Clearly behind is who lies, in every round of the panel, beyond the leader's location by
+        // `behind` and by CLEAR robust standard deviations of the residuals. A launch of an equal
+        // kernel gets there only when something slowed it; three in a row hardly ever do.
+        centre(&w, &p, true);
+        double rounds = (double)p.rounds;
+        double sigma = rounds > 1 ? scale_of_panel(&w, &p) * sqrt(rounds / (rounds - 1)) : INFINITY;
+        double limit = w.location[leader] + fmax(log(behind), CLEAR * sigma);
+        centre(&w, &p, false);
+        for (size_t i = 0; i < p.count; i++) {
+            bool is_clear = p.rounds >= CLEAR_ROUNDS && p.who[i] != leader;
+            for (size_t r = 0; r < p.rounds && is_clear; r++)
+                is_clear = w.deviation[i * p.rounds + r] > limit;
+            clear[p.who[i]] = is_clear;
+        }
     }
-    work_release(&w);
+    ranking_work_release(&w);
     return decided;
 }

@@ -1,7 +1,12 @@
-#include "measure/rounds.h"
+// The rounds of a ranking as a state machine (rounds.h): draws the order of each round, tells a
+// disturbed round by the reference's time and the machine's load, keeps the samples, and at each
+// look spends its share of the error on a decision (ranking_decide()), after which those told apart
+// leave. Between looks only those leave that are clearly behind in every round.
+#include "stats/rounds.h"
 
+#include "base/array.h"
 #include "base/random.h"
-#include "measure/stats.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,18 +22,19 @@
 // Permutations at a look; ranking_decide() takes more where the level needs them.
 #define PERMUTATIONS 600
 
-struct contender {
+struct rounds_finalist {
     enum rounds_standing standing;
     uint64_t screening;
     uint64_t *samples;
-    uint32_t count, capacity;
+    uint32_t count;
+    size_t capacity;
 };
 
 struct rounds {
     struct measure_rules rules;
     struct rounds_seeds seeds;
     uint64_t resolution_ns;
-    struct contender *contenders;
+    struct rounds_finalist *finalists;
     size_t count;
     size_t *order; // of the present round, the reference first
     size_t turns;  // in it; 0: not drawn yet
@@ -46,36 +52,36 @@ static void choose_reference(struct rounds *r)
 {
     size_t best = r->count;
     for (size_t c = 0; c < r->count; c++) {
-        const struct contender *k = &r->contenders[c];
+        const struct rounds_finalist *k = &r->finalists[c];
         if (k->standing != ROUNDS_DROPPED &&
-            (best == r->count || k->screening < r->contenders[best].screening))
+            (best == r->count || k->screening < r->finalists[best].screening))
             best = c;
     }
     if (best == r->count)
         return;
     r->account.reference = best;
-    r->usual[0] = r->contenders[best].screening;
+    r->usual[0] = r->finalists[best].screening;
     r->reference_launches = 1;
 }
 
 struct rounds *rounds_new(const struct measure_rules *rules, const uint64_t *screening,
-                          size_t contenders, struct rounds_seeds seeds, uint64_t resolution_ns)
+                          size_t finalists, struct rounds_seeds seeds, uint64_t resolution_ns)
 {
-    struct rounds *r = contenders ? calloc(1, sizeof *r) : NULL;
+    struct rounds *r = finalists ? calloc(1, sizeof *r) : NULL;
     if (!r)
         return NULL;
     r->rules = *rules;
     r->seeds = seeds;
     r->resolution_ns = resolution_ns;
-    r->count = contenders;
-    r->contenders = calloc(contenders, sizeof *r->contenders);
-    r->order = calloc(contenders + 1, sizeof *r->order);
-    if (!r->contenders || !r->order) {
+    r->count = finalists;
+    r->finalists = calloc(finalists, sizeof *r->finalists);
+    r->order = calloc(finalists + 1, sizeof *r->order);
+    if (!r->finalists || !r->order) {
         rounds_free(r);
         return NULL;
     }
-    for (size_t c = 0; c < contenders; c++)
-        r->contenders[c].screening = screening[c];
+    for (size_t c = 0; c < finalists; c++)
+        r->finalists[c].screening = screening[c];
     choose_reference(r);
     return r;
 }
@@ -84,9 +90,9 @@ void rounds_free(struct rounds *r)
 {
     if (!r)
         return;
-    for (size_t c = 0; r->contenders && c < r->count; c++)
-        free(r->contenders[c].samples);
-    free(r->contenders);
+    for (size_t c = 0; r->finalists && c < r->count; c++)
+        free(r->finalists[c].samples);
+    free(r->finalists);
     free(r->order);
     free(r);
 }
@@ -95,32 +101,28 @@ static size_t count_in(const struct rounds *r)
 {
     size_t in = 0;
     for (size_t c = 0; c < r->count; c++)
-        in += r->contenders[c].standing == ROUNDS_IN;
+        in += r->finalists[c].standing == ROUNDS_IN;
     return in;
-}
-
-// Contenders in their order, shuffled behind the reference (Fisher-Yates).
-static void draw_order(struct rounds *r)
-{
-    struct rng rng;
-    rng_init(&rng, r->seeds.order, r->drawn++);
-    size_t n = 0;
-    r->order[n++] = r->account.reference;
-    for (size_t c = 0; c < r->count; c++) {
-        if (r->contenders[c].standing != ROUNDS_IN)
-            continue;
-        size_t at = 1 + (size_t)rng_below(&rng, n);
-        r->order[n] = r->order[at];
-        r->order[at] = c;
-        n++;
-    }
-    r->turns = n;
 }
 
 const size_t *rounds_next(struct rounds *r, size_t *count)
 {
-    if (r->turns == 0 && count_in(r) > 0)
-        draw_order(r);
+    if (r->turns == 0 && count_in(r) > 0) {
+        // Finalists in their order, shuffled behind the reference (Fisher-Yates).
+        struct rng rng;
+        rng_init(&rng, r->seeds.order, r->drawn++);
+        size_t n = 0;
+        r->order[n++] = r->account.reference;
+        for (size_t c = 0; c < r->count; c++) {
+            if (r->finalists[c].standing != ROUNDS_IN)
+                continue;
+            size_t at = 1 + (size_t)rng_below(&rng, n);
+            r->order[n] = r->order[at];
+            r->order[at] = c;
+            n++;
+        }
+        r->turns = n;
+    }
     *count = r->turns;
     return r->order;
 }
@@ -135,14 +137,7 @@ static bool is_slow(struct rounds *r, uint64_t reference_ns)
     return (double)reference_ns > r->rules.disturbed * usual;
 }
 
-// What was dropped during the round says nothing.
-static bool is_disturbed(struct rounds *r, uint64_t reference_ns, double load)
-{
-    bool slow = r->order[0] == r->account.reference && is_slow(r, reference_ns);
-    return slow || load > r->rules.load;
-}
-
-// The contenders that have a place, packed; `who` says which they are.
+// The finalists that have a place, packed; `who` says which they are.
 struct packed {
     const uint64_t **times;
     uint32_t *counts;
@@ -172,7 +167,7 @@ static bool packed_init(struct packed *p, const struct rounds *r)
     if (!p->times || !p->counts || !p->apart || !p->who || !p->entries)
         return false;
     for (size_t c = 0; c < r->count; c++) {
-        const struct contender *k = &r->contenders[c];
+        const struct rounds_finalist *k = &r->finalists[c];
         if (k->standing == ROUNDS_DROPPED || k->count == 0)
             continue;
         p->times[p->count] = k->samples;
@@ -205,21 +200,11 @@ static double allowance(const struct rounds *r)
     return pow(fmin(1, r->account.kept / r->rules.rounds), SPENDING);
 }
 
-// Those that are told apart leave.
-static void dismiss(struct rounds *r, const struct ranking_entry *entries)
-{
-    for (size_t c = 0; c < r->count; c++) {
-        struct contender *k = &r->contenders[c];
-        if (k->standing == ROUNDS_IN && !entries[c].tied)
-            k->standing = ROUNDS_LEFT;
-    }
-}
-
 static bool is_precise(const struct rounds *r, const struct ranking_entry *entries, size_t winner)
 {
     for (size_t c = 0; c < r->count; c++) {
         const struct ranking_entry *e = &entries[c];
-        if (c == winner || r->contenders[c].standing != ROUNDS_IN)
+        if (c == winner || r->finalists[c].standing != ROUNDS_IN)
             continue;
         if (!e->ratio_interval || e->ratio_high - e->ratio_low > 2 * r->rules.precision)
             return false;
@@ -236,65 +221,60 @@ static bool dismiss_clear(struct rounds *r)
     struct ranking_times t = {p.times, p.counts, p.count};
     decided = decided && ranking_clear(&t, r->rules.behind, clear);
     for (size_t i = 0; decided && i < p.count; i++) {
-        if (clear[i] && r->contenders[p.who[i]].standing == ROUNDS_IN)
-            r->contenders[p.who[i]].standing = ROUNDS_LEFT;
+        if (clear[i] && r->finalists[p.who[i]].standing == ROUNDS_IN)
+            r->finalists[p.who[i]].standing = ROUNDS_LEFT;
     }
     packed_release(&p);
     free(clear);
     return decided;
 }
 
-static bool look(struct rounds *r)
-{
-    r->account.looks++;
-    r->spent = r->spending;
-    r->spending = allowance(r);
-    struct ranking_entry *entries = calloc(r->count, sizeof *entries);
-    size_t winner;
-    bool decided = entries && rounds_rank(r, entries, &winner);
-    if (decided) {
-        dismiss(r, entries);
-        r->settled = is_precise(r, entries, winner);
-    }
-    free(entries);
-    return decided;
-}
-
 // ---- a round's times ----------------------------------------------------------------------------
-
-static bool contender_add(struct contender *k, uint64_t sample)
-{
-    if (k->count == k->capacity) {
-        uint32_t capacity = k->capacity ? 2 * k->capacity : 32;
-        uint64_t *samples = realloc(k->samples, capacity * sizeof *samples);
-        if (!samples)
-            return false;
-        k->samples = samples;
-        k->capacity = capacity;
-    }
-    k->samples[k->count++] = sample;
-    return true;
-}
 
 static bool keep_round(struct rounds *r, const uint64_t *times)
 {
     for (size_t i = 1; i < r->turns; i++) {
-        struct contender *k = &r->contenders[r->order[i]];
-        if (k->standing == ROUNDS_IN && !contender_add(k, times[i]))
-            return false;
+        struct rounds_finalist *k = &r->finalists[r->order[i]];
+        if (k->standing == ROUNDS_IN) {
+            uint64_t *samples =
+                array_grow(k->samples, &k->capacity, k->count + (size_t)1, sizeof *samples);
+            if (!samples)
+                return false;
+            k->samples = samples;
+            k->samples[k->count++] = times[i];
+        }
     }
     r->account.kept++;
     r->turns = 0;
     if (count_in(r) == 0)
         return true;
-    if (is_look(r))
-        return look(r);
+    if (is_look(r)) {
+        r->account.looks++;
+        r->spent = r->spending;
+        r->spending = allowance(r);
+        struct ranking_entry *entries = calloc(r->count, sizeof *entries);
+        size_t winner;
+        bool decided = entries && rounds_rank(r, entries, &winner);
+        if (decided) {
+            // Who is told apart from the winner leaves.
+            for (size_t c = 0; c < r->count; c++) {
+                struct rounds_finalist *k = &r->finalists[c];
+                if (k->standing == ROUNDS_IN && !entries[c].tied)
+                    k->standing = ROUNDS_LEFT;
+            }
+            r->settled = is_precise(r, entries, winner);
+        }
+        free(entries);
+        return decided;
+    }
     return r->account.kept < (uint32_t)r->rules.early || dismiss_clear(r);
 }
 
 enum rounds_verdict rounds_tell(struct rounds *r, const uint64_t *times, double load)
 {
-    bool disturbed = is_disturbed(r, times[0], load);
+    // A reference that was dropped during the round says nothing of the machine.
+    bool slow = r->order[0] == r->account.reference && is_slow(r, times[0]);
+    bool disturbed = slow || load > r->rules.load;
     if (disturbed && r->tries < r->rules.repeats) {
         r->tries++;
         r->account.repeated++;
@@ -308,10 +288,10 @@ enum rounds_verdict rounds_tell(struct rounds *r, const uint64_t *times, double 
     return disturbed ? ROUNDS_MARKED : ROUNDS_KEPT;
 }
 
-void rounds_drop(struct rounds *r, size_t contender)
+void rounds_drop(struct rounds *r, size_t finalist)
 {
-    r->contenders[contender].standing = ROUNDS_DROPPED;
-    if (r->account.reference == contender)
+    r->finalists[finalist].standing = ROUNDS_DROPPED;
+    if (r->account.reference == finalist)
         choose_reference(r);
 }
 
@@ -325,20 +305,21 @@ struct rounds_account rounds_account(const struct rounds *r)
     return r->account;
 }
 
-enum rounds_standing rounds_standing(const struct rounds *r, size_t contender)
+enum rounds_standing rounds_standing(const struct rounds *r, size_t finalist)
 {
-    return r->contenders[contender].standing;
+    return r->finalists[finalist].standing;
 }
 
-const uint64_t *rounds_samples(const struct rounds *r, size_t contender, uint32_t *count)
+const uint64_t *rounds_samples(const struct rounds *r, size_t finalist, uint32_t *count)
 {
-    *count = r->contenders[contender].count;
-    return r->contenders[contender].samples;
+    *count = r->finalists[finalist].count;
+    return r->finalists[finalist].samples;
 }
 
 // ---- the decision -------------------------------------------------------------------------------
 
-// What the decision now may spend: at a look what that look has, between looks what has come since.
+// The share of the error that a decision now may spend: at a look the look's own, between looks
+// what has accrued since the last.
 static double error_now(const struct rounds *r)
 {
     double now = allowance(r);
@@ -346,8 +327,9 @@ static double error_now(const struct rounds *r)
     return (1 - r->rules.level) * (now - since);
 }
 
-// Back into the order of the contenders; those without a place come behind.
-static void unpack(const struct packed *p, const struct rounds *r, struct ranking_entry *out)
+// Back into the order of the finalists; those without a place come behind.
+static void unpack_entries(const struct packed *p, const struct rounds *r,
+                           struct ranking_entry *out)
 {
     size_t behind = p->count, i = 0;
     for (size_t c = 0; c < r->count; c++) {
@@ -374,7 +356,7 @@ bool rounds_rank(struct rounds *r, struct ranking_entry *out, size_t *winner)
     decided = decided && ranking_decide(&t, &terms, p.entries, &first);
     if (decided) {
         *winner = p.who[first];
-        unpack(&p, r, out);
+        unpack_entries(&p, r, out);
     }
     packed_release(&p);
     return decided;

@@ -10,7 +10,7 @@
 //   }
 //   rounds_rank(r, entries, &winner);
 //
-// Contenders leave for two reasons. From the round `early` on those leave whose every launch was
+// Finalists leave for two reasons. From the round `early` on those leave whose every launch was
 // clearly behind the leader (ranking_clear()). And the rounds are looked at `looks` times, the last
 // time at their end, each time before at half the rounds of the next; who is told apart from the
 // leader by ranking_decide() leaves, and nothing later takes that back. Each look is a chance to be
@@ -19,11 +19,11 @@
 // analysis of group sequential tests based on the type I error spending rate function", Biometrika
 // 74, 1987). What one look spends is the increment since the look before; no independence is
 // assumed.
-#ifndef HONE_MEASURE_ROUNDS_H
-#define HONE_MEASURE_ROUNDS_H
+#ifndef HONE_STATS_ROUNDS_H
+#define HONE_STATS_ROUNDS_H
 
-#include "measure/ranking.h"
-#include "measure/rules.h"
+#include "stats/ranking.h"
+#include "stats/rules.h"
 
 struct rounds;
 
@@ -33,16 +33,16 @@ struct rounds_seeds {
     uint64_t order, decision;
 };
 
-// `screening`: for each contender the time in ns that made it one. The fastest of them is the
+// `screening`: for each finalist the time in ns that made it one. The fastest of them is the
 // reference: it is launched first in each round, as a turn beside its own, and says whether the
 // machine is as it was. `resolution_ns`: as in struct ranking_terms. NULL without memory or
-// contenders.
+// finalists.
 struct rounds *rounds_new(const struct measure_rules *rules, const uint64_t *screening,
-                          size_t contenders, struct rounds_seeds seeds, uint64_t resolution_ns);
+                          size_t finalists, struct rounds_seeds seeds, uint64_t resolution_ns);
 void rounds_free(struct rounds *r); // NULL is fine
 
 // The turns of the next round: order[0] is the reference's extra turn, order[1 .. count) is each
-// contender that is still in, once, shuffled from the order's seed. The same order until
+// finalist that is still in, once, shuffled from the order's seed. The same order until
 // rounds_tell(). A round that is repeated is shuffled anew. With nobody left: 0 turns.
 const size_t *rounds_next(struct rounds *r, size_t *count);
 
@@ -60,9 +60,9 @@ enum rounds_verdict {
 // known or does not matter. A look falls due here.
 enum rounds_verdict rounds_tell(struct rounds *r, const uint64_t *times, double load);
 
-// The contender failed: it takes part no more and has no place. Another one becomes the reference
+// The finalist failed: it takes part no more and has no place. Another one becomes the reference
 // where it was that.
-void rounds_drop(struct rounds *r, size_t contender);
+void rounds_drop(struct rounds *r, size_t finalist);
 
 // All rounds are run, or everyone left is told apart or known to `precision`, or nobody is left.
 bool rounds_done(const struct rounds *r);
@@ -72,25 +72,25 @@ struct rounds_account {
     uint32_t marked;   // disturbed and kept
     uint32_t repeated; // disturbed and thrown away
     uint32_t looks;    // decisions taken so far
-    size_t reference;  // the contender that is it now
+    size_t reference;  // the finalist that is it now
 };
 struct rounds_account rounds_account(const struct rounds *r);
 
 // The number of rounds after which look `i` of `looks` falls due: half as many as the next.
 uint32_t rounds_at_look(const struct measure_rules *rules, uint32_t i);
 
-// Where a contender stands.
+// Where a finalist stands.
 enum rounds_standing {
     ROUNDS_IN,
     ROUNDS_LEFT,   // told apart, or clearly behind: it has fewer samples
     ROUNDS_DROPPED // failed
 };
-enum rounds_standing rounds_standing(const struct rounds *r, size_t contender);
+enum rounds_standing rounds_standing(const struct rounds *r, size_t finalist);
 // Its samples in the kept rounds, and how many; valid until the next rounds_tell().
-const uint64_t *rounds_samples(const struct rounds *r, size_t contender, uint32_t *count);
+const uint64_t *rounds_samples(const struct rounds *r, size_t finalist, uint32_t *count);
 
 // The decision on the rounds so far: at the look that was due last, or, when rounds were broken off
-// between looks, as if a look were due now. out[c] belongs to contender c; the entry of one that
+// between looks, as if a look were due now. out[c] belongs to finalist c; the entry of one that
 // was dropped is all zeros with `tied` false and a place behind all others. False without memory or
 // without a kept round.
 bool rounds_rank(struct rounds *r, struct ranking_entry *out, size_t *winner);

@@ -1,7 +1,10 @@
-#include "measure/rules.h"
+// The table of rules, and screening: after each reply, how many samples more of this configuration
+// are worth their time. Whatever throws a configuration away is said by two launches; one that will
+// be a finalist needs one sample only.
+#include "stats/rules.h"
 
 #include "base/text.h"
-#include "measure/stats.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,20 +36,6 @@ static const struct measure_rule *rule_find(const char *name, size_t length)
     return NULL;
 }
 
-static bool refuse_name(const char *text, size_t length, struct error *e)
-{
-    const char *names[sizeof measure_rule_table / sizeof *measure_rule_table];
-    size_t count = 0;
-    for (const struct measure_rule *r = measure_rule_table; r->name; r++)
-        names[count++] = r->name;
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), text);
-    const char *nearest = str_nearest(name, names, count);
-    return error_set(e, ERROR_USAGE, "there is no rule '%s'%s%s%s", name,
-                     nearest ? "; did you mean '" : ": 'hone help tune' lists them",
-                     nearest ? nearest : "", nearest ? "'?" : "");
-}
-
 bool measure_rule_is_whole(const struct measure_rule *r)
 {
     static const size_t whole[] = {
@@ -61,7 +50,7 @@ bool measure_rule_is_whole(const struct measure_rule *r)
     return false;
 }
 
-static bool read_value(const struct measure_rule *r, const char *text, double *value)
+static bool read_rule_value(const struct measure_rule *r, const char *text, double *value)
 {
     char *end;
     *value = strtod(text, &end);
@@ -76,17 +65,28 @@ bool measure_rules_set(struct measure_rules *rules, const char *text, struct err
     if (!equals)
         return error_set(e, ERROR_USAGE, "'%s' is not NAME=VALUE, such as rounds=40", text);
     const struct measure_rule *r = rule_find(text, (size_t)(equals - text));
-    if (!r)
-        return refuse_name(text, (size_t)(equals - text), e);
+    if (!r) {
+        size_t length = (size_t)(equals - text);
+        const char *names[sizeof measure_rule_table / sizeof *measure_rule_table];
+        size_t count = 0;
+        for (const struct measure_rule *row = measure_rule_table; row->name; row++)
+            names[count++] = row->name;
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), text);
+        const char *nearest = str_nearest(name, names, count);
+        return error_set(e, ERROR_USAGE, "there is no rule '%s'%s%s%s", name,
+                         nearest ? "; did you mean '" : ": 'hone help tune' lists them",
+                         nearest ? nearest : "", nearest ? "'?" : "");
+    }
     double value;
-    if (!read_value(r, equals + 1, &value))
+    if (!read_rule_value(r, equals + 1, &value))
         return error_set(e, ERROR_USAGE, "%s is a %snumber from %g to %g, not '%s'", r->name,
                          measure_rule_is_whole(r) ? "whole " : "", r->least, r->most, equals + 1);
     memcpy((char *)rules + r->offset, &value, sizeof value);
     return true;
 }
 
-static double sum_of(const uint64_t *samples, size_t count)
+static double sum_of_samples(const uint64_t *samples, size_t count)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++)
@@ -103,7 +103,7 @@ static bool starts_beyond(const struct screening *s, double factor)
 }
 
 // Two launches in a row: two samples, or a sample after a verified launch that was not near.
-static bool is_hopeless(const struct measure_rules *rules, const struct screening *s)
+static bool is_hopeless_screening(const struct measure_rules *rules, const struct screening *s)
 {
     double limit = rules->hopeless * (double)s->best_ns;
     if (!s->best_ns || s->count == 0 || (double)s->samples[s->count - 1] <= limit)
@@ -111,7 +111,7 @@ static bool is_hopeless(const struct measure_rules *rules, const struct screenin
     return s->count == 1 ? starts_beyond(s, rules->near) : (double)s->samples[s->count - 2] > limit;
 }
 
-// Too slow to be a contender, said by two launches: two samples, or the verified one and a sample.
+// Too slow to be a finalist, said by two launches: two samples, or the verified one and a sample.
 static bool is_behind(const struct measure_rules *rules, const struct screening *s)
 {
     struct stats_summary sum;
@@ -122,8 +122,8 @@ static bool is_behind(const struct measure_rules *rules, const struct screening 
 }
 
 // Half the range of the samples, which a few samples tell better than an interval of the median.
-// One sample is believed where it makes a contender: the ranking measures that one again.
-static bool is_settled(const struct measure_rules *rules, const struct screening *s)
+// One sample is believed where it makes a finalist: the ranking measures that one again.
+static bool is_settled_screening(const struct measure_rules *rules, const struct screening *s)
 {
     struct stats_summary sum;
     stats_summarise(s->samples, s->count, s->resolution_ns, &sum);
@@ -137,7 +137,7 @@ static bool is_settled(const struct measure_rules *rules, const struct screening
 static uint32_t within_budget(const struct measure_rules *rules, const struct screening *s,
                               uint32_t wanted)
 {
-    double used = sum_of(s->samples, s->count);
+    double used = sum_of_samples(s->samples, s->count);
     double each = s->count ? used / (double)s->count : (double)s->verify_ns;
     double left = 1e9 * rules->budget - used;
     if (rules->budget <= 0 || each <= 0 || left >= each * wanted)
@@ -163,14 +163,15 @@ enum measure_verdict measure_next(const struct measure_rules *rules, const struc
         *more = s->count < rules->fixed ? rules->fixed - (uint32_t)s->count : 0;
         return *more > 0 ? MEASURE_MORE : MEASURE_FIXED;
     }
-    if (s->count == 0 ? starts_beyond(s, rules->certain) : is_hopeless(rules, s))
+    if (s->count == 0 ? starts_beyond(s, rules->certain) : is_hopeless_screening(rules, s))
         return MEASURE_HOPELESS;
     if (is_behind(rules, s))
         return MEASURE_SETTLED;
     if (s->count >= (size_t)rules->first &&
-        (s->count >= (size_t)rules->most || is_settled(rules, s)))
+        (s->count >= (size_t)rules->most || is_settled_screening(rules, s)))
         return MEASURE_SETTLED;
-    if (rules->budget > 0 && s->count && sum_of(s->samples, s->count) >= 1e9 * rules->budget)
+    if (rules->budget > 0 && s->count &&
+        sum_of_samples(s->samples, s->count) >= 1e9 * rules->budget)
         return MEASURE_LIMIT;
     *more = within_budget(rules, s, wanted_now(rules, s));
     return MEASURE_MORE;

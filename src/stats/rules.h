@@ -1,8 +1,8 @@
 // How configurations are measured: screening decides how many launches one is worth, the ranking
 // at the end decides which is the fastest. All constants of the procedure stand here, named; each
 // can be set (`--rule NAME=VALUE`), and the help is made from the same table.
-#ifndef HONE_MEASURE_RULES_H
-#define HONE_MEASURE_RULES_H
+#ifndef HONE_STATS_RULES_H
+#define HONE_STATS_RULES_H
 
 #include "base/error.h"
 
@@ -11,14 +11,14 @@
 #include <stdint.h>
 
 // X(member, default, least, most, what it is). All are doubles; counts are whole numbers. The
-// defaults come from simulated tunes of 200 configurations (tests/measure/test_procedure.c): they
+// defaults come from simulated tunes of 200 configurations (tests/stats/test_procedure.c): they
 // take fewer than 4 launches for each configuration and lose the best in fewer than 5 of 100.
-// - One sample is enough of one that will be a contender, or is not by two launches that agree: a
+// - One sample is enough of one that will be a finalist, or is not by two launches that agree: a
 //   launch in the rounds tells more, because the machine's drift cancels there.
 // - `near` is wide, because screening sees drift: with 11 % of it, the best was not even a
-// contender
+// finalist
 //   in 14 of 100 tunes at 1.25, in 4 at 1.5. `behind` takes the others back out after a few rounds,
-//   and `contenders` bounds what that costs.
+//   and `finalists` bounds what that costs.
 // - 32 rounds: with 3 % of noise, one of ten that is 5 % faster was told apart in 89 of 100 by 24,
 // in
 //   94 by 28.
@@ -37,15 +37,15 @@
     X(hopeless, 2, 1, 1e6, "times the best: a launch beyond this stops the configuration")         \
     X(certain, 2.5, 1, 1e6,                                                                        \
       "times the best: beyond this one launch is enough to stop it, not two")                      \
-    X(near, 1.5, 1, 1e6, "times the best: what is within this is a contender of the ranking")      \
+    X(near, 1.5, 1, 1e6, "times the best: what is within this is a finalist of the ranking")       \
     X(budget, 1, 0, 1e6, "seconds of kernel time for the samples of one configuration")            \
-    /* The ranking: rounds in which all contenders are launched in turn. */                        \
+    /* The ranking: rounds in which all finalists are launched in turn. */                         \
     X(contenders, 14, 2, 1e4, "configurations that take part, the fastest first")                  \
     X(early, 3, 3, 1e4, "rounds after which those clearly behind leave")                           \
     X(behind, 1.05, 1, 1e6, "times the leader, in every round so far: clearly behind")             \
     X(rounds, 32, 1, 1e4, "rounds at most")                                                        \
     X(looks, 3, 1, 100, "looks at the rounds: the last at their end, each other at half the next") \
-    X(alike, 1.005, 1, 1e6, "times the winner: what is within this is not told apart")             \
+    X(alike, 1.005, 1, 1e6, "times the winner: what is within this is tied with it")               \
     X(level, 0.95, 0.5, 0.9999, "of the family of decisions, and of the ratios' intervals")        \
     X(precision, 0.002, 0, 1, "half width of a ratio's interval at which no more rounds are run")  \
     X(disturbed, 1.3, 1, 1e6,                                                                      \
@@ -56,7 +56,7 @@
     X(resolution, 100, 1, 1e6,                                                                     \
       "times the timer's resolution: shorter launches are timed in batches")
 
-// Those of them that are counts.
+// The rules that are counts.
 #define MEASURE_WHOLE_RULES(X) X(first) X(most) X(contenders) X(early) X(rounds) X(looks) X(repeats)
 
 struct measure_rules {
@@ -89,7 +89,7 @@ enum measure_verdict {
     MEASURE_FIXED
 };
 
-// What screening knows of one configuration.
+// All that screening knows of one configuration.
 struct screening {
     uint64_t verify_ns; // device time of its verified launch; 0: not known
     const uint64_t *samples;

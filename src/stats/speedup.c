@@ -1,27 +1,9 @@
-#include "measure/speedup.h"
+// How many times faster one configuration is than another: the geometric mean of the ratios within
+// rounds with Student's interval of their logarithms, or the ratio and interval that a ranking
+// found.
+#include "stats/speedup.h"
 
 #include <math.h>
-
-// An interval of the ratio, or the smallest and the largest one.
-static void spread(const uint64_t *slow, const uint64_t *fast, size_t count, double level,
-                   double mean, struct stats_ratio *out)
-{
-    double squares = 0;
-    out->low = out->high = exp(mean);
-    for (size_t i = 0; i < count; i++) {
-        double log = stats_log_ns(slow[i]) - stats_log_ns(fast[i]);
-        squares += (log - mean) * (log - mean);
-        out->low = fmin(out->low, exp(log));
-        out->high = fmax(out->high, exp(log));
-    }
-    out->interval = count >= SPEEDUP_ROUNDS;
-    if (!out->interval)
-        return;
-    double n = (double)count;
-    double half = stats_student(count - 1, level) * sqrt(squares / (n - 1) / n);
-    out->low = exp(mean - half);
-    out->high = exp(mean + half);
-}
 
 void speedup_paired(const uint64_t *slow, const uint64_t *fast, size_t count, double level,
                     uint64_t resolution_ns, struct stats_ratio *out)
@@ -33,7 +15,22 @@ void speedup_paired(const uint64_t *slow, const uint64_t *fast, size_t count, do
     for (size_t i = 0; i < count; i++)
         mean += (stats_log_ns(slow[i]) - stats_log_ns(fast[i])) / (double)count;
     out->ratio = exp(mean);
-    spread(slow, fast, count, level, mean, out);
+    // An interval of the ratio, or the smallest and the largest one.
+    double squares = 0;
+    out->low = out->high = exp(mean);
+    for (size_t i = 0; i < count; i++) {
+        double log = stats_log_ns(slow[i]) - stats_log_ns(fast[i]);
+        squares += (log - mean) * (log - mean);
+        out->low = fmin(out->low, exp(log));
+        out->high = fmax(out->high, exp(log));
+    }
+    out->interval = count >= SPEEDUP_ROUNDS;
+    if (out->interval) {
+        double n = (double)count;
+        double half = stats_student(count - 1, level) * sqrt(squares / (n - 1) / n);
+        out->low = exp(mean - half);
+        out->high = exp(mean + half);
+    }
     double least = (double)resolution_ns / fmax(stats_median(fast, count), 0.5);
     out->low = fmin(out->low, fmax(0, out->ratio - least / 2));
     out->high = fmax(out->high, out->low + least);
@@ -48,7 +45,7 @@ void speedup_ranked(const struct ranking_entry *base, const struct ranking_entry
                                 .interval = base->ratio_interval};
     if (!base->tied)
         return;
-    // Of one that is tied the interval may lie within what practically does not differ.
+    // The default is tied: its interval may lie wholly within `alike`, and must still contain 1.
     out->low = fmin(out->low, 1);
     out->high = fmax(out->high, 1);
 }

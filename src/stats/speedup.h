@@ -2,20 +2,20 @@
 // within rounds, in which both saw the same state of the machine. Pure functions.
 //
 // Between two that took part in a ranking alike it is the ratio of their locations, and its
-// interval is one of the ranking's: simultaneous for all pairs of contenders (Tukey's, its width
+// interval is one of the ranking's: simultaneous for all pairs of finalists (Tukey's, its width
 // from the range of permuted residuals; see ranking.h). So it holds although the winner was chosen
 // from the same times, and it contains 1 exactly where the ranking does not tell the two apart: of
-// ten names of one kernel in 95 of 100 tunes or more (tests/measure/test_procedure.c).
+// ten names of one kernel in 95 of 100 tunes or more (tests/stats/test_procedure.c).
 //
 // A default that is many times slower is launched in a few rounds of its own, after the others',
 // with the winner of these: the choice of the winner does not depend on those times. The interval
 // is Student's, of the mean logarithm of the ratios, since the intervals of ranks take six rounds.
-// So it is, too, where a ranking of two ended after three rounds.
-#ifndef HONE_MEASURE_SPEEDUP_H
-#define HONE_MEASURE_SPEEDUP_H
+// A ranking of two that ended after three rounds gets the same interval.
+#ifndef HONE_STATS_SPEEDUP_H
+#define HONE_STATS_SPEEDUP_H
 
-#include "measure/ranking.h"
-#include "measure/stats.h"
+#include "stats/ranking.h"
+#include "stats/stats.h"
 
 // The fewest rounds that give an interval of their own: with two, Student's factor is 12.7, and one
 // slow launch hides a factor of ten.

@@ -1,4 +1,7 @@
-#include "measure/stats.h"
+// Order statistics, rank intervals, the Hodges-Lehmann location and Student's quantiles, from
+// sorted copies of the samples. The location of n values is the median of n(n+1)/2 averages, found
+// without listing them: bisection over doubles, counting the averages below in one walk each time.
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -281,19 +284,6 @@ static void signed_rank_distribution(size_t count, double *p, size_t size)
     }
 }
 
-static size_t signed_rank_exact(size_t count, double level)
-{
-    double p[SIGNED_RANK_EXACT * (SIGNED_RANK_EXACT + 1) / 4 + 1];
-    size_t size = pairs_of(count) / 2 + 1, rank = 0;
-    signed_rank_distribution(count, p, size);
-    double tail = p[0];
-    while (rank < size && 2 * tail <= 1 - level) {
-        rank++;
-        tail += rank < size ? p[rank] : 0;
-    }
-    return rank;
-}
-
 // z with P(Z > z) = tail, by bisection on erfc().
 static double normal_beyond(double tail)
 {
@@ -312,8 +302,17 @@ size_t stats_signed_rank(size_t count, double level)
 {
     if (count == 0 || !(level > 0 && level < 1))
         return 0;
-    if (count <= SIGNED_RANK_EXACT)
-        return signed_rank_exact(count, level);
+    if (count <= SIGNED_RANK_EXACT) {
+        double p[SIGNED_RANK_EXACT * (SIGNED_RANK_EXACT + 1) / 4 + 1];
+        size_t size = pairs_of(count) / 2 + 1, rank = 0;
+        signed_rank_distribution(count, p, size);
+        double tail = p[0];
+        while (rank < size && 2 * tail <= 1 - level) {
+            rank++;
+            tail += rank < size ? p[rank] : 0;
+        }
+        return rank;
+    }
     double n = (double)count;
     double mean = n * (n + 1) / 4, deviation = sqrt(n * (n + 1) * (2 * n + 1) / 24);
     double rank = floor(mean - 0.5 - normal_beyond((1 - level) / 2) * deviation) + 1;

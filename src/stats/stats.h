@@ -1,8 +1,8 @@
 // Statistics on samples; pure functions. Times of kernels are skewed and have outliers, so the
 // median and rank intervals are used throughout (Hoefler and Belli, "Scientific benchmarking of
 // parallel computing systems", SC 2015, section 3.1.3).
-#ifndef HONE_MEASURE_STATS_H
-#define HONE_MEASURE_STATS_H
+#ifndef HONE_STATS_STATS_H
+#define HONE_STATS_STATS_H
 
 #include <stdbool.h>
 #include <stddef.h>
