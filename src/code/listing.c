@@ -1,3 +1,5 @@
+// Lists of instructions, with labels resolved in the end: a hash table from name and scope to the
+// instruction behind it.
 #include "code/listing.h"
 
 #include "base/text.h"
@@ -17,26 +19,18 @@ void listing_release(struct listing *l)
 }
 
 // Room for one more; what is outgrown stays in the arena.
-static void *grow(struct listing *l, void *items, uint32_t count, uint32_t *room, size_t size)
+static void *grow_list(struct listing *l, void *items, uint32_t count, size_t *room, size_t size)
 {
-    if (count < *room)
-        return items;
-    uint32_t wanted = *room ? *room * 2 : 256;
-    void *grown = *room < NOWHERE / 2 ? arena_array(&l->arena, wanted, size) : NULL;
-    if (!grown) {
-        l->failed = true;
-        return NULL;
-    }
-    if (count)
-        memcpy(grown, items, count * size);
-    *room = wanted;
+    void *grown =
+        count < NOWHERE / 2 ? arena_grow(&l->arena, items, room, (size_t)count + 1, size) : NULL;
+    l->failed |= !grown;
     return grown;
 }
 
 struct instruction *listing_add(struct listing *l, size_t line)
 {
     struct instruction *items =
-        grow(l, l->instructions, l->count, &l->room, sizeof *l->instructions);
+        grow_list(l, l->instructions, l->count, &l->room, sizeof *l->instructions);
     if (!items)
         return NULL;
     l->instructions = items;
@@ -47,7 +41,7 @@ struct instruction *listing_add(struct listing *l, size_t line)
 
 void listing_label(struct listing *l, const char *name, size_t length, uint32_t scope)
 {
-    struct name *items = grow(l, l->labels, l->label_count, &l->label_room, sizeof *l->labels);
+    struct name *items = grow_list(l, l->labels, l->label_count, &l->label_room, sizeof *l->labels);
     if (!items)
         return;
     l->labels = items;
@@ -57,7 +51,8 @@ void listing_label(struct listing *l, const char *name, size_t length, uint32_t 
 
 void listing_target(struct listing *l, const char *name, size_t length, uint32_t scope)
 {
-    struct name *items = grow(l, l->targets, l->target_count, &l->target_room, sizeof *l->targets);
+    struct name *items =
+        grow_list(l, l->targets, l->target_count, &l->target_room, sizeof *l->targets);
     if (!items || l->count == 0)
         return;
     l->targets = items;
@@ -68,7 +63,7 @@ void listing_target(struct listing *l, const char *name, size_t length, uint32_t
 
 uint32_t listing_scope(struct listing *l, uint32_t around)
 {
-    uint32_t *items = grow(l, l->scopes, l->scope_count, &l->scope_room, sizeof *l->scopes);
+    uint32_t *items = grow_list(l, l->scopes, l->scope_count, &l->scope_room, sizeof *l->scopes);
     if (!items)
         return 0;
     l->scopes = items;
@@ -85,7 +80,7 @@ struct label_table {
     uint32_t mask;
 };
 
-static uint32_t hash_of(const struct name *n, uint32_t scope)
+static uint32_t hash_of_name(const struct name *n, uint32_t scope)
 {
     uint32_t hash = 2166136261u ^ scope;
     for (size_t i = 0; i < n->length; i++)
@@ -94,9 +89,9 @@ static uint32_t hash_of(const struct name *n, uint32_t scope)
 }
 
 // The slot of the label of this name and scope, or the empty one where it would be.
-static uint32_t *slot_of(const struct label_table *t, const struct name *n, uint32_t scope)
+static uint32_t *slot_of_name(const struct label_table *t, const struct name *n, uint32_t scope)
 {
-    uint32_t at = hash_of(n, scope) & t->mask;
+    uint32_t at = hash_of_name(n, scope) & t->mask;
     for (;; at = (at + 1) & t->mask) {
         if (t->slots[at] == NOWHERE)
             return &t->slots[at];
@@ -119,7 +114,7 @@ static bool fill_table(struct listing *l, struct label_table *t)
     for (uint32_t i = 0; i < size; i++)
         t->slots[i] = NOWHERE;
     for (uint32_t i = 0; i < l->label_count; i++)
-        *slot_of(t, &l->labels[i], l->labels[i].scope) = i;
+        *slot_of_name(t, &l->labels[i], l->labels[i].scope) = i;
     return true;
 }
 
@@ -132,10 +127,10 @@ void listing_resolve(struct listing *l)
     }
     for (uint32_t i = 0; i < l->target_count; i++) {
         struct name *target = &l->targets[i];
-        uint32_t scope = target->scope, label = *slot_of(&table, target, scope);
+        uint32_t scope = target->scope, label = *slot_of_name(&table, target, scope);
         while (label == NOWHERE && scope != 0) {
             scope = l->scopes[scope];
-            label = *slot_of(&table, target, scope);
+            label = *slot_of_name(&table, target, scope);
         }
         if (label != NOWHERE && l->labels[label].at < l->count)
             target->at = l->labels[label].at;
@@ -193,24 +188,6 @@ static bool has_name(const struct kernel_name *n, const char *kernel, size_t len
     return length > 0 && memmem(n->text, n->length, kernel, length);
 }
 
-static bool refuse(const struct kernel_name *names, size_t count, const char *kernel,
-                   struct error *e)
-{
-    struct text list = TEXT_INIT;
-    for (size_t i = 0; i < count; i++)
-        text_addf(&list, "%s%.*s", i ? ", " : "", (int)(names[i].length & 0xffff), names[i].text);
-    if (count == 0)
-        error_set(e, ERROR_INPUT, "there is no kernel in it");
-    else if (kernel)
-        error_set(e, ERROR_INPUT, "there is no kernel '%s' in it, but: %s", kernel,
-                  text_cstr(&list));
-    else
-        error_set(e, ERROR_INPUT, "there are several kernels in it, one must be named: %s",
-                  text_cstr(&list));
-    text_release(&list);
-    return false;
-}
-
 bool kernel_choose(const struct kernel_name *names, size_t count, const char *kernel, size_t *out,
                    struct error *e)
 {
@@ -228,5 +205,19 @@ bool kernel_choose(const struct kernel_name *names, size_t count, const char *ke
             *out = i;
         }
     }
-    return like == 1 || refuse(names, count, kernel, e);
+    if (like == 1)
+        return true;
+    struct text list = TEXT_INIT;
+    for (size_t i = 0; i < count; i++)
+        text_addf(&list, "%s%.*s", i ? ", " : "", (int)(names[i].length & 0xffff), names[i].text);
+    if (count == 0)
+        error_set(e, ERROR_INPUT, "there is no kernel in it");
+    else if (kernel)
+        error_set(e, ERROR_INPUT, "there is no kernel '%s' in it, but: %s", kernel,
+                  text_cstr(&list));
+    else
+        error_set(e, ERROR_INPUT, "there are several kernels in it, one must be named: %s",
+                  text_cstr(&list));
+    text_release(&list);
+    return false;
 }

@@ -36,11 +36,14 @@ struct name {
 struct listing {
     struct arena arena;
     struct instruction *instructions;
-    uint32_t count, room;
+    uint32_t count;
+    size_t room;
     struct name *labels, *targets;
-    uint32_t label_count, label_room, target_count, target_room;
+    uint32_t label_count, target_count;
+    size_t label_room, target_room;
     uint32_t *scopes; // the block around each block; that of the outermost, 0, is itself
-    uint32_t scope_count, scope_room;
+    uint32_t scope_count;
+    size_t scope_room;
     bool failed; // no memory
 };
 

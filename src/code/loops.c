@@ -38,7 +38,7 @@ struct graph {
 
 // ---- blocks ------------------------------------------------------------------------------------
 
-static bool goes_on(const struct instruction *i)
+static bool falls_through(const struct instruction *i)
 {
     return i->guarded || i->flow == FLOW_NEXT || i->flow == FLOW_CALL;
 }
@@ -79,7 +79,7 @@ static void each_edge(struct graph *g, uint32_t block,
 {
     const struct listing *l = g->listing;
     const struct instruction *last = &l->instructions[g->blocks[block].end - 1];
-    if (goes_on(last) && block + 1 < g->block_count)
+    if (falls_through(last) && block + 1 < g->block_count)
         each(g, block, block + 1);
     for (uint32_t i = 0; i < last->target_count; i++) {
         uint32_t at = l->targets[last->first_target + i].at;
@@ -126,7 +126,7 @@ static bool make_edges(struct graph *g, struct arena *a)
 
 // ---- order and dominators ----------------------------------------------------------------------
 
-static bool make_order(struct graph *g, struct arena *a)
+static bool make_block_order(struct graph *g, struct arena *a)
 {
     uint32_t *next = arena_array(a, g->block_count + 1u, sizeof *next), depth = 0;
     g->stack = arena_array(a, g->block_count + 1u, sizeof *g->stack);
@@ -269,7 +269,7 @@ static bool find_loops(struct graph *g, struct arena *a)
 
 // ---- counting ----------------------------------------------------------------------------------
 
-static void count(struct code_counts *c, const struct instruction *i)
+static void count_instruction(struct code_counts *c, const struct instruction *i)
 {
     if (i->class == CODE_CLASS_COUNT)
         return;
@@ -280,24 +280,8 @@ static void count(struct code_counts *c, const struct instruction *i)
     c->multiply_adds += i->multiply_adds;
 }
 
-static void count_block(const struct graph *g, const struct block *b, struct code_profile *p)
-{
-    struct loop *loop = b->loop == NOWHERE ? NULL : &g->loops[b->loop];
-    for (uint32_t i = b->first; i < b->end; i++) {
-        const struct instruction *at = &g->listing->instructions[i];
-        count(&p->whole, at);
-        if (!loop)
-            continue;
-        count(&loop->own, at);
-        if (loop->first == 0 || at->line < loop->first)
-            loop->first = at->line;
-        if (at->line > loop->last)
-            loop->last = at->line;
-    }
-}
-
-// What loops are compared by: 0 multiply-adds, 1 accesses to memory, 2 instructions.
-static double work_of(const struct code_counts *c, int kind)
+// The measure by which loops are compared: 0 multiply-adds, 1 accesses to memory, 2 instructions.
+static double work_of_kind(const struct code_counts *c, int kind)
 {
     uint32_t accesses = 0;
     for (int i = 0; i < CODE_ACCESSES; i++)
@@ -311,7 +295,7 @@ static const struct loop *hottest(const struct graph *g)
     for (int kind = 0; kind < 3 && !best; kind++) {
         double most = 0;
         for (uint32_t i = 0; i < g->loop_count; i++) {
-            double work = work_of(&g->loops[i].own, kind);
+            double work = work_of_kind(&g->loops[i].own, kind);
             for (uint32_t level = 0; level < g->loops[i].depth && level < 16; level++)
                 work *= 10;
             if (work > most) {
@@ -330,13 +314,26 @@ bool loops_count(const struct listing *l, struct code_profile *p)
     arena_init(&arena);
     bool ok = make_blocks(&g, &arena);
     if (ok && g.block_count > 0) {
-        ok = make_edges(&g, &arena) && make_order(&g, &arena);
+        ok = make_edges(&g, &arena) && make_block_order(&g, &arena);
         if (ok)
             find_dominators(&g);
         ok = ok && find_loops(&g, &arena);
     }
-    for (uint32_t i = 0; ok && i < g.order_count; i++)
-        count_block(&g, &g.blocks[g.order[i]], p);
+    for (uint32_t i = 0; ok && i < g.order_count; i++) {
+        const struct block *b = &g.blocks[g.order[i]];
+        struct loop *loop = b->loop == NOWHERE ? NULL : &g.loops[b->loop];
+        for (uint32_t k = b->first; k < b->end; k++) {
+            const struct instruction *at = &g.listing->instructions[k];
+            count_instruction(&p->whole, at);
+            if (!loop)
+                continue;
+            count_instruction(&loop->own, at);
+            if (loop->first == 0 || at->line < loop->first)
+                loop->first = at->line;
+            if (at->line > loop->last)
+                loop->last = at->line;
+        }
+    }
     const struct loop *best = ok ? hottest(&g) : NULL;
     p->loops = g.loop_count;
     if (best) {

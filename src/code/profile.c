@@ -1,3 +1,4 @@
+// From a text to a profile: list the instructions, resolve the labels, find loops and count.
 #include "code/listing.h"
 
 #include "base/text.h"

@@ -40,27 +40,21 @@ static char *without_comments(struct arena *a, const char *text, size_t length)
     return out;
 }
 
-static void step(struct reader *r)
+static void step_character(struct reader *r)
 {
     r->line += *r->at == '\n';
     r->at++;
 }
 
-static bool is_blank(char c)
+static bool is_ptx_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static bool is_name(char c)
+static bool is_ptx_name(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            (c && strchr("_$%.", c));
-}
-
-static void skip_blanks(struct reader *r)
-{
-    while (r->at < r->end && is_blank(*r->at))
-        step(r);
 }
 
 // Behind the brace that ends the block which starts here.
@@ -69,7 +63,7 @@ static void skip_block(struct reader *r)
     unsigned depth = 0;
     while (r->at < r->end) {
         char c = *r->at;
-        step(r);
+        step_character(r);
         depth += c == '{';
         if (c == '}' && --depth == 0)
             return;
@@ -86,7 +80,7 @@ static void add_targets(struct reader *r, const char *from, const char *to, bool
     size_t length = 0;
     for (const char *at = from; at < to;) {
         size_t n = 0;
-        while (at + n < to && is_name(at[n]))
+        while (at + n < to && is_ptx_name(at[n]))
             n++;
         if (n > 0 && all)
             listing_target(r->listing, at, n, scope);
@@ -101,17 +95,17 @@ static void add_targets(struct reader *r, const char *from, const char *to, bool
 }
 
 // One instruction, from..to without its semicolon.
-static bool add_instruction(struct reader *r, const char *from, const char *to, size_t line,
-                            uint32_t scope)
+static bool add_ptx_instruction(struct reader *r, const char *from, const char *to, size_t line,
+                                uint32_t scope)
 {
     char opcode[128], operands[256];
     bool guarded = *from == '@';
-    while (guarded && from < to && !is_blank(*from))
+    while (guarded && from < to && !is_ptx_blank(*from))
         from++;
-    while (from < to && is_blank(*from))
+    while (from < to && is_ptx_blank(*from))
         from++;
     size_t n = 0;
-    while (from + n < to && !is_blank(from[n]))
+    while (from + n < to && !is_ptx_blank(from[n]))
         n++;
     const char *rest = from + n;
     str_format(opcode, sizeof opcode, "%.*s", (int)(n < 128 ? n : 127), from);
@@ -134,7 +128,7 @@ static bool add_instruction(struct reader *r, const char *from, const char *to, 
 static size_t label_length(const struct reader *r)
 {
     const char *at = r->at;
-    while (at < r->end && is_name(*at))
+    while (at < r->end && is_ptx_name(*at))
         at++;
     size_t n = (size_t)(at - r->at);
     while (at < r->end && (*at == ' ' || *at == '\t'))
@@ -147,10 +141,10 @@ static size_t label_length(const struct reader *r)
 static bool skip_line_directive(struct reader *r)
 {
     size_t left = (size_t)(r->end - r->at);
-    bool is_one = (left > 5 && memcmp(r->at, ".loc", 4) == 0 && is_blank(r->at[4])) ||
-                  (left > 6 && memcmp(r->at, ".file", 5) == 0 && is_blank(r->at[5]));
+    bool is_one = (left > 5 && memcmp(r->at, ".loc", 4) == 0 && is_ptx_blank(r->at[4])) ||
+                  (left > 6 && memcmp(r->at, ".file", 5) == 0 && is_ptx_blank(r->at[5]));
     while (is_one && r->at < r->end && *r->at != '\n')
-        step(r);
+        step_character(r);
     return is_one;
 }
 
@@ -159,40 +153,41 @@ static bool read_statement(struct reader *r, uint32_t scope)
     const char *from = r->at;
     size_t line = r->line;
     while (r->at < r->end && *r->at != ';')
-        step(r);
+        step_character(r);
     if (r->at == r->end)
         return error_set(r->error, ERROR_INPUT, "line %zu: a statement without a semicolon", line);
-    if (!add_instruction(r, from, r->at, line, scope))
+    if (!add_ptx_instruction(r, from, r->at, line, scope))
         return false;
-    step(r);
+    step_character(r);
     return true;
 }
 
-// What stands between the kernel's braces; the reader is behind the first one.
-static bool read_body(struct reader *r)
+// Reads the body of a kernel, up to its closing brace; the reader stands behind the opening one.
+static bool read_ptx_body(struct reader *r)
 {
     size_t start = r->line;
     uint32_t scope = 0, depth = 1;
     while (depth > 0 && !r->listing->failed) {
         size_t n;
-        skip_blanks(r);
+        while (r->at < r->end && is_ptx_blank(*r->at))
+            step_character(r);
         if (r->at == r->end)
             return error_set(r->error, ERROR_INPUT, "the block of line %zu does not end", start);
         if (*r->at == '{') {
             scope = listing_scope(r->listing, scope);
             depth++;
-            step(r);
+            step_character(r);
         } else if (*r->at == '}') {
             scope = r->listing->scopes[scope];
             depth--;
-            step(r);
+            step_character(r);
         } else if ((n = label_length(r)) > 0) {
             listing_label(r->listing, r->at, n, scope);
             while (*r->at != ':')
-                step(r);
-            step(r);
+                step_character(r);
+            step_character(r);
         } else if (*r->at == ';') {
-            step(r);
+            step_character(r);
         } else if (!skip_line_directive(r) && !read_statement(r, scope)) {
             return false;
         }
@@ -214,41 +209,39 @@ static const char *find_entry(const char *from, const char *to)
 {
     static const char word[] = ".entry";
     const char *at = memmem(from, (size_t)(to - from), word, sizeof word - 1);
-    return at && at + sizeof word - 1 < to && is_blank(at[sizeof word - 1]) ? at + sizeof word - 1
-                                                                            : NULL;
-}
-
-static void note_kernel(struct kernels *k, const struct reader *body, const char *at)
-{
-    size_t n = 0;
-    while (is_blank(*at))
-        at++;
-    while (at + n < body->at && is_name(at[n]))
-        n++;
-    if (k->count == KERNELS_MOST)
-        return;
-    k->names[k->count] = (struct kernel_name){at, n};
-    k->bodies[k->count++] = *body;
+    return at && at + sizeof word - 1 < to && is_ptx_blank(at[sizeof word - 1])
+               ? at + sizeof word - 1
+               : NULL;
 }
 
 // Declarations end with a semicolon or a block; kernels are those with ".entry".
-static void find_kernels(struct reader r, struct kernels *k)
+static void find_ptx_kernels(struct reader r, struct kernels *k)
 {
     const char *from = r.at;
     while (r.at < r.end) {
         if (*r.at == '{') {
             const char *name = find_entry(from, r.at);
             struct reader body = r;
-            step(&body);
-            if (name)
-                note_kernel(k, &body, name);
+            step_character(&body);
+            if (name) {
+                const char *at = name;
+                size_t n = 0;
+                while (is_ptx_blank(*at))
+                    at++;
+                while (at + n < body.at && is_ptx_name(at[n]))
+                    n++;
+                if (k->count != KERNELS_MOST) {
+                    k->names[k->count] = (struct kernel_name){at, n};
+                    k->bodies[k->count++] = body;
+                }
+            }
             skip_block(&r);
             from = r.at;
             continue;
         }
         if (*r.at == ';')
             from = r.at + 1;
-        step(&r);
+        step_character(&r);
     }
 }
 
@@ -264,10 +257,10 @@ bool ptx_list(const char *text, size_t length, const char *kernel, struct listin
         return error_set(e, ERROR_INPUT, "not PTX: it does not start with .version");
     code_ptx_target(text, length, p->target);
     struct reader r = {clean, clean + length, 1, l, e};
-    find_kernels(r, k);
+    find_ptx_kernels(r, k);
     if (!kernel_choose(k->names, k->count, kernel, &chosen, e))
         return error_context(e, "PTX");
     str_format(p->kernel, sizeof p->kernel, "%.*s", (int)(k->names[chosen].length & 0xffff),
                k->names[chosen].text);
-    return read_body(&k->bodies[chosen]) || error_context(e, "PTX");
+    return read_ptx_body(&k->bodies[chosen]) || error_context(e, "PTX");
 }

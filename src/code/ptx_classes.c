@@ -26,7 +26,7 @@ static const struct {
 #define TYPES (sizeof types / sizeof *types)
 
 // The last part that is a type; TYPES when there is none.
-static size_t type_of(const char *opcode)
+static size_t type_of_operand(const char *opcode)
 {
     size_t found = TYPES;
     char part[16];
@@ -215,7 +215,7 @@ static unsigned access_bits(const char *opcode)
         const char *part;
         unsigned factor;
     } factors[] = {{"v2", 2}, {"v4", 4}, {"v8", 8}, {"x2", 2}, {"x4", 4}};
-    size_t type = type_of(opcode);
+    size_t type = type_of_operand(opcode);
     bool is_matrix = strstr(opcode, "matrix") != NULL; // "x2": a register each
     unsigned bits = type < TYPES && !is_matrix ? types[type].bits : 32;
     for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
@@ -234,7 +234,7 @@ static unsigned copy_bits(const char *operands)
 // ---- all together ------------------------------------------------------------------------------
 
 // "m16n8k8": the products of a warp (or, of wgmma, of four), by its work-items.
-static double mma_work(const char *opcode, double items)
+static double ptx_mma_work(const char *opcode, double items)
 {
     char part[32];
     for (unsigned i = 1; opcode_part(opcode, i, part, sizeof part); i++) {
@@ -245,17 +245,7 @@ static double mma_work(const char *opcode, double items)
     return 0;
 }
 
-static enum code_class typed_class(const char *opcode, enum family family)
-{
-    size_t at = type_of(opcode);
-    enum type type = at < TYPES ? types[at].type : TYPE_INT;
-    // The product of two of 32 bits has 64.
-    if (at < TYPES && opcode_has(opcode, "wide") && type == TYPE_INT && types[at].bits == 32)
-        type = TYPE_LONG;
-    return by_type[family][type];
-}
-
-static bool reads_special(const char *operands)
+static bool reads_special_register(const char *operands)
 {
     static const char *const names[] = {"%tid",         "%ctaid",   "%ntid",   "%nctaid",
                                         "%laneid",      "%warpid",  "%smid",   "%clock",
@@ -269,7 +259,7 @@ static bool reads_special(const char *operands)
     return false;
 }
 
-static enum code_flow flow_of(const char *opcode)
+static enum code_flow ptx_flow(const char *opcode)
 {
     static const struct {
         const char *opcode;
@@ -288,22 +278,27 @@ void ptx_classify(const char *opcode, const char *operands, struct instruction *
 {
     const struct rule *rule = rule_of(opcode);
     out->class = rule->class;
-    out->flow = flow_of(opcode);
+    out->flow = ptx_flow(opcode);
     if (opcode[0] == '.') {
         out->class = CODE_CLASS_COUNT;
     } else if (rule->family == LOAD || rule->family == STORE) {
         out->class = access_class(opcode, rule->family == LOAD);
         out->width = width_index(access_bits(opcode));
     } else if (rule->family < FAMILY_COUNT) {
-        out->class = typed_class(opcode, rule->family);
+        size_t at = type_of_operand(opcode);
+        enum type type = at < TYPES ? types[at].type : TYPE_INT;
+        // The product of two of 32 bits has 64.
+        if (at < TYPES && opcode_has(opcode, "wide") && type == TYPE_INT && types[at].bits == 32)
+            type = TYPE_LONG;
+        out->class = by_type[rule->family][type];
     } else if (rule->class == CODE_ASYNC_COPY && !opcode_has(opcode, "bulk")) {
         out->width = width_index(copy_bits(operands));
-    } else if (rule->class == CODE_MOVE && reads_special(operands)) {
+    } else if (rule->class == CODE_MOVE && reads_special_register(operands)) {
         out->class = CODE_SPECIAL;
     }
-    size_t type = type_of(opcode);
+    size_t type = type_of_operand(opcode);
     if (out->class == CODE_FMA16 || out->class == CODE_FMA32 || out->class == CODE_FMA64)
         out->multiply_adds = type < TYPES ? types[type].lanes : 1;
     else if (out->class == CODE_MMA || out->class == CODE_WGMMA)
-        out->multiply_adds = mma_work(opcode, out->class == CODE_MMA ? 32 : 128);
+        out->multiply_adds = ptx_mma_work(opcode, out->class == CODE_MMA ? 32 : 128);
 }

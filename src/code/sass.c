@@ -36,7 +36,7 @@ struct line {
 };
 
 // The next line without the blanks around it; false at the end.
-static bool next_line(const char **at, const char *end, struct line *out)
+static bool next_sass_line(const char **at, const char *end, struct line *out)
 {
     if (*at >= end)
         return false;
@@ -56,16 +56,16 @@ static bool line_starts(const struct line *l, const char *prefix)
     return (size_t)(l->end - l->at) >= n && memcmp(l->at, prefix, n) == 0;
 }
 
-static bool is_name(char c)
+static bool is_sass_name(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            (c && strchr("_$.", c));
 }
 
-static size_t name_length(const char *at, const char *end)
+static size_t sass_name_length(const char *at, const char *end)
 {
     size_t n = 0;
-    while (at + n < end && is_name(at[n]))
+    while (at + n < end && is_sass_name(at[n]))
         n++;
     return n;
 }
@@ -89,7 +89,7 @@ static bool starts_kernel(const struct line *l, struct kernel_name *out)
     } else {
         return false;
     }
-    size_t n = name_length(at, l->end);
+    size_t n = sass_name_length(at, l->end);
     *out = (struct kernel_name){at, n};
     return n > 0;
 }
@@ -104,16 +104,18 @@ static void read_target(const struct line *l, struct code_profile *p)
         const char *at = l->at + strlen(starts[i]);
         while (at < l->end && strchr(" \t", *at))
             at++;
-        str_format(p->target, sizeof p->target, "%.*s", (int)(name_length(at, l->end) & 31), at);
+        str_format(p->target, sizeof p->target, "%.*s", (int)(sass_name_length(at, l->end) & 31),
+                   at);
     }
 }
 
-static void find_kernels(const char *text, size_t length, struct kernels *k, struct code_profile *p)
+static void find_sass_kernels(const char *text, size_t length, struct kernels *k,
+                              struct code_profile *p)
 {
     const char *at = text, *end = text + length;
     struct line line;
     struct kernel_name name;
-    for (size_t number = 1; next_line(&at, end, &line); number++) {
+    for (size_t number = 1; next_sass_line(&at, end, &line); number++) {
         read_target(&line, p);
         if (k->count < KERNELS_MOST && starts_kernel(&line, &name)) {
             k->names[k->count] = name;
@@ -123,20 +125,6 @@ static void find_kernels(const char *text, size_t length, struct kernels *k, str
 }
 
 // ---- instructions ------------------------------------------------------------------------------
-
-// Every name that may be a label: ".L_x_1", "$__internal_0", "0x410" (an address; "-0x120" is
-// none). There is a character before `at`.
-static void add_targets(struct listing *l, const char *at, const char *end)
-{
-    while (at < end) {
-        size_t n = name_length(at, end);
-        bool is_label = n > 1 && (*at == '.' || *at == '$');
-        bool is_address = n > 2 && at[-1] == ' ' && at[0] == '0' && at[1] == 'x';
-        if (is_label || is_address)
-            listing_target(l, at, n, 0);
-        at += n ? n : 1;
-    }
-}
 
 // "B3" -> 3; -1.
 static int barrier_of(const char *at, const char *end)
@@ -157,7 +145,7 @@ static void note_barrier(struct reader *r, const char *at, const char *end)
     while (at < end && *at != '.')
         at++;
     if (barrier >= 0 && at < end)
-        r->barriers[barrier] = (struct name){.text = at, .length = name_length(at, end)};
+        r->barriers[barrier] = (struct name){.text = at, .length = sass_name_length(at, end)};
 }
 
 static void add_flow(struct reader *r, struct instruction *i, const char *opcode, const char *at,
@@ -172,12 +160,21 @@ static void add_flow(struct reader *r, struct instruction *i, const char *opcode
         else
             i->flow = FLOW_NEXT;
     } else if (i->flow == FLOW_BRANCH || i->flow == FLOW_CALL) {
-        add_targets(r->listing, at, end);
+        // Every name that may be a label: ".L_x_1", "$__internal_0", "0x410" (an address; "-0x120"
+        // is none). There is a character before `at`.
+        while (at < end) {
+            size_t n = sass_name_length(at, end);
+            bool is_label = n > 1 && (*at == '.' || *at == '$');
+            bool is_address = n > 2 && at[-1] == ' ' && at[0] == '0' && at[1] == 'x';
+            if (is_label || is_address)
+                listing_target(r->listing, at, n, 0);
+            at += n ? n : 1;
+        }
     }
 }
 
-// What stands behind the address: "@!P0 LDG.E R4, desc[UR6][R8.64+0x80] ;".
-static bool add_instruction(struct reader *r, const char *at, const char *end, size_t line)
+// Reads what stands behind the address: "@!P0 LDG.E R4, desc[UR6][R8.64+0x80] ;".
+static bool add_sass_instruction(struct reader *r, const char *at, const char *end, size_t line)
 {
     char opcode[128], operands[256];
     const char *stop = memchr(at, ';', (size_t)(end - at));
@@ -219,18 +216,18 @@ static bool add_address(struct listing *l, const char *at, size_t digits)
     return label != NULL;
 }
 
-static bool read_line(struct reader *r, const struct line *line, size_t number)
+static bool read_sass_line(struct reader *r, const struct line *line, size_t number)
 {
     size_t length = (size_t)(line->end - line->at);
     if (line_starts(line, "/*")) {
         const char *at = line->at + 2;
-        size_t digits = name_length(at, line->end);
+        size_t digits = sass_name_length(at, line->end);
         if (digits == 0 || digits + 4 > length || memcmp(at + digits, "*/", 2) != 0)
             return true; // an encoding
         return add_address(r->listing, at, digits) &&
-               add_instruction(r, at + digits + 2, line->end, number);
+               add_sass_instruction(r, at + digits + 2, line->end, number);
     }
-    size_t n = name_length(line->at, line->end);
+    size_t n = sass_name_length(line->at, line->end);
     if (n > 0 && n + 1 == length && line->at[n] == ':')
         listing_label(r->listing, line->at, n, 0);
     return !r->listing->failed;
@@ -244,7 +241,7 @@ bool sass_list(const char *text, size_t length, const char *kernel, struct listi
     size_t chosen = 0;
     if (!k)
         return error_memory(e);
-    find_kernels(text, length, k, p);
+    find_sass_kernels(text, length, k, p);
     if (!kernel_choose(k->names, k->count, kernel, &chosen, e))
         return error_context(e, "SASS");
     str_format(p->kernel, sizeof p->kernel, "%.*s", (int)(k->names[chosen].length & 0xffff),
@@ -252,10 +249,10 @@ bool sass_list(const char *text, size_t length, const char *kernel, struct listi
     const char *at = k->parts[chosen].at, *end = text + length;
     struct line line;
     struct kernel_name next;
-    for (size_t number = k->parts[chosen].line; next_line(&at, end, &line); number++) {
+    for (size_t number = k->parts[chosen].line; next_sass_line(&at, end, &line); number++) {
         if (starts_kernel(&line, &next) || line_starts(&line, ".section"))
             break;
-        if (!read_line(&r, &line, number))
+        if (!read_sass_line(&r, &line, number))
             return error_memory(e);
     }
     return l->count > 0 ||

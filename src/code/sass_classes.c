@@ -118,7 +118,7 @@ static enum code_class class_of(const char *opcode)
 
 // ---- what the parts say ------------------------------------------------------------------------
 
-static int width_of(const char *opcode)
+static int width_of_opcode(const char *opcode)
 {
     static const struct {
         const char *part;
@@ -155,7 +155,7 @@ static bool only_moves(const char *opcode, const char *operands)
 }
 
 // "64x128x16" of four warps, or "1688" and "16816" (16 x 8 x 8, 16 x 8 x 16) of one.
-static double mma_work(const char *opcode)
+static double sass_mma_work(const char *opcode)
 {
     char part[24];
     for (unsigned i = 1; opcode_part(opcode, i, part, sizeof part); i++) {
@@ -171,7 +171,7 @@ static double mma_work(const char *opcode)
     return 0;
 }
 
-static double work_of(const char *opcode, enum code_class class)
+static double work_of_class(const char *opcode, enum code_class class)
 {
     switch (class) {
     case CODE_FMA16:
@@ -182,7 +182,7 @@ static double work_of(const char *opcode, enum code_class class)
         return 1;
     case CODE_MMA:
     case CODE_WGMMA:
-        return mma_work(opcode);
+        return sass_mma_work(opcode);
     default:
         return 0;
     }
@@ -197,7 +197,7 @@ static const struct {
     {"RET", FLOW_END},     {"EXIT", FLOW_END},     {"KILL", FLOW_END},
 };
 
-static enum code_flow flow_of(const char *opcode)
+static enum code_flow sass_flow(const char *opcode)
 {
     char first[24];
     opcode_part(opcode, 0, first, sizeof first);
@@ -215,12 +215,12 @@ void sass_classify(const char *opcode, const char *operands, struct instruction 
         return;
     }
     out->class = class_of(opcode);
-    out->flow = flow_of(opcode);
+    out->flow = sass_flow(opcode);
     if (only_moves(opcode, operands))
         out->class = CODE_MOVE;
     else if (out->class == CODE_INTEGER && is_64(opcode))
         out->class = CODE_INTEGER64;
     if (out->class < CODE_ACCESSES)
-        out->width = width_of(opcode);
-    out->multiply_adds = work_of(opcode, out->class);
+        out->width = width_of_opcode(opcode);
+    out->multiply_adds = work_of_class(opcode, out->class);
 }

@@ -1,7 +1,9 @@
+// NVIDIA's ptxas and disassemblers as child processes: what they print is read within a limit of
+// time and size, and the last line of it says why one failed.
 #include "code/tools.h"
 
-#include "base/process.h"
-#include "base/scratch.h"
+#include "os/process.h"
+#include "os/scratch.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -16,7 +18,8 @@
 // ---- running one -------------------------------------------------------------------------------
 
 // Starts argv[0], a bare name: from PATH, else from the toolkit's folder.
-static bool start(const struct code_tools *t, const char **argv, struct process *p, struct error *e)
+static bool start_tool(const struct code_tools *t, const char **argv, struct process *p,
+                       struct error *e)
 {
     const char *name = argv[0], *folder = t->folder ? t->folder : CODE_FOLDER;
     struct text path = TEXT_INIT;
@@ -32,7 +35,7 @@ static bool start(const struct code_tools *t, const char **argv, struct process 
 }
 
 // Reads what the child writes until it closes its end, or until its time is up.
-static bool read_output(struct process *p, uint64_t until, struct text *out)
+static bool read_tool_output(struct process *p, uint64_t until, struct text *out)
 {
     char buffer[16384];
     for (;;) {
@@ -65,15 +68,16 @@ static const char *last_line(const struct process *p, char *out, size_t size)
     return out;
 }
 
-static bool run(const struct code_tools *t, const char **argv, struct text *out, struct error *e)
+static bool run_tool(const struct code_tools *t, const char **argv, struct text *out,
+                     struct error *e)
 {
     struct process p = PROCESS_NONE;
     char status_is[128], line[300];
     int status = 0, limit_ms = t->limit_ms ? t->limit_ms : CODE_LIMIT_MS;
-    if (!start(t, argv, &p, e))
+    if (!start_tool(t, argv, &p, e))
         return false;
     uint64_t now = clock_ns(), until = now + (uint64_t)limit_ms * 1000000;
-    bool ended = read_output(&p, until, out);
+    bool ended = read_tool_output(&p, until, out);
     now = clock_ns();
     int left = now < until ? (int)((until - now) / 1000000) : 0;
     if (!ended || !process_wait(&p, left, &status)) {
@@ -94,7 +98,7 @@ static bool run(const struct code_tools *t, const char **argv, struct text *out,
 
 // ---- files -------------------------------------------------------------------------------------
 
-static bool put_file(const char *path, const void *bytes, size_t length, struct error *e)
+static bool put_listing_file(const char *path, const void *bytes, size_t length, struct error *e)
 {
     FILE *f = fopen(path, "wb");
     bool ok = f && fwrite(bytes, 1, length, f) == length;
@@ -118,7 +122,7 @@ bool code_assemble(const struct code_tools *t, const char *ptx, size_t length, c
         text_addf(&arch, "-arch=%s", target);
         const char *argv[] = {"ptxas",         text_cstr(&arch), "-o",
                               text_cstr(&out), text_cstr(&in),   NULL};
-        ok = put_file(text_cstr(&in), ptx, length, e) && run(t, argv, &printed, e) &&
+        ok = put_listing_file(text_cstr(&in), ptx, length, e) && run_tool(t, argv, &printed, e) &&
              file_read(text_cstr(&out), 0, cubin, e);
     }
     scratch_remove(&scratch);
@@ -141,10 +145,10 @@ bool code_disassemble(const struct code_tools *t, const void *cubin, size_t leng
         const char *disassembler[] = {"nvdisasm", "-c", text_cstr(&in), NULL};
         const char *dumper[] = {"cuobjdump", "-sass", text_cstr(&in), NULL};
         text_clear(sass);
-        ok = put_file(text_cstr(&in), cubin, length, e);
-        if (ok && !run(t, disassembler, sass, &first)) {
+        ok = put_listing_file(text_cstr(&in), cubin, length, e);
+        if (ok && !run_tool(t, disassembler, sass, &first)) {
             text_clear(sass);
-            ok = run(t, dumper, sass, &other) || error_set(e, first.code, "%s", first.text);
+            ok = run_tool(t, dumper, sass, &other) || error_set(e, first.code, "%s", first.text);
         }
     }
     scratch_remove(&scratch);

@@ -13,7 +13,7 @@ bool memory_new(struct device *d, struct memory *m, uint64_t bytes, enum access 
                 struct error *e)
 {
     *m = (struct memory){.bytes = bytes ? bytes : 1, .guard = guard_byte(d->memories++)};
-    m->exact = d->options.exact;
+    m->exact = d->options.simulated;
     return d->backend->memory_new(d->own, m, access, e);
 }
 
@@ -137,14 +137,6 @@ bool memory_checksum(struct device *d, struct memory *m, uint64_t *out, struct e
 
 // ---- guard zones; those of a mapping lie outside what the driver knows of
 
-static uint64_t guard_checksum(uint8_t byte)
-{
-    uint64_t word = UINT64_C(0x0101010101010101) * byte, sum = 0;
-    for (uint64_t i = 0; i < GUARD_BYTES / 8; i++)
-        sum += checksum_word(&word, 8, i);
-    return sum;
-}
-
 bool guards_set(struct device *d, struct memory *m, struct error *e)
 {
     if (m->exact)
@@ -154,7 +146,10 @@ bool guards_set(struct device *d, struct memory *m, struct error *e)
         memset(m->map.data + m->bytes, m->guard, m->map.tail);
         return true;
     }
-    m->guard_sum = guard_checksum(m->guard);
+    uint64_t word = UINT64_C(0x0101010101010101) * m->guard, sum = 0;
+    for (uint64_t i = 0; i < GUARD_BYTES / 8; i++)
+        sum += checksum_word(&word, 8, i);
+    m->guard_sum = sum;
     return d->backend->fill(d->own, m, -GUARD_BYTES, m->guard, GUARD_BYTES, e) &&
            d->backend->fill(d->own, m, (int64_t)m->bytes, m->guard, GUARD_BYTES, e);
 }

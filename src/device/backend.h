@@ -1,6 +1,6 @@
 // What a driver's interface has to offer so that hone can tune with it: one table of functions in
-// one file, and one line in backends.c. Guards, inputs, references, verification and the order of
-// things are written once, above this table.
+// one file, and one line in the list at the end. Guards, inputs, references, verification and the
+// order of things are written once, above this table.
 //
 // `own` is what open() returned. A function that fails fills the error or the result it was given.
 // Optional members may be NULL; the default stands beside them.
@@ -137,15 +137,26 @@ struct backend {
     // what went wrong. Values are taken before it returns. own_kernel() may be called by a thread
     // of its own, beside one other that starts or uses the device; own_load() is that other's, and
     // comes before the first own_run(). Default of own_load(): nothing.
+    // The language's words for what these kernels are written in (own_kernel.h): each source begins
+    // with it.
+    const char *own_prologue;
     void *(*own_kernel)(void *own, const char *source, const char *name, struct error *e);
     bool (*own_load)(void *own, void *kernel, const char *name, struct error *e);
     void (*own_free)(void *own, void *kernel);
     bool (*own_run)(void *own, void *kernel, const struct own_launch *l, struct error *e);
 };
 
+// Each NAME_backend is defined in backends/NAME; devices are listed in this order.
+#define BACKENDS(X)                                                                                \
+    X(opencl)                                                                                      \
+    X(cuda)                                                                                        \
+    X(c)
+
+#define X(name) extern const struct backend name##_backend;
+BACKENDS(X)
+#undef X
+
 // NULL-terminated.
 extern const struct backend *const device_backends[];
-extern const struct backend opencl_backend;
-extern const struct backend cuda_backend;
 
 #endif

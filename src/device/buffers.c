@@ -231,8 +231,8 @@ void buffers_distrust(struct device *d)
         b->made = b->guarded = false;
 }
 
-static bool make_contents(struct device *d, const struct job_buffer *job, struct memory *m,
-                          struct error *e)
+static bool make_buffer_contents(struct device *d, const struct job_buffer *job, struct memory *m,
+                                 struct error *e)
 {
     const struct job_blob *given = &job->fill.blob;
     if (job->fill.kind == FILL_DATA && given->data && given->length == m->bytes)
@@ -253,7 +253,7 @@ static bool make_buffer(struct device *d, const struct job_buffer *job, struct b
     b->guarded = true;
     if (b->made || b->use == USE_POISONED)
         return true;
-    if (!make_contents(d, job, input ? &b->memory : &b->initial, e))
+    if (!make_buffer_contents(d, job, input ? &b->memory : &b->initial, e))
         return false;
     return b->made = !input || memory_checksum(d, &b->memory, &b->checksum, e);
 }

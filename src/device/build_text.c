@@ -1,3 +1,6 @@
+// One program's options and source as one driver call takes them: what a driver's option string could
+// tear goes in front of the source as a #define. And the digest of what decides the code: macros that
+// nothing mentions do not count, unless names are put together with ##.
 #include "device/build_text.h"
 
 #include "base/digest.h"
@@ -48,23 +51,6 @@ static void add_word(struct text *out, const char *word)
         text_add(out, word);
 }
 
-static void add_folders(const struct job_program *p, const char *folder, struct text *out)
-{
-    for (uint32_t i = 0; i < p->folder_count; i++) {
-        const char *inner = p->folders[i];
-        struct text word = TEXT_INIT;
-        text_addf(&word, "-I%s%s%s", folder, *inner ? "/" : "", inner);
-        add_word(out, text_cstr(&word));
-        text_release(&word);
-    }
-    if (p->folder_count == 0) {
-        struct text word = TEXT_INIT;
-        text_addf(&word, "-I%s", folder);
-        add_word(out, text_cstr(&word));
-        text_release(&word);
-    }
-}
-
 bool build_options(const struct job_program *p, const char *folder, const char *extra,
                    struct text *out, struct error *e)
 {
@@ -76,8 +62,21 @@ bool build_options(const struct job_program *p, const char *folder, const char *
     }
     if (p->run)
         text_addf(out, "%s-DHONE_RUN=0x%llx", out->length ? " " : "", (unsigned long long)p->run);
-    if (folder)
-        add_folders(p, folder, out);
+    if (folder) {
+        for (uint32_t i = 0; i < p->folder_count; i++) {
+            const char *inner = p->folders[i];
+            struct text word = TEXT_INIT;
+            text_addf(&word, "-I%s%s%s", folder, *inner ? "/" : "", inner);
+            add_word(out, text_cstr(&word));
+            text_release(&word);
+        }
+        if (p->folder_count == 0) {
+            struct text word = TEXT_INIT;
+            text_addf(&word, "-I%s", folder);
+            add_word(out, text_cstr(&word));
+            text_release(&word);
+        }
+    }
     if (extra)
         add_word(out, extra);
     return !out->failed || error_memory(e);
@@ -115,7 +114,7 @@ bool build_source(const struct job_program *p, struct text *out, struct error *e
 
 // ---- digest
 
-static bool is_word(unsigned char c)
+static bool is_word_byte(unsigned char c)
 {
     return isalnum(c) || c == '_';
 }
@@ -124,8 +123,8 @@ static bool mentions(const char *text, size_t length, const char *name, size_t n
 {
     const char *at = text, *end = text + length;
     while ((size_t)(end - at) >= n && (at = memmem(at, (size_t)(end - at), name, n))) {
-        bool starts = at == text || !is_word((unsigned char)at[-1]);
-        bool ends = at + n == end || !is_word((unsigned char)at[n]);
+        bool starts = at == text || !is_word_byte((unsigned char)at[-1]);
+        bool ends = at + n == end || !is_word_byte((unsigned char)at[n]);
         if (starts && ends)
             return true;
         at++;

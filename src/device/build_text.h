@@ -4,7 +4,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
-#include "job/job.h"
+#include "model/job.h"
 
 // Drivers split the one option string at blanks, each by rules of its own (PoCL 3.1 knows no quotes
 // around a word, only around a value; NVIDIA's differ again). A macro whose value has blanks,

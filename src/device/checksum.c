@@ -1,3 +1,5 @@
+// The checksum on the host: little-endian words, each mixed with its place and added modulo 2^64, so
+// that threads, and a device's work-items, may take them in any order.
 #include "device/checksum.h"
 
 #include "device/parallel.h"

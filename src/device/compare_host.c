@@ -233,21 +233,6 @@ static void find_largest(const struct block *b, double largest, struct part *p)
     }
 }
 
-static void add_largest(const struct block *b, struct part *p)
-{
-    double largest[LANES] = {0}, most[LANES] = {0};
-    FOR_LANES(b, i, k)
-    {
-        double d = fabs(b->difference[i + k]), r = fabs(b->expected[i + k]);
-        largest[k] = d > largest[k] ? d : largest[k];
-        most[k] = r > most[k] ? r : most[k];
-    }
-    double d = largest_of(largest), r = largest_of(most);
-    p->most = r > p->most ? r : p->most;
-    if (d > p->largest)
-        find_largest(b, d, p);
-}
-
 static void add_wrong(const struct comparison *c, const struct block *b, struct part *p)
 {
     double wrong[LANES] = {0};
@@ -263,7 +248,17 @@ static void add_block(const struct comparison *c, const struct block *b, struct 
 {
     enum compare_kind kind = c->buffer->compare.kind;
     add_squares(c, b, s);
-    add_largest(b, &s->part);
+    double largest[LANES] = {0}, most[LANES] = {0};
+    FOR_LANES(b, i, k)
+    {
+        double d = fabs(b->difference[i + k]), r = fabs(b->expected[i + k]);
+        largest[k] = d > largest[k] ? d : largest[k];
+        most[k] = r > most[k] ? r : most[k];
+    }
+    double d = largest_of(largest), r = largest_of(most);
+    s->part.most = r > s->part.most ? r : s->part.most;
+    if (d > s->part.largest)
+        find_largest(b, d, &s->part);
     if (kind == COMPARE_SUM)
         add_sums(b, &s->part);
     else if (kind != COMPARE_NORM)

@@ -64,32 +64,9 @@ static double relative(double difference, double reference)
     return difference > 0 ? INFINITY : 0;
 }
 
-// What a component that holds the poison may be off. A comparison that only bounds all together
-// says nothing of single ones; a share of the bound stands in.
-static void judge_poison(struct comparison *c, const struct part *t)
-{
-    const struct job_compare *k = &c->buffer->compare;
-    double count = t->compared ? (double)t->compared : 1;
-    c->judge_poison = true;
-    c->poison_atol = k->kind == COMPARE_EXACT ? 0 : k->atol;
-    c->poison_rtol = k->kind == COMPARE_EXACT ? 0 : k->rtol;
-    if (k->kind == COMPARE_NORM)
-        c->poison_atol = NORM_TAIL * k->rtol * sqrt(t->reference / count) / c->scale;
-}
-
 bool compare_poison_tells(const struct job_buffer *b)
 {
     return element_bytes(&b->element) / b->element.width >= 4 && b->element.scalar != SCALAR_CUSTOM;
-}
-
-// SUM, SET: the places of the two sides have nothing to do with each other, so that what is still
-// poisoned is counted against what the reference has of that value. Where the reference wrote only
-// a part, how much is written may vary.
-static void judge_poison_of_whole(const struct comparison *c, struct part *t)
-{
-    bool judged =
-        t->left == 0 && compare_poison_tells(c->buffer) && t->poisoned > t->expected_poisoned;
-    t->unwritten = judged ? t->poisoned - t->expected_poisoned : 0;
 }
 
 static bool run_passes(struct comparison *c, const struct pass *pass, struct part *t,
@@ -98,14 +75,27 @@ static bool run_passes(struct comparison *c, const struct pass *pass, struct par
     if (!pass->run(pass->context, c, t, e))
         return false;
     if (compare_is_whole(c->buffer->compare.kind)) {
-        judge_poison_of_whole(c, t);
+        // SUM, SET: the places of the two sides have nothing to do with each other, so that what is
+        // still poisoned is counted against what the reference has of that value. Where the
+        // reference wrote only a part, how much is written may vary.
+        bool judged =
+            t->left == 0 && compare_poison_tells(c->buffer) && t->poisoned > t->expected_poisoned;
+        t->unwritten = judged ? t->poisoned - t->expected_poisoned : 0;
         return true;
     }
     if (needs_scale(t, &c->scale) && !pass->run(pass->context, c, t, e))
         return false;
     if (t->poisoned == 0)
         return true;
-    judge_poison(c, t);
+    // What a component that holds the poison may be off. A comparison that only bounds all together
+    // says nothing of single ones; a share of the bound stands in.
+    const struct job_compare *k = &c->buffer->compare;
+    double count = t->compared ? (double)t->compared : 1;
+    c->judge_poison = true;
+    c->poison_atol = k->kind == COMPARE_EXACT ? 0 : k->atol;
+    c->poison_rtol = k->kind == COMPARE_EXACT ? 0 : k->rtol;
+    if (k->kind == COMPARE_NORM)
+        c->poison_atol = NORM_TAIL * k->rtol * sqrt(t->reference / count) / c->scale;
     return pass->run(pass->context, c, t, e);
 }
 
@@ -150,15 +140,6 @@ void compare_layout(struct comparison *c)
     c->space = element_bytes(el) / c->bytes;
 }
 
-static void set_tolerances(struct comparison *c)
-{
-    const struct job_compare *k = &c->buffer->compare;
-    bool single = k->kind == COMPARE_ABSOLUTE || k->kind == COMPARE_CLOSE;
-    bool together = k->kind == COMPARE_NORM || k->kind == COMPARE_SUM;
-    c->atol = together ? INFINITY : single ? k->atol : 0;
-    c->rtol = k->kind == COMPARE_CLOSE ? k->rtol : 0;
-}
-
 static void set_up(struct comparison *c, const struct job_buffer *b, const struct expected *x)
 {
     enum scalar s = b->element.scalar;
@@ -174,7 +155,11 @@ static void set_up(struct comparison *c, const struct job_buffer *b, const struc
     c->poisons = b->access != ACCESS_BOTH;
     c->scale = 1;
     c->exact_integers = (s == SCALAR_I64 || s == SCALAR_U64) && !c->doubles;
-    set_tolerances(c);
+    const struct job_compare *k = &c->buffer->compare;
+    bool single = k->kind == COMPARE_ABSOLUTE || k->kind == COMPARE_CLOSE;
+    bool together = k->kind == COMPARE_NORM || k->kind == COMPARE_SUM;
+    c->atol = together ? INFINITY : single ? k->atol : 0;
+    c->rtol = k->kind == COMPARE_CLOSE ? k->rtol : 0;
 }
 
 static uint64_t telling_index(const struct part *p)
@@ -192,35 +177,6 @@ static uint64_t count_written(const struct comparison *c, const struct part *t)
     return c->count - (whole && t->left ? t->poisoned : t->unwritten) - (t->left - t->left_written);
 }
 
-static void describe(const struct comparison *c, const struct part *t, struct deviation *out)
-{
-    const struct job_compare *k = &c->buffer->compare;
-    *out = (struct deviation){
-        .name = c->buffer->name,
-        .compared = true,
-        .norm = relative(t->difference, t->reference),
-        .largest = t->largest,
-        .nans = t->nans,
-        .unwritten = t->unwritten,
-        .wrong = t->wrong,
-        .index = telling_index(t),
-        .got = t->sum_got,
-        .expected = t->sum_reference,
-        .components = c->count,
-        .written = count_written(c, t),
-        .left = t->left,
-        .output_nans = t->got_nans,
-        .reference_nans = t->expected_nans,
-    };
-    if (k->kind == COMPARE_SUM) {
-        out->largest = t->sum_got == t->sum_reference ? 0 : fabs(t->sum_got - t->sum_reference);
-        out->norm = relative(out->largest * out->largest, t->sum_reference * t->sum_reference);
-    }
-    if (isnan(t->difference)) // sets of other sizes
-        out->norm = (double)NAN;
-    out->ok = judge(c, t, out->norm);
-}
-
 bool compare_by(const struct job_buffer *b, const struct expected *x, const struct pass *pass,
                 struct deviation *out, struct error *e)
 {
@@ -229,7 +185,31 @@ bool compare_by(const struct job_buffer *b, const struct expected *x, const stru
     set_up(&c, b, x);
     if (!run_passes(&c, pass, &t, e))
         return false;
-    describe(&c, &t, out);
+    const struct job_compare *k = &c.buffer->compare;
+    *out = (struct deviation){
+        .name = c.buffer->name,
+        .compared = true,
+        .norm = relative(t.difference, t.reference),
+        .largest = t.largest,
+        .nans = t.nans,
+        .unwritten = t.unwritten,
+        .wrong = t.wrong,
+        .index = telling_index(&t),
+        .got = t.sum_got,
+        .expected = t.sum_reference,
+        .components = c.count,
+        .written = count_written(&c, &t),
+        .left = t.left,
+        .output_nans = t.got_nans,
+        .reference_nans = t.expected_nans,
+    };
+    if (k->kind == COMPARE_SUM) {
+        out->largest = t.sum_got == t.sum_reference ? 0 : fabs(t.sum_got - t.sum_reference);
+        out->norm = relative(out->largest * out->largest, t.sum_reference * t.sum_reference);
+    }
+    if (isnan(t.difference)) // sets of other sizes
+        out->norm = (double)NAN;
+    out->ok = judge(&c, &t, out->norm);
     return c.count == 0 || compare_is_whole(b->compare.kind) ||
            pass->look(pass->context, &c, out->index, &out->got, &out->expected, e);
 }
@@ -249,19 +229,6 @@ bool compare_count_poison(const struct job_buffer *b, const struct pass *pass, u
 }
 
 // ---- in words
-
-static void add_limit(const struct job_buffer *b, struct text *t)
-{
-    const struct job_compare *k = &b->compare;
-    if (k->kind == COMPARE_NORM)
-        text_addf(t, " (limit %g)", k->rtol);
-    else if (k->kind == COMPARE_CLOSE || k->kind == COMPARE_SET)
-        text_addf(t, " (limit %g + %g of the reference for a component)", k->atol, k->rtol);
-    else if (k->kind == COMPARE_ABSOLUTE)
-        text_addf(t, " (limit %g for a component)", k->atol);
-    else
-        text_add(t, " (must be equal)");
-}
 
 // printf() may give NaN a sign.
 static void add_number(struct text *t, double v)
@@ -292,34 +259,25 @@ static bool fails_by_nan(const struct job_buffer *b, const struct deviation *d)
     return any && (!b->compare.allow_nan || d->output_nans != d->reference_nans || is_special);
 }
 
-static void add_nans(const struct job_buffer *b, const struct deviation *d, struct text *t)
-{
-    text_addf(t, "%llu NaN in the output, %llu in the reference (",
-              (unsigned long long)d->output_nans, (unsigned long long)d->reference_nans);
-    text_add(t, b->compare.allow_nan
-                    ? "NaN passes only where the reference has NaN)"
-                    : "NaN is refused unless the argument says \"AllowNaN\": true)");
-}
-
-static void add_unwritten(const struct job_buffer *b, const struct deviation *d, struct text *t)
-{
-    text_addf(t, "%llu %s%s unwritten", (unsigned long long)d->unwritten,
-              b->element.width > 1 ? "component" : "element", d->unwritten == 1 ? "" : "s");
-}
-
 // NaN, infinities and what is not written: no matter of tolerances. False: there is nothing of it.
 static bool add_strange(const struct job_buffer *b, const struct deviation *d, struct text *t)
 {
     bool whole = compare_is_whole(b->compare.kind), by_nan = fails_by_nan(b, d);
     bool by_infinity = !whole && !by_nan && (isinf(d->got) || isinf(d->expected));
-    if (by_nan)
-        add_nans(b, d, t);
+    if (by_nan) {
+        text_addf(t, "%llu NaN in the output, %llu in the reference (",
+                  (unsigned long long)d->output_nans, (unsigned long long)d->reference_nans);
+        text_add(t, b->compare.allow_nan
+                        ? "NaN passes only where the reference has NaN)"
+                        : "NaN is refused unless the argument says \"AllowNaN\": true)");
+    }
     if (by_infinity)
         text_addf(t, "%llu component%s wrong, an infinity must be the reference's",
                   (unsigned long long)d->wrong, d->wrong == 1 ? "" : "s");
     if (d->unwritten) {
         text_add(t, by_nan || by_infinity ? ", " : "");
-        add_unwritten(b, d, t);
+        text_addf(t, "%llu %s%s unwritten", (unsigned long long)d->unwritten,
+                  b->element.width > 1 ? "component" : "element", d->unwritten == 1 ? "" : "s");
     }
     if (!by_nan && !by_infinity && !d->unwritten)
         return false;
@@ -339,18 +297,6 @@ static void add_sum(const struct job_buffer *b, const struct deviation *d, struc
     text_addf(t, " (may be off by %g + %g of the reference)", b->compare.atol, b->compare.rtol);
 }
 
-static void add_deviation(const struct job_buffer *b, const struct deviation *d, struct text *t)
-{
-    if (d->wrong)
-        text_addf(t, "%llu component%s wrong, ", (unsigned long long)d->wrong,
-                  d->wrong == 1 ? "" : "s");
-    text_addf(t, "relative norm %.2g", d->norm);
-    add_limit(b, t);
-    text_addf(t, ", largest deviation %g", d->largest);
-    add_place(d, true, t);
-    text_add(t, b->compare.kind == COMPARE_SET ? " of both in ascending order" : "");
-}
-
 void compare_message(const struct job_buffer *b, const struct deviation *d, char *out, size_t size)
 {
     struct text t = TEXT_INIT;
@@ -361,8 +307,24 @@ void compare_message(const struct job_buffer *b, const struct deviation *d, char
     else if (!said && b->compare.kind == COMPARE_SET && isnan(d->norm))
         text_addf(&t, "%g components written, %g in the reference (must be the same set)", d->got,
                   d->expected);
-    else if (!said)
-        add_deviation(b, d, &t);
+    else if (!said) {
+        if (d->wrong)
+            text_addf(&t, "%llu component%s wrong, ", (unsigned long long)d->wrong,
+                      d->wrong == 1 ? "" : "s");
+        text_addf(&t, "relative norm %.2g", d->norm);
+        const struct job_compare *k = &b->compare;
+        if (k->kind == COMPARE_NORM)
+            text_addf(&t, " (limit %g)", k->rtol);
+        else if (k->kind == COMPARE_CLOSE || k->kind == COMPARE_SET)
+            text_addf(&t, " (limit %g + %g of the reference for a component)", k->atol, k->rtol);
+        else if (k->kind == COMPARE_ABSOLUTE)
+            text_addf(&t, " (limit %g for a component)", k->atol);
+        else
+            text_add(&t, " (must be equal)");
+        text_addf(&t, ", largest deviation %g", d->largest);
+        add_place(d, true, &t);
+        text_add(&t, b->compare.kind == COMPARE_SET ? " of both in ascending order" : "");
+    }
     str_format(out, size, "%s", text_cstr(&t));
     text_release(&t);
 }

@@ -1,9 +1,9 @@
 // How an output is held against its reference: pure functions over host memory.
-#ifndef HONE_DEVICE_COMPARE_H
-#define HONE_DEVICE_COMPARE_H
+#ifndef HONE_DEVICE_COMPARE_OUTPUT_H
+#define HONE_DEVICE_COMPARE_OUTPUT_H
 
-#include "job/job.h"
-#include "job/result.h"
+#include "model/job.h"
+#include "model/result.h"
 
 #include <stddef.h>
 

@@ -4,7 +4,7 @@
 #define HONE_DEVICE_COMPARE_PASS_H
 
 #include "base/error.h"
-#include "device/compare.h"
+#include "device/compare_output.h"
 
 struct comparison {
     const struct job_buffer *buffer;

@@ -35,17 +35,6 @@ static struct side side_got(const struct comparison *c, const void *got)
                          .dropped = drops ? poison_value(c->buffer->element.scalar) : (double)NAN};
 }
 
-static struct side side_expected(const struct comparison *c, const void *expected)
-{
-    return (struct side){.rules = c,
-                         .data = expected,
-                         .doubles = c->doubles,
-                         .first = c->expected_first,
-                         .count = c->expected_count,
-                         .left = c->left,
-                         .dropped = (double)NAN};
-}
-
 // What one side has of what is no ordinary number.
 struct found {
     uint64_t nans, poisoned, first_poisoned, left;
@@ -178,23 +167,19 @@ static void compare_sets(const struct comparison *c, const struct set *g, const 
     }
 }
 
-// Sets of other sizes have no deviation: NaN says so.
-static void tell_sizes(const struct comparison *c, const struct set *g, const struct set *r,
-                       struct part *out)
-{
-    out->sum_got = (double)(g->count * c->width);
-    out->sum_reference = (double)(r->count * c->width);
-    out->wrong = (g->count > r->count ? g->count - r->count : r->count - g->count) * c->width;
-    out->difference = out->reference = (double)NAN;
-}
-
 static bool hold_sets(const struct side *got, const struct side *expected, struct found *g,
                       struct found *r, struct part *out, struct error *e)
 {
     struct set mine = {NULL, 0, 1}, other = {NULL, 0, 1};
     bool ok = make_set(got, &mine, g, e) && make_set(expected, &other, r, e);
     if (ok && mine.count != other.count) {
-        tell_sizes(got->rules, &mine, &other, out);
+        // Sets of other sizes have no deviation: NaN says so.
+        out->sum_got = (double)(mine.count * got->rules->width);
+        out->sum_reference = (double)(other.count * got->rules->width);
+        out->wrong =
+            (mine.count > other.count ? mine.count - other.count : other.count - mine.count) *
+            got->rules->width;
+        out->difference = out->reference = (double)NAN;
     } else if (ok) {
         sort_set(&mine);
         sort_set(&other);
@@ -210,7 +195,13 @@ static bool hold_sets(const struct side *got, const struct side *expected, struc
 bool compare_wholes(const struct comparison *c, const void *got, const void *expected,
                     struct part *out, struct error *e)
 {
-    struct side mine = side_got(c, got), other = side_expected(c, expected);
+    struct side mine = side_got(c, got), other = (struct side){.rules = c,
+                                                               .data = expected,
+                                                               .doubles = c->doubles,
+                                                               .first = c->expected_first,
+                                                               .count = c->expected_count,
+                                                               .left = c->left,
+                                                               .dropped = (double)NAN};
     struct found g = {0, 0, 0, 0}, r = {0, 0, 0, 0};
     *out = (struct part)PART_NONE(c->first);
     if (c->buffer->compare.kind == COMPARE_SUM) {

@@ -1,7 +1,7 @@
 // Opening a device, and the steps of a job in their order.
 #include "device/open_device.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 #include "device/build_text.h"
 #include "device/fill.h"
@@ -59,7 +59,7 @@ static void wake_compiler(struct device *d)
 {
     const struct job_buffer floats = {.element = {SCALAR_FLOAT, 1, 0, false},
                                       .compare = {.kind = COMPARE_NORM}};
-    if (!d->options.wakes || d->options.exact || d->info.type != DEVICE_GPU)
+    if (!d->options.wakes || d->options.simulated || d->info.type != DEVICE_GPU)
         return;
     own_kernels_collect(d);
     checksum_offered(d);
@@ -68,7 +68,7 @@ static void wake_compiler(struct device *d)
     own_kernels_start(d);
 }
 
-static bool start(struct device *d, struct error *e)
+static bool start_device(struct device *d, struct error *e)
 {
     if (d->options.build_only)
         return true;
@@ -103,7 +103,7 @@ struct device *device_open(const char *id, const struct device_options *o, struc
     arena_init(&d->arena);
     device_phase_begin(d, DEVICE_OPENING, 0, false);
     d->own = backend->open(id, &d->options, &d->arena, &d->info, e);
-    bool ok = d->own && start(d, e);
+    bool ok = d->own && start_device(d, e);
     device_phase_begin(d, DEVICE_IDLE, 0, false);
     if (ok)
         return d;
@@ -172,23 +172,18 @@ bool device_watch(struct device *d, struct watch *out)
     return d->backend->primes && d->backend->primes(d->own);
 }
 
-static bool prime_launches(struct device *d, struct loaded *l, const struct watch *watch)
-{
-    struct result *scratch = result_new(); // a failure here is nobody's
-    bool ok = scratch != NULL;
-    for (uint32_t i = 0; ok && i < l->job->launch_count; i++)
-        ok = d->backend->prime(d->own, l->kernels[i], &l->job->launches[i], watch, scratch);
-    result_free(scratch);
-    return ok;
-}
-
 static bool prime(struct device *d, struct loaded *l)
 {
     struct watch watch;
     if (!device_watch(d, &watch))
         return false;
     device_phase_begin(d, DEVICE_PRIMING, l->job->launch_count, true);
-    return prime_launches(d, l, &watch);
+    struct result *scratch = result_new(); // a failure here is nobody's
+    bool ok = scratch != NULL;
+    for (uint32_t i = 0; ok && i < l->job->launch_count; i++)
+        ok = d->backend->prime(d->own, l->kernels[i], &l->job->launches[i], &watch, scratch);
+    result_free(scratch);
+    return ok;
 }
 
 // Programs in the form that decides their code: the driver's where it was asked for, else texts.
@@ -271,28 +266,24 @@ static uint64_t bytes_of(const struct job *j)
     return sum;
 }
 
-// The kernels that what follows will ask for, in that order.
-static void ask_for_own(struct device *d, const struct job *j)
-{
-    bool gemm = j->reference.kind == REFERENCE_GEMM;
-    checksum_offered(d);
-    if (gemm)
-        gemm_offered(d, j);
-    for (uint32_t i = 0; i < j->buffer_count && j->reference.kind != REFERENCE_NONE; i++) {
-        const struct job_buffer *b = &j->buffers[i];
-        if (b->output && fill_bytes(b) >= d->worth_bytes)
-            compare_kernel(d, b, gemm);
-    }
-}
-
 // A job that is done sooner than they are built still withdraws what was queued.
 static void build_own_ahead(struct device *d, const struct job *j)
 {
-    if (d->info.type == DEVICE_CPU || d->options.exact || d->options.build_only)
+    if (d->info.type == DEVICE_CPU || d->options.simulated || d->options.build_only)
         return;
     own_kernels_collect(d);
-    if (bytes_of(j) >= AHEAD_PARTS * d->worth_bytes)
-        ask_for_own(d, j);
+    if (bytes_of(j) >= AHEAD_PARTS * d->worth_bytes) {
+        // The kernels that what follows will ask for, in that order.
+        bool gemm = j->reference.kind == REFERENCE_GEMM;
+        checksum_offered(d);
+        if (gemm)
+            gemm_offered(d, j);
+        for (uint32_t i = 0; i < j->buffer_count && j->reference.kind != REFERENCE_NONE; i++) {
+            const struct job_buffer *b = &j->buffers[i];
+            if (b->output && fill_bytes(b) >= d->worth_bytes)
+                compare_kernel(d, b, gemm);
+        }
+    }
     own_kernels_start(d);
 }
 

@@ -8,9 +8,9 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "job/job.h"
-#include "job/policy.h"
-#include "job/result.h"
+#include "model/job.h"
+#include "model/policy.h"
+#include "model/result.h"
 
 // What the device is about to do, for whoever sets limits. The kinds are those of the protocol, in
 // the same order; the worker checks this when it is built.
@@ -41,15 +41,17 @@ struct device_options {
     const char *scratch;
     const char *cache; // (optional) a folder where references are kept across processes
     bool build_only;   // a build worker: no inputs, no reference, nothing is run
-    bool exact;        // buffers without guard zones: a simulator watches every access
+    bool simulated;    // buffers without guard zones: a simulator watches every access
     // A worker that will run jobs: on a GPU a thread builds, from the opening on, what kernels of
     // hone's own they are likely to want. The compiler is then awake when the first job comes.
     bool wakes;
-    // (optional) What of the process's surroundings may change a time on a CPU ("POCL_X=1 ..."); it
-    // becomes part of the device's `surroundings`. The library itself reads no environment.
-    const char *environment;
-    const char *toolkit; // (optional) the CUDA installation that the user chose (CUDA_HOME)
-    const char *root;    // (optional) where /sys, /dev, /etc and /proc are looked for; default "/"
+    // (optional) For each language what of the process's environment may change a time on a CPU
+    // ("POCL_X=1 ..."); it becomes part of the device's `surroundings`. The library itself reads no
+    // environment but PATH.
+    const char *environment[LANGUAGE_COUNT];
+    const char *compiler; // (optional) of C: the program that the user chose, else cc
+    const char *toolkit;  // (optional) the CUDA installation that the user chose (CUDA_HOME)
+    const char *root;     // (optional) where /sys, /dev, /etc and /proc are looked for; default "/"
 };
 
 // GPUs that the system shows but no driver offers.

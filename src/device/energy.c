@@ -3,7 +3,7 @@
 // is many such periods long.
 #include "device/open_device.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 
 #include <time.h>
@@ -29,7 +29,7 @@ struct meter {
 
 // ---- what cannot be counted ---------------------------------------------------------------------
 
-static bool refuse(struct result *r, const char *why)
+static bool refuse_energy(struct result *r, const char *why)
 {
     const char *copy = arena_strdup(&r->arena, why);
     r->energy = (struct energy){.refused = copy ? copy : "out of memory"};
@@ -89,27 +89,22 @@ static uint32_t batch_for(uint64_t launch_ns)
     return batch < 1 ? 1 : batch > BATCH_MOST ? BATCH_MOST : (uint32_t)batch;
 }
 
-static uint64_t wall_clock_us(void)
-{
-    struct timespec t = {0, 0};
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
-
 static bool count(struct meter *m)
 {
     bool moved;
     if (!run_to_renewal(m, 0, &moved))
         return false;
     uint64_t first_mj = m->millijoules, first_ns = m->at_ns;
-    uint64_t first_us = wall_clock_us();
+    struct timespec t = {0, 0};
+    clock_gettime(CLOCK_REALTIME, &t);
+    uint64_t first_us = (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
     m->launches = 0;
     if (moved && !run_to_renewal(m, SPAN_NS, &moved))
         return false;
     if (!moved)
-        return refuse(m->result, "the card's counter stood still for 2 s of launches");
+        return refuse_energy(m->result, "the card's counter stood still for 2 s of launches");
     if (nvml_users(m->device->nvml, first_us) > 1)
-        return refuse(m->result, "another process used the card meanwhile");
+        return refuse_energy(m->result, "another process used the card meanwhile");
     m->result->energy = (struct energy){
         .microjoules = (m->millijoules - first_mj) * 1000 / m->launches,
         .span_ns = m->at_ns - first_ns,
@@ -134,14 +129,14 @@ bool energy_count(struct device *d, struct loaded *l, const struct policy *p, bo
     uint64_t launch_ns = 0;
     const char *against = reason_against(d, p, separately);
     if (against)
-        return refuse(r, against);
+        return refuse_energy(r, against);
     device_phase_begin(d, DEVICE_LAUNCHING, launches_to_come(p), !l->primed && !l->launched);
     if (!run_job(d, l, 1, &launch_ns, NULL, r))
         return false;
     if (launch_ns > LAUNCH_NS) {
         duration_to_str((double)launch_ns, took);
         str_format(why, sizeof why, "one launch takes %s, too long to be repeated", took);
-        return refuse(r, why);
+        return refuse_energy(r, why);
     }
     struct meter m = {.device = d, .loaded = l, .result = r, .batch = batch_for(launch_ns)};
     nvml_energy(d->nvml, &m.millijoules);

@@ -294,17 +294,6 @@ static void fill_range(void *context, struct range r)
     w->body(w->filler, r);
 }
 
-// [low, high) as a first integer and a count of them; an empty range yields `low` only.
-static void set_span(struct filler *f)
-{
-    enum scalar s = f->buffer->element.scalar;
-    double low = ceil(f->buffer->fill.low), high = ceil(f->buffer->fill.high);
-    f->low = integer_from(s, low);
-    f->span = high > low ? integer_from(s, high - 1) - f->low + 1 : 1;
-    if (f->span == 0)
-        f->span = UINT64_MAX;
-}
-
 static bool parse_expression(struct filler *f, struct arena *a, struct error *e)
 {
     const struct expr_symbol items[] = {{"i", NULL}, {"size", NULL}};
@@ -370,7 +359,14 @@ bool fill_make(const struct job_buffer *b, void *out, struct error *e)
     }
     if (f.space != f.width) // the fourth place of a 3-vector
         memset(out, 0, fill_bytes(b));
-    if (b->fill.kind == FILL_UNIFORM && !f.store && b->element.scalar != SCALAR_CUSTOM)
-        set_span(&f);
+    if (b->fill.kind == FILL_UNIFORM && !f.store && b->element.scalar != SCALAR_CUSTOM) {
+        // [low, high) as a first integer and a count of them; an empty range yields `low` only.
+        enum scalar s = f.buffer->element.scalar;
+        double low = ceil(f.buffer->fill.low), high = ceil(f.buffer->fill.high);
+        f.low = integer_from(s, low);
+        f.span = high > low ? integer_from(s, high - 1) - f.low + 1 : 1;
+        if (f.span == 0)
+            f.span = UINT64_MAX;
+    }
     return fill_by_kind(&f, e);
 }

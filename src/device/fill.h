@@ -4,7 +4,7 @@
 #define HONE_DEVICE_FILL_H
 
 #include "base/error.h"
-#include "job/job.h"
+#include "model/job.h"
 
 // What a write-only output and a temporary hold before the verified launch: one byte, repeated. As
 // half, float and double it is a large finite number (61280, 1.3e36, 1.2e286), so that an element

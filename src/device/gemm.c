@@ -98,18 +98,6 @@ static uint64_t at_most(uint64_t left, uint64_t most)
     return left < most ? left : most;
 }
 
-static void multiply_panel(const struct gemm *g, struct tile t, struct range r, double *packed)
-{
-    double *a = packed + WIDTH * DEPTH;
-    pack_b(g, &t, packed);
-    for (uint64_t i = r.first; i < r.end; i += BAND) {
-        t.row = i;
-        t.rows = at_most(r.end - i, BAND);
-        pack_a(g, &t, a);
-        multiply_band(g, &t, a, packed);
-    }
-}
-
 // C starts as zero here, is the plain product, and takes alpha and the initial C at the end.
 static void multiply_rows(void *context, struct range r)
 {
@@ -120,7 +108,15 @@ static void multiply_rows(void *context, struct range r)
             struct tile t = {.column = j, .columns = at_most(g->n - j, WIDTH)};
             t.depth = p;
             t.depths = at_most(g->k - p, DEPTH);
-            multiply_panel(g, t, r, w->packed[r.part]);
+            double *packed = w->packed[r.part];
+            double *a = packed + WIDTH * DEPTH;
+            pack_b(g, &t, packed);
+            for (uint64_t i = r.first; i < r.end; i += BAND) {
+                t.row = i;
+                t.rows = at_most(r.end - i, BAND);
+                pack_a(g, &t, a);
+                multiply_band(g, &t, a, packed);
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 #define HONE_DEVICE_GEMM_H
 
 #include "base/error.h"
-#include "job/job.h"
+#include "model/job.h"
 
 #include <stdint.h>
 

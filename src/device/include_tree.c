@@ -1,3 +1,5 @@
+// Lays out a program's included files in a folder named by the digest of its files. A path that would
+// leave the folder is refused, for the job came over a channel.
 #include "device/include_tree.h"
 
 #include "base/digest.h"
@@ -6,19 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static void files_digest(const struct job_program *p, struct digest *out)
-{
-    struct digest_state s;
-    digest_start(&s);
-    for (uint32_t i = 0; i < p->file_count; i++) {
-        uint64_t lengths[2] = {strlen(p->files[i].path), p->files[i].length};
-        digest_add(&s, lengths, sizeof lengths);
-        digest_add(&s, p->files[i].path, (size_t)lengths[0]);
-        digest_add(&s, p->files[i].text, (size_t)lengths[1]);
-    }
-    digest_finish(&s, out);
-}
 
 // The job came over a channel: a path that leaves the tree is refused here too.
 static bool stays_inside(const char *path)
@@ -59,20 +48,6 @@ static bool lay_out_file(const char *root, const struct job_file *f, struct erro
     return ok;
 }
 
-static bool lay_out(const struct job_program *p, const char *root, struct error *e)
-{
-    bool ok = folder_make(root, e);
-    for (uint32_t i = 0; ok && i < p->file_count; i++)
-        ok = lay_out_file(root, &p->files[i], e);
-    for (uint32_t i = 0; ok && i < p->folder_count; i++) {
-        struct text folder = TEXT_INIT;
-        text_addf(&folder, "%s/%s", root, p->folders[i]);
-        ok = (!*p->folders[i] || stays_inside(p->folders[i])) && folder_make(text_cstr(&folder), e);
-        text_release(&folder);
-    }
-    return ok;
-}
-
 bool include_tree(const struct job_program *p, const char *scratch, struct text *out,
                   struct error *e)
 {
@@ -80,13 +55,30 @@ bool include_tree(const struct job_program *p, const char *scratch, struct text 
     char hex[65];
     if (p->file_count == 0 && p->folder_count == 0)
         return true;
-    files_digest(p, &digest);
+    struct digest_state s;
+    digest_start(&s);
+    for (uint32_t i = 0; i < p->file_count; i++) {
+        uint64_t lengths[2] = {strlen(p->files[i].path), p->files[i].length};
+        digest_add(&s, lengths, sizeof lengths);
+        digest_add(&s, p->files[i].path, (size_t)lengths[0]);
+        digest_add(&s, p->files[i].text, (size_t)lengths[1]);
+    }
+    digest_finish(&s, &digest);
     digest_hex(&digest, hex);
     text_addf(out, "%s/%.32s", scratch, hex);
     if (out->failed)
         return error_memory(e);
     // Files of one digest never differ, and overwriting them with themselves is cheap.
-    if (!lay_out(p, out->data, e))
+    bool ok = folder_make(out->data, e);
+    for (uint32_t i = 0; ok && i < p->file_count; i++)
+        ok = lay_out_file(out->data, &p->files[i], e);
+    for (uint32_t i = 0; ok && i < p->folder_count; i++) {
+        struct text folder = TEXT_INIT;
+        text_addf(&folder, "%s/%s", out->data, p->folders[i]);
+        ok = (!*p->folders[i] || stays_inside(p->folders[i])) && folder_make(text_cstr(&folder), e);
+        text_release(&folder);
+    }
+    if (!ok)
         return error_context(e, "files included by %s", p->name);
     return true;
 }

@@ -3,7 +3,7 @@
 #define HONE_DEVICE_INCLUDE_TREE_H
 
 #include "base/text.h"
-#include "job/job.h"
+#include "model/job.h"
 
 // Lays the program's files out below `scratch`, once for each set of files, and writes the folder
 // into `out`; nothing is written when there are none.

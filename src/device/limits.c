@@ -1,3 +1,4 @@
+// Limits of the device, each a predicate whose first failure becomes the result's message.
 #include "device/limits.h"
 
 #include "base/text.h"
@@ -17,7 +18,7 @@ void limits_sizes_text(const struct job_launch *l, const uint64_t sizes[3], char
         str_format(out, size, "%llux%llux%llu", (ull)sizes[0], (ull)sizes[1], (ull)sizes[2]);
 }
 
-static bool refuse(struct result *r, const struct job_launch *l, const char *what)
+static bool refuse_limit(struct result *r, const struct job_launch *l, const char *what)
 {
     result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "kernel '%s': %s", l->kernel, what);
     r->device_limit = true;
@@ -49,7 +50,7 @@ static bool check_group_size(const struct job_launch *l, uint64_t most, const ch
     limits_sizes_text(l, l->local, sizes, sizeof sizes);
     str_format(text, sizeof text, "work-group %s = %llu exceeds the %s %llu", sizes,
                (ull)group_size(l), whose, (ull)most);
-    return refuse(r, l, text);
+    return refuse_limit(r, l, text);
 }
 
 static bool check_axis(const struct job_launch *l, uint32_t axis, const struct device_info *d,
@@ -60,7 +61,7 @@ static bool check_axis(const struct job_launch *l, uint32_t axis, const struct d
     if (most && local > most) {
         str_format(text, sizeof text, "work-group of %llu along axis %u exceeds the device's %llu",
                    (ull)local, axis, (ull)most);
-        return refuse(r, l, text);
+        return refuse_limit(r, l, text);
     }
     if (local && global % local) {
         str_format(text, sizeof text,
@@ -95,9 +96,13 @@ static bool refuse_buffer(const struct job_buffer *b, uint64_t bytes, uint64_t g
     return false;
 }
 
-static bool check_buffers(const struct job *j, const struct device_info *d, uint64_t guards,
-                          struct result *r)
+bool limits_check_job(const struct job *j, const struct device_info *d, uint64_t guards,
+                      struct result *r)
 {
+    for (uint32_t i = 0; i < j->launch_count; i++) {
+        if (!check_launch(&j->launches[i], d, r))
+            return false;
+    }
     uint64_t sum = 0;
     for (uint32_t i = 0; i < j->buffer_count; i++) {
         const struct job_buffer *b = &j->buffers[i];
@@ -110,16 +115,6 @@ static bool check_buffers(const struct job *j, const struct device_info *d, uint
                                  r);
     }
     return true;
-}
-
-bool limits_check_job(const struct job *j, const struct device_info *d, uint64_t guards,
-                      struct result *r)
-{
-    for (uint32_t i = 0; i < j->launch_count; i++) {
-        if (!check_launch(&j->launches[i], d, r))
-            return false;
-    }
-    return check_buffers(j, d, guards, r);
 }
 
 uint64_t limits_local_arguments(const struct job_launch *l)
@@ -143,5 +138,5 @@ bool limits_check_kernel(const struct job_launch *l, const struct device_info *d
         return true;
     str_format(text, sizeof text, "%llu bytes of local memory exceed the device's %llu",
                (ull)local_bytes, (ull)d->local_bytes);
-    return refuse(r, l, text);
+    return refuse_limit(r, l, text);
 }

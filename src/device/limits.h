@@ -2,8 +2,8 @@
 #ifndef HONE_DEVICE_LIMITS_H
 #define HONE_DEVICE_LIMITS_H
 
-#include "job/job.h"
-#include "job/result.h"
+#include "model/job.h"
+#include "model/result.h"
 
 // Work-group sizes and their fit into the global size, and buffer sizes against the device.
 // `guards` is what each buffer takes besides its data.

@@ -122,19 +122,6 @@ static bool bind_arguments(struct device *d, struct loaded *l, struct result *r)
     return true;
 }
 
-static void report_resources(const struct loaded *l, struct result *r)
-{
-    uint32_t count = l->job->launch_count;
-    r->resources = arena_copy(&r->arena, l->resources, count * sizeof *l->resources);
-    r->resource_count = r->resources ? count : 0;
-}
-
-static void join_logs(const struct job *j, const struct text *logs, struct text *log)
-{
-    for (uint32_t i = 0; i < j->program_count; i++)
-        text_addn(log, text_cstr(&logs[i]), logs[i].length);
-}
-
 // A library is opened where it is called: a build worker has nothing to do for it.
 static bool load_routine(struct device *d, struct loaded *l, struct text *about, struct result *r)
 {
@@ -159,7 +146,7 @@ static bool load_routine(struct device *d, struct loaded *l, struct text *about,
 bool load_job(struct device *d, struct loaded *l, const struct job *j,
               const struct device_image *image, struct text *log, struct result *r)
 {
-    uint64_t guards = d->options.exact ? 0 : 2 * GUARD_BYTES;
+    uint64_t guards = d->options.simulated ? 0 : 2 * GUARD_BYTES;
     l->job = j;
     if (!limits_check_job(j, &d->info, guards, r))
         return false;
@@ -172,9 +159,13 @@ bool load_job(struct device *d, struct loaded *l, const struct job *j,
     }
     bool ok = build_programs(d, l, image_read(image, j, &l->arena), logs, r) &&
               make_kernels(d, l, logs, r);
-    join_logs(j, logs, log);
-    if (ok)
-        report_resources(l, r);
+    for (uint32_t i = 0; i < j->program_count; i++)
+        text_addn(log, text_cstr(&logs[i]), logs[i].length);
+    if (ok) {
+        uint32_t count = l->job->launch_count;
+        r->resources = arena_copy(&r->arena, l->resources, count * sizeof *l->resources);
+        r->resource_count = r->resources ? count : 0;
+    }
     ok = ok && bind_arguments(d, l, r);
     for (uint32_t i = 0; i < j->program_count; i++)
         text_release(&logs[i]);

@@ -1,6 +1,8 @@
+// Reads /proc/stat, the cores' clocks and the last-level caches of the cores that this process may run
+// on. The files stay open, because a snapshot is taken between two launches.
 #include "device/machine.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 
 #include <fcntl.h>
@@ -115,28 +117,9 @@ static void open_clocks(struct machine *m, const char *root)
     }
 }
 
-static uint32_t mean_mhz(const struct machine *m)
-{
-    uint64_t sum = 0;
-    char khz[32];
-    for (uint32_t i = 0; i < m->clock_count; i++) {
-        read_again(m->clocks[i], khz, sizeof khz);
-        sum += strtoull(khz, NULL, 10);
-    }
-    return m->clock_count ? (uint32_t)(sum / m->clock_count / 1000) : 0;
-}
-
 // ---- caches
 
 #define CACHE_LEVELS 8 // index0, index1, ...: the last one there is the last level
-
-// "49152K" -> bytes.
-static uint64_t cache_size(const char *text)
-{
-    char *unit = NULL;
-    uint64_t n = strtoull(text, &unit, 10);
-    return *unit == 'K' ? n << 10 : *unit == 'M' ? n << 20 : n;
-}
 
 // "0-3,8-11": the first watched core of the list.
 static uint64_t first_watched(const struct machine *m, char *list)
@@ -163,7 +146,10 @@ static uint64_t cache_led_by(const struct machine *m, const char *root, unsigned
         str_format(path, sizeof path, "sys/devices/system/cpu/cpu%u/cache/index%d/size", cpu,
                    level);
         read_once(root, path, text, sizeof text);
-        bytes = cache_size(text);
+        // "49152K" -> bytes.
+        char *unit = NULL;
+        uint64_t n = strtoull(text, &unit, 10);
+        bytes = *unit == 'K' ? n << 10 : *unit == 'M' ? n << 20 : n;
     }
     str_format(path, sizeof path, "sys/devices/system/cpu/cpu%u/cache/index%d/shared_cpu_list", cpu,
                level);
@@ -191,7 +177,7 @@ uint64_t machine_caches(const char *root)
     return take_cpus(&m) ? all_caches(&m, root) : 0;
 }
 
-// ---- looks
+// ---- snapshots ---------------------------------------------------------------------------------
 
 void machine_open(struct machine *m, const char *root, bool is_device)
 {
@@ -215,15 +201,21 @@ void machine_close(struct machine *m)
     *m = (struct machine){.stat = -1};
 }
 
-void machine_take(struct machine *m, struct machine_look *out)
+void machine_take(struct machine *m, struct machine_snapshot *out)
 {
     int64_t now_ns;
-    *out = (struct machine_look){.at_ns = clock_ns()};
+    *out = (struct machine_snapshot){.at_ns = clock_ns()};
     if (!m->cores || !others_ns(m, &now_ns))
         return;
     if (now_ns - m->start_ns > (int64_t)m->other_ns)
         m->other_ns = (uint64_t)(now_ns - m->start_ns);
     out->cores = m->cores;
     out->other_cpu_ns = m->other_ns;
-    out->mhz = mean_mhz(m);
+    uint64_t sum = 0;
+    char khz[32];
+    for (uint32_t i = 0; i < m->clock_count; i++) {
+        read_again(m->clocks[i], khz, sizeof khz);
+        sum += strtoull(khz, NULL, 10);
+    }
+    out->mhz = m->clock_count ? (uint32_t)(sum / m->clock_count / 1000) : 0;
 }

@@ -3,7 +3,7 @@
 #ifndef HONE_DEVICE_MACHINE_H
 #define HONE_DEVICE_MACHINE_H
 
-#include "job/result.h"
+#include "model/result.h"
 
 #include <sched.h>
 
@@ -31,8 +31,8 @@ void machine_close(struct machine *m); // one that is all zero but for the descr
 uint64_t machine_caches(const char *root);
 
 // Time of others is counted from machine_open() on, in ticks of the system (10 ms as a rule): two
-// looks of one process make a rate. Waiting for a disk is idle; time that a hypervisor gave to
+// snapshots of one process make a rate. Waiting for a disk is idle; time that a hypervisor gave to
 // somebody else, and interrupts, are others'.
-void machine_take(struct machine *m, struct machine_look *out);
+void machine_take(struct machine *m, struct machine_snapshot *out);
 
 #endif

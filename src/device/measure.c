@@ -1,7 +1,7 @@
 // Timed launches. Device times only; what is done between launches is over before one begins.
 #include "device/open_device.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "device/parallel.h"
 
 #include <pthread.h>
@@ -199,17 +199,6 @@ static bool choose_batch(struct session *s)
     return true;
 }
 
-// Samples by another clock are no samples beside those by this one.
-static bool start_again(struct session *s)
-{
-    struct result *r = s->result;
-    r->sample_count = r->part_count = 0;
-    r->stop = STOP_NONE;
-    s->sum_ns = s->slow_in_a_row = 0;
-    s->columns = r->part_columns = 0;
-    return choose_batch(s);
-}
-
 static bool take_samples(struct session *s)
 {
     struct result *r = s->result;
@@ -225,7 +214,12 @@ static bool take_samples(struct session *s)
             return false;
         if (by_host != timer_is_hosts(s->device)) {
             by_host = true;
-            if (!start_again(s))
+            // Samples by another clock are no samples beside those by this one.
+            r->sample_count = r->part_count = 0;
+            r->stop = STOP_NONE;
+            s->sum_ns = s->slow_in_a_row = 0;
+            s->columns = r->part_columns = 0;
+            if (!choose_batch(s))
                 return false;
             continue;
         }
@@ -238,35 +232,29 @@ static bool take_samples(struct session *s)
 
 // ---- what the card says
 
-// Around the timed launches; where a look is not due yet, the last one answers.
+// Around the timed launches; where a snapshot is not due yet, the last one answers.
 struct around {
     bool now;
-    struct nvml_look before;
+    struct nvml_snapshot before;
 };
-
-static void look_before(struct session *s, struct around *a)
-{
-    a->now = nvml_due(s->device->nvml);
-    nvml_look(s->device->nvml, a->now, &a->before);
-}
 
 // The card still has the clock of the last launch: it falls some milliseconds later.
 static void look_after(struct session *s, const struct around *a)
 {
-    struct nvml_look after;
+    struct nvml_snapshot after;
     struct nvml *nvml = s->device->nvml;
     struct result *r = s->result;
-    machine_take(&s->device->machine, &r->look);
-    if (!nvml_look(nvml, a->now || nvml_due(nvml), &after))
+    machine_take(&s->device->machine, &r->machine);
+    if (!nvml_snapshot(nvml, a->now || nvml_due(nvml), &after))
         return;
-    r->gpu = (struct gpu_look){.known = true,
-                               .mhz_before = a->before.mhz,
-                               .mhz_after = after.mhz,
-                               .memory_mhz = after.memory_mhz,
-                               .milliwatts = after.milliwatts,
-                               .celsius = after.celsius,
-                               .slowed = a->before.slowed | after.slowed};
-    r->look.mhz = after.mhz;
+    r->gpu = (struct gpu_snapshot){.known = true,
+                                   .mhz_before = a->before.mhz,
+                                   .mhz_after = after.mhz,
+                                   .memory_mhz = after.memory_mhz,
+                                   .milliwatts = after.milliwatts,
+                                   .celsius = after.celsius,
+                                   .slowed = a->before.slowed | after.slowed};
+    r->machine.mhz = after.mhz;
 }
 
 // ---- a request
@@ -316,7 +304,8 @@ static bool measure(struct session *s)
         return false;
     if (p->launches > 0 && !spin_up(s->device, s->loaded, p, s->result))
         return false;
-    look_before(s, &around);
+    around.now = nvml_due(s->device->nvml);
+    nvml_snapshot(s->device->nvml, around.now, &around.before);
     device_phase_begin(s->device, DEVICE_LAUNCHING, launches_to_come(p), compiles);
     if (!take_samples(s))
         return false;

@@ -1,3 +1,5 @@
+// Host memory between guard zones, inside address space that is reserved and inaccessible, as large as
+// the system grants; and looking at the zones afterwards.
 #include "device/memory.h"
 
 #include <errno.h>

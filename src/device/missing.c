@@ -1,3 +1,6 @@
+// Walks the PCI devices of the system for GPUs of the makers it knows, leaves out those that a driver
+// offers, and finds the first reason for the others: no driver is registered, its file is not there, the
+// user may not open the device, or the driver does not offer it.
 #include "device/missing.h"
 
 #include "base/text.h"
@@ -193,7 +196,8 @@ static bool may_open(struct arena *a, const char *root, const struct gpu *g)
     return access(path, F_OK) != 0 || access(path, R_OK | W_OK) == 0;
 }
 
-static struct device_missing describe(struct arena *a, const char *root, const struct gpu *g)
+static struct device_missing describe_missing(struct arena *a, const char *root,
+                                              const struct gpu *g)
 {
     struct device_missing m = {.device = arena_printf(a, "%s %04x:%04x (%s)", g->maker->name,
                                                       g->maker->pci, g->model, g->pci)};
@@ -225,7 +229,7 @@ bool missing_scan(struct arena *a, const char *root, struct device_list *out, st
     out->missing = grown;
     for (unsigned i = 0; i < s.count; i++) {
         if (!is_offered(&s.gpus[i], out))
-            out->missing[out->missing_count++] = describe(a, root, &s.gpus[i]);
+            out->missing[out->missing_count++] = describe_missing(a, root, &s.gpus[i]);
     }
     return true;
 }

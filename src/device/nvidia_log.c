@@ -1,3 +1,5 @@
+// Reads ptxas's report line by line: numbers stand in front of their words, and a line that names a
+// kernel says whose the lines behind it are.
 #include "device/nvidia_log.h"
 
 #include "base/text.h"

@@ -2,7 +2,7 @@
 #ifndef HONE_DEVICE_NVIDIA_LOG_H
 #define HONE_DEVICE_NVIDIA_LOG_H
 
-#include "job/result.h"
+#include "model/result.h"
 
 // Fills registers, spills, local, private and constant memory of `kernel`; what the log does not
 // say is left as it is.

@@ -1,6 +1,8 @@
+// NVML opened at run time: the card is found by PCI address or UUID, and each function that this
+// version of the library lacks leaves its part of a snapshot unknown.
 #include "device/nvml.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 
 #include <dlfcn.h>
@@ -23,7 +25,7 @@ enum {
     REASON_IDLE = 0x1,
     REASON_APPLICATION_CLOCKS = 0x2,
     REASON_POWER_CAP = 0x4,
-    REASON_HARDWARE = 0x8, // heat or brake, which the two below tell apart
+    REASON_HARDWARE = 0x8, // paired run or brake, which the two below tell apart
     REASON_SYNC_BOOST = 0x10,
     REASON_HEAT = 0x20,
     REASON_HARDWARE_HEAT = 0x40,
@@ -73,16 +75,16 @@ struct nvml {
     struct nvml_api api;
     nvml_device device;
     uint32_t most_mhz;
-    struct nvml_look last;
-    bool looked, known; // `last` is of a look, which told something
-    uint64_t next_ns;   // when another look is due
+    struct nvml_snapshot last;
+    bool tried, known; // a snapshot was taken, and told something
+    uint64_t next_ns;  // when another snapshot is due
 };
 
-// A look shall take no more than one of so many parts of the time.
-#define LOOK_PARTS 100
+// A snapshot shall take no more than one of so many parts of the time.
+#define SNAPSHOT_PARTS 100
 
 // The library stays open: drivers do not survive being unloaded.
-static bool load(struct nvml_api *api)
+static bool load_nvml(struct nvml_api *api)
 {
     void *library = dlopen(NVML_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!library)
@@ -99,7 +101,7 @@ static bool load(struct nvml_api *api)
 
 // ---- one card -----------------------------------------------------------------------------------
 
-static bool find(struct nvml *n, const struct device_info *d)
+static bool find_nvml_device(struct nvml *n, const struct device_info *d)
 {
     char uuid[64];
     if (n->api.by_pci && d->pci[0] && n->api.by_pci(d->pci, &n->device) == 0)
@@ -115,11 +117,11 @@ struct nvml *nvml_open(const struct device_info *d)
         return NULL;
     struct nvml *n = calloc(1, sizeof *n);
     unsigned most = 0;
-    if (!n || !load(&n->api) || n->api.init() != 0) {
+    if (!n || !load_nvml(&n->api) || n->api.init() != 0) {
         free(n);
         return NULL;
     }
-    if (!find(n, d)) {
+    if (!find_nvml_device(n, d)) {
         nvml_close(n);
         return NULL;
     }
@@ -136,7 +138,7 @@ void nvml_close(struct nvml *n)
     free(n);
 }
 
-// ---- looks --------------------------------------------------------------------------------------
+// ---- snapshots ---------------------------------------------------------------------------------
 
 // A cap that the card has not reached slows nothing, whatever is said of it. The hardware's own
 // measures stretch the clock in ways that its frequency does not show.
@@ -163,12 +165,12 @@ static uint32_t clock_of(const struct nvml *n, int which)
     return n->api.clock && n->api.clock(n->device, which, &mhz) == 0 ? mhz : 0;
 }
 
-static void take_look(const struct nvml *n, struct nvml_look *out)
+static void take_nvml_snapshot(const struct nvml *n, struct nvml_snapshot *out)
 {
     unsigned milliwatts = 0, celsius = 0;
     unsigned long long reasons = 0;
-    *out = (struct nvml_look){.mhz = clock_of(n, NVML_CLOCK_SM),
-                              .memory_mhz = clock_of(n, NVML_CLOCK_MEMORY)};
+    *out = (struct nvml_snapshot){.mhz = clock_of(n, NVML_CLOCK_SM),
+                                  .memory_mhz = clock_of(n, NVML_CLOCK_MEMORY)};
     if (n->api.power && n->api.power(n->device, &milliwatts) == 0)
         out->milliwatts = milliwatts;
     if (n->api.temperature && n->api.temperature(n->device, NVML_TEMPERATURE_GPU, &celsius) == 0)
@@ -184,18 +186,18 @@ bool nvml_due(const struct nvml *n)
     return n && clock_ns() >= n->next_ns;
 }
 
-bool nvml_look(struct nvml *n, bool now, struct nvml_look *out)
+bool nvml_snapshot(struct nvml *n, bool now, struct nvml_snapshot *out)
 {
-    *out = (struct nvml_look){0};
+    *out = (struct nvml_snapshot){0};
     if (!n)
         return false;
-    if (now || !n->looked) {
+    if (now || !n->tried) {
         uint64_t start = clock_ns();
-        take_look(n, &n->last);
+        take_nvml_snapshot(n, &n->last);
         n->known = n->last.mhz || n->last.milliwatts;
-        n->looked = true;
+        n->tried = true;
         uint64_t end = clock_ns();
-        n->next_ns = end + LOOK_PARTS * (end - start);
+        n->next_ns = end + SNAPSHOT_PARTS * (end - start);
     }
     *out = n->last;
     return n->known;

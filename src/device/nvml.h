@@ -4,8 +4,8 @@
 #ifndef HONE_DEVICE_NVML_H
 #define HONE_DEVICE_NVML_H
 
-#include "job/device_info.h"
-#include "job/result.h"
+#include "model/device_info.h"
+#include "model/result.h"
 
 #define NVML_LIBRARY "libnvidia-ml.so.1"
 
@@ -16,7 +16,7 @@ struct nvml *nvml_open(const struct device_info *d);
 void nvml_close(struct nvml *n); // NULL is fine
 
 // What is not known is 0.
-struct nvml_look {
+struct nvml_snapshot {
     uint32_t mhz, memory_mhz; // now
     uint32_t milliwatts;      // since Ampere the mean of about the last second
     uint32_t celsius;
@@ -24,11 +24,12 @@ struct nvml_look {
     bool idle;       // the clock is low because there is nothing to do
 };
 
-// Each look takes some calls into the driver. May one be taken, if all of them together shall take
-// no more than a hundredth of the time? With NULL never.
+// Each snapshot takes some calls into the driver. May one be taken, if all of them together shall
+// take no more than a hundredth of the time? With NULL never.
 bool nvml_due(const struct nvml *n);
-// Looks when `now`; else the last look answers again. False: nothing is known (always with NULL).
-bool nvml_look(struct nvml *n, bool now, struct nvml_look *out);
+// Takes one when `now`; else the last one answers again. False: nothing is known (always with
+// NULL).
+bool nvml_snapshot(struct nvml *n, bool now, struct nvml_snapshot *out);
 // The highest clock of the multiprocessors in MHz; 0: not known.
 uint32_t nvml_most_mhz(const struct nvml *n);
 

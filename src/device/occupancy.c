@@ -1,6 +1,8 @@
+// Work-groups that a multiprocessor holds, from what the driver said of the kernel and the table of
+// architectures.
 #include "device/occupancy.h"
 
-#include "job/arch.h"
+#include "model/arch.h"
 
 // 0 where the driver chooses it.
 static uint64_t group_size(const struct job_launch *l)

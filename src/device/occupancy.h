@@ -2,11 +2,11 @@
 #ifndef HONE_DEVICE_OCCUPANCY_H
 #define HONE_DEVICE_OCCUPANCY_H
 
-#include "job/job.h"
-#include "job/result.h"
+#include "model/job.h"
+#include "model/result.h"
 
 // From the kernel's registers and local memory and the launch's work-group, by the table of
-// architectures (job/arch.h). -1 where one of these is not known, or the device's capability is
+// architectures (model/arch.h). -1 where one of these is not known, or the device's capability is
 // not in the table.
 int64_t occupancy_groups(const struct device_info *d, const struct job_launch *l,
                          const struct resources *r);

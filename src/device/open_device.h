@@ -3,7 +3,7 @@
 #define HONE_DEVICE_OPEN_DEVICE_H
 
 #include "device/backend.h"
-#include "device/compare.h"
+#include "device/compare_output.h"
 #include "device/machine.h"
 #include "device/nvml.h"
 #include "device/routine.h"
@@ -18,7 +18,7 @@ enum use {
 };
 
 // A buffer in the pool. Loaded jobs share it where they want the same: inputs of one recipe, and
-// room for outputs of one size (so that contenders also write to the same addresses).
+// room for outputs of one size (so that finalists also write to the same addresses).
 struct buffer {
     struct buffer *next;
     struct digest key;

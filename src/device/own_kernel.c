@@ -1,3 +1,6 @@
+// Kernels of hone's own: found by their text, built when they are first asked for or by a thread ahead
+// of time, loaded by whoever launches them. What the thread has in hand is under its mutex; what was
+// queued and is no longer wanted is withdrawn.
 #include "device/own_kernel.h"
 
 #include "base/text.h"
@@ -8,33 +11,6 @@
 #include <string.h>
 
 #define SCRATCH_LEAST 65536
-
-static const char opencl_prologue[] = "#define function\n"
-                                      "#pragma OPENCL FP_CONTRACT OFF\n";
-static const char opencl_doubles[] = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
-
-// NVRTC's __global__ is a macro in which the word `global` stands: OpenCL's words with underscores.
-static const char cuda_prologue[] =
-    "#define __kernel extern \"C\" __global__\n"
-    "#define function static __device__\n"
-    "#define __global\n"
-    "#define __local __shared__\n"
-    "#define CLK_LOCAL_MEM_FENCE\n"
-    "#define barrier(fence) __syncthreads()\n"
-    "#define get_local_id(axis) ((axis) ? threadIdx.y : threadIdx.x)\n"
-    "#define get_local_size(axis) ((axis) ? blockDim.y : blockDim.x)\n"
-    "#define get_group_id(axis) ((axis) ? blockIdx.y : blockIdx.x)\n"
-    "#define get_num_groups(axis) ((axis) ? gridDim.y : gridDim.x)\n"
-    "#define get_global_id(axis) (get_group_id(axis) * get_local_size(axis) + get_local_id(axis))\n"
-    "#define get_global_size(axis) (get_num_groups(axis) * get_local_size(axis))\n"
-    "#define as_float(x) __uint_as_float(x)\n"
-    "#define as_uint(x) __float_as_uint(x)\n"
-    "#define as_ulong(x) ((ulong)__double_as_longlong(x))\n"
-    "#define as_double(x) __longlong_as_double((long long)(x))\n"
-    "typedef unsigned char uchar;\n"
-    "typedef unsigned short ushort;\n"
-    "typedef unsigned int uint;\n"
-    "typedef unsigned long ulong;\n";
 
 // Queued and being built it is the thread's below, and its state is under that one's mutex.
 enum own_state { OWN_KNOWN, OWN_QUEUED, OWN_IN_WORK, OWN_BUILT };
@@ -70,10 +46,7 @@ bool own_kernels_offered(const struct device *d)
 
 static bool make_source(const struct device *d, const struct own_text *t, struct text *out)
 {
-    bool cuda = d->backend->language == LANGUAGE_CUDA;
-    text_add(out, cuda ? cuda_prologue : opencl_prologue);
-    if (!cuda && d->info.float64)
-        text_add(out, opencl_doubles);
+    text_add(out, d->backend->own_prologue);
     text_add(out, t->defines);
     for (const char *const *at = t->pieces; *at; at++)
         text_add(out, *at);
@@ -93,7 +66,7 @@ static void build(struct device *d, struct own_kernel *k)
     text_release(&source);
 }
 
-static void load(struct device *d, struct own_kernel *k)
+static void load_own_kernel(struct device *d, struct own_kernel *k)
 {
     const struct backend *b = d->backend;
     k->loaded = true;
@@ -102,15 +75,6 @@ static void load(struct device *d, struct own_kernel *k)
     b->own_free(d->own, k->kernel);
     k->kernel = NULL;
     error_context(&k->why, "hone's own kernel %s", k->name);
-}
-
-static struct own_kernel *find(const struct device *d, const struct own_text *t)
-{
-    struct own_kernel *k = d->own_kernels;
-    while (k && (k->pieces != t->pieces || strcmp(k->name, t->name) != 0 ||
-                 strcmp(k->defines, t->defines) != 0))
-        k = k->next;
-    return k;
 }
 
 static struct own_kernel *add(struct device *d, const struct own_text *t, struct error *e)
@@ -129,7 +93,7 @@ static struct own_kernel *add(struct device *d, const struct own_text *t, struct
 
 // ---- ahead of time
 
-static struct own_kernel *take(struct own_ahead *a)
+static struct own_kernel *take_own_kernel(struct own_ahead *a)
 {
     struct own_kernel *k = a->first;
     if (k) {
@@ -144,7 +108,7 @@ static void *build_queue(void *argument)
     struct own_ahead *a = argument;
     struct own_kernel *k;
     pthread_mutex_lock(&a->mutex);
-    while ((k = take(a))) {
+    while ((k = take_own_kernel(a))) {
         pthread_mutex_unlock(&a->mutex);
         build(a->device, k);
         pthread_mutex_lock(&a->mutex);
@@ -239,7 +203,10 @@ void own_kernels_start(struct device *d)
 
 void *own_kernel_get(struct device *d, const struct own_text *t, struct error *e)
 {
-    struct own_kernel *k = find(d, t);
+    struct own_kernel *k = d->own_kernels;
+    while (k && (k->pieces != t->pieces || strcmp(k->name, t->name) != 0 ||
+                 strcmp(k->defines, t->defines) != 0))
+        k = k->next;
     if (!k)
         k = add(d, t, e);
     if (!k)
@@ -254,7 +221,7 @@ void *own_kernel_get(struct device *d, const struct own_text *t, struct error *e
         build(d, k);
     k->state = OWN_BUILT;
     if (!k->loaded)
-        load(d, k);
+        load_own_kernel(d, k);
     if (!k->kernel)
         error_set_driver(e, k->why.code, k->why.driver, "%s", k->why.text);
     return k->kernel;

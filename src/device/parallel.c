@@ -1,6 +1,8 @@
+// Threads that share a range in equal parts; one that cannot be started has its part done by the
+// caller.
 #include "device/parallel.h"
 
-#include "base/process.h"
+#include "os/process.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

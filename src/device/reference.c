@@ -1,7 +1,7 @@
 // The expected outputs of a job: made once for a recipe, kept in memory and in the cache folder.
 #include "device/open_device.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "device/fill.h"
 #include "device/gemm.h"
 #include "device/reference_file.h"
@@ -155,7 +155,7 @@ static bool multiply_on_device(const struct making *m, struct memory *c)
 {
     struct device *d = m->device;
     struct loaded l = {.job = m->job};
-    bool ok = !d->options.build_only && !d->options.exact;
+    bool ok = !d->options.build_only && !d->options.simulated;
     l.buffers = calloc(m->job->buffer_count + 1, sizeof *l.buffers);
     l.memory = calloc(m->job->buffer_count + 1, sizeof *l.memory);
     ok = ok && l.buffers && l.memory && gemm_offered(d, m->job) && buffers_acquire(d, &l, NULL) &&
@@ -269,7 +269,7 @@ static bool lay_out_outputs(struct making *m, const struct job *other, struct er
 static bool keep_outputs(struct making *m, struct loaded *l)
 {
     struct device *d = m->device;
-    bool ok = !d->options.exact;
+    bool ok = !d->options.simulated;
     for (uint32_t i = 0; ok && i < m->job->buffer_count; i++) {
         struct wanted *w = &m->reference->outputs[i];
         struct memory *from = NULL;
@@ -431,7 +431,7 @@ static struct reference *find_kept(struct device *d, const struct digest *recipe
     return NULL;
 }
 
-static struct reference *keep(struct device *d, struct reference *f)
+static struct reference *keep_reference(struct device *d, struct reference *f)
 {
     unsigned count = 1;
     f->next = d->references;
@@ -483,7 +483,7 @@ static struct reference *read_kept(struct device *d, const struct job *j,
     if (!f)
         free(blob);
     else if (adopt(f, blob, length))
-        return keep(d, f);
+        return keep_reference(d, f);
     free_reference(d, f);
     return NULL;
 }
@@ -504,8 +504,8 @@ static void write_kept(struct device *d, const struct job *j, struct reference *
     reference_write(d->options.cache, &f->digest, f->blob, f->length, NULL);
 }
 
-static struct reference *make(struct device *d, const struct job *j, const struct digest *recipe,
-                              struct result *r)
+static struct reference *make_device_reference(struct device *d, const struct job *j,
+                                               const struct digest *recipe, struct result *r)
 {
     struct making m = {.device = d, .job = j, .reference = new_reference(j, recipe)};
     // Kernels of hone's own are built in any case, and beside the making of the inputs.
@@ -518,7 +518,7 @@ static struct reference *make(struct device *d, const struct job *j, const struc
     }
     if (makers[j->reference.kind](&m, r)) {
         write_kept(d, j, m.reference, clock_ns() - start);
-        return keep(d, m.reference);
+        return keep_reference(d, m.reference);
     }
     free_reference(d, m.reference);
     return NULL;
@@ -528,12 +528,13 @@ struct reference *reference_of(struct device *d, const struct job *j, struct res
 {
     struct digest recipe;
     job_reference_digest(j, &recipe);
-    if (d->options.exact) // made without guard zones: nobody saw what it wrote beside its buffers
+    // Made without guard zones: nobody saw what it wrote beside its buffers.
+    if (d->options.simulated)
         recipe.bytes[0] ^= 0xff;
     struct reference *f = find_kept(d, &recipe);
     if (f)
         return f;
     device_phase_begin(d, DEVICE_REFERENCE, 0, false);
     f = read_kept(d, j, &recipe);
-    return f ? f : make(d, j, &recipe, r);
+    return f ? f : make_device_reference(d, j, &recipe, r);
 }

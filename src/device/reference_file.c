@@ -1,3 +1,5 @@
+// Reference files: header, table and data are checked against each other and against the file's length
+// before anything is read from them; writing goes to another name first.
 #include "device/reference_file.h"
 
 #include "base/text.h"
@@ -92,7 +94,7 @@ const struct piece *reference_table(const uint8_t *blob, uint64_t length,
     return pieces_fit(table, count, length) ? table : NULL;
 }
 
-static void file_name(const char *folder, const struct digest *recipe, struct text *out)
+static void reference_file_name(const char *folder, const struct digest *recipe, struct text *out)
 {
     char hex[65];
     digest_hex(recipe, hex);
@@ -116,7 +118,7 @@ static uint8_t *read_all(FILE *f, uint64_t *length)
 uint8_t *reference_read(const char *folder, const struct digest *recipe, uint64_t *length)
 {
     struct text name = TEXT_INIT;
-    file_name(folder, recipe, &name);
+    reference_file_name(folder, recipe, &name);
     FILE *f = fopen(text_cstr(&name), "rb");
     uint8_t *blob = f ? read_all(f, length) : NULL;
     if (f)
@@ -139,7 +141,7 @@ bool reference_write(const char *folder, const struct digest *recipe, const uint
 {
     struct text name = TEXT_INIT, temporary = TEXT_INIT;
     bool ok = folder_make(folder, e);
-    file_name(folder, recipe, &name);
+    reference_file_name(folder, recipe, &name);
     text_addf(&temporary, "%s.%ld", text_cstr(&name), (long)getpid());
     ok = ok &&
          (write_all(text_cstr(&temporary), blob, length) ||

@@ -9,7 +9,7 @@
 
 #include "base/digest.h"
 #include "base/error.h"
-#include "device/compare.h"
+#include "device/compare_output.h"
 
 #include <stdint.h>
 

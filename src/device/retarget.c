@@ -1,3 +1,6 @@
+// PTX rewritten for another target, line by line: the .target line is replaced, markers that inline
+// assembly left as comments become instructions or directives of their kernel, with their operands put
+// into the places. Braces and .entry lines say which kernel a marker stands in.
 #include "device/retarget.h"
 
 #include <string.h>
@@ -39,7 +42,7 @@ static bool starts(const char *at, const char *end, const char *word)
     return (size_t)(end - at) >= n && memcmp(at, word, n) == 0;
 }
 
-static bool refuse(const struct splicing *s, const struct line *l, const char *why)
+static bool refuse_line(const struct splicing *s, const struct line *l, const char *why)
 {
     const char *at = skip_blanks(l->at, l->end);
     size_t n = (size_t)(without_blanks_behind(at, l->end) - at);
@@ -58,20 +61,6 @@ static const char *target_name(const struct line *l)
         return NULL;
     const char *name = skip_blanks(at + sizeof word - 1, l->end);
     return name > at + sizeof word - 1 ? name : NULL;
-}
-
-static bool put_target(struct splicing *s, const struct line *l, const char *name)
-{
-    const char *end = name;
-    while (end < l->end && *end != ',' && *end != ' ' && *end != '\t' && *end != '\r')
-        end++;
-    if (!starts(name, l->end, "sm_"))
-        return refuse(s, l, "the target is not first in its line");
-    text_addn(s->out, l->at, (size_t)(name - l->at));
-    text_add(s->out, s->target);
-    text_addn(s->out, end, (size_t)(l->end - end));
-    s->targets++;
-    return true;
 }
 
 // ---- markers -----------------------------------------------------------------------------------
@@ -118,26 +107,14 @@ static bool read_marker(const struct splicing *s, const struct line *l, const ch
 {
     const char *end = without_blanks_behind(at, l->end);
     if (at == end || *at != ':')
-        return refuse(s, l,
-                      "a marker is written '// " RETARGET_SPLICE ": INSTRUCTION;' or "
-                      "'// " RETARGET_ENTRY ": DIRECTIVE'");
+        return refuse_line(s, l,
+                           "a marker is written '// " RETARGET_SPLICE ": INSTRUCTION;' or "
+                           "'// " RETARGET_ENTRY ": DIRECTIVE'");
     *out = (struct line){skip_blanks(at + 1, end), end, l->number};
     if (out->at == end)
-        return refuse(s, l, "a marker without an instruction");
+        return refuse_line(s, l, "a marker without an instruction");
     return !has_placeholder(out->at, end) ||
-           refuse(s, l, "the compiler has put no operand in; does the asm statement list it?");
-}
-
-static bool put_splice(struct splicing *s, const struct line *l, const char *at)
-{
-    struct line code;
-    if (!read_marker(s, l, at, &code))
-        return false;
-    text_addc(s->out, '\t');
-    put_code(s, code.at, code.end);
-    s->marker = *l;
-    s->open = code.end[-1] != ';' && code.end[-1] != '}';
-    return true;
+           refuse_line(s, l, "the compiler has put no operand in; does the asm statement list it?");
 }
 
 static bool put_entry(struct splicing *s, const struct line *l, const char *at)
@@ -146,9 +123,10 @@ static bool put_entry(struct splicing *s, const struct line *l, const char *at)
     if (!read_marker(s, l, at, &directive))
         return false;
     if (*directive.at != '.')
-        return refuse(s, l, "a directive of a kernel starts with a point, such as .maxnreg 64");
+        return refuse_line(s, l,
+                           "a directive of a kernel starts with a point, such as .maxnreg 64");
     if (s->depth == 0 || !s->is_entry)
-        return refuse(s, l, "the marker stands in no kernel");
+        return refuse_line(s, l, "the marker stands in no kernel");
     size_t n = (size_t)(directive.end - directive.at);
     if (s->out->failed || memmem(s->out->data + s->head, s->body - s->head, directive.at, n))
         return true; // there already
@@ -170,18 +148,36 @@ static bool put_line(struct splicing *s, const struct line *l)
     bool is_comment = starts(at, l->end, "//");
     if (is_comment)
         at = skip_blanks(at + 2, l->end);
-    if (is_comment && starts(at, l->end, RETARGET_SPLICE))
-        return put_splice(s, l, at + strlen(RETARGET_SPLICE));
+    if (is_comment && starts(at, l->end, RETARGET_SPLICE)) {
+        struct line code;
+        if (!read_marker(s, l, (at + strlen(RETARGET_SPLICE)), &code))
+            return false;
+        text_addc(s->out, '\t');
+        put_code(s, code.at, code.end);
+        s->marker = *l;
+        s->open = code.end[-1] != ';' && code.end[-1] != '}';
+        return true;
+    }
     if (s->open)
-        return refuse(s, &s->marker, "the spliced instruction does not end with ';'");
+        return refuse_line(s, &s->marker, "the spliced instruction does not end with ';'");
     if (is_comment && starts(at, l->end, RETARGET_ENTRY))
         return put_entry(s, l, at + strlen(RETARGET_ENTRY));
     if (!is_comment && !starts(at, l->end, ".file") &&
         (memmem(at, (size_t)(l->end - at), RETARGET_SPLICE, strlen(RETARGET_SPLICE)) ||
          memmem(at, (size_t)(l->end - at), RETARGET_ENTRY, strlen(RETARGET_ENTRY))))
-        return refuse(s, l, "a marker must be a line of its own, behind '//'");
-    if (name)
-        return put_target(s, l, name);
+        return refuse_line(s, l, "a marker must be a line of its own, behind '//'");
+    if (name) {
+        const char *end = name;
+        while (end < l->end && *end != ',' && *end != ' ' && *end != '\t' && *end != '\r')
+            end++;
+        if (!starts(name, l->end, "sm_"))
+            return refuse_line(s, l, "the target is not first in its line");
+        text_addn(s->out, l->at, (size_t)(name - l->at));
+        text_add(s->out, s->target);
+        text_addn(s->out, end, (size_t)(l->end - end));
+        s->targets++;
+        return true;
+    }
     put_code(s, l->at, l->end);
     return true;
 }
@@ -209,7 +205,7 @@ bool ptx_retarget(const char *ptx, size_t length, const char *target, struct tex
         line.at = stop ? stop + 1 : end;
     }
     if (s.open)
-        return refuse(&s, &s.marker, "the spliced instruction does not end with ';'");
+        return refuse_line(&s, &s.marker, "the spliced instruction does not end with ';'");
     if (s.targets == 0)
         return error_set(e, ERROR_INPUT, "the driver's binary is not PTX text: it has no .target");
     for (; ended > 0; ended--)

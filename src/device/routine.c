@@ -1,3 +1,5 @@
+// Vendors' libraries: looked for by the names they go by, opened with all that they need, and asked
+// for their version and threads. The product that a job asks for as a BLAS takes it.
 #include "device/routine.h"
 
 #include <dlfcn.h>
@@ -70,7 +72,26 @@ static bool is_no_file(const char *name)
     return strchr(name, '/') && stat(name, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-static void *find_library(const struct library_search *s, struct result *r)
+static bool find_functions(const struct library_search *s, void *library,
+                           const struct library_function *functions, size_t count, void *table,
+                           struct result *r)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *symbol = dlsym(library, functions[i].symbol);
+        if (!symbol && !functions[i].optional)
+            return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
+                               "%s has no %s: it is no library, or no version, of %s that hone can "
+                               "call",
+                               s->given ? s->given : "the library that was found",
+                               functions[i].symbol, routine_title(s->routine));
+        // POSIX gives function pointers as void *; the sizes are the same.
+        memcpy((char *)table + functions[i].offset, &symbol, sizeof symbol);
+    }
+    return true;
+}
+
+void *routine_library(const struct library_search *s, const struct library_function *functions,
+                      size_t count, void *table, struct result *r)
 {
     struct text tried = TEXT_INIT, why = TEXT_INIT;
     const char *title = routine_title(s->routine);
@@ -93,31 +114,6 @@ static void *find_library(const struct library_search *s, struct result *r)
     }
     text_release(&tried);
     text_release(&why);
-    return library;
-}
-
-static bool find_functions(const struct library_search *s, void *library,
-                           const struct library_function *functions, size_t count, void *table,
-                           struct result *r)
-{
-    for (size_t i = 0; i < count; i++) {
-        void *symbol = dlsym(library, functions[i].symbol);
-        if (!symbol && !functions[i].optional)
-            return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
-                               "%s has no %s: it is no library, or no version, of %s that hone can "
-                               "call",
-                               s->given ? s->given : "the library that was found",
-                               functions[i].symbol, routine_title(s->routine));
-        // POSIX gives function pointers as void *; the sizes are the same.
-        memcpy((char *)table + functions[i].offset, &symbol, sizeof symbol);
-    }
-    return true;
-}
-
-void *routine_library(const struct library_search *s, const struct library_function *functions,
-                      size_t count, void *table, struct result *r)
-{
-    void *library = find_library(s, r);
     return library && find_functions(s, library, functions, count, table, r) ? library : NULL;
 }
 

@@ -24,27 +24,6 @@ static void act_meanwhile(void *context)
     d->hushed--;
 }
 
-// Memory for whoever is about to use it: the host for a CBLAS, else the device.
-static bool hand_over(struct device *d, struct loaded *l, struct error *e)
-{
-    for (uint32_t i = 0; i < l->job->buffer_count; i++) {
-        struct memory *m = &l->buffers[i]->memory;
-        void *copy;
-        if (l->cblas ? !memory_look(d, m, &copy, e) : !memory_yield(d, m, e))
-            return false;
-        l->buffers[i]->writer = l;
-    }
-    return true;
-}
-
-// Threads of a library that was called before must not take the cores from what is launched now.
-static void have_rest(struct device *d, const struct loaded *l)
-{
-    if (d->restless && !l->cblas)
-        cblas_rest();
-    d->restless = l->cblas != NULL;
-}
-
 bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total_ns,
              uint64_t *parts_ns, struct result *r)
 {
@@ -56,13 +35,23 @@ bool run_job(struct device *d, struct loaded *l, uint32_t batch, uint64_t *total
     bool first = !l->launched;
     run.count = l->job->launch_count;
     run.batch = batch ? batch : 1;
-    if (!hand_over(d, l, &e))
-        return run_lost(d, &e, r);
-    have_rest(d, l);
+    // Memory for whoever is about to use it: the host for a CBLAS, else the device.
+    for (uint32_t i = 0; i < l->job->buffer_count; i++) {
+        struct memory *m = &l->buffers[i]->memory;
+        void *copy;
+        if (l->cblas ? !memory_look(d, m, &copy, &e) : !memory_yield(d, m, &e))
+            return run_lost(d, &e, r);
+        l->buffers[i]->writer = l;
+    }
+    // Threads of a library that was called before must not take the cores from what is launched
+    // now.
+    if (d->restless && !l->cblas)
+        cblas_rest();
+    d->restless = l->cblas != NULL;
     if (!l->launched && device_watch(d, &watch))
         run.watch = &watch;
-    if (d->verifying && d->options.meanwhile && d->info.type == DEVICE_GPU && !d->options.exact &&
-        !timer_is_hosts(d))
+    if (d->verifying && d->options.meanwhile && d->info.type == DEVICE_GPU &&
+        !d->options.simulated && !timer_is_hosts(d))
         run.meanwhile = &meanwhile;
     l->launched = true;
     if (l->cblas) {
@@ -105,18 +94,14 @@ static bool take_sums(struct device *d, const struct loaded *l, struct sums *sum
     return !any || checksums_on_device(d, (struct region *)sums, 3 * count, e);
 }
 
-static bool guards_equal(const struct memory *m, const struct sums *s)
-{
-    return s->before.bytes && s->before.sum == m->guard_sum && s->behind.sum == m->guard_sum;
-}
-
 static bool check_guards(struct device *d, struct loaded *l, uint32_t index, const struct sums *s,
                          struct result *r)
 {
     struct trespass before = {0, 0}, behind = {0, 0};
     struct error e = ERROR_INIT;
     const char *name = l->job->buffers[index].name;
-    if (guards_equal(&l->buffers[index]->memory, s))
+    if (s->before.bytes && s->before.sum == l->buffers[index]->memory.guard_sum &&
+        s->behind.sum == l->buffers[index]->memory.guard_sum)
         return true;
     if (!guards_look(d, &l->buffers[index]->memory, &before, &behind, &e))
         return run_lost(d, &e, r);

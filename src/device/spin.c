@@ -2,10 +2,10 @@
 // it: an H200 rests at 345 MHz. What is timed meanwhile says nothing of the kernel.
 #include "device/open_device.h"
 
-#include "base/process.h"
+#include "os/process.h"
 
 #define SPIN_NS       (UINT64_C(50) * 1000000)
-#define SPIN_BATCH_NS (UINT64_C(1) * 1000000) // launched between two looks
+#define SPIN_BATCH_NS (UINT64_C(1) * 1000000) // launched between two snapshots
 #define BATCH_MOST    1024
 // Of the highest clock: what it may be below without being low.
 #define LOW_SHARE 0.9
@@ -18,18 +18,18 @@ static uint64_t time_of(const struct policy *p)
 
 // Low, and nothing but want of work keeps it there. What earlier spinning could not raise is as
 // high as it gets: somebody may have locked the clocks.
-static bool is_low(const struct device *d, const struct nvml_look *look)
+static bool is_low(const struct device *d, const struct nvml_snapshot *snapshot)
 {
     double least = LOW_SHARE * nvml_most_mhz(d->nvml);
     if (d->spun_mhz)
         least = LOW_SHARE * d->spun_mhz;
-    return look->mhz > 0 && look->mhz < least && (look->idle || !look->slowed);
+    return snapshot->mhz > 0 && snapshot->mhz < least && (snapshot->idle || !snapshot->slowed);
 }
 
 static bool spin(struct device *d, struct loaded *l, uint64_t until, struct result *r)
 {
     struct error e = ERROR_INIT;
-    struct nvml_look look;
+    struct nvml_snapshot snapshot;
     bool single = loaded_restores(l);
     uint32_t batch = 1;
     uint64_t total;
@@ -40,18 +40,18 @@ static bool spin(struct device *d, struct loaded *l, uint64_t until, struct resu
             return false;
         if (!single && total < SPIN_BATCH_NS && batch < BATCH_MOST)
             batch *= 2;
-        nvml_look(d->nvml, true, &look);
-    } while (is_low(d, &look) && clock_ns() < until);
-    if (is_low(d, &look))
-        d->spun_mhz = look.mhz;
+        nvml_snapshot(d->nvml, true, &snapshot);
+    } while (is_low(d, &snapshot) && clock_ns() < until);
+    if (is_low(d, &snapshot))
+        d->spun_mhz = snapshot.mhz;
     return true;
 }
 
 bool spin_up(struct device *d, struct loaded *l, const struct policy *p, struct result *r)
 {
-    struct nvml_look look;
+    struct nvml_snapshot snapshot;
     bool compiles = !l->primed && !l->launched;
-    if (!nvml_look(d->nvml, nvml_due(d->nvml), &look) || !is_low(d, &look))
+    if (!nvml_snapshot(d->nvml, nvml_due(d->nvml), &snapshot) || !is_low(d, &snapshot))
         return true;
     // All of it and one launch more stay within twice the limit of a launch.
     device_phase_begin(d, DEVICE_LAUNCHING, 2, compiles);

@@ -1,7 +1,7 @@
 // The verified launch: run once, everything around the outputs intact, outputs as they should be.
 #include "device/open_device.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 #include "device/compare_pass.h"
 #include "device/fill.h"
@@ -150,7 +150,7 @@ static bool outputs_look(struct device *d, struct loaded *l, struct result *r)
 
 void outputs_prepare(struct device *d, const struct job *j, struct reference *f)
 {
-    if (d->info.type == DEVICE_CPU || d->options.exact)
+    if (d->info.type == DEVICE_CPU || d->options.simulated)
         return;
     for (uint32_t i = 0; i < f->count; i++) {
         const struct job_buffer *b = &j->buffers[i];

@@ -60,14 +60,6 @@ static void blob_fail(struct blob *b, const char *why)
     b->wrong = why;
 }
 
-static void blob_end(struct blob *b)
-{
-    struct digest got;
-    digest_finish(&b->state, &got);
-    if (!digest_equal(&got, &b->digest))
-        blob_fail(b, "what arrived has another digest");
-}
-
 bool blobs_take(struct blobs *all, const struct blob_part *p)
 {
     struct blob *b = blobs_find(all, &p->digest);
@@ -87,8 +79,12 @@ bool blobs_take(struct blobs *all, const struct blob_part *p)
     memcpy(b->data + b->received, p->data, (size_t)p->size);
     digest_add(&b->state, p->data, (size_t)p->size);
     b->received += p->size;
-    if (b->received == b->length)
-        blob_end(b);
+    if (b->received == b->length) {
+        struct digest got;
+        digest_finish(&b->state, &got);
+        if (!digest_equal(&got, &b->digest))
+            blob_fail(b, "what arrived has another digest");
+    }
     return true;
 }
 

@@ -2,7 +2,7 @@
 #ifndef HONE_WORKER_BLOBS_H
 #define HONE_WORKER_BLOBS_H
 
-#include "protocol/protocol.h"
+#include "worker/protocol.h"
 
 struct blobs {
     struct blob *first;

@@ -1,8 +1,8 @@
 // One end of a stream of frames. Neither side ever waits in here but in channel_wait(), which reads
 // while it sends: two ends that both have much to say do not block each other.
-#include "protocol/protocol.h"
+#include "worker/protocol.h"
 
-#include "base/process.h"
+#include "os/process.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -54,13 +54,13 @@ struct header {
     uint32_t length;
 };
 
-static void put(uint8_t *to, uint32_t value, int bytes)
+static void put_little_endian(uint8_t *to, uint32_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++)
         to[i] = (uint8_t)(value >> 8 * i);
 }
 
-static uint32_t get(const uint8_t *from, int bytes)
+static uint32_t get_little_endian(const uint8_t *from, int bytes)
 {
     uint32_t value = 0;
     for (int i = 0; i < bytes; i++)
@@ -70,21 +70,21 @@ static uint32_t get(const uint8_t *from, int bytes)
 
 static void header_write(const struct header *h, uint8_t out[HEADER_BYTES])
 {
-    put(out, h->magic, 4);
-    put(out + 4, h->verb, 2);
-    put(out + 6, h->flags, 2);
-    put(out + 8, h->sequence, 4);
-    put(out + 12, h->length, 4);
+    put_little_endian(out, h->magic, 4);
+    put_little_endian(out + 4, h->verb, 2);
+    put_little_endian(out + 6, h->flags, 2);
+    put_little_endian(out + 8, h->sequence, 4);
+    put_little_endian(out + 12, h->length, 4);
 }
 
 static struct header header_read(const uint8_t in[HEADER_BYTES])
 {
     return (struct header){
-        .magic = get(in, 4),
-        .verb = (uint16_t)get(in + 4, 2),
-        .flags = (uint16_t)get(in + 6, 2),
-        .sequence = get(in + 8, 4),
-        .length = get(in + 12, 4),
+        .magic = get_little_endian(in, 4),
+        .verb = (uint16_t)get_little_endian(in + 4, 2),
+        .flags = (uint16_t)get_little_endian(in + 6, 2),
+        .sequence = get_little_endian(in + 8, 4),
+        .length = get_little_endian(in + 12, 4),
     };
 }
 
@@ -174,7 +174,8 @@ bool channel_send(struct channel *c, enum verb verb, uint32_t sequence, const vo
 
 // ---- receiving ----------------------------------------------------------------------------------
 
-bool channel_receive(struct channel *c, struct error *e)
+// Where `till_end`, the end of the stream is noticed by this call, not by the next one.
+static bool receive_bytes(struct channel *c, bool till_end, struct error *e)
 {
     uint8_t bytes[READ_BYTES];
     for (size_t total = 0; total < RECEIVE_BYTES && !c->ended;) {
@@ -193,8 +194,20 @@ bool channel_receive(struct channel *c, struct error *e)
         if (c->in.failed)
             return error_memory(e);
         total += (size_t)n;
+        if (!till_end && (size_t)n < sizeof bytes) // it was empty then
+            break;
     }
     return true;
+}
+
+bool channel_receive(struct channel *c, struct error *e)
+{
+    return receive_bytes(c, true, e);
+}
+
+bool channel_receive_some(struct channel *c, struct error *e)
+{
+    return receive_bytes(c, false, e);
 }
 
 // No complete frame: not yet, or never.
@@ -288,7 +301,7 @@ static int channel_pump(struct channel *c, int timeout_ms, struct error *e)
     }
     if (n <= 0)
         return n == 0 ? 0 : 1;
-    if (!channel_receive(c, e))
+    if (!channel_receive_some(c, e))
         return -1;
     if (c->ended || !(ready.revents & POLLOUT))
         return 1;

@@ -1,6 +1,7 @@
-#include "protocol/protocol.h"
+// The layouts of what frames carry: a codec for each struct, and the names of verbs and phases.
+#include "worker/protocol.h"
 
-#include "job/codec.h"
+#include "model/codec.h"
 
 // The fewest bytes each takes on the wire. Of a device: twelve texts and its fixed fields.
 enum { DEVICE_LEAST = 160, NOTE_LEAST = 12 };
@@ -55,7 +56,7 @@ void open_request_codec(struct wire *w, struct open_request *o)
 {
     codec_text(w, &o->id);
     wire_enum(w, &o->role, ROLE_COUNT);
-    wire_bool(w, &o->exact);
+    wire_bool(w, &o->simulated);
 }
 
 void opened_codec(struct wire *w, struct opened *o)

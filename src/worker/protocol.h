@@ -5,14 +5,14 @@
 // sequence number of the tuner's choosing, all frames that answer it repeat the number: any count
 // of PHASE frames, then exactly one final frame, REPLY_*. One request at a time is served, in
 // order. A frame names no path of the tuner's machine.
-#ifndef HONE_PROTOCOL_PROTOCOL_H
-#define HONE_PROTOCOL_PROTOCOL_H
+#ifndef HONE_WORKER_PROTOCOL_H
+#define HONE_WORKER_PROTOCOL_H
 
 #include "base/error.h"
-#include "job/device_info.h"
-#include "job/job.h"
-#include "job/policy.h"
-#include "job/result.h"
+#include "model/device_info.h"
+#include "model/job.h"
+#include "model/policy.h"
+#include "model/result.h"
 
 #define PROTOCOL_VERSION   12
 #define PROTOCOL_MAGIC     0x656e6f68u
@@ -41,9 +41,11 @@
     X(REPLY_BYTES, "reply bytes")                                                                  \
     X(REPLY_ERROR, "reply error") /* str: the request made no sense, or opening failed */          \
     X(PTX, "ptx")                 /* as BINARY: the PTX behind it, where it has one */             \
-    X(ROUTINE, "routine") /* enum routine, str library -> REPLY_RESULT: device_routine_about() as  \
-                             its log */                                                            \
-    X(BLOB, "blob") /* struct blob_part; no reply. Before the first job that names it, once a      \
+    X(ROUTINE,                                                                                     \
+      "routine") /* enum routine, str library -> REPLY_RESULT: device_routine_about() as  \
+                             its log */        \
+    X(BLOB,                                                                                        \
+      "blob") /* struct blob_part; no reply. Before the first job that names it, once a      \
                        worker; for builds never */
 
 enum verb {
@@ -82,7 +84,7 @@ enum worker_role { ROLE_BENCH, ROLE_BUILD, ROLE_COUNT };
 struct open_request {
     const char *id; // device_info.id
     enum worker_role role;
-    bool exact; // buffers without guard zones: the device itself watches every access (Oclgrind)
+    bool simulated; // by Oclgrind, which watches every access: buffers have no guard zones
 };
 void open_request_codec(struct wire *w, struct open_request *o);
 
@@ -171,6 +173,9 @@ bool channel_flush(struct channel *c, struct error *e);
 bool channel_pending(const struct channel *c);
 // Reads what has arrived, without blocking; false on a broken stream. End of stream sets `ended`.
 bool channel_receive(struct channel *c, struct error *e);
+// The same with one call of the system as a rule, for whoever polls: the end of the stream is seen
+// by the next one.
+bool channel_receive_some(struct channel *c, struct error *e);
 // The next complete frame, if one has arrived: 1 yes, 0 not yet, -1 the bytes are no frame.
 int channel_next(struct channel *c, struct frame *f, struct error *e);
 // What channel_next() would give out: is a complete frame there, and of which verb? Takes nothing.

@@ -2,7 +2,7 @@
 // works, and sends exactly one reply.
 #include "worker/worker.h"
 
-#include "base/process.h"
+#include "os/process.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -238,7 +238,7 @@ static void serve_open(struct worker *w, struct request *q)
         return;
     }
     w->options.build_only = open.role == ROLE_BUILD;
-    w->options.exact = open.exact;
+    w->options.simulated = open.simulated;
     w->options.wakes = open.role == ROLE_BENCH;
     if (open.role == ROLE_BENCH)
         bind_measuring_threads();

@@ -1,3 +1,5 @@
+// What a worker does before it opens a device: its channel away from the standard descriptors,
+// environment and folders of the drivers, threads bound to cores.
 #include "worker/worker.h"
 
 #include <errno.h>
@@ -96,30 +98,33 @@ void leave_scratch(char *path)
     free(path);
 }
 
-static int by_text(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool may_change_times(const char *entry)
+static bool starts_like_one_of(const char *entry, const char *const *starts)
 {
-    return str_starts(entry, "POCL_") && !str_starts(entry, "POCL_CACHE_DIR=") &&
-           !str_starts(entry, "POCL_KERNEL_CACHE=");
+    while (*starts && !str_starts(entry, *starts))
+        starts++;
+    return *starts != NULL;
 }
 
-char *pocl_environment(void)
+char *timing_environment(enum language l)
 {
+    const struct language_traits *traits = language_traits(l);
     struct text out = TEXT_INIT;
     size_t count = 0, n = 0;
     while (environ && environ[count])
         count++;
     char **found = calloc(count + 1, sizeof *found);
     for (size_t i = 0; found && i < count; i++) {
-        if (may_change_times(environ[i]))
+        if (starts_like_one_of(environ[i], traits->time_variables) &&
+            !starts_like_one_of(environ[i], traits->other_variables))
             found[n++] = environ[i];
     }
     if (found)
-        qsort(found, n, sizeof *found, by_text);
+        qsort(found, n, sizeof *found, compare_names);
     for (size_t i = 0; i < n; i++)
         text_addf(&out, "%s%s", i ? " " : "", found[i]);
     free(found);
@@ -148,6 +153,12 @@ const char *cuda_toolkit(void)
             return folder;
     }
     return NULL;
+}
+
+const char *c_compiler(void)
+{
+    const char *name = getenv("HONE_CC");
+    return name && *name ? name : NULL;
 }
 
 void leave_simulator_log(void)
@@ -181,7 +192,7 @@ static const char *variable(const char *name)
     return value && *value ? value : NULL;
 }
 
-static void add_folder(struct text *out, const char *folder, const char *below)
+static void add_written_folder(struct text *out, const char *folder, const char *below)
 {
     if (folder)
         text_addf(out, "%s%s%s", out->length ? "\n" : "", folder, below);
@@ -190,16 +201,12 @@ static void add_folder(struct text *out, const char *folder, const char *below)
 void list_written_folders(enum language language, struct text *out)
 {
     char here[4096];
-    add_folder(out, variable("CUDA_CACHE_PATH"), "");
-    if (language == LANGUAGE_CUDA && !variable("CUDA_CACHE_PATH"))
-        add_folder(out, variable("HOME"), "/.nv/ComputeCache");
-    if (language == LANGUAGE_OPENCL && variable("POCL_CACHE_DIR"))
-        add_folder(out, variable("POCL_CACHE_DIR"), "");
-    else if (language == LANGUAGE_OPENCL && variable("XDG_CACHE_HOME"))
-        add_folder(out, variable("XDG_CACHE_HOME"), "/pocl/kcache");
-    else if (language == LANGUAGE_OPENCL)
-        add_folder(out, variable("HOME"), "/.cache/pocl/kcache");
-    add_folder(out, getcwd(here, sizeof here), "");
-    add_folder(out, variable("TMPDIR") ? variable("TMPDIR") : "/tmp", "");
-    add_folder(out, variable("HONE_WORKER_CACHE"), "");
+    for (const struct language_cache *c = language_traits(language)->caches; c->variable; c++) {
+        add_written_folder(out, variable(c->variable), c->below);
+        if (variable(c->variable) && !c->is_beside)
+            break;
+    }
+    add_written_folder(out, getcwd(here, sizeof here), "");
+    add_written_folder(out, variable("TMPDIR") ? variable("TMPDIR") : "/tmp", "");
+    add_written_folder(out, variable("HONE_WORKER_CACHE"), "");
 }

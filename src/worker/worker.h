@@ -3,7 +3,7 @@
 #define HONE_WORKER_WORKER_H
 
 #include "device/device.h"
-#include "protocol/protocol.h"
+#include "worker/protocol.h"
 #include "worker/blobs.h"
 
 struct loaded_job {
@@ -36,9 +36,9 @@ void lead_group(void);
 // leave_scratch(), or NULL. `error` says why.
 char *enter_scratch(struct error *e);
 void leave_scratch(char *path); // removes and frees
-// The environment's part in what may change a time on a CPU: PoCL's variables but its cache's
-// places, sorted, separated by blanks. free() it.
-char *pocl_environment(void);
+// The environment's part in what may change a language's times on a CPU, such as PoCL's variables
+// but its cache's places: sorted, separated by blanks. NULL: nothing. free() it.
+char *timing_environment(enum language l);
 // For a process that measures, before its driver is loaded: PoCL shall bind each of its threads to
 // a core. Measured without, on two cores: after the build workers were stopped both threads stayed
 // on one core for a few launches, which then took twice their time. Left alone where the user has
@@ -52,6 +52,8 @@ void leave_simulator_log(void);
 void yield_cores(void);
 // $CUDA_HOME, else $CUDA_PATH, or NULL: the environment's own text.
 const char *cuda_toolkit(void);
+// $HONE_CC, a name in PATH or a path, or NULL: the environment's own text.
+const char *c_compiler(void);
 // The folders that this worker and the driver of a language write to, one a line, the driver's
 // cache first. Where nothing else is set they are those that drivers choose.
 void list_written_folders(enum language language, struct text *out);

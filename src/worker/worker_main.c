@@ -1,3 +1,4 @@
+// hone-worker: without arguments it serves the tuner over descriptor 0; else it says what it is.
 #include "worker/watch.h"
 #include "worker/worker.h"
 
@@ -16,9 +17,10 @@ static const char usage[] =
     "  HONE_WORKER_SCRATCH  folder for temporary files (else TMPDIR, else /tmp)\n"
     "  HONE_WORKER_CACHE    folder where references and cubins are kept for later workers\n"
     "  CUDA_HOME, CUDA_PATH  the CUDA toolkit whose compiler and headers are used\n"
+    "  HONE_CC              the compiler of kernels in C (else cc)\n"
     "  POCL_CACHE_DIR, CUDA_CACHE_PATH  folders of the drivers' own caches\n";
 
-static int say(const char *text)
+static int print_line(const char *text)
 {
     bool ok = fputs(text, stdout) >= 0 && fflush(stdout) == 0;
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -31,7 +33,7 @@ static int last_words(const struct error *e)
     return EXIT_FAILURE;
 }
 
-static int run(void)
+static int serve_channel(void)
 {
     struct error e = ERROR_INIT;
     int channel = take_channel(&e);
@@ -41,21 +43,26 @@ static int run(void)
     if (!watch_start(channel))
         return EXIT_FAILURE;
     char *cache = cache_folder();
-    char *environment = pocl_environment();
+    char *environment[LANGUAGE_COUNT];
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++)
+        environment[l] = timing_environment((enum language)l);
     char *scratch = enter_scratch(&e);
     int status = EXIT_FAILURE;
     if (e.code == ERROR_NONE) {
         // Compiler options name folders relative to the scratch folder, which is the working
         // folder: every worker then builds with the same text, and driver caches know it again.
         struct device_options options = {.scratch = ".", .cache = cache};
-        options.environment = environment;
+        for (unsigned l = 0; l < LANGUAGE_COUNT; l++)
+            options.environment[l] = environment[l];
+        options.compiler = c_compiler();
         options.toolkit = cuda_toolkit();
         status = serve(channel, &options);
     } else {
         last_words(&e);
     }
     leave_scratch(scratch);
-    free(environment);
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++)
+        free(environment[l]);
     free(cache);
     watch_end();
     return status;
@@ -64,11 +71,11 @@ static int run(void)
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--version") == 0)
-        return say("hone-worker " HONE_VERSION "\n");
+        return print_line("hone-worker " HONE_VERSION "\n");
     if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-        return say(usage);
+        return print_line(usage);
     if (argc == 1 && !isatty(0))
-        return run();
+        return serve_channel();
     fputs(usage, stderr);
     return 2;
 }

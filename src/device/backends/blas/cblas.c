@@ -1,7 +1,7 @@
 // cblas_sgemm() of any library that has it, on memory that is the host's.
 #include "device/routine.h"
 
-#include "base/process.h"
+#include "os/process.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static const char *const names[] = {"libopenblas.so.0", "libopenblas.so", NULL};
 
 // "OpenBLAS 0.3.21 NO_AFFINITY USE_OPENMP ... MAX_THREADS=64" begins with name and version. How
 // many threads it takes is the library's choice, or its variables'.
-static void describe(const struct functions *call, void *library, struct text *about)
+static void describe_cblas(const struct functions *call, void *library, struct text *about)
 {
     struct text name = TEXT_INIT;
     const char *config = call->config ? call->config() : "";
@@ -82,7 +82,7 @@ bool cblas_about(const char *given, struct text *about, struct result *r)
     struct functions call;
     void *library = open_library(given, &call, r);
     if (library)
-        describe(&call, library, about);
+        describe_cblas(&call, library, about);
     return library != NULL;
 }
 
@@ -112,7 +112,7 @@ struct cblas *cblas_new(const struct job *j, struct memory *const *memory,
         return NULL;
     }
     *c = (struct cblas){call, p};
-    describe(&call, library, about);
+    describe_cblas(&call, library, about);
     return c;
 }
 

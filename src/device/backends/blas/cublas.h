@@ -1,10 +1,10 @@
 // What hone calls of cuBLAS, under the names and with the numbers of NVIDIA's headers, declared
 // here so that none of those is needed to build hone; a test holds them against the real ones where
 // there are any.
-#ifndef HONE_DEVICE_CUBLAS_H
-#define HONE_DEVICE_CUBLAS_H
+#ifndef HONE_DEVICE_BACKENDS_BLAS_CUBLAS_H
+#define HONE_DEVICE_BACKENDS_BLAS_CUBLAS_H
 
-#include "device/cuda_api.h"
+#include "device/backends/cuda/cuda_api.h"
 
 // X(name, value)
 #define CUBLAS_CONSTANTS(X)                                                                        \

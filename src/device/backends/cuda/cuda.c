@@ -1,4 +1,6 @@
-#include "device/cuda.h"
+// The backend of CUDA: the table of its functions. libcuda and NVRTC are opened at run time; programs
+// are compiled by NVRTC and loaded as cubins.
+#include "device/backends/cuda/cuda.h"
 
 const struct backend cuda_backend = {
     .language = LANGUAGE_CUDA,
@@ -25,6 +27,7 @@ const struct backend cuda_backend = {
     .routine_new = cuda_routine_new,
     .routine_free = cuda_routine_free,
     .routine_run = cuda_routine_run,
+    .own_prologue = cuda_own_prologue,
     .own_kernel = cuda_own_kernel,
     .own_load = cuda_own_load,
     .own_free = cuda_own_free,

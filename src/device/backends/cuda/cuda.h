@@ -2,12 +2,12 @@
 //
 // A device is opened in one of three ways: a card with a context, to run; a card without one, to
 // build for it; an architecture ("cuda/sm_90"), to build for what is not here, without a driver.
-#ifndef HONE_DEVICE_CUDA_H
-#define HONE_DEVICE_CUDA_H
+#ifndef HONE_DEVICE_BACKENDS_CUDA_CUDA_H
+#define HONE_DEVICE_BACKENDS_CUDA_CUDA_H
 
 #include "device/backend.h"
-#include "device/cuda_api.h"
-#include "device/cuda_compiler.h"
+#include "device/backends/cuda/cuda_api.h"
+#include "device/backends/cuda/cuda_compiler.h"
 
 struct cuda {
     const struct device_options *options;
@@ -116,6 +116,7 @@ bool cuda_routine_run(void *own, void *routine, const struct run *run, struct ru
                       bool *lost, struct result *r);
 
 // cuda_own.c
+extern const char cuda_own_prologue[];
 void *cuda_own_kernel(void *own, const char *source, const char *name, struct error *e);
 bool cuda_own_load(void *own, void *kernel, const char *name, struct error *e);
 void cuda_own_free(void *own, void *kernel);

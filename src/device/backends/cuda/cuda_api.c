@@ -1,4 +1,6 @@
-#include "device/cuda_api.h"
+// Opens libcuda and NVRTC and finds their functions: the toolkit that the user chose first, then the
+// loader's path, then the usual folders. And the texts of their error codes.
+#include "device/backends/cuda/cuda_api.h"
 
 #include <dlfcn.h>
 #include <errno.h>

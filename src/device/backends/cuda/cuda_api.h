@@ -3,8 +3,8 @@
 // here, under their own names, so that no header of CUDA is needed to build hone; a test holds them
 // against the real headers where there are any (tests/device/test_cuda_headers.c, which includes
 // those first).
-#ifndef HONE_DEVICE_CUDA_API_H
-#define HONE_DEVICE_CUDA_API_H
+#ifndef HONE_DEVICE_BACKENDS_CUDA_CUDA_API_H
+#define HONE_DEVICE_BACKENDS_CUDA_CUDA_API_H
 
 #include "base/error.h"
 #include "base/text.h"

@@ -1,4 +1,6 @@
-#include "device/cuda_code.h"
+// Compiled programs as bytes: a magic number, the digest of what follows, then code, names and log. As
+// files of a cache they are written under another name and renamed, so that none is seen half.
+#include "device/backends/cuda/cuda_code.h"
 
 #include "base/wire.h"
 
@@ -106,7 +108,7 @@ bool cuda_code_read(const void *bytes, size_t length, struct cuda_code *out)
 
 // ---- files
 
-static void file_name(const char *folder, const struct digest *key, struct text *out)
+static void cached_code_name(const char *folder, const struct digest *key, struct text *out)
 {
     char hex[65];
     digest_hex(key, hex);
@@ -119,7 +121,7 @@ bool cuda_cache_find(const char *folder, const struct digest *key, struct cuda_c
     *out = (struct cuda_code)CUDA_CODE_INIT;
     if (!folder)
         return false;
-    file_name(folder, key, &name);
+    cached_code_name(folder, key, &name);
     bool ok = !name.failed && access(name.data, R_OK) == 0 &&
               file_read(name.data, FILE_MOST, &bytes, NULL) &&
               cuda_code_read(bytes.data, bytes.length, out);
@@ -143,7 +145,7 @@ void cuda_cache_keep(const char *folder, const struct digest *key, const struct 
     struct text name = TEXT_INIT, temporary = TEXT_INIT, bytes = TEXT_INIT;
     if (!folder)
         return;
-    file_name(folder, key, &name);
+    cached_code_name(folder, key, &name);
     text_addf(&temporary, "%s.%ld", text_cstr(&name), (long)getpid());
     if (!name.failed && !temporary.failed && cuda_code_write(c, &bytes, NULL) &&
         (!write_all(temporary.data, &bytes) || rename(temporary.data, name.data) != 0))

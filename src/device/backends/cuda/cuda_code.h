@@ -1,7 +1,7 @@
 // A compiled program: code, names, log. As bytes it is a build worker's image and a file of hone's
 // cache; both are checked by a digest, so that a damaged one is as good as none.
-#ifndef HONE_DEVICE_CUDA_CODE_H
-#define HONE_DEVICE_CUDA_CODE_H
+#ifndef HONE_DEVICE_BACKENDS_CUDA_CUDA_CODE_H
+#define HONE_DEVICE_BACKENDS_CUDA_CUDA_CODE_H
 
 #include "base/digest.h"
 #include "base/text.h"

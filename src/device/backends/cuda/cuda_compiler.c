@@ -1,4 +1,6 @@
-#include "device/cuda_compiler.h"
+// NVRTC: which architectures this version builds for, where its headers are, and one compilation: the
+// code is a cubin where NVRTC makes those, else PTX.
+#include "device/backends/cuda/cuda_compiler.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,17 +47,6 @@ static char *find_headers(const char *library)
                                                               : NULL;
 }
 
-// Since CUDA 13 <cuda/std/...> and its like have a folder of their own.
-static void add_headers(struct cuda_compiler *c)
-{
-    struct text inner = TEXT_INIT;
-    c->folders[0] = find_headers(text_cstr(&c->opened));
-    text_addf(&inner, "%s/cccl", c->folders[0] ? c->folders[0] : "");
-    if (c->folders[0] && has_file(text_cstr(&inner), "cuda/std/version"))
-        c->folders[1] = text_steal(&inner);
-    text_release(&inner);
-}
-
 bool cuda_compiler_open(struct cuda_compiler *c, const char *toolkit, struct error *e)
 {
     struct stat s;
@@ -69,7 +60,13 @@ bool cuda_compiler_open(struct cuda_compiler *c, const char *toolkit, struct err
         c->bytes = (uint64_t)s.st_size;
         c->changed_ns = (uint64_t)s.st_mtim.tv_sec * 1000000000u + (uint64_t)s.st_mtim.tv_nsec;
     }
-    add_headers(c);
+    // Since CUDA 13 <cuda/std/...> and its like have a folder of their own.
+    struct text inner = TEXT_INIT;
+    c->folders[0] = find_headers(text_cstr(&c->opened));
+    text_addf(&inner, "%s/cccl", c->folders[0] ? c->folders[0] : "");
+    if (c->folders[0] && has_file(text_cstr(&inner), "cuda/std/version"))
+        c->folders[1] = text_steal(&inner);
+    text_release(&inner);
     return true;
 }
 
@@ -88,7 +85,7 @@ static bool has_own_features(const struct cuda_compiler *c, uint32_t capability)
     return capability >= 90 && c->major >= 12;
 }
 
-static bool refuse(const struct cuda_compiler *c, const char *wanted, struct error *e)
+static bool refuse_compiler(const struct cuda_compiler *c, const char *wanted, struct error *e)
 {
     struct text known = TEXT_INIT;
     for (int i = 0; i < c->arch_count; i++)
@@ -110,7 +107,7 @@ bool cuda_compiler_target(const struct cuda_compiler *c, uint32_t capability, ch
     }
     bool exact = best == capability && has_own_features(c, capability);
     arch_text(&(struct arch_name){best ? best : capability, exact ? 'a' : '\0'}, out);
-    return best || refuse(c, out, e);
+    return best || refuse_compiler(c, out, e);
 }
 
 bool cuda_compiler_takes(const struct cuda_compiler *c, const struct arch_name *name,
@@ -122,7 +119,7 @@ bool cuda_compiler_takes(const struct cuda_compiler *c, const struct arch_name *
     for (int i = 0; i < c->arch_count; i++)
         known = known || (uint32_t)c->archs[i] == name->capability;
     return (known && (!name->suffix || has_own_features(c, name->capability))) ||
-           refuse(c, text, e);
+           refuse_compiler(c, text, e);
 }
 
 // ---- compiling

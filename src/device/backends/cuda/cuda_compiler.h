@@ -1,11 +1,11 @@
 // NVRTC as one call: source, options and wanted kernels in, code with the kernels' names and the
 // compiler's log out. It needs no GPU and no driver.
-#ifndef HONE_DEVICE_CUDA_COMPILER_H
-#define HONE_DEVICE_CUDA_COMPILER_H
+#ifndef HONE_DEVICE_BACKENDS_CUDA_CUDA_COMPILER_H
+#define HONE_DEVICE_BACKENDS_CUDA_CUDA_COMPILER_H
 
-#include "device/cuda_api.h"
-#include "device/cuda_code.h"
-#include "job/arch.h"
+#include "device/backends/cuda/cuda_api.h"
+#include "device/backends/cuda/cuda_code.h"
+#include "model/arch.h"
 
 #define CUDA_FOLDERS_MOST 2
 #define CUDA_ARCHS_MOST   64

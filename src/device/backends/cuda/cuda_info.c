@@ -1,5 +1,5 @@
 // Listing CUDA devices, and opening one.
-#include "device/cuda.h"
+#include "device/backends/cuda/cuda.h"
 
 #include "base/text.h"
 
@@ -59,15 +59,6 @@ static const char *kernel_driver(const struct lister *l)
     return version;
 }
 
-static const char *cuda_version(const struct lister *l)
-{
-    int n = 0;
-    if (l->cu->cuDriverGetVersion(&n) != CUDA_SUCCESS)
-        n = 0;
-    const char *text = arena_printf(l->arena, "CUDA %d.%d", n / 1000, n % 1000 / 10);
-    return text ? text : "";
-}
-
 static const char *uuid_of(const struct lister *l)
 {
     static const char digits[] = "0123456789abcdef";
@@ -94,22 +85,6 @@ static const char *name_of(const struct lister *l)
     while (n && isspace((unsigned char)name[n - 1]))
         n--;
     return arena_strndup(l->arena, name, n);
-}
-
-static void take_texts(const struct lister *l, struct device_info *d)
-{
-    const char *kernel = kernel_driver(l);
-    d->name = name_of(l);
-    d->vendor = "NVIDIA Corporation";
-    d->platform = "CUDA";
-    d->platform_version = cuda_version(l);
-    d->driver = kernel ? kernel : d->platform_version;
-    d->uuid = uuid_of(l);
-    d->pci =
-        arena_printf(l->arena, "%04x:%02x:%02x.0", attribute(l, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
-                     attribute(l, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
-                     attribute(l, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
-    d->extensions = d->surroundings = "";
 }
 
 static void take_limits(const struct lister *l, struct device_info *d)
@@ -149,10 +124,25 @@ static void take_compiler(const struct cuda_compiler *c, struct arena *a, struct
                                           c->folders[1] ? c->folders[1] : "");
 }
 
-static void describe(const struct lister *l, struct device_info *d)
+static void describe_cuda_device(const struct lister *l, struct device_info *d)
 {
     *d = (struct device_info){.language = LANGUAGE_CUDA, .id = ""};
-    take_texts(l, d);
+    const char *kernel = kernel_driver(l);
+    d->name = name_of(l);
+    d->vendor = "NVIDIA Corporation";
+    d->platform = "CUDA";
+    int n = 0;
+    if (l->cu->cuDriverGetVersion(&n) != CUDA_SUCCESS)
+        n = 0;
+    const char *text = arena_printf(l->arena, "CUDA %d.%d", n / 1000, n % 1000 / 10);
+    d->platform_version = text ? text : "";
+    d->driver = kernel ? kernel : d->platform_version;
+    d->uuid = uuid_of(l);
+    d->pci =
+        arena_printf(l->arena, "%04x:%02x:%02x.0", attribute(l, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID),
+                     attribute(l, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
+                     attribute(l, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
+    d->extensions = d->surroundings = "";
     take_limits(l, d);
     take_compiler(l->compiler, l->arena, d);
     d->shares_host = attribute(l, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
@@ -203,7 +193,7 @@ static bool list_handles(const struct lister *l, struct device_info **devices, C
         if (l->cu->cuDeviceGet(&one.device, i) != CUDA_SUCCESS)
             continue;
         handles[*count] = one.device;
-        describe(&one, &(*devices)[(*count)++]);
+        describe_cuda_device(&one, &(*devices)[(*count)++]);
     }
     name_devices(l->arena, *devices, *count);
     for (uint32_t i = 0; i < *count; i++) {
@@ -261,8 +251,8 @@ bool cuda_list(struct arena *a, const struct device_options *o, struct device_li
 
 // ---- opening
 
-static bool find_device(struct cuda *o, const char *id, struct arena *a, struct device_info *info,
-                        struct error *e)
+static bool find_cuda_device(struct cuda *o, const char *id, struct arena *a,
+                             struct device_info *info, struct error *e)
 {
     struct lister l = {.cu = &o->cu, .compiler = &o->compiler, .options = o->options, .arena = a};
     struct device_info *devices = NULL;
@@ -306,13 +296,6 @@ static bool open_context(struct cuda *o, struct error *e)
     return code == CUDA_SUCCESS || cuda_error(&o->cu, e, "cuStreamCreate", code);
 }
 
-// What every card of the last ten years has.
-static void usual_grid(struct cuda *o)
-{
-    o->grid[0] = INT32_MAX;
-    o->grid[1] = o->grid[2] = UINT16_MAX;
-}
-
 // "cuda/sm_90": literally what a compiler is told, so "sm_90a" for what only that one has.
 static bool open_arch(struct cuda *o, const struct arch_name *arch, struct arena *a,
                       struct device_info *info, struct error *e)
@@ -333,7 +316,7 @@ static bool open_arch(struct cuda *o, const struct arch_name *arch, struct arena
 static bool open_card(struct cuda *o, const char *id, struct arena *a, struct device_info *info,
                       struct error *e)
 {
-    return find_device(o, id, a, info, e) &&
+    return find_cuda_device(o, id, a, info, e) &&
            cuda_compiler_target(&o->compiler, info->capability, o->target, e);
 }
 
@@ -348,7 +331,9 @@ void *cuda_open(const char *id, const struct device_options *options, struct are
     }
     o->options = options;
     o->info = info;
-    usual_grid(o);
+    // What every card of the last ten years has.
+    o->grid[0] = INT32_MAX;
+    o->grid[1] = o->grid[2] = UINT16_MAX;
     bool ok = cuda_compiler_open(&o->compiler, options->toolkit, e);
     if (ok && arch_of_id(id, &arch))
         ok = open_arch(o, &arch, a, info, e);

@@ -1,5 +1,5 @@
 // Kernels: their limits, resources and arguments.
-#include "device/cuda.h"
+#include "device/backends/cuda/cuda.h"
 
 #include "device/limits.h"
 #include "device/nvidia_log.h"
@@ -16,7 +16,7 @@ typedef unsigned long long ull;
 
 // ---- the launch itself
 
-static bool refuse(const struct job_launch *l, struct result *r, const char *what)
+static bool refuse_launch(const struct job_launch *l, struct result *r, const char *what)
 {
     result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION, "kernel '%s': %s", l->kernel, what);
     r->device_limit = true;
@@ -38,7 +38,7 @@ static bool check_grid(const struct cuda *o, const struct job_launch *l, struct 
             continue;
         str_format(text, sizeof text, "%llu blocks along axis %u exceed the device's %u",
                    (ull)blocks, i, o->grid[i]);
-        return refuse(l, r, text);
+        return refuse_launch(l, r, text);
     }
     return true;
 }
@@ -61,33 +61,6 @@ static void take_attribute(const struct cuda *o, CUfunction f, CUfunction_attrib
         *out = n;
 }
 
-static void take_occupancy(const struct cuda *o, CUfunction f, const struct job_launch *l,
-                           struct resources *out)
-{
-    int groups = 0;
-    out->groups_per_unit = occupancy_groups(o->info, l, out);
-    if (f && o->cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                 &groups, f, (int)group_size(l), (size_t)l->dynamic_local_bytes) == CUDA_SUCCESS)
-        out->groups_per_unit = groups;
-}
-
-// Spills are known to the assembler alone, whose log the image keeps; the rest the driver says too.
-static void take_resources(const struct cuda *o, CUfunction f, const char *name,
-                           const struct job_launch *l, const char *log, struct resources *out)
-{
-    out->local_bytes = 0; // the log is silent on a kernel that has none
-    nvidia_log_resources(log, name, out);
-    out->preferred_multiple = o->info->subgroup_size;
-    if (f) {
-        take_attribute(o, f, CU_FUNC_ATTRIBUTE_NUM_REGS, &out->registers);
-        take_attribute(o, f, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &out->local_bytes);
-        take_attribute(o, f, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &out->private_bytes);
-        take_attribute(o, f, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &out->constant_bytes);
-        take_attribute(o, f, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &out->max_group_size);
-    }
-    out->local_bytes += (int64_t)l->dynamic_local_bytes;
-}
-
 // ---- shared memory beyond what every kernel may have
 
 // Launches share the function: the largest wish counts.
@@ -106,7 +79,7 @@ static bool opt_in(struct cuda *o, CUfunction f, const struct job_launch *l, str
         return true;
     str_format(what, sizeof what, "%llu bytes of dynamic shared memory: cuFuncSetAttribute: %s",
                (ull)l->dynamic_local_bytes, cuda_code_text(&o->cu, code, text, sizeof text));
-    return refuse(l, r, what);
+    return refuse_launch(l, r, what);
 }
 
 // ---- creating
@@ -129,16 +102,34 @@ static bool admit(struct cuda *o, const struct cuda_kernel *k, const char *name,
                   const struct job_launch *l, const char *log, struct resources *resources,
                   struct result *r)
 {
-    take_resources(o, k->function, name, l, log, resources);
+    // Spills are known to the assembler alone, whose log the image keeps; the rest the driver says
+    // too.
+    CUfunction f = k->function;
+    resources->local_bytes = 0; // the log is silent on a kernel that has none
+    nvidia_log_resources(log, name, resources);
+    resources->preferred_multiple = o->info->subgroup_size;
+    if (f) {
+        take_attribute(o, f, CU_FUNC_ATTRIBUTE_NUM_REGS, &resources->registers);
+        take_attribute(o, f, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &resources->local_bytes);
+        take_attribute(o, f, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &resources->private_bytes);
+        take_attribute(o, f, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &resources->constant_bytes);
+        take_attribute(o, f, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &resources->max_group_size);
+    }
+    resources->local_bytes += (int64_t)l->dynamic_local_bytes;
     uint64_t most = resources->max_group_size > 0 ? (uint64_t)resources->max_group_size : 0;
     if (!limits_check_kernel(l, o->info, most, (uint64_t)resources->local_bytes, r) ||
         (k->function && !opt_in(o, k->function, l, r)))
         return false;
-    take_occupancy(o, k->function, l, resources);
+    int groups = 0;
+    resources->groups_per_unit = occupancy_groups(o->info, l, resources);
+    if (k->function && o->cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                           &groups, k->function, (int)group_size(l),
+                           (size_t)l->dynamic_local_bytes) == CUDA_SUCCESS)
+        resources->groups_per_unit = groups;
     return resources->groups_per_unit != 0 ||
-           refuse(l, r,
-                  "not one work-group of it fits on a multiprocessor (its registers or its "
-                  "shared memory)");
+           refuse_launch(l, r,
+                         "not one work-group of it fits on a multiprocessor (its registers or its "
+                         "shared memory)");
 }
 
 void *cuda_kernel_new(void *own, void *program, const struct job_launch *l, const char *log,
@@ -323,19 +314,6 @@ static bool set_symbol(struct cuda *o, struct cuda_kernel *k, const struct job *
     return true;
 }
 
-static bool set_symbols(struct cuda *o, struct cuda_kernel *k, const struct job *j,
-                        const struct job_launch *l, struct memory *const *memory, struct result *r)
-{
-    k->symbols = calloc(j->buffer_count + 1, sizeof *k->symbols);
-    if (!k->symbols)
-        return result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
-    for (uint32_t i = 0; i < j->buffer_count; i++) {
-        if (j->buffers[i].constant && !set_symbol(o, k, j, l, i, memory[i], r))
-            return false;
-    }
-    return true;
-}
-
 bool cuda_kernel_bind(void *own, void *kernel, const struct job *j, const struct job_launch *l,
                       struct memory *const *memory, struct result *r)
 {
@@ -345,5 +323,14 @@ bool cuda_kernel_bind(void *own, void *kernel, const struct job *j, const struct
         return true;
     if (!make_room(k, l))
         return result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
-    return set_arguments(o, k, l, memory, r) && set_symbols(o, k, j, l, memory, r);
+    if (!set_arguments(o, k, l, memory, r))
+        return false;
+    k->symbols = calloc(j->buffer_count + 1, sizeof *k->symbols);
+    if (!k->symbols)
+        return result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
+    for (uint32_t i = 0; i < j->buffer_count; i++) {
+        if (j->buffers[i].constant && !set_symbol(o, k, j, l, i, memory[i], r))
+            return false;
+    }
+    return true;
 }

@@ -1,7 +1,7 @@
 // Buffers on the card: one allocation each, with the data between its guard zones. All commands go
 // into the one stream, in order; only reads and writes wait, because their host memory is the
 // caller's.
-#include "device/cuda.h"
+#include "device/backends/cuda/cuda.h"
 
 // A multiple of what drivers align allocations to, so that the data keeps that alignment.
 #define HEAD GUARD_BYTES

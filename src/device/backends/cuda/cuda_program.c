@@ -1,5 +1,5 @@
 // Programs: compiled by NVRTC, or taken from an image or from hone's cache of cubins.
-#include "device/cuda.h"
+#include "device/backends/cuda/cuda.h"
 
 #include "device/build_text.h"
 #include "device/include_tree.h"
@@ -75,20 +75,6 @@ static bool plan_source(const struct job_program *p, struct plan *out, struct er
     return !out->source.failed || error_memory(e);
 }
 
-// The tree's folders, or its root.
-static void plan_folders(const struct job_program *p, struct plan *out)
-{
-    const char *tree = out->tree.data;
-    for (uint32_t i = 0; tree && i < p->folder_count; i++) {
-        struct text folder = TEXT_INIT;
-        text_addf(&folder, "%s%s%s", tree, *p->folders[i] ? "/" : "", p->folders[i]);
-        add_option(out, "-I", text_cstr(&folder));
-        text_release(&folder);
-    }
-    if (tree && p->folder_count == 0)
-        add_option(out, "-I", tree);
-}
-
 // The toolkit's own folders come behind the user's: a file of the user's is found first.
 static bool plan_options(const struct cuda *o, const struct job_program *p, const char *target,
                          struct plan *out, struct error *e)
@@ -108,7 +94,16 @@ static bool plan_options(const struct cuda *o, const struct job_program *p, cons
     str_format(run, sizeof run, "0x%llx", (unsigned long long)p->run);
     if (p->run)
         add_option(out, "-DHONE_RUN=", run);
-    plan_folders(p, out);
+    // The tree's folders, or its root.
+    const char *tree = out->tree.data;
+    for (uint32_t i = 0; tree && i < p->folder_count; i++) {
+        struct text folder = TEXT_INIT;
+        text_addf(&folder, "%s%s%s", tree, *p->folders[i] ? "/" : "", p->folders[i]);
+        add_option(out, "-I", text_cstr(&folder));
+        text_release(&folder);
+    }
+    if (tree && p->folder_count == 0)
+        add_option(out, "-I", tree);
     for (size_t i = 0; i < CUDA_FOLDERS_MOST && o->compiler.folders[i]; i++)
         add_option(out, "-I", o->compiler.folders[i]);
     // What its cache answers has no report of the assembler's; hone keeps cubins with their logs.
@@ -240,7 +235,7 @@ static bool first_error(const char *log, char *line, size_t size)
 
 // ---- kernels that are not there
 
-static bool is_word(char c)
+static bool is_option_character(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
@@ -252,9 +247,9 @@ static size_t declared_name(const char *at, const char *end, const char **name)
     static const char bounds[] = "__launch_bounds__";
     size_t n = 0;
     for (; at < end && *at != ';' && *at != '{'; at++) {
-        if (is_word(*at)) {
+        if (is_option_character(*at)) {
             *name = at;
-            for (n = 0; at + n < end && is_word(at[n]);)
+            for (n = 0; at + n < end && is_option_character(at[n]);)
                 n++;
             at += n - 1;
         } else if (*at == '(' && n == strlen(bounds) && strncmp(*name, bounds, n) == 0) {
@@ -388,7 +383,7 @@ done:
 }
 
 // False: the driver does not take the code.
-static bool load(struct cuda *o, struct cuda_program *p, CUresult *code)
+static bool load_cuda_module(struct cuda *o, struct cuda_program *p, CUresult *code)
 {
     *code = o->runs ? o->cu.cuModuleLoadData(&p->module, text_cstr(&p->code.code)) : CUDA_SUCCESS;
     return *code == CUDA_SUCCESS;
@@ -400,7 +395,7 @@ static bool build_and_load(struct cuda *o, struct cuda_program *p, struct result
     char text[256];
     if (!build(o, p->job, p->index, &p->code, r))
         return false;
-    return load(o, p, &code) ||
+    return load_cuda_module(o, p, &code) ||
            result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION,
                        "%s is built for %s, and the driver does not load it: cuModuleLoadData: %s",
                        p->job->programs[p->index].name, o->target,
@@ -413,7 +408,7 @@ static bool load_image(struct cuda *o, struct cuda_program *p, const void *image
     CUresult code;
     if (length == 0 || !cuda_code_read(image, (size_t)length, &p->code))
         return false;
-    if (load(o, p, &code))
+    if (load_cuda_module(o, p, &code))
         return true;
     cuda_code_release(&p->code);
     p->code = (struct cuda_code)CUDA_CODE_INIT;

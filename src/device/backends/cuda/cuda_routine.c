@@ -1,8 +1,8 @@
 // cuBLAS: its SGEMM as a vendor's routine (job.h), on the stream that everything goes through.
-#include "device/cublas.h"
-#include "base/process.h"
+#include "device/backends/blas/cublas.h"
+#include "os/process.h"
 #include "base/text.h"
-#include "device/cuda.h"
+#include "device/backends/cuda/cuda.h"
 #include "device/routine.h"
 
 #include <dlfcn.h>
@@ -121,8 +121,8 @@ static bool report(const char *call, int code, struct result *r)
 
 // 130100 is 13.1.0; before cuBLAS 11 the numbers had a digit less.
 // The version is asked without a handle, which would need a card.
-static void describe(const struct cublas_api *call, enum routine kind, void *library,
-                     struct text *about)
+static void describe_cublas(const struct cublas_api *call, enum routine kind, void *library,
+                            struct text *about)
 {
     int version = 0;
     struct text name = TEXT_INIT;
@@ -159,7 +159,7 @@ bool cublas_about(enum routine kind, const char *given, const char *toolkit, str
     struct cublas_api call;
     void *library = open_library(kind, given, toolkit, &call, r);
     if (library)
-        describe(&call, kind, library, about);
+        describe_cublas(&call, kind, library, about);
     return library != NULL;
 }
 
@@ -179,16 +179,6 @@ static bool create(struct cuda *o, struct cuda_routine *t, struct result *r)
     return code == CUBLAS_STATUS_SUCCESS || report("cublasSetMathMode", code, r);
 }
 
-// Older cards take the mode and compute in float: that would be told as TF32.
-static bool has_tf32(const struct cuda *o, enum routine kind, struct result *r)
-{
-    if (kind != ROUTINE_CUBLAS_TF32 || o->info->capability >= 80)
-        return true;
-    return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
-                       "TF32 needs compute capability 8.0 (Ampere), and %s has %u.%u",
-                       o->info->name, o->info->capability / 10, o->info->capability % 10);
-}
-
 static bool is_runnable(const struct cuda *o, enum routine kind, struct result *r)
 {
     if (kind != ROUTINE_CUBLAS && kind != ROUTINE_CUBLAS_TF32)
@@ -199,16 +189,21 @@ static bool is_runnable(const struct cuda *o, enum routine kind, struct result *
     if (!o->runs)
         return result_fail(r, STATUS_RUNTIME, FAULT_WORKER,
                            "this device was opened to build for it: nothing can be run");
-    return has_tf32(o, kind, r);
+    // Older cards take the mode and compute in float: that would be told as TF32.
+    if (kind != ROUTINE_CUBLAS_TF32 || o->info->capability >= 80)
+        return true;
+    return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
+                       "TF32 needs compute capability 8.0 (Ampere), and %s has %u.%u",
+                       o->info->name, o->info->capability / 10, o->info->capability % 10);
 }
 
-static bool make(struct cuda *o, struct cuda_routine *t, const struct job *j, struct text *about,
-                 struct result *r)
+static bool make_cublas_routine(struct cuda *o, struct cuda_routine *t, const struct job *j,
+                                struct text *about, struct result *r)
 {
     void *library = open_library(t->kind, j->routine_library, o->options->toolkit, &t->call, r);
     if (!library || !create(o, t, r))
         return false;
-    describe(&t->call, t->kind, library, about);
+    describe_cublas(&t->call, t->kind, library, about);
     return true;
 }
 
@@ -225,7 +220,7 @@ void *cuda_routine_new(void *own, const struct job *j, struct memory *const *mem
     }
     t->kind = j->routine;
     t->product = p;
-    if (make(own, t, j, about, r))
+    if (make_cublas_routine(own, t, j, about, r))
         return t;
     cuda_routine_free(own, t);
     return NULL;
@@ -245,16 +240,6 @@ void cuda_routine_free(void *own, void *routine)
 static const float *floats(const struct memory *m)
 {
     return (const float *)(uintptr_t)cuda_at(m, 0);
-}
-
-// cuBLAS takes columns for rows: C' = B' A' in place of C = A B.
-static int put_product(const struct cuda_routine *t)
-{
-    const struct product *p = &t->product;
-    return t->call.hone_cublas_sgemm(t->handle, p->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
-                                     p->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, p->n, p->m, p->k,
-                                     &p->alpha, floats(p->b), p->b_row, floats(p->a), p->a_row,
-                                     &p->beta, (float *)(uintptr_t)cuda_at(p->c, 0), p->c_row);
 }
 
 static bool report_driver(struct cuda *o, const char *call, CUresult code, bool *lost,
@@ -280,8 +265,8 @@ static bool report_call(struct cuda *o, int code, bool *lost, struct result *r)
                        "cublasSgemm: %s%s", code_text(code, text, sizeof text), remedy_of(code));
 }
 
-static bool put_all(struct cuda *o, const struct cuda_routine *t, uint32_t batch, bool *lost,
-                    struct result *r)
+static bool put_cublas_calls(struct cuda *o, const struct cuda_routine *t, uint32_t batch,
+                             bool *lost, struct result *r)
 {
     uint64_t calls = batch < WAIT_MOST ? batch : WAIT_MOST;
     const char *call = "cuLaunchKernel of hone's own";
@@ -291,7 +276,13 @@ static bool put_all(struct cuda *o, const struct cuda_routine *t, uint32_t batch
         code = o->cu.cuEventRecord(o->events[0], o->stream);
     }
     for (uint32_t i = 0; code == CUDA_SUCCESS && i < batch; i++) {
-        int answer = put_product(t);
+        // cuBLAS takes columns for rows: C' = B' A' in place of C = A B.
+        const struct product *p = &t->product;
+        int answer =
+            t->call.hone_cublas_sgemm(t->handle, p->transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
+                                      p->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, p->n, p->m, p->k,
+                                      &p->alpha, floats(p->b), p->b_row, floats(p->a), p->a_row,
+                                      &p->beta, (float *)(uintptr_t)cuda_at(p->c, 0), p->c_row);
         if (answer != CUBLAS_STATUS_SUCCESS)
             return report_call(o, answer, lost, r);
     }
@@ -308,7 +299,7 @@ bool cuda_routine_run(void *own, void *routine, const struct run *run, struct ru
     if (!cuda_make_events(o, 2, &code))
         return cuda_report_events(o, code, r);
     uint64_t start_ns = clock_ns();
-    if (!put_all(o, routine, run->batch, lost, r))
+    if (!put_cublas_calls(o, routine, run->batch, lost, r))
         return false;
     if (run->meanwhile)
         run->meanwhile->act(run->meanwhile->context);

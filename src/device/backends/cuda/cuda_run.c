@@ -3,9 +3,9 @@
 // An event's time is when the card gets to it. Were a launch put into an empty stream, its start
 // would pass long before the host has handed over the kernel, and the time would be the host's. So
 // a kernel that only waits goes first, until all the rest is in the stream.
-#include "device/cuda.h"
+#include "device/backends/cuda/cuda.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 #include "device/limits.h"
 
@@ -148,7 +148,8 @@ static CUresult put_symbols(struct cuda *o, const struct run *run)
 
 // Everything is in the stream before any of it is waited for: what is timed is the device's time
 // back to back. `each`: an event behind every kernel, not only behind the last.
-static bool put_all(struct cuda *o, const struct run *run, bool each, bool *lost, struct result *r)
+static bool put_cuda_launches(struct cuda *o, const struct run *run, bool each, bool *lost,
+                              struct result *r)
 {
     uint32_t count = run->count * run->batch, event = 0;
     uint64_t commands = count < WAIT_MOST ? count : WAIT_MOST;
@@ -203,7 +204,8 @@ void cuda_tell_time(struct cuda *o, CUresult code, struct run_times *out)
                                     : cuda_code_text(&o->cu, code, text, sizeof text));
 }
 
-static void collect(struct cuda *o, const struct run *run, bool each, struct run_times *out)
+static void collect_cuda_times(struct cuda *o, const struct run *run, bool each,
+                               struct run_times *out)
 {
     uint32_t last = each ? run->count * run->batch : 1;
     CUresult code;
@@ -235,10 +237,10 @@ bool cuda_run(void *own, const struct run *run, struct run_times *times, bool *l
     if (!cuda_make_events(o, each ? run->count * run->batch + 1 : 2, &code))
         return cuda_report_events(o, code, r);
     uint64_t start_ns = clock_ns();
-    bool ok = put_all(o, run, each, lost, r);
+    bool ok = put_cuda_launches(o, run, each, lost, r);
     times->host_ns = clock_ns() - start_ns;
     if (ok)
-        collect(o, run, each, times);
+        collect_cuda_times(o, run, each, times);
     return ok;
 }
 

@@ -1,4 +1,5 @@
-#include "device/opencl.h"
+// The backend of OpenCL: the table of its functions. libOpenCL is opened at run time.
+#include "device/backends/opencl/opencl.h"
 
 // PoCL compiles a kernel for its work-group size when it is first launched with it, which takes
 // longer than the build itself; its disk cache keeps the result.
@@ -35,6 +36,7 @@ const struct backend opencl_backend = {
     .routine_new = opencl_routine_new,
     .routine_free = opencl_routine_free,
     .routine_run = opencl_routine_run,
+    .own_prologue = opencl_own_prologue,
     .own_kernel = opencl_own_kernel,
     .own_free = opencl_own_free,
     .own_run = opencl_own_run,

@@ -1,9 +1,9 @@
 // What the files of the OpenCL backend share.
-#ifndef HONE_DEVICE_OPENCL_H
-#define HONE_DEVICE_OPENCL_H
+#ifndef HONE_DEVICE_BACKENDS_OPENCL_OPENCL_H
+#define HONE_DEVICE_BACKENDS_OPENCL_OPENCL_H
 
 #include "device/backend.h"
-#include "device/opencl_api.h"
+#include "device/backends/opencl/opencl_api.h"
 
 struct opencl {
     struct opencl_api cl;
@@ -72,6 +72,7 @@ bool opencl_routine_run(void *own, void *routine, const struct run *run, struct 
                         bool *lost, struct result *r);
 
 // opencl_own.c
+extern const char opencl_own_prologue[];
 void *opencl_own_kernel(void *own, const char *source, const char *name, struct error *e);
 void opencl_own_free(void *own, void *kernel);
 bool opencl_own_run(void *own, void *kernel, const struct own_launch *l, struct error *e);

@@ -1,4 +1,5 @@
-#include "device/opencl_api.h"
+// Opens the ICD loader and finds its functions; and the texts of its error codes.
+#include "device/backends/opencl/opencl_api.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -14,16 +15,11 @@ static const struct {
 #undef X
 };
 
-// An OpenCL that was put into the process before it started (LD_PRELOAD, which is how Oclgrind
-// starts programs) answers instead of the loader.
-static bool is_preloaded(void)
-{
-    return dlsym(RTLD_DEFAULT, functions[0].name) != NULL;
-}
-
 bool opencl_api_open(struct opencl_api *api, struct error *e)
 {
-    bool preloaded = is_preloaded();
+    // An OpenCL that was put into the process before it started (LD_PRELOAD, which is how Oclgrind
+    // starts programs) answers instead of the loader.
+    bool preloaded = dlsym(RTLD_DEFAULT, functions[0].name) != NULL;
     void *library = preloaded ? RTLD_DEFAULT : dlopen(OPENCL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!preloaded && !library)
         return error_set(e, ERROR_DEVICE,

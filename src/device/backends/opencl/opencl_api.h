@@ -1,6 +1,6 @@
 // OpenCL through the ICD loader, opened at run time: the worker starts without it, and says so.
-#ifndef HONE_DEVICE_OPENCL_API_H
-#define HONE_DEVICE_OPENCL_API_H
+#ifndef HONE_DEVICE_BACKENDS_OPENCL_OPENCL_API_H
+#define HONE_DEVICE_BACKENDS_OPENCL_OPENCL_API_H
 
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS

@@ -1,7 +1,7 @@
 // Listing OpenCL devices, and opening one.
-#include "device/opencl.h"
+#include "device/backends/opencl/opencl.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 #include "device/machine.h"
 #include "device/missing.h"
@@ -121,30 +121,6 @@ static void take_uuid(const struct lister *l, struct device_info *d)
     d->uuid = arena_strndup(l->arena, text, n);
 }
 
-static void take_pci(const struct lister *l, struct device_info *d)
-{
-    uint32_t at[4] = {0}; // domain, bus, device, function
-    d->pci = "";
-    if (has_extension(d, "cl_khr_pci_bus_info") &&
-        l->cl->clGetDeviceInfo(l->device, KHR_PCI, sizeof at, at, NULL) == CL_SUCCESS) {
-        d->pci = arena_printf(l->arena, "%04x:%02x:%02x.%x", at[0], at[1], at[2], at[3]);
-    } else if (has_extension(d, "cl_nv_device_attribute_query")) {
-        d->pci = arena_printf(l->arena, "%04x:%02x:%02x.0", device_u32(l, NV_PCI_DOMAIN),
-                              device_u32(l, NV_PCI_BUS), device_u32(l, NV_PCI_SLOT));
-    }
-}
-
-static void take_vendor_facts(const struct lister *l, struct device_info *d)
-{
-    if (has_extension(d, "cl_nv_device_attribute_query")) {
-        d->capability =
-            device_u32(l, NV_CAPABILITY_MAJOR) * 10 + device_u32(l, NV_CAPABILITY_MINOR);
-        d->subgroup_size = device_u32(l, NV_WARP_SIZE);
-    } else if (has_extension(d, "cl_amd_device_attribute_query")) {
-        d->subgroup_size = device_u32(l, AMD_WAVEFRONT_WIDTH);
-    }
-}
-
 static enum device_type type_of(const struct lister *l, const struct device_info *d)
 {
     uint64_t type = device_number(l, CL_DEVICE_TYPE);
@@ -156,20 +132,6 @@ static enum device_type type_of(const struct lister *l, const struct device_info
     if (type & CL_DEVICE_TYPE_GPU)
         return unified ? DEVICE_INTEGRATED : DEVICE_GPU;
     return DEVICE_ACCELERATOR;
-}
-
-static void take_texts(const struct lister *l, struct device_info *d)
-{
-    d->name = device_text(l, CL_DEVICE_NAME);
-    d->vendor = device_text(l, CL_DEVICE_VENDOR);
-    d->platform = platform_text(l, CL_PLATFORM_NAME);
-    d->platform_version = platform_text(l, CL_PLATFORM_VERSION);
-    d->driver = device_text(l, CL_DRIVER_VERSION);
-    // OpenCL has no version of its compiler; PoCL's and NVIDIA's platform versions name what it
-    // is made of.
-    d->compiler = d->platform_version;
-    d->language_version = device_text(l, CL_DEVICE_OPENCL_C_VERSION);
-    d->extensions = device_text(l, CL_DEVICE_EXTENSIONS);
 }
 
 static void take_limits(const struct lister *l, struct device_info *d)
@@ -196,7 +158,7 @@ static void take_limits(const struct lister *l, struct device_info *d)
 // On a CPU: the cores in use and what the environment tells PoCL.
 static const char *surroundings_of(const struct lister *l, const struct device_info *d)
 {
-    const char *environment = l->options ? l->options->environment : NULL;
+    const char *environment = l->options ? l->options->environment[LANGUAGE_OPENCL] : NULL;
     if (d->type != DEVICE_CPU)
         return "";
     const char *s =
@@ -205,15 +167,38 @@ static const char *surroundings_of(const struct lister *l, const struct device_i
     return s ? s : "";
 }
 
-static void describe(const struct lister *l, struct device_info *d)
+static void describe_opencl_device(const struct lister *l, struct device_info *d)
 {
     *d = (struct device_info){.language = LANGUAGE_OPENCL, .id = ""};
-    take_texts(l, d);
+    d->name = device_text(l, CL_DEVICE_NAME);
+    d->vendor = device_text(l, CL_DEVICE_VENDOR);
+    d->platform = platform_text(l, CL_PLATFORM_NAME);
+    d->platform_version = platform_text(l, CL_PLATFORM_VERSION);
+    d->driver = device_text(l, CL_DRIVER_VERSION);
+    // OpenCL has no version of its compiler; PoCL's and NVIDIA's platform versions name what it
+    // is made of.
+    d->compiler = d->platform_version;
+    d->language_version = device_text(l, CL_DEVICE_OPENCL_C_VERSION);
+    d->extensions = device_text(l, CL_DEVICE_EXTENSIONS);
     d->type = type_of(l, d);
     take_limits(l, d);
     take_uuid(l, d);
-    take_pci(l, d);
-    take_vendor_facts(l, d);
+    uint32_t at[4] = {0}; // domain, bus, device, function
+    d->pci = "";
+    if (has_extension(d, "cl_khr_pci_bus_info") &&
+        l->cl->clGetDeviceInfo(l->device, KHR_PCI, sizeof at, at, NULL) == CL_SUCCESS) {
+        d->pci = arena_printf(l->arena, "%04x:%02x:%02x.%x", at[0], at[1], at[2], at[3]);
+    } else if (has_extension(d, "cl_nv_device_attribute_query")) {
+        d->pci = arena_printf(l->arena, "%04x:%02x:%02x.0", device_u32(l, NV_PCI_DOMAIN),
+                              device_u32(l, NV_PCI_BUS), device_u32(l, NV_PCI_SLOT));
+    }
+    if (has_extension(d, "cl_nv_device_attribute_query")) {
+        d->capability =
+            device_u32(l, NV_CAPABILITY_MAJOR) * 10 + device_u32(l, NV_CAPABILITY_MINOR);
+        d->subgroup_size = device_u32(l, NV_WARP_SIZE);
+    } else if (has_extension(d, "cl_amd_device_attribute_query")) {
+        d->subgroup_size = device_u32(l, AMD_WAVEFRONT_WIDTH);
+    }
     d->float64 = has_extension(d, "cl_khr_fp64");
     // NVIDIA does not advertise half, but it builds and runs.
     d->float16 = has_extension(d, "cl_khr_fp16") || d->capability >= 53;
@@ -244,13 +229,8 @@ static void take_platform(struct listing *g, cl_platform_id platform)
     for (cl_uint i = 0; i < count && i < DEVICES_MOST && g->list->count < g->room; i++) {
         g->lister.device = ids[i];
         g->handles[g->list->count] = ids[i];
-        describe(&g->lister, &g->list->devices[g->list->count++]);
+        describe_opencl_device(&g->lister, &g->list->devices[g->list->count++]);
     }
-}
-
-static bool same_model(const struct device_info *a, const struct device_info *b)
-{
-    return str_equal(a->platform, b->platform) && str_equal(a->name, b->name);
 }
 
 // Stable from run to run and machine to machine: names, then what tells equal devices apart.
@@ -260,7 +240,8 @@ static void name_devices(struct arena *a, struct device_list *list)
         struct device_info *d = &list->devices[i];
         unsigned before = 0;
         for (uint32_t k = 0; k < i; k++)
-            before += same_model(d, &list->devices[k]);
+            before += str_equal(d->platform, list->devices[k].platform) &&
+                      str_equal(d->name, list->devices[k].name);
         const char *own = *d->uuid ? d->uuid : d->pci;
         d->id = *own ? arena_printf(a, "opencl/%s/%s/%s", d->platform, d->name, own)
                      : arena_printf(a, "opencl/%s/%s/%u", d->platform, d->name, before);
@@ -306,8 +287,9 @@ bool opencl_list(struct arena *a, const struct device_options *o, struct device_
 
 // ---- opening
 
-static bool find_device(struct opencl *o, const char *id, const struct device_options *options,
-                        struct arena *a, struct device_info *info, struct error *e)
+static bool find_opencl_device(struct opencl *o, const char *id,
+                               const struct device_options *options, struct arena *a,
+                               struct device_info *info, struct error *e)
 {
     struct device_list list = {.problem = ""};
     struct listing g = {.lister = {.cl = &o->cl, .arena = a, .options = options}, .list = &list};
@@ -352,7 +334,7 @@ void *opencl_open(const char *id, const struct device_options *options, struct a
     }
     o->options = options;
     o->info = info;
-    if (!find_device(o, id, options, a, info, e) || !open_queue(o, e)) {
+    if (!find_opencl_device(o, id, options, a, info, e) || !open_queue(o, e)) {
         opencl_close(o);
         return NULL;
     }

@@ -1,12 +1,12 @@
 // Kernels: their limits and arguments, launching, and the times of their events.
-#include "device/opencl.h"
+#include "device/backends/opencl/opencl.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 #include "device/limits.h"
 #include "device/nvidia_log.h"
 #include "device/occupancy.h"
-#include "job/declared.h"
+#include "model/declared.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -60,22 +60,6 @@ static uint64_t kernel_number(struct opencl *o, cl_kernel kernel, cl_kernel_work
     return n;
 }
 
-static void take_resources(struct opencl *o, cl_kernel kernel, const struct job_launch *l,
-                           const char *log, struct resources *out)
-{
-    uint64_t local = kernel_number(o, kernel, CL_KERNEL_LOCAL_MEM_SIZE);
-    out->max_group_size = (int64_t)kernel_number(o, kernel, CL_KERNEL_WORK_GROUP_SIZE);
-    out->preferred_multiple =
-        (int64_t)kernel_number(o, kernel, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
-    out->private_bytes = (int64_t)kernel_number(o, kernel, CL_KERNEL_PRIVATE_MEM_SIZE);
-    out->local_bytes = (int64_t)local;
-    if (o->nvidia)
-        nvidia_log_resources(log, l->kernel, out);
-    out->local_bytes += (int64_t)limits_local_arguments(l);
-    if (o->nvidia)
-        out->groups_per_unit = occupancy_groups(o->info, l, out);
-}
-
 // NVIDIA reports 48 KiB of local memory but runs kernels with several times as much, and 256
 // work-items for any kernel that does not name its work-group but runs it with 1024: only trying
 // tells.
@@ -98,7 +82,17 @@ void *opencl_kernel_new(void *own, void *program, const struct job_launch *l, co
         report_name(o, program, l, code, r);
         return NULL;
     }
-    take_resources(o, kernel, l, log, resources);
+    uint64_t local = kernel_number(o, kernel, CL_KERNEL_LOCAL_MEM_SIZE);
+    resources->max_group_size = (int64_t)kernel_number(o, kernel, CL_KERNEL_WORK_GROUP_SIZE);
+    resources->preferred_multiple =
+        (int64_t)kernel_number(o, kernel, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
+    resources->private_bytes = (int64_t)kernel_number(o, kernel, CL_KERNEL_PRIVATE_MEM_SIZE);
+    resources->local_bytes = (int64_t)local;
+    if (o->nvidia)
+        nvidia_log_resources(log, l->kernel, resources);
+    resources->local_bytes += (int64_t)limits_local_arguments(l);
+    if (o->nvidia)
+        resources->groups_per_unit = occupancy_groups(o->info, l, resources);
     if (check_argument_count(o, kernel, l, r) && check_limits(o, l, resources, r))
         return kernel;
     o->cl.clReleaseKernel(kernel);
@@ -382,27 +376,9 @@ bool opencl_prime(void *own, void *kernel, const struct job_launch *l, const str
                        l->kernel, call, opencl_code_text(code, text));
 }
 
-// A failed event's own status says more than the wait's.
-static cl_int failure_of(struct opencl *o, cl_event event, cl_int waited)
-{
-    cl_int status = 0;
-    o->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-    return status < 0 ? status : waited;
-}
-
 struct times {
     cl_ulong start, end;
 };
-
-static cl_int times_of(struct opencl *o, cl_event event, struct times *t)
-{
-    cl_int code = o->cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof t->start,
-                                                &t->start, NULL);
-    if (code == CL_SUCCESS)
-        code = o->cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof t->end,
-                                             &t->end, NULL);
-    return code;
-}
 
 // A short kernel may begin and end in one tick of the clock; none ends before it began, or begins
 // with the clock at 0.
@@ -411,13 +387,18 @@ static bool is_time(const struct times *first, const struct times *t)
     return t->start != 0 && t->end >= t->start && t->end >= first->start;
 }
 
-static bool collect(struct opencl *o, const struct run *run, const cl_event *events,
-                    struct run_times *out, struct result *r)
+static bool collect_event_times(struct opencl *o, const struct run *run, const cl_event *events,
+                                struct run_times *out, struct result *r)
 {
     struct times first = {0, 0}, last = {0, 0};
     char text[128];
     for (uint32_t i = 0; i < run->count * run->batch; i++) {
-        cl_int code = times_of(o, events[i], &last);
+        cl_event event = events[i];
+        cl_int code = o->cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START,
+                                                    sizeof last.start, &last.start, NULL);
+        if (code == CL_SUCCESS)
+            code = o->cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof last.end,
+                                                 &last.end, NULL);
         if (code != CL_SUCCESS)
             return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
                                "clGetEventProfilingInfo: %s", opencl_code_text(code, text));
@@ -434,21 +415,6 @@ static bool collect(struct opencl *o, const struct run *run, const cl_event *eve
     }
     out->total_ns = last.end - first.start;
     return true;
-}
-
-static bool wait_for(struct opencl *o, const struct run *run, const cl_event *events,
-                     uint32_t count, bool *lost, struct result *r)
-{
-    char text[128];
-    cl_int code = o->cl.clWaitForEvents(1, &events[count - 1]);
-    if (code == CL_SUCCESS)
-        return true;
-    code = failure_of(o, events[count - 1], code);
-    *lost = true;
-    return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
-                       "kernel '%s' failed while running: clWaitForEvents: %s",
-                       run->launches[(count - 1) % run->count].kernel,
-                       opencl_code_text(code, text));
 }
 
 // Enqueues everything before it waits: what is timed is the device's time back to back.
@@ -473,7 +439,20 @@ static bool launch_all(struct opencl *o, const struct run *run, cl_event *events
         o->cl.clFlush(o->queue); // what comes of it is seen by the wait
         run->meanwhile->act(run->meanwhile->context);
     }
-    return wait_for(o, run, events, count, lost, r);
+    char text[128];
+    cl_int code = o->cl.clWaitForEvents(1, &events[count - 1]);
+    if (code == CL_SUCCESS)
+        return true;
+    // A failed event's own status says more than the wait's.
+    cl_int status = 0;
+    o->cl.clGetEventInfo(events[count - 1], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+                         &status, NULL);
+    code = status < 0 ? status : code;
+    *lost = true;
+    return result_fail(r, STATUS_RUNTIME, FAULT_CONFIGURATION,
+                       "kernel '%s' failed while running: clWaitForEvents: %s",
+                       run->launches[(count - 1) % run->count].kernel,
+                       opencl_code_text(code, text));
 }
 
 // Restores and fills that were asked for before are over, so that they do not overlap.
@@ -503,7 +482,7 @@ bool opencl_run(void *own, const struct run *run, struct run_times *times, bool 
     uint64_t start_ns = clock_ns();
     ok = ok && launch_all(o, run, events, lost, r);
     times->host_ns = clock_ns() - start_ns;
-    ok = ok && collect(o, run, events, times, r);
+    ok = ok && collect_event_times(o, run, events, times, r);
     for (uint32_t i = 0; i < count; i++) {
         if (events[i])
             o->cl.clReleaseEvent(events[i]);

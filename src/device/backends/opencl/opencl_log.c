@@ -1,4 +1,6 @@
-#include "device/opencl_log.h"
+// Keeps the assembler's part of NVIDIA's build logs in a file named by the digest of the PTX, since a
+// driver whose cache knows the program says nothing.
+#include "device/backends/opencl/opencl_log.h"
 
 #include "base/digest.h"
 

@@ -2,8 +2,8 @@
 //
 // The driver reports registers and spills only when it really assembles: a program that its disk
 // cache knows has an empty log. So the log is kept in hone's own cache, by the PTX it belongs to.
-#ifndef HONE_DEVICE_OPENCL_LOG_H
-#define HONE_DEVICE_OPENCL_LOG_H
+#ifndef HONE_DEVICE_BACKENDS_OPENCL_OPENCL_LOG_H
+#define HONE_DEVICE_BACKENDS_OPENCL_OPENCL_LOG_H
 
 #include "base/text.h"
 

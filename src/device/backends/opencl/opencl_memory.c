@@ -1,7 +1,7 @@
 // Buffers. On a CPU the memory is a mapping of ours, handed over with CL_MEM_USE_HOST_PTR, so that
 // a stray store meets our guards; elsewhere it is one buffer with the data as a sub-buffer. Exact
 // memory is one buffer of just its size, wherever the device works.
-#include "device/opencl.h"
+#include "device/backends/opencl/opencl.h"
 
 #include <string.h>
 

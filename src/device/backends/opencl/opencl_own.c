@@ -1,7 +1,13 @@
 // Kernels of hone's own in OpenCL: built from a text, run with a list of arguments.
-#include "device/opencl.h"
+#include "device/backends/opencl/opencl.h"
 
 #include <string.h>
+
+const char opencl_own_prologue[] = "#define function\n"
+                                   "#pragma OPENCL FP_CONTRACT OFF\n"
+                                   "#ifdef cl_khr_fp64\n"
+                                   "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+                                   "#endif\n";
 
 static cl_program build(struct opencl *o, const char *source, struct error *e)
 {

@@ -1,10 +1,10 @@
 // Programs: from source, or from the PTX that a build worker made.
-#include "device/opencl.h"
+#include "device/backends/opencl/opencl.h"
 
 #include "device/build_text.h"
 #include "device/include_tree.h"
 #include "device/nvidia_log.h"
-#include "device/opencl_log.h"
+#include "device/backends/opencl/opencl_log.h"
 #include "device/retarget.h"
 
 #include <stdlib.h>
@@ -106,14 +106,6 @@ static const char *extra_option(const struct opencl *o)
 struct texts {
     struct text options, source, tree;
 };
-
-static bool prepare_texts(struct opencl *o, const struct job_program *p, struct texts *t,
-                          struct error *e)
-{
-    return include_tree(p, o->options->scratch ? o->options->scratch : ".", &t->tree, e) &&
-           build_options(p, t->tree.data, extra_option(o), &t->options, e) &&
-           build_source(p, &t->source, e);
-}
 
 static cl_program build_source_text(struct opencl *o, const struct job_program *p,
                                     const struct texts *texts, struct text *log, struct result *r)
@@ -225,15 +217,6 @@ static cl_program build_retargeted(struct opencl *o, const struct job_program *p
 
 // ---- all together ------------------------------------------------------------------------------
 
-// The log of this build alone, completed from the cache where the driver's own cache left it empty.
-static void complete_log(struct opencl *o, cl_program program, struct text *log)
-{
-    struct text ptx = TEXT_INIT;
-    if (o->nvidia && o->options->cache && get_binary(o, program, &ptx, NULL))
-        opencl_log_complete(o->options->cache, ptx.data, ptx.length, log);
-    text_release(&ptx);
-}
-
 void *opencl_program_new(void *own, const struct job *j, uint32_t index, const void *image,
                          uint64_t length, struct text *log, struct result *r)
 {
@@ -242,7 +225,9 @@ void *opencl_program_new(void *own, const struct job *j, uint32_t index, const v
     struct error e = ERROR_INIT;
     struct texts texts = {TEXT_INIT, TEXT_INIT, TEXT_INIT};
     cl_program program = NULL;
-    if (!prepare_texts(o, p, &texts, &e)) {
+    if (!(include_tree(p, o->options->scratch ? o->options->scratch : ".", &texts.tree, &e) &&
+          build_options(p, texts.tree.data, extra_option(o), &texts.options, &e) &&
+          build_source(p, &texts.source, &e))) {
         result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s: %s", p->name, e.text);
         goto done;
     }
@@ -252,8 +237,14 @@ void *opencl_program_new(void *own, const struct job *j, uint32_t index, const v
         goto done;
     program = p->retarget ? build_retargeted(o, p, &texts, log, r)
                           : build_source_text(o, p, &texts, log, r);
-    if (program)
-        complete_log(o, program, log);
+    if (program) {
+        // The log of this build alone, completed from the cache where the driver's own cache left
+        // it empty.
+        struct text ptx = TEXT_INIT;
+        if (o->nvidia && o->options->cache && get_binary(o, program, &ptx, NULL))
+            opencl_log_complete(o->options->cache, ptx.data, ptx.length, log);
+        text_release(&ptx);
+    }
 done:
     text_release(&texts.options);
     text_release(&texts.source);

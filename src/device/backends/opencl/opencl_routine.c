@@ -4,9 +4,9 @@
 // the last one alone. So the time begins where a few bytes end that are filled before the call, and
 // ends with that event. What the host takes between two kernels is in it where the queue runs dry:
 // some microseconds of a call, which who calls CLBlast has to wait for, too.
-#include "device/opencl.h"
+#include "device/backends/opencl/opencl.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 #include "device/routine.h"
 
@@ -108,7 +108,7 @@ static void *open_library(const char *given, struct functions *call, struct resu
 }
 
 // It has no function that tells its version; its file's name does.
-static void describe(void *library, struct text *about)
+static void describe_clblast(void *library, struct text *about)
 {
     routine_about(library, "CLBlastSgemm", "CLBlast", about);
 }
@@ -118,12 +118,12 @@ bool clblast_about(const char *given, struct text *about, struct result *r)
     struct functions call;
     void *library = open_library(given, &call, r);
     if (library)
-        describe(library, about);
+        describe_clblast(library, about);
     return library != NULL;
 }
 
-static bool make(struct opencl *o, struct opencl_routine *t, const struct job *j,
-                 struct text *about, struct result *r)
+static bool make_clblast_routine(struct opencl *o, struct opencl_routine *t, const struct job *j,
+                                 struct text *about, struct result *r)
 {
     void *library = open_library(j->routine_library, &t->call, r);
     if (!library)
@@ -132,7 +132,7 @@ static bool make(struct opencl *o, struct opencl_routine *t, const struct job *j
     t->mark = o->cl.clCreateBuffer(o->context, CL_MEM_READ_WRITE, MARK_BYTES, NULL, &code);
     if (!t->mark)
         return report("clCreateBuffer", code, r);
-    describe(library, about);
+    describe_clblast(library, about);
     return true;
 }
 
@@ -154,7 +154,7 @@ void *opencl_routine_new(void *own, const struct job *j, struct memory *const *m
         return NULL;
     }
     t->product = p;
-    if (make(own, t, j, about, r))
+    if (make_clblast_routine(own, t, j, about, r))
         return t;
     opencl_routine_free(own, t);
     return NULL;
@@ -171,19 +171,9 @@ void opencl_routine_free(void *own, void *routine)
 
 // ---- running -----------------------------------------------------------------------------------
 
-static int put_product(struct opencl *o, const struct opencl_routine *t, cl_event *event)
-{
-    const struct product *p = &t->product;
-    return t->call.sgemm(ROW_MAJOR, p->transpose_a ? TRANSPOSED : AS_IT_IS,
-                         p->transpose_b ? TRANSPOSED : AS_IT_IS, (size_t)p->m, (size_t)p->n,
-                         (size_t)p->k, p->alpha, p->a->view, 0, (size_t)p->a_row, p->b->view, 0,
-                         (size_t)p->b_row, p->beta, p->c->view, 0, (size_t)p->c_row, &o->queue,
-                         event);
-}
-
 // The mark and all calls; of the last one the event. True where all are in the queue.
-static bool put_all(struct opencl *o, const struct opencl_routine *t, uint32_t batch,
-                    cl_event *mark, cl_event *last, struct result *r)
+static bool put_clblast_calls(struct opencl *o, const struct opencl_routine *t, uint32_t batch,
+                              cl_event *mark, cl_event *last, struct result *r)
 {
     static const uint8_t zero = 0;
     cl_int code =
@@ -194,7 +184,12 @@ static bool put_all(struct opencl *o, const struct opencl_routine *t, uint32_t b
         if (*last)
             o->cl.clReleaseEvent(*last);
         *last = NULL;
-        code = put_product(o, t, last);
+        const struct product *p = &t->product;
+        code = t->call.sgemm(ROW_MAJOR, p->transpose_a ? TRANSPOSED : AS_IT_IS,
+                             p->transpose_b ? TRANSPOSED : AS_IT_IS, (size_t)p->m, (size_t)p->n,
+                             (size_t)p->k, p->alpha, p->a->view, 0, (size_t)p->a_row, p->b->view, 0,
+                             (size_t)p->b_row, p->beta, p->c->view, 0, (size_t)p->c_row, &o->queue,
+                             last);
         if (code != CL_SUCCESS)
             return report("CLBlastSgemm", code, r);
     }
@@ -218,8 +213,8 @@ static bool wait_for(struct opencl *o, cl_event last, bool *lost, struct result 
                        code_text(code, text, sizeof text));
 }
 
-static bool collect(struct opencl *o, cl_event mark, cl_event last, struct run_times *out,
-                    struct result *r)
+static bool collect_routine_times(struct opencl *o, cl_event mark, cl_event last,
+                                  struct run_times *out, struct result *r)
 {
     cl_ulong start = 0, end = 0;
     cl_int code =
@@ -244,13 +239,13 @@ bool opencl_routine_run(void *own, void *routine, const struct run *run, struct 
     cl_event mark = NULL, last = NULL;
     bool ok = wait_for(o, NULL, lost, r);
     uint64_t start_ns = clock_ns();
-    ok = ok && put_all(o, routine, run->batch, &mark, &last, r);
+    ok = ok && put_clblast_calls(o, routine, run->batch, &mark, &last, r);
     if (ok && run->meanwhile)
         run->meanwhile->act(run->meanwhile->context);
     // Also after a call that failed, which is what then counts: the rest still uses the buffers.
     ok = wait_for(o, last, lost, r) && ok;
     times->host_ns = clock_ns() - start_ns;
-    ok = ok && collect(o, mark, last, times, r);
+    ok = ok && collect_routine_times(o, mark, last, times, r);
     if (mark)
         o->cl.clReleaseEvent(mark);
     if (last)

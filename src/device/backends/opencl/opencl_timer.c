@@ -2,9 +2,9 @@
 // says is a claim: a driver may say 1 ns and count in microseconds. So a few small commands are
 // timed when a device is opened, and the largest step that all their times are multiples of counts
 // where it is coarser. A pause of the host's between two of them must be seen by both clocks.
-#include "device/opencl.h"
+#include "device/backends/opencl/opencl.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 
 #include <time.h>
