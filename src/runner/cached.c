@@ -1,7 +1,16 @@
-#include "eval/remember.h"
+// What is known is not measured again: the live evaluator with the store and the device's lock
+// around it.
+//
+// A job that is submitted becomes a record. Its key is asked for in the store first; what answers
+// waits to be taken, everything else goes on to the live evaluator. Before such a job is launched it
+// enters (the admission): the device's lock is taken and the store is asked once more, since another
+// hone may have measured it meanwhile. A result is stored before the lock is given up. While another
+// process has the store locked nothing waits in here: records and outcomes are kept, and the store
+// is asked again with the next step.
+#include "runner/cached.h"
 
-#include "base/process.h"
-#include "eval/lock.h"
+#include "os/process.h"
+#include "runner/device_lock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,14 +35,13 @@ struct record {
 // How soon the store is asked again that was locked.
 #define STORE_RETRY_MS 20
 
-struct remember {
+struct cached {
     struct evaluator base;
-    struct remember_options o;
+    struct cached_options o;
     struct device_info device;
     struct policy policy; // what a stored result must satisfy
     struct terms terms;
     uint64_t best_ns;
-    struct evaluator *live;
     struct device_lock lock;
     bool locking;
     unsigned locks; // who needs it: the job at the bench, the turns of a round
@@ -50,12 +58,12 @@ struct remember {
     bool warned; // of results that let NaN pass
 };
 
-static struct remember *self(struct evaluator *ev)
+static struct cached *cached_of(struct evaluator *ev)
 {
-    return (struct remember *)ev;
+    return (struct cached *)ev;
 }
 
-static struct record *find(struct remember *m, uint64_t ticket)
+static struct record *find_record(struct cached *m, uint64_t ticket)
 {
     for (struct record *r = m->records; r; r = r->next) {
         if (r->ticket == ticket)
@@ -64,12 +72,12 @@ static struct record *find(struct remember *m, uint64_t ticket)
     return NULL;
 }
 
-static void gate_unlock(void *context);
+static void cached_unlock(void *context);
 
-static void record_free(struct remember *m, struct record *r)
+static void record_free(struct cached *m, struct record *r)
 {
     if (r->locks)
-        gate_unlock(m);
+        cached_unlock(m);
     m->unasked -= r->unasked;
     if (!r->submitted)
         job_free(r->job);
@@ -83,14 +91,14 @@ static void record_free(struct remember *m, struct record *r)
 
 // Is that failure only that another process has the store for the moment? Then the call is repeated
 // in the next step, or a moment later: nobody waits for it in here.
-static bool is_locked(struct remember *m, struct error *e)
+static bool is_locked(struct cached *m, struct error *e)
 {
     m->store_is_locked = m->o.store && store_try_again(m->o.store, e);
     return m->store_is_locked;
 }
 
 // Energy is counted beside samples that belong together: without it they are taken again.
-static bool lacks_energy(const struct remember *m, const struct result *r)
+static bool lacks_energy(const struct cached *m, const struct result *r)
 {
     return m->terms.energy && r->status == STATUS_CORRECT && r->energy.microjoules == 0 &&
            r->energy.refused[0] == '\0';
@@ -104,7 +112,7 @@ static bool is_partial(const struct record *r, const struct result *found)
 }
 
 // Results of an earlier hone let NaN pass where the reference had it. They answer, and it is said.
-static void warn_of_nans(struct remember *m, const struct record *r, const struct result *found)
+static void warn_of_nans(struct cached *m, const struct record *r, const struct result *found)
 {
     bool may = r->job->reference.kind == REFERENCE_JOB || r->job->reference.kind == REFERENCE_DATA;
     if (m->warned || !may || found->status != STATUS_CORRECT)
@@ -121,7 +129,7 @@ static void warn_of_nans(struct remember *m, const struct record *r, const struc
 }
 
 // The answer, or NULL: then r->known is what there is of it.
-static struct result *look_up(struct remember *m, struct record *r, struct error *e)
+static struct result *look_record_up(struct cached *m, struct record *r, struct error *e)
 {
     uint32_t missing = 0;
     result_free(r->known);
@@ -148,7 +156,7 @@ static struct result *look_up(struct remember *m, struct record *r, struct error
 }
 
 // What an earlier hone stored of a job with large data files.
-static struct result *look_up_old(struct remember *m, struct record *r, struct error *e)
+static struct result *look_record_up_old(struct cached *m, struct record *r, struct error *e)
 {
     struct digest key = r->key;
     if (!m->o.store || m->o.fresh || m->old_keys == OLD_KEYS_NONE || !job_has_large_data(r->job))
@@ -160,7 +168,7 @@ static struct result *look_up_old(struct remember *m, struct record *r, struct e
         r->key = key;
         return NULL;
     }
-    struct result *found = look_up(m, r, e);
+    struct result *found = look_record_up(m, r, e);
     bool knows = found || r->known;
     r->key = key;
     m->old_keys = m->old_keys == OLD_KEYS_SOME || knows ? OLD_KEYS_SOME : OLD_KEYS_NONE;
@@ -175,7 +183,7 @@ static bool worth_keeping(const struct result *result)
            result->fault == FAULT_LOST;
 }
 
-static bool write_result(struct remember *m, struct record *r, const struct policy *policy,
+static bool write_result(struct cached *m, struct record *r, const struct policy *policy,
                          const struct result *result, struct error *e)
 {
     struct store_job job = {.job = r->job,
@@ -191,7 +199,8 @@ static bool write_result(struct remember *m, struct record *r, const struct poli
 }
 
 // Stores what was measured, once.
-static bool put(struct remember *m, struct record *r, const struct result *result, struct error *e)
+static bool put_result(struct cached *m, struct record *r, const struct result *result,
+                       struct error *e)
 {
     if (!m->o.store || r->again || r->stored || result->reused || !worth_keeping(result))
         return true;
@@ -211,67 +220,70 @@ static bool add_known(struct record *r, struct result *result, struct error *e)
     return ok;
 }
 
-// ---- the gate ----------------------------------------------------------------------------------
+// ---- the admission
+// ----------------------------------------------------------------------------------
 
-static enum gate_answer gate_lock(void *context, struct error *e)
+static enum admission_answer cached_lock(void *context, struct error *e)
 {
-    struct remember *m = context;
+    struct cached *m = context;
     int got = m->locking && m->locks == 0 ? device_lock_try(&m->lock, e) : 1;
     m->locks += got > 0;
-    return got > 0 ? GATE_OPEN : got < 0 ? GATE_BROKEN : GATE_BUSY;
+    return got > 0 ? ADMISSION_OPEN : got < 0 ? ADMISSION_BROKEN : ADMISSION_BUSY;
 }
 
-static void gate_unlock(void *context)
+static void cached_unlock(void *context)
 {
-    struct remember *m = context;
+    struct cached *m = context;
     if (--m->locks == 0 && m->locking)
         device_lock_release(&m->lock);
 }
 
-static enum gate_answer gate_enter(void *context, uint64_t ticket, struct gate_known *known,
-                                   struct result **out, struct error *e)
+static enum admission_answer cached_enter(void *context, uint64_t ticket,
+                                          struct admission_known *known, struct result **out,
+                                          struct error *e)
 {
-    struct remember *m = context;
-    struct record *r = find(m, ticket);
-    enum gate_answer got = gate_lock(m, e);
-    if (got != GATE_OPEN)
+    struct cached *m = context;
+    struct record *r = find_record(m, ticket);
+    enum admission_answer got = cached_lock(m, e);
+    if (got != ADMISSION_OPEN)
         return got;
     // Another hone may have measured it while this one built it or waited.
     struct error failed = ERROR_INIT;
-    *known = (struct gate_known){0, 0};
-    *out = r ? look_up(m, r, &failed) : NULL;
+    *known = (struct admission_known){0, 0};
+    *out = r ? look_record_up(m, r, &failed) : NULL;
     if (*out || failed.code)
-        gate_unlock(m);
+        cached_unlock(m);
     if (failed.code && is_locked(m, &failed))
-        return GATE_BUSY;
+        return ADMISSION_BUSY;
     if (r && r->known)
-        *known = (struct gate_known){r->known->sample_count, r->known->batch};
+        *known = (struct admission_known){r->known->sample_count, r->known->batch};
     if (failed.code && e)
         *e = failed;
-    return failed.code ? GATE_BROKEN : *out ? GATE_ANSWERED : GATE_OPEN;
+    return failed.code ? ADMISSION_BROKEN : *out ? ADMISSION_ANSWERED : ADMISSION_OPEN;
 }
 
 // Stored before the lock is given up: whoever has it next sees the result. While turns are held the
 // lock stays, and so it does until a result is stored for which the store was locked.
-static bool gate_leave(void *context, uint64_t ticket, const struct result *result, struct error *e)
+static bool cached_leave(void *context, uint64_t ticket, const struct result *result,
+                         struct error *e)
 {
-    struct remember *m = context;
-    struct record *r = find(m, ticket);
+    struct cached *m = context;
+    struct record *r = find_record(m, ticket);
     struct error failed = ERROR_INIT;
-    bool ok = !r || !result || put(m, r, result, &failed);
+    bool ok = !r || !result || put_result(m, r, result, &failed);
     if (!ok && is_locked(m, &failed)) {
         r->locks = true;
         return true;
     }
     if (!ok && e)
         *e = failed;
-    gate_unlock(m);
+    cached_unlock(m);
     return ok;
 }
 
-static const char *gate_waiting(void *context)
+static const char *cached_waiting(void *context)
 {
-    struct remember *m = context;
+    struct cached *m = context;
     if (m->store_is_locked)
         return "another process has the store locked";
     if (!m->locking || !m->lock.waiting)
@@ -282,22 +294,22 @@ static const char *gate_waiting(void *context)
 
 // ---- operations --------------------------------------------------------------------------------
 
-static bool hand_on(struct remember *m, struct record *r, struct error *e)
+static bool hand_on(struct cached *m, struct record *r, struct error *e)
 {
     r->submitted = true;
-    return evaluator_submit(m->live, r->ticket, r->job, e);
+    return evaluator_submit(m->base.inner, r->ticket, r->job, e);
 }
 
 // What the store knows, or on to the workers. While the store is locked the record waits, and those
 // that come after it need not try.
-static bool ask_store(struct remember *m, struct record *r, struct error *e)
+static bool ask_store_first(struct cached *m, struct record *r, struct error *e)
 {
     struct error failed = ERROR_INIT;
     bool waits = m->unasked > r->unasked && !r->unasked;
     if (!waits) {
-        r->answer = look_up(m, r, &failed);
+        r->answer = look_record_up(m, r, &failed);
         if (!r->answer && !r->known && !failed.code)
-            r->answer = look_up_old(m, r, &failed);
+            r->answer = look_record_up_old(m, r, &failed);
         waits = failed.code && is_locked(m, &failed);
     }
     m->unasked += waits - r->unasked;
@@ -307,21 +319,9 @@ static bool ask_store(struct remember *m, struct record *r, struct error *e)
     return !failed.code && (waits || r->answer || hand_on(m, r, e));
 }
 
-// Those that wait, in their order, until it is locked once more.
-static bool ask_store_again(struct remember *m, struct error *e)
+static bool cached_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e)
 {
-    bool locked = false;
-    for (struct record *r = m->records; r && m->unasked > 0 && !locked; r = r->next) {
-        if (r->unasked && !ask_store(m, r, e))
-            return false;
-        locked = r->unasked;
-    }
-    return true;
-}
-
-static bool remember_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e)
-{
-    struct remember *m = self(ev);
+    struct cached *m = cached_of(ev);
     struct text geometry = TEXT_INIT;
     struct record *r = calloc(1, sizeof *r);
     if (r) {
@@ -338,10 +338,10 @@ static bool remember_submit(struct evaluator *ev, uint64_t ticket, struct job *j
     job_key(job, &m->device, &r->key);
     *m->last = r;
     m->last = &r->next;
-    return ask_store(m, r, e);
+    return ask_store_first(m, r, e);
 }
 
-static bool give_answer(struct remember *m, struct outcome *out)
+static bool give_answer(struct cached *m, struct outcome *out)
 {
     for (struct record *r = m->records; r; r = r->next) {
         if (!r->answer)
@@ -353,39 +353,39 @@ static bool give_answer(struct remember *m, struct outcome *out)
     return false;
 }
 
-// What never came to the gate (a failed build) is stored here.
-static bool keep_ungated(struct remember *m, const struct outcome *out, struct error *e)
+// What never came to the admission (a failed build) is stored here.
+static bool keep_unadmitted(struct cached *m, const struct outcome *out, struct error *e)
 {
-    struct record *r = find(m, out->ticket);
+    struct record *r = find_record(m, out->ticket);
     struct error failed = ERROR_INIT;
     if (!r || r->again || r->stored || out->result->reused)
         return true;
-    struct result *known = look_up(m, r, &failed);
+    struct result *known = look_record_up(m, r, &failed);
     bool is_known = known != NULL;
     result_free(known);
     if (failed.code && e)
         *e = failed;
-    return !failed.code && (is_known || put(m, r, out->result, e));
+    return !failed.code && (is_known || put_result(m, r, out->result, e));
 }
 
-static bool complete(struct remember *m, struct outcome *out, struct error *e)
+static bool complete_outcome(struct cached *m, struct outcome *out, struct error *e)
 {
-    struct record *r = find(m, out->ticket);
+    struct record *r = find_record(m, out->ticket);
     bool stored = r && r->stored;
-    if (r && !stored && !keep_ungated(m, out, e))
+    if (r && !stored && !keep_unadmitted(m, out, e))
         return false;
     if (r && r->locks)
-        gate_unlock(m);
+        cached_unlock(m);
     if (r)
         r->locks = false;
     return !r || add_known(r, out->result, e);
 }
 
 // 1: told; 0: held, until the store can be written; -1.
-static int tell(struct remember *m, struct outcome *out, struct error *e)
+static int tell_outcome(struct cached *m, struct outcome *out, struct error *e)
 {
     struct error failed = ERROR_INIT;
-    if (complete(m, out, &failed))
+    if (complete_outcome(m, out, &failed))
         return 1;
     if (is_locked(m, &failed)) {
         m->held = *out;
@@ -398,50 +398,50 @@ static int tell(struct remember *m, struct outcome *out, struct error *e)
     return -1;
 }
 
-static int remember_take(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e)
+static int cached_take(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e)
 {
-    struct remember *m = self(ev);
-    if (!ask_store_again(m, e))
-        return -1;
+    struct cached *m = cached_of(ev);
+    // Those that wait, in their order, until it is locked once more.
+    bool locked = false;
+    for (struct record *r = m->records; r && m->unasked > 0 && !locked; r = r->next) {
+        if (r->unasked && !ask_store_first(m, r, e))
+            return -1;
+        locked = r->unasked;
+    }
     if (give_answer(m, out))
         return 1;
     if (m->held.result) {
         *out = m->held;
         m->held = (struct outcome){0, NULL};
-        return tell(m, out, e);
+        return tell_outcome(m, out, e);
     }
     // What waits for the store has nothing to do with what workers do.
     if (m->unasked > 0 && (timeout_ms < 0 || timeout_ms > STORE_RETRY_MS))
         timeout_ms = STORE_RETRY_MS;
-    int got = evaluator_take(m->live, timeout_ms, out, e);
-    return got == 1 ? tell(m, out, e) : got;
+    int got = evaluator_take(m->base.inner, timeout_ms, out, e);
+    return got == 1 ? tell_outcome(m, out, e) : got;
 }
 
-static bool remember_again(struct evaluator *ev, uint64_t ticket, const struct turn *turn,
-                           struct error *e)
+static bool cached_again(struct evaluator *ev, uint64_t ticket, const struct turn *turn,
+                         struct error *e)
 {
-    struct remember *m = self(ev);
-    struct record *r = find(m, ticket);
+    struct cached *m = cached_of(ev);
+    struct record *r = find_record(m, ticket);
     if (!r || r->answer)
         return error_set(e, ERROR_USAGE, "only a job that was taken can be measured again");
     r->again = true;
     m->unasked -= r->unasked;
     r->unasked = false;
-    return (r->submitted || hand_on(m, r, e)) && evaluator_again(m->live, ticket, turn, e);
-}
-
-static void remember_hold(struct evaluator *ev, bool hold)
-{
-    evaluator_hold(self(ev)->live, hold);
+    return (r->submitted || hand_on(m, r, e)) && evaluator_again(m->base.inner, ticket, turn, e);
 }
 
 // Its samples were not taken under the terms of the search, and count as little as those of a
 // ranking where a fixed number is asked for.
-static bool remember_keep(struct evaluator *ev, uint64_t ticket, const struct result *result,
-                          struct error *e)
+static bool cached_keep(struct evaluator *ev, uint64_t ticket, const struct result *result,
+                        struct error *e)
 {
-    struct remember *m = self(ev);
-    struct record *r = find(m, ticket);
+    struct cached *m = cached_of(ev);
+    struct record *r = find_record(m, ticket);
     if (!r)
         return error_set(e, ERROR_USAGE, "only the result of a job that was taken can be kept");
     struct policy policy = m->policy;
@@ -452,9 +452,9 @@ static bool remember_keep(struct evaluator *ev, uint64_t ticket, const struct re
     return !m->o.store || !worth_keeping(result) || write_result(m, r, &policy, result, e);
 }
 
-static void remember_drop(struct evaluator *ev, uint64_t ticket)
+static void cached_drop(struct evaluator *ev, uint64_t ticket)
 {
-    struct remember *m = self(ev);
+    struct cached *m = cached_of(ev);
     struct record **link = &m->records;
     while (*link && (*link)->ticket != ticket)
         link = &(*link)->next;
@@ -462,7 +462,7 @@ static void remember_drop(struct evaluator *ev, uint64_t ticket)
     if (!r)
         return;
     if (r->submitted)
-        evaluator_drop(m->live, ticket);
+        evaluator_drop(m->base.inner, ticket);
     *link = r->next;
     if (m->last == &r->next)
         m->last = link;
@@ -473,56 +473,45 @@ static void remember_drop(struct evaluator *ev, uint64_t ticket)
     record_free(m, r);
 }
 
-static size_t remember_room(struct evaluator *ev)
+static size_t cached_room(struct evaluator *ev)
 {
     // Answers from the store cost nothing, but are handed out one by one.
-    size_t waiting = self(ev)->unasked > 0 ? SIZE_MAX / 2 : 0;
-    for (const struct record *r = self(ev)->records; r; r = r->next)
+    size_t waiting = cached_of(ev)->unasked > 0 ? SIZE_MAX / 2 : 0;
+    for (const struct record *r = cached_of(ev)->records; r; r = r->next)
         waiting += r->answer != NULL;
-    size_t room = evaluator_room(self(ev)->live);
+    size_t room = evaluator_room(ev->inner);
     return waiting > 64 ? 0 : room;
 }
 
-static void remember_cancel(struct evaluator *ev)
+static void cached_cancel(struct evaluator *ev)
 {
-    struct remember *m = self(ev);
+    struct cached *m = cached_of(ev);
     for (struct record *r = m->records; r; r = r->next)
         r->unasked = false;
     m->unasked = 0;
-    evaluator_cancel(m->live);
+    evaluator_cancel(m->base.inner);
 }
 
-static bool remember_idle(struct evaluator *ev)
+static bool cached_idle(struct evaluator *ev)
 {
-    const struct remember *m = self(ev);
+    const struct cached *m = cached_of(ev);
     for (const struct record *r = m->records; r; r = r->next) {
         if (r->answer)
             return false;
     }
-    return m->unasked == 0 && !m->held.result && evaluator_idle(m->live);
+    return m->unasked == 0 && !m->held.result && evaluator_idle(m->base.inner);
 }
 
-static void remember_best(struct evaluator *ev, uint64_t ns, uint64_t verify_ns)
+static void cached_best(struct evaluator *ev, uint64_t ns, uint64_t verify_ns)
 {
-    self(ev)->best_ns = ns;
-    evaluator_best(self(ev)->live, ns, verify_ns);
+    cached_of(ev)->best_ns = ns;
+    evaluator_best(ev->inner, ns, verify_ns);
 }
 
-static void remember_status(struct evaluator *ev, struct evaluator_status *out)
+static void cached_destroy(struct evaluator *ev)
 {
-    evaluator_status(self(ev)->live, out);
-}
-
-static bool remember_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
-                           struct text *out, struct error *e)
-{
-    return evaluator_fetch(self(ev)->live, ticket, what, index, out, e);
-}
-
-static void remember_destroy(struct evaluator *ev)
-{
-    struct remember *m = self(ev);
-    evaluator_free(m->live);
+    struct cached *m = cached_of(ev);
+    evaluator_free(m->base.inner);
     for (struct record *r = m->records, *next; r; r = next) {
         next = r->next;
         record_free(m, r);
@@ -533,32 +522,29 @@ static void remember_destroy(struct evaluator *ev)
     free(m);
 }
 
-static const struct evaluator_operations remember_operations = {
-    .submit = remember_submit,
-    .take = remember_take,
-    .again = remember_again,
-    .hold = remember_hold,
-    .keep = remember_keep,
-    .drop = remember_drop,
-    .room = remember_room,
-    .cancel = remember_cancel,
-    .idle = remember_idle,
-    .best = remember_best,
-    .status = remember_status,
-    .fetch = remember_fetch,
-    .destroy = remember_destroy,
+static const struct evaluator_operations cached_operations = {
+    .submit = cached_submit,
+    .take = cached_take,
+    .again = cached_again,
+    .keep = cached_keep,
+    .drop = cached_drop,
+    .room = cached_room,
+    .cancel = cached_cancel,
+    .idle = cached_idle,
+    .best = cached_best,
+    .destroy = cached_destroy,
 };
 
-struct evaluator *remember_new(const struct remember_options *o, struct live_options *live,
-                               struct error *e)
+struct evaluator *cached_new(const struct cached_options *o, struct live_options *live,
+                             struct error *e)
 {
-    struct remember *m = calloc(1, sizeof *m);
+    struct cached *m = calloc(1, sizeof *m);
     if (!m) {
         error_memory(e);
         return NULL;
     }
     const struct measure_rules *rules = &live->terms.rules;
-    m->base.ops = &remember_operations;
+    m->base.ops = &cached_operations;
     m->o = *o;
     m->device = *live->device;
     m->terms = live->terms;
@@ -570,17 +556,17 @@ struct evaluator *remember_new(const struct remember_options *o, struct live_opt
                                 .fixed = rules->fixed > 0 && !live->no_timing,
                                 .cold = live->terms.cold,
                                 .build_limit_ns = live->terms.build_limit_ns};
-    live->gate = (struct gate){.enter = gate_enter,
-                               .leave = gate_leave,
-                               .lock = gate_lock,
-                               .unlock = gate_unlock,
-                               .waiting = gate_waiting,
-                               .context = m};
+    live->admission = (struct admission){.enter = cached_enter,
+                                         .leave = cached_leave,
+                                         .lock = cached_lock,
+                                         .unlock = cached_unlock,
+                                         .waiting = cached_waiting,
+                                         .context = m};
     m->locking = o->lock_folder && device_lock_open(&m->lock, o->lock_folder, &m->device, e);
     m->lock.limit_ns = live->terms.lock_wait_ns;
     if (!o->lock_folder || m->locking)
-        m->live = live_new(live, e);
-    if (!m->live) {
+        m->base.inner = live_new(live, e);
+    if (!m->base.inner) {
         if (m->locking)
             device_lock_close(&m->lock);
         free(m);

@@ -1,13 +1,13 @@
 // Wraps the live evaluator with the store and the device's lock: what is known is not measured
 // again, what is measured is stored before its outcome is given out. Resuming a tune is this
 // module's business alone.
-#ifndef HONE_EVAL_REMEMBER_H
-#define HONE_EVAL_REMEMBER_H
+#ifndef HONE_RUNNER_CACHED_H
+#define HONE_RUNNER_CACHED_H
 
-#include "eval/evaluator.h"
+#include "runner/evaluator.h"
 #include "store/store.h"
 
-struct remember_options {
+struct cached_options {
     struct store *store;     // (optional) NULL: nothing is remembered, only the lock is kept
     bool fresh;              // earlier results do not answer
     bool alone;              // the one job was asked for on its own: see store_find()
@@ -18,8 +18,8 @@ struct remember_options {
     struct digest source;
 };
 
-// live->gate is filled in here.
-struct evaluator *remember_new(const struct remember_options *o, struct live_options *live,
-                               struct error *e);
+// live->admission is filled in here.
+struct evaluator *cached_new(const struct cached_options *o, struct live_options *live,
+                             struct error *e);
 
 #endif

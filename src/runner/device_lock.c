@@ -1,7 +1,11 @@
-#include "eval/lock.h"
+// The lock of a device is a file in a folder that all users share, locked by its bytes: 0 by who has
+// the device, 1 (shared) by who waits. The locks belong to the open file, so they go with their
+// holder. Who has just had it does not take it again while somebody waits. What stands in the file
+// (who holds it) is only for messages, since anybody may write there.
+#include "runner/device_lock.h"
 
 #include "base/digest.h"
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -19,16 +23,6 @@
 
 #define PCI_DIGITS 12 // "0000:65:00.0"
 
-// One address is written in several ways: see pci_same().
-static const char *last_digits(const char *pci, char *out)
-{
-    size_t length = strlen(pci), from = length > PCI_DIGITS ? length - PCI_DIGITS : 0;
-    snprintf(out, PCI_DIGITS + 1, "%s", pci + from);
-    for (char *c = out; *c; c++)
-        *c = (char)(*c >= 'A' && *c <= 'F' ? *c - 'A' + 'a' : *c);
-    return out;
-}
-
 void device_lock_name(const struct device_info *d, char *out)
 {
     const char *what = d->pci && *d->pci ? d->pci : d->uuid && *d->uuid ? d->uuid : "host";
@@ -36,8 +30,14 @@ void device_lock_name(const struct device_info *d, char *out)
     char hex[65], address[PCI_DIGITS + 1];
     if (d->type == DEVICE_CPU)
         what = "host";
-    else if (what == d->pci)
-        what = last_digits(d->pci, address);
+    else if (what == d->pci) {
+        // One address is written in several ways: see pci_same().
+        size_t length = strlen(d->pci), from = length > PCI_DIGITS ? length - PCI_DIGITS : 0;
+        snprintf(address, PCI_DIGITS + 1, "%s", d->pci + from);
+        for (char *c = address; *c; c++)
+            *c = (char)(*c >= 'A' && *c <= 'F' ? *c - 'A' + 'a' : *c);
+        what = address;
+    }
     digest_of(what, strlen(what), &digest);
     digest_hex(&digest, hex);
     snprintf(out, DEVICE_LOCK_NAME, "hone-device-%.16s.lock", hex);
@@ -144,14 +144,6 @@ static double held_ns(const struct device_lock *l)
     return age > waited ? age : waited;
 }
 
-static void note_holder(struct device_lock *l)
-{
-    char who[256], age[32];
-    put_process(noted_process(l), who, sizeof who);
-    duration_to_str(held_ns(l), age);
-    str_format(l->holder, sizeof l->holder, "%s, for %s (%s)", who, age, l->path);
-}
-
 static int wait_on(struct device_lock *l, struct error *e)
 {
     char took[32];
@@ -159,7 +151,10 @@ static int wait_on(struct device_lock *l, struct error *e)
         l->waits_ns = clock_ns();
     if (!l->waiting)
         l->waiting = set(l->fd, F_RDLCK, 1);
-    note_holder(l);
+    char who[256], age[32];
+    put_process(noted_process(l), who, sizeof who);
+    duration_to_str(held_ns(l), age);
+    str_format(l->holder, sizeof l->holder, "%s, for %s (%s)", who, age, l->path);
     uint64_t limit = l->limit_ns ? l->limit_ns : DEVICE_LOCK_WAIT_NS;
     if (clock_ns() - l->waits_ns < limit)
         return 0;

@@ -2,11 +2,11 @@
 // workers of one card, take turns. A file with open-file-description locks: it goes with its
 // holder, however that ends. Byte 0 is the device; byte 1 is locked (shared) by whoever waits, so
 // that the holder lets others have a turn.
-#ifndef HONE_EVAL_LOCK_H
-#define HONE_EVAL_LOCK_H
+#ifndef HONE_RUNNER_DEVICE_LOCK_H
+#define HONE_RUNNER_DEVICE_LOCK_H
 
 #include "base/error.h"
-#include "job/device_info.h"
+#include "model/device_info.h"
 
 struct device_lock {
     int fd;

@@ -1,6 +1,6 @@
 // Asking a worker which devices there are, and what a library is.
-#include "eval/evaluator.h"
-#include "eval/remote.h"
+#include "runner/evaluator.h"
+#include "runner/remote.h"
 
 #include <stdlib.h>
 
@@ -8,8 +8,8 @@
 // A driver takes up to a tenth of a second to take down the context of a process that is killed.
 #define SPARE_PATIENCE_NS (500ull * 1000000)
 
-static bool decode(const struct frame *f, struct arena *a, struct device_report *out,
-                   struct error *e)
+static bool decode_report(const struct frame *f, struct arena *a, struct device_report *out,
+                          struct error *e)
 {
     struct wire w;
     wire_reader(&w, f->payload, f->length, a);
@@ -18,8 +18,8 @@ static bool decode(const struct frame *f, struct arena *a, struct device_report 
 }
 
 // The one reply to a request of a worker that does nothing else; the payload is released.
-static bool request(struct remote *r, enum verb verb, struct text *payload, enum verb reply,
-                    const char *doing, struct frame *f, struct error *e)
+static bool request_reply(struct remote *r, enum verb verb, struct text *payload, enum verb reply,
+                          const char *doing, struct frame *f, struct error *e)
 {
     struct error sent = ERROR_INIT;
     bool ok = (!payload->failed || error_memory(&sent)) && remote_send(r, verb, payload, &sent);
@@ -39,18 +39,6 @@ static bool request(struct remote *r, enum verb verb, struct text *payload, enum
     } while (f->verb == VERB_PHASE);
     return f->verb == reply ||
            error_set(e, ERROR_WORKER, "unexpected '%s' from the worker", verb_text(f->verb));
-}
-
-static bool ask(struct remote *r, uint32_t languages, struct arena *a, struct device_report *out,
-                struct error *e)
-{
-    struct frame f;
-    struct text payload = TEXT_INIT;
-    struct wire w;
-    wire_writer(&w, &payload);
-    wire_u32(&w, &languages);
-    return request(r, VERB_DEVICES, &payload, VERB_REPLY_DEVICES, "listing devices", &f, e) &&
-           decode(&f, a, out, e);
 }
 
 // ---- the worker goes on ------------------------------------------------------------------------
@@ -106,12 +94,20 @@ static bool ask_new_worker(const char *const *worker, const char *const *environ
                            uint32_t languages, struct arena *a, struct device_report *out,
                            struct spare **spare, bool *died, struct error *e)
 {
+    struct worker_setup setup = {.argv = worker, .environment = environment};
     struct remote r;
     struct endings endings = {NULL};
     *died = false;
-    if (!remote_start(&r, worker, environment, NULL, ROLE_BENCH, false, e))
+    if (!remote_start(&r, &setup, e))
         return false;
-    bool ok = ask(&r, languages, a, out, e);
+    struct frame f;
+    struct text payload = TEXT_INIT;
+    struct wire w;
+    wire_writer(&w, &payload);
+    wire_u32(&w, &languages);
+    bool ok =
+        request_reply(&r, VERB_DEVICES, &payload, VERB_REPLY_DEVICES, "listing devices", &f, e) &&
+        decode_report(&f, a, out, e);
     if (!ok)
         *died = died_while(&r, "listing devices", e);
     if (!ok || !spare || !(*spare = spare_new(&r)))
@@ -141,18 +137,20 @@ bool live_devices(const char *const *worker, const char *const *environment, uin
 bool live_routine(const char *const *worker, const char *const *environment, enum routine routine,
                   const char *library, struct arena *a, const char **about, struct error *e)
 {
+    struct worker_setup setup = {.argv = worker, .environment = environment};
     struct remote r;
     struct frame f;
     struct text payload = TEXT_INIT;
     struct endings endings = {NULL};
     struct wire w;
     *about = NULL;
-    if (!remote_start(&r, worker, environment, NULL, ROLE_BENCH, false, e))
+    if (!remote_start(&r, &setup, e))
         return false;
     wire_writer(&w, &payload);
     wire_enum(&w, &routine, ROUTINE_COUNT);
     wire_str(&w, &library);
-    bool ok = request(&r, VERB_ROUTINE, &payload, VERB_REPLY_RESULT, "opening a library", &f, e);
+    bool ok =
+        request_reply(&r, VERB_ROUTINE, &payload, VERB_REPLY_RESULT, "opening a library", &f, e);
     if (!ok)
         died_while(&r, "opening a library", e);
     struct result *answer = ok ? result_decode(f.payload, f.length, e) : NULL;

@@ -1,5 +1,6 @@
-// The wrappers that implement the defaults of optional operations.
-#include "eval/evaluator.h"
+// The wrappers that implement the defaults of optional operations: what an evaluator lacks is the
+// evaluator's that it wraps.
+#include "runner/evaluator.h"
 
 #include <string.h>
 
@@ -14,6 +15,10 @@ uint64_t terms_launch_limit(const struct terms *t, uint64_t best_ns)
     return limit && limit < by_best ? limit : by_best;
 }
 
+#define PASS_ON(ev, operation)                                                                     \
+    while (!(ev)->ops->operation && (ev)->inner)                                                   \
+    (ev) = (ev)->inner
+
 bool evaluator_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e)
 {
     return ev->ops->submit(ev, ticket, job, e);
@@ -27,6 +32,7 @@ int evaluator_take(struct evaluator *ev, int timeout_ms, struct outcome *out, st
 bool evaluator_again(struct evaluator *ev, uint64_t ticket, const struct turn *turn,
                      struct error *e)
 {
+    PASS_ON(ev, again);
     if (!ev->ops->again)
         return error_set(e, ERROR_USAGE, "this evaluator cannot measure a job again");
     return ev->ops->again(ev, ticket, turn, e);
@@ -34,6 +40,7 @@ bool evaluator_again(struct evaluator *ev, uint64_t ticket, const struct turn *t
 
 void evaluator_hold(struct evaluator *ev, bool hold)
 {
+    PASS_ON(ev, hold);
     if (ev->ops->hold)
         ev->ops->hold(ev, hold);
 }
@@ -56,6 +63,7 @@ size_t evaluator_room(struct evaluator *ev)
 
 void evaluator_cancel(struct evaluator *ev)
 {
+    PASS_ON(ev, cancel);
     if (ev->ops->cancel)
         ev->ops->cancel(ev);
 }
@@ -67,6 +75,7 @@ bool evaluator_idle(struct evaluator *ev)
 
 void evaluator_best(struct evaluator *ev, uint64_t ns, uint64_t verify_ns)
 {
+    PASS_ON(ev, best);
     if (ev->ops->best)
         ev->ops->best(ev, ns, verify_ns);
 }
@@ -74,6 +83,7 @@ void evaluator_best(struct evaluator *ev, uint64_t ns, uint64_t verify_ns)
 void evaluator_status(struct evaluator *ev, struct evaluator_status *out)
 {
     memset(out, 0, sizeof *out);
+    PASS_ON(ev, status);
     if (ev->ops->status)
         ev->ops->status(ev, out);
 }
@@ -81,6 +91,7 @@ void evaluator_status(struct evaluator *ev, struct evaluator_status *out)
 bool evaluator_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
                      struct text *out, struct error *e)
 {
+    PASS_ON(ev, fetch);
     if (!ev->ops->fetch)
         return error_set(e, ERROR_USAGE, "this evaluator has no device to fetch from");
     return ev->ops->fetch(ev, ticket, what, index, out, e);

@@ -4,16 +4,16 @@
 // A job is submitted under a ticket of the caller's choosing and comes back, in any order, as an
 // outcome with the same ticket. The evaluator owns the job from submit() until drop(); between
 // take() and drop() it may be measured again().
-#ifndef HONE_EVAL_EVALUATOR_H
-#define HONE_EVAL_EVALUATOR_H
+#ifndef HONE_RUNNER_EVALUATOR_H
+#define HONE_RUNNER_EVALUATOR_H
 
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "job/job.h"
-#include "job/policy.h"
-#include "job/result.h"
-#include "measure/rules.h"
+#include "model/job.h"
+#include "model/policy.h"
+#include "model/result.h"
+#include "stats/rules.h"
 
 struct outcome {
     uint64_t ticket;
@@ -26,7 +26,7 @@ struct terms {
     uint64_t build_limit_ns;  // POLICY_BUILD_LIMIT_NS
     uint64_t launch_limit_ns; // POLICY_LAUNCH_LIMIT_NS
     uint64_t driver_limit_ns; // for what is no job's own doing: opening the device, inputs, checks;
-                              // 0: the limits of eval/remote.h
+                              // 0: the limits of runner/remote.h
     uint64_t lock_wait_ns;    // for the device's lock, held by others; 0: DEVICE_LOCK_WAIT_NS
     bool cold;
     bool energy; // the energy of each job's launches is counted too: half a second each
@@ -66,6 +66,13 @@ struct evaluator_times {
     uint32_t builders;      // at most at once
 };
 
+// What results are held against. Where it cannot be made the evaluator cannot go on.
+enum reference_state {
+    REFERENCE_SOUND,  // as far as is known
+    REFERENCE_FAILED, // it cannot be made
+    REFERENCE_CRASHED // making it ended two workers
+};
+
 // What an evaluator is doing, for progress displays.
 struct evaluator_status {
     uint32_t building; // jobs in build workers now
@@ -73,7 +80,7 @@ struct evaluator_status {
     uint32_t ready;    // built, waiting to be measured
     bool measuring;
     const char *waiting; // (or NULL) why nothing is measured: "the device is in use by process 812"
-    bool reference_failed; // it cannot go on because what results are held against cannot be made
+    enum reference_state reference;
     struct evaluator_times times;
 };
 
@@ -94,9 +101,6 @@ struct turn {
 };
 
 struct evaluator;
-
-// How the error of an evaluator begins whose reference crashed, and what it ended in, comes next.
-#define REFERENCE_DIED "making the reference ended the worker"
 
 struct evaluator_operations {
     // Takes the job, also on failure.
@@ -141,7 +145,8 @@ struct evaluator_operations {
 
 struct evaluator {
     const struct evaluator_operations *ops;
-    bool replayed; // results are looked up, not measured: reports say so
+    struct evaluator *inner; // (or NULL) what it wraps: has the optional operations that it lacks
+    bool replayed;           // results are looked up, not measured: reports say so
 };
 
 bool evaluator_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e);
@@ -163,32 +168,32 @@ void evaluator_free(struct evaluator *ev); // NULL is fine
 
 // ---- live --------------------------------------------------------------------------------------
 
-enum gate_answer {
-    GATE_OPEN,     // measure it; leave() will be called
-    GATE_BUSY,     // somebody else has the device: try again in a moment
-    GATE_ANSWERED, // *out is the result: nothing to measure; leave() will not be called
-    GATE_BROKEN    // an error: the evaluator cannot go on
+enum admission_answer {
+    ADMISSION_OPEN,     // measure it; leave() will be called
+    ADMISSION_BUSY,     // somebody else has the device: try again in a moment
+    ADMISSION_ANSWERED, // *out is the result: nothing to measure; leave() will not be called
+    ADMISSION_BROKEN    // an error: the evaluator cannot go on
 };
 
 // Samples of a job that are known already, where a fixed count is asked for (rules.fixed). Only the
 // rest is measured, in the same batches. The result given to leave() and the outcome then hold the
 // new samples alone: whoever said that some are known puts the two together, in what is stored and
 // in what is handed out.
-struct gate_known {
-    uint32_t samples; // less than rules.fixed, else the answer is GATE_ANSWERED
+struct admission_known {
+    uint32_t samples; // less than rules.fixed, else the answer is ADMISSION_ANSWERED
     uint32_t batch;   // launches of each
 };
 
 // Stands before the device: takes its lock, and looks whether the answer has come meanwhile.
-struct gate {
-    enum gate_answer (*enter)(void *context, uint64_t ticket, struct gate_known *known,
-                              struct result **out, struct error *e);
+struct admission {
+    enum admission_answer (*enter)(void *context, uint64_t ticket, struct admission_known *known,
+                                   struct result **out, struct error *e);
     // After measuring, before the outcome is handed out. `result` NULL: nothing came of it. False:
     // the evaluator cannot go on.
     bool (*leave)(void *context, uint64_t ticket, const struct result *result, struct error *e);
     // (or NULL: always OPEN) The lock alone, for turns: no store is asked, nothing is stored. OPEN,
     // BUSY or BROKEN. Held once; a job that enters and leaves meanwhile does not give it up.
-    enum gate_answer (*lock)(void *context, struct error *e);
+    enum admission_answer (*lock)(void *context, struct error *e);
     void (*unlock)(void *context);
     // (or NULL) Who has the device.
     const char *(*waiting)(void *context);
@@ -207,13 +212,13 @@ struct live_options {
     const struct device_info *device;
     uint32_t jobs; // build workers at most; 0: live_default_jobs()
     struct terms terms;
-    struct gate gate; // (optional)
-    bool build_only;  // outcomes after the build: nothing runs
-    bool no_timing;   // outcomes after the verified launch
+    struct admission admission; // (optional)
+    bool build_only;            // outcomes after the build: nothing runs
+    bool no_timing;             // outcomes after the verified launch
     // The device is a simulator that watches every access (Oclgrind): no guard zones around
     // buffers, and a bench worker serves one job, so that what the simulator says is of that job. A
     // reference that must be launched is made in another.
-    bool exact;
+    bool simulated;
     // A reference that cannot be made fails the job that needs it alone: jobs have references of
     // their own sizes. Otherwise nothing could be verified, and the evaluator breaks off.
     bool own_reference;

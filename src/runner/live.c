@@ -1,6 +1,11 @@
-// The live evaluator: jobs go through a pool of build workers to the one bench worker. One poll()
-// loop serves all channels; nothing else blocks.
-#include "eval/live.h"
+// The live evaluator: jobs go through a pool of build workers to the one bench worker.
+//
+// One poll() loop serves all channels; nothing else blocks. The loop hands what a worker says to
+// the build pool or the bench, and what these make of it to the entry concerned: a build that has
+// come to its end waits for the bench (or tells its failure), an answer of the bench moves the
+// entry at the bench on (live_measure.c), a death goes to the pool or to the recovery
+// (live_recovery.c).
+#include "runner/live.h"
 
 #include <poll.h>
 #include <stdarg.h>
@@ -8,7 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct live *self(struct evaluator *ev)
+#define WORKERS_MOST 256
+#define RENEW_JOBS   1000 // a bench worker is renewed after so many jobs
+// The end of an evaluator waits so long for its workers, all of them together.
+#define FREE_NS (2ull * 1000000000)
+// What a build worker's context takes of a GPU (measured: 550 MiB on an H200), and of how many
+// parts of the device's memory all of them may take one.
+#define CONTEXT_BYTES  (550ull << 20)
+#define CONTEXTS_SHARE 4
+
+static struct live *live_of(struct evaluator *ev)
 {
     return (struct live *)ev;
 }
@@ -17,12 +31,12 @@ static struct live *self(struct evaluator *ev)
 
 void live_done(struct live *v, struct entry *n)
 {
-    if (!live_blame(v, n))
+    if (!surroundings_judge(&v->surroundings, entry_name(n), n->result, &v->broken))
         return;
-    if (n->gated) {
-        n->gated = false;
+    if (n->admitted) {
+        n->admitted = false;
         live_clock_storing(v, true);
-        if (!v->o.gate.leave(v->o.gate.context, n->ticket, n->result, &v->broken) &&
+        if (!v->o.admission.leave(v->o.admission.context, n->ticket, n->result, &v->broken) &&
             !v->broken.code)
             live_break(v, ERROR_INTERNAL, "the result could not be kept");
         live_clock_storing(v, false);
@@ -37,7 +51,7 @@ void live_fail(struct live *v, struct entry *n, enum status status, uint64_t lim
                const char *message)
 {
     if (!n->result)
-        n->result = n->built ? result_clone(n->built) : result_new();
+        n->result = n->build.result ? result_clone(n->build.result) : result_new();
     if (!n->result) {
         live_break(v, ERROR_MEMORY, "out of memory");
         return;
@@ -58,76 +72,177 @@ bool live_break(struct live *v, enum error_code code, const char *format, ...)
     return error_set(&v->broken, code, "%s", message);
 }
 
-// ---- the loop ----------------------------------------------------------------------------------
-
-static struct remote *remote_at(struct live *v, uint32_t i)
+bool live_break_reference(struct live *v, enum reference_state state, enum error_code code,
+                          const char *text)
 {
-    return i < v->builder_limit ? &v->builders[i].remote : &v->bench;
+    v->reference = state;
+    return live_break(v, code, "%s", text);
 }
 
-static uint32_t gather(struct live *v, struct pollfd *fds, struct remote **remotes)
+void live_opening_died(struct live *v, const char *how)
+{
+    char said[900];
+    if (++v->start_deaths < LIVE_START_TRIES)
+        return;
+    str_format(said, sizeof said, "%u workers died while opening the device; the last %s",
+               LIVE_START_TRIES, how);
+    if (!surroundings_blame_disk(&v->surroundings, "opening the device", said, &v->broken))
+        live_break(v, ERROR_WORKER, "%s", said);
+}
+
+// ---- builds ------------------------------------------------------------------------------------
+
+void live_settle_pool(struct live *v)
+{
+    build_pool_pause(v->pool, live_turns_quiet(v));
+}
+
+static void tell_build(struct live *v, struct entry *n)
+{
+    n->result = n->build.result;
+    n->build.result = NULL;
+    live_done(v, n);
+}
+
+static void take_builds(struct live *v)
+{
+    struct build *b;
+    while (!v->broken.code && (b = build_pool_take(v->pool))) {
+        struct entry *n = entry_of_build(b);
+        bool failed = b->result && b->result->status != STATUS_CORRECT;
+        entry_stage(&v->entries, n, failed ? STAGE_DOUBTED : STAGE_READY);
+        if (v->o.build_only && !failed && b->result)
+            tell_build(v, n);
+    }
+}
+
+// On a device that has died builds fail, too, and those whose worker is quicker than the news would
+// be blamed for it.
+static void tell_failed_builds(struct live *v)
+{
+    struct entry *n;
+    bool in_doubt = v->current || bench_state(v->bench) == BENCH_PREPARING ||
+                    v->recovery.state != RECOVERY_NONE;
+    while (!in_doubt && !v->broken.code && (n = v->entries.stages[STAGE_DOUBTED].first))
+        tell_build(v, n);
+}
+
+// ---- the loop ----------------------------------------------------------------------------------
+
+// The pool's workers, and the bench after them.
+static struct remote *remote_at(const struct live *v, uint32_t i)
+{
+    return i < v->pool_workers ? build_pool_worker(v->pool, i) : bench_worker(v->bench);
+}
+
+static uint32_t gather_channels(const struct live *v, struct pollfd *fds, uint32_t *workers)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i <= v->builder_limit; i++) {
-        struct remote *r = remote_at(v, i);
+    for (uint32_t i = 0; i <= v->pool_workers; i++) {
+        const struct remote *r = remote_at(v, i);
         if (!r->running || r->stopped_ns || r->dying_ns)
             continue;
         short events = POLLIN | (remote_pending(r) ? POLLOUT : 0);
-        remotes[n] = r;
+        workers[n] = i;
         fds[n++] = (struct pollfd){.fd = r->process.channel, .events = events};
         if (r->process.printed >= 0) {
-            remotes[n] = r;
+            workers[n] = i;
             fds[n++] = (struct pollfd){.fd = r->process.printed, .events = POLLIN};
         }
     }
     return n;
 }
 
-static struct builder *builder_of(struct live *v, struct remote *r)
+// A list has what the driver claims of its timer, an open device what was found when it was tried.
+static void take_opened(struct live *v, const struct frame *f, const struct remote *r)
 {
-    return r == &v->bench ? NULL : (struct builder *)(void *)r;
+    struct arena a = {0};
+    struct opened opened = {.folders = ""};
+    struct wire w;
+    bool is_bench = r->role == ROLE_BENCH;
+    uint64_t took = clock_ns() - r->opening_ns;
+    wire_reader(&w, f->payload, f->length, &a);
+    opened_codec(&w, &opened);
+    if (wire_done(&w)) {
+        if (is_bench && opened.info.timer_ns > v->device.timer_ns)
+            v->device.timer_ns = opened.info.timer_ns;
+        if (!v->surroundings.folders)
+            v->surroundings.folders = strdup(opened.folders); // without memory less is told
+    }
+    arena_release(&a);
+    if (is_bench && took > v->limits.opening_ns)
+        v->limits.opening_ns = took;
+    v->clock.opened = true;
 }
 
-static void handle(struct live *v, struct remote *r)
+// The worker cannot open its device, or makes no sense of a request.
+static void take_refusal(struct live *v, const struct frame *f, const struct remote *r)
 {
-    if (r->running && !live_serve(v, r, builder_of(v, r)))
-        remote_dies(r);
+    char text[1024];
+    remote_error_text(f, text, sizeof text);
+    if (r->role == ROLE_BENCH && recovery_is_probing(&v->recovery))
+        live_probe_failed(v, text);
+    else
+        live_break(v, ERROR_DEVICE, "%s", text);
+}
+
+static void serve_worker(struct live *v, uint32_t index)
+{
+    struct remote *r = remote_at(v, index);
+    struct frame f;
+    enum news news;
+    if (!r->running || r->dying_ns || !remote_listen(r, &v->broken))
+        return;
+    while (!v->broken.code && (news = remote_next(r, &f, &v->broken)) != NEWS_NONE) {
+        if (news == NEWS_PHASE)
+            live_clock(v);
+        else if (news == NEWS_OPENED || news == NEWS_ANSWER)
+            v->start_deaths = 0;
+        if (news == NEWS_OPENED)
+            take_opened(v, &f, r);
+        if (news == NEWS_REFUSED)
+            take_refusal(v, &f, r);
+        else if (index < v->pool_workers)
+            build_pool_news(v->pool, index, news, &f, &v->broken);
+        else {
+            enum bench_state asked;
+            struct result *answer;
+            // The checks after a launch need not be alone.
+            if (news == NEWS_PHASE && bench_state(v->bench) == BENCH_VERIFYING &&
+                bench_worker(v->bench)->phase.kind == PHASE_CHECKING)
+                live_settle_pool(v);
+            if (bench_news(v->bench, news, &f, &answer, &asked, &v->broken) && answer)
+                live_bench_answered(v, asked, answer);
+        }
+    }
 }
 
 // What a worker's end means is seen once it has ended: how it did belongs to it.
 static void see_who_died(struct live *v)
 {
-    for (uint32_t i = 0; i <= v->builder_limit; i++) {
+    for (uint32_t i = 0; i <= v->pool_workers; i++) {
         struct remote *r = remote_at(v, i);
         struct text how = TEXT_INIT;
+        bool was_opening = false;
         if (r->running && r->dying_ns && remote_autopsy(r, &how)) {
-            if (builder_of(v, r))
-                live_builder_died(v, builder_of(v, r), text_cstr(&how));
+            if (i < v->pool_workers)
+                build_pool_died(v->pool, i, text_cstr(&how), &was_opening, &v->broken);
             else
                 live_bench_died(v, text_cstr(&how));
         }
+        if (was_opening)
+            live_opening_died(v, text_cstr(&how));
         text_release(&how);
     }
     endings_reap(&v->endings);
-}
-
-static void check_limits(struct live *v)
-{
-    uint64_t now = clock_ns();
-    for (uint32_t i = 0; i < v->builder_limit; i++) {
-        if (remote_overdue(&v->builders[i].remote, now))
-            live_builder_overdue(v, &v->builders[i]);
-    }
-    if (remote_overdue(&v->bench, now))
-        live_bench_overdue(v);
 }
 
 // When those that end are looked at again: no descriptor tells of it everywhere.
 static uint64_t next_look(const struct live *v, uint64_t now)
 {
     uint64_t next = UINT64_MAX, look;
-    for (uint32_t i = 0; i <= v->builder_limit; i++) {
-        const struct remote *r = i < v->builder_limit ? &v->builders[i].remote : &v->bench;
+    for (uint32_t i = 0; i <= v->pool_workers; i++) {
+        const struct remote *r = remote_at(v, i);
         look = r->running && r->dying_ns ? now + remote_look_ns(r->dying_ns, now) : next;
         next = look < next ? look : next;
     }
@@ -138,18 +253,19 @@ static uint64_t next_look(const struct live *v, uint64_t now)
     return next;
 }
 
-// How long poll() may sleep: until the caller's time, the nearest deadline, or the gate's next try.
+// How long poll() may sleep: until the caller's time, the nearest deadline, or the admission's next
+// try.
 static int sleep_ms(const struct live *v, uint64_t until)
 {
     uint64_t now = clock_ns(), next = next_look(v, now);
     next = until < next ? until : next;
-    for (uint32_t i = 0; i <= v->builder_limit; i++) {
-        const struct remote *r = i < v->builder_limit ? &v->builders[i].remote : &v->bench;
+    for (uint32_t i = 0; i <= v->pool_workers; i++) {
+        const struct remote *r = remote_at(v, i);
         if (r->running && !r->stopped_ns && r->deadline_ns && r->deadline_ns < next)
             next = r->deadline_ns;
     }
-    if (v->gate_retry_ns && v->gate_retry_ns < next)
-        next = v->gate_retry_ns;
+    if (v->admission_retry_ns && v->admission_retry_ns < next)
+        next = v->admission_retry_ns;
     if (next <= now)
         return 0;
     uint64_t ms = (next - now + 999999) / 1000000;
@@ -161,30 +277,42 @@ static bool anything_done(const struct live *v)
     return v->turned.first || v->entries.stages[STAGE_DONE].count > 0;
 }
 
-static void work(struct live *v, uint64_t until)
+static void work_once(struct live *v, uint64_t until)
 {
-    struct pollfd fds[2 * 257];
-    struct remote *remotes[2 * 257];
+    struct pollfd fds[2 * (WORKERS_MOST + 1)];
+    uint32_t workers[2 * (WORKERS_MOST + 1)];
     if (!v->current)
-        live_builders_settle(v);
-    live_builds_tell(v);
-    live_builders_start(v);
+        live_settle_pool(v);
+    tell_failed_builds(v);
+    const struct remote *bench = bench_worker(v->bench);
+    if (!v->cancelled && !v->broken.code)
+        build_pool_start(v->pool, bench->running && bench->phase.kind == PHASE_OPENING, &v->broken);
     live_bench_start(v);
     if (v->broken.code || anything_done(v))
         until = 0;
-    uint32_t n = gather(v, fds, remotes);
+    uint32_t n = gather_channels(v, fds, workers);
     live_clock_sleeping(v, true);
     int ready = poll(fds, n, sleep_ms(v, until));
     live_clock_sleeping(v, false);
-    if (ready > 0) {
-        for (uint32_t i = 0; i < n && !v->broken.code; i++) {
-            if (fds[i].revents)
-                handle(v, remotes[i]);
-        }
+    for (uint32_t i = 0; ready > 0 && i < n && !v->broken.code; i++) {
+        struct remote *r = remote_at(v, workers[i]);
+        if (fds[i].revents && fds[i].fd == r->process.printed)
+            process_drain(&r->process);
+        else if (fds[i].revents)
+            serve_worker(v, workers[i]);
     }
     if (!v->broken.code)
         see_who_died(v);
-    check_limits(v);
+    uint64_t now = clock_ns();
+    for (uint32_t i = 0; i <= v->pool_workers; i++) {
+        if (!remote_overdue(remote_at(v, i), now))
+            continue;
+        if (i < v->pool_workers)
+            build_pool_overdue(v->pool, i, &v->broken);
+        else
+            live_bench_overdue(v);
+    }
+    take_builds(v);
     live_clock(v);
 }
 
@@ -204,7 +332,7 @@ static bool give_outcome(struct live *v, struct outcome *out)
 
 static int live_take(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e)
 {
-    struct live *v = self(ev);
+    struct live *v = live_of(ev);
     uint64_t until = timeout_ms < 0 ? UINT64_MAX : clock_ns() + (uint64_t)timeout_ms * 1000000;
     for (;;) {
         // What is finished is given out even when nothing more can come.
@@ -214,7 +342,7 @@ static int live_take(struct evaluator *ev, int timeout_ms, struct outcome *out, 
             error_set_driver(e, v->broken.code, v->broken.driver, "%s", v->broken.text);
             return -1;
         }
-        work(v, until);
+        work_once(v, until);
         if (give_outcome(v, out))
             return 1;
         if (!v->broken.code && clock_ns() >= until)
@@ -226,36 +354,38 @@ static int live_take(struct evaluator *ev, int timeout_ms, struct outcome *out, 
 
 static bool live_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e)
 {
-    struct live *v = self(ev);
+    struct live *v = live_of(ev);
     struct entry *n = entry_new(v, job);
-    if (n && entry_add(&v->entries, n, ticket))
-        return true;
-    entry_free(n);
-    return error_memory(e);
+    if (!n || !entry_add(&v->entries, n, ticket)) {
+        entry_free(n);
+        return error_memory(e);
+    }
+    build_pool_add(v->pool, &n->build);
+    return true;
 }
 
 // Nothing is on its way but so many entries.
 static bool is_idle_but(const struct live *v, uint32_t count)
 {
-    return entry_count(&v->entries, STAGE_QUEUED, STAGE_DONE) == count && !v->turns.first &&
+    return entry_count(&v->entries, STAGE_BUILDING, STAGE_DONE) == count && !v->turns.first &&
            !v->turned.first;
 }
 
 static bool live_idle(struct evaluator *ev)
 {
-    return is_idle_but(self(ev), 0);
+    return is_idle_but(live_of(ev), 0);
 }
 
 static bool live_again(struct evaluator *ev, uint64_t ticket, const struct turn *turn,
                        struct error *e)
 {
-    struct live *v = self(ev);
+    struct live *v = live_of(ev);
     struct entry *n = entry_find(&v->entries, ticket);
     bool is_on_its_way = n && (n->stage <= STAGE_READY || n->turns > 0);
     if (!n || (n->stage != STAGE_KEPT && !is_on_its_way))
         return error_set(e, ERROR_USAGE, "only a job that was taken can be measured again");
     // One that waits to be built was submitted since: cancelling leaves none.
-    if (v->cancelled && !is_idle_but(v, n->stage == STAGE_QUEUED))
+    if (v->cancelled && !is_idle_but(v, n->stage == STAGE_BUILDING))
         return error_set(e, ERROR_USAGE, "what was cancelled has not come to its end yet");
     v->cancelled = false;
     return live_turn_add(v, n, turn) || error_memory(e);
@@ -263,23 +393,18 @@ static bool live_again(struct evaluator *ev, uint64_t ticket, const struct turn 
 
 static void live_hold(struct evaluator *ev, bool hold)
 {
-    self(ev)->hold = hold;
-    live_turns_unlock(self(ev));
+    live_of(ev)->hold = hold;
+    live_turns_unlock(live_of(ev));
 }
 
 static void live_drop(struct evaluator *ev, uint64_t ticket)
 {
-    struct live *v = self(ev);
+    struct live *v = live_of(ev);
     struct entry *n = entry_find(&v->entries, ticket);
     if (!n)
         return;
-    // A build under way goes on; its answer will belong to nobody.
-    for (uint32_t i = 0; i < v->builder_limit; i++) {
-        if (v->builders[i].entry == n)
-            v->builders[i].entry = NULL;
-    }
     live_bench_unload(v, n);
-    live_lost_give_up(v, n);
+    live_give_up_suspect(v, n);
     live_turns_forget(v, n, true);
     entry_remove(v, n);
     live_turns_unlock(v);
@@ -287,25 +412,22 @@ static void live_drop(struct evaluator *ev, uint64_t ticket)
 
 static size_t live_room(struct evaluator *ev)
 {
-    struct live *v = self(ev);
+    struct live *v = live_of(ev);
     // One job a build worker and as many again built ahead of the bench keep everyone busy.
-    uint32_t wanted = 2 * v->builder_limit + 4;
-    uint32_t have = entry_count(&v->entries, STAGE_QUEUED, STAGE_MEASURING);
+    uint32_t wanted = 2 * v->pool_workers + 4;
+    uint32_t have = entry_count(&v->entries, STAGE_BUILDING, STAGE_AT_BENCH);
     return v->cancelled || have >= wanted ? 0 : wanted - have;
 }
 
 static void live_cancel(struct evaluator *ev)
 {
-    struct live *v = self(ev);
+    struct live *v = live_of(ev);
     v->cancelled = true;
-    for (uint32_t i = 0; i < v->builder_limit; i++) {
-        remote_end(&v->builders[i].remote, &v->endings);
-        v->builders[i].entry = NULL;
-    }
-    if (v->loss.suspect)
-        live_lost_give_up(v, v->loss.suspect);
+    build_pool_cancel(v->pool);
+    if (v->suspect)
+        live_give_up_suspect(v, v->suspect);
     live_turns_cancel(v);
-    for (int stage = STAGE_QUEUED; stage <= STAGE_READY; stage++) {
+    for (int stage = STAGE_BUILDING; stage <= STAGE_READY; stage++) {
         while (v->entries.stages[stage].first)
             entry_remove(v, v->entries.stages[stage].first);
     }
@@ -313,57 +435,24 @@ static void live_cancel(struct evaluator *ev)
 
 static void live_best(struct evaluator *ev, uint64_t ns, uint64_t verify_ns)
 {
-    self(ev)->best_ns = ns;
-    self(ev)->best_verify_ns = verify_ns;
+    live_of(ev)->limits.best_ns = ns;
+    live_of(ev)->best_verify_ns = verify_ns;
 }
 
 static void live_status(struct evaluator *ev, struct evaluator_status *out)
 {
-    struct live *v = self(ev);
-    out->queued = v->entries.stages[STAGE_QUEUED].count;
-    out->building = v->entries.stages[STAGE_BUILDING].count;
+    struct live *v = live_of(ev);
+    struct build_pool_status pool;
+    build_pool_status(v->pool, &pool);
+    out->queued = pool.waiting;
+    out->building = pool.building;
     out->ready = v->entries.stages[STAGE_READY].count;
     out->measuring = v->current != NULL;
-    out->reference_failed = v->reference_failed;
+    out->reference = v->reference;
     live_clock(v);
     out->times = v->clock.times;
-    if (v->gate_retry_ns && v->o.gate.waiting)
-        out->waiting = v->o.gate.waiting(v->o.gate.context);
-}
-
-static bool ask_bench(struct live *v, const struct entry *n, enum verb verb, uint32_t index,
-                      struct error *e)
-{
-    struct text payload = TEXT_INIT;
-    struct wire w;
-    uint32_t handle = n->handle;
-    wire_writer(&w, &payload);
-    wire_u32(&w, &handle);
-    wire_u32(&w, &index);
-    bool ok = remote_send(&v->bench, verb, &payload, e);
-    text_release(&payload);
-    return ok;
-}
-
-static bool take_bytes(const struct frame *f, struct text *out, struct error *e)
-{
-    char text[1024];
-    struct arena a;
-    struct wire w;
-    const void *data = NULL;
-    uint64_t length = 0;
-    if (f->verb != VERB_REPLY_BYTES) {
-        remote_error_text(f, text, sizeof text);
-        return error_set(e, ERROR_DEVICE, "%s", text);
-    }
-    arena_init(&a);
-    wire_reader(&w, f->payload, f->length, &a);
-    wire_bytes(&w, &data, &length);
-    bool ok = wire_finish(&w, ERROR_WORKER, "malformed bytes from the worker", e);
-    if (ok)
-        text_addn(out, data, length);
-    arena_release(&a);
-    return ok && (!out->failed || error_memory(e));
+    if (v->admission_retry_ns && v->o.admission.waiting)
+        out->waiting = v->o.admission.waiting(v->o.admission.context);
 }
 
 static bool live_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
@@ -371,45 +460,30 @@ static bool live_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, u
 {
     static const enum verb verbs[] = {
         [FETCH_BUFFER] = VERB_OUTPUT, [FETCH_BINARY] = VERB_BINARY, [FETCH_PTX] = VERB_PTX};
-    struct live *v = self(ev);
+    struct live *v = live_of(ev);
     struct entry *n = entry_find(&v->entries, ticket);
-    if (!n || n->stage != STAGE_KEPT || !live_bench_has(v, n))
+    if (!n || n->stage != STAGE_KEPT || !bench_has(v->bench, &n->bench))
         return error_set(e, ERROR_USAGE, "the job is not loaded any more");
-    if (!ask_bench(v, n, verbs[what], index, e) || !remote_drain(&v->bench, e))
-        return error_context(e, "fetching from the device");
-    struct frame f;
-    do {
-        if (channel_wait(&v->bench.channel, 120000, &f, e) != 1)
-            return error_set(e, ERROR_WORKER, "the worker did not answer") &&
-                   error_context(e, "fetching from the device");
-    } while (f.sequence != v->bench.sequence || f.verb == VERB_PHASE);
-    v->bench.outstanding = 0;
-    live_limit_phase(v, &v->bench);
-    return take_bytes(&f, out, e);
-}
-
-// A GPU's driver takes up to a tenth of a second to take down the context of a process that ends,
-// and does several at once: all are told before they are waited for.
-static void end_workers(struct live *v)
-{
-    for (uint32_t i = 0; v->builders && i < v->builder_limit; i++)
-        remote_end(&v->builders[i].remote, &v->endings);
-    remote_end(&v->bench, &v->endings);
-    endings_release(&v->endings, v->o.leaving ? 0 : LIVE_FREE_NS);
+    return bench_fetch(v->bench, &n->bench, verbs[what], index, out, e);
 }
 
 static void live_destroy(struct evaluator *ev)
 {
-    struct live *v = self(ev);
-    end_workers(v);
-    for (int stage = STAGE_LOADING; stage <= STAGE_MEASURING; stage++) {
-        for (struct entry *n = v->entries.stages[stage].first; n; n = n->next)
-            live_leave_gate(v, n);
-    }
+    struct live *v = live_of(ev);
+    // A GPU's driver takes up to a tenth of a second to take down the context of a process that
+    // ends, and does several at once: all are told before they are waited for.
+    if (v->pool)
+        build_pool_cancel(v->pool);
+    if (v->bench)
+        bench_end(v->bench);
+    endings_release(&v->endings, v->o.leaving ? 0 : FREE_NS);
+    for (struct entry *n = v->entries.stages[STAGE_AT_BENCH].first; n; n = n->next)
+        live_leave_admission(v, n);
     live_turns_release(v);
     entries_release(v);
-    free(v->builders);
-    free(v->folders);
+    build_pool_free(v->pool);
+    bench_free(v->bench);
+    free(v->surroundings.folders);
     free(v);
 }
 
@@ -428,28 +502,35 @@ static const struct evaluator_operations live_operations = {
     .destroy = live_destroy,
 };
 
+// A CPU has no context worth the name.
+static bool builds_open_contexts(const struct device_info *d)
+{
+    return language_traits(d->language)->builds_on_device && !d->shares_host;
+}
+
 uint32_t live_default_jobs(const struct device_info *d)
 {
     uint32_t cores = process_cores();
     uint32_t jobs = d->shares_host || cores == 1 ? cores : cores - 1;
-    uint64_t contexts = d->global_bytes / LIVE_CONTEXTS_SHARE / LIVE_CONTEXT_BYTES;
-    if (!live_opens_contexts(d) || d->global_bytes == 0 || contexts >= jobs)
+    uint64_t contexts = d->global_bytes / CONTEXTS_SHARE / CONTEXT_BYTES;
+    if (!builds_open_contexts(d) || d->global_bytes == 0 || contexts >= jobs)
         return jobs;
     return contexts < 1 ? 1 : (uint32_t)contexts;
 }
 
-static bool open_gate_leave(void *context, uint64_t ticket, const struct result *result,
-                            struct error *e)
+static bool always_leave(void *context, uint64_t ticket, const struct result *result,
+                         struct error *e)
 {
     (void)context, (void)ticket, (void)result, (void)e;
     return true;
 }
 
-static enum gate_answer open_gate_enter(void *context, uint64_t ticket, struct gate_known *known,
-                                        struct result **out, struct error *e)
+static enum admission_answer always_enter(void *context, uint64_t ticket,
+                                          struct admission_known *known, struct result **out,
+                                          struct error *e)
 {
     (void)context, (void)ticket, (void)known, (void)out, (void)e;
-    return GATE_OPEN;
+    return ADMISSION_OPEN;
 }
 
 struct evaluator *live_new(const struct live_options *o, struct error *e)
@@ -461,25 +542,43 @@ struct evaluator *live_new(const struct live_options *o, struct error *e)
     }
     v->base.ops = &live_operations;
     v->o = *o;
-    if (!v->o.gate.enter) {
-        v->o.gate.enter = open_gate_enter;
-        v->o.gate.leave = open_gate_leave;
+    if (!v->o.admission.enter) {
+        v->o.admission.enter = always_enter;
+        v->o.admission.leave = always_leave;
     }
     v->device = *o->device;
     v->clock.at_ns = clock_ns();
     v->turns.last = &v->turns.first;
     v->turned.last = &v->turned.first;
-    v->bench = (struct remote)REMOTE_NONE;
-    v->builder_limit = o->jobs ? o->jobs : live_default_jobs(o->device);
-    if (v->builder_limit > 256)
-        v->builder_limit = 256;
-    v->builders = calloc(v->builder_limit, sizeof *v->builders);
-    if (!v->builders) {
-        free(v);
-        error_memory(e);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < v->builder_limit; i++)
-        v->builders[i].remote = (struct remote)REMOTE_NONE;
-    return &v->base;
+    v->limits.terms = o->terms;
+    v->pool_workers = o->jobs ? o->jobs : live_default_jobs(o->device);
+    if (v->pool_workers > WORKERS_MOST)
+        v->pool_workers = WORKERS_MOST;
+    struct worker_setup setup = {.argv = o->worker,
+                                 .environment = o->environment,
+                                 .device = v->device.id,
+                                 .simulated = o->simulated,
+                                 .limits = &v->limits};
+    v->pool = build_pool_new(
+        &(struct build_pool_options){.setup = setup,
+                                     .workers = v->pool_workers,
+                                     .opens_one_by_one = builds_open_contexts(&v->device),
+                                     .stops = v->device.shares_host,
+                                     .build_limit_ns = o->terms.build_limit_ns,
+                                     .endings = &v->endings});
+    // A CPU's driver must be told how to measure before it is loaded, so a worker that has listed
+    // devices does not do there.
+    v->bench =
+        bench_new(&(struct bench_options){.setup = setup,
+                                          .takes_spare = !v->device.shares_host && !o->simulated,
+                                          .spare = o->spare,
+                                          .renewed_after = o->simulated ? 1 : RENEW_JOBS,
+                                          .endings = &v->endings});
+    if (v->pool && v->bench)
+        return &v->base;
+    build_pool_free(v->pool);
+    bench_free(v->bench);
+    free(v);
+    error_memory(e);
+    return NULL;
 }

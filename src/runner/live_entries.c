@@ -1,7 +1,8 @@
 // The jobs of the live evaluator: a list a stage, and an index by ticket, so that thousands that
 // are kept cost those on their way nothing.
-#include "eval/live.h"
+#include "runner/live.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 enum { FIRST_BUCKETS = 256 };
@@ -22,7 +23,7 @@ static void link_stage(struct entries *all, struct entry *n)
 {
     struct entry_list *list = &all->stages[n->stage];
     struct entry *before = list->last;
-    while (n->stage <= STAGE_READY && before && before->handle > n->handle)
+    while (n->stage <= STAGE_READY && before && before->bench.handle > n->bench.handle)
         before = before->previous;
     n->previous = before;
     n->next = before ? before->next : list->first;
@@ -49,12 +50,12 @@ uint32_t entry_count(const struct entries *all, enum stage from, enum stage to)
 // ---- the index ---------------------------------------------------------------------------------
 
 // Tickets are small consecutive numbers as a rule; any others only make longer chains.
-static struct entry **bucket_of(const struct entries *all, uint64_t ticket)
+static struct entry **entry_bucket(const struct entries *all, uint64_t ticket)
 {
     return &all->buckets[ticket % all->bucket_count];
 }
 
-static bool grow(struct entries *all)
+static bool grow_index(struct entries *all)
 {
     if (all->count < all->bucket_count)
         return true;
@@ -65,7 +66,7 @@ static bool grow(struct entries *all)
         return false;
     for (size_t i = 0; i < all->bucket_count; i++) {
         for (struct entry *n = all->buckets[i], *next; n; n = next) {
-            struct entry **to = bucket_of(&larger, n->ticket);
+            struct entry **to = entry_bucket(&larger, n->ticket);
             next = n->chained;
             n->chained = *to;
             *to = n;
@@ -77,9 +78,19 @@ static bool grow(struct entries *all)
     return true;
 }
 
+struct entry *entry_of_build(struct build *b)
+{
+    return (struct entry *)(void *)((char *)b - offsetof(struct entry, build));
+}
+
+const char *entry_name(const struct entry *n)
+{
+    return n->job->configuration ? n->job->configuration : "a configuration";
+}
+
 struct entry *entry_find(const struct entries *all, uint64_t ticket)
 {
-    struct entry *n = all->bucket_count ? *bucket_of(all, ticket) : NULL;
+    struct entry *n = all->bucket_count ? *entry_bucket(all, ticket) : NULL;
     while (n && n->ticket != ticket)
         n = n->chained;
     return n;
@@ -95,19 +106,21 @@ struct entry *entry_new(struct live *v, struct job *job)
         return NULL;
     }
     n->job = job;
-    n->handle = v->next_handle++;
+    n->bench = (struct bench_job){.job = job, .image = &n->build.image, .handle = v->next_handle++};
+    n->build.job = job;
+    n->build.order = n->bench.handle;
     return n;
 }
 
 bool entry_add(struct entries *all, struct entry *n, uint64_t ticket)
 {
-    if (!grow(all))
+    if (!grow_index(all))
         return false;
     n->ticket = ticket;
-    n->chained = *bucket_of(all, ticket);
-    *bucket_of(all, ticket) = n;
+    n->chained = *entry_bucket(all, ticket);
+    *entry_bucket(all, ticket) = n;
     all->count++;
-    n->stage = STAGE_QUEUED;
+    n->stage = STAGE_BUILDING;
     link_stage(all, n);
     return true;
 }
@@ -117,21 +130,21 @@ void entry_free(struct entry *n)
     if (!n)
         return;
     job_free(n->job);
-    result_free(n->built);
     result_free(n->result);
-    result_free(n->ahead);
-    arena_release(&n->arena);
+    result_free(n->bench.prefetched);
+    build_release(&n->build);
     free(n);
 }
 
 void entry_remove(struct live *v, struct entry *n)
 {
-    struct entry **link = bucket_of(&v->entries, n->ticket);
+    struct entry **link = entry_bucket(&v->entries, n->ticket);
     while (*link != n)
         link = &(*link)->chained;
     *link = n->chained;
     v->entries.count--;
-    live_ahead_forget(v, n);
+    build_pool_forget(v->pool, &n->build);
+    bench_forget(v->bench, &n->bench);
     unlink_stage(&v->entries, n);
     n->dropped = true;
     if (n != v->good)
@@ -153,6 +166,6 @@ void entries_release(struct live *v)
             entry_remove(v, v->entries.stages[stage].first);
     }
     entry_free(v->good); // dropped by now
-    entry_free(v->probe);
+    entry_free(v->own_probe);
     free((void *)v->entries.buckets);
 }

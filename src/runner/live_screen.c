@@ -1,6 +1,6 @@
 // Screening: how many samples of a job are worth their time, decided after its verified launch and
 // after each reply.
-#include "eval/live.h"
+#include "runner/live.h"
 
 // Of a count that was asked for, the part that is not known yet.
 static struct measure_rules rules_of(const struct live *v, const struct entry *n)
@@ -11,12 +11,12 @@ static struct measure_rules rules_of(const struct live *v, const struct entry *n
     return rules;
 }
 
-static struct policy screening_policy(const struct live *v, const struct entry *n)
+static void ask_for(struct live *v, struct entry *n, uint32_t more)
 {
     const struct measure_rules *rules = &v->o.terms.rules;
     struct policy policy = {
         .batch = measure_batch(rules, n->result->verify_launch_ns, v->device.timer_ns),
-        .launch_limit_ns = terms_launch_limit(&v->o.terms, v->best_ns),
+        .launch_limit_ns = terms_launch_limit(&v->o.terms, v->limits.best_ns),
         .cold = v->o.terms.cold,
         .fixed = rules->fixed > 0};
     if (n->result->sample_count > 0)
@@ -25,25 +25,8 @@ static struct policy screening_policy(const struct live *v, const struct entry *
         policy.batch = n->known.batch;
     if (!policy.fixed) {
         policy.budget_ns = (uint64_t)(1e9 * rules->budget);
-        policy.hopeless_ns = (uint64_t)((double)v->best_ns * rules->hopeless);
+        policy.hopeless_ns = (uint64_t)((double)v->limits.best_ns * rules->hopeless);
     }
-    return policy;
-}
-
-// The verified launch alone was far beyond the best: it is the one sample.
-static void keep_first_launch(struct live *v, struct result *r)
-{
-    r->samples_ns = arena_copy(&r->arena, &r->verify_launch_ns, sizeof r->verify_launch_ns);
-    r->sample_count = r->samples_ns != NULL;
-    r->batch = 1;
-    r->warm = false;
-    if (!r->samples_ns)
-        live_break(v, ERROR_MEMORY, "out of memory");
-}
-
-static void ask_for(struct live *v, struct entry *n, uint32_t more)
-{
-    struct policy policy = screening_policy(v, n);
     policy.launches = live_in_pieces(n, &policy, more);
     live_request_measure(v, n, &policy);
 }
@@ -58,7 +41,7 @@ static bool wants_energy(const struct live *v, const struct result *r)
 static void ask_for_energy(struct live *v, struct entry *n)
 {
     struct policy policy = {.batch = 1,
-                            .launch_limit_ns = terms_launch_limit(&v->o.terms, v->best_ns),
+                            .launch_limit_ns = terms_launch_limit(&v->o.terms, v->limits.best_ns),
                             .cold = v->o.terms.cold,
                             .energy = true};
     live_request_measure(v, n, &policy);
@@ -83,12 +66,19 @@ void live_screen(struct live *v, struct entry *n)
                                   .samples = r->samples_ns,
                                   .count = r->sample_count,
                                   .resolution_ns = resolution_of(v, r),
-                                  .best_ns = v->best_ns,
+                                  .best_ns = v->limits.best_ns,
                                   .best_verify_ns = v->best_verify_ns};
     uint32_t more = 0;
     enum measure_verdict verdict = measure_next(&rules, &screening, &more);
-    if (verdict == MEASURE_HOPELESS && r->sample_count == 0)
-        keep_first_launch(v, r);
+    if (verdict == MEASURE_HOPELESS && r->sample_count == 0) {
+        // The verified launch alone was far beyond the best: it is the one sample.
+        r->samples_ns = arena_copy(&r->arena, &r->verify_launch_ns, sizeof r->verify_launch_ns);
+        r->sample_count = r->samples_ns != NULL;
+        r->batch = 1;
+        r->warm = false;
+        if (!r->samples_ns)
+            live_break(v, ERROR_MEMORY, "out of memory");
+    }
     if (verdict == MEASURE_MORE && !(v->cancelled && r->sample_count > 0))
         ask_for(v, n, more);
     else if (wants_energy(v, r))

@@ -1,13 +1,13 @@
 // Turns: jobs that are measured again, one after the other, in the order in which they were asked
 // for. All jobs of a round stay loaded in one worker, so that between two turns nothing happens but
 // one frame each way.
-#include "eval/live.h"
+#include "runner/live.h"
 
 #include <stdlib.h>
 
 // ---- the queues --------------------------------------------------------------------------------
 
-static void append(struct turn_queue *q, struct pending_turn *t)
+static void append_turn(struct turn_queue *q, struct pending_turn *t)
 {
     t->next = NULL;
     *q->last = t;
@@ -15,7 +15,7 @@ static void append(struct turn_queue *q, struct pending_turn *t)
 }
 
 // The first of an entry (NULL: of all), taken out of the queue.
-static struct pending_turn *pull(struct turn_queue *q, const struct entry *n)
+static struct pending_turn *pull_turn(struct turn_queue *q, const struct entry *n)
 {
     struct pending_turn **link = &q->first;
     while (*link && n && (*link)->entry != n)
@@ -36,9 +36,10 @@ static void turn_free(struct pending_turn *t)
 }
 
 // One that waits is given up.
-static void give_up(struct pending_turn *t)
+static void give_turn_up(struct pending_turn *t)
 {
     t->entry->turns--;
+    t->entry->build.is_urgent = t->entry->turns > 0;
     turn_free(t);
 }
 
@@ -49,39 +50,41 @@ bool live_turn_add(struct live *v, struct entry *n, const struct turn *turn)
         return false;
     t->entry = n;
     t->turn = *turn;
-    append(&v->turns, t);
+    append_turn(&v->turns, t);
     n->turns++;
+    n->build.is_urgent = true;
     return true;
 }
 
 void live_turns_forget(struct live *v, struct entry *n, bool done)
 {
     struct pending_turn *t;
-    while (n->turns > 0 && (t = pull(&v->turns, n)))
-        give_up(t);
-    while (done && (t = pull(&v->turned, n)))
+    while (n->turns > 0 && (t = pull_turn(&v->turns, n)))
+        give_turn_up(t);
+    while (done && (t = pull_turn(&v->turned, n)))
         turn_free(t);
 }
 
 // The one at the bench may come to its end.
 void live_turns_cancel(struct live *v)
 {
-    struct entry *at_bench = v->current ? v->current : v->loss.suspect;
+    struct entry *at_bench = v->current ? v->current : v->suspect;
     struct pending_turn *t;
-    struct pending_turn *kept = at_bench && at_bench->turns > 0 ? pull(&v->turns, at_bench) : NULL;
-    while ((t = pull(&v->turns, NULL)))
-        give_up(t);
+    struct pending_turn *kept =
+        at_bench && at_bench->turns > 0 ? pull_turn(&v->turns, at_bench) : NULL;
+    while ((t = pull_turn(&v->turns, NULL)))
+        give_turn_up(t);
     if (kept)
-        append(&v->turns, kept);
+        append_turn(&v->turns, kept);
 }
 
 void live_turns_release(struct live *v)
 {
     struct pending_turn *t;
-    while ((t = pull(&v->turns, NULL)) || (t = pull(&v->turned, NULL)))
+    while ((t = pull_turn(&v->turns, NULL)) || (t = pull_turn(&v->turned, NULL)))
         turn_free(t);
     v->hold = false;
-    v->current = v->loss.suspect = NULL;
+    v->current = v->suspect = NULL;
     live_turns_unlock(v);
 }
 
@@ -89,21 +92,21 @@ void live_turns_release(struct live *v)
 
 static bool take_lock(struct live *v)
 {
-    if (v->locked || !v->o.gate.lock)
+    if (v->locked || !v->o.admission.lock)
         return true;
-    if (live_gate_rests(v))
+    if (live_admission_rests(v))
         return false;
-    v->locked = live_gate_open(v, v->o.gate.lock(v->o.gate.context, &v->broken));
+    v->locked = live_admission_open(v, v->o.admission.lock(v->o.admission.context, &v->broken));
     return v->locked;
 }
 
 void live_turns_unlock(struct live *v)
 {
-    const struct entry *at_bench = v->current ? v->current : v->loss.suspect;
+    const struct entry *at_bench = v->current ? v->current : v->suspect;
     if (!v->locked || v->hold || (at_bench && at_bench->turns > 0))
         return;
     v->locked = false;
-    v->o.gate.unlock(v->o.gate.context);
+    v->o.admission.unlock(v->o.admission.context);
 }
 
 // ---- one turn ----------------------------------------------------------------------------------
@@ -121,26 +124,21 @@ bool live_turns_quiet(const struct live *v)
 void live_turn_start(struct live *v)
 {
     struct entry *n = v->turns.first->entry;
-    if (!wants_build(n) && take_lock(v) && live_bench_ready(v))
+    if (!wants_build(n) && take_lock(v) && bench_ready(v->bench, &v->broken))
         live_bench_begin(v, n);
-}
-
-static struct policy policy_of(const struct live *v, const struct entry *n, const struct turn *t)
-{
-    const struct terms *terms = &v->o.terms;
-    return (struct policy){
-        .batch =
-            t->batch ? t->batch : measure_batch(&terms->rules, n->verify_ns, v->device.timer_ns),
-        .warmups = t->warmups,
-        .launch_limit_ns = terms_launch_limit(terms, v->best_ns),
-        .cold = terms->cold,
-        .fixed = true};
 }
 
 void live_turn_go_on(struct live *v, struct entry *n)
 {
     const struct turn *t = &v->turns.first->turn;
-    struct policy policy = policy_of(v, n, t);
+    const struct terms *terms = &v->o.terms;
+    struct policy policy = (struct policy){
+        .batch =
+            t->batch ? t->batch : measure_batch(&terms->rules, n->verify_ns, v->device.timer_ns),
+        .warmups = t->warmups,
+        .launch_limit_ns = terms_launch_limit(terms, v->limits.best_ns),
+        .cold = terms->cold,
+        .fixed = true};
     uint32_t have = n->result->sample_count;
     uint32_t left = have < t->launches ? t->launches - have : 0;
     n->result->warmups = t->warmups;
@@ -161,12 +159,13 @@ void live_turn_done(struct live *v, struct entry *n)
     bool failed = n->result->status != STATUS_CORRECT;
     struct pending_turn *t;
     do {
-        t = pull(&v->turns, n);
+        t = pull_turn(&v->turns, n);
         n->turns--;
+        n->build.is_urgent = n->turns > 0;
         t->result = n->turns > 0 && failed ? result_clone(n->result) : n->result;
         if (!t->result)
             live_break(v, ERROR_MEMORY, "out of memory");
-        append(&v->turned, t);
+        append_turn(&v->turned, t);
     } while (failed && n->turns > 0);
     n->result = NULL;
     entry_stage(&v->entries, n, STAGE_KEPT);
@@ -175,7 +174,7 @@ void live_turn_done(struct live *v, struct entry *n)
 
 bool live_turn_take(struct live *v, struct outcome *out)
 {
-    struct pending_turn *t = pull(&v->turned, NULL);
+    struct pending_turn *t = pull_turn(&v->turned, NULL);
     if (!t)
         return false;
     *out = (struct outcome){.ticket = t->entry->ticket, .result = t->result};

@@ -1,4 +1,11 @@
-#include "eval/remote.h"
+// A worker process at the other end of a channel: started, asked, listened to, stopped, and seen to
+// its end.
+//
+// Nothing in here waits. Requests are sent at once, or wait in a queue behind contents that are
+// still being sent; remote_listen() sends more of it and reads. A worker announces what it does
+// next (a phase), which sets until when it may take; a death is noticed as the end of its channel
+// and understood, once its process is gone, by remote_autopsy().
+#include "runner/remote.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -10,61 +17,54 @@
 #define PUMP_PARTS 16    // of contents, at once
 #define DRAIN_MS   60000 // how long a worker may take none
 
-static bool say_hello(struct remote *r, struct error *e)
-{
-    struct hello hello = {.protocol = PROTOCOL_VERSION, .version = HONE_VERSION};
-    struct text payload = TEXT_INIT;
-    struct wire w;
-    wire_writer(&w, &payload);
-    hello_codec(&w, &hello);
-    bool ok = (!payload.failed || error_memory(e)) && remote_send(r, VERB_HELLO, &payload, e);
-    text_release(&payload);
-    return ok;
-}
-
-static bool ask_to_open(struct remote *r, const char *id, enum worker_role role, bool exact,
+static bool ask_to_open(struct remote *r, const struct worker_setup *s, enum worker_role role,
                         struct error *e)
 {
-    struct open_request request = {.id = id, .role = role, .exact = exact};
-    struct text payload = TEXT_INIT;
+    struct hello hello = {.protocol = PROTOCOL_VERSION, .version = HONE_VERSION};
+    struct open_request request = {.id = s->device, .role = role, .simulated = s->simulated};
+    struct text greeting = TEXT_INIT, opening = TEXT_INIT;
     struct wire w;
-    wire_writer(&w, &payload);
+    wire_writer(&w, &greeting);
+    hello_codec(&w, &hello);
+    wire_writer(&w, &opening);
     open_request_codec(&w, &request);
-    bool ok = (!payload.failed || error_memory(e)) && remote_send(r, VERB_OPEN, &payload, e);
-    text_release(&payload);
+    bool ok = (!greeting.failed && !opening.failed) || error_memory(e);
+    ok = ok && remote_send(r, VERB_HELLO, &greeting, e) && remote_send(r, VERB_OPEN, &opening, e);
+    text_release(&greeting);
+    text_release(&opening);
     return ok;
 }
 
-bool remote_start(struct remote *r, const char *const *argv, const char *const *environment,
-                  const char *id, enum worker_role role, bool exact, struct error *e)
+bool remote_start(struct remote *r, const struct worker_setup *s, struct error *e)
 {
-    memset(r, 0, sizeof *r);
-    r->process = (struct process)PROCESS_NONE;
-    r->role = role;
-    if (!process_start(&r->process, argv, environment, e))
+    *r = (struct remote)REMOTE_NONE;
+    if (!process_start(&r->process, s->argv, s->environment, e))
         return error_context(e, "starting a worker");
     channel_init(&r->channel, r->process.channel);
     r->running = true;
     r->phase.kind = PHASE_OPENING;
-    if (id)
-        return remote_open(r, id, role, exact, e);
-    remote_limit(r, REMOTE_OPENING_NS);
     return true;
 }
 
+static void limit_phase(struct remote *r)
+{
+    remote_limit(r, worker_limit(r->limits, r->role, &r->phase, r->outstanding > 0));
+}
+
 // A worker that is already gone is found so when its channel is read.
-bool remote_open(struct remote *r, const char *id, enum worker_role role, bool exact,
+bool remote_open(struct remote *r, const struct worker_setup *s, enum worker_role role,
                  struct error *e)
 {
     struct error sent = ERROR_INIT;
     r->role = role;
+    r->limits = s->limits;
     r->phase.kind = PHASE_OPENING;
-    if (!(say_hello(r, &sent) && ask_to_open(r, id, role, exact, &sent)) &&
-        sent.code == ERROR_MEMORY) {
+    r->opening_ns = clock_ns();
+    if (!ask_to_open(r, s, role, &sent) && sent.code == ERROR_MEMORY) {
         *e = sent;
         return false;
     }
-    remote_limit(r, REMOTE_OPENING_NS);
+    limit_phase(r);
     return true;
 }
 
@@ -116,6 +116,19 @@ bool remote_send(struct remote *r, enum verb verb, const struct text *payload, s
     if (length > 0)
         text_addn(&o->payload, data, length);
     return !o->payload.failed || error_memory(e);
+}
+
+bool remote_request(struct remote *r, enum verb verb, struct text *payload, struct error *e)
+{
+    struct error sent = ERROR_INIT;
+    bool ok = !payload->failed || error_memory(&sent);
+    ok = ok && remote_send(r, verb, payload, &sent);
+    text_release(payload);
+    if (sent.code == ERROR_MEMORY)
+        return error_memory(e);
+    if (r->phase.kind == PHASE_IDLE)
+        limit_phase(r);
+    return ok || sent.code;
 }
 
 // The job may be gone before all is sent: what it holds in memory is copied, and of a file the
@@ -254,14 +267,82 @@ bool remote_drain(struct remote *r, struct error *e)
     return true;
 }
 
-static void forget_queue(struct remote *r)
+// ---- listening ---------------------------------------------------------------------------------
+
+bool remote_listen(struct remote *r, struct error *e)
 {
-    while (r->queue) {
-        struct outgoing *o = r->queue;
-        r->queue = o->next;
-        outgoing_free(o);
+    struct error failed = ERROR_INIT;
+    r->is_failing = !(remote_pump(r, &failed) && channel_receive_some(&r->channel, &failed));
+    // It is not the worker that failed, but memory, or a file that it was to be given.
+    if (failed.code == ERROR_MEMORY || failed.code == ERROR_INPUT)
+        return error_set_driver(e, failed.code, failed.driver, "%s", failed.text);
+    return true;
+}
+
+static bool take_phase(struct remote *r, const struct frame *f, struct error *e)
+{
+    struct arena none = {0};
+    struct wire w;
+    wire_reader(&w, f->payload, f->length, &none);
+    phase_codec(&w, &r->phase);
+    if (!wire_done(&w))
+        return error_set(e, ERROR_WORKER, "a worker sent a malformed phase");
+    limit_phase(r);
+    return true;
+}
+
+static bool take_hello(const struct frame *f, struct error *e)
+{
+    struct arena a = {0};
+    struct hello hello = {0};
+    struct wire w;
+    wire_reader(&w, f->payload, f->length, &a);
+    hello_codec(&w, &hello);
+    bool ok = !w.memory || error_memory(e);
+    if (ok && (!wire_done(&w) || hello.protocol != PROTOCOL_VERSION))
+        ok = error_set(e, ERROR_WORKER,
+                       "the worker speaks protocol %u (hone %s), this hone speaks %u: install both "
+                       "from one build",
+                       hello.protocol, hello.version ? hello.version : "?", PROTOCOL_VERSION);
+    arena_release(&a);
+    return ok;
+}
+
+enum news remote_next(struct remote *r, struct frame *f, struct error *e)
+{
+    static const enum news kinds[VERB_COUNT] = {
+        [VERB_REPLY_OPENED] = NEWS_OPENED, [VERB_REPLY_ERROR] = NEWS_REFUSED};
+    while (r->running && !r->dying_ns) {
+        struct error bad = ERROR_INIT;
+        int got = channel_next(&r->channel, f, &bad);
+        if (bad.code == ERROR_MEMORY) {
+            error_memory(e);
+            return NEWS_BROKEN;
+        }
+        if (got < 0 || (got == 0 && (r->is_failing || r->channel.ended))) {
+            remote_dies(r);
+            return NEWS_ENDED;
+        }
+        if (got == 0)
+            return NEWS_NONE;
+        if (f->verb == VERB_PHASE)
+            return take_phase(r, f, e) ? NEWS_PHASE : NEWS_BROKEN;
+        r->outstanding -= r->outstanding > 0;
+        if (f->sequence != r->beside || f->verb != VERB_REPLY_RESULT) {
+            // A hello was followed by the request to open the device.
+            bool opens = f->verb == VERB_REPLY_HELLO;
+            r->phase = (struct phase){.kind = opens ? PHASE_OPENING : PHASE_IDLE};
+            limit_phase(r);
+        }
+        if (f->verb != VERB_REPLY_HELLO)
+            return kinds[f->verb] ? kinds[f->verb] : NEWS_ANSWER;
+        if (!take_hello(f, e))
+            return NEWS_BROKEN;
+        r->greeted = true;
+        if (r->stopped_ns)
+            process_stop(&r->process);
     }
-    free(r->given);
+    return NEWS_NONE;
 }
 
 // ---- limits ------------------------------------------------------------------------------------
@@ -282,7 +363,9 @@ void remote_pause(struct remote *r)
 {
     if (!r->running || r->dying_ns)
         return;
-    process_stop(&r->process);
+    // Before it has greeted it may not watch its tuner yet: stopped then, it would outlive it.
+    if (r->greeted)
+        process_stop(&r->process);
     if (!r->stopped_ns)
         r->stopped_ns = clock_ns();
 }
@@ -313,7 +396,12 @@ void remote_end(struct remote *r, struct endings *all)
     if (!r->running)
         return;
     channel_release(&r->channel);
-    forget_queue(r);
+    while (r->queue) {
+        struct outgoing *o = r->queue;
+        r->queue = o->next;
+        outgoing_free(o);
+    }
+    free(r->given);
     remote_kill(r); // reaches one that is stopped, too
     if (n) {
         *n = (struct ending){.next = all->first, .process = r->process, .since_ns = clock_ns()};

@@ -1,37 +1,46 @@
 // One worker process as the tuner sees it: the process, its channel, what it is doing and until
 // when it may.
-#ifndef HONE_EVAL_REMOTE_H
-#define HONE_EVAL_REMOTE_H
+#ifndef HONE_RUNNER_REMOTE_H
+#define HONE_RUNNER_REMOTE_H
 
-#include "base/process.h"
-#include "protocol/protocol.h"
-
-// Limits for what is not the job's own doing.
-#define REMOTE_OPENING_NS  (120ull * 1000000000)
-#define REMOTE_MAKING_NS   (900ull * 1000000000) // inputs, reference
-#define REMOTE_CHECKING_NS (300ull * 1000000000)
-#define REMOTE_SILENCE_NS  (60ull * 1000000000) // a request taken up, or answered after its phases
+#include "os/process.h"
+#include "runner/worker_limits.h"
+#include "worker/protocol.h"
 
 // After its channel has ended a worker has so long to end by itself, and one that was killed to be
 // gone: a driver can hold a dead process in the kernel.
 #define REMOTE_DYING_NS (2ull * 1000000000)
 #define REMOTE_GONE_NS  (10ull * 1000000000)
 
+// How workers are started, the same for all of an evaluator.
+struct worker_setup {
+    const char *const *argv;        // NULL-terminated
+    const char *const *environment; // NAME=VALUE additions, NULL-terminated; or NULL
+    const char *device;             // id
+    bool simulated;                 // as in struct live_options
+    const struct worker_limits *limits;
+};
+
 struct remote {
     struct process process;
     struct channel channel;
     enum worker_role role;
     bool running;
+    bool greeted;         // it said hello, and so watches its tuner
     uint32_t sequence;    // of the newest request
     uint32_t outstanding; // requests without their final reply
+    uint32_t beside;      // (or 0) a request whose answer leaves `phase` as it is: it is of another
     struct phase phase;
-    uint64_t deadline_ns;   // 0: none
-    uint64_t limit_ns;      // what the deadline was made from
-    uint64_t stopped_ns;    // since when it is stopped; 0: it is not
-    uint32_t served;        // jobs, for renewal
-    struct outgoing *queue; // what waits behind contents that are being sent
-    struct digest *given;   // the contents that it has, or will have by what is queued
+    const struct worker_limits *limits; // NULL: it was only started
+    uint64_t opening_ns;                // when it was asked to open the device
+    uint64_t deadline_ns;               // 0: none
+    uint64_t limit_ns;                  // what the deadline was made from
+    uint64_t stopped_ns;                // since when it is stopped; 0: it is not
+    uint32_t served;                    // jobs, for renewal
+    struct outgoing *queue;             // what waits behind contents that are being sent
+    struct digest *given;               // the contents that it has, or will have by what is queued
     uint32_t given_count, given_capacity;
+    bool is_failing;   // its channel broke: what has come is read, nothing else will
     uint64_t dying_ns; // since when its channel is at its end; 0: it is not
     bool killed;       // it did not end by itself then
 };
@@ -41,14 +50,31 @@ struct remote {
         .process = PROCESS_NONE                                                                    \
     }
 
-// Starts a worker and asks it to open the device; requests may be sent at once, it serves in order.
-// On failure it may run all the same.
-// id NULL: only started. `exact` as in struct live_options.
-bool remote_start(struct remote *r, const char *const *argv, const char *const *environment,
-                  const char *id, enum worker_role role, bool exact, struct error *e);
-// Asks one that was only started to open a device.
-bool remote_open(struct remote *r, const char *id, enum worker_role role, bool exact,
+// Starts a worker that opens no device yet. On failure it may run all the same.
+bool remote_start(struct remote *r, const struct worker_setup *s, struct error *e);
+// Asks it to open the device; requests may be sent at once, it serves in order.
+bool remote_open(struct remote *r, const struct worker_setup *s, enum worker_role role,
                  struct error *e);
+// Sends a request as remote_send() does, for a worker that has a device and will be waited for. A
+// broken pipe is no failure: it is a death, and found as one when the channel is read. The payload
+// is released.
+bool remote_request(struct remote *r, enum verb verb, struct text *payload, struct error *e);
+
+// What a worker has said.
+enum news {
+    NEWS_NONE,    // nothing more has come
+    NEWS_PHASE,   // it is about something else: `phase`
+    NEWS_OPENED,  // it has opened the device: the frame
+    NEWS_REFUSED, // it cannot, or makes no sense of a request: the frame
+    NEWS_ANSWER,  // the frame answers a request
+    NEWS_ENDED,   // nothing, its channel has ended: it dies
+    NEWS_BROKEN   // *e: nothing can go on, by no fault of the worker's or by its protocol
+};
+// Sends what waits and reads what has come. False where nothing can go on, by no fault of the
+// worker's.
+bool remote_listen(struct remote *r, struct error *e);
+// The next of it. Limits follow from what it says.
+enum news remote_next(struct remote *r, struct frame *f, struct error *e);
 // Sends a request, behind the contents that are still to be sent; its sequence number is
 // r->sequence afterwards.
 bool remote_send(struct remote *r, enum verb verb, const struct text *payload, struct error *e);

@@ -1,7 +1,10 @@
-#include "eval/route.h"
+// One evaluator of several live ones. Jobs go to the member that their ticket names. Turns are queued
+// here and handed to one member at a time, in the order of the calls; a member's admission is refused
+// while another one has turns or a job at its bench, so that no two launch at once.
+#include "runner/several.h"
 
-#include "base/process.h"
-#include "eval/lock.h"
+#include "os/process.h"
+#include "runner/device_lock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,28 +24,28 @@ struct card {
 };
 
 struct member {
-    struct route *route;
+    struct several *several;
     uint32_t index;
     struct evaluator *live;
     struct card *card;
 };
 
 // A turn that waits, that a member has, or (with its result) that waits to be taken.
-struct routed {
-    struct routed *next;
+struct several_entry {
+    struct several_entry *next;
     uint64_t ticket;
     struct turn turn;
     struct result *result;
 };
 
 struct queue {
-    struct routed *first, **last;
+    struct several_entry *first, **last;
 };
 
-struct route {
+struct several {
     struct evaluator base;
-    struct member members[ROUTE_MOST];
-    struct card cards[ROUTE_MOST];
+    struct member members[SEVERAL_MOST];
+    struct card cards[SEVERAL_MOST];
     uint32_t count, card_count;
     struct queue waiting, given, done;
     uint32_t turning; // the member that has turns, or NOBODY
@@ -52,37 +55,37 @@ struct route {
     char why[600];
 };
 
-static struct route *self(struct evaluator *ev)
+static struct several *several_of(struct evaluator *ev)
 {
-    return (struct route *)ev;
+    return (struct several *)ev;
 }
 
-uint64_t route_ticket(uint32_t member, uint64_t n)
+uint64_t several_ticket(uint32_t member, uint64_t n)
 {
-    return n * ROUTE_MOST + member;
+    return n * SEVERAL_MOST + member;
 }
 
-static struct member *member_of(struct route *t, uint64_t ticket)
+static struct member *member_of(struct several *t, uint64_t ticket)
 {
-    uint32_t index = (uint32_t)(ticket % ROUTE_MOST);
+    uint32_t index = (uint32_t)(ticket % SEVERAL_MOST);
     return index < t->count ? &t->members[index] : NULL;
 }
 
 // ---- queues ------------------------------------------------------------------------------------
 
-static void append(struct queue *q, struct routed *r)
+static void append_waiting_turn(struct queue *q, struct several_entry *r)
 {
     r->next = NULL;
     *q->last = r;
     q->last = &r->next;
 }
 
-static struct routed *pull(struct queue *q, bool any, uint64_t ticket)
+static struct several_entry *pull_waiting_turn(struct queue *q, bool any, uint64_t ticket)
 {
-    struct routed **link = &q->first;
+    struct several_entry **link = &q->first;
     while (*link && !any && (*link)->ticket != ticket)
         link = &(*link)->next;
-    struct routed *r = *link;
+    struct several_entry *r = *link;
     if (!r)
         return NULL;
     *link = r->next;
@@ -91,7 +94,7 @@ static struct routed *pull(struct queue *q, bool any, uint64_t ticket)
     return r;
 }
 
-static void routed_free(struct routed *r)
+static void several_entry_free(struct several_entry *r)
 {
     result_free(r->result);
     free(r);
@@ -99,18 +102,19 @@ static void routed_free(struct routed *r)
 
 static void forget(struct queue *q, bool any, uint64_t ticket)
 {
-    struct routed *r;
-    while ((r = pull(q, any, ticket)))
-        routed_free(r);
+    struct several_entry *r;
+    while ((r = pull_waiting_turn(q, any, ticket)))
+        several_entry_free(r);
 }
 
-// ---- the gate ----------------------------------------------------------------------------------
+// ---- the admission
+// ----------------------------------------------------------------------------------
 
-static enum gate_answer lock_card(struct card *c, struct error *e)
+static enum admission_answer lock_card(struct card *c, struct error *e)
 {
     int got = c->locking && c->holders == 0 ? device_lock_try(&c->lock, e) : 1;
     c->holders += got > 0;
-    return got > 0 ? GATE_OPEN : got < 0 ? GATE_BROKEN : GATE_BUSY;
+    return got > 0 ? ADMISSION_OPEN : got < 0 ? ADMISSION_BROKEN : ADMISSION_BUSY;
 }
 
 static void unlock_card(struct card *c)
@@ -119,45 +123,47 @@ static void unlock_card(struct card *c)
         device_lock_release(&c->lock);
 }
 
-static enum gate_answer gate_lock(void *context, struct error *e)
+static enum admission_answer several_lock(void *context, struct error *e)
 {
     return lock_card(((struct member *)context)->card, e);
 }
 
-static void gate_unlock(void *context)
+static void several_unlock(void *context)
 {
     unlock_card(((struct member *)context)->card);
 }
 
-static enum gate_answer gate_enter(void *context, uint64_t ticket, struct gate_known *known,
-                                   struct result **out, struct error *e)
+static enum admission_answer several_enter(void *context, uint64_t ticket,
+                                           struct admission_known *known, struct result **out,
+                                           struct error *e)
 {
     struct member *m = context;
-    struct route *t = m->route;
+    struct several *t = m->several;
     bool is_taken = t->held || (t->turning != NOBODY && t->turning != m->index) ||
                     (t->entered != NOBODY && t->entered != m->index);
     (void)ticket, (void)known, (void)out;
     if (is_taken)
-        return GATE_BUSY;
-    enum gate_answer got = lock_card(m->card, e);
-    if (got == GATE_OPEN)
+        return ADMISSION_BUSY;
+    enum admission_answer got = lock_card(m->card, e);
+    if (got == ADMISSION_OPEN)
         t->entered = m->index;
     return got;
 }
 
-static bool gate_leave(void *context, uint64_t ticket, const struct result *result, struct error *e)
+static bool several_leave(void *context, uint64_t ticket, const struct result *result,
+                          struct error *e)
 {
     struct member *m = context;
     (void)ticket, (void)result, (void)e;
-    m->route->entered = NOBODY;
+    m->several->entered = NOBODY;
     unlock_card(m->card);
     return true;
 }
 
-static const char *gate_waiting(void *context)
+static const char *several_waiting(void *context)
 {
     struct member *m = context;
-    struct route *t = m->route;
+    struct several *t = m->several;
     if (!m->card->locking || !m->card->lock.waiting)
         return NULL;
     snprintf(t->why, sizeof t->why, "the device is in use by %s", m->card->lock.holder);
@@ -168,16 +174,16 @@ static const char *gate_waiting(void *context)
 
 // Hands the next turns to their member; those of another one wait until these are answered, and
 // until what that one has at its bench has left it.
-static bool give_turns(struct route *t, struct error *e)
+static bool give_turns(struct several *t, struct error *e)
 {
     while (t->waiting.first) {
         struct member *m = member_of(t, t->waiting.first->ticket);
         if ((t->turning != NOBODY && t->turning != m->index) ||
             (t->entered != NOBODY && t->entered != m->index))
             return true;
-        struct routed *r = pull(&t->waiting, true, 0);
+        struct several_entry *r = pull_waiting_turn(&t->waiting, true, 0);
         t->turning = m->index;
-        append(&t->given, r);
+        append_waiting_turn(&t->given, r);
         if (!evaluator_again(m->live, r->ticket, &r->turn, e))
             return false;
     }
@@ -185,11 +191,11 @@ static bool give_turns(struct route *t, struct error *e)
 }
 
 // What failed in one turn fails in all of its turns that wait.
-static bool fail_waiting(struct route *t, uint64_t ticket, const struct result *failed)
+static bool fail_waiting(struct several *t, uint64_t ticket, const struct result *failed)
 {
-    struct routed *r;
-    while ((r = pull(&t->waiting, false, ticket))) {
-        append(&t->done, r);
+    struct several_entry *r;
+    while ((r = pull_waiting_turn(&t->waiting, false, ticket))) {
+        append_waiting_turn(&t->done, r);
         r->result = result_clone(failed);
         if (!r->result)
             return false;
@@ -198,12 +204,12 @@ static bool fail_waiting(struct route *t, uint64_t ticket, const struct result *
 }
 
 // An outcome of a turn is done with its turn; any other is the caller's as it is.
-static bool answer_turn(struct route *t, const struct outcome *out)
+static bool answer_turn(struct several *t, const struct outcome *out)
 {
-    struct routed *r = pull(&t->given, false, out->ticket);
+    struct several_entry *r = pull_waiting_turn(&t->given, false, out->ticket);
     if (!r)
         return true;
-    routed_free(r);
+    several_entry_free(r);
     if (!t->given.first)
         t->turning = NOBODY;
     return out->result->status == STATUS_CORRECT || fail_waiting(t, out->ticket, out->result);
@@ -211,27 +217,27 @@ static bool answer_turn(struct route *t, const struct outcome *out)
 
 // ---- operations --------------------------------------------------------------------------------
 
-static bool route_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e)
+static bool several_submit(struct evaluator *ev, uint64_t ticket, struct job *job, struct error *e)
 {
-    struct member *m = member_of(self(ev), ticket);
+    struct member *m = member_of(several_of(ev), ticket);
     if (m)
         return evaluator_submit(m->live, ticket, job, e);
     job_free(job);
     return error_set(e, ERROR_INTERNAL, "ticket %llu is of no member", (unsigned long long)ticket);
 }
 
-static bool give_done(struct route *t, struct outcome *out)
+static bool give_done(struct several *t, struct outcome *out)
 {
-    struct routed *r = pull(&t->done, true, 0);
+    struct several_entry *r = pull_waiting_turn(&t->done, true, 0);
     if (!r)
         return false;
     *out = (struct outcome){.ticket = r->ticket, .result = r->result};
     r->result = NULL;
-    routed_free(r);
+    several_entry_free(r);
     return out->result != NULL;
 }
 
-static int take_from(struct route *t, uint32_t index, int timeout_ms, struct outcome *out,
+static int take_from(struct several *t, uint32_t index, int timeout_ms, struct outcome *out,
                      struct error *e)
 {
     int got = evaluator_take(t->members[index].live, timeout_ms, out, e);
@@ -244,7 +250,7 @@ static int take_from(struct route *t, uint32_t index, int timeout_ms, struct out
 
 // One look at every member, the last of them (the one that has turns, else each in its turn) for as
 // long as a slice.
-static int look_at_all(struct route *t, uint64_t until, struct outcome *out, struct error *e)
+static int take_from_all(struct several *t, uint64_t until, struct outcome *out, struct error *e)
 {
     uint64_t now = clock_ns();
     uint64_t left = now < until ? (until - now) / 1000000 + 1 : 0;
@@ -259,45 +265,45 @@ static int look_at_all(struct route *t, uint64_t until, struct outcome *out, str
     return got ? got : take_from(t, last, slice, out, e);
 }
 
-static int route_take(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e)
+static int several_take(struct evaluator *ev, int timeout_ms, struct outcome *out, struct error *e)
 {
-    struct route *t = self(ev);
+    struct several *t = several_of(ev);
     uint64_t until = timeout_ms < 0 ? UINT64_MAX : clock_ns() + (uint64_t)timeout_ms * 1000000;
     for (;;) {
         if (give_done(t, out))
             return 1;
         if (!give_turns(t, e))
             return -1;
-        int got = look_at_all(t, until, out, e);
+        int got = take_from_all(t, until, out, e);
         if (got || (!t->done.first && clock_ns() >= until))
             return got;
     }
 }
 
-static bool route_again(struct evaluator *ev, uint64_t ticket, const struct turn *turn,
-                        struct error *e)
+static bool several_again(struct evaluator *ev, uint64_t ticket, const struct turn *turn,
+                          struct error *e)
 {
-    struct route *t = self(ev);
-    struct routed *r = member_of(t, ticket) ? calloc(1, sizeof *r) : NULL;
+    struct several *t = several_of(ev);
+    struct several_entry *r = member_of(t, ticket) ? calloc(1, sizeof *r) : NULL;
     if (!r)
         return error_memory(e);
     r->ticket = ticket;
     r->turn = *turn;
-    append(&t->waiting, r);
+    append_waiting_turn(&t->waiting, r);
     return give_turns(t, e);
 }
 
-static void route_hold(struct evaluator *ev, bool hold)
+static void several_hold(struct evaluator *ev, bool hold)
 {
-    struct route *t = self(ev);
+    struct several *t = several_of(ev);
     t->held = hold;
     for (uint32_t i = 0; i < t->count; i++)
         evaluator_hold(t->members[i].live, hold);
 }
 
-static void route_drop(struct evaluator *ev, uint64_t ticket)
+static void several_drop(struct evaluator *ev, uint64_t ticket)
 {
-    struct route *t = self(ev);
+    struct several *t = several_of(ev);
     struct member *m = member_of(t, ticket);
     forget(&t->waiting, false, ticket);
     forget(&t->given, false, ticket);
@@ -308,9 +314,9 @@ static void route_drop(struct evaluator *ev, uint64_t ticket)
         evaluator_drop(m->live, ticket);
 }
 
-static size_t route_room(struct evaluator *ev)
+static size_t several_room(struct evaluator *ev)
 {
-    struct route *t = self(ev);
+    struct several *t = several_of(ev);
     size_t least = SIZE_MAX;
     for (uint32_t i = 0; i < t->count; i++) {
         size_t room = evaluator_room(t->members[i].live);
@@ -320,26 +326,26 @@ static size_t route_room(struct evaluator *ev)
 }
 
 // A turn that is at a member's bench may come to its end there.
-static void route_cancel(struct evaluator *ev)
+static void several_cancel(struct evaluator *ev)
 {
-    struct route *t = self(ev);
+    struct several *t = several_of(ev);
     forget(&t->waiting, true, 0);
     for (uint32_t i = 0; i < t->count; i++)
         evaluator_cancel(t->members[i].live);
 }
 
-static bool route_idle(struct evaluator *ev)
+static bool several_idle(struct evaluator *ev)
 {
-    struct route *t = self(ev);
+    struct several *t = several_of(ev);
     bool idle = !t->waiting.first && !t->done.first;
     for (uint32_t i = 0; i < t->count && idle; i++)
         idle = evaluator_idle(t->members[i].live);
     return idle;
 }
 
-static void route_status(struct evaluator *ev, struct evaluator_status *out)
+static void several_status(struct evaluator *ev, struct evaluator_status *out)
 {
-    struct route *t = self(ev);
+    struct several *t = several_of(ev);
     memset(out, 0, sizeof *out);
     for (uint32_t i = 0; i < t->count; i++) {
         struct evaluator_status one;
@@ -349,21 +355,21 @@ static void route_status(struct evaluator *ev, struct evaluator_status *out)
         out->ready += one.ready;
         out->measuring = out->measuring || one.measuring;
         out->waiting = one.waiting ? one.waiting : out->waiting;
-        out->reference_failed |= one.reference_failed;
+        out->reference = one.reference > out->reference ? one.reference : out->reference;
     }
 }
 
-static bool route_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
-                        struct text *out, struct error *e)
+static bool several_fetch(struct evaluator *ev, uint64_t ticket, enum fetch what, uint32_t index,
+                          struct text *out, struct error *e)
 {
-    struct member *m = member_of(self(ev), ticket);
+    struct member *m = member_of(several_of(ev), ticket);
     return m ? evaluator_fetch(m->live, ticket, what, index, out, e)
              : error_set(e, ERROR_INTERNAL, "a ticket of no member");
 }
 
-static void route_destroy(struct evaluator *ev)
+static void several_destroy(struct evaluator *ev)
 {
-    struct route *t = self(ev);
+    struct several *t = several_of(ev);
     for (uint32_t i = 0; i < t->count; i++)
         evaluator_free(t->members[i].live);
     for (uint32_t i = 0; i < t->card_count; i++) {
@@ -376,25 +382,25 @@ static void route_destroy(struct evaluator *ev)
     free(t);
 }
 
-static const struct evaluator_operations route_operations = {
-    .submit = route_submit,
-    .take = route_take,
-    .again = route_again,
-    .hold = route_hold,
-    .drop = route_drop,
-    .room = route_room,
-    .cancel = route_cancel,
-    .idle = route_idle,
-    .status = route_status,
-    .fetch = route_fetch,
-    .destroy = route_destroy,
+static const struct evaluator_operations several_operations = {
+    .submit = several_submit,
+    .take = several_take,
+    .again = several_again,
+    .hold = several_hold,
+    .drop = several_drop,
+    .room = several_room,
+    .cancel = several_cancel,
+    .idle = several_idle,
+    .status = several_status,
+    .fetch = several_fetch,
+    .destroy = several_destroy,
 };
 
 // ---- making ------------------------------------------------------------------------------------
 
 // The lock of the device, opened once for all members of it. NULL on failure.
-static struct card *card_of(struct route *t, const struct device_info *d, const char *folder,
-                            struct error *e)
+static struct card *find_card(struct several *t, const struct device_info *d, const char *folder,
+                              struct error *e)
 {
     char name[DEVICE_LOCK_NAME];
     device_lock_name(d, name);
@@ -411,42 +417,42 @@ static struct card *card_of(struct route *t, const struct device_info *d, const 
     return c;
 }
 
-static bool make_member(struct route *t, const struct live_options *options, const char *folder,
+static bool make_member(struct several *t, const struct live_options *options, const char *folder,
                         struct error *e)
 {
     struct member *m = &t->members[t->count];
     struct live_options live = *options;
-    *m = (struct member){.route = t, .index = t->count};
-    m->card = card_of(t, live.device, folder, e);
+    *m = (struct member){.several = t, .index = t->count};
+    m->card = find_card(t, live.device, folder, e);
     if (!m->card)
         return false;
     m->card->lock.limit_ns = live.terms.lock_wait_ns;
-    live.gate = (struct gate){.enter = gate_enter,
-                              .leave = gate_leave,
-                              .lock = gate_lock,
-                              .unlock = gate_unlock,
-                              .waiting = gate_waiting,
-                              .context = m};
+    live.admission = (struct admission){.enter = several_enter,
+                                        .leave = several_leave,
+                                        .lock = several_lock,
+                                        .unlock = several_unlock,
+                                        .waiting = several_waiting,
+                                        .context = m};
     m->live = live_new(&live, e);
     t->count += m->live != NULL;
     return m->live != NULL;
 }
 
-struct evaluator *route_new(const struct route_options *o, struct error *e)
+struct evaluator *several_new(const struct several_options *o, struct error *e)
 {
-    struct route *t = calloc(1, sizeof *t);
+    struct several *t = calloc(1, sizeof *t);
     if (!t) {
         error_memory(e);
         return NULL;
     }
-    t->base.ops = &route_operations;
+    t->base.ops = &several_operations;
     t->turning = t->entered = NOBODY;
     t->waiting.last = &t->waiting.first;
     t->given.last = &t->given.first;
     t->done.last = &t->done.first;
     for (uint32_t i = 0; i < o->count; i++) {
         if (!make_member(t, &o->members[i], o->lock_folder, e)) {
-            route_destroy(&t->base);
+            several_destroy(&t->base);
             return NULL;
         }
     }

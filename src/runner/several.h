@@ -6,23 +6,23 @@
 // are. Two members of one card share its lock: locks of two evaluators in one process would shut
 // each other out. A lock that is held by hold() keeps the members from launching anything that is
 // no turn.
-#ifndef HONE_EVAL_ROUTE_H
-#define HONE_EVAL_ROUTE_H
+#ifndef HONE_RUNNER_SEVERAL_H
+#define HONE_RUNNER_SEVERAL_H
 
-#include "eval/evaluator.h"
+#include "runner/evaluator.h"
 
-#define ROUTE_MOST 8 // members
+#define SEVERAL_MOST 8 // members
 
-struct route_options {
-    const struct live_options *members; // their gates are filled in here
-    uint32_t count;                     // 1 .. ROUTE_MOST
+struct several_options {
+    const struct live_options *members; // their admissions are filled in here
+    uint32_t count;                     // 1 .. SEVERAL_MOST
     const char *lock_folder;            // (optional) NULL: no lock on the devices
 };
 
 // Results are not stored: evaluator_keep() does nothing, that is the caller's.
-struct evaluator *route_new(const struct route_options *o, struct error *e);
+struct evaluator *several_new(const struct several_options *o, struct error *e);
 
 // The ticket says whose job it is: number n of a member. n < 2^60.
-uint64_t route_ticket(uint32_t member, uint64_t n);
+uint64_t several_ticket(uint32_t member, uint64_t n);
 
 #endif

@@ -5,7 +5,7 @@
 //
 // What was said decides, and the room in the folders that the worker and its driver write to: their
 // compilers often fail without a word. The room is that of this machine.
-#include "eval/live.h"
+#include "runner/surroundings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-// A build writes some hundred kilobytes, and what it could not write is gone when we look.
+// A build writes some hundred kilobytes, and what it could not write is gone when we ask.
 #define ROOM_LEAST   (4ull << 20)
 #define INODES_LEAST 16
 // Failures of this kind, one after the other, that end it.
@@ -86,21 +86,10 @@ static uint64_t free_bytes(const struct statvfs *fs)
     return (uint64_t)(geteuid() == 0 ? fs->f_bfree : fs->f_bavail) * fs->f_frsize;
 }
 
-static void add_folder(struct text *out, const char *folder, const struct statvfs *fs)
-{
-    text_addf(out, "%s'%s' (", out->length ? ", " : "", folder);
-    add_size(out, free_bytes(fs));
-    text_add(out, " free of ");
-    add_size(out, (uint64_t)fs->f_blocks * fs->f_frsize);
-    if (fs->f_files > 0 && fs->f_ffree < INODES_LEAST)
-        text_addf(out, ", %llu more files", (unsigned long long)fs->f_ffree);
-    text_addc(out, ')');
-}
-
 // The worker's folders, those alone that are about full with `full`; with their room.
-static void list_folders(const struct live *v, bool full, struct text *out)
+static void list_folders(const struct surroundings *s, bool full, struct text *out)
 {
-    const char *at = v->folders ? v->folders : "";
+    const char *at = s->folders ? s->folders : "";
     while (*at) {
         char folder[4096];
         struct statvfs fs;
@@ -111,15 +100,22 @@ static void list_folders(const struct live *v, bool full, struct text *out)
             continue;
         bool is_full =
             free_bytes(&fs) < ROOM_LEAST || (fs.f_files > 0 && fs.f_ffree < INODES_LEAST);
-        if (is_full || !full)
-            add_folder(out, folder, &fs);
+        if (is_full || !full) {
+            text_addf(out, "%s'%s' (", out->length ? ", " : "", folder);
+            add_size(out, free_bytes(&fs));
+            text_add(out, " free of ");
+            add_size(out, (uint64_t)fs.f_blocks * fs.f_frsize);
+            if (fs.f_files > 0 && fs.f_ffree < INODES_LEAST)
+                text_addf(out, ", %llu more files", (unsigned long long)fs.f_ffree);
+            text_addc(out, ')');
+        }
     }
 }
 
-static bool some_folder_is_full(const struct live *v)
+static bool some_folder_is_full(const struct surroundings *s)
 {
     struct text full = TEXT_INIT;
-    list_folders(v, true, &full);
+    list_folders(s, true, &full);
     bool is = full.length > 0;
     text_release(&full);
     return is;
@@ -127,44 +123,31 @@ static bool some_folder_is_full(const struct live *v)
 
 // ---- blame -------------------------------------------------------------------------------------
 
-static const char *who(const struct entry *n)
-{
-    return n->job->configuration ? n->job->configuration : "a configuration";
-}
-
-static void break_for_disk(struct live *v, const char *doing, const char *said)
+static void tell_full_disk(const struct surroundings *s, const char *doing, const char *said,
+                           struct error *e)
 {
     struct text full = TEXT_INIT, all = TEXT_INIT;
-    list_folders(v, true, &full);
-    list_folders(v, false, &all);
-    live_break(
-        v, ERROR_DEVICE,
-        "%s: the disk is full: %s. %s%s. Make room, or choose other folders; nothing of this "
-        "is stored, and the same command goes on where this one ended",
-        doing, said,
-        full.length  ? "There is no room in "
-        : all.length ? "These folders are written to: "
-                     : "The driver's cache or the folder for temporary files is meant",
-        full.length ? text_cstr(&full) : text_cstr(&all));
+    list_folders(s, true, &full);
+    list_folders(s, false, &all);
+    error_set(e, ERROR_DEVICE,
+              "%s: the disk is full: %s. %s%s. Make room, or choose other folders; nothing of this "
+              "is stored, and the same command goes on where this one ended",
+              doing, said,
+              full.length  ? "There is no room in "
+              : all.length ? "These folders are written to: "
+                           : "The driver's cache or the folder for temporary files is meant",
+              full.length ? text_cstr(&full) : text_cstr(&all));
     text_release(&full);
     text_release(&all);
 }
 
-bool live_blames_disk(struct live *v, const char *doing, const char *said)
+bool surroundings_blame_disk(const struct surroundings *s, const char *doing, const char *said,
+                             struct error *e)
 {
-    if (!tells_of_disk(said) && !some_folder_is_full(v))
+    if (!tells_of_disk(said) && !some_folder_is_full(s))
         return false;
-    break_for_disk(v, doing, said);
+    tell_full_disk(s, doing, said, e);
     return true;
-}
-
-void live_opening_failed(struct live *v, const char *how)
-{
-    char said[900];
-    str_format(said, sizeof said, "%u workers died while opening the device; the last %s",
-               LIVE_START_TRIES, how);
-    if (!live_blames_disk(v, "opening the device", said))
-        live_break(v, ERROR_WORKER, "%s", said);
 }
 
 // No word of what is wrong with the source. A log may still say that building failed.
@@ -178,18 +161,18 @@ static bool is_silent(const struct result *r)
     return true;
 }
 
-bool live_build_is_doubtful(const struct result *r)
+bool surroundings_may_fail_build(const struct result *r)
 {
     return r->status == STATUS_COMPILE && r->fault == FAULT_CONFIGURATION &&
            (is_silent(r) || says_disk(r) || says_other(r));
 }
 
 // A page of a file that the disk has no room for is SIGBUS.
-static bool may_be_the_disk(const struct live *v, const struct result *r)
+static bool may_be_the_disk(const struct surroundings *s, const struct result *r)
 {
     bool wordless = (r->status == STATUS_COMPILE && is_silent(r)) ||
                     (r->status == STATUS_RUNTIME && strstr(r->message, "was killed by SIGBUS"));
-    return says_disk(r) || (wordless && some_folder_is_full(v));
+    return says_disk(r) || (wordless && some_folder_is_full(s));
 }
 
 // Of this process's address space or data, which its workers inherit: compilers that then find no
@@ -208,8 +191,18 @@ static bool may_be_memory(const struct result *r)
     return r->status == STATUS_COMPILE && is_silent(r) && memory_limit() > 0;
 }
 
-static void mark(struct result *r)
+bool surroundings_judge(struct surroundings *s, const char *who, struct result *r, struct error *e)
 {
+    bool is_own = r->fault == FAULT_CONFIGURATION &&
+                  (r->status == STATUS_COMPILE || r->status == STATUS_RUNTIME);
+    if (is_own && may_be_the_disk(s, r)) {
+        tell_full_disk(s, who, r->message, e);
+        return false;
+    }
+    if (!is_own || !(says_other(r) || may_be_memory(r))) {
+        s->hindered = 0;
+        return true;
+    }
     struct text limit = TEXT_INIT;
     if (may_be_memory(r)) {
         text_add(&limit, " (this process's memory is limited to ");
@@ -222,35 +215,10 @@ static void mark(struct result *r)
     text_release(&limit);
     r->fault = FAULT_SURROUNDINGS;
     r->message = message ? message : r->message;
-}
-
-// Is it such a failure? A full disk has then been told.
-static bool is_hindered(struct live *v, const struct entry *n)
-{
-    const struct result *r = n->result;
-    if (r->fault != FAULT_CONFIGURATION ||
-        (r->status != STATUS_COMPILE && r->status != STATUS_RUNTIME))
-        return false;
-    if (may_be_the_disk(v, r)) {
-        break_for_disk(v, who(n), r->message);
+    if (++s->hindered < HINDERED_MOST)
         return true;
-    }
-    return says_other(r) || may_be_memory(r);
-}
-
-bool live_blame(struct live *v, struct entry *n)
-{
-    if (!is_hindered(v, n)) {
-        v->hindered = 0;
-        return true;
-    }
-    if (v->broken.code)
-        return false;
-    mark(n->result);
-    if (++v->hindered < HINDERED_MOST)
-        return true;
-    return live_break(v, ERROR_DEVICE,
-                      "%u configurations in a row failed for what other processes or limits may "
-                      "have caused (memory, open files, processes); the last: %s: %s",
-                      HINDERED_MOST, who(n), n->result->message);
+    return error_set(e, ERROR_DEVICE,
+                     "%u configurations in a row failed for what other processes or limits may "
+                     "have caused (memory, open files, processes); the last: %s: %s",
+                     HINDERED_MOST, who, r->message);
 }

@@ -1,0 +1,391 @@
+// The bench worker and what is asked of it.
+//
+// One request is under way at a time; the table `transitions` says what may be asked and answered
+// when. Two things run beside it. Unloading is asked for at any time, and nobody waits for its
+// answer. And the next job's LOAD may go out right behind a VERIFY: on a GPU the host has nothing
+// to do while the verified launch runs, and loading a program takes as long as many a launch. The
+// worker serves that load once the launch is in the driver's queue or, where it comes too late for
+// that, after it has answered for the launch. If the owner asks for that load before it is answered
+// for, the answer under way becomes the one it waits for.
+#include "runner/bench.h"
+
+#include <stdlib.h>
+
+#define FETCH_MS 120000
+
+struct bench {
+    struct bench_options o;
+    struct remote remote;
+    enum bench_state state;
+    uint32_t serial;            // counts the workers
+    uint32_t request;           // sequence of what was asked for
+    struct bench_job *loading;  // what LOADING is about
+    struct bench_job *prefetch; // (or NULL) is loaded beside a launch; its answer is still to come
+    uint32_t prefetch_request;
+    uint32_t unawaited;  // answers that will come and that nobody waits for
+    uint32_t served;     // jobs of this worker
+    uint64_t base_bytes; // resident memory after its first job
+};
+
+// ---- states and events -------------------------------------------------------------------------
+
+#define GO(event, to) [BENCH_##event] = {true, BENCH_##to}
+// What may happen beside any request, and in the end.
+#define BESIDE(state) GO(PREFETCHED, state), GO(UNAWAITED, state), GO(ENDED, NONE)
+
+static const struct {
+    bool possible;
+    enum bench_state to;
+} transitions[BENCH_STATES][BENCH_EVENTS] = {
+    [BENCH_NONE] = {GO(STARTED, IDLE), GO(ENDED, NONE)},
+    [BENCH_IDLE] = {GO(PREPARE, PREPARING), GO(LOAD, LOADING), GO(VERIFY, VERIFYING),
+                    GO(MEASURE, MEASURING), BESIDE(IDLE)},
+    [BENCH_PREPARING] = {GO(ANSWERED, IDLE), BESIDE(PREPARING)},
+    [BENCH_LOADING] = {GO(ANSWERED, IDLE), BESIDE(LOADING)},
+    [BENCH_VERIFYING] = {GO(ANSWERED, IDLE), BESIDE(VERIFYING)},
+    [BENCH_MEASURING] = {GO(ANSWERED, IDLE), BESIDE(MEASURING)},
+};
+#undef GO
+#undef BESIDE
+
+bool bench_transition(enum bench_state from, enum bench_event event, enum bench_state *to)
+{
+    if (transitions[from][event].possible)
+        *to = transitions[from][event].to;
+    return transitions[from][event].possible;
+}
+
+static bool bench_happens(struct bench *b, enum bench_event event, struct error *e)
+{
+#define X(name, text) [BENCH_##name] = text,
+    static const char *const state_texts[] = {BENCH_STATES_X(X)};
+    static const char *const event_texts[] = {BENCH_EVENTS_X(X)};
+#undef X
+    return bench_transition(b->state, event, &b->state) ||
+           error_set(e, ERROR_WORKER, "the bench worker: %s while %s", event_texts[event],
+                     state_texts[b->state]);
+}
+
+enum bench_state bench_state(const struct bench *b)
+{
+    return b->state;
+}
+
+struct remote *bench_worker(struct bench *b)
+{
+    return &b->remote;
+}
+
+// ---- its life ----------------------------------------------------------------------------------
+
+struct bench *bench_new(const struct bench_options *o)
+{
+    struct bench *b = calloc(1, sizeof *b);
+    if (b) {
+        b->o = *o;
+        b->remote = (struct remote)REMOTE_NONE;
+    }
+    return b;
+}
+
+void bench_free(struct bench *b)
+{
+    if (b)
+        bench_end(b);
+    free(b);
+}
+
+bool bench_ready(struct bench *b, struct error *e)
+{
+    if (b->state != BENCH_NONE)
+        return true;
+    bool is_spare = b->o.takes_spare && spare_take(b->o.spare, &b->remote);
+    b->serial++;
+    if ((is_spare || remote_start(&b->remote, &b->o.setup, e)) &&
+        remote_open(&b->remote, &b->o.setup, ROLE_BENCH, e))
+        return bench_happens(b, BENCH_STARTED, e);
+    remote_end(&b->remote, b->o.endings);
+    return false;
+}
+
+void bench_end(struct bench *b)
+{
+    bench_happens(b, BENCH_ENDED, NULL);
+    remote_end(&b->remote, b->o.endings);
+    b->loading = b->prefetch = NULL;
+    b->unawaited = b->served = 0;
+    b->base_bytes = 0;
+}
+
+void bench_note_served(struct bench *b)
+{
+    b->served++;
+    if (!b->base_bytes)
+        b->base_bytes = remote_memory(&b->remote);
+}
+
+bool bench_is_worn(const struct bench *b)
+{
+    if (b->served >= b->o.renewed_after)
+        return true;
+    if (b->served % 16 != 15 || !b->base_bytes)
+        return false;
+    return remote_memory(&b->remote) > 2 * b->base_bytes + (256u << 20);
+}
+
+// ---- requests ----------------------------------------------------------------------------------
+
+// Takes the payload.
+static bool ask_bench(struct bench *b, enum bench_event event, enum verb verb, struct text *payload,
+                      struct error *e)
+{
+    if (!bench_happens(b, event, e)) {
+        text_release(payload);
+        return false;
+    }
+    if (!remote_request(&b->remote, verb, payload, e))
+        return false;
+    b->request = b->remote.sequence;
+    return true;
+}
+
+static void put_handle(struct text *payload, uint32_t handle)
+{
+    struct wire w;
+    wire_writer(&w, payload);
+    wire_u32(&w, &handle);
+}
+
+static void put_job(struct text *payload, const struct job *job)
+{
+    struct wire w;
+    wire_writer(&w, payload);
+    job_codec(&w, (struct job *)(uintptr_t)job); // writing reads only
+}
+
+static void put_load(struct text *payload, const struct bench_job *j)
+{
+    struct image image = *j->image;
+    struct wire w;
+    put_handle(payload, j->handle);
+    put_job(payload, j->job);
+    wire_writer(&w, payload);
+    image_codec(&w, &image);
+}
+
+bool bench_prepare(struct bench *b, const struct job *job, struct error *e)
+{
+    struct text payload = TEXT_INIT;
+    if (!remote_give(&b->remote, job, e))
+        return false;
+    put_job(&payload, job);
+    return ask_bench(b, BENCH_PREPARE, VERB_PREPARE, &payload, e);
+}
+
+bool bench_load(struct bench *b, struct bench_job *j, struct error *e)
+{
+    struct text payload = TEXT_INIT;
+    b->loading = j;
+    if (b->prefetch == j) {
+        b->prefetch = NULL;
+        b->request = b->prefetch_request;
+        return bench_happens(b, BENCH_LOAD, e);
+    }
+    if (!remote_give(&b->remote, j->job, e))
+        return false;
+    put_load(&payload, j);
+    return ask_bench(b, BENCH_LOAD, VERB_LOAD, &payload, e);
+}
+
+static bool ask_for_launches(struct bench *b, enum bench_event event, enum verb verb,
+                             const struct bench_job *j, const struct policy *policy,
+                             struct error *e)
+{
+    struct policy copy = *policy;
+    struct text payload = TEXT_INIT;
+    struct wire w;
+    put_handle(&payload, j->handle);
+    wire_writer(&w, &payload);
+    policy_codec(&w, &copy);
+    return ask_bench(b, event, verb, &payload, e);
+}
+
+bool bench_verify(struct bench *b, const struct bench_job *j, const struct policy *policy,
+                  struct bench_job *next, struct error *e)
+{
+    struct text load = TEXT_INIT;
+    if (next) // made before the launch is asked for, so that it is there while that runs
+        put_load(&load, next);
+    bool ok = ask_for_launches(b, BENCH_VERIFY, VERB_VERIFY, j, policy, e) &&
+              (!next || remote_give(&b->remote, next->job, e));
+    if (!ok || !next) {
+        text_release(&load);
+        return ok;
+    }
+    if (!remote_request(&b->remote, VERB_LOAD, &load, e))
+        return false;
+    b->prefetch = next;
+    b->prefetch_request = b->remote.beside = b->remote.sequence;
+    return true;
+}
+
+bool bench_measure(struct bench *b, const struct bench_job *j, const struct policy *policy,
+                   struct error *e)
+{
+    return ask_for_launches(b, BENCH_MEASURE, VERB_MEASURE, j, policy, e);
+}
+
+void bench_unload(struct bench *b, struct bench_job *j)
+{
+    struct text payload = TEXT_INIT;
+    if (!bench_has(b, j))
+        return;
+    put_handle(&payload, j->handle);
+    j->loaded_in = 0;
+    b->unawaited += remote_send(&b->remote, VERB_UNLOAD, &payload, NULL);
+    text_release(&payload);
+}
+
+static bool take_fetched(const struct frame *f, struct text *out, struct error *e)
+{
+    char text[1024];
+    struct arena a;
+    struct wire w;
+    const void *data = NULL;
+    uint64_t length = 0;
+    if (f->verb != VERB_REPLY_BYTES) {
+        remote_error_text(f, text, sizeof text);
+        return error_set(e, ERROR_DEVICE, "%s", text);
+    }
+    arena_init(&a);
+    wire_reader(&w, f->payload, f->length, &a);
+    wire_bytes(&w, &data, &length);
+    bool ok = wire_finish(&w, ERROR_WORKER, "malformed bytes from the worker", e);
+    if (ok)
+        text_addn(out, data, length);
+    arena_release(&a);
+    return ok && (!out->failed || error_memory(e));
+}
+
+bool bench_fetch(struct bench *b, const struct bench_job *j, enum verb verb, uint32_t index,
+                 struct text *out, struct error *e)
+{
+    struct text payload = TEXT_INIT;
+    struct wire w;
+    struct frame f;
+    put_handle(&payload, j->handle);
+    wire_writer(&w, &payload);
+    wire_u32(&w, &index);
+    bool sent = remote_send(&b->remote, verb, &payload, e) && remote_drain(&b->remote, e);
+    text_release(&payload);
+    if (!sent)
+        return error_context(e, "fetching from the device");
+    do {
+        if (channel_wait(&b->remote.channel, FETCH_MS, &f, e) != 1)
+            return error_set(e, ERROR_WORKER, "the worker did not answer") &&
+                   error_context(e, "fetching from the device");
+    } while (f.sequence != b->remote.sequence || f.verb == VERB_PHASE);
+    b->remote.outstanding = b->unawaited = 0; // answers come in the order of the requests
+    remote_limit(&b->remote, 0);
+    return take_fetched(&f, out, e);
+}
+
+// ---- answers -----------------------------------------------------------------------------------
+
+static struct result *decode_answer(const struct frame *f, struct error *e)
+{
+    struct error bad = ERROR_INIT;
+    struct result *r = NULL;
+    if (f->verb == VERB_REPLY_RESULT)
+        r = result_decode(f->payload, f->length, &bad);
+    else
+        error_set(&bad, ERROR_WORKER, "unexpected frame '%s'", verb_text(f->verb));
+    if (!r) // bytes that are no result are the worker's fault
+        error_set(e, bad.code == ERROR_MEMORY ? ERROR_MEMORY : ERROR_WORKER, "%s", bad.text);
+    return r;
+}
+
+bool bench_news(struct bench *b, enum news news, const struct frame *f, struct result **answer,
+                enum bench_state *asked, struct error *e)
+{
+    *answer = NULL;
+    *asked = b->state;
+    if (news != NEWS_ANSWER)
+        return true; // a death is told once its process is gone; a refusal is the owner's
+    if (b->prefetch && f->sequence == b->prefetch_request) {
+        struct bench_job *j = b->prefetch;
+        struct result *r = decode_answer(f, e);
+        b->prefetch = NULL;
+        if (!r || !bench_happens(b, BENCH_PREFETCHED, e)) {
+            result_free(r);
+            return false;
+        }
+        bool is_loaded = r->status == STATUS_CORRECT;
+        result_free(j->prefetched);
+        j->prefetched = is_loaded ? r : NULL;
+        j->loaded_in = is_loaded ? b->serial : 0;
+        if (!is_loaded)
+            result_free(r);
+        return true;
+    }
+    if (f->sequence != b->request || b->state == BENCH_IDLE) {
+        if (b->unawaited == 0)
+            return bench_happens(b, BENCH_ANSWERED, e) &&
+                   error_set(e, ERROR_WORKER, "the bench worker answered what it was not asked");
+        b->unawaited--;
+        return bench_happens(b, BENCH_UNAWAITED, e);
+    }
+    b->remote.beside = 0;
+    struct result *r = decode_answer(f, e);
+    if (!r || !bench_happens(b, BENCH_ANSWERED, e)) {
+        result_free(r);
+        return false;
+    }
+    if (*asked == BENCH_LOADING && r->status == STATUS_CORRECT)
+        b->loading->loaded_in = b->serial;
+    b->loading = NULL;
+    *answer = r;
+    return true;
+}
+
+// ---- what it has -------------------------------------------------------------------------------
+
+bool bench_has(const struct bench *b, const struct bench_job *j)
+{
+    return b->state != BENCH_NONE && j->loaded_in == b->serial;
+}
+
+bool bench_has_verified(const struct bench *b, const struct bench_job *j)
+{
+    return bench_has(b, j) && j->verified_in == b->serial;
+}
+
+void bench_note_verified(const struct bench *b, struct bench_job *j)
+{
+    j->verified_in = b->serial;
+}
+
+bool bench_is_prefetching(const struct bench *b)
+{
+    return b->prefetch != NULL;
+}
+
+struct result *bench_take_prefetched(const struct bench *b, struct bench_job *j)
+{
+    struct result *r = j->prefetched;
+    j->prefetched = NULL;
+    if (bench_has(b, j))
+        return r;
+    result_free(r);
+    return NULL;
+}
+
+void bench_forget(struct bench *b, struct bench_job *j)
+{
+    if (b->prefetch == j) {
+        b->prefetch = NULL;
+        b->unawaited++;
+    }
+    result_free(j->prefetched);
+    j->prefetched = NULL;
+}

@@ -1,0 +1,467 @@
+// The pool of build workers: started as they are needed, one job each at a time.
+//
+// Each worker is a small state machine. What it says, and what happens to it, are events; the table
+// `transitions` says which are possible in which state, what is done, and where they lead. An event
+// that is not in the table is an error: the worker does not keep to the protocol.
+//
+// A job whose worker died is tried once more, in a new worker with no other build beside it, before
+// it is blamed; so is one that failed without saying why. A worker that dies or hangs after the
+// compiler has finished, while it runs the job ahead of time, costs nothing but that: the bench
+// will tell what is wrong.
+#include "runner/build_pool.h"
+
+#include "runner/surroundings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct builder {
+    struct remote remote;
+    enum builder_state state;
+    struct build *build; // (or NULL)
+    uint32_t request;    // sequence of its BUILD
+};
+
+struct build_pool {
+    struct build_pool_options o;
+    struct builder *workers;
+    struct build *waiting; // in their order
+    struct build *done, **last_done;
+    uint32_t waiting_count;
+    bool paused;
+};
+
+void build_release(struct build *b)
+{
+    result_free(b->result);
+    arena_release(&b->arena);
+}
+
+// ---- the queues --------------------------------------------------------------------------------
+
+void build_pool_add(struct build_pool *p, struct build *b)
+{
+    struct build **link = &p->waiting;
+    while (*link && (*link)->order <= b->order)
+        link = &(*link)->next;
+    b->next = *link;
+    *link = b;
+    p->waiting_count++;
+}
+
+// Takes it out of a queue; false where it is not in there.
+static bool unlink_build(struct build **first, const struct build *b)
+{
+    for (struct build **link = first; *link; link = &(*link)->next) {
+        if (*link == b) {
+            *link = b->next;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void finish_build(struct build_pool *p, struct build *b)
+{
+    b->next = NULL;
+    *p->last_done = b;
+    p->last_done = &b->next;
+}
+
+struct build *build_pool_take(struct build_pool *p)
+{
+    struct build *b = p->done;
+    if (b && !(p->done = b->next))
+        p->last_done = &p->done;
+    return b;
+}
+
+static struct build *next_waiting(const struct build_pool *p)
+{
+    for (struct build *b = p->waiting; b; b = b->next) {
+        if (b->is_urgent)
+            return b;
+    }
+    return p->waiting;
+}
+
+static void build_again(struct build_pool *p, struct build *b, bool alone)
+{
+    b->is_fresh = true;
+    b->is_doubted = b->is_doubted || alone;
+    build_pool_add(p, b);
+}
+
+// ---- what happens to a worker ------------------------------------------------------------------
+
+// What an event brings, for the actions.
+struct happening {
+    struct build *build; // of GIVEN; else the worker's
+    const struct frame *frame;
+    const char *how;   // DIED: how; OVERDUE: after how long
+    uint64_t limit_ns; // OVERDUE
+    bool was_opening;  // (out) DIED
+};
+
+typedef bool (*builder_action)(struct build_pool *p, struct happening *h, struct error *e);
+
+static bool fail_build(struct build_pool *p, struct build *b, enum status status, uint64_t limit_ns,
+                       const char *message, struct error *e)
+{
+    b->result = result_new();
+    if (!b->result)
+        return error_memory(e);
+    result_fail(b->result, status, FAULT_CONFIGURATION, "%s", message);
+    b->result->limit_ns = limit_ns;
+    finish_build(p, b);
+    return true;
+}
+
+static bool take_image(struct build_pool *p, struct happening *h, struct error *e)
+{
+    struct build *b = h->build;
+    struct result *r = result_new();
+    struct wire w;
+    if (!r)
+        return error_memory(e);
+    wire_reader(&w, h->frame->payload, h->frame->length, &r->arena);
+    result_codec(&w, r);
+    w.arena = &b->arena;
+    image_codec(&w, &b->image);
+    if (h->frame->verb != VERB_REPLY_IMAGE || !wire_done(&w)) {
+        result_free(r);
+        return w.memory ? error_memory(e)
+                        : error_set(e, ERROR_WORKER, "a build worker sent a malformed '%s'",
+                                    verb_text(h->frame->verb));
+    }
+    b->is_fresh = false;
+    if (!b->is_doubted && r->status != STATUS_CORRECT && surroundings_may_fail_build(r)) {
+        result_free(r);
+        build_again(p, b, true);
+        return true;
+    }
+    b->result = r;
+    finish_build(p, b);
+    return true;
+}
+
+static bool open_elsewhere(struct build_pool *p, struct happening *h, struct error *e)
+{
+    (void)e;
+    h->was_opening = true;
+    if (h->build)
+        build_again(p, h->build, false);
+    return true;
+}
+
+static bool blame_death(struct build_pool *p, struct happening *h, struct error *e)
+{
+    char message[800];
+    if (++h->build->deaths < 2) {
+        build_again(p, h->build, true);
+        return true;
+    }
+    str_format(message, sizeof message, "the compiler died, twice: the worker %s", h->how);
+    return fail_build(p, h->build, STATUS_COMPILE, 0, message, e);
+}
+
+// What the build found is found again by the bench worker when it loads the job.
+static bool do_without_priming(struct build_pool *p, struct happening *h, bool is_compiled)
+{
+    h->build->image = (struct image){.primed = is_compiled};
+    finish_build(p, h->build);
+    return true;
+}
+
+static bool give_priming_up(struct build_pool *p, struct happening *h, struct error *e)
+{
+    (void)e;
+    return do_without_priming(p, h, false);
+}
+
+static bool give_running_up(struct build_pool *p, struct happening *h, struct error *e)
+{
+    (void)e;
+    return do_without_priming(p, h, true);
+}
+
+static bool tell_slow_opening(struct build_pool *p, struct happening *h, struct error *e)
+{
+    (void)p;
+    return error_set(e, ERROR_DEVICE, "opening the device took longer than the limit of %s",
+                     h->how);
+}
+
+static bool tell_slow_build(struct build_pool *p, struct happening *h, struct error *e)
+{
+    char message[128];
+    snprintf(message, sizeof message, "building took longer than the limit of %s", h->how);
+    return fail_build(p, h->build, STATUS_TIMEOUT, h->limit_ns, message, e);
+}
+
+// GO(event, next state), DO(event, next state, action): a cell of the table.
+#define GO(event, to)         [BUILDER_##event] = {true, BUILDER_##to, NULL}
+#define DO(event, to, action) [BUILDER_##event] = {true, BUILDER_##to, action}
+
+static const struct {
+    bool possible;
+    enum builder_state to;
+    builder_action act;
+} transitions[BUILDER_STATES][BUILDER_EVENTS] = {
+    [BUILDER_NONE] = {GO(STARTED, OPENING)},
+    [BUILDER_OPENING] = {GO(GIVEN, AWAITED), GO(OPENED, IDLE), GO(SAYS_IDLE, OPENING),
+                         GO(SAYS_OPENING, OPENING), DO(DIED, NONE, open_elsewhere),
+                         DO(OVERDUE, NONE, tell_slow_opening), GO(ENDED, NONE)},
+    [BUILDER_AWAITED] = {GO(FORSAKEN, DISOWNED), GO(OPENED, BUILDING), GO(SAYS_IDLE, AWAITED),
+                         GO(SAYS_OPENING, AWAITED), DO(DIED, NONE, open_elsewhere),
+                         DO(OVERDUE, NONE, tell_slow_opening), GO(ENDED, NONE)},
+    [BUILDER_IDLE] = {GO(GIVEN, BUILDING), GO(SAYS_IDLE, IDLE), GO(DIED, NONE), GO(ENDED, NONE)},
+    [BUILDER_BUILDING] = {GO(FORSAKEN, DISOWNED), GO(SAYS_IDLE, BUILDING),
+                          GO(SAYS_BUILDING, BUILDING), GO(SAYS_PRIMING, PRIMING),
+                          GO(SAYS_RUNNING, RUNNING), DO(ANSWERED, IDLE, take_image),
+                          DO(DIED, NONE, blame_death), DO(OVERDUE, NONE, tell_slow_build),
+                          GO(ENDED, NONE)},
+    [BUILDER_PRIMING] = {GO(FORSAKEN, DISOWNED), GO(SAYS_IDLE, BUILDING),
+                         GO(SAYS_BUILDING, BUILDING), GO(SAYS_PRIMING, PRIMING),
+                         GO(SAYS_RUNNING, RUNNING), DO(ANSWERED, IDLE, take_image),
+                         DO(DIED, NONE, give_priming_up), DO(OVERDUE, NONE, tell_slow_build),
+                         GO(ENDED, NONE)},
+    [BUILDER_RUNNING] = {GO(FORSAKEN, DISOWNED), GO(SAYS_IDLE, BUILDING),
+                         GO(SAYS_BUILDING, BUILDING), GO(SAYS_PRIMING, PRIMING),
+                         GO(SAYS_RUNNING, RUNNING), DO(ANSWERED, IDLE, take_image),
+                         DO(DIED, NONE, give_running_up), DO(OVERDUE, NONE, give_running_up),
+                         GO(ENDED, NONE)},
+    [BUILDER_DISOWNED] = {GO(OPENED, DISOWNED), GO(SAYS_IDLE, DISOWNED), GO(SAYS_OPENING, DISOWNED),
+                          GO(SAYS_BUILDING, DISOWNED), GO(SAYS_PRIMING, DISOWNED),
+                          GO(SAYS_RUNNING, DISOWNED), GO(ANSWERED, IDLE), GO(DIED, NONE),
+                          GO(OVERDUE, NONE), GO(ENDED, NONE)},
+};
+#undef GO
+#undef DO
+
+bool builder_transition(enum builder_state from, enum builder_event event, enum builder_state *to)
+{
+    if (transitions[from][event].possible)
+        *to = transitions[from][event].to;
+    return transitions[from][event].possible;
+}
+
+// Leaves the old state, ends the worker where the new one is NONE, does what the table says.
+static bool builder_happens(struct build_pool *p, struct builder *b, enum builder_event event,
+                            struct happening *h, struct error *e)
+{
+#define X(name, text) [BUILDER_##name] = text,
+    static const char *const state_texts[] = {BUILDER_STATES_X(X)};
+    static const char *const event_texts[] = {BUILDER_EVENTS_X(X)};
+#undef X
+    builder_action act = transitions[b->state][event].act;
+    enum builder_state from = b->state, to = from;
+    if (!builder_transition(from, event, &to))
+        return error_set(e, ERROR_WORKER, "a build worker: %s while %s", event_texts[event],
+                         state_texts[from]);
+    h->build = event == BUILDER_GIVEN ? h->build : b->build;
+    b->state = to;
+    b->build = to == BUILDER_NONE || to == BUILDER_IDLE || to == BUILDER_DISOWNED ? NULL : h->build;
+    if (to == BUILDER_NONE)
+        remote_end(&b->remote, p->o.endings);
+    return !act || act(p, h, e);
+}
+
+struct remote *build_pool_worker(struct build_pool *p, uint32_t index)
+{
+    return &p->workers[index].remote;
+}
+
+bool build_pool_news(struct build_pool *p, uint32_t index, enum news news, const struct frame *f,
+                     struct error *e)
+{
+    static const enum builder_event says[PHASE_COUNT] = {
+        [PHASE_IDLE] = BUILDER_SAYS_IDLE,         [PHASE_OPENING] = BUILDER_SAYS_OPENING,
+        [PHASE_BUILDING] = BUILDER_SAYS_BUILDING, [PHASE_LOADING] = BUILDER_SAYS_BUILDING,
+        [PHASE_INPUTS] = BUILDER_SAYS_BUILDING,   [PHASE_REFERENCE] = BUILDER_SAYS_BUILDING,
+        [PHASE_CHECKING] = BUILDER_SAYS_BUILDING, [PHASE_PRIMING] = BUILDER_SAYS_PRIMING,
+        [PHASE_LAUNCHING] = BUILDER_SAYS_RUNNING};
+    struct builder *b = &p->workers[index];
+    struct happening h = {.frame = f};
+    if (news == NEWS_PHASE)
+        return builder_happens(p, b, says[b->remote.phase.kind], &h, e);
+    if (news == NEWS_OPENED)
+        return builder_happens(p, b, BUILDER_OPENED, &h, e);
+    if (news != NEWS_ANSWER)
+        return true; // a death is told once its process is gone; a refusal ends everything
+    if (b->state != BUILDER_DISOWNED && f->sequence != b->request)
+        return error_set(e, ERROR_WORKER, "a build worker answered what it was not asked");
+    return builder_happens(p, b, BUILDER_ANSWERED, &h, e);
+}
+
+bool build_pool_died(struct build_pool *p, uint32_t index, const char *how, bool *was_opening,
+                     struct error *e)
+{
+    struct happening h = {.how = how};
+    bool ok = builder_happens(p, &p->workers[index], BUILDER_DIED, &h, e);
+    *was_opening = h.was_opening;
+    return ok;
+}
+
+bool build_pool_overdue(struct build_pool *p, uint32_t index, struct error *e)
+{
+    struct builder *b = &p->workers[index];
+    char took[32];
+    struct happening h = {.how = took, .limit_ns = b->remote.limit_ns};
+    duration_to_str((double)b->remote.limit_ns, took);
+    return builder_happens(p, b, BUILDER_OVERDUE, &h, e);
+}
+
+// ---- handing out -------------------------------------------------------------------------------
+
+static bool start_builder(struct build_pool *p, struct builder *b, struct error *e)
+{
+    struct happening h = {NULL};
+    if (remote_start(&b->remote, &p->o.setup, e) &&
+        remote_open(&b->remote, &p->o.setup, ROLE_BUILD, e))
+        return builder_happens(p, b, BUILDER_STARTED, &h, e);
+    remote_end(&b->remote, p->o.endings);
+    return false;
+}
+
+// *out, a worker for the build: a new one when a worker has died with it, else any that is free;
+// NULL when all are busy, or a new one has to wait until others have opened the device. One that is
+// still opening it takes a job with it.
+static bool find_builder(struct build_pool *p, const struct build *n, uint32_t opening,
+                         struct builder **out, struct error *e)
+{
+    struct builder *empty = NULL, *idle = NULL;
+    for (uint32_t i = 0; i < p->o.workers; i++) {
+        struct builder *b = &p->workers[i];
+        bool is_free = b->state == BUILDER_OPENING || b->state == BUILDER_IDLE;
+        if (b->state == BUILDER_NONE)
+            empty = empty ? empty : b;
+        else if (is_free && !b->remote.dying_ns)
+            idle = idle ? idle : b;
+        opening +=
+            b->remote.running && !b->remote.dying_ns && b->remote.phase.kind == PHASE_OPENING;
+    }
+    *out = idle;
+    if (idle && !n->is_fresh)
+        return true;
+    if (!empty && idle) {
+        struct happening h = {NULL};
+        builder_happens(p, idle, BUILDER_ENDED, &h, e);
+        empty = idle;
+    }
+    *out = empty && (!p->o.opens_one_by_one || opening < BUILD_POOL_OPENING_MOST) ? empty : NULL;
+    return !*out || start_builder(p, *out, e);
+}
+
+// What is built once more is built alone: others may be what was in its way.
+static bool may_build_beside(const struct build_pool *p, const struct build *n)
+{
+    for (uint32_t i = 0; i < p->o.workers; i++) {
+        const struct build *other = p->workers[i].build;
+        if (other && (n->is_doubted || other->is_doubted))
+            return false;
+    }
+    return true;
+}
+
+bool build_pool_start(struct build_pool *p, uint32_t others_opening, struct error *e)
+{
+    struct builder *b;
+    for (struct build *n = p->paused ? NULL : next_waiting(p); n && may_build_beside(p, n);
+         n = next_waiting(p)) {
+        if (!find_builder(p, n, others_opening, &b, e))
+            return false;
+        if (!b)
+            return true;
+        struct text payload = TEXT_INIT;
+        struct policy policy = {.build_limit_ns = p->o.build_limit_ns};
+        struct happening h = {.build = n};
+        struct wire w;
+        wire_writer(&w, &payload);
+        job_codec(&w, (struct job *)(uintptr_t)n->job); // writing reads only
+        policy_codec(&w, &policy);
+        if (!remote_request(&b->remote, VERB_BUILD, &payload, e))
+            return false;
+        unlink_build(&p->waiting, n);
+        p->waiting_count--;
+        b->request = b->remote.sequence;
+        if (!builder_happens(p, b, BUILDER_GIVEN, &h, e))
+            return false;
+    }
+    return true;
+}
+
+void build_pool_pause(struct build_pool *p, bool pause)
+{
+    if (!p->o.stops || (!pause && !p->paused))
+        return;
+    p->paused = pause;
+    for (uint32_t i = 0; i < p->o.workers; i++)
+        (pause ? remote_pause : remote_resume)(&p->workers[i].remote);
+}
+
+// ---- its life ----------------------------------------------------------------------------------
+
+struct build_pool *build_pool_new(const struct build_pool_options *o)
+{
+    struct build_pool *p = calloc(1, sizeof *p);
+    struct builder *workers = calloc(o->workers, sizeof *workers);
+    if (!p || !workers) {
+        free(p);
+        free(workers);
+        return NULL;
+    }
+    p->o = *o;
+    p->workers = workers;
+    p->last_done = &p->done;
+    for (uint32_t i = 0; i < o->workers; i++)
+        p->workers[i].remote = (struct remote)REMOTE_NONE;
+    return p;
+}
+
+// A build under way goes on; its answer will belong to nobody.
+void build_pool_forget(struct build_pool *p, struct build *b)
+{
+    struct happening h = {NULL};
+    p->waiting_count -= unlink_build(&p->waiting, b);
+    unlink_build(&p->done, b);
+    for (p->last_done = &p->done; *p->last_done; p->last_done = &(*p->last_done)->next)
+        continue;
+    for (uint32_t i = 0; i < p->o.workers; i++) {
+        if (p->workers[i].build == b)
+            builder_happens(p, &p->workers[i], BUILDER_FORSAKEN, &h, NULL);
+    }
+}
+
+void build_pool_cancel(struct build_pool *p)
+{
+    struct happening h = {NULL};
+    for (uint32_t i = 0; i < p->o.workers; i++) {
+        if (p->workers[i].state != BUILDER_NONE)
+            builder_happens(p, &p->workers[i], BUILDER_ENDED, &h, NULL);
+    }
+    p->waiting = NULL;
+    p->waiting_count = 0;
+}
+
+void build_pool_status(const struct build_pool *p, struct build_pool_status *out)
+{
+    *out = (struct build_pool_status){.waiting = p->waiting_count};
+    for (uint32_t i = 0; i < p->o.workers; i++) {
+        const struct builder *b = &p->workers[i];
+        bool is_open = b->remote.running && b->remote.phase.kind != PHASE_OPENING;
+        out->running += b->remote.running;
+        out->building += b->build != NULL;
+        out->busy += is_open && b->build && !b->remote.stopped_ns;
+    }
+}
+
+void build_pool_free(struct build_pool *p)
+{
+    if (!p)
+        return;
+    build_pool_cancel(p);
+    free(p->workers);
+    free(p);
+}

@@ -1,0 +1,23 @@
+// How long a worker may take for what it says it is doing.
+#ifndef HONE_RUNNER_WORKER_LIMITS_H
+#define HONE_RUNNER_WORKER_LIMITS_H
+
+#include "runner/evaluator.h"
+#include "worker/protocol.h"
+
+// What limits follow from; the evaluator keeps it up to date, workers only read it.
+struct worker_limits {
+    struct terms terms;
+    uint64_t best_ns; // the best time so far; 0: not known
+    // The longest that the bench's driver took for these, of those that ended.
+    uint64_t opening_ns, inputs_ns, checking_ns;
+    bool is_doubted;   // the device may be lost: its driver gets a small multiple of these at most
+    bool is_probing;   // what the bench launches shall show that it is not
+    uint64_t usual_ns; // what the probe took when it was known to work; 0: not known
+};
+
+// `awaits`: the worker owes an answer. 0: no limit.
+uint64_t worker_limit(const struct worker_limits *l, enum worker_role role, const struct phase *p,
+                      bool awaits);
+
+#endif
