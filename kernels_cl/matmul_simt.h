@@ -1,7 +1,8 @@
-// The body of matmul_simt, in words that matmul_simt.cl and matmul_simt.cu give a meaning. What it does and what its
-// parameters mean stands in matmul_simt.cl; the spec derives from them ITEMS, the work-items of a work-group, TILE_M
-// and TILE_N, the rows and columns of C that it computes at a time, SLOT, the floats of a step's two tiles, STEPS along k,
-// TILES_M and TILES_N in C, and the tiles and work-groups (DEALT_TILES, DEALT_GROUPS) of stream_k.
+// The body of matmul_simt, in words that matmul_simt.cl and matmul_simt.cu give a meaning. What it
+// does and what its parameters mean stands in matmul_simt.cl; the spec derives from them ITEMS, the
+// work-items of a work-group, TILE_M and TILE_N, the rows and columns of C that it computes at a
+// time, SLOT, the floats of a step's two tiles, STEPS along k, TILES_M and TILES_N in C, and the
+// tiles and work-groups (DEALT_TILES, DEALT_GROUPS) of stream_k.
 
 #define LANES_M (32 / lanes_n)
 
@@ -10,9 +11,10 @@
 #define STRAIGHT     1
 #define BULK         2
 
-// A slot holds A's and B's tiles of one step. A's is stored transposed, for each k its rows side by side, or
-// (a_along_k) as it is, for each row its k side by side. A row of a tile that is not copied as it is has four floats
-// more than it needs: they spread what 32 work-items access at once over the banks.
+// A slot holds A's and B's tiles of one step. A's is stored transposed, for each k its rows side by
+// side, or (a_along_k) as it is, for each row its k side by side. A row of a tile that is not
+// copied as it is has four floats more than it needs: they spread what 32 work-items access at once
+// over the banks.
 #if a_along_k
 #define A_ROW    (step_k + 4)
 #define A_FLOATS (TILE_M * A_ROW)
@@ -22,8 +24,8 @@
 #endif
 #define B_FLOATS (step_k * TILE_N)
 
-// Pieces of a tile that work-items copy, and their floats: four where rows of the matrix start at multiples of 16
-// bytes, as panels do. What goes straight into a transposed tile goes one by one.
+// Pieces of a tile that work-items copy, and their floats: four where rows of the matrix start at
+// multiples of 16 bytes, as panels do. What goes straight into a transposed tile goes one by one.
 #define WIDTH_A  (pack_a || (K % 4 == 0 && (load_by == BY_REGISTERS || a_along_k)) ? 4 : 1)
 #define WIDTH_B  (pack_b || N % 4 == 0 ? 4 : 1)
 #define PIECES_A (TILE_M * step_k / WIDTH_A)
@@ -31,11 +33,13 @@
 #define SHARE_A  (PIECES_A / ITEMS) // pieces per work-item
 #define SHARE_B  (PIECES_B / ITEMS)
 
-#define WHOLE_A (pack_a || (M % TILE_M == 0 && K % step_k == 0)) // no tile reaches beyond the matrix
+#define WHOLE_A                                                                                    \
+    (pack_a || (M % TILE_M == 0 && K % step_k == 0)) // no tile reaches beyond the matrix
 #define WHOLE_B (pack_b || (N % TILE_N == 0 && K % step_k == 0))
 #define WHOLE_C (M % TILE_M == 0 && N % TILE_N == 0)
 
-// ---- from global to local memory ---------------------------------------------------------------------
+// ---- from global to local memory
+// ---------------------------------------------------------------------
 
 // A piece: `width` floats, 1 or 4; zeros where they are not `inside`.
 FUNCTION void load_piece(float *to, const GLOBAL float *from, int width, bool inside)
@@ -62,12 +66,17 @@ FUNCTION void store_piece(LOCAL float *to, const float *from, int width)
 }
 
 #if ASYNC // cp.async: from compute capability 8.0 on
-FUNCTION void copy_piece(LOCAL float *to, const GLOBAL float *from, int width, bool whole, bool inside)
+FUNCTION void copy_piece(LOCAL float *to, const GLOBAL float *from, int width, bool whole,
+                         bool inside)
 {
     if (width == 4 && whole)
-        ASM("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(LOCAL_ADDRESS(to)), "l"(GLOBAL_ADDRESS(from)) : "memory");
+        ASM("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(LOCAL_ADDRESS(to)),
+            "l"(GLOBAL_ADDRESS(from))
+            : "memory");
     else if (whole)
-        ASM("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(LOCAL_ADDRESS(to)), "l"(GLOBAL_ADDRESS(from)) : "memory");
+        ASM("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(LOCAL_ADDRESS(to)),
+            "l"(GLOBAL_ADDRESS(from))
+            : "memory");
     else if (width == 4)
         ASM("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(LOCAL_ADDRESS(to)),
             "l"(GLOBAL_ADDRESS(from)), "r"(inside ? 16 : 0)
@@ -78,7 +87,8 @@ FUNCTION void copy_piece(LOCAL float *to, const GLOBAL float *from, int width, b
             : "memory");
 }
 #else
-FUNCTION void copy_piece(LOCAL float *to, const GLOBAL float *from, int width, bool whole, bool inside)
+FUNCTION void copy_piece(LOCAL float *to, const GLOBAL float *from, int width, bool whole,
+                         bool inside)
 {
     float held[4];
     load_piece(held, from, width, inside);
@@ -98,7 +108,8 @@ FUNCTION void copy_piece(LOCAL float *to, const GLOBAL float *from, int width, b
 #if load_by == BULK // mbarriers and bulk copies: from compute capability 9.0 on
 FUNCTION void mbarrier_init(LOCAL U64 *mbarrier, U32 arrivals)
 {
-    ASM("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(LOCAL_ADDRESS(mbarrier)), "r"(arrivals) : "memory");
+    ASM("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(LOCAL_ADDRESS(mbarrier)), "r"(arrivals)
+        : "memory");
 }
 
 // What was initialised is there for bulk copies, too.
@@ -111,7 +122,8 @@ FUNCTION void mbarrier_init_fence(void)
 // Arrives, and has the phase wait for so many bytes.
 FUNCTION void mbarrier_expect(LOCAL U64 *mbarrier, U32 bytes)
 {
-    ASM("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(LOCAL_ADDRESS(mbarrier)), "r"(bytes)
+    ASM("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(LOCAL_ADDRESS(mbarrier)),
+        "r"(bytes)
         : "memory");
 }
 
@@ -132,19 +144,20 @@ FUNCTION void mbarrier_wait(LOCAL U64 *mbarrier, U32 parity)
 
 FUNCTION void bulk_copy(LOCAL float *to, const GLOBAL float *from, U32 bytes, LOCAL U64 *mbarrier)
 {
-    ASM("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-            LOCAL_ADDRESS(to)),
+    ASM("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+            "r"(LOCAL_ADDRESS(to)),
         "l"(GLOBAL_ADDRESS(from)), "r"(bytes), "r"(LOCAL_ADDRESS(mbarrier))
         : "memory");
 }
 #endif
 
-// Work-items take pieces in turn, from rows of `across`. All these are powers of two, so that a work-item's nth piece
-// lies a constant below and beside its first one, and a compiler that is told so makes one address of all of them.
+// Work-items take pieces in turn, from rows of `across`. All these are powers of two, so that a
+// work-item's nth piece lies a constant below and beside its first one, and a compiler that is told
+// so makes one address of all of them.
 #define ACROSS_A          (step_k / WIDTH_A)
 #define ACROSS_B          (TILE_N / WIDTH_B)
-#define BELOW(across, n)  ((n) * ITEMS / (across))
-#define BESIDE(across, n) ((n) * ITEMS % (across))
+#define BELOW(across, n)  ((n)*ITEMS / (across))
+#define BESIDE(across, n) ((n)*ITEMS % (across))
 
 // Where the nth piece goes to in the tile.
 FUNCTION int place_in_a(int n, int item)
@@ -152,8 +165,9 @@ FUNCTION int place_in_a(int n, int item)
     const int row = item / ACROSS_A, k = item % ACROSS_A * WIDTH_A;
     if (pack_a)
         return item * WIDTH_A + n * (ITEMS * WIDTH_A);
-    return a_along_k ? row * A_ROW + k + (BELOW(ACROSS_A, n) * A_ROW + BESIDE(ACROSS_A, n) * WIDTH_A)
-                     : k * A_ROW + row + (BESIDE(ACROSS_A, n) * WIDTH_A * A_ROW + BELOW(ACROSS_A, n));
+    return a_along_k
+               ? row * A_ROW + k + (BELOW(ACROSS_A, n) * A_ROW + BESIDE(ACROSS_A, n) * WIDTH_A)
+               : k * A_ROW + row + (BESIDE(ACROSS_A, n) * WIDTH_A * A_ROW + BELOW(ACROSS_A, n));
 }
 
 FUNCTION int place_in_b(int n, int item)
@@ -167,8 +181,9 @@ struct piece {
     bool inside; // the matrix; if not, `from` can be read all the same
 };
 
-FUNCTION struct piece piece_of(const GLOBAL float *matrix, int rows, int columns, bool whole, int first_row,
-                               int first_column, int across, int width, int n, int item)
+FUNCTION struct piece piece_of(const GLOBAL float *matrix, int rows, int columns, bool whole,
+                               int first_row, int first_column, int across, int width, int n,
+                               int item)
 {
     const int row = first_row + item / across, column = first_column + item % across * width;
     struct piece piece;
@@ -183,23 +198,23 @@ FUNCTION struct piece piece_of(const GLOBAL float *matrix, int rows, int columns
 FUNCTION struct piece piece_of_a(const GLOBAL float *A, int tile, int step, int n, int item)
 {
     if (pack_a) // a row for each tile
-        return piece_of(A, TILES_M * STEPS, step_k * TILE_M, true, tile * STEPS + step, 0, PIECES_A, WIDTH_A, n,
-                        item);
+        return piece_of(A, TILES_M * STEPS, step_k * TILE_M, true, tile * STEPS + step, 0, PIECES_A,
+                        WIDTH_A, n, item);
     return piece_of(A, M, K, WHOLE_A, tile * TILE_M, step * step_k, ACROSS_A, WIDTH_A, n, item);
 }
 
 FUNCTION struct piece piece_of_b(const GLOBAL float *B, int tile, int step, int n, int item)
 {
     if (pack_b)
-        return piece_of(B, TILES_N * STEPS, step_k * TILE_N, true, tile * STEPS + step, 0, PIECES_B, WIDTH_B, n,
-                        item);
+        return piece_of(B, TILES_N * STEPS, step_k * TILE_N, true, tile * STEPS + step, 0, PIECES_B,
+                        WIDTH_B, n, item);
     return piece_of(B, K, N, WHOLE_B, step * step_k, tile * TILE_N, ACROSS_B, WIDTH_B, n, item);
 }
 
 #if load_by == BY_REGISTERS
 // In two parts, so that what is under way from global memory arrives during the multiply-adds.
-FUNCTION void fetch(float *held_a, float *held_b, const GLOBAL float *A, const GLOBAL float *B, int tile_m,
-                    int tile_n, int step, int item)
+FUNCTION void fetch(float *held_a, float *held_b, const GLOBAL float *A, const GLOBAL float *B,
+                    int tile_m, int tile_n, int step, int item)
 {
     UNROLL
     for (int n = 0; n < SHARE_A; n++) {
@@ -231,10 +246,10 @@ FUNCTION void put(LOCAL float *slot, const float *held_a, const float *held_b, i
         store_piece(slot + A_FLOATS + place_in_b(n, item), held_b + n * WIDTH_B, WIDTH_B);
 }
 #else
-// Has a slot filled: with bulk copies by one work-item where a tile is one piece of memory, else piece by piece
-// by all of them.
-FUNCTION void fill_slot(LOCAL float *slot, LOCAL U64 *full, const GLOBAL float *A, const GLOBAL float *B,
-                        int tile_m, int tile_n, int step, int item)
+// Has a slot filled: with bulk copies by one work-item where a tile is one piece of memory, else
+// piece by piece by all of them.
+FUNCTION void fill_slot(LOCAL float *slot, LOCAL U64 *full, const GLOBAL float *A,
+                        const GLOBAL float *B, int tile_m, int tile_n, int step, int item)
 {
 #if load_by == BULK
     if (item == 0) {
@@ -242,7 +257,8 @@ FUNCTION void fill_slot(LOCAL float *slot, LOCAL U64 *full, const GLOBAL float *
         if (pack_a)
             bulk_copy(slot, A + ((size_t)tile_m * STEPS + step) * A_FLOATS, A_FLOATS * 4, full);
         if (pack_b)
-            bulk_copy(slot + A_FLOATS, B + ((size_t)tile_n * STEPS + step) * B_FLOATS, B_FLOATS * 4, full);
+            bulk_copy(slot + A_FLOATS, B + ((size_t)tile_n * STEPS + step) * B_FLOATS, B_FLOATS * 4,
+                      full);
     }
 #endif
 #if load_by == STRAIGHT || !pack_a
@@ -256,15 +272,18 @@ FUNCTION void fill_slot(LOCAL float *slot, LOCAL U64 *full, const GLOBAL float *
     UNROLL
     for (int n = 0; n < SHARE_B; n++) {
         const struct piece piece = piece_of_b(B, tile_n, step, n, item);
-        copy_piece(slot + A_FLOATS + place_in_b(n, item), piece.from, WIDTH_B, WHOLE_B, piece.inside);
+        copy_piece(slot + A_FLOATS + place_in_b(n, item), piece.from, WIDTH_B, WHOLE_B,
+                   piece.inside);
     }
 #endif
 }
 #endif
 
-// ---- from local memory to registers ------------------------------------------------------------------
+// ---- from local memory to registers
+// ------------------------------------------------------------------
 
-// Four neighbours at a time; `from` is where the work-item's first run begins, `apart`: floats between runs.
+// Four neighbours at a time; `from` is where the work-item's first run begins, `apart`: floats
+// between runs.
 FUNCTION void read_runs(float *to, const LOCAL float *from, int count, int apart)
 {
     UNROLL
@@ -284,19 +303,22 @@ FUNCTION void multiply(float (*acc)[item_n], const float *a, int a_apart, const 
     for (int j = 0; j < item_n; j++) {
         UNROLL
         for (int n = 0; n < item_m; n++) {
-            const int i = j % 2 ? item_m - 1 - n : n; // back and forth: neighbours share two operands
+            const int i =
+                j % 2 ? item_m - 1 - n : n; // back and forth: neighbours share two operands
             acc[i][j] = FMA(a[i * a_apart], b[j], acc[i][j]);
         }
     }
 }
 
-// ---- packing -----------------------------------------------------------------------------------------
+// ---- packing
+// -----------------------------------------------------------------------------------------
 
 #define K_PADDED (STEPS * step_k)
 
-// Panel p of A holds TILE_M of its rows, transposed, zeros beyond M and K: element (row, k) stands at
-// [(p * K_PADDED + k) * TILE_M + row]. So the tile of each step is one piece of memory. A work-group turns
-// 32 x 32 elements over.
+// Panel p of A holds TILE_M of its rows, transposed, zeros beyond M and K: element (row, k) stands
+// at
+// [(p * K_PADDED + k) * TILE_M + row]. So the tile of each step is one piece of memory. A
+// work-group turns 32 x 32 elements over.
 KERNEL(32 * 8) pack_a_panels(GLOBAL float *RESTRICT panels, const GLOBAL float *RESTRICT A)
 {
     LOCAL_ARRAY float turned[32][33];
@@ -313,7 +335,8 @@ KERNEL(32 * 8) pack_a_panels(GLOBAL float *RESTRICT panels, const GLOBAL float *
     for (int n = 0; n < 4; n++) {
         const int row = first_row + x, k = first_k + n * 8 + y;
         if (row < TILES_M * TILE_M && k < K_PADDED)
-            panels[((size_t)(row / TILE_M) * K_PADDED + k) * TILE_M + row % TILE_M] = turned[x][n * 8 + y];
+            panels[((size_t)(row / TILE_M) * K_PADDED + k) * TILE_M + row % TILE_M] =
+                turned[x][n * 8 + y];
     }
 }
 
@@ -326,7 +349,8 @@ KERNEL(256) pack_b_panels(GLOBAL float *RESTRICT panels, const GLOBAL float *RES
     const int column = piece * 4;
     if (column >= TILES_N * TILE_N)
         return;
-    GLOBAL float *to = panels + ((size_t)(column / TILE_N) * K_PADDED + k) * TILE_N + column % TILE_N;
+    GLOBAL float *to =
+        panels + ((size_t)(column / TILE_N) * K_PADDED + k) * TILE_N + column % TILE_N;
     const GLOBAL float *from = B + (size_t)k * N + column;
     float held[4];
     UNROLL
@@ -345,7 +369,8 @@ KERNEL(256) pack_b_panels(GLOBAL float *RESTRICT panels, const GLOBAL float *RES
     *(GLOBAL float4 *)to = FLOAT4(held[0], held[1], held[2], held[3]);
 }
 
-// ---- to C ------------------------------------------------------------------------------------------
+// ---- to C
+// ------------------------------------------------------------------------------------------
 
 // Four neighbours of C, of which row and column say whether they are there.
 FUNCTION void store_run(GLOBAL float *RESTRICT C, int row, int column, float *sum)
@@ -358,10 +383,10 @@ FUNCTION void store_run(GLOBAL float *RESTRICT C, int row, int column, float *su
         if (WHOLE_C || (row < M && column < N)) {
             if (BETA != 0) {
                 const float4 old = *(const GLOBAL float4 *)to;
-                sum[0] += (float)(BETA) * old.x;
-                sum[1] += (float)(BETA) * old.y;
-                sum[2] += (float)(BETA) * old.z;
-                sum[3] += (float)(BETA) * old.w;
+                sum[0] += (float)(BETA)*old.x;
+                sum[1] += (float)(BETA)*old.y;
+                sum[2] += (float)(BETA)*old.z;
+                sum[3] += (float)(BETA)*old.w;
             }
             *(GLOBAL float4 *)to = FLOAT4(sum[0], sum[1], sum[2], sum[3]);
         }
@@ -369,13 +394,13 @@ FUNCTION void store_run(GLOBAL float *RESTRICT C, int row, int column, float *su
         UNROLL
         for (int e = 0; e < 4; e++) {
             if (row < M && column + e < N)
-                to[e] = BETA != 0 ? sum[e] + (float)(BETA) * to[e] : sum[e];
+                to[e] = BETA != 0 ? sum[e] + (float)(BETA)*to[e] : sum[e];
         }
     }
 }
 
-// Where a work-item's elements lie in the work-group's tile: columns in runs of four neighbours, rows
-// likewise where A's tile is transposed.
+// Where a work-item's elements lie in the work-group's tile: columns in runs of four neighbours,
+// rows likewise where A's tile is transposed.
 struct place {
     int warp_m, warp_n; // of the sub-group's tile
     int lane_m, lane_n; // of the work-item in it
@@ -399,8 +424,8 @@ FUNCTION struct place place_of(int item)
 
 FUNCTION int row_of(struct place p, int i)
 {
-    return p.warp_m * (LANES_M * item_m) + (a_along_k ? i * LANES_M + p.lane_m
-                                                  : i / 4 * (4 * LANES_M) + p.lane_m * 4 + i % 4);
+    return p.warp_m * (LANES_M * item_m) +
+           (a_along_k ? i * LANES_M + p.lane_m : i / 4 * (4 * LANES_M) + p.lane_m * 4 + i % 4);
 }
 
 FUNCTION int column_of(struct place p, int j)
@@ -408,8 +433,8 @@ FUNCTION int column_of(struct place p, int j)
     return p.warp_n * (lanes_n * item_n) + j / 4 * (4 * lanes_n) + p.lane_n * 4 + j % 4;
 }
 
-// Work-groups that run at the same time share rows of A and columns of B in the cache: bands of `band`
-// tile rows are gone through column by column.
+// Work-groups that run at the same time share rows of A and columns of B in the cache: bands of
+// `band` tile rows are gone through column by column.
 FUNCTION void find_tile(int tile, int *tile_m, int *tile_n)
 {
     const int first = tile / (band * TILES_N) * band;
@@ -419,11 +444,13 @@ FUNCTION void find_tile(int tile, int *tile_m, int *tile_n)
     *tile_n = within / high;
 }
 
-// ---- shared tiles ------------------------------------------------------------------------------------
+// ---- shared tiles
+// ------------------------------------------------------------------------------------
 
 #if DEALT_TILES > 0
-// The steps of the first DEALT_TILES tiles, tile after tile, are dealt out to DEALT_GROUPS work-groups, equally
-// many to each, however many tiles that makes: where each begins, and who has a step.
+// The steps of the first DEALT_TILES tiles, tile after tile, are dealt out to DEALT_GROUPS
+// work-groups, equally many to each, however many tiles that makes: where each begins, and who has
+// a step.
 #define DEALT_STEPS (DEALT_TILES * STEPS)
 #define DEALT_EACH  (DEALT_STEPS / DEALT_GROUPS)
 #define DEALT_MORE  (DEALT_STEPS % DEALT_GROUPS) // so many of them have one more
@@ -439,11 +466,11 @@ FUNCTION int dealt_group(int step)
     return step < longer ? step / (DEALT_EACH + 1) : DEALT_MORE + (step - longer) / DEALT_EACH;
 }
 
-// Sums of a part of a tile's steps wait in `parts`, two places for each work-group: for the tile that another
-// one began, and for the one that another one ends. Element (i, j) of a work-item stands where neighbouring
-// work-items write side by side.
-#define PART(group, ended, i, j) \
-    ((((size_t)(group) * 2 + (ended)) * (item_m * item_n / 4) + ((i) * item_n + (j)) / 4) * (ITEMS * 4))
+// Sums of a part of a tile's steps wait in `parts`, two places for each work-group: for the tile
+// that another one began, and for the one that another one ends. Element (i, j) of a work-item
+// stands where neighbouring work-items write side by side.
+#define PART(group, ended, i, j)                                                                   \
+    ((((size_t)(group)*2 + (ended)) * (item_m * item_n / 4) + ((i)*item_n + (j)) / 4) * (ITEMS * 4))
 
 // A work-group adds up row i of every work-item of a tile.
 KERNEL(ITEMS) add_parts(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT parts)
@@ -473,19 +500,21 @@ KERNEL(ITEMS) add_parts(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT p
     const struct place place = place_of(item);
     UNROLL
     for (int j = 0; j < item_n; j += 4)
-        store_run(C, tile_m * TILE_M + row_of(place, i), tile_n * TILE_N + column_of(place, j), sum + j);
+        store_run(C, tile_m * TILE_M + row_of(place, i), tile_n * TILE_N + column_of(place, j),
+                  sum + j);
 }
 #endif
 
-// ---- the product -------------------------------------------------------------------------------------
+// ---- the product
+// -------------------------------------------------------------------------------------
 
 #if load_by == BULK
-#define NEXT_SLOT                                                                                          \
-    do {                                                                                                   \
-        if (++slot == stages) {                                                                            \
-            slot = 0;                                                                                      \
-            parity ^= 1;                                                                                   \
-        }                                                                                                  \
+#define NEXT_SLOT                                                                                  \
+    do {                                                                                           \
+        if (++slot == stages) {                                                                    \
+            slot = 0;                                                                              \
+            parity ^= 1;                                                                           \
+        }                                                                                          \
     } while (0)
 #define WAIT_FULL mbarrier_wait(&full[slot], parity)
 #else
@@ -494,9 +523,9 @@ KERNEL(ITEMS) add_parts(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT p
 #endif
 
 KERNEL_RESIDENT(ITEMS, resident)
-matmul_simt(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT A, const GLOBAL float *RESTRICT B,
-            const GLOBAL float *RESTRICT panels_a, const GLOBAL float *RESTRICT panels_b,
-            GLOBAL float *RESTRICT parts)
+matmul_simt(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT A,
+            const GLOBAL float *RESTRICT B, const GLOBAL float *RESTRICT panels_a,
+            const GLOBAL float *RESTRICT panels_b, GLOBAL float *RESTRICT parts)
 {
     LOCAL_SLOTS(slots);
     LIMIT_REGISTERS;
@@ -559,7 +588,8 @@ matmul_simt(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT A, const GLOB
 #else
         for (int n = 0, fill = slot; n < stages; n++) {
             if (first_step + n < end_step)
-                fill_slot(slots + fill * SLOT, full + fill, from_a, from_b, tile_m, tile_n, first_step + n, item);
+                fill_slot(slots + fill * SLOT, full + fill, from_a, from_b, tile_m, tile_n,
+                          first_step + n, item);
             COPIES_COMMIT;
             fill = fill + 1 == stages ? 0 : fill + 1;
         }
@@ -606,11 +636,11 @@ matmul_simt(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT A, const GLOB
                     read_runs(b[0], now_b + u * TILE_N, item_n, 4 * lanes_n);
                     multiply(acc, a[0], 1, b[0]);
 #else
-                    if (u + 1 < unroll_k || k + unroll_k < step_k) {
-                        read_runs(a[(u + 1) % 2], now_a + (u + 1) * A_ROW, item_m, 4 * LANES_M);
-                        read_runs(b[(u + 1) % 2], now_b + (u + 1) * TILE_N, item_n, 4 * lanes_n);
-                        multiply(acc, a[u % 2], 1, b[u % 2]);
-                    }
+                if (u + 1 < unroll_k || k + unroll_k < step_k) {
+                    read_runs(a[(u + 1) % 2], now_a + (u + 1) * A_ROW, item_m, 4 * LANES_M);
+                    read_runs(b[(u + 1) % 2], now_b + (u + 1) * TILE_N, item_n, 4 * lanes_n);
+                    multiply(acc, a[u % 2], 1, b[u % 2]);
+                }
 #endif
                 }
                 now_a += a_along_k ? unroll_k : unroll_k * A_ROW;
@@ -644,7 +674,8 @@ matmul_simt(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT A, const GLOB
 #endif
 #if load_by != BY_REGISTERS
             if (step + stages < end_step)
-                fill_slot(slots + empty * SLOT, full + empty, from_a, from_b, tile_m, tile_n, step + stages, item);
+                fill_slot(slots + empty * SLOT, full + empty, from_a, from_b, tile_m, tile_n,
+                          step + stages, item);
             COPIES_COMMIT;
 #endif
 #if !a_along_k && fragments == 2
@@ -668,7 +699,8 @@ matmul_simt(GLOBAL float *RESTRICT C, const GLOBAL float *RESTRICT A, const GLOB
         for (int i = 0; i < item_m; i++) {
             UNROLL
             for (int j = 0; j < item_n; j += 4)
-                store_run(C, tile_m * TILE_M + row_of(place, i), tile_n * TILE_N + column_of(place, j), acc[i] + j);
+                store_run(C, tile_m * TILE_M + row_of(place, i),
+                          tile_n * TILE_N + column_of(place, j), acc[i] + j);
         }
     }
 }

@@ -1,52 +1,69 @@
 // Matrix multiplication by tensor cores, fp32 in and out: the body that matmul_tensor.cl and
-// matmul_tensor.cu share. Each of the two says the words of its language first (KERNEL, GLOBAL, SPLICE ...).
+// matmul_tensor.cu share. Each of the two says the words of its language first (KERNEL, GLOBAL,
+// SPLICE ...).
 //
 //   C = ALPHA * A * B + BETA * C; A is M x K, B is K x N, C is M x N floats, row-major.
 //
-// A tensor core multiplies TF32 numbers: floats with 10 bits of mantissa instead of 23. There are two modes:
+// A tensor core multiplies TF32 numbers: floats with 10 bits of mantissa instead of 23. There are
+// two modes:
 //
-//   CORRECTED=0  A and B are rounded to TF32: errors of about 3e-4 (relative, in norm), as a vendor's library
+//   CORRECTED=0  A and B are rounded to TF32: errors of about 3e-4 (relative, in norm), as a
+//   vendor's library
 //                makes where TF32 is allowed.
-//   CORRECTED=1  each number is the sum of two TF32 numbers, x = high + low, and a product is high * high +
-//                high * low + low * high: three times the work. What the three lose is below what fp32 itself
-//                loses. But a tensor core adds with truncation, so sums over long k would drift by 3e-5: sums
-//                over `run` steps of 8 begin at zero each time and are added in ordinary registers.
+//   CORRECTED=1  each number is the sum of two TF32 numbers, x = high + low, and a product is high
+//   * high +
+//                high * low + low * high: three times the work. What the three lose is below what
+//                fp32 itself loses. But a tensor core adds with truncation, so sums over long k
+//                would drift by 3e-5: sums over `run` steps of 8 begin at zero each time and are
+//                added in ordinary registers.
 //
-// A slab is 32 of k of a tile, as it lies in local memory (shared memory): one line of 128 bytes per row of A (column of
-// B), eight chunks of 16 bytes (4 floats); line r holds chunk c at place c ^ (r % 8). Eight lines read at the same
-// chunk then fall into all banks. It is what wgmma calls a K-major operand with 128-byte swizzle, and what ldmatrix
-// reads without conflict. Slabs come about in one of two ways, by `mapped`:
+// A slab is 32 of k of a tile, as it lies in local memory (shared memory): one line of 128 bytes
+// per row of A (column of B), eight chunks of 16 bytes (4 floats); line r holds chunk c at place c
+// ^ (r % 8). Eight lines read at the same chunk then fall into all banks. It is what wgmma calls a
+// K-major operand with 128-byte swizzle, and what ldmatrix reads without conflict. Slabs come about
+// in one of two ways, by `mapped`:
 //
-//   0  Two kernels pack A and B first: rounded or split, zeros beyond the edges, B transposed, slab after slab. So the
-//      main kernel copies from consecutive addresses and has no bounds to check but those of C. Packing
-//      counts: it reads and writes A and B once (twice as much is written when they are split), about 16 bytes
-//      per element of both.
-//   1  Nothing is packed. Tensor maps let the hardware that copies cut the boxes out of A and B, swizzle them, fill
-//      in zeros and round to TF32. It cannot transpose B, and wgmma takes only its first operand from
-//      registers: so a tile is computed as its transpose, B from registers, into which its columns are
-//      read, and A from local memory. Corrected, B is split in registers and A by three sub-groups
-//      (warps) in local memory. A map wants rows of whole 16 bytes: K and N multiples of 4. CUDA programs
-//      make maps on the host; here each work-group makes its two at its start, for OpenCL has no function for it.
+//   0  Two kernels pack A and B first: rounded or split, zeros beyond the edges, B transposed, slab
+//   after slab. So the
+//      main kernel copies from consecutive addresses and has no bounds to check but those of C.
+//      Packing counts: it reads and writes A and B once (twice as much is written when they are
+//      split), about 16 bytes per element of both.
+//   1  Nothing is packed. Tensor maps let the hardware that copies cut the boxes out of A and B,
+//   swizzle them, fill
+//      in zeros and round to TF32. It cannot transpose B, and wgmma takes only its first operand
+//      from registers: so a tile is computed as its transpose, B from registers, into which its
+//      columns are read, and A from local memory. Corrected, B is split in registers and A by three
+//      sub-groups (warps) in local memory. A map wants rows of whole 16 bytes: K and N multiples
+//      of 4. CUDA programs make maps on the host; here each work-group makes its two at its start,
+//      for OpenCL has no function for it.
 //
 // Then one of three `instruction`s:
 //
 //   portable   multiply-adds by each work-item: any device; right, not fast
-//   mma_sync   a sub-group (warp) multiplies 16x8x8 with operands in registers; cp.async brings `stages` slabs
+//   mma_sync   a sub-group (warp) multiplies 16x8x8 with operands in registers; cp.async brings
+//   `stages` slabs
 //              ahead. From capability 8.0 on
-//   wgmma      four warps multiply 64 x tile_n x 8 (mapped: tile_m) with operands in local memory. One warp brings
-//              the slabs by bulk copies, which need no register and no address arithmetic, and barriers in local
-//              memory (mbarrier) that know how many bytes are still to come; the others multiply. It is a
-//              persistent kernel: a work-group computes tile after tile, and slabs of the next one arrive
-//              while the last one is stored. Capability 9.0 alone; OpenCL needs the spec's Retarget for it.
+//   wgmma      four warps multiply 64 x tile_n x 8 (mapped: tile_m) with operands in local memory.
+//   One warp brings
+//              the slabs by bulk copies, which need no register and no address arithmetic, and
+//              barriers in local memory (mbarrier) that know how many bytes are still to come; the
+//              others multiply. It is a persistent kernel: a work-group computes tile after tile,
+//              and slabs of the next one arrive while the last one is stored. Capability 9.0 alone;
+//              OpenCL needs the spec's Retarget for it.
 //
 // What did not work, on an H200 at n = 4096:
-// - TF32, packed: two work-groups as a cluster, each bringing half of B's tile for both (multicast), took 693 us
+// - TF32, packed: two work-groups as a cluster, each bringing half of B's tile for both
+// (multicast), took 693 us
 //   instead of 426 in CUDA; NVIDIA's OpenCL launches no clusters (-9999).
-// - TF32, not packed, with A brought by cp.async instead of a tensor map: 1.79 ms; what cp.async writes is not what
+// - TF32, not packed, with A brought by cp.async instead of a tensor map: 1.79 ms; what cp.async
+// writes is not what
 //   wgmma sees unless the writer waits for it and fences. With the map it is 343 us.
-// - Corrected, mapped: 1.30 ms against 1.13 packed, since local memory is what both are short of (it wins below 2048).
-//   Writing A's rounded high parts back, instead of leaving it to wgmma to ignore the lower 13 bits, took 1.52.
-// - A sub-group that splits a whole slab by itself, so that three are under way, took 1.35 instead of 1.30.
+// - Corrected, mapped: 1.30 ms against 1.13 packed, since local memory is what both are short of
+// (it wins below 2048).
+//   Writing A's rounded high parts back, instead of leaving it to wgmma to ignore the lower 13
+//   bits, took 1.52.
+// - A sub-group that splits a whole slab by itself, so that three are under way, took 1.35 instead
+// of 1.30.
 
 #define portable 0
 #define mma_sync 1
@@ -91,7 +108,8 @@ INLINE void put_chunk(GLOBAL float *slab, int part, int line, int chunk, const f
 #endif
 }
 
-// A work-item packs a chunk: along x the chunks of a line, the lines of a slab, the slabs; along y the tiles.
+// A work-item packs a chunk: along x the chunks of a line, the lines of a slab, the slabs; along y
+// the tiles.
 KERNEL void pack_a_tiles(GLOBAL float *RESTRICT tiles, const GLOBAL float *RESTRICT A)
 {
     const size_t x = GLOBAL_ID(0), tile = GLOBAL_ID(1);
@@ -110,13 +128,14 @@ KERNEL void pack_a_tiles(GLOBAL float *RESTRICT tiles, const GLOBAL float *RESTR
     put_chunk(tiles + (tile * SLABS + slab) * PARTS * A_PART, A_PART, line, chunk, v);
 }
 
-// The same of B, whose columns are the lines. 32 work-items read 8 columns of 16 rows and write half a line of
-// each: whole sectors of 32 bytes on both sides.
+// The same of B, whose columns are the lines. 32 work-items read 8 columns of 16 rows and write
+// half a line of each: whole sectors of 32 bytes on both sides.
 KERNEL void pack_b_tiles(GLOBAL float *RESTRICT tiles, const GLOBAL float *RESTRICT B)
 {
     const size_t x = GLOBAL_ID(0), tile = GLOBAL_ID(1);
     const int chunk = x / 8 % 8, line = x / 64 % (tile_n / 8) * 8 + x % 8;
-    const size_t slab = x / (8 * tile_n), column = tile * tile_n + line, k = slab * SLAB + chunk * 4;
+    const size_t slab = x / (8 * tile_n), column = tile * tile_n + line,
+                 k = slab * SLAB + chunk * 4;
     float v[4];
 
 #pragma unroll
@@ -137,13 +156,13 @@ INLINE void store_pair(GLOBAL float *C, size_t row, size_t column, float first, 
     if (N % 2 == 0) { // so that there are both, at an even address
         if (BETA != 0) {
             const float2 old = *(const GLOBAL float2 *)to;
-            first += (float)(BETA) * old.x, second += (float)(BETA) * old.y;
+            first += (float)(BETA)*old.x, second += (float)(BETA)*old.y;
         }
         *(GLOBAL float2 *)to = FLOAT2(first, second);
     } else {
-        to[0] = BETA != 0 ? first + (float)(BETA) * to[0] : first;
+        to[0] = BETA != 0 ? first + (float)(BETA)*to[0] : first;
         if (column + 1 < N)
-            to[1] = BETA != 0 ? second + (float)(BETA) * to[1] : second;
+            to[1] = BETA != 0 ? second + (float)(BETA)*to[1] : second;
     }
 }
 
@@ -200,10 +219,11 @@ INLINE void bring(uint to, const GLOBAL float *from, int floats, int thread)
 }
 
 // Adds the products of one slab, which begins at the address `slab` in local memory.
-INLINE void multiply_slab(float acc[BLOCKS_M][BLOCKS_N][4], uint slab, int row, int column, int lane)
+INLINE void multiply_slab(float acc[BLOCKS_M][BLOCKS_N][4], uint slab, int row, int column,
+                          int lane)
 {
-    // ldmatrix takes lines from lanes: of A rows 0-7, 8-15 of the first chunk, then of the second; of B the two
-    // chunks of columns 0-7, then of 8-15.
+    // ldmatrix takes lines from lanes: of A rows 0-7, 8-15 of the first chunk, then of the second;
+    // of B the two chunks of columns 0-7, then of 8-15.
     const uint line_a = row + lane % 16, line_b = column + lane / 16 * 8 + lane % 8;
     const uint from_a = slab + line_a * 128;
     const uint from_b = slab + A_PART * PARTS * 4 + line_b * 128;

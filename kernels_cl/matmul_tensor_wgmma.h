@@ -12,8 +12,8 @@
 #define SUMS    (SPAN / 2) // registers of a work-item
 #define WORK    (TILES_M * TILES_N)
 
-// Registers of a work-item: when the kernel starts, of the warp that copies, of those that multiply. Together
-// no more than the 65,536 of a multiprocessor.
+// Registers of a work-item: when the kernel starts, of the warp that copies, of those that
+// multiply. Together no more than the 65,536 of a multiprocessor.
 #if CONSUMERS == 1
 #define AT_START "255"
 #elif CONSUMERS == 2
@@ -31,105 +31,109 @@
 #endif
 
 // Names of the registers of an instruction, %0 to %127, and the operands behind them.
-#define REGISTERS_32 \
-    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15" \
+#define REGISTERS_32                                                                               \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"                         \
     ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define REGISTERS_48 \
-    REGISTERS_32 \
+#define REGISTERS_48                                                                               \
+    REGISTERS_32                                                                                   \
     ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47"
-#define REGISTERS_64 \
-    REGISTERS_48 \
+#define REGISTERS_64                                                                               \
+    REGISTERS_48                                                                                   \
     ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define REGISTERS_96 \
-    REGISTERS_64 \
-    ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79" \
+#define REGISTERS_96                                                                               \
+    REGISTERS_64                                                                                   \
+    ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"             \
     ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
-#define REGISTERS_128 \
-    REGISTERS_96 \
+#define REGISTERS_128                                                                              \
+    REGISTERS_96                                                                                   \
     ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111" \
-    ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
-#define SUMS_8(d, i) \
-    "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
+    ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, " \
+    "%127"
+#define SUMS_8(d, i)                                                                               \
+    "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]),    \
         "+f"(d[i + 6]), "+f"(d[i + 7])
-#define SUMS_16(d, i) SUMS_8(d, i), SUMS_8(d, i + 8)
-#define SUMS_32(d, i) SUMS_16(d, i), SUMS_16(d, i + 16)
-#define SUMS_48(d, i) SUMS_32(d, i), SUMS_16(d, i + 32)
-#define SUMS_64(d, i) SUMS_32(d, i), SUMS_32(d, i + 32)
-#define SUMS_96(d, i) SUMS_64(d, i), SUMS_32(d, i + 64)
+#define SUMS_16(d, i)  SUMS_8(d, i), SUMS_8(d, i + 8)
+#define SUMS_32(d, i)  SUMS_16(d, i), SUMS_16(d, i + 16)
+#define SUMS_48(d, i)  SUMS_32(d, i), SUMS_16(d, i + 32)
+#define SUMS_64(d, i)  SUMS_32(d, i), SUMS_32(d, i + 32)
+#define SUMS_96(d, i)  SUMS_64(d, i), SUMS_32(d, i + 64)
 #define SUMS_128(d, i) SUMS_64(d, i), SUMS_64(d, i + 64)
 
 #if SPAN == 64
-#define SHAPE         "m64n64k8"
-#define REGISTERS     REGISTERS_32
-#define DESCRIPTORS   "%32, %33"
-#define FRAGMENT      "{%32, %33, %34, %35}, %36"
-#define ALL_SUMS(d)   SUMS_32(d, 0)
+#define SHAPE       "m64n64k8"
+#define REGISTERS   REGISTERS_32
+#define DESCRIPTORS "%32, %33"
+#define FRAGMENT    "{%32, %33, %34, %35}, %36"
+#define ALL_SUMS(d) SUMS_32(d, 0)
 #elif SPAN == 96
-#define SHAPE         "m64n96k8"
-#define REGISTERS     REGISTERS_48
-#define DESCRIPTORS   "%48, %49"
-#define FRAGMENT      "{%48, %49, %50, %51}, %52"
-#define ALL_SUMS(d)   SUMS_48(d, 0)
+#define SHAPE       "m64n96k8"
+#define REGISTERS   REGISTERS_48
+#define DESCRIPTORS "%48, %49"
+#define FRAGMENT    "{%48, %49, %50, %51}, %52"
+#define ALL_SUMS(d) SUMS_48(d, 0)
 #elif SPAN == 128
-#define SHAPE         "m64n128k8"
-#define REGISTERS     REGISTERS_64
-#define DESCRIPTORS   "%64, %65"
-#define FRAGMENT      "{%64, %65, %66, %67}, %68"
-#define ALL_SUMS(d)   SUMS_64(d, 0)
+#define SHAPE       "m64n128k8"
+#define REGISTERS   REGISTERS_64
+#define DESCRIPTORS "%64, %65"
+#define FRAGMENT    "{%64, %65, %66, %67}, %68"
+#define ALL_SUMS(d) SUMS_64(d, 0)
 #elif SPAN == 192
-#define SHAPE         "m64n192k8"
-#define REGISTERS     REGISTERS_96
-#define DESCRIPTORS   "%96, %97"
-#define FRAGMENT      "{%96, %97, %98, %99}, %100"
-#define ALL_SUMS(d)   SUMS_96(d, 0)
+#define SHAPE       "m64n192k8"
+#define REGISTERS   REGISTERS_96
+#define DESCRIPTORS "%96, %97"
+#define FRAGMENT    "{%96, %97, %98, %99}, %100"
+#define ALL_SUMS(d) SUMS_96(d, 0)
 #else
-#define SHAPE         "m64n256k8"
-#define REGISTERS     REGISTERS_128
-#define DESCRIPTORS   "%128, %129"
-#define FRAGMENT      "{%128, %129, %130, %131}, %132"
-#define ALL_SUMS(d)   SUMS_128(d, 0)
+#define SHAPE       "m64n256k8"
+#define REGISTERS   REGISTERS_128
+#define DESCRIPTORS "%128, %129"
+#define FRAGMENT    "{%128, %129, %130, %131}, %132"
+#define ALL_SUMS(d) SUMS_128(d, 0)
 #endif
 
-// d = a * b + KEEP * d for 64 x SPAN x 8, by four warps together; KEEP is "0" or "1". The sums are not there
-// until wait() says so: SETTLE keeps the compiler from touching them in between.
-#define MULTIPLY(d, a, b, KEEP)                                                                        \
-    asm volatile(SPLICE("wgmma.mma_async.sync.aligned." SHAPE ".f32.tf32.tf32 {" REGISTERS             \
-                        "}, " DESCRIPTORS ", " KEEP ", 1, 1;")                                         \
-                 : ALL_SUMS(d)                                                                         \
-                 : "l"(a), "l"(b)                                                                      \
+// d = a * b + KEEP * d for 64 x SPAN x 8, by four warps together; KEEP is "0" or "1". The sums are
+// not there until wait() says so: SETTLE keeps the compiler from touching them in between.
+#define MULTIPLY(d, a, b, KEEP)                                                                    \
+    asm volatile(SPLICE("wgmma.mma_async.sync.aligned." SHAPE ".f32.tf32.tf32 {" REGISTERS         \
+                        "}, " DESCRIPTORS ", " KEEP ", 1, 1;")                                     \
+                 : ALL_SUMS(d)                                                                     \
+                 : "l"(a), "l"(b)                                                                  \
                  : "memory")
 
 // The same of a transposed tile with the first operand in four registers of each work-item.
-#define MULTIPLY_FRAGMENT(d, x, b, KEEP)                                                               \
-    asm volatile(SPLICE("wgmma.mma_async.sync.aligned." SHAPE ".f32.tf32.tf32 {" REGISTERS             \
-                        "}, " FRAGMENT ", " KEEP ", 1, 1;")                                            \
-                 : ALL_SUMS(d)                                                                         \
-                 : "r"((x)[0]), "r"((x)[1]), "r"((x)[2]), "r"((x)[3]), "l"(b)                          \
+#define MULTIPLY_FRAGMENT(d, x, b, KEEP)                                                           \
+    asm volatile(SPLICE("wgmma.mma_async.sync.aligned." SHAPE ".f32.tf32.tf32 {" REGISTERS         \
+                        "}, " FRAGMENT ", " KEEP ", 1, 1;")                                        \
+                 : ALL_SUMS(d)                                                                     \
+                 : "r"((x)[0]), "r"((x)[1]), "r"((x)[2]), "r"((x)[3]), "l"(b)                      \
                  : "memory")
 
 #define SETTLE(d) asm volatile("" : ALL_SUMS(d)::"memory")
-// Products read their registers until they are done, which the compiler cannot know: these are not reused before.
-#define HOLD(x, y)                                                                                     \
-    asm volatile("" ::"r"((x)[0]), "r"((x)[1]), "r"((x)[2]), "r"((x)[3]), "r"((y)[0]), "r"((y)[1]),    \
-                 "r"((y)[2]), "r"((y)[3])                                                              \
+// Products read their registers until they are done, which the compiler cannot know: these are not
+// reused before.
+#define HOLD(x, y)                                                                                 \
+    asm volatile("" ::"r"((x)[0]), "r"((x)[1]), "r"((x)[2]), "r"((x)[3]), "r"((y)[0]),             \
+                 "r"((y)[1]), "r"((y)[2]), "r"((y)[3])                                             \
                  : "memory")
 
-#define BEGIN()   asm volatile(SPLICE("wgmma.fence.sync.aligned;")::: "memory")
-#define COMMIT()  asm volatile(SPLICE("wgmma.commit_group.sync.aligned;")::: "memory")
-#define WAIT(n)   asm volatile(SPLICE("wgmma.wait_group.sync.aligned " #n ";")::: "memory")
+#define BEGIN()  asm volatile(SPLICE("wgmma.fence.sync.aligned;")::: "memory")
+#define COMMIT() asm volatile(SPLICE("wgmma.commit_group.sync.aligned;")::: "memory")
+#define WAIT(n)  asm volatile(SPLICE("wgmma.wait_group.sync.aligned " #n ";")::: "memory")
 
-// What wgmma calls a matrix descriptor: lines of 128 bytes with 128-byte swizzle, eight of them every 1,024
-// bytes, from this address on, in units of 16 bytes.
+// What wgmma calls a matrix descriptor: lines of 128 bytes with 128-byte swizzle, eight of them
+// every 1,024 bytes, from this address on, in units of 16 bytes.
 INLINE ulong descriptor(uint address)
 {
-    return (ulong)((address & 0x3ffffu) >> 4) | (ulong)1 << 16 | (ulong)(1024 >> 4) << 32 | (ulong)1 << 62;
+    return (ulong)((address & 0x3ffffu) >> 4) | (ulong)1 << 16 | (ulong)(1024 >> 4) << 32 |
+           (ulong)1 << 62;
 }
 
 // ---- barriers in local memory, by their addresses ----------------------------------------------
 
 INLINE void barrier_init(uint barrier, uint arrivals)
 {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n" ::"r"(barrier), "r"(arrivals) : "memory");
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n" ::"r"(barrier), "r"(arrivals)
+                 : "memory");
 }
 
 // Waits for the end of the phase of this parity.
@@ -147,7 +151,8 @@ INLINE void barrier_wait(uint barrier, uint parity)
 
 INLINE void barrier_expect(uint barrier, uint bytes)
 {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\n" ::"r"(barrier), "r"(bytes)
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\n" ::"r"(barrier),
+                 "r"(bytes)
                  : "memory");
 }
 
@@ -159,8 +164,8 @@ INLINE void barrier_arrive(uint barrier)
 // Consecutive bytes, a multiple of 16. They count for the barrier's phase once they are there.
 INLINE void copy(uint to, const GLOBAL float *from, uint bytes, uint barrier)
 {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];\n" ::"r"(
-                     to),
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], "
+                 "%2, [%3];\n" ::"r"(to),
                  "l"(from), "r"(bytes), "r"(barrier)
                  : "memory");
 }
@@ -170,58 +175,66 @@ INLINE void copy(uint to, const GLOBAL float *from, uint bytes, uint barrier)
 // Where the places for slabs, the maps and the barriers behind them, are.
 #define PLACE(i)    (base + (i) * (uint)(STAGE * 4))
 #define MAPS        (base + (uint)(stages * STAGE * 4))
-#define FULL(i)     (MAPS + (uint)(mapped * 256) + (i) * 8)
-#define EMPTY(i)    (FULL(stages) + (i) * 8)
-#define IS_SPLIT(i) (EMPTY(stages) + (i) * 8)
+#define FULL(i)     (MAPS + (uint)(mapped * 256) + (i)*8)
+#define EMPTY(i)    (FULL(stages) + (i)*8)
+#define IS_SPLIT(i) (EMPTY(stages) + (i)*8)
 
 #if mapped
 
 #define BOX (32 * SLAB) // floats of 32 columns of a slab of B
 
-// Makes what CUDA calls a tensor map of 128 bytes of local memory that are zero: `height` x `width` floats,
-// row-major, `box_height` rows of 32 at a time, with 128-byte swizzle; zeros beyond the edges. They become TF32 on
-// the way, unless they are split later.
+// Makes what CUDA calls a tensor map of 128 bytes of local memory that are zero: `height` x `width`
+// floats, row-major, `box_height` rows of 32 at a time, with 128-byte swizzle; zeros beyond the
+// edges. They become TF32 on the way, unless they are split later.
 INLINE void make_map(ulong map, const GLOBAL float *data, uint width, uint height, uint box_height)
 {
 #define FIELD "tensormap.replace.tile."
     const ulong row_bytes = (ulong)width * 4;
     const uint box_width = SLAB, one = 1;
-    asm volatile(SPLICE(FIELD "global_address.shared::cta.b1024.b64 [%0], %1;") ::"l"(map), "l"(data)
+    asm volatile(SPLICE(FIELD "global_address.shared::cta.b1024.b64 [%0], %1;")::"l"(map), "l"(data)
                  : "memory");
-    asm volatile(SPLICE(FIELD "rank.shared::cta.b1024.b32 [%0], %1;") ::"l"(map), "r"(one) : "memory");
-    asm volatile(SPLICE(FIELD "box_dim.shared::cta.b1024.b32 [%0], 0, %1;") ::"l"(map), "r"(box_width)
+    asm volatile(SPLICE(FIELD "rank.shared::cta.b1024.b32 [%0], %1;")::"l"(map), "r"(one)
                  : "memory");
-    asm volatile(SPLICE(FIELD "box_dim.shared::cta.b1024.b32 [%0], 1, %1;") ::"l"(map), "r"(box_height)
+    asm volatile(SPLICE(FIELD "box_dim.shared::cta.b1024.b32 [%0], 0, %1;")::"l"(map),
+                 "r"(box_width)
                  : "memory");
-    asm volatile(SPLICE(FIELD "global_dim.shared::cta.b1024.b32 [%0], 0, %1;") ::"l"(map), "r"(width)
+    asm volatile(SPLICE(FIELD "box_dim.shared::cta.b1024.b32 [%0], 1, %1;")::"l"(map),
+                 "r"(box_height)
                  : "memory");
-    asm volatile(SPLICE(FIELD "global_dim.shared::cta.b1024.b32 [%0], 1, %1;") ::"l"(map), "r"(height)
+    asm volatile(SPLICE(FIELD "global_dim.shared::cta.b1024.b32 [%0], 0, %1;")::"l"(map), "r"(width)
                  : "memory");
-    asm volatile(SPLICE(FIELD "global_stride.shared::cta.b1024.b64 [%0], 0, %1;") ::"l"(map),
+    asm volatile(SPLICE(FIELD "global_dim.shared::cta.b1024.b32 [%0], 1, %1;")::"l"(map),
+                 "r"(height)
+                 : "memory");
+    asm volatile(SPLICE(FIELD "global_stride.shared::cta.b1024.b64 [%0], 0, %1;")::"l"(map),
                  "l"(row_bytes)
                  : "memory");
-    asm volatile(SPLICE(FIELD "element_stride.shared::cta.b1024.b32 [%0], 0, %1;") ::"l"(map), "r"(one)
+    asm volatile(SPLICE(FIELD "element_stride.shared::cta.b1024.b32 [%0], 0, %1;")::"l"(map),
+                 "r"(one)
                  : "memory");
-    asm volatile(SPLICE(FIELD "element_stride.shared::cta.b1024.b32 [%0], 1, %1;") ::"l"(map), "r"(one)
+    asm volatile(SPLICE(FIELD "element_stride.shared::cta.b1024.b32 [%0], 1, %1;")::"l"(map),
+                 "r"(one)
                  : "memory");
 #if CORRECTED // floats, or TF32
-    asm volatile(SPLICE(FIELD "elemtype.shared::cta.b1024.b32 [%0], 7;") ::"l"(map) : "memory");
+    asm volatile(SPLICE(FIELD "elemtype.shared::cta.b1024.b32 [%0], 7;")::"l"(map) : "memory");
 #else
-    asm volatile(SPLICE(FIELD "elemtype.shared::cta.b1024.b32 [%0], 11;") ::"l"(map) : "memory");
+    asm volatile(SPLICE(FIELD "elemtype.shared::cta.b1024.b32 [%0], 11;")::"l"(map) : "memory");
 #endif
-    asm volatile(SPLICE(FIELD "interleave_layout.shared::cta.b1024.b32 [%0], 0;") ::"l"(map) : "memory");
-    asm volatile(SPLICE(FIELD "swizzle_mode.shared::cta.b1024.b32 [%0], 3;") ::"l"(map) : "memory");
-    asm volatile(SPLICE(FIELD "fill_mode.shared::cta.b1024.b32 [%0], 0;") ::"l"(map) : "memory");
+    asm volatile(SPLICE(FIELD "interleave_layout.shared::cta.b1024.b32 [%0], 0;")::"l"(map)
+                 : "memory");
+    asm volatile(SPLICE(FIELD "swizzle_mode.shared::cta.b1024.b32 [%0], 3;")::"l"(map) : "memory");
+    asm volatile(SPLICE(FIELD "fill_mode.shared::cta.b1024.b32 [%0], 0;")::"l"(map) : "memory");
 #undef FIELD
 }
 
 // A sub-group (warp) hands a map on to global memory, from where alone it can be used.
 INLINE void publish_map(GLOBAL float *to, ulong map)
 {
-    asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
-                 "[%0], [%1], 128;\n" ::"l"(to),
-                 "l"(map)
-                 : "memory");
+    asm volatile(
+        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+        "[%0], [%1], 128;\n" ::"l"(to),
+        "l"(map)
+        : "memory");
     asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;\n" ::"l"(to) : "memory");
 }
 
@@ -262,8 +275,8 @@ INLINE void bring_all(LOCAL float *slabs, uint base, const GLOBAL float *A, cons
             copy_box(PLACE(now), map_a, slab * SLAB, down * tile_m, FULL(now));
 #pragma unroll
             for (int i = 0; i < tile_n / 32; i++)
-                copy_box(PLACE(now) + (PARTS * A_PART + i * BOX) * 4, map_b, across * tile_n + i * 32,
-                         slab * SLAB, FULL(now));
+                copy_box(PLACE(now) + (PARTS * A_PART + i * BOX) * 4, map_b,
+                         across * tile_n + i * 32, slab * SLAB, FULL(now));
             now = now + 1 == stages ? 0 : now + 1;
             parity ^= now == 0;
         }
@@ -272,8 +285,8 @@ INLINE void bring_all(LOCAL float *slabs, uint base, const GLOBAL float *A, cons
 
 #if CORRECTED
 
-// What is left of a float beside a TF32 number next to it, as TF32. An infinity less itself is 0x7fffffff here, of which
-// this makes a zero.
+// What is left of a float beside a TF32 number next to it, as TF32. An infinity less itself is
+// 0x7fffffff here, of which this makes a zero.
 INLINE float low_part(float rest)
 {
     return BITS_FLOAT((FLOAT_BITS(rest) + 0x1000u) & 0xffffe000u);
@@ -305,11 +318,13 @@ INLINE void split_all(LOCAL float *slabs, uint base, int thread)
 #pragma unroll
                 for (int j = 0; j < 4; j++) {
                     if (i + j * 96 < A_PART / 4)
-                        chunks[i + j * 96 + A_PART / 4] = FLOAT4(unseen_part(x[j].x), unseen_part(x[j].y),
-                                                                 unseen_part(x[j].z), unseen_part(x[j].w));
+                        chunks[i + j * 96 + A_PART / 4] =
+                            FLOAT4(unseen_part(x[j].x), unseen_part(x[j].y), unseen_part(x[j].z),
+                                   unseen_part(x[j].w));
                 }
             }
-            asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory"); // so that wgmma sees them
+            asm volatile("fence.proxy.async.shared::cta;\n" ::
+                             : "memory"); // so that wgmma sees them
             TOGETHER();
             if (thread % 32 == 0)
                 barrier_arrive(IS_SPLIT(now));
@@ -351,8 +366,9 @@ INLINE void bring_all(uint base, const GLOBAL float *tiles_a, const GLOBAL float
 
 #if mapped
 
-// This work-item's numbers of B for the k-th eight of a slab: those of lane % 4 and four behind it, of two columns
-// next to each other. Which two is chosen so that half a sub-group, which reads at a time, finds all banks.
+// This work-item's numbers of B for the k-th eight of a slab: those of lane % 4 and four behind it,
+// of two columns next to each other. Which two is chosen so that half a sub-group, which reads at a
+// time, finds all banks.
 INLINE void load_fragment(uint *high, uint *low, const LOCAL float *slab, int at, int k)
 {
     const float2 first = *(const LOCAL float2 *)(slab + at + k * 8 * SLAB);
@@ -370,17 +386,19 @@ INLINE void load_fragment(uint *high, uint *low, const LOCAL float *slab, int at
 #endif
 }
 
-#define OPERANDS const GLOBAL float *RESTRICT A, const GLOBAL float *RESTRICT B, GLOBAL float *RESTRICT maps
+#define OPERANDS                                                                                   \
+    const GLOBAL float *RESTRICT A, const GLOBAL float *RESTRICT B, GLOBAL float *RESTRICT maps
 
-// The factors of a transposed tile's products, 0 their high and 1 their low parts, in terms of the loops below.
-#define TIMES      MULTIPLY_FRAGMENT
-#define FIRST(p)   first[p][r]
-#define SECOND(p)  (from_a + offset + (p) * (A_PART * 4 / 16) + (k + r) * 2)
+// The factors of a transposed tile's products, 0 their high and 1 their low parts, in terms of the
+// loops below.
+#define TIMES     MULTIPLY_FRAGMENT
+#define FIRST(p)  first[p][r]
+#define SECOND(p) (from_a + offset + (p) * (A_PART * 4 / 16) + (k + r) * 2)
 #else
-#define OPERANDS   const GLOBAL float *RESTRICT tiles_a, const GLOBAL float *RESTRICT tiles_b
-#define TIMES      MULTIPLY
-#define FIRST(p)   (from_a + offset + (p) * (A_PART * 4 / 16) + (k + r) * 2)
-#define SECOND(p)  (from_b + offset + (p) * (B_PART * 4 / 16) + (k + r) * 2)
+#define OPERANDS  const GLOBAL float *RESTRICT tiles_a, const GLOBAL float *RESTRICT tiles_b
+#define TIMES     MULTIPLY
+#define FIRST(p)  (from_a + offset + (p) * (A_PART * 4 / 16) + (k + r) * 2)
+#define SECOND(p) (from_b + offset + (p) * (B_PART * 4 / 16) + (k + r) * 2)
 #endif
 
 KERNEL GROUP_OF(THREADS) void matmul_tensor(GLOBAL float *RESTRICT C, OPERANDS)
@@ -426,7 +444,8 @@ KERNEL GROUP_OF(THREADS) void matmul_tensor(GLOBAL float *RESTRICT C, OPERANDS)
         const ulong from_a = descriptor(base);
         const int box = four * 2 + warp / 2;
         const int chunk = lane / 8 % 2 * 4 + lane / 16 + warp % 2 * 2, pair = lane / 4 % 2;
-        const int at_b = PARTS * A_PART + box * BOX + lane % 4 * SLAB + (chunk ^ lane % 4) * 4 + pair * 2;
+        const int at_b =
+            PARTS * A_PART + box * BOX + lane % 4 * SLAB + (chunk ^ lane % 4) * 4 + pair * 2;
 #else
         const ulong from_a = descriptor(base + four * 64 * 128);
         const ulong from_b = descriptor(base + PARTS * A_PART * 4);

@@ -1,12 +1,18 @@
+// The statements of a store and their values, transactions, and what to do while another process
+// has it locked.
+
 #include "store/database.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "store/fail.h"
 
-// `place` orders the results, see store_each(): version 1 has no numbers, and nothing unseen.
-#define FIND_SQL(place, unseen)                                                                    \
+#include <string.h>
+
+// `place` orders the results, see store_each(): version 1 has no numbers, and nothing unseen, and
+// before version 3 the log is in the body.
+#define FIND_SQL(place, unseen, log)                                                               \
     "SELECT status, fault, stop, sample_count, limit_ns, policy_cold, policy_launch_limit_ns, "    \
-    "policy_build_limit_ns, policy_fixed, " unseen ", session, format, body "                      \
+    "policy_build_limit_ns, policy_fixed, " unseen ", session, format, body, " log " "             \
     "FROM result WHERE job = :job AND format <= :format "                                          \
     "ORDER BY " place " DESC, date DESC, id DESC"
 
@@ -38,17 +44,19 @@ static const char *const sql[STATEMENTS] = {
         "median_ns, "
         "sample_count, samples_ns, batch, limit_ns, message, policy_launches, policy_batch, "
         "policy_hopeless_ns, policy_budget_ns, policy_launch_limit_ns, policy_build_limit_ns, "
-        "policy_cold, policy_fixed, format, body, unseen) "
+        "policy_cold, policy_fixed, format, body, unseen, log) "
         "VALUES (:sequence, :id, :job, :session, :date, :status, :fault, :verification, :stop, "
         ":median_ns, "
         ":sample_count, :samples_ns, :batch, :limit_ns, :message, :policy_launches, "
         ":policy_batch, :policy_hopeless_ns, :policy_budget_ns, :policy_launch_limit_ns, "
-        ":policy_build_limit_ns, :policy_cold, :policy_fixed, :format, :body, :unseen)",
-    [STATEMENT_FIND] = FIND_SQL("coalesce(number, sequence)", "unseen"),
-    [STATEMENT_FIND_1] = FIND_SQL("sequence", "0"),
+        ":policy_build_limit_ns, :policy_cold, :policy_fixed, :format, :body, :unseen, :log)",
+    [STATEMENT_FIND] = FIND_SQL("coalesce(number, sequence)", "unseen", "log"),
+    [STATEMENT_FIND_2] = FIND_SQL("coalesce(number, sequence)", "unseen", "NULL"),
+    [STATEMENT_FIND_1] = FIND_SQL("sequence", "0", "NULL"),
     [STATEMENT_HIGHEST] = "SELECT max(sequence) FROM result",
     [STATEMENT_DATA_VERSION] = "PRAGMA data_version",
     [STATEMENT_HAS_RESULT] = "SELECT 1 FROM result WHERE id = :id",
+    [STATEMENT_HOLDS] = "SELECT 1 FROM result WHERE id = :id AND format <= :format",
     [STATEMENT_HAS_CONFIGURATION] = "SELECT 1 FROM job WHERE source = :source AND "
                                     "configuration_json = :configuration LIMIT 1",
 };
@@ -73,6 +81,12 @@ bool statement_run(struct store *s, sqlite3_stmt *statement, const char *doing, 
         store_fail_sqlite(e, s->path, s->db, doing);
     sqlite3_reset(statement);
     return ok;
+}
+
+bool store_execute(struct store *s, const char *words, const char *doing, struct error *e)
+{
+    return sqlite3_exec(s->db, words, NULL, NULL, NULL) == SQLITE_OK ||
+           store_fail_sqlite(e, s->path, s->db, doing);
 }
 
 // ---- values -------------------------------------------------------------------------------------
@@ -185,4 +199,16 @@ bool store_try_again(struct store *s, struct error *e)
         return false;
     error_clear(e);
     return true;
+}
+
+// ---- lists --------------------------------------------------------------------------------------
+
+void *array_grown(struct arena *a, void *items, size_t count, size_t size)
+{
+    if (count > 0 && (count & (count - 1)) != 0)
+        return items;
+    void *more = arena_array(a, count > 0 ? 2 * count : 1, size);
+    if (more && count > 0)
+        memcpy(more, items, count * size);
+    return more;
 }

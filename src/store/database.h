@@ -19,9 +19,11 @@ enum statement {
     STATEMENT_PUT_RESULT,
     STATEMENT_FIND,
     STATEMENT_FIND_1, // in a store of version 1
+    STATEMENT_FIND_2,
     STATEMENT_HIGHEST,
     STATEMENT_DATA_VERSION,
     STATEMENT_HAS_RESULT,
+    STATEMENT_HOLDS, // one that this hone can read
     STATEMENT_HAS_CONFIGURATION,
     STATEMENTS
 };
@@ -97,7 +99,9 @@ struct store *store_open_at(const char *path, enum store_mode mode, enum place p
 
 // The statement, reset and without values; NULL on failure.
 sqlite3_stmt *statement_get(struct store *s, enum statement id, struct error *e);
-// Runs one that answers no rows. `doing` is for the message.
+// Runs SQL that answers no rows.
+bool store_execute(struct store *s, const char *sql, const char *doing, struct error *e);
+// Runs a statement that answers no rows. `doing` is for the message.
 bool statement_run(struct store *s, sqlite3_stmt *statement, const char *doing, struct error *e);
 
 // Values for the parameters of a statement. Nothing is copied: what is bound must live until the
@@ -135,10 +139,21 @@ bool texts_put(struct store *s, const struct text_set *set, struct digest *diges
 // The digest that names a set.
 void texts_digest(const struct text_set *set, struct digest *out);
 
-// What the columns say of the samples: as JSON, and their median (false without samples, or
-// memory).
+// What the column says of the samples: JSON.
 void samples_list(struct text *out, const uint64_t *samples, uint32_t count);
-bool samples_median(const uint64_t *samples, uint32_t count, double *out);
+
+// Room for one more after `count`, in an arena: twice as much when a power of two is full. NULL
+// without memory.
+void *array_grown(struct arena *a, void *items, size_t count, size_t size);
+
+// The result of a row whose columns from `format_column` on are format, body and log; marked with
+// its store where that is behind another. NULL on failure.
+struct result *row_result(const struct store *s, sqlite3_stmt *row, int format_column,
+                          struct error *e);
+// The body of a result: everything but its log, which has a column of its own. False without
+// memory.
+bool body_write(struct text *out, const struct result *r);
+enum fault fault_read(const char *text); // FAULT_COUNT: only a newer hone knows it
 
 // Does the result answer beyond its own run, or is that run one of this handle's?
 bool store_answers(const struct store *s, bool unseen, const void *session, size_t length);

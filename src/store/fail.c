@@ -1,3 +1,5 @@
+// How failures of the store read: SQLite's code in the user's words, with what can be done about it.
+
 #include "store/fail.h"
 
 #include "base/text.h"

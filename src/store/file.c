@@ -1,3 +1,7 @@
+// What a store's file and its folder are like, before SQLite opens it for writing: the header, a log
+// beside it, rights, room on the disk, the kind of file system. Nothing of it is altered, and the file
+// is only read through SQLite, since closing a descriptor of our own would drop its locks.
+
 #include "store/file.h"
 
 #include "base/text.h"
@@ -170,7 +174,7 @@ static uint32_t big_endian(const unsigned char *b)
     return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-static bool header_read(sqlite3 *db, unsigned char *header)
+static bool read_store_header(sqlite3 *db, unsigned char *header)
 {
     sqlite3_file *file = NULL;
     if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || !file ||
@@ -180,7 +184,7 @@ static bool header_read(sqlite3 *db, unsigned char *header)
 }
 
 // Whose file it is. Application id at byte 68, user version (ours: the schema's) at 60.
-static bool header_check(const struct store_file *f, const unsigned char *h, struct error *e)
+static bool check_store_header(const struct store_file *f, const unsigned char *h, struct error *e)
 {
     if (f->size < HEADER_BYTES || memcmp(h, "SQLite format 3", 16) != 0)
         return store_fail(e, f->shown, SQLITE_NOTADB,
@@ -209,11 +213,11 @@ static bool inspect_once(const struct store_file *f, struct error *e)
     sqlite3 *db = store_file_peek(f, e);
     if (!db)
         return false;
-    if (!header_read(db, header) && f->size >= HEADER_BYTES) {
+    if (!read_store_header(db, header) && f->size >= HEADER_BYTES) {
         store_fail(e, f->shown, SQLITE_IOERR, "its first bytes cannot be read");
         goto cleanup;
     }
-    if (!header_check(f, header, e))
+    if (!check_store_header(f, header, e))
         goto cleanup;
     // A log or journal beside it holds a part of the truth: then SQLite looks, once it has opened.
     if (!whole || store_file_has_log(f))

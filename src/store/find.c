@@ -32,7 +32,7 @@ static bool is_early(const struct kept *k)
 }
 
 // Cold and warm times are different answers.
-static bool is_comparable(const struct kept *k, const struct store_question *q)
+static bool is_comparable_kept(const struct kept *k, const struct store_question *q)
 {
     return k->status == STATUS_CORRECT && k->cold == q->policy.cold;
 }
@@ -43,7 +43,7 @@ static bool correct_answers(const struct kept *k, const struct store_question *q
 {
     if (q->policy.launches == 0) // only whether it is right is asked
         return k->status == STATUS_CORRECT;
-    if (!is_comparable(k, q) || k->fixed || q->policy.fixed)
+    if (!is_comparable_kept(k, q) || k->fixed || q->policy.fixed)
         return false;
     if (is_early(k))
         return !q->alone;
@@ -89,7 +89,7 @@ static bool is_tried_again(const struct kept *k, const struct store_question *q)
 
 // ---- reading ------------------------------------------------------------------------------------
 
-static enum fault fault_read(const char *text)
+enum fault fault_read(const char *text)
 {
     for (unsigned f = 0; f < FAULT_COUNT; f++)
         if (str_equal(text, fault_text((enum fault)f)))
@@ -115,21 +115,7 @@ static bool kept_read(sqlite3_stmt *row, struct kept *k)
     return true;
 }
 
-enum { UNSEEN = 9, SESSION, FORMAT, BODY };
-
-static struct result *body_read(struct store *s, sqlite3_stmt *row, struct error *e)
-{
-    const void *body = sqlite3_column_blob(row, BODY);
-    struct result *r = result_decode_format(body, (size_t)sqlite3_column_bytes(row, BODY),
-                                            sqlite3_column_int(row, FORMAT), e);
-    if (!r) {
-        error_context(e, "%s: a stored result", s->path);
-        return NULL;
-    }
-    r->reused = true;
-    r->origin = s->is_behind ? arena_strdup(&r->arena, s->path) : NULL;
-    return r;
-}
+enum { UNSEEN = 9, SESSION, FORMAT };
 
 // ---- finding ------------------------------------------------------------------------------------
 
@@ -150,11 +136,12 @@ static bool is_enough(const struct finding *f)
 }
 
 // Adds one of the results that are counted by their samples.
-static bool count_row(struct finding *f, sqlite3_stmt *row, struct error *e)
+static bool count_samples_row(struct finding *f, sqlite3_stmt *row, struct error *e)
 {
-    struct result *r = body_read(f->store, row, e);
+    struct result *r = row_result(f->store, row, FORMAT, e);
     if (!r)
         return false;
+    r->reused = true;
     bool ok = true;
     if (!f->counted) {
         f->counted = r;
@@ -179,22 +166,24 @@ static bool look_at_row(struct finding *f, sqlite3_stmt *row, struct error *e)
         return true;
     f->works |= k.status == STATUS_CORRECT;
     f->over = !f->works && is_tried_again(&k, f->q);
-    if (k.fixed && k.samples > 0 && is_comparable(&k, f->q))
-        return count_row(f, row, e);
+    if (k.fixed && k.samples > 0 && is_comparable_kept(&k, f->q))
+        return count_samples_row(f, row, e);
     bool failure = !f->works && failure_answers(&k, f->q);
     if (!failure && !correct_answers(&k, f->q))
         return true;
-    f->found = body_read(f->store, row, e);
+    f->found = row_result(f->store, row, FORMAT, e);
+    if (f->found)
+        f->found->reused = true;
     return f->found != NULL;
 }
 
-static bool look_at_all(struct finding *f, struct error *e)
+static bool look_at_rows(struct finding *f, struct error *e)
 {
     bool ok = true;
     int code = SQLITE_ROW;
     struct store *s = f->store;
-    enum statement find = s->version >= 2 ? STATEMENT_FIND : STATEMENT_FIND_1;
-    struct values v = {statement_get(s, find, e), SQLITE_OK};
+    static const enum statement finds[] = {STATEMENT_FIND_1, STATEMENT_FIND_2, STATEMENT_FIND};
+    struct values v = {statement_get(s, finds[s->version - 1], e), SQLITE_OK};
     if (!v.statement)
         return false;
     value_digest(&v, ":job", &f->q->key);
@@ -213,7 +202,7 @@ static bool find_behind(struct finding *f, struct error *e)
     bool ok = true;
     for (struct store *s = f->store->behind; s && ok && !f->found && !f->over; s = s->behind) {
         struct finding there = {.store = s, .front = f->front, .q = f->q, .works = f->works};
-        ok = look_at_all(&there, e);
+        ok = look_at_rows(&there, e);
         result_free(there.counted);
         f->found = there.found;
         f->works = there.works;
@@ -226,7 +215,7 @@ struct result *store_find(struct store *s, const struct store_question *q, uint3
                           struct error *e)
 {
     struct finding f = {.store = s, .front = s, .q = q};
-    bool ok = look_at_all(&f, e);
+    bool ok = look_at_rows(&f, e);
     if (ok)
         s->busy_ns = 0;
     if (missing)

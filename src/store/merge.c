@@ -12,11 +12,12 @@
 // What is copied, in an order in which what a row names is there before it. A row number is the
 // file's own and not copied; the order that it stands for is. `only` is put behind `select` where
 // not all is copied: hone_wants() says of a result's id whether it is, and the rest follows from
-// that. `select_1` is for a source of version 1, where that is another.
+// that. The first version of a source for which `select` holds is 3; `select_1` and `select_2` are
+// for those before, where they are others.
 #define WANTED_JOBS     "SELECT job FROM result WHERE hone_wants(id)"
 #define WANTED_SESSIONS "SELECT session FROM result WHERE hone_wants(id)"
 static const struct part {
-    const char *select, *only, *order, *insert, *select_1;
+    const char *select, *only, *order, *insert, *select_1, *select_2;
 } parts[] = {
     {"SELECT texts, position, kind, name, body FROM text",
      " WHERE texts IN (SELECT texts FROM job WHERE key IN (" WANTED_JOBS ") UNION ALL "
@@ -24,14 +25,14 @@ static const struct part {
      "",
      "INSERT INTO text (texts, position, kind, name, body) VALUES (?1, ?2, ?3, ?4, ?5) "
      "ON CONFLICT DO NOTHING",
-     NULL},
+     NULL, NULL},
 #define COLUMNS                                                                                    \
     "key, measuring_version, language, spec_name, constants, configuration, configuration_json, "  \
     "geometry, kernels, options, source, texts"
     {"SELECT " COLUMNS " FROM job", " WHERE key IN (" WANTED_JOBS ")", "",
      "INSERT INTO job (" COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) "
      "ON CONFLICT DO NOTHING",
-     NULL},
+     NULL, NULL},
 #undef COLUMNS
 #define COLUMNS                                                                                    \
     "id, date, command, hone_version, host, seed, spec_name, spec_path, constants, texts, "        \
@@ -42,20 +43,28 @@ static const struct part {
      "INSERT INTO session (" COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
      "?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27) "
      "ON CONFLICT DO NOTHING",
-     NULL},
+     NULL, NULL},
 #undef COLUMNS
 #define COLUMNS                                                                                    \
     "id, job, session, date, status, fault, verification, stop, median_ns, sample_count, "         \
     "samples_ns, batch, limit_ns, message, policy_launches, policy_batch, policy_hopeless_ns, "    \
-    "policy_budget_ns, policy_launch_limit_ns, policy_build_limit_ns, policy_cold, policy_fixed, " \
-    "format, body"
-    {"SELECT " COLUMNS ", coalesce(number, sequence) AS place, unseen FROM result",
+    "policy_budget_ns, policy_launch_limit_ns, policy_build_limit_ns, policy_cold, policy_fixed"
+// The log of an earlier version is in the body.
+#define SPLIT                                                                                      \
+    ", iif(hone_log(format, body) IS NULL, format, " NUMBER(                                       \
+        RESULT_FORMAT) "), "                                                                       \
+                       "coalesce(hone_body(format, body), body), hone_log(format, body)"
+    {"SELECT " COLUMNS
+     ", format, body, log, coalesce(number, sequence) AS place, unseen FROM result",
      " WHERE hone_wants(id)", " ORDER BY place, date, id",
-     "INSERT INTO result (" COLUMNS ", number, unseen, sequence) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
+     "INSERT INTO result (" COLUMNS
+     ", format, body, log, number, unseen, sequence) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
      "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, "
-     "?26, max(?25, (SELECT coalesce(max(sequence), 0) + 1 FROM result))) "
+     "?26, ?27, max(?26, (SELECT coalesce(max(sequence), 0) + 1 FROM result))) "
      "ON CONFLICT DO NOTHING",
-     "SELECT " COLUMNS ", sequence AS place, 0 FROM result"},
+     "SELECT " COLUMNS SPLIT ", sequence AS place, 0 FROM result",
+     "SELECT " COLUMNS SPLIT ", coalesce(number, sequence) AS place, unseen FROM result"},
+#undef SPLIT
 #undef COLUMNS
 };
 enum { PARTS = sizeof parts / sizeof *parts };
@@ -68,7 +77,7 @@ struct first_problem {
     bool found;
 };
 
-static void note_problem(void *context, const struct store_problem *p)
+static void note_first_problem(void *context, const struct store_problem *p)
 {
     struct first_problem *first = context;
     if (!first->found)
@@ -90,45 +99,19 @@ static struct store *source_open(const char *path, struct error *e)
     s->is_behind = true;
     bool ok = sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK ||
               store_fail_sqlite(e, s->path, s->db, "reading the store");
-    if (ok && store_verify(s, note_problem, &first, &checked, e) && !first.found)
+    if (ok && store_verify(s, note_first_problem, &first, &checked, e) && !first.found)
         return s;
     store_close(s);
     return NULL;
 }
 
-static void sources_close(struct store **sources, size_t count)
-{
-    for (size_t i = 0; sources && i < count; i++)
-        store_close(sources[i]);
-    free(sources);
-}
-
-static struct store **sources_open(const char *const *files, size_t count, struct error *e)
-{
-    struct store **sources = calloc(count + 1, sizeof *sources);
-    if (!sources)
-        error_memory(e);
-    for (size_t i = 0; sources && i < count; i++) {
-        sources[i] = source_open(files[i], e);
-        if (sources[i])
-            continue;
-        sources_close(sources, count);
-        return NULL;
-    }
-    return sources;
-}
-
-// By any name: a link, another path.
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
+// The store itself, by any name: a link, another path.
 static bool refuse_itself(const char *path, const char *const *files, size_t count, struct error *e)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (is_same_file(path, files[i]))
+    struct stat own, other;
+    bool exists = stat(path, &own) == 0;
+    for (size_t i = 0; exists && i < count; i++) {
+        if (stat(files[i], &other) == 0 && own.st_dev == other.st_dev && own.st_ino == other.st_ino)
             return error_set(e, ERROR_USAGE,
                              "%s: it is the store itself; name other files, or another store with "
                              "--store",
@@ -165,10 +148,13 @@ static bool part_copy(struct store *into, struct store *source, const struct par
     char select[2048];
     sqlite3_stmt *from = NULL, *to = NULL;
     bool ok = false;
-    bool first = source->version < 2 && part->select_1;
-    str_format(select, sizeof select, "%s%s%s", first ? part->select_1 : part->select,
+    const char *earlier = source->version == 1   ? part->select_1
+                          : source->version == 2 ? part->select_2
+                                                 : NULL;
+    str_format(select, sizeof select, "%s%s%s", earlier ? earlier : part->select,
                some ? part->only : "", part->order);
-    if (sqlite3_prepare_v2(source->db, select, -1, &from, NULL) != SQLITE_OK)
+    if (!schema_functions(source->db) ||
+        sqlite3_prepare_v2(source->db, select, -1, &from, NULL) != SQLITE_OK)
         store_fail_sqlite(e, source->path, source->db, "reading what is to be imported");
     else if (sqlite3_prepare_v2(into->db, part->insert, -1, &to, NULL) != SQLITE_OK)
         store_fail_sqlite(e, into->path, into->db, "importing");
@@ -177,16 +163,6 @@ static bool part_copy(struct store *into, struct store *source, const struct par
     sqlite3_finalize(from);
     sqlite3_finalize(to);
     return ok;
-}
-
-// The last part is the results; of the others nobody is told.
-static bool store_copy(struct store *into, struct store *source, bool some,
-                       struct store_imported *out, struct error *e)
-{
-    for (size_t i = 0; i < PARTS; i++)
-        if (!part_copy(into, source, &parts[i], some, out, e))
-            return false;
-    return true;
 }
 
 // As many more results as were added.
@@ -214,7 +190,9 @@ static bool all_copy(struct store *into, struct store **sources, size_t count, b
         return false;
     bool ok = store_count(into, &before, e);
     for (size_t i = 0; i < count && ok; i++)
-        ok = store_copy(into, sources[i], some, &out[i], e);
+        for (size_t part = 0; part < PARTS && ok;
+             part++) // the last one, which out[i] is of, is the results
+            ok = part_copy(into, sources[i], &parts[part], some, &out[i], e);
     ok = ok && read_back(into, before.results, out, count, e) && transaction_commit(into, e);
     if (!ok)
         transaction_rollback(into);
@@ -228,7 +206,7 @@ struct wish {
     void *context;
 };
 
-static void is_wanted(sqlite3_context *call, int count, sqlite3_value **values)
+static void is_wanted_id(sqlite3_context *call, int count, sqlite3_value **values)
 {
     const struct wish *w = sqlite3_user_data(call);
     const void *id = sqlite3_value_blob(values[0]);
@@ -236,39 +214,41 @@ static void is_wanted(sqlite3_context *call, int count, sqlite3_value **values)
     sqlite3_result_int(call, fits && w->wants(w->context, id));
 }
 
-static bool teach(struct store *s, struct wish *w, struct error *e)
-{
-    int code = sqlite3_create_function_v2(s->db, "hone_wants", 1, SQLITE_UTF8, w, is_wanted, NULL,
-                                          NULL, NULL);
-    return code == SQLITE_OK || store_fail_sqlite(e, s->path, s->db, "reading the store");
-}
-
 // ---- importing ----------------------------------------------------------------------------------
 
-static bool import(const char *path, const char *const *files, size_t count, struct wish *wish,
-                   struct store_imported *out, struct error *e)
+// With `wish` only what that wants is copied, and the store is left as one is shipped.
+static bool import_files(const char *path, const char *const *files, size_t count,
+                         struct wish *wish, struct store_imported *out, struct error *e)
 {
     memset(out, 0, count * sizeof *out);
     if (!refuse_itself(path, files, count, e))
         return false;
-    struct store **sources = sources_open(files, count, e);
-    bool ok = sources != NULL;
-    for (size_t i = 0; ok && wish && i < count; i++)
-        ok = teach(sources[i], wish, e);
+    struct store **sources = calloc(count + 1, sizeof *sources);
+    bool ok = sources || error_memory(e);
+    for (size_t i = 0; ok && i < count; i++) {
+        sources[i] = source_open(files[i], e);
+        ok = sources[i] != NULL;
+        if (ok && wish &&
+            sqlite3_create_function_v2(sources[i]->db, "hone_wants", 1, SQLITE_UTF8, wish,
+                                       is_wanted_id, NULL, NULL, NULL) != SQLITE_OK)
+            ok = store_fail_sqlite(e, sources[i]->path, sources[i]->db, "reading the store");
+    }
     struct store *into = ok ? store_open(path, STORE_WRITE, e) : NULL;
     ok = into && all_copy(into, sources, count, wish != NULL, out, e);
     if (ok && wish)
         ok = (store_give_back(into, e) && store_leave_wal(into, e)) ||
              error_context(e, "the results are imported, but the file is not fit to be shipped");
     store_close(into);
-    sources_close(sources, sources ? count : 0);
+    for (size_t i = 0; sources && i < count; i++)
+        store_close(sources[i]);
+    free(sources);
     return ok;
 }
 
 bool store_import(const char *path, const char *const *files, size_t count,
                   struct store_imported *out, struct error *e)
 {
-    return import(path, files, count, NULL, out, e);
+    return import_files(path, files, count, NULL, out, e);
 }
 
 bool store_import_some(const char *path, const char *const *files, size_t count,
@@ -276,5 +256,5 @@ bool store_import_some(const char *path, const char *const *files, size_t count,
                        void *context, struct store_imported *out, struct error *e)
 {
     struct wish wish = {wants, context};
-    return import(path, files, count, &wish, out, e);
+    return import_files(path, files, count, &wish, out, e);
 }

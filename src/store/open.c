@@ -19,12 +19,6 @@
 // Bytes of a store whose pages are renewed: it takes a fraction of a second, and as much room.
 #define RENEW_MOST (16 << 20)
 
-static bool execute(struct store *s, const char *sql, const char *doing, struct error *e)
-{
-    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ||
-           store_fail_sqlite(e, s->path, s->db, doing);
-}
-
 // The log is not carried into the file by closing before all checks have passed.
 static void connection_prepare(struct store *s)
 {
@@ -34,7 +28,7 @@ static void connection_prepare(struct store *s)
 
 // ---- contents -----------------------------------------------------------------------------------
 
-static bool number(struct store *s, const char *sql, int64_t *out, struct error *e)
+static bool read_store_number(struct store *s, const char *sql, int64_t *out, struct error *e)
 {
     return schema_number(s->db, sql, out) ||
            store_fail_sqlite(e, s->path, s->db, "reading the store");
@@ -45,9 +39,9 @@ static bool number(struct store *s, const char *sql, int64_t *out, struct error 
 static bool contents_check(struct store *s, bool *empty, struct error *e)
 {
     int64_t application, tables;
-    if (!number(s, "PRAGMA application_id", &application, e) ||
-        !number(s, "PRAGMA user_version", &s->version, e) ||
-        !number(s, "SELECT count(*) FROM sqlite_master", &tables, e))
+    if (!read_store_number(s, "PRAGMA application_id", &application, e) ||
+        !read_store_number(s, "PRAGMA user_version", &s->version, e) ||
+        !read_store_number(s, "SELECT count(*) FROM sqlite_master", &tables, e))
         return false;
     *empty = application == 0 && s->version == 0 && tables == 0;
     return *empty || (schema_owner_check(s->path, (uint32_t)application, (uint32_t)s->version, e) &&
@@ -125,7 +119,7 @@ bool store_leave_wal(struct store *s, struct error *e)
 {
     if (journal_is(s, "PRAGMA locking_mode = EXCLUSIVE", "exclusive") &&
         journal_is(s, "PRAGMA journal_mode = DELETE", "delete") &&
-        execute(s, "PRAGMA locking_mode = NORMAL", "opening the store", e))
+        store_execute(s, "PRAGMA locking_mode = NORMAL", "opening the store", e))
         return true;
     return store_fail_sqlite(e, s->path, s->db, "changing to a rollback journal");
 }
@@ -139,14 +133,14 @@ static bool journal_choose(struct store *s, bool local, struct error *e)
     if (local)
         pages_renew(s);
     if (!local || !journal_wal(s))
-        return execute(s, "PRAGMA synchronous = FULL", "opening the store", e);
-    if (!number(s, "PRAGMA page_size", &page, e))
+        return store_execute(s, "PRAGMA synchronous = FULL", "opening the store", e);
+    if (!read_store_number(s, "PRAGMA page_size", &page, e))
         return false;
     str_format(sql, sizeof sql,
                "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = %d; "
                "PRAGMA journal_size_limit = %d",
                (int)(LOG_BYTES / page), LOG_BYTES);
-    return execute(s, sql, "opening the store", e);
+    return store_execute(s, sql, "opening the store", e);
 }
 
 // ---- opening ------------------------------------------------------------------------------------
@@ -160,7 +154,7 @@ static bool write_probe(struct store *s, struct error *e)
     static const char doing[] = "checking that results can be written";
     if (!transaction_begin(s, e))
         return false;
-    bool ok = execute(s, row, doing, e);
+    bool ok = store_execute(s, row, doing, e);
     if (ok && journal_is(s, "PRAGMA journal_mode", "wal")) {
         int code = sqlite3_db_cacheflush(s->db); // the connection does not keep it
         ok = code == SQLITE_OK ||
@@ -181,7 +175,7 @@ static bool open_write(struct store *s, const struct store_file *f, bool local, 
     // SQLite opens for reading what it may not write.
     if (sqlite3_db_readonly(s->db, "main") == 1)
         return store_fail_readonly(e, s->path, f->path);
-    return execute(s, PAGE_SQL, "opening the store", e) && (local || store_leave_wal(s, e)) &&
+    return store_execute(s, PAGE_SQL, "opening the store", e) && (local || store_leave_wal(s, e)) &&
            contents_make(s, e) && journal_choose(s, local, e) && write_probe(s, e);
 }
 
@@ -209,14 +203,14 @@ static bool open_read(struct store *s, const struct store_file *f, struct error 
     if (!s->db)
         return false;
     connection_prepare(s);
-    if (!execute(s, "PRAGMA query_only = ON", "opening the store", e) ||
+    if (!store_execute(s, "PRAGMA query_only = ON", "opening the store", e) ||
         !contents_check(s, &empty, e))
         return false;
     return !empty ||
            store_fail(e, s->path, SQLITE_CANTOPEN, "it is empty: nothing was measured yet");
 }
 
-static bool open_file(struct store *s, const char *path, enum place place, struct error *e)
+static bool open_store_file(struct store *s, const char *path, enum place place, struct error *e)
 {
     struct store_file f;
     bool write = s->mode == STORE_WRITE;
@@ -244,7 +238,7 @@ struct store *store_open_at(const char *path, enum store_mode mode, enum place p
         goto failed;
     }
     s->mode = mode;
-    if (!open_file(s, s->path, place, e))
+    if (!open_store_file(s, s->path, place, e))
         goto failed;
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, (int *)NULL);
     return s;
@@ -276,7 +270,7 @@ static void leave_file(struct store *s)
         sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)NULL);
 }
 
-static void close_one(struct store *s)
+static void close_store(struct store *s)
 {
     for (size_t i = 0; i < STATEMENTS; i++)
         sqlite3_finalize(s->statements[i]);
@@ -296,7 +290,7 @@ void store_close(struct store *s)
 {
     while (s) {
         struct store *behind = s->behind;
-        close_one(s);
+        close_store(s);
         s = behind;
     }
 }

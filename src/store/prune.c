@@ -44,19 +44,13 @@ static const struct step {
 
 static const char doing[] = "removing results";
 
-static bool execute(struct store *s, const char *sql, struct error *e)
-{
-    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ||
-           store_fail_sqlite(e, s->path, s->db, doing);
-}
-
 static bool list_results(struct store *s, const struct store_prune *what, struct error *e)
 {
     struct values v = {NULL, SQLITE_OK};
-    if (!execute(s,
-                 "DROP TABLE IF EXISTS temp.pruned; CREATE TEMP TABLE pruned (sequence INTEGER "
-                 "PRIMARY KEY)",
-                 e))
+    if (!store_execute(s,
+                       "DROP TABLE IF EXISTS temp.pruned; CREATE TEMP TABLE pruned (sequence "
+                       "INTEGER PRIMARY KEY)",
+                       doing, e))
         return false;
     if (sqlite3_prepare_v2(s->db, list_sql, -1, &v.statement, NULL) != SQLITE_OK)
         return store_fail_sqlite(e, s->path, s->db, doing);
@@ -73,7 +67,7 @@ static bool list_results(struct store *s, const struct store_prune *what, struct
 static bool remove_all(struct store *s, struct store_pruned *out, struct error *e)
 {
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        if (!execute(s, steps[i].sql, e))
+        if (!store_execute(s, steps[i].sql, doing, e))
             return false;
         if (steps[i].counter != SIZE_MAX)
             *(uint64_t *)((char *)out + steps[i].counter) = (uint64_t)sqlite3_changes(s->db);
@@ -85,7 +79,8 @@ static bool remove_all(struct store *s, struct store_pruned *out, struct error *
 // keeps it from happening now; it happens later.
 bool store_give_back(struct store *s, struct error *e)
 {
-    return execute(s, "VACUUM", e) && execute(s, "PRAGMA wal_checkpoint(TRUNCATE)", e);
+    return store_execute(s, "VACUUM", doing, e) &&
+           store_execute(s, "PRAGMA wal_checkpoint(TRUNCATE)", doing, e);
 }
 
 bool store_prune(struct store *s, const struct store_prune *what, bool dry,

@@ -1,5 +1,6 @@
 // Writing: the session of a run, and each result with its job.
 
+#include "stats/stats.h"
 #include "store/database.h"
 #include "store/fail.h"
 
@@ -68,7 +69,7 @@ static const struct text_column device_columns[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static const char **text_at(void *object, size_t offset)
+static const char **text_member(void *object, size_t offset)
 {
     return (const char **)((char *)object + offset);
 }
@@ -78,7 +79,7 @@ static bool columns_copy(struct arena *a, void *object, const struct text_column
                          size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const char **text = text_at(object, columns[i].offset);
+        const char **text = text_member(object, columns[i].offset);
         const char *copy = arena_strdup(a, *text);
         if (*text && !copy)
             return false;
@@ -91,7 +92,7 @@ static void columns_bind(struct values *v, void *object, const struct text_colum
                          size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        value_text(v, columns[i].parameter, *text_at(object, columns[i].offset));
+        value_text(v, columns[i].parameter, *text_member(object, columns[i].offset));
 }
 
 // Room for one more session.
@@ -232,25 +233,6 @@ cleanup:
 
 // ---- result -------------------------------------------------------------------------------------
 
-static int by_size(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-// For readers of the file; hone itself reads the samples. False without samples, or memory.
-bool samples_median(const uint64_t *samples, uint32_t count, double *out)
-{
-    uint64_t *sorted = count ? malloc(count * sizeof *sorted) : NULL;
-    if (!sorted)
-        return false;
-    memcpy(sorted, samples, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_size);
-    *out = ((double)sorted[(count - 1) / 2] + (double)sorted[count / 2]) / 2;
-    free(sorted);
-    return true;
-}
-
 void samples_list(struct text *out, const uint64_t *samples, uint32_t count)
 {
     text_clear(out);
@@ -261,10 +243,11 @@ void samples_list(struct text *out, const uint64_t *samples, uint32_t count)
 }
 
 // By the codec, which only reads when it writes.
-static bool body_make(struct text *out, const struct result *result)
+bool body_write(struct text *out, const struct result *r)
 {
     struct wire w;
-    struct result copy = *result;
+    struct result copy = *r;
+    copy.log = "";
     text_clear(out);
     wire_writer(&w, out);
     result_codec(&w, &copy);
@@ -293,6 +276,7 @@ static void result_bind(struct values *v, const struct result *r)
     value_u64(v, ":limit_ns", r->limit_ns);
     value_text(v, ":message", r->message ? r->message : "");
     value_i64(v, ":format", RESULT_FORMAT);
+    value_text(v, ":log", r->log && r->log[0] ? r->log : NULL);
 }
 
 // The number of the next result, within the transaction that writes it.
@@ -323,10 +307,9 @@ static bool result_put(struct store *s, const uint8_t *id, const struct store_jo
     int64_t sequence = 0;
     const uint64_t *samples;
     uint32_t count;
-    double middle;
     result_samples(result, &samples, &count);
     samples_list(&s->samples, samples, count);
-    if (!body_make(&s->body, result) || s->samples.failed)
+    if (!body_write(&s->body, result) || s->samples.failed)
         return error_memory(e);
     if (!sequence_next(s, &sequence, e))
         return false;
@@ -343,8 +326,8 @@ static bool result_put(struct store *s, const uint8_t *id, const struct store_jo
     value_i64(&v, ":unseen", job->unseen);
     result_bind(&v, result);
     policy_bind(&v, policy);
-    if (samples_median(samples, count, &middle))
-        value_f64(&v, ":median_ns", middle);
+    if (count > 0)
+        value_f64(&v, ":median_ns", stats_median(samples, count));
     value_i64(&v, ":sample_count", count);
     value_textn(&v, ":samples_ns", s->samples.data, s->samples.length);
     value_blob(&v, ":body", s->body.data, s->body.length);
@@ -391,7 +374,7 @@ static bool all_put(struct store *s, const uint8_t *id, const struct store_job *
 }
 
 // What was written since the transaction began is there, or is not.
-static void settle_pending(struct store *s, bool kept)
+static void count_pending(struct store *s, bool kept)
 {
     for (size_t i = 0; i < s->run_count; i++) {
         s->runs[i].results += kept ? s->runs[i].pending : 0;
@@ -400,9 +383,9 @@ static void settle_pending(struct store *s, bool kept)
 }
 
 // `once`: not where a result with this id is there.
-static bool put(struct store *s, const uint8_t *id, bool once, const struct store_job *job,
-                const struct policy *policy, const struct result *result, bool *added,
-                struct error *e)
+static bool put_in_transaction(struct store *s, const uint8_t *id, bool once,
+                               const struct store_job *job, const struct policy *policy,
+                               const struct result *result, bool *added, struct error *e)
 {
     if (s->mode != STORE_WRITE || !s->run.begun)
         return error_set(e, ERROR_USAGE, "%s: a result was to be written %s", s->path,
@@ -422,7 +405,7 @@ static bool put(struct store *s, const uint8_t *id, bool once, const struct stor
     if (ok && !is_known)
         s->runs[s->run_count - 1].pending++;
     if (!s->together)
-        settle_pending(s, ok);
+        count_pending(s, ok);
     *added = ok && !is_known;
     return ok;
 }
@@ -432,14 +415,14 @@ bool store_put(struct store *s, const struct store_job *job, const struct policy
 {
     bool added;
     uint8_t id[STORE_ID_BYTES];
-    return id_make(id, e) && put(s, id, false, job, policy, result, &added, e);
+    return id_make(id, e) && put_in_transaction(s, id, false, job, policy, result, &added, e);
 }
 
 bool store_put_once(struct store *s, const uint8_t id[STORE_ID_BYTES], const struct store_job *job,
                     const struct policy *policy, const struct result *result, bool *added,
                     struct error *e)
 {
-    return put(s, id, true, job, policy, result, added, e);
+    return put_in_transaction(s, id, true, job, policy, result, added, e);
 }
 
 bool store_together(struct store *s, struct error *e)
@@ -455,7 +438,7 @@ bool store_together_end(struct store *s, bool keep, struct error *e)
     bool ok = keep && whole && transaction_commit(s, e);
     if (!ok)
         transaction_rollback(s);
-    settle_pending(s, ok);
+    count_pending(s, ok);
     return ok;
 }
 

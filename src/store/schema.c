@@ -1,7 +1,10 @@
+// The tables of a store and their versions: each is made from the one before by SQL, and what a
+// file holds is compared with what that SQL makes, since a store may come from anybody.
+
 #include "store/schema.h"
 
+#include "store/database.h"
 #include "store/fail.h"
-#include "store/store.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,88 +15,154 @@
 // is INSERT OR IGNORE table by table. `text` is a table of its own because the same source of 100
 // KB stands behind thousands of jobs; it is keyed by a digest of all texts of a job together, since
 // these change together, and one step (text.texts = job.texts) then finds them.
+#define TABLES                                                                                     \
+    "CREATE TABLE text ( -- what jobs and sessions were made from, each set kept once\n"           \
+    "  texts BLOB NOT NULL, -- SHA-256 of the set\n"                                               \
+    "  position INTEGER NOT NULL,\n"                                                               \
+    "  kind TEXT NOT NULL, -- spec, source, include, reference\n"                                  \
+    "  name TEXT NOT NULL,\n"                                                                      \
+    "  body TEXT NOT NULL,\n"                                                                      \
+    "  PRIMARY KEY (texts, position)\n"                                                            \
+    ");\n"                                                                                         \
+    "CREATE TABLE job ( -- one configuration made concrete, on one model of device\n"              \
+    "  key BLOB PRIMARY KEY NOT NULL, -- SHA-256 of all that may change the answer\n"              \
+    "  measuring_version INTEGER NOT NULL,\n"                                                      \
+    "  language TEXT NOT NULL,\n"                                                                  \
+    "  spec_name TEXT, -- of the first spec that led to it\n"                                      \
+    "  constants TEXT,\n"                                                                          \
+    "  configuration TEXT NOT NULL,\n"                                                             \
+    "  configuration_json TEXT NOT NULL,\n"                                                        \
+    "  geometry TEXT,\n"                                                                           \
+    "  kernels TEXT NOT NULL, -- in launch order, one a line\n"                                    \
+    "  options TEXT NOT NULL, -- of the compiler, one a line, an empty line between programs\n"    \
+    "  source BLOB NOT NULL, -- SHA-256 of sources and includes alone\n"                           \
+    "  texts BLOB NOT NULL -- text.texts\n"                                                        \
+    ");\n"                                                                                         \
+    "CREATE TABLE session ( -- one run of hone\n"                                                  \
+    "  id BLOB PRIMARY KEY NOT NULL, -- random\n"                                                  \
+    "  date TEXT NOT NULL, -- ISO 8601, UTC\n"                                                     \
+    "  command TEXT, hone_version TEXT, host TEXT, seed TEXT,\n"                                   \
+    "  spec_name TEXT, spec_path TEXT, constants TEXT,\n"                                          \
+    "  texts BLOB, -- text.texts: the spec\n"                                                      \
+    "  surroundings TEXT, -- clocks, cache settings\n"                                             \
+    "  device TEXT, vendor TEXT, platform TEXT, platform_version TEXT, driver TEXT,\n"             \
+    "  compiler TEXT, language_version TEXT, uuid TEXT, pci TEXT, device_surroundings TEXT,\n"     \
+    "  device_type TEXT, compute_units INTEGER, clock_mhz INTEGER, global_bytes INTEGER,\n"        \
+    "  local_bytes INTEGER,\n"                                                                     \
+    "  device_identity BLOB -- SHA-256 of what the key knows of the device\n"                      \
+    ");\n"
+// `more`: columns behind the others.
+#define RESULT_TABLE(more)                                                                         \
+    "CREATE TABLE result ( -- append only\n"                                                       \
+    "  sequence INTEGER PRIMARY KEY,\n"                                                            \
+    "  id BLOB NOT NULL UNIQUE, -- random\n"                                                       \
+    "  job BLOB NOT NULL REFERENCES job(key),\n"                                                   \
+    "  session BLOB NOT NULL REFERENCES session(id),\n"                                            \
+    "  date TEXT NOT NULL, -- ISO 8601, UTC\n"                                                     \
+    "  status TEXT NOT NULL, fault TEXT NOT NULL, verification TEXT NOT NULL, stop TEXT NOT "      \
+    "NULL,\n"                                                                                      \
+    "  median_ns REAL, -- of a correct result that was timed\n"                                    \
+    "  sample_count INTEGER NOT NULL,\n"                                                           \
+    "  samples_ns TEXT NOT NULL, -- JSON, in order\n"                                              \
+    "  batch INTEGER NOT NULL, -- launches a sample is the mean of\n"                              \
+    "  limit_ns INTEGER NOT NULL, -- that a timeout met\n"                                         \
+    "  message TEXT NOT NULL,\n"                                                                   \
+    "  policy_launches INTEGER NOT NULL, policy_batch INTEGER NOT NULL,\n"                         \
+    "  policy_hopeless_ns INTEGER NOT NULL, policy_budget_ns INTEGER NOT NULL,\n"                  \
+    "  policy_launch_limit_ns INTEGER NOT NULL, policy_build_limit_ns INTEGER NOT NULL,\n"         \
+    "  policy_cold INTEGER NOT NULL, policy_fixed INTEGER NOT NULL,\n"                             \
+    "  format INTEGER NOT NULL, -- of body\n"                                                      \
+    "  body BLOB NOT NULL -- everything known: resources, deviations, times\n" more "\n"           \
+    ");\n"
+
 static const char version_1[] =
-    "CREATE TABLE text ( -- what jobs and sessions were made from, each set kept once\n"
-    "  texts BLOB NOT NULL, -- SHA-256 of the set\n"
-    "  position INTEGER NOT NULL,\n"
-    "  kind TEXT NOT NULL, -- spec, source, include, reference\n"
-    "  name TEXT NOT NULL,\n"
-    "  body TEXT NOT NULL,\n"
-    "  PRIMARY KEY (texts, position)\n"
-    ");\n"
-    "CREATE TABLE job ( -- one configuration made concrete, on one model of device\n"
-    "  key BLOB PRIMARY KEY NOT NULL, -- SHA-256 of all that may change the answer\n"
-    "  measuring_version INTEGER NOT NULL,\n"
-    "  language TEXT NOT NULL,\n"
-    "  spec_name TEXT, -- of the first spec that led to it\n"
-    "  constants TEXT,\n"
-    "  configuration TEXT NOT NULL,\n"
-    "  configuration_json TEXT NOT NULL,\n"
-    "  geometry TEXT,\n"
-    "  kernels TEXT NOT NULL, -- in launch order, one a line\n"
-    "  options TEXT NOT NULL, -- of the compiler, one a line, an empty line between programs\n"
-    "  source BLOB NOT NULL, -- SHA-256 of sources and includes alone\n"
-    "  texts BLOB NOT NULL -- text.texts\n"
-    ");\n"
-    "CREATE TABLE session ( -- one run of hone\n"
-    "  id BLOB PRIMARY KEY NOT NULL, -- random\n"
-    "  date TEXT NOT NULL, -- ISO 8601, UTC\n"
-    "  command TEXT, hone_version TEXT, host TEXT, seed TEXT,\n"
-    "  spec_name TEXT, spec_path TEXT, constants TEXT,\n"
-    "  texts BLOB, -- text.texts: the spec\n"
-    "  surroundings TEXT, -- clocks, cache settings\n"
-    "  device TEXT, vendor TEXT, platform TEXT, platform_version TEXT, driver TEXT,\n"
-    "  compiler TEXT, language_version TEXT, uuid TEXT, pci TEXT, device_surroundings TEXT,\n"
-    "  device_type TEXT, compute_units INTEGER, clock_mhz INTEGER, global_bytes INTEGER,\n"
-    "  local_bytes INTEGER,\n"
-    "  device_identity BLOB -- SHA-256 of what the key knows of the device\n"
-    ");\n"
-    "CREATE TABLE result ( -- append only\n"
-    "  sequence INTEGER PRIMARY KEY,\n"
-    "  id BLOB NOT NULL UNIQUE, -- random\n"
-    "  job BLOB NOT NULL REFERENCES job(key),\n"
-    "  session BLOB NOT NULL REFERENCES session(id),\n"
-    "  date TEXT NOT NULL, -- ISO 8601, UTC\n"
-    "  status TEXT NOT NULL, fault TEXT NOT NULL, verification TEXT NOT NULL, stop TEXT NOT NULL,\n"
-    "  median_ns REAL, -- of a correct result that was timed\n"
-    "  sample_count INTEGER NOT NULL,\n"
-    "  samples_ns TEXT NOT NULL, -- JSON, in order\n"
-    "  batch INTEGER NOT NULL, -- launches a sample is the mean of\n"
-    "  limit_ns INTEGER NOT NULL, -- that a timeout met\n"
-    "  message TEXT NOT NULL,\n"
-    "  policy_launches INTEGER NOT NULL, policy_batch INTEGER NOT NULL,\n"
-    "  policy_hopeless_ns INTEGER NOT NULL, policy_budget_ns INTEGER NOT NULL,\n"
-    "  policy_launch_limit_ns INTEGER NOT NULL, policy_build_limit_ns INTEGER NOT NULL,\n"
-    "  policy_cold INTEGER NOT NULL, policy_fixed INTEGER NOT NULL,\n"
-    "  format INTEGER NOT NULL, -- of body\n"
-    "  body BLOB NOT NULL -- everything known: resources, deviations, times, log\n"
-    ");\n"
-    "CREATE INDEX result_job ON result (job, date);\n"
-    "CREATE INDEX result_date ON result (date);\n";
+    TABLES RESULT_TABLE("") "CREATE INDEX result_job ON result (job, date);\n"
+                            "CREATE INDEX result_date ON result (date);\n";
 
 // Results have an order of their own, which no clock decides. Of what is measured here that is
 // `sequence`; what was imported keeps its number from where it was measured, and gets a sequence
 // that is no less, so that the next result is above both. `unseen`: what the result was compiled
 // from was not all read, so that it answers for the run alone that measured it.
-static const char version_2[] =
-    "ALTER TABLE result ADD COLUMN number INTEGER;\n"
-    "ALTER TABLE result ADD COLUMN unseen INTEGER NOT NULL DEFAULT 0;\n"
-    "DROP INDEX result_job;\n"
-    "DROP INDEX result_date;\n"
-    "CREATE INDEX result_job ON result (job);\n"
-    "CREATE INDEX result_number ON result (number, date, id) WHERE number IS NOT NULL;\n";
+#define INDEX_NUMBER                                                                               \
+    "CREATE INDEX result_number ON result (number, date, id) WHERE number IS NOT NULL;\n"
+static const char version_2[] = "ALTER TABLE result ADD COLUMN number INTEGER;\n"
+                                "ALTER TABLE result ADD COLUMN unseen INTEGER NOT NULL DEFAULT 0;\n"
+                                "DROP INDEX result_job;\n"
+                                "DROP INDEX result_date;\n"
+                                "CREATE INDEX result_job ON result (job);\n" INDEX_NUMBER;
+
+// What is asked of a spec reads its own results alone: its sessions by their index, their results
+// by another. The log of a build, which may be longer than all else that is known of a result,
+// leaves its body and is the last column, whose pages are read only where it is asked for.
+#define INDICES_3                                                                                  \
+    "CREATE INDEX session_spec ON session (spec_name, device);\n"                                  \
+    "CREATE INDEX result_session ON result (session, number);\n"
+static const char version_3[] = "ALTER TABLE result ADD COLUMN log TEXT;\n" INDICES_3;
+static const char rows_3[] =
+    "UPDATE result SET log = hone_log(format, body), body = hone_body(format, body), "
+    "format = " NUMBER(RESULT_FORMAT) " WHERE hone_log(format, body) IS NOT NULL";
+
+// What these come to, made at once: each change of a table has SQLite read the whole schema again,
+// and every opening makes a model of it.
+static const char newest[] = TABLES RESULT_TABLE(
+    ", number INTEGER -- from where it was measured; NULL: here\n"
+    ", unseen INTEGER NOT NULL DEFAULT 0 -- its sources were not all read\n"
+    ", log TEXT -- of the build; NULL: none") "CREATE INDEX result_job ON result "
+                                              "(job);\n" INDEX_NUMBER INDICES_3;
 
 // Each makes a version of the schema from the one before, the first from nothing: a new version is
-// one line more. What a store of a version may hold (objects_check()) follows from them.
-static const char *const steps[] = {version_1, version_2};
+// one line more. What a store of a version may hold (objects_check()) follows from them. `rows` is
+// for those that are there already.
+static const struct {
+    const char *tables, *rows;
+} steps[] = {{version_1, NULL}, {version_2, NULL}, {version_3, rows_3}};
 _Static_assert(sizeof steps / sizeof *steps == STORE_SCHEMA_VERSION, "a step for each version");
+
+// hone_log(format, body): the log in the body of an earlier version; NULL: none, or it cannot be
+// read. hone_body(): the body without it.
+static void split_body(sqlite3_context *call, int count, sqlite3_value **values)
+{
+    struct error e = ERROR_INIT;
+    struct text body = TEXT_INIT;
+    int format = count == 2 ? sqlite3_value_int(values[0]) : 0;
+    const void *bytes = sqlite3_value_blob(values[1]);
+    bool is_known = format >= 1 && format <= RESULT_FORMAT;
+    struct result *r =
+        is_known ? result_decode_format(bytes, (size_t)sqlite3_value_bytes(values[1]), format, &e)
+                 : NULL;
+    if (e.code == ERROR_MEMORY || (r && !body_write(&body, r)))
+        sqlite3_result_error_nomem(call);
+    else if (r && r->log[0] && sqlite3_user_data(call))
+        sqlite3_result_text(call, r->log, -1, SQLITE_TRANSIENT);
+    else if (r && r->log[0])
+        sqlite3_result_blob64(call, body.data, body.length, SQLITE_TRANSIENT);
+    text_release(&body);
+    result_free(r);
+}
+
+bool schema_functions(sqlite3 *db)
+{
+    static const char is_log;
+    return sqlite3_create_function_v2(db, "hone_log", 2, SQLITE_UTF8, (void *)&is_log, split_body,
+                                      NULL, NULL, NULL) == SQLITE_OK &&
+           sqlite3_create_function_v2(db, "hone_body", 2, SQLITE_UTF8, NULL, split_body, NULL, NULL,
+                                      NULL) == SQLITE_OK;
+}
 
 bool schema_raise(sqlite3 *db, int64_t from, int64_t to)
 {
     char pragmas[128];
-    for (int64_t version = from; version < to; version++)
-        if (sqlite3_exec(db, steps[version], NULL, NULL, NULL) != SQLITE_OK)
+    if (from > 0 && !schema_functions(db))
+        return false;
+    bool at_once = from == 0 && to == STORE_SCHEMA_VERSION;
+    if (at_once && sqlite3_exec(db, newest, NULL, NULL, NULL) != SQLITE_OK)
+        return false;
+    for (int64_t version = at_once ? to : from; version < to; version++) {
+        const char *rows = from > 0 ? steps[version].rows : NULL;
+        if (sqlite3_exec(db, steps[version].tables, NULL, NULL, NULL) != SQLITE_OK ||
+            (rows && sqlite3_exec(db, rows, NULL, NULL, NULL) != SQLITE_OK))
             return false;
+    }
     str_format(pragmas, sizeof pragmas, "PRAGMA application_id = %d; PRAGMA user_version = %d",
                STORE_APPLICATION_ID, (int)to);
     return sqlite3_exec(db, pragmas, NULL, NULL, NULL) == SQLITE_OK;
@@ -260,6 +329,8 @@ static bool quick_check(sqlite3 *db, const char *path, struct error *e)
     const char *said = ok ? (const char *)sqlite3_column_text(statement, 0) : NULL;
     if (!ok)
         damaged(db, path, NULL, e);
+    else if (said && strstr(said, "unable to get the page. error code=7")) // SQLITE_NOMEM
+        ok = error_memory(e);
     else if (!said || strcmp(said, "ok") != 0)
         ok = damaged(db, path, said, e);
     sqlite3_finalize(statement);

@@ -7,9 +7,17 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
+// A constant as SQL has it.
+#define TEXT_OF(number)  #number
+#define NUMBER(constant) TEXT_OF(constant)
+
 // Makes a store of version `from` (0: of an empty database) one of version `to`, within a
 // transaction of the caller's. False: see sqlite3_errmsg().
 bool schema_raise(sqlite3 *db, int64_t from, int64_t to);
+
+// Defines hone_log(format, body) and hone_body(format, body): of a body that has its log in it, as
+// before version 3, the log, and the rest. NULL where there is no log.
+bool schema_functions(sqlite3 *db);
 
 // Refuses another program's file and one that a newer hone wrote. `path` is for the message.
 bool schema_owner_check(const char *path, uint32_t application, uint32_t version, struct error *e);

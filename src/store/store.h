@@ -10,13 +10,14 @@
 #ifndef HONE_STORE_STORE_H
 #define HONE_STORE_STORE_H
 
+#include "base/arena.h"
 #include "base/error.h"
-#include "job/job.h"
-#include "job/policy.h"
-#include "job/result.h"
+#include "model/job.h"
+#include "model/policy.h"
+#include "model/result.h"
 
 #define STORE_APPLICATION_ID 0x686f6e65 // "hone"
-#define STORE_SCHEMA_VERSION 2
+#define STORE_SCHEMA_VERSION 3
 #define STORE_ID_BYTES       16
 
 struct store;
@@ -167,6 +168,7 @@ struct result *store_find(struct store *s, const struct store_question *q, uint3
 // One row: a result with what it belongs to. All strings live until the row callback returns.
 struct store_row {
     const char *id; // 32 hexadecimal digits, random
+    uint8_t id_bytes[STORE_ID_BYTES];
     const char *configuration;
     const char *configuration_json;
     const char *spec_name;
@@ -182,23 +184,49 @@ struct store_row {
     const char *language; // of the job, as language_text()
     const char *kernels;  // in launch order, one a line
     const char *session;  // 32 hexadecimal digits, random: one for each run of hone
-    const char *command;  // that run's
+    uint8_t session_bytes[STORE_ID_BYTES];
+    const char *command; // that run's
     struct digest key;
     struct digest source;
-    const struct result *result;
+    struct digest identity;      // device_identity
+    enum status status;          // as the result's; STATUS_COUNT, STOP_COUNT: only a newer hone
+    enum stop_reason stop;       // knows it
+    const struct result *result; // its log is "" but with store_query.logs
     int measuring_version;
     bool unseen; // see store_reuse_unseen()
     bool fixed;  // its number of samples was asked for: those of several such results add up
     bool cold;   // its policy's: times of cold inputs do not compare with those of warm ones
 };
 
+// Which results a question is about: all that is said must hold. {0}: all of them.
 struct store_query {
-    const char *spec_name;       // (optional) NULL: all
-    const char *constants;       // (optional)
-    const char *device;          // (optional) part of the device's name, case ignored
-    const struct digest *source; // (optional)
+    const char *spec_name; // (optional) here and below; NULL: any
+    const char *constants;
+    const char *device;                   // its name
+    const struct digest *device_identity; // the device with its driver: device_info_digest()
+    const struct digest *source;
+    const struct digest *key; // of the job
+    const uint8_t *session;   // STORE_ID_BYTES: one run
     bool correct_only;
     bool all_runs; // also what answers for its own run alone: to list it, not to answer with it
+    bool logs;     // with the build logs
+
+    // Which rows count, for who takes times from them. Measured as hone measures today, and, but
+    // for `imported`, by hone:
+    bool today, imported;
+    // Of correct ones; a failure counts whatever the inputs were.
+    enum { STORE_INPUTS_ANY, STORE_INPUTS_WARM, STORE_INPUTS_COLD } inputs;
+    // What was timed, and failures that the configuration itself came to: not, but with `lost`,
+    // that the device was gone, nor, but with `timeouts`, a time limit, which is the run's.
+    bool telling, lost, timeouts;
+    bool uncompared; // nothing that was launched in turn with other jobs
+    // Of what counts only the newest of each.
+    enum {
+        STORE_NEWEST_NONE,
+        STORE_NEWEST_OF_JOB,
+        STORE_NEWEST_OF_CONFIGURATION,
+        STORE_NEWEST_OF_SESSION
+    } newest;
 };
 
 // Calls `each` for every result, newest first, until it returns false; of a stack each result once,
@@ -212,17 +240,8 @@ bool store_each(struct store *s, const struct store_query *q,
                 bool (*each)(void *context, const struct store_row *row), void *context,
                 struct error *e);
 
-// Whose rows are looked for, beside what a query says.
-struct store_counting {
-    const char *device_identity; // as a row has it: the device with its driver; NULL: any
-    enum { STORE_INPUTS_ANY, STORE_INPUTS_WARM, STORE_INPUTS_COLD } inputs;
-    bool imported; // what others measured counts, too
-};
-
-// Does the row say something of how fast, or whether, its job runs here and today? Every walk
-// through rows that takes times from them asks here: what another way of measuring, another driver
-// or another state of the inputs gave does not compare. A failure counts whatever the inputs were.
-bool store_row_counts(const struct store_row *row, const struct store_counting *c);
+// A row that outlives the walk, without its result: its texts in the arena. False without memory.
+bool store_row_copy(struct arena *a, const struct store_row *row, struct store_row *out);
 
 // The texts kept for a job, until `each` returns false: (kind, name, text, length) with kind "spec"
 // (of the newest session that measured it), "source", "include", and "reference" for the sources

@@ -4,7 +4,10 @@
 #include "store/fail.h"
 #include "store/upkeep.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char specs_sql[] =
     "SELECT coalesce(session.spec_name, job.spec_name, '') AS spec, count(DISTINCT "
@@ -34,7 +37,7 @@ struct summing {
     struct store_summary *out;
 };
 
-static const char *text_at(struct summing *c, sqlite3_stmt *row, int column)
+static const char *summary_text(struct summing *c, sqlite3_stmt *row, int column)
 {
     const char *text = (const char *)sqlite3_column_text(row, column);
     return arena_strdup(c->a, text ? text : "");
@@ -45,44 +48,33 @@ static uint64_t count_at(sqlite3_stmt *row, int column)
     return (uint64_t)sqlite3_column_int64(row, column);
 }
 
-// Room for one more after `count`, doubled when a power of two is full.
-static void *grown(struct arena *a, void *items, size_t count, size_t size)
-{
-    if (count > 0 && (count & (count - 1)) != 0)
-        return items;
-    void *more = arena_array(a, count > 0 ? 2 * count : 1, size);
-    if (more && count > 0)
-        memcpy(more, items, count * size);
-    return more;
-}
-
 static bool add_spec(struct summing *c, sqlite3_stmt *row)
 {
     struct store_summary *out = c->out;
-    out->specs = grown(c->a, out->specs, out->spec_count, sizeof *out->specs);
+    out->specs = array_grown(c->a, out->specs, out->spec_count, sizeof *out->specs);
     if (!out->specs)
         return false;
     struct store_spec_summary *s = &out->specs[out->spec_count++];
-    *s = (struct store_spec_summary){.name = text_at(c, row, 0),
+    *s = (struct store_spec_summary){.name = summary_text(c, row, 0),
                                      .configurations = count_at(row, 1),
                                      .results = count_at(row, 2),
                                      .correct = count_at(row, 3),
-                                     .newest = text_at(c, row, 4)};
+                                     .newest = summary_text(c, row, 4)};
     return s->name && s->newest;
 }
 
 static bool add_device(struct summing *c, sqlite3_stmt *row)
 {
     struct store_summary *out = c->out;
-    out->devices = grown(c->a, out->devices, out->device_count, sizeof *out->devices);
+    out->devices = array_grown(c->a, out->devices, out->device_count, sizeof *out->devices);
     if (!out->devices)
         return false;
     struct store_device_summary *d = &out->devices[out->device_count++];
-    *d = (struct store_device_summary){.name = text_at(c, row, 0),
-                                       .platform = text_at(c, row, 1),
-                                       .driver = text_at(c, row, 2),
+    *d = (struct store_device_summary){.name = summary_text(c, row, 0),
+                                       .platform = summary_text(c, row, 1),
+                                       .driver = summary_text(c, row, 2),
                                        .results = count_at(row, 3),
-                                       .newest = text_at(c, row, 4)};
+                                       .newest = summary_text(c, row, 4)};
     return d->name && d->platform && d->driver && d->newest;
 }
 
@@ -93,8 +85,8 @@ static bool add_totals(struct summing *c, sqlite3_stmt *row)
     out->jobs = count_at(row, 1);
     out->sessions = count_at(row, 2);
     out->earlier = count_at(row, 3);
-    out->oldest = text_at(c, row, 4);
-    out->newest = text_at(c, row, 5);
+    out->oldest = summary_text(c, row, 4);
+    out->newest = summary_text(c, row, 5);
     return out->oldest && out->newest;
 }
 
@@ -149,5 +141,44 @@ bool store_summarise(struct store *s, struct arena *a, struct store_summary *out
         ok = run_query(&c, &queries[i], e);
     sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     out->file_bytes = store_bytes(s);
+    return ok;
+}
+
+// ---- the file and its rows ----------------------------------------------------------------------
+
+uint64_t store_log_bytes(struct store *s)
+{
+    struct stat st;
+    char log[PATH_MAX + 8];
+    snprintf(log, sizeof log, "%s-wal", sqlite3_db_filename(s->db, "main"));
+    return stat(log, &st) == 0 ? (uint64_t)st.st_size : 0;
+}
+
+// The log counts: its results are not in the file yet.
+uint64_t store_bytes(struct store *s)
+{
+    struct stat st;
+    bool found = stat(sqlite3_db_filename(s->db, "main"), &st) == 0;
+    return (found ? (uint64_t)st.st_size : 0) + store_log_bytes(s);
+}
+
+bool store_count(struct store *s, struct store_counts *out, struct error *e)
+{
+    static const char sql[] = "SELECT (SELECT count(*) FROM job), (SELECT count(*) FROM session), "
+                              "count(*), coalesce(sum(status = 'correct'), 0) FROM result";
+    sqlite3_stmt *statement = NULL;
+    memset(out, 0, sizeof *out);
+    bool ok = sqlite3_prepare_v2(s->db, sql, -1, &statement, NULL) == SQLITE_OK &&
+              sqlite3_step(statement) == SQLITE_ROW;
+    if (ok) {
+        out->jobs = (uint64_t)sqlite3_column_int64(statement, 0);
+        out->sessions = (uint64_t)sqlite3_column_int64(statement, 1);
+        out->results = (uint64_t)sqlite3_column_int64(statement, 2);
+        out->correct = (uint64_t)sqlite3_column_int64(statement, 3);
+        out->file_bytes = store_bytes(s);
+    } else {
+        store_fail_sqlite(e, s->path, s->db, "counting results");
+    }
+    sqlite3_finalize(statement);
     return ok;
 }

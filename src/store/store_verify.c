@@ -1,5 +1,6 @@
 // Whether every row of a store is what it should be.
 
+#include "stats/stats.h"
 #include "store/database.h"
 #include "store/fail.h"
 #include "store/upkeep.h"
@@ -17,7 +18,7 @@ struct verifying {
 };
 
 // `row` NULL: none.
-static void tell(struct verifying *v, const char *table, const char *row, const char *what)
+static void tell_problem(struct verifying *v, const char *table, const char *row, const char *what)
 {
     struct store_problem p = {table, row ? row : "", what};
     v->out->problems++;
@@ -43,7 +44,7 @@ static bool each_row(struct verifying *v, const char *sql,
     while (ok && (code = sqlite3_step(statement)) == SQLITE_ROW)
         ok = check(v, statement, e);
     if (ok && (code & 0xff) == SQLITE_CORRUPT)
-        tell(v, "file", NULL, sqlite3_errmsg(v->store->db));
+        tell_problem(v, "file", NULL, sqlite3_errmsg(v->store->db));
     else if (ok && code != SQLITE_DONE)
         ok = failed(v, e);
     sqlite3_finalize(statement);
@@ -62,7 +63,7 @@ static bool check_page(struct verifying *v, sqlite3_stmt *row, struct error *e)
 {
     (void)e;
     if (!str_equal(text_of(row, 0), "ok"))
-        tell(v, "file", NULL, text_of(row, 0));
+        tell_problem(v, "file", NULL, text_of(row, 0));
     return true;
 }
 
@@ -71,7 +72,7 @@ static bool check_page(struct verifying *v, sqlite3_stmt *row, struct error *e)
 static bool check_missing(struct verifying *v, sqlite3_stmt *row, struct error *e)
 {
     (void)e;
-    tell(v, text_of(row, 0), text_of(row, 1), text_of(row, 2));
+    tell_problem(v, text_of(row, 0), text_of(row, 1), text_of(row, 2));
     return true;
 }
 
@@ -137,12 +138,10 @@ static bool same_samples(sqlite3_stmt *row, const uint64_t *samples, uint32_t co
 
 static bool same_median(sqlite3_stmt *row, const uint64_t *samples, uint32_t count)
 {
-    double middle;
     bool is_null = sqlite3_column_type(row, R_MEDIAN) == SQLITE_NULL;
     if (count == 0)
         return is_null;
-    return !is_null && samples_median(samples, count, &middle) &&
-           sqlite3_column_double(row, R_MEDIAN) == middle;
+    return !is_null && sqlite3_column_double(row, R_MEDIAN) == stats_median(samples, count);
 }
 
 static bool same_number(sqlite3_stmt *row, int column, uint64_t number)
@@ -197,9 +196,9 @@ static bool check_result(struct verifying *v, sqlite3_stmt *row, struct error *e
     snprintf(what, sizeof what, "its column %s says something else than its body",
              column ? column : "");
     if (!r)
-        tell(v, "result", text_of(row, R_ID), why.text);
+        tell_problem(v, "result", text_of(row, R_ID), why.text);
     else if (column)
-        tell(v, "result", text_of(row, R_ID), what);
+        tell_problem(v, "result", text_of(row, R_ID), what);
     result_free(r);
     return true;
 }
@@ -222,19 +221,10 @@ static bool item_copy(struct arena *a, sqlite3_stmt *row, struct text_item *out)
 
 static bool items_copy(struct arena *a, sqlite3_stmt *items, struct text_set *set)
 {
-    size_t capacity = 0;
     int code;
     while ((code = sqlite3_step(items)) == SQLITE_ROW) {
-        if (set->count == capacity) {
-            capacity = capacity ? 2 * capacity : 8;
-            struct text_item *more = arena_array(a, capacity, sizeof *more);
-            if (!more)
-                return false;
-            if (set->count)
-                memcpy(more, set->items, set->count * sizeof *more);
-            set->items = more;
-        }
-        if (!item_copy(a, items, &set->items[set->count++]))
+        set->items = array_grown(a, set->items, set->count, sizeof *set->items);
+        if (!set->items || !item_copy(a, items, &set->items[set->count++]))
             return false;
     }
     return code == SQLITE_DONE;
@@ -263,7 +253,7 @@ static bool check_set(struct verifying *v, sqlite3_stmt *row, struct error *e)
     char hex[65];
     v->out->texts++;
     if (sqlite3_column_bytes(row, 0) != (int)sizeof named.bytes) {
-        tell(v, "text", NULL, "a set of texts is not named by a digest");
+        tell_problem(v, "text", NULL, "a set of texts is not named by a digest");
         return true;
     }
     memcpy(named.bytes, sqlite3_column_blob(row, 0), sizeof named.bytes);
@@ -274,7 +264,7 @@ static bool check_set(struct verifying *v, sqlite3_stmt *row, struct error *e)
         sqlite3_bind_blob(items, 1, named.bytes, sizeof named.bytes, SQLITE_STATIC) == SQLITE_OK;
     ok = (ok && items_copy(&a, items, &set)) || failed(v, e);
     if (ok && !set_is(&set, &named))
-        tell(v, "text", hex, "its texts have another digest than its name");
+        tell_problem(v, "text", hex, "its texts have another digest than its name");
     sqlite3_finalize(items);
     arena_release(&a);
     return ok;

@@ -1,6 +1,7 @@
 // Sets of texts: what a job's compiler saw, and the spec.
 
 #include "store/database.h"
+#include "store/fail.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -166,4 +167,53 @@ bool texts_put(struct store *s, const struct text_set *set, struct digest *diges
             return false;
     texts_remember(&s->texts, set, digest);
     return true;
+}
+
+// ---- reading ------------------------------------------------------------------------------------
+
+// The spec is that of the newest session that measured the job.
+#define TEXTS_SQL(place)                                                                           \
+    "SELECT kind, name, body FROM (SELECT texts, 0 AS part FROM (SELECT session.texts AS texts "   \
+    "FROM result JOIN session ON session.id = result.session WHERE result.job = :key "             \
+    "ORDER BY " place " DESC, result.date DESC, result.id DESC LIMIT 1) UNION ALL "                \
+    "SELECT texts, 1 FROM job WHERE key = :key) AS sets JOIN text ON text.texts = sets.texts "     \
+    "ORDER BY sets.part, text.position"
+
+static const char texts_sql[] = TEXTS_SQL("coalesce(result.number, result.sequence)");
+static const char texts_sql_1[] = TEXTS_SQL("result.sequence");
+
+// *found: there were any.
+static bool texts_of(struct store *s, const struct digest *key,
+                     bool (*each)(void *context, const char *kind, const char *name,
+                                  const char *text, size_t length),
+                     void *context, bool *found, struct error *e)
+{
+    int code = SQLITE_ROW;
+    bool more = true;
+    struct values v = {NULL, SQLITE_OK};
+    const char *sql = s->version >= 2 ? texts_sql : texts_sql_1;
+    if (sqlite3_prepare_v2(s->db, sql, -1, &v.statement, NULL) != SQLITE_OK)
+        return store_fail_sqlite(e, s->path, s->db, "reading texts");
+    value_digest(&v, ":key", key);
+    while (more && (code = sqlite3_step(v.statement)) == SQLITE_ROW) {
+        const char *kind = (const char *)sqlite3_column_text(v.statement, 0);
+        const char *name = (const char *)sqlite3_column_text(v.statement, 1);
+        const char *text = (const char *)sqlite3_column_text(v.statement, 2);
+        *found = true;
+        more = each(context, kind, name, text, (size_t)sqlite3_column_bytes(v.statement, 2));
+    }
+    bool ok = !more || code == SQLITE_DONE || store_fail_sqlite(e, s->path, s->db, "reading texts");
+    sqlite3_finalize(v.statement);
+    return ok;
+}
+
+bool store_texts(struct store *s, const struct digest *key,
+                 bool (*each)(void *context, const char *kind, const char *name, const char *text,
+                              size_t length),
+                 void *context, struct error *e)
+{
+    bool ok = true, found = false;
+    for (; s && ok && !found; s = s->behind)
+        ok = texts_of(s, key, each, context, &found, e);
+    return ok;
 }

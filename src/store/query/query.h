@@ -1,0 +1,62 @@
+// The questions that workflows, reports and exports ask of a store, each answered by one walk over
+// the rows that count for it (store_each(): see store_query). What is made of an answer is the
+// caller's.
+#ifndef HONE_STORE_QUERY_QUERY_H
+#define HONE_STORE_QUERY_QUERY_H
+
+#include "base/arena.h"
+#include "store/store.h"
+
+// ---- the fastest -------------------------------------------------------------------------------
+
+struct store_fastest {
+    struct digest key;
+    const char *configuration;
+    double median; // ns
+    size_t age;    // 0: of the newest of these rows
+};
+
+// By the newest result of each job, or of each configuration, as q->newest says: those that have a
+// time, the fastest first. Of equal ones the newer. In the arena.
+bool store_fastest(struct store *s, const struct store_query *q, struct arena *a,
+                   struct store_fastest **out, size_t *count, struct error *e);
+
+// ---- runs --------------------------------------------------------------------------------------
+
+// Those that have results of the spec, by the newest row of each, the newest first. In the arena.
+bool store_runs(struct store *s, const char *spec_name, struct arena *a, struct store_row **out,
+                size_t *count, struct error *e);
+
+// ---- recorded spaces ---------------------------------------------------------------------------
+
+// The results of one spec with one set of constants on one device in one language, as a recorded
+// space. Those under the newest driver and with the newest text of the kernel count; older ones do
+// not compare with them.
+struct stored_space {
+    const char *spec, *constants, *device, *platform, *language;
+    const char *driver; // of the newest result, as the rest
+    const char *kernels, *hone_version;
+    struct digest identity; // of the device with that driver
+    struct digest source;
+    uint64_t results; // under that driver and with that text
+    bool cold;        // its inputs were, of the newest that is correct: the others are left out
+    bool is_timed;    // one is correct
+    bool is_imported;
+    const char *statistic; // what a time of it is: "median", or as it was imported
+};
+
+// What the median of a result's samples is: "median"; of an imported one what was recorded.
+const char *result_statistic(const struct result *r);
+
+// Those of a spec (NULL: of all) with these constants (NULL: any), the one with the newest result
+// first. In the arena.
+bool stored_spaces(struct store *s, const char *spec_name, const char *constants, struct arena *a,
+                   struct stored_space **out, size_t *count, struct error *e);
+
+// The newest result of each configuration, the newest first, until `each` returns false. What was
+// only checked, without a time, and samples of comparisons are left out.
+bool stored_space_each(struct store *s, const struct stored_space *space,
+                       bool (*each)(void *context, const struct store_row *row), void *context,
+                       struct error *e);
+
+#endif
