@@ -1,4 +1,6 @@
-#include "exchange/bytes.h"
+// A file as a stream of bytes: a buffer of it at a time, through zlib where it is compressed.
+
+#include "formats/bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +16,7 @@
 // ---- the file ----------------------------------------------------------------------------------
 
 // Into `into`; 0 at the end.
-static bool take(struct bytes *b, unsigned char *into, size_t *count, struct error *e)
+static bool take_bytes(struct bytes *b, unsigned char *into, size_t *count, struct error *e)
 {
     ssize_t n;
     *count = 0;
@@ -43,7 +45,7 @@ static bool take_first(struct bytes *b, size_t *count, struct error *e)
     if (is_pipe && n == 0 && !p.revents)
         return error_set(e, ERROR_IO, "%s: is a pipe that nobody writes to", b->path);
     *count = n > 0 ? (size_t)n : 0;
-    return fcntl(b->fd, F_SETFL, 0) < 0 || n > 0 || take(b, b->packed, count, e);
+    return fcntl(b->fd, F_SETFL, 0) < 0 || n > 0 || take_bytes(b, b->packed, count, e);
 }
 
 static bool is_gzip(const unsigned char *data, size_t length)
@@ -53,7 +55,7 @@ static bool is_gzip(const unsigned char *data, size_t length)
 
 // ---- unpacking ---------------------------------------------------------------------------------
 
-static bool broken(const struct bytes *b, const char *how, struct error *e)
+static bool refuse_broken_bytes(const struct bytes *b, const char *how, struct error *e)
 {
     return error_set(e, ERROR_INPUT, "%s: not a whole gzip file: %s (near line %llu)", b->path, how,
                      (unsigned long long)b->line);
@@ -65,7 +67,7 @@ static bool refill(struct bytes *b, struct error *e)
     size_t count;
     if (b->unpacker.avail_in > 0)
         return true;
-    if (!take(b, b->packed, &count, e))
+    if (!take_bytes(b, b->packed, &count, e))
         return false;
     b->unpacker.next_in = b->packed;
     b->unpacker.avail_in = (uInt)count;
@@ -90,47 +92,19 @@ static bool unpack_some(struct bytes *b, struct error *e)
     if (!refill(b, e))
         return false;
     if (b->unpacker.avail_in == 0)
-        return broken(b, "it ends early", e);
+        return refuse_broken_bytes(b, "it ends early", e);
     int code = inflate(&b->unpacker, Z_NO_FLUSH);
     if (code == Z_MEM_ERROR)
         return error_memory(e);
     if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
-        return broken(b, b->unpacker.msg ? b->unpacker.msg : "damaged data", e);
+        return refuse_broken_bytes(b, b->unpacker.msg ? b->unpacker.msg : "damaged data", e);
     b->in_member = code != Z_STREAM_END;
-    return true;
-}
-
-static bool unpack(struct bytes *b, struct error *e)
-{
-    b->unpacker.next_out = b->plain;
-    b->unpacker.avail_out = (uInt)BUFFER;
-    while (b->unpacker.avail_out == BUFFER && !b->is_over) {
-        if (!(b->in_member ? unpack_some(b, e) : next_member(b, e)))
-            return false;
-    }
-    b->at = b->plain;
-    b->end = b->unpacker.next_out;
-    return true;
-}
-
-// `length` bytes of the file are known to begin it.
-static bool unpack_begin(struct bytes *b, const unsigned char *data, size_t length, struct error *e)
-{
-    b->plain = malloc(BUFFER);
-    if (!b->plain || length > UINT32_MAX)
-        return error_memory(e);
-    if (inflateInit2(&b->unpacker, 16 + MAX_WBITS) != Z_OK)
-        return error_memory(e);
-    b->is_packed = b->in_member = true;
-    b->unpacker.next_in = (unsigned char *)data;
-    b->unpacker.avail_in = (uInt)length;
-    b->at = b->end = b->plain;
     return true;
 }
 
 // ---- both --------------------------------------------------------------------------------------
 
-static void prepare(struct bytes *b, const char *path)
+static void prepare_inflate(struct bytes *b, const char *path)
 {
     memset(b, 0, sizeof *b);
     b->path = path;
@@ -138,10 +112,21 @@ static void prepare(struct bytes *b, const char *path)
     b->fd = -1;
 }
 
-static bool begin(struct bytes *b, const unsigned char *data, size_t length, struct error *e)
+static bool begin_bytes(struct bytes *b, const unsigned char *data, size_t length, struct error *e)
 {
-    if (is_gzip(data, length))
-        return unpack_begin(b, data, length, e);
+    if (is_gzip(data, length)) {
+        // `length` bytes of the file are known to begin it.
+        b->plain = malloc(BUFFER);
+        if (!b->plain || length > UINT32_MAX)
+            return error_memory(e);
+        if (inflateInit2(&b->unpacker, 16 + MAX_WBITS) != Z_OK)
+            return error_memory(e);
+        b->is_packed = b->in_member = true;
+        b->unpacker.next_in = (unsigned char *)data;
+        b->unpacker.avail_in = (uInt)length;
+        b->at = b->end = b->plain;
+        return true;
+    }
     b->at = data;
     b->end = data + length;
     return true;
@@ -151,7 +136,7 @@ bool bytes_open(struct bytes *b, const char *path, struct error *e)
 {
     struct stat st;
     size_t length = 0;
-    prepare(b, path);
+    prepare_inflate(b, path);
     b->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (b->fd < 0)
         return error_set_driver(e, ERROR_IO, errno, "%s: %s", path, strerror(errno));
@@ -160,14 +145,14 @@ bool bytes_open(struct bytes *b, const char *path, struct error *e)
     b->packed = malloc(BUFFER);
     if (!b->packed)
         return error_memory(e);
-    return take_first(b, &length, e) && begin(b, b->packed, length, e);
+    return take_first(b, &length, e) && begin_bytes(b, b->packed, length, e);
 }
 
 bool bytes_open_memory(struct bytes *b, const char *path, const void *data, size_t length,
                        struct error *e)
 {
-    prepare(b, path);
-    return begin(b, data, length, e);
+    prepare_inflate(b, path);
+    return begin_bytes(b, data, length, e);
 }
 
 bool bytes_more(struct bytes *b, struct error *e)
@@ -175,9 +160,18 @@ bool bytes_more(struct bytes *b, struct error *e)
     size_t count;
     if (b->is_over)
         return true;
-    if (b->is_packed)
-        return unpack(b, e);
-    if (!take(b, b->packed, &count, e))
+    if (b->is_packed) {
+        b->unpacker.next_out = b->plain;
+        b->unpacker.avail_out = (uInt)BUFFER;
+        while (b->unpacker.avail_out == BUFFER && !b->is_over) {
+            if (!(b->in_member ? unpack_some(b, e) : next_member(b, e)))
+                return false;
+        }
+        b->at = b->plain;
+        b->end = b->unpacker.next_out;
+        return true;
+    }
+    if (!take_bytes(b, b->packed, &count, e))
         return false;
     b->is_over = count == 0;
     if (count > 0) {
@@ -195,5 +189,5 @@ void bytes_close(struct bytes *b)
         close(b->fd);
     free(b->packed);
     free(b->plain);
-    prepare(b, b->path);
+    prepare_inflate(b, b->path);
 }

@@ -1,7 +1,7 @@
 // The bytes of a file, a buffer at a time, unpacked where gzip packed them (told by its first two
 // bytes, whatever the file is called; several members follow each other, as `cat` joins them).
-#ifndef HONE_EXCHANGE_BYTES_H
-#define HONE_EXCHANGE_BYTES_H
+#ifndef HONE_FORMATS_BYTES_H
+#define HONE_FORMATS_BYTES_H
 
 #include "base/error.h"
 

@@ -1,6 +1,9 @@
-#include "exchange/csv.h"
+// Reads CSV field by field, without a line in memory: the names of the first line say which columns
+// are parameters, which are hone's own, and which are further measurements.
 
-#include "exchange/reading.h"
+#include "formats/csv.h"
+
+#include "formats/reading.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,12 +29,6 @@ struct record {
     uint64_t line;
     bool is_end; // there is no further record
 };
-
-static void record_release(struct record *c)
-{
-    text_release(&c->text);
-    free(c->starts);
-}
 
 static const char *field(const struct record *c, size_t i)
 {
@@ -60,7 +57,7 @@ static bool field_begin(struct reading *r, struct record *c)
     return true;
 }
 
-static bool check_length(struct reading *r, const struct record *c)
+static bool check_csv_length(struct reading *r, const struct record *c)
 {
     if (c->text.failed)
         return error_memory(r->e);
@@ -85,13 +82,13 @@ static bool read_quoted(struct reading *r, struct record *c)
             b->at++;
         }
         text_addc(&c->text, (char)(byte ? byte : '?'));
-        if (!check_length(r, c))
+        if (!check_csv_length(r, c))
             return false;
     }
 }
 
 // One field with what ends it: false with an error; *more: another field follows.
-static bool read_field(struct reading *r, struct record *c, bool *more)
+static bool read_csv_field(struct reading *r, struct record *c, bool *more)
 {
     struct bytes *b = &r->bytes;
     *more = false;
@@ -109,13 +106,13 @@ static bool read_field(struct reading *r, struct record *c, bool *more)
             break;
         if (byte != '\r')
             text_addc(&c->text, (char)(byte ? byte : '?'));
-        if (!check_length(r, c))
+        if (!check_csv_length(r, c))
             return false;
     }
     b->line += byte == '\n';
     *more = byte == ',';
     text_addc(&c->text, 0);
-    return byte != -2 && check_length(r, c);
+    return byte != -2 && check_csv_length(r, c);
 }
 
 static bool read_record(struct reading *r, struct record *c)
@@ -129,7 +126,7 @@ static bool read_record(struct reading *r, struct record *c)
     if (byte < 0)
         return byte == -1;
     while (more) {
-        if (!read_field(r, c, &more))
+        if (!read_csv_field(r, c, &more))
             return false;
     }
     return true;
@@ -144,14 +141,6 @@ struct csv {
     enum csv_column *column;    // of the others; CSV_COLUMN_COUNT: a measurement
     const char **names;         // of measurements
 };
-
-static void csv_release(struct csv *c)
-{
-    record_release(&c->record);
-    free(c->parameter);
-    free(c->column);
-    free(c->names);
-}
 
 static enum csv_column column_of(const char *name)
 {
@@ -244,7 +233,7 @@ static bool same_for_all(struct reading *r, const char *name, const char *text, 
                          name, text, *known);
 }
 
-static bool read_statistic(struct reading *r, const char *text)
+static bool read_csv_statistic(struct reading *r, const char *text)
 {
     static const char *const known[] = {"median", "mean", "minimum"};
     const char **statistic = &r->gather.recorded->statistic;
@@ -282,7 +271,7 @@ static bool read_column(struct reading *r, enum csv_column column, const char *n
     case CSV_TIME:
         return read_number(r, name, text, &r->gather.row.row.time_ns);
     case CSV_STATISTIC:
-        return read_statistic(r, text);
+        return read_csv_statistic(r, text);
     case CSV_COMPILE:
         return read_number(r, name, text, &costs->compile_ns);
     case CSV_RUN:
@@ -341,6 +330,10 @@ bool read_csv(struct reading *r)
         bool is_blank = c.record.count == 1 && !field(&c.record, 0)[0];
         ok = is_blank || read_row(r, &c);
     }
-    csv_release(&c);
+    text_release(&c.record.text);
+    free(c.record.starts);
+    free(c.parameter);
+    free(c.column);
+    free(c.names);
     return ok;
 }

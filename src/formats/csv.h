@@ -3,8 +3,8 @@
 //   parameters..., status, time_ns, statistic, COLUMNS..., further measurements...
 //
 // What stands in front of `status, time_ns` is a parameter. Empty: not known.
-#ifndef HONE_EXCHANGE_CSV_H
-#define HONE_EXCHANGE_CSV_H
+#ifndef HONE_FORMATS_CSV_H
+#define HONE_FORMATS_CSV_H
 
 // The columns behind the parameters, in the order in which they are written; of those read only
 // `status` must be there. X(NAME, name)

@@ -1,7 +1,11 @@
-#include "exchange/export.h"
+// Writes a recorded space of a store. Each row is held against the spec as it is now and written into
+// a text of its own by the writer of the format; rows come newest first and are put into the file in
+// reverse.
 
-#include "exchange/export_inside.h"
-#include "exchange/tokens.h"
+#include "formats/export.h"
+
+#include "formats/export_inside.h"
+#include "formats/tokens.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -79,7 +83,8 @@ void export_ms_at(struct emit *j, const char *key, double ns)
 #define NONE UINT32_MAX
 
 // What is no parameter of the spec is left alone.
-static bool choose(const struct spec *s, const char *name, const struct value *v, uint32_t *choice)
+static bool choose_parameter_value(const struct spec *s, const char *name, const struct value *v,
+                                   uint32_t *choice)
 {
     for (uint32_t i = 0; i < s->parameter_count; i++) {
         const struct parameter *p = &s->parameters[i];
@@ -94,7 +99,7 @@ static bool choose(const struct spec *s, const char *name, const struct value *v
     return true;
 }
 
-static bool choose_all(const struct spec *s, struct tokens *t, uint32_t *choice, struct error *e)
+static bool choose_values(const struct spec *s, struct tokens *t, uint32_t *choice, struct error *e)
 {
     struct text name = TEXT_INIT;
     struct value v;
@@ -104,36 +109,31 @@ static bool choose_all(const struct spec *s, struct tokens *t, uint32_t *choice,
         text_add(&name, text_cstr(&t->text));
         ok = !name.failed || error_memory(e);
         ok = ok && tokens_next(t, e) < TOKEN_TORN && tokens_value(t, &v) &&
-             choose(s, text_cstr(&name), &v, choice);
+             choose_parameter_value(s, text_cstr(&name), &v, choice);
     }
     text_release(&name);
     return ok && t->kind == TOKEN_OBJECT_END;
 }
 
-static bool choose_stored(const struct spec *s, const char *json, uint32_t *choice, struct error *e)
-{
-    struct bytes b;
-    struct tokens t;
-    tokens_init(&t, &b);
-    bool ok = bytes_open_memory(&b, "configuration", json, strlen(json), e) &&
-              choose_all(s, &t, choice, e);
-    tokens_release(&t);
-    bytes_close(&b);
-    return ok;
-}
-
 // As the spec is now; false where it has no such configuration. The text says whether all that had
 // several values is still there; what had one value then, which the text leaves out, is in the
 // JSON.
-static bool read_choice(const struct spec *s, const struct store_row *row, uint32_t *choice,
-                        struct error *e)
+static bool read_exported_choice(const struct spec *s, const struct store_row *row,
+                                 uint32_t *choice, struct error *e)
 {
     spec_default(s, choice);
     if (!spec_parse_configuration(s, row->configuration, choice, e))
         return false;
     for (uint32_t i = 0; i < s->parameter_count; i++)
         choice[i] = s->parameters[i].count == 1 ? 0 : NONE;
-    bool ok = choose_stored(s, row->configuration_json, choice, e);
+    struct bytes b;
+    struct tokens t;
+    tokens_init(&t, &b);
+    bool ok = bytes_open_memory(&b, "configuration", row->configuration_json,
+                                strlen(row->configuration_json), e) &&
+              choose_values(s, &t, choice, e);
+    tokens_release(&t);
+    bytes_close(&b);
     for (uint32_t i = 0; i < s->parameter_count; i++)
         ok = ok && choice[i] != NONE;
     return ok;
@@ -152,18 +152,7 @@ struct exporting {
     bool failed; // no memory
 };
 
-static void read_metrics(struct exporting *x, const struct exported *one)
-{
-    const struct spec *s = x->o->spec;
-    const struct spec_measured measured = {one->stats.median, result_joule(one->row->result), NULL};
-    for (uint32_t i = 0; i < s->metric_count; i++) {
-        double value;
-        bool has = one->samples && spec_metric(s, i, x->choice, NULL, &measured, &value);
-        x->metrics[i] = has ? value : NAN;
-    }
-}
-
-static bool keep(struct exporting *x, struct text *row)
+static bool keep_exported(struct exporting *x, struct text *row)
 {
     if (x->count == x->room) {
         size_t room = x->room ? 2 * x->room : 256;
@@ -179,7 +168,7 @@ static bool keep(struct exporting *x, struct text *row)
     return text != NULL;
 }
 
-static bool take_row(void *context, const struct store_row *row)
+static bool take_exported_row(void *context, const struct store_row *row)
 {
     struct exporting *x = context;
     uint32_t count;
@@ -191,7 +180,7 @@ static bool take_row(void *context, const struct store_row *row)
                            .choice = x->choice,
                            .statistic = result_statistic(row->result),
                            .metrics = x->metrics};
-    if (!read_choice(x->o->spec, row, x->choice, &e)) {
+    if (!read_exported_choice(x->o->spec, row, x->choice, &e)) {
         x->failed |= e.code == ERROR_MEMORY;
         x->left_out++;
         return !x->failed;
@@ -202,14 +191,20 @@ static bool take_row(void *context, const struct store_row *row)
         stats_summarise(one.samples, count, 0, &one.stats);
     else
         one.samples = NULL;
-    read_metrics(x, &one);
+    const struct spec *s = x->o->spec;
+    const struct spec_measured measured = {one.stats.median, result_joule(one.row->result), NULL};
+    for (uint32_t i = 0; i < s->metric_count; i++) {
+        double value;
+        bool has = one.samples && spec_metric(s, i, x->choice, NULL, &measured, &value);
+        x->metrics[i] = has ? value : NAN;
+    }
     x->writer->row(&one, &text);
-    x->failed |= !keep(x, &text);
+    x->failed |= !keep_exported(x, &text);
     text_release(&text);
     return !x->failed;
 }
 
-static bool put_file(struct exporting *x, struct text *out, struct error *e)
+static bool put_export_file(struct exporting *x, struct text *out, struct error *e)
 {
     x->writer->head(x->o, out);
     for (size_t i = x->count; i-- > 0;) {
@@ -220,14 +215,14 @@ static bool put_file(struct exporting *x, struct text *out, struct error *e)
     return !out->failed || error_memory(e);
 }
 
-static bool collect(struct exporting *x, struct error *e)
+static bool collect_exported(struct exporting *x, struct error *e)
 {
     const struct export_options *o = x->o;
     x->choice = calloc(o->spec->parameter_count + (size_t)1, sizeof *x->choice);
     x->metrics = calloc(o->spec->metric_count + (size_t)1, sizeof *x->metrics);
     if (!x->choice || !x->metrics)
         return error_memory(e);
-    if (!stored_space_each(o->store, o->space, take_row, x, e))
+    if (!stored_space_each(o->store, o->space, take_exported_row, x, e))
         return false;
     if (x->failed)
         return error_memory(e);
@@ -245,7 +240,7 @@ bool export_space(const struct export_options *o, struct text *out, uint64_t *re
                   struct error *e)
 {
     struct exporting x = {.o = o, .writer = formats[o->format].writer};
-    bool ok = collect(&x, e) && put_file(&x, out, e);
+    bool ok = collect_exported(&x, e) && put_export_file(&x, out, e);
     *results = x.count;
     for (size_t i = 0; i < x.count; i++)
         free(x.rows[i]);

@@ -8,11 +8,11 @@
 //
 // Kernel Tuner knows three failures: timeout and correctness become RuntimeFailedConfig, with the
 // status in "invalidity" beside it.
-#ifndef HONE_EXCHANGE_EXPORT_H
-#define HONE_EXCHANGE_EXPORT_H
+#ifndef HONE_FORMATS_EXPORT_H
+#define HONE_FORMATS_EXPORT_H
 
 #include "base/log.h"
-#include "exchange/stored_space.h"
+#include "formats/stored_space.h"
 #include "space/space.h"
 
 enum export_format { EXPORT_T4, EXPORT_CACHE, EXPORT_CSV, EXPORT_FORMAT_COUNT };

@@ -1,10 +1,10 @@
 // What the writers of the formats share. Private to src/exchange.
-#ifndef HONE_EXCHANGE_EXPORT_INSIDE_H
-#define HONE_EXCHANGE_EXPORT_INSIDE_H
+#ifndef HONE_FORMATS_EXPORT_INSIDE_H
+#define HONE_FORMATS_EXPORT_INSIDE_H
 
 #include "base/emit.h"
-#include "exchange/export.h"
-#include "measure/stats.h"
+#include "formats/export.h"
+#include "stats/stats.h"
 
 // One result, as it is to be written.
 struct exported {

@@ -1,24 +1,11 @@
 // T4 results and metadata in one document.
-#include "exchange/export_inside.h"
+#include "formats/export_inside.h"
 
 #include <math.h>
 
 #define T4_VERSION "1.0.0"
 
 // ---- metadata ----------------------------------------------------------------------------------
-
-static void emit_hardware(const struct stored_space *s, struct emit *j)
-{
-    emit_key(j, "hardware");
-    emit_object(j);
-    emit_key(j, "hardware_description");
-    emit_array(j);
-    emit_object(j);
-    emit_text_at(j, "name", s->device);
-    emit_object_end(j);
-    emit_array_end(j);
-    emit_object_end(j);
-}
 
 static void emit_environment(const struct stored_space *s, struct emit *j)
 {
@@ -40,7 +27,7 @@ static void emit_environment(const struct stored_space *s, struct emit *j)
     text_release(&hone);
 }
 
-static void head(const struct export_options *o, struct text *out)
+static void put_t4_head(const struct export_options *o, struct text *out)
 {
     struct emit j;
     const struct stored_space *s = o->space;
@@ -57,7 +44,15 @@ static void head(const struct export_options *o, struct text *out)
     emit_text_at(&j, "device", s->device);
     emit_text_at(&j, "statistic", s->statistic);
     emit_bool_at(&j, "imported", s->is_imported);
-    emit_hardware(s, &j);
+    emit_key(&j, "hardware");
+    emit_object(&j);
+    emit_key(&j, "hardware_description");
+    emit_array(&j);
+    emit_object(&j);
+    emit_text_at(&j, "name", s->device);
+    emit_object_end(&j);
+    emit_array_end(&j);
+    emit_object_end(&j);
     emit_environment(s, &j);
     emit_object_end(&j);
     emit_key(&j, "results");
@@ -66,24 +61,6 @@ static void head(const struct export_options *o, struct text *out)
 }
 
 // ---- a result ----------------------------------------------------------------------------------
-
-static void emit_times(const struct exported *x, struct emit *j)
-{
-    const struct result *r = x->row->result;
-    emit_key(j, "times");
-    emit_object(j);
-    export_ms_at(j, "compilation_time", (double)r->build_ns);
-    export_ms_at(j, "benchmark", (double)r->measure_ns);
-    export_ms_at(j, "validation", (double)(r->verify_ns + r->reference_ns));
-    export_ms_at(j, "framework", (double)(r->load_ns + r->inputs_ns));
-    // The one sample of an imported result is no single run.
-    emit_key(j, "runtimes");
-    emit_array(j);
-    for (size_t i = 0; x->samples && r->stop != STOP_IMPORTED && i < x->stats.count; i++)
-        emit_f64(j, (double)x->samples[i] / 1e6);
-    emit_array_end(j);
-    emit_object_end(j);
-}
 
 static void emit_measurement(const char *name, double value, const char *unit,
                              const char *statistic, struct emit *j)
@@ -118,7 +95,7 @@ static void emit_measurements(const struct exported *x, struct emit *j)
     emit_array_end(j);
 }
 
-static void row(const struct exported *x, struct text *out)
+static void put_t4_row(const struct exported *x, struct text *out)
 {
     struct emit j;
     const struct result *r = x->row->result;
@@ -129,7 +106,19 @@ static void row(const struct exported *x, struct text *out)
     emit_object(&j);
     export_parameters(x, &j);
     emit_object_end(&j);
-    emit_times(x, &j);
+    emit_key(&j, "times");
+    emit_object(&j);
+    export_ms_at(&j, "compilation_time", (double)r->build_ns);
+    export_ms_at(&j, "benchmark", (double)r->measure_ns);
+    export_ms_at(&j, "validation", (double)(r->verify_ns + r->reference_ns));
+    export_ms_at(&j, "framework", (double)(r->load_ns + r->inputs_ns));
+    // The one sample of an imported result is no single run.
+    emit_key(&j, "runtimes");
+    emit_array(&j);
+    for (size_t i = 0; x->samples && r->stop != STOP_IMPORTED && i < x->stats.count; i++)
+        emit_f64(&j, (double)x->samples[i] / 1e6);
+    emit_array_end(&j);
+    emit_object_end(&j);
     emit_text_at(&j, "invalidity", status_text(r->status));
     emit_u64_at(&j, "correctness", r->status == STATUS_CORRECT);
     emit_bool_at(&j, "verified",
@@ -144,4 +133,4 @@ static void row(const struct exported *x, struct text *out)
     emit_object_end(&j);
 }
 
-const struct export_writer export_t4 = {head, row, ",\n", "\n]}\n"};
+const struct export_writer export_t4 = {put_t4_head, put_t4_row, ",\n", "\n]}\n"};

@@ -1,6 +1,10 @@
-#include "exchange/gather.h"
+// Gathers a recorded space row by row. Values of a parameter are kept once, in a hash table, so that a
+// row is a few small numbers; a configuration that came before is found by the hash of these. At the
+// end values and rows are sorted, and with a spec its parameters and values are all there may be.
 
-#include "measure/stats.h"
+#include "formats/gather.h"
+
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -53,7 +57,7 @@ bool time_unit_ns(const char *text, double *ns)
 }
 
 // Room for one more in a list of `count`; false without memory.
-static bool grow(void *list, uint64_t count, uint64_t *room, size_t size, struct error *e)
+static bool grow_gathered(void *list, uint64_t count, uint64_t *room, size_t size, struct error *e)
 {
     if (count < *room)
         return true;
@@ -69,12 +73,12 @@ static bool grow(void *list, uint64_t count, uint64_t *room, size_t size, struct
 static bool grow32(void *list, uint32_t count, uint32_t *room, size_t size, struct error *e)
 {
     uint64_t wide = *room;
-    bool ok = grow(list, count, &wide, size, e);
+    bool ok = grow_gathered(list, count, &wide, size, e);
     *room = (uint32_t)wide;
     return ok;
 }
 
-static const char *keep(struct gather *g, const char *text)
+static const char *keep_gathered_text(struct gather *g, const char *text)
 {
     const char *own = arena_strdup(&g->recorded->arena, text);
     if (!own)
@@ -84,16 +88,17 @@ static const char *keep(struct gather *g, const char *text)
 
 // ---- values ------------------------------------------------------------------------------------
 
-static uint64_t mix(uint64_t h)
+static uint64_t mix_value_hash(uint64_t h)
 {
     h ^= h >> 32;
     h *= UINT64_C(0x9e3779b97f4a7c15);
     return h ^ h >> 29;
 }
 
-// Equal values (True == 1 == 1.0) have equal hashes.
-static uint64_t value_hash(const struct value *v)
+// The slot that holds the value, or the free one where it belongs.
+static uint32_t *value_slot(const struct gather_values *p, const struct value *v)
 {
+    // Equal values (True == 1 == 1.0) have equal hashes.
     double f;
     uint64_t h = 5381;
     if (value_to_f64(v, &f)) {
@@ -103,13 +108,7 @@ static uint64_t value_hash(const struct value *v)
         for (const char *s = v->s; *s; s++)
             h = h * 33 + (unsigned char)*s;
     }
-    return mix(h);
-}
-
-// The slot that holds the value, or the free one where it belongs.
-static uint32_t *value_slot(const struct gather_values *p, const struct value *v)
-{
-    uint64_t at = value_hash(v);
+    uint64_t at = mix_value_hash(h);
     for (;; at++) {
         uint32_t *slot = &p->slots[at & (p->slot_count - 1)];
         if (*slot == 0 || value_equal(&p->values[*slot - 1], v))
@@ -168,7 +167,7 @@ static bool parameter_add(struct gather *g, const char *name, uint32_t *index)
         return false;
     struct gather_values *p = &g->parameters[g->parameter_count];
     memset(p, 0, sizeof *p);
-    p->name = keep(g, name);
+    p->name = keep_gathered_text(g, name);
     if (!p->name)
         return false;
     g->parameter_count++;
@@ -303,7 +302,7 @@ bool gather_run(struct gather *g, double time)
     uint64_t room = g->run_room;
     if (!(time > 0) || !isfinite(time)) // missing
         return true;
-    if (!grow(&g->runs, g->run_count, &room, sizeof *g->runs, g->e))
+    if (!grow_gathered(&g->runs, g->run_count, &room, sizeof *g->runs, g->e))
         return false;
     g->run_room = room;
     g->runs[g->run_count++] = time;
@@ -321,7 +320,7 @@ static bool measurement_index(struct gather *g, const char *name, uint32_t *inde
     if (!grow32(&g->measurements, g->measurement_count, &g->measurement_room,
                 sizeof *g->measurements, g->e))
         return false;
-    const char *own = keep(g, name);
+    const char *own = keep_gathered_text(g, name);
     if (own)
         g->measurements[g->measurement_count++] = own;
     return own != NULL;
@@ -349,7 +348,7 @@ bool gather_message(struct gather *g, const char *message)
             return true;
         }
     }
-    const char *own = keep(g, message);
+    const char *own = keep_gathered_text(g, message);
     if (!own)
         return false;
     g->messages[g->count % known] = own;
@@ -398,7 +397,7 @@ static void sum_up_runs(struct gather *g)
 }
 
 // What is not said has one value only, with a spec.
-static bool complete(struct gather *g)
+static bool complete_row(struct gather *g)
 {
     for (uint32_t i = 0; i < g->parameter_count; i++) {
         if (g->choice[i] != NONE)
@@ -412,18 +411,12 @@ static bool complete(struct gather *g)
     return true;
 }
 
-static uint64_t choice_hash(const struct gather *g, const uint32_t *choice)
-{
-    uint64_t h = 1;
-    for (uint32_t i = 0; i < g->parameter_count; i++)
-        h = mix(h * 31 + choice[i]);
-    return h;
-}
-
 static uint64_t *choice_slot(const struct gather *g, const uint32_t *choice)
 {
     size_t bytes = g->parameter_count * sizeof *choice;
-    uint64_t at = choice_hash(g, choice);
+    uint64_t at = 1;
+    for (uint32_t i = 0; i < g->parameter_count; i++)
+        at = mix_value_hash(at * 31 + choice[i]);
     for (;; at++) {
         uint64_t *slot = &g->slots[at & (g->slot_count - 1)];
         if (*slot == 0 || memcmp(g->rows[*slot - 1].row.choice, choice, bytes) == 0)
@@ -447,7 +440,7 @@ static bool rows_rehash(struct gather *g)
 
 bool gather_end(struct gather *g)
 {
-    if (!complete(g) || !gather_close(g))
+    if (!complete_row(g) || !gather_close(g))
         return false;
     if (2 * g->count >= g->slot_count && !rows_rehash(g))
         return false;
@@ -459,7 +452,7 @@ bool gather_end(struct gather *g)
     sum_up_runs(g);
     if (g->row.is_wrong && g->row.row.status == STATUS_CORRECT)
         g->row.row.status = STATUS_CORRECTNESS;
-    if (!grow(&g->rows, g->count, &g->room, sizeof *g->rows, g->e))
+    if (!grow_gathered(&g->rows, g->count, &g->room, sizeof *g->rows, g->e))
         return false;
     uint32_t *choice =
         arena_array(&g->recorded->arena, g->parameter_count + (size_t)1, sizeof *choice);
@@ -518,7 +511,7 @@ static double settled(double ns)
 }
 
 // From the file's unit; what is missing where a time should be makes a failure.
-static void settle_row(struct gather *g, struct gather_row *row)
+static void final_ranking_row(struct gather *g, struct gather_row *row)
 {
     struct recorded_row *r = &row->row;
     double unit = g->unit_ns;
@@ -552,7 +545,7 @@ struct ranked_value {
 };
 
 // Numbers first.
-static int by_value(const void *a, const void *b)
+static int by_gathered_value(const void *a, const void *b)
 {
     double x, y;
     const struct ranked_value *p = a, *q = b;
@@ -576,7 +569,7 @@ static bool values_sort(struct gather *g, struct gather_values *p, uint32_t **ne
     for (uint32_t i = 0; i < p->count; i++)
         ranked[i] = (struct ranked_value){p->values[i], i};
     if (p->count > 0)
-        qsort(ranked, p->count, sizeof *ranked, by_value);
+        qsort(ranked, p->count, sizeof *ranked, by_gathered_value);
     for (uint32_t i = 0; i < p->count; i++) {
         p->values[i] = ranked[i].value;
         places[ranked[i].index] = i;
@@ -644,14 +637,14 @@ static bool make_measurements(struct gather *g, struct recorded_row *row,
     return true;
 }
 
-static bool make_rows(struct gather *g)
+static bool make_recorded_rows(struct gather *g)
 {
     struct recorded *r = g->recorded;
     struct recorded_row *rows = arena_array(&r->arena, g->count, sizeof *rows);
     if (!rows)
         return error_memory(g->e);
     for (uint64_t i = 0; i < g->count; i++) {
-        settle_row(g, &g->rows[i]);
+        final_ranking_row(g, &g->rows[i]);
         rows[i] = g->rows[i].row;
         r->correct += rows[i].status == STATUS_CORRECT;
         if (!make_measurements(g, &rows[i], g->rows[i].measured))
@@ -667,19 +660,6 @@ static bool make_rows(struct gather *g)
     return names || error_memory(g->e);
 }
 
-static void say_what_was_left_out(const struct gather *g)
-{
-    const struct recorded *r = g->recorded;
-    if (r->duplicates > 0)
-        log_add(g->o->log, LOG_WARNING,
-                "%s: %llu result%s of configurations that came before %s left out", r->path,
-                (unsigned long long)r->duplicates, r->duplicates == 1 ? "" : "s",
-                r->duplicates == 1 ? "is" : "are");
-    if (r->torn > 0)
-        log_add(g->o->log, LOG_WARNING, "%s: the last result was written in part and is left out",
-                r->path);
-}
-
 bool gather_finish(struct gather *g)
 {
     g->place[0] = 0;
@@ -687,9 +667,19 @@ bool gather_finish(struct gather *g)
         return gather_refuse(g, "it has no results");
     if (!g->recorded->statistic)
         g->recorded->statistic = guess_statistic(g);
-    bool ok = (g->o->spec || g->keeps_order || sort_all(g)) && make_parameters(g) && make_rows(g);
-    if (ok)
-        say_what_was_left_out(g);
+    bool ok = (g->o->spec || g->keeps_order || sort_all(g)) && make_parameters(g) &&
+              make_recorded_rows(g);
+    if (ok) {
+        const struct recorded *r = g->recorded;
+        if (r->duplicates > 0)
+            log_add(g->o->log, LOG_WARNING,
+                    "%s: %llu result%s of configurations that came before %s left out", r->path,
+                    (unsigned long long)r->duplicates, r->duplicates == 1 ? "" : "s",
+                    r->duplicates == 1 ? "is" : "are");
+        if (r->torn > 0)
+            log_add(g->o->log, LOG_WARNING,
+                    "%s: the last result was written in part and is left out", r->path);
+    }
     return ok;
 }
 

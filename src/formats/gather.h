@@ -1,9 +1,9 @@
 // Gathers a recorded space row by row, whatever file the rows come from: values of parameters are
 // told apart, configurations that came before are left out, names of measurements are collected.
-#ifndef HONE_EXCHANGE_GATHER_H
-#define HONE_EXCHANGE_GATHER_H
+#ifndef HONE_FORMATS_GATHER_H
+#define HONE_FORMATS_GATHER_H
 
-#include "exchange/recorded.h"
+#include "formats/recorded.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,10 @@
-#include "exchange/import.h"
+// Puts recorded spaces into a store. Each row becomes a result under an id that is a digest of what it
+// says, so that importing a file again adds nothing, and of a job whose key no live job can have.
+
+#include "formats/import.h"
 
 #include "base/wire.h"
-#include "exchange/read_store.h"
+#include "formats/read_store.h"
 #include "space/space.h"
 
 #include <math.h>
@@ -16,7 +19,7 @@ bool import_is_store(const char *path)
 
 // ---- what a file must be -----------------------------------------------------------------------
 
-static bool check_constants(const struct recorded *r, const struct spec *s, struct error *e)
+static bool check_import_constants(const struct recorded *r, const struct spec *s, struct error *e)
 {
     struct text now = TEXT_INIT;
     spec_constants_text(s, &now);
@@ -59,7 +62,7 @@ static struct recorded *read_one(const char *path, const struct import_options *
 {
     const struct recorded_options options = {.spec = o->spec, .log = o->log};
     struct recorded *r = recorded_read(path, &options, e);
-    if (r && check_constants(r, o->spec, e) && check_device(r, o->device, e) &&
+    if (r && check_import_constants(r, o->spec, e) && check_device(r, o->device, e) &&
         note_excluded(r, o, e))
         return r;
     recorded_free(r);
@@ -78,7 +81,7 @@ struct importing {
     struct job *job; // stands for each: what there is in place of a source
 };
 
-static const char *file_name(const char *path)
+static const char *imported_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -90,7 +93,7 @@ static void name_device(struct importing *m)
     const struct recorded *r = m->recorded;
     const char *wanted = m->o->device;
     bool is_said = wanted && wanted[0];
-    str_format(m->name, sizeof m->name, "unknown device (%s)", file_name(r->path));
+    str_format(m->name, sizeof m->name, "unknown device (%s)", imported_file_name(r->path));
     snprintf(m->platform, sizeof m->platform, IMPORTED_PLATFORM "%s", r->statistic);
     m->device = (struct device_info){.language = m->o->language,
                                      .type = DEVICE_ACCELERATOR,
@@ -128,13 +131,14 @@ static bool make_job(struct importing *m)
     j->launches = arena_array(&j->arena, 1, sizeof *j->launches);
     if (!j->programs || !j->launches || m->origin.failed)
         return false;
-    *j->programs = (struct job_program){
-        .name = file_name(r->path), .source = text_cstr(&m->origin), .length = m->origin.length};
+    *j->programs = (struct job_program){.name = imported_file_name(r->path),
+                                        .source = text_cstr(&m->origin),
+                                        .length = m->origin.length};
     *j->launches = (struct job_launch){.name = kernel, .kernel = kernel};
     return true;
 }
 
-static bool begin(struct importing *m, struct error *e)
+static bool begin_import(struct importing *m, struct error *e)
 {
     const struct spec *s = m->o->spec;
     spec_constants_text(s, &m->constants);
@@ -153,15 +157,6 @@ static bool begin(struct importing *m, struct error *e)
     return store_begin(m->store, &session, e);
 }
 
-static void end(struct importing *m)
-{
-    job_free(m->job);
-    text_release(&m->constants);
-    text_release(&m->configuration);
-    text_release(&m->json);
-    text_release(&m->origin);
-}
-
 // ---- one row -----------------------------------------------------------------------------------
 
 static void hash_text(struct wire *w, const char *text)
@@ -171,7 +166,7 @@ static void hash_text(struct wire *w, const char *text)
 
 // Begins with a text that no job's codec begins with, and holds no measuring version: what others
 // measured does not age with ours.
-static void make_key(struct importing *m, struct digest *out)
+static void make_imported_key(struct importing *m, struct digest *out)
 {
     struct digest_state state;
     struct wire w;
@@ -199,7 +194,7 @@ static void make_id(const struct digest *key, const struct result *r, uint8_t id
     memcpy(id, whole.bytes, STORE_ID_BYTES);
 }
 
-static uint64_t whole_ns(double ns)
+static uint64_t whole_nanoseconds(double ns)
 {
     return ns >= 0 && ns < 0x1p63 ? (uint64_t)llround(ns) : 0;
 }
@@ -210,7 +205,7 @@ static bool set_time(struct result *r, double ns)
     r->samples_ns = arena_array(&r->arena, 1, sizeof *r->samples_ns);
     if (!r->samples_ns)
         return false;
-    r->samples_ns[0] = ns < 1 ? 1 : whole_ns(ns);
+    r->samples_ns[0] = ns < 1 ? 1 : whole_nanoseconds(ns);
     r->sample_count = r->batch = 1;
     return true;
 }
@@ -230,18 +225,18 @@ static struct result *make_result(const struct recorded *rec, const struct recor
     bool ok = row->status == STATUS_CORRECT ? set_time(r, row->time_ns) : set_failure(r, row);
     r->stop = STOP_IMPORTED;
     r->statistic = arena_strdup(&r->arena, rec->statistic);
-    r->build_ns = whole_ns(row->costs.compile_ns);
-    r->measure_ns = whole_ns(row->costs.run_ns);
-    r->verify_ns = whole_ns(row->costs.verify_ns);
-    r->load_ns = whole_ns(row->costs.framework_ns);
+    r->build_ns = whole_nanoseconds(row->costs.compile_ns);
+    r->measure_ns = whole_nanoseconds(row->costs.run_ns);
+    r->verify_ns = whole_nanoseconds(row->costs.verify_ns);
+    r->load_ns = whole_nanoseconds(row->costs.framework_ns);
     if (ok && r->statistic)
         return r;
     result_free(r);
     return NULL;
 }
 
-static bool put_row(struct importing *m, const struct recorded_row *row, bool *added,
-                    struct error *e)
+static bool put_imported_row(struct importing *m, const struct recorded_row *row, bool *added,
+                             struct error *e)
 {
     static const struct policy policy = {.launches = 1, .batch = 1};
     const struct spec *s = m->o->spec;
@@ -261,7 +256,7 @@ static bool put_row(struct importing *m, const struct recorded_row *row, bool *a
                             .spec_name = s->name,
                             .constants = text_cstr(&m->constants),
                             .geometry = ""};
-    make_key(m, &job.key);
+    make_imported_key(m, &job.key);
     make_id(&job.key, r, id);
     digest_of(IMPORTED_PLATFORM, strlen(IMPORTED_PLATFORM), &job.source);
     bool ok = store_put_once(m->store, id, &job, &policy, r, added, e);
@@ -269,31 +264,37 @@ static bool put_row(struct importing *m, const struct recorded_row *row, bool *a
     return ok;
 }
 
-static bool put_file(struct store *store, const struct recorded *r, const struct import_options *o,
-                     struct store_imported *out, struct error *e)
+static bool put_imported_file(struct store *store, const struct recorded *r,
+                              const struct import_options *o, struct store_imported *out,
+                              struct error *e)
 {
     struct importing m = {.store = store, .o = o, .recorded = r};
-    bool ok = begin(&m, e);
+    bool ok = begin_import(&m, e);
     for (uint64_t i = 0; i < r->count && ok; i++) {
         bool added = false;
-        ok = put_row(&m, &r->rows[i], &added, e);
+        ok = put_imported_row(&m, &r->rows[i], &added, e);
         out->results++;
         out->added += added;
     }
-    end(&m);
+    job_free(m.job);
+    text_release(&m.constants);
+    text_release(&m.configuration);
+    text_release(&m.json);
+    text_release(&m.origin);
     return ok;
 }
 
 // ---- all ---------------------------------------------------------------------------------------
 
-static bool put_all(const char *path, struct recorded *const *files, size_t count,
-                    const struct import_options *o, struct store_imported *out, struct error *e)
+static bool put_imported_rows(const char *path, struct recorded *const *files, size_t count,
+                              const struct import_options *o, struct store_imported *out,
+                              struct error *e)
 {
     struct store *store = store_open(path, STORE_WRITE, e);
     bool ok = store && store_together(store, e);
     if (ok) {
         for (size_t i = 0; i < count && ok; i++)
-            ok = put_file(store, files[i], o, &out[i], e);
+            ok = put_imported_file(store, files[i], o, &out[i], e);
         ok = store_together_end(store, ok, e) && ok;
     }
     store_close(store);
@@ -310,7 +311,7 @@ bool import_recorded(const char *path, const char *const *files, size_t count,
         read[i] = read_one(files[i], o, e);
         ok = read[i] != NULL;
     }
-    ok = ok && put_all(path, read, count, o, out, e);
+    ok = ok && put_imported_rows(path, read, count, o, out, e);
     for (size_t i = 0; read && i < count; i++)
         recorded_free(read[i]);
     free(read);

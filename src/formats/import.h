@@ -5,10 +5,10 @@
 // with what was measured here. Its device is named as recorded ("unknown device (FILE)" where
 // nobody says, so that two files are not mixed), on a platform "imported median" (or mean, ...), so
 // that two statistics are never held against each other.
-#ifndef HONE_EXCHANGE_IMPORT_H
-#define HONE_EXCHANGE_IMPORT_H
+#ifndef HONE_FORMATS_IMPORT_H
+#define HONE_FORMATS_IMPORT_H
 
-#include "exchange/recorded.h"
+#include "formats/recorded.h"
 #include "store/upkeep.h"
 
 #define IMPORTED_PLATFORM "imported "

@@ -2,7 +2,7 @@
 // "cache": {"16,1,4": {"block_size_x": 16, ..., "time": 3.87, "times": [...]}, ...}}. Written line
 // by line as a tune goes on, they end without the closing braces, or in the middle of a line. Times
 // are milliseconds. Failures are words in place of a number.
-#include "exchange/reading.h"
+#include "formats/reading.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ static bool set_from_key(struct reading *r, const char *key)
     return ok;
 }
 
-static double *time_of(struct gather_row *row, const char *key)
+static double *cache_time_of(struct gather_row *row, const char *key)
 {
     struct recorded_costs *costs = &row->row.costs;
     const struct {
@@ -117,17 +117,8 @@ static double *time_of(struct gather_row *row, const char *key)
     return NULL;
 }
 
-// Of hone: which failure it was, in a word that Kernel Tuner does not have.
-static bool read_invalidity(struct reading *r)
-{
-    enum status status;
-    if (status_parse(text_cstr(&r->tokens.text), &status) && status != STATUS_CORRECT)
-        r->gather.row.row.status = status;
-    return true;
-}
-
 // The value of `key` has begun.
-static bool read_field(struct reading *r, const char *key, uint32_t *set)
+static bool read_cache_field(struct reading *r, const char *key, uint32_t *set)
 {
     struct value v;
     uint32_t parameter;
@@ -140,8 +131,13 @@ static bool read_field(struct reading *r, const char *key, uint32_t *set)
                    ? gather_set_at(g, parameter, &v)
                    : gather_refuse(g, "the value of '%s' is %s", key, reading_no_value(r));
     }
-    if (kind == TOKEN_STRING && str_equal(key, "invalidity"))
-        return read_invalidity(r);
+    if (kind == TOKEN_STRING && str_equal(key, "invalidity")) {
+        // Of hone: which failure it was, in a word that Kernel Tuner does not have.
+        enum status status;
+        if (status_parse(text_cstr(&r->tokens.text), &status) && status != STATUS_CORRECT)
+            r->gather.row.row.status = status;
+        return true;
+    }
     if (kind == TOKEN_STRING) {
         gather_failure(g, text_cstr(&r->tokens.text));
         return r->e->code == ERROR_NONE;
@@ -152,7 +148,7 @@ static bool read_field(struct reading *r, const char *key, uint32_t *set)
         return reading_skip(r);
     if (!reading_number(r, &number))
         return false;
-    time = time_of(&g->row, key);
+    time = cache_time_of(&g->row, key);
     if (time)
         *time = number;
     return time || gather_measure(g, key, number);
@@ -165,7 +161,7 @@ static bool read_fields(struct reading *r, struct text *key, uint32_t *set)
         text_add(key, text_cstr(&r->tokens.text));
         if (key->failed)
             return error_memory(r->e);
-        if (!reading_next(r) || !read_field(r, text_cstr(key), set))
+        if (!reading_next(r) || !read_cache_field(r, text_cstr(key), set))
             return false;
     }
     return reading_is_over(r);

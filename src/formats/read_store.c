@@ -1,8 +1,11 @@
-#include "exchange/read_store.h"
+// Reads a recorded space out of a store: the one that is meant, its rows newest first, each
+// configuration from the JSON that is kept with it.
 
-#include "exchange/stored_space.h"
-#include "exchange/tokens.h"
-#include "measure/stats.h"
+#include "formats/read_store.h"
+
+#include "formats/stored_space.h"
+#include "formats/tokens.h"
+#include "stats/stats.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -102,7 +105,7 @@ static bool set_result(struct taking *t, const struct result *r)
     return !r->message || !r->message[0] || gather_message(t->gather, r->message);
 }
 
-static bool take_row(void *context, const struct store_row *row)
+static bool take_stored_row(void *context, const struct store_row *row)
 {
     struct taking *t = context;
     snprintf(t->gather->place, sizeof t->gather->place, "result %.32s", row->id);
@@ -119,21 +122,6 @@ static bool name_space(struct recorded *r, const struct stored_space *s, struct 
     r->device = arena_strdup(&r->arena, s->device);
     r->constants = arena_strdup(&r->arena, s->constants);
     return (r->name && r->device && r->constants) || error_memory(e);
-}
-
-static bool take_space(struct recorded *r, struct store *store, const struct stored_space *space,
-                       const struct recorded_options *o, struct error *e)
-{
-    struct gather g;
-    struct taking t = {.gather = &g};
-    bool ok = gather_init(&g, r, o, e);
-    g.unit_ns = 1;
-    r->format = RECORDED_STORE;
-    ok = ok && stored_space_each(store, space, take_row, &t, e) && e->code == ERROR_NONE;
-    ok = ok && gather_finish(&g) && name_space(r, space, e);
-    tokens_release(&t.tokens);
-    gather_release(&g);
-    return ok;
 }
 
 static bool refuse_choice(const struct recorded *r, const struct recorded_options *o,
@@ -161,15 +149,25 @@ bool read_store(struct recorded *r, const struct recorded_options *o, struct err
     struct arena arena;
     struct stored_space *spaces = NULL;
     size_t count = 0;
-    const struct store_query query = {
-        .spec_name = o->spec ? o->spec->name : NULL, .constants = o->constants, .all_runs = true};
     arena_init(&arena);
     struct store *store = store_open(r->path, STORE_READ, e);
-    bool ok = store && stored_spaces(store, &query, &arena, &spaces, &count, e);
+    bool ok = store && stored_spaces(store, o->spec ? o->spec->name : NULL, o->constants, &arena,
+                                     &spaces, &count, e);
     if (ok && o->device && o->device[0])
         count = stored_spaces_keep(spaces, count, o->device);
     ok = ok && (count == 1 || refuse_choice(r, o, spaces, count, e));
-    ok = ok && take_space(r, store, &spaces[0], o, e);
+    if (ok) {
+        struct gather g;
+        struct taking t = {.gather = &g};
+        ok = gather_init(&g, r, o, e);
+        g.unit_ns = 1;
+        r->format = RECORDED_STORE;
+        ok = ok && stored_space_each(store, &spaces[0], take_stored_row, &t, e) &&
+             e->code == ERROR_NONE;
+        ok = ok && gather_finish(&g) && name_space(r, &spaces[0], e);
+        tokens_release(&t.tokens);
+        gather_release(&g);
+    }
     store_close(store);
     arena_release(&arena);
     return ok;

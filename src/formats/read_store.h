@@ -1,8 +1,8 @@
 // A store of hone as a recorded space. Private to src/exchange.
-#ifndef HONE_EXCHANGE_READ_STORE_H
-#define HONE_EXCHANGE_READ_STORE_H
+#ifndef HONE_FORMATS_READ_STORE_H
+#define HONE_FORMATS_READ_STORE_H
 
-#include "exchange/gather.h"
+#include "formats/gather.h"
 
 // Is it a SQLite file? By its first bytes.
 bool is_store_file(const char *path);

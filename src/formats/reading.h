@@ -1,9 +1,9 @@
 // What the readers of the formats share. Private to src/exchange.
-#ifndef HONE_EXCHANGE_READING_H
-#define HONE_EXCHANGE_READING_H
+#ifndef HONE_FORMATS_READING_H
+#define HONE_FORMATS_READING_H
 
-#include "exchange/gather.h"
-#include "exchange/tokens.h"
+#include "formats/gather.h"
+#include "formats/tokens.h"
 
 struct reading {
     struct bytes bytes;

@@ -1,7 +1,10 @@
-#include "exchange/recorded.h"
+// Opens a recorded space of any format, told by its first bytes. A file whose parameters stand behind
+// its rows is read twice.
 
-#include "exchange/reading.h"
-#include "exchange/read_store.h"
+#include "formats/recorded.h"
+
+#include "formats/reading.h"
+#include "formats/read_store.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +47,7 @@ static int first_byte(struct bytes *b, struct error *e)
     return c;
 }
 
-static bool refuse_kind(const char *path, struct error *e)
+static bool refuse_recorded_kind(const char *path, struct error *e)
 {
     return error_set(
         e, ERROR_INPUT,
@@ -53,7 +56,7 @@ static bool refuse_kind(const char *path, struct error *e)
         path);
 }
 
-static bool read_text(struct reading *r, struct error *e)
+static bool read_recorded_text(struct reading *r, struct error *e)
 {
     int c = first_byte(&r->bytes, e);
     if (c == -2)
@@ -64,7 +67,7 @@ static bool read_text(struct reading *r, struct error *e)
     tokens_init(&r->tokens, &r->bytes);
     if (c == '{' || c == '[')
         return read_json(r);
-    return c >= ' ' ? read_csv(r) : refuse_kind(r->bytes.path, e);
+    return c >= ' ' ? read_csv(r) : refuse_recorded_kind(r->bytes.path, e);
 }
 
 static bool again(struct reading *r, const struct input *in, struct error *e)
@@ -77,7 +80,7 @@ static bool again(struct reading *r, const struct input *in, struct error *e)
                          in->path);
     bytes_close(&r->bytes);
     r->is_again = true;
-    return input_open(in, &r->bytes, e) && read_text(r, e);
+    return input_open(in, &r->bytes, e) && read_recorded_text(r, e);
 }
 
 static void say_unit(const struct reading *r)
@@ -87,11 +90,12 @@ static void say_unit(const struct reading *r)
                 "%s: metadata.timeunit is not said; milliseconds are assumed", r->bytes.path);
 }
 
-static bool read_all(struct recorded *rec, const struct input *in, const struct recorded_options *o,
-                     struct error *e)
+static bool read_recorded(struct recorded *rec, const struct input *in,
+                          const struct recorded_options *o, struct error *e)
 {
     struct reading r = {.e = e, .bytes.fd = -1};
-    bool ok = gather_init(&r.gather, rec, o, e) && input_open(in, &r.bytes, e) && read_text(&r, e);
+    bool ok = gather_init(&r.gather, rec, o, e) && input_open(in, &r.bytes, e) &&
+              read_recorded_text(&r, e);
     if (ok && !r.has_rows)
         ok = again(&r, in, e);
     if (ok)
@@ -104,8 +108,8 @@ static bool read_all(struct recorded *rec, const struct input *in, const struct 
     return ok;
 }
 
-static struct recorded *make(const struct input *in, const struct recorded_options *o,
-                             struct error *e)
+static struct recorded *make_recorded(const struct input *in, const struct recorded_options *o,
+                                      struct error *e)
 {
     static const struct recorded_options nothing;
     struct recorded *rec = calloc(1, sizeof *rec);
@@ -120,7 +124,7 @@ static struct recorded *make(const struct input *in, const struct recorded_optio
     }
     o = o ? o : &nothing;
     bool is_store = !in->data && is_store_file(in->path);
-    if (!(is_store ? read_store(rec, o, e) : read_all(rec, in, o, e))) {
+    if (!(is_store ? read_store(rec, o, e) : read_recorded(rec, in, o, e))) {
         recorded_free(rec);
         return NULL;
     }
@@ -129,13 +133,13 @@ static struct recorded *make(const struct input *in, const struct recorded_optio
 
 struct recorded *recorded_read(const char *path, const struct recorded_options *o, struct error *e)
 {
-    return make(&(struct input){.path = path}, o, e);
+    return make_recorded(&(struct input){.path = path}, o, e);
 }
 
 struct recorded *recorded_parse(const char *path, const void *data, size_t length,
                                 const struct recorded_options *o, struct error *e)
 {
-    return make(&(struct input){path, data, length}, o, e);
+    return make_recorded(&(struct input){path, data, length}, o, e);
 }
 
 void recorded_free(struct recorded *r)

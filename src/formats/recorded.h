@@ -4,13 +4,13 @@
 //
 // Files are read in one pass and in constant memory for each result: 100 MB take about a second,
 // and what is kept is a choice, a time and the costs of each configuration.
-#ifndef HONE_EXCHANGE_RECORDED_H
-#define HONE_EXCHANGE_RECORDED_H
+#ifndef HONE_FORMATS_RECORDED_H
+#define HONE_FORMATS_RECORDED_H
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "job/result.h"
+#include "model/result.h"
 #include "spec/spec.h"
 
 #define RECORDED_FORMATS(X)                                                                        \

@@ -1,5 +1,5 @@
 // A JSON document whose kind its keys tell: T4 results, or a Kernel Tuner cache file.
-#include "exchange/reading.h"
+#include "formats/reading.h"
 
 #include <math.h>
 #include <string.h>
@@ -104,22 +104,22 @@ bool reading_statistic(struct reading *r, const char **out)
 
 // ---- the document ------------------------------------------------------------------------------
 
-static bool read_device(struct reading *r)
+static bool read_recorded_device(struct reading *r)
 {
     return reading_text(r, &r->gather.recorded->device);
 }
 
-static bool read_constants(struct reading *r)
+static bool read_recorded_constants(struct reading *r)
 {
     return reading_text(r, &r->gather.recorded->constants);
 }
 
-static bool read_statistic(struct reading *r)
+static bool read_recorded_statistic(struct reading *r)
 {
     return reading_statistic(r, &r->gather.recorded->statistic);
 }
 
-static bool read_name(struct reading *r)
+static bool read_recorded_name(struct reading *r)
 {
     return reading_text(r, &r->gather.recorded->name);
 }
@@ -128,14 +128,14 @@ static const struct {
     const char *key;
     bool (*read)(struct reading *r);
 } parts[] = {
-    {"results", read_t4_results},  {"metadata", read_t4_metadata},
-    {"cache", read_cache_results}, {"tune_params_keys", read_cache_keys},
-    {"device_name", read_device},  {"tune_params", read_cache_parameters},
-    {"kernel_name", read_name},    {"constants", read_constants},
-    {"statistic", read_statistic},
+    {"results", read_t4_results},           {"metadata", read_t4_metadata},
+    {"cache", read_cache_results},          {"tune_params_keys", read_cache_keys},
+    {"device_name", read_recorded_device},  {"tune_params", read_cache_parameters},
+    {"kernel_name", read_recorded_name},    {"constants", read_recorded_constants},
+    {"statistic", read_recorded_statistic},
 };
 
-static bool read_part(struct reading *r)
+static bool read_recorded_part(struct reading *r)
 {
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (str_equal(text_cstr(&r->tokens.text), parts[i].key))
@@ -144,7 +144,7 @@ static bool read_part(struct reading *r)
     return reading_next(r) && reading_skip(r);
 }
 
-static bool refuse_kind(struct reading *r)
+static bool refuse_json_kind(struct reading *r)
 {
     if (r->is_put_off)
         return error_set(r->e, ERROR_INPUT,
@@ -163,11 +163,12 @@ bool read_json(struct reading *r)
     if (r->tokens.kind != TOKEN_OBJECT)
         return reading_unexpected(r, "the document",
                                   "an object with 'results' (T4) or 'cache' (Kernel Tuner)");
-    while (reading_key(r) && read_part(r))
+    while (reading_key(r) && read_recorded_part(r))
         continue;
     if (r->e->code == ERROR_NONE && r->tokens.kind == TOKEN_OBJECT_END)
         reading_next(r); // there must be no more
     if (r->e->code != ERROR_NONE)
         return false;
-    return r->has_rows || (r->is_put_off && r->has_parameters && !r->is_again) || refuse_kind(r);
+    return r->has_rows || (r->is_put_off && r->has_parameters && !r->is_again) ||
+           refuse_json_kind(r);
 }

@@ -2,7 +2,7 @@
 // "correctness": 1, "measurements": [{"name": "time", "value": 1.5, "unit": "ms"}]}, ...]}, with
 // what the files of the wild do otherwise: `compilation` for `compilation_time`, a unit of
 // `miliseconds`, a failure as the value of a measurement, `metadata` before or after the results.
-#include "exchange/reading.h"
+#include "formats/reading.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 // ---- metadata ----------------------------------------------------------------------------------
 
-static bool read_unit(struct reading *r)
+static bool read_t4_unit(struct reading *r)
 {
     const char *unit = NULL;
     if (!reading_text(r, &unit))
@@ -39,7 +39,7 @@ bool read_t4_metadata(struct reading *r)
                                                           : NULL;
         bool is_statistic = str_equal(key, "statistic");
         if (str_equal(key, "timeunit"))
-            read = read_unit;
+            read = read_t4_unit;
         if (!reading_next(r))
             return false;
         bool ok = read           ? read(r)
@@ -192,7 +192,7 @@ static bool read_measurements(struct reading *r)
     return ok && reading_is_over(r);
 }
 
-static bool read_invalidity(struct reading *r)
+static bool read_t4_invalidity(struct reading *r)
 {
     enum status status;
     struct recorded_row *row = &r->gather.row.row;
@@ -235,7 +235,7 @@ static const struct {
     bool (*read)(struct reading *r);
 } keys[] = {
     {"configuration", read_configuration}, {"times", read_times},
-    {"measurements", read_measurements},   {"invalidity", read_invalidity},
+    {"measurements", read_measurements},   {"invalidity", read_t4_invalidity},
     {"correctness", read_correctness},     {"message", read_message},
 };
 

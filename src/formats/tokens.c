@@ -1,4 +1,7 @@
-#include "exchange/tokens.h"
+// Reads JSON token by token from a stream of bytes: what is open (lists and objects, at most 64 deep)
+// is all that is kept, so that a document of any size takes the same memory.
+
+#include "formats/tokens.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,7 +33,7 @@ const char *token_text(enum token k)
 
 // ---- characters --------------------------------------------------------------------------------
 
-static enum token broken(struct tokens *t, struct error *e, const char *what)
+static enum token refuse_broken_token(struct tokens *t, struct error *e, const char *what)
 {
     error_set(e, ERROR_INPUT, "%s: line %llu: not JSON: %s", t->bytes->path,
               (unsigned long long)t->bytes->line, what);
@@ -43,7 +46,7 @@ static enum token torn(struct tokens *t, int peeked)
 }
 
 // The next byte that is no blank, not taken.
-static int skip_blanks(struct tokens *t, struct error *e)
+static int skip_token_blanks(struct tokens *t, struct error *e)
 {
     struct bytes *b = t->bytes;
     for (;;) {
@@ -61,7 +64,7 @@ static bool too_long(struct tokens *t, struct error *e)
         error_memory(e);
         t->kind = TOKEN_BROKEN;
     } else if (t->text.length > TOKEN_BYTES) {
-        broken(t, e, "a text of more than 16 MiB");
+        refuse_broken_token(t, e, "a text of more than 16 MiB");
     }
     return t->kind == TOKEN_BROKEN;
 }
@@ -88,7 +91,7 @@ static void add_utf8(struct text *out, uint32_t c)
 }
 
 // Four digits of \uXXXX; -1: torn, -2: an error was set, -3: no digits.
-static int32_t read_unit(struct tokens *t, struct error *e)
+static int32_t read_code_unit(struct tokens *t, struct error *e)
 {
     int32_t unit = 0;
     for (int i = 0; i < 4; i++) {
@@ -107,24 +110,6 @@ static int32_t read_unit(struct tokens *t, struct error *e)
     return unit;
 }
 
-// Half a pair stands for itself as U+FFFD, and so does NUL, which would end a text of C.
-static bool add_unit(struct tokens *t, int32_t *high, int32_t unit)
-{
-    bool is_low = unit >= 0xdc00 && unit < 0xe000;
-    if (*high && is_low) {
-        add_utf8(&t->text,
-                 0x10000u + ((uint32_t)(*high - 0xd800) << 10) + (uint32_t)(unit - 0xdc00));
-        *high = 0;
-        return true;
-    }
-    if (*high)
-        add_utf8(&t->text, 0xfffd);
-    *high = unit >= 0xd800 && unit < 0xdc00 ? unit : 0;
-    if (!*high)
-        add_utf8(&t->text, is_low || unit == 0 ? 0xfffd : (uint32_t)unit);
-    return true;
-}
-
 // After the backslash. False: t->kind says why.
 static bool read_escape(struct tokens *t, int32_t *high, struct error *e)
 {
@@ -136,18 +121,33 @@ static bool read_escape(struct tokens *t, int32_t *high, struct error *e)
     }
     t->bytes->at++;
     if (c == 'u') {
-        int32_t unit = read_unit(t, e);
-        if (unit >= 0)
-            return add_unit(t, high, unit);
+        int32_t unit = read_code_unit(t, e);
+        if (unit >= 0) {
+            // Half a pair stands for itself as U+FFFD, and so does NUL, which would end a text of
+            // C.
+            bool is_low = unit >= 0xdc00 && unit < 0xe000;
+            if (*high && is_low) {
+                add_utf8(&t->text,
+                         0x10000u + ((uint32_t)(*high - 0xd800) << 10) + (uint32_t)(unit - 0xdc00));
+                *high = 0;
+                return true;
+            }
+            if (*high)
+                add_utf8(&t->text, 0xfffd);
+            *high = unit >= 0xd800 && unit < 0xdc00 ? unit : 0;
+            if (!*high)
+                add_utf8(&t->text, is_low || unit == 0 ? 0xfffd : (uint32_t)unit);
+            return true;
+        }
         if (unit == -3)
-            broken(t, e, "\\u without four digits");
+            refuse_broken_token(t, e, "\\u without four digits");
         else
             torn(t, unit);
         return false;
     }
     const char *known = c ? strchr(from, c) : NULL;
     if (!known) {
-        broken(t, e, "an unknown escape in a text");
+        refuse_broken_token(t, e, "an unknown escape in a text");
         return false;
     }
     if (*high)
@@ -158,7 +158,7 @@ static bool read_escape(struct tokens *t, int32_t *high, struct error *e)
 }
 
 // What stands in the buffer up to the next quote, backslash or control character.
-static void add_run(struct tokens *t, int32_t *high)
+static void add_token_run(struct tokens *t, int32_t *high)
 {
     struct bytes *b = t->bytes;
     const unsigned char *from = b->at;
@@ -172,7 +172,7 @@ static void add_run(struct tokens *t, int32_t *high)
 }
 
 // After the opening quote.
-static bool read_string(struct tokens *t, struct error *e)
+static bool read_string_token(struct tokens *t, struct error *e)
 {
     int32_t high = 0;
     text_clear(&t->text);
@@ -193,10 +193,10 @@ static bool read_string(struct tokens *t, struct error *e)
             if (!read_escape(t, &high, e))
                 return false;
         } else if (c < ' ') {
-            broken(t, e, "a line break or control character in a text");
+            refuse_broken_token(t, e, "a line break or control character in a text");
             return false;
         } else {
-            add_run(t, &high);
+            add_token_run(t, &high);
         }
         if (too_long(t, e))
             return false;
@@ -205,14 +205,14 @@ static bool read_string(struct tokens *t, struct error *e)
 
 // ---- words and numbers -------------------------------------------------------------------------
 
-static bool is_word(int c)
+static bool is_literal_token(int c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
            c == '+' || c == '.';
 }
 
 // -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)?
-static bool is_number(const char *s)
+static bool is_number_token(const char *s)
 {
     s += *s == '-';
     size_t whole = strspn(s, "0123456789");
@@ -244,9 +244,9 @@ static enum token read_word(struct tokens *t, struct error *e)
                  {"NaN", TOKEN_MISSING}, {"Infinity", TOKEN_MISSING}, {"-Infinity", TOKEN_MISSING}};
     int c;
     text_clear(&t->text);
-    while ((c = bytes_peek(t->bytes, e)) >= 0 && is_word(c)) {
+    while ((c = bytes_peek(t->bytes, e)) >= 0 && is_literal_token(c)) {
         const unsigned char *from = t->bytes->at;
-        while (t->bytes->at < t->bytes->end && is_word(*t->bytes->at))
+        while (t->bytes->at < t->bytes->end && is_literal_token(*t->bytes->at))
             t->bytes->at++;
         text_addn(&t->text, from, (size_t)(t->bytes->at - from));
         if (too_long(t, e))
@@ -254,17 +254,17 @@ static enum token read_word(struct tokens *t, struct error *e)
     }
     if (c < 0) // a number at the very end may go on
         return torn(t, c);
-    if (is_number(text_cstr(&t->text)))
+    if (is_number_token(text_cstr(&t->text)))
         return t->kind = TOKEN_NUMBER;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (str_equal(text_cstr(&t->text), words[i].word))
             return t->kind = words[i].kind;
     }
     if (t->text.length == 0)
-        return broken(t, e, "a value was expected");
+        return refuse_broken_token(t, e, "a value was expected");
     char what[64];
     str_format(what, sizeof what, "unknown word '%s'", text_cstr(&t->text));
-    return broken(t, e, what);
+    return refuse_broken_token(t, e, what);
 }
 
 // ---- structure ---------------------------------------------------------------------------------
@@ -278,7 +278,7 @@ static enum token open_one(struct tokens *t, bool object, struct error *e)
 {
     t->bytes->at++;
     if (t->depth == TOKENS_DEPTH)
-        return broken(t, e, "more than 64 levels");
+        return refuse_broken_token(t, e, "more than 64 levels");
     uint64_t bit = UINT64_C(1) << t->depth;
     t->objects = object ? t->objects | bit : t->objects & ~bit;
     t->depth++;
@@ -291,11 +291,11 @@ static void value_is_over(struct tokens *t)
     t->at = t->depth == 0 ? AT_END : AT_NEXT;
 }
 
-static enum token close_one(struct tokens *t, struct error *e)
+static enum token close_token_level(struct tokens *t, struct error *e)
 {
     bool object = *t->bytes->at == '}';
     if (object != in_object(t))
-        return broken(t, e, object ? "a '}' closes a list" : "a ']' closes an object");
+        return refuse_broken_token(t, e, object ? "a '}' closes a list" : "a ']' closes an object");
     t->bytes->at++;
     t->depth--;
     value_is_over(t);
@@ -305,49 +305,38 @@ static enum token close_one(struct tokens *t, struct error *e)
 static enum token read_key(struct tokens *t, struct error *e)
 {
     if (*t->bytes->at != '"')
-        return broken(t, e, "a key in quotes was expected");
+        return refuse_broken_token(t, e, "a key in quotes was expected");
     t->bytes->at++;
-    if (!read_string(t, e))
+    if (!read_string_token(t, e))
         return t->kind;
-    int c = skip_blanks(t, e);
+    int c = skip_token_blanks(t, e);
     if (c < 0)
         return torn(t, c);
     if (c != ':')
-        return broken(t, e, "a ':' after a key was expected");
+        return refuse_broken_token(t, e, "a ':' after a key was expected");
     t->bytes->at++;
     t->at = AT_VALUE;
     return t->kind = TOKEN_KEY;
-}
-
-static enum token read_value(struct tokens *t, int c, struct error *e)
-{
-    if (c == '{' || c == '[')
-        return open_one(t, c == '{', e);
-    value_is_over(t);
-    if (c != '"')
-        return read_word(t, e);
-    t->bytes->at++;
-    return read_string(t, e) ? t->kind = TOKEN_STRING : t->kind;
 }
 
 enum token tokens_next(struct tokens *t, struct error *e)
 {
     if (t->kind == TOKEN_BROKEN || t->kind == TOKEN_TORN)
         return t->kind;
-    int c = skip_blanks(t, e);
+    int c = skip_token_blanks(t, e);
     t->line = t->bytes->line;
     t->is_cut = false;
     if (c < 0)
         return t->at == AT_END && c == -1 ? t->kind = TOKEN_END : torn(t, c);
     if (t->at == AT_END)
-        return broken(t, e, "something follows the document");
+        return refuse_broken_token(t, e, "something follows the document");
     if ((t->at == AT_FIRST || t->at == AT_NEXT) && (c == '}' || c == ']'))
-        return close_one(t, e);
+        return close_token_level(t, e);
     if (t->at == AT_NEXT) {
         if (c != ',')
-            return broken(t, e, "a comma or the end of a list or object was expected");
+            return refuse_broken_token(t, e, "a comma or the end of a list or object was expected");
         t->bytes->at++;
-        c = skip_blanks(t, e);
+        c = skip_token_blanks(t, e);
         t->line = t->bytes->line;
         if (c < 0)
             return torn(t, c);
@@ -355,7 +344,13 @@ enum token tokens_next(struct tokens *t, struct error *e)
     t->is_cut = true;
     if (in_object(t) && t->at != AT_VALUE)
         return read_key(t, e);
-    return read_value(t, c, e);
+    if (c == '{' || c == '[')
+        return open_one(t, c == '{', e);
+    value_is_over(t);
+    if (c != '"')
+        return read_word(t, e);
+    t->bytes->at++;
+    return read_string_token(t, e) ? t->kind = TOKEN_STRING : t->kind;
 }
 
 bool tokens_skip(struct tokens *t, struct error *e)

@@ -1,10 +1,10 @@
 // A JSON document as a stream of tokens, of a file of any size. Takes what Python writes as JSON:
 // NaN and Infinity are tokens of their own.
-#ifndef HONE_EXCHANGE_TOKENS_H
-#define HONE_EXCHANGE_TOKENS_H
+#ifndef HONE_FORMATS_TOKENS_H
+#define HONE_FORMATS_TOKENS_H
 
 #include "base/text.h"
-#include "exchange/bytes.h"
+#include "formats/bytes.h"
 #include "expr/expr.h"
 
 enum token {

@@ -1,14 +1,18 @@
-#include "best.h"
+// The best that a store knows of a spec. Rows that count are collected into groups that compare (one
+// device with its driver, one text of the kernel, cold inputs or warm ones). The nearest group to
+// what was asked for answers: its rankings are decided again from their stored samples, as they were
+// decided when they were made, and the newest that covers what was asked for chooses; where nothing
+// was ranked, or the objective is not the time, the newest result of each job counts. Only the one
+// that was chosen is then read with its build log.
 
-#include "part.h"
-#include "settle.h"
+#include "workflows/best.h"
+
+#include "search/subspace.h"
+#include "workflows/final_ranking.h"
 #include "space/space.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-// The store is read twice: first what decides, then the one result that was chosen; a store may
-// hold many results with long build logs.
 
 struct entry {
     struct entry *next;
@@ -27,9 +31,9 @@ struct entry {
 // Results that compare: one device with its driver, constants, source.
 struct group {
     struct group *next;
-    const char *device, *platform, *driver, *identity, *constants, *newest;
+    const char *device, *platform, *driver, *constants;
     enum language language;
-    struct digest source;
+    struct digest identity, source;
     bool same_driver, same_source;
     bool cold; // its inputs were
     struct entry *entries;
@@ -49,28 +53,23 @@ struct seen {
 struct search {
     const struct best_options *o;
     struct arena *a;
-    const char *constants; // only these; NULL: all
-    char identity[65];     // of the device that is here
+    const char *constants;  // only these; NULL: all
+    struct digest identity; // of the device that is here
     struct digest source;
     struct space *space; // (or NULL) what --config and --where leave
     const char *part;    // the same in words
     struct group *groups;
+    size_t group_count;
     struct seen *buckets[BUCKETS];
     uint64_t rows;
-    bool by_time; // the goal is the time or the like
-    bool failed;  // no memory
+    uint64_t timer_ns; // resolution of that device's timer
+    bool by_time;      // the objective is the time or the like
+    bool failed;       // no memory
 };
 
 // ---- collecting --------------------------------------------------------------------------------
 
-static void identify(const struct device_info *device, char out[65])
-{
-    struct digest digest;
-    device_info_digest(device, &digest);
-    digest_hex(&digest, out);
-}
-
-static const uint32_t *read_choice(struct search *s, const char *configuration)
+static const uint32_t *read_entry_choice(struct search *s, const char *configuration)
 {
     struct error ignored = ERROR_INIT;
     const struct spec *spec = s->o->spec;
@@ -85,13 +84,13 @@ static const uint32_t *read_choice(struct search *s, const char *configuration)
 }
 
 // A language that this hone does not know is none.
-static enum language language_of(const struct store_row *row)
+static enum language language_of_row(const struct store_row *row)
 {
     enum language l;
     return language_parse(row->language, &l) ? l : LANGUAGE_COUNT;
 }
 
-static bool is_wanted(struct search *s, const struct store_row *row)
+static bool is_wanted_row(struct search *s, const struct store_row *row)
 {
     uint64_t index;
     const struct best_options *o = s->o;
@@ -101,17 +100,17 @@ static bool is_wanted(struct search *s, const struct store_row *row)
         return false;
     if (platform && !str_equal(row->platform, platform))
         return false;
-    if (o->languages && !(o->languages & 1u << language_of(row)))
+    if (o->languages && !(o->languages & 1u << language_of_row(row)))
         return false;
     if (!s->space)
         return true;
-    const uint32_t *choice = read_choice(s, row->configuration);
+    const uint32_t *choice = read_entry_choice(s, row->configuration);
     return choice && space_find(s->space, choice, &index);
 }
 
 // What the newest row says of the job; NULL without memory. Noted when it is this one.
-static struct seen *newest(struct search *s, const struct digest *key, bool cold, bool failed,
-                           bool *is_this)
+static struct seen *newest_of_job(struct search *s, const struct digest *key, bool cold,
+                                  bool failed, bool *is_this)
 {
     struct seen **bucket = &s->buckets[(key->bytes[0] | key->bytes[1] << 8) % BUCKETS];
     *is_this = false;
@@ -129,44 +128,40 @@ static struct seen *newest(struct search *s, const struct digest *key, bool cold
     return fresh;
 }
 
-static bool belongs(const struct group *g, const struct store_row *row)
-{
-    return str_equal(g->identity, row->device_identity) && g->cold == row->cold &&
-           str_equal(g->constants, row->constants) && digest_equal(&g->source, &row->source);
-}
-
-static const char *copy(struct search *s, const char *text)
+static const char *copy_best_text(struct search *s, const char *text)
 {
     const char *own = arena_strdup(s->a, text ? text : "");
     s->failed |= !own;
     return own;
 }
 
-static struct group *group_of(struct search *s, const struct store_row *row)
+static struct group *best_group_of(struct search *s, const struct store_row *row)
 {
     struct group **last = &s->groups;
     for (; *last; last = &(*last)->next) {
-        if (belongs(*last, row))
+        const struct group *known = *last;
+        if (digest_equal(&known->identity, &row->identity) && known->cold == row->cold &&
+            str_equal(known->constants, row->constants) &&
+            digest_equal(&known->source, &row->source))
             return *last;
     }
     struct group *g = arena_alloc(s->a, sizeof *g);
     s->failed |= !g;
     if (!g)
         return NULL;
-    *g =
-        (struct group){.device = copy(s, row->device),
-                       .platform = copy(s, row->platform),
-                       .driver = copy(s, row->driver),
-                       .identity = copy(s, row->device_identity),
-                       .constants = copy(s, row->constants),
-                       .newest = copy(s, row->date),
-                       .language = language_of(row),
-                       .source = row->source,
-                       .cold = row->cold,
-                       .same_driver = !s->o->device || str_equal(s->identity, row->device_identity),
-                       .same_source = row->result->stop == STOP_IMPORTED ||
-                                      digest_equal(&s->source, &row->source)};
+    *g = (struct group){.device = copy_best_text(s, row->device),
+                        .platform = copy_best_text(s, row->platform),
+                        .driver = copy_best_text(s, row->driver),
+                        .identity = row->identity,
+                        .constants = copy_best_text(s, row->constants),
+                        .language = language_of_row(row),
+                        .source = row->source,
+                        .cold = row->cold,
+                        .same_driver = !s->o->device || digest_equal(&s->identity, &row->identity),
+                        .same_source = row->result->stop == STOP_IMPORTED ||
+                                       digest_equal(&s->source, &row->source)};
     *last = g;
+    s->group_count++;
     return g;
 }
 
@@ -174,14 +169,6 @@ static bool is_ranked(const struct result *r)
 {
     static const uint8_t none[sizeof r->ranking];
     return r->stop == STOP_RANKED && memcmp(r->ranking, none, sizeof none) != 0;
-}
-
-// Is the configuration known not to work? A time limit is the run's, and a lost device or worker
-// says nothing.
-static bool is_refuted(const struct result *r)
-{
-    bool own = r->fault == FAULT_NONE || r->fault == FAULT_CONFIGURATION;
-    return r->status != STATUS_CORRECT && r->status != STATUS_TIMEOUT && own;
 }
 
 // "256x256 / 16x16; ...": the work-items of the first launch's work-group, 0 where it is not known.
@@ -210,10 +197,10 @@ static struct result *brief_of(struct search *s, const struct store_row *row)
                              .warmups = r->warmups,
                              .warm = r->warm,
                              .sample_count = (uint32_t)samples,
-                             .origin = r->origin ? copy(s, r->origin) : NULL};
+                             .origin = r->origin ? copy_best_text(s, r->origin) : NULL};
     brief->terms = r->terms;
     brief->first_round = r->first_round;
-    brief->part = is_ranked(r) ? copy(s, r->part) : "";
+    brief->part = is_ranked(r) ? copy_best_text(s, r->part) : "";
     brief->energy = r->energy;
     brief->energy.refused = "";
     memcpy(brief->ranking, r->ranking, sizeof brief->ranking);
@@ -226,23 +213,18 @@ static struct result *brief_of(struct search *s, const struct store_row *row)
     return brief;
 }
 
-static uint64_t timer_of(const struct search *s)
-{
-    return s->o->device ? s->o->device->timer_ns : 0;
-}
-
-static struct entry *add_entry(struct search *s, const struct store_row *row, bool is_newest)
+static struct entry *add_group_entry(struct search *s, const struct store_row *row, bool is_newest)
 {
     const uint64_t *samples;
     uint32_t count;
-    struct group *g = group_of(s, row);
+    struct group *g = best_group_of(s, row);
     struct entry *n = g ? arena_alloc(s->a, sizeof *n) : NULL;
     s->failed |= !n;
     if (!n || !result_samples(row->result, &samples, &count))
         return NULL;
     *n = (struct entry){.next = g->entries,
-                        .id = copy(s, row->id),
-                        .configuration = copy(s, row->configuration),
+                        .id = copy_best_text(s, row->id),
+                        .configuration = copy_best_text(s, row->configuration),
                         .key = row->key,
                         .brief = brief_of(s, row),
                         .group_size = group_size_of(row->geometry),
@@ -250,7 +232,7 @@ static struct entry *add_entry(struct search *s, const struct store_row *row, bo
                         .is_ranked = is_ranked(row->result),
                         .is_newest = is_newest,
                         .is_counted = is_newest && row->fixed};
-    stats_summarise(samples, count, timer_of(s), &n->stats);
+    stats_summarise(samples, count, s->timer_ns, &n->stats);
     g->entries = n;
     g->count++;
     return n;
@@ -277,82 +259,73 @@ static void add_samples(struct search *s, struct entry *n, const struct result *
     memcpy(all + count, n->brief->samples_ns, more * sizeof *all);
     n->brief->samples_ns = all;
     n->brief->sample_count = (uint32_t)(count + more);
-    stats_summarise(all, count + more, timer_of(s), &n->stats);
+    stats_summarise(all, count + more, s->timer_ns, &n->stats);
 }
 
-// Rows come newest first. An older result of a job counts only in the ranking that it was part of,
-// or where its samples add up with newer ones, and not at all once the job has failed: that counts
-// for cold inputs and for warm ones.
-static bool collect(void *context, const struct store_row *row)
+// Rows come newest first, each timed or a failure. An older result of a job counts only in the
+// ranking that it was part of, or where its samples add up with newer ones, and not at all once the
+// job has failed: that counts for cold inputs and for warm ones.
+static bool collect_best_row(void *context, const struct store_row *row)
 {
     struct search *s = context;
-    const uint64_t *samples;
-    uint32_t count;
-    bool times = result_samples(row->result, &samples, &count) && count > 0;
-    bool refutes = is_refuted(row->result);
-    const struct store_counting counting = {.imported = true};
+    bool is_newest, failed = row->status != STATUS_CORRECT;
     s->rows++;
-    if (!store_row_counts(row, &counting) || (!times && !refutes) || !is_wanted(s, row))
+    if (!is_wanted_row(s, row))
         return !s->failed;
-    bool is_newest;
-    if (refutes)
-        newest(s, &row->key, !row->cold, true, &is_newest);
-    struct seen *since = newest(s, &row->key, row->cold, refutes, &is_newest);
+    if (failed)
+        newest_of_job(s, &row->key, !row->cold, true, &is_newest);
+    struct seen *since = newest_of_job(s, &row->key, row->cold, failed, &is_newest);
     struct entry *added = NULL;
-    if (since && times && (is_newest || (!since->failed && is_ranked(row->result))))
-        added = add_entry(s, row, is_newest);
+    if (since && !failed && (is_newest || (!since->failed && is_ranked(row->result))))
+        added = add_group_entry(s, row, is_newest);
     if (added && added->is_counted)
         since->counted = added;
-    else if (since && times && since->counted && adds_up(since->counted->brief, row))
+    else if (since && !failed && since->counted && adds_up(since->counted->brief, row))
         add_samples(s, since->counted, row->result);
     return !s->failed;
 }
 
-static bool read_store(struct search *s, struct error *e)
-{
-    struct store_query query = {
-        .spec_name = s->o->spec->name, .constants = s->constants, .correct_only = false};
-    return store_each(s->o->store, &query, collect, s, e) && (!s->failed || error_memory(e));
-}
-
-static bool make_space(struct search *s, struct error *e)
-{
-    const struct best_options *o = s->o;
-    struct space_options options = {.device = o->device,
-                                    .configurations = o->configurations,
-                                    .configuration_count = o->configuration_count,
-                                    .where = o->where,
-                                    .where_count = o->where_count};
-    if (o->configuration_count == 0 && o->where_count == 0)
-        return true;
-    s->space = space_new(o->spec, &options, e);
-    return s->space != NULL;
-}
-
 // Fills `s`, whose space is the caller's to free.
-static bool start(struct search *s, const struct best_options *o, struct arena *a, bool all,
-                  struct error *e)
+static bool start_search(struct search *s, const struct best_options *o, struct arena *a, bool all,
+                         struct error *e)
 {
     struct text constants = TEXT_INIT, part = TEXT_INIT;
-    *s = (struct search){.o = o, .a = a};
-    s->by_time = all || o->goal.count == 0 || goal_is_time(&o->goal, o->spec, o->device);
+    *s = (struct search){.o = o, .a = a, .timer_ns = o->device ? o->device->timer_ns : 0};
+    s->by_time =
+        all || o->objectives.count == 0 || objective_is_time(&o->objectives, o->spec, o->device);
     if (o->device)
-        identify(o->device, s->identity);
+        device_info_digest(o->device, &s->identity);
     if (o->sources)
         spec_sources_digest(o->sources, &s->source);
     spec_constants_text(o->spec, &constants);
-    s->constants = all ? NULL : copy(s, text_cstr(&constants));
-    s->failed |= constants.failed || !part_text(o->configurations, o->configuration_count, o->where,
-                                                o->where_count, &part);
-    s->part = copy(s, text_cstr(&part));
+    s->constants = all ? NULL : copy_best_text(s, text_cstr(&constants));
+    s->failed |= constants.failed || !subspace_text(o->configurations, o->configuration_count,
+                                                    o->where, o->where_count, &part);
+    s->part = copy_best_text(s, text_cstr(&part));
     text_release(&part);
     text_release(&constants);
-    return (!s->failed || error_memory(e)) && make_space(s, e) && read_store(s, e);
+    if (s->failed)
+        return error_memory(e);
+    const struct space_options options = {.device = o->device,
+                                          .configurations = o->configurations,
+                                          .configuration_count = o->configuration_count,
+                                          .where = o->where,
+                                          .where_count = o->where_count};
+    bool is_part = o->configuration_count > 0 || o->where_count > 0;
+    if (is_part && !(s->space = space_new(o->spec, &options, e)))
+        return false;
+    const struct store_query query = {.spec_name = o->spec->name,
+                                      .constants = s->constants,
+                                      .device = o->device ? o->device->name : o->name,
+                                      .today = true,
+                                      .imported = true,
+                                      .telling = true};
+    return store_each(o->store, &query, collect_best_row, s, e) && (!s->failed || error_memory(e));
 }
 
 // ---- choosing ----------------------------------------------------------------------------------
 
-static int by_median(const void *a, const void *b)
+static int by_entry_median(const void *a, const void *b)
 {
     const struct entry *x = *(const struct entry *const *)a, *y = *(const struct entry *const *)b;
     if (x->stats.median != y->stats.median)
@@ -361,7 +334,7 @@ static int by_median(const void *a, const void *b)
 }
 
 // Those that are the newest of their job, fastest first.
-static struct entry **sorted(struct search *s, const struct group *g, size_t *count)
+static struct entry **sorted_entries(struct search *s, const struct group *g, size_t *count)
 {
     struct entry **list = arena_array(s->a, g->count + 1, sizeof(struct entry *));
     *count = 0;
@@ -371,7 +344,7 @@ static struct entry **sorted(struct search *s, const struct group *g, size_t *co
             list[(*count)++] = n;
     }
     if (list)
-        qsort(list, *count, sizeof *list, by_median);
+        qsort(list, *count, sizeof *list, by_entry_median);
     return list;
 }
 
@@ -381,7 +354,8 @@ static bool is_same_job(struct search *s, const struct entry *n)
     const struct best_options *o = s->o;
     struct error ignored = ERROR_INIT;
     struct job *job = NULL;
-    const uint32_t *choice = o->device && o->sources ? read_choice(s, n->configuration) : NULL;
+    const uint32_t *choice =
+        o->device && o->sources ? read_entry_choice(s, n->configuration) : NULL;
     if (!o->device || !o->sources)
         return true;
     bool ok = choice && spec_job(o->spec, o->sources, o->device, choice, &job, &ignored);
@@ -393,7 +367,7 @@ static bool is_same_job(struct search *s, const struct entry *n)
     return same;
 }
 
-static int rank(const struct group *g)
+static int group_rank(const struct group *g)
 {
     return 2 * !g->same_source + !g->same_driver;
 }
@@ -415,22 +389,15 @@ static const struct entry *newest_ranked(const struct group *g, const struct ent
     return newest;
 }
 
-// The group of the same device, source and constants with the other inputs, cold or warm; or NULL.
-static const struct group *counterpart(const struct search *s, const struct group *of)
-{
-    for (const struct group *g = s->groups; g; g = g->next) {
-        if (g->cold != of->cold && str_equal(g->identity, of->identity) &&
-            str_equal(g->constants, of->constants) && digest_equal(&g->source, &of->source))
-            return g;
-    }
-    return NULL;
-}
-
-// Of times with cold inputs and with warm ones, which do not compare, those of the newest ranking;
-// where nothing was ranked the warm ones.
+// Times with cold inputs and with warm ones do not compare: of the two groups that differ in nothing
+// else the one with the newest ranking; where nothing was ranked that of the warm ones.
 static const struct group *choose_inputs(const struct search *s, const struct group *g)
 {
-    const struct group *other = counterpart(s, g);
+    const struct group *other = s->groups;
+    while (other &&
+           !(other->cold != g->cold && digest_equal(&other->identity, &g->identity) &&
+             str_equal(other->constants, g->constants) && digest_equal(&other->source, &g->source)))
+        other = other->next;
     if (!other)
         return g;
     const struct entry *own = newest_ranked(g, NULL), *its = newest_ranked(other, NULL);
@@ -443,17 +410,17 @@ static const struct group *nearest(const struct search *s)
 {
     const struct group *best = NULL;
     for (const struct group *g = s->groups; g; g = g->next) {
-        if (!best || rank(g) < rank(best)) // groups come newest first
+        if (!best || group_rank(g) < group_rank(best)) // groups come newest first
             best = g;
     }
     return best ? choose_inputs(s, best) : NULL;
 }
 
 // The fastest entry that is the same job; else the fastest.
-static const struct entry *fastest(struct search *s, const struct group *g, bool *other_job)
+static const struct entry *fastest_entry(struct search *s, const struct group *g, bool *other_job)
 {
     size_t count;
-    struct entry **list = sorted(s, g, &count);
+    struct entry **list = sorted_entries(s, g, &count);
     *other_job = false;
     bool comparable = g->same_driver && g->same_source;
     for (size_t i = 0; list && i < count; i++) {
@@ -469,7 +436,7 @@ static const struct entry *fastest(struct search *s, const struct group *g, bool
 // One ranking, decided again.
 struct ranking {
     const struct entry **members; // by configuration, as they were ranked
-    struct settle_contender *contenders;
+    struct finalist *finalists;
     size_t count, winner;
     bool whole;  // it ends as these rules would end it: those that are left out do not matter
     bool covers; // there is one of all that was asked for, this or another
@@ -491,13 +458,13 @@ static bool has_member(const struct ranking *r, const struct entry *n)
 }
 
 // The members of the ranking that `of` is one of, as far as they are the same job today.
-static bool gather(struct search *s, const struct group *g, const struct entry *of,
-                   struct ranking *out)
+static bool gather_members(struct search *s, const struct group *g, const struct entry *of,
+                           struct ranking *out)
 {
     bool comparable = g->same_driver && g->same_source;
     *out = (struct ranking){.members = arena_array(s->a, g->count, sizeof(struct entry *)),
-                            .contenders = arena_array(s->a, g->count, sizeof *out->contenders)};
-    s->failed |= !out->members || !out->contenders;
+                            .finalists = arena_array(s->a, g->count, sizeof *out->finalists)};
+    s->failed |= !out->members || !out->finalists;
     for (const struct entry *n = s->failed ? NULL : g->entries; n; n = n->next) {
         if (is_of(n, of) && !has_member(out, n) && (!comparable || is_same_job(s, n)))
             out->members[out->count++] = n;
@@ -507,31 +474,25 @@ static bool gather(struct search *s, const struct group *g, const struct entry *
     return !s->failed && out->count > 0;
 }
 
-static struct measure_rules rules_of(const struct ranked_terms *terms)
-{
-    struct measure_rules rules = measure_rules_default();
-    rules.level = terms->level;
-    rules.behind = terms->behind;
-    rules.alike = terms->alike;
-    rules.rounds = terms->rounds;
-    rules.looks = terms->looks;
-    rules.early = terms->early;
-    return rules;
-}
-
 // As it was decided when it was made: by the same rules; the seed is in the ranking's id.
 static bool decide(struct search *s, struct ranking *r)
 {
     const struct result *first = r->members[0]->brief;
-    const struct measure_rules rules = rules_of(&first->terms);
+    struct measure_rules rules = measure_rules_default();
+    rules.level = first->terms.level;
+    rules.behind = first->terms.behind;
+    rules.alike = first->terms.alike;
+    rules.rounds = first->terms.rounds;
+    rules.looks = first->terms.looks;
+    rules.early = first->terms.early;
     for (size_t i = 0; i < r->count; i++)
-        r->contenders[i] =
-            (struct settle_contender){.estimate_ns = (uint64_t)r->members[i]->stats.median,
-                                      .samples = r->members[i]->brief->samples_ns,
-                                      .count = r->members[i]->brief->sample_count,
-                                      .first_round = r->members[i]->brief->first_round};
-    bool ok = settle_again(r->contenders, r->count, &rules, settle_seed(first->ranking),
-                           first->terms.resolution_ns, false, &r->winner, &r->whole);
+        r->finalists[i] = (struct finalist){.estimate_ns = (uint64_t)r->members[i]->stats.median,
+                                            .samples = r->members[i]->brief->samples_ns,
+                                            .count = r->members[i]->brief->sample_count,
+                                            .first_round = r->members[i]->brief->first_round};
+    bool ok =
+        final_ranking_again(r->finalists, r->count, &rules, final_ranking_seed(first->ranking),
+                            first->terms.resolution_ns, false, &r->winner, &r->whole);
     s->failed |= !ok;
     return ok;
 }
@@ -541,7 +502,8 @@ static bool is_below(const struct stats_summary *a, const struct stats_summary *
     return a->high < b->low;
 }
 
-// Has one that is not in the ranking and clearly faster than its winner.
+// Does the ranking of `of` have one that did not compete in `than`, and whose interval lies wholly
+// below the winner's there?
 static bool may_beat(const struct group *g, const struct entry *of, const struct ranking *than)
 {
     const struct stats_summary *winner = &than->members[than->winner]->stats;
@@ -596,7 +558,8 @@ static size_t find_base(struct search *s, const struct group *g, const struct en
             bool by_whole = false;
             if (!any && !covers(s, g, heads[i], &by_whole))
                 continue;
-            if (!gather(s, g, heads[i], out) || !decide(s, out) || (by_whole && !out->whole))
+            if (!gather_members(s, g, heads[i], out) || !decide(s, out) ||
+                (by_whole && !out->whole))
                 continue;
             out->covers = !any;
             return i;
@@ -620,7 +583,7 @@ static bool effective(struct search *s, const uint32_t *choice, struct digest *o
 }
 
 // Is it the default configuration, or what that is identical to?
-static bool is_default(struct search *s, const uint32_t *choice)
+static bool is_default_choice(struct search *s, const uint32_t *choice)
 {
     const struct spec *spec = s->o->spec;
     struct digest own, its;
@@ -636,36 +599,37 @@ static bool is_default(struct search *s, const uint32_t *choice)
 }
 
 // Which member is the answer: of those tied with the winner. The ranking's count without memory.
-static size_t pick(struct search *s, const struct ranking *r, size_t *tied, char why[PICK_WHY])
+static size_t pick_member(struct search *s, const struct ranking *r, size_t *tied,
+                          char why[TIE_BREAK_WHY])
 {
-    struct pick_candidate *c = arena_array(s->a, r->count, sizeof *c);
+    struct tie_candidate *c = arena_array(s->a, r->count, sizeof *c);
     size_t *at = arena_array(s->a, r->count, sizeof *at);
     s->failed |= !c || !at;
     *tied = 0;
     for (size_t i = 0; !s->failed && i < r->count; i++) {
         const struct entry *n = r->members[i];
-        if (!r->contenders[i].placed || !r->contenders[i].entry.tied)
+        if (!r->finalists[i].placed || !r->finalists[i].entry.tied)
             continue;
         at[*tied] = i;
-        const uint32_t *choice = read_choice(s, n->configuration);
-        c[(*tied)++] = (struct pick_candidate){.result = n->brief,
-                                               .group_size = n->group_size,
-                                               .choice = choice,
-                                               .ratio = r->contenders[i].entry.ratio,
-                                               .is_default = is_default(s, choice)};
+        const uint32_t *choice = read_entry_choice(s, n->configuration);
+        c[(*tied)++] = (struct tie_candidate){.result = n->brief,
+                                              .group_size = n->group_size,
+                                              .choice = choice,
+                                              .ratio = r->finalists[i].entry.ratio,
+                                              .is_default = is_default_choice(s, choice)};
     }
     if (s->failed || *tied == 0)
         return r->count;
     double alike = r->members[0]->brief->terms.alike;
-    return at[pick_fewest(c, *tied, alike, s->o->spec->parameter_count, why)];
+    return at[tie_break(c, *tied, alike, s->o->spec->parameter_count, why)];
 }
 
 // Did the answer of `of` take part in that ranking, too? Then it is the later word on the same.
 static bool has_answer(struct search *s, const struct ranking *r, const struct ranking *of)
 {
     size_t tied;
-    char why[PICK_WHY];
-    size_t chosen = pick(s, of, &tied, why);
+    char why[TIE_BREAK_WHY];
+    size_t chosen = pick_member(s, of, &tied, why);
     return chosen < of->count && has_member(r, of->members[chosen]);
 }
 
@@ -684,7 +648,7 @@ static bool deciding(struct search *s, const struct group *g, struct ranking *ou
         const struct entry *of = heads[newer ? base - i : i];
         if (!newer && !may_beat(g, of, out))
             continue;
-        if (!gather(s, g, of, &r) || !decide(s, &r))
+        if (!gather_members(s, g, of, &r) || !decide(s, &r))
             continue;
         const struct entry *winner = r.members[r.winner];
         bool beats =
@@ -713,16 +677,18 @@ static void name_faster(struct search *s, const struct group *g, const struct ra
     }
 }
 
-static const struct entry *choose(struct search *s, const struct ranking *r, struct best_place *out)
+static const struct entry *choose_member(struct search *s, const struct ranking *r,
+                                         struct best_place *out)
 {
-    size_t chosen = pick(s, r, &out->tied, out->why);
+    size_t chosen = pick_member(s, r, &out->tied, out->why);
     if (chosen == r->count)
         return NULL;
-    const struct ranking_entry *entry = &r->contenders[chosen].entry;
+    const struct ranking_entry *entry = &r->finalists[chosen].entry;
     out->ranked = true;
-    out->contenders = r->count;
-    uint32_t rounds = settle_rounds(r->contenders, r->count), own = r->contenders[chosen].count;
-    out->rounds = r->contenders[chosen].first_round > 0 || own < rounds ? own : rounds;
+    out->finalists = r->count;
+    uint32_t rounds = final_ranking_rounds(r->finalists, r->count),
+             own = r->finalists[chosen].count;
+    out->rounds = r->finalists[chosen].first_round > 0 || own < rounds ? own : rounds;
     out->winner = entry->place == 0;
     out->ratio = entry->ratio;
     out->low = entry->ratio_low;
@@ -731,7 +697,8 @@ static const struct entry *choose(struct search *s, const struct ranking *r, str
     return r->members[chosen];
 }
 
-// ---- other goals -------------------------------------------------------------------------------
+// ---- other objectives
+// -------------------------------------------------------------------------------
 
 // One that has values.
 struct valued {
@@ -746,21 +713,22 @@ struct valued_list {
     size_t count;
 };
 
-static bool value_of(struct search *s, const struct entry *n, struct valued *out)
+static bool read_entry_values(struct search *s, const struct entry *n, struct valued *out)
 {
-    const struct goal *g = &s->o->goal;
-    const uint32_t *choice = read_choice(s, n->configuration);
+    const struct objectives *g = &s->o->objectives;
+    const uint32_t *choice = read_entry_choice(s, n->configuration);
     const struct spec_measured measured = {n->stats.median, result_joule(n->brief), NULL};
     double *values = arena_array(s->a, g->count, sizeof *values);
     s->failed |= !values;
-    if (!choice || !values || !goal_values(g, s->o->spec, choice, s->o->device, &measured, values))
+    if (!choice || !values ||
+        !objective_values(g, s->o->spec, choice, s->o->device, &measured, values))
         return false;
     *out = (struct valued){
         .entry = n, .values = values, .order = g->terms[0].maximise ? -values[0] : values[0]};
     return true;
 }
 
-static int by_value(const void *a, const void *b)
+static int by_objective_value(const void *a, const void *b)
 {
     const struct valued *x = a, *y = b;
     if (x->order != y->order)
@@ -773,7 +741,7 @@ static int by_value(const void *a, const void *b)
 static struct valued_list values_of(struct search *s, const struct group *g, bool *other_job)
 {
     size_t count;
-    struct entry **list = sorted(s, g, &count);
+    struct entry **list = sorted_entries(s, g, &count);
     bool comparable = g->same_driver && g->same_source;
     struct valued_list v = {.items = arena_array(s->a, count + 1, sizeof *v.items)};
     s->failed |= !v.items;
@@ -781,17 +749,17 @@ static struct valued_list values_of(struct search *s, const struct group *g, boo
         *other_job = all;
         for (size_t i = 0; !s->failed && i < count; i++) {
             if ((!all && comparable && !is_same_job(s, list[i])) ||
-                !value_of(s, list[i], &v.items[v.count]))
+                !read_entry_values(s, list[i], &v.items[v.count]))
                 continue;
             v.items[v.count++].at = i;
         }
     }
     if (!s->failed)
-        qsort(v.items, v.count, sizeof *v.items, by_value);
+        qsort(v.items, v.count, sizeof *v.items, by_objective_value);
     return v;
 }
 
-// The entry that answers; NULL: nothing has a value of the goal.
+// The entry that answers; NULL: nothing has a value of the objective.
 static const struct entry *find_answer(struct search *s, const struct group *g,
                                        struct best_answer *out)
 {
@@ -802,12 +770,12 @@ static const struct entry *find_answer(struct search *s, const struct group *g,
         return v.count > 0 ? v.items[0].entry : NULL;
     }
     if (!deciding(s, g, &ranking))
-        return s->failed ? NULL : fastest(s, g, &out->other_job);
+        return s->failed ? NULL : fastest_entry(s, g, &out->other_job);
     name_faster(s, g, &ranking, &out->place);
     bool is_one = s->space && space_count(s->space) == 1; // nobody else was asked for
     if (!ranking.covers && !is_one)
         out->place.part = ranking.members[ranking.winner]->brief->part;
-    return choose(s, &ranking, &out->place);
+    return choose_member(s, &ranking, &out->place);
 }
 
 // ---- the answer --------------------------------------------------------------------------------
@@ -832,17 +800,17 @@ static bool keep_row(void *context, const struct store_row *row)
     }
     if (!str_equal(row->id, f->id))
         return true;
-    out->configuration = copy(s, row->configuration);
-    out->configuration_json = copy(s, row->configuration_json);
-    out->device = copy(s, row->device);
-    out->platform = copy(s, row->platform);
-    out->driver = copy(s, row->driver);
-    out->constants = copy(s, row->constants);
-    out->date = copy(s, row->date);
-    out->hone_version = copy(s, row->hone_version);
-    out->language = language_of(row);
-    out->geometry = copy(s, row->geometry);
-    out->choice = read_choice(s, row->configuration);
+    out->configuration = copy_best_text(s, row->configuration);
+    out->configuration_json = copy_best_text(s, row->configuration_json);
+    out->device = copy_best_text(s, row->device);
+    out->platform = copy_best_text(s, row->platform);
+    out->driver = copy_best_text(s, row->driver);
+    out->constants = copy_best_text(s, row->constants);
+    out->date = copy_best_text(s, row->date);
+    out->hone_version = copy_best_text(s, row->hone_version);
+    out->language = language_of_row(row);
+    out->geometry = copy_best_text(s, row->geometry);
+    out->choice = read_entry_choice(s, row->configuration);
     out->key = row->key;
     out->source = row->source;
     out->result = result_clone(row->result);
@@ -854,19 +822,20 @@ static bool keep_row(void *context, const struct store_row *row)
 }
 
 // Fills in the rest of the answer that the entry is.
-static bool fetch(struct search *s, const struct group *g, const struct entry *n,
-                  struct best_answer *out, struct error *e)
+static bool fetch_answer(struct search *s, const struct group *g, const struct entry *n,
+                         struct best_answer *out, struct error *e)
 {
     struct fetch_row f = {.search = s, .id = n->id, .out = out, .counted = n->is_counted};
-    struct store_query query = {.spec_name = s->o->spec->name,
-                                .constants = g->constants,
-                                .source = &g->source,
-                                .correct_only = true};
+    const struct store_query query = {.spec_name = s->o->spec->name,
+                                      .constants = g->constants,
+                                      .key = &n->key,
+                                      .correct_only = true,
+                                      .logs = true};
     out->other_driver = !g->same_driver;
     out->other_source = !g->same_source;
     bool ok = store_each(s->o->store, &query, keep_row, &f, e);
     if (ok && f.done && !s->failed) {
-        stats_summarise(out->result->samples_ns, out->result->sample_count, timer_of(s),
+        stats_summarise(out->result->samples_ns, out->result->sample_count, s->timer_ns,
                         &out->stats);
         return true;
     }
@@ -879,22 +848,22 @@ static bool fetch(struct search *s, const struct group *g, const struct entry *n
 
 static bool refuse_unvalued(const struct search *s, struct error *e)
 {
-    struct text goal = TEXT_INIT;
-    goal_text(&s->o->goal, &goal);
+    struct text text = TEXT_INIT;
+    objective_text(&s->o->objectives, &text);
     error_set(e, ERROR_DEVICE, "%s: no result has a value of %s", store_path(s->o->store),
-              text_cstr(&goal));
-    text_release(&goal);
+              text_cstr(&text));
+    text_release(&text);
     return false;
 }
 
-static bool answer(struct search *s, const struct group *g, struct best_answer *out,
-                   struct error *e)
+static bool answer_group(struct search *s, const struct group *g, struct best_answer *out,
+                         struct error *e)
 {
     memset(out, 0, sizeof *out);
     const struct entry *n = find_answer(s, g, out);
     if (s->failed || (!n && s->by_time))
         return error_memory(e);
-    return n ? fetch(s, g, n, out, e) : refuse_unvalued(s, e);
+    return n ? fetch_answer(s, g, n, out, e) : refuse_unvalued(s, e);
 }
 
 bool best_find(const struct best_options *o, struct arena *a, struct best_answer *out, bool *found,
@@ -902,44 +871,35 @@ bool best_find(const struct best_options *o, struct arena *a, struct best_answer
 {
     struct search s;
     *found = false;
-    bool ok = start(&s, o, a, false, e);
+    bool ok = start_search(&s, o, a, false, e);
     const struct group *g = ok ? nearest(&s) : NULL;
     *found = g != NULL;
     if (g)
-        ok = answer(&s, g, out, e);
+        ok = answer_group(&s, g, out, e);
     space_free(s.space);
     return ok;
-}
-
-// Which of the list are of the set; NULL without memory.
-static const bool *members_of(struct search *s, const struct valued_list *v)
-{
-    size_t width = s->o->goal.count;
-    double *values = arena_array(s->a, (v->count + 1) * width, sizeof *values);
-    bool *member = arena_array(s->a, v->count + 1, sizeof *member);
-    if (!values || !member)
-        return NULL;
-    for (size_t i = 0; i < v->count; i++)
-        memcpy(values + i * width, v->items[i].values, width * sizeof *values);
-    goal_pareto(&s->o->goal, values, v->count, member);
-    return member;
 }
 
 static bool answer_pareto(struct search *s, const struct group *g, struct best_answer **out,
                           size_t *count, struct error *e)
 {
     bool other_job;
+    size_t width = s->o->objectives.count;
     struct valued_list v = values_of(s, g, &other_job);
-    const bool *member = s->failed ? NULL : members_of(s, &v);
+    double *values = arena_array(s->a, (v.count + 1) * width, sizeof *values);
+    bool *member = arena_array(s->a, v.count + 1, sizeof *member);
     *out = arena_array(s->a, v.count + 1, sizeof **out);
-    if (!member || !*out)
+    if (s->failed || !values || !member || !*out)
         return error_memory(e);
+    for (size_t i = 0; i < v.count; i++)
+        memcpy(values + i * width, v.items[i].values, width * sizeof *values);
+    objective_pareto(&s->o->objectives, values, v.count, member);
     for (size_t i = 0; i < v.count; i++) {
         struct best_answer *a = &(*out)[*count];
         if (!member[i])
             continue;
         *a = (struct best_answer){.known = v.count, .other_job = other_job};
-        if (!fetch(s, g, v.items[i].entry, a, e))
+        if (!fetch_answer(s, g, v.items[i].entry, a, e))
             return false;
         ++*count;
     }
@@ -952,7 +912,7 @@ bool best_pareto(const struct best_options *o, struct arena *a, struct best_answ
     struct search s;
     *out = NULL;
     *count = 0;
-    bool ok = start(&s, o, a, false, e);
+    bool ok = start_search(&s, o, a, false, e);
     const struct group *g = ok ? nearest(&s) : NULL;
     if (g && !answer_pareto(&s, g, out, count, e)) {
         best_release_all(*out, *count);
@@ -980,18 +940,15 @@ bool best_all(const struct best_options *o, struct arena *a, struct best_answer 
               size_t *count, struct error *e)
 {
     struct search s;
-    size_t groups = 0;
     *count = 0;
-    bool ok = start(&s, o, a, true, e);
-    for (const struct group *g = ok ? s.groups : NULL; g; g = g->next)
-        groups++;
-    *out = arena_array(a, groups + 1, sizeof **out);
+    bool ok = start_search(&s, o, a, true, e);
+    *out = arena_array(a, s.group_count + 1, sizeof **out);
     if (ok && !*out)
         ok = error_memory(e);
     for (const struct group *g = ok ? s.groups : NULL; g && ok; g = g->next) {
         if (!is_first(&s, g))
             continue;
-        ok = answer(&s, choose_inputs(&s, g), &(*out)[*count], e);
+        ok = answer_group(&s, choose_inputs(&s, g), &(*out)[*count], e);
         *count += ok;
     }
     space_free(s.space);
@@ -1008,12 +965,9 @@ bool best_devices(const struct best_options *o, struct arena *a, struct device_i
                   size_t *count, struct error *e)
 {
     struct search s;
-    size_t groups = 0;
     *count = 0;
-    bool ok = start(&s, o, a, true, e);
-    for (const struct group *g = ok ? s.groups : NULL; g; g = g->next)
-        groups++;
-    *out = arena_array(a, groups + 1, sizeof **out);
+    bool ok = start_search(&s, o, a, true, e);
+    *out = arena_array(a, s.group_count + 1, sizeof **out);
     if (ok && !*out)
         ok = error_memory(e);
     for (const struct group *g = ok ? s.groups : NULL; g; g = g->next) {

@@ -1,11 +1,11 @@
-// The conveyor of `hone best`: spec -> store -> the best result that is known to be correct.
-#ifndef HONE_BEST_H
-#define HONE_BEST_H
+// The workflow of `hone best`: spec -> store -> the best result that is known to be correct.
+#ifndef HONE_WORKFLOWS_BEST_H
+#define HONE_WORKFLOWS_BEST_H
 
 #include "base/arena.h"
-#include "goal.h"
-#include "measure/stats.h"
-#include "pick.h"
+#include "search/objective.h"
+#include "stats/stats.h"
+#include "workflows/tie_break.h"
 #include "spec/spec.h"
 #include "store/store.h"
 
@@ -22,21 +22,21 @@ struct best_options {
     uint32_t configuration_count;
     const char *const *where; // --where
     uint32_t where_count;
-    struct goal goal; // no terms: least time
+    struct objectives objectives; // no terms: least time
 };
 
 // Where the answer stands in the ranking that it comes from.
 struct best_place {
-    bool ranked;       // false: measured alone, or before there were rankings
-    size_t contenders; // of the ranking that are the same job today
-    size_t tied;       // not told apart from its winner, which counts
+    bool ranked;      // false: measured alone, or before there were rankings
+    size_t finalists; // of the ranking that are the same job today
+    size_t tied;      // not told apart from its winner, which counts
     uint32_t rounds;
     bool winner;             // the answer is the winner itself
     double ratio, low, high; // to the winner, with the simultaneous interval
     bool interval;
-    char why[PICK_WHY]; // it was chosen among those tied; "" with one
+    char why[TIE_BREAK_WHY]; // it was chosen among those tied; "" with one
     // (or NULL) No ranking is of all that was asked for: this one is of that part of the space
-    // (part.h); "" of the whole, whose best are not among what was asked for.
+    // (subspace.h); "" of the whole, whose best are not among what was asked for.
     const char *part;
     // (or NULL) One that did not take part and yet was clearly faster, its interval below the
     // winner's: only a ranking of both decides.
@@ -55,7 +55,8 @@ struct best_answer {
     struct result *result; // the caller's: result_free()
     struct stats_summary stats;
     struct best_place place;
-    size_t known; // configurations with a value of the goal, where that is not the time; else 0
+    size_t
+        known; // configurations with a value of the objective, where that is not the time; else 0
     // Not what was asked for: measured under another driver, with another kernel text, or with
     // other sizes, arguments or options.
     bool other_driver, other_source, other_job;
@@ -72,19 +73,19 @@ struct best_answer {
 // with cold inputs and with warm ones do not compare: those of the newest ranking count, without
 // one the warm ones. False on failure; *found tells whether there is anything at all.
 //
-// With a goal that is not the time, nor the like, no ranking decides: each job's newest result
-// counts with its median, and the one with the best value answers, of equal ones the faster.
+// With an objective that is not the time, nor the like, no ranking decides: each job's newest
+// result counts with its median, and the one with the best value answers, of equal ones the faster.
 bool best_find(const struct best_options *o, struct arena *a, struct best_answer *out, bool *found,
                struct error *e);
 
-// The Pareto set of a goal of several objectives, by the first of them, of what best_find() would
+// The Pareto set of several objectives, by the first of them, of what best_find() would
 // look at. Array in the arena, *count 0 where nothing is known; best_release_all() frees the
 // results.
 bool best_pareto(const struct best_options *o, struct arena *a, struct best_answer **out,
                  size_t *count, struct error *e);
 
-// The fastest for each device and set of constants, whatever the goal is and --device says: under
-// its newest driver and source. Array in the arena; best_release_all() frees the results.
+// The fastest for each device and set of constants, whatever the objective is and --device says:
+// under its newest driver and source. Array in the arena; best_release_all() frees the results.
 bool best_all(const struct best_options *o, struct arena *a, struct best_answer **out,
               size_t *count, struct error *e);
 void best_release_all(struct best_answer *answers, size_t count);

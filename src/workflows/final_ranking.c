@@ -1,8 +1,23 @@
-#include "settle.h"
+// How a final ranking runs. Finalists are launched in interleaved rounds, because a device's clock
+// drifts by more than many kernels differ: within a round all see the same machine, and what is
+// compared is the ratio of times within rounds.
+//
+// It is a machine of phases (advance_phase()), each of which asks the evaluator for a batch of
+// turns and goes on when all of them are answered. stats/rounds.h, which knows neither clock nor
+// device, says what the next round launches, whether a round counts (others used the cores, or the
+// reference, which is launched once more at the front of each round, was slow: it is run again) and
+// which finalists have left since they are clearly slower. What fails in a turn has no more of
+// them. The late one, a default that is many times slower, would make every round many times
+// longer: it is launched in a few rounds of its own with the winner so far, and its ratio to that
+// is carried over to the others' scale.
+//
+// A decision is a function of samples, rules and seed alone, so that final_ranking_again() plays
+// stored samples through the same machine and decides the same.
+#include "workflows/final_ranking.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
-#include "measure/speedup.h"
+#include "stats/speedup.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,22 +32,22 @@ enum phase { PHASE_READY, PHASE_ROUNDS, PHASE_LATE, PHASE_CHECK, PHASE_OVER };
 
 // One turn that was asked for.
 struct asked {
-    size_t contender;
+    size_t finalist;
     struct result *result; // NULL: not yet
 };
 
-struct settle {
-    struct settle_options o;
+struct final_ranking {
+    struct final_ranking_options o;
     struct measure_rules rules; // in force: o.rules
     struct rounds *rounds;
     enum phase phase;
-    struct asked *asked; // of the present round, in order; one more than there are contenders
+    struct asked *asked; // of the present round, in order; one more than there are finalists
     size_t asked_count, answered;
-    uint64_t *times;                  // of the round
-    struct machine_look anchor, last; // of the span whose load is counted
-    bool by_host;                     // the host's clock times the launches
-    double load;                      // of the last such span; -1: not known
-    struct settle_status status;
+    uint64_t *times;                      // of the round
+    struct machine_snapshot anchor, last; // of the span whose load is counted
+    bool by_host;                         // the host's clock times the launches
+    double load;                          // of the last such span; -1: not known
+    struct final_ranking_status status;
     uint64_t started_ns, round_started_ns, round_ns;
     size_t partner;       // of the late one: the winner before it was launched
     uint32_t late_rounds; // how many it has
@@ -40,15 +55,7 @@ struct settle {
 
 // ---- making ------------------------------------------------------------------------------------
 
-static uint32_t batch_of(const struct settle_options *o)
-{
-    uint64_t fastest = o->contenders[0].estimate_ns;
-    for (size_t i = 1; i < o->count; i++)
-        fastest = o->contenders[i].estimate_ns < fastest ? o->contenders[i].estimate_ns : fastest;
-    return measure_batch(o->rules, fastest, o->device->timer_ns);
-}
-
-struct measure_rules settle_rules(const struct measure_rules *rules, bool is_short)
+struct measure_rules final_ranking_rules(const struct measure_rules *rules, bool is_short)
 {
     struct measure_rules r = *rules;
     if (is_short) {
@@ -58,9 +65,9 @@ struct measure_rules settle_rules(const struct measure_rules *rules, bool is_sho
     return r;
 }
 
-static struct rounds *rounds_of(const struct settle_contender *c, size_t count,
-                                const struct measure_rules *rules, struct rounds_seeds seeds,
-                                uint64_t resolution_ns)
+static struct rounds *rounds_of_finalists(const struct finalist *c, size_t count,
+                                          const struct measure_rules *rules,
+                                          struct rounds_seeds seeds, uint64_t resolution_ns)
 {
     uint64_t *screening = calloc(count + 1, sizeof *screening);
     for (size_t i = 0; screening && i < count; i++)
@@ -70,38 +77,42 @@ static struct rounds *rounds_of(const struct settle_contender *c, size_t count,
     return r;
 }
 
-struct settle *settle_new(const struct settle_options *o, struct error *e)
+struct final_ranking *final_ranking_new(const struct final_ranking_options *o, struct error *e)
 {
-    struct settle *s = calloc(1, sizeof *s);
+    struct final_ranking *s = calloc(1, sizeof *s);
     if (!s) {
         error_memory(e);
         return NULL;
     }
     s->o = *o;
-    s->rules = settle_rules(o->rules, o->is_short);
+    s->rules = final_ranking_rules(o->rules, o->is_short);
     s->o.rules = &s->rules;
     s->load = -1;
     s->started_ns = clock_ns();
-    s->status = (struct settle_status){.contenders = (uint32_t)o->count,
-                                       .in = (uint32_t)o->count,
-                                       .batch = batch_of(o),
-                                       .warmups = 1};
-    s->rounds = rounds_of(o->contenders, o->count, &s->rules, o->seeds,
-                          o->device->timer_ns / s->status.batch);
+    uint64_t fastest = o->finalists[0].estimate_ns;
+    for (size_t i = 1; i < o->count; i++)
+        fastest = o->finalists[i].estimate_ns < fastest ? o->finalists[i].estimate_ns : fastest;
+    s->status = (struct final_ranking_status){
+        .finalists = (uint32_t)o->count,
+        .in = (uint32_t)o->count,
+        .batch = measure_batch(o->rules, fastest, o->device->timer_ns),
+        .warmups = 1};
+    s->rounds = rounds_of_finalists(o->finalists, o->count, &s->rules, o->seeds,
+                                    o->device->timer_ns / s->status.batch);
     s->asked = calloc(o->count + 2, sizeof *s->asked);
     s->times = calloc(o->count + 1, sizeof *s->times);
     for (size_t i = 0; i < o->count + o->has_late; i++) {
-        o->contenders[i].batch = s->status.batch;
-        o->contenders[i].warmups = s->status.warmups;
+        o->finalists[i].batch = s->status.batch;
+        o->finalists[i].warmups = s->status.warmups;
     }
     if (s->rounds && s->asked && s->times)
         return s;
-    settle_free(s);
+    final_ranking_free(s);
     error_memory(e);
     return NULL;
 }
 
-static void forget_turns(struct settle *s)
+static void forget_turns(struct final_ranking *s)
 {
     for (size_t i = 0; s->asked && i < s->asked_count; i++) {
         result_free(s->asked[i].result);
@@ -110,7 +121,7 @@ static void forget_turns(struct settle *s)
     s->asked_count = s->answered = 0;
 }
 
-void settle_free(struct settle *s)
+void final_ranking_free(struct final_ranking *s)
 {
     if (!s)
         return;
@@ -123,7 +134,7 @@ void settle_free(struct settle *s)
     free(s);
 }
 
-bool settle_give(const struct settle_contender *c, enum stop_reason stop, struct result *r)
+bool finalist_give(const struct finalist *c, enum stop_reason stop, struct result *r)
 {
     size_t rows = c->count, parts = rows * c->columns;
     r->samples_ns = arena_copy(&r->arena, c->samples, rows * sizeof *c->samples);
@@ -132,7 +143,7 @@ bool settle_give(const struct settle_contender *c, enum stop_reason stop, struct
     r->part_count = (uint32_t)parts;
     r->parts_ns = parts ? arena_copy(&r->arena, c->parts, parts * sizeof *c->parts) : NULL;
     r->warm = c->warm;
-    r->look = c->look;
+    r->machine = c->machine;
     r->gpu = c->gpu;
     r->stop = stop;
     r->first_round = c->first_round;
@@ -141,7 +152,7 @@ bool settle_give(const struct settle_contender *c, enum stop_reason stop, struct
     return r->timer_fault && r->samples_ns && (r->parts_ns || !parts);
 }
 
-void settle_contenders_release(struct settle_contender *c, size_t count)
+void finalists_release(struct finalist *c, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         free(c[i].samples);
@@ -155,39 +166,28 @@ void settle_contenders_release(struct settle_contender *c, size_t count)
 
 // ---- turns -------------------------------------------------------------------------------------
 
-static bool ask(struct settle *s, size_t contender, const struct turn *turn, struct error *e)
+static bool ask_turn(struct final_ranking *s, size_t finalist, const struct turn *turn,
+                     struct error *e)
 {
-    s->asked[s->asked_count++].contender = contender;
-    return evaluator_again(s->o.evaluator, s->o.contenders[contender].ticket, turn, e);
+    s->asked[s->asked_count++].finalist = finalist;
+    return evaluator_again(s->o.evaluator, s->o.finalists[finalist].ticket, turn, e);
 }
 
-// A contender that failed has no more turns.
-static void give_up(struct settle *s, size_t contender, struct result **failure)
-{
-    struct settle_contender *c = &s->o.contenders[contender];
-    if (c->failure)
-        return;
-    c->failure = *failure;
-    *failure = NULL;
-    if (contender < s->o.count)
-        rounds_drop(s->rounds, contender);
-}
-
-// The turn that an outcome answers: those of one contender are answered in order.
-static struct asked *asked_of(struct settle *s, uint64_t ticket)
+// The turn that an outcome answers: those of one finalist are answered in order.
+static struct asked *asked_of(struct final_ranking *s, uint64_t ticket)
 {
     for (size_t i = 0; i < s->asked_count; i++) {
         struct asked *a = &s->asked[i];
-        if (!a->result && s->o.contenders[a->contender].ticket == ticket)
+        if (!a->result && s->o.finalists[a->finalist].ticket == ticket)
             return a;
     }
     return NULL;
 }
 
-static void count_launches(struct settle *s, size_t contender, const struct result *r)
+static void count_turn_launches(struct final_ranking *s, size_t finalist, const struct result *r)
 {
     bool in_turn = s->phase == PHASE_ROUNDS || s->phase == PHASE_LATE;
-    const struct settle_contender *c = &s->o.contenders[contender];
+    const struct finalist *c = &s->o.finalists[finalist];
     uint64_t each = in_turn ? c->warmups + c->batch : 1;
     s->status.launches += (r->verify_launch_ns > 0) + each * r->sample_count + r->energy.launches;
     s->status.kernel_ns += r->verify_launch_ns + r->energy.span_ns;
@@ -195,17 +195,8 @@ static void count_launches(struct settle *s, size_t contender, const struct resu
         s->status.kernel_ns += each * r->samples_ns[i];
 }
 
-// Of the search, or of what comes after this.
-static void give_late(struct settle *s, struct outcome *out)
-{
-    if (s->o.late)
-        s->o.late(s->o.context, out);
-    else
-        result_free(out->result);
-}
-
 // 1 when all are answered, 0 when the time was up before, -1 when nothing can go on.
-static int wait_for_turns(struct settle *s, uint64_t until, struct error *e)
+static int wait_for_turns(struct final_ranking *s, uint64_t until, struct error *e)
 {
     while (s->answered < s->asked_count) {
         uint64_t now = clock_ns();
@@ -215,13 +206,15 @@ static int wait_for_turns(struct settle *s, uint64_t until, struct error *e)
         if (got <= 0)
             return got;
         struct asked *a = asked_of(s, out.ticket);
-        if (!a) {
-            give_late(s, &out);
-            continue;
+        if (a) {
+            a->result = out.result;
+            s->answered++;
+            count_turn_launches(s, a->finalist, out.result);
+        } else if (s->o.late) { // of the search, or of what comes after this
+            s->o.late(s->o.context, &out);
+        } else {
+            result_free(out.result);
         }
-        a->result = out.result;
-        s->answered++;
-        count_launches(s, a->contender, out.result);
     }
     return 1;
 }
@@ -230,27 +223,33 @@ static int wait_for_turns(struct settle *s, uint64_t until, struct error *e)
 
 // All but the late one, of which a launch is long: where it is not loaded its first turn sees to
 // that, and to its being verified.
-static bool ask_all(struct settle *s, const struct turn *turn, struct error *e)
+static bool ask_each(struct final_ranking *s, const struct turn *turn, struct error *e)
 {
     bool ok = true;
     forget_turns(s);
     for (size_t i = 0; ok && i < s->o.count; i++)
-        ok = s->o.contenders[i].failure || ask(s, i, turn, e);
+        ok = s->o.finalists[i].failure || ask_turn(s, i, turn, e);
     return ok;
 }
 
-static void drop_failed(struct settle *s)
+// A finalist that failed has no more turns.
+static void drop_failed(struct final_ranking *s)
 {
     for (size_t i = 0; i < s->asked_count; i++) {
         struct asked *a = &s->asked[i];
-        if (a->result->status != STATUS_CORRECT)
-            give_up(s, a->contender, &a->result);
+        struct finalist *c = &s->o.finalists[a->finalist];
+        if (a->result->status == STATUS_CORRECT || c->failure)
+            continue;
+        c->failure = a->result;
+        a->result = NULL;
+        if (a->finalist < s->o.count)
+            rounds_drop(s->rounds, a->finalist);
     }
 }
 
 // ---- a round -----------------------------------------------------------------------------------
 
-static bool start_round(struct settle *s, struct error *e)
+static bool start_round(struct final_ranking *s, struct error *e)
 {
     size_t count;
     const size_t *order = rounds_next(s->rounds, &count);
@@ -263,38 +262,30 @@ static bool start_round(struct settle *s, struct error *e)
     s->status.in = count ? (uint32_t)count - 1 : 0;
     evaluator_hold(s->o.evaluator, true);
     for (size_t i = 0; ok && i < count; i++)
-        ok = ask(s, order[i], &turn, e);
+        ok = ask_turn(s, order[i], &turn, e);
     return ok;
-}
-
-static void see_clock(struct settle *s, const struct machine_look *look)
-{
-    struct settle_status *st = &s->status;
-    if (!look->mhz)
-        return;
-    st->mhz_least = st->mhz_least && st->mhz_least < look->mhz ? st->mhz_least : look->mhz;
-    st->mhz_most = st->mhz_most > look->mhz ? st->mhz_most : look->mhz;
-}
-
-static bool shares_cores(const struct device_info *d)
-{
-    return d->type == DEVICE_CPU || d->shares_host;
 }
 
 // The share of the cores that others used: in the span that ends with this round or, while that is
 // too short to tell, in the span before. -1: not known, or it does not matter.
-static double load_of_round(struct settle *s)
+static double load_of_round(struct final_ranking *s)
 {
-    const struct machine_look *first = NULL, *last = NULL;
+    const struct machine_snapshot *first = NULL, *last = NULL;
+    bool shares_cores = s->o.device->type == DEVICE_CPU || s->o.device->shares_host;
     for (size_t i = 0; i < s->asked_count; i++) {
-        const struct machine_look *look = &s->asked[i].result->look;
-        see_clock(s, look);
-        if (!look->cores)
+        struct final_ranking_status *st = &s->status;
+        const struct machine_snapshot *snapshot = &s->asked[i].result->machine;
+        uint32_t mhz = snapshot->mhz;
+        if (mhz) {
+            st->mhz_least = st->mhz_least && st->mhz_least < mhz ? st->mhz_least : mhz;
+            st->mhz_most = st->mhz_most > mhz ? st->mhz_most : mhz;
+        }
+        if (!snapshot->cores)
             continue;
-        first = first ? first : look;
-        last = look;
+        first = first ? first : snapshot;
+        last = snapshot;
     }
-    if (!last || !shares_cores(s->o.device))
+    if (!last || !shares_cores)
         return -1;
     if (!s->anchor.cores || first->at_ns > s->last.at_ns + LOAD_GAP_NS) {
         s->anchor = *first;
@@ -309,7 +300,7 @@ static double load_of_round(struct settle *s)
     return s->load;
 }
 
-static bool append(uint64_t **list, size_t count, const uint64_t *more, size_t more_count)
+static bool append_samples(uint64_t **list, size_t count, const uint64_t *more, size_t more_count)
 {
     uint64_t *grown = realloc(*list, (count + more_count) * sizeof *grown);
     if (!grown)
@@ -319,12 +310,12 @@ static bool append(uint64_t **list, size_t count, const uint64_t *more, size_t m
     return true;
 }
 
-// What a turn found is the contender's.
-static bool keep_turn(struct settle_contender *c, const struct result *r)
+// What a turn found is the finalist's.
+static bool keep_turn(struct finalist *c, const struct result *r)
 {
     if (c->failure || r->sample_count != 1)
         return true;
-    if (!append(&c->samples, c->count, r->samples_ns, 1))
+    if (!append_samples(&c->samples, c->count, r->samples_ns, 1))
         return false;
     if (r->batch > 0)
         c->batch = r->batch;
@@ -334,34 +325,25 @@ static bool keep_turn(struct settle_contender *c, const struct result *r)
     }
     if (c->columns != r->part_columns)
         c->columns = 0; // parts are there for all samples or for none
-    if (c->columns && !append(&c->parts, (size_t)c->count * c->columns, r->parts_ns, c->columns))
+    if (c->columns &&
+        !append_samples(&c->parts, (size_t)c->count * c->columns, r->parts_ns, c->columns))
         return false;
     c->warm = c->warm && r->warm;
     str_format(c->timer_fault, sizeof c->timer_fault, "%s",
                result_by_host(r) ? r->timer_fault : "");
-    c->look = r->look;
-    gpu_look_join(&c->gpu, &r->gpu);
+    c->machine = r->machine;
+    gpu_snapshot_join(&c->gpu, &r->gpu);
     c->count++;
     return true;
 }
 
-static void count_verdict(struct settle_status *st, enum rounds_verdict verdict, bool is_load)
-{
-    if (verdict == ROUNDS_KEPT || verdict == ROUNDS_BROKEN)
-        return;
-    st->repeated += verdict == ROUNDS_REPEATED;
-    st->marked += verdict == ROUNDS_MARKED;
-    st->by_load += is_load;
-    st->by_clock += !is_load;
-}
-
 // The rounds so far were timed by a clock that was then found wrong: what they told is forgotten.
-static bool start_over(struct settle *s)
+static bool restart_rounds(struct final_ranking *s)
 {
     for (size_t i = 0; i < s->o.count; i++)
-        s->o.contenders[i].count = 0;
-    struct rounds *fresh = rounds_of(s->o.contenders, s->o.count, s->o.rules, s->o.seeds,
-                                     s->o.device->timer_ns / s->status.batch);
+        s->o.finalists[i].count = 0;
+    struct rounds *fresh = rounds_of_finalists(s->o.finalists, s->o.count, s->o.rules, s->o.seeds,
+                                               s->o.device->timer_ns / s->status.batch);
     if (!fresh)
         return false;
     rounds_free(s->rounds);
@@ -371,7 +353,7 @@ static bool start_over(struct settle *s)
 }
 
 // Of this round; a first one that is the host's from its start counts.
-static bool clock_changed(struct settle *s)
+static bool clock_changed(struct final_ranking *s)
 {
     size_t by_host = 0;
     for (size_t i = 0; i < s->asked_count; i++)
@@ -382,7 +364,7 @@ static bool clock_changed(struct settle *s)
 }
 
 // All turns are answered: does the round count? The first turn is the reference's extra one.
-static bool end_round(struct settle *s)
+static bool end_round(struct final_ranking *s)
 {
     double load = load_of_round(s);
     bool ok = true;
@@ -395,14 +377,19 @@ static bool end_round(struct settle *s)
     bool anew = clock_changed(s);
     drop_failed(s);
     if (anew)
-        return start_over(s);
+        return restart_rounds(s);
     enum rounds_verdict verdict = rounds_tell(s->rounds, s->times, load);
-    count_verdict(&s->status, verdict, load > s->o.rules->load);
+    bool disturbed = verdict == ROUNDS_REPEATED || verdict == ROUNDS_MARKED;
+    bool by_load = load > s->o.rules->load;
+    s->status.repeated += verdict == ROUNDS_REPEATED;
+    s->status.marked += verdict == ROUNDS_MARKED;
+    s->status.by_load += disturbed && by_load;
+    s->status.by_clock += disturbed && !by_load;
     if (verdict == ROUNDS_REPEATED)
         return true;
     for (size_t i = 1; ok && i < s->asked_count; i++) {
         const struct asked *a = &s->asked[i];
-        ok = !a->result || keep_turn(&s->o.contenders[a->contender], a->result);
+        ok = !a->result || keep_turn(&s->o.finalists[a->finalist], a->result);
     }
     s->status.rounds = rounds_account(s->rounds).kept;
     return ok && verdict != ROUNDS_BROKEN;
@@ -411,77 +398,57 @@ static bool end_round(struct settle *s)
 // ---- the whole ---------------------------------------------------------------------------------
 
 // How many rounds there may be.
-static uint32_t rounds_limit(const struct measure_rules *rules, size_t contenders, bool is_short)
+static uint32_t rounds_limit(const struct measure_rules *rules, size_t finalists, bool is_short)
 {
     uint32_t limit = is_short ? rounds_at_look(rules, 1) : (uint32_t)rules->rounds;
-    if (contenders == 1 && limit > SETTLE_ROUNDS_ALONE)
-        limit = SETTLE_ROUNDS_ALONE;
+    if (finalists == 1 && limit > FINAL_RANKING_ROUNDS_ALONE)
+        limit = FINAL_RANKING_ROUNDS_ALONE;
     return limit < 1 ? 1 : limit;
-}
-
-static uint32_t most_rounds(const struct settle *s)
-{
-    return rounds_limit(s->o.rules, s->o.count, s->o.is_short);
-}
-
-static bool rounds_over(const struct settle *s)
-{
-    return s->status.rounds >= most_rounds(s) || rounds_done(s->rounds);
 }
 
 // ---- the late one ------------------------------------------------------------------------------
 
-// As many rounds of the late one as the ranking's time allows; 0: too few for an interval.
-static uint32_t late_rounds(const struct settle *s)
-{
-    const struct settle_contender *late = &s->o.contenders[s->o.count];
-    double share = (double)s->status.kernel_ns * SETTLE_LATE_SHARE / (1 - SETTLE_LATE_SHARE);
-    double each = (double)late->estimate_ns * (late->warmups + late->batch);
-    double rounds = fmin(fmax(share, SETTLE_LATE_NS) / fmax(each, 1), SETTLE_LATE_ROUNDS);
-    return rounds < SPEEDUP_ROUNDS ? 0 : (uint32_t)rounds;
-}
-
-// Who would be the winner now is its partner.
-static bool plan_late(struct settle *s)
+// Who would be the winner now is its partner. It has as many rounds as the ranking's time allows,
+// none where those are too few for an interval.
+static bool plan_late(struct final_ranking *s)
 {
     struct ranking_entry *entries = calloc(s->o.count, sizeof *entries);
-    struct settle_contender *late = &s->o.contenders[s->o.count];
+    struct finalist *late = &s->o.finalists[s->o.count];
     late->batch = measure_batch(s->o.rules, late->estimate_ns, s->o.device->timer_ns);
-    late->warmups = late->estimate_ns < SETTLE_LATE_COLD_NS ? s->status.warmups : 0;
-    s->late_rounds = late_rounds(s);
+    late->warmups = late->estimate_ns < FINAL_RANKING_LATE_COLD_NS ? s->status.warmups : 0;
+    double share =
+        (double)s->status.kernel_ns * FINAL_RANKING_LATE_SHARE / (1 - FINAL_RANKING_LATE_SHARE);
+    double each = (double)late->estimate_ns * (late->warmups + late->batch);
+    double rounds =
+        fmin(fmax(share, FINAL_RANKING_LATE_NS) / fmax(each, 1), FINAL_RANKING_LATE_ROUNDS);
+    s->late_rounds = rounds < SPEEDUP_ROUNDS ? 0 : (uint32_t)rounds;
     bool ok = entries && rounds_rank(s->rounds, entries, &s->partner);
     if (ok)
-        late->first_round = s->o.contenders[s->partner].count;
+        late->first_round = s->o.finalists[s->partner].count;
     free(entries);
     return ok;
 }
 
-static bool is_late_over(const struct settle *s)
-{
-    const struct settle_contender *c = s->o.contenders;
-    return c[s->o.count].count >= s->late_rounds || c[s->o.count].failure || c[s->partner].failure;
-}
-
 // Both in turn, the first one second in the next round.
-static bool start_late_round(struct settle *s, struct error *e)
+static bool start_late_round(struct final_ranking *s, struct error *e)
 {
-    size_t late = s->o.count, first = s->o.contenders[late].count % 2 ? late : s->partner;
+    size_t late = s->o.count, first = s->o.finalists[late].count % 2 ? late : s->partner;
     bool ok = true;
     forget_turns(s);
     evaluator_hold(s->o.evaluator, true);
     for (int i = 0; ok && i < 2; i++) {
-        size_t contender = i == 0 ? first : late + s->partner - first;
-        struct turn turn = {.warmups = s->o.contenders[contender].warmups,
+        size_t finalist = i == 0 ? first : late + s->partner - first;
+        struct turn turn = {.warmups = s->o.finalists[finalist].warmups,
                             .launches = 1,
-                            .batch = s->o.contenders[contender].batch,
+                            .batch = s->o.finalists[finalist].batch,
                             .compare = false};
-        ok = ask(s, contender, &turn, e);
+        ok = ask_turn(s, finalist, &turn, e);
     }
     return ok;
 }
 
 // A round counts where both have a sample.
-static bool end_late_round(struct settle *s)
+static bool end_late_round(struct final_ranking *s)
 {
     bool ok = true, is_whole = true;
     evaluator_hold(s->o.evaluator, false);
@@ -491,15 +458,15 @@ static bool end_late_round(struct settle *s)
     }
     drop_failed(s);
     for (size_t i = 0; ok && is_whole && i < s->asked_count; i++)
-        ok = keep_turn(&s->o.contenders[s->asked[i].contender], s->asked[i].result);
-    s->late_rounds = is_whole ? s->late_rounds : s->o.contenders[s->o.count].count;
+        ok = keep_turn(&s->o.finalists[s->asked[i].finalist], s->asked[i].result);
+    s->late_rounds = is_whole ? s->late_rounds : s->o.finalists[s->o.count].count;
     return ok;
 }
 
-// The place of the late one, from its rounds with a contender that has a place. `behind`: how many
+// The place of the late one, from its rounds with a finalist that has a place. `behind`: how many
 // stand before it.
-static void place_late(struct settle_contender *late, const struct settle_contender *partner,
-                       size_t behind, const struct measure_rules *rules, uint64_t resolution_ns)
+static void place_late(struct finalist *late, const struct finalist *partner, size_t behind,
+                       const struct measure_rules *rules, uint64_t resolution_ns)
 {
     struct stats_ratio pair;
     struct stats_summary own;
@@ -523,10 +490,10 @@ static void place_late(struct settle_contender *late, const struct settle_conten
                                          .tied = pair.low * ratio <= rules->alike};
 }
 
-static bool decide(struct settle *s, struct error *e)
+static bool decide_ranking(struct final_ranking *s, struct error *e)
 {
     size_t left = 0;
-    struct settle_contender *c = s->o.contenders;
+    struct finalist *c = s->o.finalists;
     struct ranking_entry *entries = calloc(s->o.count, sizeof *entries);
     for (size_t i = 0; i < s->o.count; i++)
         left += !c[i].failure;
@@ -544,55 +511,45 @@ static bool decide(struct settle *s, struct error *e)
     return ok || error_memory(e);
 }
 
-static bool start_check(struct settle *s, struct error *e)
+static bool start_check(struct final_ranking *s, struct error *e)
 {
     struct turn turn = {
         .warmups = 0, .launches = 1, .batch = 1, .compare = true, .energy = s->o.energy};
     s->phase = PHASE_CHECK;
     s->status.checking = true;
-    return ask_all(s, &turn, e);
+    return ask_each(s, &turn, e);
 }
 
-// What the last launches of those that are left told beside "right".
-static void keep_checked(struct settle *s)
+static bool next_late_round(struct final_ranking *s, struct error *e)
 {
-    for (size_t i = 0; i < s->asked_count; i++) {
-        struct asked *a = &s->asked[i];
-        if (!a->result || a->result->status != STATUS_CORRECT)
-            continue;
-        s->o.contenders[a->contender].checked = a->result;
-        a->result = NULL;
-    }
+    const struct finalist *late = &s->o.finalists[s->o.count];
+    bool over =
+        late->count >= s->late_rounds || late->failure || s->o.finalists[s->partner].failure;
+    return over ? start_check(s, e) : start_late_round(s, e);
 }
 
-static bool next_late_round(struct settle *s, struct error *e)
-{
-    return is_late_over(s) ? start_check(s, e) : start_late_round(s, e);
-}
-
-static bool start_late(struct settle *s, struct error *e)
+// After the last round of all comes the late one, if there is any, and then the check.
+static bool next_round(struct final_ranking *s, struct error *e)
 {
     size_t left = 0;
+    s->phase = PHASE_ROUNDS;
+    if (s->status.rounds < rounds_limit(s->o.rules, s->o.count, s->o.is_short) &&
+        !rounds_done(s->rounds))
+        return start_round(s, e);
     for (size_t i = 0; i < s->o.count; i++)
-        left += !s->o.contenders[i].failure;
-    if (!s->o.has_late || s->o.contenders[s->o.count].failure || left == 0)
+        left += !s->o.finalists[i].failure;
+    if (!s->o.has_late || s->o.finalists[s->o.count].failure || left == 0)
         return start_check(s, e);
     s->phase = PHASE_LATE;
     return plan_late(s) ? next_late_round(s, e) : error_memory(e);
 }
 
-static bool next_round(struct settle *s, struct error *e)
-{
-    s->phase = PHASE_ROUNDS;
-    return rounds_over(s) ? start_late(s, e) : start_round(s, e);
-}
-
 // What follows when all turns that were asked for are answered.
-static bool advance(struct settle *s, struct error *e)
+static bool advance_phase(struct final_ranking *s, struct error *e)
 {
     static const struct turn ready = {.warmups = 0, .launches = 0, .batch = 1, .compare = false};
     if (s->phase == PHASE_READY && s->asked_count == 0)
-        return ask_all(s, &ready, e);
+        return ask_each(s, &ready, e);
     if (s->phase == PHASE_READY) {
         drop_failed(s);
         return next_round(s, e);
@@ -602,37 +559,43 @@ static bool advance(struct settle *s, struct error *e)
     if (s->phase == PHASE_LATE)
         return end_late_round(s) ? next_late_round(s, e) : error_memory(e);
     drop_failed(s);
-    keep_checked(s);
+    for (size_t i = 0; i < s->asked_count; i++) { // what their last launches told beside "right"
+        struct asked *a = &s->asked[i];
+        if (!a->result || a->result->status != STATUS_CORRECT)
+            continue;
+        s->o.finalists[a->finalist].checked = a->result;
+        a->result = NULL;
+    }
     s->phase = PHASE_OVER;
-    return decide(s, e);
+    return decide_ranking(s, e);
 }
 
-enum settle_answer settle_step(struct settle *s, int timeout_ms, struct error *e)
+enum workflow_answer final_ranking_step(struct final_ranking *s, int timeout_ms, struct error *e)
 {
     uint64_t until = clock_ns() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) * 1000000;
     do {
         int got = wait_for_turns(s, until, e);
         if (got < 0)
-            return SETTLE_BROKEN;
+            return WORKFLOW_BROKEN;
         if (got == 0)
-            return SETTLE_NOTHING;
-        if (!advance(s, e))
-            return SETTLE_BROKEN;
+            return WORKFLOW_NOTHING;
+        if (!advance_phase(s, e))
+            return WORKFLOW_BROKEN;
     } while (s->phase != PHASE_OVER && clock_ns() < until);
-    return s->phase == PHASE_OVER ? SETTLE_END : SETTLE_NOTHING;
+    return s->phase == PHASE_OVER ? WORKFLOW_END : WORKFLOW_NOTHING;
 }
 
-void settle_status(const struct settle *s, struct settle_status *out)
+void final_ranking_status(const struct final_ranking *s, struct final_ranking_status *out)
 {
     *out = s->status;
-    out->most = most_rounds(s);
+    out->most = rounds_limit(s->o.rules, s->o.count, s->o.is_short);
     out->elapsed_ns = clock_ns() - s->started_ns;
     out->left_ns = s->round_ns * (out->most > out->rounds ? out->most - out->rounds : 0);
 }
 
 // ---- once more ---------------------------------------------------------------------------------
 
-uint64_t settle_seed(const uint8_t id[16])
+uint64_t final_ranking_seed(const uint8_t id[16])
 {
     uint64_t seed = 0;
     for (int i = 7; i >= 0; i--)
@@ -640,32 +603,23 @@ uint64_t settle_seed(const uint8_t id[16])
     return seed;
 }
 
-// The round's samples in the order that is asked for; false where one has none. The reference's
-// extra turn comes first: it may have left as a contender.
-static bool times_of_round(const struct settle_contender *c, const size_t *order, size_t count,
-                           uint32_t round, uint64_t *times)
-{
-    if (count == 0)
-        return false;
-    times[0] = c[order[0]].estimate_ns;
-    for (size_t i = 1; i < count; i++) {
-        if (c[order[i]].count <= round)
-            return false;
-        times[i] = c[order[i]].samples[round];
-    }
-    return true;
-}
-
-// Plays the rounds through the same machine. The reference's extra launches were not kept; they
-// only tell disturbed rounds, and those that count are kept whatever they were.
-static bool replay(struct rounds *r, const struct settle_contender *c, size_t count,
-                   uint32_t rounds, uint64_t *times)
+// Plays the rounds through the same machine, each round's samples in the order that is asked for.
+// False where a finalist has none. The reference's extra launches, the first of each round, were
+// not kept; they only tell disturbed rounds, and those that count are kept whatever they were.
+static bool replay_rounds(struct rounds *r, const struct finalist *c, size_t count, uint32_t rounds,
+                          uint64_t *times)
 {
     for (uint32_t round = 0; round < rounds; round++) {
         size_t turns;
         const size_t *order = rounds_next(r, &turns);
-        if (turns > count + 1 || !times_of_round(c, order, turns, round, times))
+        if (turns == 0 || turns > count + 1)
             return false;
+        times[0] = c[order[0]].estimate_ns;
+        for (size_t i = 1; i < turns; i++) {
+            if (c[order[i]].count <= round)
+                return false;
+            times[i] = c[order[i]].samples[round];
+        }
         enum rounds_verdict verdict = rounds_tell(r, times, -1);
         if (verdict != ROUNDS_KEPT && verdict != ROUNDS_MARKED)
             return false;
@@ -673,9 +627,9 @@ static bool replay(struct rounds *r, const struct settle_contender *c, size_t co
     return true;
 }
 
-static bool decide_at_once(struct settle_contender *c, size_t count,
-                           const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
-                           struct ranking_entry *entries, size_t *winner)
+static bool decide_at_once(struct finalist *c, size_t count, const struct measure_rules *rules,
+                           uint64_t seed, uint64_t resolution_ns, struct ranking_entry *entries,
+                           size_t *winner)
 {
     const uint64_t **times = calloc(count, sizeof(*times));
     uint32_t *counts = calloc(count, sizeof *counts);
@@ -693,24 +647,24 @@ static bool decide_at_once(struct settle_contender *c, size_t count,
 }
 
 // Those that were launched in turn from the first round on.
-static bool decide_regular(struct settle_contender *contenders, size_t count,
+static bool decide_regular(struct finalist *finalists, size_t count,
                            const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
                            bool is_short, size_t *winner, bool *whole)
 {
-    struct rounds *r =
-        rounds_of(contenders, count, rules, (struct rounds_seeds){.decision = seed}, resolution_ns);
+    struct rounds *r = rounds_of_finalists(finalists, count, rules,
+                                           (struct rounds_seeds){.decision = seed}, resolution_ns);
     struct ranking_entry *entries = calloc(count, sizeof *entries);
     uint64_t *times = calloc(count + 1, sizeof *times);
-    uint32_t rounds = settle_rounds(contenders, count);
+    uint32_t rounds = final_ranking_rounds(finalists, count);
     bool ok = r && entries && times;
-    bool fits = ok && replay(r, contenders, count, rounds, times);
+    bool fits = ok && replay_rounds(r, finalists, count, rounds, times);
     if (whole)
         *whole = fits && (rounds >= rounds_limit(rules, count, is_short) || rounds_done(r));
     if (ok && !(fits && rounds_rank(r, entries, winner)))
-        ok = decide_at_once(contenders, count, rules, seed, resolution_ns, entries, winner);
+        ok = decide_at_once(finalists, count, rules, seed, resolution_ns, entries, winner);
     for (size_t i = 0; ok && i < count; i++) {
-        contenders[i].placed = true;
-        contenders[i].entry = entries[i];
+        finalists[i].placed = true;
+        finalists[i].entry = entries[i];
     }
     rounds_free(r);
     free(entries);
@@ -718,67 +672,59 @@ static bool decide_regular(struct settle_contender *contenders, size_t count,
     return ok;
 }
 
-uint32_t settle_rounds(const struct settle_contender *contenders, size_t count)
+uint32_t final_ranking_rounds(const struct finalist *finalists, size_t count)
 {
     uint32_t rounds = 0, most = UINT32_MAX;
     for (size_t i = 0; i < count; i++) {
-        if (contenders[i].first_round > 0)
-            most = contenders[i].first_round;
-        else if (contenders[i].count > rounds)
-            rounds = contenders[i].count;
+        if (finalists[i].first_round > 0)
+            most = finalists[i].first_round;
+        else if (finalists[i].count > rounds)
+            rounds = finalists[i].count;
     }
     return rounds < most ? rounds : most;
 }
 
 // Copies of all but the late one, without the rounds that the winner had with that; `at` says where
 // they stand. Returns how many they are; *late is where that stands, `count` without one.
-static size_t take_regular(const struct settle_contender *contenders, size_t count,
-                           struct settle_contender *out, size_t *at, size_t *late)
+static size_t take_regular(const struct finalist *finalists, size_t count, struct finalist *out,
+                           size_t *at, size_t *late)
 {
-    uint32_t rounds = settle_rounds(contenders, count);
+    uint32_t rounds = final_ranking_rounds(finalists, count);
     size_t regular = 0;
     *late = count;
     for (size_t i = 0; i < count; i++) {
-        if (contenders[i].first_round > 0) {
+        if (finalists[i].first_round > 0) {
             *late = i;
             continue;
         }
         at[regular] = i;
-        out[regular] = contenders[i];
+        out[regular] = finalists[i];
         out[regular].count = out[regular].count < rounds ? out[regular].count : rounds;
         regular++;
     }
     return regular;
 }
 
-static void place_late_again(struct settle_contender *contenders, size_t count, size_t late,
-                             size_t regular, const struct measure_rules *rules,
-                             uint64_t resolution_ns)
-{
-    struct settle_contender *l = &contenders[late];
-    l->placed = false;
-    for (size_t i = 0; i < count; i++) {
-        if (i != late && contenders[i].count > l->first_round)
-            place_late(l, &contenders[i], regular, rules, resolution_ns);
-    }
-}
-
-bool settle_again(struct settle_contender *contenders, size_t count,
-                  const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
-                  bool is_short, size_t *winner, bool *whole)
+bool final_ranking_again(struct finalist *finalists, size_t count,
+                         const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
+                         bool is_short, size_t *winner, bool *whole)
 {
     size_t late, first = 0;
-    struct settle_contender *regular = calloc(count + 1, sizeof *regular);
+    struct finalist *regular = calloc(count + 1, sizeof *regular);
     size_t *at = calloc(count + 1, sizeof *at);
-    size_t n = regular && at ? take_regular(contenders, count, regular, at, &late) : 0;
+    size_t n = regular && at ? take_regular(finalists, count, regular, at, &late) : 0;
     bool ok =
         n > 0 && decide_regular(regular, n, rules, seed, resolution_ns, is_short, &first, whole);
     for (size_t i = 0; ok && i < n; i++) {
-        contenders[at[i]].placed = regular[i].placed;
-        contenders[at[i]].entry = regular[i].entry;
+        finalists[at[i]].placed = regular[i].placed;
+        finalists[at[i]].entry = regular[i].entry;
     }
     if (ok && late < count)
-        place_late_again(contenders, count, late, n, rules, resolution_ns);
+        finalists[late].placed = false;
+    for (size_t i = 0; ok && late < count && i < count; i++) {
+        if (i != late && finalists[i].count > finalists[late].first_round) // its partner
+            place_late(&finalists[late], &finalists[i], n, rules, resolution_ns);
+    }
     if (ok)
         *winner = at[first];
     free(regular);

@@ -1,36 +1,36 @@
-// The ranking at the end of a tune: contenders launched in turn, round by round. Drives what
-// measure/rounds.h decides with an evaluator's turns; knows neither spec nor store.
+// The ranking at the end of a tune: finalists launched in turn, round by round. Drives what
+// stats/rounds.h decides with an evaluator's turns; knows neither spec nor store.
 //
-//   ready    each contender is built, loaded and verified where it is not, before anything is timed
-//   rounds   under one hold of the device: a launch of the reference (the contender that screening
+//   ready    each finalist is built, loaded and verified where it is not, before anything is timed
+//   rounds   under one hold of the device: a launch of the reference (the finalist that screening
 //            found fastest), then of each that is still in, in shuffled order
 //   late     a few rounds of the winner so far and of the default, where that is many times slower
-//   check    one more launch of each contender, whose result is compared again
+//   check    one more launch of each finalist, whose result is compared again
 //
-// Stepped as tune.h is: settle_step() returns within its timeout.
-#ifndef HONE_SETTLE_H
-#define HONE_SETTLE_H
+// Stepped as a workflow is (workflow.h), without records.
+#ifndef HONE_WORKFLOWS_FINAL_RANKING_H
+#define HONE_WORKFLOWS_FINAL_RANKING_H
 
-#include "eval/evaluator.h"
-#include "job/device_info.h"
-#include "measure/ranking.h"
-#include "measure/rounds.h"
+#include "model/device_info.h"
+#include "stats/ranking.h"
+#include "stats/rounds.h"
+#include "workflows/workflow.h"
 
-// Rounds of a single contender, which is compared with nobody.
-#define SETTLE_ROUNDS_ALONE 8
+// Rounds of a single finalist, which is compared with nobody.
+#define FINAL_RANKING_ROUNDS_ALONE 8
 
 // A default that takes so many times as long as the fastest is compared with the winner of the
 // others after these, in as many rounds as an interval of its median takes. They take a tenth of
 // the ranking's kernel time at most, or this long where that is more: else they are fewer, but no
 // fewer than SPEEDUP_ROUNDS, or there are none.
-#define SETTLE_LATE        3
-#define SETTLE_LATE_ROUNDS 6
-#define SETTLE_LATE_SHARE  0.1
-#define SETTLE_LATE_NS     100000000ull
+#define FINAL_RANKING_LATE        3
+#define FINAL_RANKING_LATE_ROUNDS 6
+#define FINAL_RANKING_LATE_SHARE  0.1
+#define FINAL_RANKING_LATE_NS     100000000ull
 // Launches so long are not warmed up: what they find in the caches is a small part of them.
-#define SETTLE_LATE_COLD_NS 10000000ull
+#define FINAL_RANKING_LATE_COLD_NS 10000000ull
 
-struct settle_contender {
+struct finalist {
     uint64_t ticket;      // that the evaluator has taken; filled in by the caller
     uint64_t estimate_ns; // by screening; likewise
     uint64_t *samples;    // one a round that counts
@@ -40,36 +40,36 @@ struct settle_contender {
     uint64_t *parts;         // of the kernels of a job with several: `count` rows of `columns`
     uint32_t columns;
     bool warm;
-    char timer_fault[160];      // as the results'
-    struct machine_look look;   // at its last turn
-    struct gpu_look gpu;        // over its turns
-    struct result *checked;     // (or NULL) of the last verification: its energy, if asked for
-    struct result *failure;     // (or NULL) it failed in a turn, or at its last verification
-    bool placed;                // the entry is valid
-    struct ranking_entry entry; // with settle_status.decided
+    char timer_fault[160];           // as the results'
+    struct machine_snapshot machine; // at its last turn
+    struct gpu_snapshot gpu;         // over its turns
+    struct result *checked;          // (or NULL) of the last verification: its energy, if asked for
+    struct result *failure;          // (or NULL) it failed in a turn, or at its last verification
+    bool placed;                     // the entry is valid
+    struct ranking_entry entry;      // with final_ranking_status.decided
 };
-void settle_contenders_release(struct settle_contender *c, size_t count); // what they point to
+void finalists_release(struct finalist *c, size_t count); // what they point to
 // Copies what the rounds found into a result, in place of its samples. False without memory.
-bool settle_give(const struct settle_contender *c, enum stop_reason stop, struct result *r);
+bool finalist_give(const struct finalist *c, enum stop_reason stop, struct result *r);
 
-struct settle_options {
+struct final_ranking_options {
     struct evaluator *evaluator;
     const struct measure_rules *rules;
     const struct device_info *device;
     struct rounds_seeds seeds;
-    struct settle_contender *contenders; // the caller's, filled in; they outlive the settling
-    size_t count;                        // 1 or more
-    bool has_late; // one more stands behind them: a default that is many times slower
-    bool is_short; // no further than the first regular look
-    bool energy;   // of each contender that is left is counted at the end
+    struct finalist *finalists; // the caller's, filled in; they outlive the ranking
+    size_t count;               // 1 or more
+    bool has_late;              // one more stands behind them: a default that is many times slower
+    bool is_short;              // no further than the first regular look
+    bool energy;                // of each finalist that is left is counted at the end
     // (optional: it is forgotten) Takes an outcome that no turn asked for: of a job on its way.
     void (*late)(void *context, struct outcome *out);
     void *context;
 };
 
 // How far it is, and what became of it.
-struct settle_status {
-    uint32_t contenders, in;      // all, and those that are still launched
+struct final_ranking_status {
+    uint32_t finalists, in;       // all, and those that are still launched
     uint32_t round, most;         // the one that runs, from 1; how many at most
     uint32_t rounds;              // that count
     uint32_t repeated, marked;    // disturbed ones: run again; counted all the same
@@ -84,35 +84,30 @@ struct settle_status {
     uint64_t elapsed_ns, left_ns; // left: at most; 0 while there is no estimate
 };
 
-struct settle;
+struct final_ranking;
 
-struct settle *settle_new(const struct settle_options *o, struct error *e);
+struct final_ranking *final_ranking_new(const struct final_ranking_options *o, struct error *e);
 
-enum settle_answer {
-    SETTLE_BROKEN = -1, // the evaluator cannot go on
-    SETTLE_NOTHING,     // nothing within the timeout
-    SETTLE_END
-};
-enum settle_answer settle_step(struct settle *s, int timeout_ms, struct error *e);
-void settle_status(const struct settle *s, struct settle_status *out);
-void settle_free(struct settle *s); // NULL is fine
+enum workflow_answer final_ranking_step(struct final_ranking *s, int timeout_ms, struct error *e);
+void final_ranking_status(const struct final_ranking *s, struct final_ranking_status *out);
+void final_ranking_free(struct final_ranking *s); // NULL is fine
 
 // The rules by which a ranking decides: a short one has one look, which may spend the whole error.
-struct measure_rules settle_rules(const struct measure_rules *rules, bool is_short);
+struct measure_rules final_ranking_rules(const struct measure_rules *rules, bool is_short);
 
 // The decision on samples that were taken before, as it was taken then: rounds, rules and seed are
-// the same, and so must the order of the contenders be; a late one may stand anywhere. Where they
-// do not fit each other (other rules, a part of the contenders) what they have is decided at once.
-// *whole (optional): a ranking of these contenders under these rules would have ended here too,
+// the same, and so must the order of the finalists be; a late one may stand anywhere. Where they
+// do not fit each other (other rules, a part of the finalists) what they have is decided at once.
+// *whole (optional): a ranking of these finalists under these rules would have ended here too,
 // nothing is left to launch; `is_short` as above. False without memory or samples.
-bool settle_again(struct settle_contender *contenders, size_t count,
-                  const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
-                  bool is_short, size_t *winner, bool *whole);
+bool final_ranking_again(struct finalist *finalists, size_t count,
+                         const struct measure_rules *rules, uint64_t seed, uint64_t resolution_ns,
+                         bool is_short, size_t *winner, bool *whole);
 
-// The rounds in which the contenders were launched in turn; those of a late one come after them.
-uint32_t settle_rounds(const struct settle_contender *contenders, size_t count);
+// The rounds in which the finalists were launched in turn; those of a late one come after them.
+uint32_t final_ranking_rounds(const struct finalist *finalists, size_t count);
 
 // The seed of a ranking, which its id in the store holds.
-uint64_t settle_seed(const uint8_t id[16]);
+uint64_t final_ranking_seed(const uint8_t id[16]);
 
 #endif

@@ -1,4 +1,7 @@
-#include "directions.h"
+// Strategies that share a search: each is asked in turn, what another one asked for already is not
+// evaluated again (a hash table of questions says by whom each was asked), and each is told the
+// outcome as its own weighting sees it.
+#include "workflows/scalarization.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +28,8 @@ struct question {
     const double *values; // (or NULL) in the arena
 };
 
-struct directions {
-    const struct goal *goal;
+struct scalarization {
+    const struct objectives *objectives;
     struct strategy *strategies[DIRECTIONS_MOST];
     double weights[DIRECTIONS_MOST][OBJECTIVES_MOST];
     uint32_t count, next;    // whose turn it is
@@ -47,7 +50,7 @@ static struct question *slot_of(struct question *slots, size_t capacity, uint64_
     return &slots[at];
 }
 
-static bool grow(struct directions *d)
+static bool make_room_for_question(struct scalarization *d)
 {
     if (2 * (d->used + 1) <= d->capacity)
         return true;
@@ -67,17 +70,17 @@ static bool grow(struct directions *d)
 
 // ---- making ------------------------------------------------------------------------------------
 
-static void set_weights(struct directions *d)
+static void set_weights(struct scalarization *d)
 {
     for (uint32_t k = 0; k < d->count; k++) {
-        for (uint32_t i = 0; i < d->goal->count; i++)
+        for (uint32_t i = 0; i < d->objectives->count; i++)
             d->weights[k][i] = k == 0 || k == i + 1 ? 1 : LITTLE;
     }
 }
 
 // The first one is even, and all there is where the strategy is not told anything.
 static uint32_t directions_wanted(const struct strategy *first, const struct strategy_setup *setup,
-                                  const struct goal *g)
+                                  const struct objectives *g)
 {
     uint32_t wanted = g->count + 1;
     bool enough = setup->budget == 0 || setup->budget / wanted >= WORTHWHILE;
@@ -85,8 +88,8 @@ static uint32_t directions_wanted(const struct strategy *first, const struct str
 }
 
 // What one direction has of the whole.
-static struct strategy_setup share_of(const struct strategy_setup *setup, uint32_t direction,
-                                      uint32_t count)
+static struct strategy_setup share_of_setup(const struct strategy_setup *setup, uint32_t direction,
+                                            uint32_t count)
 {
     struct strategy_setup share = *setup;
     share.budget = setup->budget ? (setup->budget + count - 1) / count : 0;
@@ -95,24 +98,24 @@ static struct strategy_setup share_of(const struct strategy_setup *setup, uint32
     return share;
 }
 
-static bool make(struct directions *d, const char *strategy, const struct strategy_setup *setup,
-                 struct error *e)
+static bool make_strategies(struct scalarization *d, const char *strategy,
+                            const struct strategy_setup *setup, struct error *e)
 {
     // What it is called by the whole budget; its parts would be too small to cover a space.
     d->strategies[0] = strategy_new(strategy, setup, e);
     d->count = d->strategies[0] != NULL;
-    uint32_t wanted = d->count ? directions_wanted(d->strategies[0], setup, d->goal) : 0;
+    uint32_t wanted = d->count ? directions_wanted(d->strategies[0], setup, d->objectives) : 0;
     const char *same = d->count ? strategy_description(d->strategies[0]) : NULL;
     if (wanted < 2)
         return d->count > 0;
     for (uint32_t k = 1; k < wanted; k++) {
-        struct strategy_setup share = share_of(setup, k, wanted);
+        struct strategy_setup share = share_of_setup(setup, k, wanted);
         d->strategies[k] = strategy_new(same, &share, e);
         if (!d->strategies[k])
             return false;
         d->count++;
     }
-    struct strategy_setup share = share_of(setup, 0, wanted);
+    struct strategy_setup share = share_of_setup(setup, 0, wanted);
     struct strategy *even = strategy_new(same, &share, e);
     if (!even)
         return false;
@@ -121,25 +124,25 @@ static bool make(struct directions *d, const char *strategy, const struct strate
     return true;
 }
 
-struct directions *directions_new(const char *strategy, const struct strategy_setup *setup,
-                                  const struct goal *goal, struct error *e)
+struct scalarization *scalarization_new(const char *strategy, const struct strategy_setup *setup,
+                                        const struct objectives *objectives, struct error *e)
 {
-    struct directions *d = calloc(1, sizeof *d);
+    struct scalarization *d = calloc(1, sizeof *d);
     if (!d) {
         error_memory(e);
         return NULL;
     }
     arena_init(&d->arena);
-    d->goal = goal;
-    if (make(d, strategy, setup, e)) {
+    d->objectives = objectives;
+    if (make_strategies(d, strategy, setup, e)) {
         set_weights(d);
         return d;
     }
-    directions_free(d);
+    scalarization_free(d);
     return NULL;
 }
 
-void directions_free(struct directions *d)
+void scalarization_free(struct scalarization *d)
 {
     if (!d)
         return;
@@ -152,20 +155,20 @@ void directions_free(struct directions *d)
 
 // ---- asking and telling ------------------------------------------------------------------------
 
-static void tell_one(struct directions *d, uint32_t k, const struct question *a)
+static void tell_one(struct scalarization *d, uint32_t k, const struct question *a)
 {
     double value = 0;
     if (a->values && a->status == STATUS_CORRECT)
-        value = d->goal->count == 1
-                    ? goal_value(d->goal, a->values, NULL)
-                    : goal_weighted(d->goal, a->values, d->reference, d->weights[k]);
+        value = d->objectives->count == 1
+                    ? objective_value(d->objectives, a->values, NULL)
+                    : objective_weighted(d->objectives, a->values, d->reference, d->weights[k]);
     strategy_tell(d->strategies[k], a->index, a->status, value);
 }
 
 // What nobody asked before; what others did is told to this one when it is known, if not at once.
-static bool ask_one(struct directions *d, uint32_t k, uint64_t *out, bool *failed)
+static bool ask_one(struct scalarization *d, uint32_t k, uint64_t *out, bool *failed)
 {
-    while (grow(d)) {
+    while (make_room_for_question(d)) {
         uint64_t index;
         if (strategy_ask(d->strategies[k], &index, 1) == 0)
             return false;
@@ -185,7 +188,7 @@ static bool ask_one(struct directions *d, uint32_t k, uint64_t *out, bool *faile
     return false;
 }
 
-size_t directions_ask(struct directions *d, uint64_t *out, size_t capacity, bool *failed)
+size_t scalarization_ask(struct scalarization *d, uint64_t *out, size_t capacity, bool *failed)
 {
     size_t count = 0;
     uint32_t idle = 0; // directions in a row without a question
@@ -201,22 +204,23 @@ size_t directions_ask(struct directions *d, uint64_t *out, size_t capacity, bool
     return count;
 }
 
-static const double *keep(struct directions *d, const double *values)
+static const double *keep_values(struct scalarization *d, const double *values)
 {
-    return values ? arena_copy(&d->arena, values, d->goal->count * sizeof *values) : NULL;
+    return values ? arena_copy(&d->arena, values, d->objectives->count * sizeof *values) : NULL;
 }
 
 // Without memory a result says nothing.
-void directions_tell(struct directions *d, uint64_t index, enum status status, const double *values)
+void scalarization_tell(struct scalarization *d, uint64_t index, enum status status,
+                        const double *values)
 {
     struct question alone = {.index = index, .mask = 1}, *a = &alone;
     if (d->count > 1)
         a = slot_of(d->slots, d->capacity, index);
-    if (!d->reference && d->goal->count > 1)
-        d->reference = keep(d, values);
+    if (!d->reference && d->objectives->count > 1)
+        d->reference = keep_values(d, values);
     a->done = true;
-    a->values = d->count > 1 ? keep(d, values) : values;
-    bool lost = values && (!a->values || (!d->reference && d->goal->count > 1));
+    a->values = d->count > 1 ? keep_values(d, values) : values;
+    bool lost = values && (!a->values || (!d->reference && d->objectives->count > 1));
     a->status = lost ? STATUS_RUNTIME : status;
     for (uint32_t k = 0; k < d->count; k++) {
         if (a->mask >> k & 1)
@@ -224,12 +228,12 @@ void directions_tell(struct directions *d, uint64_t index, enum status status, c
     }
 }
 
-uint32_t directions_count(const struct directions *d)
+uint32_t scalarization_count(const struct scalarization *d)
 {
     return d->count;
 }
 
-const struct strategy *directions_strategy(const struct directions *d)
+const struct strategy *scalarization_strategy(const struct scalarization *d)
 {
     return d->strategies[0];
 }

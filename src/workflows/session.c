@@ -1,4 +1,7 @@
-#include "stages.h"
+// Session setup, as every workflow needs it: sources, space, the default configuration, and one job
+// that shows what results are held against; the session that results are stored under; and a hash
+// table of what configurations really run, by which identical ones are found.
+#include "workflows/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +10,9 @@
 
 // ---- the space ---------------------------------------------------------------------------------
 
-static bool make_space(struct stages *s, struct error *e)
+static bool make_session_space(struct session *s, struct error *e)
 {
-    const struct stages_options *o = &s->o;
+    const struct session_options *o = &s->o;
     struct space_options so = {.device = o->device,
                                .configurations = o->configurations,
                                .configuration_count = o->configuration_count,
@@ -42,7 +45,7 @@ static bool has_output(const struct job *job)
 // large space some from all over it are tried. NULL with the default one's error when there is
 // none; NULL without an error when the untried may be other: what cannot be made is then a result
 // later.
-static struct job *any_job(struct stages *s, struct error *e)
+static struct job *any_job(struct session *s, struct error *e)
 {
     struct job *job = NULL;
     uint64_t count = space_count(s->space), first = s->has_default ? s->default_index : 0;
@@ -70,7 +73,7 @@ static struct job *any_job(struct stages *s, struct error *e)
 }
 
 // The reference is the same for all configurations but for its details: one job shows it.
-static bool look_at_reference(struct stages *s, struct error *e)
+static bool look_at_reference(struct session *s, struct error *e)
 {
     s->against = "";
     struct job *job = any_job(s, e);
@@ -92,7 +95,7 @@ static bool look_at_reference(struct stages *s, struct error *e)
 // space there are no sources: it then has what the spec itself says, or none. It is looked for
 // once, not for each job; what a search from the first value on does not find in a large space, the
 // space knows.
-static bool find_default(struct stages *s, struct error *e)
+static bool find_default(struct session *s, struct error *e)
 {
     const struct spec *spec = s->o.spec;
     uint32_t *choice = arena_array(&s->arena, spec->parameter_count + 1, sizeof *choice);
@@ -110,7 +113,7 @@ static bool find_default(struct stages *s, struct error *e)
 // ---- the whole ----------------------------------------------------------------------------------
 
 // False where the spec's texts, which then decide, cannot be read.
-static bool language_of(const struct stages_options *o, enum language *out, struct error *e)
+static bool session_language(const struct session_options *o, enum language *out, struct error *e)
 {
     struct spec_languages has;
     *out = o->device->language;
@@ -121,7 +124,7 @@ static bool language_of(const struct stages_options *o, enum language *out, stru
     return ok;
 }
 
-static bool look_at_routine(struct stages *s, struct error *e)
+static bool look_at_routine(struct session *s, struct error *e)
 {
     const char *no = spec_no_routine(s->o.spec);
     s->verification = VERIFICATION_REFERENCE;
@@ -129,7 +132,7 @@ static bool look_at_routine(struct stages *s, struct error *e)
     return !no || error_set(e, ERROR_INPUT, "%s: %s", s->o.spec->path, no);
 }
 
-bool stages_make(struct stages *s, const struct stages_options *o, struct error *e)
+bool session_make(struct session *s, const struct session_options *o, struct error *e)
 {
     struct text constants = TEXT_INIT;
     memset(s, 0, sizeof *s);
@@ -145,10 +148,10 @@ bool stages_make(struct stages *s, const struct stages_options *o, struct error 
         return find_default(s, e);
     }
     enum language language;
-    if (!language_of(o, &language, e))
+    if (!session_language(o, &language, e))
         return false;
     s->sources = spec_sources_read(o->spec, language, o->device, o->log, e);
-    if (!s->sources || (!o->routine && !make_space(s, e)))
+    if (!s->sources || (!o->routine && !make_session_space(s, e)))
         return false;
     spec_sources_digest(s->sources, &s->source);
     if (o->routine)
@@ -156,7 +159,7 @@ bool stages_make(struct stages *s, const struct stages_options *o, struct error 
     return find_default(s, e) && look_at_reference(s, e);
 }
 
-void stages_release(struct stages *s)
+void session_release(struct session *s)
 {
     if (!s->o.space)
         space_free(s->space);
@@ -165,8 +168,8 @@ void stages_release(struct stages *s)
     arena_release(&s->arena);
 }
 
-bool stages_begin(const struct stages *s, struct store *store, uint64_t seed, const char *command,
-                  const char *host, struct error *e)
+bool session_begin(const struct session *s, struct store *store, uint64_t seed, const char *command,
+                   const char *host, struct error *e)
 {
     const struct spec *spec = s->o.spec;
     if (!store)
@@ -184,9 +187,15 @@ bool stages_begin(const struct stages *s, struct store *store, uint64_t seed, co
     return store_begin(store, &session, e);
 }
 
-enum fault stages_fault(const struct error *why)
+// It is the spec's fault, or, where that says that it is for other devices, the configuration's
+// own.
+bool session_refusal(const struct error *why, struct result **out)
 {
-    return why->code == ERROR_INPUT ? FAULT_SPEC : FAULT_CONFIGURATION;
+    *out = why->code == ERROR_MEMORY ? NULL : result_new();
+    if (*out)
+        result_fail(*out, STATUS_CONSTRAINTS,
+                    why->code == ERROR_INPUT ? FAULT_SPEC : FAULT_CONFIGURATION, "%s", why->text);
+    return *out != NULL;
 }
 
 static const char *keep_text(struct arena *a, struct text *text)
@@ -196,8 +205,8 @@ static const char *keep_text(struct arena *a, struct text *text)
     return copy;
 }
 
-bool stages_texts(const struct spec *spec, const uint32_t *choice, struct arena *a,
-                  const char **configuration, const char **configuration_json)
+bool session_texts(const struct spec *spec, const uint32_t *choice, struct arena *a,
+                   const char **configuration, const char **configuration_json)
 {
     struct text text = TEXT_INIT;
     spec_configuration_text(spec, choice, false, &text);

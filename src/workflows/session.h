@@ -1,17 +1,17 @@
-// What every conveyor begins with: the sources read, the space made, a look at what results are
+// What every workflow begins with: the sources read, the space made, a look at what results are
 // held against, the session for the store. And the table that finds configurations that turn out to
 // be the same work.
-#ifndef HONE_STAGES_H
-#define HONE_STAGES_H
+#ifndef HONE_WORKFLOWS_SESSION_H
+#define HONE_WORKFLOWS_SESSION_H
 
 #include "base/log.h"
-#include "job/result.h"
+#include "model/result.h"
 #include "space/space.h"
 #include "spec/spec.h"
 #include "store/store.h"
 
-// Points to the conveyor's options, which outlive it.
-struct stages_options {
+// Points to the workflow's options, which outlive it.
+struct session_options {
     const struct spec *spec;
     // (optional) The caller's, of recorded configurations: no job will be made, so nothing else is
     // read or looked at, and there is no device.
@@ -28,8 +28,8 @@ struct stages_options {
     uint32_t where_count;
 };
 
-struct stages {
-    struct stages_options o;
+struct session {
+    struct session_options o;
     struct arena arena;
     struct spec_sources *sources;
     struct digest source; // of them
@@ -44,27 +44,27 @@ struct stages {
 };
 
 // Fails with the reason for an empty space (space_explain_empty()), and where no configuration can
-// be made into a job. Zeroed stages, or those that were not made, are released too.
-bool stages_make(struct stages *s, const struct stages_options *o, struct error *e);
-void stages_release(struct stages *s);
+// be made into a job. A zeroed session, or one that was not made, are released too.
+bool session_make(struct session *s, const struct session_options *o, struct error *e);
+void session_release(struct session *s);
 
 // Begins the session that results are stored under; NULL: there is no store.
-bool stages_begin(const struct stages *s, struct store *store, uint64_t seed, const char *command,
-                  const char *host, struct error *e);
+bool session_begin(const struct session *s, struct store *store, uint64_t seed, const char *command,
+                   const char *host, struct error *e);
 
-// Whose fault it is that a configuration cannot be made into a job: the spec's, or, where it says
-// that it is for other devices, the configuration's own.
-enum fault stages_fault(const struct error *why);
+// The result of a configuration that cannot be made into a job, which is the caller's. False
+// without memory, which may have been the reason.
+bool session_refusal(const struct error *why, struct result **out);
 
 // A configuration's texts, kept in an arena. False without memory.
-bool stages_texts(const struct spec *spec, const uint32_t *choice, struct arena *a,
-                  const char **configuration, const char **configuration_json);
+bool session_texts(const struct spec *spec, const uint32_t *choice, struct arena *a,
+                   const char **configuration, const char **configuration_json);
 
 // ---- identical configurations ------------------------------------------------------------------
 
 #define TWINS_BUCKETS 4096
 
-// Part of what a conveyor has of each configuration.
+// Part of what a workflow has of each configuration.
 struct twin {
     void *owner;             // the caller's
     const void *scope;       // the caller's: those of other scopes are other work

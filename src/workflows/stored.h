@@ -1,20 +1,20 @@
-// Results of the store as a list by configuration: of one run, or the fastest under one spec.
-#ifndef HONE_STORED_H
-#define HONE_STORED_H
+// What a comparison takes from the store: the results of one run, or the configurations that were
+// the fastest here.
+#ifndef HONE_WORKFLOWS_STORED_H
+#define HONE_WORKFLOWS_STORED_H
 
 #include "spec/spec.h"
 #include "store/store.h"
 
 struct stored_entry {
     const char *configuration, *configuration_json;
-    struct result *result; // NULL in a list of the fastest
-    double median;         // ns; 0: not correct, or not timed
+    struct result *result;
 };
 
 struct stored {
     struct stored_entry *entries;
     size_t count;
-    const char *session, *date, *command; // of a run
+    const char *session, *date, *command;
     const char *device, *driver, *constants;
 };
 
@@ -24,11 +24,12 @@ struct stored {
 bool stored_run(struct store *s, const char *wanted, const struct spec *spec, struct arena *a,
                 struct stored *out, struct error *e);
 
-// The `most` fastest configurations under the spec's constants on this device, by the newest result
-// of each, which must be correct and timed; with cold inputs or with warm ones.
-bool stored_fastest(struct store *s, const struct spec *spec, const struct device_info *device,
-                    bool cold, size_t most, struct arena *a, struct stored *out, struct error *e);
-
 void stored_release(struct stored *s); // the results
+
+// The `most` fastest configurations under the spec's constants on this device, by the newest result
+// of each, which must be correct and timed; with cold inputs or with warm ones. In the arena.
+bool stored_fastest(struct store *s, const struct spec *spec, const struct device_info *device,
+                    bool cold, size_t most, struct arena *a, const char ***out, size_t *count,
+                    struct error *e);
 
 #endif

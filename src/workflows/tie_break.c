@@ -1,4 +1,7 @@
-#include "pick.h"
+// Breaking a tie: of those within the limit (practically as fast as the fastest, and no slower than
+// the default) criteria decide one after the other, a criterion only where its amount is known of all
+// that are left and differs; then the order of the space.
+#include "workflows/tie_break.h"
 
 #include "base/text.h"
 
@@ -6,7 +9,7 @@
 #include <string.h>
 
 // The largest of a job's launches, -1 where one is not known.
-static int64_t largest(const struct result *r, size_t offset)
+static int64_t largest_resource(const struct result *r, size_t offset)
 {
     int64_t most = -1;
     for (uint32_t i = 0; i < r->resource_count; i++) {
@@ -32,14 +35,14 @@ static const struct {
     {"the smallest work-group", 0, true},
 };
 
-static int64_t amount(const struct pick_candidate *c, size_t criterion)
+static int64_t resource_amount(const struct tie_candidate *c, size_t criterion)
 {
     if (criteria[criterion].group)
         return c->group_size ? (int64_t)c->group_size : -1;
-    return largest(c->result, criteria[criterion].offset);
+    return largest_resource(c->result, criteria[criterion].offset);
 }
 
-static bool is_before(const struct pick_candidate *a, const struct pick_candidate *b, uint32_t n)
+static bool is_before(const struct tie_candidate *a, const struct tie_candidate *b, uint32_t n)
 {
     for (uint32_t i = 0; a->choice && b->choice && i < n; i++) {
         if (a->choice[i] != b->choice[i])
@@ -49,11 +52,12 @@ static bool is_before(const struct pick_candidate *a, const struct pick_candidat
 }
 
 // Has `a` more than `b` of something that decides before or at `criterion`?
-static bool is_beaten(const struct pick_candidate *a, const struct pick_candidate *b,
+static bool is_beaten(const struct tie_candidate *a, const struct tie_candidate *b,
                       const bool *decides, size_t criterion)
 {
     for (size_t k = 0; k <= criterion; k++) {
-        int64_t x = decides[k] ? amount(a, k) : 0, y = decides[k] ? amount(b, k) : 0;
+        int64_t x = decides[k] ? resource_amount(a, k) : 0,
+                y = decides[k] ? resource_amount(b, k) : 0;
         if (x != y)
             return x > y;
     }
@@ -61,23 +65,24 @@ static bool is_beaten(const struct pick_candidate *a, const struct pick_candidat
 }
 
 // Of those that nothing before has beaten: do they differ in this, and is it known of all?
-static bool is_decisive(const struct pick_candidate *c, size_t count, const bool *decides,
+static bool is_decisive(const struct tie_candidate *c, size_t count, const bool *decides,
                         size_t best, size_t criterion)
 {
     bool differs = false;
     for (size_t i = 0; i < count; i++) {
         if (criterion > 0 && is_beaten(&c[i], &c[best], decides, criterion - 1))
             continue;
-        if (amount(&c[i], criterion) < 0)
+        if (resource_amount(&c[i], criterion) < 0)
             return false;
-        differs = differs || amount(&c[i], criterion) != amount(&c[best], criterion);
+        differs =
+            differs || resource_amount(&c[i], criterion) != resource_amount(&c[best], criterion);
     }
     return differs;
 }
 
-// As pick_fewest(), of candidates that are all near enough; adds to `words`.
-static size_t pick(const struct pick_candidate *c, size_t count, uint32_t parameters,
-                   struct text *words)
+// As tie_break(), of candidates that are all near enough; adds to `words`.
+static size_t break_tie(const struct tie_candidate *c, size_t count, uint32_t parameters,
+                        struct text *words)
 {
     enum { CRITERIA = sizeof criteria / sizeof *criteria };
     bool decides[CRITERIA] = {false};
@@ -103,36 +108,20 @@ static size_t pick(const struct pick_candidate *c, size_t count, uint32_t parame
     return best;
 }
 
-// The ratio up to which one may be chosen. *by_default: the default sets it.
-static double limit_of(const struct pick_candidate *c, size_t count, double alike, bool *by_default)
+size_t tie_break(const struct tie_candidate *c, size_t count, double alike, uint32_t parameters,
+                 char *why)
 {
-    double limit = alike;
-    *by_default = false;
+    size_t fastest = 0, left = 0, chosen = 0;
+    bool by_default = false; // the default sets the limit
+    double limit = alike;    // the ratio up to which one may be chosen
     for (size_t i = 0; i < count; i++) {
         if (!c[i].is_default || c[i].ratio >= limit)
             continue;
         limit = c[i].ratio;
-        *by_default = true;
+        by_default = true;
     }
-    return limit;
-}
-
-static void say_among(size_t left, double alike, bool by_default, struct text *words)
-{
-    if (by_default)
-        text_addf(words, "of %zu that are not slower than the default ", left);
-    else
-        text_addf(words, "of %zu within %g %% of the fastest ", left, 100 * (alike - 1));
-}
-
-size_t pick_fewest(const struct pick_candidate *c, size_t count, double alike, uint32_t parameters,
-                   char *why)
-{
-    size_t fastest = 0, left = 0, chosen = 0;
-    bool by_default;
-    double limit = limit_of(c, count, alike, &by_default);
-    struct pick_candidate *near = calloc(count, sizeof *near);
-    size_t *at = calloc(count, sizeof *at);
+    struct tie_candidate *near = calloc(count + 1, sizeof *near);
+    size_t *at = calloc(count + 1, sizeof *at);
     struct text words = TEXT_INIT;
     for (size_t i = 0; i < count; i++) {
         fastest = c[i].ratio < c[fastest].ratio ? i : fastest;
@@ -141,13 +130,15 @@ size_t pick_fewest(const struct pick_candidate *c, size_t count, double alike, u
         near[left] = c[i];
         at[left++] = i;
     }
-    if (left < count && left > 1)
-        say_among(left, alike, by_default, &words);
+    if (left < count && left > 1 && by_default)
+        text_addf(&words, "of %zu that are not slower than the default ", left);
+    else if (left < count && left > 1)
+        text_addf(&words, "of %zu within %g %% of the fastest ", left, 100 * (alike - 1));
     if (left > 1)
-        chosen = at[pick(near, left, parameters, &words)];
+        chosen = at[break_tie(near, left, parameters, &words)];
     else if (count > 1)
         text_add(&words, c[fastest].is_default ? "the default, and none is faster" : "the fastest");
-    str_format(why, PICK_WHY, "%s", count > 1 ? text_cstr(&words) : "");
+    str_format(why, TIE_BREAK_WHY, "%s", count > 1 ? text_cstr(&words) : "");
     text_release(&words);
     free(near);
     free(at);

@@ -3,12 +3,12 @@
 // what runs beside it; then the first in the order of the space. Not told apart may still mean
 // some per cent slower, after few rounds or under noise: resources do not decide over that. `hone
 // tune` and `hone best` both ask here, so they name the same.
-#ifndef HONE_PICK_H
-#define HONE_PICK_H
+#ifndef HONE_WORKFLOWS_TIE_BREAK_H
+#define HONE_WORKFLOWS_TIE_BREAK_H
 
-#include "job/result.h"
+#include "model/result.h"
 
-struct pick_candidate {
+struct tie_candidate {
     const struct result *result; // its resources count
     uint64_t group_size;         // work-items of a work-group; 0: not known
     const uint32_t *choice;      // value indices; NULL: not known
@@ -21,8 +21,8 @@ struct pick_candidate {
 // to leave the default for what is slower by the same estimate. `why` (256 bytes) says what
 // decided: "fewest registers, then the smallest work-group"; "" for a single one. A resource that
 // the driver does not tell for all of them decides nothing.
-#define PICK_WHY 256
-size_t pick_fewest(const struct pick_candidate *c, size_t count, double alike, uint32_t parameters,
-                   char *why);
+#define TIE_BREAK_WHY 256
+size_t tie_break(const struct tie_candidate *c, size_t count, double alike, uint32_t parameters,
+                 char *why);
 
 #endif

@@ -1,11 +1,15 @@
-#include "checks.h"
+// The order of a check: what is to be checked (the space or a sample of it, each configuration at
+// its sizes, sizes.c), job after job submitted to the evaluator without timing, and for each answer
+// a verdict. Where a simulator runs the worker its log is read after each job (races_read.c) and
+// gathered over the whole check (findings.c).
+#include "workflows/check/checks.h"
 
-#include "base/process.h"
-#include "eval/remember.h"
-#include "findings.h"
+#include "os/process.h"
+#include "runner/cached.h"
+#include "workflows/check/findings.h"
 #include "search/permutation.h"
-#include "sizes.h"
-#include "stages.h"
+#include "workflows/check/sizes.h"
+#include "workflows/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +33,7 @@ struct item {
 
 struct check {
     struct check_options o;
-    struct stages stages;
+    struct session session;
     struct permutation permutation; // of a sample
     struct sizes *sizes;
     struct evaluator *evaluator;
@@ -44,7 +48,7 @@ struct check {
     uint64_t item_count, item_capacity;
     struct twins twins;
     uint64_t outstanding; // begun, not yet handed out
-    uint64_t settled;     // items below were looked at by next_settled()
+    uint64_t handed_out;  // items below are records already
 
     const struct check_record **records; // handed out
     uint64_t record_count;
@@ -75,15 +79,15 @@ static uint64_t index_at(const struct check *c, uint64_t position)
     return c->o.sample ? permutation_at(&c->permutation, position) : position;
 }
 
-static bool make_plan(struct check *c, struct error *e)
+static bool plan_check(struct check *c, struct error *e)
 {
-    uint64_t valid = space_count(c->stages.space), sample = c->o.sample;
+    uint64_t valid = space_count(c->session.space), sample = c->o.sample;
     c->count = sample && sample < valid ? sample : valid;
     if (c->count < valid)
         permutation_init(&c->permutation, valid, c->o.seed);
     else
         c->o.sample = 0;
-    c->sizes = sizes_new(&c->o, c->stages.sources, e);
+    c->sizes = sizes_new(&c->o, c->session.sources, e);
     if (!c->sizes || c->o.smallest_count == 0)
         return c->sizes != NULL;
     if (c->count < SIZE_MAX / sizeof *c->plan)
@@ -92,7 +96,7 @@ static bool make_plan(struct check *c, struct error *e)
                                 (unsigned long long)c->count);
 }
 
-static bool make_evaluator(struct check *c, struct error *e)
+static bool make_check_evaluator(struct check *c, struct error *e)
 {
     const struct check_options *o = &c->o;
     struct live_options live = {.worker = o->worker,
@@ -102,44 +106,33 @@ static bool make_evaluator(struct check *c, struct error *e)
                                 .terms = o->terms,
                                 .build_only = o->build_only,
                                 .no_timing = true,
-                                .exact = o->races_log != NULL,
+                                .simulated = o->races_log != NULL,
                                 .own_reference = o->smallest_count > 0,
                                 .leaving = o->leaving,
                                 .spare = o->spare,
                                 .log = o->log};
-    struct remember_options remember = {.store = o->store,
-                                        .fresh = o->fresh,
-                                        .retry = o->retry,
-                                        .lock_folder = o->build_only ? NULL : o->lock_folder,
-                                        .spec_name = o->spec->name,
-                                        .constants = c->stages.constants,
-                                        .source = c->stages.source};
+    struct cached_options cached = {.store = o->store,
+                                    .fresh = o->fresh,
+                                    .retry = o->retry,
+                                    .lock_folder = o->build_only ? NULL : o->lock_folder,
+                                    .spec_name = o->spec->name,
+                                    .constants = c->session.constants,
+                                    .source = c->session.source};
     if (live.jobs > c->count) // more would only open devices
         live.jobs = (uint32_t)c->count;
-    c->evaluator = remember_new(&remember, &live, e);
+    c->evaluator = cached_new(&cached, &live, e);
     return c->evaluator != NULL;
-}
-
-static bool make_stages(struct check *c, struct error *e)
-{
-    const struct check_options *o = &c->o;
-    struct stages_options so = {.spec = o->spec,
-                                .device = o->device,
-                                .log = o->log,
-                                .configurations = o->configurations,
-                                .configuration_count = o->configuration_count,
-                                .where = o->where,
-                                .where_count = o->where_count};
-    c->choice = arena_array(&c->arena, o->spec->parameter_count + 1, sizeof *c->choice);
-    if (!c->choice)
-        return error_memory(e);
-    return stages_make(&c->stages, &so, e) && make_plan(c, e) &&
-           stages_begin(&c->stages, o->store, o->seed, o->command, o->host, e) &&
-           make_evaluator(c, e);
 }
 
 struct check *check_new(const struct check_options *o, struct error *e)
 {
+    const struct session_options so = {.spec = o->spec,
+                                       .device = o->device,
+                                       .log = o->log,
+                                       .configurations = o->configurations,
+                                       .configuration_count = o->configuration_count,
+                                       .where = o->where,
+                                       .where_count = o->where_count};
     struct check *c = calloc(1, sizeof *c);
     if (!c) {
         error_memory(e);
@@ -150,7 +143,10 @@ struct check *check_new(const struct check_options *o, struct error *e)
     if (o->build_only)
         c->o.store = NULL;
     c->started_ns = clock_ns();
-    if (make_stages(c, e))
+    c->choice = arena_array(&c->arena, o->spec->parameter_count + 1, sizeof *c->choice);
+    if ((c->choice || error_memory(e)) && session_make(&c->session, &so, e) && plan_check(c, e) &&
+        session_begin(&c->session, c->o.store, o->seed, o->command, o->host, e) &&
+        make_check_evaluator(c, e))
         return c;
     check_free(c);
     return NULL;
@@ -168,14 +164,14 @@ void check_free(struct check *c)
     findings_release(&c->findings);
     free(c->plan);
     sizes_free(c->sizes);
-    stages_release(&c->stages);
+    session_release(&c->session);
     arena_release(&c->arena);
     free(c);
 }
 
 // ---- sizes -------------------------------------------------------------------------------------
 
-static int by_size(const void *a, const void *b)
+static int by_size_and_index(const void *a, const void *b)
 {
     const struct planned *x = a, *y = b;
     int order = x->sized == y->sized ? 0 : sizes_compare(x->sized, y->sized);
@@ -183,39 +179,27 @@ static int by_size(const void *a, const void *b)
 }
 
 // Chooses sizes until the time is up. True once all are chosen.
-static bool plan_more(struct check *c, int timeout_ms, struct error *e)
+static bool choose_sizes(struct check *c, int timeout_ms, struct error *e)
 {
     uint64_t until = clock_ns() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) * 1000000;
     while (c->sized < c->count) {
         struct planned *p = &c->plan[c->sized];
         p->index = index_at(c, c->sized);
-        space_get(c->stages.space, p->index, c->choice);
+        space_get(c->session.space, p->index, c->choice);
         p->sized = sizes_choose(c->sizes, c->choice, e);
         if (!p->sized)
             return false;
         if (++c->sized == c->count)
-            qsort(c->plan, (size_t)c->count, sizeof *c->plan, by_size);
+            qsort(c->plan, (size_t)c->count, sizeof *c->plan, by_size_and_index);
         else if (clock_ns() >= until)
             return false;
     }
     return true;
 }
 
-static bool next_planned(struct check *c, struct planned *out, struct error *e)
-{
-    if (c->plan) {
-        *out = c->plan[c->item_count];
-        return true;
-    }
-    out->index = index_at(c, c->item_count);
-    space_get(c->stages.space, out->index, c->choice);
-    out->sized = sizes_choose(c->sizes, c->choice, e);
-    return out->sized != NULL;
-}
-
 // ---- items -------------------------------------------------------------------------------------
 
-static bool grow(struct check *c)
+static bool make_room_to_check(struct check *c)
 {
     if (c->item_count < c->item_capacity)
         return true;
@@ -232,81 +216,72 @@ static bool grow(struct check *c)
     return true;
 }
 
-static struct item *item_new(struct check *c, const struct planned *p)
+static struct item *check_item_new(struct check *c, const struct planned *p)
 {
     const struct spec *spec = c->o.spec;
-    struct item *n = grow(c) ? arena_alloc(&c->arena, sizeof *n) : NULL;
+    struct item *n = make_room_to_check(c) ? arena_alloc(&c->arena, sizeof *n) : NULL;
     uint32_t *choice = arena_array(&c->arena, spec->parameter_count + 1, sizeof *choice);
     if (!n || !choice)
         return NULL;
-    space_get(c->stages.space, p->index, choice);
+    space_get(c->session.space, p->index, choice);
     n->sized = p->sized;
     n->record = (struct check_record){
         .index = p->index, .choice = choice, .spec = p->sized->spec, .sizes = p->sized->text};
-    if (!stages_texts(spec, choice, &c->arena, &n->record.configuration,
-                      &n->record.configuration_json))
+    if (!session_texts(spec, choice, &c->arena, &n->record.configuration,
+                       &n->record.configuration_json))
         return NULL;
     n->twin = (struct twin){.owner = n, .scope = p->sized};
     c->items[c->item_count++] = n;
     return n;
 }
 
-// A configuration that cannot even be made into a job is a result too.
-static bool fail_item(struct item *n, const struct error *why)
-{
-    n->result = result_new();
-    if (!n->result)
-        return false;
-    result_fail(n->result, STATUS_CONSTRAINTS, stages_fault(why), "%s", why->text);
-    return true;
-}
-
-// The reference lives in the job's arena.
-static bool become_reference(const struct check *c, struct job *j, struct error *e)
-{
-    struct arena arena = j->arena;
-    if (j->reference.kind != REFERENCE_JOB)
-        return error_set(e, ERROR_INPUT,
-                         "%s: the spec's reference is no kernel that could be "
-                         "checked itself",
-                         c->o.spec->path);
-    *j = *j->reference.job;
-    j->arena = arena;
-    return true;
-}
-
-static bool make_own_job(struct check *c, struct item *n, struct job **out, struct error *e);
-
-static bool make_job(struct check *c, struct item *n, struct job **out, struct error *e)
-{
-    if (!make_own_job(c, n, out, e))
-        return false;
-    if (!c->o.of_reference || become_reference(c, *out, e))
-        return true;
-    job_free(*out);
-    return false;
-}
-
-static bool make_own_job(struct check *c, struct item *n, struct job **out, struct error *e)
+// The configuration's job at its sizes, or, where that is what is checked, its reference, which
+// lives in the job's arena.
+static bool make_check_job(struct check *c, struct item *n, struct job **out, struct error *e)
 {
     const struct sized *v = n->sized;
     if (!sizes_translate(c->sizes, v, n->record.choice, c->choice))
         return error_set(e, ERROR_INTERNAL, "%s does not exist at %s", n->record.configuration,
                          v->text);
-    return spec_job(v->spec, v->sources, c->o.device, c->choice, out, e);
+    if (!spec_job(v->spec, v->sources, c->o.device, c->choice, out, e))
+        return false;
+    if (!c->o.of_reference)
+        return true;
+    struct job *j = *out;
+    struct arena arena = j->arena;
+    if (j->reference.kind != REFERENCE_JOB) {
+        job_free(j);
+        return error_set(e, ERROR_INPUT,
+                         "%s: the spec's reference is no kernel that could be checked itself",
+                         c->o.spec->path);
+    }
+    *j = *j->reference.job;
+    j->arena = arena;
+    return true;
 }
 
-static bool start_item(struct check *c, const struct planned *p, struct error *e)
+// The next configuration that is to be checked.
+static bool check_next(struct check *c, struct error *e)
 {
     struct error why = ERROR_INIT;
     struct job *job = NULL;
+    struct planned p;
     uint64_t ticket = c->item_count;
-    struct item *n = item_new(c, p);
+    if (c->plan) {
+        p = c->plan[ticket];
+    } else {
+        p.index = index_at(c, ticket);
+        space_get(c->session.space, p.index, c->choice);
+        p.sized = sizes_choose(c->sizes, c->choice, e);
+        if (!p.sized)
+            return false;
+    }
+    struct item *n = check_item_new(c, &p);
     if (!n)
         return error_memory(e);
     c->outstanding++;
-    if (!make_job(c, n, &job, &why))
-        return (why.code != ERROR_MEMORY && fail_item(n, &why)) || error_memory(e);
+    if (!make_check_job(c, n, &job, &why))
+        return session_refusal(&why, &n->result) || error_memory(e);
     n->primary = twins_find(&c->twins, &n->twin, n->sized->spec, n->sized->sources, job);
     if (n->primary) {
         n->record.same_as = &n->primary->record;
@@ -319,14 +294,13 @@ static bool start_item(struct check *c, const struct planned *p, struct error *e
     return evaluator_submit(c->evaluator, ticket, job, e);
 }
 
-static bool ask_more(struct check *c, struct error *e)
+static bool submit_more(struct check *c, struct error *e)
 {
     size_t room = evaluator_room(c->evaluator);
     for (size_t i = 0; i < room && i < BATCH && !c->asking_ended; i++) {
-        struct planned p;
         if (c->item_count == c->count)
             c->asking_ended = true;
-        else if (!next_planned(c, &p, e) || !start_item(c, &p, e))
+        else if (!check_next(c, e))
             return false;
     }
     return true;
@@ -334,7 +308,7 @@ static bool ask_more(struct check *c, struct error *e)
 
 // ---- answers -----------------------------------------------------------------------------------
 
-static enum check_verdict judge(const struct check *c, const struct check_record *r)
+static enum check_verdict judge_record(const struct check *c, const struct check_record *r)
 {
     const struct result *result = r->result;
     if (r->races) // an excepted status excepts no race
@@ -349,10 +323,17 @@ static enum check_verdict judge(const struct check *c, const struct check_record
     return is_unverified && !c->o.allow_unverified ? CHECK_UNVERIFIED : CHECK_PASSED;
 }
 
-static void count_record(struct check *c, const struct check_record *r)
+// The record is whole: it is judged, counted and handed out.
+static const struct check_record *finish_record(struct check *c, struct item *n, struct error *e)
 {
+    struct check_record *r = &n->record;
     struct check_progress *p = &c->progress;
-    enum status status = r->result->status;
+    enum status status = n->result->status;
+    r->result = n->result;
+    r->verdict = judge_record(c, r);
+    r->ordinal = c->record_count;
+    c->records[c->record_count++] = r;
+    c->outstanding--;
     p->by_status[status]++;
     p->by_verdict[r->verdict]++;
     if (r->verdict == CHECK_FAILED) {
@@ -362,41 +343,11 @@ static void count_record(struct check *c, const struct check_record *r)
     }
     p->reused += r->result->reused;
     p->identical += !r->result->reused && r->same_as;
-    if (r->result->reused || r->same_as)
-        return;
-    c->fresh_done++;
-    if (!c->first_done_ns)
-        c->first_done_ns = clock_ns();
-}
-
-static const struct check_record *finish_item(struct check *c, struct item *n)
-{
-    struct check_record *r = &n->record;
-    r->result = n->result;
-    r->verdict = judge(c, r);
-    r->ordinal = c->record_count;
-    c->records[c->record_count++] = r;
-    c->outstanding--;
-    count_record(c, r);
-    return r;
-}
-
-// The kernel name or argument count is wrong: as long as nothing worked, nothing will.
-static void break_off_hopeless_spec(struct check *c, const struct item *n)
-{
-    if (n->result->fault != FAULT_SPEC || c->progress.by_status[STATUS_CORRECT] > 0)
-        return;
-    c->broken = true;
-    error_set(&c->why, ERROR_INPUT, "%s: KernelSpecification: %s", c->o.spec->path,
-              n->result->message);
-    evaluator_cancel(c->evaluator);
-    c->asking_ended = true;
-}
-
-// The simulator's log is of the job that ran last: one that was not built, or was refused, did not.
-static bool has_run(const struct result *r)
-{
-    return r->status != STATUS_COMPILE && r->status != STATUS_CONSTRAINTS;
+    if (!r->result->reused && !r->same_as) {
+        c->fresh_done++;
+        c->first_done_ns = c->first_done_ns ? c->first_done_ns : clock_ns();
+    }
+    return findings_add(&c->findings, r) || error_memory(e) ? r : NULL;
 }
 
 static bool take_races(struct check *c, struct item *n, struct error *e)
@@ -409,7 +360,7 @@ static bool take_races(struct check *c, struct item *n, struct error *e)
         return false;
     if (found->count == 0)
         return true;
-    if (!make_job(c, n, &job, e))
+    if (!make_check_job(c, n, &job, e))
         return false;
     races_locate(found, job, &c->arena);
     job_free(job);
@@ -422,23 +373,31 @@ static const struct check_record *take_outcome(struct check *c, struct outcome *
 {
     struct item *n = c->items[out->ticket];
     n->result = out->result;
-    break_off_hopeless_spec(c, n);
-    if (c->o.races_log && has_run(n->result) && !take_races(c, n, e))
+    // The kernel's name or its arguments are wrong: as long as nothing worked, nothing will.
+    if (n->result->fault == FAULT_SPEC && c->progress.by_status[STATUS_CORRECT] == 0) {
+        c->broken = c->asking_ended = true;
+        error_set(&c->why, ERROR_INPUT, "%s: KernelSpecification: %s", c->o.spec->path,
+                  n->result->message);
+        evaluator_cancel(c->evaluator);
+    }
+    // The simulator's log is of the job that ran last, and what was not built did not run.
+    bool has_run = n->result->status != STATUS_COMPILE && n->result->status != STATUS_CONSTRAINTS;
+    if (c->o.races_log && has_run && !take_races(c, n, e))
         return NULL;
-    const struct check_record *r = finish_item(c, n);
+    const struct check_record *r = finish_record(c, n, e);
     evaluator_drop(c->evaluator, out->ticket);
-    return findings_add(&c->findings, r) || error_memory(e) ? r : NULL;
+    return r;
 }
 
 // Items that need no evaluator: those that could not be made, and those identical to one that is
 // done.
-static const struct check_record *next_settled(struct check *c, struct error *e)
+static const struct check_record *next_checked(struct check *c, struct error *e)
 {
-    for (uint64_t i = c->settled; i < c->item_count; i++) {
+    for (uint64_t i = c->handed_out; i < c->item_count; i++) {
         struct item *n = c->items[i];
         bool handed_out = n->record.result != NULL;
-        if (handed_out && i == c->settled)
-            c->settled++;
+        if (handed_out && i == c->handed_out)
+            c->handed_out++;
         if (handed_out || (!n->result && (!n->primary || !n->primary->result)))
             continue;
         if (!n->result)
@@ -448,105 +407,94 @@ static const struct check_record *next_settled(struct check *c, struct error *e)
             return NULL;
         }
         n->record.races = n->primary ? n->primary->record.races : NULL;
-        const struct check_record *r = finish_item(c, n);
-        return findings_add(&c->findings, r) || error_memory(e) ? r : NULL;
+        return finish_record(c, n, e);
     }
     return NULL;
 }
 
 // ---- steps -------------------------------------------------------------------------------------
 
-static enum check_answer fail(struct check *c, const struct error *why, struct error *e)
+static enum workflow_answer break_off_check(struct check *c, const struct error *why,
+                                            struct error *e)
 {
     c->broken = true;
     c->asking_ended = true;
     if (e)
         *e = *why;
-    return CHECK_BROKEN;
+    return WORKFLOW_BROKEN;
 }
 
-static bool is_over(struct check *c)
+static bool is_check_over(struct check *c)
 {
     return c->asking_ended && evaluator_idle(c->evaluator);
 }
 
-static enum check_answer take(struct check *c, int timeout_ms, const struct check_record **record,
-                              struct error *why)
-{
-    struct outcome out;
-    int got = evaluator_take(c->evaluator, timeout_ms, &out, why);
-    if (got < 0 && why->code == ERROR_INPUT)
-        error_context(why, "%s: KernelSpecification", c->o.spec->path);
-    if (got > 0 && !(*record = take_outcome(c, &out, why)))
-        got = -1;
-    return got < 0 ? CHECK_BROKEN : got > 0 ? CHECK_RECORD : CHECK_NOTHING;
-}
-
-enum check_answer check_step(struct check *c, int timeout_ms, const struct check_record **record,
-                             struct error *e)
+enum workflow_answer check_step(struct check *c, int timeout_ms, const struct check_record **record,
+                                struct error *e)
 {
     struct error why = ERROR_INIT;
+    struct outcome out;
     *record = NULL;
-    if (c->broken && c->why.code && is_over(c))
-        return fail(c, &c->why, e);
-    if (c->plan && !c->asking_ended && !plan_more(c, timeout_ms, &why))
-        return why.code ? fail(c, &why, e) : CHECK_NOTHING;
-    if (!c->broken && !ask_more(c, &why))
-        return fail(c, &why, e);
-    *record = next_settled(c, &why);
+    if (c->broken && c->why.code && is_check_over(c))
+        return break_off_check(c, &c->why, e);
+    if (c->plan && !c->asking_ended && !choose_sizes(c, timeout_ms, &why))
+        return why.code ? break_off_check(c, &why, e) : WORKFLOW_NOTHING;
+    if (!c->broken && !submit_more(c, &why))
+        return break_off_check(c, &why, e);
+    *record = next_checked(c, &why);
     if (*record || why.code)
-        return *record ? CHECK_RECORD : fail(c, &why, e);
-    if (is_over(c))
-        return c->broken ? fail(c, &c->why, e) : CHECK_END;
-    enum check_answer answer = take(c, timeout_ms, record, &why);
-    return answer == CHECK_BROKEN ? fail(c, &why, e) : answer;
+        return *record ? WORKFLOW_RECORD : break_off_check(c, &why, e);
+    if (is_check_over(c))
+        return c->broken ? break_off_check(c, &c->why, e) : WORKFLOW_END;
+    int got = evaluator_take(c->evaluator, timeout_ms, &out, &why);
+    if (got < 0 && why.code == ERROR_INPUT)
+        error_context(&why, "%s: KernelSpecification", c->o.spec->path);
+    if (got > 0 && !(*record = take_outcome(c, &out, &why)))
+        got = -1;
+    if (got < 0)
+        return break_off_check(c, &why, e);
+    return got > 0 ? WORKFLOW_RECORD : WORKFLOW_NOTHING;
 }
 
 void check_cancel(struct check *c)
 {
-    c->progress.cancelled = true;
+    c->progress.common.cancelled = true;
     c->asking_ended = true;
     evaluator_cancel(c->evaluator);
 }
 
 // ---- views -------------------------------------------------------------------------------------
 
-static uint64_t estimate_left(const struct check *c, uint64_t now)
-{
-    uint64_t left = c->count > c->record_count ? c->count - c->record_count : 0;
-    if (c->fresh_done < 2 || left == 0)
-        return 0;
-    double each = (double)(now - c->first_done_ns) / (double)(c->fresh_done - 1);
-    return (uint64_t)(each * (double)left);
-}
-
 void check_progress(struct check *c, struct check_progress *out)
 {
     uint64_t now = clock_ns();
     *out = c->progress;
-    out->valid = space_count(c->stages.space);
-    out->planned = c->count;
+    out->valid = space_count(c->session.space);
+    out->common.planned = c->count;
     out->sized = c->plan ? c->sized : c->count;
-    out->done = c->record_count;
-    out->elapsed_ns = now - c->started_ns;
-    out->left_ns = estimate_left(c, now);
-    evaluator_status(c->evaluator, &out->evaluator);
+    out->common.done = c->record_count;
+    out->common.elapsed_ns = now - c->started_ns;
+    if (c->fresh_done > 1) // each took so long
+        out->common.left_ns =
+            (uint64_t)((double)(now - c->first_done_ns) / (double)(c->fresh_done - 1) *
+                       (double)(c->count - c->record_count));
+    evaluator_status(c->evaluator, &out->common.evaluator);
 }
 
 const struct space *check_space(const struct check *c)
 {
-    return c->stages.space;
+    return c->session.space;
 }
 
 void check_source_digest(const struct check *c, struct digest *out)
 {
-    *out = c->stages.source;
+    *out = c->session.source;
 }
 
 enum verification check_verification(const struct check *c, const char **against)
 {
-    *against = c->stages.against;
-    return c->stages.verification;
+    *against = c->session.against;
+    return c->session.verification;
 }
 
 const struct check_record *const *check_records(const struct check *c, size_t *count)

@@ -1,16 +1,15 @@
-// The conveyor of `hone check`: every configuration is built, launched once and held against the
+// The workflow of `hone check`: every configuration is built, launched once and held against the
 // reference; nothing is timed. (Not check.h: that is the name of the tests' library.)
 //
-// Stepped as tune.h is: check_step() returns within the timeout with at most one record; Ctrl-C,
-// progress and printing are the caller's. Configurations come in the order of the space; where
-// sizes are chosen (`smallest`) those of one size together, small sizes first, so that inputs and
-// reference are made once a size.
-#ifndef HONE_CHECKS_H
-#define HONE_CHECKS_H
+// Driven as workflow.h says; planned and done are configurations. They come in the order of the
+// space; where sizes are chosen (`smallest`) those of one size together, small sizes first, so that
+// inputs and reference are made once a size.
+#ifndef HONE_WORKFLOWS_CHECK_CHECKS_H
+#define HONE_WORKFLOWS_CHECK_CHECKS_H
 
 #include "base/log.h"
-#include "eval/evaluator.h"
-#include "races.h"
+#include "workflows/check/races.h"
+#include "workflows/workflow.h"
 #include "space/space.h"
 #include "spec/spec.h"
 #include "store/store.h"
@@ -112,10 +111,9 @@ struct check_finding {
 };
 
 struct check_progress {
+    struct workflow_progress common;
     uint64_t valid;     // in the space
-    uint64_t planned;   // to be checked
     uint64_t sized;     // of them have their sizes; nothing is checked before all have
-    uint64_t done;      // records handed out
     uint64_t reused;    // of them from the store
     uint64_t identical; // of them identical to another
     uint64_t by_status[STATUS_COUNT];
@@ -123,10 +121,6 @@ struct check_progress {
     uint64_t failed_by_status[STATUS_COUNT];           // of verdict FAILED
     uint64_t spec_by_status[STATUS_COUNT];             // of these, errors of the spec
     const struct check_record *examples[STATUS_COUNT]; // the first that FAILED, by status
-    uint64_t elapsed_ns;
-    uint64_t left_ns; // estimate; 0 while there is none
-    struct evaluator_status evaluator;
-    bool cancelled;
 };
 
 struct check;
@@ -135,16 +129,10 @@ struct check;
 // Fails with the reason for an empty space.
 struct check *check_new(const struct check_options *o, struct error *e);
 
-enum check_answer {
-    CHECK_BROKEN = -1, // cannot go on: the error says why; records so far are valid
-    CHECK_NOTHING,     // nothing within the timeout
-    CHECK_RECORD,      // *record is a new one
-    CHECK_END
-};
-enum check_answer check_step(struct check *c, int timeout_ms, const struct check_record **record,
-                             struct error *e);
+enum workflow_answer check_step(struct check *c, int timeout_ms, const struct check_record **record,
+                                struct error *e);
 
-// Ends after the running launch; check_step() then comes to CHECK_END soon.
+// Ends after the running launch; check_step() then comes to WORKFLOW_END soon.
 void check_cancel(struct check *c);
 void check_progress(struct check *c, struct check_progress *out);
 const struct space *check_space(const struct check *c);

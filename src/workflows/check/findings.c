@@ -1,25 +1,13 @@
-#include "findings.h"
+// Findings of a whole check, gathered in the order of file and line: a binary search finds the
+// entry of a race or the place of a new one.
+#include "workflows/check/findings.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool make_room(struct findings *f)
+static bool add_race(struct findings *f, const struct race *race, const struct check_record *r)
 {
-    if (f->count < f->room)
-        return true;
-    size_t room = f->room ? 2 * f->room : 8;
-    struct check_finding *list = realloc(f->list, room * sizeof *list);
-    if (!list)
-        return false;
-    f->list = list;
-    f->room = room;
-    return true;
-}
-
-// Where the race is, or belongs.
-static size_t place_of(const struct findings *f, const struct race *race)
-{
-    size_t low = 0, high = f->count;
+    size_t low = 0, high = f->count; // where the race is, or belongs
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (race_compare(&f->list[middle].race, race) < 0)
@@ -27,23 +15,23 @@ static size_t place_of(const struct findings *f, const struct race *race)
         else
             high = middle;
     }
-    return low;
-}
-
-static bool add_race(struct findings *f, const struct race *race, const struct check_record *r)
-{
-    size_t i = place_of(f, race);
-    if (i == f->count || !race_same(&f->list[i].race, race)) {
-        if (!make_room(f))
-            return false;
-        memmove(&f->list[i + 1], &f->list[i], (f->count - i) * sizeof *f->list);
-        f->list[i] = (struct check_finding){.race = *race, .example = r};
-        f->list[i].race.count = 0;
+    if (low == f->count || !race_same(&f->list[low].race, race)) {
+        if (f->count == f->room) {
+            size_t room = f->room ? 2 * f->room : 8;
+            struct check_finding *list = realloc(f->list, room * sizeof *list);
+            if (!list)
+                return false;
+            f->list = list;
+            f->room = room;
+        }
+        memmove(&f->list[low + 1], &f->list[low], (f->count - low) * sizeof *f->list);
+        f->list[low] = (struct check_finding){.race = *race, .example = r};
+        f->list[low].race.count = 0;
         f->count++;
     }
-    f->list[i].race.count += race->count;
-    f->list[i].race.more |= race->more;
-    f->list[i].configurations++;
+    f->list[low].race.count += race->count;
+    f->list[low].race.more |= race->more;
+    f->list[low].configurations++;
     return true;
 }
 

@@ -1,8 +1,8 @@
 // What a simulator found over a whole check: one entry for each kernel line and kind.
-#ifndef HONE_FINDINGS_H
-#define HONE_FINDINGS_H
+#ifndef HONE_WORKFLOWS_CHECK_FINDINGS_H
+#define HONE_WORKFLOWS_CHECK_FINDINGS_H
 
-#include "checks.h"
+#include "workflows/check/checks.h"
 
 struct findings {
     struct check_finding *list; // by file and line, see race_compare()

@@ -1,5 +1,6 @@
-// Starting the simulator, and telling what it found.
-#include "races.h"
+// Starting the simulator, found in a path of folders, with the worker's command behind its own; and
+// telling what it found, a line a finding with source lines and work-items indented below it.
+#include "workflows/check/races.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,8 +59,8 @@ static const char *find_program(const char *path, struct arena *a)
 }
 
 // An option with its number, in place of 0 its default.
-static bool add_number(const char ***at, const char *option, uint64_t value, uint64_t otherwise,
-                       struct arena *a)
+static bool add_number_option(const char ***at, const char *option, uint64_t value,
+                              uint64_t otherwise, struct arena *a)
 {
     *(*at)++ = option;
     return (*(*at)++ = arena_printf(a, "%llu", (ull)(value ? value : otherwise))) != NULL;
@@ -84,9 +85,9 @@ const char *const *races_command(const struct races_options *o, struct arena *a,
     }
     *at++ = program;
     *at++ = "--data-races";
-    bool ok = add_number(&at, "--local-mem-size", o->local_memory, RACES_LOCAL_MEMORY, a) &&
-              add_number(&at, "--max-wgsize", o->max_group_size, RACES_GROUP_SIZE, a) &&
-              add_number(&at, "--max-errors", o->max_errors, RACES_MAX_ERRORS, a);
+    bool ok = add_number_option(&at, "--local-mem-size", o->local_memory, RACES_LOCAL_MEMORY, a) &&
+              add_number_option(&at, "--max-wgsize", o->max_group_size, RACES_GROUP_SIZE, a) &&
+              add_number_option(&at, "--max-errors", o->max_errors, RACES_MAX_ERRORS, a);
     *at++ = "--log";
     *at++ = o->log;
     memcpy(at, o->worker, count * sizeof *at);
@@ -104,37 +105,21 @@ static void add_position(const struct race_place *p, struct text *out)
         text_addf(out, ":%u", p->line);
 }
 
-static void add_place_text(const struct race_place *p, struct text *out)
+static void add_work_item(const struct race *r, const struct race_place *p, struct text *out)
 {
-    if (*p->text)
-        text_addf(out, "    %s\n", p->text);
-}
-
-static const char *verb_of(const struct race *r, bool other)
-{
-    if (r->kind == RACE_READ_WRITE)
-        return other ? "written by " : "read by ";
-    return r->kind == RACE_WRITE_WRITE ? "written by " : "";
-}
-
-static void add_item(const struct race *r, const struct race_place *p, struct text *out)
-{
+    bool other = p == &r->other;
     if (!*p->item)
         return;
-    text_addf(out, "    %s%s", verb_of(r, p == &r->other), p->item);
-    if (p == &r->other && p->line) {
+    const char *verb = r->kind == RACE_WRITE_WRITE || (r->kind == RACE_READ_WRITE && other)
+                           ? "written by "
+                       : r->kind == RACE_READ_WRITE ? "read by "
+                                                    : "";
+    text_addf(out, "    %s%s", verb, p->item);
+    if (other && p->line) {
         text_add(out, " in ");
         add_position(p, out);
     }
     text_addc(out, '\n');
-}
-
-static void add_count(const struct race *r, struct text *out)
-{
-    if (r->count == 1 && !r->more)
-        return;
-    text_addf(out, ", %s%llu time%s", r->more ? "at least " : "", (ull)r->count,
-              r->count == 1 ? "" : "s");
 }
 
 void race_text(const struct race *r, struct text *out)
@@ -147,13 +132,17 @@ void race_text(const struct race *r, struct text *out)
         text_addf(out, ", %llu byte%s", (ull)r->bytes, r->bytes == 1 ? "" : "s");
     if (*r->memory)
         text_addf(out, ", %s memory", r->memory);
-    add_count(r, out);
+    if (r->count != 1 || r->more)
+        text_addf(out, ", %s%llu time%s", r->more ? "at least " : "", (ull)r->count,
+                  r->count == 1 ? "" : "s");
     text_addc(out, '\n');
     if (*r->detail)
         text_addf(out, "    %s\n", r->detail);
-    add_place_text(&r->at, out);
-    add_item(r, &r->at, out);
-    if (r->other.line != r->at.line || !str_equal(r->other.file, r->at.file))
-        add_place_text(&r->other, out);
-    add_item(r, &r->other, out);
+    if (*r->at.text)
+        text_addf(out, "    %s\n", r->at.text);
+    add_work_item(r, &r->at, out);
+    bool same_line = r->other.line == r->at.line && str_equal(r->other.file, r->at.file);
+    if (!same_line && *r->other.text)
+        text_addf(out, "    %s\n", r->other.text);
+    add_work_item(r, &r->other, out);
 }

@@ -6,18 +6,18 @@
 // it is made, and every message is flushed, so that what a killed worker found is there. Races
 // between work-groups are told when the kernel ends, though, never by one that does not end.
 // --max-errors counts over the life of the process: a worker therefore serves one job
-// (live_options.exact). Line numbers and file names follow #line, the source text that it prints
-// beside them does not. Writes of equal values are no race to it.
+// (live_options.simulated). Line numbers and file names follow #line, the source text that it
+// prints beside them does not. Writes of equal values are no race to it.
 // --uninitialized is left out: with exact buffers it tells nothing wrong, but it takes several
 // times as long and ends with "Unsupported instruction: freeze" on some kernels that LLVM has
 // optimised. OCLGRIND_UNINITIALIZED=1 in the environment reaches the simulator all the same.
-#ifndef HONE_RACES_H
-#define HONE_RACES_H
+#ifndef HONE_WORKFLOWS_CHECK_RACES_H
+#define HONE_WORKFLOWS_CHECK_RACES_H
 
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "job/job.h"
+#include "model/job.h"
 
 #include <stdbool.h>
 #include <stddef.h>

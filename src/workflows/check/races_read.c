@@ -10,7 +10,7 @@
 //   	  tile_a[local_y][local_x] = ...
 //
 //   	Second entity: ...
-#include "races.h"
+#include "workflows/check/races.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -50,35 +50,35 @@ struct reader {
 
 // ---- pieces of lines ---------------------------------------------------------------------------
 
-static bool starts(struct line l, const char *prefix)
+static bool begins_with(struct line l, const char *prefix)
 {
     size_t n = strlen(prefix);
     return l.length >= n && memcmp(l.at, prefix, n) == 0;
 }
 
-static struct line rest(struct line l, size_t from)
+static struct line rest_of_line(struct line l, size_t from)
 {
     from = from < l.length ? from : l.length;
     return (struct line){l.at + from, l.length - from};
 }
 
-static struct line trim(struct line l)
+static struct line trim_line(struct line l)
 {
     while (l.length && isspace((unsigned char)*l.at))
-        l = rest(l, 1);
+        l = rest_of_line(l, 1);
     while (l.length && isspace((unsigned char)l.at[l.length - 1]))
         l.length--;
     return l;
 }
 
 // What stands behind the first `word`, or nothing.
-static struct line after(struct line l, const char *word)
+static struct line line_after(struct line l, const char *word)
 {
     const char *found = l.length ? memmem(l.at, l.length, word, strlen(word)) : NULL;
-    return found ? rest(l, (size_t)(found - l.at) + strlen(word)) : (struct line){l.at, 0};
+    return found ? rest_of_line(l, (size_t)(found - l.at) + strlen(word)) : (struct line){l.at, 0};
 }
 
-static uint64_t number(struct line l)
+static uint64_t line_number(struct line l)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < l.length && isdigit((unsigned char)l.at[i]) && n < UINT32_MAX; i++)
@@ -86,7 +86,7 @@ static uint64_t number(struct line l)
     return n;
 }
 
-static const char *keep(struct reader *r, struct line l)
+static const char *keep_line(struct reader *r, struct line l)
 {
     const char *copy = arena_strndup(r->arena, l.at, l.length);
     r->failed = r->failed || !copy;
@@ -103,7 +103,7 @@ static const char *keep_item(struct reader *r, struct line l)
         text_addc(&t, (char)tolower((unsigned char)l.at[i]));
     }
     r->failed = r->failed || t.failed;
-    const char *kept = keep(r, (struct line){text_cstr(&t), t.length});
+    const char *kept = keep_line(r, (struct line){text_cstr(&t), t.length});
     text_release(&t);
     return kept;
 }
@@ -129,26 +129,18 @@ static const struct {
     {"OCLGRIND FATAL ERROR", RACE_OTHER, false, false, true},
 };
 
-// The word before "memory address".
-static struct line memory_of(struct line l)
+// The message before closes, and its first line opens another.
+static void open_message(struct reader *r, struct line l)
 {
-    struct line behind = after(l, " memory address");
-    const char *end = behind.at - strlen(" memory address");
-    if (!behind.length)
-        return behind;
-    const char *word = end;
-    while (word > l.at && word[-1] != ' ')
-        word--;
-    return (struct line){word, (size_t)(end - word)};
-}
-
-static void read_header(struct message *m, struct line l, struct reader *r)
-{
+    static const struct race_place nowhere = {"", 0, 0, "", ""};
+    struct message *m = &r->message;
     struct race *race = &m->race;
-    race->kind = RACE_OTHER;
     bool detail = true;
+    *m = (struct message){.race = {.kernel = "", .at = nowhere, .other = nowhere}, .open = true};
+    m->place = &race->at;
+    race->kind = RACE_OTHER;
     for (size_t i = 0; i < sizeof headers / sizeof *headers && !m->known; i++) {
-        if (!starts(l, headers[i].prefix))
+        if (!begins_with(l, headers[i].prefix))
             continue;
         m->known = true;
         race->kind = headers[i].kind;
@@ -156,16 +148,21 @@ static void read_header(struct message *m, struct line l, struct reader *r)
         m->by_instruction = headers[i].by_instruction;
         m->wants_detail = headers[i].wants_detail;
     }
-    race->memory = keep(r, memory_of(l));
-    race->bytes = number(after(l, " of size "));
-    race->detail = detail ? keep(r, l) : "";
+    // The word before "memory address".
+    struct line behind = line_after(l, " memory address");
+    const char *end = behind.length ? behind.at - strlen(" memory address") : l.at, *word = end;
+    while (word > l.at && word[-1] != ' ')
+        word--;
+    race->memory = keep_line(r, (struct line){word, (size_t)(end - word)});
+    race->bytes = line_number(line_after(l, " of size "));
+    race->detail = detail ? keep_line(r, l) : "";
 }
 
 // ---- the lines behind --------------------------------------------------------------------------
 
-static void read_kernel(struct message *m, struct line l, struct reader *r)
+static void read_kernel_name(struct message *m, struct line l, struct reader *r)
 {
-    m->race.kernel = keep(r, l);
+    m->race.kernel = keep_line(r, l);
 }
 
 static void read_item(struct message *m, struct line l, struct reader *r)
@@ -175,7 +172,7 @@ static void read_item(struct message *m, struct line l, struct reader *r)
 
 static void read_group(struct message *m, struct line l, struct reader *r)
 {
-    const char *group = keep(r, l);
+    const char *group = keep_line(r, l);
     const char *item = arena_printf(r->arena, "group %s", group);
     r->failed = r->failed || !item;
     m->place->item = item ? item : "";
@@ -197,17 +194,17 @@ static void read_others(struct message *m, struct line l, struct reader *r)
 // "36 (column 34) of input.cl:"; an included file stands in its tree, "./<digest>/inc/tile.h".
 static void read_position(struct message *m, struct line l, struct reader *r)
 {
-    struct line file = trim(after(l, " of "));
+    struct line file = trim_line(line_after(l, " of "));
     if (file.length && file.at[file.length - 1] == ':')
         file.length--;
-    if (starts(file, "./")) {
+    if (begins_with(file, "./")) {
         const char *slash = memchr(file.at + 2, '/', file.length - 2);
         bool digest = slash && slash - file.at - 2 == 32;
-        file = rest(file, digest ? 35 : 2);
+        file = rest_of_line(file, digest ? 35 : 2);
     }
-    m->place->line = (uint32_t)number(l);
-    m->place->column = (uint32_t)number(after(l, "(column "));
-    m->place->file = keep(r, file);
+    m->place->line = (uint32_t)line_number(l);
+    m->place->column = (uint32_t)line_number(line_after(l, "(column "));
+    m->place->file = keep_line(r, file);
     m->text_next = true;
 }
 
@@ -218,7 +215,7 @@ static const struct {
     {"fence=", NULL},
     {"dest=", NULL},
     {"elem_size=", NULL},
-    {"Kernel:", read_kernel},
+    {"Kernel:", read_kernel_name},
     {"Entity:", read_item},
     {"First entity:", read_item},
     {"Second entity:", read_other_item},
@@ -230,50 +227,39 @@ static const struct {
     {"(location unknown)", NULL},
 };
 
-static void read_free_line(struct message *m, struct line l, struct reader *r)
-{
-    bool indented = starts(l, "  ");
-    struct line trimmed = trim(l);
-    if (!trimmed.length)
-        return;
-    if (m->text_next && indented)
-        m->place->text = keep(r, trimmed);
-    else if (indented)
-        m->instruction[m->place == &m->race.other] = trimmed;
-    else if (!*m->race.detail)
-        m->race.detail = keep(r, trimmed);
-    m->text_next = false;
-}
-
 static void read_body(struct message *m, struct line l, struct reader *r)
 {
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (!starts(l, fields[i].prefix))
+        if (!begins_with(l, fields[i].prefix))
             continue;
         m->text_next = false;
         if (fields[i].read)
-            fields[i].read(m, trim(rest(l, strlen(fields[i].prefix))), r);
+            fields[i].read(m, trim_line(rest_of_line(l, strlen(fields[i].prefix))), r);
         return;
     }
-    read_free_line(m, l, r);
+    bool indented = begins_with(l, "  ");
+    struct line trimmed = trim_line(l);
+    if (!trimmed.length)
+        return;
+    if (m->text_next && indented)
+        m->place->text = keep_line(r, trimmed);
+    else if (indented)
+        m->instruction[m->place == &m->race.other] = trimmed;
+    else if (!*m->race.detail)
+        m->race.detail = keep_line(r, trimmed);
+    m->text_next = false;
 }
 
 // ---- whole messages ----------------------------------------------------------------------------
 
 static bool reads(struct line instruction)
 {
-    return after(instruction, "= load ").length > 0;
+    return line_after(instruction, "= load ").length > 0;
 }
 
 static bool writes(struct line instruction)
 {
-    return starts(instruction, "store ");
-}
-
-static bool comes_later(const struct race_place *a, const struct race_place *b)
-{
-    int order = strcmp(a->file, b->file);
-    return order ? order > 0 : a->line > b->line;
+    return begins_with(instruction, "store ");
 }
 
 // The simulator tells the two sides of a race in either order.
@@ -281,10 +267,11 @@ static void order_sides(struct message *m)
 {
     struct race *race = &m->race;
     bool turn = false;
+    int by_file = strcmp(race->at.file, race->other.file);
     if (race->kind == RACE_READ_WRITE && (reads(m->instruction[1]) || writes(m->instruction[0])))
         turn = !reads(m->instruction[0]);
     else if (race->kind == RACE_WRITE_WRITE)
-        turn = comes_later(&race->at, &race->other);
+        turn = by_file ? by_file > 0 : race->at.line > race->other.line;
     if (!turn)
         return;
     struct race_place at = race->at;
@@ -292,38 +279,19 @@ static void order_sides(struct message *m)
     race->other = at;
 }
 
-static size_t find(const struct races *all, const struct race *race)
-{
-    size_t i = 0;
-    while (i < all->count && !race_same(&all->races[i], race))
-        i++;
-    return i;
-}
-
-static bool make_room(struct reader *r)
-{
-    if (r->out->count < r->room)
-        return true;
-    size_t room = r->room ? 2 * r->room : 16;
-    struct race *bigger = arena_array(r->arena, room, sizeof *bigger);
-    if (!bigger)
-        return false;
-    if (r->out->count)
-        memcpy(bigger, r->out->races, r->out->count * sizeof *bigger);
-    r->out->races = bigger;
-    r->room = room;
-    return true;
-}
-
 static void count_race(struct reader *r, const struct race *race)
 {
-    size_t i = find(r->out, race);
-    if (i == r->out->count && !make_room(r)) {
-        r->failed = true;
-        return;
+    size_t i = 0;
+    while (i < r->out->count && !race_same(&r->out->races[i], race))
+        i++;
+    if (i == r->out->count) {
+        struct race *races = arena_grow(r->arena, r->out->races, &r->room, i + 1, sizeof *races);
+        r->failed = r->failed || !races;
+        if (!races)
+            return;
+        r->out->races = races;
+        races[r->out->count++] = *race;
     }
-    if (i == r->out->count)
-        r->out->races[r->out->count++] = *race;
     r->out->races[i].count++;
     r->last = *race;
     r->last_place = i;
@@ -357,30 +325,21 @@ static void close_message(struct reader *r, bool at_end)
     m->open = false;
 }
 
-static void open_message(struct reader *r, struct line l)
-{
-    static const struct race_place nowhere = {"", 0, 0, "", ""};
-    struct message *m = &r->message;
-    *m = (struct message){.race = {.kernel = "", .at = nowhere, .other = nowhere}, .open = true};
-    m->place = &m->race.at;
-    read_header(m, l, r);
-}
-
-static void read_line(struct reader *r, struct line l)
+static void read_log_line(struct reader *r, struct line l)
 {
     struct message *m = &r->message;
     while (l.length && !*l.at) // a hole, where another process has emptied the file
-        l = rest(l, 1);
+        l = rest_of_line(l, 1);
     if (l.length && l.at[l.length - 1] == '\r')
         l.length--;
-    if (starts(l, "\t") && m->open) {
-        read_body(m, rest(l, 1), r);
-    } else if (starts(l, "Oclgrind: ") && after(l, "suppressing further").length) {
+    if (begins_with(l, "\t") && m->open) {
+        read_body(m, rest_of_line(l, 1), r);
+    } else if (begins_with(l, "Oclgrind: ") && line_after(l, "suppressing further").length) {
         r->more = true;
     } else if (m->open && m->wants_detail && l.length) {
-        m->race.detail = keep(r, trim(l));
+        m->race.detail = keep_line(r, trim_line(l));
         m->wants_detail = false;
-    } else if (l.length && !starts(l, "\t")) {
+    } else if (l.length && !begins_with(l, "\t")) {
         close_message(r, false);
         open_message(r, l);
     }
@@ -394,7 +353,7 @@ bool races_parse(const char *text, size_t length, struct arena *a, struct races 
     for (size_t at = 0; at < length && !r.failed;) {
         const char *end = memchr(text + at, '\n', length - at);
         size_t n = end ? (size_t)(end - text) - at : length - at;
-        read_line(&r, (struct line){text + at, n});
+        read_log_line(&r, (struct line){text + at, n});
         at += n + 1;
     }
     close_message(&r, true);

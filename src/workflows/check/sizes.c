@@ -1,4 +1,9 @@
-#include "sizes.h"
+// Choosing the smallest sizes at which a configuration works, one choice of constants after the
+// other: candidates in ascending order are first held against the restrictions that change with the
+// choice, evaluated on the spec as it was read with the constant replaced; what passes is tried in
+// earnest, on the spec read again at that value. Specs at other sizes are kept in a table, those
+// that no configuration is checked at until there are too many.
+#include "workflows/check/sizes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,38 +63,32 @@ static bool reads_special(const struct spec *s, const struct expr *x)
     return false;
 }
 
-static bool changes(const struct spec *s, const struct choice *c, const struct expr *x)
+static bool changes_with_choice(const struct spec *s, const struct choice *c, const struct expr *x)
 {
     return reads_any(x, c->slots, c->slot_count, 0) ||
            reads_any(x, c->derived, c->derived_count, s->slots.derived);
 }
 
-// What reads ProblemSize cannot be told before the spec is read again.
-static bool find_derived(struct sizes *z, struct choice *c, bool *is_blind)
-{
-    const struct spec *s = z->o->spec;
-    c->derived = arena_array(&z->arena, s->derived_count + 1, sizeof *c->derived);
-    *is_blind = false;
-    for (uint32_t i = 0; c->derived && i < s->derived_count; i++) {
-        *is_blind |= reads_special(s, s->derived[i].expr);
-        if (changes(s, c, s->derived[i].expr))
-            c->derived[c->derived_count++] = i;
-    }
-    return c->derived != NULL;
-}
-
+// The derived parameters and the restrictions that change with a choice. What reads ProblemSize
+// cannot be told before the spec is read again.
 static bool find_tests(struct sizes *z, struct choice *c, struct error *e)
 {
     const struct spec *s = z->o->spec;
-    bool is_blind;
+    bool is_blind = false;
     c->tests = arena_array(&z->arena, s->restriction_count + 1, sizeof(*c->tests));
-    if (!c->tests || !find_derived(z, c, &is_blind))
+    c->derived = arena_array(&z->arena, s->derived_count + 1, sizeof *c->derived);
+    if (!c->tests || !c->derived)
         return error_memory(e);
+    for (uint32_t i = 0; i < s->derived_count; i++) {
+        is_blind |= reads_special(s, s->derived[i].expr);
+        if (changes_with_choice(s, c, s->derived[i].expr))
+            c->derived[c->derived_count++] = i;
+    }
     if (is_blind)
         c->derived_count = 0;
     for (uint32_t i = 0; !is_blind && i < s->restriction_count; i++) {
         const struct expr *x = s->restrictions[i].expr;
-        if (x && changes(s, c, x) && !reads_special(s, x))
+        if (x && changes_with_choice(s, c, x) && !reads_special(s, x))
             c->tests[c->test_count++] = x;
     }
     return true;
@@ -119,27 +118,23 @@ static bool find_divisors(struct choice *c, struct error *e)
 
 // ---- making ------------------------------------------------------------------------------------
 
-static bool refuse_name(const struct spec *s, const char *name, struct error *e)
-{
-    struct text known = TEXT_INIT;
-    for (uint32_t i = 0; i < s->constant_count; i++)
-        text_addf(&known, "%s%s", i ? ", " : "", s->constants[i].name);
-    error_set(e, ERROR_USAGE, "--smallest: '%s' is no constant of the spec, which has %s", name,
-              s->constant_count ? text_cstr(&known) : "none");
-    text_release(&known);
-    return false;
-}
-
 // Adds one constant to the choice. `taken` is by constant.
-static bool add_name(struct sizes *z, struct choice *c, const char *name, bool *taken,
-                     struct error *e)
+static bool add_constant(struct sizes *z, struct choice *c, const char *name, bool *taken,
+                         struct error *e)
 {
     const struct spec *s = z->o->spec;
     uint32_t i = 0;
     while (i < s->constant_count && !str_equal(s->constants[i].name, name))
         i++;
-    if (i == s->constant_count)
-        return refuse_name(s, name, e);
+    if (i == s->constant_count) {
+        struct text known = TEXT_INIT;
+        for (i = 0; i < s->constant_count; i++)
+            text_addf(&known, "%s%s", i ? ", " : "", s->constants[i].name);
+        error_set(e, ERROR_USAGE, "--smallest: '%s' is no constant of the spec, which has %s", name,
+                  s->constant_count ? text_cstr(&known) : "none");
+        text_release(&known);
+        return false;
+    }
     const struct value *v = &s->constants[i].value;
     if (v->kind != VALUE_INT || v->i < 1)
         return error_set(e, ERROR_USAGE, "--smallest: %s is no whole number above 0", name);
@@ -149,21 +144,6 @@ static bool add_name(struct sizes *z, struct choice *c, const char *name, bool *
     c->own = c->own && c->own < v->i ? c->own : v->i;
     c->slots[c->slot_count++] = s->slots.constants + i;
     return true;
-}
-
-static bool make_choice(struct sizes *z, const struct check_smallest *given, bool *taken,
-                        struct error *e)
-{
-    struct choice *c = &z->choices[z->count++];
-    c->given = given;
-    c->slots = arena_array(&z->arena, given->count + 1, sizeof *c->slots);
-    if (!c->slots)
-        return error_memory(e);
-    for (uint32_t i = 0; i < given->count; i++) {
-        if (!add_name(z, c, given->names[i], taken, e))
-            return false;
-    }
-    return find_tests(z, c, e) && find_divisors(c, e);
 }
 
 static bool make_choices(struct sizes *z, struct error *e)
@@ -178,7 +158,16 @@ static bool make_choices(struct sizes *z, struct error *e)
     if (!taken || !z->choices || !z->values || !z->slots || !z->translated)
         return error_memory(e);
     for (uint32_t i = 0; i < o->smallest_count; i++) {
-        if (!make_choice(z, &o->smallest[i], taken, e))
+        struct choice *c = &z->choices[z->count++];
+        c->given = &o->smallest[i];
+        c->slots = arena_array(&z->arena, c->given->count + 1, sizeof *c->slots);
+        if (!c->slots)
+            return error_memory(e);
+        for (uint32_t k = 0; k < c->given->count; k++) {
+            if (!add_constant(z, c, c->given->names[k], taken, e))
+                return false;
+        }
+        if (!find_tests(z, c, e) || !find_divisors(c, e))
             return false;
     }
     return true;
@@ -235,32 +224,9 @@ void sizes_free(struct sizes *z)
 
 // ---- the spec at other sizes -------------------------------------------------------------------
 
-static bool is_own(const struct sizes *z, const int64_t *values)
-{
-    for (uint32_t i = 0; i < z->count; i++) {
-        if (values[i])
-            return false;
-    }
-    return true;
-}
-
-// "WIDTH=48" for each constant of a choice that has a value of its own; `list` takes them all.
-static bool override(const struct sizes *z, const int64_t *values, struct arena *a,
-                     const char **list, uint32_t *count)
-{
-    for (uint32_t i = 0; i < z->count; i++) {
-        for (uint32_t k = 0; values[i] && k < z->choices[i].given->count; k++) {
-            list[*count] =
-                arena_printf(a, "%s=%lld", z->choices[i].given->names[k], (long long)values[i]);
-            if (!list[(*count)++])
-                return false;
-        }
-    }
-    return true;
-}
-
-// A spec that makes no sense at these sizes is none: not an error.
-static struct spec *read_spec(struct sizes *z, const int64_t *values, struct error *e)
+// With "WIDTH=48" for each constant of a choice that has a value of its own. A spec that makes no
+// sense at these sizes is none: not an error.
+static struct spec *read_spec_at(struct sizes *z, const int64_t *values, struct error *e)
 {
     struct arena a;
     struct error why = ERROR_INIT;
@@ -269,9 +235,17 @@ static struct spec *read_spec(struct sizes *z, const int64_t *values, struct err
     uint32_t count = options.set_count;
     arena_init(&a);
     const char **list = arena_array(&a, count + z->o->spec->constant_count + 1, sizeof *list);
-    for (uint32_t i = 0; list && i < count; i++)
+    bool ok = list != NULL;
+    for (uint32_t i = 0; ok && i < count; i++)
         list[i] = options.set[i];
-    if (!list || !override(z, values, &a, list, &count)) {
+    for (uint32_t i = 0; ok && i < z->count; i++) {
+        const struct check_smallest *given = z->choices[i].given;
+        for (uint32_t k = 0; ok && values[i] && k < given->count; k++) {
+            list[count] = arena_printf(&a, "%s=%lld", given->names[k], (long long)values[i]);
+            ok = list[count++] != NULL;
+        }
+    }
+    if (!ok) {
         error_memory(e);
         goto end;
     }
@@ -291,7 +265,7 @@ end:
     return spec;
 }
 
-static bool same_lists(const struct spec *a, const struct spec *b)
+static bool have_same_lists(const struct spec *a, const struct spec *b)
 {
     for (uint32_t i = 0; i < a->parameter_count; i++) {
         const struct parameter *p = &a->parameters[i], *q = &b->parameters[i];
@@ -322,31 +296,26 @@ static char *sizes_text(const struct sizes *z, const struct spec *spec)
 static bool fill_sized(struct sizes *z, struct sized *v, struct error *e)
 {
     struct text constants = TEXT_INIT;
+    bool is_own = true;
+    for (uint32_t i = 0; i < z->count; i++)
+        is_own = is_own && v->values[i] == 0;
     v->spec = z->o->spec;
     v->sources = z->sources;
-    if (!is_own(z, v->values)) {
-        v->spec = v->own_spec = read_spec(z, v->values, e);
+    if (!is_own) {
+        v->spec = v->own_spec = read_spec_at(z, v->values, e);
         if (!v->spec)
             return e->code == ERROR_NONE;
         v->sources = v->own_sources = spec_sources_share(z->sources, v->spec, e);
     }
-    v->same_lists = same_lists(z->o->spec, v->spec);
+    v->same_lists = have_same_lists(z->o->spec, v->spec);
     v->text = sizes_text(z, v->spec);
     spec_constants_text(v->spec, &constants);
     v->constants = constants.data || constants.failed ? text_steal(&constants) : strdup("");
     return (v->sources && v->text && v->constants) || error_memory(e);
 }
 
-static struct sized **bucket_of(struct sizes *z)
-{
-    uint64_t hash = 1469598103934665603ull; // FNV-1a, by value
-    for (uint32_t i = 0; i < z->count; i++)
-        hash = (hash ^ (uint64_t)z->values[i]) * 1099511628211ull;
-    return &z->buckets[(hash ^ hash >> 32) % BUCKETS];
-}
-
 // Forgets those that no configuration is checked at.
-static void trim(struct sizes *z)
+static void forget_unused(struct sizes *z)
 {
     for (uint32_t i = 0; i < BUCKETS; i++) {
         for (struct sized **at = &z->buckets[i]; *at;) {
@@ -362,30 +331,31 @@ static void trim(struct sizes *z)
     z->unused = 0;
 }
 
-static bool copy_values(const struct sizes *z, struct sized *v)
-{
-    v->count = z->count;
-    v->values = malloc((z->count + 1) * sizeof *v->values);
-    v->order = malloc((z->count + 1) * sizeof *v->order);
-    for (uint32_t i = 0; v->values && v->order && i < z->count; i++) {
-        v->values[i] = z->values[i];
-        v->order[i] = z->values[i] ? z->values[i] : z->choices[i].own;
-    }
-    return v->values && v->order;
-}
-
 static struct sized *sized_of(struct sizes *z, struct error *e)
 {
-    struct sized **bucket = bucket_of(z);
-    size_t bytes = z->count * sizeof *z->values;
+    uint64_t hash = 1469598103934665603ull; // FNV-1a, by value
+    for (uint32_t i = 0; i < z->count; i++)
+        hash = (hash ^ (uint64_t)z->values[i]) * 1099511628211ull;
+    struct sized **bucket = &z->buckets[(hash ^ hash >> 32) % BUCKETS];
     for (struct sized *v = *bucket; v; v = v->next) {
-        if (memcmp(v->values, z->values, bytes) == 0)
+        if (memcmp(v->values, z->values, z->count * sizeof *z->values) == 0)
             return v;
     }
     if (z->unused >= UNUSED_MOST)
-        trim(z);
+        forget_unused(z);
     struct sized *v = calloc(1, sizeof *v);
-    if (!v || !copy_values(z, v) || !fill_sized(z, v, e)) {
+    bool ok = v != NULL;
+    if (ok) {
+        v->count = z->count;
+        v->values = malloc((z->count + 1) * sizeof *v->values);
+        v->order = malloc((z->count + 1) * sizeof *v->order);
+        ok = v->values && v->order;
+    }
+    for (uint32_t i = 0; ok && i < z->count; i++) {
+        v->values[i] = z->values[i];
+        v->order[i] = z->values[i] ? z->values[i] : z->choices[i].own;
+    }
+    if (!ok || !fill_sized(z, v, e)) {
         sized_free(v);
         if (!e->code)
             error_memory(e);
@@ -431,7 +401,7 @@ static bool restrictions_hold(struct sizes *z, const struct spec *s, const uint3
 }
 
 // Does the configuration work at z->values?
-static bool works(struct sizes *z, const uint32_t *choice, struct error *e)
+static bool works_at_values(struct sizes *z, const uint32_t *choice, struct error *e)
 {
     struct job *job = NULL;
     struct error why = ERROR_INIT;
@@ -444,27 +414,8 @@ static bool works(struct sizes *z, const uint32_t *choice, struct error *e)
     return ok;
 }
 
-static void set_slots(struct sizes *z, const struct choice *c, int64_t value)
-{
-    for (uint32_t i = 0; i < c->slot_count; i++)
-        z->slots[c->slots[i]] = value_int(value);
-}
-
-static void restore_slots(struct sizes *z, const struct choice *c)
-{
-    const struct spec *s = z->o->spec;
-    for (uint32_t i = 0; i < c->slot_count; i++)
-        z->slots[c->slots[i]] = s->constants[c->slots[i] - s->slots.constants].value;
-}
-
-static bool holds(struct sizes *z, const struct expr *x)
-{
-    bool is_true = false;
-    return expr_test(x, z->slots, &z->scratch, &is_true) == EXPR_FAULT_NONE && is_true;
-}
-
 // Do the restrictions hold, as far as they can be told without reading the spec again?
-static bool passes(struct sizes *z, struct choice *c)
+static bool passes_tests(struct sizes *z, struct choice *c)
 {
     const struct spec *s = z->o->spec;
     if (z->scratch.bytes > SCRATCH_MOST)
@@ -477,16 +428,17 @@ static bool passes(struct sizes *z, struct choice *c)
     }
     for (uint32_t i = 0; i < c->test_count; i++) {
         uint32_t test = (c->refused_by + i) % c->test_count;
-        if (holds(z, c->tests[test]))
-            continue;
-        c->refused_by = test;
-        return false;
+        bool holds = false;
+        if (expr_test(c->tests[test], z->slots, &z->scratch, &holds) != EXPR_FAULT_NONE || !holds) {
+            c->refused_by = test;
+            return false;
+        }
     }
     return true;
 }
 
 // The first candidate above `last`, below the spec's own value; 0 at their end.
-static int64_t next_candidate(const struct choice *c, int64_t last, uint32_t in_earnest)
+static int64_t next_size(const struct choice *c, int64_t last, uint32_t in_earnest)
 {
     int64_t least = c->given->least;
     bool one_by_one = last - least + 1 < CHECK_TRIED_ONE_BY_ONE && in_earnest < CHECK_TRIED_JOBS;
@@ -496,27 +448,29 @@ static int64_t next_candidate(const struct choice *c, int64_t last, uint32_t in_
     return next < c->own ? next : 0;
 }
 
-static bool choose(struct sizes *z, uint32_t index, const uint32_t *choice, struct error *e)
+static bool choose_smallest(struct sizes *z, uint32_t index, const uint32_t *choice,
+                            struct error *e)
 {
     struct choice *c = &z->choices[index];
     int64_t value = c->given->least - 1;
     uint32_t in_earnest = 0;
     bool found = false;
-    while (!found && (value = next_candidate(c, value, in_earnest)) != 0) {
-        set_slots(z, c, value);
-        if (!passes(z, c))
+    while (!found && (value = next_size(c, value, in_earnest)) != 0) {
+        for (uint32_t i = 0; i < c->slot_count; i++)
+            z->slots[c->slots[i]] = value_int(value);
+        if (!passes_tests(z, c))
             continue;
         z->values[index] = value;
-        found = works(z, choice, e);
+        found = works_at_values(z, choice, e);
         in_earnest++;
         if (e->code)
             return false;
     }
-    if (!found) {
-        z->values[index] = 0;
-        restore_slots(z, c);
-    }
-    spec_bind(z->o->spec, choice, z->slots, &z->bound, NULL, NULL);
+    const struct spec *s = z->o->spec;
+    for (uint32_t i = 0; !found && i < c->slot_count; i++)
+        z->slots[c->slots[i]] = s->constants[c->slots[i] - s->slots.constants].value;
+    z->values[index] = found ? z->values[index] : 0;
+    spec_bind(s, choice, z->slots, &z->bound, NULL, NULL);
     return true;
 }
 
@@ -532,7 +486,7 @@ const struct sized *sizes_choose(struct sizes *z, const uint32_t *choice, struct
         spec_bind(s, choice, z->slots, &z->bound, NULL, NULL);
     }
     for (uint32_t i = 0; i < z->count; i++) {
-        if (!choose(z, i, choice, &why)) {
+        if (!choose_smallest(z, i, choice, &why)) {
             *e = why;
             return NULL;
         }

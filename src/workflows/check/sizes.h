@@ -5,10 +5,10 @@
 // restrictions alone, evaluated on the spec as it was read with the constant replaced; only what
 // passes is looked at in earnest: the spec read again at that value (as with --set, so that value
 // lists and problem size follow), its restrictions, and its job.
-#ifndef HONE_SIZES_H
-#define HONE_SIZES_H
+#ifndef HONE_WORKFLOWS_CHECK_SIZES_H
+#define HONE_WORKFLOWS_CHECK_SIZES_H
 
-#include "checks.h"
+#include "workflows/check/checks.h"
 
 // The spec at one choice of sizes. Lives until sizes_free().
 struct sized {

@@ -1,13 +1,17 @@
-#include "compare_inside.h"
+// The order of a comparison: sides and the configurations they have in common (compare_plan.c), one
+// evaluator for all of them, then paired run after paired run (compare_paired.c), of which later
+// ones are built while an earlier one is launched, and at the end what it all amounts to
+// (compare_end.c). The paired run of the bests comes last and is handed out in the progress alone.
+#include "workflows/compare/compare_inside.h"
 
-#include "base/process.h"
-#include "eval/route.h"
+#include "os/process.h"
+#include "runner/several.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define AHEAD 16 // heats that are built ahead at most
+#define UNDER_WAY_MOST 16 // paired runs that are built before their turn, at most
 
 // ---- names -------------------------------------------------------------------------------------
 
@@ -24,25 +28,25 @@ bool compare_is_name(const char *name)
 
 // ---- making ------------------------------------------------------------------------------------
 
-static bool make_side(struct compare *c, struct side *s, struct error *e)
+static bool begin_side(struct compare *c, struct side *s, struct error *e)
 {
     const struct compare_options *o = &c->o;
-    struct stages_options so = {.spec = s->o.spec,
-                                .device = s->device,
-                                .routine = s->o.routine != ROUTINE_NONE,
-                                .name = s->o.name,
-                                .log = o->log,
-                                .configurations = o->choices ? NULL : o->configurations,
-                                .configuration_count = o->choices ? 0 : o->configuration_count,
-                                .where = o->choices ? NULL : o->where,
-                                .where_count = o->choices ? 0 : o->where_count};
+    struct session_options so = {.spec = s->o.spec,
+                                 .device = s->device,
+                                 .routine = s->o.routine != ROUTINE_NONE,
+                                 .name = s->o.name,
+                                 .log = o->log,
+                                 .configurations = o->choices ? NULL : o->configurations,
+                                 .configuration_count = o->choices ? 0 : o->configuration_count,
+                                 .where = o->choices ? NULL : o->where,
+                                 .where_count = o->choices ? 0 : o->where_count};
     if (s->o.stored)
         return true;
     if (so.routine && !o->choices)
         return error_set(e, ERROR_USAGE, "%s: a routine has no configurations to compare",
                          s->o.label);
-    if (!stages_make(&s->stages, &so, e) ||
-        !stages_begin(&s->stages, s->o.store, o->seed, o->command, o->host, e))
+    if (!session_make(&s->session, &so, e) ||
+        !session_begin(&s->session, s->o.store, o->seed, o->command, o->host, e))
         return error_context(e, "%s", s->o.label);
     return true;
 }
@@ -57,13 +61,14 @@ static bool make_sides(struct compare *c, struct error *e)
         struct side *s = &c->sides[c->side_count++];
         s->o = c->o.sides[i];
         s->device = s->o.device;
-        ok = make_side(c, s, e);
+        ok = begin_side(c, s, e);
     }
     return ok;
 }
 
 // Sides of one device in one language share their workers.
-static uint32_t member_of(struct live_options *members, uint32_t *count, const struct side *s)
+static uint32_t evaluator_member(struct live_options *members, uint32_t *count,
+                                 const struct side *s)
 {
     for (uint32_t i = 0; i < *count; i++) {
         const struct device_info *d = members[i].device;
@@ -74,28 +79,24 @@ static uint32_t member_of(struct live_options *members, uint32_t *count, const s
     return (*count)++;
 }
 
-// What of the devices matters to the rounds: the coarsest timer, and whether other load does.
-static void note_device(struct compare *c, const struct device_info *d)
-{
-    struct device_info *all = &c->common;
-    if (!all->name)
-        *all = *d;
-    all->timer_ns = d->timer_ns > all->timer_ns ? d->timer_ns : all->timer_ns;
-    all->shares_host = all->shares_host || d->shares_host || d->type == DEVICE_CPU;
-}
-
-static bool make_evaluator(struct compare *c, struct error *e)
+// What of the devices matters to the rounds is the coarsest timer, and whether other load does.
+static bool make_compare_evaluator(struct compare *c, struct error *e)
 {
     struct live_options members[COMPARE_SIDES];
-    struct route_options route = {.members = members, .lock_folder = c->o.lock_folder};
+    struct several_options route = {.members = members, .lock_folder = c->o.lock_folder};
     uint32_t cores = process_cores();
     memset(members, 0, sizeof members);
     for (uint32_t i = 0; i < c->side_count; i++) {
         struct side *s = &c->sides[i];
+        struct device_info *all = &c->common;
+        const struct device_info *d = s->device;
         if (s->o.stored)
             continue;
-        s->member = member_of(members, &route.count, s);
-        note_device(c, s->device);
+        s->member = evaluator_member(members, &route.count, s);
+        if (!all->name)
+            *all = *d;
+        all->timer_ns = d->timer_ns > all->timer_ns ? d->timer_ns : all->timer_ns;
+        all->shares_host = all->shares_host || d->shares_host || d->type == DEVICE_CPU;
     }
     c->builds_alone = route.count > 1 && c->common.shares_host;
     for (uint32_t i = 0; i < route.count; i++) {
@@ -110,14 +111,14 @@ static bool make_evaluator(struct compare *c, struct error *e)
                                            .log = c->o.log};
     }
     if (route.count > 0)
-        c->evaluator = route_new(&route, e);
+        c->evaluator = several_new(&route, e);
     return route.count == 0 || c->evaluator;
 }
 
 // Nobody leaves before the end: an interval needs all rounds, of the slower side too.
 static void set_rules(struct compare *c)
 {
-    uint32_t rounds = differ_rounds(c->heat_count, c->o.terms.rules.level) + 1;
+    uint32_t rounds = differ_rounds(c->paired_run_count, c->o.terms.rules.level) + 1;
     rounds = rounds < COMPARE_LEAST ? COMPARE_LEAST : rounds > COMPARE_MOST ? COMPARE_MOST : rounds;
     if (c->o.choices)
         rounds = COMPARE_BESTS;
@@ -138,9 +139,9 @@ struct compare *compare_new(const struct compare_options *o, struct error *e)
     arena_init(&c->arena);
     c->o = *o;
     c->started_ns = clock_ns();
-    c->summary.mean = c->summary.correlation = NAN;
-    if (make_sides(c, e) && compare_plan(c, e) && make_evaluator(c, e)) {
-        c->planned = c->heat_count;
+    c->progress.mean = c->progress.correlation = NAN;
+    if (make_sides(c, e) && compare_plan(c, e) && make_compare_evaluator(c, e)) {
+        c->planned = c->paired_run_count;
         set_rules(c);
         return c;
     }
@@ -152,15 +153,15 @@ void compare_free(struct compare *c)
 {
     if (!c)
         return;
-    if (c->settle)
-        settle_contenders_release(c->contenders, c->contender_count);
-    settle_free(c->settle);
+    if (c->final_ranking)
+        finalists_release(c->finalists, c->finalist_count);
+    final_ranking_free(c->final_ranking);
     evaluator_free(c->evaluator);
-    for (uint64_t i = 0; i < c->heat_count; i++)
-        heat_release(c, c->heats[i]);
+    for (uint64_t i = 0; i < c->paired_run_count; i++)
+        paired_run_release(c, c->paired_runs[i]);
     for (uint32_t i = 0; i < c->side_count; i++)
-        stages_release(&c->sides[i].stages);
-    free(c->heats);
+        session_release(&c->sides[i].session);
+    free(c->paired_runs);
     free(c->records);
     arena_release(&c->arena);
     free(c);
@@ -168,31 +169,32 @@ void compare_free(struct compare *c)
 
 // ---- steps -------------------------------------------------------------------------------------
 
-static enum compare_answer fail(struct compare *c, const struct error *why, struct error *e)
+static enum workflow_answer break_off_compare(struct compare *c, const struct error *why,
+                                              struct error *e)
 {
     c->broken = true;
     if (!c->over) // the records so far are valid
         c->over = compare_judge(c) && compare_sum_up(c);
     if (e)
         *e = *why;
-    return COMPARE_BROKEN;
+    return WORKFLOW_BROKEN;
 }
 
-// How many heats may be under way.
-static uint64_t ahead(const struct compare *c)
+// May another paired run be begun? One always may.
+static bool has_room_for_run(const struct compare *c)
 {
-    if (c->builds_alone || !c->evaluator)
-        return 1;
-    uint64_t more = evaluator_room(c->evaluator) / c->side_count;
     uint64_t under_way = c->started - c->finished;
-    return under_way + more > AHEAD ? AHEAD : under_way + more > 0 ? under_way + more : 1;
+    if (c->builds_alone || !c->evaluator)
+        return under_way < 1;
+    uint64_t more = evaluator_room(c->evaluator) / c->side_count;
+    return under_way < 1 || (more > 0 && under_way < UNDER_WAY_MOST);
 }
 
-static bool start_more(struct compare *c, struct error *e)
+static bool start_paired_runs(struct compare *c, struct error *e)
 {
-    while (!c->summary.cancelled && c->started < c->heat_count &&
-           c->started - c->finished < ahead(c)) {
-        if (!heat_start(c, c->heats[c->started], e))
+    while (!c->progress.common.cancelled && c->started < c->paired_run_count &&
+           has_room_for_run(c)) {
+        if (!paired_run_start(c, c->paired_runs[c->started], e))
             return false;
         c->started++;
     }
@@ -201,7 +203,7 @@ static bool start_more(struct compare *c, struct error *e)
 
 // The kernel's name or its arguments are wrong: as long as nothing worked on that side, nothing
 // will.
-static bool is_hopeless(const struct compare *c, const struct heat *h, struct error *e)
+static bool is_spec_hopeless(const struct compare *c, const struct paired_run *h, struct error *e)
 {
     for (uint32_t i = 0; i < c->side_count; i++) {
         const struct side *s = &c->sides[i];
@@ -215,132 +217,125 @@ static bool is_hopeless(const struct compare *c, const struct heat *h, struct er
     return false;
 }
 
-static void count_heat(struct compare *c, const struct compare_record *r)
+// The present paired run is over. Only planned ones are handed out.
+static enum workflow_answer finish_run(struct compare *c, const struct compare_record **record,
+                                       struct error *e)
 {
-    struct compare_summary *s = &c->summary;
+    struct paired_run *h = c->paired_runs[c->finished];
     bool failed = false;
-    for (uint32_t i = 0; i < c->side_count; i++)
-        failed = failed || !r->entries[i].timed;
-    s->done++;
-    s->identical += r->same_as != NULL;
-    s->failed += failed;
-    s->compared += !failed;
-}
-
-// The present heat is over. Only planned ones are handed out.
-static enum compare_answer finish(struct compare *c, const struct compare_record **record,
-                                  struct error *e)
-{
-    struct heat *h = c->heats[c->finished];
     if (h->loads) {
         c->finished++;
         c->loaded = h;
-        return COMPARE_NOTHING;
+        return WORKFLOW_NOTHING;
     }
-    if (is_hopeless(c, h, e) || !heat_finish(c, h, e))
-        return COMPARE_BROKEN;
+    if (is_spec_hopeless(c, h, e) || !paired_run_finish(c, h, e))
+        return WORKFLOW_BROKEN;
     bool is_planned = c->finished++ < c->planned;
     if (!is_planned) {
         compare_take_bests(c, h);
-        return COMPARE_NOTHING;
+        return WORKFLOW_NOTHING;
     }
     h->record.ordinal = c->record_count;
     c->records[c->record_count++] = &h->record;
-    count_heat(c, &h->record);
+    for (uint32_t i = 0; i < c->side_count; i++)
+        failed = failed || !h->record.entries[i].timed;
+    c->progress.common.done++;
+    c->progress.identical += h->record.same_as != NULL;
+    c->progress.failed += failed;
+    c->progress.compared += !failed;
     *record = &h->record;
-    return COMPARE_RECORD;
+    return WORKFLOW_RECORD;
 }
 
-// All planned ones are done: who differs and by how much, once. The heat of the bests comes after
-// it, so that whoever ends that one loses nothing else.
-static bool conclude(struct compare *c, struct error *e)
-{
-    c->over = true;
-    return (compare_judge(c) && compare_sum_up(c) && compare_add_bests(c)) || error_memory(e);
-}
-
-static enum compare_answer advance(struct compare *c, int timeout_ms,
-                                   const struct compare_record **record, struct error *e)
+static enum workflow_answer advance_run(struct compare *c, int timeout_ms,
+                                        const struct compare_record **record, struct error *e)
 {
     struct outcome out;
-    if (c->settle) {
-        enum settle_answer answer = settle_step(c->settle, timeout_ms, e);
-        settle_status(c->settle, &c->summary.settling);
-        if (answer == SETTLE_END)
-            return finish(c, record, e);
-        return answer == SETTLE_BROKEN ? COMPARE_BROKEN : COMPARE_NOTHING;
+    if (c->final_ranking) {
+        enum workflow_answer answer = final_ranking_step(c->final_ranking, timeout_ms, e);
+        final_ranking_status(c->final_ranking, &c->progress.final_ranking);
+        if (answer == WORKFLOW_END)
+            return finish_run(c, record, e);
+        return answer == WORKFLOW_BROKEN ? WORKFLOW_BROKEN : WORKFLOW_NOTHING;
     }
-    struct heat *h = c->heats[c->finished];
-    if (heat_is_ready(c, h)) {
-        if (!h->primary && !h->loads && !heat_settle(c, h, e))
-            return COMPARE_BROKEN;
-        return c->settle ? COMPARE_NOTHING : finish(c, record, e);
+    struct paired_run *h = c->paired_runs[c->finished];
+    if (paired_run_is_ready(c, h)) {
+        if (!h->primary && !h->loads && !paired_run_end(c, h, e))
+            return WORKFLOW_BROKEN;
+        return c->final_ranking ? WORKFLOW_NOTHING : finish_run(c, record, e);
     }
     int got = evaluator_take(c->evaluator, timeout_ms, &out, e);
     if (got > 0)
-        heat_answer(c, &out);
-    return got < 0 ? COMPARE_BROKEN : COMPARE_NOTHING;
+        paired_run_answer(c, &out);
+    return got < 0 ? WORKFLOW_BROKEN : WORKFLOW_NOTHING;
 }
 
 // Waits for what is still running after a cancel.
-static enum compare_answer run_out(struct compare *c, int timeout_ms, struct error *e)
+static enum workflow_answer drain_evaluator(struct compare *c, int timeout_ms, struct error *e)
 {
     struct outcome out;
     if (!c->evaluator || evaluator_idle(c->evaluator))
-        return COMPARE_END;
+        return WORKFLOW_END;
     int got = evaluator_take(c->evaluator, timeout_ms, &out, e);
     if (got > 0)
         result_free(out.result);
-    return got < 0 ? COMPARE_BROKEN : COMPARE_NOTHING;
+    return got < 0 ? WORKFLOW_BROKEN : WORKFLOW_NOTHING;
 }
 
-enum compare_answer compare_step(struct compare *c, int timeout_ms,
-                                 const struct compare_record **record, struct error *e)
+enum workflow_answer compare_step(struct compare *c, int timeout_ms,
+                                  const struct compare_record **record, struct error *e)
 {
     struct error why = ERROR_INIT;
-    enum compare_answer answer = COMPARE_NOTHING;
+    enum workflow_answer answer = WORKFLOW_NOTHING;
     *record = NULL;
     if (c->broken)
-        return COMPARE_BROKEN;
-    if (!c->over && (c->finished == c->planned || c->summary.cancelled) && !conclude(c, &why))
-        return fail(c, &why, e);
-    if (c->summary.cancelled)
-        answer = run_out(c, timeout_ms, &why);
-    else if (!start_more(c, &why))
-        answer = COMPARE_BROKEN;
-    else if (c->finished == c->heat_count)
-        answer = COMPARE_END;
+        return WORKFLOW_BROKEN;
+    if (!c->over && (c->finished == c->planned || c->progress.common.cancelled)) {
+        // Who differs and by how much, once. The paired run of the bests comes after it, so that
+        // whoever ends that one loses nothing else.
+        c->over = true;
+        if (!compare_judge(c) || !compare_sum_up(c) || !compare_add_bests(c)) {
+            error_memory(&why);
+            return break_off_compare(c, &why, e);
+        }
+    }
+    if (c->progress.common.cancelled)
+        answer = drain_evaluator(c, timeout_ms, &why);
+    else if (!start_paired_runs(c, &why))
+        answer = WORKFLOW_BROKEN;
+    else if (c->finished == c->paired_run_count)
+        answer = WORKFLOW_END;
     else
-        answer = advance(c, timeout_ms, record, &why);
-    return answer == COMPARE_BROKEN ? fail(c, &why, e) : answer;
+        answer = advance_run(c, timeout_ms, record, &why);
+    return answer == WORKFLOW_BROKEN ? break_off_compare(c, &why, e) : answer;
 }
 
 void compare_cancel(struct compare *c)
 {
-    c->summary.cancelled = true;
-    if (c->settle)
-        settle_contenders_release(c->contenders, c->contender_count);
-    settle_free(c->settle);
-    c->settle = NULL;
+    c->progress.common.cancelled = true;
+    if (c->final_ranking)
+        finalists_release(c->finalists, c->finalist_count);
+    final_ranking_free(c->final_ranking);
+    c->final_ranking = NULL;
     if (c->evaluator)
         evaluator_cancel(c->evaluator);
 }
 
 // ---- views -------------------------------------------------------------------------------------
 
-void compare_summary(struct compare *c, struct compare_summary *out)
+void compare_progress(struct compare *c, struct compare_progress *out)
 {
     uint64_t now = clock_ns();
-    *out = c->summary;
-    out->planned = c->planned;
-    out->elapsed_ns = now - c->started_ns;
-    if (out->done > 1 && out->done < out->planned)
-        out->left_ns = (uint64_t)((double)out->elapsed_ns / (double)out->done *
-                                  (double)(out->planned - out->done));
-    if (!c->settle)
-        memset(&out->settling, 0, sizeof out->settling);
+    *out = c->progress;
+    out->common.planned = c->planned;
+    out->common.elapsed_ns = now - c->started_ns;
+    if (out->common.done > 1 && out->common.done < out->common.planned)
+        out->common.left_ns = (uint64_t)((double)out->common.elapsed_ns / (double)out->common.done *
+                                         (double)(out->common.planned - out->common.done));
+    if (!c->final_ranking)
+        memset(&out->final_ranking, 0, sizeof out->final_ranking);
     if (c->evaluator)
-        evaluator_status(c->evaluator, &out->evaluator);
+        evaluator_status(c->evaluator, &out->common.evaluator);
 }
 
 const struct compare_record *const *compare_records(const struct compare *c, size_t *count)
@@ -351,7 +346,7 @@ const struct compare_record *const *compare_records(const struct compare *c, siz
 
 enum verification compare_verification(const struct compare *c, uint32_t side, const char **against)
 {
-    const struct stages *s = &c->sides[side].stages;
+    const struct session *s = &c->sides[side].session;
     *against = s->against ? s->against : "";
     return s->verification;
 }
@@ -371,7 +366,7 @@ bool compare_load(struct compare *c, const struct compare_record *const *records
                              c->sides[i].o.label);
         choices[i] = records[i]->entries[i].choice;
     }
-    struct heat *h = compare_add(c, choices);
+    struct paired_run *h = compare_add(c, choices);
     if (!h)
         return error_memory(e);
     h->loads = true;

@@ -1,29 +1,30 @@
-// The conveyor of `hone compare`: the same configurations on two or more sides (a device, a
+// The workflow of `hone compare`: the same configurations on two or more sides (a device, a
 // language, compiler options, constants, a spec, or what a run of the store found), launched in
 // turn so that drift hits all of them.
 //
-// A configuration on all sides is a *heat*: its jobs are built, loaded and verified, then launched
-// in rounds (settle.h), each side once a round; nobody leaves before the end, so that every round
-// is a pair of samples. Builds of later heats run ahead. After the last one the best of each side
-// meet in a heat of their own, because times of different heats do not compare.
+// A configuration on all sides is a *paired run*: its jobs are built, loaded and verified, then
+// launched in rounds (final_ranking.h), each side once a round; nobody leaves before the end, so
+// that every round is a pair of samples. Later paired runs are built meanwhile. After the last one
+// the best of each side meet in a paired run of their own, because times of different paired runs
+// do not compare.
 //
-// Stepped as tune.h is: compare_step() returns within the timeout with at most one record; Ctrl-C,
-// progress and printing are the caller's.
-#ifndef HONE_COMPARE_H
-#define HONE_COMPARE_H
+// Driven as workflow.h says; planned and done are paired runs.
+#ifndef HONE_WORKFLOWS_COMPARE_COMPARE_H
+#define HONE_WORKFLOWS_COMPARE_COMPARE_H
 
 #include "base/log.h"
-#include "eval/evaluator.h"
-#include "measure/differ.h"
-#include "settle.h"
+#include "stats/differ.h"
+#include "workflows/final_ranking.h"
 #include "spec/spec.h"
 #include "store/store.h"
-#include "stored.h"
+#include "workflows/stored.h"
+#include "workflows/workflow.h"
 
 #define COMPARE_SIDES 8
 
-// Rounds of a heat: as many as are needed to tell apart a configuration that is faster on one side
-// every time, among so many; no fewer, and no more than these. That of the bests, and of specs:
+// Rounds of a paired run: as many as are needed to tell apart a configuration that is faster on one
+// side every time, among so many; no fewer, and no more than these. That of the bests, and of
+// specs:
 #define COMPARE_LEAST 8
 #define COMPARE_MOST  24
 #define COMPARE_BESTS 16
@@ -61,14 +62,14 @@ struct compare_options {
     bool leaving; // the program ends after it: see live_options
 
     // (optional) One configuration for each side ("a=1, b=2"), which need not be the same: one
-    // heat, ranked, and nothing else. Else the configurations that all sides have, by these:
+    // paired run, ranked, and nothing else. Else the configurations that all sides have, by these:
     const char *const *choices;
     const char *const *configurations; // --config
     uint32_t configuration_count;
     const char *const *where; // --where
     uint32_t where_count;
-    const char *const *picked; // (optional) only these of them, "a=1, b=2"
-    uint32_t picked_count;
+    const char *const *chosen; // (optional) only these of them, "a=1, b=2"
+    uint32_t chosen_count;
     uint64_t sample; // so many, uniform without replacement; 0: all
     uint64_t seed;
 
@@ -78,19 +79,19 @@ struct compare_options {
     const char *command, *host; // for the record in the store
 };
 
-// One side of a heat.
+// One side of a paired run.
 struct compare_entry {
     const char *configuration, *configuration_json;
     const uint32_t *choice;
     const struct result *result;
     bool timed; // correct and measured: the rest is valid
     struct stats_summary stats;
-    // Of several specs: the decision among all of them (measure/ranking.h).
+    // Of several specs: the decision among all of them (stats/ranking.h).
     bool ranked;
     struct ranking_entry rank;
 };
 
-// One heat that is done; everything lives until compare_free().
+// One paired run that is done; everything lives until compare_free().
 struct compare_record {
     const char *configuration, *configuration_json; // of the first side
     struct compare_entry *entries;                  // one a side
@@ -111,26 +112,24 @@ struct compare_missing {
     const char *examples[4]; // "" ends them
 };
 
-struct compare_summary {
-    uint64_t planned, done;
-    uint64_t compared, failed;      // failed: on one side or more
-    uint64_t identical;             // to another
-    struct compare_missing only[2]; // in the first side alone, in the second alone
+struct compare_progress {
+    struct workflow_progress common; // in paired runs
+    uint64_t compared, failed;       // failed: on one side or more
+    uint64_t identical;              // to another
+    struct compare_missing only[2];  // in the first side alone, in the second alone
     // Over those compared, with two sides:
     double mean, mean_low, mean_high;            // geometric mean of the ratios; NaN: none
     uint64_t apart, first_faster, second_faster; // told apart, family-wise
     double level;
-    double correlation;                   // Kendall's tau of the two sides' times; NaN: none
-    const struct compare_record *best[2]; // the fastest of each side
-    const struct compare_record *bests;   // (or NULL) these two, launched in turn
-    struct stats_ratio ratio_of_bests;    // the first side's over the second's
-    uint64_t launches, elapsed_ns, left_ns;
-    struct evaluator_status evaluator;
-    struct settle_status settling; // round 0: nothing is launched in turn now
-    uint32_t needed;               // rounds, to tell one apart among so many
-    bool paired;                   // every ratio is of launches in turn
-    bool mean_interval, has_bests; // what their names begin with is known
-    bool cancelled;
+    double correlation;                        // Kendall's tau of the two sides' times; NaN: none
+    const struct compare_record *best[2];      // the fastest of each side
+    const struct compare_record *bests;        // (or NULL) these two, launched in turn
+    struct stats_ratio ratio_of_bests;         // the first side's over the second's
+    uint64_t launches;                         // of kernels
+    struct final_ranking_status final_ranking; // round 0: nothing is launched in turn now
+    uint32_t needed;                           // rounds, to tell one apart among so many
+    bool paired;                               // every ratio is of launches in turn
+    bool mean_interval, has_bests;             // what their names begin with is known
 };
 
 // compare_side.name of what is built with further options, or of a routine: "matmul (-O3)".
@@ -142,25 +141,19 @@ struct compare;
 
 struct compare *compare_new(const struct compare_options *o, struct error *e);
 
-enum compare_answer {
-    COMPARE_BROKEN = -1, // cannot go on: the error says why; records so far are valid
-    COMPARE_NOTHING,     // nothing within the timeout
-    COMPARE_RECORD,      // *record is a new one
-    COMPARE_END
-};
-enum compare_answer compare_step(struct compare *c, int timeout_ms,
-                                 const struct compare_record **record, struct error *e);
+enum workflow_answer compare_step(struct compare *c, int timeout_ms,
+                                  const struct compare_record **record, struct error *e);
 
-// Ends after the running launch; compare_step() then comes to COMPARE_END soon.
+// Ends after the running launch; compare_step() then comes to WORKFLOW_END soon.
 void compare_cancel(struct compare *c);
-void compare_summary(struct compare *c, struct compare_summary *out);
+void compare_progress(struct compare *c, struct compare_progress *out);
 // All records in the order in which they were handed out.
 const struct compare_record *const *compare_records(const struct compare *c, size_t *count);
 // How results of a side are held against what is right, as tune_verification().
 enum verification compare_verification(const struct compare *c, uint32_t side,
                                        const char **against);
 
-// After the end: loads one configuration of each side again; compare_step() comes to COMPARE_END
+// After the end: loads one configuration of each side again; compare_step() comes to WORKFLOW_END
 // once more. Its programs can then be had.
 bool compare_load(struct compare *c, const struct compare_record *const *records, struct error *e);
 // FETCH_BINARY or FETCH_PTX of the first launch's program of that side, and the name of its kernel,

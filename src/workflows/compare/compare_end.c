@@ -1,11 +1,13 @@
-// What a comparison amounts to, over all configurations.
-#include "compare_inside.h"
+// What a comparison amounts to: over all configurations who is told apart (Holm's correction of the
+// signed-rank tests of the paired runs), the geometric mean of the ratios and how far the sides
+// order the configurations alike; and the best of each side, against each other.
+#include "workflows/compare/compare_inside.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 // Compared here, and not by being the same as another.
-static bool counts(const struct compare_record *r)
+static bool is_compared_itself(const struct compare_record *r)
 {
     return r->compared && !r->same_as;
 }
@@ -17,18 +19,18 @@ bool compare_judge(struct compare *c)
     bool *apart = calloc(c->record_count + 1, sizeof *apart);
     bool ok = probabilities && apart;
     for (uint64_t i = 0; ok && i < c->record_count; i++) {
-        if (counts(c->records[i]))
+        if (is_compared_itself(c->records[i]))
             probabilities[count++] = c->records[i]->probability;
     }
     ok = ok && differ_holm(probabilities, count, c->rules.level, apart);
     count = 0;
     for (uint64_t i = 0; ok && i < c->planned && i < c->finished; i++) {
-        struct compare_record *r = &c->heats[i]->record;
-        if (counts(r))
+        struct compare_record *r = &c->paired_runs[i]->record;
+        if (is_compared_itself(r))
             r->apart = apart[count++];
     }
     for (uint64_t i = 0; ok && i < c->planned && i < c->finished; i++) {
-        struct heat *h = c->heats[i];
+        struct paired_run *h = c->paired_runs[i];
         h->record.apart = h->primary ? h->primary->record.apart : h->record.apart;
     }
     free(apart);
@@ -38,7 +40,7 @@ bool compare_judge(struct compare *c)
 
 // ---- the best of each side ---------------------------------------------------------------------
 
-static void find_best(struct compare *c, uint32_t side)
+static void find_best_of_side(struct compare *c, uint32_t side)
 {
     const struct compare_record *best = NULL;
     for (uint64_t i = 0; i < c->record_count; i++) {
@@ -48,19 +50,10 @@ static void find_best(struct compare *c, uint32_t side)
             (!best || entry->stats.median < best->entries[side].stats.median))
             best = r;
     }
-    c->summary.best[side] = best;
+    c->progress.best[side] = best;
 }
 
-static void ratio_of_stored(struct compare *c)
-{
-    const struct result *a = c->summary.best[0]->entries[0].result;
-    const struct result *b = c->summary.best[1]->entries[1].result;
-    c->summary.has_bests = true;
-    differ_ratio(a->samples_ns, a->sample_count, b->samples_ns, b->sample_count, c->rules.level,
-                 c->common.timer_ns, &c->summary.ratio_of_bests);
-}
-
-static void take_bests(struct compare_summary *s, const struct compare_record *bests)
+static void take_bests(struct compare_progress *s, const struct compare_record *bests)
 {
     s->bests = bests;
     s->has_bests = true;
@@ -69,19 +62,23 @@ static void take_bests(struct compare_summary *s, const struct compare_record *b
 
 bool compare_add_bests(struct compare *c)
 {
-    struct compare_summary *s = &c->summary;
+    struct compare_progress *s = &c->progress;
     if (c->side_count != 2 || c->o.choices)
         return true;
-    find_best(c, 0);
-    find_best(c, 1);
-    if (!s->best[0] || !s->best[1] || s->cancelled)
+    find_best_of_side(c, 0);
+    find_best_of_side(c, 1);
+    if (!s->best[0] || !s->best[1] || s->common.cancelled)
         return true;
     if (s->best[0] == s->best[1] && s->best[0]->compared) {
         take_bests(s, s->best[0]);
         return true;
     }
     if (c->sides[0].o.stored || c->sides[1].o.stored) {
-        ratio_of_stored(c);
+        const struct result *a = s->best[0]->entries[0].result;
+        const struct result *b = s->best[1]->entries[1].result;
+        s->has_bests = true;
+        differ_ratio(a->samples_ns, a->sample_count, b->samples_ns, b->sample_count, c->rules.level,
+                     c->common.timer_ns, &s->ratio_of_bests);
         return true;
     }
     const uint32_t *const choices[] = {s->best[0]->entries[0].choice,
@@ -90,22 +87,27 @@ bool compare_add_bests(struct compare *c)
     return compare_add(c, choices) != NULL;
 }
 
-void compare_take_bests(struct compare *c, const struct heat *h)
+void compare_take_bests(struct compare *c, const struct paired_run *h)
 {
     if (h->record.compared)
-        take_bests(&c->summary, &h->record);
+        take_bests(&c->progress, &h->record);
 }
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static void add_all(struct compare *c, double *ratios, double *first, double *second)
+bool compare_sum_up(struct compare *c)
 {
-    struct compare_summary *s = &c->summary;
-    size_t count = 0;
+    struct compare_progress *s = &c->progress;
+    size_t count = 0, size = c->record_count + 1;
+    double *ratios = calloc(3 * size, sizeof *ratios);
+    if (!ratios)
+        return false;
+    double *first = ratios + size, *second = first + size;
+    s->level = c->rules.level;
     s->paired = true;
     for (uint64_t i = 0; i < c->record_count; i++) {
         const struct compare_record *r = c->records[i];
-        if (!counts(r))
+        if (!is_compared_itself(r))
             continue;
         s->paired = s->paired && r->in_turn;
         ratios[count] = r->ratio.ratio;
@@ -120,16 +122,6 @@ static void add_all(struct compare *c, double *ratios, double *first, double *se
         stats_geometric_interval(ratios, count, c->rules.level, &s->mean_low, &s->mean_high);
     s->correlation = stats_kendall(first, second, count);
     s->needed = differ_rounds(count, c->rules.level);
-}
-
-bool compare_sum_up(struct compare *c)
-{
-    size_t size = c->record_count + 1;
-    double *lists = calloc(3 * size, sizeof *lists);
-    if (!lists)
-        return false;
-    c->summary.level = c->rules.level;
-    add_all(c, lists, lists + size, lists + 2 * size);
-    free(lists);
+    free(ratios);
     return true;
 }

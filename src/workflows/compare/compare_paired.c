@@ -1,7 +1,10 @@
-// One configuration on all sides: built, verified, launched in turn, stored.
-#include "compare_inside.h"
+// A paired run, one configuration on all sides, from its jobs to its ratio: its jobs are made and
+// submitted (or it is found to be the same work as an earlier one), the evaluator builds, loads and
+// verifies them, final_ranking.c launches those that work in turn, and what came of it is
+// summarised, compared and stored. compare.c drives these steps.
+#include "workflows/compare/compare_inside.h"
 
-#include "eval/route.h"
+#include "runner/several.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,29 +32,22 @@ static bool add_flags(struct job *job, const struct compare_side *side)
     return true;
 }
 
-static bool fail_slot(struct slot *n, const struct error *why)
-{
-    n->result = result_new();
-    if (n->result)
-        result_fail(n->result, STATUS_CONSTRAINTS, stages_fault(why), "%s", why->text);
-    return n->result != NULL;
-}
-
-static bool make_job(struct side *s, const struct compare_entry *entry, struct slot *n)
+static bool make_side_job(struct side *s, const struct compare_entry *entry, struct slot *n)
 {
     struct error why = ERROR_INIT;
     bool ok = s->o.routine == ROUTINE_NONE
-                  ? spec_job(s->o.spec, s->stages.sources, s->device, entry->choice, &n->job, &why)
-                  : spec_routine_job(s->o.spec, s->stages.sources, s->device, entry->choice,
+                  ? spec_job(s->o.spec, s->session.sources, s->device, entry->choice, &n->job, &why)
+                  : spec_routine_job(s->o.spec, s->session.sources, s->device, entry->choice,
                                      s->o.routine, s->o.routine_library, &n->job, &why);
     if (!ok)
-        return why.code != ERROR_MEMORY && fail_slot(n, &why);
+        return session_refusal(&why, &n->result);
     n->job->configuration = entry->configuration;
     n->job->configuration_json = entry->configuration_json;
     return add_flags(n->job, &s->o);
 }
 
-static bool take_stored(const struct side *s, const struct compare_entry *entry, struct slot *n)
+static bool take_stored_side(const struct side *s, const struct compare_entry *entry,
+                             struct slot *n)
 {
     struct text text = TEXT_INIT;
     spec_configuration_text(s->o.spec, entry->choice, true, &text);
@@ -64,29 +60,54 @@ static bool take_stored(const struct side *s, const struct compare_entry *entry,
     return ok;
 }
 
-// The earlier heat that is the same work on every side, or NULL. Every side's table hears of it.
-static struct heat *identical(struct compare *c, struct heat *h)
+// The earlier paired run that is the same work on every side, or NULL. Every side's table hears of
+// it.
+static struct paired_run *find_identical_run(struct compare *c, struct paired_run *h)
 {
-    struct heat *same = NULL;
+    struct paired_run *same = NULL;
     bool all = true;
     for (uint32_t i = 0; i < c->side_count; i++) {
         struct side *s = &c->sides[i];
         struct slot *n = &h->slots[i];
-        struct heat *other =
-            n->job ? twins_find(&s->twins, &n->twin, s->o.spec, s->stages.sources, n->job) : NULL;
+        struct paired_run *other =
+            n->job ? twins_find(&s->twins, &n->twin, s->o.spec, s->session.sources, n->job) : NULL;
         all = all && other && (i == 0 || other == same);
         same = other;
     }
     return all ? same : NULL;
 }
 
-static bool submit(struct compare *c, struct heat *h, struct error *e)
+static void free_unsubmitted_jobs(struct compare *c, struct paired_run *h)
 {
+    for (uint32_t i = 0; i < c->side_count; i++) {
+        if (!h->slots[i].submitted)
+            job_free(h->slots[i].job);
+        h->slots[i].job = NULL;
+    }
+}
+
+bool paired_run_start(struct compare *c, struct paired_run *h, struct error *e)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < c->side_count; i++) {
+        struct side *s = &c->sides[i];
+        ok = s->o.stored ? take_stored_side(s, &h->record.entries[i], &h->slots[i])
+                         : make_side_job(s, &h->record.entries[i], &h->slots[i]);
+    }
+    if (!ok)
+        return error_memory(e);
+    if (!h->loads && c->started < c->planned)
+        h->primary = find_identical_run(c, h);
+    if (h->primary) {
+        free_unsubmitted_jobs(c, h);
+        h->record.same_as = &h->primary->record;
+        return true;
+    }
     for (uint32_t i = 0; i < c->side_count; i++) {
         struct slot *n = &h->slots[i];
         if (!n->job)
             continue;
-        n->ticket = route_ticket(c->sides[i].member, c->tickets++);
+        n->ticket = several_ticket(c->sides[i].member, c->tickets++);
         n->submitted = true;
         if (!evaluator_submit(c->evaluator, n->ticket, n->job, e)) {
             n->dropped = true; // it took the job all the same
@@ -97,35 +118,7 @@ static bool submit(struct compare *c, struct heat *h, struct error *e)
     return true;
 }
 
-static void free_jobs(struct compare *c, struct heat *h)
-{
-    for (uint32_t i = 0; i < c->side_count; i++) {
-        if (!h->slots[i].submitted)
-            job_free(h->slots[i].job);
-        h->slots[i].job = NULL;
-    }
-}
-
-bool heat_start(struct compare *c, struct heat *h, struct error *e)
-{
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < c->side_count; i++) {
-        struct side *s = &c->sides[i];
-        ok = s->o.stored ? take_stored(s, &h->record.entries[i], &h->slots[i])
-                         : make_job(s, &h->record.entries[i], &h->slots[i]);
-    }
-    if (!ok)
-        return error_memory(e);
-    if (!h->loads && c->started < c->planned)
-        h->primary = identical(c, h);
-    if (!h->primary)
-        return submit(c, h, e);
-    free_jobs(c, h);
-    h->record.same_as = &h->primary->record;
-    return true;
-}
-
-bool heat_is_ready(const struct compare *c, const struct heat *h)
+bool paired_run_is_ready(const struct compare *c, const struct paired_run *h)
 {
     for (uint32_t i = 0; i < c->side_count; i++) {
         if (h->slots[i].submitted && !h->slots[i].result)
@@ -134,11 +127,12 @@ bool heat_is_ready(const struct compare *c, const struct heat *h)
     return true;
 }
 
-void heat_answer(struct compare *c, struct outcome *out)
+void paired_run_answer(void *compare, struct outcome *out)
 {
+    struct compare *c = compare;
     for (uint64_t i = c->finished; i < c->started; i++) {
         for (uint32_t s = 0; s < c->side_count; s++) {
-            struct slot *n = &c->heats[i]->slots[s];
+            struct slot *n = &c->paired_runs[i]->slots[s];
             if (!n->submitted || n->ticket != out->ticket || n->result)
                 continue;
             n->result = out->result;
@@ -148,7 +142,7 @@ void heat_answer(struct compare *c, struct outcome *out)
     result_free(out->result);
 }
 
-void heat_drop(struct compare *c, struct heat *h)
+void paired_run_drop(struct compare *c, struct paired_run *h)
 {
     for (uint32_t i = 0; i < c->side_count; i++) {
         struct slot *n = &h->slots[i];
@@ -159,18 +153,18 @@ void heat_drop(struct compare *c, struct heat *h)
     }
 }
 
-void heat_release(struct compare *c, struct heat *h)
+void paired_run_release(struct compare *c, struct paired_run *h)
 {
-    free_jobs(c, h);
+    free_unsubmitted_jobs(c, h);
     for (uint32_t i = 0; i < c->side_count; i++)
         result_free(h->slots[i].result);
 }
 
 // ---- in turn -----------------------------------------------------------------------------------
 
-bool heat_settle(struct compare *c, struct heat *h, struct error *e)
+bool paired_run_end(struct compare *c, struct paired_run *h, struct error *e)
 {
-    c->contender_count = 0;
+    c->finalist_count = 0;
     for (uint32_t i = 0; i < c->side_count; i++) {
         const struct slot *n = &h->slots[i];
         bool works = n->result && n->result->status == STATUS_CORRECT;
@@ -178,53 +172,39 @@ bool heat_settle(struct compare *c, struct heat *h, struct error *e)
             return true;
         if (!works || c->sides[i].o.stored)
             continue;
-        struct settle_contender *at = &c->contenders[c->contender_count];
-        *at = (struct settle_contender){.ticket = n->ticket,
-                                        .estimate_ns = n->result->verify_launch_ns};
+        struct finalist *at = &c->finalists[c->finalist_count];
+        *at = (struct finalist){.ticket = n->ticket, .estimate_ns = n->result->verify_launch_ns};
         at->estimate_ns = at->estimate_ns ? at->estimate_ns : 1;
-        c->contending[c->contender_count++] = i;
+        c->side_of[c->finalist_count++] = i;
     }
-    if (c->contender_count == 0)
+    if (c->finalist_count == 0)
         return true;
-    struct settle_options o = {.evaluator = c->evaluator,
-                               .rules = &c->rules,
-                               .device = &c->common,
-                               .seeds = {.order = c->o.seed + c->finished, .decision = c->o.seed},
-                               .contenders = c->contenders,
-                               .count = c->contender_count,
-                               .late = (void (*)(void *, struct outcome *))heat_answer,
-                               .context = c};
-    c->settle = settle_new(&o, e);
-    return c->settle != NULL;
-}
-
-// What was known of the job, with what the rounds found in place of samples.
-static bool put_samples(struct slot *n, const struct settle_contender *c,
-                        const struct settle_status *status, const uint8_t id[16])
-{
-    struct result *r = n->result;
-    r->batch = status->batch;
-    r->warmups = status->warmups;
-    memcpy(r->ranking, id, sizeof r->ranking);
-    return c->failure ? result_merge(r, c->failure) : settle_give(c, STOP_COMPARED, r);
+    struct final_ranking_options o = {
+        .evaluator = c->evaluator,
+        .rules = &c->rules,
+        .device = &c->common,
+        .seeds = {.order = c->o.seed + c->finished, .decision = c->o.seed},
+        .finalists = c->finalists,
+        .count = c->finalist_count,
+        .late = paired_run_answer,
+        .context = c};
+    c->final_ranking = final_ranking_new(&o, e);
+    return c->final_ranking != NULL;
 }
 
 // ---- the store ---------------------------------------------------------------------------------
 
-// A library that cannot be called here is no property of the job.
-static bool is_worth_keeping(const struct side *s, const struct result *r)
-{
-    bool measured = r->status == STATUS_CORRECT && r->sample_count > 0;
-    if (s->o.routine != ROUTINE_NONE && r->status == STATUS_CONSTRAINTS)
-        return false;
-    bool own = r->fault == FAULT_CONFIGURATION || r->fault == FAULT_LOST;
-    return measured || (r->status != STATUS_CORRECT && own);
-}
-
-static bool keep(struct compare *c, const struct side *s, const struct slot *n, struct error *e)
+// What was measured, or fails by itself. A library that cannot be called here is no property of the
+// job.
+static bool store_side(struct compare *c, const struct side *s, const struct slot *n,
+                       struct error *e)
 {
     const struct result *r = n->result;
-    if (!s->o.store || !n->job || !r || !is_worth_keeping(s, r))
+    if (!s->o.store || !n->job || !r ||
+        (s->o.routine != ROUTINE_NONE && r->status == STATUS_CONSTRAINTS))
+        return true;
+    bool own = r->fault == FAULT_CONFIGURATION || r->fault == FAULT_LOST;
+    if (r->status == STATUS_CORRECT ? r->sample_count == 0 : !own)
         return true;
     struct text geometry = TEXT_INIT;
     job_geometry_text(n->job, &geometry);
@@ -232,8 +212,8 @@ static bool keep(struct compare *c, const struct side *s, const struct slot *n, 
                             .configuration = n->job->configuration,
                             .configuration_json = n->job->configuration_json,
                             .spec_name = s->o.name,
-                            .constants = s->stages.constants,
-                            .source = s->stages.source,
+                            .constants = s->session.constants,
+                            .source = s->session.source,
                             .geometry = text_cstr(&geometry),
                             .unseen = job_is_unseen(n->job)};
     struct policy policy = {.launches = r->sample_count,
@@ -252,31 +232,12 @@ static bool keep(struct compare *c, const struct side *s, const struct slot *n, 
 
 // ---- what came of it ---------------------------------------------------------------------------
 
-static void summarise(struct compare *c, struct heat *h)
-{
-    for (uint32_t i = 0; i < c->side_count; i++) {
-        struct compare_entry *entry = &h->record.entries[i];
-        const uint64_t *samples;
-        uint32_t count;
-        entry->result = h->slots[i].result;
-        if (!entry->result || !result_samples(entry->result, &samples, &count) || count == 0)
-            continue;
-        entry->timed = true;
-        stats_summarise(samples, count, c->common.timer_ns, &entry->stats);
-    }
-}
-
-static uint64_t resolution_of(const struct compare *c, const struct compare_record *r)
-{
-    return c->common.timer_ns / (r->batch ? r->batch : 1);
-}
-
 // Pairs of one round see the same machine; what comes from the store was measured some other day.
 static void compare_pair(struct compare *c, struct compare_record *r)
 {
     const struct result *a = r->entries[0].result, *b = r->entries[1].result;
     double margin = log(c->rules.alike), level = c->rules.level;
-    uint64_t resolution = resolution_of(c, r);
+    uint64_t resolution = c->common.timer_ns / (r->batch ? r->batch : 1);
     r->compared = true;
     if (!r->in_turn) {
         differ_ratio(a->samples_ns, a->sample_count, b->samples_ns, b->sample_count, level,
@@ -290,7 +251,7 @@ static void compare_pair(struct compare *c, struct compare_record *r)
     r->probability = differ_paired(a->samples_ns, b->samples_ns, count, margin);
 }
 
-static void copy_primary(struct compare *c, struct heat *h)
+static void copy_primary_run(struct compare *c, struct paired_run *h)
 {
     struct compare_record *r = &h->record;
     const struct compare_record *from = &h->primary->record;
@@ -309,51 +270,65 @@ static void copy_primary(struct compare *c, struct heat *h)
     r->probability = from->probability;
 }
 
-static bool end_settling(struct compare *c, struct heat *h)
+// What was known of each job gets what the rounds found in place of samples.
+static bool end_paired_rounds(struct compare *c, struct paired_run *h)
 {
-    struct settle_status status;
+    struct final_ranking_status status;
     struct compare_record *r = &h->record;
     uint8_t id[16];
     bool ok = true;
-    settle_status(c->settle, &status);
+    final_ranking_status(c->final_ranking, &status);
     if (getrandom(id, sizeof id, 0) != (ssize_t)sizeof id) // then nobody finds it again
         memset(id, 0, sizeof id);
-    c->summary.launches += status.launches;
+    c->progress.launches += status.launches;
     r->rounds = status.rounds;
     r->repeated = status.repeated;
     r->marked = status.marked;
     r->batch = status.batch;
-    r->in_turn = c->contender_count == c->side_count;
-    for (size_t i = 0; i < c->contender_count; i++) {
-        struct compare_entry *entry = &r->entries[c->contending[i]];
-        ok = put_samples(&h->slots[c->contending[i]], &c->contenders[i], &status, id) && ok;
-        entry->ranked = status.decided && !c->contenders[i].failure;
-        entry->rank = c->contenders[i].entry;
+    r->in_turn = c->finalist_count == c->side_count;
+    for (size_t i = 0; i < c->finalist_count; i++) {
+        struct finalist *f = &c->finalists[i];
+        struct compare_entry *entry = &r->entries[c->side_of[i]];
+        struct result *result = h->slots[c->side_of[i]].result;
+        result->batch = status.batch;
+        result->warmups = status.warmups;
+        memcpy(result->ranking, id, sizeof id);
+        ok = (f->failure ? result_merge(result, f->failure)
+                         : finalist_give(f, STOP_COMPARED, result)) &&
+             ok;
+        entry->ranked = status.decided && !f->failure;
+        entry->rank = f->entry;
     }
-    settle_free(c->settle);
-    c->settle = NULL;
-    settle_contenders_release(c->contenders, c->contender_count);
+    final_ranking_free(c->final_ranking);
+    c->final_ranking = NULL;
+    finalists_release(c->finalists, c->finalist_count);
     return ok;
 }
 
-bool heat_finish(struct compare *c, struct heat *h, struct error *e)
+bool paired_run_finish(struct compare *c, struct paired_run *h, struct error *e)
 {
     bool ok = true;
     if (h->primary) {
-        copy_primary(c, h);
+        copy_primary_run(c, h);
         return true;
     }
-    if (c->settle && !end_settling(c, h))
+    if (c->final_ranking && !end_paired_rounds(c, h))
         return error_memory(e);
-    summarise(c, h);
     for (uint32_t i = 0; i < c->side_count; i++) {
         const struct slot *n = &h->slots[i];
+        struct compare_entry *entry = &h->record.entries[i];
+        const uint64_t *samples;
+        uint32_t count;
+        entry->result = n->result;
+        entry->timed = n->result && result_samples(n->result, &samples, &count) && count > 0;
+        if (entry->timed)
+            stats_summarise(samples, count, c->common.timer_ns, &entry->stats);
         c->sides[i].correct += n->result && n->result->status == STATUS_CORRECT;
-        c->summary.launches += n->submitted && n->result && n->result->verify_launch_ns > 0;
-        ok = ok && keep(c, &c->sides[i], n, e);
+        c->progress.launches += n->submitted && n->result && n->result->verify_launch_ns > 0;
+        ok = ok && store_side(c, &c->sides[i], n, e);
     }
     if (c->side_count == 2 && h->record.entries[0].timed && h->record.entries[1].timed)
         compare_pair(c, &h->record);
-    heat_drop(c, h);
+    paired_run_drop(c, h);
     return ok;
 }

@@ -1,5 +1,7 @@
-// Which configurations are compared: those that all sides have.
-#include "compare_inside.h"
+// Which configurations are compared: those that all sides have. One side's list is walked (its
+// space or a sample of it, what a stored run has, or what the caller named), each configuration is
+// looked for on all other sides by its text, and what only one side has is counted.
+#include "workflows/compare/compare_inside.h"
 
 #include "search/permutation.h"
 
@@ -9,7 +11,8 @@
 // ---- a configuration on another side -----------------------------------------------------------
 
 // All parameters by name; NULL without memory.
-static const char *name(struct compare *c, const struct spec *spec, const uint32_t *choice)
+static const char *text_of_choice(struct compare *c, const struct spec *spec,
+                                  const uint32_t *choice)
 {
     struct text text = TEXT_INIT;
     spec_configuration_text(spec, choice, true, &text);
@@ -19,8 +22,8 @@ static const char *name(struct compare *c, const struct spec *spec, const uint32
 }
 
 // The choice that a text stands for; NULL where the spec has no such values, or not all are named.
-static const uint32_t *read_choice(struct compare *c, const struct spec *spec, const char *text,
-                                   bool all, struct error *e)
+static const uint32_t *parse_choice(struct compare *c, const struct spec *spec, const char *text,
+                                    bool all, struct error *e)
 {
     uint32_t *choice = arena_array(&c->arena, spec->parameter_count + 1, sizeof *choice);
     if (!choice) {
@@ -39,63 +42,49 @@ static const uint32_t *read_choice(struct compare *c, const struct spec *spec, c
     return choice;
 }
 
-static bool stored_has(const struct side *s, const char *text)
-{
-    for (size_t i = 0; i < s->o.stored->count; i++) {
-        if (str_equal(s->texts[i], text))
-            return true;
-    }
-    return false;
-}
-
 // The configuration of that text on a side; NULL where it has none.
-static const uint32_t *find(struct compare *c, const struct side *s, const char *text)
+static const uint32_t *find_on_side(struct compare *c, const struct side *s, const char *text)
 {
     struct error ignored = ERROR_INIT;
     uint64_t index;
-    const uint32_t *choice = read_choice(c, s->o.spec, text, true, &ignored);
-    bool has =
-        choice && (s->o.stored ? stored_has(s, text) : space_find(s->stages.space, choice, &index));
+    const uint32_t *choice = parse_choice(c, s->o.spec, text, true, &ignored);
+    bool has = choice && !s->o.stored && space_find(s->session.space, choice, &index);
+    for (size_t i = 0; choice && s->o.stored && !has && i < s->o.stored->count; i++)
+        has = str_equal(s->texts[i], text);
     return has ? choice : NULL;
 }
 
-// ---- heats -------------------------------------------------------------------------------------
+// ---- paired runs -------------------------------------------------------------------------------
 
-static bool grow(struct compare *c)
+static bool make_room_for_run(struct compare *c)
 {
-    if (c->heat_count < c->heat_capacity)
+    if (c->paired_run_count < c->paired_run_capacity)
         return true;
-    uint64_t capacity = c->heat_capacity ? 2 * c->heat_capacity : 64;
-    struct heat **heats = realloc(c->heats, capacity * sizeof(*heats));
-    if (heats)
-        c->heats = heats;
+    uint64_t capacity = c->paired_run_capacity ? 2 * c->paired_run_capacity : 64;
+    struct paired_run **paired_runs = realloc(c->paired_runs, capacity * sizeof(*paired_runs));
+    if (paired_runs)
+        c->paired_runs = paired_runs;
     const struct compare_record **records = realloc(c->records, capacity * sizeof(*records));
     if (records)
         c->records = records;
-    c->heat_capacity = heats && records ? capacity : c->heat_capacity;
-    return heats && records;
+    c->paired_run_capacity = paired_runs && records ? capacity : c->paired_run_capacity;
+    return paired_runs && records;
 }
 
-// A routine has no parameters.
-static bool name_entry(struct compare *c, uint32_t side, struct compare_entry *entry)
+struct paired_run *compare_add(struct compare *c, const uint32_t *const *choices)
 {
-    entry->configuration = "";
-    entry->configuration_json = "{}";
-    return c->sides[side].o.routine != ROUTINE_NONE ||
-           stages_texts(c->sides[side].o.spec, entry->choice, &c->arena, &entry->configuration,
-                        &entry->configuration_json);
-}
-
-struct heat *compare_add(struct compare *c, const uint32_t *const *choices)
-{
-    struct heat *h = grow(c) ? arena_alloc(&c->arena, sizeof *h) : NULL;
+    struct paired_run *h = make_room_for_run(c) ? arena_alloc(&c->arena, sizeof *h) : NULL;
     struct compare_entry *entries = arena_array(&c->arena, c->side_count, sizeof *entries);
     struct slot *slots = arena_array(&c->arena, c->side_count, sizeof *slots);
     bool ok = h && entries && slots;
     for (uint32_t i = 0; ok && i < c->side_count; i++) {
-        entries[i].choice = choices[i];
-        slots[i].twin = (struct twin){.owner = h, .scope = &c->sides[i]};
-        ok = name_entry(c, i, &entries[i]);
+        const struct side *s = &c->sides[i];
+        entries[i] = (struct compare_entry){
+            .choice = choices[i], .configuration = "", .configuration_json = "{}"};
+        slots[i].twin = (struct twin){.owner = h, .scope = s};
+        ok = s->o.routine != ROUTINE_NONE || // which has no parameters
+             session_texts(s->o.spec, choices[i], &c->arena, &entries[i].configuration,
+                           &entries[i].configuration_json);
     }
     if (!ok)
         return NULL;
@@ -103,7 +92,7 @@ struct heat *compare_add(struct compare *c, const uint32_t *const *choices)
     h->record = (struct compare_record){.configuration = entries[0].configuration,
                                         .configuration_json = entries[0].configuration_json,
                                         .entries = entries};
-    c->heats[c->heat_count++] = h;
+    c->paired_runs[c->paired_run_count++] = h;
     return h;
 }
 
@@ -115,17 +104,17 @@ static void note_missing(struct compare_missing *m, const char *text)
     m->count++;
 }
 
-// A configuration of side `from`: a heat where all sides have it. False without memory.
-static bool consider(struct compare *c, uint32_t from, const uint32_t *choice)
+// A configuration of side `from`: a paired run where all sides have it. False without memory.
+static bool plan_configuration(struct compare *c, uint32_t from, const uint32_t *choice)
 {
     const uint32_t *choices[COMPARE_SIDES] = {NULL};
-    const char *text = name(c, c->sides[from].o.spec, choice);
+    const char *text = text_of_choice(c, c->sides[from].o.spec, choice);
     if (!text)
         return false;
     for (uint32_t i = 0; i < c->side_count; i++) {
-        choices[i] = i == from ? choice : find(c, &c->sides[i], text);
+        choices[i] = i == from ? choice : find_on_side(c, &c->sides[i], text);
         if (!choices[i]) {
-            note_missing(&c->summary.only[from > 0], text);
+            note_missing(&c->progress.only[from > 0], text);
             return true;
         }
     }
@@ -134,32 +123,27 @@ static bool consider(struct compare *c, uint32_t from, const uint32_t *choice)
 
 // ---- lists -------------------------------------------------------------------------------------
 
-// What --config and --where leave of a stored side.
-static struct space *filter_of(struct compare *c, const struct side *s, struct error *e)
-{
-    const struct compare_options *o = &c->o;
-    struct space_options so = {.configurations = o->configurations,
-                               .configuration_count = o->configuration_count,
-                               .where = o->where,
-                               .where_count = o->where_count};
-    return space_new(s->o.spec, &so, e);
-}
-
-// Calls `each` with every configuration of a stored side that is wanted, until it returns false.
-static bool look_at_stored(struct compare *c, uint32_t side,
-                           bool (*each)(struct compare *c, uint32_t side, const uint32_t *choice),
-                           struct error *e)
+// Calls `each` with every configuration of a stored side that --config and --where leave, until it
+// returns false.
+static bool each_stored(struct compare *c, uint32_t side,
+                        bool (*each)(struct compare *c, uint32_t side, const uint32_t *choice),
+                        struct error *e)
 {
     const struct side *s = &c->sides[side];
+    const struct compare_options *o = &c->o;
+    const struct space_options so = {.configurations = o->configurations,
+                                     .configuration_count = o->configuration_count,
+                                     .where = o->where,
+                                     .where_count = o->where_count};
     struct space *filter = NULL;
-    bool ok = true, filters = c->o.configuration_count + c->o.where_count > 0;
-    if (filters && !(filter = filter_of(c, s, e)))
+    bool ok = true, filters = o->configuration_count + o->where_count > 0;
+    if (filters && !(filter = space_new(s->o.spec, &so, e)))
         return false;
     for (size_t i = 0; ok && i < s->o.stored->count; i++) {
         struct error ignored = ERROR_INIT;
         uint64_t index;
         const uint32_t *choice =
-            s->texts[i] ? read_choice(c, s->o.spec, s->texts[i], true, &ignored) : NULL;
+            s->texts[i] ? parse_choice(c, s->o.spec, s->texts[i], true, &ignored) : NULL;
         if (choice && (!filter || space_find(filter, choice, &index)))
             ok = each(c, side, choice) || error_memory(e);
     }
@@ -170,31 +154,31 @@ static bool look_at_stored(struct compare *c, uint32_t side,
 static bool plan_space(struct compare *c, uint32_t from, struct error *e)
 {
     const struct side *s = &c->sides[from];
-    uint64_t count = space_count(s->stages.space);
+    uint64_t count = space_count(s->session.space);
     struct permutation order;
     bool samples = c->o.sample > 0 && c->o.sample < count;
     permutation_init(&order, count, c->o.seed);
-    for (uint64_t i = 0; i < count && (!c->o.sample || c->heat_count < c->o.sample); i++) {
+    for (uint64_t i = 0; i < count && (!c->o.sample || c->paired_run_count < c->o.sample); i++) {
         uint32_t *choice = arena_array(&c->arena, s->o.spec->parameter_count + 1, sizeof *choice);
         if (choice)
-            space_get(s->stages.space, samples ? permutation_at(&order, i) : i, choice);
-        if (!choice || !consider(c, from, choice))
+            space_get(s->session.space, samples ? permutation_at(&order, i) : i, choice);
+        if (!choice || !plan_configuration(c, from, choice))
             return error_memory(e);
     }
     return true;
 }
 
-static bool plan_picked(struct compare *c, uint32_t from, struct error *e)
+static bool plan_chosen(struct compare *c, uint32_t from, struct error *e)
 {
-    for (uint32_t i = 0; i < c->o.picked_count; i++) {
+    const struct side *s = &c->sides[from];
+    for (uint32_t i = 0; i < c->o.chosen_count; i++) {
         struct error ignored = ERROR_INIT;
-        const uint32_t *choice =
-            read_choice(c, c->sides[from].o.spec, c->o.picked[i], false, &ignored);
-        bool is_there = choice && find(c, &c->sides[from], name(c, c->sides[from].o.spec, choice));
-        if (ignored.code == ERROR_MEMORY || (is_there && !consider(c, from, choice)))
+        const uint32_t *choice = parse_choice(c, s->o.spec, c->o.chosen[i], false, &ignored);
+        bool is_there = choice && find_on_side(c, s, text_of_choice(c, s->o.spec, choice));
+        if (ignored.code == ERROR_MEMORY || (is_there && !plan_configuration(c, from, choice)))
             return error_memory(e);
         if (!is_there)
-            note_missing(&c->summary.only[from == 0], c->o.picked[i]);
+            note_missing(&c->progress.only[from == 0], c->o.chosen[i]);
     }
     return true;
 }
@@ -204,7 +188,7 @@ static bool plan_choices(struct compare *c, struct error *e)
     const uint32_t *choices[COMPARE_SIDES] = {NULL};
     for (uint32_t i = 0; i < c->side_count; i++) {
         const struct spec *spec = c->sides[i].o.spec;
-        choices[i] = read_choice(c, spec, c->o.choices[i], false, e);
+        choices[i] = parse_choice(c, spec, c->o.choices[i], false, e);
         if (!choices[i])
             return error_context(e, "%s", spec->path);
     }
@@ -214,24 +198,24 @@ static bool plan_choices(struct compare *c, struct error *e)
 // One of side `side`, of two: does the other one have it?
 static bool note_if_alone(struct compare *c, uint32_t side, const uint32_t *choice)
 {
-    const char *text = name(c, c->sides[side].o.spec, choice);
-    if (text && !find(c, &c->sides[1 - side], text))
-        note_missing(&c->summary.only[side], text);
+    const char *text = text_of_choice(c, c->sides[side].o.spec, choice);
+    if (text && !find_on_side(c, &c->sides[1 - side], text))
+        note_missing(&c->progress.only[side], text);
     return text != NULL;
 }
 
 // What the side has that the list was not made from, and that one has not.
 static bool find_others_only(struct compare *c, uint32_t from, struct error *e)
 {
-    if (c->o.sample || c->o.picked_count || c->side_count != 2)
+    if (c->o.sample || c->o.chosen_count || c->side_count != 2)
         return true; // nobody asked for all
     const struct side *s = &c->sides[1 - from];
     if (s->o.stored)
-        return look_at_stored(c, 1 - from, note_if_alone, e);
-    for (uint64_t i = 0; i < space_count(s->stages.space); i++) {
+        return each_stored(c, 1 - from, note_if_alone, e);
+    for (uint64_t i = 0; i < space_count(s->session.space); i++) {
         uint32_t *choice = arena_array(&c->arena, s->o.spec->parameter_count + 1, sizeof *choice);
         if (choice)
-            space_get(s->stages.space, i, choice);
+            space_get(s->session.space, i, choice);
         if (!choice || !note_if_alone(c, 1 - from, choice))
             return error_memory(e);
     }
@@ -245,8 +229,8 @@ static bool name_stored(struct compare *c, struct side *s, struct error *e)
     for (size_t i = 0; s->texts && i < count; i++) {
         struct error ignored = ERROR_INIT;
         const uint32_t *choice =
-            read_choice(c, s->o.spec, s->o.stored->entries[i].configuration, false, &ignored);
-        s->texts[i] = choice ? name(c, s->o.spec, choice) : NULL;
+            parse_choice(c, s->o.spec, s->o.stored->entries[i].configuration, false, &ignored);
+        s->texts[i] = choice ? text_of_choice(c, s->o.spec, choice) : NULL;
     }
     return s->texts || error_memory(e);
 }
@@ -265,13 +249,13 @@ bool compare_plan(struct compare *c, struct error *e)
         return false;
     if (c->o.choices)
         return plan_choices(c, e);
-    if (c->o.picked_count > 0)
-        ok = plan_picked(c, from, e);
+    if (c->o.chosen_count > 0)
+        ok = plan_chosen(c, from, e);
     else if (c->sides[from].o.stored)
-        ok = look_at_stored(c, from, consider, e);
+        ok = each_stored(c, from, plan_configuration, e);
     else
         ok = plan_space(c, from, e);
-    if (ok && c->heat_count == 0)
+    if (ok && c->paired_run_count == 0)
         return error_set(e, ERROR_INPUT, "%s and %s have no configuration in common",
                          c->sides[0].o.label, c->sides[1].o.label);
     return ok && find_others_only(c, from, e);

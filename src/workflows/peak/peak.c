@@ -1,9 +1,14 @@
-#include "peak.h"
+// Measuring a device's limits. Every shape of a kernel (peak_kernels.c) is a candidate: where its
+// rounds can be chosen a short launch first tells how many fill the time of a launch; then it is
+// tried a few times, and of each limit the fastest keeps its job. That one is launched as often as
+// its interval needs, since the best of many tries alone would be too fast, and stored.
+#include "workflows/peak/peak.h"
 
-#include "eval/remember.h"
-#include "measure/stats.h"
-#include "peak_inside.h"
-#include "peak_kernels.h"
+#include "os/process.h"
+#include "runner/cached.h"
+#include "stats/stats.h"
+#include "workflows/peak/peak_inside.h"
+#include "workflows/peak/peak_kernels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +32,12 @@ struct limit {
     uint32_t pending;       // candidates that are not done
     struct candidate *best; // so far; its job is kept
     unsigned turns;         // that are on their way: it is launched as often as its interval needs
-    struct machine_look look; // after the first of them
-    bool over;
+    struct machine_snapshot machine; // after the first of them
+    bool over, handed_out;
+    struct peak_record record;
 };
 
-struct peaking {
+struct peak_run {
     struct peak_options o;
     struct arena arena;
     struct evaluator *evaluator;
@@ -40,12 +46,13 @@ struct peaking {
     uint32_t count, started, done;
     uint64_t tickets;
     struct peak found;
+    uint64_t started_ns;
     bool cancelled;
 };
 
 // ---- making ------------------------------------------------------------------------------------
 
-static bool make_evaluator(struct peaking *p, struct error *e)
+static bool make_peak_evaluator(struct peak_run *p, struct error *e)
 {
     const struct peak_options *o = &p->o;
     struct live_options live = {.worker = o->worker,
@@ -58,50 +65,44 @@ static bool make_evaluator(struct peaking *p, struct error *e)
                                 .spare = o->spare,
                                 .log = o->log};
     // The lock alone: what is stored are not the tries.
-    const struct remember_options remember = {.lock_folder = o->lock_folder,
-                                              .spec_name = PEAK_SPEC};
+    const struct cached_options cached = {.lock_folder = o->lock_folder, .spec_name = PEAK_SPEC};
     live.terms.rules = measure_rules_default();
     live.terms.rules.fixed = TRIES;
     live.terms.rules.unranked = true;
     live.terms.cold = live.terms.energy = false;
-    p->evaluator = remember_new(&remember, &live, e);
+    p->evaluator = cached_new(&cached, &live, e);
     return p->evaluator != NULL;
 }
 
-static bool begin_session(struct peaking *p, struct error *e)
+struct peak_run *peak_new(const struct peak_options *o, struct error *e)
 {
-    const struct peak_options *o = &p->o;
+    struct peak_shape shapes[PEAK_SHAPES_MOST];
     const struct store_session session = {.command = o->command,
                                           .hone_version = HONE_VERSION,
                                           .spec_name = PEAK_SPEC,
                                           .host = o->host,
                                           .device = o->device,
                                           .surroundings = o->device->surroundings};
-    return !o->store || store_begin(o->store, &session, e);
-}
-
-struct peaking *peaking_new(const struct peak_options *o, struct error *e)
-{
-    struct peak_shape shapes[PEAK_SHAPES_MOST];
-    struct peaking *p = calloc(1, sizeof *p);
+    struct peak_run *p = calloc(1, sizeof *p);
     if (!p) {
         error_memory(e);
         return NULL;
     }
     arena_init(&p->arena);
     p->o = *o;
+    p->started_ns = clock_ns();
     p->count = peak_shapes(o->device, shapes, PEAK_SHAPES_MOST);
     for (uint32_t i = 0; i < p->count; i++) {
         p->candidates[i].shape = shapes[i];
         p->limits[shapes[i].limit].pending++;
     }
-    if (begin_session(p, e) && make_evaluator(p, e))
+    if ((!o->store || store_begin(o->store, &session, e)) && make_peak_evaluator(p, e))
         return p;
-    peaking_free(p);
+    peak_free(p);
     return NULL;
 }
 
-void peaking_free(struct peaking *p)
+void peak_free(struct peak_run *p)
 {
     if (!p)
         return;
@@ -114,26 +115,27 @@ void peaking_free(struct peaking *p)
 
 // ---- candidates --------------------------------------------------------------------------------
 
-static bool submit(struct peaking *p, struct candidate *c, uint32_t rounds, struct error *e)
+static bool submit_candidate(struct peak_run *p, struct candidate *c, uint32_t rounds,
+                             struct error *e)
 {
     c->job = peak_job(&c->shape, p->o.device, rounds, &c->work);
     c->ticket = ++p->tickets;
     return c->job ? evaluator_submit(p->evaluator, c->ticket, c->job, e) : error_memory(e);
 }
 
-static bool start_more(struct peaking *p, struct error *e)
+static bool start_more(struct peak_run *p, struct error *e)
 {
     bool ok = true;
     while (ok && !p->cancelled && p->started < p->count && evaluator_room(p->evaluator) > 0) {
         struct candidate *c = &p->candidates[p->started++];
         c->is_short = peak_has_rounds(c->shape.limit);
         uint32_t rounds = c->is_short ? peak_first_rounds(p->o.device, c->shape.limit) : 0;
-        ok = submit(p, c, rounds, e);
+        ok = submit_candidate(p, c, rounds, e);
     }
     return ok;
 }
 
-static void drop(struct peaking *p, struct candidate *c)
+static void drop_candidate(struct peak_run *p, struct candidate *c)
 {
     evaluator_drop(p->evaluator, c->ticket);
     c->job = NULL;
@@ -142,7 +144,8 @@ static void drop(struct peaking *p, struct candidate *c)
 }
 
 // One of the shapes not working is no matter while another does, but not to be passed over.
-static bool note_failure(struct peaking *p, const struct candidate *c, const struct result *r)
+static bool note_shape_failure(struct peak_run *p, const struct candidate *c,
+                               const struct result *r)
 {
     struct peak_rate *rate = &p->found.rates[c->shape.limit];
     log_add(p->o.log, LOG_WARNING, "%s: %s is left out: %s: %s", peak_limit_title(c->shape.limit),
@@ -153,7 +156,7 @@ static bool note_failure(struct peaking *p, const struct candidate *c, const str
 }
 
 // A candidate is through. Of those of a limit the fastest keeps its job.
-static bool finish(struct peaking *p, struct candidate *c, struct error *e)
+static bool finish_candidate(struct peak_run *p, struct candidate *c, struct error *e)
 {
     struct limit *l = &p->limits[c->shape.limit];
     struct peak_rate rate;
@@ -161,7 +164,7 @@ static bool finish(struct peaking *p, struct candidate *c, struct error *e)
     p->done++;
     l->pending--;
     if (c->result->status != STATUS_CORRECT) {
-        ok = note_failure(p, c, c->result) || error_memory(e);
+        ok = note_shape_failure(p, c, c->result) || error_memory(e);
     } else if (peak_rate_of(c->result, c->work, p->o.device->timer_ns, &rate)) {
         c->rate = rate.median;
     }
@@ -169,26 +172,26 @@ static bool finish(struct peaking *p, struct candidate *c, struct error *e)
     if (worse != c)
         l->best = c;
     if (worse)
-        drop(p, worse);
+        drop_candidate(p, worse);
     return ok;
 }
 
 // The short launch told how many rounds are needed.
-static bool lengthen(struct peaking *p, struct candidate *c, struct error *e)
+static bool lengthen(struct peak_run *p, struct candidate *c, struct error *e)
 {
     const uint64_t *samples;
     uint32_t count;
     c->is_short = false;
     if (!result_samples(c->result, &samples, &count) || count == 0)
-        return finish(p, c, e);
+        return finish_candidate(p, c, e);
     uint32_t rounds = peak_rounds(p->o.device, c->shape.limit, stats_median(samples, count));
-    drop(p, c);
-    return submit(p, c, rounds, e);
+    drop_candidate(p, c);
+    return submit_candidate(p, c, rounds, e);
 }
 
 // ---- limits ------------------------------------------------------------------------------------
 
-static bool settle_limits(struct peaking *p, struct error *e)
+static bool measure_best(struct peak_run *p, struct error *e)
 {
     const struct turn warming = {.launches = 1};
     const struct turn turn = {.launches = ROUNDS, .compare = true};
@@ -207,8 +210,8 @@ static bool settle_limits(struct peaking *p, struct error *e)
     return ok;
 }
 
-static bool keep(struct peaking *p, const struct candidate *c, const struct result *r,
-                 struct error *e)
+static bool store_rate(struct peak_run *p, const struct candidate *c, const struct result *r,
+                       struct error *e)
 {
     struct text constants = TEXT_INIT, geometry = TEXT_INIT;
     const struct policy policy = {
@@ -233,19 +236,9 @@ static bool keep(struct peaking *p, const struct candidate *c, const struct resu
     return ok;
 }
 
-// What the turns found, in place of the tries.
-static bool take_turns(struct result *into, const struct result *turns)
-{
-    into->sample_count = into->part_count = 0;
-    bool ok = result_merge(into, turns);
-    into->warmups = turns->warmups;
-    into->stop = STOP_FIXED;
-    return ok;
-}
-
 // Where others used the cores meanwhile the device can do more.
-static void note_load(const struct peaking *p, const struct candidate *c,
-                      const struct machine_look *from, const struct machine_look *to)
+static void note_load(const struct peak_run *p, const struct candidate *c,
+                      const struct machine_snapshot *from, const struct machine_snapshot *to)
 {
     const struct device_info *d = p->o.device;
     bool shares_cores = d->type == DEVICE_CPU || d->shares_host;
@@ -259,33 +252,36 @@ static void note_load(const struct peaking *p, const struct candidate *c,
                 peak_limit_title(c->shape.limit), 100 * load);
 }
 
-static bool end_limit(struct peaking *p, struct candidate *c, const struct result *turns,
+static bool end_limit(struct peak_run *p, struct candidate *c, const struct result *turns,
                       struct error *e)
 {
     struct limit *l = &p->limits[c->shape.limit];
     struct peak_rate rate = {.known = false};
     if (--l->turns > 0) {
-        l->look = turns->look;
+        l->machine = turns->machine;
         return true;
     }
-    bool ok = take_turns(c->result, turns) || error_memory(e);
+    c->result->sample_count = c->result->part_count = 0; // the turns in place of the tries
+    bool ok = result_merge(c->result, turns) || error_memory(e);
+    c->result->warmups = turns->warmups;
+    c->result->stop = STOP_FIXED;
     l->over = true;
-    note_load(p, c, &l->look, &turns->look);
+    note_load(p, c, &l->machine, &turns->machine);
     if (ok && c->result->status != STATUS_CORRECT) {
-        ok = note_failure(p, c, c->result) || error_memory(e);
+        ok = note_shape_failure(p, c, c->result) || error_memory(e);
     } else if (ok && peak_rate_of(c->result, c->work, p->o.device->timer_ns, &rate)) {
         rate.configuration = arena_strdup(&p->arena, c->job->configuration);
         p->found.rates[c->shape.limit] = rate;
-        ok = rate.configuration ? keep(p, c, c->result, e) : error_memory(e);
+        ok = rate.configuration ? store_rate(p, c, c->result, e) : error_memory(e);
     }
-    drop(p, c);
+    drop_candidate(p, c);
     l->best = NULL;
     return ok;
 }
 
 // ---- steps -------------------------------------------------------------------------------------
 
-static bool take(struct peaking *p, struct outcome *out, struct error *e)
+static bool take_peak_outcome(struct peak_run *p, struct outcome *out, struct error *e)
 {
     struct candidate *c = p->candidates;
     bool ok;
@@ -301,10 +297,23 @@ static bool take(struct peaking *p, struct outcome *out, struct error *e)
         return ok;
     }
     c->result = out->result;
-    return c->is_short ? lengthen(p, c, e) : finish(p, c, e);
+    return c->is_short ? lengthen(p, c, e) : finish_candidate(p, c, e);
 }
 
-static bool is_over(const struct peaking *p)
+static const struct peak_record *next_record(struct peak_run *p)
+{
+    for (unsigned i = 0; i < PEAK_COUNT; i++) {
+        struct limit *l = &p->limits[i];
+        if (!l->over || l->handed_out)
+            continue;
+        l->handed_out = true;
+        l->record = (struct peak_record){i, &p->found.rates[i]};
+        return &l->record;
+    }
+    return NULL;
+}
+
+static bool is_peak_over(const struct peak_run *p)
 {
     for (unsigned i = 0; i < PEAK_COUNT; i++) {
         if (!p->limits[i].over)
@@ -313,32 +322,40 @@ static bool is_over(const struct peaking *p)
     return true;
 }
 
-enum peak_answer peaking_step(struct peaking *p, int timeout_ms, struct error *e)
+enum workflow_answer peak_step(struct peak_run *p, int timeout_ms,
+                               const struct peak_record **record, struct error *e)
 {
     struct outcome out;
-    if (!p->cancelled && (!start_more(p, e) || !settle_limits(p, e)))
-        return PEAK_BROKEN;
-    if (p->cancelled ? evaluator_idle(p->evaluator) : is_over(p))
-        return PEAK_END;
+    *record = NULL;
+    if (!p->cancelled && (!start_more(p, e) || !measure_best(p, e)))
+        return WORKFLOW_BROKEN;
+    *record = next_record(p);
+    if (*record)
+        return WORKFLOW_RECORD;
+    if (p->cancelled ? evaluator_idle(p->evaluator) : is_peak_over(p))
+        return WORKFLOW_END;
     int got = evaluator_take(p->evaluator, timeout_ms, &out, e);
-    if (got < 0 || (got > 0 && !take(p, &out, e)))
-        return PEAK_BROKEN;
-    return PEAK_NOTHING;
+    if (got < 0 || (got > 0 && !take_peak_outcome(p, &out, e)))
+        return WORKFLOW_BROKEN;
+    return WORKFLOW_NOTHING;
 }
 
-void peaking_cancel(struct peaking *p)
+void peak_cancel(struct peak_run *p)
 {
     p->cancelled = true;
     evaluator_cancel(p->evaluator);
 }
 
-void peaking_progress(struct peaking *p, struct peaking_progress *out)
+void peak_progress(struct peak_run *p, struct workflow_progress *out)
 {
-    *out = (struct peaking_progress){.planned = p->count, .done = p->done};
+    *out = (struct workflow_progress){.planned = p->count,
+                                      .done = p->done,
+                                      .elapsed_ns = clock_ns() - p->started_ns,
+                                      .cancelled = p->cancelled};
     evaluator_status(p->evaluator, &out->evaluator);
 }
 
-const struct peak *peaking_found(const struct peaking *p)
+const struct peak *peak_found(const struct peak_run *p)
 {
     return &p->found;
 }

@@ -1,4 +1,4 @@
-// The conveyor of `hone peak`: what the device can do at most, measured by small kernels of hone's
+// The workflow of `hone peak`: what the device can do at most, measured by small kernels of hone's
 // own (peak_kernels.h): fp32 arithmetic, memory read and copied, local memory read. Each limit has
 // a few configurations, since no one width or number of chains is the best on every device: each is
 // verified and launched a few times, the fastest then as often as its interval needs.
@@ -7,14 +7,13 @@
 // result of the spec PEAK_SPEC, one for each limit, with "limit=fp32, work=123" (flop or bytes of a
 // launch) as its constants.
 //
-// Stepped as tune.h is: peak_step() returns within the timeout; Ctrl-C, progress and printing are
-// the caller's.
-#ifndef HONE_PEAK_H
-#define HONE_PEAK_H
+// Driven as workflow.h says; planned and done are kernels in one configuration.
+#ifndef HONE_WORKFLOWS_PEAK_PEAK_H
+#define HONE_WORKFLOWS_PEAK_PEAK_H
 
-#include "eval/evaluator.h"
-#include "job/peak.h"
+#include "model/device_peak.h"
 #include "store/store.h"
+#include "workflows/workflow.h"
 
 #define PEAK_SPEC "hone peak"
 
@@ -42,25 +41,24 @@ struct peak_options {
     const struct log *log;
 };
 
-// Everything that the options point to outlives it.
-struct peaking *peaking_new(const struct peak_options *o, struct error *e);
-void peaking_free(struct peaking *p); // NULL is fine
-
-enum peak_answer {
-    PEAK_BROKEN = -1, // the evaluator cannot go on, or the store cannot be written
-    PEAK_NOTHING,     // nothing within the timeout
-    PEAK_END
+// One limit that is done: measured, or not, with the reason.
+struct peak_record {
+    enum peak_limit limit;
+    const struct peak_rate *rate;
 };
-enum peak_answer peaking_step(struct peaking *p, int timeout_ms, struct error *e);
-// What runs comes to an end, the next step says END; a limit that is not settled is not known.
-void peaking_cancel(struct peaking *p);
 
-struct peaking_progress {
-    uint32_t planned, done; // configurations
-    struct evaluator_status evaluator;
-};
-void peaking_progress(struct peaking *p, struct peaking_progress *out);
-// What is known by now; its texts live as long as `p`.
-const struct peak *peaking_found(const struct peaking *p);
+struct peak_run;
+
+struct peak_run *peak_new(const struct peak_options *o, struct error *e);
+// Records come in the order in which limits are done. BROKEN: the evaluator cannot go on, or the
+// store cannot be written.
+enum workflow_answer peak_step(struct peak_run *p, int timeout_ms,
+                               const struct peak_record **record, struct error *e);
+// A limit that is not done yet stays unknown.
+void peak_cancel(struct peak_run *p);
+void peak_progress(struct peak_run *p, struct workflow_progress *out);
+// What is known by now, of all limits.
+const struct peak *peak_found(const struct peak_run *p);
+void peak_free(struct peak_run *p);
 
 #endif

@@ -1,13 +1,12 @@
 // What the store knows of a device's limits.
-#include "peak.h"
+#include "workflows/peak/peak.h"
 
-#include "measure/stats.h"
-#include "peak_inside.h"
+#include "stats/stats.h"
+#include "workflows/peak/peak_inside.h"
 
 #include <string.h>
 
 struct finding {
-    char identity[65];
     struct arena *arena;
     struct peak *out;
     uint32_t seen[PEAK_COUNT]; // measurements of each limit
@@ -15,7 +14,7 @@ struct finding {
 };
 
 // "limit=fp32, work=123".
-static bool read_constants(const char *text, enum peak_limit *limit, uint64_t *work)
+static bool read_peak_constants(const char *text, enum peak_limit *limit, uint64_t *work)
 {
     static const char first[] = "limit=", second[] = ", work=";
     char name[32];
@@ -46,7 +45,7 @@ bool peak_rate_of(const struct result *r, uint64_t work, uint64_t timer_ns, stru
     return true;
 }
 
-static bool is_over(const struct finding *f)
+static bool has_seen_enough(const struct finding *f)
 {
     for (unsigned i = 0; i < PEAK_COUNT; i++) {
         if (f->seen[i] < PEAK_RECENT)
@@ -56,25 +55,23 @@ static bool is_over(const struct finding *f)
 }
 
 // Rows come newest first; of equal rates the newest stays.
-static bool take_row(void *context, const struct store_row *row)
+static bool take_peak_row(void *context, const struct store_row *row)
 {
     struct finding *f = context;
     enum peak_limit limit;
     uint64_t work;
     struct peak_rate rate;
-    const struct store_counting here = {.device_identity = f->identity};
-    bool fits = store_row_counts(row, &here) && read_constants(row->constants, &limit, &work) &&
-                f->seen[limit] < PEAK_RECENT;
-    if (!fits || !peak_rate_of(row->result, work, 0, &rate))
+    if (!read_peak_constants(row->constants, &limit, &work) || f->seen[limit] >= PEAK_RECENT ||
+        !peak_rate_of(row->result, work, 0, &rate))
         return true;
     f->seen[limit]++;
     if (f->out->rates[limit].known && rate.median <= f->out->rates[limit].median)
-        return !is_over(f);
+        return !has_seen_enough(f);
     rate.configuration = arena_strdup(f->arena, row->configuration);
     rate.date = arena_strdup(f->arena, row->date);
     f->failed |= !rate.configuration || !rate.date;
     f->out->rates[limit] = rate;
-    return !f->failed && !is_over(f);
+    return !f->failed && !has_seen_enough(f);
 }
 
 bool peak_find(struct store *s, const struct device_info *d, struct arena *a, struct peak *out,
@@ -82,9 +79,9 @@ bool peak_find(struct store *s, const struct device_info *d, struct arena *a, st
 {
     struct digest identity;
     struct finding f = {.arena = a, .out = out};
-    const struct store_query query = {.spec_name = PEAK_SPEC, .correct_only = true};
+    const struct store_query query = {
+        .spec_name = PEAK_SPEC, .device_identity = &identity, .correct_only = true, .today = true};
     memset(out, 0, sizeof *out);
     device_info_digest(d, &identity);
-    digest_hex(&identity, f.identity);
-    return store_each(s, &query, take_row, &f, e) && (!f.failed || error_memory(e));
+    return store_each(s, &query, take_peak_row, &f, e) && (!f.failed || error_memory(e));
 }

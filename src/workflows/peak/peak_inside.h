@@ -1,9 +1,9 @@
-// What the conveyor of `hone peak` and the search in the store share.
-#ifndef HONE_PEAK_INSIDE_H
-#define HONE_PEAK_INSIDE_H
+// What the workflow of `hone peak` and the search in the store share.
+#ifndef HONE_WORKFLOWS_PEAK_PEAK_INSIDE_H
+#define HONE_WORKFLOWS_PEAK_PEAK_INSIDE_H
 
-#include "job/peak.h"
-#include "job/result.h"
+#include "model/device_peak.h"
+#include "model/result.h"
 
 // The rate of a result whose launches do so much work each. False where nothing was timed; texts
 // are left NULL.

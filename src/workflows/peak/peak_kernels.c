@@ -1,4 +1,8 @@
-#include "peak_kernels.h"
+// The kernels of `hone peak`, one text for all languages (a language's traits say what its words
+// are), in a table of shapes; their sizes; and what comes out, which is known exactly, so that no
+// compiler can leave anything out: chains of multiply-adds and sums are computed on the host, and
+// what is read from memory is compared with a plain kernel's result.
+#include "workflows/peak/peak_kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,75 +31,6 @@
 #define CACHES       4            // a buffer is so many times the last-level cache
 
 // ---- texts -------------------------------------------------------------------------------------
-
-// Words for both languages. NVRTC's __global__ is a macro in which the word `global` stands:
-// OpenCL's words with underscores.
-static const char opencl_words[] =
-    "#define KERNEL __kernel\n"
-    "#define GLOBAL __global\n"
-    "#define LOCAL __local\n"
-    "#define LOCAL_AT __local\n"
-    "#define ITEM ((uint)get_global_id(0))\n"
-    "#define LANE ((uint)get_local_id(0))\n"
-    "#define GROUP ((ulong)get_group_id(0))\n"
-    "#define WAIT barrier(CLK_LOCAL_MEM_FENCE)\n"
-    "#define BITS(x) as_uint(x)\n"
-    "#pragma OPENCL FP_CONTRACT OFF\n"
-    "#define JOIN_(a, b) a##b\n"
-    "#define JOIN(a, b) JOIN_(a, b)\n"
-    "#if WIDTH == 1\n"
-    "typedef float reals;\n"
-    "typedef uint words;\n"
-    "#else\n"
-    "typedef JOIN(float, WIDTH) reals;\n"
-    "typedef JOIN(uint, WIDTH) words;\n"
-    "#endif\n"
-    "#if FUSED\n"
-    "#define MULTIPLY_ADD(x, a, b) fma(x, a, b)\n"
-    "#else\n"
-    "#define MULTIPLY_ADD(x, a, b) ((x) * (a) + (b))\n"
-    "#endif\n"
-    "#if PAST_CACHE && defined(__has_builtin)\n"
-    "#if __has_builtin(__builtin_nontemporal_store)\n"
-    "#define STORE(value, to) __builtin_nontemporal_store(value, to)\n"
-    "#endif\n"
-    "#endif\n"
-    "#ifndef STORE\n"
-    "#define STORE(value, to) (*(to) = (value))\n"
-    "#endif\n";
-
-static const char cuda_words[] =
-    "#define KERNEL extern \"C\" __global__\n"
-    "#define GLOBAL\n"
-    "#define LOCAL __shared__\n"
-    "#define LOCAL_AT\n"
-    "#define ITEM (blockIdx.x * blockDim.x + threadIdx.x)\n"
-    "#define LANE threadIdx.x\n"
-    "#define GROUP ((ulong)blockIdx.x)\n"
-    "#define WAIT __syncthreads()\n"
-    "#define BITS(x) __float_as_uint(x)\n"
-    "#define MULTIPLY_ADD(x, a, b) fmaf(x, a, b)\n"
-    "#define STORE(value, to) (*(to) = (value))\n"
-    "typedef unsigned int uint;\n"
-    "typedef unsigned long long ulong;\n"
-    "typedef float reals;\n"
-    "#if WIDTH == 1\n"
-    "typedef uint words;\n"
-    "#elif WIDTH == 2\n"
-    "typedef uint2 words;\n"
-    "static __device__ void operator+=(words &a, const words &b) { a.x += b.x; a.y += b.y; }\n"
-    "#else\n"
-    "typedef uint4 words;\n"
-    "static __device__ void operator+=(words &a, const words &b)\n"
-    "{\n"
-    "    a.x += b.x; a.y += b.y; a.z += b.z; a.w += b.w;\n"
-    "}\n"
-    "#endif\n";
-
-static const char *const words_of[LANGUAGE_COUNT] = {
-    [LANGUAGE_OPENCL] = opencl_words,
-    [LANGUAGE_CUDA] = cuda_words,
-};
 
 static const char fp32_text[] =
     "KERNEL void hone_peak(GLOBAL uint *out, float a, float b, uint rounds)\n"
@@ -283,7 +218,7 @@ static bool is_cpu(const struct device_info *d)
 uint32_t peak_shapes(const struct device_info *d, struct peak_shape *out, uint32_t most)
 {
     unsigned where = is_cpu(d) ? ON_CPU : ON_GPU;
-    bool is_nvidia = d->language == LANGUAGE_CUDA || d->capability > 0;
+    bool is_nvidia = d->capability > 0;
     uint32_t count = 0;
     for (size_t i = 0; i < sizeof shape_table / sizeof *shape_table && count < most; i++) {
         const struct shape_entry *s = &shape_table[i];
@@ -342,7 +277,7 @@ static uint64_t units(const struct device_info *d)
 
 // Several times the last-level caches, of which a CPU may have one for every few cores and a driver
 // reports one, and a small part of the memory.
-static uint64_t buffer_bytes(const struct device_info *d)
+static uint64_t peak_buffer_bytes(const struct device_info *d)
 {
     uint64_t all = d->all_cache_bytes, cache = all > d->cache_bytes ? all : d->cache_bytes;
     uint64_t bytes = !is_cpu(d) ? BUFFER_MOST : cache ? CACHES * cache : BUFFER_CPU;
@@ -354,11 +289,11 @@ static uint64_t buffer_bytes(const struct device_info *d)
 
 // The same buffer for all shapes, so that it is made once. On a CPU each work-item has a part that
 // is a whole number of the widest vectors.
-static struct sizes sizes_of(const struct peak_shape *s, const struct device_info *d)
+static struct sizes peak_sizes_of(const struct peak_shape *s, const struct device_info *d)
 {
     struct sizes z = {.local = local_size(d)};
     uint64_t parts = units(d) * PARTS_CPU;
-    uint64_t words = buffer_bytes(d) / sizeof(uint32_t);
+    uint64_t words = peak_buffer_bytes(d) / sizeof(uint32_t);
     if (peak_has_rounds(s->limit)) {
         z.items = is_cpu(d) ? parts : units(d) * (RESIDENT / z.local) * z.local;
         return z;
@@ -437,18 +372,18 @@ struct making {
     bool failed;
 };
 
-static void *take(struct making *m, void *allocated)
+static void *check_allocated(struct making *m, void *allocated)
 {
     m->failed |= !allocated;
     return allocated;
 }
 
-static const char *option(struct making *m, const char *name, uint64_t value)
+static const char *macro_option(struct making *m, const char *name, uint64_t value)
 {
-    return take(m, arena_printf(m->arena, "-D%s=%llu", name, (unsigned long long)value));
+    return check_allocated(m, arena_printf(m->arena, "-D%s=%llu", name, (unsigned long long)value));
 }
 
-static void describe_program(struct making *m, const char *text)
+static void describe_peak_program(struct making *m, const char *text)
 {
     const struct peak_shape *s = m->shape;
     const struct {
@@ -460,14 +395,14 @@ static void describe_program(struct making *m, const char *text)
                      {"SHIFTS", SHIFTS},       {"HASH", HASH},
                      {"FUSED", s->fused},      {"PAST_CACHE", s->past_cache}};
     uint32_t count = sizeof constants / sizeof *constants;
-    const char *words = words_of[m->job->language];
-    struct job_program *p = take(m, arena_alloc(m->arena, sizeof *p));
-    const char **options = take(m, arena_array(m->arena, count, sizeof *options));
-    char *source = take(m, arena_printf(m->arena, "%s%s", words, text));
+    const char *words = language_traits(m->job->language)->peak_words;
+    struct job_program *p = check_allocated(m, arena_alloc(m->arena, sizeof *p));
+    const char **options = check_allocated(m, arena_array(m->arena, count, sizeof *options));
+    char *source = check_allocated(m, arena_printf(m->arena, "%s%s", words, text));
     if (m->failed)
         return;
     for (uint32_t i = 0; i < count; i++)
-        options[i] = option(m, constants[i].name, constants[i].value);
+        options[i] = macro_option(m, constants[i].name, constants[i].value);
     *p = (struct job_program){.name = "a limit of the device",
                               .source = source,
                               .length = strlen(source),
@@ -481,7 +416,7 @@ static void describe_program(struct making *m, const char *text)
 static void describe_buffers(struct making *m, uint64_t output)
 {
     bool has_input = !peak_has_rounds(m->shape->limit);
-    struct job_buffer *b = take(m, arena_array(m->arena, 2, sizeof *b));
+    struct job_buffer *b = check_allocated(m, arena_array(m->arena, 2, sizeof *b));
     const struct element word = {.scalar = SCALAR_U32, .width = 1};
     if (m->failed)
         return;
@@ -507,15 +442,15 @@ static void add_scalar(struct making *m, const char *name, enum scalar scalar, c
         (struct job_argument){.name = name,
                               .kind = ARGUMENT_SCALAR,
                               .element = {.scalar = scalar, .width = 1},
-                              .value = take(m, arena_copy(m->arena, value, 4)),
+                              .value = check_allocated(m, arena_copy(m->arena, value, 4)),
                               .length = 4};
 }
 
-static void describe_launch(struct making *m, const char *kernel)
+static void describe_peak_launch(struct making *m, const char *kernel)
 {
     struct job *j = m->job;
-    struct job_launch *l = take(m, arena_alloc(m->arena, sizeof *l));
-    struct job_argument *a = take(m, arena_array(m->arena, 4, sizeof *a));
+    struct job_launch *l = check_allocated(m, arena_alloc(m->arena, sizeof *l));
+    struct job_argument *a = check_allocated(m, arena_array(m->arena, 4, sizeof *a));
     if (m->failed)
         return;
     *l = (struct job_launch){.name = kernel,
@@ -535,8 +470,8 @@ static void describe_launch(struct making *m, const char *kernel)
 static void expect_data(struct making *m, uint32_t rounds)
 {
     uint64_t items = m->sizes.items;
-    struct job_data *data = take(m, arena_alloc(m->arena, sizeof *data));
-    uint32_t *out = take(m, arena_array(m->arena, items, sizeof *out));
+    struct job_data *data = check_allocated(m, arena_alloc(m->arena, sizeof *data));
+    uint32_t *out = check_allocated(m, arena_array(m->arena, items, sizeof *out));
     if (m->failed)
         return;
     if (m->shape->limit == PEAK_FP32)
@@ -552,7 +487,7 @@ static void expect_data(struct making *m, uint32_t rounds)
 static void expect_plain(struct making *m)
 {
     bool is_read = m->shape->limit == PEAK_READ;
-    struct job *plain = take(m, arena_alloc(m->arena, sizeof *plain));
+    struct job *plain = check_allocated(m, arena_alloc(m->arena, sizeof *plain));
     struct making of_plain = *m;
     if (m->failed)
         return;
@@ -560,8 +495,8 @@ static void expect_plain(struct making *m)
     plain->language = m->job->language;
     plain->buffers = m->job->buffers;
     plain->buffer_count = m->job->buffer_count;
-    describe_program(&of_plain, is_read ? read_plain_text : copy_plain_text);
-    describe_launch(&of_plain, "hone_plain");
+    describe_peak_program(&of_plain, is_read ? read_plain_text : copy_plain_text);
+    describe_peak_launch(&of_plain, "hone_plain");
     m->failed |= of_plain.failed;
     m->job->reference =
         (struct job_reference){.kind = REFERENCE_JOB, .name = "plain kernel", .job = plain};
@@ -608,8 +543,8 @@ static void describe_shape(struct making *m, uint32_t rounds)
     }
     text_add(&json, "}");
     m->failed |= text.failed || json.failed;
-    m->job->configuration = take(m, arena_strdup(m->arena, text_cstr(&text)));
-    m->job->configuration_json = take(m, arena_strdup(m->arena, text_cstr(&json)));
+    m->job->configuration = check_allocated(m, arena_strdup(m->arena, text_cstr(&text)));
+    m->job->configuration_json = check_allocated(m, arena_strdup(m->arena, text_cstr(&json)));
     text_release(&text);
     text_release(&json);
 }
@@ -636,14 +571,14 @@ struct job *peak_job(const struct peak_shape *s, const struct device_info *d, ui
                                                   [PEAK_READ] = read_text,
                                                   [PEAK_COPY] = copy_text,
                                                   [PEAK_LOCAL] = local_text};
-    struct making m = {.job = job_new(), .shape = s, .sizes = sizes_of(s, d)};
+    struct making m = {.job = job_new(), .shape = s, .sizes = peak_sizes_of(s, d)};
     if (!m.job)
         return NULL;
     m.arena = &m.job->arena;
     m.job->language = d->language;
-    describe_program(&m, texts[s->limit]);
+    describe_peak_program(&m, texts[s->limit]);
     describe_buffers(&m, s->limit == PEAK_COPY ? m.sizes.words : m.sizes.items);
-    describe_launch(&m, "hone_peak");
+    describe_peak_launch(&m, "hone_peak");
     if (peak_has_rounds(s->limit)) {
         describe_scalars(&m, rounds);
         expect_data(&m, rounds);

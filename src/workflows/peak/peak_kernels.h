@@ -8,11 +8,11 @@
 //   local   each work-item sums what it reads from local memory; neighbours read neighbours
 //
 // Buffers are several times larger than the last-level cache.
-#ifndef HONE_PEAK_KERNELS_H
-#define HONE_PEAK_KERNELS_H
+#ifndef HONE_WORKFLOWS_PEAK_PEAK_KERNELS_H
+#define HONE_WORKFLOWS_PEAK_PEAK_KERNELS_H
 
-#include "job/job.h"
-#include "job/peak.h"
+#include "model/job.h"
+#include "model/device_peak.h"
 
 // One way to reach a limit.
 struct peak_shape {

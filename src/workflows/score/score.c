@@ -1,10 +1,14 @@
-#include "score.h"
+// Scoring: each file becomes a space to search with the value of every configuration and a baseline
+// (score_curve.h); each strategy on each file is an entry with one search a seed and axis. Threads take
+// searches from the entries in order and a step hands an entry out once all of its searches are
+// done, so that records come in order whatever the threads do.
+#include "workflows/score/score.h"
 
-#include "base/process.h"
-#include "goal.h"
-#include "measure/stats.h"
-#include "replay.h"
-#include "score_curve.h"
+#include "os/process.h"
+#include "search/objective.h"
+#include "stats/stats.h"
+#include "workflows/tune/replay.h"
+#include "workflows/score/score_curve.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,8 +21,8 @@
 struct field {
     struct spec *spec;
     struct replay replay;
-    struct goal goal; // one objective
-    double *values;   // by index, smaller is better; NaN: failed, or has none
+    struct objectives objectives; // one objective
+    double *values;               // by index, smaller is better; NaN: failed, or has none
     struct baseline baseline;
 };
 
@@ -49,6 +53,7 @@ struct score {
     uint32_t working; // threads
     bool cancelled;
     struct error why;
+    uint64_t started_ns; // the searches
 };
 
 // ---- one search --------------------------------------------------------------------------------
@@ -63,7 +68,7 @@ struct search {
     uint64_t asked;
 };
 
-static bool ask(struct search *s)
+static bool ask_until_full(struct search *s)
 {
     uint64_t most = s->axis == SCORE_EVALUATIONS ? s->entry->field->baseline.draws : UINT64_MAX;
     while (s->count < s->capacity && s->asked < most) {
@@ -78,13 +83,13 @@ static bool ask(struct search *s)
 
 // By evaluations it is the questions that end: the last one counts for what was reached, also where
 // the baseline is sure of the optimum by then.
-static bool is_over(const struct search *s)
+static bool is_search_done(const struct search *s)
 {
     return s->axis == SCORE_TIME && curve_is_over(&s->curve);
 }
 
 // The oldest question is answered.
-static void answer(struct search *s)
+static void answer_oldest(struct search *s)
 {
     const struct field *f = s->entry->field;
     uint64_t index = s->outstanding[s->first];
@@ -120,25 +125,21 @@ static bool search_begin(struct search *s, uint64_t seed, struct error *e)
     return s->strategy != NULL;
 }
 
-// What the search found as a part of the optimum: half the time as twice the throughput.
-static double fraction_of(const struct field *f, const struct curve *c)
-{
-    if (!c->found)
-        return 0;
-    double optimum = f->baseline.optimum;
-    return f->goal.terms[0].maximise ? c->best / optimum : optimum / c->best;
-}
-
 static bool search_run(const struct score *all, struct entry *n, enum score_axis axis,
                        uint32_t repeat, struct error *e)
 {
     struct search s = {.entry = n, .axis = axis, .capacity = all->o.in_flight};
     bool ok = search_begin(&s, all->o.seed + repeat, e);
-    while (ok && !is_over(&s) && ask(&s))
-        answer(&s);
+    while (ok && !is_search_done(&s) && ask_until_full(&s))
+        answer_oldest(&s);
     if (ok) {
+        // What was found as a part of the optimum: half the time as twice the throughput.
+        double optimum = n->field->baseline.optimum, best = s.curve.best;
+        bool maximise = n->field->objectives.terms[0].maximise;
         n->found[axis][repeat] = curve_score(&s.curve);
-        n->fractions[axis][repeat] = fraction_of(n->field, &s.curve);
+        n->fractions[axis][repeat] = !s.curve.found ? 0
+                                     : maximise     ? best / optimum
+                                                    : optimum / best;
     }
     strategy_free(s.strategy);
     free(s.outstanding);
@@ -160,7 +161,7 @@ static bool take_search(struct score *s, struct entry **entry, uint64_t *which)
     return true;
 }
 
-static void *work(void *context)
+static void *search_on_thread(void *context)
 {
     struct score *s = context;
     struct entry *n;
@@ -192,9 +193,10 @@ static bool start_threads(struct score *s, struct error *e)
     s->threads = arena_array(&s->arena, jobs, sizeof *s->threads);
     if (!s->threads)
         return error_memory(e);
+    s->started_ns = clock_ns();
     pthread_mutex_lock(&s->lock);
     for (uint64_t i = 0; i < jobs; i++) {
-        if (pthread_create(&s->threads[i], NULL, work, s) != 0)
+        if (pthread_create(&s->threads[i], NULL, search_on_thread, s) != 0)
             break;
         s->thread_count++;
         s->working++;
@@ -205,16 +207,16 @@ static bool start_threads(struct score *s, struct error *e)
 
 // ---- making ------------------------------------------------------------------------------------
 
-static double value_of(const struct field *f, uint64_t index)
+static double recorded_value(const struct field *f, uint64_t index)
 {
     const struct recorded_row *row = replay_row(&f->replay, index);
     const struct spec_measured measured = {
         .time_ns = row->time_ns, .joule = NAN, .recorded = replay_measurements(&f->replay, index)};
     double value;
     if (row->status != STATUS_CORRECT ||
-        !goal_values(&f->goal, f->spec, row->choice, NULL, &measured, &value))
+        !objective_values(&f->objectives, f->spec, row->choice, NULL, &measured, &value))
         return NAN;
-    return goal_value(&f->goal, &value, NULL);
+    return objective_value(&f->objectives, &value, NULL);
 }
 
 static bool make_baseline(struct field *f, struct error *e)
@@ -223,7 +225,7 @@ static bool make_baseline(struct field *f, struct error *e)
     double *sorted = calloc(count, sizeof *sorted);
     f->values = calloc(count, sizeof *f->values);
     for (uint64_t i = 0; sorted && f->values && i < count; i++) {
-        f->values[i] = value_of(f, i);
+        f->values[i] = recorded_value(f, i);
         if (!isnan(f->values[i]))
             sorted[correct++] = f->values[i];
     }
@@ -233,14 +235,6 @@ static bool make_baseline(struct field *f, struct error *e)
     return ok;
 }
 
-static bool set_goal(struct field *f, const char *objective, struct error *e)
-{
-    if (!goal_parse(objective, f->spec, &f->goal, e))
-        return false;
-    return f->goal.count == 1 ||
-           error_set(e, ERROR_USAGE, "several objectives have no one best to score by: give one");
-}
-
 static bool field_init(struct field *f, const struct recorded *recorded, const char *objective,
                        struct error *e)
 {
@@ -248,7 +242,10 @@ static bool field_init(struct field *f, const struct recorded *recorded, const c
     struct replay_options o = {.recorded = recorded, .spec = f->spec};
     if (!f->spec || !replay_init(&f->replay, &o, e))
         return false;
-    if (!set_goal(f, objective, e) || !make_baseline(f, e))
+    bool ok = objective_parse(objective, f->spec, &f->objectives, e);
+    if (ok && f->objectives.count > 1)
+        ok = error_set(e, ERROR_USAGE, "several objectives have no one best to score by: give one");
+    if (!ok || !make_baseline(f, e))
         return error_context(e, "%s", recorded->path);
     return true;
 }
@@ -263,8 +260,8 @@ static void field_release(struct field *f)
 
 // With all its options, and which one the default is: known once it is made. One configuration
 // never covers a space, so that the default is not the one for spaces that are tried as a whole.
-static const char *describe(struct score *s, const struct field *f, const char *text,
-                            struct error *e)
+static const char *describe_strategy(struct score *s, const struct field *f, const char *text,
+                                     struct error *e)
 {
     struct strategy_setup setup = {.space = f->replay.space, .budget = 1};
     struct strategy *strategy = strategy_new(text, &setup, e);
@@ -277,10 +274,10 @@ static const char *describe(struct score *s, const struct field *f, const char *
     return copy;
 }
 
-static const char *objective_text(struct score *s, const struct goal *g, struct error *e)
+static const char *describe_objective(struct score *s, const struct objectives *g, struct error *e)
 {
     struct text text = TEXT_INIT;
-    goal_text(g, &text);
+    objective_text(g, &text);
     const char *copy = text.failed ? NULL : arena_strdup(&s->arena, text_cstr(&text));
     text_release(&text);
     if (!copy)
@@ -297,16 +294,16 @@ static bool entry_init(struct score *s, struct entry *n, const struct field *f, 
     r->recorded = f->replay.o.recorded;
     r->count = b->count;
     r->correct = b->correct;
-    double sign = f->goal.terms[0].maximise ? -1 : 1;
+    double sign = f->objectives.terms[0].maximise ? -1 : 1;
     r->optimum = sign * b->optimum;
     r->median = sign * b->median;
-    r->is_time = f->goal.terms[0].metric == OBJECTIVE_TIME && sign > 0;
-    r->objective = objective_text(s, &f->goal, e);
+    r->is_time = f->objectives.terms[0].metric == OBJECTIVE_TIME && sign > 0;
+    r->objective = describe_objective(s, &f->objectives, e);
     r->draws = b->draws;
     r->budget_ns = (double)b->draws * f->replay.mean_cost_ns;
     r->axes[SCORE_EVALUATIONS].known = true;
     r->axes[SCORE_TIME].known = !isnan(f->replay.mean_cost_ns);
-    r->description = describe(s, f, text, e);
+    r->description = describe_strategy(s, f, text, e);
     for (unsigned axis = 0; r->description && axis < SCORE_AXES; axis++) {
         if (!r->axes[axis].known)
             continue;
@@ -397,7 +394,7 @@ void score_free(struct score *s)
 
 // ---- what came of it ---------------------------------------------------------------------------
 
-static double mean_of(const double *values, uint32_t count)
+static double mean_of_seeds(const double *values, uint32_t count)
 {
     double sum = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -407,7 +404,7 @@ static double mean_of(const double *values, uint32_t count)
 
 static struct score_interval interval_of(const double *values, uint32_t count)
 {
-    struct score_interval v = {.mean = mean_of(values, count), .low = NAN, .high = NAN};
+    struct score_interval v = {.mean = mean_of_seeds(values, count), .low = NAN, .high = NAN};
     double squares = 0;
     for (uint32_t i = 0; i < count; i++)
         squares += (values[i] - v.mean) * (values[i] - v.mean);
@@ -418,17 +415,6 @@ static struct score_interval interval_of(const double *values, uint32_t count)
     v.low = v.mean - wide;
     v.high = v.mean + wide;
     return v;
-}
-
-static void summarise(const struct score *s, struct entry *n)
-{
-    for (unsigned axis = 0; axis < SCORE_AXES; axis++) {
-        struct score_result *r = &n->record.axes[axis];
-        if (!r->known)
-            continue;
-        r->score = interval_of(n->found[axis], s->o.repeats);
-        r->fraction = mean_of(n->fractions[axis], s->o.repeats);
-    }
 }
 
 // The mean of the files for each seed, and of those over the seeds: the files are what they are,
@@ -456,18 +442,6 @@ static bool mean_over_files(struct score *s, uint32_t strategy, enum score_axis 
     return sums != NULL;
 }
 
-static enum score_answer end(struct score *s, struct error *e)
-{
-    uint32_t strategies = s->o.strategy_count;
-    for (uint32_t i = 0; i < strategies; i++) {
-        if (!mean_over_files(s, i, SCORE_EVALUATIONS) || !mean_over_files(s, i, SCORE_TIME)) {
-            error_memory(e);
-            return SCORE_BROKEN;
-        }
-    }
-    return SCORE_END;
-}
-
 // Waits until the next entry is done, nobody works any more, or the time is up. With the lock.
 static void wait_for_news(struct score *s, const struct entry *next, int timeout_ms)
 {
@@ -483,12 +457,17 @@ static void wait_for_news(struct score *s, const struct entry *next, int timeout
     }
 }
 
-enum score_answer score_step(struct score *s, int timeout_ms, const struct score_record **record,
-                             struct error *e)
+enum workflow_answer score_step(struct score *s, int timeout_ms, const struct score_record **record,
+                                struct error *e)
 {
     *record = NULL;
-    if (s->handed_out == s->entry_count)
-        return end(s, e);
+    if (s->handed_out == s->entry_count) {
+        bool ok = true;
+        for (uint32_t i = 0; ok && i < s->o.strategy_count; i++)
+            ok = (mean_over_files(s, i, SCORE_EVALUATIONS) && mean_over_files(s, i, SCORE_TIME)) ||
+                 error_memory(e);
+        return ok ? WORKFLOW_END : WORKFLOW_BROKEN;
+    }
     struct entry *next = &s->entries[s->handed_out];
     pthread_mutex_lock(&s->lock);
     wait_for_news(s, next, timeout_ms);
@@ -497,14 +476,20 @@ enum score_answer score_step(struct score *s, int timeout_ms, const struct score
     pthread_mutex_unlock(&s->lock);
     if (why.code) {
         *e = why;
-        return SCORE_BROKEN;
+        return WORKFLOW_BROKEN;
     }
     if (!is_done)
-        return is_over ? SCORE_END : SCORE_NOTHING;
+        return is_over ? WORKFLOW_END : WORKFLOW_NOTHING;
     s->handed_out++;
-    summarise(s, next);
+    for (unsigned axis = 0; axis < SCORE_AXES; axis++) {
+        struct score_result *r = &next->record.axes[axis];
+        if (!r->known)
+            continue;
+        r->score = interval_of(next->found[axis], s->o.repeats);
+        r->fraction = mean_of_seeds(next->fractions[axis], s->o.repeats);
+    }
     *record = &next->record;
-    return SCORE_RECORD;
+    return WORKFLOW_RECORD;
 }
 
 void score_cancel(struct score *s)
@@ -516,10 +501,17 @@ void score_cancel(struct score *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-void score_progress(struct score *s, struct score_progress *out)
+void score_progress(struct score *s, struct workflow_progress *out)
 {
+    uint64_t now = clock_ns();
     pthread_mutex_lock(&s->lock);
-    *out = (struct score_progress){.done = s->done, .planned = s->planned};
+    *out = (struct workflow_progress){.done = s->done,
+                                      .planned = s->planned,
+                                      .elapsed_ns = now - s->started_ns,
+                                      .cancelled = s->cancelled};
+    if (s->done > 0)
+        out->left_ns =
+            (uint64_t)((double)out->elapsed_ns / (double)s->done * (double)(s->planned - s->done));
     pthread_mutex_unlock(&s->lock);
 }
 

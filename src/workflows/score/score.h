@@ -1,14 +1,15 @@
-// The conveyor of `hone score`: how well strategies search recorded spaces, against drawing at
+// The workflow of `hone score`: how well strategies search recorded spaces, against drawing at
 // random (score_curve.h). It knows the order recording -> replay -> baseline -> searches, one for
 // each seed -> a record for each file and strategy -> the mean over files.
 //
 // Searches run on threads of its own; what they find depends on their seeds alone, not on how many
-// threads there are. Stepped as a tune is: score_step() returns within the timeout.
-#ifndef HONE_SCORE_H
-#define HONE_SCORE_H
+// threads there are. Driven as workflow.h says; planned and done are searches.
+#ifndef HONE_WORKFLOWS_SCORE_SCORE_H
+#define HONE_WORKFLOWS_SCORE_SCORE_H
 
-#include "exchange/recorded.h"
+#include "formats/recorded.h"
 #include "search/search.h"
+#include "workflows/workflow.h"
 
 #define SCORE_REPEATS 100 // by default
 
@@ -21,7 +22,7 @@ struct score_options {
     uint32_t file_count;
     const char *const *strategies; // as strategy_new() reads them; none: the default one
     uint32_t strategy_count;
-    const char *objective; // one, as goal_parse() reads it; NULL: the least time
+    const char *objective; // one, as objective_parse() reads it; NULL: the least time
     uint32_t repeats;      // seeds: seed, seed + 1, ...; 0: SCORE_REPEATS
     uint64_t seed;
     uint32_t in_flight; // configurations outstanding at once, answered in order; 0: 1
@@ -62,25 +63,18 @@ struct score_mean {
     double fraction[SCORE_AXES];
 };
 
-struct score_progress {
-    uint64_t done, planned; // searches
-};
-
 struct score;
 
 // Fails where a file has nothing to look for (its name is in the error) or a strategy is unknown.
 struct score *score_new(const struct score_options *o, struct error *e);
 
-enum score_answer { SCORE_BROKEN = -1, SCORE_NOTHING, SCORE_RECORD, SCORE_END };
-// Records come in the order of the files, and of the strategies within a file; valid until
-// score_free().
-enum score_answer score_step(struct score *s, int timeout_ms, const struct score_record **record,
-                             struct error *e);
-void score_cancel(
-    struct score *s); // no further search is begun; score_step() then comes to its end
-void score_progress(struct score *s, struct score_progress *out);
-// After SCORE_END: one for each strategy.
+// Records come in the order of the files, and of the strategies within a file.
+enum workflow_answer score_step(struct score *s, int timeout_ms, const struct score_record **record,
+                                struct error *e);
+void score_cancel(struct score *s); // no further search is begun
+void score_progress(struct score *s, struct workflow_progress *out);
+// After WORKFLOW_END: one for each strategy.
 const struct score_mean *score_means(const struct score *s, uint32_t *count);
-void score_free(struct score *s); // NULL is fine
+void score_free(struct score *s);
 
 #endif

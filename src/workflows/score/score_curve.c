@@ -1,6 +1,9 @@
-#include "score_curve.h"
+// The baseline is the expected best of k draws without replacement, exact by a recurrence over the
+// sorted values; a search is scored by the integral of its distance to the optimum in units of the
+// baseline's, which prefix sums of 1 / gap give in constant time a step.
+#include "workflows/score/score_curve.h"
 
-#include "measure/stats.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +25,7 @@ static double gap_after(const double *values, uint64_t correct, uint64_t count, 
     return gap;
 }
 
-static bool make_room(struct baseline *b, uint64_t *capacity)
+static bool make_room_for_draw(struct baseline *b, uint64_t *capacity)
 {
     if (b->draws + 2 <= *capacity)
         return true;
@@ -39,22 +42,22 @@ static bool make_room(struct baseline *b, uint64_t *capacity)
 }
 
 // Draws until the way is made. All of the space makes it: the gap is then 0.
-static bool draw(struct baseline *b, const double *values)
+static bool draw_baseline(struct baseline *b, const double *values)
 {
     uint64_t capacity = 0;
-    double goal = (1 - BASELINE_SHARE) * (b->median - b->optimum);
-    if (!make_room(b, &capacity))
+    double near = (1 - BASELINE_SHARE) * (b->median - b->optimum);
+    if (!make_room_for_draw(b, &capacity))
         return false;
     b->gap[0] = b->worst - b->optimum;
     b->sum[0] = 0;
     b->sum[1] = 1 / b->gap[0];
     do {
         uint64_t k = ++b->draws;
-        if (!make_room(b, &capacity))
+        if (!make_room_for_draw(b, &capacity))
             return false;
         b->gap[k] = gap_after(values, b->correct, b->count, k);
         b->sum[k + 1] = b->sum[k] + (b->gap[k] > 0 ? 1 / b->gap[k] : 0);
-    } while (b->draws < b->count && b->gap[b->draws] > goal);
+    } while (b->draws < b->count && b->gap[b->draws] > near);
     return true;
 }
 
@@ -73,7 +76,7 @@ bool baseline_init(struct baseline *b, double *values, uint64_t correct, uint64_
                              ? "one configuration alone is correct: there is nothing to look for"
                              : "all correct configurations are equally good: there is nothing to "
                                "look for");
-    return draw(b, values) || error_memory(e);
+    return draw_baseline(b, values) || error_memory(e);
 }
 
 void baseline_release(struct baseline *b)
@@ -85,7 +88,7 @@ void baseline_release(struct baseline *b)
 
 // ---- a search ----------------------------------------------------------------------------------
 
-static struct curve begin(const struct baseline *b, double first, double limit)
+static struct curve curve_begin(const struct baseline *b, double first, double limit)
 {
     return (struct curve){
         .baseline = b, .first = first, .position = first, .limit = limit, .best = b->worst};
@@ -95,12 +98,12 @@ static struct curve begin(const struct baseline *b, double first, double limit)
 void curve_by_evaluations(struct curve *c, const struct baseline *b)
 {
     double last = (double)b->draws;
-    *c = begin(b, 1, b->gap[b->draws] > 0 ? last + 1 : last);
+    *c = curve_begin(b, 1, b->gap[b->draws] > 0 ? last + 1 : last);
 }
 
 void curve_by_time(struct curve *c, const struct baseline *b)
 {
-    *c = begin(b, 0, (double)b->draws);
+    *c = curve_begin(b, 0, (double)b->draws);
 }
 
 void curve_found(struct curve *c, double value)

@@ -6,8 +6,8 @@
 // Values are what is looked for, smaller is better. A configuration that failed is a draw that
 // finds nothing. As long as nothing was found, search and baseline alike are taken to have the
 // worst of the values: so drawing at random scores 0 in the mean, however many fail.
-#ifndef HONE_SCORE_CURVE_H
-#define HONE_SCORE_CURVE_H
+#ifndef HONE_WORKFLOWS_SCORE_SCORE_CURVE_H
+#define HONE_WORKFLOWS_SCORE_SCORE_CURVE_H
 
 #include "base/error.h"
 

@@ -1,9 +1,13 @@
-#include "sweep.h"
+// A sweep, point by point: each line's spec is read with the point's constants, its configuration comes
+// from the store, a tune or (of a routine) needs none; then the lines that have one are launched in
+// turn in one paired run, unless the store has that already. What fails at a point is told in its
+// record; what would fail at every point ends the sweep.
+#include "workflows/sweep/sweep.h"
 
-#include "base/process.h"
-#include "best.h"
-#include "stages.h"
-#include "sweep_heat.h"
+#include "os/process.h"
+#include "workflows/best.h"
+#include "workflows/session.h"
+#include "workflows/sweep/sweep_paired.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +18,13 @@ struct sweep {
     struct sweep_record *records; // room for every point
     struct spec **specs;          // of all points: one a line each
     struct result **results;      // likewise
+    struct spec_digests digests;  // of data files, which are hashed once
     uint32_t count;               // records that are whole; the next one is under way
     enum sweep_phase phase;
     uint32_t line; // that has its turn
     struct tune *tune;
     struct compare *compare;
-    struct compare_side sides[SWEEP_LINES]; // of the heat
+    struct compare_side sides[SWEEP_LINES]; // of the paired run
     const char *choices[SWEEP_LINES];
     uint32_t lines[SWEEP_LINES]; // of each side
     uint32_t side_count;
@@ -69,6 +74,7 @@ void sweep_free(struct sweep *s)
         spec_free(s->specs[i]);
         result_free(s->results[i]);
     }
+    spec_digests_release(&s->digests);
     arena_release(&s->arena);
     free(s);
 }
@@ -87,7 +93,8 @@ static bool is_of_point(const struct error *why)
 }
 
 // False without memory, or where the fault is not the point's.
-static bool note_failure(struct sweep *s, uint32_t line, const struct error *why, struct error *e)
+static bool note_point_failure(struct sweep *s, uint32_t line, const struct error *why,
+                               struct error *e)
 {
     struct sweep_entry *n = entry_at(s, line);
     if (!is_of_point(why)) {
@@ -117,23 +124,26 @@ static bool take_choice(struct sweep *s, uint32_t line, const uint32_t *choice)
     struct sweep_entry *n = entry_at(s, line);
     n->choice = arena_copy(&s->arena, choice, (n->spec->parameter_count + 1) * sizeof *choice);
     return n->choice &&
-           stages_texts(n->spec, n->choice, &s->arena, &n->configuration, &n->configuration_json);
+           session_texts(n->spec, n->choice, &s->arena, &n->configuration, &n->configuration_json);
 }
 
 // ---- a line's configuration --------------------------------------------------------------------
 
-static bool open_line(struct sweep *s, uint32_t line, struct error *e)
+// The line's spec with the point's constants.
+static bool load_line_spec(struct sweep *s, uint32_t line, struct error *e)
 {
     struct error why = ERROR_INIT;
     const struct sweep_line *l = &s->o.lines[line];
     const struct sweep_point *point = &s->o.plan->points[s->count];
     // What is to be warned of was told when the spec was read for the plan.
-    struct spec_options so = {
-        .set = point->set, .set_count = s->o.plan->name_count, .strict = l->strict};
+    struct spec_options so = {.set = point->set,
+                              .set_count = s->o.plan->name_count,
+                              .strict = l->strict,
+                              .digests = &s->digests};
     struct spec *spec = spec_load(l->path, &so, &why);
     s->specs[(size_t)s->count * s->o.line_count + line] = spec;
     entry_at(s, line)->spec = spec;
-    return spec || note_failure(s, line, &why, e);
+    return spec || note_point_failure(s, line, &why, e);
 }
 
 static bool find_known(struct sweep *s, uint32_t line, struct best_answer *out, bool *found,
@@ -150,7 +160,7 @@ static bool find_known(struct sweep *s, uint32_t line, struct best_answer *out, 
                              .configuration_count = t->configuration_count,
                              .where = t->where,
                              .where_count = t->where_count,
-                             .goal = t->goal};
+                             .objectives = t->objectives};
     bool ok = sources && best_find(&o, &s->arena, out, found, e);
     spec_sources_free(sources);
     return ok;
@@ -163,7 +173,7 @@ static bool is_of_today(const struct best_answer *a)
 
 // What the store answers with: under today's driver and source, and of a ranking of all that is
 // swept unless anything will do.
-static bool ask_store(struct sweep *s, uint32_t line, struct error *e)
+static bool ask_store_for_line(struct sweep *s, uint32_t line, struct error *e)
 {
     const struct sweep_line *l = &s->o.lines[line];
     struct sweep_entry *n = entry_at(s, line);
@@ -173,13 +183,13 @@ static bool ask_store(struct sweep *s, uint32_t line, struct error *e)
     if (!l->tune.store || (!is_known && (l->tune.fresh || s->o.again)))
         return true;
     if (!find_known(s, line, &answer, &found, &why))
-        return note_failure(s, line, &why, e);
+        return note_point_failure(s, line, &why, e);
     if (!found)
         return true;
     bool ok = true, is_whole = answer.place.ranked && !answer.place.part;
     if (is_of_today(&answer) && (is_known || is_whole)) {
         ok = take_choice(s, line, answer.choice) && take_result(s, line, answer.result);
-        n->part = answer.place.part;
+        n->subspace = answer.place.part;
         n->stats = answer.stats;
         n->timed = n->known = ok;
     }
@@ -187,46 +197,40 @@ static bool ask_store(struct sweep *s, uint32_t line, struct error *e)
     return ok || error_memory(e);
 }
 
-static bool start_tune(struct sweep *s, uint32_t line, struct error *e)
+// A line's configuration at this point: from the store, or by a tune, which is then begun.
+static bool begin_line(struct sweep *s, uint32_t line, struct error *e)
 {
     struct error why = ERROR_INIT;
-    struct tune_options o = s->o.lines[line].tune;
-    o.spec = entry_at(s, line)->spec;
-    o.spare = s->o.spare; // taken once, by the first
-    o.leaving = o.keep = false;
-    s->tune = tune_new(&o, &why);
-    s->phase = s->tune ? SWEEP_TUNING : s->phase;
-    return s->tune || note_failure(s, line, &why, e);
-}
-
-// A routine has no parameters; its work is that of the spec's default configuration.
-static bool take_nothing(struct sweep *s, struct sweep_entry *n)
-{
-    uint32_t *choice = arena_array(&s->arena, n->spec->parameter_count + 1, sizeof *choice);
-    if (choice)
-        spec_default(n->spec, choice);
-    n->choice = choice;
-    n->configuration = "";
-    n->configuration_json = "{}";
-    return choice != NULL;
-}
-
-static bool choose(struct sweep *s, uint32_t line, struct error *e)
-{
     const struct sweep_line *l = &s->o.lines[line];
     struct sweep_entry *n = entry_at(s, line);
-    if (!open_line(s, line, e))
+    if (!load_line_spec(s, line, e))
         return false;
     if (!n->spec)
         return true;
-    if (l->routine != ROUTINE_NONE)
-        return take_nothing(s, n) || error_memory(e);
-    if (!ask_store(s, line, e))
+    if (l->routine != ROUTINE_NONE) {
+        // It has no parameters; its work is that of the spec's default configuration.
+        uint32_t *choice = arena_array(&s->arena, n->spec->parameter_count + 1, sizeof *choice);
+        if (!choice)
+            return error_memory(e);
+        spec_default(n->spec, choice);
+        n->choice = choice;
+        n->configuration = "";
+        n->configuration_json = "{}";
+        return true;
+    }
+    if (!ask_store_for_line(s, line, e))
         return false;
     if (n->timed || n->why)
         return true;
-    if (l->means == SWEEP_TUNE)
-        return start_tune(s, line, e);
+    if (l->means == SWEEP_TUNE) {
+        struct tune_options o = l->tune;
+        o.spec = n->spec;
+        o.spare = s->o.spare; // taken once, by the first
+        o.leaving = o.keep = false;
+        s->tune = tune_new(&o, &why);
+        s->phase = s->tune ? SWEEP_TUNING : s->phase;
+        return s->tune || note_point_failure(s, line, &why, e);
+    }
     n->why = "the store knows no configuration for these constants, this device and driver, and "
              "the kernel as it is now";
     return true;
@@ -255,7 +259,7 @@ static bool say_none(struct sweep *s, const struct tune_progress *p)
 
 // What was found earlier in a part of the space, and the strategy did not ask for, may be clearly
 // faster: then that is what `hone best` says.
-static bool look_back(struct sweep *s, const struct tune_progress *p, struct error *e)
+static bool prefer_earlier_best(struct sweep *s, const struct tune_progress *p, struct error *e)
 {
     const struct tune_options *t = &s->o.lines[s->line].tune;
     struct sweep_entry *n = entry_at(s, s->line);
@@ -265,7 +269,7 @@ static bool look_back(struct sweep *s, const struct tune_progress *p, struct err
     if (!t->store || t->fresh || !p->ranked.decided || !n->timed)
         return true;
     if (!find_known(s, s->line, &answer, &found, &why))
-        return note_failure(s, s->line, &why, e);
+        return note_point_failure(s, s->line, &why, e);
     if (!found)
         return true;
     if (is_of_today(&answer) && answer.place.ranked && answer.stats.high < n->stats.low) {
@@ -297,26 +301,25 @@ static bool end_tune(struct sweep *s, struct error *e)
     s->phase = SWEEP_OPENING;
     if (!ok)
         return error_memory(e);
-    return s->cancelled || look_back(s, &p, e);
+    return s->cancelled || prefer_earlier_best(s, &p, e);
 }
 
-static bool step_tune(struct sweep *s, int timeout_ms, struct error *e)
+static bool step_line_tune(struct sweep *s, int timeout_ms, struct error *e)
 {
     struct error why = ERROR_INIT;
     const struct tune_record *record;
-    enum tune_answer answer = tune_step(s->tune, timeout_ms, &record, &why);
-    if (answer == TUNE_END) {
-        if (!end_tune(s, e))
-            return false;
-        s->line++;
-    } else if (answer == TUNE_BROKEN) {
+    bool ok = true;
+    enum workflow_answer answer = tune_step(s->tune, timeout_ms, &record, &why);
+    if (answer == WORKFLOW_END) {
+        ok = end_tune(s, e);
+        s->line += ok;
+    } else if (answer == WORKFLOW_BROKEN) {
         tune_free(s->tune);
         s->tune = NULL;
         s->phase = SWEEP_OPENING;
-        if (!note_failure(s, s->line++, &why, e))
-            return false;
+        ok = note_point_failure(s, s->line++, &why, e);
     }
-    return true;
+    return ok;
 }
 
 // ---- in turn -----------------------------------------------------------------------------------
@@ -339,29 +342,13 @@ static bool ask_libraries(struct sweep *s, struct error *e)
     return true;
 }
 
-static void add_side(struct sweep *s, uint32_t line)
-{
-    const struct sweep_line *l = &s->o.lines[line];
-    const struct sweep_entry *n = entry_at(s, line);
-    s->lines[s->side_count] = line;
-    s->choices[s->side_count] = n->configuration;
-    s->sides[s->side_count++] = (struct compare_side){.label = l->label,
-                                                      .spec = n->spec,
-                                                      .device = l->tune.device,
-                                                      .routine = l->routine,
-                                                      .routine_library = l->routine_library,
-                                                      .routine_about = s->about[line],
-                                                      .store = l->tune.store,
-                                                      .name = l->name ? l->name : n->spec->name};
-}
-
 // Times of the lines by themselves stay; who has none yet is told why.
-static bool note_heat_failure(struct sweep *s, const struct error *why, struct error *e)
+static bool note_paired_failure(struct sweep *s, const struct error *why, struct error *e)
 {
     bool told = false;
     for (uint32_t i = 0; i < s->side_count; i++) {
         bool lacks = !entry_at(s, s->lines[i])->timed;
-        if (lacks && !note_failure(s, s->lines[i], why, e))
+        if (lacks && !note_point_failure(s, s->lines[i], why, e))
             return false;
         told = told || lacks;
     }
@@ -396,8 +383,12 @@ static bool take_side(struct sweep *s, uint32_t line, const struct compare_entry
     return ok;
 }
 
-static void compare_lines(struct sweep *s, const struct compare_record *r)
+static bool take_paired_run(struct sweep *s, const struct compare_record *r)
 {
+    for (uint32_t i = 0; i < s->side_count; i++) {
+        if (!take_side(s, s->lines[i], &r->entries[i]))
+            return false;
+    }
     const struct sweep_entry *first = entry_at(s, 0);
     const struct tune_options *t = &s->o.lines[0].tune;
     uint64_t resolution = t->device->timer_ns / (r->batch ? r->batch : 1);
@@ -411,27 +402,18 @@ static void compare_lines(struct sweep *s, const struct compare_record *r)
                            first->result->sample_count, t->terms.rules.level, resolution,
                            &n->ratio);
     }
-}
-
-static bool take_heat(struct sweep *s, const struct compare_record *r)
-{
-    for (uint32_t i = 0; i < s->side_count; i++) {
-        if (!take_side(s, s->lines[i], &r->entries[i]))
-            return false;
-    }
-    compare_lines(s, r);
     return true;
 }
 
-// What the store has of such a heat.
-static bool take_known(struct sweep *s, const struct compare_options *o, bool *is_known,
-                       struct error *e)
+// What the store has of such a paired run.
+static bool take_known_run(struct sweep *s, const struct compare_options *o, bool *is_known,
+                           struct error *e)
 {
     struct result *results[SWEEP_LINES] = {NULL};
     struct compare_entry *entries = arena_array(&s->arena, s->side_count, sizeof *entries);
     if (!entries)
         return error_memory(e);
-    if (!sweep_find_heat(o, results, is_known, e))
+    if (!sweep_find_paired_run(o, results, is_known, e))
         return false;
     if (!*is_known)
         return true;
@@ -445,22 +427,15 @@ static bool take_known(struct sweep *s, const struct compare_options *o, bool *i
         stats_summarise(results[i]->samples_ns, results[i]->sample_count, timer_ns, &n->stats);
     }
     const struct compare_record record = {.entries = entries, .batch = results[0]->batch};
-    bool ok = take_heat(s, &record) || error_memory(e);
+    bool ok = take_paired_run(s, &record) || error_memory(e);
     for (uint32_t i = 0; i < s->side_count; i++)
         result_free(results[i]);
     return ok;
 }
 
-static void note_alone(struct sweep *s)
-{
-    struct sweep_entry *n = s->side_count ? entry_at(s, s->lines[0]) : NULL;
-    if (n && !n->timed)
-        n->why = "not launched: no other line has a configuration that works at this point";
-}
-
 // The lines that have a configuration. One alone is not launched in turn with anything; a routine,
 // which nothing else measures, then has no time.
-static bool start_heat(struct sweep *s, struct error *e)
+static bool start_paired_run(struct sweep *s, struct error *e)
 {
     struct error why = ERROR_INIT;
     const struct tune_options *t = &s->o.lines[0].tune;
@@ -468,11 +443,26 @@ static bool start_heat(struct sweep *s, struct error *e)
     if (!ask_libraries(s, e))
         return false;
     for (uint32_t i = 0; i < s->o.line_count; i++) {
-        if (entry_at(s, i)->configuration)
-            add_side(s, i);
+        const struct sweep_line *l = &s->o.lines[i];
+        struct sweep_entry *n = entry_at(s, i);
+        if (!n->configuration)
+            continue;
+        s->lines[s->side_count] = i;
+        s->choices[s->side_count] = n->configuration;
+        s->sides[s->side_count++] =
+            (struct compare_side){.label = l->label,
+                                  .spec = n->spec,
+                                  .device = l->tune.device,
+                                  .routine = l->routine,
+                                  .routine_library = l->routine_library,
+                                  .routine_about = s->about[i],
+                                  .store = l->tune.store,
+                                  .name = l->name ? l->name : n->spec->name};
     }
     if (s->side_count < 2) {
-        note_alone(s);
+        struct sweep_entry *n = s->side_count ? entry_at(s, s->lines[0]) : NULL;
+        if (n && !n->timed)
+            n->why = "not launched: no other line has a configuration that works at this point";
         return true;
     }
     struct compare_options o = {.sides = s->sides,
@@ -490,79 +480,74 @@ static bool start_heat(struct sweep *s, struct error *e)
                                 .host = t->host};
     o.terms.rules.fixed = 0;
     bool is_known = false;
-    if (!t->fresh && !take_known(s, &o, &is_known, &why))
-        return note_heat_failure(s, &why, e);
+    if (!t->fresh && !take_known_run(s, &o, &is_known, &why))
+        return note_paired_failure(s, &why, e);
     if (is_known)
         return true;
     s->compare = compare_new(&o, &why);
     s->phase = s->compare ? SWEEP_COMPARING : s->phase;
-    return s->compare || note_heat_failure(s, &why, e);
-}
-
-static void end_heat(struct sweep *s)
-{
-    struct compare_summary summary;
-    compare_summary(s->compare, &summary);
-    s->launches += summary.launches;
-    compare_free(s->compare);
-    s->compare = NULL;
-    s->phase = SWEEP_OPENING;
+    return s->compare || note_paired_failure(s, &why, e);
 }
 
 // ---- steps -------------------------------------------------------------------------------------
 
-static enum sweep_answer finish(struct sweep *s, const struct sweep_record **record)
+static enum workflow_answer finish_point(struct sweep *s, const struct sweep_record **record)
 {
     s->line = 0;
     *record = &s->records[s->count++];
-    return SWEEP_RECORD;
+    return WORKFLOW_RECORD;
 }
 
-static enum sweep_answer step_heat(struct sweep *s, int timeout_ms,
-                                   const struct sweep_record **record, struct error *e)
+static enum workflow_answer step_paired_run(struct sweep *s, int timeout_ms,
+                                            const struct sweep_record **record, struct error *e)
 {
     struct error why = ERROR_INIT;
-    const struct compare_record *heat;
-    enum compare_answer answer = compare_step(s->compare, timeout_ms, &heat, &why);
-    if (answer == COMPARE_RECORD && !take_heat(s, heat))
-        return error_memory(e), SWEEP_BROKEN;
-    if (answer == COMPARE_RECORD || answer == COMPARE_NOTHING)
-        return SWEEP_NOTHING;
-    end_heat(s);
-    if (answer == COMPARE_BROKEN && !note_heat_failure(s, &why, e))
-        return SWEEP_BROKEN;
-    return s->cancelled ? SWEEP_NOTHING : finish(s, record);
+    const struct compare_record *paired_run;
+    struct compare_progress progress;
+    enum workflow_answer answer = compare_step(s->compare, timeout_ms, &paired_run, &why);
+    if (answer == WORKFLOW_RECORD && !take_paired_run(s, paired_run))
+        return error_memory(e), WORKFLOW_BROKEN;
+    if (answer == WORKFLOW_RECORD || answer == WORKFLOW_NOTHING)
+        return WORKFLOW_NOTHING;
+    compare_progress(s->compare, &progress);
+    s->launches += progress.launches;
+    compare_free(s->compare);
+    s->compare = NULL;
+    s->phase = SWEEP_OPENING;
+    if (answer == WORKFLOW_BROKEN && !note_paired_failure(s, &why, e))
+        return WORKFLOW_BROKEN;
+    return s->cancelled ? WORKFLOW_NOTHING : finish_point(s, record);
 }
 
-static enum sweep_answer advance(struct sweep *s, int timeout_ms,
-                                 const struct sweep_record **record, struct error *e)
+static enum workflow_answer advance_sweep(struct sweep *s, int timeout_ms,
+                                          const struct sweep_record **record, struct error *e)
 {
     if (s->phase == SWEEP_TUNING)
-        return step_tune(s, timeout_ms, e) ? SWEEP_NOTHING : SWEEP_BROKEN;
+        return step_line_tune(s, timeout_ms, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
     if (s->phase == SWEEP_COMPARING)
-        return step_heat(s, timeout_ms, record, e);
+        return step_paired_run(s, timeout_ms, record, e);
     if (s->cancelled || s->count == s->o.plan->point_count)
-        return SWEEP_END;
+        return WORKFLOW_END;
     if (s->line < s->o.line_count) {
-        if (!choose(s, s->line, e))
-            return SWEEP_BROKEN;
+        if (!begin_line(s, s->line, e))
+            return WORKFLOW_BROKEN;
         s->line += s->phase == SWEEP_OPENING;
-        return SWEEP_NOTHING;
+        return WORKFLOW_NOTHING;
     }
-    if (s->o.line_count > 1 && !start_heat(s, e))
-        return SWEEP_BROKEN;
-    return s->phase == SWEEP_COMPARING ? SWEEP_NOTHING : finish(s, record);
+    if (s->o.line_count > 1 && !start_paired_run(s, e))
+        return WORKFLOW_BROKEN;
+    return s->phase == SWEEP_COMPARING ? WORKFLOW_NOTHING : finish_point(s, record);
 }
 
-enum sweep_answer sweep_step(struct sweep *s, int timeout_ms, const struct sweep_record **record,
-                             struct error *e)
+enum workflow_answer sweep_step(struct sweep *s, int timeout_ms, const struct sweep_record **record,
+                                struct error *e)
 {
     struct error why = ERROR_INIT;
     *record = NULL;
     if (s->broken)
-        return SWEEP_BROKEN;
-    enum sweep_answer answer = advance(s, timeout_ms, record, &why);
-    s->broken = answer == SWEEP_BROKEN;
+        return WORKFLOW_BROKEN;
+    enum workflow_answer answer = advance_sweep(s, timeout_ms, record, &why);
+    s->broken = answer == WORKFLOW_BROKEN;
     if (s->broken && e)
         *e = why;
     return answer;
@@ -582,17 +567,21 @@ void sweep_cancel(struct sweep *s)
 void sweep_progress(struct sweep *s, struct sweep_progress *out)
 {
     memset(out, 0, sizeof *out);
-    out->points = s->o.plan->point_count;
-    out->done = s->count;
+    out->common.planned = s->o.plan->point_count;
+    out->common.done = s->count;
     out->phase = s->phase;
     out->line = s->line;
-    out->elapsed_ns = clock_ns() - s->started_ns;
+    out->common.elapsed_ns = clock_ns() - s->started_ns;
     out->launches = s->launches;
-    out->cancelled = s->cancelled;
-    if (s->tune)
+    out->common.cancelled = s->cancelled;
+    if (s->tune) {
         tune_progress(s->tune, &out->tune);
-    if (s->compare)
-        compare_summary(s->compare, &out->heat);
+        out->common.evaluator = out->tune.common.evaluator;
+    }
+    if (s->compare) {
+        compare_progress(s->compare, &out->paired_run);
+        out->common.evaluator = out->paired_run.common.evaluator;
+    }
 }
 
 const struct sweep_record *sweep_records(const struct sweep *s, uint32_t *count)

@@ -1,7 +1,7 @@
-// The conveyor of `hone sweep`: a spec at several points, each a set of constants, one after the
+// The workflow of `hone sweep`: a spec at several points, each a set of constants, one after the
 // other. At each point the spec is read with these constants and tuned (or what the store knows is
 // taken); where there are further *lines*, other specs or a vendor's routines, the best of each
-// are then launched in turn in one heat (compare.h), because times of different runs do not
+// are then launched in turn in one paired run (compare.h), because times of different runs do not
 // compare.
 //
 // A point at which something fails is a record all the same, with the reason, and the sweep goes
@@ -9,14 +9,13 @@
 // has of a point's space (or of the part that is swept) answers at once, and so do launches in
 // turn, so that a sweep which was ended goes on where it was.
 //
-// Stepped as tune.h is: sweep_step() returns soon with at most one record; Ctrl-C, progress and
-// printing are the caller's.
-#ifndef HONE_SWEEP_H
-#define HONE_SWEEP_H
+// Driven as workflow.h says; planned and done are points.
+#ifndef HONE_WORKFLOWS_SWEEP_SWEEP_H
+#define HONE_WORKFLOWS_SWEEP_SWEEP_H
 
-#include "compare.h"
-#include "sweep_plan.h"
-#include "tune.h"
+#include "workflows/compare/compare.h"
+#include "spec/sweep_plan.h"
+#include "workflows/tune/tune.h"
 
 #define SWEEP_LINES COMPARE_SIDES
 
@@ -37,7 +36,7 @@ struct sweep_line {
     // How it is tuned and launched; `spec`, `spare`, `leaving` and `keep` are the sweep's. The
     // store is a handle of this line's own.
     struct tune_options tune;
-    const char *name; // under which results of a heat are kept; NULL: the spec's
+    const char *name; // under which results of a paired run are kept; NULL: the spec's
 };
 
 struct sweep_options {
@@ -45,7 +44,7 @@ struct sweep_options {
     uint32_t line_count;            // 1 .. SWEEP_LINES
     const struct sweep_plan *plan;
     bool again;          // tuned also where the store has a ranking; what is known answers
-    uint32_t rounds;     // of a heat; 0: as compare.h says
+    uint32_t rounds;     // of a paired run; 0: as compare.h says
     struct spare *spare; // (optional) for the first tune; outlives the sweep
 };
 
@@ -59,8 +58,9 @@ struct sweep_entry {
     bool timed;                  // correct and measured: stats are valid
     struct stats_summary stats;
     bool known; // the configuration comes from the store, nothing was launched to find it
-    // (or NULL) It is the best of this part of what is swept: best_place.part. With KNOWN alone.
-    const char *part;
+    // (or NULL) It is the best of this subspace of what is swept (best_place.part; subspace.h). With
+    // `known` alone.
+    const char *subspace;
     bool in_turn; // the times are of launches in turn with those of the other lines
     // Of a further line in turn with the first: how many times longer it takes than that.
     bool compared;
@@ -76,31 +76,23 @@ struct sweep_record {
 enum sweep_phase { SWEEP_OPENING, SWEEP_TUNING, SWEEP_COMPARING };
 
 struct sweep_progress {
-    uint32_t points, done; // point `done` is under way, if there is one
+    struct workflow_progress common; // in points; point `done` is under way, if there is one
     enum sweep_phase phase;
-    uint32_t line; // that is being tuned
-    uint64_t elapsed_ns;
-    uint64_t launches;           // of kernels, in all tunes and heats so far
-    struct tune_progress tune;   // while tuning
-    struct compare_summary heat; // while comparing
-    bool cancelled;
+    uint32_t line;                      // that is being tuned
+    uint64_t launches;                  // of kernels, in all tunes and paired runs so far
+    struct tune_progress tune;          // while tuning
+    struct compare_progress paired_run; // while comparing
 };
 
 struct sweep;
 
 struct sweep *sweep_new(const struct sweep_options *o, struct error *e);
 
-enum sweep_answer {
-    SWEEP_BROKEN = -1, // cannot go on: the error says why; records so far are valid
-    SWEEP_NOTHING,     // nothing within the timeout
-    SWEEP_RECORD,      // *record is a new one
-    SWEEP_END
-};
-enum sweep_answer sweep_step(struct sweep *s, int timeout_ms, const struct sweep_record **record,
-                             struct error *e);
+enum workflow_answer sweep_step(struct sweep *s, int timeout_ms, const struct sweep_record **record,
+                                struct error *e);
 
 // Ends after the running launch, without a record of the point that is under way; sweep_step() then
-// comes to SWEEP_END soon.
+// comes to WORKFLOW_END soon.
 void sweep_cancel(struct sweep *s);
 void sweep_progress(struct sweep *s, struct sweep_progress *out);
 // All records in the order of the points.

@@ -1,21 +1,24 @@
-#include "sweep_heat.h"
+// Finds the paired run of a comparison in the store: each side is asked for the launches in turn
+// of the job that its choice makes today; what they share is the random id of their run.
+
+#include "workflows/sweep/sweep_paired.h"
 
 #include <string.h>
 
-#define HEATS_MOST 64 // of a side, that are looked at: the newest
+#define PAIRED_RUN_MOST 64 // of a side, that are looked at: the newest
 
 // What the store has of a side.
 struct heard {
     struct digest key;
-    struct result *results[HEATS_MOST]; // newest first
+    struct result *results[PAIRED_RUN_MOST]; // newest first
     size_t count;
     bool cold, failed;
 };
 
 // ---- one side ----------------------------------------------------------------------------------
 
-static bool make_key(const struct compare_side *s, const char *choice, struct digest *key,
-                     struct error *e)
+static bool make_side_key(const struct compare_side *s, const char *choice, struct digest *key,
+                          struct error *e)
 {
     struct job *job = NULL;
     struct arena a;
@@ -53,23 +56,27 @@ static bool hear(void *context, const struct store_row *row)
     struct heard *h = context;
     static const uint8_t none[sizeof row->result->ranking];
     const struct result *r = row->result;
-    const struct store_counting alike = {.inputs = h->cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM};
-    if (!store_row_counts(row, &alike) || r->stop != STOP_COMPARED || r->sample_count == 0 ||
-        memcmp(r->ranking, none, sizeof none) == 0 || !digest_equal(&row->key, &h->key))
+    if (r->stop != STOP_COMPARED || memcmp(r->ranking, none, sizeof none) == 0)
         return true;
     struct result *copy = result_clone(r);
     h->failed = !copy;
     if (copy)
         h->results[h->count++] = copy;
-    return copy && h->count < HEATS_MOST;
+    return copy && h->count < PAIRED_RUN_MOST;
 }
 
-static bool ask_store(const struct compare_side *s, struct heard *h, struct error *e)
+static bool ask_store_for_runs(const struct compare_side *s, struct heard *h, struct error *e)
 {
     struct text constants = TEXT_INIT;
     spec_constants_text(s->spec, &constants);
-    struct store_query query = {
-        .spec_name = s->name, .constants = text_cstr(&constants), .correct_only = true};
+    const struct store_query query = {.spec_name = s->name,
+                                      .constants = text_cstr(&constants),
+                                      .key = &h->key,
+                                      .correct_only = true,
+                                      .logs = true, // of a routine: what its library says of itself
+                                      .today = true,
+                                      .inputs = h->cold ? STORE_INPUTS_COLD : STORE_INPUTS_WARM,
+                                      .telling = true};
     bool ok = constants.failed ? error_memory(e) : store_each(s->store, &query, hear, h, e);
     text_release(&constants);
     return ok && (!h->failed || error_memory(e));
@@ -77,7 +84,7 @@ static bool ask_store(const struct compare_side *s, struct heard *h, struct erro
 
 // ---- all of them -------------------------------------------------------------------------------
 
-// Its result in the heat of `first`; NULL: it was not in it.
+// Its result in the paired run of `first`; NULL: it was not in it.
 static struct result **part_of(struct heard *h, const struct result *first)
 {
     for (size_t i = 0; i < h->count; i++) {
@@ -89,7 +96,8 @@ static struct result **part_of(struct heard *h, const struct result *first)
     return NULL;
 }
 
-static bool take(struct heard *all, uint32_t count, uint32_t rounds, struct result **results)
+static bool choose_paired_run(struct heard *all, uint32_t count, uint32_t rounds,
+                              struct result **results)
 {
     for (size_t i = 0; i < all[0].count; i++) {
         const struct result *first = all[0].results[i];
@@ -107,8 +115,8 @@ static bool take(struct heard *all, uint32_t count, uint32_t rounds, struct resu
     return false;
 }
 
-bool sweep_find_heat(const struct compare_options *o, struct result **results, bool *found,
-                     struct error *e)
+bool sweep_find_paired_run(const struct compare_options *o, struct result **results, bool *found,
+                           struct error *e)
 {
     struct heard all[COMPARE_SIDES];
     bool ok = true, kept = true;
@@ -120,11 +128,12 @@ bool sweep_find_heat(const struct compare_options *o, struct result **results, b
     }
     for (uint32_t i = 0; ok && kept && i < o->side_count; i++) {
         all[i].cold = o->terms.cold;
-        ok = make_key(&o->sides[i], o->choices[i], &all[i].key, e) &&
-             ask_store(&o->sides[i], &all[i], e);
+        ok = make_side_key(&o->sides[i], o->choices[i], &all[i].key, e) &&
+             ask_store_for_runs(&o->sides[i], &all[i], e);
     }
     if (ok && kept)
-        *found = take(all, o->side_count, o->rounds ? o->rounds : COMPARE_BESTS, results);
+        *found =
+            choose_paired_run(all, o->side_count, o->rounds ? o->rounds : COMPARE_BESTS, results);
     for (uint32_t i = 0; i < o->side_count; i++) {
         for (size_t k = 0; k < all[i].count; k++)
             result_free(all[i].results[k]);

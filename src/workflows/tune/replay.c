@@ -1,4 +1,6 @@
-#include "replay.h"
+// A recorded space as something to search: the rows that are valid by the spec and the options make
+// a listed space, and each of its indices has its row.
+#include "workflows/tune/replay.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -102,7 +104,7 @@ static bool refuse_empty(const struct replay *r, const struct space *whole, stru
     return false;
 }
 
-static bool make_space(struct replay *r, struct error *e)
+static bool make_recorded_space(struct replay *r, struct error *e)
 {
     uint64_t count;
     struct space *whole = NULL;
@@ -166,7 +168,7 @@ static bool index_rows(struct replay *r, struct error *e)
 bool replay_init(struct replay *r, const struct replay_options *o, struct error *e)
 {
     *r = (struct replay){.o = *o};
-    return make_space(r, e) && index_rows(r, e);
+    return make_recorded_space(r, e) && index_rows(r, e);
 }
 
 void replay_release(struct replay *r)

@@ -1,9 +1,9 @@
 // A recorded space as something to search: which configurations there are to ask for, and what was
 // recorded of each. No device, kernel or worker.
-#ifndef HONE_REPLAY_H
-#define HONE_REPLAY_H
+#ifndef HONE_WORKFLOWS_TUNE_REPLAY_H
+#define HONE_WORKFLOWS_TUNE_REPLAY_H
 
-#include "exchange/recorded.h"
+#include "formats/recorded.h"
 #include "space/space.h"
 
 // Everything is the caller's and outlives the replay.

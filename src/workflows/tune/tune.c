@@ -1,7 +1,13 @@
-#include "tune_inside.h"
+// A tune in the order in which it happens: tune_new() makes the session, the evaluator and the
+// strategy; each tune_step() asks the strategy for as many configurations as the evaluator has room
+// for, makes them into jobs and submits these (what is the same work as an earlier one shares its
+// result), takes an answer, tells the strategy and hands the record out; and once nothing more is
+// asked and all is answered it starts the ranking and steps that (tune_rank.c). Below that stands what
+// others ask for: progress, the order of records, buffers.
+#include "workflows/tune/tune_inside.h"
 
-#include "base/process.h"
-#include "eval/remember.h"
+#include "os/process.h"
+#include "runner/cached.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,71 +33,61 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
                                 .leaving = o->leaving,
                                 .spare = o->spare,
                                 .log = o->log};
-    bool storing = o->store && !o->build_only;
-    struct remember_options remember = {.store = storing ? o->store : NULL,
-                                        .fresh = o->fresh,
-                                        .alone = space_count(t->stages.space) == 1,
-                                        .retry = o->retry,
-                                        .lock_folder = o->build_only ? NULL : o->lock_folder,
-                                        .spec_name = o->spec->name,
-                                        .constants = t->stages.constants,
-                                        .source = t->stages.source};
+    struct cached_options cached = {.store = o->build_only ? NULL : o->store,
+                                    .fresh = o->fresh,
+                                    .alone = space_count(t->session.space) == 1,
+                                    .retry = o->retry,
+                                    .lock_folder = o->build_only ? NULL : o->lock_folder,
+                                    .spec_name = o->spec->name,
+                                    .constants = t->session.constants,
+                                    .source = t->session.source};
     // More workers than jobs would only open devices.
     if (!live.jobs)
         live.jobs = live_default_jobs(o->device);
     if (live.jobs > t->planned)
         live.jobs = (uint32_t)t->planned;
-    return remember_new(&remember, &live, e);
+    return cached_new(&cached, &live, e);
 }
 
-// As far as it is known: a time may end the tune earlier.
-static uint64_t configurations_to_ask(const struct tune *t)
-{
-    bool covers = t->planned >= space_count(t->stages.space);
-    return t->o.budget.nanoseconds > 0 && covers ? 0 : t->planned;
-}
-
-// The evaluator says how many it keeps under way at once, since it starts with none.
-static bool make_strategy(struct tune *t, struct error *e)
-{
-    size_t room = evaluator_room(t->evaluator);
-    struct strategy_setup setup = {.space = t->stages.space,
-                                   .budget = configurations_to_ask(t),
-                                   .seed = t->o.seed,
-                                   .in_flight = (uint32_t)(room < t->planned ? room : t->planned)};
-    t->strategy = directions_new(t->o.strategy, &setup, &t->o.goal, e);
-    return t->strategy != NULL;
-}
-
-static bool name_part(struct tune *t)
-{
-    struct text text = TEXT_INIT;
-    const struct tune_options *o = &t->o;
-    bool ok = part_text(o->configurations, o->configuration_count, o->where, o->where_count, &text);
-    t->part = ok ? arena_strdup(&t->arena, text_cstr(&text)) : NULL;
-    text_release(&text);
-    return t->part != NULL;
-}
-
-static bool make_stages(struct tune *t, struct error *e)
+static bool begin_search(struct tune *t, struct error *e)
 {
     const struct tune_options *o = &t->o;
-    struct stages_options so = {.spec = o->spec,
-                                .space = o->replay ? o->replay->space : NULL,
-                                .device = o->device,
-                                .log = o->log,
-                                .configurations = o->configurations,
-                                .configuration_count = o->configuration_count,
-                                .where = o->where,
-                                .where_count = o->where_count};
-    if ((o->replay && !tune_replay_fits(o, e)) || !stages_make(&t->stages, &so, e))
+    struct text subspace = TEXT_INIT;
+    const struct session_options so = {.spec = o->spec,
+                                       .space = o->replay ? o->replay->space : NULL,
+                                       .device = o->device,
+                                       .log = o->log,
+                                       .configurations = o->configurations,
+                                       .configuration_count = o->configuration_count,
+                                       .where = o->where,
+                                       .where_count = o->where_count};
+    if ((o->replay && !tune_replay_fits(o, e)) || !session_make(&t->session, &so, e))
         return false;
-    t->planned = budget_configurations(&o->budget, space_count(t->stages.space));
+    uint64_t valid = space_count(t->session.space);
+    t->planned = budget_configurations(&o->budget, valid);
     if (!strategy_check(o->strategy, e) ||
-        !stages_begin(&t->stages, o->store, o->seed, o->command, o->host, e))
+        !session_begin(&t->session, o->store, o->seed, o->command, o->host, e))
         return false;
     t->evaluator = tune_make_evaluator(t, e);
-    return t->evaluator && make_strategy(t, e) && tune_known_find(t, e);
+    if (!t->evaluator)
+        return false;
+    // The evaluator says how many it keeps under way at once, since it starts with none. Where a
+    // time ends the search nobody knows how many there will be.
+    size_t room = evaluator_room(t->evaluator);
+    bool by_time = o->budget.nanoseconds > 0 && t->planned >= valid;
+    const struct strategy_setup setup = {.space = t->session.space,
+                                         .budget = by_time ? 0 : t->planned,
+                                         .seed = o->seed,
+                                         .in_flight =
+                                             (uint32_t)(room < t->planned ? room : t->planned)};
+    t->strategy = scalarization_new(o->strategy, &setup, &t->o.objectives, e);
+    if (!t->strategy || !tune_known_find(t, e))
+        return false;
+    if (subspace_text(o->configurations, o->configuration_count, o->where, o->where_count,
+                      &subspace))
+        t->subspace = arena_strdup(&t->arena, text_cstr(&subspace));
+    text_release(&subspace);
+    return (t->subspace && tune_rank_init(t)) || error_memory(e);
 }
 
 struct tune *tune_new(const struct tune_options *o, struct error *e)
@@ -104,12 +100,11 @@ struct tune *tune_new(const struct tune_options *o, struct error *e)
     arena_init(&t->arena);
     t->o = *o;
     t->started_ns = clock_ns();
-    tune_goal_init(t);
-    if (!make_stages(t, e) || ((!name_part(t) || !tune_rank_init(t)) && !error_memory(e))) {
-        tune_free(t);
-        return NULL;
-    }
-    return t;
+    tune_objective_init(t);
+    if (begin_search(t, e))
+        return t;
+    tune_free(t);
+    return NULL;
 }
 
 void tune_free(struct tune *t)
@@ -126,15 +121,15 @@ void tune_free(struct tune *t)
     free(t->items);
     free(t->records);
     free(t->front);
-    directions_free(t->strategy);
-    stages_release(&t->stages);
+    scalarization_free(t->strategy);
+    session_release(&t->session);
     arena_release(&t->arena);
     free(t);
 }
 
 // ---- items -------------------------------------------------------------------------------------
 
-static bool grow(struct tune *t)
+static bool make_room_to_tune(struct tune *t)
 {
     if (t->item_count < t->item_capacity)
         return true;
@@ -154,43 +149,27 @@ static bool grow(struct tune *t)
     return true;
 }
 
-static struct item *item_new(struct tune *t, uint64_t index)
+static struct item *tune_item_new(struct tune *t, uint64_t index)
 {
     const struct spec *spec = t->o.spec;
-    struct item *n = grow(t) ? arena_alloc(&t->arena, sizeof *n) : NULL;
+    struct item *n = make_room_to_tune(t) ? arena_alloc(&t->arena, sizeof *n) : NULL;
     uint32_t *choice = arena_array(&t->arena, spec->parameter_count + 1, sizeof *choice);
-    double *values = arena_array(&t->arena, t->o.goal.count, sizeof *values);
-    if (!n || !choice || !values)
+    double *values = arena_array(&t->arena, t->o.objectives.count, sizeof *values);
+    double *metrics = arena_array(&t->arena, spec->metric_count + 1, sizeof *metrics);
+    if (!n || !choice || !values || !metrics)
         return NULL;
     n->values = values;
-    space_get(t->stages.space, index, choice);
+    n->metrics = metrics;
+    space_get(t->session.space, index, choice);
     n->record.index = index;
     n->record.choice = choice;
-    n->record.is_default = t->stages.has_default && index == t->stages.default_index;
-    if (!stages_texts(spec, choice, &t->arena, &n->record.configuration,
-                      &n->record.configuration_json))
+    n->record.is_default = t->session.has_default && index == t->session.default_index;
+    if (!session_texts(spec, choice, &t->arena, &n->record.configuration,
+                       &n->record.configuration_json))
         return NULL;
     n->twin.owner = n;
     t->items[t->item_count++] = n;
     return n;
-}
-
-// A configuration that cannot even be made into a job is a result too.
-static bool fail_item(struct item *n, const struct error *why)
-{
-    n->result = result_new();
-    if (!n->result)
-        return false;
-    result_fail(n->result, STATUS_CONSTRAINTS, stages_fault(why), "%s", why->text);
-    return true;
-}
-
-static void note_geometry(struct tune_record *r, const struct job *job)
-{
-    const struct job_launch *launch = &job->launches[0];
-    r->dimensions = launch->dimensions;
-    memcpy(r->global, launch->global, sizeof r->global);
-    memcpy(r->local, launch->local, sizeof r->local);
 }
 
 bool tune_submit(struct tune *t, struct item *n, uint64_t ticket, struct error *e)
@@ -207,16 +186,19 @@ bool tune_start_item(struct tune *t, uint64_t index, struct error *e)
 {
     struct error why = ERROR_INIT;
     uint64_t ticket = t->item_count;
-    struct item *n = item_new(t, index);
+    struct item *n = tune_item_new(t, index);
     if (!n)
         return error_memory(e);
     t->outstanding++;
     if (t->o.replay)
         return tune_replay_answer(t, n) || error_memory(e);
-    if (!spec_job(t->o.spec, t->stages.sources, t->o.device, n->record.choice, &n->job, &why))
-        return (why.code != ERROR_MEMORY && fail_item(n, &why)) || error_memory(e);
-    note_geometry(&n->record, n->job);
-    n->primary = twins_find(&t->twins, &n->twin, t->o.spec, t->stages.sources, n->job);
+    if (!spec_job(t->o.spec, t->session.sources, t->o.device, n->record.choice, &n->job, &why))
+        return session_refusal(&why, &n->result) || error_memory(e);
+    const struct job_launch *launch = &n->job->launches[0];
+    n->record.dimensions = launch->dimensions;
+    memcpy(n->record.global, launch->global, sizeof n->record.global);
+    memcpy(n->record.local, launch->local, sizeof n->record.local);
+    n->primary = twins_find(&t->twins, &n->twin, t->o.spec, t->session.sources, n->job);
     if (!n->primary)
         return tune_submit(t, n, ticket, e);
     job_free(n->job);
@@ -227,35 +209,24 @@ bool tune_start_item(struct tune *t, uint64_t index, struct error *e)
 
 // ---- asking ------------------------------------------------------------------------------------
 
-static bool time_is_up(struct tune *t)
-{
-    uint64_t limit = t->o.budget.nanoseconds;
-    if (t->o.replay)
-        return limit && t->replayed_ns >= (double)limit;
-    return limit && clock_ns() - t->started_ns >= limit;
-}
-
-static void stop_asking(struct tune *t)
-{
-    t->asking_ended = true;
-}
-
-static bool is_over(struct tune *t)
+static bool is_search_over(struct tune *t)
 {
     return t->asking_ended && evaluator_idle(t->evaluator);
 }
 
 // What was asked and has not begun when the budget's time is up is left, too.
-static void watch_time(struct tune *t)
+static void watch_budget_time(struct tune *t)
 {
-    if (t->progress.out_of_time || t->was_ranked || is_over(t) || !time_is_up(t))
+    uint64_t limit = t->o.budget.nanoseconds;
+    if (limit == 0 || t->progress.out_of_time || t->was_ranked || is_search_over(t))
         return;
-    t->progress.out_of_time = true;
+    if (t->o.replay ? t->replayed_ns < (double)limit : clock_ns() - t->started_ns < limit)
+        return;
+    t->progress.out_of_time = t->asking_ended = true;
     evaluator_cancel(t->evaluator);
-    stop_asking(t);
 }
 
-static bool ask_more(struct tune *t, struct error *e)
+static bool ask_strategy(struct tune *t, struct error *e)
 {
     uint64_t batch[64];
     if (t->asking_ended)
@@ -268,12 +239,12 @@ static bool ask_more(struct tune *t, struct error *e)
     if (want > left)
         want = (size_t)left;
     bool failed = false;
-    size_t got = want ? directions_ask(t->strategy, batch, want, &failed) : 0;
+    size_t got = want ? scalarization_ask(t->strategy, batch, want, &failed) : 0;
     if (failed)
         return error_memory(e);
     // With nothing left somebody may still be refused, and another one be asked in its place.
     if (t->outstanding == 0 && (left == 0 || (want && got == 0)))
-        stop_asking(t);
+        t->asking_ended = true;
     for (size_t i = 0; i < got; i++) {
         if (!tune_known_ask(t, batch[i]) && !tune_start_item(t, batch[i], e))
             return false;
@@ -293,19 +264,15 @@ struct spec_measured tune_measured(const struct tune *t, const struct tune_recor
 }
 
 // Once the device's clock was found wrong, what it told is no time.
-static bool by_right_clock(const struct tune *t, const struct result *r)
-{
-    return !t->progress.timer_fault || result_by_host(r);
-}
-
 void tune_summarise(struct tune *t, struct item *n)
 {
     struct tune_record *r = &n->record;
     const uint64_t *samples;
     uint32_t count;
-    r->timed = r->has_metric = false;
-    r->values = NULL;
-    if (!result_samples(r->result, &samples, &count) || count == 0 || !by_right_clock(t, r->result))
+    r->timed = false;
+    r->values = r->metrics = NULL;
+    if (!result_samples(r->result, &samples, &count) || count == 0 ||
+        (t->progress.timer_fault && !result_by_host(r->result)))
         return;
     if (t->o.replay)
         tune_replay_summarise(t, r);
@@ -313,20 +280,20 @@ void tune_summarise(struct tune *t, struct item *n)
         stats_summarise(samples, count, t->o.device->timer_ns, &r->stats);
     r->timed = true;
     const struct spec_measured measured = tune_measured(t, r);
-    r->has_metric = t->o.spec->metric_count > 0 &&
-                    spec_metric(t->o.spec, 0, r->choice, t->o.device, &measured, &r->metric);
-    tune_goal_value(t, n);
-}
-
-// One that was hopeless at its verified launch has that as its sample: nothing was timed.
-static bool is_verified_launch(const struct result *r)
-{
-    return r->stop == STOP_HOPELESS && r->sample_count == 1 && !r->warm &&
-           r->samples_ns[0] == r->verify_launch_ns;
+    r->metrics = n->metrics;
+    r->metric_count = t->o.spec->metric_count;
+    for (uint32_t i = 0; i < r->metric_count; i++) {
+        if (!spec_metric(t->o.spec, i, r->choice, t->o.device, &measured, &n->metrics[i]))
+            n->metrics[i] = NAN;
+    }
+    tune_objective_value(t, n);
 }
 
 static void add_times(struct tune_progress *p, const struct result *r)
 {
+    // One that was hopeless at its verified launch has that as its sample: nothing was timed.
+    bool is_verified_launch = r->stop == STOP_HOPELESS && r->sample_count == 1 && !r->warm &&
+                              r->samples_ns[0] == r->verify_launch_ns;
     p->build_ns += r->build_ns;
     p->load_ns += r->load_ns;
     p->inputs_ns += r->inputs_ns;
@@ -335,7 +302,7 @@ static void add_times(struct tune_progress *p, const struct result *r)
     p->measure_ns += r->measure_ns;
     p->kernel_ns += r->verify_launch_ns + r->energy.span_ns;
     p->launches += (r->verify_launch_ns > 0) + r->energy.launches;
-    if (is_verified_launch(r))
+    if (is_verified_launch)
         return;
     uint64_t each = r->warmups + (r->batch ? r->batch : 1);
     p->samples += r->sample_count - r->earlier;
@@ -344,46 +311,35 @@ static void add_times(struct tune_progress *p, const struct result *r)
         p->kernel_ns += each * r->samples_ns[i];
 }
 
-// Did they end in the same way?
-static bool is_alike(const struct result *a, const struct result *b)
-{
-    return a->status == b->status && fault_is_spec(a->fault) == fault_is_spec(b->fault);
-}
-
-// Looks whether all of the first ones fail in one way: then there is little hope in the others.
-static void look_alike(struct tune *t, const struct tune_record *r)
+// Where all of the first ones fail in one way there is little hope in the others.
+static void note_alike(struct tune *t, const struct tune_record *r)
 {
     bool beyond = r->result->device_limit && r->result->status == STATUS_CONSTRAINTS;
     t->first[beyond] = t->first[beyond] ? t->first[beyond] : r;
-    t->differ |=
-        r->result->status == STATUS_CORRECT || !is_alike(t->first[beyond]->result, r->result);
-    t->looked_at[beyond]++;
-    bool all = !t->differ && t->looked_at[beyond] == ALIKE_COUNT && (!beyond || !t->first[false]);
+    const struct result *first = t->first[beyond]->result;
+    t->differ |= r->result->status == STATUS_CORRECT || r->result->status != first->status ||
+                 fault_is_spec(r->result->fault) != fault_is_spec(first->fault);
+    t->ended[beyond]++;
+    bool all = !t->differ && t->ended[beyond] == ALIKE_COUNT && (!beyond || !t->first[false]);
     if (all && !t->o.replay && !t->progress.alike_example)
         t->progress.alike_example = t->first[beyond];
 }
 
-static void count_failure(struct tune_progress *p, const struct tune_record *r)
+static void count_tune_record(struct tune *t, struct tune_record *r)
 {
+    struct tune_progress *p = &t->progress;
     enum status status = r->result->status;
     const struct tune_record *before = p->examples[status];
     bool is_spec = fault_is_spec(r->result->fault);
+    p->by_status[status]++;
+    t->refused += status == STATUS_CONSTRAINTS && !is_spec;
     p->spec_errors += is_spec;
     p->spec_by_status[status] += is_spec;
     if (is_spec && !p->spec_example)
         p->spec_example = r;
     if (!before || (!is_spec && fault_is_spec(before->result->fault)))
         p->examples[status] = r;
-}
-
-static void count_record(struct tune *t, struct tune_record *r)
-{
-    struct tune_progress *p = &t->progress;
-    enum status status = r->result->status;
-    p->by_status[status]++;
-    t->refused += status == STATUS_CONSTRAINTS && !fault_is_spec(r->result->fault);
-    count_failure(p, r);
-    look_alike(t, r);
+    note_alike(t, r);
     if (r->is_default)
         p->default_record = r;
     if (r->result->reused || r->same_as) {
@@ -399,7 +355,7 @@ static void count_record(struct tune *t, struct tune_record *r)
 
 // The first result by the host's clock: those before it lose their times, and the best is looked
 // for anew.
-static void see_clock(struct tune *t, const struct result *r)
+static void notice_clock(struct tune *t, const struct result *r)
 {
     struct tune_progress *p = &t->progress;
     if (p->timer_fault || !result_by_host(r))
@@ -415,40 +371,23 @@ static void see_clock(struct tune *t, const struct result *r)
 }
 
 // The item is complete: tell the strategy, hand the record out.
-static const struct tune_record *finish_item(struct tune *t, struct item *n)
+static const struct tune_record *finish_tune_item(struct tune *t, struct item *n)
 {
     struct tune_record *r = &n->record;
     r->result = n->result;
-    see_clock(t, r->result);
+    notice_clock(t, r->result);
     tune_summarise(t, n);
     r->ordinal = t->record_count;
     t->records[t->record_count++] = r;
     t->outstanding--;
-    count_record(t, r);
-    tune_goal_note(t, r);
+    count_tune_record(t, r);
+    tune_objective_note(t, r);
     if (!n->unasked)
-        tune_goal_tell(t, r);
+        tune_objective_tell(t, r);
     return r;
 }
 
-static void break_off(struct tune *t)
-{
-    t->broken = true;
-    evaluator_cancel(t->evaluator);
-    stop_asking(t);
-}
-
-// The kernel name or argument count is wrong: as long as nothing worked, nothing will.
-static void break_off_hopeless_spec(struct tune *t, const struct item *n)
-{
-    if (n->result->fault != FAULT_SPEC || t->progress.by_status[STATUS_CORRECT] > 0)
-        return;
-    error_set(&t->why, ERROR_INPUT, "%s: KernelSpecification: %s", t->o.spec->path,
-              n->result->message);
-    break_off(t);
-}
-
-static const struct tune_record *take_outcome(struct tune *t, struct outcome *out)
+static const struct tune_record *take_tune_outcome(struct tune *t, struct outcome *out)
 {
     struct item *n = t->items[out->ticket];
     if (n->record.result) { // a turn of a ranking that was broken off
@@ -456,10 +395,16 @@ static const struct tune_record *take_outcome(struct tune *t, struct outcome *ou
         return NULL;
     }
     n->result = out->result;
-    break_off_hopeless_spec(t, n);
-    const struct tune_record *r = finish_item(t, n);
-    if (!t->broken && tune_goal_is_hopeless(t, r, &t->why))
-        break_off(t);
+    // The kernel's name or its arguments are wrong: as long as nothing worked, nothing will.
+    bool hopeless = n->result->fault == FAULT_SPEC && t->progress.by_status[STATUS_CORRECT] == 0;
+    if (hopeless)
+        error_set(&t->why, ERROR_INPUT, "%s: KernelSpecification: %s", t->o.spec->path,
+                  n->result->message);
+    const struct tune_record *r = finish_tune_item(t, n);
+    if (hopeless || (!t->broken && tune_objective_is_hopeless(t, r, &t->why))) {
+        t->broken = t->asking_ended = true;
+        evaluator_cancel(t->evaluator);
+    }
     if (!t->o.keep)
         tune_rank_consider(t, n, out->ticket);
     return r;
@@ -467,85 +412,82 @@ static const struct tune_record *take_outcome(struct tune *t, struct outcome *ou
 
 // Items that need no evaluator: those that could not be made, and those identical to one that is
 // done.
-static const struct tune_record *next_settled(struct tune *t)
+static const struct tune_record *next_tuned(struct tune *t)
 {
-    for (uint64_t i = t->ready_next; i < t->item_count; i++) {
+    for (uint64_t i = t->handed_out; i < t->item_count; i++) {
         struct item *n = t->items[i];
         bool handed_out = n->record.result != NULL;
-        if (handed_out && i == t->ready_next)
-            t->ready_next++;
+        if (handed_out && i == t->handed_out)
+            t->handed_out++;
         if (handed_out || (!n->result && (!n->primary || !n->primary->result)))
             continue;
         if (!n->result)
             n->result = result_clone(n->primary->result);
         if (!n->result)
             return NULL;
-        return finish_item(t, n);
+        return finish_tune_item(t, n);
     }
     return NULL;
 }
 
-static enum tune_answer fail(struct tune *t, const struct error *why, struct error *e)
+static enum workflow_answer break_off_tune(struct tune *t, const struct error *why, struct error *e)
 {
-    t->broken = true;
-    stop_asking(t);
+    t->broken = t->asking_ended = true;
     if (e)
         *e = *why;
-    return TUNE_BROKEN;
+    return WORKFLOW_BROKEN;
 }
 
 // The search is over: the ranking, if there is one.
-static enum tune_answer rank(struct tune *t, int timeout_ms, struct error *e)
+static enum workflow_answer step_ranking(struct tune *t, int timeout_ms, struct error *e)
 {
     struct error why = ERROR_INIT;
-    bool ok = t->writing  ? t->writing(t, &why)
-              : t->settle ? tune_rank_step(t, timeout_ms, &why)
-                          : tune_rank_start(t, &why);
+    bool ok = t->writing         ? t->writing(t, &why)
+              : t->final_ranking ? tune_rank_step(t, timeout_ms, &why)
+                                 : tune_rank_start(t, &why);
     if (!ok)
-        return fail(t, &why, e);
-    return t->settle || t->writing ? TUNE_NOTHING : TUNE_END;
+        return break_off_tune(t, &why, e);
+    return t->final_ranking || t->writing ? WORKFLOW_NOTHING : WORKFLOW_END;
 }
 
-static enum tune_answer step(struct tune *t, int timeout_ms, const struct tune_record **record,
-                             struct error *e)
+static enum workflow_answer step_search(struct tune *t, int timeout_ms,
+                                        const struct tune_record **record, struct error *e)
 {
     struct error why = ERROR_INIT;
     struct outcome out;
-    if (t->broken && t->why.code && is_over(t))
-        return fail(t, &t->why, e);
-    if (!t->broken)
-        watch_time(t);
-    if (!t->broken && !ask_more(t, &why))
-        return fail(t, &why, e);
     *record = NULL;
-    if (t->settle || t->writing)
-        return rank(t, timeout_ms, e);
-    *record = next_settled(t);
+    if (t->broken && t->why.code && is_search_over(t))
+        return break_off_tune(t, &t->why, e);
+    if (!t->broken)
+        watch_budget_time(t);
+    if (!t->broken && !ask_strategy(t, &why))
+        return break_off_tune(t, &why, e);
+    if (t->final_ranking || t->writing)
+        return step_ranking(t, timeout_ms, e);
+    *record = next_tuned(t);
     if (*record)
-        return TUNE_RECORD;
-    if (is_over(t))
-        return t->broken ? fail(t, &t->why, e) : rank(t, timeout_ms, e);
+        return WORKFLOW_RECORD;
+    if (is_search_over(t))
+        return t->broken ? break_off_tune(t, &t->why, e) : step_ranking(t, timeout_ms, e);
     int got = evaluator_take(t->evaluator, timeout_ms, &out, &why);
     if (got < 0 && tune_replace_default(t, &why))
-        return TUNE_NOTHING;
+        return WORKFLOW_NOTHING;
     if (got < 0) {
         if (why.code == ERROR_INPUT)
             error_context(&why, "%s: KernelSpecification", t->o.spec->path);
-        return fail(t, &why, e);
+        return break_off_tune(t, &why, e);
     }
-    if (got == 0)
-        return TUNE_NOTHING;
-    *record = take_outcome(t, &out);
-    return *record ? TUNE_RECORD : TUNE_NOTHING;
+    *record = got ? take_tune_outcome(t, &out) : NULL;
+    return *record ? WORKFLOW_RECORD : WORKFLOW_NOTHING;
 }
 
 // A store that another process has locked is asked again in the next step.
-enum tune_answer tune_step(struct tune *t, int timeout_ms, const struct tune_record **record,
-                           struct error *e)
+enum workflow_answer tune_step(struct tune *t, int timeout_ms, const struct tune_record **record,
+                               struct error *e)
 {
     if (t->o.store)
         store_patience(t->o.store, STORE_STEP_MS);
-    enum tune_answer answer = step(t, timeout_ms, record, e);
+    enum workflow_answer answer = step_search(t, timeout_ms, record, e);
     if (t->o.store)
         store_patience(t->o.store, 0);
     return answer;
@@ -553,24 +495,15 @@ enum tune_answer tune_step(struct tune *t, int timeout_ms, const struct tune_rec
 
 void tune_cancel(struct tune *t)
 {
-    t->cancelled = true;
-    stop_asking(t);
+    t->cancelled = t->asking_ended = true;
     evaluator_cancel(t->evaluator);
     tune_rank_cancel(t);
 }
 
 // ---- views -------------------------------------------------------------------------------------
 
-// More than the budget says where some were refused, or known without being asked for.
-static uint64_t planned_now(const struct tune *t)
+static uint64_t estimate_time_left(const struct tune *t, uint64_t planned, uint64_t now)
 {
-    uint64_t valid = space_count(t->stages.space), planned = t->planned + t->refused + t->unasked;
-    return planned < valid ? planned : valid;
-}
-
-static uint64_t estimate_left(const struct tune *t, uint64_t now)
-{
-    uint64_t planned = planned_now(t);
     uint64_t left = planned > t->record_count ? planned - t->record_count : 0;
     if (t->fresh_done < 2 || left == 0)
         return 0;
@@ -584,10 +517,10 @@ static uint64_t estimate_left(const struct tune *t, uint64_t now)
 }
 
 // The ranking's share taken out of the evaluator's spans; its results are stored outside of them.
-static void note_times(const struct tune *t, struct tune_progress *out)
+static void split_times(const struct tune *t, struct tune_progress *out)
 {
     struct evaluator_times *times = &out->times;
-    *times = out->evaluator.times;
+    *times = out->common.evaluator.times;
     for (unsigned i = 0; i < SPAN_COUNT; i++) {
         times->span_ns[i] -= t->ranking.span_ns[i];
         out->ranking_ns += t->ranking.span_ns[i];
@@ -602,25 +535,27 @@ void tune_progress(struct tune *t, struct tune_progress *out)
 {
     uint64_t now = clock_ns();
     *out = t->progress;
-    out->valid = space_count(t->stages.space);
-    out->has_default = t->stages.has_default;
-    out->planned = planned_now(t);
-    out->done = t->record_count;
-    out->elapsed_ns = now - t->started_ns;
-    out->left_ns = estimate_left(t, now);
-    out->cancelled = t->cancelled;
-    if (t->settle) {
-        settle_status(t->settle, &out->ranked.status);
-        out->left_ns = out->ranked.status.left_ns;
+    out->valid = space_count(t->session.space);
+    out->has_default = t->session.has_default;
+    // More than the budget says where some were refused, or known without being asked for.
+    uint64_t planned = t->planned + t->refused + t->unasked;
+    out->common.planned = planned < out->valid ? planned : out->valid;
+    out->common.done = t->record_count;
+    out->common.elapsed_ns = now - t->started_ns;
+    out->common.left_ns = estimate_time_left(t, out->common.planned, now);
+    out->common.cancelled = t->cancelled;
+    if (t->final_ranking) {
+        final_ranking_status(t->final_ranking, &out->ranked.status);
+        out->common.left_ns = out->ranked.status.left_ns;
     }
-    out->strategy = strategy_name(directions_strategy(t->strategy));
-    out->strategy_description = strategy_description(directions_strategy(t->strategy));
+    out->strategy = strategy_name(scalarization_strategy(t->strategy));
+    out->strategy_description = strategy_description(scalarization_strategy(t->strategy));
     out->fixed = t->o.terms.rules.fixed;
     out->pareto = t->front_count;
     if (t->o.replay)
         tune_replay_progress(t, out);
-    evaluator_status(t->evaluator, &out->evaluator);
-    note_times(t, out);
+    evaluator_status(t->evaluator, &out->common.evaluator);
+    split_times(t, out);
 }
 
 const struct tune_record *tune_chosen(const struct tune *t)
@@ -630,18 +565,18 @@ const struct tune_record *tune_chosen(const struct tune *t)
 
 const struct space *tune_space(const struct tune *t)
 {
-    return t->stages.space;
+    return t->session.space;
 }
 
 void tune_source_digest(const struct tune *t, struct digest *out)
 {
-    *out = t->stages.source;
+    *out = t->session.source;
 }
 
 enum verification tune_verification(const struct tune *t, const char **against)
 {
-    *against = t->stages.against;
-    return t->stages.verification;
+    *against = t->session.against;
+    return t->session.verification;
 }
 
 struct placed {
@@ -671,8 +606,8 @@ const struct tune_record **tune_ranking(const struct tune *t, size_t *count)
     for (uint64_t i = 0; list && placed && i < t->record_count; i++) {
         const struct tune_record *r = t->records[i];
         if (r->timed)
-            placed[timed++] =
-                (struct placed){r, r->ranked ? r->rank.place : SIZE_MAX, tune_goal_order(t, r)};
+            placed[timed++] = (struct placed){r, r->ranked ? r->rank.place : SIZE_MAX,
+                                              tune_objective_order(t, r)};
     }
     if (list && placed)
         qsort(placed, timed, sizeof *placed, by_place);
@@ -687,6 +622,15 @@ const struct tune_record *const *tune_records(const struct tune *t, size_t *coun
 {
     *count = t->record_count;
     return (const struct tune_record *const *)t->records;
+}
+
+bool tune_job(const struct tune *t, const struct tune_record *record, struct job **out,
+              struct error *e)
+{
+    const struct tune_options *o = &t->o;
+    if (o->replay)
+        return error_set(e, ERROR_USAGE, "what is recorded has no job");
+    return spec_job(o->spec, t->session.sources, o->device, record->choice, out, e);
 }
 
 bool tune_fetch(struct tune *t, const struct tune_record *record, enum fetch what, uint32_t index,

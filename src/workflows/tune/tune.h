@@ -1,20 +1,19 @@
-// The conveyor of `hone tune` (and, with one configuration, of `hone run`): the one place that
+// The workflow of `hone tune` (and, with one configuration, of `hone run`): the one place that
 // knows the order spec -> space -> strategy -> job -> evaluator -> result -> store.
 //
-// It is stepped: tune_step() returns within the timeout with at most one record. Ctrl-C, progress
-// and printing are the caller's. At every moment the best so far is valid.
-#ifndef HONE_TUNE_H
-#define HONE_TUNE_H
+// Driven as workflow.h says; planned and done are configurations.
+#ifndef HONE_WORKFLOWS_TUNE_TUNE_H
+#define HONE_WORKFLOWS_TUNE_TUNE_H
 
 #include "base/log.h"
-#include "eval/evaluator.h"
-#include "goal.h"
-#include "measure/ranking.h"
-#include "measure/stats.h"
+#include "search/objective.h"
+#include "stats/ranking.h"
+#include "stats/stats.h"
 #include "search/search.h"
-#include "pick.h"
-#include "replay.h"
-#include "settle.h"
+#include "workflows/tie_break.h"
+#include "workflows/tune/replay.h"
+#include "workflows/final_ranking.h"
+#include "workflows/workflow.h"
 #include "spec/spec.h"
 #include "store/store.h"
 
@@ -36,8 +35,8 @@ struct tune_options {
     const char *const *where; // --where
     uint32_t where_count;
 
-    struct goal goal;     // no terms: least time. See below
-    const char *strategy; // (optional) "genetic:population=20"; NULL: by the budget
+    struct objectives objectives; // no terms: least time. See below
+    const char *strategy;         // (optional) "genetic:population=20"; NULL: by the budget
     struct budget budget;
     uint64_t seed;
     uint32_t jobs; // build workers; 0: as many as useful
@@ -67,9 +66,9 @@ struct tune_record {
     bool is_default;
     bool timed;                 // correct and measured: stats are valid
     struct stats_summary stats; // of the samples, ns
-    bool has_metric;
-    double metric;        // the spec's first metric at the median
-    const double *values; // of the goal's terms; NULL: not timed, or one of them is not known
+    const double *metrics;      // the spec's, at the median, NaN: it has none; NULL: not timed
+    uint32_t metric_count;
+    const double *values; // of the objectives; NULL: not timed, or one of them is not known
     uint32_t value_count;
     bool pareto; // of several objectives, so far: no other one is better in all
     bool ranked; // took part in the ranking to its end: `rank` is valid
@@ -81,30 +80,31 @@ struct tune_record {
 
 // The ranking at the end, as far as it has come.
 struct tune_ranked {
-    bool running;              // now
-    bool decided;              // records are ranked, and the rest is valid
-    bool known;                // the store had the whole of it: nothing was launched
-    bool is_short;             // the budget's time was up: no further than the first regular look
-    size_t contenders, failed; // failed: of them, while they were ranked or verified again
-    size_t tied;               // not told apart from the winner, which counts
+    bool running;             // now
+    bool decided;             // records are ranked, and the rest is valid
+    bool known;               // the store had the whole of it: nothing was launched
+    bool is_short;            // the budget's time was up: no further than the first regular look
+    size_t finalists, failed; // failed: of them, while they were ranked or verified again
+    size_t tied;              // not told apart from the winner, which counts
     const struct tune_record *chosen; // of those: what `hone best` answers
-    char why[PICK_WHY];               // that one was chosen
-    uint8_t id[16];                   // of the ranking in the store; zeros with one contender
-    struct settle_status status;
+    char why[TIE_BREAK_WHY];          // that one was chosen
+    uint8_t id[16];                   // of the ranking in the store; zeros with one finalist
+    struct final_ranking_status status;
 };
 
 #define ALIKE_COUNT 20
 
 struct tune_progress {
+    // planned: allowed by the budget, where what the device refuses does not count; left_ns: of the
+    // ranking, once it runs.
+    struct workflow_progress common;
     uint64_t valid;     // in the space
-    uint64_t planned;   // allowed by the budget; what the device refuses does not count
-    uint64_t done;      // records handed out
     uint64_t reused;    // of them from the store or identical to another
     uint64_t identical; // of those, the ones identical to one that was measured in this run
     uint64_t by_status[STATUS_COUNT];
     uint64_t samples;               // launches timed in this run
     uint64_t launches;              // all launches of kernels in this run
-    const struct tune_record *best; // by the goal; (or NULL), always with several objectives
+    const struct tune_record *best; // by the objective; (or NULL), always with several objectives
     size_t pareto;                  // of several objectives: records of the set so far
     bool has_default;               // is it in the space?
     const struct tune_record *default_record; // (or NULL) the default configuration, when done
@@ -116,13 +116,9 @@ struct tune_progress {
     const struct tune_record *alike_example; // (or NULL) all of the first ALIKE_COUNT failed in
                                              // this one's way; what exceeds the device's limits
                                              // counts only where nothing else happened
-    uint64_t elapsed_ns;
-    uint64_t left_ns; // estimate; 0 while there is none
-    struct evaluator_status evaluator;
     struct tune_ranked ranked;
     // (or NULL) why launches are timed by the host's clock; times by the device's are then none
     const char *timer_fault;
-    bool cancelled;
     bool out_of_time;                 // the budget's time is used up
     const char *strategy;             // its name
     const char *strategy_description; // with all its options
@@ -142,28 +138,24 @@ struct tune_progress {
 
 struct tune;
 
-// The goal decides what `best` is, what strategies are told and how records are ordered. Where it
-// is the time or the like (goal_is_time()) nothing else changes. Under any other goal screening may
-// not stop what is slow, and the ranking in rounds, which compares times, would not decide it:
-// there is none, and each configuration has GOAL_LAUNCHES timed launches instead (or as many as
-// were asked for), the least number with an interval; with their energy where the goal needs it.
-#define GOAL_LAUNCHES 7
+// The objective decides what `best` is, what strategies are told and how records are ordered. Where
+// it is the time or the like (objective_is_time()) nothing else changes. Under any other objective
+// screening may not stop what is slow, and the ranking in rounds, which compares times, would not
+// decide it: there is none, and each configuration has OBJECTIVE_LAUNCHES timed launches instead
+// (or as many as were asked for), the least number with an interval; with their energy where the
+// objective needs it.
+#define OBJECTIVE_LAUNCHES 7
 
 // Reads the sources, makes the space and starts the search. Fails with the reason for an empty
 // space (space_explain_empty()).
 struct tune *tune_new(const struct tune_options *o, struct error *e);
 
-enum tune_answer {
-    TUNE_BROKEN = -1, // cannot go on: the error says why; records so far are valid
-    TUNE_NOTHING,     // nothing within the timeout
-    TUNE_RECORD,      // *record is a new one; valid until tune_free()
-    TUNE_END          // search and ranking are over
-};
-enum tune_answer tune_step(struct tune *t, int timeout_ms, const struct tune_record **record,
-                           struct error *e);
+// END: search and ranking are over.
+enum workflow_answer tune_step(struct tune *t, int timeout_ms, const struct tune_record **record,
+                               struct error *e);
 
-// Ends the search after the running launch, without a ranking; tune_step() then comes to TUNE_END
-// soon. When the budget's time is up there is a ranking still, a short one.
+// Ends the search after the running launch, without a ranking; tune_step() then comes to
+// WORKFLOW_END soon. When the budget's time is up there is a ranking still, a short one.
 void tune_cancel(struct tune *t);
 void tune_progress(struct tune *t, struct tune_progress *out);
 // tune_ranked.chosen alone: what a view of every record asks for. NULL while nothing is decided.
@@ -173,7 +165,7 @@ const struct tune_record *tune_chosen(const struct tune *t);
 struct tune_speedup {
     bool known;  // both have a time, and there is one best
     bool ranked; // within the rounds of a ranking; else from times of screening, which see drift
-    struct stats_ratio ratio; // of the ranked: with its interval (measure/speedup.h)
+    struct stats_ratio ratio; // of the ranked: with its interval (stats/speedup.h)
     bool significant;         // the interval lies above 1
 };
 void tune_speedup(const struct tune *t, struct tune_speedup *out);
@@ -191,6 +183,10 @@ enum verification tune_verification(const struct tune *t, const char **against);
 const struct tune_record **tune_ranking(const struct tune *t, size_t *count);
 // All records in the order in which they were handed out.
 const struct tune_record *const *tune_records(const struct tune *t, size_t *count);
+// The record's job, made again from the same sources; the caller's, freed before the tune. An error
+// where what was recorded answers, which has no jobs.
+bool tune_job(const struct tune *t, const struct tune_record *record, struct job **out,
+              struct error *e);
 // With `keep`: a buffer's contents or a program's binary of a correct record.
 bool tune_fetch(struct tune *t, const struct tune_record *record, enum fetch what, uint32_t index,
                 struct text *out, struct error *e);

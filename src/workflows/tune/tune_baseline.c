@@ -1,21 +1,11 @@
 // The default configuration is what others are compared with, and, where the spec has no reference,
 // what their outputs are held against. One that crashes, or does not build, is a result like any
 // other, so the next valid configuration takes its place and the tune goes on.
-#include "tune_inside.h"
+#include "workflows/tune/tune_inside.h"
 
 #include <string.h>
 
 enum { STAND_INS_MOST = 8 };
-
-static bool can_replace(struct tune *t, uint32_t *choice)
-{
-    struct evaluator_status status;
-    if (t->o.replay || t->cancelled || t->progress.by_status[STATUS_CORRECT] > 0)
-        return false;
-    evaluator_status(t->evaluator, &status);
-    return status.reference_failed && t->stand_ins < STAND_INS_MOST &&
-           spec_default_reference(t->stages.sources, t->o.device, choice);
-}
 
 // Has the configuration failed by itself already?
 static bool has_failed(const struct tune *t, uint64_t index)
@@ -28,73 +18,76 @@ static bool has_failed(const struct tune *t, uint64_t index)
     return false;
 }
 
-// The next one in the order of the space that may be right; false where there is none.
-static bool next_candidate(const struct tune *t, uint64_t index, uint64_t *next)
-{
-    uint64_t count = space_count(t->stages.space);
-    uint64_t most = t->item_count + 1; // of those that failed by themselves
-    do
-        *next = index = (index + 1) % count;
-    while (most-- > 0 && *next != t->spec_default && has_failed(t, *next));
-    return *next != t->spec_default;
-}
-
 // What is asked for and not answered yet was made with the old reference.
-static bool submit_again(struct tune *t, struct error *e)
+static bool resubmit_items(struct tune *t, struct error *e)
 {
     for (uint64_t i = 0; i < t->item_count; i++) {
         struct item *n = t->items[i];
-        n->record.is_default = n->record.index == t->stages.default_index;
+        n->record.is_default = n->record.index == t->session.default_index;
         if (n->result || n->primary)
             continue;
         n->record.job = NULL;
-        if (!spec_job(t->o.spec, t->stages.sources, t->o.device, n->record.choice, &n->job, e) ||
+        if (!spec_job(t->o.spec, t->session.sources, t->o.device, n->record.choice, &n->job, e) ||
             !tune_submit(t, n, i, e))
             return false;
     }
     return true;
 }
 
-static bool tell(struct tune *t, const uint32_t *was, const uint32_t *is, const char *why)
+static bool tell_replacement(struct tune *t, const uint32_t *was, const uint32_t *is,
+                             const char *why)
 {
     const char *old, *now, *json;
     bool first = t->stand_ins == 1;
     struct arena *a = &t->arena;
-    if (!stages_texts(t->o.spec, was, a, &old, &json) ||
-        !stages_texts(t->o.spec, is, a, &now, &json))
+    if (!session_texts(t->o.spec, was, a, &old, &json) ||
+        !session_texts(t->o.spec, is, a, &now, &json))
         return false;
-    t->stages.against = arena_printf(a, "configuration %s, in place of the default", now);
+    t->session.against = arena_printf(a, "configuration %s, in place of the default", now);
     log_add(t->o.log, LOG_WARNING,
             "%s: %s%s%s cannot be what others are held against (%s): %s takes its place",
             t->o.spec->path, first ? "the default configuration, " : "", old, first ? "," : "", why,
             now);
-    return t->stages.against != NULL;
+    return t->session.against != NULL;
 }
 
 bool tune_replace_default(struct tune *t, struct error *why)
 {
-    struct stages *s = &t->stages;
+    struct session *s = &t->session;
     struct error e = ERROR_INIT;
+    struct evaluator_status status;
     uint64_t index, next;
+    if (t->o.replay || t->cancelled || t->progress.by_status[STATUS_CORRECT] > 0)
+        return false;
+    evaluator_status(t->evaluator, &status);
     uint32_t count = t->o.spec->parameter_count;
     uint32_t *was = arena_array(&t->arena, count + 1, sizeof *was);
     uint32_t *is = arena_array(&t->arena, count + 1, sizeof *is);
-    if (!was || !is || !can_replace(t, was) || !space_find(s->space, was, &index))
+    if (!was || !is || status.reference == REFERENCE_SOUND || t->stand_ins == STAND_INS_MOST ||
+        !spec_default_reference(s->sources, t->o.device, was) || !space_find(s->space, was, &index))
         return false;
     t->spec_default = t->stand_ins ? t->spec_default : index;
-    if (!next_candidate(t, index, &next))
-        return false;
+    // The next one in the order of the space that did not fail by itself already.
+    next = index;
+    for (uint64_t most = t->item_count + 1; most > 0; most--) {
+        next = (next + 1) % space_count(s->space);
+        if (next == t->spec_default)
+            return false;
+        if (!has_failed(t, next))
+            break;
+    }
     space_get(s->space, next, is);
     t->stand_ins++;
     s->has_default = true;
     s->default_index = next;
-    bool ok = (tell(t, was, is, why->text) && spec_stand_in(s->sources, is)) || error_memory(&e);
+    bool ok = (tell_replacement(t, was, is, why->text) && spec_stand_in(s->sources, is)) ||
+              error_memory(&e);
     struct evaluator *anew = ok ? tune_make_evaluator(t, &e) : NULL;
     if (anew) {
         evaluator_free(t->evaluator);
         t->evaluator = anew;
     }
-    if (anew && submit_again(t, &e))
+    if (anew && resubmit_items(t, &e))
         return true;
     *why = e;
     return false;

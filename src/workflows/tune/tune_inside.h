@@ -1,15 +1,16 @@
-// Private to the conveyor of `hone tune`: its state, shared by tune.c (the search), tune_known.c
-// (what the store knows), tune_goal.c (what is looked for) and tune_rank.c (the ranking at its
+// Private to the workflow of `hone tune`: its state, shared by tune.c (the search), tune_known.c
+// (what the store knows), tune_objective.c (what is looked for), tune_baseline.c (another default in
+// place of one that fails), tune_replay.c (a recording answers) and tune_rank.c (the ranking at the
 // end).
-#ifndef HONE_TUNE_INSIDE_H
-#define HONE_TUNE_INSIDE_H
+#ifndef HONE_WORKFLOWS_TUNE_TUNE_INSIDE_H
+#define HONE_WORKFLOWS_TUNE_TUNE_INSIDE_H
 
-#include "contenders.h"
-#include "directions.h"
-#include "part.h"
-#include "settle.h"
-#include "stages.h"
-#include "tune.h"
+#include "workflows/shortlist.h"
+#include "workflows/scalarization.h"
+#include "search/subspace.h"
+#include "workflows/final_ranking.h"
+#include "workflows/session.h"
+#include "workflows/tune/tune.h"
 
 // A record on its way to the caller.
 struct item {
@@ -20,13 +21,14 @@ struct item {
     struct result *screened; // (or NULL) what `result` was before the ranking
     struct item *primary;    // identical configuration, measured instead
     bool unasked;            // known, and the strategy has not asked for it: it spends no budget
-    double *values;          // room for those of the goal
+    double *values;          // room for those of the objective
+    double *metrics;         // likewise
 };
 
 struct tune {
     struct tune_options o;
-    struct stages stages;
-    struct directions *strategy;
+    struct session session;
+    struct scalarization *strategy;
     struct evaluator *evaluator;
     struct arena arena;
 
@@ -35,8 +37,8 @@ struct tune {
     struct twins twins;
     uint64_t outstanding; // asked, not yet handed out
     uint64_t planned;
-    uint64_t refused;      // records that the device refused: they spend no budget
-    uint64_t looked_at[2]; // for alike_example: within the device's limits, beyond them
+    uint64_t refused;  // records that the device refused: they spend no budget
+    uint64_t ended[2]; // for alike_example: within the device's limits, beyond them
     const struct tune_record *first[2]; // and the first of each
     bool differ;                        // not all of them ended in one way
 
@@ -46,26 +48,26 @@ struct tune {
     uint64_t unasked; // of them
 
     uint32_t unvalued;          // timed records whose energy was refused, before any had values
-    bool by_time;               // the goal is the time or the like
-    bool has_values;            // some record has values of the goal
+    bool by_time;               // the objective is the time or the like
+    bool has_values;            // some record has values of the objective
     struct tune_record **front; // of several objectives: the Pareto set so far
     size_t front_count;         // there is room for every item
 
     struct tune_record **records; // handed out
     uint64_t record_count;
-    uint64_t ready_next; // tickets below were looked at by next_alias()
+    uint64_t handed_out; // items below are records already
 
-    struct contenders contenders; // of the ranking, as of now
-    struct item *baseline;        // (or NULL) the default, where it is none of these
+    struct shortlist finalists; // of the ranking, as of now
+    struct item *baseline;      // (or NULL) the default, where it is none of these
     uint64_t baseline_ticket;
-    struct settle_contender *settling; // while it is settled, and after
-    size_t settling_count, settling_capacity;
-    struct settle *settle;
+    struct finalist *in_ranking; // those of the final ranking, while it runs and after
+    size_t in_ranking_count, in_ranking_capacity;
+    struct final_ranking *final_ranking;
     uint32_t stand_ins;    // how often the default was replaced
     uint64_t spec_default; // before that
     uint8_t ranking_id[16];
-    const char *part; // of the space that is searched; see part.h
-    bool was_ranked;  // once, whatever came of it
+    const char *subspace; // that is searched; see subspace.h
+    bool was_ranked;      // once, whatever came of it
     // (or NULL) What is still to be written of it: another process has the store locked.
     bool (*writing)(struct tune *t, struct error *e);
 
@@ -96,7 +98,7 @@ bool tune_replace_default(struct tune *t, struct error *why);
 // tune_known.c
 // What the store knows of a space that is searched in part takes part in the ranking, so that no
 // tune answers with less than an earlier one found: the fastest, as many as a ranking takes, of
-// what compares with today's times (store_row_counts()) and is the same job today. The search
+// what compares with today's times and is the same job today. The search
 // itself is as it would be without them: the strategy hears of one when it asks for it.
 bool tune_known_find(struct tune *t, struct error *e);
 // Evaluates up to `room` of them: the store answers.
@@ -104,19 +106,19 @@ bool tune_known_start(struct tune *t, size_t room, struct error *e);
 // The strategy asks for the index: is it one of those started? Then it is told.
 bool tune_known_ask(struct tune *t, uint64_t index);
 
-// tune_goal.c
-// The goal, and what it makes of the terms of measuring.
-void tune_goal_init(struct tune *t);
+// tune_objective.c
+// The objective, and what it makes of the terms of measuring.
+void tune_objective_init(struct tune *t);
 // The values of an item whose record is summarised.
-void tune_goal_value(struct tune *t, struct item *n);
+void tune_objective_value(struct tune *t, struct item *n);
 // A new record: is it the best, or of the Pareto set?
-void tune_goal_note(struct tune *t, struct tune_record *r);
-void tune_goal_tell(struct tune *t, const struct tune_record *r);
-// After a new record: is it clear that the goal needs energy which nobody counts here? `why` says
-// so.
-bool tune_goal_is_hopeless(struct tune *t, const struct tune_record *r, struct error *why);
+void tune_objective_note(struct tune *t, struct tune_record *r);
+void tune_objective_tell(struct tune *t, const struct tune_record *r);
+// After a new record: is it clear that the objective needs energy which nobody counts here? `why`
+// says so.
+bool tune_objective_is_hopeless(struct tune *t, const struct tune_record *r, struct error *why);
 // The number that orders records, less first; INFINITY: it has none.
-double tune_goal_order(const struct tune *t, const struct tune_record *r);
+double tune_objective_order(const struct tune *t, const struct tune_record *r);
 
 // tune_replay.c
 bool tune_replay_fits(const struct tune_options *o, struct error *e); // can it have this budget?
@@ -129,15 +131,15 @@ void tune_replay_summarise(const struct tune *t, struct tune_record *r);
 bool tune_rank_is_wanted(const struct tune_options *o); // a ranking, by how it is to measure
 bool tune_rank_init(struct tune *t);
 void tune_rank_release(struct tune *t);
-// A new record that is correct: is its configuration a contender? Drops the jobs of those that are
-// none.
-// No contender so far is one.
+// No finalist so far is one.
 void tune_rank_forget(struct tune *t);
+// A new record that is correct: is its configuration a finalist? Drops the jobs of those that are
+// none.
 void tune_rank_consider(struct tune *t, const struct item *n, uint64_t ticket);
 // After the search: starts the ranking, or finds that there is none to be made or that the store
 // has it. False on failure.
 bool tune_rank_start(struct tune *t, struct error *e);
-// False on failure; t->settle is NULL once it is over.
+// False on failure; t->final_ranking is NULL once it is over.
 bool tune_rank_step(struct tune *t, int timeout_ms, struct error *e);
 void tune_rank_cancel(struct tune *t);
 

@@ -1,56 +1,50 @@
-// What a tune looks for: the values of records, who of them is the best, what the strategy is told.
-#include "tune_inside.h"
+// What a tune looks for: the values of records in its objectives, which record is the best (of several
+// objectives, which are the Pareto set), and what the strategy is told.
+#include "workflows/tune/tune_inside.h"
 
 #include <math.h>
 
-void tune_goal_init(struct tune *t)
+void tune_objective_init(struct tune *t)
 {
     struct tune_options *o = &t->o;
-    if (o->goal.count == 0)
-        o->goal = (struct goal){{{.name = "time", .metric = OBJECTIVE_TIME}}, 1};
-    t->by_time = goal_is_time(&o->goal, o->spec, o->device);
+    if (o->objectives.count == 0)
+        o->objectives = (struct objectives){{{.name = "time", .metric = OBJECTIVE_TIME}}, 1};
+    t->by_time = objective_is_time(&o->objectives, o->spec, o->device);
     if (t->by_time)
         return;
     if (o->terms.rules.fixed == 0 && !o->replay)
-        o->terms.rules.fixed = GOAL_LAUNCHES;
-    o->terms.energy |= goal_uses_energy(&o->goal, o->spec);
+        o->terms.rules.fixed = OBJECTIVE_LAUNCHES;
+    o->terms.energy |= objective_uses_energy(&o->objectives, o->spec);
 }
 
-void tune_goal_value(struct tune *t, struct item *n)
+void tune_objective_value(struct tune *t, struct item *n)
 {
     struct tune_record *r = &n->record;
     const struct spec_measured measured = tune_measured(t, r);
-    r->value_count = t->o.goal.count;
-    if (goal_values(&t->o.goal, t->o.spec, r->choice, t->o.device, &measured, n->values))
+    r->value_count = t->o.objectives.count;
+    if (objective_values(&t->o.objectives, t->o.spec, r->choice, t->o.device, &measured, n->values))
         r->values = n->values;
 }
 
 // ---- the best ----------------------------------------------------------------------------------
 
-double tune_goal_order(const struct tune *t, const struct tune_record *r)
+double tune_objective_order(const struct tune *t, const struct tune_record *r)
 {
     if (t->by_time)
         return r->stats.median;
     if (!r->values)
         return INFINITY;
-    return t->o.goal.terms[0].maximise ? -r->values[0] : r->values[0];
+    return t->o.objectives.terms[0].maximise ? -r->values[0] : r->values[0];
 }
 
 // Of equal ones the faster is better.
-static bool is_better(const struct tune *t, const struct tune_record *r,
-                      const struct tune_record *best)
-{
-    double own = tune_goal_order(t, r);
-    if (!isfinite(own) || !best)
-        return isfinite(own);
-    double other = tune_goal_order(t, best);
-    return own < other || (own == other && r->stats.median < best->stats.median);
-}
-
 static void note_best(struct tune *t, struct tune_record *r)
 {
     struct tune_progress *p = &t->progress;
-    if (!is_better(t, r, p->best))
+    double own = tune_objective_order(t, r);
+    double best = p->best ? tune_objective_order(t, p->best) : INFINITY;
+    if (!isfinite(own) || own > best ||
+        (p->best && own == best && r->stats.median >= p->best->stats.median))
         return;
     p->best = r;
     if (t->by_time)
@@ -60,17 +54,17 @@ static void note_best(struct tune *t, struct tune_record *r)
 // One that is identical to another is of the set through that one.
 static void note_front(struct tune *t, struct tune_record *r)
 {
-    const struct goal *g = &t->o.goal;
+    const struct objectives *g = &t->o.objectives;
     size_t kept = 0;
     if (!r->values || r->same_as)
         return;
     for (size_t i = 0; i < t->front_count; i++) {
-        if (goal_dominates(g, t->front[i]->values, r->values))
+        if (objective_dominates(g, t->front[i]->values, r->values))
             return; // and then it dominates none of them
     }
     for (size_t i = 0; i < t->front_count; i++) {
         struct tune_record *member = t->front[i];
-        member->pareto = !goal_dominates(g, r->values, member->values);
+        member->pareto = !objective_dominates(g, r->values, member->values);
         if (member->pareto)
             t->front[kept++] = member;
     }
@@ -79,11 +73,11 @@ static void note_front(struct tune *t, struct tune_record *r)
     t->front_count = kept;
 }
 
-void tune_goal_note(struct tune *t, struct tune_record *r)
+void tune_objective_note(struct tune *t, struct tune_record *r)
 {
     if (!r->timed)
         return;
-    if (t->o.goal.count == 1)
+    if (t->o.objectives.count == 1)
         note_best(t, r);
     else
         note_front(t, r);
@@ -93,27 +87,27 @@ void tune_goal_note(struct tune *t, struct tune_record *r)
 
 // One that is correct and has no value is nothing that was looked for. Where nothing is timed all
 // that are correct are the same.
-void tune_goal_tell(struct tune *t, const struct tune_record *r)
+void tune_objective_tell(struct tune *t, const struct tune_record *r)
 {
     enum status status = r->result->status;
     t->has_values |= r->values != NULL;
     if (status == STATUS_CORRECT && r->timed && !r->values)
         status = STATUS_RUNTIME;
-    directions_tell(t->strategy, r->index, status, r->values);
+    scalarization_tell(t->strategy, r->index, status, r->values);
 }
 
 // One refusal may have a reason of its own.
 #define REFUSALS 3
 
-bool tune_goal_is_hopeless(struct tune *t, const struct tune_record *r, struct error *why)
+bool tune_objective_is_hopeless(struct tune *t, const struct tune_record *r, struct error *why)
 {
     const char *refused = r->result->energy.refused;
     if (t->by_time || t->has_values || !r->timed || r->values || !refused[0] ||
         ++t->unvalued < REFUSALS)
         return false;
-    struct text goal = TEXT_INIT;
-    goal_text(&t->o.goal, &goal);
-    error_set(why, ERROR_DEVICE, "objective %s: %s", text_cstr(&goal), refused);
-    text_release(&goal);
+    struct text text = TEXT_INIT;
+    objective_text(&t->o.objectives, &text);
+    error_set(why, ERROR_DEVICE, "objective %s: %s", text_cstr(&text), refused);
+    text_release(&text);
     return true;
 }

@@ -1,23 +1,28 @@
-// The ranking at the end of a tune: who takes part, and what becomes of their records.
-#include "tune_inside.h"
+// The ranking at the end of a tune, around final_ranking.c, which drives its rounds: while the search
+// runs, which jobs stay loaded because they may still be the best (shortlist.h); after it, whether the
+// store has a ranking of just these finalists, which then decides again without a launch; who takes
+// part, the default configuration always; and what becomes of the records: the finalists' results are
+// stored all together or not at all, under one random id, replace those of screening, and among those
+// tied with the winner tie_break.h chooses.
+#include "workflows/tune/tune_inside.h"
 
-#include "base/process.h"
-#include "measure/speedup.h"
+#include "os/process.h"
+#include "stats/speedup.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
-// ---- contenders --------------------------------------------------------------------------------
+// ---- finalists --------------------------------------------------------------------------------
 
-// The default stays for the ranking, a contender or not: the speed-up over it is taken there.
-static void drop_job(void *context, uint64_t ticket)
+// The default stays for the ranking, a finalist or not: the speed-up over it is taken there.
+static void drop_job_of(void *context, uint64_t ticket)
 {
     struct tune *t = context;
     struct item *n = t->items[ticket];
     if (n->record.is_default && n->result && n->result->status == STATUS_CORRECT &&
-        t->contenders.most > 0) {
+        t->finalists.most > 0) {
         t->baseline = n;
         t->baseline_ticket = ticket;
         return;
@@ -38,16 +43,16 @@ bool tune_rank_init(struct tune *t)
     uint64_t most = tune_rank_is_wanted(&t->o) ? (uint64_t)rules->contenders : 0;
     if (most > t->planned + t->known_count)
         most = t->planned + t->known_count;
-    return contenders_init(&t->contenders, (size_t)most, rules->near, drop_job, t);
+    return shortlist_init(&t->finalists, (size_t)most, rules->near, drop_job_of, t);
 }
 
 void tune_rank_release(struct tune *t)
 {
-    settle_free(t->settle);
-    if (t->settling)
-        settle_contenders_release(t->settling, t->settling_capacity);
-    free(t->settling);
-    contenders_release(&t->contenders);
+    final_ranking_free(t->final_ranking);
+    if (t->in_ranking)
+        finalists_release(t->in_ranking, t->in_ranking_capacity);
+    free(t->in_ranking);
+    shortlist_release(&t->finalists);
 }
 
 // How many samples tell who may be the best: of a result from the store no more than screening
@@ -70,23 +75,22 @@ static double estimate_of(const struct result *r)
 
 void tune_rank_forget(struct tune *t)
 {
-    while (t->contenders.count > 0)
-        t->contenders.leaves(t->contenders.context,
-                             t->contenders.list[--t->contenders.count].ticket);
+    while (t->finalists.count > 0)
+        t->finalists.leaves(t->finalists.context, t->finalists.list[--t->finalists.count].ticket);
 }
 
 void tune_rank_consider(struct tune *t, const struct item *n, uint64_t ticket)
 {
     double estimate = n->record.timed ? estimate_of(n->result) : 0;
     if (estimate > 0)
-        contenders_consider(&t->contenders, ticket, estimate);
+        shortlist_consider(&t->finalists, ticket, estimate);
     else
-        drop_job(t, ticket);
+        drop_job_of(t, ticket);
 }
 
-static struct item *item_of(const struct tune *t, size_t contender)
+static struct item *item_of(const struct tune *t, size_t finalist)
 {
-    return t->items[t->settling[contender].ticket];
+    return t->items[t->in_ranking[finalist].ticket];
 }
 
 // ---- deciding ----------------------------------------------------------------------------------
@@ -98,37 +102,32 @@ static bool is_baseline(const struct tune *t, const struct tune_record *r)
     return base && (r == base || r == base->same_as);
 }
 
-static void candidate_of(const struct tune *t, const struct tune_record *r,
-                         struct pick_candidate *out)
-{
-    uint64_t size = r->dimensions ? 1 : 0;
-    for (uint32_t axis = 0; axis < r->dimensions; axis++)
-        size *= r->local[axis];
-    *out = (struct pick_candidate){.result = r->result,
-                                   .group_size = size,
-                                   .choice = r->choice,
-                                   .ratio = r->rank.ratio,
-                                   .is_default = is_baseline(t, r)};
-}
-
-// Of those that are not told apart from the winner.
-static bool choose(struct tune *t)
+// One of those tied with the winner is the answer.
+static bool choose_among_tied(struct tune *t)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
-    struct pick_candidate *c = calloc(t->settling_count + 1, sizeof *c);
-    struct item **tied = calloc(t->settling_count + 1, sizeof(struct item *));
+    struct tie_candidate *c = calloc(t->in_ranking_count + 1, sizeof *c);
+    struct item **tied = calloc(t->in_ranking_count + 1, sizeof(struct item *));
     bool ok = c && tied;
     ranked->tied = 0;
-    for (size_t i = 0; ok && i < t->settling_count; i++) {
+    for (size_t i = 0; ok && i < t->in_ranking_count; i++) {
         struct item *n = item_of(t, i);
-        if (!n->record.ranked || !n->record.rank.tied)
+        const struct tune_record *r = &n->record;
+        if (!r->ranked || !r->rank.tied)
             continue;
-        candidate_of(t, &n->record, &c[ranked->tied]);
+        uint64_t size = r->dimensions ? 1 : 0;
+        for (uint32_t axis = 0; axis < r->dimensions; axis++)
+            size *= r->local[axis];
+        c[ranked->tied] = (struct tie_candidate){.result = r->result,
+                                                 .group_size = size,
+                                                 .choice = r->choice,
+                                                 .ratio = r->rank.ratio,
+                                                 .is_default = is_baseline(t, r)};
         tied[ranked->tied++] = n;
     }
     if (ok && ranked->tied > 0) {
-        size_t chosen = pick_fewest(c, ranked->tied, t->o.terms.rules.alike,
-                                    t->o.spec->parameter_count, ranked->why);
+        size_t chosen = tie_break(c, ranked->tied, t->o.terms.rules.alike,
+                                  t->o.spec->parameter_count, ranked->why);
         ranked->chosen = &tied[chosen]->record;
         ranked->decided = true;
         t->progress.best = ranked->chosen;
@@ -140,49 +139,31 @@ static bool choose(struct tune *t)
 
 // ---- records -----------------------------------------------------------------------------------
 
-static void recount(struct tune_progress *p, struct tune_record *r, enum status before)
+static void replace_result(struct tune *t, struct item *n, struct result *result)
 {
-    enum status now = r->result->status;
-    p->by_status[before]--;
-    p->by_status[now]++;
-    if (!p->examples[now])
-        p->examples[now] = r;
-}
-
-// The fastest by screening: for when the best so far failed in the ranking.
-static void find_best(struct tune *t)
-{
-    const struct tune_record *best = NULL;
-    for (uint64_t i = 0; i < t->record_count; i++) {
-        const struct tune_record *r = t->records[i];
-        if (r->timed && !r->same_as && (!best || r->stats.median < best->stats.median))
-            best = r;
-    }
-    t->progress.best = best;
-}
-
-static void replace(struct tune *t, struct item *n, struct result *result)
-{
-    enum status before = n->result->status;
+    struct tune_progress *p = &t->progress;
+    p->by_status[n->result->status]--;
+    p->by_status[result->status]++;
+    if (!p->examples[result->status])
+        p->examples[result->status] = &n->record;
     n->screened = n->result; // what was handed out lives as long as the tune
     n->result = result;
     n->record.result = result;
     tune_summarise(t, n);
-    recount(&t->progress, &n->record, before);
 }
 
-// The result of a contender and of those that are identical to it.
-static bool replace_all(struct tune *t, struct item *n, struct result *result)
+// The result of a finalist and of those that are identical to it.
+static bool replace_results(struct tune *t, struct item *n, struct result *result)
 {
-    replace(t, n, result);
+    replace_result(t, n, result);
     for (uint64_t i = 0; i < t->item_count; i++) {
         struct item *other = t->items[i];
-        struct result *copy = other->primary == n && other->result ? result_clone(result) : NULL;
         if (other->primary != n || !other->result)
             continue;
+        struct result *copy = result_clone(result);
         if (!copy)
             return false;
-        replace(t, other, copy);
+        replace_result(t, other, copy);
     }
     return true;
 }
@@ -199,9 +180,9 @@ static void mark_ranked(struct tune *t, struct item *n, const struct ranking_ent
 }
 
 // What the decision depends on, for whoever takes it again.
-static struct ranked_terms terms_of(const struct tune *t, bool is_short, uint32_t batch)
+static struct ranked_terms ranked_terms_of(const struct tune *t, bool is_short, uint32_t batch)
 {
-    const struct measure_rules rules = settle_rules(&t->o.terms.rules, is_short);
+    const struct measure_rules rules = final_ranking_rules(&t->o.terms.rules, is_short);
     return (struct ranked_terms){.level = rules.level,
                                  .behind = rules.behind,
                                  .alike = rules.alike,
@@ -211,8 +192,8 @@ static struct ranked_terms terms_of(const struct tune *t, bool is_short, uint32_
                                  .resolution_ns = t->o.device->timer_ns / (batch ? batch : 1)};
 }
 
-// What was known of the contender, with what the ranking found in place of the samples.
-static struct result *result_of(struct tune *t, const struct settle_contender *c)
+// What was known of the finalist, with what the ranking found in place of the samples.
+static struct result *ranked_result(struct tune *t, const struct finalist *c)
 {
     const struct tune_ranked *ranked = &t->progress.ranked;
     struct result *r = result_clone(t->items[c->ticket]->result);
@@ -226,16 +207,16 @@ static struct result *result_of(struct tune *t, const struct settle_contender *c
     r->sample_count = r->part_count = r->part_columns = 0;
     r->batch = c->batch;
     r->warmups = c->warmups;
-    r->terms = terms_of(t, ranked->is_short, ranked->status.batch);
+    r->terms = ranked_terms_of(t, ranked->is_short, ranked->status.batch);
     memcpy(r->ranking, ranked->id, sizeof r->ranking);
-    r->part = arena_strdup(&r->arena, t->part);
+    r->part = arena_strdup(&r->arena, t->subspace);
     if (!r->part) {
         result_free(r);
         return NULL;
     }
-    if (c->failure
-            ? result_merge(r, c->failure)
-            : settle_give(c, STOP_RANKED, r) && (!c->checked || result_take_energy(r, c->checked)))
+    if (c->failure ? result_merge(r, c->failure)
+                   : finalist_give(c, STOP_RANKED, r) &&
+                         (!c->checked || result_take_energy(r, c->checked)))
         return r;
     result_free(r);
     return NULL;
@@ -243,14 +224,14 @@ static struct result *result_of(struct tune *t, const struct settle_contender *c
 
 // Of a late one for whose rounds there was no time there is none; its place is not known where its
 // partner failed after them.
-static bool has_news(const struct tune *t, const struct settle_contender *c)
+static bool has_news(const struct tune *t, const struct finalist *c)
 {
     return c->failure || (t->progress.ranked.status.decided && c->placed);
 }
 
 // Another process may have the store locked for the moment: the ranking is then written in a later
 // step, *later is set, and it is no failure.
-static bool written(struct tune *t, bool ok, bool *later, struct error *why, struct error *e)
+static bool is_written(struct tune *t, bool ok, bool *later, struct error *why, struct error *e)
 {
     *later = !ok && store_try_again(t->o.store, why);
     if (!ok && !*later && e)
@@ -269,27 +250,27 @@ static bool store_results(struct tune *t, bool *later, struct error *e)
         return true;
     bool ok = store_together(store, &why);
     if (!ok)
-        return written(t, ok, later, &why, e);
-    for (size_t i = 0; ok && i < t->settling_count; i++) {
-        const struct settle_contender *c = &t->settling[i];
-        struct result *r = has_news(t, c) ? result_of(t, c) : NULL;
+        return is_written(t, ok, later, &why, e);
+    for (size_t i = 0; ok && i < t->in_ranking_count; i++) {
+        const struct finalist *c = &t->in_ranking[i];
+        struct result *r = has_news(t, c) ? ranked_result(t, c) : NULL;
         if (has_news(t, c))
             ok = r ? evaluator_keep(t->evaluator, c->ticket, r, &why) : error_memory(&why);
         result_free(r);
     }
     ok = store_together_end(store, ok, &why) && ok;
-    return written(t, ok, later, &why, e);
+    return is_written(t, ok, later, &why, e);
 }
 
-static bool show_results(struct tune *t, struct error *e)
+static bool take_ranked_results(struct tune *t, struct error *e)
 {
-    for (size_t i = 0; i < t->settling_count; i++) {
-        const struct settle_contender *c = &t->settling[i];
+    for (size_t i = 0; i < t->in_ranking_count; i++) {
+        const struct finalist *c = &t->in_ranking[i];
         struct item *n = t->items[c->ticket];
         if (!has_news(t, c))
             continue;
-        struct result *r = result_of(t, c);
-        if (!r || !replace_all(t, n, r))
+        struct result *r = ranked_result(t, c);
+        if (!r || !replace_results(t, n, r))
             return error_memory(e);
         if (!c->failure)
             mark_ranked(t, n, &c->entry);
@@ -305,65 +286,67 @@ static struct evaluator_times times_now(struct tune *t)
     return status.times;
 }
 
-static void count_ranking(struct tune *t)
-{
-    struct evaluator_times now = times_now(t);
-    for (unsigned i = 0; i < SPAN_COUNT; i++)
-        t->ranking.span_ns[i] += now.span_ns[i] - t->before_ranking.span_ns[i];
-}
-
 // However it came to its end: what it took is counted, once, and nothing of it runs any more.
-static void end_settling(struct tune *t)
+static void end_tune_rounds(struct tune *t)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
-    settle_status(t->settle, &ranked->status);
+    struct evaluator_times now = times_now(t);
+    final_ranking_status(t->final_ranking, &ranked->status);
     t->progress.launches += ranked->status.launches;
     t->progress.kernel_ns += ranked->status.kernel_ns;
     t->progress.rank_ns += ranked->status.elapsed_ns;
-    count_ranking(t);
+    for (unsigned i = 0; i < SPAN_COUNT; i++)
+        t->ranking.span_ns[i] += now.span_ns[i] - t->before_ranking.span_ns[i];
     ranked->running = false;
-    settle_free(t->settle);
-    t->settle = NULL;
+    final_ranking_free(t->final_ranking);
+    t->final_ranking = NULL;
 }
 
 // The rounds are over. What they found is told even where it cannot be stored.
-static bool finish(struct tune *t, struct error *e)
+static bool finish_ranking(struct tune *t, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
+    const struct tune_record *best = NULL;
     uint64_t start = clock_ns();
     bool later = false;
-    ranked->contenders = 0;
-    for (size_t i = 0; i < t->settling_count; i++)
-        ranked->contenders += has_news(t, &t->settling[i]);
+    ranked->finalists = 0;
+    for (size_t i = 0; i < t->in_ranking_count; i++)
+        ranked->finalists += has_news(t, &t->in_ranking[i]);
     bool ok = store_results(t, &later, e);
     t->storing_ns += clock_ns() - start;
-    t->writing = later ? finish : NULL;
+    t->writing = later ? finish_ranking : NULL;
     if (later)
         return true;
-    ok = show_results(t, e) && ok;
-    find_best(t);
-    return ok && (!ranked->status.decided || choose(t) || error_memory(e));
+    ok = take_ranked_results(t, e) && ok;
+    // The fastest by screening, for when the best so far failed in the ranking.
+    for (uint64_t i = 0; i < t->record_count; i++) {
+        const struct tune_record *r = t->records[i];
+        if (r->timed && !r->same_as && (!best || r->stats.median < best->stats.median))
+            best = r;
+    }
+    t->progress.best = best;
+    return ok && (!ranked->status.decided || choose_among_tied(t) || error_memory(e));
 }
 
-// The decision depends on the order of the contenders: it is one that whoever decides again from
+// The decision depends on the order of the finalists: it is one that whoever decides again from
 // the store finds too. A late one stays behind them.
 static void put_in_order(struct tune *t, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
-        struct settle_contender c = t->settling[i];
+        struct finalist c = t->in_ranking[i];
         const char *configuration = t->items[c.ticket]->record.configuration;
         size_t at = i;
         for (; at > 0 && strcmp(item_of(t, at - 1)->record.configuration, configuration) > 0; at--)
-            t->settling[at] = t->settling[at - 1];
-        t->settling[at] = c;
+            t->in_ranking[at] = t->in_ranking[at - 1];
+        t->in_ranking[at] = c;
     }
 }
 
-static bool make_room(struct tune *t, size_t contenders)
+static bool make_room_in_ranking(struct tune *t, size_t finalists)
 {
-    t->settling = calloc(contenders, sizeof *t->settling);
-    t->settling_capacity = t->settling ? contenders : 0;
-    return t->settling != NULL;
+    t->in_ranking = calloc(finalists, sizeof *t->in_ranking);
+    t->in_ranking_capacity = t->in_ranking ? finalists : 0;
+    return t->in_ranking != NULL;
 }
 
 // ---- one that the store has --------------------------------------------------------------------
@@ -375,26 +358,26 @@ static bool is_alone(const struct result *r)
     return memcmp(r->ranking, none, sizeof none) == 0;
 }
 
-static bool is_of(const struct result *r, const struct result *ranking)
+static bool is_of_ranking(const struct result *r, const struct result *ranking)
 {
     return r->reused && r->stop == STOP_RANKED &&
            (is_alone(r) ? r == ranking
                         : memcmp(r->ranking, ranking->ranking, sizeof r->ranking) == 0);
 }
 
-// Are the contenders those of one ranking that the store has? One that took part in none does not
+// Are the finalists those of one ranking that the store has? One that took part in none does not
 // count when it was known already and is clearly behind: it was not near enough for that one. A
 // ranking of one has nobody behind it.
 static bool has_ranking(const struct tune *t)
 {
-    const struct contenders *c = &t->contenders;
+    const struct shortlist *c = &t->finalists;
     const struct result *first = t->items[c->list[0].ticket]->result;
     double behind = t->o.terms.rules.behind * c->list[0].estimate_ns;
-    bool known = is_of(first, first), alone = known && is_alone(first);
+    bool known = is_of_ranking(first, first), alone = known && is_alone(first);
     for (size_t i = 0; known && i < c->count; i++) {
         const struct result *r = t->items[c->list[i].ticket]->result;
         bool far = r->reused && r->stop != STOP_RANKED && c->list[i].estimate_ns > behind;
-        known = is_of(r, first) || (far && !alone);
+        known = is_of_ranking(r, first) || (far && !alone);
     }
     return known;
 }
@@ -402,28 +385,10 @@ static bool has_ranking(const struct tune *t)
 // Was it decided as a short ranking would be now, or as one that is not?
 static bool is_by_rules(const struct tune *t, const struct result *r, bool is_short)
 {
-    const struct ranked_terms then = r->terms, now = terms_of(t, is_short, r->batch);
+    const struct ranked_terms then = r->terms, now = ranked_terms_of(t, is_short, r->batch);
     return then.level == now.level && then.behind == now.behind && then.alike == now.alike &&
            then.rounds == now.rounds && then.looks == now.looks && then.early == now.early &&
            then.resolution_ns == now.resolution_ns;
-}
-
-// Was it decided as it would be now? Where the time is up one that is not short will do, too.
-static bool is_decided_alike(const struct tune *t)
-{
-    const struct result *r = t->items[t->contenders.list[0].ticket]->result;
-    return (is_by_rules(t, r, false) || (t->progress.out_of_time && is_by_rules(t, r, true))) &&
-           (!t->o.spec->uses_energy || !isnan(result_joule(r)) || r->energy.refused[0]);
-}
-
-static bool append_known(struct settle_contender *c, const struct result *r)
-{
-    c->samples = calloc(r->sample_count + 1, sizeof *c->samples);
-    if (c->samples)
-        memcpy(c->samples, r->samples_ns, r->sample_count * sizeof *c->samples);
-    c->count = r->sample_count;
-    c->first_round = r->first_round;
-    return c->samples != NULL;
 }
 
 // Everyone who took part in the ranking of `first`, near to the best today or not.
@@ -433,26 +398,31 @@ static bool gather_known(struct tune *t, const struct result *first)
     size_t count = 0;
     for (uint64_t i = 0; i < t->item_count; i++) {
         const struct item *n = t->items[i];
-        if (n->primary || !n->result || !is_of(n->result, first))
+        const struct result *r = n->result;
+        if (n->primary || !r || !is_of_ranking(r, first))
             continue;
-        struct settle_contender *c = &t->settling[count++];
+        struct finalist *c = &t->in_ranking[count++];
         c->ticket = i;
         c->estimate_ns = (uint64_t)n->record.stats.median;
-        if (!append_known(c, n->result))
+        c->samples = calloc(r->sample_count + 1, sizeof *c->samples);
+        if (!c->samples)
             return false;
+        memcpy(c->samples, r->samples_ns, r->sample_count * sizeof *c->samples);
+        c->count = r->sample_count;
+        c->first_round = r->first_round;
     }
-    t->settling_count = count;
-    ranked->status.rounds = settle_rounds(t->settling, count);
-    ranked->contenders = ranked->status.contenders = (uint32_t)count;
+    t->in_ranking_count = count;
+    ranked->status.rounds = final_ranking_rounds(t->in_ranking, count);
+    ranked->finalists = ranked->status.finalists = (uint32_t)count;
     return true;
 }
 
 static void forget_known(struct tune *t)
 {
-    settle_contenders_release(t->settling, t->settling_capacity);
-    free(t->settling);
-    t->settling = NULL;
-    t->settling_count = t->settling_capacity = 0;
+    finalists_release(t->in_ranking, t->in_ranking_capacity);
+    free(t->in_ranking);
+    t->in_ranking = NULL;
+    t->in_ranking_count = t->in_ranking_capacity = 0;
     memset(&t->progress.ranked, 0, sizeof t->progress.ranked);
 }
 
@@ -462,46 +432,48 @@ static void forget_known(struct tune *t)
 static bool decide_again(struct tune *t, bool *whole, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
-    const struct result *first = t->items[t->contenders.list[0].ticket]->result;
+    const struct result *first = t->items[t->finalists.list[0].ticket]->result;
     size_t winner = 0;
     ranked->known = true;
     ranked->status.batch = first->batch;
     ranked->status.warmups = first->warmups;
     memcpy(ranked->id, first->ranking, sizeof ranked->id);
-    if (!make_room(t, t->item_count) || !gather_known(t, first))
+    if (!make_room_in_ranking(t, t->item_count) || !gather_known(t, first))
         return error_memory(e);
-    put_in_order(t, t->settling_count);
+    put_in_order(t, t->in_ranking_count);
     const struct measure_rules rules =
-        settle_rules(&t->o.terms.rules, !is_by_rules(t, first, false));
-    if (!settle_again(t->settling, t->settling_count, &rules, settle_seed(ranked->id),
-                      first->terms.resolution_ns, t->progress.out_of_time, &winner, whole))
+        final_ranking_rules(&t->o.terms.rules, !is_by_rules(t, first, false));
+    if (!final_ranking_again(t->in_ranking, t->in_ranking_count, &rules,
+                             final_ranking_seed(ranked->id), first->terms.resolution_ns,
+                             t->progress.out_of_time, &winner, whole))
         return error_memory(e);
-    for (size_t i = 0; *whole && i < t->settling_count; i++) {
-        if (t->settling[i].placed)
-            mark_ranked(t, item_of(t, i), &t->settling[i].entry);
+    for (size_t i = 0; *whole && i < t->in_ranking_count; i++) {
+        if (t->in_ranking[i].placed)
+            mark_ranked(t, item_of(t, i), &t->in_ranking[i].entry);
     }
-    return !*whole || choose(t) || error_memory(e);
+    return !*whole || choose_among_tied(t) || error_memory(e);
 }
 
 // The same ranking decides for what was searched now: written down where it was of another part of
 // the space, so that nobody searches again. One of the whole space says so already.
-static bool restate(struct tune *t, struct error *e)
+static bool restate_ranking(struct tune *t, struct error *e)
 {
-    const struct contenders *c = &t->contenders;
+    const struct shortlist *c = &t->finalists;
     const struct result *first = t->items[c->list[0].ticket]->result;
     struct store *store = t->o.store;
     struct error why = ERROR_INIT;
     bool later = false;
     t->writing = NULL;
-    if (!store || is_alone(first) || !first->part[0] || str_equal(first->part, t->part))
+    if (!store || is_alone(first) || !first->part[0] || str_equal(first->part, t->subspace))
         return true;
     bool begun = store_together(store, &why), ok = begun;
     for (size_t i = 0; ok && i < c->count; i++) {
         const struct result *known = t->items[c->list[i].ticket]->result;
-        if (!is_of(known, first) || known->origin) // of a store behind nothing is taken over
+        if (!is_of_ranking(known, first) ||
+            known->origin) // of a store behind nothing is taken over
             continue;
         struct result *r = result_clone(known);
-        const char *part = r ? arena_strdup(&r->arena, t->part) : NULL;
+        const char *part = r ? arena_strdup(&r->arena, t->subspace) : NULL;
         if (part) {
             r->part = part;
             r->reused = false;
@@ -510,100 +482,100 @@ static bool restate(struct tune *t, struct error *e)
         result_free(r);
     }
     ok = begun && store_together_end(store, ok, &why) && ok;
-    ok = written(t, ok, &later, &why, e);
-    t->writing = later ? restate : NULL;
+    ok = is_written(t, ok, &later, &why, e);
+    t->writing = later ? restate_ranking : NULL;
     return ok;
 }
 
 // ---- running -----------------------------------------------------------------------------------
 
-// A ranking of one is none that others could belong to.
-static bool make_id(struct tune *t, struct error *e)
+// A ranking of one is none that others could belong to: it has no id.
+static bool begin_rounds(struct tune *t, bool has_late, struct error *e)
 {
     struct tune_ranked *ranked = &t->progress.ranked;
     size_t size = sizeof ranked->id;
-    if (t->settling_count < 2)
-        return true;
-    return getrandom(ranked->id, size, 0) == (ssize_t)size ||
-           error_set(e, ERROR_INTERNAL, "the system has no random numbers");
-}
-
-static bool begin(struct tune *t, bool has_late, struct error *e)
-{
-    struct tune_ranked *ranked = &t->progress.ranked;
     ranked->is_short = t->progress.out_of_time;
-    if (!make_id(t, e))
-        return false;
-    struct settle_options o = {.evaluator = t->evaluator,
-                               .rules = &t->o.terms.rules,
-                               .device = t->o.device,
-                               .seeds = {.order = t->o.seed, .decision = settle_seed(ranked->id)},
-                               .contenders = t->settling,
-                               .count = t->settling_count - has_late,
-                               .has_late = has_late,
-                               .is_short = ranked->is_short,
-                               .energy = t->o.spec->uses_energy};
-    t->settle = settle_new(&o, e);
-    ranked->running = t->settle != NULL;
+    if (t->in_ranking_count > 1 && getrandom(ranked->id, size, 0) != (ssize_t)size)
+        return error_set(e, ERROR_INTERNAL, "the system has no random numbers");
+    struct final_ranking_options o = {
+        .evaluator = t->evaluator,
+        .rules = &t->o.terms.rules,
+        .device = t->o.device,
+        .seeds = {.order = t->o.seed, .decision = final_ranking_seed(ranked->id)},
+        .finalists = t->in_ranking,
+        .count = t->in_ranking_count - has_late,
+        .has_late = has_late,
+        .is_short = ranked->is_short,
+        .energy = t->o.spec->uses_energy};
+    t->final_ranking = final_ranking_new(&o, e);
+    ranked->running = t->final_ranking != NULL;
     t->before_ranking = times_now(t);
-    return t->settle != NULL;
+    return t->final_ranking != NULL;
 }
 
-// The default takes part where it is correct, be it a contender by its time or not. True where it
+// The default takes part where it is correct, be it a finalist by its time or not. True where it
 // is many times slower: it is then the late one.
 static bool add_baseline(struct tune *t)
 {
     double estimate = t->baseline ? estimate_of(t->baseline->result) : 0;
     if (!(estimate > 0))
         return false;
-    t->settling[t->settling_count++] =
-        (struct settle_contender){.ticket = t->baseline_ticket, .estimate_ns = (uint64_t)estimate};
-    t->progress.ranked.contenders = t->settling_count;
-    return estimate > SETTLE_LATE * t->contenders.list[0].estimate_ns;
+    t->in_ranking[t->in_ranking_count++] =
+        (struct finalist){.ticket = t->baseline_ticket, .estimate_ns = (uint64_t)estimate};
+    t->progress.ranked.finalists = t->in_ranking_count;
+    return estimate > FINAL_RANKING_LATE * t->finalists.list[0].estimate_ns;
 }
 
 bool tune_rank_start(struct tune *t, struct error *e)
 {
-    const struct contenders *c = &t->contenders;
+    const struct shortlist *c = &t->finalists;
     if (t->was_ranked || t->cancelled || c->count == 0)
         return true;
     t->was_ranked = true;
     bool whole = false;
-    if (has_ranking(t) && is_decided_alike(t) && !decide_again(t, &whole, e))
-        return false;
+    if (has_ranking(t)) {
+        // Was it decided as it would be now? Where the time is up one that is not short does, too.
+        const struct result *r = t->items[c->list[0].ticket]->result;
+        bool by_rules =
+            is_by_rules(t, r, false) || (t->progress.out_of_time && is_by_rules(t, r, true));
+        bool has_energy =
+            !t->o.spec->uses_energy || !isnan(result_joule(r)) || r->energy.refused[0];
+        if (by_rules && has_energy && !decide_again(t, &whole, e))
+            return false;
+    }
     if (whole)
-        return restate(t, e);
+        return restate_ranking(t, e);
     forget_known(t);
-    if (!make_room(t, c->count + 1))
+    if (!make_room_in_ranking(t, c->count + 1))
         return error_memory(e);
-    t->settling_count = t->progress.ranked.contenders = c->count;
+    t->in_ranking_count = t->progress.ranked.finalists = c->count;
     for (size_t i = 0; i < c->count; i++) {
-        t->settling[i].ticket = c->list[i].ticket;
-        t->settling[i].estimate_ns = (uint64_t)c->list[i].estimate_ns;
+        t->in_ranking[i].ticket = c->list[i].ticket;
+        t->in_ranking[i].estimate_ns = (uint64_t)c->list[i].estimate_ns;
     }
     bool has_late = add_baseline(t);
-    put_in_order(t, t->settling_count - has_late);
-    return begin(t, has_late, e);
+    put_in_order(t, t->in_ranking_count - has_late);
+    return begin_rounds(t, has_late, e);
 }
 
 bool tune_rank_step(struct tune *t, int timeout_ms, struct error *e)
 {
-    enum settle_answer answer = settle_step(t->settle, timeout_ms, e);
-    settle_status(t->settle, &t->progress.ranked.status);
-    if (answer == SETTLE_END) {
-        end_settling(t);
-        return finish(t, e);
+    enum workflow_answer answer = final_ranking_step(t->final_ranking, timeout_ms, e);
+    final_ranking_status(t->final_ranking, &t->progress.ranked.status);
+    if (answer == WORKFLOW_END) {
+        end_tune_rounds(t);
+        return finish_ranking(t, e);
     }
-    if (answer == SETTLE_BROKEN)
-        end_settling(t);
-    return answer != SETTLE_BROKEN;
+    if (answer == WORKFLOW_BROKEN)
+        end_tune_rounds(t);
+    return answer != WORKFLOW_BROKEN;
 }
 
 // What a ranking found so far decides nothing: the records stay as screening left them.
 void tune_rank_cancel(struct tune *t)
 {
-    if (t->settle)
-        end_settling(t);
+    if (t->final_ranking)
+        end_tune_rounds(t);
 }
 
 // ---- the speed-up ------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
-// The part of a tune's conveyor that answers from a recorded space. There is no job: a question is
+// The part of a tune's workflow that answers from a recorded space. There is no job: a question is
 // answered at once, with what was recorded, and the clock of the budget is what that cost then.
-#include "tune_inside.h"
+#include "workflows/tune/tune_inside.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,7 +88,7 @@ bool tune_replay_fits(const struct tune_options *o, struct error *e)
 
 // ---- answers -----------------------------------------------------------------------------------
 
-static uint64_t whole_ns(double ns)
+static uint64_t recorded_ns(double ns)
 {
     return ns >= 0 && ns < 0x1p63 ? (uint64_t)(ns + 0.5) : 0;
 }
@@ -100,7 +100,7 @@ static bool add_sample(struct result *r, double time_ns, struct arena *a)
     r->samples_ns = arena_array(a, 1, sizeof *r->samples_ns);
     if (!r->samples_ns)
         return false;
-    r->samples_ns[0] = time_ns < 1 ? 1 : whole_ns(time_ns);
+    r->samples_ns[0] = time_ns < 1 ? 1 : recorded_ns(time_ns);
     r->sample_count = r->earlier = r->batch = 1;
     r->stop = STOP_REPLAYED;
     return true;
@@ -113,9 +113,9 @@ static struct result *result_of(const struct replay *replay, const struct record
     struct result *r = result_new();
     if (!r)
         return NULL;
-    r->build_ns = whole_ns(row->costs.compile_ns);
-    r->verify_ns = whole_ns(row->costs.verify_ns);
-    r->measure_ns = whole_ns(row->costs.run_ns);
+    r->build_ns = recorded_ns(row->costs.compile_ns);
+    r->verify_ns = recorded_ns(row->costs.verify_ns);
+    r->measure_ns = recorded_ns(row->costs.run_ns);
     r->origin = replay->o.recorded->path;
     if (row->status != STATUS_CORRECT)
         result_fail(r, row->status, FAULT_CONFIGURATION, "%s",

@@ -1,0 +1,87 @@
+// Private to the workflow of `hone compare`: its state, shared by compare.c (the order of things),
+// compare_plan.c (which configurations), compare_paired.c (one of them on all sides) and
+// compare_end.c (what it all amounts to).
+#ifndef HONE_WORKFLOWS_COMPARE_COMPARE_INSIDE_H
+#define HONE_WORKFLOWS_COMPARE_COMPARE_INSIDE_H
+
+#include "workflows/compare/compare.h"
+#include "workflows/session.h"
+
+// A side's part of a paired run.
+struct slot {
+    struct job *job;       // the evaluator's from its submission until it is dropped
+    struct result *result; // of its verified launch; with the samples once launched in turn
+    uint64_t ticket;
+    bool submitted, dropped;
+    struct twin twin;
+};
+
+struct paired_run {
+    struct compare_record record;
+    struct slot *slots;         // one a side
+    struct paired_run *primary; // the same work on all sides, launched instead
+    bool loads;                 // its jobs are loaded, and that is all
+};
+
+struct side {
+    struct compare_side o;
+    struct session session; // of a live one
+    const char **texts;     // of a stored one: each entry's configuration, all parameters named
+    const struct device_info *device;
+    uint32_t member; // of the evaluator
+    uint64_t correct;
+    struct twins twins;
+};
+
+struct compare {
+    struct compare_options o;
+    struct arena arena;
+    struct side *sides;
+    uint32_t side_count;
+    struct evaluator *evaluator; // (or NULL) nothing is measured
+    bool builds_alone;           // what is built would disturb what another member measures
+    struct measure_rules rules;  // of a paired run
+    struct device_info common;   // of all devices, what matters to the rounds
+
+    struct paired_run **paired_runs; // planned ones, then that of the bests, and those that load
+    uint64_t paired_run_count, paired_run_capacity, planned;
+    uint64_t started, finished; // paired runs below were begun, are over
+    struct paired_run *loaded;
+    const struct compare_record **records;
+    uint64_t record_count;
+
+    struct finalist finalists[COMPARE_SIDES];
+    uint32_t side_of[COMPARE_SIDES]; // of each finalist
+    size_t finalist_count;
+    struct final_ranking *final_ranking;
+
+    struct compare_progress progress;
+    uint64_t started_ns, tickets;
+    bool over, broken;
+};
+
+// compare_plan.c
+bool compare_plan(struct compare *c, struct error *e);
+// A paired run of one configuration a side; NULL without memory.
+struct paired_run *compare_add(struct compare *c, const uint32_t *const *choices);
+
+// compare_paired.c
+bool paired_run_start(struct compare *c, struct paired_run *h, struct error *e);
+bool paired_run_is_ready(const struct compare *c, const struct paired_run *h); // all answered
+void paired_run_answer(void *compare, struct outcome *out); // as final_ranking_options.late
+// Launches the sides that are correct in turn; c->final_ranking stays NULL where there is nothing
+// to launch.
+bool paired_run_end(struct compare *c, struct paired_run *h, struct error *e);
+// What came of it: results, ratio; stored. The final_ranking is over.
+bool paired_run_finish(struct compare *c, struct paired_run *h, struct error *e);
+void paired_run_drop(struct compare *c, struct paired_run *h); // its jobs
+void paired_run_release(struct compare *c, struct paired_run *h);
+
+// compare_end.c
+bool compare_judge(struct compare *c);  // who is told apart; false without memory
+bool compare_sum_up(struct compare *c); // over all that were compared; false without memory
+// The bests of both sides: their ratio, or the paired run that finds it. False without memory.
+bool compare_add_bests(struct compare *c);
+void compare_take_bests(struct compare *c, const struct paired_run *h); // that paired run is over
+
+#endif

@@ -1,0 +1,32 @@
+// A search for several objectives. A strategy minimises one number, so there is one strategy for
+// each of a few directions: each objective with most of the weight, and all evenly. They are asked
+// in turn, each is told the values by its own weights (objective_weighted()), which never change,
+// and what two of them ask for is evaluated once. Zhang and Li, "MOEA/D: a multiobjective
+// evolutionary algorithm based on decomposition", IEEE Trans. Evol. Comp. 11, 2007, without the
+// neighbourhoods.
+//
+// Pure, as strategies are: same seed and results, same questions.
+#ifndef HONE_WORKFLOWS_SCALARIZATION_H
+#define HONE_WORKFLOWS_SCALARIZATION_H
+
+#include "search/objective.h"
+#include "search/search.h"
+
+struct scalarization;
+
+// With one objective, or a strategy that is told nothing, there is one direction. `objectives`
+// outlive it.
+struct scalarization *scalarization_new(const char *strategy, const struct strategy_setup *setup,
+                                        const struct objectives *objectives, struct error *e);
+void scalarization_free(struct scalarization *d); // NULL is fine
+// As strategy_ask(). Fewer than could be asked, and *failed, without memory.
+size_t scalarization_ask(struct scalarization *d, uint64_t *out, size_t capacity, bool *failed);
+// The outcome of an index that was asked. `values` of the objectives, for STATUS_CORRECT; NULL:
+// there are none, and all that are correct are the same.
+void scalarization_tell(struct scalarization *d, uint64_t index, enum status status,
+                        const double *values);
+uint32_t scalarization_count(const struct scalarization *d);
+// Of each of them: they have the same name and options.
+const struct strategy *scalarization_strategy(const struct scalarization *d);
+
+#endif

@@ -1,0 +1,15 @@
+// Launches in turn that the store has: the paired run of a comparison, found again.
+#ifndef HONE_WORKFLOWS_SWEEP_SWEEP_PAIRED_H
+#define HONE_WORKFLOWS_SWEEP_SWEEP_PAIRED_H
+
+#include "workflows/compare/compare.h"
+
+// The newest paired run in which every side took part, with the jobs that its choice makes today,
+// on today's device and driver, and with as many rounds as are wanted (0: as compare.h says) or
+// more. results: room for one a side, which are the caller's then; *found tells whether there is
+// one. A side that is kept in no store was in none, nor was a routine of which nobody says what its
+// library is.
+bool sweep_find_paired_run(const struct compare_options *o, struct result **results, bool *found,
+                           struct error *e);
+
+#endif
