@@ -1,41 +1,60 @@
 // A check: a line a configuration, and its end.
-#include "report/check.h"
+#include "report/check_report.h"
 #include "report/units.h"
+#include "report/values.h"
 #include "report/verified.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define SIZES_MOST 12 // named; the rest in a word
-#define LOG_LINES  30 // of a build log, unless everything is wanted
+#define SIZES_MOST    12 // named; the rest in a word
+#define LOG_LINES     30 // of a build log, unless everything is wanted
+#define FAILURES_MOST 10 // in a line each, beside the first of each kind in full
 
 static const char *const outcome_texts[] = {
-    [VIEW_PASSED] = "passed", [VIEW_SKIPPED] = "skipped", [VIEW_FAILED] = "failed"};
+    [OUTCOME_PASSED] = "passed", [OUTCOME_SKIPPED] = "skipped", [OUTCOME_FAILED] = "failed"};
 
-static uint64_t count_of(const struct view_check_end *v, enum view_verdict outcome)
+enum check_outcome check_outcome(enum check_verdict v)
+{
+    return v == CHECK_PASSED                          ? OUTCOME_PASSED
+           : v == CHECK_LIMITED || v == CHECK_ALLOWED ? OUTCOME_SKIPPED
+                                                      : OUTCOME_FAILED;
+}
+
+uint64_t report_check_count(const struct check_report *v, enum check_outcome outcome)
 {
     uint64_t count = 0;
-    for (size_t i = 0; i < v->count; i++)
-        count += v->records[i].outcome == outcome;
+    for (unsigned i = 0; i < CHECK_VERDICT_COUNT; i++) {
+        if (check_outcome((enum check_verdict)i) == outcome)
+            count += v->progress.by_verdict[i];
+    }
     return count;
 }
 
-bool report_check_passed(const struct view_check_end *v)
+bool report_check_passed(const struct check_report *v)
 {
-    bool is_whole = !v->broken && !v->cancelled && v->count == v->planned;
-    return is_whole && count_of(v, VIEW_FAILED) == 0 && count_of(v, VIEW_PASSED) > 0;
+    bool is_whole =
+        !v->broken && !v->progress.common.cancelled && v->count == v->progress.common.planned;
+    return is_whole && report_check_count(v, OUTCOME_FAILED) == 0 &&
+           report_check_count(v, OUTCOME_PASSED) > 0;
+}
+
+static bool has_races(const struct check_record *r)
+{
+    return r->races && r->races->count > 0;
 }
 
 // Why it counts as it does, where it is not simply its status.
-static const char *kind_of(const struct view_checked *v)
+static const char *kind_of(const struct check_record *v)
 {
-    if (v->result->status == STATUS_CORRECT && v->races)
+    if (v->result->status == STATUS_CORRECT && has_races(v))
         return "race";
-    if (v->result->status == STATUS_CORRECT && v->outcome == VIEW_FAILED)
-        return v->verdict;
+    if (v->result->status == STATUS_CORRECT && check_outcome(v->verdict) == OUTCOME_FAILED)
+        return check_verdict_text(v->verdict);
     return result_word(v->result);
 }
 
-static void put_name(const struct view_checked *v, struct text *out)
+static void put_name(const struct check_record *v, struct text *out)
 {
     text_add(out, v->configuration[0] ? v->configuration : "(the only configuration)");
     if (v->sizes[0])
@@ -73,24 +92,24 @@ static void put_built(const struct result *r, struct text *out)
         put_needs(&r->resources[i], i ? "; " : ": ", out);
 }
 
-void report_checked_line(const struct view_checked *v, const struct view_check_end *run,
-                         struct text *out)
+static void put_record(const struct check_report *run, const struct check_record *v,
+                       struct text *out)
 {
     const struct result *r = v->result;
     put_name(v, out);
     bool agrees = r->status == STATUS_CORRECT && r->verification != VERIFICATION_REFERENCE &&
-                  v->outcome == VIEW_PASSED && !run->build_only;
+                  check_outcome(v->verdict) == OUTCOME_PASSED && !run->run->build_only;
     text_addf(out, ": %s", agrees ? "ran" : kind_of(v));
     if (r->message[0])
         text_addf(out, ": %s", r->message);
-    else if (run->build_only)
+    else if (run->run->build_only)
         put_built(r, out);
-    else if (r->status == STATUS_CORRECT && v->outcome != VIEW_FAILED)
+    else if (r->status == STATUS_CORRECT && check_outcome(v->verdict) != OUTCOME_FAILED)
         text_addf(out, ", %s", verification_text(r->verification));
-    if (!run->build_only)
+    if (!run->run->build_only)
         report_written_part(r, out);
-    if (v->outcome == VIEW_SKIPPED)
-        text_addf(out, " (%s: no failure)", v->verdict);
+    if (check_outcome(v->verdict) == OUTCOME_SKIPPED)
+        text_addf(out, " (%s: no failure)", check_verdict_text(v->verdict));
     if (v->same_as)
         text_add(out, " (identical to one that was checked)");
     else if (r->reused)
@@ -115,59 +134,60 @@ static void put_lines(const char *body, size_t most, struct text *out)
         text_add(out, "    ...\n");
 }
 
-static void put_failure(const struct view_checked *v, bool whole, struct text *out)
+static void put_failure(const struct check_report *run, const struct check_record *v,
+                        struct text *out)
 {
+    bool whole = run->verbose;
     text_add(out, "  ");
     put_name(v, out);
     text_add(out, v->result->reused ? " (known from the store)\n" : "\n");
     if (v->result->message[0])
         put_lines(v->result->message, SIZE_MAX, out);
     put_lines(v->result->log, whole ? SIZE_MAX : LOG_LINES, out);
-    if (v->races && whole)
-        put_lines(v->races, SIZE_MAX, out);
-    if (v->command)
-        text_addf(out, "    %s\n", v->command);
-}
-
-static void put_short(const struct view_checked *v, struct text *out)
-{
-    text_add(out, "  ");
-    put_name(v, out);
-    if (v->result->message[0])
-        text_addf(out, ": %s", v->result->message);
+    struct text races = TEXT_INIT;
+    for (size_t i = 0; whole && v->races && i < v->races->count; i++)
+        race_text(&v->races->races[i], &races);
+    put_lines(text_cstr(&races), SIZE_MAX, out);
+    out->failed |= races.failed;
+    text_release(&races);
+    text_add(out, "    ");
+    run->command(run->context, v, out);
     text_add(out, "\n");
 }
 
-static bool is_of_kind(const struct view_checked *v, enum view_verdict outcome, const char *kind)
+static bool is_of_kind(const struct check_record *v, enum check_outcome outcome, const char *kind)
 {
-    return v->outcome == outcome && str_equal(kind_of(v), kind);
+    return check_outcome(v->verdict) == outcome && str_equal(kind_of(v), kind);
 }
 
-static uint64_t count_kind(const struct view_check_end *v, enum view_verdict outcome,
+static uint64_t count_kind(const struct check_report *v, enum check_outcome outcome,
                            const char *kind)
 {
     uint64_t count = 0;
     for (size_t i = 0; i < v->count; i++)
-        count += is_of_kind(&v->records[i], outcome, kind);
+        count += is_of_kind(v->records[i], outcome, kind);
     return count;
 }
 
 // Of one kind: the first in full, then `*left` in all, a line each.
-static void put_kind(const struct view_check_end *v, const char *kind, bool verbose, size_t *left,
-                     struct text *out)
+static void put_kind(const struct check_report *v, const char *kind, size_t *left, struct text *out)
 {
-    uint64_t count = count_kind(v, VIEW_FAILED, kind), shown = 0;
+    uint64_t count = count_kind(v, OUTCOME_FAILED, kind), shown = 0;
     if (count == 0)
         return;
     text_addf(out, "\nFAILED: %s: %llu configuration%s\n", kind, (unsigned long long)count,
               count == 1 ? "" : "s");
-    for (size_t i = 0; i < v->count && (shown == 0 || verbose || *left > 0); i++) {
-        if (!is_of_kind(&v->records[i], VIEW_FAILED, kind))
+    for (size_t i = 0; i < v->count && (shown == 0 || v->verbose || *left > 0); i++) {
+        if (!is_of_kind(v->records[i], OUTCOME_FAILED, kind))
             continue;
-        if (shown == 0 || verbose) {
-            put_failure(&v->records[i], verbose, out);
+        if (shown == 0 || v->verbose) {
+            put_failure(v, v->records[i], out);
         } else {
-            put_short(&v->records[i], out);
+            text_add(out, "  ");
+            put_name(v->records[i], out);
+            if (v->records[i]->result->message[0])
+                text_addf(out, ": %s", v->records[i]->result->message);
+            text_add(out, "\n");
             --*left;
         }
         shown++;
@@ -185,32 +205,15 @@ static const char *kind_at(size_t i)
     return i < STATUS_COUNT ? status_text((enum status)i) : other_kinds[i - STATUS_COUNT];
 }
 
-static void put_findings(const struct view_check_end *v, struct text *out)
-{
-    for (size_t i = 0; i < v->finding_count; i++) {
-        const struct view_finding *f = &v->findings[i];
-        text_addf(out, "%s%s", i ? "" : "\n", f->text);
-        text_addf(out, "  in %llu configuration%s, for example %s\n",
-                  (unsigned long long)f->configurations, f->configurations == 1 ? "" : "s",
-                  f->example);
-        text_addf(out, "  %s\n", f->command);
-    }
-}
-
 // What is no failure: how many, why, and the first.
-static void put_skipped(const struct view_check_end *v, const char *verdict, const char *meaning,
-                        struct text *out)
+static void put_skipped(const struct check_report *v, enum check_verdict verdict,
+                        const char *meaning, struct text *out)
 {
-    const struct view_checked *first = NULL;
-    uint64_t count = 0;
-    for (size_t i = 0; i < v->count; i++) {
-        const struct view_checked *r = &v->records[i];
-        if (r->outcome != VIEW_SKIPPED || !str_equal(r->verdict, verdict))
-            continue;
-        first = first ? first : r;
-        count++;
-    }
-    if (count == 0)
+    const struct check_record *first = NULL;
+    uint64_t count = v->progress.by_verdict[verdict];
+    for (size_t i = 0; i < v->count && !first; i++)
+        first = v->records[i]->verdict == verdict ? v->records[i] : NULL;
+    if (!first)
         return;
     text_addf(out, "\nNo failure, %s: %llu configuration%s\n  ", meaning, (unsigned long long)count,
               count == 1 ? "" : "s");
@@ -220,52 +223,79 @@ static void put_skipped(const struct view_check_end *v, const char *verdict, con
 
 // ---- the end -----------------------------------------------------------------------------------
 
-static void put_sizes(const struct view_check_end *v, struct text *out)
+// Configurations that were checked at one choice of sizes.
+struct size {
+    const char *sizes;
+    uint64_t count;
+};
+
+// By the numbers in them: "N=16" before "N=128".
+static int by_sizes(const void *a, const void *b)
 {
-    if (v->size_count == 0)
-        return;
-    text_add(out, "Checked at");
-    for (size_t i = 0; i < v->size_count && i < SIZES_MOST; i++)
-        text_addf(out, "%s %s (%llu)", i ? "," : "", v->sizes[i].sizes,
-                  (unsigned long long)v->sizes[i].count);
-    if (v->size_count > SIZES_MOST)
-        text_addf(out, " and %zu more sizes, up to %s", v->size_count - SIZES_MOST,
-                  v->sizes[v->size_count - 1].sizes);
-    text_add(out, "\n");
+    return strverscmp(((const struct size *)a)->sizes, ((const struct size *)b)->sizes);
+}
+
+static void put_sizes(const struct check_report *v, struct text *out)
+{
+    struct size *list = calloc(v->count + 1, sizeof *list);
+    size_t count = 0;
+    out->failed |= !list;
+    for (size_t i = 0; list && i < v->count; i++) {
+        size_t at = 0;
+        if (!v->records[i]->sizes[0])
+            continue;
+        while (at < count && !str_equal(list[at].sizes, v->records[i]->sizes))
+            at++;
+        count += at == count;
+        list[at].sizes = v->records[i]->sizes;
+        list[at].count++;
+    }
+    if (count > 0) {
+        qsort(list, count, sizeof *list, by_sizes);
+        text_add(out, "Checked at");
+        for (size_t i = 0; i < count && i < SIZES_MOST; i++)
+            text_addf(out, "%s %s (%llu)", i ? "," : "", list[i].sizes,
+                      (unsigned long long)list[i].count);
+        if (count > SIZES_MOST)
+            text_addf(out, " and %zu more sizes, up to %s", count - SIZES_MOST,
+                      list[count - 1].sizes);
+        text_add(out, "\n");
+    }
+    free(list);
 }
 
 // What those that are no failure are called.
-static const char *passed_text(const struct view_check_end *v)
+static const char *passed_text(const struct check_report *v)
 {
-    if (v->build_only)
+    if (v->run->build_only)
         return "built";
-    return v->check.kind == VERIFICATION_REFERENCE ? status_text(STATUS_CORRECT)
-           : v->check.kind == VERIFICATION_AGREES  ? "in agreement"
-                                                   : "ran";
+    return v->run->check.kind == VERIFICATION_REFERENCE ? status_text(STATUS_CORRECT)
+           : v->run->check.kind == VERIFICATION_AGREES  ? "in agreement"
+                                                        : "ran";
 }
 
-static void put_counts(const struct view_check_end *v, struct text *out)
+static void put_counts(const struct check_report *v, struct text *out)
 {
     const char *separator = ": ";
     for (size_t i = 0; i < STATUS_COUNT + OTHER_KINDS; i++) {
         uint64_t count = 0;
-        for (int outcome = VIEW_PASSED; outcome <= VIEW_FAILED; outcome++)
-            count += count_kind(v, (enum view_verdict)outcome, kind_at(i));
+        for (int outcome = OUTCOME_PASSED; outcome <= OUTCOME_FAILED; outcome++)
+            count += count_kind(v, (enum check_outcome)outcome, kind_at(i));
         if (count == 0)
             continue;
         text_addf(out, "%s%llu %s", separator, (unsigned long long)count,
                   i == STATUS_CORRECT ? passed_text(v) : kind_at(i));
         separator = ", ";
     }
-    if (v->reused)
-        text_addf(out, "; %llu known from the store", (unsigned long long)v->reused);
-    if (v->identical)
-        text_addf(out, "; %llu identical to another", (unsigned long long)v->identical);
+    if (v->progress.reused)
+        text_addf(out, "; %llu known from the store", (unsigned long long)v->progress.reused);
+    if (v->progress.identical)
+        text_addf(out, "; %llu identical to another", (unsigned long long)v->progress.identical);
     text_add(out, "\n");
 }
 
 // One that ran is no failure; that it is right nobody knows where nothing else says it.
-static void put_unverified(const struct view_check_end *v, uint64_t passed, struct text *out)
+static void put_unverified(const struct check_report *v, uint64_t passed, struct text *out)
 {
     text_add(out, v->shown == SHOWN_AGREEMENT ? "AGREEMENT: " : "NOT VERIFIED: ");
     put_count(passed, "configuration", out);
@@ -283,34 +313,15 @@ static void put_unverified(const struct view_check_end *v, uint64_t passed, stru
         text_add(out, " ran; no result was held against anything");
 }
 
-static void put_passed(const struct view_check_end *v, struct text *out)
-{
-    uint64_t passed = count_of(v, VIEW_PASSED), skipped = v->count - passed;
-    if (!v->build_only && v->shown != SHOWN_CORRECT) {
-        put_unverified(v, passed, out);
-    } else {
-        text_add(out, "OK: ");
-        put_count(passed, "configuration", out);
-        if (v->build_only)
-            text_add(out, passed == 1 ? " builds" : " build");
-        else
-            text_add(out, passed == 1 ? " is correct" : " are correct");
-    }
-    if (v->simulated)
-        text_add(out, ", no race or invalid access was found");
-    if (skipped)
-        text_addf(out, ", %llu left out", (unsigned long long)skipped);
-    text_add(out, "\n");
-}
-
 // Whatever is no failure: a check that found nothing right has shown nothing.
-static void put_verdict(const struct view_check_end *v, struct text *out)
+static void put_verdict(const struct check_report *v, struct text *out)
 {
-    uint64_t failed = count_of(v, VIEW_FAILED), left = v->planned - v->count;
+    uint64_t failed = report_check_count(v, OUTCOME_FAILED),
+             left = v->progress.common.planned - v->count;
     if (v->broken)
         text_addf(out, "Broken off: %s\n", v->broken);
     if (left) {
-        put_share(left, v->planned, "configuration", out);
+        put_share(left, v->progress.common.planned, "configuration", out);
         text_addf(out, " %s not checked\n", left == 1 ? "was" : "were");
     }
     if (failed) {
@@ -318,72 +329,127 @@ static void put_verdict(const struct view_check_end *v, struct text *out)
         put_share(failed, v->count, "configuration", out);
         text_add(out, "\n");
     } else if (report_check_passed(v)) {
-        put_passed(v, out);
-    } else if (left || v->broken || v->cancelled) {
+        uint64_t passed = report_check_count(v, OUTCOME_PASSED), skipped = v->count - passed;
+        if (!v->run->build_only && v->shown != SHOWN_CORRECT) {
+            put_unverified(v, passed, out);
+        } else {
+            text_add(out, "OK: ");
+            put_count(passed, "configuration", out);
+            if (v->run->build_only)
+                text_add(out, passed == 1 ? " builds" : " build");
+            else
+                text_add(out, passed == 1 ? " is correct" : " are correct");
+        }
+        if (v->simulated)
+            text_add(out, ", no race or invalid access was found");
+        if (skipped)
+            text_addf(out, ", %llu left out", (unsigned long long)skipped);
+        text_add(out, "\n");
+    } else if (left || v->broken || v->progress.common.cancelled) {
         text_add(out, "INCOMPLETE: no failure so far\n");
     } else {
         text_add(out, "NOTHING CHECKED: ");
         put_share(0, v->count, "configuration", out);
-        text_addf(out, " shown to %s\n", v->build_only ? "build" : "be correct");
+        text_addf(out, " shown to %s\n", v->run->build_only ? "build" : "be correct");
     }
 }
 
-void report_check_end(const struct view_check_end *v, size_t most, bool verbose, struct text *out)
+static void put_check_end(const struct check_report *v, struct text *out)
 {
     char time[UNITS_SIZE];
-    size_t left = most;
+    size_t left = FAILURES_MOST;
     for (size_t i = 0; i < STATUS_COUNT + OTHER_KINDS; i++)
-        put_kind(v, kind_at(i), verbose, &left, out);
-    put_findings(v, out);
-    put_skipped(v, "device limit", "more than this device offers", out);
-    put_skipped(v, "allowed", "allowed", out);
-    span_to_str(v->elapsed_ns, time);
+        put_kind(v, kind_at(i), &left, out);
+    for (size_t i = 0; i < v->finding_count; i++) {
+        const struct check_finding *f = &v->findings[i];
+        text_add(out, i ? "" : "\n");
+        race_text(&f->race, out);
+        text_addf(out, "  in %llu configuration%s, for example %s%s%s\n  ",
+                  (unsigned long long)f->configurations, f->configurations == 1 ? "" : "s",
+                  f->example->configuration, f->example->sizes[0] ? " at " : "", f->example->sizes);
+        v->command(v->context, f->example, out);
+        text_add(out, "\n");
+    }
+    put_skipped(v, CHECK_LIMITED, "exceeds the device's limits", out);
+    put_skipped(v, CHECK_ALLOWED, "allowed", out);
+    span_to_str(v->progress.common.elapsed_ns, time);
     text_add(out, out->length ? "\n" : "");
     put_sizes(v, out);
     text_addf(out, "%zu configuration%s %s in %s", v->count, v->count == 1 ? "" : "s",
-              v->build_only ? "built" : "checked", time);
-    if (!v->build_only) {
+              v->run->build_only ? "built" : "checked", time);
+    if (!v->run->build_only) {
         text_add(out, ", ");
-        report_check(&v->check, out);
+        report_check(&v->run->check, out);
     }
     put_counts(v, out);
-    if (!v->build_only)
-        report_written(v->outcomes, v->count, v->check.kind != VERIFICATION_REFERENCE, out);
+    if (!v->run->build_only)
+        report_written(v->outcomes, v->count, v->run->check.kind != VERIFICATION_REFERENCE, out);
     put_verdict(v, out);
 }
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void resources_at(const struct result *r, struct emit *j)
+static void place_at(const struct race_place *p, struct emit *j)
 {
-    emit_key(j, "resources");
-    emit_array(j);
-    for (uint32_t i = 0; i < r->resource_count; i++)
-        report_resources_json(&r->resources[i], j);
-    emit_array_end(j);
+    emit_text_at(j, "file", *p->file ? p->file : NULL);
+    emit_u64_at(j, "line", p->line);
+    emit_u64_at(j, "column", p->column);
+    emit_text_at(j, "text", *p->text ? p->text : NULL);
+    emit_text_at(j, "item", *p->item ? p->item : NULL);
 }
 
-static void times_at(const struct result *r, struct emit *j)
+static void race_json(const struct race *r, struct emit *j)
 {
-    emit_key(j, "times_ns");
     emit_object(j);
-    emit_u64_at(j, "build", r->build_ns);
-    emit_u64_at(j, "verify", r->verify_ns);
-    emit_u64_at(j, "launch", r->verify_launch_ns);
+    emit_text_at(j, "kind", race_kind_name(r->kind));
+    emit_text_at(j, "kernel", r->kernel);
+    place_at(&r->at, j);
+    emit_text_at(j, "memory", *r->memory ? r->memory : NULL);
+    emit_u64_at(j, "bytes", r->bytes);
+    emit_key(j, "other");
+    if (*r->other.item || r->other.line) {
+        emit_object(j);
+        place_at(&r->other, j);
+        emit_object_end(j);
+    } else {
+        emit_null(j);
+    }
+    emit_text_at(j, "detail", *r->detail ? r->detail : NULL);
+    emit_u64_at(j, "count", r->count);
+    emit_bool_at(j, "more", r->more);
     emit_object_end(j);
 }
 
-void report_checked_json(const struct view_checked *v, struct emit *j)
+static void races_at(const struct check_report *v, const struct check_record *r, struct emit *j)
 {
+    emit_key(j, "races");
+    if (!v->simulated) {
+        emit_null(j);
+        return;
+    }
+    emit_array(j);
+    for (size_t i = 0; r->races && i < r->races->count; i++)
+        race_json(&r->races->races[i], j);
+    emit_array_end(j);
+}
+
+static void put_record_json(const struct check_report *run, const struct check_record *v,
+                            struct emit *j)
+{
+    struct text command = TEXT_INIT;
+    bool is_failure = check_outcome(v->verdict) == OUTCOME_FAILED;
+    if (is_failure)
+        run->command(run->context, v, &command);
     const struct result *r = v->result;
     bool is_correct = r->status == STATUS_CORRECT;
     emit_object(j);
     emit_text_at(j, "type", "check");
     emit_raw_at(j, "configuration", v->configuration_json);
-    emit_raw_at(j, "constants", v->constants_json);
+    emit_key(j, "constants");
+    emit_constants(j, v->spec);
     emit_text_at(j, "status", status_text(r->status));
-    emit_text_at(j, "outcome", outcome_texts[v->outcome]);
-    emit_text_at(j, "verdict", v->verdict);
+    emit_text_at(j, "outcome", outcome_texts[check_outcome(v->verdict)]);
+    emit_text_at(j, "verdict", check_verdict_text(v->verdict));
     emit_bool_at(j, "verified", is_correct && r->verification == VERIFICATION_REFERENCE);
     emit_text_at(j, "verification", verification_text(r->verification));
     emit_key(j, "outputs");
@@ -392,51 +458,53 @@ void report_checked_json(const struct view_checked *v, struct emit *j)
     emit_text_at(j, "fault", fault_text(r->fault));
     emit_text_at(j, "log", r->log);
     emit_bool_at(j, "reused", r->reused);
-    emit_text_at(j, "same_as", v->same_as);
-    emit_raw_at(j, "races", v->races_json);
-    emit_text_at(j, "command", v->command);
-    resources_at(r, j);
-    times_at(r, j);
-    emit_object_end(j);
-}
-
-static void counts_at(const struct view_check_end *v, struct emit *j)
-{
-    uint64_t by_status[STATUS_COUNT] = {0};
-    for (size_t i = 0; i < v->count; i++)
-        by_status[v->records[i].result->status]++;
-    uint64_t spec_errors = 0;
-    for (size_t i = 0; i < v->count; i++)
-        spec_errors += fault_is_spec(v->records[i].result->fault);
-    emit_key(j, "counts");
+    emit_text_at(j, "same_as", v->same_as ? v->same_as->configuration : NULL);
+    races_at(run, v, j);
+    emit_text_at(j, "command", is_failure ? text_cstr(&command) : NULL);
+    emit_key(j, "resources");
+    emit_array(j);
+    for (uint32_t i = 0; i < r->resource_count; i++)
+        report_resources_json(&r->resources[i], j);
+    emit_array_end(j);
+    emit_key(j, "times_ns");
     emit_object(j);
-    for (unsigned s = 0; s < STATUS_COUNT; s++)
-        emit_u64_at(j, status_text((enum status)s), by_status[s]);
+    emit_u64_at(j, "build", r->build_ns);
+    emit_u64_at(j, "verify", r->verify_ns);
+    emit_u64_at(j, "launch", r->verify_launch_ns);
     emit_object_end(j);
-    emit_u64_at(j, "spec_errors", spec_errors);
+    emit_object_end(j);
+    text_release(&command);
 }
 
-const char *report_check_shown(const struct view_check_end *v)
+const char *report_check_shown(const struct check_report *v)
 {
-    bool any = !v->build_only && count_of(v, VIEW_PASSED) > 0;
+    bool any = !v->run->build_only && report_check_count(v, OUTCOME_PASSED) > 0;
     return any ? report_shown_text(v->shown) : NULL;
 }
 
-void report_check_end_json(const struct view_check_end *v, struct emit *j)
+static void put_check_end_json(const struct check_report *v, struct emit *j)
 {
     struct text words = TEXT_INIT;
-    report_check(&v->check, &words);
+    report_check(&v->run->check, &words);
     emit_object(j);
     emit_text_at(j, "type", "summary");
     emit_bool_at(j, "ok", report_check_passed(v));
-    for (int outcome = VIEW_PASSED; outcome <= VIEW_FAILED; outcome++)
-        emit_u64_at(j, outcome_texts[outcome], count_of(v, (enum view_verdict)outcome));
-    counts_at(v, j);
+    for (int outcome = OUTCOME_PASSED; outcome <= OUTCOME_FAILED; outcome++)
+        emit_u64_at(j, outcome_texts[outcome], report_check_count(v, (enum check_outcome)outcome));
+    uint64_t spec_errors = 0;
+    for (size_t i = 0; i < v->count; i++)
+        spec_errors += fault_is_spec(v->records[i]->result->fault);
+    emit_key(j, "counts");
+    emit_object(j);
+    for (unsigned s = 0; s < STATUS_COUNT; s++)
+        emit_u64_at(j, status_text((enum status)s), v->progress.by_status[s]);
+    emit_object_end(j);
+    emit_u64_at(j, "spec_errors", spec_errors);
     emit_u64_at(j, "done", v->count);
-    emit_u64_at(j, "planned", v->planned);
-    emit_u64_at(j, "valid", v->valid);
-    emit_u64_at(j, "reused", v->reused);
-    emit_u64_at(j, "identical", v->identical);
+    emit_u64_at(j, "planned", v->progress.common.planned);
+    emit_u64_at(j, "valid", v->progress.valid);
+    emit_u64_at(j, "reused", v->progress.reused);
+    emit_u64_at(j, "identical", v->progress.identical);
     if (v->simulated)
         emit_u64_at(j, "races", v->finding_count);
     else
@@ -445,9 +513,63 @@ void report_check_end_json(const struct view_check_end *v, struct emit *j)
     const char *shown = report_check_shown(v);
     emit_bool_at(j, "verified", shown && v->shown == SHOWN_CORRECT);
     emit_text_at(j, "shown", shown);
-    emit_bool_at(j, "cancelled", v->cancelled);
+    emit_bool_at(j, "cancelled", v->progress.common.cancelled);
     emit_text_at(j, "error", v->broken);
-    emit_u64_at(j, "elapsed_ns", v->elapsed_ns);
+    emit_u64_at(j, "elapsed_ns", v->progress.common.elapsed_ns);
     emit_object_end(j);
     text_release(&words);
 }
+
+// ---- the writers -------------------------------------------------------------------------------
+
+static void write_check_head(const void *report, struct text *out)
+{
+    report_run(((const struct check_report *)report)->run, out);
+}
+
+static void write_check_record(const void *report, const void *record, struct text *out)
+{
+    const struct check_report *v = report;
+    if (v->verbose)
+        put_record(v, record, out);
+}
+
+static void write_check_end(const void *report, struct text *out)
+{
+    put_check_end(report, out);
+}
+
+static void write_check_head_json(const void *report, struct text *out)
+{
+    struct emit j;
+    emit_start(&j, out);
+    report_run_json(((const struct check_report *)report)->run, &j);
+    text_add(out, "\n");
+}
+
+static void write_check_record_json(const void *report, const void *record, struct text *out)
+{
+    struct emit j;
+    emit_start(&j, out);
+    put_record_json(report, record, &j);
+    text_add(out, "\n");
+}
+
+static void write_check_end_json(const void *report, struct text *out)
+{
+    struct emit j;
+    emit_start(&j, out);
+    put_check_end_json(report, &j);
+    text_add(out, "\n");
+}
+
+static void write_check_junit(const void *report, struct text *out)
+{
+    report_junit(report, out);
+}
+
+const writers check_writers = {
+    [REPORT_TEXT] = {write_check_head, write_check_record, write_check_end},
+    [REPORT_JSON] = {write_check_head_json, write_check_record_json, write_check_end_json},
+    [REPORT_JUNIT] = {.end = write_check_junit},
+};

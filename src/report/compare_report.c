@@ -1,5 +1,5 @@
 // A comparison as text and Markdown.
-#include "report/compare.h"
+#include "report/compare_report.h"
 #include "report/table.h"
 #include "report/units.h"
 
@@ -9,11 +9,16 @@
 
 // ---- the head ----------------------------------------------------------------------------------
 
-static void put_side(const struct view_side *s, struct text *out)
+static void put_side(const struct compare_report *v, uint32_t side, struct text *out)
 {
-    text_addf(out, s->routine ? "%s: in place of %s" : "%s: %s", s->label, s->spec);
-    if (s->constants && s->constants[0])
-        text_addf(out, ", %s", s->constants);
+    const struct compare_side *s = &v->sides[side];
+    struct text constants = TEXT_INIT;
+    text_addf(out, v->routines[side] ? "%s: in place of %s" : "%s: %s", s->label, s->spec->name);
+    spec_constants_text(s->spec, &constants);
+    const char *words = s->stored ? s->stored->constants : text_cstr(&constants);
+    if (words && words[0])
+        text_addf(out, ", %s", words);
+    text_release(&constants);
     for (uint32_t i = 0; i < s->flag_count; i++)
         text_addf(out, "%s%s", i ? " " : ", built with ", s->flags[i]);
     if (s->device) {
@@ -21,24 +26,54 @@ static void put_side(const struct view_side *s, struct text *out)
         text_add_name(out, ", ", s->device->platform, " (");
         text_add_name(out, "", s->device->driver, ")");
     }
-    if (s->run)
-        text_addf(out, "; run %.8s of %s", s->run, s->date);
+    if (s->stored)
+        text_addf(out, "; run %.8s of %s", s->stored->session, s->stored->date);
     if (s->device) {
+        struct view_check check = {VERIFICATION_NONE, NULL};
+        if (!s->stored)
+            check.kind = compare_verification(v->compare, side, &check.against);
         text_add(out, "; ");
-        report_check(&s->check, out);
+        report_check(&check, out);
     }
     text_add(out, "\n");
 }
 
-void report_compare_head(const struct view_compare *v, struct text *out)
+static void write_compare_head(const void *report, struct text *out)
 {
+    const struct compare_report *v = report;
     for (uint32_t i = 0; i < v->side_count; i++)
-        put_side(&v->sides[i], out);
-    if (v->of_specs)
-        return;
-    put_count(v->planned, "configuration", out);
-    text_add(out, v->sampled ? ", drawn at random (--sample, --where, --config and --top choose)\n"
-                             : "\n");
+        put_side(v, i, out);
+    if (!v->of_specs) {
+        put_count(v->progress.common.planned, "configuration", out);
+        text_add(out, v->sampled
+                          ? ", drawn at random (--sample, --where, --config and --top choose)\n"
+                          : "\n");
+    }
+    text_add(out, "\n");
+}
+
+// ---- what records say --------------------------------------------------------------------------
+
+bool report_is_compared(const struct compare_report *v, const struct compare_record *r)
+{
+    return r->compared && !v->of_specs;
+}
+
+// A routine has no parameters that a metric could read.
+bool report_entry_metric(const struct compare_report *v, const struct compare_record *r,
+                         uint32_t side, struct view_metric *out)
+{
+    const struct compare_entry *n = &r->entries[side];
+    const struct spec *spec = v->sides[side].spec;
+    if (!n->timed || spec->metric_count == 0 || !v->sides[side].device)
+        return false;
+    if (v->routines[side] && !spec_metric_is_of_time(spec, 0))
+        return false;
+    const struct spec_measured measured = {.time_ns = n->stats.median,
+                                           .joule = result_joule(n->result)};
+    *out = (struct view_metric){.name = spec->metrics[0].name, .unit = spec->metrics[0].name};
+    out->known = spec_metric(spec, 0, n->choice, v->sides[side].device, &measured, &out->value);
+    return out->known;
 }
 
 // ---- cells -------------------------------------------------------------------------------------
@@ -62,7 +97,7 @@ static int64_t spills_of(const struct result *r)
     return sum;
 }
 
-static void put_time(const struct view_compared_side *s, struct text *out)
+static void put_time(const struct compare_entry *s, struct text *out)
 {
     if (s->timed)
         report_time(&s->stats, out);
@@ -71,19 +106,19 @@ static void put_time(const struct view_compared_side *s, struct text *out)
 }
 
 // Three decimals near 1, three digits far from it.
-static void put_number(double ratio, struct text *out)
+static void put_ratio_number(double ratio, struct text *out)
 {
     text_addf(out, ratio >= 0.1 && ratio < 100 ? "%.3f" : "%.3g", ratio);
 }
 
 // "1.034 [1.021 .. 1.047]", in parentheses where it is only the range.
-static void put_ratio(const struct stats_ratio *r, struct text *out)
+static void put_compare_ratio(const struct stats_ratio *r, struct text *out)
 {
-    put_number(r->ratio, out);
+    put_ratio_number(r->ratio, out);
     text_add(out, r->interval ? " [" : " (");
-    put_number(r->low, out);
+    put_ratio_number(r->low, out);
     text_add(out, " .. ");
-    put_number(r->high, out);
+    put_ratio_number(r->high, out);
     text_add(out, r->interval ? "]" : ")");
 }
 
@@ -96,44 +131,44 @@ static void put_known(int64_t value, struct text *out)
 }
 
 // "40 / 38"; nothing where neither driver tells.
-static void put_both(const struct view_compared *row, uint32_t sides,
+static void put_both(const struct compare_record *row, uint32_t sides,
                      int64_t (*of)(const struct result *), struct text *out)
 {
     bool any = false;
     for (uint32_t i = 0; i < sides; i++)
-        any = any || of(row->sides[i].result) >= 0;
+        any = any || of(row->entries[i].result) >= 0;
     for (uint32_t i = 0; any && i < sides; i++) {
         text_add(out, i ? " / " : "");
-        put_known(of(row->sides[i].result), out);
+        put_known(of(row->entries[i].result), out);
     }
 }
 
 // ---- the order ---------------------------------------------------------------------------------
 
-static double least_of(const struct view_compared *r)
+static double least_of(const struct compare_record *r)
 {
     double least = INFINITY;
     for (int i = 0; i < 2; i++)
-        least = r->sides[i].timed ? fmin(least, r->sides[i].stats.median) : least;
+        least = r->entries[i].timed ? fmin(least, r->entries[i].stats.median) : least;
     return least;
 }
 
 static int by_least(const void *a, const void *b)
 {
-    const struct view_compared *x = *(const struct view_compared *const *)a;
-    const struct view_compared *y = *(const struct view_compared *const *)b;
+    const struct compare_record *x = *(const struct compare_record *const *)a;
+    const struct compare_record *y = *(const struct compare_record *const *)b;
     double p = least_of(x), q = least_of(y);
     return p != q ? (p < q ? -1 : 1) : strcmp(x->configuration, y->configuration);
 }
 
 // Those that were compared, the fastest first; free().
-static const struct view_compared **sorted(const struct view_compare *v, size_t *count)
+static const struct compare_record **sorted(const struct compare_report *v, size_t *count)
 {
-    const struct view_compared **list = calloc(v->row_count + 1, sizeof(*list));
+    const struct compare_record **list = calloc(v->count + 1, sizeof(*list));
     *count = 0;
-    for (size_t i = 0; list && i < v->row_count; i++) {
-        if (v->rows[i].compared)
-            list[(*count)++] = &v->rows[i];
+    for (size_t i = 0; list && i < v->count; i++) {
+        if (v->records[i]->compared)
+            list[(*count)++] = v->records[i];
     }
     if (list)
         qsort(list, *count, sizeof(*list), by_least);
@@ -149,121 +184,95 @@ static const char *name_of(const char *configuration)
     return configuration[0] ? configuration : "(the only one)";
 }
 
-// Cells are made once and put into a text table or a Markdown one.
-static void fill(const struct view_compared *row, struct text *cells)
+static void put_cell(struct table *t, size_t column, struct text *cell)
 {
-    put_time(&row->sides[0], &cells[FIRST]);
-    put_time(&row->sides[1], &cells[SECOND]);
-    put_ratio(&row->ratio, &cells[RATIO]);
-    text_add(&cells[SAME], row->apart ? "" : "=");
-    put_both(row, 2, registers_of, &cells[REGISTERS]);
-    put_both(row, 2, spills_of, &cells[SPILLS]);
-    text_addf(&cells[CONFIGURATION], "%s%s", name_of(row->configuration),
-              row->same_as_json ? " (identical to another)" : "");
+    table_cell(t, column, "%s", text_cstr(cell));
+    text_release(cell);
 }
 
-static void add_row(struct table *t, const struct view_compared *row)
+static void add_row(struct table *t, const struct compare_record *row)
 {
     struct text cells[COLUMNS];
     for (int i = 0; i < COLUMNS; i++)
         cells[i] = (struct text)TEXT_INIT;
-    fill(row, cells);
+    put_time(&row->entries[0], &cells[FIRST]);
+    put_time(&row->entries[1], &cells[SECOND]);
+    put_compare_ratio(&row->ratio, &cells[RATIO]);
+    text_add(&cells[SAME], row->apart ? "" : "=");
+    put_both(row, 2, registers_of, &cells[REGISTERS]);
+    put_both(row, 2, spills_of, &cells[SPILLS]);
+    text_addf(&cells[CONFIGURATION], "%s%s", name_of(row->configuration),
+              row->same_as ? " (identical to another)" : "");
     table_row(t);
-    for (size_t i = 0; i < COLUMNS; i++) {
-        table_cell(t, i, "%s", text_cstr(&cells[i]));
-        text_release(&cells[i]);
-    }
-}
-
-static void ratio_title(const struct view_compare *v, char *out, size_t size)
-{
-    str_format(out, size, "%s / %s", v->sides[0].label, v->sides[1].label);
-}
-
-static void put_table(const struct view_compare *v, const struct view_compared *const *rows,
-                      size_t count, struct text *out)
-{
-    char title[256];
-    ratio_title(v, title, sizeof title);
-    const struct table_column columns_of[COLUMNS] = {
-        [FIRST] = {v->sides[0].label, ALIGN_RIGHT},
-        [SECOND] = {v->sides[1].label, ALIGN_RIGHT},
-        [RATIO] = {title, ALIGN_LEFT},
-        [SAME] = {"", ALIGN_LEFT},
-        [REGISTERS] = {"registers", ALIGN_RIGHT},
-        [SPILLS] = {"spilled bytes", ALIGN_RIGHT},
-        [CONFIGURATION] = {"configuration", ALIGN_LEFT},
-    };
-    struct table table;
-    table_init(&table, columns_of, COLUMNS);
-    for (size_t i = 0; i < count; i++)
-        add_row(&table, rows[i]);
-    table_print(&table, "", out);
-    table_release(&table);
+    for (size_t i = 0; i < COLUMNS; i++)
+        put_cell(t, i, &cells[i]);
 }
 
 // ---- the summary -------------------------------------------------------------------------------
 
-static uint32_t rounds_of(const struct view_compare *v)
+static uint32_t rounds_of(const struct compare_report *v)
 {
     uint32_t rounds = 0;
-    for (size_t i = 0; i < v->row_count; i++)
-        rounds = v->rows[i].rounds > rounds ? v->rows[i].rounds : rounds;
+    for (size_t i = 0; i < v->count; i++)
+        rounds = v->records[i]->rounds > rounds ? v->records[i]->rounds : rounds;
     return rounds;
 }
 
-static void put_mean(const struct view_compare *v, struct text *out)
+static void put_mean(const struct compare_report *v, struct text *out)
 {
-    if (isnan(v->mean))
+    if (isnan(v->progress.mean))
         return;
-    struct stats_ratio mean = {v->mean, v->mean_low, v->mean_high, v->mean_interval};
+    struct stats_ratio mean = {v->progress.mean, v->progress.mean_low, v->progress.mean_high,
+                               v->progress.mean_interval};
     text_addf(out, "%s / %s: ", v->sides[0].label, v->sides[1].label);
     if (mean.interval)
-        put_ratio(&mean, out);
+        put_compare_ratio(&mean, out);
     else
-        put_number(mean.ratio, out);
+        put_ratio_number(mean.ratio, out);
     text_add(out, ", geometric mean over ");
-    put_count(v->compared - v->identical, "configuration", out);
+    put_count(v->progress.compared - v->progress.identical, "configuration", out);
     text_add(out, ".\n");
 }
 
-static void put_apart(const struct view_compare *v, struct text *out)
+static void put_apart(const struct compare_report *v, struct text *out)
 {
-    uint64_t tested = v->compared - v->identical;
+    uint64_t tested = v->progress.compared - v->progress.identical;
     if (tested == 0)
         return;
-    text_addf(out, "%llu of %llu differ (%g %% family-wise)", (unsigned long long)v->apart,
+    text_addf(out, "%llu of %llu differ (%g %% family-wise)", (unsigned long long)v->progress.apart,
               (unsigned long long)tested, 100 * v->level);
-    if (v->second_faster > 0)
+    if (v->progress.second_faster > 0)
         text_addf(out, "; %s is faster in %llu", v->sides[1].label,
-                  (unsigned long long)v->second_faster);
-    if (v->first_faster > 0)
-        text_addf(out, "%s %s is faster in %llu", v->second_faster ? "," : ";", v->sides[0].label,
-                  (unsigned long long)v->first_faster);
+                  (unsigned long long)v->progress.second_faster);
+    if (v->progress.first_faster > 0)
+        text_addf(out, "%s %s is faster in %llu", v->progress.second_faster ? "," : ";",
+                  v->sides[0].label, (unsigned long long)v->progress.first_faster);
     text_add(out, ".\n");
-    if (v->paired && rounds_of(v) < v->needed)
+    if (v->progress.paired && rounds_of(v) < v->progress.needed)
         text_addf(out,
                   "%u rounds are too few to tell any%s apart, however much they differ: "
                   "%u are needed.\n",
-                  rounds_of(v), tested > 1 ? " of so many" : "", v->needed);
-    if (!isnan(v->correlation))
-        text_addf(out, "Rank correlation of the two (Kendall's tau): %.2f.\n", v->correlation);
-    if (!v->paired)
-        text_add(out, "Times of a stored run were not taken in turn with the others: what drifted "
+                  rounds_of(v), tested > 1 ? " of so many" : "", v->progress.needed);
+    if (!isnan(v->progress.correlation))
+        text_addf(out, "Rank correlation of the two (Kendall's tau): %.2f.\n",
+                  v->progress.correlation);
+    if (!v->progress.paired)
+        text_add(out, "Times of a stored run were not interleaved with the others: what drifted "
                       "in between is in the ratios.\n");
 }
 
-static void put_best(const struct view_compare *v, int side, struct text *out)
+static void put_best(const struct compare_report *v, int side, struct text *out)
 {
-    const struct view_compared *row = v->best[side];
+    const struct compare_record *row = v->progress.best[side];
+    struct view_metric metric;
     if (!row)
         return;
-    const struct view_compared_side *s = &row->sides[side];
+    const struct compare_entry *s = &row->entries[side];
     text_addf(out, "Best of %s: ", v->sides[side].label);
     report_time(&s->stats, out);
-    if (s->metric && s->metric->known) {
+    if (report_entry_metric(v, row, (uint32_t)side, &metric)) {
         text_add(out, ", ");
-        report_metric(s->metric, out);
+        report_metric(&metric, out);
     }
     text_addf(out, "; %s\n", name_of(s->configuration));
 }
@@ -283,80 +292,66 @@ static void put_faster(const char *first, const char *second, const struct stats
 
 // A range of a few ratios tells nothing apart, and one configuration that is the best of both sides
 // is no more apart here than in its row.
-static bool bests_differ(const struct view_compare *v)
+static bool bests_differ(const struct compare_report *v)
 {
-    const struct stats_ratio *r = &v->ratio_of_bests;
-    bool is_one = v->best[0] && v->best[0] == v->best[1] && v->best[0]->compared;
-    return r->interval && (r->low > 1 || r->high < 1) && (!is_one || v->best[0]->apart);
+    const struct stats_ratio *r = &v->progress.ratio_of_bests;
+    bool is_one = v->progress.best[0] && v->progress.best[0] == v->progress.best[1] &&
+                  v->progress.best[0]->compared;
+    return r->interval && (r->low > 1 || r->high < 1) && (!is_one || v->progress.best[0]->apart);
 }
 
-static void put_bests(const struct view_compare *v, struct text *out)
+static void put_bests(const struct compare_report *v, struct text *out)
 {
-    const struct stats_ratio *r = &v->ratio_of_bests;
+    const struct stats_ratio *r = &v->progress.ratio_of_bests;
     put_best(v, 0, out);
     put_best(v, 1, out);
-    if (!v->has_bests)
+    if (!v->progress.has_bests)
         return;
-    text_addf(out, "Best against best%s: ", v->paired ? ", in turn" : "");
+    text_addf(out, "Best against best%s: ", v->progress.paired ? ", interleaved" : "");
     if (!bests_differ(v)) {
-        text_addf(out, "not told apart, %s / %s ", v->sides[0].label, v->sides[1].label);
-        put_ratio(r, out);
+        text_addf(out, "tied, %s / %s ", v->sides[0].label, v->sides[1].label);
+        put_compare_ratio(r, out);
     } else {
         put_faster(v->sides[0].label, v->sides[1].label, r, r->ratio > 1, out);
     }
     text_add(out, ".\n");
 }
 
-static void put_failures(const struct view_compare *v, const char *before, struct text *out)
-{
-    for (size_t i = 0; i < v->row_count; i++) {
-        const struct view_compared *row = &v->rows[i];
-        for (uint32_t s = 0; s < v->side_count; s++) {
-            const struct result *r = row->sides[s].result;
-            if (!r || r->status == STATUS_CORRECT)
-                continue;
-            text_addf(out, "%s%s", before, v->sides[s].label);
-            if (!v->sides[s].routine)
-                text_addf(out, ", %s", name_of(row->sides[s].configuration));
-            text_addf(out, ": %s: %s\n", result_word(r), r->message);
-        }
-    }
-}
-
-static void put_only(const struct view_compare *v, struct text *out)
+static void put_only(const struct compare_report *v, struct text *out)
 {
     for (int i = 0; i < 2; i++) {
-        if (v->only[i] == 0)
+        const struct compare_missing *only = &v->progress.only[i];
+        if (only->count == 0)
             continue;
-        put_count(v->only[i], "configuration", out);
+        put_count(only->count, "configuration", out);
         text_addf(out, " of %s alone left out, e.g. %s\n", v->sides[i].label,
-                  name_of(v->only_examples[i]));
+                  name_of(only->examples[0]));
     }
 }
 
-static void put_end(const struct view_compare *v, struct text *out)
+static void put_end(const struct compare_report *v, struct text *out)
 {
     char elapsed[UNITS_SIZE];
     uint32_t rounds = rounds_of(v), repeated = 0, routines = 0;
-    for (size_t i = 0; i < v->row_count; i++)
-        repeated += v->rows[i].repeated;
-    span_to_str(v->elapsed_ns, elapsed);
+    for (size_t i = 0; i < v->count; i++)
+        repeated += v->records[i]->repeated;
+    span_to_str(v->progress.common.elapsed_ns, elapsed);
     for (uint32_t i = 0; i < v->side_count; i++)
-        routines += v->sides[i].routine != NULL;
+        routines += v->routines[i] != NULL;
     if (v->of_specs)
         put_count(v->side_count - routines, "spec", out);
     if (v->of_specs && routines > 0)
         text_addf(out, " and %u librar%s", routines, routines == 1 ? "y" : "ies");
     if (!v->of_specs)
-        put_share(v->row_count, v->planned, "configuration", out);
+        put_share(v->count, v->progress.common.planned, "configuration", out);
     if (rounds > 0)
         text_addf(out, ", %u rounds%s", rounds, v->of_specs ? "" : " each");
     if (repeated > 0)
         text_addf(out, " (%u disturbed and run again)", repeated);
-    text_addf(out, "; %llu launches; %s\n", (unsigned long long)v->launches, elapsed);
-    if (v->broken)
+    text_addf(out, "; %llu launches; %s\n", (unsigned long long)v->progress.launches, elapsed);
+    if (v->about->broken)
         text_add(out, "The comparison broke off: what is shown is what was known by then.\n");
-    else if (v->cancelled)
+    else if (v->progress.common.cancelled)
         text_add(out, "Interrupted: what is shown is what was known by then.\n");
 }
 
@@ -383,46 +378,32 @@ enum contest_column {
     CONTEST_COLUMNS
 };
 
-static const struct view_compared_side *at_place(const struct view_compare *v, size_t place,
-                                                 uint32_t *side)
+static const struct compare_entry *at_place(const struct compare_report *v, size_t place,
+                                            uint32_t *side)
 {
-    for (uint32_t i = 0; i < v->side_count && v->row_count > 0; i++) {
-        const struct view_compared_side *s = &v->rows[0].sides[i];
+    for (uint32_t i = 0; i < v->side_count && v->count > 0; i++) {
+        const struct compare_entry *s = &v->records[0]->entries[i];
         *side = i;
-        if (s->ranked && s->place == place)
+        if (s->timed && s->ranked && s->rank.place == place)
             return s;
     }
     return NULL;
 }
 
-static bool has_tie(const struct view_compare *v)
+// To the fastest, with the simultaneous interval.
+static struct stats_ratio ratio_of(const struct compare_entry *s)
 {
-    uint32_t side;
-    const struct view_compared_side *second = at_place(v, 1, &side);
-    return second && second->tied;
+    return (struct stats_ratio){.ratio = s->rank.ratio,
+                                .low = s->rank.ratio_low,
+                                .high = s->rank.ratio_high,
+                                .interval = s->rank.ratio_interval};
 }
 
-static void fill_contest(const struct view_compare *v, const struct view_compared_side *s,
-                         uint32_t side, struct text *cells)
+static bool has_tie(const struct compare_report *v)
 {
-    bool shared = s->tied && has_tie(v); // the winner is tied with itself
-    text_addf(&cells[PLACE], "%s%zu", shared ? "=" : "", s->tied ? (size_t)1 : s->place + 1);
-    put_time(s, &cells[TIME]);
-    if (s->place > 0)
-        put_ratio(&s->to_fastest, &cells[TIMES]);
-    else
-        text_add(&cells[TIMES], "1");
-    if (s->metric && s->metric->known)
-        report_metric(s->metric, &cells[METRIC]);
-    if (report_error_norm(s->result) >= 0)
-        text_addf(&cells[ERROR], "%.2g", report_error_norm(s->result));
-    if (registers_of(s->result) >= 0)
-        put_known(registers_of(s->result), &cells[CONTEST_REGISTERS]);
-    if (spills_of(s->result) >= 0)
-        put_known(spills_of(s->result), &cells[CONTEST_SPILLS]);
-    text_add(&cells[SPEC], v->sides[side].label);
-    text_add(&cells[CONTEST_CONFIGURATION],
-             v->sides[side].routine ? "" : name_of(s->configuration));
+    uint32_t side;
+    const struct compare_entry *second = at_place(v, 1, &side);
+    return second && second->rank.tied;
 }
 
 static const struct table_column contest_columns[CONTEST_COLUMNS] = {
@@ -437,173 +418,177 @@ static const struct table_column contest_columns[CONTEST_COLUMNS] = {
     [CONTEST_CONFIGURATION] = {"configuration", ALIGN_LEFT},
 };
 
-static void put_contest(const struct view_compare *v, struct text *out)
+static void put_contest(const struct compare_report *v, enum report_format format, struct text *out)
 {
     struct table table;
-    const struct view_compared_side *s;
+    const struct compare_entry *s;
     uint32_t side;
     table_init(&table, contest_columns, CONTEST_COLUMNS);
     for (size_t place = 0; (s = at_place(v, place, &side)); place++) {
         struct text cells[CONTEST_COLUMNS];
         for (int i = 0; i < CONTEST_COLUMNS; i++)
             cells[i] = (struct text)TEXT_INIT;
-        fill_contest(v, s, side, cells);
+        bool shared = s->rank.tied && has_tie(v); // the winner is tied with itself
+        const struct stats_ratio ratio = ratio_of(s);
+        struct view_metric metric;
+        text_addf(&cells[PLACE], "%s%zu", shared ? "=" : "",
+                  s->rank.tied ? (size_t)1 : s->rank.place + 1);
+        put_time(s, &cells[TIME]);
+        if (s->rank.place > 0)
+            put_compare_ratio(&ratio, &cells[TIMES]);
+        else
+            text_add(&cells[TIMES], "1");
+        if (report_entry_metric(v, v->records[0], side, &metric))
+            report_metric(&metric, &cells[METRIC]);
+        if (report_error_norm(s->result) >= 0)
+            text_addf(&cells[ERROR], "%.2g", report_error_norm(s->result));
+        if (registers_of(s->result) >= 0)
+            put_known(registers_of(s->result), &cells[CONTEST_REGISTERS]);
+        if (spills_of(s->result) >= 0)
+            put_known(spills_of(s->result), &cells[CONTEST_SPILLS]);
+        text_add(&cells[SPEC], v->sides[side].label);
+        text_add(&cells[CONTEST_CONFIGURATION], v->routines[side] ? "" : name_of(s->configuration));
         table_row(&table);
-        for (size_t i = 0; i < CONTEST_COLUMNS; i++) {
-            table_cell(&table, i, "%s", text_cstr(&cells[i]));
-            text_release(&cells[i]);
-        }
+        for (size_t i = 0; i < CONTEST_COLUMNS; i++)
+            put_cell(&table, i, &cells[i]);
     }
-    table_print(&table, "", out);
+    table_print(&table, format, "", out);
     table_release(&table);
 }
 
 // What the libraries say of themselves: version, threads, file.
-static void put_libraries(const struct view_compare *v, const char *before, struct text *out)
+static void put_libraries(const struct compare_report *v, const char *before, struct text *out)
 {
-    for (uint32_t i = 0; i < v->side_count && v->row_count > 0; i++) {
-        const struct result *r = v->rows[0].sides[i].result;
-        if (v->sides[i].routine && r && r->log[0])
+    for (uint32_t i = 0; i < v->side_count && v->count > 0; i++) {
+        const struct result *r = v->records[0]->entries[i].result;
+        if (v->routines[i] && r && r->log[0])
             text_addf(out, "%s%s: %s\n", before, v->sides[i].label, r->log);
     }
 }
 
 // "tiled is 2.9 (2.8 .. 3.0) times faster than shared".
-static void put_sentences(const struct view_compare *v, struct text *out)
+static void put_sentences(const struct compare_report *v, struct text *out)
 {
     uint32_t best, side;
-    const struct view_compared_side *fastest = at_place(v, 0, &best), *s;
+    const struct compare_entry *fastest = at_place(v, 0, &best), *s;
     for (size_t place = 1; fastest && (s = at_place(v, place, &side)); place++) {
-        if (s->tied) {
-            text_addf(out, "%s and %s are not told apart (%g %% family-wise).\n",
-                      v->sides[best].label, v->sides[side].label, 100 * v->level);
+        if (s->rank.tied) {
+            text_addf(out, "%s and %s are tied (%g %% family-wise).\n", v->sides[best].label,
+                      v->sides[side].label, 100 * v->level);
             continue;
         }
-        put_faster(v->sides[side].label, v->sides[best].label, &s->to_fastest, true, out);
+        const struct stats_ratio ratio = ratio_of(s);
+        put_faster(v->sides[side].label, v->sides[best].label, &ratio, true, out);
         text_add(out, ".\n");
     }
 }
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static void put_rows(const struct view_compare *v, size_t most, struct text *out)
+static void put_rows(const struct compare_report *v, enum report_format format, struct text *out)
 {
     size_t count;
-    const struct view_compared **rows = sorted(v, &count);
-    size_t shown = most > 0 && count > most ? most : count;
+    const struct compare_record **rows = sorted(v, &count);
+    size_t shown = v->most > 0 && count > v->most ? v->most : count;
     out->failed |= !rows;
-    if (rows && count > 0)
-        put_table(v, rows, shown, out);
+    if (rows && count > 0) {
+        char title[256];
+        str_format(title, sizeof title, "%s / %s", v->sides[0].label, v->sides[1].label);
+        const struct table_column columns_of[COLUMNS] = {
+            [FIRST] = {v->sides[0].label, ALIGN_RIGHT},
+            [SECOND] = {v->sides[1].label, ALIGN_RIGHT},
+            [RATIO] = {title, ALIGN_LEFT},
+            [SAME] = {"", ALIGN_LEFT},
+            [REGISTERS] = {"registers", ALIGN_RIGHT},
+            [SPILLS] = {"spilled bytes", ALIGN_RIGHT},
+            [CONFIGURATION] = {"configuration", ALIGN_LEFT},
+        };
+        struct table table;
+        table_init(&table, columns_of, COLUMNS);
+        for (size_t i = 0; i < shown; i++)
+            add_row(&table, rows[i]);
+        table_print(&table, format, "", out);
+        table_release(&table);
+    }
     if (count > shown)
         text_addf(out, "... and %zu more (--verbose shows all)\n", count - shown);
-    if (rows && count > v->apart)
-        text_add(out, "=  not told apart\n");
+    if (rows && count > v->progress.apart)
+        text_add(out, "=  tied\n");
     free(rows);
 }
 
-void report_compare(const struct view_compare *v, size_t most, struct text *out)
+static void put_comparison(const struct compare_report *v, enum report_format format,
+                           struct text *out)
 {
-    if (v->of_specs) {
-        put_contest(v, out);
-        put_failures(v, "", out);
-        put_libraries(v, "", out);
-        text_add(out, "\n");
-        put_sentences(v, out);
-        put_end(v, out);
-        return;
-    }
-    put_rows(v, most, out);
-    put_failures(v, "", out);
-    put_only(v, out);
-    text_add(out, "\n");
-    put_mean(v, out);
-    put_apart(v, out);
-    put_bests(v, out);
-    put_end(v, out);
-}
-
-// ---- Markdown ----------------------------------------------------------------------------------
-
-// A bar ends a cell.
-static void put_markdown_cell(const char *cell, struct text *out)
-{
-    text_add(out, " ");
-    for (const char *s = cell; *s; s++) {
-        text_add(out, *s == '|' ? "\\" : "");
-        text_addc(out, *s);
-    }
-    text_add(out, " |");
-}
-
-static void put_markdown_row(struct text *cells, size_t count, struct text *out)
-{
-    text_add(out, "|");
-    for (size_t i = 0; i < count; i++) {
-        put_markdown_cell(text_cstr(&cells[i]), out);
-        text_release(&cells[i]);
-    }
-    text_add(out, "\n");
-}
-
-static void put_markdown_titles(const char *const *titles, size_t count, struct text *out)
-{
-    text_add(out, "|");
-    for (size_t i = 0; i < count; i++)
-        put_markdown_cell(titles[i], out);
-    text_add(out, "\n|");
-    for (size_t i = 0; i < count; i++)
-        text_add(out, i + 1 < count ? " ---: |" : " :--- |");
-    text_add(out, "\n");
-}
-
-static void put_markdown_contest(const struct view_compare *v, struct text *out)
-{
-    const char *titles[CONTEST_COLUMNS];
-    const struct view_compared_side *s;
-    uint32_t side;
-    for (int i = 0; i < CONTEST_COLUMNS; i++)
-        titles[i] = contest_columns[i].title;
-    put_markdown_titles(titles, CONTEST_COLUMNS, out);
-    for (size_t place = 0; (s = at_place(v, place, &side)); place++) {
-        struct text cells[CONTEST_COLUMNS];
-        for (int i = 0; i < CONTEST_COLUMNS; i++)
-            cells[i] = (struct text)TEXT_INIT;
-        fill_contest(v, s, side, cells);
-        put_markdown_row(cells, CONTEST_COLUMNS, out);
-    }
-    text_add(out, "\n"); // else they would be rows of the table
+    const char *before = format == REPORT_MARKDOWN ? "- " : "";
+    if (v->of_specs)
+        put_contest(v, format, out);
+    else
+        put_rows(v, format, out);
     size_t table = out->length;
-    put_failures(v, "- ", out);
-    put_libraries(v, "- ", out);
-    if (out->length > table)
+    for (size_t i = 0; i < v->count; i++) {
+        const struct compare_record *row = v->records[i];
+        for (uint32_t s = 0; s < v->side_count; s++) {
+            const struct result *r = row->entries[s].result;
+            if (!r || r->status == STATUS_CORRECT)
+                continue;
+            text_addf(out, "%s%s", before, v->sides[s].label);
+            if (!v->routines[s])
+                text_addf(out, ", %s", name_of(row->entries[s].configuration));
+            text_addf(out, ": %s: %s\n", result_word(r), r->message);
+        }
+    }
+    if (v->of_specs)
+        put_libraries(v, before, out);
+    else
+        put_only(v, out);
+    if (format == REPORT_TEXT || out->length > table)
         text_add(out, "\n");
-    put_sentences(v, out);
+    if (v->of_specs) {
+        put_sentences(v, out);
+    } else {
+        put_mean(v, out);
+        put_apart(v, out);
+        put_bests(v, out);
+    }
+    put_end(v, out);
+    text_add(out, v->why ? "\n" : "");
 }
 
-void report_compare_markdown(const struct view_compare *v, size_t most, struct text *out)
+static void write_compare_end(const void *report, struct text *out)
 {
-    size_t count;
-    char title[256];
-    if (v->of_specs) {
-        put_markdown_contest(v, out);
-        return;
-    }
-    const struct view_compared **rows = sorted(v, &count);
-    ratio_title(v, title, sizeof title);
-    const char *const titles[COLUMNS] = {v->sides[0].label, v->sides[1].label, title,          "",
-                                         "registers",       "spilled bytes",   "configuration"};
-    put_markdown_titles(titles, COLUMNS, out);
-    for (size_t i = 0; rows && i < count && (most == 0 || i < most); i++) {
-        struct text cells[COLUMNS];
-        for (int k = 0; k < COLUMNS; k++)
-            cells[k] = (struct text)TEXT_INIT;
-        fill(rows[i], cells);
-        put_markdown_row(cells, COLUMNS, out);
-    }
-    out->failed |= !rows;
-    free(rows);
-    text_add(out, "\n");
-    put_mean(v, out);
-    put_apart(v, out);
-    put_bests(v, out);
+    const struct compare_report *v = report;
+    put_comparison(v, REPORT_TEXT, out);
+    if (v->why)
+        report_why(v->why, out);
 }
+
+static void write_compare_end_markdown(const void *report, struct text *out)
+{
+    const struct compare_report *v = report;
+    put_comparison(v, REPORT_MARKDOWN, out);
+    if (v->why)
+        report_why_markdown(v->why, out);
+}
+
+static void write_compare_end_json(const void *report, struct text *out)
+{
+    const struct compare_report *v = report;
+    struct emit j;
+    emit_start(&j, out);
+    emit_object(&j);
+    report_compare_json(v, &j);
+    emit_key(&j, "why");
+    if (v->why)
+        report_why_json(v->why, &j);
+    else
+        emit_null(&j);
+    emit_object_end(&j);
+    text_add(out, "\n");
+}
+
+const writers compare_writers = {
+    [REPORT_TEXT] = {.head = write_compare_head, .end = write_compare_end},
+    [REPORT_JSON] = {.end = write_compare_end_json},
+    [REPORT_MARKDOWN] = {.end = write_compare_end_markdown},
+};

@@ -1,6 +1,7 @@
-// The devices as text: an entry for each card, with a line for each way to it.
+// The devices as text and JSON: in text an entry for each card, with a line for each way to it.
 #include "report/report.h"
 #include "report/units.h"
+#include "worker/protocol.h"
 
 #define WIDTH 100
 
@@ -45,40 +46,91 @@ static void put_card(const struct device_info *devices, size_t count, size_t fir
 
 // ---- a view of it ------------------------------------------------------------------------------
 
-static void put_view(const struct device_info *d, struct text *out)
+static void write_devices(const void *report, struct text *out)
 {
-    struct text line = TEXT_INIT;
-    text_add(&line, "  ");
-    report_driver(d->language, d->platform, d->driver, &line);
-    text_add(&line, ": ");
-    size_t head = columns(text_cstr(&line));
-    text_add(out, text_cstr(&line));
-    text_clear(&line);
-    text_addf(&line, "work-group %llu", (unsigned long long)d->max_group_size);
-    put_size("local ", d->local_bytes, &line);
-    text_addf(&line, ", fp32%s%s", d->float64 ? " fp64" : "", d->float16 ? " fp16" : "");
-    if (d->capability > 0)
-        text_addf(&line, ", sm_%u", d->capability);
-    if (head + columns(text_cstr(&line)) > WIDTH)
-        text_add(out, "\n      ");
-    text_addf(out, "%s\n      %s\n", text_cstr(&line), d->id);
-    text_release(&line);
-}
-
-void report_devices(const struct device_info *devices, size_t count,
-                    const struct view_missing *missing, size_t missing_count, struct text *out)
-{
+    const struct device_report *r = report;
+    const struct device_info *devices = r->devices;
+    uint32_t count = r->device_count;
     for (size_t card = 0; card < count; card++) {
         if (first_view(devices, card) != card)
             continue;
         put_card(devices, count, card, out);
         for (size_t i = card; i < count; i++) {
-            if (first_view(devices, i) == card)
-                put_view(&devices[i], out);
+            if (first_view(devices, i) == card) {
+                struct text line = TEXT_INIT;
+                text_add(&line, "  ");
+                report_driver(devices[i].language, devices[i].platform, devices[i].driver, &line);
+                text_add(&line, ": ");
+                size_t head = columns(text_cstr(&line));
+                text_add(out, text_cstr(&line));
+                text_clear(&line);
+                text_addf(&line, "work-group %llu", (unsigned long long)devices[i].max_group_size);
+                put_size("local ", devices[i].local_bytes, &line);
+                text_addf(&line, ", fp32%s%s", devices[i].float64 ? " fp64" : "",
+                          devices[i].float16 ? " fp16" : "");
+                if (devices[i].capability > 0)
+                    text_addf(&line, ", sm_%u", devices[i].capability);
+                if (head + columns(text_cstr(&line)) > WIDTH)
+                    text_add(out, "\n      ");
+                text_addf(out, "%s\n      %s\n", text_cstr(&line), devices[i].id);
+                text_release(&line);
+            }
         }
     }
-    for (size_t i = 0; i < missing_count; i++)
-        text_addf(out, "Not usable: %s: %s%s%s\n", missing[i].device, missing[i].reason,
-                  missing[i].remedy && missing[i].remedy[0] ? ". Remedy: " : "",
-                  missing[i].remedy ? missing[i].remedy : "");
+    for (uint32_t i = 0; i < r->note_count; i++) {
+        const struct device_note *n = &r->notes[i];
+        bool has_remedy = n->remedy && n->remedy[0];
+        text_addf(out, "Not usable: %s: %s%s%s\n", n->device, n->reason,
+                  has_remedy ? ". Remedy: " : "", has_remedy ? n->remedy : "");
+    }
 }
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+// What all views of the card have: what any of them says.
+static const char *card_of(const struct device_report *r, const struct device_info *d)
+{
+    const char *pci = "", *uuid = "", *id = NULL;
+    for (uint32_t i = 0; i < r->device_count; i++) {
+        const struct device_info *view = &r->devices[i];
+        if (view != d && !device_same_card(view, d))
+            continue;
+        id = id ? id : view->id;
+        pci = *pci ? pci : view->pci;
+        uuid = *uuid ? uuid : view->uuid;
+    }
+    return *pci ? pci : *uuid ? uuid : id;
+}
+
+static void write_devices_json(const void *report, struct text *out)
+{
+    const struct device_report *r = report;
+    struct emit j;
+    emit_start(&j, out);
+    emit_object(&j);
+    emit_key(&j, "devices");
+    emit_array(&j);
+    for (uint32_t i = 0; i < r->device_count; i++) {
+        emit_object(&j);
+        emit_text_at(&j, "card", card_of(r, &r->devices[i]));
+        report_device_fields(&r->devices[i], &j);
+        emit_object_end(&j);
+    }
+    emit_array_end(&j);
+    emit_key(&j, "missing");
+    emit_array(&j);
+    for (uint32_t i = 0; i < r->note_count; i++) {
+        emit_object(&j);
+        emit_text_at(&j, "device", r->notes[i].device);
+        emit_text_at(&j, "reason", r->notes[i].reason);
+        emit_text_at(&j, "remedy", r->notes[i].remedy);
+        emit_object_end(&j);
+    }
+    emit_array_end(&j);
+    emit_object_end(&j);
+    text_add(out, "\n");
+}
+
+const writers devices_writers = {[REPORT_TEXT] = {.end = write_devices},
+                                 [REPORT_JSON] = {.end = write_devices_json},
+                                 [REPORT_MARKDOWN] = {.end = write_devices}};

@@ -6,18 +6,18 @@
 #include <math.h>
 
 // The lowest clock that was seen.
-static uint32_t least_mhz(const struct gpu_look *g)
+static uint32_t least_mhz(const struct gpu_snapshot *g)
 {
     bool before = g->mhz_before > 0 && (g->mhz_after == 0 || g->mhz_before < g->mhz_after);
     return before ? g->mhz_before : g->mhz_after;
 }
 
-bool report_is_slowed(const struct gpu_look *g)
+bool report_is_slowed(const struct gpu_snapshot *g)
 {
     return g->known && g->slowed != 0;
 }
 
-void report_slowed(const struct gpu_look *g, struct text *out)
+void report_slowed(const struct gpu_snapshot *g, struct text *out)
 {
     const char *separator = ": ";
     if (!report_is_slowed(g))
@@ -31,7 +31,7 @@ void report_slowed(const struct gpu_look *g, struct text *out)
     }
 }
 
-void report_gpu(const struct gpu_look *g, struct text *out)
+void report_gpu(const struct gpu_snapshot *g, struct text *out)
 {
     char watts[UNITS_SIZE];
     text_addf(out, "%u MHz", g->mhz_after);
@@ -70,7 +70,7 @@ static void known_at(struct emit *j, const char *key, uint32_t value)
         emit_null_at(j, key);
 }
 
-void report_gpu_json(const struct gpu_look *g, struct emit *j)
+void report_gpu_json(const struct gpu_snapshot *g, struct emit *j)
 {
     struct text words = TEXT_INIT;
     if (!g->known) {

@@ -1,5 +1,7 @@
 // JUnit's XML, as CI systems read it: <testsuite> with a <testcase> a configuration.
-#include "report/check.h"
+#include "report/junit.h"
+
+#include "report/check_report.h"
 
 #include <string.h>
 
@@ -48,7 +50,7 @@ static void escape(const char *text, bool attribute, struct text *out)
     }
 }
 
-static void attribute(struct text *out, const char *name, const char *value)
+void junit_attribute(const char *name, const char *value, struct text *out)
 {
     text_addf(out, " %s=\"", name);
     escape(value ? value : "", true, out);
@@ -64,55 +66,87 @@ static void seconds(struct text *out, uint64_t ns)
 static void property(struct text *out, const char *name, const char *value)
 {
     text_add(out, "    <property");
-    attribute(out, "name", name);
-    attribute(out, "value", value);
+    junit_attribute("name", name, out);
+    junit_attribute("value", value, out);
     text_add(out, "/>\n");
+}
+
+void junit_case(const char *suite, const char *name, struct text *out)
+{
+    text_add(out, "  <testcase");
+    junit_attribute("classname", suite, out);
+    junit_attribute("name", name, out);
+    text_add(out, ">\n");
+}
+
+void junit_failure(const char *type, const char *message, const char *details, struct text *out)
+{
+    text_add(out, "    <failure");
+    junit_attribute("type", type, out);
+    junit_attribute("message", message, out);
+    text_add(out, ">");
+    escape(details ? details : "", false, out);
+    text_add(out, "</failure>\n");
+}
+
+void junit_skipped(const char *why, struct text *out)
+{
+    text_add(out, "    <skipped");
+    junit_attribute("message", why, out);
+    text_add(out, "/>\n");
+}
+
+void junit_incomplete(const char *suite, const char *why, struct text *out)
+{
+    junit_case(suite, "hone check", out);
+    text_add(out, "    <error");
+    junit_attribute("type", "incomplete", out);
+    junit_attribute("message", why, out);
+    text_add(out, "/>\n  </testcase>\n");
 }
 
 // ---- cases -------------------------------------------------------------------------------------
 
-static const char *message_of(const struct view_checked *v)
+static const char *message_of(const struct check_record *v)
 {
     if (v->result->message[0])
         return v->result->message;
-    return v->races ? "the simulator found invalid accesses" : v->verdict;
+    bool raced = v->races && v->races->count > 0;
+    return raced ? "the simulator found invalid accesses" : check_verdict_text(v->verdict);
 }
 
-static void failure(const struct view_checked *v, struct text *out)
+static void failure(const struct check_report *run, const struct check_record *v, struct text *out)
 {
-    bool raced = v->result->status == STATUS_CORRECT && v->races;
-    const char *kind = raced ? "race" : result_word(v->result);
-    text_add(out, "    <failure");
-    attribute(out, "type", v->result->status == STATUS_CORRECT && !raced ? v->verdict : kind);
-    attribute(out, "message", message_of(v));
-    text_add(out, ">");
-    escape(v->result->log, false, out);
-    if (v->races) {
-        text_add(out, v->result->log[0] ? "\n" : "");
-        escape(v->races, false, out);
-    }
-    if (v->command) {
-        text_add(out, "\n");
-        escape(v->command, false, out);
-    }
-    text_add(out, "</failure>\n");
+    struct text details = TEXT_INIT;
+    bool raced = v->races && v->races->count > 0;
+    text_add(&details, v->result->log);
+    text_add(&details, raced && v->result->log[0] ? "\n" : "");
+    for (size_t i = 0; raced && i < v->races->count; i++)
+        race_text(&v->races->races[i], &details);
+    text_add(&details, "\n");
+    run->command(run->context, v, &details);
+    junit_failure(v->result->status != STATUS_CORRECT ? result_word(v->result)
+                  : raced                             ? "race"
+                                                      : check_verdict_text(v->verdict),
+                  message_of(v), text_cstr(&details), out);
+    out->failed |= details.failed;
+    text_release(&details);
 }
 
-static void skipped(const struct view_checked *v, struct text *out)
+static void skipped(const struct check_record *v, struct text *out)
 {
     struct text why = TEXT_INIT;
-    text_addf(&why, "%s: %s: %s", v->verdict, status_text(v->result->status), message_of(v));
-    text_add(out, "    <skipped");
-    attribute(out, "message", text_cstr(&why));
-    text_add(out, "/>\n");
+    text_addf(&why, "%s: %s: %s", check_verdict_text(v->verdict), status_text(v->result->status),
+              message_of(v));
+    junit_skipped(text_cstr(&why), out);
     text_release(&why);
 }
 
-static void notes(const struct view_checked *v, const struct view_check_end *run, struct text *out)
+static void notes(const struct check_record *v, const struct check_report *run, struct text *out)
 {
     const struct result *r = v->result;
-    bool unverified =
-        v->outcome == VIEW_PASSED && r->verification != VERIFICATION_REFERENCE && !run->build_only;
+    bool unverified = check_outcome(v->verdict) == OUTCOME_PASSED &&
+                      r->verification != VERIFICATION_REFERENCE && !run->run->build_only;
     if (!r->reused && !v->same_as && !unverified)
         return;
     text_add(out, "    <system-out>");
@@ -122,14 +156,14 @@ static void notes(const struct view_checked *v, const struct view_check_end *run
     text_add(out, unverified && (v->same_as || r->reused) ? "; " : "");
     if (v->same_as) {
         text_add(out, "identical to ");
-        escape(v->same_as, false, out);
+        escape(v->same_as->configuration, false, out);
     } else if (r->reused) {
         text_add(out, "known from the store");
     }
     text_add(out, "</system-out>\n");
 }
 
-static uint64_t time_of(const struct view_checked *v)
+static uint64_t time_of(const struct check_record *v)
 {
     const struct result *r = v->result;
     bool is_new = !r->reused && !v->same_as;
@@ -137,7 +171,7 @@ static uint64_t time_of(const struct view_checked *v)
                   : 0;
 }
 
-static void test_case(const struct view_checked *v, const struct view_check_end *run,
+static void test_case(const struct check_record *v, const struct check_report *run,
                       const char *suite, struct text *out)
 {
     struct text name = TEXT_INIT;
@@ -145,13 +179,13 @@ static void test_case(const struct view_checked *v, const struct view_check_end 
     if (v->sizes[0])
         text_addf(&name, " at %s", v->sizes);
     text_add(out, "  <testcase");
-    attribute(out, "classname", suite);
-    attribute(out, "name", text_cstr(&name));
+    junit_attribute("classname", suite, out);
+    junit_attribute("name", text_cstr(&name), out);
     seconds(out, time_of(v));
     text_add(out, ">\n");
-    if (v->outcome == VIEW_FAILED)
-        failure(v, out);
-    else if (v->outcome == VIEW_SKIPPED)
+    if (check_outcome(v->verdict) == OUTCOME_FAILED)
+        failure(run, v, out);
+    else if (check_outcome(v->verdict) == OUTCOME_SKIPPED)
         skipped(v, out);
     notes(v, run, out);
     text_add(out, "  </testcase>\n");
@@ -161,65 +195,44 @@ static void test_case(const struct view_checked *v, const struct view_check_end 
 
 // ---- the suite ---------------------------------------------------------------------------------
 
-static size_t count_of(const struct view_check_end *v, enum view_verdict outcome)
+static const char *why_incomplete(const struct check_report *v)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < v->count; i++)
-        count += v->records[i].outcome == outcome;
-    return count;
-}
-
-static const char *why_incomplete(const struct view_check_end *v)
-{
-    if (v->broken || v->cancelled)
+    if (v->broken || v->progress.common.cancelled)
         return v->broken ? v->broken : "ended by a signal";
-    bool is_empty = count_of(v, VIEW_PASSED) + count_of(v, VIEW_FAILED) == 0;
+    bool is_empty =
+        report_check_count(v, OUTCOME_PASSED) + report_check_count(v, OUTCOME_FAILED) == 0;
     return is_empty ? "nothing was checked: all configurations are left out" : NULL;
 }
 
-// The check itself, where it did not come to its end.
-static void broken_case(const char *why, const char *suite, struct text *out)
+void report_junit(const struct check_report *v, struct text *out)
 {
-    text_add(out, "  <testcase");
-    attribute(out, "classname", suite);
-    attribute(out, "name", "hone check");
-    text_add(out, ">\n    <error");
-    attribute(out, "type", "incomplete");
-    attribute(out, "message", why);
-    text_add(out, "/>\n  </testcase>\n");
-}
-
-static void verification_properties(const struct view_check_end *v, struct text *out)
-{
-    struct text words = TEXT_INIT;
-    report_check(&v->check, &words);
-    property(out, "verification", text_cstr(&words));
-    if (report_check_shown(v))
-        property(out, "shown", report_check_shown(v));
-    text_release(&words);
-}
-
-void report_junit(const struct view_check_end *v, const struct view_junit *about, struct text *out)
-{
+    const struct view_run *about = v->run;
     const char *why = why_incomplete(v);
     size_t errors = why != NULL;
     text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite");
-    attribute(out, "name", about->suite);
+    junit_attribute("name", about->spec_name, out);
     text_addf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"",
-              v->count + errors, count_of(v, VIEW_FAILED), errors, count_of(v, VIEW_SKIPPED));
-    seconds(out, v->elapsed_ns);
-    attribute(out, "timestamp", about->date);
-    attribute(out, "hostname", about->host);
+              v->count + errors, report_check_count(v, OUTCOME_FAILED), errors,
+              report_check_count(v, OUTCOME_SKIPPED));
+    seconds(out, v->progress.common.elapsed_ns);
+    junit_attribute("timestamp", about->date, out);
+    junit_attribute("hostname", about->host, out);
     text_add(out, ">\n  <properties>\n");
     property(out, "device", about->device->name);
     property(out, "driver", about->device->driver);
     property(out, "command", about->command);
-    if (!v->build_only)
-        verification_properties(v, out);
+    if (!about->build_only) {
+        struct text words = TEXT_INIT;
+        report_check(&v->run->check, &words);
+        property(out, "verification", text_cstr(&words));
+        if (report_check_shown(v))
+            property(out, "shown", report_check_shown(v));
+        text_release(&words);
+    }
     text_add(out, "  </properties>\n");
     for (size_t i = 0; i < v->count; i++)
-        test_case(&v->records[i], v, about->suite, out);
+        test_case(v->records[i], v, about->spec_name, out);
     if (why)
-        broken_case(why, about->suite, out);
+        junit_incomplete(about->spec_name, why, out);
     text_add(out, "</testsuite>\n</testsuites>\n");
 }

@@ -1,3 +1,5 @@
+// NumPy's .npy, version 1.0: a magic number, a Python dictionary that describes the array, padded
+// to a multiple of 64 bytes, then the elements as they are.
 #include "report/npy.h"
 
 #include <string.h>
@@ -12,20 +14,6 @@ static const char *const descriptions[] = {
     [SCALAR_U64] = "<u8",  [SCALAR_HALF] = "<f2", [SCALAR_FLOAT] = "<f4", [SCALAR_DOUBLE] = "<f8",
 };
 
-// A Python dictionary, as the format wants it.
-static void describe(const struct element *el, uint64_t count, struct text *header)
-{
-    text_add(header, "{'descr': '");
-    if (el->scalar == SCALAR_CUSTOM)
-        text_addf(header, "|V%u", el->custom_bytes);
-    else
-        text_add(header, descriptions[el->scalar]);
-    text_addf(header, "', 'fortran_order': False, 'shape': (%llu,", (unsigned long long)count);
-    if (el->scalar != SCALAR_CUSTOM && el->width > 1)
-        text_addf(header, " %u", element_bytes(el) / scalar_bytes(el->scalar));
-    text_add(header, "), }");
-}
-
 bool npy_write(const struct element *el, uint64_t count, const void *data, size_t length,
                struct text *out, struct error *e)
 {
@@ -34,7 +22,16 @@ bool npy_write(const struct element *el, uint64_t count, const void *data, size_
     if (length / element_bytes(el) != count || length % element_bytes(el) != 0)
         return error_set(e, ERROR_INTERNAL, "%zu bytes are not %llu elements of %u bytes", length,
                          (unsigned long long)count, element_bytes(el));
-    describe(el, count, &header);
+    // A Python dictionary, as the format wants it.
+    text_add(&header, "{'descr': '");
+    if (el->scalar == SCALAR_CUSTOM)
+        text_addf(&header, "|V%u", el->custom_bytes);
+    else
+        text_add(&header, descriptions[el->scalar]);
+    text_addf(&header, "', 'fortran_order': False, 'shape': (%llu,", (unsigned long long)count);
+    if (el->scalar != SCALAR_CUSTOM && el->width > 1)
+        text_addf(&header, " %u", element_bytes(el) / scalar_bytes(el->scalar));
+    text_add(&header, "), }");
     while ((before + header.length + 1) % NPY_ALIGNMENT != 0 && !header.failed)
         text_addc(&header, ' ');
     text_addc(&header, '\n');

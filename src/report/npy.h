@@ -3,7 +3,7 @@
 #define HONE_REPORT_NPY_H
 
 #include "base/text.h"
-#include "job/job.h"
+#include "model/job.h"
 
 // Adds a one-dimensional array of `count` elements whose bytes are `data` (as a buffer holds them,
 // little-endian). A vector type is a second axis ("float4": count rows of 4; a 3-vector's rows have

@@ -1,5 +1,5 @@
 // What a device's limits were measured to be, and what share of them a result reaches.
-#include "report/peak.h"
+#include "report/peak_report.h"
 
 #include "report/report.h"
 #include "report/table.h"
@@ -142,7 +142,8 @@ static void put_arithmetic(const struct device_info *d, const struct peak_rate *
               d->compute_units, lanes(d->capability), d->clock_mhz);
 }
 
-void report_peak(const struct device_info *d, const struct peak *p, struct text *out)
+void report_peak(const struct device_info *d, const struct peak *p, enum report_format format,
+                 struct text *out)
 {
     static const struct table_column columns_of[COLUMNS] = {[LIMIT] = {"limit", ALIGN_LEFT},
                                                             [RATE] = {"median", ALIGN_RIGHT},
@@ -159,7 +160,7 @@ void report_peak(const struct device_info *d, const struct peak *p, struct text 
     table_init(&table, shown, COLUMNS);
     for (unsigned i = 0; i < PEAK_COUNT; i++)
         put_rate(&table, (enum peak_limit)i, &p->rates[i]);
-    table_print(&table, "", out);
+    table_print(&table, format, "", out);
     table_release(&table);
     put_arithmetic(d, &p->rates[PEAK_FP32], out);
     if (d->type == DEVICE_CPU && p->rates[PEAK_LOCAL].known)
@@ -179,26 +180,65 @@ void report_peak_earlier(const struct peak *now, const struct peak *kept, struct
     }
 }
 
-static void limit_at(struct emit *j, enum peak_limit limit, const struct peak_rate *r)
-{
-    emit_key(j, peak_limit_text(limit));
-    emit_object(j);
-    emit_f64_at(j, "rate", r->known ? r->median : NAN);
-    emit_pair_at(j, "interval", r->known && r->interval, r->low, r->high);
-    emit_u64_at(j, "rounds", r->rounds);
-    emit_text_at(j, "configuration", r->configuration);
-    emit_text_at(j, "date", r->date);
-    emit_text_at(j, "why", r->why);
-    emit_object_end(j);
-}
-
 void report_peak_limits_json(const struct peak *p, struct emit *j)
 {
     emit_object(j);
-    for (unsigned i = 0; i < PEAK_COUNT; i++)
-        limit_at(j, (enum peak_limit)i, &p->rates[i]);
+    for (unsigned i = 0; i < PEAK_COUNT; i++) {
+        emit_key(j, peak_limit_text(((enum peak_limit)i)));
+        emit_object(j);
+        emit_f64_at(j, "rate", p->rates[i].known ? p->rates[i].median : NAN);
+        emit_pair_at(j, "interval", p->rates[i].known && p->rates[i].interval, p->rates[i].low,
+                     p->rates[i].high);
+        emit_u64_at(j, "rounds", p->rates[i].rounds);
+        emit_text_at(j, "configuration", p->rates[i].configuration);
+        emit_text_at(j, "date", p->rates[i].date);
+        emit_text_at(j, "why", p->rates[i].why);
+        emit_object_end(j);
+    }
     emit_object_end(j);
 }
+
+static void write_peak(const void *report, struct text *out)
+{
+    const struct peak_report *v = report;
+    bool is_known = peak_is_known(v->found);
+    report_device(v->device, out);
+    if (is_known || (!v->cancelled && !v->about->broken))
+        report_peak(v->device, v->found, v->format, out);
+    if (v->kept)
+        report_peak_earlier(v->found, v->kept, out);
+    if (v->about->store && is_known)
+        text_addf(out, "Kept in %s\n", v->about->store);
+    if (v->cancelled)
+        text_addf(out, "Interrupted: %s.\n",
+                  is_known ? "what is shown is what was known by then" : "nothing was known yet");
+}
+
+static void write_peak_json(const void *report, struct text *out)
+{
+    const struct peak_report *v = report;
+    double arithmetic = peak_arithmetic(v->device);
+    struct emit j;
+    emit_start(&j, out);
+    emit_object(&j);
+    emit_text_at(&j, "hone", v->about->hone_version);
+    emit_key(&j, "device");
+    report_device_json(v->device, &j);
+    emit_text_at(&j, "host", v->about->host);
+    emit_text_at(&j, "date", v->about->date);
+    emit_text_at(&j, "store", v->about->store);
+    emit_key(&j, "limits");
+    report_peak_limits_json(v->found, &j);
+    emit_f64_at(&j, "fp32_arithmetic", arithmetic > 0 ? arithmetic : NAN);
+    emit_bool_at(&j, "cancelled", v->cancelled);
+    emit_text_at(&j, "error", v->about->broken);
+    emit_object_end(&j);
+    text_add(out, "\n");
+}
+
+const writers peak_writers = {[REPORT_TEXT] = {.end = write_peak},
+                              [REPORT_JSON] = {.end = write_peak_json},
+                              [REPORT_MARKDOWN] = {.end = write_peak}};
 
 // ---- shares ------------------------------------------------------------------------------------
 
@@ -244,8 +284,15 @@ void report_peak_shares(const struct peak *p, const struct view_result *r, struc
     }
 }
 
-static void shares_at(struct emit *j, const struct peak *p, const struct view_result *r)
+void report_peak_json(const struct peak *p, const struct view_result *r, struct emit *j)
 {
+    if (!peak_is_known(p)) {
+        emit_null(j);
+        return;
+    }
+    emit_object(j);
+    emit_key(j, "limits");
+    report_peak_limits_json(p, j);
     struct peak_share share;
     emit_key(j, "shares");
     emit_object(j);
@@ -260,17 +307,5 @@ static void shares_at(struct emit *j, const struct peak *p, const struct view_re
         emit_object_end(j);
     }
     emit_object_end(j);
-}
-
-void report_peak_json(const struct peak *p, const struct view_result *r, struct emit *j)
-{
-    if (!peak_is_known(p)) {
-        emit_null(j);
-        return;
-    }
-    emit_object(j);
-    emit_key(j, "limits");
-    report_peak_limits_json(p, j);
-    shares_at(j, p, r);
     emit_object_end(j);
 }

@@ -1,7 +1,7 @@
 // What a device's limits were measured to be (`hone peak`), and what share of them a result
 // reaches.
-#ifndef HONE_REPORT_PEAK_H
-#define HONE_REPORT_PEAK_H
+#ifndef HONE_REPORT_PEAK_REPORT_H
+#define HONE_REPORT_PEAK_REPORT_H
 
 #include "base/emit.h"
 #include "report/view.h"
@@ -19,8 +19,22 @@ bool peak_has_unit(const char *unit);
 // copied, whichever was faster.
 bool peak_share(const struct peak *p, const char *unit, double value, struct peak_share *out);
 
+// What a peak found, by now or at its end.
+struct peak_report {
+    const struct report_about *about;
+    const struct device_info *device;
+    const struct peak *found;
+    const struct peak *kept;   // (optional) what counts from now on
+    enum report_format format; // of its table
+    bool cancelled;
+};
+// Of struct peak_report. JSON: hone, device, host, date, store, limits (report_peak_limits_json()),
+// fp32_arithmetic (peak_arithmetic(); null: not known), cancelled, error.
+extern const writers peak_writers;
+
 // All limits, as `hone peak` shows them.
-void report_peak(const struct device_info *d, const struct peak *p, struct text *out);
+void report_peak(const struct device_info *d, const struct peak *p, enum report_format format,
+                 struct text *out);
 // A line for each limit of which `kept` has more than was measured now.
 void report_peak_earlier(const struct peak *now, const struct peak *kept, struct text *out);
 // {"limits": {"fp32": {"rate", "interval" ([low, high]; null below six rounds), "rounds",

@@ -4,7 +4,9 @@
 #define HONE_REPORT_PROGRESS_H
 
 #include "base/text.h"
-#include "job/result.h"
+#include "workflows/check/checks.h"
+#include "workflows/compare/compare.h"
+#include "workflows/tune/tune.h"
 
 struct view_progress {
     uint64_t planned, done, reused;
@@ -23,13 +25,20 @@ struct view_progress {
     const char *waiting; // (or NULL)
     bool cancelled;
     bool replayed; // from a recording
-    // While the ranking runs, `contenders` > 0:
-    uint32_t contenders, round, rounds; // those still in, the round that runs, rounds at most
-    bool checking;                      // the last launches are compared again
+    // While the ranking runs, `finalists` > 0:
+    uint32_t finalists, round, rounds; // those still in, the round that runs, rounds at most
+    bool checking;                     // the last launches are compared again
 };
 
 // One line without a newline, at most `width` columns (0: any):
 // "12/41  2 failed (compile 1, timeout 1)  best 8.10 ms, 4.143 GFLOP/s  1.9/s  15 s left".
 void report_progress(const struct view_progress *v, size_t width, struct text *out);
+
+// The same of a workflow. Beside the time of the best stands what is looked for, where that is a
+// metric, else the first metric of the spec.
+void report_tune_progress(const struct tune_progress *p, const struct objectives *o,
+                          const struct spec *spec, size_t width, struct text *out);
+void report_check_progress(const struct check_progress *p, size_t width, struct text *out);
+void report_compare_progress(const struct compare_progress *p, size_t width, struct text *out);
 
 #endif

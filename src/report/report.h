@@ -4,6 +4,7 @@
 
 #include "base/emit.h"
 #include "report/view.h"
+#include "report/writer.h"
 #include "store/upkeep.h"
 
 // ---- JSON (json.c) -----------------------------------------------------------------------------
@@ -28,14 +29,14 @@
 //          limit_ns, ranking (32 hexadecimal digits that all results of one ranking share; null:
 //          measured alone), place (1: the winner and what is tied with it), tied, chosen (what is
 //          recommended of those tied), ratio (to the winner), ratio_interval
-//          ([low, high], simultaneous for all contenders; null below), times_ns, gpu (clocks,
+//          ([low, high], simultaneous for all finalists; null below), times_ns, gpu (clocks,
 //          power and what slowed it: report_gpu_json()), energy (report_energy_json())
-// ranked:  as result, once for each contender after the ranking: samples_ns are then of its rounds
+// ranked:  as result, once for each finalist after the ranking: samples_ns are then of its rounds
 // with detail also: mean_ns, least_ns, most_ns, launches (name, kernel, global_size,
 //          local_size, resources, median_part_ns), parts_ns, deviations, verify_launch_ns, options,
 //          log, output, peak (report_peak_json()), and of a stored one date, device,
 //          language, platform, driver, constants, hone, other_driver, other_source, other_job,
-//          ranked (it comes from a ranking), contenders, tied_count (of that ranking), why (it was
+//          ranked (it comes from a ranking), finalists, tied_count (of that ranking), why (it was
 //          chosen of those tied), faster (another configuration, not ranked with it, that was
 //          clearly faster; or null), faster_ns
 // summary: type, best (null with several objectives), objective, objectives ([{name, direction
@@ -47,28 +48,39 @@
 //          none), speedup_over_default_basis (ranked: within rounds; screened: between launches at
 //          different times; null), speedup_over_default_significant (the interval lies above 1),
 //          verification, verified, shown (report_shown_text(); null where nothing
-//          ran), ranking (null: there is none; id, contenders,
+//          ran), ranking (null: there is none; id, finalists,
 //          failed, rounds, repeated, marked, by_load, by_clock, batch, warmups, cold, level, tied,
 //          chosen, why, known, short, launches), cancelled, out_of_time, build_only (best is then
 //          null, and counts.correct are those that built), error, elapsed_ns, times_ns, timing
 //          (report_timing_json()), peak (report_peak_json(), with the shares of the best); of a
 //          replay also replayed, as in run
+// The members hone, command, host, date, seed and store.
+void report_about_json(const struct report_about *a, struct emit *j);
 void report_run_json(const struct view_run *v, struct emit *j);
 // `type`: "result", "ranked"; NULL: the object has none.
 void report_result_json(const struct view_result *v, const char *type, bool detail, struct emit *j);
+// On a line of its own.
+void report_result_line(const struct view_result *v, const char *type, bool detail,
+                        struct text *out);
+// The report is the struct device_info that the record, a struct view_result, was measured on.
+extern const writers run_writers;
+// Of a tune: struct view_run, struct view_result, struct view_summary.
+extern const writers tune_writers;
 void report_summary_json(const struct view_summary *v, struct emit *j);
 void report_device_json(const struct device_info *d, struct emit *j);
 // {"mhz_before", "mhz_after", "memory_mhz", "watts", "celsius", "slowed": [...], "note"}, where
 // `note` says what slowed it or is null; null: nothing is known of the card.
-void report_gpu_json(const struct gpu_look *g, struct emit *j);
+void report_gpu_json(const struct gpu_snapshot *g, struct emit *j);
 // {"joule", "span_ns", "launches", "refused"}; null: nobody asked.
 // That the host's clock timed the launches, and why; nothing where the device's did.
 void report_clock(const struct result *r, struct text *out);
 void report_energy_json(const struct energy *e, struct emit *j);
-// {"devices": [...], "missing": [...]}; in this list a device also has `card`, a text that all
-// views of one card share (its PCI address, else its UUID, else the id of the first).
-void report_devices_json(const struct device_info *devices, size_t count,
-                         const struct view_missing *missing, size_t missing_count, struct emit *j);
+// Its members.
+void report_device_fields(const struct device_info *d, struct emit *j);
+// Of struct device_report (worker/protocol.h). JSON: {"devices": [...], "missing": [...]}; in this
+// list a device also has `card`, a text that all views of one card share (its PCI address, else its
+// UUID, else the id of the first).
+extern const writers devices_writers;
 
 // {"registers", "spill_bytes", "local_bytes", "private_bytes", "constant_bytes",
 //  "preferred_multiple", "max_group_size", "groups_per_unit"}
@@ -100,10 +112,10 @@ void report_interval(const struct stats_summary *s, struct text *out);
 void report_metric(const struct view_metric *m, struct text *out);
 // A card that is known, around a measurement: "1980 MHz, memory 3201 MHz, 398 W, 61 degrees
 // Celsius".
-void report_gpu(const struct gpu_look *g, struct text *out);
+void report_gpu(const struct gpu_snapshot *g, struct text *out);
 // Did it run slower than it could? Then "measured at 1410 MHz: power limit"; else nothing.
-bool report_is_slowed(const struct gpu_look *g);
-void report_slowed(const struct gpu_look *g, struct text *out);
+bool report_is_slowed(const struct gpu_snapshot *g);
+void report_slowed(const struct gpu_snapshot *g, struct text *out);
 // "1.02 J a launch, 398 W over 196 launches in 503 ms", or why it is not known.
 void report_energy(const struct energy *e, struct text *out);
 // "Device: NVIDIA H200 (CUDA, driver 580.159.04)": the first line of whatever runs something.
@@ -120,20 +132,30 @@ void report_line(const struct view_result *v, struct text *out);
 // stand below their times.
 void report_summary(const struct view_summary *v, size_t most, size_t width, struct text *out);
 // Where the time of a run went.
-void report_timing(const struct view_timing *t, struct text *out);
+void report_timing(const struct view_timing *t, enum report_format format, struct text *out);
 // {"wall_ns", "startup_ns", "listing_ns", "opening_ns", "waiting_ns", "locked_ns", "loading_ns",
 //  "inputs_ns", "reference_ns", "verifying_ns", "measuring_ns", "ranking_ns", "storing_ns",
 //  "rest_ns", "kernel_ns", "build_ns", "builds_ns", "builders"}, as struct view_timing has them
 void report_timing_json(const struct view_timing *t, struct emit *j);
 // Everything about one result.
 void report_result(const struct view_result *v, struct text *out);
-void report_devices(const struct device_info *devices, size_t count,
-                    const struct view_missing *missing, size_t missing_count, struct text *out);
 
-// What is in the store at `path`.
-void report_store(const char *path, const struct store_summary *s, struct text *out);
-// {"store", "bytes", "results", "counts": {}, "earlier", "jobs", "sessions", "oldest", "newest",
-//  "specs": [...], "devices": [...]}
-void report_store_json(const char *path, const struct store_summary *s, struct emit *j);
+// What a command has to say of the store at `path`.
+struct store_report {
+    const char *path;
+    enum report_format format; // of its tables
+    const struct store_summary *summary;
+    const struct store_checked *checked;
+    const struct store_problem *problems; // of these, the first ones
+    size_t problem_count;
+    const struct store_pruned *pruned;
+    bool removed; // else this is what would be
+};
+// Of struct store_report, by what was asked for. JSON: {"store", "bytes", "results", "counts": {},
+// "earlier", "jobs", "sessions", "oldest", "newest", "specs": [...], "devices": [...]}; {"problems":
+// [{"table", "row", "problem"}, ...], "store", "results", "jobs", "sessions", "texts",
+// "problem_count"}; {"store", "removed", "results", "results_before", "jobs", "sessions",
+// "bytes_before", "bytes_after"}.
+extern const writers store_writers, store_verify_writers, store_prune_writers;
 
 #endif

@@ -1,4 +1,6 @@
-#include "report/peak.h"
+// JSON of a device, runs, results and summaries. The fields are for scripts and stay: a new one is
+// added, none is renamed. What is not known is null.
+#include "report/peak_report.h"
 #include "report/report.h"
 #include "report/verified.h"
 
@@ -16,7 +18,7 @@ static void known_at(struct emit *j, const char *key, bool known, uint64_t value
 
 // ---- devices -----------------------------------------------------------------------------------
 
-static void device_names(const struct device_info *d, struct emit *j)
+void report_device_fields(const struct device_info *d, struct emit *j)
 {
     emit_text_at(j, "name", d->name);
     emit_text_at(j, "type", device_type_text(d->type));
@@ -32,10 +34,6 @@ static void device_names(const struct device_info *d, struct emit *j)
     emit_text_at(j, "pci", d->pci);
     emit_text_at(j, "surroundings", d->surroundings);
     emit_text_at(j, "extensions", d->extensions);
-}
-
-static void device_limits(const struct device_info *d, struct emit *j)
-{
     emit_u64_at(j, "compute_units", d->compute_units);
     emit_u64_at(j, "clock_mhz", d->clock_mhz);
     emit_u64_at(j, "global_bytes", d->global_bytes);
@@ -55,58 +53,10 @@ static void device_limits(const struct device_info *d, struct emit *j)
     emit_bool_at(j, "shares_host", d->shares_host);
 }
 
-// What all views of the card have: what any of them says.
-static const char *card_of(const struct device_info *devices, size_t count,
-                           const struct device_info *d)
-{
-    const char *pci = "", *uuid = "", *id = NULL;
-    for (size_t i = 0; i < count; i++) {
-        const struct device_info *view = &devices[i];
-        if (view != d && !device_same_card(view, d))
-            continue;
-        id = id ? id : view->id;
-        pci = *pci ? pci : view->pci;
-        uuid = *uuid ? uuid : view->uuid;
-    }
-    return *pci ? pci : *uuid ? uuid : id;
-}
-
-static void device_fields(const struct device_info *d, struct emit *j)
-{
-    device_names(d, j);
-    device_limits(d, j);
-}
-
 void report_device_json(const struct device_info *d, struct emit *j)
 {
     emit_object(j);
-    device_fields(d, j);
-    emit_object_end(j);
-}
-
-void report_devices_json(const struct device_info *devices, size_t count,
-                         const struct view_missing *missing, size_t missing_count, struct emit *j)
-{
-    emit_object(j);
-    emit_key(j, "devices");
-    emit_array(j);
-    for (size_t i = 0; i < count; i++) {
-        emit_object(j);
-        emit_text_at(j, "card", card_of(devices, count, &devices[i]));
-        device_fields(&devices[i], j);
-        emit_object_end(j);
-    }
-    emit_array_end(j);
-    emit_key(j, "missing");
-    emit_array(j);
-    for (size_t i = 0; i < missing_count; i++) {
-        emit_object(j);
-        emit_text_at(j, "device", missing[i].device);
-        emit_text_at(j, "reason", missing[i].reason);
-        emit_text_at(j, "remedy", missing[i].remedy);
-        emit_object_end(j);
-    }
-    emit_array_end(j);
+    report_device_fields(d, j);
     emit_object_end(j);
 }
 
@@ -189,6 +139,16 @@ static void replay_at(struct emit *j, const struct view_replay *r)
     emit_object_end(j);
 }
 
+void report_about_json(const struct report_about *a, struct emit *j)
+{
+    emit_text_at(j, "hone", a->hone_version);
+    emit_text_at(j, "command", a->command);
+    emit_text_at(j, "host", a->host);
+    emit_text_at(j, "date", a->date);
+    emit_u64_at(j, "seed", a->seed);
+    emit_text_at(j, "store", a->store);
+}
+
 void report_run_json(const struct view_run *v, struct emit *j)
 {
     emit_object(j);
@@ -226,7 +186,7 @@ void report_run_json(const struct view_run *v, struct emit *j)
 
 // ---- a result ----------------------------------------------------------------------------------
 
-static void metrics_at(struct emit *j, const struct view_result *v)
+static void emit_metrics(struct emit *j, const struct view_result *v)
 {
     emit_key(j, "metrics");
     emit_object(j);
@@ -273,23 +233,18 @@ static void samples_at(struct emit *j, const struct view_result *v)
     emit_u64s_at(j, "samples_ns", samples, count);
 }
 
-static void ranking_id(const struct result *r, char out[33])
-{
-    out[0] = '\0';
-    bool any = false;
-    for (size_t i = 0; i < sizeof r->ranking; i++) {
-        str_format(out + 2 * i, 33 - 2 * i, "%02x", r->ranking[i]);
-        any = any || r->ranking[i];
-    }
-    if (!any)
-        out[0] = '\0';
-}
-
 static void place_at(const struct view_result *v, struct emit *j)
 {
     const struct view_place *p = &v->place;
     char id[33];
-    ranking_id(v->result, id);
+    id[0] = '\0';
+    bool any = false;
+    for (size_t i = 0; i < sizeof v->result->ranking; i++) {
+        str_format(id + 2 * i, 33 - 2 * i, "%02x", v->result->ranking[i]);
+        any = any || v->result->ranking[i];
+    }
+    if (!any)
+        id[0] = '\0';
     emit_text_at(j, "ranking", id[0] ? id : NULL);
     known_at(j, "place", p->place > 0, p->place);
     emit_bool_at(j, "tied", p->tied);
@@ -323,7 +278,7 @@ static void basics(const struct view_result *v, struct emit *j)
     emit_text_at(j, "origin", r->origin);
     emit_text_at(j, "message", r->message);
     emit_text_at(j, "fault", fault_text(r->fault));
-    metrics_at(j, v);
+    emit_metrics(j, v);
     emit_bool_at(j, "is_default", v->is_default);
     emit_raw_at(j, "same_as", v->same_as_json);
     size_at(j, "global_size", v->global, v->dimensions);
@@ -377,30 +332,6 @@ static void launch(const struct view_result *v, uint32_t i, struct emit *j)
     emit_object_end(j);
 }
 
-static void launches_at(const struct view_result *v, struct emit *j)
-{
-    uint32_t count = v->job ? v->job->launch_count : v->result->resource_count;
-    emit_key(j, "launches");
-    emit_array(j);
-    for (uint32_t i = 0; i < count; i++)
-        launch(v, i, j);
-    emit_array_end(j);
-}
-
-static void parts_at(const struct result *r, struct emit *j)
-{
-    emit_key(j, "parts_ns");
-    emit_array(j);
-    for (uint32_t i = 0; r->part_columns && i + r->part_columns <= r->part_count;
-         i += r->part_columns) {
-        emit_array(j);
-        for (uint32_t k = 0; k < r->part_columns; k++)
-            emit_u64(j, r->parts_ns[i + k]);
-        emit_array_end(j);
-    }
-    emit_array_end(j);
-}
-
 static void deviation(const struct deviation *d, struct emit *j)
 {
     emit_object(j);
@@ -431,26 +362,28 @@ static void options_at(const struct job *job, struct emit *j)
     emit_array_end(j);
 }
 
-static void origin(const struct view_origin *o, struct emit *j)
+static void emit_origin(const struct view_origin *origin, struct emit *j)
 {
+    const struct best_answer *o = origin->answer;
+    const struct best_place *p = &o->place;
     emit_text_at(j, "date", o->date);
     emit_text_at(j, "device", o->device);
     emit_text_at(j, "language", language_text(o->language));
     emit_text_at(j, "platform", o->platform);
     emit_text_at(j, "driver", o->driver);
-    emit_raw_at(j, "constants", o->constants_json ? o->constants_json : "null");
+    emit_raw_at(j, "constants", origin->constants_json ? origin->constants_json : "null");
     emit_text_at(j, "hone", o->hone_version);
     emit_text_at(j, "geometry", o->geometry);
     emit_bool_at(j, "other_driver", o->other_driver);
     emit_bool_at(j, "other_source", o->other_source);
     emit_bool_at(j, "other_job", o->other_job);
-    emit_bool_at(j, "ranked", o->ranked);
-    known_at(j, "contenders", o->ranked, o->contenders);
-    known_at(j, "tied_count", o->ranked, o->tied);
-    emit_text_at(j, "why", o->why);
-    emit_text_at(j, "part", o->part);
-    emit_text_at(j, "faster", o->faster);
-    emit_f64_at(j, "faster_ns", o->faster ? o->faster_ns : NAN);
+    emit_bool_at(j, "ranked", p->ranked);
+    known_at(j, "contenders", p->ranked, p->finalists);
+    known_at(j, "tied_count", p->ranked, p->tied);
+    emit_text_at(j, "why", p->why);
+    emit_text_at(j, "part", p->part);
+    emit_text_at(j, "faster", p->faster);
+    emit_f64_at(j, "faster_ns", p->faster ? p->faster_median : NAN);
 }
 
 static void details(const struct view_result *v, struct emit *j)
@@ -462,8 +395,22 @@ static void details(const struct view_result *v, struct emit *j)
     emit_f64_at(j, "mean_ns", v->timed && has_mean ? v->stats.mean : NAN);
     emit_f64_at(j, "least_ns", v->timed && has_least ? v->stats.least : NAN);
     emit_f64_at(j, "most_ns", v->timed && is_own ? v->stats.most : NAN);
-    launches_at(v, j);
-    parts_at(r, j);
+    uint32_t count = v->job ? v->job->launch_count : v->result->resource_count;
+    emit_key(j, "launches");
+    emit_array(j);
+    for (uint32_t i = 0; i < count; i++)
+        launch(v, i, j);
+    emit_array_end(j);
+    emit_key(j, "parts_ns");
+    emit_array(j);
+    for (uint32_t i = 0; r->part_columns && i + r->part_columns <= r->part_count;
+         i += r->part_columns) {
+        emit_array(j);
+        for (uint32_t k = 0; k < r->part_columns; k++)
+            emit_u64(j, r->parts_ns[i + k]);
+        emit_array_end(j);
+    }
+    emit_array_end(j);
     emit_key(j, "deviations");
     emit_array(j);
     for (uint32_t i = 0; i < r->deviation_count; i++)
@@ -486,8 +433,17 @@ void report_result_json(const struct view_result *v, const char *type, bool deta
     if (detail)
         details(v, j);
     if (v->origin)
-        origin(v->origin, j);
+        emit_origin(v->origin, j);
     emit_object_end(j);
+}
+
+void report_result_line(const struct view_result *v, const char *type, bool detail,
+                        struct text *out)
+{
+    struct emit j;
+    emit_start(&j, out);
+    report_result_json(v, type, detail, &j);
+    text_add(out, "\n");
 }
 
 // ---- the summary -------------------------------------------------------------------------------
@@ -526,7 +482,7 @@ static void ranking_at(const struct view_ranking *r, struct emit *j)
     }
     emit_object(j);
     emit_text_at(j, "id", r->id);
-    emit_u64_at(j, "contenders", r->contenders);
+    emit_u64_at(j, "contenders", r->finalists);
     emit_u64_at(j, "failed", r->failed);
     emit_u64_at(j, "rounds", r->rounds);
     emit_u64_at(j, "repeated", r->repeated);

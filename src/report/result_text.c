@@ -1,5 +1,5 @@
 // Everything about one result, as `hone run` and `hone best` show it.
-#include "report/peak.h"
+#include "report/peak_report.h"
 #include "report/report.h"
 #include "report/table.h"
 #include "report/units.h"
@@ -55,20 +55,6 @@ static void put_resource(struct text *out, const char *name, int64_t value, bool
     *separator = ", ";
 }
 
-static void put_resources(const struct resources *r, struct text *out)
-{
-    const char *separator = "";
-    put_resource(out, "registers", r->registers, false, &separator);
-    put_resource(out, "spilled", r->spill_bytes, true, &separator);
-    put_resource(out, "local memory", r->local_bytes, true, &separator);
-    put_resource(out, "private memory", r->private_bytes, true, &separator);
-    put_resource(out, "constant memory", r->constant_bytes, true, &separator);
-    put_resource(out, "preferred multiple", r->preferred_multiple, false, &separator);
-    put_resource(out, "largest work-group", r->max_group_size, false, &separator);
-    put_resource(out, "work-groups a unit", r->groups_per_unit, false, &separator);
-    text_add(out, *separator ? "\n" : "the driver does not say\n");
-}
-
 static void put_launch(const struct view_result *v, uint32_t i, struct text *out)
 {
     const struct result *r = v->result;
@@ -78,7 +64,10 @@ static void put_launch(const struct view_result *v, uint32_t i, struct text *out
     bool renamed = l->name && !str_equal(l->name, l->kernel);
     text_addf(out, "Launch: %s%s%s%s: ", l->kernel, renamed ? " (" : "", renamed ? l->name : "",
               renamed ? ")" : "");
-    put_geometry(l->global, l->local, l->dimensions, out);
+    if (language_traits(v->job->language)->is_plain_call)
+        text_add(out, "one call");
+    else
+        put_geometry(l->global, l->local, l->dimensions, out);
     if (isfinite(part)) {
         duration_to_str(part, time);
         text_addf(out, ": %s, %.1f %%", time, 100 * part / v->stats.median);
@@ -99,21 +88,21 @@ static void put_launches(const struct view_result *v, struct text *out)
         bool one_of_several = v->job && v->job->launch_count > 1 && i < v->job->launch_count;
         text_addf(out, "Resources%s%s: ", one_of_several ? " of " : "",
                   one_of_several ? v->job->launches[i].kernel : "");
-        put_resources(&v->result->resources[i], out);
-    }
-}
-
-static void put_options(const struct view_result *v, struct text *out)
-{
-    for (uint32_t p = 0; v->job && p < v->job->program_count; p++) {
-        const struct job_program *program = &v->job->programs[p];
-        text_addf(out, "Source: %s (%llu bytes), options", program->name,
-                  (unsigned long long)program->length);
-        for (uint32_t i = 0; i < program->option_count; i++) {
-            bool quoted = strpbrk(program->options[i], " \t'\"") != NULL;
-            text_addf(out, quoted ? " \"%s\"" : " %s", program->options[i]);
-        }
-        text_add(out, "\n");
+        const char *separator = "";
+        put_resource(out, "registers", v->result->resources[i].registers, false, &separator);
+        put_resource(out, "spilled", v->result->resources[i].spill_bytes, true, &separator);
+        put_resource(out, "local memory", v->result->resources[i].local_bytes, true, &separator);
+        put_resource(out, "private memory", v->result->resources[i].private_bytes, true,
+                     &separator);
+        put_resource(out, "constant memory", v->result->resources[i].constant_bytes, true,
+                     &separator);
+        put_resource(out, "preferred multiple", v->result->resources[i].preferred_multiple, false,
+                     &separator);
+        put_resource(out, "largest work-group", v->result->resources[i].max_group_size, false,
+                     &separator);
+        put_resource(out, "work-groups a unit", v->result->resources[i].groups_per_unit, false,
+                     &separator);
+        text_add(out, *separator ? "\n" : "the driver does not say\n");
     }
 }
 
@@ -210,33 +199,15 @@ static void put_samples(const struct view_result *v, struct text *out)
     text_addf(out, "Verified launch: %s (not counted)\n", time);
 }
 
-// A unit only where the name does not say it: "GFLOP/s: 2.421".
-static void put_metric(const struct view_metric *m, struct text *out)
-{
-    char number[UNITS_SIZE];
-    bool has_unit = m->unit && m->unit[0] && !str_equal(m->unit, m->name);
-    number_to_str(m->value, number);
-    text_addf(out, "%s: %s%s%s", m->name, m->known ? number : "not known",
-              m->known && has_unit ? " " : "", m->known && has_unit ? m->unit : "");
-    if (!m->known && m->why && m->why[0])
-        text_addf(out, ": %s", m->why);
-    text_add(out, "\n");
-}
-
-static void put_imported(const struct view_result *v, struct text *out)
-{
-    char time[UNITS_SIZE];
-    duration_to_str(v->stats.median, time);
-    text_addf(out, "%s, the %s that was recorded\n", time, v->result->statistic);
-}
-
 static void put_times(const struct view_result *v, struct text *out)
 {
     if (!v->timed)
         return;
     text_add(out, "Time: ");
     if (v->result->stop == STOP_IMPORTED) {
-        put_imported(v, out);
+        char time[UNITS_SIZE];
+        duration_to_str(v->stats.median, time);
+        text_addf(out, "%s, the %s that was recorded\n", time, v->result->statistic);
     } else {
         report_time(&v->stats, out);
         text_addf(out, ", %s (%s)\n",
@@ -244,7 +215,17 @@ static void put_times(const struct view_result *v, struct text *out)
                   stop_text(v->result->stop));
     }
     for (size_t i = 0; i < v->metric_count; i++) {
-        put_metric(&v->metrics[i], out);
+        // A unit only where the name does not say it: "GFLOP/s: 2.421".
+        char number[UNITS_SIZE];
+        bool has_unit = v->metrics[i].unit && v->metrics[i].unit[0] &&
+                        !str_equal(v->metrics[i].unit, v->metrics[i].name);
+        number_to_str(v->metrics[i].value, number);
+        text_addf(out, "%s: %s%s%s", v->metrics[i].name, v->metrics[i].known ? number : "not known",
+                  v->metrics[i].known && has_unit ? " " : "",
+                  v->metrics[i].known && has_unit ? v->metrics[i].unit : "");
+        if (!v->metrics[i].known && v->metrics[i].why && v->metrics[i].why[0])
+            text_addf(out, ": %s", v->metrics[i].why);
+        text_add(out, "\n");
     }
     report_peak_shares(v->peak, v, out);
 }
@@ -289,38 +270,40 @@ static void put_spent(const struct result *r, struct text *out)
 }
 
 // Where a stored result stands in its ranking, and why it is the answer.
-static void put_standing(const struct view_origin *o, const struct view_place *p, struct text *out)
+static void put_standing(const struct view_origin *origin, struct text *out)
 {
+    const struct best_answer *b = origin->answer;
+    const struct best_place *p = &b->place;
     char time[UNITS_SIZE];
-    if (o->goal)
+    if (b->known > 0)
         text_addf(out, "Not ranked: %s of %zu configurations measured one after the other\n",
-                  o->goal, o->known);
-    else if (!o->ranked)
+                  origin->goal, b->known);
+    else if (!p->ranked)
         text_add(out, "Not ranked: the least median of what was measured one after the other\n");
-    else if (o->tied > 1)
-        text_addf(out, "Chosen among %zu that are not told apart, of %zu ranked: %s\n", o->tied,
-                  o->contenders, o->why);
-    else if (o->contenders > 1)
-        text_addf(out, "Told apart from all others of %zu ranked\n", o->contenders);
-    if (o->ranked && !p->winner) {
+    else if (p->tied > 1)
+        text_addf(out, "Chosen among %zu that are tied, of %zu ranked: %s\n", p->tied, p->finalists,
+                  p->why);
+    else if (p->finalists > 1)
+        text_addf(out, "Clearly faster than all others of %zu ranked\n", p->finalists);
+    if (p->ranked && !p->winner) {
         text_addf(out, "To the least of them: %.3f ", p->ratio);
         put_range(p->low, p->high, 3, p->interval, out);
         text_add(out, "\n");
     }
-    if (o->part && o->part[0])
-        text_addf(out, "Ranked within a part of the space only: %s\n", o->part);
-    else if (o->part)
+    if (p->part && p->part[0])
+        text_addf(out, "Ranked within a part of the space only: %s\n", p->part);
+    else if (p->part)
         text_add(out, "Ranked among the best of the whole space, which are not in this part\n");
-    if (!o->faster)
+    if (!p->faster)
         return;
-    duration_to_str(o->faster_ns, time);
-    text_addf(out, "Measured faster, but not ranked with it: %s (%s)\n", o->faster, time);
+    duration_to_str(p->faster_median, time);
+    text_addf(out, "Measured faster, but not ranked with it: %s (%s)\n", p->faster, time);
 }
 
 // No time of another statistic, or measured by another program, is held against it.
 static void put_recorded(const struct view_result *v, struct text *out)
 {
-    const struct view_origin *o = v->origin;
+    const struct best_answer *o = v->origin->answer;
     text_add_name(out, "IMPORTED: recorded by others on ", o->device, "; ");
     text_add_name(out, "the least ", v->result->statistic, " of what was imported\n");
     text_add_name(out, "Imported: ", o->date, "");
@@ -331,12 +314,12 @@ static void put_recorded(const struct view_result *v, struct text *out)
 
 static void put_origin(const struct view_result *v, struct text *out)
 {
-    const struct view_origin *o = v->origin;
+    const struct best_answer *o = v->origin->answer;
     if (v->result->stop == STOP_IMPORTED) {
         put_recorded(v, out);
         return;
     }
-    put_standing(o, &v->place, out);
+    put_standing(v->origin, out);
     text_add_name(out, "Measured: ", o->date, "");
     text_add_name(out, " on ", o->device, " (");
     report_driver(o->language, o->platform, o->driver, out);
@@ -369,7 +352,16 @@ void report_result(const struct view_result *v, struct text *out)
     put_card(r, out);
     if (v->origin)
         put_origin(v, out);
-    put_options(v, out);
+    for (uint32_t p = 0; v->job && p < v->job->program_count; p++) {
+        const struct job_program *program = &v->job->programs[p];
+        text_addf(out, "Source: %s (%llu bytes), options", program->name,
+                  (unsigned long long)program->length);
+        for (uint32_t i = 0; i < program->option_count; i++) {
+            bool quoted = strpbrk(program->options[i], " \t'\"") != NULL;
+            text_addf(out, quoted ? " \"%s\"" : " %s", program->options[i]);
+        }
+        text_add(out, "\n");
+    }
     put_launches(v, out);
     put_verification(v, out);
     put_samples(v, out);
@@ -377,3 +369,19 @@ void report_result(const struct view_result *v, struct text *out)
     put_block(out, "Build log", r->log);
     put_block(out, "Printed meanwhile", r->output);
 }
+
+static void write_run_record(const void *report, const void *record, struct text *out)
+{
+    report_device(report, out);
+    report_result(record, out);
+}
+
+static void write_run_record_json(const void *report, const void *record, struct text *out)
+{
+    (void)report;
+    report_result_line(record, "result", true, out);
+}
+
+const writers run_writers = {[REPORT_TEXT] = {.record = write_run_record},
+                             [REPORT_JSON] = {.record = write_run_record_json},
+                             [REPORT_MARKDOWN] = {.record = write_run_record}};

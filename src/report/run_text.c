@@ -57,24 +57,19 @@ static void put_search(const struct view_run *v, struct text *out)
     text_add(out, "\n");
 }
 
-// "12 that are valid are not recorded and not tried"
-static void put_left_out(const struct view_replay *r, struct text *out)
-{
-    if (r->excluded > 0)
-        text_addf(out, "; %llu %s recorded and not valid", (unsigned long long)r->excluded,
-                  r->excluded == 1 ? "is" : "are");
-    if (r->unrecorded > 0)
-        text_addf(out, "; %llu %s valid and not recorded, and not tried",
-                  (unsigned long long)r->unrecorded, r->unrecorded == 1 ? "is" : "are");
-}
-
 static void put_source(const struct view_replay *r, struct text *out)
 {
     text_add_name(out, "Replayed: ", r->path, " (");
     text_add_name(out, r->format, r->device[0] ? ", " : "", "");
     text_add_name(out, "", r->device, "): ");
     put_count(r->recorded, "recorded configuration", out);
-    put_left_out(r, out);
+    // "12 that are valid are not recorded and not tried"
+    if (r->excluded > 0)
+        text_addf(out, "; %llu %s recorded and not valid", (unsigned long long)r->excluded,
+                  r->excluded == 1 ? "is" : "are");
+    if (r->unrecorded > 0)
+        text_addf(out, "; %llu %s valid and not recorded, and not tried",
+                  (unsigned long long)r->unrecorded, r->unrecorded == 1 ? "is" : "are");
     text_add(out, "; no device is used\n");
 }
 
@@ -108,15 +103,7 @@ void report_run(const struct view_run *v, struct text *out)
     put_search(v, out);
 }
 
-// The first metric is of energy, and that is not known.
-static void put_unknown(const struct view_result *v, struct text *out)
-{
-    const struct view_metric *m = v->metric_count > 0 ? &v->metrics[0] : NULL;
-    if (m && !m->known && m->why && m->why[0])
-        text_addf(out, ", %s - (%s)", m->name, m->why);
-}
-
-static void put_card(const struct gpu_look *g, struct text *out)
+static void put_card(const struct gpu_snapshot *g, struct text *out)
 {
     if (!g->known)
         return;
@@ -139,7 +126,10 @@ void report_line(const struct view_result *v, struct text *out)
             text_add(out, ", ");
             report_metric(&v->metrics[0], out);
         }
-        put_unknown(v, out);
+        // The first metric is of energy, and that is not known.
+        const struct view_metric *m = v->metric_count > 0 ? &v->metrics[0] : NULL;
+        if (m && !m->known && m->why && m->why[0])
+            text_addf(out, ", %s - (%s)", m->name, m->why);
         text_addf(out, ", %s",
                   r->stop == STOP_REPLAYED ? "replayed" : verification_text(r->verification));
         report_written_part(r, out);

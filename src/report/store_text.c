@@ -17,33 +17,13 @@ static const struct table_column spec_columns[] = {{"spec", ALIGN_LEFT},
                                                    {"correct", ALIGN_RIGHT},
                                                    {"newest", ALIGN_LEFT}};
 
-static void put_specs(const struct store_summary *s, struct text *out)
-{
-    struct table t;
-    char date[UNITS_SIZE];
-    table_init(&t, spec_columns, sizeof spec_columns / sizeof *spec_columns);
-    for (size_t i = 0; i < s->spec_count; i++) {
-        const struct store_spec_summary *spec = &s->specs[i];
-        date_to_str(spec->newest, date);
-        table_row(&t);
-        table_cell(&t, 0, "%s", spec->name);
-        table_cell(&t, 1, "%llu", (unsigned long long)spec->configurations);
-        table_cell(&t, 2, "%llu", (unsigned long long)spec->results);
-        table_cell(&t, 3, "%llu", (unsigned long long)spec->correct);
-        table_cell(&t, 4, "%s", date);
-    }
-    text_addc(out, '\n');
-    table_print(&t, "", out);
-    table_release(&t);
-}
-
 static const struct table_column device_columns[] = {{"device", ALIGN_LEFT},
                                                      {"platform", ALIGN_LEFT},
                                                      {"driver", ALIGN_LEFT},
                                                      {"results", ALIGN_RIGHT},
                                                      {"newest", ALIGN_LEFT}};
 
-static void put_devices(const struct store_summary *s, struct text *out)
+static void put_devices(const struct store_summary *s, enum report_format format, struct text *out)
 {
     struct table t;
     char date[UNITS_SIZE];
@@ -59,7 +39,7 @@ static void put_devices(const struct store_summary *s, struct text *out)
         table_cell(&t, 4, "%s", date);
     }
     text_addc(out, '\n');
-    table_print(&t, "", out);
+    table_print(&t, format, "", out);
     table_release(&t);
 }
 
@@ -81,13 +61,15 @@ static void put_counts(const struct store_summary *s, struct text *out)
                   (unsigned long long)s->earlier);
 }
 
-void report_store(const char *path, const struct store_summary *s, struct text *out)
+static void write_store(const void *report, struct text *out)
 {
+    const struct store_report *v = report;
+    const struct store_summary *s = v->summary;
     char size[UNITS_SIZE], oldest[UNITS_SIZE], newest[UNITS_SIZE];
     bytes_to_str(s->file_bytes, size);
     date_to_str(s->oldest, oldest);
     date_to_str(s->newest, newest);
-    text_addf(out, "%s: %s\n", path, size);
+    text_addf(out, "%s: %s\n", v->path, size);
     put_counts(s, out);
     if (s->results == 0)
         return;
@@ -95,38 +77,73 @@ void report_store(const char *path, const struct store_summary *s, struct text *
     text_add(out, " in ");
     put_count(s->sessions, "session", out);
     text_addf(out, ", from %s to %s (UTC)\n", oldest, newest);
-    put_specs(s, out);
-    put_devices(s, out);
+    struct table t;
+    char date[UNITS_SIZE];
+    table_init(&t, spec_columns, sizeof spec_columns / sizeof *spec_columns);
+    for (size_t i = 0; i < s->spec_count; i++) {
+        const struct store_spec_summary *spec = &s->specs[i];
+        date_to_str(spec->newest, date);
+        table_row(&t);
+        table_cell(&t, 0, "%s", spec->name);
+        table_cell(&t, 1, "%llu", (unsigned long long)spec->configurations);
+        table_cell(&t, 2, "%llu", (unsigned long long)spec->results);
+        table_cell(&t, 3, "%llu", (unsigned long long)spec->correct);
+        table_cell(&t, 4, "%s", date);
+    }
+    text_addc(out, '\n');
+    table_print(&t, v->format, "", out);
+    table_release(&t);
+    put_devices(s, v->format, out);
+}
+
+static void write_verified(const void *report, struct text *out)
+{
+    const struct store_report *v = report;
+    const struct store_checked *c = v->checked;
+    for (size_t i = 0; i < v->problem_count; i++) {
+        const struct store_problem *p = &v->problems[i];
+        text_addf(out, "%s%s%s: %s\n", p->table, *p->row ? " " : "", p->row, p->what);
+    }
+    if (c->problems > v->problem_count)
+        text_addf(out, "... and %llu more\n", (unsigned long long)(c->problems - v->problem_count));
+    text_addf(out, "%s: %llu results, %llu jobs, %llu sessions and %llu sets of texts: ", v->path,
+              (unsigned long long)c->results, (unsigned long long)c->jobs,
+              (unsigned long long)c->sessions, (unsigned long long)c->texts);
+    if (c->problems)
+        text_addf(out,
+                  "%llu problem%s; restore a copy, or import this store's good rows from one\n",
+                  (unsigned long long)c->problems, c->problems == 1 ? "" : "s");
+    else
+        text_add(out, "all is well\n");
+}
+
+static void write_pruned(const void *report, struct text *out)
+{
+    const struct store_report *v = report;
+    const struct store_pruned *p = v->pruned;
+    char before[UNITS_SIZE], after[UNITS_SIZE];
+    text_addf(out, "%s: %s ", v->path, v->removed ? "removed" : "this removes");
+    put_share(p->results, p->results_before, "result", out);
+    text_add(out, ", with ");
+    put_count(p->jobs, "job", out);
+    text_add(out, " and ");
+    put_count(p->sessions, "session", out);
+    bytes_to_str(p->bytes_before, before);
+    bytes_to_str(p->bytes_after, after);
+    if (v->removed)
+        text_addf(out, "; the file took %s and takes %s", before, after);
+    text_add(out, "\n");
 }
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void emit_spec(const struct store_spec_summary *s, struct emit *j)
+static void write_store_json(const void *report, struct text *out)
 {
+    const struct store_summary *s = ((const struct store_report *)report)->summary;
+    struct emit json, *j = &json;
+    emit_start(j, out);
     emit_object(j);
-    emit_text_at(j, "spec", s->name);
-    emit_u64_at(j, "configurations", s->configurations);
-    emit_u64_at(j, "results", s->results);
-    emit_u64_at(j, "correct", s->correct);
-    emit_text_at(j, "newest", s->newest);
-    emit_object_end(j);
-}
-
-static void emit_device(const struct store_device_summary *d, struct emit *j)
-{
-    emit_object(j);
-    emit_text_at(j, "device", d->name);
-    emit_text_at(j, "platform", d->platform);
-    emit_text_at(j, "driver", d->driver);
-    emit_u64_at(j, "results", d->results);
-    emit_text_at(j, "newest", d->newest);
-    emit_object_end(j);
-}
-
-void report_store_json(const char *path, const struct store_summary *s, struct emit *j)
-{
-    emit_object(j);
-    emit_text_at(j, "store", path);
+    emit_text_at(j, "store", ((const struct store_report *)report)->path);
     emit_u64_at(j, "bytes", s->file_bytes);
     emit_u64_at(j, "results", s->results);
     emit_key(j, "counts");
@@ -141,13 +158,85 @@ void report_store_json(const char *path, const struct store_summary *s, struct e
     emit_text_at(j, "newest", s->results ? s->newest : NULL);
     emit_key(j, "specs");
     emit_array(j);
-    for (size_t i = 0; i < s->spec_count; i++)
-        emit_spec(&s->specs[i], j);
+    for (size_t i = 0; i < s->spec_count; i++) {
+        emit_object(j);
+        emit_text_at(j, "spec", s->specs[i].name);
+        emit_u64_at(j, "configurations", s->specs[i].configurations);
+        emit_u64_at(j, "results", s->specs[i].results);
+        emit_u64_at(j, "correct", s->specs[i].correct);
+        emit_text_at(j, "newest", s->specs[i].newest);
+        emit_object_end(j);
+    }
     emit_array_end(j);
     emit_key(j, "devices");
     emit_array(j);
-    for (size_t i = 0; i < s->device_count; i++)
-        emit_device(&s->devices[i], j);
+    for (size_t i = 0; i < s->device_count; i++) {
+        emit_object(j);
+        emit_text_at(j, "device", s->devices[i].name);
+        emit_text_at(j, "platform", s->devices[i].platform);
+        emit_text_at(j, "driver", s->devices[i].driver);
+        emit_u64_at(j, "results", s->devices[i].results);
+        emit_text_at(j, "newest", s->devices[i].newest);
+        emit_object_end(j);
+    }
     emit_array_end(j);
     emit_object_end(j);
+    text_add(out, "\n");
 }
+
+static void write_verified_json(const void *report, struct text *out)
+{
+    const struct store_report *v = report;
+    const struct store_checked *c = v->checked;
+    struct emit j;
+    emit_start(&j, out);
+    emit_object(&j);
+    emit_key(&j, "problems");
+    emit_array(&j);
+    for (size_t i = 0; i < v->problem_count; i++) {
+        const struct store_problem *p = &v->problems[i];
+        emit_object(&j);
+        emit_text_at(&j, "table", p->table);
+        emit_text_at(&j, "row", *p->row ? p->row : NULL);
+        emit_text_at(&j, "problem", p->what);
+        emit_object_end(&j);
+    }
+    emit_array_end(&j);
+    emit_text_at(&j, "store", v->path);
+    emit_u64_at(&j, "results", c->results);
+    emit_u64_at(&j, "jobs", c->jobs);
+    emit_u64_at(&j, "sessions", c->sessions);
+    emit_u64_at(&j, "texts", c->texts);
+    emit_u64_at(&j, "problem_count", c->problems);
+    emit_object_end(&j);
+    text_add(out, "\n");
+}
+
+static void write_pruned_json(const void *report, struct text *out)
+{
+    const struct store_report *v = report;
+    const struct store_pruned *p = v->pruned;
+    struct emit j;
+    emit_start(&j, out);
+    emit_object(&j);
+    emit_text_at(&j, "store", v->path);
+    emit_bool_at(&j, "removed", v->removed);
+    emit_u64_at(&j, "results", p->results);
+    emit_u64_at(&j, "results_before", p->results_before);
+    emit_u64_at(&j, "jobs", p->jobs);
+    emit_u64_at(&j, "sessions", p->sessions);
+    emit_u64_at(&j, "bytes_before", p->bytes_before);
+    emit_u64_at(&j, "bytes_after", p->bytes_after);
+    emit_object_end(&j);
+    text_add(out, "\n");
+}
+
+const writers store_writers = {[REPORT_TEXT] = {.end = write_store},
+                               [REPORT_JSON] = {.end = write_store_json},
+                               [REPORT_MARKDOWN] = {.end = write_store}};
+const writers store_verify_writers = {[REPORT_TEXT] = {.end = write_verified},
+                                      [REPORT_JSON] = {.end = write_verified_json},
+                                      [REPORT_MARKDOWN] = {.end = write_verified}};
+const writers store_prune_writers = {[REPORT_TEXT] = {.end = write_pruned},
+                                     [REPORT_JSON] = {.end = write_pruned_json},
+                                     [REPORT_MARKDOWN] = {.end = write_pruned}};

@@ -1,460 +1,289 @@
-// The picture of a sweep, as commands for gnuplot. Every text of others stands in single quotes:
-// there gnuplot expands nothing.
-#include "report/sweep.h"
+// The picture of a sweep: a script for gnuplot that reads the CSV beside it, so that both can be
+// changed and drawn anew. In front stands what is this sweep's, as variables; behind that one text
+// for all (`template`). A row of the CSV is a line at a point, and the rows of a point follow each
+// other. Every text of others is quoted, so that gnuplot expands nothing in it, and names of files
+// begin with a folder: '<' or '|' in front would make a command of them.
+#include "report/sweep_report.h"
 
 #include "report/units.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define LABELS_MOST 18    // values named along an axis
-#define LOG_FROM    100.0 // greatest over least, from which on the y axis is logarithmic
+// The first columns of the CSV behind the constants.
+enum { COLUMN_MEDIAN = 5, COLUMN_METRICS = 9 };
 
-// Okabe and Ito's colours, told apart also by those who see fewer; the first is what is swept.
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                      "#E69F00", "#56B4E9", "#000000", "#7F7F7F"};
-static const int marks[] = {7, 5, 9, 13, 11, 4, 6, 8};
-#define STYLES (sizeof colours / sizeof *colours)
+// The colours are Okabe and Ito's, told apart also by those who see fewer; the first line is what is
+// swept. A point without a time is NaN of its panel, where the line is interrupted, while points of
+// other panels are missing. An axis is logarithmic in x where its middle value is nearer to the
+// geometric than to the arithmetic mean of its ends; in y from a factor of 100 on. Up to 18 sizes are
+// named themselves, of more gnuplot chooses.
+static const char template[] =
+    "reset\n"
+    "set encoding utf8\n"
+    "set datafile separator comma\n"
+    "set datafile missing NaN\n"
+    "lines = |line|\n"
+    "panels = |panel|\n"
+    "at(d) = x_column ? column(x_column) : int(column(0) / lines)\n"
+    "scaled(k) = valid(k) ? column(k) / unit : column(y_column) / unit\n"
+    "mark(p) = panel_of(0) ne panel[p] ? NaN : valid(y_column) ? scaled(y_column) : 1/0\n"
+    "max(a, b) = a > b ? a : b\n"
+    "stats csv skip 1 using (at(0)) name 'X' nooutput\n"
+    "stats csv skip 1 using (scaled(y_column)) name 'Y' nooutput\n"
+    "stats csv skip 1 using (max(scaled(low), scaled(high))) name 'HIGH' nooutput\n"
+    "most = max(max(Y_max, HIGH_max), limit == limit ? limit : 0)\n"
+    "by_factors = x_column && X_min > 0 && X_max >= 4 * X_min && (X_records <= 2 * lines || \\\n"
+    "    abs(log(X_median**2 / (X_min * X_max))) / 2 < abs(log(2 * X_median / (X_min + X_max))))\n"
+    "room = by_factors ? (X_max / X_min)**0.04 : X_max > X_min ? 0.04 * (X_max - X_min) : 0.5\n"
+    "if (by_factors) { set logscale x 2; set xrange [X_min / room : X_max * room] }\\\n"
+    "else { set xrange [X_min - room : X_max + room] }\n"
+    "if (Y_min > 0 && most > 100 * Y_min) {\n"
+    "    set logscale y 10; set yrange [Y_min / 1.5 : most * 1.3]\n"
+    "} else { set yrange [0 : most * 1.1] }\n"
+    "set xlabel x_name\n"
+    "set ylabel y_name\n"
+    "if (x_column == 0) { set xtics rotate by -35 }\n"
+    "tics = x_column && X_records / lines / panels > 18 ? '' : ':xtic(label(0))'\n"
+    "if (limit == limit) { set label limit_name at graph 0.01, first limit offset 0,0.6 left "
+    "textcolor rgb '#444444' }\n"
+    "set grid back linetype 1 linecolor rgb '#DDDDDD' linewidth 0.7\n"
+    "set border 3 linecolor rgb '#444444'\n"
+    "set tics nomirror out\n"
+    "set key below horizontal reverse Left samplen 3 height 0.8\n"
+    "set bars 0.6\n"
+    "array colour[8] = [0x0072B2, 0xD55E00, 0x009E73, 0xCC79A7, 0xE69F00, 0x56B4E9, 0x000000, "
+    "0x7F7F7F]\n"
+    "array point[8] = [7, 5, 9, 13, 11, 4, 6, 8]\n"
+    "across = panels == 1 ? 1 : panels == 2 || panels == 4 ? 2 : 3\n"
+    "down = (panels + across - 1) / across\n"
+    "width = across == 1 ? 960 : 520 * across\n"
+    "height = down == 1 ? 600 : 380 * down\n"
+    "do for [kind in 'svg png'] {\n"
+    "    if (kind eq 'svg') {\n"
+    "        set terminal svg size width, height dynamic noenhanced font 'Helvetica,15' "
+    "background rgb 'white'\n"
+    "    } else { if (strstrt(GPVAL_TERMINALS, ' pngcairo ')) {\n"
+    "        set terminal pngcairo size 1.5 * width, 1.5 * height noenhanced font 'Sans,19' "
+    "linewidth 1.5 pointscale 1.5\n"
+    "    } else { set terminal png size 1.5 * width, 1.5 * height noenhanced } }\n"
+    "    set output prefix.'.'.kind\n"
+    "    if (panels > 1) { set multiplot layout down, across title title }\\\n"
+    "    else { set title title }\n"
+    "    do for [p = 1:panels] {\n"
+    "        if (panels > 1) { set title panel[p] }\n"
+    "        plot for [i = 1:lines] csv skip 1 every lines::(i - 1) \\\n"
+    "            using (at(0)):(mark(p)):(scaled(low)):(scaled(high))@tics with yerrorlines \\\n"
+    "            linecolor rgb colour[(i - 1) % 8 + 1] linewidth (i == 1 ? 2.4 : 1.6) \\\n"
+    "            pointtype point[(i - 1) % 8 + 1] pointsize 0.9 title line[i], \\\n"
+    "            limit with lines dashtype 2 linewidth 1.6 linecolor rgb '#444444' notitle\n"
+    "    }\n"
+    "    if (panels > 1) { unset multiplot }\n"
+    "    unset output\n"
+    "}\n";
 
-// The y axis: a metric, or times in one unit.
-struct measure {
-    bool is_metric;
-    double unit; // of a time, in ns
-    const char *label;
-};
-
-struct picture {
-    const struct view_sweep *v;
-    struct measure y;
-    double least, most; // of y, the limit among them
-    bool log_x, log_y;
-};
-
-static void put_quoted(const char *s, struct text *out)
+// "text", on one line. What means something to gnuplot within quotation marks is written by its
+// number: single ones do not hold every text ('\'\'' ends one early).
+static void put_gnuplot_text(const char *s, struct text *out)
 {
-    text_addc(out, '\'');
+    text_addc(out, '"');
     for (; *s; s++) {
-        text_add(out, *s == '\'' ? "'" : "");
-        text_addc(out, (unsigned char)*s < ' ' ? ' ' : *s);
-    }
-    text_addc(out, '\'');
-}
-
-// ---- what is drawn -----------------------------------------------------------------------------
-
-struct mark {
-    double y, low, high;
-};
-
-static bool mark_of(const struct picture *p, const struct view_sweep_entry *n, struct mark *out)
-{
-    size_t shown = p->v->shown;
-    if (!n->timed)
-        return false;
-    if (!p->y.is_metric) {
-        *out = (struct mark){n->stats.median / p->y.unit, n->stats.low / p->y.unit,
-                             n->stats.high / p->y.unit};
-        return true;
-    }
-    if (!n->metrics || !n->metrics[shown].known)
-        return false;
-    double a = n->slow[shown].value, b = n->fast[shown].value;
-    *out = (struct mark){n->metrics[shown].value, fmin(a, b), fmax(a, b)};
-    return isfinite(out->y);
-}
-
-static double x_of(const struct view_sweep *v, uint32_t row)
-{
-    return v->axis == UINT32_MAX ? row : v->rows[row].numbers[v->axis];
-}
-
-static struct measure measure_of(const struct view_sweep *v)
-{
-    static const struct measure units[] = {{false, 1e9, "time (s)"},
-                                           {false, 1e6, "time (ms)"},
-                                           {false, 1e3, "time (us)"},
-                                           {false, 1, "time (ns)"}};
-    double longest = 0;
-    size_t unit = 0;
-    if (v->shown < v->metric_count)
-        return (struct measure){true, 1, v->metrics[v->shown]};
-    for (uint32_t i = 0; i < v->row_count; i++) {
-        for (uint32_t k = 0; k < v->line_count; k++) {
-            const struct view_sweep_entry *n = &v->rows[i].entries[k];
-            longest = n->timed ? fmax(longest, n->stats.median) : longest;
-        }
-    }
-    while (unit + 1 < sizeof units / sizeof *units && longest < units[unit].unit)
-        unit++;
-    return units[unit];
-}
-
-static bool look_at_marks(struct picture *p)
-{
-    struct mark m;
-    p->least = INFINITY;
-    for (uint32_t i = 0; i < p->v->row_count; i++) {
-        for (uint32_t k = 0; k < p->v->line_count; k++) {
-            if (!mark_of(p, &p->v->rows[i].entries[k], &m))
-                continue;
-            p->least = fmin(p->least, m.y);
-            p->most = fmax(p->most, fmax(m.y, m.high));
-        }
-    }
-    bool any = isfinite(p->least);
-    if (!isnan(p->v->limit))
-        p->most = fmax(p->most, p->v->limit);
-    p->log_y = p->least > 0 && p->most > LOG_FROM * p->least;
-    return any;
-}
-
-// How uneven steps are: their standard deviation over their mean.
-static double unevenness(const double *x, uint32_t count, bool by_logarithm)
-{
-    double sum = 0, squares = 0, steps = count - 1;
-    for (uint32_t i = 1; i < count; i++) {
-        double step = by_logarithm ? log(x[i] / x[i - 1]) : x[i] - x[i - 1];
-        sum += step;
-        squares += step * step;
-    }
-    double mean = sum / steps;
-    return mean > 0 ? sqrt(fmax(0, squares / steps - mean * mean)) / mean : INFINITY;
-}
-
-// All values along the axis, ascending, each once; the caller's: free().
-static double *axis_values(const struct view_sweep *v, uint32_t *count)
-{
-    double *x = calloc(v->row_count + 1, sizeof *x);
-    *count = 0;
-    for (uint32_t i = 0; x && i < v->row_count; i++)
-        x[i] = x_of(v, i);
-    if (x)
-        qsort(x, v->row_count, sizeof *x, stats_compare_double);
-    for (uint32_t i = 0; x && i < v->row_count; i++) {
-        if (*count == 0 || x[i] != x[*count - 1])
-            x[(*count)++] = x[i];
-    }
-    return x;
-}
-
-// Sizes that grow by factors rather than by steps.
-static bool is_geometric(const struct view_sweep *v, const double *x, uint32_t count)
-{
-    if (v->axis == UINT32_MAX || count < 2 || x[0] <= 0)
-        return false;
-    if (count == 2)
-        return x[1] >= 4 * x[0];
-    return unevenness(x, count, true) < unevenness(x, count, false);
-}
-
-// ---- the script --------------------------------------------------------------------------------
-
-// The row of a panel at one value of the axis; row_count: there is none.
-static uint32_t row_at(const struct view_sweep *v, uint32_t panel, double x)
-{
-    uint32_t i = 0;
-    while (i < v->row_count && (v->rows[i].panel != panel || x_of(v, i) != x))
-        i++;
-    return i;
-}
-
-static void put_data(const struct picture *p, uint32_t panel, uint32_t line, const double *x,
-                     uint32_t count, struct text *out)
-{
-    const struct view_sweep *v = p->v;
-    struct mark m;
-    text_addf(out, "$p%ul%u << EOD\n", panel, line);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t row = row_at(v, panel, x[i]);
-        if (row == v->row_count)
-            continue;
-        if (mark_of(p, &v->rows[row].entries[line], &m))
-            text_addf(out, "%.17g %.9g %.9g %.9g\n", x[i], m.y, m.low, m.high);
+        if (strchr("\"'\\`", *s))
+            text_addf(out, "\\%03o", (unsigned)*s);
         else
-            text_add(out, "\n"); // the line is interrupted
+            text_addc(out, (unsigned char)*s < ' ' ? ' ' : *s);
     }
-    text_add(out, "EOD\n");
+    text_addc(out, '"');
 }
 
-static bool has_marks(const struct picture *p, uint32_t panel, uint32_t line)
+// NAME = "value"; releases the value.
+static void assign_text(const char *name, struct text *value, struct text *out)
 {
-    struct mark m;
-    for (uint32_t i = 0; i < p->v->row_count; i++) {
-        if (p->v->rows[i].panel == panel && mark_of(p, &p->v->rows[i].entries[line], &m))
-            return true;
-    }
-    return false;
+    text_addf(out, "%s = ", name);
+    put_gnuplot_text(text_cstr(value), out);
+    text_addc(out, '\n');
+    out->failed |= value->failed;
+    text_release(value);
 }
 
-// "N = M = K": names with the same values everywhere share the axis.
-static void put_axis_name(const struct view_sweep *v, struct text *out)
+// Appends ", NAME=" and the column's text to an expression of a row's.
+static void put_column_text(const struct view_sweep *v, uint32_t name, bool is_first,
+                            struct text *out)
 {
-    text_add(out, v->axis == UINT32_MAX ? "point" : v->names[v->axis].name);
-    for (uint32_t n = 0; v->axis != UINT32_MAX && n < v->name_count; n++) {
+    struct text part = TEXT_INIT;
+    text_addf(&part, "%s%s=", is_first ? "" : ", ", v->names[name].name);
+    text_addc(out, '.');
+    put_gnuplot_text(text_cstr(&part), out);
+    text_addf(out, ".strcol(%u)", name + 1);
+    out->failed |= part.failed;
+    text_release(&part);
+}
+
+// What tells a panel from others: a name that varies, and has one value within each panel.
+static bool is_panel_name(const struct view_sweep *v, uint32_t name)
+{
+    if (!v->names[name].varies || name == v->axis || v->panel_count < 2)
+        return false;
+    for (uint32_t i = 0; i < v->row_count; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            if (v->rows[i].panel == v->rows[k].panel &&
+                !str_equal(v->rows[i].values[name], v->rows[k].values[name]))
+                return false;
+        }
+    }
+    return true;
+}
+
+// The text of a panel, "M=odd, K=3": as an expression of a row's columns, and of each panel.
+static void assign_panels(const struct view_sweep *v, struct text *out)
+{
+    text_add(out, "panel_of(d) = \"\"");
+    for (uint32_t n = 0, count = 0; n < v->name_count; n++) {
+        if (is_panel_name(v, n))
+            put_column_text(v, n, count++ == 0, out);
+    }
+    text_addf(out, "\narray panel[%u]\n", v->panel_count);
+    for (uint32_t i = 0; i < v->row_count; i++) {
+        struct text name = TEXT_INIT, target = TEXT_INIT;
+        for (uint32_t n = 0; n < v->name_count; n++) {
+            if (is_panel_name(v, n))
+                text_addf(&name, "%s%s=%s", name.length ? ", " : "", v->names[n].name,
+                          v->rows[i].values[n]);
+        }
+        bool is_first = true;
+        for (uint32_t k = 0; k < i; k++)
+            is_first = is_first && v->rows[k].panel != v->rows[i].panel;
+        text_addf(&target, "panel[%u]", v->rows[i].panel + 1);
+        if (is_first)
+            assign_text(text_cstr(&target), &name, out);
+        text_release(&name);
+        text_release(&target);
+    }
+}
+
+// x, and what stands at a point along it: its value, or of points one after the other all that
+// varies. "N = M = K": names with the same values everywhere share the axis.
+static void assign_axis(const struct view_sweep *v, struct text *out)
+{
+    struct text name = TEXT_INIT;
+    bool has_axis = v->axis != UINT32_MAX;
+    text_add(&name, has_axis ? v->names[v->axis].name : "point");
+    for (uint32_t n = 0; has_axis && n < v->name_count; n++) {
         bool same = n != v->axis;
         for (uint32_t i = 0; same && i < v->row_count; i++)
             same = v->rows[i].numbers[n] == v->rows[i].numbers[v->axis];
         if (same)
-            text_addf(out, " = %s", v->names[n].name);
+            text_addf(&name, " = %s", v->names[n].name);
     }
-}
-
-// What the points of a panel have alike, beside what they have all alike.
-static void put_panel_name(const struct view_sweep *v, uint32_t panel, struct text *out)
-{
-    for (uint32_t n = 0; n < v->name_count; n++) {
-        const struct view_sweep_row *first = NULL;
-        bool same = v->names[n].varies && n != v->axis;
-        for (uint32_t i = 0; same && i < v->row_count; i++) {
-            if (v->rows[i].panel != panel)
-                continue;
-            first = first ? first : &v->rows[i];
-            same = str_equal(first->values[n], v->rows[i].values[n]);
-        }
-        if (same && first)
-            text_addf(out, "%s%s=%s", out->length ? ", " : "", v->names[n].name, first->values[n]);
-    }
-}
-
-static void put_label(const struct view_sweep *v, uint32_t row, struct text *out)
-{
-    struct text label = TEXT_INIT;
-    if (v->axis != UINT32_MAX)
-        text_add(&label, v->rows[row].values[v->axis]);
-    for (uint32_t n = 0; v->axis == UINT32_MAX && n < v->name_count; n++) {
-        if (v->names[n].varies)
-            text_addf(&label, "%s%s=%s", label.length ? ", " : "", v->names[n].name,
-                      v->rows[row].values[n]);
-    }
-    put_quoted(text_cstr(&label), out);
-    text_addf(out, " %.17g", x_of(v, row));
-    out->failed |= label.failed;
-    text_release(&label);
-}
-
-// Sizes that were measured are named themselves; of many, or in even steps, gnuplot chooses.
-static void put_labels(const struct picture *p, uint32_t count, struct text *out)
-{
-    const struct view_sweep *v = p->v;
-    const char *comma = "";
-    if (v->axis != UINT32_MAX && count > LABELS_MOST)
-        return;
-    text_addf(out, "set xtics %s(", v->axis == UINT32_MAX ? "rotate by -35 " : "");
-    for (uint32_t i = 0; i < v->row_count; i++) {
-        bool again = false;
-        for (uint32_t k = 0; k < i && !again; k++)
-            again = x_of(v, k) == x_of(v, i);
-        if (again)
-            continue;
-        text_add(out, comma);
-        put_label(v, i, out);
-        comma = ", ";
-    }
-    text_add(out, ")\n");
-}
-
-// Named on the spot, where there is room, and not in the key, which it would widen.
-static void put_limit_name(const struct picture *p, struct text *out)
-{
-    char number[UNITS_SIZE];
-    struct text name = TEXT_INIT;
-    number_to_str(p->v->limit, number);
-    text_addf(&name, "measured peak (%s): %s", p->v->limit_title, number);
-    text_add(out, "set label ");
-    put_quoted(text_cstr(&name), out);
-    text_addf(out, " at graph 0.01, first %.9g offset 0,0.6 left textcolor rgb '#444444'\n",
-              p->v->limit);
-    out->failed |= name.failed;
-    text_release(&name);
-}
-
-static void put_axes(const struct picture *p, const double *x, uint32_t count, struct text *out)
-{
-    struct text name = TEXT_INIT;
-    put_axis_name(p->v, &name);
-    text_add(out, "set xlabel ");
-    put_quoted(text_cstr(&name), out);
-    text_add(out, "\nset ylabel ");
-    put_quoted(p->y.label, out);
-    text_add(out, "\n");
-    out->failed |= name.failed;
-    text_release(&name);
-    double first = x[0], last = x[count - 1], room = 0.04 * (last - first);
-    if (p->log_x) {
-        room = pow(last / first, 0.04);
-        text_addf(out, "set logscale x 2\nset xrange [%.9g:%.9g]\n", first / room, last * room);
-    } else {
-        room = room > 0 ? room : 0.5;
-        text_addf(out, "set xrange [%.9g:%.9g]\n", first - room, last + room);
-    }
-    if (p->log_y)
-        text_addf(out, "set logscale y 10\nset yrange [%.9g:%.9g]\n", p->least / 1.5,
-                  p->most * 1.3);
+    assign_text("x_name", &name, out);
+    text_addf(out, "x_column = %u\nlabel(d) = ", has_axis ? v->axis + 1 : 0);
+    if (has_axis)
+        text_addf(out, "strcol(%u)", v->axis + 1);
     else
-        text_addf(out, "set yrange [0:%.9g]\n", p->most * 1.1);
-    put_labels(p, count, out);
-    if (!isnan(p->v->limit))
-        put_limit_name(p, out);
-    text_add(out, "set grid back linetype 1 linecolor rgb '#DDDDDD' linewidth 0.7\n"
-                  "set border 3 linecolor rgb '#444444'\nset tics nomirror out\n");
+        text_add(out, "\"\"");
+    for (uint32_t n = 0, count = 0; !has_axis && n < v->name_count; n++) {
+        if (v->names[n].varies)
+            put_column_text(v, n, count++ == 0, out);
+    }
+    text_addc(out, '\n');
 }
 
-static void put_line(const struct picture *p, uint32_t panel, uint32_t line, struct text *out)
+// y: the metric that is shown, or the time in the unit of the longest. False: no point has one.
+static bool assign_values(const struct view_sweep *v, struct text *out)
 {
-    text_addf(out,
-              "$p%ul%u using 1:2:3:4 with yerrorlines linecolor rgb '%s' linewidth %s "
-              "pointtype %d pointsize 0.9 title ",
-              panel, line, colours[line % STYLES], line == 0 ? "2.4" : "1.6", marks[line % STYLES]);
-    put_quoted(p->v->lines[line].label, out);
-}
-
-static void put_panel(const struct picture *p, uint32_t panel, struct text *out)
-{
-    const struct view_sweep *v = p->v;
+    static const struct {
+        double ns;
+        const char *label;
+    } units[] = {{1e9, "time (s)"}, {1e6, "time (ms)"}, {1e3, "time (us)"}, {1, "time (ns)"}};
+    bool any = false, is_metric = v->shown < v->metric_count;
+    double longest = 0;
+    size_t unit = 0;
+    for (uint32_t i = 0; i < v->row_count; i++) {
+        for (uint32_t k = 0; k < v->line_count; k++) {
+            const struct view_sweep_entry *n = &v->rows[i].entries[k];
+            bool has = n->n->timed && (!is_metric || (n->metrics && n->metrics[v->shown].known));
+            any = any || (has && (!is_metric || isfinite(n->metrics[v->shown].value)));
+            longest = n->n->timed ? fmax(longest, n->n->stats.median) : longest;
+        }
+    }
+    while (unit + 1 < sizeof units / sizeof *units && longest < units[unit].ns)
+        unit++;
     struct text name = TEXT_INIT;
-    const char *comma = "plot ";
-    put_panel_name(v, panel, &name);
-    if (v->panel_count > 1) {
-        text_add(out, "set title ");
-        put_quoted(text_cstr(&name), out);
-        text_add(out, "\n");
-    }
+    text_add(&name, is_metric ? v->metrics[v->shown] : units[unit].label);
+    assign_text("y_name", &name, out);
+    unsigned column =
+        v->name_count + (is_metric ? COLUMN_METRICS + 3 * (unsigned)v->shown : COLUMN_MEDIAN);
+    text_addf(out, "y_column = %u\nlow = %u\nhigh = %u\nunit = %g\n", column, column + 1,
+              column + 2, is_metric ? 1.0 : units[unit].ns);
+    return any;
+}
+
+// The lines, what they are drawn under, and what the device can do at most.
+static void assign_lines(const struct view_sweep *v, struct text *out)
+{
+    struct text title = TEXT_INIT, limit = TEXT_INIT;
+    char number[UNITS_SIZE] = "";
+    text_addf(out, "array line[%u]\n", v->line_count);
     for (uint32_t i = 0; i < v->line_count; i++) {
-        if (!has_marks(p, panel, i))
-            continue;
-        text_add(out, comma);
-        put_line(p, panel, i, out);
-        comma = ", \\\n     ";
+        text_addf(out, "line[%u] = ", i + 1);
+        put_gnuplot_text(v->lines[i].label, out);
+        text_addc(out, '\n');
+        text_addf(&title, "%s%s", i == 0 ? "" : i == 1 ? " against " : ", ", v->lines[i].label);
     }
-    if (!isnan(v->limit)) {
-        text_add(out, comma);
-        text_addf(out, "%.9g with lines dashtype 2 linewidth 1.6 linecolor rgb '#444444' notitle",
-                  v->limit);
-        comma = "";
+    assign_text("title", &title, out);
+    struct text device = TEXT_INIT;
+    report_device(v->device, &device);
+    const char *name = strchr(text_cstr(&device), ' '); // behind "Device:"
+    text_add(out, "title = title.\"\\n\".");
+    put_gnuplot_text(name ? name + 1 : "", out);
+    out->failed |= device.failed;
+    text_release(&device);
+    if (!isnan(v->limit))
+        number_to_str(v->limit, number);
+    text_addf(out, isnan(v->limit) ? "\nlimit = NaN\n" : "\nlimit = %.9g\n", v->limit);
+    text_addf(&limit, "measured peak (%s): %s", v->limit_title ? v->limit_title : "", number);
+    assign_text("limit_name", &limit, out);
+}
+
+// gnuplot's reader of CSV loses its place behind a quotation mark within a field.
+static bool is_quotable(const struct view_sweep *v)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < v->line_count; i++)
+        ok = ok && !strchr(v->lines[i].label, '"');
+    for (uint32_t i = 0; i < v->row_count; i++) {
+        for (uint32_t k = 0; k < v->line_count; k++) {
+            const char *configuration = v->rows[i].entries[k].n->configuration;
+            ok = ok && !(configuration && strchr(configuration, '"'));
+        }
+        for (uint32_t n = 0; n < v->name_count; n++)
+            ok = ok && !strchr(v->rows[i].values[n], '"');
     }
-    text_add(out, str_equal(comma, "plot ") ? "plot NaN notitle\n" : "\n");
-    out->failed |= name.failed;
-    text_release(&name);
+    return ok;
 }
 
-static void put_title(const struct view_sweep *v, struct text *out)
+const char *report_sweep_plot(const struct view_sweep *v, const char *prefix, struct text *out)
 {
-    struct text line = TEXT_INIT;
-    text_addf(&line, "%s", v->lines[0].label);
-    for (uint32_t i = 1; i < v->line_count; i++)
-        text_addf(&line, "%s%s", i == 1 ? " against " : ", ", v->lines[i].label);
-    put_quoted(text_cstr(&line), out);
-    text_clear(&line);
-    report_device(v->device, &line);
-    if (line.length > 0 && !line.failed)
-        line.data[line.length - 1] = ' ';
-    const char *name = strchr(text_cstr(&line), ' '); // behind "Device:"
-    text_add(out, ".\"\\n\".");
-    put_quoted(name ? name + 1 : "", out);
-    out->failed |= line.failed;
-    text_release(&line);
-}
-
-// How many panels stand beside and below each other.
-struct sheet {
-    uint32_t across, down;
-};
-
-static struct sheet sheet_of(uint32_t panels)
-{
-    uint32_t across = panels <= 1 ? 1 : panels == 2 || panels == 4 ? 2 : 3;
-    return (struct sheet){across, (panels + across - 1) / across};
-}
-
-static void put_drawing(const struct picture *p, struct text *out)
-{
-    const struct view_sweep *v = p->v;
-    struct sheet sheet = sheet_of(v->panel_count);
-    if (v->panel_count > 1) {
-        text_addf(out, "set multiplot layout %u,%u title ", sheet.down, sheet.across);
-        put_title(v, out);
-    } else {
-        text_add(out, "set title ");
-        put_title(v, out);
-    }
-    text_add(out, "\n");
-    for (uint32_t i = 0; i < v->panel_count; i++)
-        put_panel(p, i, out);
-    text_add(out, v->panel_count > 1 ? "unset multiplot\n" : "");
-    text_add(out, "unset output\n");
-}
-
-static void put_outputs(const struct picture *p, const char *prefix, struct text *out)
-{
-    const struct view_sweep *v = p->v;
-    struct sheet sheet = sheet_of(v->panel_count);
-    unsigned width = sheet.across == 1 ? 960 : 520 * sheet.across;
-    unsigned height = sheet.down == 1 ? 600 : 380 * sheet.down;
-    struct text path = TEXT_INIT;
-    text_addf(out,
-              "\nset terminal svg size %u,%u dynamic noenhanced font 'Helvetica,15' background "
-              "rgb 'white'\n",
-              width, height);
-    text_addf(&path, "%s.svg", prefix);
-    text_add(out, "set output ");
-    put_quoted(text_cstr(&path), out);
-    text_add(out, "\n");
-    put_drawing(p, out);
-    text_clear(&path);
-    text_addf(&path, "%s.png", prefix);
-    text_addf(out,
-              "\nif (strstrt(GPVAL_TERMINALS, ' pngcairo ')) set terminal pngcairo size %u,%u "
-              "noenhanced font 'Sans,19' linewidth 1.5 pointscale 1.5; else set terminal png size "
-              "%u,%u noenhanced\n",
-              width * 3 / 2, height * 3 / 2, width, height);
-    text_add(out, "set output ");
-    put_quoted(text_cstr(&path), out);
-    text_add(out, "\n");
-    put_drawing(p, out);
-    out->failed |= path.failed;
-    text_release(&path);
-}
-
-static void put_comment(const struct view_sweep *v, struct text *out)
-{
-    struct text head = TEXT_INIT;
-    text_addf(&head, "%s, %s, hone %s: %s", v->date, v->host, v->hone_version, v->command);
-    for (size_t i = 0; i < head.length && !head.failed; i++) {
-        if ((unsigned char)head.data[i] < ' ')
-            head.data[i] = ' ';
-    }
-    // The full stop because a comment that ends in a backslash goes on in the next line.
-    text_addf(out,
-              "# %s .\n# Draws the pictures beside it anew: gnuplot FILE, in the folder where "
-              "hone was run.\n",
-              text_cstr(&head));
+    struct text head = TEXT_INIT, path = TEXT_INIT, csv = TEXT_INIT;
+    text_addf(&head, "%s, %s, hone %s: %s", v->about->date, v->about->host, v->about->hone_version,
+              v->about->command);
+    text_addf(&path, "%s%s", prefix[0] == '/' ? "" : "./", prefix);
+    text_addf(&csv, "%s.csv", text_cstr(&path));
+    text_add(out, "# Draws the pictures beside it anew: gnuplot FILE, in the folder where hone was "
+                  "run.\nmade_by = ");
+    put_gnuplot_text(text_cstr(&head), out);
     out->failed |= head.failed;
     text_release(&head);
-}
-
-bool report_sweep_plot(const struct view_sweep *v, const char *prefix, struct text *out)
-{
-    struct picture p = {.v = v, .y = measure_of(v)};
-    uint32_t count;
-    if (!look_at_marks(&p))
-        return false;
-    double *x = axis_values(v, &count);
-    out->failed |= !x;
-    if (!x)
-        return true;
-    p.log_x = is_geometric(v, x, count);
-    put_comment(v, out);
-    text_add(out, "reset\nset encoding utf8\nset datafile separator whitespace\n");
-    for (uint32_t i = 0; i < v->panel_count; i++) {
-        for (uint32_t k = 0; k < v->line_count; k++)
-            put_data(&p, i, k, x, count, out);
-    }
-    put_axes(&p, x, count, out);
-    text_add(out, "set key below horizontal reverse Left samplen 3 height 0.8\nset bars 0.6\n");
-    put_outputs(&p, prefix, out);
-    free(x);
-    return true;
+    text_addc(out, '\n');
+    assign_text("csv", &csv, out);
+    assign_text("prefix", &path, out);
+    assign_lines(v, out);
+    assign_axis(v, out);
+    assign_panels(v, out);
+    if (!assign_values(v, out))
+        return "no point has a time";
+    if (!is_quotable(v))
+        return "gnuplot reads no CSV with quotation marks in names or values";
+    text_add(out, template);
+    return NULL;
 }

@@ -1,5 +1,8 @@
-#include "report/sweep.h"
+// A sweep as a table (text or Markdown), JSON and CSV. All of them read struct view_sweep, whose
+// entries point to those of the workflow and add what is computed of them: metrics and shares.
+#include "report/sweep_report.h"
 
+#include "report/convert.h"
 #include "report/table.h"
 #include "report/units.h"
 
@@ -12,7 +15,8 @@
 static const struct view_metric *shown_of(const struct view_sweep *v,
                                           const struct view_sweep_entry *n)
 {
-    bool has = n->timed && n->metrics && v->shown < v->metric_count && n->metrics[v->shown].known;
+    bool has =
+        n->n->timed && n->metrics && v->shown < v->metric_count && n->metrics[v->shown].known;
     return has ? &n->metrics[v->shown] : NULL;
 }
 
@@ -32,14 +36,15 @@ static void put_point(const struct view_sweep *v, const struct view_sweep_row *r
 }
 
 // The ratio and its interval, as one over the other line's time.
-static void put_ratio(const struct stats_ratio *r, struct text *number, struct text *interval)
+static void put_sweep_ratio(const struct stats_ratio *r, struct text *number, struct text *interval)
 {
     text_addf(number, "%.3f", r->ratio);
     put_range(r->low, r->high, 3, r->interval, interval);
 }
 
-void report_sweep_head(const struct view_sweep *v, struct text *out)
+static void write_sweep_head(const void *report, struct text *out)
 {
+    const struct view_sweep *v = report;
     report_device(v->device, out);
     text_addf(out, "Sweep: %s at ", v->lines[0].label);
     put_count(v->planned, "point", out);
@@ -49,7 +54,7 @@ void report_sweep_head(const struct view_sweep *v, struct text *out)
                   : i + 1 == v->line_count ? " and "
                                            : ", ",
                   v->lines[i].label);
-    text_add(out, "\n");
+    text_add(out, "\n\n");
 }
 
 void report_sweep_row(const struct view_sweep *v, const struct view_sweep_row *row,
@@ -59,11 +64,11 @@ void report_sweep_row(const struct view_sweep *v, const struct view_sweep_row *r
     const struct view_sweep_entry *first = &row->entries[0];
     put_point(v, row, false, out);
     text_add(out, ": ");
-    if (!first->timed) {
-        text_add(out, first->why ? first->why : "not measured");
+    if (!first->n->timed) {
+        text_add(out, first->n->why ? first->n->why : "not measured");
         return;
     }
-    duration_to_str(first->stats.median, number);
+    duration_to_str(first->n->stats.median, number);
     text_add(out, number);
     const struct view_metric *m = shown_of(v, first);
     if (m) {
@@ -72,16 +77,16 @@ void report_sweep_row(const struct view_sweep *v, const struct view_sweep_row *r
     }
     for (uint32_t i = 1; i < v->line_count; i++) {
         const struct view_sweep_entry *n = &row->entries[i];
-        if (n->compared)
-            text_addf(out, ", %.3f times as fast as %s", n->ratio.ratio, v->lines[i].label);
-        else if (n->why)
-            text_addf(out, "; %s: %s", v->lines[i].label, n->why);
+        if (n->n->compared)
+            text_addf(out, ", %.3f times as fast as %s", n->n->ratio.ratio, v->lines[i].label);
+        else if (n->n->why)
+            text_addf(out, "; %s: %s", v->lines[i].label, n->n->why);
     }
-    if (first->known)
+    if (first->n->known)
         text_add(out, " (known from the store");
-    if (first->known && first->part)
-        text_addf(out, ", of a part%s%s", first->part[0] ? ": " : "", first->part);
-    if (first->known)
+    if (first->n->known && first->n->subspace)
+        text_addf(out, ", of a part%s%s", first->n->subspace[0] ? ": " : "", first->n->subspace);
+    if (first->n->known)
         text_add(out, ")");
 }
 
@@ -173,15 +178,15 @@ static void put_other(const struct view_sweep *v, const struct view_sweep_entry 
 {
     char number[UNITS_SIZE];
     const struct view_metric *m = shown_of(v, n);
-    if (!n->timed)
+    if (!n->n->timed)
         return;
     if (m)
         number_to_str(m->value, number);
     else
-        duration_to_str(n->stats.median, number);
+        duration_to_str(n->n->stats.median, number);
     text_add(&cells[0], number);
-    if (n->compared)
-        put_ratio(&n->ratio, &cells[1], &cells[2]);
+    if (n->n->compared)
+        put_sweep_ratio(&n->n->ratio, &cells[1], &cells[2]);
 }
 
 static void fill(const struct view_sweep *v, const struct layout *l,
@@ -191,13 +196,13 @@ static void fill(const struct view_sweep *v, const struct layout *l,
     const struct view_sweep_entry *first = &row->entries[0];
     for (uint32_t i = 0; i < v->name_count; i++)
         text_add(&cells[i], has_column(v, i) ? row->values[i] : "");
-    if (first->timed) {
-        duration_to_str(first->stats.median, number);
+    if (first->n->timed) {
+        duration_to_str(first->n->stats.median, number);
         text_add(&cells[l->time], number);
-        if (first->stats.count > 1)
-            report_interval(&first->stats, &cells[l->time + 1]);
+        if (first->n->stats.count > 1)
+            report_interval(&first->n->stats, &cells[l->time + 1]);
     }
-    for (size_t i = 0; first->timed && first->metrics && i < v->metric_count; i++) {
+    for (size_t i = 0; first->n->timed && first->metrics && i < v->metric_count; i++) {
         if (!first->metrics[i].known)
             continue;
         number_to_str(first->metrics[i].value, number);
@@ -207,58 +212,10 @@ static void fill(const struct view_sweep *v, const struct layout *l,
         text_addf(&cells[l->share], "%.1f %%", 100 * first->share);
     for (uint32_t i = 1; i < v->line_count; i++)
         put_other(v, &row->entries[i], &cells[l->others + 3 * (size_t)(i - 1)]);
-    text_add(&cells[l->configuration], first->configuration ? first->configuration : "");
-}
-
-// Calls `put` with the cells of each row; they are emptied after it.
-static void each_row(const struct view_sweep *v, const struct layout *l, struct arena *a,
-                     void (*put)(void *context, const struct view_sweep_row *row,
-                                 struct text *cells),
-                     void *context, struct text *out)
-{
-    struct text *cells = arena_array(a, l->count, sizeof *cells);
-    out->failed |= !cells;
-    for (uint32_t i = 0; cells && i < v->row_count; i++) {
-        fill(v, l, &v->rows[i], cells);
-        put(context, &v->rows[i], cells);
-        for (size_t k = 0; k < l->count; k++) {
-            out->failed |= cells[k].failed;
-            text_release(&cells[k]);
-        }
-    }
-}
-
-struct table_context {
-    const struct view_sweep *v;
-    const struct layout *l;
-    struct table *table;
-};
-
-static void put_table_row(void *context, const struct view_sweep_row *row, struct text *cells)
-{
-    const struct table_context *c = context;
-    const struct view_sweep_entry *first = &row->entries[0];
-    table_row(c->table);
-    for (size_t i = 0; i < c->l->count; i++)
-        table_cell(c->table, i, "%s", text_cstr(&cells[i]));
-    if (!first->timed) // the reason stands where the times would
-        table_cell(c->table, c->l->time, "failed");
+    text_add(&cells[l->configuration], first->n->configuration ? first->n->configuration : "");
 }
 
 // ---- sentences ---------------------------------------------------------------------------------
-
-static void put_failures(const struct view_sweep *v, struct text *out)
-{
-    for (uint32_t i = 0; i < v->row_count; i++) {
-        for (uint32_t k = 0; k < v->line_count; k++) {
-            const struct view_sweep_entry *n = &v->rows[i].entries[k];
-            if (!n->why)
-                continue;
-            put_point(v, &v->rows[i], false, out);
-            text_addf(out, ": %s: %s\n", v->lines[k].label, n->why);
-        }
-    }
-}
 
 // The geometric mean over all points at which both are known.
 static void put_means(const struct view_sweep *v, struct text *out)
@@ -268,16 +225,16 @@ static void put_means(const struct view_sweep *v, struct text *out)
         uint32_t count = 0;
         for (uint32_t k = 0; k < v->row_count; k++) {
             const struct view_sweep_entry *n = &v->rows[k].entries[i];
-            if (!n->compared)
+            if (!n->n->compared)
                 continue;
-            logarithms += log(n->ratio.ratio);
+            logarithms += log(n->n->ratio.ratio);
             count++;
         }
         if (count > 1) {
             text_addf(out, "%s is %.3f times as fast as %s, geometric mean over ",
                       v->lines[0].label, exp(logarithms / count), v->lines[i].label);
             put_count(count, "point", out);
-            text_add(out, "; both launched in turn at each\n");
+            text_add(out, "; both interleaved at each\n");
         }
     }
 }
@@ -305,10 +262,18 @@ static void put_sentences(const struct view_sweep *v, struct text *out)
     char span[UNITS_SIZE], number[UNITS_SIZE];
     uint32_t known = 0, parts = 0;
     for (uint32_t i = 0; i < v->row_count; i++) {
-        known += v->rows[i].entries[0].known;
-        parts += v->rows[i].entries[0].part != NULL;
+        known += v->rows[i].entries[0].n->known;
+        parts += v->rows[i].entries[0].n->subspace != NULL;
     }
-    put_failures(v, out);
+    for (uint32_t i = 0; i < v->row_count; i++) {
+        for (uint32_t k = 0; k < v->line_count; k++) {
+            const struct view_sweep_entry *n = &v->rows[i].entries[k];
+            if (!n->n->why)
+                continue;
+            put_point(v, &v->rows[i], false, out);
+            text_addf(out, ": %s: %s\n", v->lines[k].label, n->n->why);
+        }
+    }
     put_means(v, out);
     if (!isnan(v->limit) && has_share(v)) {
         number_to_str(v->limit, number);
@@ -330,92 +295,35 @@ static void put_sentences(const struct view_sweep *v, struct text *out)
     if (parts > 0)
         text_addf(out, ", %u of them the best of a part of the space only", parts);
     text_add(out, v->cancelled ? "; ended early\n" : "\n");
-    if (v->broken)
-        text_addf(out, "Broken off: %s\n", v->broken);
+    if (v->about->broken)
+        text_addf(out, "Broken off: %s\n", v->about->broken);
 }
 
-void report_sweep(const struct view_sweep *v, struct text *out)
+static void put_sweep(const struct view_sweep *v, enum report_format format, struct text *out)
 {
     struct arena a;
     struct table table;
     struct layout l = layout_of(v);
     arena_init(&a);
     struct table_column *columns_of = arena_array(&a, l.count, sizeof *columns_of);
-    out->failed |= !columns_of;
-    if (columns_of) {
-        struct table_context context = {v, &l, &table};
+    struct text *cells = arena_array(&a, l.count, sizeof *cells);
+    out->failed |= !columns_of || !cells;
+    if (columns_of && cells) {
         make_columns(v, &l, &a, columns_of);
         table_init(&table, columns_of, l.count);
-        each_row(v, &l, &a, put_table_row, &context, out);
-        table_print(&table, "", out);
-        out->failed |= table.failed;
+        for (uint32_t i = 0; i < v->row_count; i++) {
+            fill(v, &l, &v->rows[i], cells);
+            table_row(&table);
+            for (size_t k = 0; k < l.count; k++) {
+                table_cell(&table, k, "%s", text_cstr(&cells[k]));
+                out->failed |= cells[k].failed;
+                text_release(&cells[k]);
+            }
+            if (!v->rows[i].entries[0].n->timed) // the reason stands below
+                table_cell(&table, l.time, "failed");
+        }
+        table_print(&table, format, "", out);
         table_release(&table);
-    }
-    put_sentences(v, out);
-    arena_release(&a);
-}
-
-// ---- Markdown ----------------------------------------------------------------------------------
-
-static void put_markdown_cell(const char *cell, struct text *out)
-{
-    text_add(out, " ");
-    for (const char *s = cell; *s; s++) {
-        text_add(out, *s == '|' ? "\\" : "");
-        text_addc(out, *s);
-    }
-    text_add(out, " |");
-}
-
-struct markdown_context {
-    const struct view_sweep *v;
-    const struct layout *l;
-    struct text *out;
-};
-
-// Columns that no row has text in are left out, as in a table.
-static bool is_used(const struct view_sweep *v, const struct layout *l, size_t column)
-{
-    if (column < v->name_count)
-        return has_column(v, (uint32_t)column);
-    return column != l->share || has_share(v);
-}
-
-static void put_markdown_row(void *context, const struct view_sweep_row *row, struct text *cells)
-{
-    const struct markdown_context *c = context;
-    text_add(c->out, "|");
-    for (size_t i = 0; i < c->l->count; i++) {
-        bool failed = i == c->l->time && !row->entries[0].timed;
-        if (is_used(c->v, c->l, i))
-            put_markdown_cell(failed ? "failed" : text_cstr(&cells[i]), c->out);
-    }
-    text_add(c->out, "\n");
-}
-
-void report_sweep_markdown(const struct view_sweep *v, struct text *out)
-{
-    struct arena a;
-    struct layout l = layout_of(v);
-    struct markdown_context context = {v, &l, out};
-    arena_init(&a);
-    struct table_column *columns_of = arena_array(&a, l.count, sizeof *columns_of);
-    out->failed |= !columns_of;
-    if (columns_of) {
-        make_columns(v, &l, &a, columns_of);
-        text_add(out, "|");
-        for (size_t i = 0; i < l.count; i++) {
-            if (is_used(v, &l, i))
-                put_markdown_cell(columns_of[i].title, out);
-        }
-        text_add(out, "\n|");
-        for (size_t i = 0; i < l.count; i++) {
-            if (is_used(v, &l, i))
-                text_add(out, columns_of[i].align == ALIGN_LEFT ? " :--- |" : " ---: |");
-        }
-        text_add(out, "\n");
-        each_row(v, &l, &a, put_markdown_row, &context, out);
-        text_add(out, "\n");
     }
     put_sentences(v, out);
     arena_release(&a);
@@ -423,48 +331,32 @@ void report_sweep_markdown(const struct view_sweep *v, struct text *out)
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void metrics_at(const struct view_sweep *v, const struct view_sweep_entry *n, struct emit *j)
+static void entry_json(const struct view_sweep *v, uint32_t line, const struct view_sweep_entry *n,
+                       struct emit *j)
 {
+    emit_object(j);
+    emit_text_at(j, "label", v->lines[line].label);
+    emit_raw_at(j, "configuration", n->n->configuration_json);
+    emit_text_at(j, "status", n->n->result ? status_text(n->n->result->status) : NULL);
+    emit_bool_at(j, "known", n->n->known);
+    emit_text_at(j, "part", n->n->subspace);
+    emit_bool_at(j, "in_turn", n->n->in_turn);
+    emit_f64_at(j, "median_ns", n->n->timed ? n->n->stats.median : NAN);
+    emit_pair_at(j, "interval_ns", n->n->timed && n->n->stats.interval, n->n->stats.low,
+                 n->n->stats.high);
+    emit_u64_at(j, "samples", n->n->timed ? n->n->stats.count : 0);
     emit_key(j, "metrics");
     emit_object(j);
     for (size_t i = 0; i < v->metric_count; i++)
         emit_f64_at(j, v->metrics[i],
                     n->metrics && n->metrics[i].known ? n->metrics[i].value : NAN);
     emit_object_end(j);
-}
-
-static void entry_json(const struct view_sweep *v, uint32_t line, const struct view_sweep_entry *n,
-                       struct emit *j)
-{
-    emit_object(j);
-    emit_text_at(j, "label", v->lines[line].label);
-    emit_raw_at(j, "configuration", n->configuration_json);
-    emit_text_at(j, "status", n->status[0] ? n->status : NULL);
-    emit_bool_at(j, "known", n->known);
-    emit_text_at(j, "part", n->part);
-    emit_bool_at(j, "in_turn", n->in_turn);
-    emit_f64_at(j, "median_ns", n->timed ? n->stats.median : NAN);
-    emit_pair_at(j, "interval_ns", n->timed && n->stats.interval, n->stats.low, n->stats.high);
-    emit_u64_at(j, "samples", n->timed ? n->stats.count : 0);
-    metrics_at(v, n, j);
     emit_f64_at(j, "share", n->share);
-    emit_f64_at(j, "times_as_fast", n->compared ? n->ratio.ratio : NAN);
-    emit_pair_at(j, "times_as_fast_interval", n->compared && n->ratio.interval, n->ratio.low,
-                 n->ratio.high);
-    emit_text_at(j, "message", n->why);
+    emit_f64_at(j, "times_as_fast", n->n->compared ? n->n->ratio.ratio : NAN);
+    emit_pair_at(j, "times_as_fast_interval", n->n->compared && n->n->ratio.interval,
+                 n->n->ratio.low, n->n->ratio.high);
+    emit_text_at(j, "message", n->n->why);
     emit_object_end(j);
-}
-
-// A number as it stands: an integer remains one.
-static void constant_json(const char *name, const char *value, double number, struct emit *j)
-{
-    bool stands = isfinite(number) && strchr("-0123456789", value[0]);
-    if (isnan(number))
-        emit_text_at(j, name, value);
-    else if (stands)
-        emit_raw_at(j, name, value);
-    else
-        emit_f64_at(j, name, number);
 }
 
 static void row_json(const struct view_sweep *v, const struct view_sweep_row *row, struct emit *j)
@@ -473,7 +365,14 @@ static void row_json(const struct view_sweep *v, const struct view_sweep_row *ro
     emit_key(j, "constants");
     emit_object(j);
     for (uint32_t i = 0; i < v->name_count; i++) {
-        constant_json(v->names[i].name, row->values[i], row->numbers[i], j);
+        // A number as it stands: an integer remains one.
+        bool stands = isfinite(row->numbers[i]) && strchr("-0123456789", row->values[i][0]);
+        if (isnan(row->numbers[i]))
+            emit_text_at(j, v->names[i].name, row->values[i]);
+        else if (stands)
+            emit_raw_at(j, v->names[i].name, row->values[i]);
+        else
+            emit_f64_at(j, v->names[i].name, row->numbers[i]);
     }
     emit_object_end(j);
     emit_key(j, "lines");
@@ -499,8 +398,13 @@ static void limit_json(const struct view_sweep *v, struct emit *j)
     emit_object_end(j);
 }
 
-static void lines_json(const struct view_sweep *v, struct emit *j)
+static void put_sweep_json(const struct view_sweep *v, struct emit *j)
 {
+    emit_object(j);
+    report_about_json(v->about, j);
+    emit_text_at(j, "spec", v->spec_path);
+    emit_key(j, "device");
+    report_device_json(v->device, j);
     emit_key(j, "names");
     emit_array(j);
     for (uint32_t i = 0; i < v->name_count; i++)
@@ -516,21 +420,6 @@ static void lines_json(const struct view_sweep *v, struct emit *j)
         emit_object_end(j);
     }
     emit_array_end(j);
-}
-
-void report_sweep_json(const struct view_sweep *v, struct emit *j)
-{
-    emit_object(j);
-    emit_text_at(j, "hone", v->hone_version);
-    emit_text_at(j, "command", v->command);
-    emit_text_at(j, "host", v->host);
-    emit_text_at(j, "date", v->date);
-    emit_u64_at(j, "seed", v->seed);
-    emit_text_at(j, "store", v->store);
-    emit_text_at(j, "spec", v->spec_path);
-    emit_key(j, "device");
-    report_device_json(v->device, j);
-    lines_json(v, j);
     emit_text_at(j, "metric", v->shown < v->metric_count ? v->metrics[v->shown] : NULL);
     limit_json(v, j);
     emit_u64_at(j, "points", v->planned);
@@ -542,40 +431,23 @@ void report_sweep_json(const struct view_sweep *v, struct emit *j)
     emit_u64_at(j, "launches", v->launches);
     emit_u64_at(j, "elapsed_ns", v->elapsed_ns);
     emit_bool_at(j, "cancelled", v->cancelled);
-    emit_text_at(j, "error", v->broken);
+    emit_text_at(j, "error", v->about->broken);
     emit_object_end(j);
 }
 
 // ---- CSV ---------------------------------------------------------------------------------------
 
-// Quoted where it must be (RFC 4180).
 static void put_field(const char *s, struct text *out)
 {
-    bool quoted = strpbrk(s, ",\"\r\n") != NULL;
-    text_add(out, quoted ? "\"" : "");
-    for (; *s; s++) {
-        text_add(out, *s == '"' ? "\"" : "");
-        text_addc(out, *s);
-    }
-    text_add(out, quoted ? "\"," : ",");
+    report_csv_field(s, "", out);
+    text_addc(out, ',');
 }
 
-static void put_number(double value, struct text *out)
+static void put_sweep_number(double value, struct text *out)
 {
     char number[32];
     f64_to_str(value, number);
     put_field(isnan(value) ? "" : number, out);
-}
-
-static void put_metric_fields(const struct view_sweep *v, const struct view_sweep_entry *n,
-                              struct text *out)
-{
-    for (size_t i = 0; i < v->metric_count; i++) {
-        bool has = n->timed && n->metrics && n->metrics[i].known;
-        put_number(has ? n->metrics[i].value : NAN, out);
-        put_number(has && n->slow[i].known ? n->slow[i].value : NAN, out);
-        put_number(has && n->fast[i].known ? n->fast[i].value : NAN, out);
-    }
 }
 
 static void put_csv_row(const struct view_sweep *v, const struct view_sweep_row *row, uint32_t line,
@@ -587,19 +459,24 @@ static void put_csv_row(const struct view_sweep *v, const struct view_sweep_row 
         put_field(row->values[i], out);
     put_field(l->label, out);
     put_field(l->is_routine ? "routine" : "tuned", out);
-    put_field(n->configuration ? n->configuration : "", out);
-    put_field(n->status, out);
-    put_number(n->timed ? n->stats.median : NAN, out);
-    put_number(n->timed ? n->stats.low : NAN, out);
-    put_number(n->timed ? n->stats.high : NAN, out);
-    text_addf(out, "%zu,", n->timed ? n->stats.count : 0);
-    put_metric_fields(v, n, out);
-    put_number(n->share, out);
-    put_number(n->compared ? n->ratio.ratio : NAN, out);
-    put_number(n->compared ? n->ratio.low : NAN, out);
-    put_number(n->compared ? n->ratio.high : NAN, out);
-    put_field(n->in_turn ? "1" : "0", out);
-    put_field(n->why ? n->why : "", out);
+    put_field(n->n->configuration ? n->n->configuration : "", out);
+    put_field(n->n->result ? status_text(n->n->result->status) : "", out);
+    put_sweep_number(n->n->timed ? n->n->stats.median : NAN, out);
+    put_sweep_number(n->n->timed ? n->n->stats.low : NAN, out);
+    put_sweep_number(n->n->timed ? n->n->stats.high : NAN, out);
+    text_addf(out, "%zu,", n->n->timed ? n->n->stats.count : 0);
+    for (size_t i = 0; i < v->metric_count; i++) {
+        bool has = n->n->timed && n->metrics && n->metrics[i].known;
+        put_sweep_number(has ? n->metrics[i].value : NAN, out);
+        put_sweep_number(has && n->slow[i].known ? n->slow[i].value : NAN, out);
+        put_sweep_number(has && n->fast[i].known ? n->fast[i].value : NAN, out);
+    }
+    put_sweep_number(n->share, out);
+    put_sweep_number(n->n->compared ? n->n->ratio.ratio : NAN, out);
+    put_sweep_number(n->n->compared ? n->n->ratio.low : NAN, out);
+    put_sweep_number(n->n->compared ? n->n->ratio.high : NAN, out);
+    put_field(n->n->in_turn ? "1" : "0", out);
+    put_field(n->n->why ? n->n->why : "", out);
     put_field(l->spec, out);
     put_field(v->device->name, out);
     put_field(v->device->driver, out);
@@ -630,3 +507,35 @@ void report_sweep_csv(const struct view_sweep *v, struct text *out)
             put_csv_row(v, &v->rows[i], k, out);
     }
 }
+
+// ---- the writers -------------------------------------------------------------------------------
+
+static void write_sweep_end(const void *report, struct text *out)
+{
+    put_sweep(report, REPORT_TEXT, out);
+}
+
+static void write_sweep_end_markdown(const void *report, struct text *out)
+{
+    put_sweep(report, REPORT_MARKDOWN, out);
+}
+
+static void write_sweep_end_json(const void *report, struct text *out)
+{
+    struct emit j;
+    emit_start(&j, out);
+    put_sweep_json(report, &j);
+    text_add(out, "\n");
+}
+
+static void write_sweep_end_csv(const void *report, struct text *out)
+{
+    report_sweep_csv(report, out);
+}
+
+const writers sweep_writers = {
+    [REPORT_TEXT] = {.head = write_sweep_head, .end = write_sweep_end},
+    [REPORT_JSON] = {.end = write_sweep_end_json},
+    [REPORT_MARKDOWN] = {.end = write_sweep_end_markdown},
+    [REPORT_CSV] = {.end = write_sweep_end_csv},
+};

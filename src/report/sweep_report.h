@@ -1,24 +1,18 @@
-// Views of a sweep -> text, Markdown, JSON, CSV, and a script for gnuplot. As in report.h:
-// everything is added to `out`; text ends with a newline, JSON does not.
-#ifndef HONE_REPORT_SWEEP_H
-#define HONE_REPORT_SWEEP_H
+// A sweep -> text, Markdown, JSON, CSV, and a script for gnuplot.
+#ifndef HONE_REPORT_SWEEP_REPORT_H
+#define HONE_REPORT_SWEEP_REPORT_H
 
 #include "report/report.h"
+#include "report/writer.h"
+#include "workflows/sweep/sweep.h"
 
 // One line (a spec's best, a routine) at one point.
 struct view_sweep_entry {
-    const char *configuration, *configuration_json; // "" and "{}" of a routine; NULL: none
-    const char *status;                             // "correct"; "" where nothing ran
-    bool timed, known, in_turn;                     // as in sweep.h
-    const char *part;                               // likewise
-    struct stats_summary stats;
+    const struct sweep_entry *n;
     // By the names of view_sweep.metrics, each without a value where it has none: at the median,
     // and at the ends of the interval. NULL: not timed.
     const struct view_metric *metrics, *slow, *fast;
     double share; // of the limit that the shown metric is held against; NaN: not known
-    bool compared;
-    struct stats_ratio ratio; // its time over the first line's
-    const char *why;          // (or NULL) there are no times
 };
 
 struct view_sweep_row {
@@ -40,9 +34,8 @@ struct view_sweep_line {
 };
 
 struct view_sweep {
-    const char *hone_version, *command, *host, *date, *store, *spec_path;
-    const char *broken; // (optional) why it could not go on
-    uint64_t seed;
+    const struct report_about *about;
+    const char *spec_path;
     const struct device_info *device;
     const struct view_sweep_name *names;
     uint32_t name_count;
@@ -63,27 +56,23 @@ struct view_sweep {
     bool cancelled;
 };
 
-void report_sweep_head(const struct view_sweep *v, struct text *out);
 // A row in one sentence, as it is done: "N=512: 1.234 ms, 217.6 GFLOP/s, 1.03 times as fast as
 // OpenBLAS".
 void report_sweep_row(const struct view_sweep *v, const struct view_sweep_row *row,
                       struct text *out);
-// The table, and what is to be said of it.
-void report_sweep(const struct view_sweep *v, struct text *out);
-void report_sweep_markdown(const struct view_sweep *v, struct text *out);
-// The members of one object: hone, command, host, date, seed, store, spec, device, names, lines
+// Of struct view_sweep. Text and Markdown: the table, and what is to be said of it. JSON, one object: hone, command, host, date, seed, store, spec, device, names, lines
 // (label, spec, routine), metric (the one shown; null: the time), limit ({"metric", "value",
 // "interval"}; null), points, rows (constants, lines (label, configuration, status, known, in_turn,
 // median_ns, interval_ns (null below six samples), samples, metrics, share, times_as_fast,
 // times_as_fast_interval, message)), launches, elapsed_ns, cancelled, error.
-void report_sweep_json(const struct view_sweep *v, struct emit *j);
-// A row for each point and line: the constants; line, kind (tuned, routine), configuration, status,
+// CSV: a row for each point and line: the constants; line, kind (tuned, routine), configuration, status,
 // median_ns, low_ns, high_ns, samples; each metric with its value at the end of the interval that
 // is slow and at the fast one; share_of_peak, times_as_fast with its interval (the first line over
 // this one), in_turn, message, spec, device, driver. What is not known is empty.
+extern const writers sweep_writers;
 void report_sweep_csv(const struct view_sweep *v, struct text *out);
-// gnuplot's commands for PREFIX.svg and PREFIX.png, the data within. False: no row has a time, so
-// that there is nothing to draw.
-bool report_sweep_plot(const struct view_sweep *v, const char *prefix, struct text *out);
+// A script for gnuplot that draws PREFIX.csv as PREFIX.svg and PREFIX.png. Returns NULL, or why there
+// is nothing to draw.
+const char *report_sweep_plot(const struct view_sweep *v, const char *prefix, struct text *out);
 
 #endif

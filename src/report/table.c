@@ -1,3 +1,5 @@
+// Tables: cells are kept as text and made visible first, so that widths are those of what is shown.
+// Text pads columns with blanks; Markdown separates them by bars.
 #include "report/table.h"
 
 #include "report/units.h"
@@ -97,6 +99,40 @@ static void pad(struct text *line, size_t count)
         text_addc(line, ' ');
 }
 
+// A bar ends a cell.
+static void put_markdown_cell(const char *cell, struct text *out)
+{
+    text_add(out, " ");
+    for (const char *s = cell; *s; s++) {
+        text_add(out, *s == '|' ? "\\" : "");
+        text_addc(out, *s);
+    }
+    text_add(out, " |");
+}
+
+static void print_markdown(const struct table *t, const size_t *widths, struct text *out)
+{
+    bool begins = out->length < 2 || str_equal(out->data + out->length - 2, "\n\n");
+    text_add(out, begins ? "|" : "\n|"); // behind an empty line, else it is no table
+    for (size_t i = 0; i < t->column_count; i++) {
+        if (widths[i])
+            put_markdown_cell(t->columns[i].title, out);
+    }
+    text_add(out, "\n|");
+    for (size_t i = 0; i < t->column_count; i++) {
+        if (widths[i])
+            text_add(out, t->columns[i].align == ALIGN_LEFT ? " :--- |" : " ---: |");
+    }
+    for (const struct table_row *row = t->first; row; row = row->next) {
+        text_add(out, "\n|");
+        for (size_t i = 0; i < t->column_count; i++) {
+            if (widths[i])
+                put_markdown_cell(cell_of(row, i), out);
+        }
+    }
+    text_add(out, "\n\n"); // what follows would be a row of it
+}
+
 static void end_line(struct text *line, const char *indent, struct text *out)
 {
     while (line->length > 0 && line->data[line->length - 1] == ' ')
@@ -119,8 +155,8 @@ static void put_cell(struct text *line, const char *cell, size_t width, enum ali
 }
 
 // A note starts where its column does, whatever is to the right.
-static void put_row(const struct table *t, const struct table_row *row, const size_t *widths,
-                    struct text *line)
+static void put_table_row(const struct table *t, const struct table_row *row, const size_t *widths,
+                          struct text *line)
 {
     const char *gap = "";
     for (size_t i = 0; i < t->column_count; i++) {
@@ -145,7 +181,8 @@ static bool has_titles(const struct table *t)
     return false;
 }
 
-void table_print(const struct table *t, const char *indent, struct text *out)
+void table_print(const struct table *t, enum report_format format, const char *indent,
+                 struct text *out)
 {
     struct arena scratch;
     struct text line = TEXT_INIT;
@@ -154,12 +191,15 @@ void table_print(const struct table *t, const char *indent, struct text *out)
     out->failed |= !widths || t->failed;
     for (size_t i = 0; widths && i < t->column_count; i++)
         widths[i] = width_of(t, i);
-    if (widths && t->first && has_titles(t)) {
-        put_row(t, NULL, widths, &line);
+    bool is_text = format != REPORT_MARKDOWN;
+    if (widths && t->first && !is_text)
+        print_markdown(t, widths, out);
+    if (widths && t->first && is_text && has_titles(t)) {
+        put_table_row(t, NULL, widths, &line);
         end_line(&line, indent, out);
     }
-    for (const struct table_row *row = widths ? t->first : NULL; row; row = row->next) {
-        put_row(t, row, widths, &line);
+    for (const struct table_row *row = widths && is_text ? t->first : NULL; row; row = row->next) {
+        put_table_row(t, row, widths, &line);
         end_line(&line, indent, out);
     }
     text_release(&line);

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "report/writer.h"
 
 enum align { ALIGN_LEFT, ALIGN_RIGHT };
 
@@ -32,8 +33,9 @@ void table_cell(struct table *t, size_t column, const char *format, ...)
 // A line below the last row that starts at the column and may run over those to its right.
 void table_note(struct table *t, size_t column, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// Each line starts with `indent`; columns without any text are left out, and so is the line of
-// titles when no column has one.
-void table_print(const struct table *t, const char *indent, struct text *out);
+// Columns without any text are left out, and so is the line of titles when no column has one. As
+// text each line starts with `indent`; Markdown has a row of titles always.
+void table_print(const struct table *t, enum report_format format, const char *indent,
+                 struct text *out);
 
 #endif

@@ -43,7 +43,7 @@ static void put_parts(const struct view_timing *v, struct table *t)
         put_part(t, &parts[i], v->wall_ns);
 }
 
-void report_timing(const struct view_timing *v, struct text *out)
+void report_timing(const struct view_timing *v, enum report_format format, struct text *out)
 {
     static const struct table_column columns_of[COLUMNS] = {
         [WHAT] = {"", ALIGN_LEFT},
@@ -57,7 +57,7 @@ void report_timing(const struct view_timing *v, struct text *out)
     text_addf(out, "\nWhere the time went, %s since the program was started:\n", time);
     table_init(&table, columns_of, COLUMNS);
     put_parts(v, &table);
-    table_print(&table, "  ", out);
+    table_print(&table, format, "  ", out);
     table_release(&table);
     duration_to_str((double)v->kernel_ns, time);
     if (v->kernel_ns > 0)

@@ -1,5 +1,5 @@
-// The end of a tune: the best few, what failed, where the time went.
-#include "report/peak.h"
+// The end of a tune: the best few, what failed, where the time went. And its writers.
+#include "report/peak_report.h"
 #include "report/report.h"
 #include "report/table.h"
 #include "report/units.h"
@@ -40,30 +40,6 @@ static bool is_row(const struct view_result *r, const struct rows *rows)
     return !r->same_as_json && (r->place.place > 0) == rows->ranked && (!rows->pareto || r->pareto);
 }
 
-static void put_time(struct table *t, const struct stats_summary *s)
-{
-    char median[UNITS_SIZE];
-    struct text interval = TEXT_INIT;
-    duration_to_str(s->median, median);
-    table_cell(t, TIME, "%s", median);
-    if (s->count > 1)
-        report_interval(s, &interval);
-    table_cell(t, INTERVAL, "%s", text_cstr(&interval));
-    text_release(&interval);
-}
-
-// "1.034 [1.021 .. 1.047]"; the winner's own is 1.
-static void put_ratio(struct table *t, const struct view_place *p)
-{
-    struct text range = TEXT_INIT;
-    put_range(p->low, p->high, 3, p->interval, &range);
-    if (p->winner)
-        table_cell(t, RATIO, "1");
-    else
-        table_cell(t, RATIO, "%.3f %s", p->ratio, text_cstr(&range));
-    text_release(&range);
-}
-
 // Which metrics are shown; returns how many.
 static size_t metrics_of(const struct view_goal *g, const struct view_result *r,
                          size_t shown[METRICS])
@@ -95,7 +71,14 @@ static void put_numbers(struct table *t, const struct view_summary *v, const str
     char number[UNITS_SIZE];
     size_t shown[METRICS];
     size_t count = metrics_of(&v->goal, r, shown);
-    put_time(t, &r->stats);
+    char median[UNITS_SIZE];
+    struct text interval = TEXT_INIT;
+    duration_to_str(r->stats.median, median);
+    table_cell(t, TIME, "%s", median);
+    if (r->stats.count > 1)
+        report_interval(&r->stats, &interval);
+    table_cell(t, INTERVAL, "%s", text_cstr(&interval));
+    text_release(&interval);
     for (size_t i = 0; i < count; i++) {
         const struct view_metric *m = &r->metrics[shown[i]];
         number_to_str(m->known ? m->value : 0, number);
@@ -113,19 +96,17 @@ static void put_place(struct table *t, const struct view_summary *v, const struc
     bool is_shared = p->tied && v->ranking.tied > 1;
     table_cell(t, PLACE, "%s%s%zu", is_shared && p->chosen ? "* " : "", is_shared ? "=" : "",
                p->place);
-    if (v->ranking.contenders > 1)
-        put_ratio(t, p);
-}
-
-static void put_configuration(struct table *t, const struct view_result *r, bool below)
-{
-    bool is_only = !r->configuration[0];
-    const char *mark = r->is_default && !is_only ? " (default)" : "";
-    const char *text = is_only ? "(the only one)" : r->configuration;
-    if (below)
-        table_note(t, TIME, "%s%s", text, mark);
-    else
-        table_cell(t, CONFIGURATION, "%s%s", text, mark);
+    if (v->ranking.finalists > 1)
+    // "1.034 [1.021 .. 1.047]"; the winner's own is 1.
+    {
+        struct text range = TEXT_INIT;
+        put_range(p->low, p->high, 3, p->interval, &range);
+        if (p->winner)
+            table_cell(t, RATIO, "1");
+        else
+            table_cell(t, RATIO, "%.3f %s", p->ratio, text_cstr(&range));
+        text_release(&range);
+    }
 }
 
 // Configurations that turned out to be the same work stand below the one that was measured.
@@ -160,7 +141,13 @@ static void put_rows(struct table *t, const struct view_summary *v, struct rows 
         if (rows->ranked)
             put_place(t, v, &r->place);
         put_numbers(t, v, r);
-        put_configuration(t, r, rows->below);
+        bool is_only = !r->configuration[0];
+        const char *mark = r->is_default && !is_only ? " (default)" : "";
+        const char *text = is_only ? "(the only one)" : r->configuration;
+        if (rows->below)
+            table_note(t, TIME, "%s%s", text, mark);
+        else
+            table_cell(t, CONFIGURATION, "%s%s", text, mark);
         put_identical(t, v, r, rows->below);
         put_slowed(t, r, rows->below);
     }
@@ -196,7 +183,7 @@ static void put_table_as(const struct view_summary *v, struct rows *rows, struct
             (struct table_column){i < count ? first->metrics[shown[i]].name : "", ALIGN_RIGHT};
     table_init(&table, columns_of, COLUMNS);
     put_rows(&table, v, rows);
-    table_print(&table, rows->ranked || !v->ranking.decided ? "" : "  ", out);
+    table_print(&table, v->format, rows->ranked || !v->ranking.decided ? "" : "  ", out);
     table_release(&table);
 }
 
@@ -278,7 +265,7 @@ static void put_tie(const struct view_ranking *r, struct text *out)
     if (r->tied < 2)
         return;
     text_addf(out,
-              "=1: %zu configurations are not told apart (%g %% family-wise)\n"
+              "=1: %zu configurations are tied (%g %% family-wise)\n"
               "*   hone best takes this one of them: %s\n",
               r->tied, 100 * r->level, r->why);
 }
@@ -312,8 +299,8 @@ static void put_ranking(const struct view_summary *v, size_t most, size_t width,
     struct rows rows = {.ranked = true, .most = most};
     text_add(out, "Best of ");
     put_basis(v, "configuration", out);
-    if (r->contenders > 1)
-        text_addf(out, ": %zu contenders launched in turn\n", r->contenders);
+    if (r->finalists > 1)
+        text_addf(out, ": %zu finalists in interleaved rounds\n", r->finalists);
     else
         text_add(out, ":\n");
     put_table(v, &rows, width, out);
@@ -416,7 +403,7 @@ static void put_example(const struct view_result *example, struct text *out)
     text_add(out, "\n");
 }
 
-static void put_failures(const struct view_summary *v, struct text *out)
+static void put_summary_failures(const struct view_summary *v, struct text *out)
 {
     for (unsigned s = 0; s < STATUS_COUNT; s++) {
         uint64_t count = v->by_status[s] - v->spec_by_status[s];
@@ -454,17 +441,6 @@ static void put_span(struct text *out, const char *what, uint64_t ns, const char
     *separator = ", ";
 }
 
-static void put_costs(const struct view_replay *r, struct text *out)
-{
-    char cost[UNITS_SIZE];
-    text_add(out, ", replayed");
-    if (!isnan(r->cost_ns)) {
-        span_to_str((uint64_t)fmin(r->cost_ns, 0x1p63), cost);
-        text_addf(out, "; recording them took %s", cost);
-    }
-    text_add(out, "\n");
-}
-
 static void put_spent(const struct view_summary *v, struct text *out)
 {
     char elapsed[UNITS_SIZE];
@@ -480,7 +456,13 @@ static void put_spent(const struct view_summary *v, struct text *out)
         text_addf(out, " (%llu identical to another)", (unsigned long long)v->identical);
     text_addf(out, " in %s", elapsed);
     if (v->replay) {
-        put_costs(v->replay, out);
+        char cost[UNITS_SIZE];
+        text_add(out, ", replayed");
+        if (!isnan(v->replay->cost_ns)) {
+            span_to_str((uint64_t)fmin(v->replay->cost_ns, 0x1p63), cost);
+            text_addf(out, "; recording them took %s", cost);
+        }
+        text_add(out, "\n");
         return;
     }
     put_span(out, "builds in parallel", v->build_ns, &separator);
@@ -518,19 +500,6 @@ static void put_speedup(const struct view_summary *v, struct text *out)
     if (s->known && s->ranked && !(best && best->is_default))
         put_range(s->low, s->high, 3, s->interval, out);
     text_add(out, "\n");
-}
-
-// The energy of the best, which a metric wanted.
-static void put_unknown(const struct view_summary *v, struct text *out)
-{
-    const struct view_result *best = report_best(v);
-    if (!best && v->result_count > 0) // without a value it is not the best
-        best = &v->results[0];
-    for (size_t i = 0; best && i < best->metric_count; i++) {
-        const struct view_metric *m = &best->metrics[i];
-        if (!m->known && m->why && m->why[0])
-            text_addf(out, "%s: not known: %s\n", m->name, m->why);
-    }
 }
 
 // A time at a lower clock is not what the configuration takes on a card that is left alone.
@@ -577,10 +546,72 @@ void report_summary(const struct view_summary *v, size_t most, size_t width, str
         report_peak_shares(v->peak, report_best(v), out);
     if (!v->build_only && !v->replay)
         report_written(v->outcomes, v->outcome_count, v->check.kind != VERIFICATION_REFERENCE, out);
-    put_unknown(v, out);
+    // The energy of the best, which a metric wanted.
+    const struct view_result *best = report_best(v);
+    if (!best && v->result_count > 0) // without a value it is not the best
+        best = &v->results[0];
+    for (size_t i = 0; best && i < best->metric_count; i++) {
+        const struct view_metric *m = &best->metrics[i];
+        if (!m->known && m->why && m->why[0])
+            text_addf(out, "%s: not known: %s\n", m->name, m->why);
+    }
     put_warning(v, out);
     put_clock(v, out);
-    put_failures(v, out);
+    put_summary_failures(v, out);
     put_spent(v, out);
     put_end(v, out);
 }
+
+// ---- the writers -------------------------------------------------------------------------------
+
+static void write_tune_head(const void *report, struct text *out)
+{
+    report_run(report, out);
+}
+
+static void write_tune_record(const void *report, const void *record, struct text *out)
+{
+    (void)report;
+    report_line(record, out);
+}
+
+static void write_tune_end(const void *report, struct text *out)
+{
+    const struct view_summary *v = report;
+    text_add(out, "\n");
+    report_summary(v, v->rows, v->width, out);
+}
+
+static void write_tune_head_json(const void *report, struct text *out)
+{
+    struct emit j;
+    emit_start(&j, out);
+    report_run_json(report, &j);
+    text_add(out, "\n");
+}
+
+static void write_tune_record_json(const void *report, const void *record, struct text *out)
+{
+    (void)report;
+    report_result_line(record, "result", false, out);
+}
+
+// What the ranking made of its finalists, too: what was written of them before were screenings.
+static void write_tune_end_json(const void *report, struct text *out)
+{
+    const struct view_summary *v = report;
+    struct emit j;
+    for (size_t i = 0; i < v->result_count; i++) {
+        if (v->results[i].place.place > 0)
+            report_result_line(&v->results[i], "ranked", false, out);
+    }
+    emit_start(&j, out);
+    report_summary_json(v, &j);
+    text_add(out, "\n");
+}
+
+const writers tune_writers = {
+    [REPORT_TEXT] = {write_tune_head, write_tune_record, write_tune_end},
+    [REPORT_JSON] = {write_tune_head_json, write_tune_record_json, write_tune_end_json},
+    [REPORT_MARKDOWN] = {write_tune_head, write_tune_record, write_tune_end},
+};

@@ -1,3 +1,4 @@
+// Numbers, sizes, spans and counts in the words in which all reports show them.
 #include "report/units.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-#include "cli/values.h"
+// Values of the expression language, and a spec's constants, as JSON.
+#include "report/values.h"
 
 static void emit_list(struct emit *j, const struct value *v)
 {

@@ -1,6 +1,6 @@
 // Values of a spec as JSON.
-#ifndef HONE_CLI_VALUES_H
-#define HONE_CLI_VALUES_H
+#ifndef HONE_REPORT_VALUES_H
+#define HONE_REPORT_VALUES_H
 
 #include "base/emit.h"
 #include "spec/spec.h"

@@ -1,14 +1,24 @@
 // What reports are made of: plain structs that point to what the caller has. A view is filled in by
-// the command line from a conveyor's records or from rows of the store, and shown as text or JSON
+// the command line from a workflow's records or from rows of the store, and shown as text or JSON
 // by the functions of this folder.
 #ifndef HONE_REPORT_VIEW_H
 #define HONE_REPORT_VIEW_H
 
-#include "job/device_info.h"
-#include "job/job.h"
-#include "job/peak.h"
-#include "job/result.h"
-#include "measure/stats.h"
+#include "report/writer.h"
+#include "model/device_info.h"
+#include "model/job.h"
+#include "model/device_peak.h"
+#include "model/result.h"
+#include "stats/stats.h"
+#include "workflows/best.h"
+
+// Who asked for what, when and where: of reports without a struct view_run.
+struct report_about {
+    const char *hone_version, *command, *host, *date;
+    uint64_t seed;
+    const char *store;  // path; NULL: nothing is kept
+    const char *broken; // (optional) why it could not go on
+};
 
 struct view_metric {
     const char *name; // "GFLOP/s"
@@ -91,23 +101,9 @@ struct view_result {
 
 // Where a stored result comes from.
 struct view_origin {
-    const char *date;
-    const char *device, *platform, *driver;
-    const char *constants;
+    const struct best_answer *answer;
     const char *constants_json; // or NULL: the spec has other constants now
-    const char *hone_version;
-    enum language language;
-    const char *geometry;
-    bool other_driver, other_source, other_job; // than asked for
-    bool ranked;                                // view_result.place is valid
-    size_t contenders, tied;                    // of its ranking
-    uint32_t rounds;
-    const char *why;    // it was chosen among those tied; "" with one
-    const char *faster; // (or NULL) another one, not ranked with it, that was clearly faster
-    double faster_ns;
-    const char *part; // (or NULL) the ranking is of this part alone: best_place.part
-    const char *goal; // (or NULL) "the least cost": what it is the best by, where that is no time
-    size_t known;     // of so many
+    const char *goal;           // "the least cost": what it is the best by, where that is no time
 };
 
 // A recorded space that answers instead of a device.
@@ -151,8 +147,8 @@ struct view_ranking {
     bool decided;       // there is one
     bool known;         // from the store
     bool is_short;      // the budget's time was up
-    const char *id;     // hexadecimal; NULL: a single contender
-    size_t contenders;  // that took part
+    const char *id;     // hexadecimal; NULL: a single finalist
+    size_t finalists;   // that took part
     size_t failed;      // of them
     size_t tied;        // not told apart, the winner among them
     const char *chosen; // the configuration of those
@@ -200,6 +196,8 @@ struct view_timing {
 
 // A run, as it ended.
 struct view_summary {
+    enum report_format format; // of its tables
+    size_t rows, width;        // of these, at most (0: any width)
     struct view_goal goal;
     const struct view_result *results; // timed: those ranked by place, then the others by the first
                                        // objective at their median
@@ -230,11 +228,6 @@ struct view_summary {
     enum view_shown shown;
     const struct view_outcome *outcomes; // of all records
     size_t outcome_count;
-};
-
-// A GPU that the system shows but no driver offers.
-struct view_missing {
-    const char *device, *reason, *remedy;
 };
 
 #endif

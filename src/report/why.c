@@ -1,6 +1,8 @@
+// Compares two builds of one kernel: their PTX or SASS is counted by class of instruction (code/),
+// what differs most becomes a sentence, everything a table.
 #include "report/why.h"
 
-#include "job/arch.h"
+#include "model/arch.h"
 #include "report/table.h"
 #include "report/units.h"
 
@@ -220,25 +222,6 @@ static void put_amount(const struct compared *c, int side, enum code_class class
     text_add(out, between[0] == ',' ? ")" : "");
 }
 
-static void put_total(const struct compared *c, struct text *out)
-{
-    const struct code_counts *a = c->counts[0], *b = c->counts[1];
-    const char *what = c->loops ? "a pass of the hottest loop" : "the kernel";
-    if (c->scaled)
-        text_addf(out,
-                  "For each multiply-add %s of %s has %.3f instructions (%.4g multiply-adds), "
-                  "that of %s %.3f (%.4g).\n",
-                  what, c->labels[0], a->instructions / a->multiply_adds, a->multiply_adds,
-                  c->labels[1], b->instructions / b->multiply_adds, b->multiply_adds);
-    else if (a->multiply_adds > 0 && b->multiply_adds > 0)
-        text_addf(out, "For the %.4g multiply-adds of %s %s has %u instructions, %s %u.\n",
-                  a->multiply_adds, what, c->labels[0], a->instructions, c->labels[1],
-                  b->instructions);
-    else
-        text_addf(out, "In %s %s has %u instructions, %s %u.\n", what, c->labels[0],
-                  a->instructions, c->labels[1], b->instructions);
-}
-
 static double difference(const struct compared *c, int class)
 {
     return fabs(c->counts[0]->of[class] * c->scale[0] - c->counts[1]->of[class] * c->scale[1]);
@@ -297,22 +280,31 @@ static void put_spills(const struct why_part *part, const struct compared *c, st
                   c->labels[0], spills[0], c->labels[1], spills[1]);
 }
 
-static const struct why_part *best_part(const struct view_why *v)
-{
-    return &v->parts[v->parts[CODE_SASS].is_there ? CODE_SASS : CODE_PTX];
-}
-
 void report_why_sentences(const struct view_why *v, struct text *out)
 {
     struct compared c;
-    const struct why_part *part = best_part(v);
+    const struct why_part *part = &v->parts[v->parts[CODE_SASS].is_there ? CODE_SASS : CODE_PTX];
     if (v->count < 2 || !part->is_there)
         return;
     choose_compared(part, &c);
     if (!c.loops && part->sides[0].profile.loops + part->sides[1].profile.loops > 0)
         text_addf(out, "%s has no loop; the whole kernels are compared.\n",
                   part->sides[0].profile.loops ? c.labels[1] : c.labels[0]);
-    put_total(&c, out);
+    const struct code_counts *a = c.counts[0], *b = c.counts[1];
+    const char *what = c.loops ? "a pass of the hottest loop" : "the kernel";
+    if (c.scaled)
+        text_addf(out,
+                  "For each multiply-add %s of %s has %.3f instructions (%.4g multiply-adds), "
+                  "that of %s %.3f (%.4g).\n",
+                  what, c.labels[0], a->instructions / a->multiply_adds, a->multiply_adds,
+                  c.labels[1], b->instructions / b->multiply_adds, b->multiply_adds);
+    else if (a->multiply_adds > 0 && b->multiply_adds > 0)
+        text_addf(out, "For the %.4g multiply-adds of %s %s has %u instructions, %s %u.\n",
+                  a->multiply_adds, what, c.labels[0], a->instructions, c.labels[1],
+                  b->instructions);
+    else
+        text_addf(out, "In %s %s has %u instructions, %s %u.\n", what, c.labels[0], a->instructions,
+                  c.labels[1], b->instructions);
     put_classes(&c, out);
     if (c.loops)
         put_spills(part, &c, out);
@@ -390,7 +382,7 @@ static void put_text_table(const struct rows *r, struct text *out)
                 table_cell(&table, (size_t)c, "%s", cell);
         }
     }
-    table_print(&table, "  ", out);
+    table_print(&table, REPORT_TEXT, "  ", out);
     out->failed |= table.failed;
     table_release(&table);
 }
@@ -471,8 +463,18 @@ void report_why_markdown(const struct view_why *v, struct text *out)
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void put_widths(const struct code_counts *c, struct emit *j)
+static void put_counts(const struct code_counts *c, struct emit *j)
 {
+    emit_u64_at(j, "instructions", c->instructions);
+    emit_f64_at(j, "multiply_adds", c->multiply_adds);
+    emit_key(j, "classes");
+    emit_object(j);
+    for (int i = 0; i < CODE_CLASS_COUNT; i++) {
+        if (c->of[i])
+            emit_u64_at(j, code_class_key((enum code_class)i), c->of[i]);
+    }
+    emit_object_end(j);
+    emit_key(j, "widths");
     emit_object(j);
     for (int class = 0; class < CODE_ACCESSES; class ++) {
         bool open = false;
@@ -492,21 +494,6 @@ static void put_widths(const struct code_counts *c, struct emit *j)
             emit_object_end(j);
     }
     emit_object_end(j);
-}
-
-static void put_counts(const struct code_counts *c, struct emit *j)
-{
-    emit_u64_at(j, "instructions", c->instructions);
-    emit_f64_at(j, "multiply_adds", c->multiply_adds);
-    emit_key(j, "classes");
-    emit_object(j);
-    for (int i = 0; i < CODE_CLASS_COUNT; i++) {
-        if (c->of[i])
-            emit_u64_at(j, code_class_key((enum code_class)i), c->of[i]);
-    }
-    emit_object_end(j);
-    emit_key(j, "widths");
-    put_widths(c, j);
 }
 
 static void put_side(const struct why_side *s, struct emit *j)

@@ -1,0 +1,64 @@
+// A check -> text, JSON, JUnit. As in report.h: everything is added to `out`; text ends
+// with a newline, JSON does not.
+#ifndef HONE_REPORT_CHECK_REPORT_H
+#define HONE_REPORT_CHECK_REPORT_H
+
+#include "report/report.h"
+#include "report/verified.h"
+#include "report/writer.h"
+#include "workflows/check/checks.h"
+
+// What a verdict comes to.
+enum check_outcome {
+    OUTCOME_PASSED,
+    OUTCOME_SKIPPED, // no failure, but not shown to be right either: the verdict says why
+    OUTCOME_FAILED
+};
+enum check_outcome check_outcome(enum check_verdict v);
+
+// What a check found, by now or at its end.
+struct check_report {
+    const struct view_run *run;
+    const struct check_record *const *records; // in the order of checking
+    size_t count;
+    const struct check_finding *findings;
+    size_t finding_count;
+    struct check_progress progress;
+    bool simulated;                      // races were looked for
+    bool verbose;                        // failures are shown in full
+    const char *broken;                  // (optional) why it could not go on
+    const struct view_outcome *outcomes; // one a record
+    enum view_shown shown;
+    // Appends the command line that shows a configuration again.
+    void (*command)(const void *context, const struct check_record *r, struct text *out);
+    const void *context;
+};
+
+// Text: a line a configuration where it is verbose ("block=32 at WIDTH=64: compile: no such flavor
+// (known from the store)", "block=32: correct, built: 38 registers, 0 B spilled, 8 KiB local
+// memory, 6 work-groups a unit"); at the end failures (of each kind the first in full, or all),
+// what was found by a simulator, what does not count, and last whether all is well.
+//
+// JSON: type "run" (report.h), then "check": configuration, constants, status, outcome (passed,
+// skipped, failed), verdict, verified, verification, outputs (report_outputs_json()), message, log,
+// reused, same_as, races (null where none were looked for), command, resources (one a launch, as in
+// report.h), times_ns (build, verify, launch). A race: kind, kernel, file, line, column, text, item,
+// memory, bytes, other (file, line, column, text, item; or null), detail, count, more; unknown is
+// null, or 0. Last "summary": ok, passed, skipped, failed, counts, done, planned, valid, reused,
+// identical, races (null where none were looked for), verification, verified, shown
+// (report_shown_text(); null where nothing ran), cancelled, error, elapsed_ns
+//
+// Records are struct check_record.
+extern const writers check_writers;
+
+uint64_t report_check_count(const struct check_report *v, enum check_outcome outcome);
+// What the configurations that passed show; NULL where none passed, or none ran.
+const char *report_check_shown(const struct check_report *v);
+// Is there no failure, and everything that was planned done?
+bool report_check_passed(const struct check_report *v);
+
+// A JUnit file (junit.c): a test suite for the spec, a test case a configuration. What is no failure
+// is skipped there, with why; a check that broke off is a case of its own with an error.
+void report_junit(const struct check_report *v, struct text *out);
+
+#endif

@@ -1,0 +1,163 @@
+// How strategies search recorded spaces, as text and JSON: a table for each file, a row for each
+// strategy, and a table of means over all files.
+#include "report/score_report.h"
+
+#include "base/emit.h"
+#include "report/table.h"
+#include "report/units.h"
+
+#include <math.h>
+
+// ---- text --------------------------------------------------------------------------------------
+
+enum column { SCORE, INTERVAL, FRACTION, TIME, TIME_INTERVAL, TIME_FRACTION, STRATEGY, COLUMNS };
+
+static const struct table_column columns_of[COLUMNS] = {
+    [SCORE] = {"score", ALIGN_RIGHT},
+    [INTERVAL] = {"95 % interval", ALIGN_LEFT},
+    [FRACTION] = {"of optimum", ALIGN_RIGHT},
+    [TIME] = {"in time", ALIGN_RIGHT},
+    [TIME_INTERVAL] = {"95 % interval", ALIGN_LEFT},
+    [TIME_FRACTION] = {"of optimum", ALIGN_RIGHT},
+    [STRATEGY] = {"strategy", ALIGN_LEFT},
+};
+
+static void put_axis(struct table *t, bool known, const struct score_interval *score,
+                     double fraction, enum column first)
+{
+    if (!known)
+        return;
+    table_cell(t, first, "%.3f", score->mean);
+    if (!isnan(score->low))
+        table_cell(t, first + 1, "[%.3f .. %.3f]", score->low, score->high);
+    table_cell(t, first + 2, "%.1f %%", 100 * fraction);
+}
+
+static void end_table(struct table *t, enum report_format format, struct text *out)
+{
+    table_print(t, format, "", out);
+    out->failed |= t->failed;
+    table_release(t);
+}
+
+// A file with all its strategies, once the last of them is there.
+static void write_score_record(const void *report, const void *record, struct text *out)
+{
+    const struct score_report *v = report;
+    const struct score_record *r = record;
+    const struct recorded *file = r->recorded;
+    struct table table;
+    if (v->count < v->options->strategy_count)
+        return;
+    char optimum[UNITS_SIZE], median[UNITS_SIZE], span[UNITS_SIZE];
+    (r->is_time ? duration_to_str : number_to_str)(r->optimum, optimum);
+    (r->is_time ? duration_to_str : number_to_str)(r->median, median);
+    text_add_name(out, "", file->path, " (");
+    text_add_name(out, recorded_format_text(file->format), file->device[0] ? ", " : "", "");
+    text_add_name(out, "", file->device, "): ");
+    put_count(r->count, "configuration", out);
+    text_addf(out, ", %llu correct; optimum %s, median %s (", (unsigned long long)r->correct,
+              optimum, median);
+    if (!r->is_time)
+        text_addf(out, "%s, ", r->objective);
+    text_addf(out, "%s)\n", file->statistic);
+    text_addf(out, "Random draws are 95 %% of the way from median to optimum after %llu",
+              (unsigned long long)r->draws);
+    if (!isnan(r->budget_ns)) {
+        span_to_str((uint64_t)fmin(r->budget_ns, 0x1p63), span);
+        text_addf(out, ", or %s by the recorded costs", span);
+    }
+    text_add(out, "\n");
+    table_init(&table, columns_of, COLUMNS);
+    for (size_t i = 0; i < v->count; i++) {
+        table_row(&table);
+        for (unsigned axis = 0; axis < SCORE_AXES; axis++) {
+            const struct score_result *a = &v->records[i].axes[axis];
+            put_axis(&table, a->known, &a->score, a->fraction, axis == SCORE_TIME ? TIME : SCORE);
+        }
+        table_cell(&table, STRATEGY, "%s", v->records[i].description);
+    }
+    end_table(&table, v->format, out);
+    text_add(out, r->file + 1 < v->options->file_count ? "\n" : "");
+}
+
+static void write_score_end(const void *report, struct text *out)
+{
+    const struct score_report *v = report;
+    const struct score_mean *m = v->means;
+    struct table table;
+    if (!m)
+        return;
+    text_add(out, "\nMean over ");
+    put_count(m->files[SCORE_EVALUATIONS], "file", out);
+    if (m->files[SCORE_TIME] < m->files[SCORE_EVALUATIONS])
+        text_addf(out, " (in time over %u)", m->files[SCORE_TIME]);
+    text_add(out, ", ");
+    put_count(v->options->repeats, "seed", out);
+    text_add(out, " each; 0 is as good as drawing at random, 1 the optimum at once\n");
+    table_init(&table, columns_of, COLUMNS);
+    for (size_t i = 0; i < v->options->strategy_count; i++) {
+        table_row(&table);
+        for (unsigned axis = 0; axis < SCORE_AXES; axis++)
+            put_axis(&table, m[i].files[axis] > 0, &m[i].score[axis], m[i].fraction[axis],
+                     axis == SCORE_TIME ? TIME : SCORE);
+        table_cell(&table, STRATEGY, "%s", m[i].description);
+    }
+    end_table(&table, v->format, out);
+}
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static void axis_fields(const struct score_result *a, uint32_t repeats, struct emit *j)
+{
+    emit_f64_at(j, "score", a->score.mean);
+    emit_pair_at(j, "interval", !isnan(a->score.low), a->score.low, a->score.high);
+    emit_f64_at(j, "fraction", a->fraction);
+    emit_key(j, "scores");
+    emit_array(j);
+    for (uint32_t i = 0; i < repeats; i++)
+        emit_f64(j, a->scores[i]);
+    emit_array_end(j);
+}
+
+static void write_score_record_json(const void *report, const void *record, struct text *out)
+{
+    const struct score_options *o = ((const struct score_report *)report)->options;
+    const struct score_record *r = record;
+    struct emit j;
+    emit_start(&j, out);
+    emit_object(&j);
+    emit_text_at(&j, "file", r->recorded->path);
+    emit_text_at(&j, "format", recorded_format_text(r->recorded->format));
+    emit_text_at(&j, "space", r->recorded->name);
+    emit_text_at(&j, "device", r->recorded->device);
+    emit_text_at(&j, "statistic", r->recorded->statistic);
+    emit_text_at(&j, "strategy", r->description);
+    emit_u64_at(&j, "repeats", o->repeats);
+    emit_u64_at(&j, "seed", o->seed);
+    emit_u64_at(&j, "in_flight", o->in_flight);
+    emit_u64_at(&j, "configurations", r->count);
+    emit_u64_at(&j, "correct", r->correct);
+    emit_text_at(&j, "objective", r->objective);
+    emit_f64_at(&j, "optimum", r->optimum);
+    emit_f64_at(&j, "median", r->median);
+    emit_u64_at(&j, "budget", r->draws);
+    axis_fields(&r->axes[SCORE_EVALUATIONS], o->repeats, &j);
+    if (r->axes[SCORE_TIME].known) {
+        emit_key(&j, "time");
+        emit_object(&j);
+        emit_f64_at(&j, "budget_ns", r->budget_ns);
+        axis_fields(&r->axes[SCORE_TIME], o->repeats, &j);
+        emit_object_end(&j);
+    } else {
+        emit_null_at(&j, "time");
+    }
+    emit_object_end(&j);
+    text_add(out, "\n");
+}
+
+const writers score_writers = {
+    [REPORT_TEXT] = {.record = write_score_record, .end = write_score_end},
+    [REPORT_JSON] = {.record = write_score_record_json},
+    [REPORT_MARKDOWN] = {.record = write_score_record, .end = write_score_end},
+};

@@ -1,0 +1,27 @@
+// How strategies search recorded spaces, as text and JSON.
+#ifndef HONE_REPORT_SCORE_REPORT_H
+#define HONE_REPORT_SCORE_REPORT_H
+
+#include "report/writer.h"
+#include "workflows/score/score.h"
+
+// What a score found, by now or at its end.
+struct score_report {
+    const struct score_options *options; // with what is left to the defaults filled in
+    enum report_format format;           // of its tables
+    struct score_record *records;        // of the file whose records come, `count` of them
+    uint32_t count;
+    const struct score_mean *means; // (optional) one for each strategy
+};
+
+// Of struct score_report; records are struct score_record. Text and Markdown: a table for each file,
+// a row for each strategy, and at the end one of the means.
+//
+// JSON, a line for each record: {"file", "format", "space", "device", "statistic", "strategy",
+// "repeats", "seed", "in_flight", "configurations", "correct", "objective", "optimum", "median",
+// "budget", "score", "interval":[low, high], "fraction", "scores":[], "time":{"budget_ns", "score",
+// "interval", "fraction", "scores":[]}}; "time" is null where no costs are recorded, "interval" with
+// one seed.
+extern const writers score_writers;
+
+#endif

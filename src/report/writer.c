@@ -1,0 +1,42 @@
+// The names of formats, and writers of which some functions may be missing.
+#include "report/writer.h"
+
+static const char *const format_texts[] = {
+#define X(name, text) text,
+    REPORT_FORMAT_LIST(X)
+#undef X
+};
+
+const char *report_format_text(enum report_format f)
+{
+    return format_texts[f];
+}
+
+bool report_format_parse(const char *text, enum report_format *out)
+{
+    for (unsigned i = 0; i < REPORT_FORMATS; i++) {
+        if (str_equal(text, format_texts[i])) {
+            *out = (enum report_format)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+void writer_head(const struct writer *w, const void *report, struct text *out)
+{
+    if (w->head)
+        w->head(report, out);
+}
+
+void writer_record(const struct writer *w, const void *report, const void *record, struct text *out)
+{
+    if (w->record)
+        w->record(report, record, out);
+}
+
+void writer_end(const struct writer *w, const void *report, struct text *out)
+{
+    if (w->end)
+        w->end(report, out);
+}

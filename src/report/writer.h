@@ -1,0 +1,44 @@
+// The formats in which a command says what it found. A command that has records has a row of
+// functions for each format that it knows; everything is added to `out`, in which text ends with a
+// newline, and so does an object of JSON on a line of its own.
+#ifndef HONE_REPORT_WRITER_H
+#define HONE_REPORT_WRITER_H
+
+#include "base/text.h"
+
+// X(NAME, text)
+#define REPORT_FORMAT_WORDS "text, json, markdown, csv and junit"
+#define REPORT_FORMAT_LIST(X)                                                                      \
+    X(TEXT, "text")                                                                                \
+    X(JSON, "json")                                                                                \
+    X(MARKDOWN, "markdown")                                                                        \
+    X(CSV, "csv")                                                                                  \
+    X(JUNIT, "junit")
+
+enum report_format {
+#define X(name, text) REPORT_##name,
+    REPORT_FORMAT_LIST(X)
+#undef X
+        REPORT_FORMATS
+};
+const char *report_format_text(enum report_format f);
+bool report_format_parse(const char *text, enum report_format *out);
+
+// What is written when; each (optional: nothing). What a report and a record are, the command says
+// that has the writer.
+struct writer {
+    void (*head)(const void *report, struct text *out); // before anything runs
+    void (*record)(const void *report, const void *record, struct text *out);
+    void (*end)(const void *report, struct text *out);
+};
+
+// Of a command, by format. CSV and JUnit are made from JSON (convert.h) where it has no row of its
+// own for them.
+typedef struct writer writers[REPORT_FORMATS];
+
+void writer_head(const struct writer *w, const void *report, struct text *out);
+void writer_record(const struct writer *w, const void *report, const void *record,
+                   struct text *out);
+void writer_end(const struct writer *w, const void *report, struct text *out);
+
+#endif
