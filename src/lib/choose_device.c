@@ -1,4 +1,6 @@
-#include "cli/choose_device.h"
+// A name that is given is looked for first as a whole (name or id), then as a part of name, platform or id; devices whose
+// language comes last are looked at when no other fits. Without a name the kinds of devices are tried in their order.
+#include "lib/choose_device.h"
 
 #include "base/text.h"
 
@@ -74,27 +76,39 @@ static bool is_same_in_another(const struct device_info *a, const struct device_
     return a->language != b->language && device_same_card(a, b);
 }
 
+static bool comes_last(const struct device_info *d)
+{
+    return language_traits(d->language)->comes_last;
+}
+
+// Those whose language comes last are looked at when no other device fits.
 static const struct device_info *named(const struct device_info *devices, size_t count,
                                        const char *wanted, struct error *e)
 {
-    bool (*const rules[])(const struct device_info *, const char *) = {equals, fits};
+    static const struct {
+        bool (*fits)(const struct device_info *, const char *);
+        bool last;
+    } rules[] = {{equals, false}, {fits, false}, {equals, true}, {fits, true}};
     for (size_t rule = 0; rule < sizeof rules / sizeof *rules; rule++) {
         const struct device_info *found = NULL;
         bool is_one = true;
         for (size_t i = 0; i < count; i++) {
-            if (!rules[rule](&devices[i], wanted))
+            if (comes_last(&devices[i]) != rules[rule].last ||
+                !rules[rule].fits(&devices[i], wanted))
                 continue;
             found = found ? found : &devices[i];
             is_one = is_one && (found == &devices[i] || is_same_in_another(found, &devices[i]));
         }
         if (found)
-            return is_one ? found : refuse_several(devices, count, wanted, rules[rule], e);
+            return is_one ? found : refuse_several(devices, count, wanted, rules[rule].fits, e);
     }
     return refuse_none(devices, count, wanted, e);
 }
 
 static bool is_preferred(const struct device_info *a, const struct device_info *b)
 {
+    if (comes_last(a) != comes_last(b))
+        return comes_last(b);
     if (a->type != b->type)
         return a->type < b->type;
     int names = strcmp(a->name, b->name);

@@ -1,17 +1,17 @@
 // Which device is meant. A pure function of the list.
-#ifndef HONE_CLI_CHOOSE_DEVICE_H
-#define HONE_CLI_CHOOSE_DEVICE_H
+#ifndef HONE_LIB_CHOOSE_DEVICE_H
+#define HONE_LIB_CHOOSE_DEVICE_H
 
 #include "base/error.h"
 #include "base/text.h"
-#include "job/device_info.h"
+#include "model/device_info.h"
 
 // `wanted`: a part of a device's name, platform or id, case ignored; one whose name or id it equals
 // wins. Several that fit are listed and refused; when none fits, those there are are listed. NULL:
 // the only device, else the first GPU, integrated GPU, CPU, accelerator, by name and id among
 // equals: never by the order in which platforms come. Views of one card in several languages are
 // one device: the first of them in the list is taken, so the caller puts the languages in their
-// order. NULL with the error set when there is no answer.
+// order. A language that comes last counts where no other device does. NULL with the error set when there is no answer.
 const struct device_info *choose_device(const struct device_info *devices, size_t count,
                                         const char *wanted, struct error *e);
 

@@ -1,0 +1,193 @@
+// What the program asks of the library beyond include/hone/hone.h: what stands behind the public
+// handles, for reports and for questions that only a command line has.
+#ifndef HONE_LIB_ENGINE_H
+#define HONE_LIB_ENGINE_H
+
+#include "hone/hone.h"
+
+#include "space/space.h"
+#include "spec/spec.h"
+#include "store/store.h"
+#include "store/upkeep.h"
+#include "worker/protocol.h"
+#include "workflows/best.h"
+#include "workflows/check/checks.h"
+#include "workflows/compare/compare.h"
+#include "workflows/peak/peak.h"
+#include "workflows/score/score.h"
+#include "workflows/sweep/sweep.h"
+#include "workflows/tune/tune.h"
+
+// ---- what stands behind a handle ----------------------------------------------------------------
+
+// The same error; both structs say the same.
+void engine_error(const struct hone_error *from, struct error *to);
+
+// A spec that was read below the library, as its handle.
+struct hone_spec *engine_spec_handle(struct spec *s);
+const struct spec *engine_spec(const struct hone_spec *s);
+struct store *engine_store(struct hone_store *st);
+const struct space *engine_space(const struct hone_space *sp);
+
+// ---- devices ------------------------------------------------------------------------------------
+
+const struct device_info *engine_device(const struct hone_device *d);
+const struct device_report *engine_report(const struct hone_devices *d);
+// (or NULL) The worker that listed them, with keep_worker; NULL devices have none.
+struct spare *engine_spare(const struct hone_devices *d);
+// It is not needed for more.
+void engine_drop_worker(struct hone_devices *d);
+// The entry that a copy of its info was made from; NULL: there is none.
+const struct hone_device *engine_device_like(const struct hone_devices *d,
+                                             const struct device_info *copy);
+// A device whose facts are assumed: spaces know it, nothing runs on it. In the arena; `info` outlives
+// it. NULL without memory.
+const struct hone_device *engine_assumed_device(const struct device_info *info, struct arena *a);
+// The devices of the report that the spec (NULL: whatever) can run on in these languages, in their
+// order. A language whose When is false for a device is left out, unless it is the only one or
+// nothing else is left: then the job says so. `list` has room for all devices.
+size_t devices_usable(const struct device_report *r, const struct spec *spec,
+                      const struct spec_languages *languages, struct device_info *list);
+
+// ---- tunes --------------------------------------------------------------------------------------
+
+// A tune that a recording answers in place of a device: `device` and `store` are NULL. The
+// recording outlives it.
+struct hone_tune *engine_replay_new(const struct hone_tune_options *o,
+                                    const struct recorded *recorded, struct hone_error *e);
+
+// A spec of the recorded parameters alone. The caller's.
+struct spec *engine_replay_spec(const struct recorded *recorded, struct error *e);
+
+// For reports, as tune.h says of the functions without engine_: everything of a tune, what it was made of, and a record.
+void engine_tune_progress(const struct hone_tune *t, struct tune_progress *out);
+const struct tune_record *engine_tune_chosen(const struct hone_tune *t);
+void engine_tune_speedup(const struct hone_tune *t, struct tune_speedup *out);
+struct spec_measured engine_tune_measured(const struct hone_tune *t, const struct tune_record *r);
+const struct space *engine_tune_space(const struct hone_tune *t);
+void engine_tune_source_digest(const struct hone_tune *t, struct digest *out);
+enum verification engine_tune_verification(const struct hone_tune *t, const char **against);
+const struct tune_record **engine_tune_ranking(const struct hone_tune *t, size_t *count);
+const struct tune_record *const *engine_tune_records(const struct hone_tune *t, size_t *count);
+bool engine_tune_fetch(struct hone_tune *t, const struct tune_record *record, enum fetch what,
+                       uint32_t index, struct text *out, struct error *e);
+const struct tune_options *engine_tune_options(const struct hone_tune *t);
+const struct tune_record *engine_record(const struct hone_record *r);
+
+// As best.h says; the store is an argument, and not that of the options. Of several, which NULL ends, the first answers,
+// unless what it knows is older (or nothing) and another one's is nearer to what was asked.
+bool engine_best(const struct best_options *o, struct hone_store *const *stores, struct arena *a,
+                 struct best_answer *out, bool *found, struct error *e);
+bool engine_best_set(const struct best_options *o, struct hone_store *const *stores,
+                     struct arena *a, struct best_answer **out, size_t *count, struct error *e);
+bool engine_best_all(const struct best_options *o, struct hone_store *st, struct arena *a,
+                     struct best_answer **out, size_t *count, struct error *e);
+bool engine_best_devices(const struct best_options *o, struct hone_store *st, struct arena *a,
+                         struct device_info **out, size_t *count, struct error *e);
+void engine_best_release(struct best_answer *answers, size_t count);
+
+// bundle_best(): what of stores goes with a spec when it is shipped.
+bool engine_bundle(const char *path, const char *const *files, size_t count,
+                   struct store_imported *out, struct error *e);
+
+// ---- other workflows ----------------------------------------------------------------------------
+// All under one handle, which has set up what they borrow from the options of a tune: device, store, workers, terms.
+
+struct engine_run;
+
+// As workflow.h says; records are those of the workflow: struct peak_record of one from engine_peak_new().
+enum workflow_answer engine_step(struct engine_run *r, int timeout_ms, const void **record,
+                                 struct error *e);
+void engine_cancel(struct engine_run *r);
+void engine_free(struct engine_run *r); // NULL is fine
+
+// Without a spec.
+struct engine_run *engine_peak_new(const struct hone_tune_options *o, struct error *e);
+void engine_peak_progress(const struct engine_run *r, struct workflow_progress *out);
+const struct peak *engine_peak_found(const struct engine_run *r);
+// What the store knows of it: peak_find().
+bool engine_peak_known(struct hone_store *st, const struct device_info *d, struct arena *a,
+                       struct peak *out, struct error *e);
+
+struct engine_run *engine_score_new(const struct score_options *o, struct error *e);
+void engine_score_progress(const struct engine_run *r, struct workflow_progress *out);
+const struct score_mean *engine_score_means(const struct engine_run *r, uint32_t *count);
+
+// What a check is told besides; members as in struct check_options. All of it outlives the check.
+struct engine_check {
+    struct spec_options spec_options;
+    const struct check_smallest *smallest;
+    uint32_t smallest_count;
+    uint64_t sample;
+    unsigned allowed;
+    bool allow_unverified, of_reference;
+    // (or NULL) Of a device that is assumed: what builds for it, or simulates it.
+    const char *const *worker, *const *environment;
+    const char *races_log; // with it there is no store, lock, or second worker
+};
+struct engine_run *engine_check_new(const struct hone_tune_options *o,
+                                    const struct engine_check *how, struct error *e);
+// Everything that reports show of it, as in checks.h; findings are valid until the next step.
+struct engine_checked {
+    struct check_progress progress;
+    const struct check_record *const *records;
+    size_t count;
+    const struct check_finding *findings;
+    size_t finding_count;
+    const struct space *space;
+    struct digest source;
+    enum verification verification;
+    const char *against;
+};
+void engine_checked(const struct engine_run *r, struct engine_checked *out);
+
+// The command of a worker inside the simulator of data races, in the arena, with the device that it simulates: its limits
+// are those of the options, what else restrictions see of it that of the target, where that is a device ("" has no id).
+// NULL where it is not installed, or offers none. engine_simulator_found(): is it in one of these folders?
+const char *const *engine_simulator(const struct races_options *o, const char *const *environment,
+                                    const struct device_info *target, struct arena *a,
+                                    struct device_info *out, struct error *e);
+bool engine_simulator_found(const char *path);
+
+// What a comparison is told besides; members as in struct compare_options. All of it outlives the comparison.
+struct engine_compare {
+    const struct compare_side *sides;
+    uint32_t side_count;
+    const char *const *choices, *const *chosen;
+    uint32_t chosen_count;
+    uint64_t sample;
+    uint32_t rounds;
+};
+// The device of the options says which workers there are (none where all sides are stored); a count of launches in them,
+// which is for tunes, is not looked at.
+struct engine_run *engine_compare_new(const struct hone_tune_options *o,
+                                      const struct engine_compare *how, struct error *e);
+// Everything that reports show of it, as in compare.h.
+struct engine_compared {
+    struct compare_progress progress;
+    const struct compare_record *const *records;
+    size_t count;
+    double level;                  // of its decisions
+    const struct compare *compare; // how each side is verified
+};
+void engine_compared(const struct engine_run *r, struct engine_compared *out);
+// After the end: loads a configuration again on all sides, for which it goes on to a second end.
+bool engine_compare_load(struct engine_run *r, const struct compare_record *record,
+                         struct error *e);
+// compare_fetch(): the programs of what was loaded.
+bool engine_compare_fetch(struct engine_run *r, uint32_t side, enum fetch what, const char **kernel,
+                          struct text *out, struct error *e);
+// Tunes of a sweep are made from `tunes`, one a line; of the lines' own only the device is looked at, on which they run.
+struct engine_run *engine_sweep_new(const struct sweep_options *o,
+                                    const struct hone_tune_options *tunes, struct error *e);
+struct engine_swept {
+    struct sweep_progress progress;
+    const struct sweep_record *records;
+    uint32_t count;
+};
+void engine_swept(const struct engine_run *r, struct engine_swept *out);
+
+// What the store calls a spec that is built with further options, or a routine: "matmul (-O3)".
+void engine_compare_name(const char *spec, const char *what, struct text *out);
+
+#endif

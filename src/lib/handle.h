@@ -1,0 +1,131 @@
+// What stands behind the public handles, and how things pass between the two sides. Private to
+// src/lib.
+//
+// A spec, space, store and record are the internal structs under a public name, which nobody
+// outside can look into; the others are wrapped, since they need a place for what they borrow.
+#ifndef HONE_LIB_HANDLE_H
+#define HONE_LIB_HANDLE_H
+
+#include "hone/hone.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "model/device_info.h"
+#include "os/scratch.h"
+#include "runner/evaluator.h"
+#include "space/space.h"
+#include "spec/spec.h"
+#include "store/store.h"
+#include "worker/protocol.h"
+#include "workflows/tune/tune.h"
+
+// ---- errors, texts, structs with a size ---------------------------------------------------------
+
+// Hands an error to the caller, who keeps a first one. Returns whether there was none.
+bool hand_over(const struct error *from, struct hone_error *to);
+// As snprintf(); releases the text.
+size_t give_text(struct text *t, char *out, size_t size);
+
+// The caller's struct in the shape of this version; NULL is one with nothing set. What an older
+// caller does not know is 0. An error where it has no size (`init` names the macro), or where a
+// newer caller set what this version does not know.
+bool take_sized(const void *given, void *own, size_t own_size, const char *init, struct error *e);
+// Fills the caller's struct as far as it goes, but for its size.
+void give_sized(const void *full, size_t full_size, void *out);
+
+// ---- lists, logs, workers -----------------------------------------------------------------------
+
+uint32_t list_length(const char *const *list); // that NULL ends
+// A copy; NULL (and *failed, where there was something to copy) without memory.
+const char *const *copy_list(struct arena *a, const char *const *list, bool *failed);
+const char *copy_text(struct arena *a, const char *text, bool *failed);
+
+// A caller's log under the internal interface.
+struct log_bridge {
+    struct log log;
+    struct hone_log theirs;
+};
+// NULL where the caller has none.
+const struct log *log_bridge_init(struct log_bridge *b, const struct hone_log *theirs);
+
+// How workers are started, and where they have their temporary files: a folder of their tune's own,
+// which goes with it, since a worker that is killed cleans up nothing. Left to the caller who names
+// one.
+struct workplace {
+    const char *worker[2];
+    const char *const *environment;
+    struct scratch scratch;
+};
+bool workplace_init(struct workplace *w, const struct hone_worker *worker, struct arena *a,
+                    struct error *e);
+void workplace_release(struct workplace *w); // a zeroed one, too
+
+// ---- handles ------------------------------------------------------------------------------------
+
+// What a caller sees of a device, and what it was made from.
+struct device_entry {
+    struct hone_device device; // first: a pointer to it is one to the entry
+    const struct device_info *info;
+    struct hone_devices *list;
+};
+
+struct hone_devices {
+    struct arena arena;
+    struct device_report report;
+    struct device_entry *entries; // of the report's devices
+    const char **notes;
+    uint32_t note_count;
+    bool keeps_worker; // then the rest is valid
+    struct workplace workplace;
+    struct spare *spare; // (or NULL) the worker that listed them
+};
+
+// The options of a tune in the words of the workflow, with all that they point to.
+struct tune_setup {
+    struct arena arena;
+    struct log_bridge log;
+    struct workplace workplace; // of its own, unless that of its devices is kept
+    struct replay replay;       // (or zeroed) what was recorded answers
+    struct tune_options options;
+};
+
+// What every workflow's options have: all but what is looked for, and how. `given` is of this version.
+bool setup_init(struct tune_setup *s, const struct hone_tune_options *given, struct error *e);
+// With these; of what a caller gives.
+bool setup_tune(struct tune_setup *s, const struct hone_tune_options *o, struct error *e);
+void setup_release(struct tune_setup *s); // a zeroed one, too
+
+struct hone_tune {
+    struct tune_setup setup;
+    struct tune *tune;
+    struct text fetched;
+};
+
+static inline const struct spec *spec_of(const struct hone_spec *s)
+{
+    return (const struct spec *)s;
+}
+
+static inline const struct space *space_of(const struct hone_space *sp)
+{
+    return (const struct space *)sp;
+}
+
+static inline struct store *store_of(struct hone_store *st)
+{
+    return (struct store *)st;
+}
+
+static inline const struct tune_record *record_of(const struct hone_record *r)
+{
+    return (const struct tune_record *)r;
+}
+
+static inline const struct device_info *info_of(const struct hone_device *d)
+{
+    return d ? ((const struct device_entry *)d)->info : NULL;
+}
+
+#endif

@@ -1,0 +1,167 @@
+// Records of the public interface: what became of one configuration, read from the workflow's
+// record, or from one that handle_store.c made of a stored row.
+#include "lib/handle.h"
+
+#include <math.h>
+
+_Static_assert((int)HONE_CONSTRAINTS + 1 == (int)STATUS_COUNT, "statuses");
+
+enum hone_status hone_record_status(const struct hone_record *r)
+{
+    return (enum hone_status)record_of(r)->result->status;
+}
+
+const char *hone_status_text(enum hone_status status)
+{
+    return status_text((enum status)status);
+}
+
+const char *hone_record_message(const struct hone_record *r)
+{
+    return record_of(r)->result->message;
+}
+
+const char *hone_record_log(const struct hone_record *r)
+{
+    return record_of(r)->result->log;
+}
+
+const char *hone_record_output(const struct hone_record *r)
+{
+    return record_of(r)->result->output;
+}
+
+const char *hone_record_configuration(const struct hone_record *r)
+{
+    return record_of(r)->configuration;
+}
+
+const char *hone_record_json(const struct hone_record *r)
+{
+    return record_of(r)->configuration_json;
+}
+
+const uint32_t *hone_record_choice(const struct hone_record *r)
+{
+    return record_of(r)->choice;
+}
+
+uint64_t hone_record_index(const struct hone_record *r)
+{
+    return record_of(r)->index;
+}
+
+bool hone_record_verified(const struct hone_record *r)
+{
+    const struct result *result = record_of(r)->result;
+    return result->status == STATUS_CORRECT && result->verification == VERIFICATION_REFERENCE;
+}
+
+bool hone_record_reused(const struct hone_record *r)
+{
+    return record_of(r)->result->reused;
+}
+
+bool hone_record_median(const struct hone_record *r, double *median_ns)
+{
+    if (!record_of(r)->timed)
+        return false;
+    *median_ns = record_of(r)->stats.median;
+    return true;
+}
+
+bool hone_record_interval(const struct hone_record *r, double *low_ns, double *high_ns)
+{
+    const struct tune_record *record = record_of(r);
+    if (!record->timed || !record->stats.interval)
+        return false;
+    *low_ns = record->stats.low;
+    *high_ns = record->stats.high;
+    return true;
+}
+
+bool hone_record_ratio(const struct hone_record *r, double *ratio, double *low, double *high)
+{
+    const struct tune_record *record = record_of(r);
+    if (!record->ranked)
+        return false;
+    *ratio = record->rank.ratio;
+    if (low)
+        *low = record->rank.ratio_low;
+    if (high)
+        *high = record->rank.ratio_high;
+    return true;
+}
+
+bool hone_record_tied(const struct hone_record *r)
+{
+    return record_of(r)->ranked && record_of(r)->rank.tied;
+}
+
+size_t hone_record_samples(const struct hone_record *r, const uint64_t **samples_ns)
+{
+    uint32_t count = 0;
+    *samples_ns = NULL;
+    return result_samples(record_of(r)->result, samples_ns, &count) ? count : 0;
+}
+
+bool hone_record_metric(const struct hone_record *r, size_t metric, double *value)
+{
+    const struct tune_record *record = record_of(r);
+    if (!record->metrics || metric >= record->metric_count || isnan(record->metrics[metric]))
+        return false;
+    *value = record->metrics[metric];
+    return true;
+}
+
+bool hone_record_objective(const struct hone_record *r, size_t objective, double *value)
+{
+    const struct tune_record *record = record_of(r);
+    if (!record->values || objective >= record->value_count)
+        return false;
+    *value = record->values[objective];
+    return true;
+}
+
+bool hone_record_pareto(const struct hone_record *r)
+{
+    return record_of(r)->pareto;
+}
+
+bool hone_record_resources(const struct hone_record *r, size_t launch, struct hone_resources *out)
+{
+    const struct result *result = record_of(r)->result;
+    if (launch >= result->resource_count)
+        return false;
+    const struct resources *x = &result->resources[launch];
+    const struct hone_resources full = {.registers = x->registers,
+                                        .spill_bytes = x->spill_bytes,
+                                        .local_bytes = x->local_bytes,
+                                        .private_bytes = x->private_bytes,
+                                        .constant_bytes = x->constant_bytes,
+                                        .preferred_multiple = x->preferred_multiple,
+                                        .max_group_size = x->max_group_size,
+                                        .groups_per_unit = x->groups_per_unit};
+    give_sized(&full, sizeof full, out);
+    return true;
+}
+
+bool hone_record_deviation(const struct hone_record *r, size_t output, struct hone_deviation *out)
+{
+    const struct result *result = record_of(r)->result;
+    if (output >= result->deviation_count)
+        return false;
+    const struct deviation *d = &result->deviations[output];
+    const struct hone_deviation full = {.name = d->name,
+                                        .is_right = d->ok,
+                                        .norm = d->norm,
+                                        .largest = d->largest,
+                                        .index = d->index,
+                                        .got = d->got,
+                                        .expected = d->expected,
+                                        .wrong = d->wrong,
+                                        .unwritten = d->unwritten,
+                                        .nans = d->nans};
+    give_sized(&full, sizeof full, out);
+    return true;
+}

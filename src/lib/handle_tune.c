@@ -1,0 +1,341 @@
+// Tunes of the public interface, and runs of one configuration, which are tunes too: the caller's
+// options in the words of the workflow, its defaults, and what the workflow borrows.
+#include "lib/engine.h"
+#include "lib/handle.h"
+
+#include "model/policy.h"
+#include "search/defaults.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert((int)HONE_BROKEN == (int)WORKFLOW_BROKEN && (int)HONE_END == (int)WORKFLOW_END,
+               "answers");
+_Static_assert((int)HONE_FETCH_PTX == (int)FETCH_PTX, "what is fetched");
+_Static_assert(HONE_RETRY_ALL == STORE_RETRY_ALL, "what is tried again");
+
+#define RUN_LAUNCHES 7 // of one configuration alone, where nobody says how many
+
+// ---- options ------------------------------------------------------------------------------------
+
+static bool read_terms(const struct hone_tune_options *o, struct terms *out, struct error *e)
+{
+    bool ok = true;
+    *out = (struct terms){
+        .rules = measure_rules_default(),
+        .build_limit_ns = o->build_limit_ns ? o->build_limit_ns : POLICY_BUILD_LIMIT_NS,
+        .launch_limit_ns = o->launch_limit_ns ? o->launch_limit_ns : POLICY_LAUNCH_LIMIT_NS,
+        .driver_limit_ns = o->driver_limit_ns,
+        .lock_wait_ns = o->lock_wait_ns,
+        .cold = o->cold};
+    for (size_t i = 0; ok && o->rules && o->rules[i]; i++)
+        ok = measure_rules_set(&out->rules, o->rules[i], e);
+    out->rules.fixed = o->iterations ? o->iterations : o->spec ? spec_of(o->spec)->iterations : 0;
+    out->rules.unranked = o->unranked;
+    return ok;
+}
+
+// Copies what the options point to, since the caller may free it.
+static bool keep_options(struct tune_setup *s, const struct hone_tune_options *o, struct error *e)
+{
+    struct arena *a = &s->arena;
+    struct tune_options *out = &s->options;
+    const struct spec *spec = spec_of(o->spec);
+    bool failed = false;
+    *out = (struct tune_options){
+        .spec = spec,
+        .device = info_of(o->device),
+        .store = store_of(o->store),
+        .lock_folder = copy_text(a, o->lock_folder ? o->lock_folder : "/tmp", &failed),
+        .log = log_bridge_init(&s->log, o->log),
+        .configurations = copy_list(a, o->configurations, &failed),
+        .configuration_count = list_length(o->configurations),
+        .where = copy_list(a, o->where, &failed),
+        .where_count = list_length(o->where),
+        .strategy = copy_text(a, o->strategy, &failed),
+        .seed = o->seed,
+        .jobs = o->jobs,
+        .fresh = o->fresh,
+        .retry = o->retry,
+        .build_only = o->build_only,
+        .leaving = o->leaving,
+        .command = copy_text(a, o->command, &failed),
+        .host = copy_text(a, o->host, &failed)};
+    if (failed)
+        return error_memory(e);
+    if (!o->budget && spec)
+        out->budget = defaults_budget(spec);
+    return read_terms(o, &out->terms, e) &&
+           (!o->budget || budget_parse(o->budget, &out->budget, e));
+}
+
+// What runs: workers, of which the one that listed the devices may be the first.
+static bool choose_workplace(struct tune_setup *s, const struct hone_tune_options *o,
+                             struct error *e)
+{
+    const struct hone_devices *list = ((const struct device_entry *)o->device)->list;
+    if (!list) // it is assumed: where something runs, the caller has a worker
+        return true;
+    bool shares = list->keeps_worker && !o->worker;
+    const struct workplace *at = shares ? &list->workplace : &s->workplace;
+    if (!shares && !workplace_init(&s->workplace, o->worker, &s->arena, e))
+        return false;
+    s->options.worker = at->worker;
+    s->options.environment = at->environment;
+    s->options.spare = shares ? list->spare : NULL;
+    return true;
+}
+
+bool setup_init(struct tune_setup *s, const struct hone_tune_options *given, struct error *e)
+{
+    if (given->store && given->reuse_unseen)
+        store_reuse_unseen(store_of(given->store));
+    return keep_options(s, given, e) && (!given->device || choose_workplace(s, given, e));
+}
+
+// What is looked for, and how.
+static bool choose_search(struct tune_setup *s, const struct hone_tune_options *o, struct error *e)
+{
+    struct tune_options *out = &s->options;
+    if (!o->strategy && !defaults_strategy(out->spec, out->log, &s->arena, &out->strategy))
+        return error_memory(e);
+    return objective_parse(o->objective, out->spec, &out->objectives, e);
+}
+
+// One configuration, as text in the arena of the tune; refused where it is not valid.
+static bool choose_one(struct tune_setup *s, const struct hone_tune_options *o,
+                       const uint32_t *configuration, struct error *e)
+{
+    struct tune_options *out = &s->options;
+    const struct spec *spec = out->spec;
+    struct text text = TEXT_INIT, why = TEXT_INIT;
+    const char **list = arena_array(&s->arena, 2, sizeof(*list));
+    spec_configuration_text(spec, configuration, true, &text);
+    if (list && !text.failed)
+        list[0] = arena_strdup(&s->arena, text_cstr(&text));
+    text_release(&text);
+    if (!list || !list[0])
+        return error_memory(e);
+    struct space_options so = {.device = out->device,
+                               .configurations = list,
+                               .configuration_count = 1,
+                               .where = out->where,
+                               .where_count = out->where_count};
+    struct space *space = space_new(spec, &so, e);
+    bool ok = space && space_count(space) == 1;
+    if (space && !ok) {
+        struct space_reason reason;
+        space_why(space, configuration, &reason);
+        space_reason_text(space, configuration, &reason, &why);
+        error_set(e, ERROR_USAGE, "%s: %s is excluded: %s", spec->path, list[0], text_cstr(&why));
+    }
+    text_release(&why);
+    space_free(space);
+    out->configurations = list;
+    out->configuration_count = 1;
+    out->keep = true;
+    out->terms.energy = spec->uses_energy;
+    out->terms.rules.unranked = true; // one alone is compared with nothing
+    if (!out->terms.rules.fixed && o->fresh)
+        out->terms.rules.fixed = RUN_LAUNCHES;
+    return ok;
+}
+
+// ---- tunes --------------------------------------------------------------------------------------
+
+static bool make_setup(struct tune_setup *s, const struct hone_tune_options *o,
+                       const struct recorded *recorded, const uint32_t *one, struct error *e)
+{
+    struct hone_tune_options given;
+    if (!take_sized(o, &given, sizeof given, "HONE_TUNE_OPTIONS_INIT", e))
+        return false;
+    if (!given.spec || (!given.device && !recorded))
+        return error_set(e, ERROR_USAGE, "a tune needs a spec and a device");
+    if (!setup_init(s, &given, e))
+        return false;
+    if (one)
+        return choose_one(s, &given, one, e);
+    struct replay_options ro = {.recorded = recorded,
+                                .spec = s->options.spec,
+                                .log = s->options.log,
+                                .configurations = s->options.configurations,
+                                .configuration_count = s->options.configuration_count,
+                                .where = s->options.where,
+                                .where_count = s->options.where_count};
+    if (recorded && !replay_init(&s->replay, &ro, e))
+        return false;
+    s->options.replay = recorded ? &s->replay : NULL;
+    return choose_search(s, &given, e);
+}
+
+void setup_release(struct tune_setup *s)
+{
+    replay_release(&s->replay);
+    workplace_release(&s->workplace);
+    arena_release(&s->arena);
+}
+
+bool setup_tune(struct tune_setup *s, const struct hone_tune_options *o, struct error *e)
+{
+    return make_setup(s, o, NULL, NULL, e);
+}
+
+static struct hone_tune *start_tune(const struct hone_tune_options *o,
+                                    const struct recorded *recorded, const uint32_t *one,
+                                    struct hone_error *e)
+{
+    struct error why = ERROR_INIT;
+    struct hone_tune *t = calloc(1, sizeof *t);
+    bool ok = t ? make_setup(&t->setup, o, recorded, one, &why) : error_memory(&why);
+    if (ok)
+        t->tune = tune_new(&t->setup.options, &why);
+    if (!ok || !t->tune) {
+        hone_tune_free(t);
+        t = NULL;
+    }
+    hand_over(&why, e);
+    return t;
+}
+
+struct hone_tune *hone_tune_new(const struct hone_tune_options *o, struct hone_error *e)
+{
+    return start_tune(o, NULL, NULL, e);
+}
+
+struct hone_tune *hone_run_new(const struct hone_tune_options *o, const uint32_t *configuration,
+                               struct hone_error *e)
+{
+    return start_tune(o, NULL, configuration, e);
+}
+
+struct hone_tune *engine_replay_new(const struct hone_tune_options *o,
+                                    const struct recorded *recorded, struct hone_error *e)
+{
+    return start_tune(o, recorded, NULL, e);
+}
+
+struct spec *engine_replay_spec(const struct recorded *recorded, struct error *e)
+{
+    return replay_spec(recorded, e);
+}
+
+void engine_tune_progress(const struct hone_tune *t, struct tune_progress *out)
+{
+    tune_progress(t->tune, out);
+}
+
+const struct tune_record *engine_tune_chosen(const struct hone_tune *t)
+{
+    return tune_chosen(t->tune);
+}
+
+void engine_tune_speedup(const struct hone_tune *t, struct tune_speedup *out)
+{
+    tune_speedup(t->tune, out);
+}
+
+struct spec_measured engine_tune_measured(const struct hone_tune *t, const struct tune_record *r)
+{
+    return tune_measured(t->tune, r);
+}
+
+const struct space *engine_tune_space(const struct hone_tune *t)
+{
+    return tune_space(t->tune);
+}
+
+void engine_tune_source_digest(const struct hone_tune *t, struct digest *out)
+{
+    tune_source_digest(t->tune, out);
+}
+
+enum verification engine_tune_verification(const struct hone_tune *t, const char **against)
+{
+    return tune_verification(t->tune, against);
+}
+
+const struct tune_record **engine_tune_ranking(const struct hone_tune *t, size_t *count)
+{
+    return tune_ranking(t->tune, count);
+}
+
+const struct tune_record *const *engine_tune_records(const struct hone_tune *t, size_t *count)
+{
+    return tune_records(t->tune, count);
+}
+
+bool engine_tune_fetch(struct hone_tune *t, const struct tune_record *record, enum fetch what,
+                       uint32_t index, struct text *out, struct error *e)
+{
+    return tune_fetch(t->tune, record, what, index, out, e);
+}
+
+const struct tune_options *engine_tune_options(const struct hone_tune *t)
+{
+    return &t->setup.options;
+}
+
+const struct tune_record *engine_record(const struct hone_record *r)
+{
+    return record_of(r);
+}
+
+enum hone_answer hone_tune_step(struct hone_tune *t, int timeout_ms,
+                                const struct hone_record **record, struct hone_error *e)
+{
+    struct error why = ERROR_INIT;
+    const struct tune_record *r = NULL;
+    enum workflow_answer answer = tune_step(t->tune, timeout_ms, &r, &why);
+    if (answer == WORKFLOW_END && t->setup.options.store &&
+        !store_kept(t->setup.options.store, &why))
+        answer = WORKFLOW_BROKEN;
+    *record = (const struct hone_record *)r;
+    hand_over(&why, e);
+    return (enum hone_answer)answer;
+}
+
+void hone_tune_cancel(struct hone_tune *t)
+{
+    tune_cancel(t->tune);
+}
+
+void hone_tune_free(struct hone_tune *t)
+{
+    if (!t)
+        return;
+    tune_free(t->tune);
+    setup_release(&t->setup);
+    text_release(&t->fetched);
+    free(t);
+}
+
+void hone_tune_progress(const struct hone_tune *t, struct hone_progress *out)
+{
+    struct tune_progress p;
+    tune_progress(t->tune, &p);
+    const struct hone_progress full = {.valid = p.valid,
+                                       .planned = p.common.planned,
+                                       .done = p.common.done,
+                                       .correct = p.by_status[STATUS_CORRECT],
+                                       .reused = p.reused,
+                                       .elapsed_ns = p.common.elapsed_ns,
+                                       .left_ns = p.common.left_ns,
+                                       .best = (const struct hone_record *)p.best,
+                                       .pareto = p.pareto,
+                                       .building = p.common.evaluator.building,
+                                       .measuring = p.common.evaluator.measuring,
+                                       .waiting = p.common.evaluator.waiting};
+    give_sized(&full, sizeof full, out);
+}
+
+bool hone_tune_fetch(struct hone_tune *t, const struct hone_record *r, enum hone_fetched what,
+                     uint32_t index, const void **bytes, size_t *length, struct hone_error *e)
+{
+    struct error why = ERROR_INIT;
+    text_clear(&t->fetched);
+    if (tune_fetch(t->tune, record_of(r), (enum fetch)what, index, &t->fetched, &why)) {
+        *bytes = text_cstr(&t->fetched);
+        *length = t->fetched.length;
+    }
+    return hand_over(&why, e);
+}
