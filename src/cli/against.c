@@ -1,7 +1,8 @@
+// --against: a vendor's library by its name or file, its label, and a device that it can use.
 #include "cli/against.h"
 
 #include "cli/option.h"
-#include "compare.h"
+#include "lib/engine.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ void against_name(const struct against *a, const char *spec, struct text *out)
 {
     struct text name = TEXT_INIT;
     add_name(a, false, &name);
-    compare_name(spec, text_cstr(&name), out);
+    engine_compare_name(spec, text_cstr(&name), out);
     out->failed |= name.failed;
     text_release(&name);
 }
@@ -107,8 +108,8 @@ static bool is_cublas(enum routine r)
 static int find_view(struct work *w, const struct against *a, enum language language,
                      const struct device_info *beside)
 {
-    int status = work_devices(w, 1u << language);
-    work_drop_spare(w);
+    int status = work_devices(w, NULL, language_text(language));
+    engine_drop_worker(w->list);
     if (status != EXIT_DONE)
         return status;
     for (uint32_t i = 0; i < w->devices.device_count; i++) {
@@ -161,7 +162,7 @@ int against_device(struct work *w, struct against *a, const struct device_info *
                  a->text, beside->name);
         return EXIT_USAGE;
     }
-    enum language language = is_cublas(a->routine) ? LANGUAGE_CUDA : LANGUAGE_OPENCL;
+    enum language language = routine_language(a->routine);
     w->device = beside;
     return beside->language == language ? EXIT_DONE : find_view(w, a, language, beside);
 }

@@ -1,25 +1,22 @@
+// --arch: makes a device of an architecture's name, and refuses a space that asks what differs
+// between the cards of one architecture.
 #include "cli/architecture.h"
 
 #include "cli/assume.h"
-#include "job/arch.h"
+#include "model/arch.h"
 #include "space/space.h"
 
 #include <string.h>
 
-static void list_known(struct text *out)
-{
-    for (size_t i = 0; arch_capability(i); i++)
-        text_addf(out, "%ssm_%u", i ? ", " : "", arch_capability(i));
-}
-
-bool architecture_fits(const struct settings *s)
+bool architecture_fits(const struct check_settings *s)
 {
     struct arch_name name;
     struct text known = TEXT_INIT;
     if (!s->arch)
         return true;
     bool is_known = arch_parse(s->arch, &name);
-    list_known(&known);
+    for (size_t i = 0; arch_capability(i); i++)
+        text_addf(&known, "%ssm_%u", i ? ", " : "", arch_capability(i));
     if (!is_known)
         complain(
             "--arch: '%s' is no architecture; there are %s, the newer ones also with an 'a' or 'f'",
@@ -27,14 +24,14 @@ bool architecture_fits(const struct settings *s)
     else if (!s->build_only)
         complain("--arch says what is built for where there is no device, and nothing can run "
                  "there: add --build-only, or leave --arch out");
-    else if (s->device)
+    else if (s->given.device)
         complain("--arch and --device exclude each other: an architecture needs no device");
-    else if (s->language.is_given && s->language.language != LANGUAGE_CUDA)
+    else if (s->given.language.is_given && s->given.language.language != ARCH_LANGUAGE)
         complain("--arch names an architecture of NVIDIA's, which only CUDA is built for: "
                  "--language cuda");
     text_release(&known);
-    return is_known && s->build_only && !s->device &&
-           (!s->language.is_given || s->language.language == LANGUAGE_CUDA);
+    return is_known && s->build_only && !s->given.device &&
+           (!s->given.language.is_given || s->given.language.language == ARCH_LANGUAGE);
 }
 
 // ---- what it does not tell ---------------------------------------------------------------------
@@ -47,7 +44,7 @@ static const struct {
     {"device_global_memory", "device_global_memory=80000000000"},
 };
 
-static bool is_assumed(const struct settings *s, const char *fact)
+static bool is_assumed(const struct check_settings *s, const char *fact)
 {
     size_t length = strlen(fact);
     for (uint32_t i = 0; i < s->assume.count; i++) {
@@ -57,9 +54,9 @@ static bool is_assumed(const struct settings *s, const char *fact)
     return false;
 }
 
-static int check_facts(const struct work *w, const struct space *space)
+static int check_facts(const struct work *w, const struct check_settings *s,
+                       const struct space *space)
 {
-    const struct settings *s = &w->call->settings;
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
         if (!space_reads_fact(space, unknown[i].fact) || is_assumed(s, unknown[i].fact))
             continue;
@@ -72,29 +69,27 @@ static int check_facts(const struct work *w, const struct space *space)
 }
 
 // A restriction must not read what differs from card to card, unless --assume says it.
-static int refuse_unknown(const struct work *w)
+static int refuse_unknown(const struct work *w, const struct check_settings *s)
 {
     struct error e = ERROR_INIT;
-    const struct settings *s = &w->call->settings;
     struct space_options options = {
-        .device = w->device, .where = s->where.items, .where_count = s->where.count};
+        .device = w->device, .where = s->given.where.items, .where_count = s->given.where.count};
     struct space *space = space_new(w->spec, &options, &e);
-    int status = space ? check_facts(w, space) : work_failed(&e);
+    int status = space ? check_facts(w, s, space) : work_failed(&e);
     space_free(space);
     return status;
 }
 
 // ---- opening -----------------------------------------------------------------------------------
 
-int architecture_open(struct work *w)
+int architecture_open(struct work *w, const struct check_settings *s)
 {
     struct error e = ERROR_INIT;
     struct arch_name name;
-    const struct settings *s = &w->call->settings;
     int status = work_environment(w);
     if (status != EXIT_DONE)
         return status;
-    if (!spec_has_language(w->spec, LANGUAGE_CUDA)) {
+    if (!spec_has_language(w->spec, ARCH_LANGUAGE)) {
         complain("%s: --arch builds CUDA, and the spec has no CUDA kernel: name one in "
                  "KernelSpecification.Languages.CUDA, such as {\"KernelFile\": \"kernel.cu\"}",
                  w->spec->path);
@@ -110,5 +105,5 @@ int architecture_open(struct work *w)
             return work_failed(&e);
     }
     w->device = device;
-    return refuse_unknown(w);
+    return refuse_unknown(w, s);
 }

@@ -1,3 +1,4 @@
+// --assume FACT=VALUE: sets one fact of a device, as expressions name it.
 #include "cli/assume.h"
 
 #include "base/text.h"
@@ -5,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static bool read_text(void *field, const char *value)
+static bool read_assumed_text(void *field, const char *value)
 {
     *(const char **)field = value;
     return true;
@@ -48,9 +49,9 @@ static const struct fact {
     size_t offset;
     const char *kind;
 } facts[] = {
-    {"language", read_language, offsetof(struct device_info, language), "opencl or cuda"},
-    {"device_name", read_text, offsetof(struct device_info, name), "a text"},
-    {"device_vendor", read_text, offsetof(struct device_info, vendor), "a text"},
+    {"language", read_language, offsetof(struct device_info, language), LANGUAGES_TEXTS},
+    {"device_name", read_assumed_text, offsetof(struct device_info, name), "a text"},
+    {"device_vendor", read_assumed_text, offsetof(struct device_info, vendor), "a text"},
     {"device_type", read_type, offsetof(struct device_info, type),
      "gpu, integrated, cpu or accelerator"},
     {"device_compute_units", read_u32, offsetof(struct device_info, compute_units), "a number"},
@@ -61,7 +62,7 @@ static const struct fact {
     {"device_subgroup_size", read_u32, offsetof(struct device_info, subgroup_size), "a number"},
     {"device_capability", read_u32, offsetof(struct device_info, capability),
      "a number such as 90"},
-    {"device_extensions", read_text, offsetof(struct device_info, extensions), "a text"},
+    {"device_extensions", read_assumed_text, offsetof(struct device_info, extensions), "a text"},
 };
 
 #define FACTS (sizeof facts / sizeof *facts)

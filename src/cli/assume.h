@@ -3,7 +3,7 @@
 #define HONE_CLI_ASSUME_H
 
 #include "base/error.h"
-#include "job/device_info.h"
+#include "model/device_info.h"
 
 // Changes one fact of the device; `fact` is "NAME=VALUE". Texts are not copied.
 bool assume(struct device_info *device, const char *fact, struct error *e);

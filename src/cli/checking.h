@@ -1,29 +1,46 @@
-// A check as the command line makes it: settings -> options of the conveyor, records -> views.
+// A check as the command line makes it: settings -> options of the workflow, records -> a report.
 #ifndef HONE_CLI_CHECKING_H
 #define HONE_CLI_CHECKING_H
 
-#include "checks.h"
 #include "cli/work.h"
-#include "report/check.h"
+#include "report/check_report.h"
+
+// What `hone check` is told.
+struct check_settings {
+    struct spec_settings given;
+    struct measure_settings measure; // some rows of it
+    struct given sample;
+    struct list smallest, assume;
+    bool build_only, races;
+    bool of_reference; // with `races`: the reference itself is checked
+    bool verbose;
+    const char *arch;      // "sm_90": what is built for where there is no device
+    struct allow {         // what is no failure
+        unsigned statuses; // 1 << status
+        bool unverified;
+    } allow;
+    const char *junit;
+};
 
 struct checking {
     struct work work;
-    struct check_options options;
-    struct check *check;
+    const struct check_settings *settings;
+    struct engine_check options;
+    struct engine_run *check;
+    struct view_run run;   // once it has started
     const char *races_log; // (or NULL) that a simulator writes
     struct error broken;   // why it could not go on; code NONE: it did
 };
 
-void checking_init(struct checking *c, const struct invocation *call);
+void checking_init(struct checking *c, const struct invocation *call,
+                   const struct check_settings *settings);
 void checking_release(struct checking *c);
 // Spec, device, store and the check itself. An exit status, as below.
 int checking_start(struct checking *c);
-// The exit status of a check that could not be made or went to no end: why is said.
-int checking_failed(const struct error *e);
 
-// Views, in the arena of the work. False without memory.
-bool checking_view(struct checking *c, const struct check_record *record, struct view_checked *out);
-void checking_run_view(struct checking *c, struct view_run *out);
-bool checking_end_view(struct checking *c, struct view_check_end *out);
+// What is known by now; valid until the next step.
+void checking_report(struct checking *c, struct check_report *out);
+// For the end: fills its outcomes, in the arena of the work. False without memory.
+bool checking_outcomes(struct checking *c, struct check_report *out);
 
 #endif

@@ -1,20 +1,21 @@
+// The program: finds the subcommand, reads its options into settings of its own, runs it, and
+// converts what it wrote where CSV or JUnit is asked for.
 #include "cli/cli.h"
 
 #include "cli/console.h"
 #include "cli/help.h"
+#include "report/convert.h"
 
-#include "base/process.h"
+#include "os/process.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const struct command *const table[] = {
-    &command_devices, &command_space, &command_tune,
-    &command_run,     &command_best,  &command_compare,
-    &command_sweep,   &command_peak,  &command_check,
-    &command_score,   &command_store, &command_import,
-    &command_export,  &command_init,  &command_help,
-    &command_version, NULL,
+#define X(name) &command_##name,
+    COMMANDS(X)
+#undef X
+        NULL,
 };
 
 const struct command *const *commands(void)
@@ -81,6 +82,32 @@ static int check_arguments(const struct invocation *i)
     return refuse_usage(c, why);
 }
 
+// CSV and JUnit are made from what the command writes as JSON.
+static int run_in_format(struct invocation *i)
+{
+    const struct command *c = i->command;
+    struct given_format *given = option_field(c->groups, i->settings, format_options);
+    enum report_format to = given ? given->format : REPORT_TEXT;
+    bool converts = (to == REPORT_CSV || to == REPORT_JUNIT) && !(c->own_formats & 1u << to);
+    if (!converts)
+        return c->run(i);
+    struct text lines = TEXT_INIT, out = TEXT_INIT;
+    given->format = REPORT_JSON;
+    console_collect(&lines);
+    int status = c->run(i);
+    console_collect(NULL);
+    report_convert(text_cstr(&lines), to, c->name, &out);
+    if (lines.failed || out.failed) {
+        complain("out of memory: the output is not complete");
+        status = status == EXIT_DONE ? EXIT_NOTHING : status;
+    }
+    if (lines.length)
+        put_data(&out);
+    text_release(&lines);
+    text_release(&out);
+    return status;
+}
+
 static int run_command(const struct command *c, int argc, char **argv, const char *line,
                        uint64_t started_ns)
 {
@@ -88,26 +115,32 @@ static int run_command(const struct command *c, int argc, char **argv, const cha
     int status;
     bool lost = false;
     struct invocation i = {.command = c, .line = line, .started_ns = started_ns, .lost = &lost};
+    bool help = false;
     i.arguments = calloc((size_t)argc + 1, sizeof *i.arguments);
-    if (!i.arguments) {
+    i.settings = calloc(1, c->settings_size + 1);
+    if (!i.arguments || !i.settings) {
+        free(i.arguments);
+        free(i.settings);
         complain("out of memory");
         return EXIT_NOTHING;
     }
-    if (!options_parse(c->groups, argc, argv, &i.settings, i.arguments, &i.argument_count, &e))
-        status = i.settings.help ? show_help(c) : refuse_usage(c, e.text);
-    else if (i.settings.help)
+    if (!options_parse(c->groups, argc, argv, i.settings, &help, i.arguments, &i.argument_count,
+                       &e))
+        status = help ? show_help(c) : refuse_usage(c, e.text);
+    else if (help)
         status = show_help(c);
     else if ((status = check_arguments(&i)) == EXIT_DONE)
-        status = c->run(&i);
+        status = run_in_format(&i);
     if (lost && status == EXIT_DONE)
         status = EXIT_NOTHING;
-    settings_release(&i.settings);
+    options_release(c->groups, i.settings);
+    free(i.settings);
     free(i.arguments);
     return status;
 }
 
 // --help and --version are commands too when nothing stands before them.
-static const struct command *find(const char *word)
+static const struct command *find_command(const char *word)
 {
     if (str_equal(word, "-h") || str_equal(word, "--help"))
         return &command_help;
@@ -131,7 +164,7 @@ int cli_main(int argc, char **argv)
         text_add(&text, i ? " " : "");
         text_add_shell(&text, argv[i]);
     }
-    const struct command *c = find(argv[1]);
+    const struct command *c = find_command(argv[1]);
     status = c ? run_command(c, argc - 2, argv + 2, text_cstr(&text), started_ns)
                : refuse_command(argv[1]);
     text_release(&text);

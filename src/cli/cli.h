@@ -28,14 +28,16 @@ struct command {
     // (optional) Further paragraphs, behind the options: help_strategies().
     void (*more)(struct text *out);
     const struct option_group *groups;
+    size_t settings_size;             // of the struct that `groups` fills
     const struct example *examples;   // ends with NULL
     int (*run)(struct invocation *i); // -> exit status
+    unsigned own_formats;             // 1 << enum report_format: not made from its JSON
     bool compiles;                    // what it leaves in caches is kept within bounds
 };
 
 struct invocation {
     const struct command *command;
-    struct settings settings;
+    void *settings; // the command's own
     const char **arguments;
     uint32_t argument_count;
     const char *line;    // the command line as typed, quoted for a shell
@@ -43,22 +45,32 @@ struct invocation {
     bool *lost;          // set where a store lost what was written to it
 };
 
-extern const struct command command_devices;
-extern const struct command command_space;
-extern const struct command command_tune;
-extern const struct command command_check;
-extern const struct command command_run;
-extern const struct command command_best;
-extern const struct command command_compare;
-extern const struct command command_sweep;
-extern const struct command command_score;
-extern const struct command command_peak;
-extern const struct command command_store;
-extern const struct command command_import;
-extern const struct command command_export;
-extern const struct command command_init;
-extern const struct command command_help;
-extern const struct command command_version;
+// The subcommands, in the order in which help lists them: each is a file commands/command_NAME.c, which the build
+// takes from these rows.
+// clang-format off
+#define COMMANDS(X) \
+    X(devices)      \
+    X(space)        \
+    X(tune)         \
+    X(run)          \
+    X(best)         \
+    X(compare)      \
+    X(sweep)        \
+    X(peak)         \
+    X(check)        \
+    X(score)        \
+    X(store)        \
+    X(cache)        \
+    X(import)       \
+    X(export)       \
+    X(init)         \
+    X(help)         \
+    X(version)
+// clang-format on
+
+#define X(name) extern const struct command command_##name;
+COMMANDS(X)
+#undef X
 
 // All subcommands, NULL-terminated.
 const struct command *const *commands(void);

@@ -1,15 +1,16 @@
+// A comparison as the command line makes it. Of several specs the best of each is looked up in the
+// store, or tuned first; of two sides of one spec configurations are chosen.
+#include "cli/run_workflow.h"
 #include "cli/comparing.h"
 
-#include "best.h"
 #include "cli/interrupt.h"
 #include "report/progress.h"
 
-#include "base/process.h"
+#include "os/process.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define STEP_MS     100
 #define COMPARE_ALL 100 // so many configurations are compared where nothing was said
 #define SAMPLED     64  // else so many of them
 
@@ -17,18 +18,19 @@ void comparing_init(struct comparing *c, const struct invocation *call)
 {
     memset(c, 0, sizeof *c);
     c->call = call;
+    c->settings = call->settings;
     arena_init(&c->arena);
 }
 
 void comparing_release(struct comparing *c)
 {
-    compare_free(c->compare);
+    engine_free(c->compare);
     for (uint32_t i = 0; i < c->count; i++) {
         struct comparing_side *s = &c->sides[i];
         stored_release(&s->stored);
         tuning_release(&s->tuning);
         if (!c->of_specs)
-            list_release(&s->call.settings.set);
+            list_release(&s->given.set);
         list_release(&s->flags);
         text_release(&s->label);
         text_release(&s->name);
@@ -81,7 +83,8 @@ static struct comparing_side *add_side(struct comparing *c, uint32_t argument)
     s->call = *c->call;
     s->call.arguments = &c->call->arguments[argument];
     s->call.argument_count = 1;
-    tuning_init(&s->tuning, &s->call);
+    s->given = c->settings->given;
+    tuning_init(&s->tuning, &s->call, &s->given, &c->settings->measure, NULL);
     return s;
 }
 
@@ -113,7 +116,7 @@ static size_t list_routines(const struct comparing *c, const struct against **al
 
 static int open_routines(struct comparing *c)
 {
-    const struct list *against = &c->call->settings.against;
+    const struct list *against = &c->settings->against;
     if (c->count + against->count > COMPARE_SIDES) {
         complain("at most %d specs and libraries are compared, and %u are named", COMPARE_SIDES,
                  c->count + against->count);
@@ -141,10 +144,7 @@ static int open_specs(struct comparing *c)
     for (uint32_t i = 0; i < c->call->argument_count && status == EXIT_DONE; i++) {
         struct comparing_side *s = add_side(c, i);
         status = tuning_open(&s->tuning);
-        work_drop_spare(&s->tuning.work);
-        s->tuning.options.spare = NULL; // of the tune that may come first
-        if (status == EXIT_DONE)
-            status = tuning_strategy(&s->tuning);
+        engine_drop_worker(s->tuning.work.list);
         if (status == EXIT_DONE)
             status = open_kept(&s->tuning.work);
     }
@@ -202,22 +202,22 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
 {
     struct error e = ERROR_INIT;
     struct work *w = &s->tuning.work;
-    const struct settings *given = &c->call->settings;
+    const struct spec_settings *given = &c->settings->given;
+    struct hone_store *const stores[] = {w->opened, NULL};
     struct best_answer answer;
     bool found = false;
-    if (!w->store || given->fresh)
+    if (!w->store || c->settings->measure.fresh)
         return EXIT_DONE;
     struct spec_sources *sources =
         spec_sources_read(w->spec, w->device->language, w->device, &w->log, &e);
     struct best_options o = {.spec = w->spec,
                              .sources = sources,
-                             .store = w->store,
                              .device = w->device,
                              .configurations = given->config.items,
                              .configuration_count = given->config.count,
                              .where = given->where.items,
                              .where_count = given->where.count};
-    bool ok = sources && best_find(&o, &c->arena, &answer, &found, &e);
+    bool ok = sources && engine_best(&o, stores, &c->arena, &answer, &found, &e);
     if (ok && found) {
         bool is_of_today = !answer.other_driver && !answer.other_source && !answer.other_job;
         bool is_ranked = is_of_today && answer.place.ranked;
@@ -226,32 +226,7 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
         result_free(answer.result);
     }
     spec_sources_free(sources);
-    return ok ? EXIT_DONE : tuning_failed(&e);
-}
-
-static void show_tuning(struct comparing_side *s)
-{
-    struct ticker *ticker = &s->tuning.work.ticker;
-    uint64_t now = clock_ns();
-    struct tune_progress p;
-    struct text line = TEXT_INIT;
-    if (!ticker_due(ticker, now))
-        return;
-    tune_progress(s->tuning.tune, &p);
-    struct view_progress view = {.planned = p.planned,
-                                 .done = p.done,
-                                 .reused = p.reused,
-                                 .elapsed_ns = p.elapsed_ns,
-                                 .left_ns = p.left_ns,
-                                 .building = p.evaluator.building,
-                                 .measuring = p.evaluator.measuring,
-                                 .waiting = p.evaluator.waiting,
-                                 .has_best = p.best != NULL,
-                                 .best_ns = p.best ? p.best->stats.median : 0};
-    memcpy(view.by_status, p.by_status, sizeof view.by_status);
-    report_progress(&view, ticker_width(ticker), &line);
-    ticker_show(ticker, text_cstr(&line), now);
-    text_release(&line);
+    return ok ? EXIT_DONE : workflow_failed(&e);
 }
 
 // What is measured by then is in the store, and the same command goes on from there.
@@ -259,36 +234,57 @@ static int say_ended(const struct comparing_side *s)
 {
     struct tune_progress p;
     const struct work *w = &s->tuning.work;
-    tune_progress(s->tuning.tune, &p);
+    engine_tune_progress(s->tuning.handle, &p);
     say("Ended while tuning %s, and nothing was compared: ", w->spec->name);
     if (w->store)
         say("%llu of %llu configurations are done and kept in %s; the same command goes on "
             "from there.\n",
-            (unsigned long long)p.done, (unsigned long long)p.planned, store_path(w->store));
+            (unsigned long long)p.common.done, (unsigned long long)p.common.planned,
+            store_path(w->store));
     else
         say("without a store what was measured is lost.\n");
     return EXIT_SIGNAL + interrupt_pending();
 }
 
+// A tune of a side, with what the comparison says of it.
+struct side_tune {
+    struct comparing *comparing;
+    struct tuning *tuning;
+};
+
+static bool step_side_tune(void *context, int timeout_ms)
+{
+    struct side_tune *t = context;
+    const struct tune_record *record;
+    return tuning_step(t->tuning, timeout_ms, &record);
+}
+
+static void show_side_tune_progress(void *context, size_t width, struct text *line)
+{
+    struct side_tune *t = context;
+    struct tune_progress p;
+    engine_tune_progress(t->tuning->handle, &p);
+    report_tune_progress(&p, &engine_tune_options(t->tuning->handle)->objectives,
+                         t->tuning->work.spec, width, line);
+}
+
+static void cancel_side_tune(void *context)
+{
+    hone_tune_cancel(((struct side_tune *)context)->tuning->handle);
+}
+
 static int run_tune(struct comparing *c, struct comparing_side *s)
 {
-    const struct tune_record *record;
-    enum tune_answer answer;
-    bool ending = false;
-    do {
-        if (interrupt_pending() && !ending) {
-            ending = true;
-            ticker_clear(&s->tuning.work.ticker);
-            say("Ending after the running launch; once more Ctrl-C ends at once.\n");
-            tune_cancel(s->tuning.tune);
-        }
-        answer = tune_step(s->tuning.tune, STEP_MS, &record, &c->broken);
-        show_tuning(s);
-    } while (answer == TUNE_RECORD || answer == TUNE_NOTHING);
-    ticker_clear(&s->tuning.work.ticker);
-    if (answer != TUNE_END)
-        return tuning_failed(&c->broken);
-    return ending ? say_ended(s) : EXIT_DONE;
+    static const struct workflow workflow = {step_side_tune, show_side_tune_progress,
+                                             cancel_side_tune};
+    struct side_tune tune = {c, &s->tuning};
+    struct running running = {
+        .workflow = &workflow, .context = &tune, .ticker = &s->tuning.work.ticker};
+    workflow_run(&running);
+    c->broken = s->tuning.broken;
+    if (c->broken.code)
+        return workflow_failed(&c->broken);
+    return running.ending ? say_ended(s) : EXIT_DONE;
 }
 
 static int tune_first(struct comparing *c, struct comparing_side *s, const char *part,
@@ -308,10 +304,10 @@ static int tune_first(struct comparing *c, struct comparing_side *s, const char 
         status = run_tune(c, s);
     if (status != EXIT_DONE)
         return status;
-    tune_progress(s->tuning.tune, &p);
+    engine_tune_progress(s->tuning.handle, &p);
     *configuration = p.best ? arena_strdup(&c->arena, p.best->configuration) : NULL;
-    tune_free(s->tuning.tune);
-    s->tuning.tune = NULL;
+    hone_tune_free(s->tuning.handle);
+    s->tuning.handle = NULL;
     // What was known of a part, and the strategy did not ask for, may be clearly faster.
     const char *known = NULL;
     status = *configuration && part ? ask_store(c, s, &known, &part) : EXIT_DONE;
@@ -350,10 +346,10 @@ static bool has(const char *const *list, size_t count, const char *text)
 }
 
 // --top: the fastest of each side that the store knows.
-static int pick_top(struct comparing *c)
+static int tie_top(struct comparing *c)
 {
     struct error e = ERROR_INIT;
-    uint64_t most = c->call->settings.top.value;
+    uint64_t most = c->settings->top.value;
     const char **picked = arena_array(&c->arena, 2 * most + 1, sizeof(char *));
     uint32_t count = 0;
     if (!picked) {
@@ -362,21 +358,21 @@ static int pick_top(struct comparing *c)
     }
     for (uint32_t i = 0; i < c->count; i++) {
         struct work *w = &c->sides[i].tuning.work;
-        struct stored top = {NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL};
+        const char **top;
+        size_t more;
         if (c->sides[i].run || !w->store)
             continue;
-        bool ok = stored_fastest(w->store, w->spec, w->device, c->call->settings.cold, most,
-                                 &c->arena, &top, &e);
-        for (size_t k = 0; ok && k < top.count; k++) {
-            if (!has(picked, count, top.entries[k].configuration))
-                picked[count++] = top.entries[k].configuration;
+        bool ok = stored_fastest(w->store, w->spec, w->device, c->settings->measure.cold, most,
+                                 &c->arena, &top, &more, &e);
+        for (size_t k = 0; ok && k < more; k++) {
+            if (!has(picked, count, top[k]))
+                picked[count++] = top[k];
         }
-        stored_release(&top);
         if (!ok)
             return work_failed(&e);
     }
-    c->options.picked = picked;
-    c->options.picked_count = count;
+    c->options.chosen = picked;
+    c->options.chosen_count = count;
     if (count > 0)
         return EXIT_DONE;
     complain("--top: the store has no results of %s for this device; run hone tune first",
@@ -384,7 +380,7 @@ static int pick_top(struct comparing *c)
     return EXIT_NOTHING;
 }
 
-static bool is_large(const struct work *w, const struct settings *s)
+static bool is_large(const struct work *w, const struct spec_settings *s)
 {
     struct error ignored = ERROR_INIT;
     struct space_options o = {.device = w->device,
@@ -400,15 +396,15 @@ static bool is_large(const struct work *w, const struct settings *s)
 
 static int choose_configurations(struct comparing *c)
 {
-    const struct settings *s = &c->call->settings;
+    const struct compare_settings *s = c->settings;
     if (c->of_specs)
         return choose_bests(c);
     if (s->top.is_given)
-        return pick_top(c);
+        return tie_top(c);
     c->options.sample = s->sample.value;
-    bool is_said = s->sample.is_given || s->config.count + s->where.count > 0;
+    bool is_said = s->sample.is_given || s->given.config.count + s->given.where.count > 0;
     bool is_stored = c->sides[0].run || c->sides[1].run;
-    if (!is_said && !is_stored && is_large(&c->sides[0].tuning.work, s))
+    if (!is_said && !is_stored && is_large(&c->sides[0].tuning.work, &s->given))
         c->options.sample = SAMPLED;
     c->sampled = c->options.sample > 0;
     return EXIT_DONE;
@@ -416,7 +412,7 @@ static int choose_configurations(struct comparing *c)
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static int refuse_mixture(const struct settings *s)
+static int refuse_mixture(const struct compare_settings *s)
 {
     const char *option = s->left.count ? "--left" : s->right.count ? "--right" : NULL;
     option = s->top.is_given ? "--top" : s->sample.is_given ? "--sample" : option;
@@ -428,21 +424,12 @@ static int refuse_mixture(const struct settings *s)
     return EXIT_USAGE;
 }
 
-static int refuse_equal(const struct comparing *c)
-{
-    if (c->of_specs || c->sides[0].label.length > 0)
-        return EXIT_DONE;
-    complain("both sides are the same; say with --left and --right what shall differ: device, "
-             "language, option, set or run");
-    return EXIT_USAGE;
-}
-
 int comparing_open(struct comparing *c)
 {
     int status = EXIT_DONE;
-    bool of_bests = c->call->argument_count > 1 || c->call->settings.against.count > 0;
+    bool of_bests = c->call->argument_count > 1 || c->settings->against.count > 0;
     if (of_bests)
-        status = refuse_mixture(&c->call->settings);
+        status = refuse_mixture(c->settings);
     if (status == EXIT_DONE)
         status = of_bests ? open_specs(c) : comparing_sides(c);
     if (status != EXIT_DONE)
@@ -451,7 +438,11 @@ int comparing_open(struct comparing *c)
         complain("out of memory");
         return EXIT_NOTHING;
     }
-    return refuse_equal(c);
+    if (c->of_specs || c->sides[0].label.length > 0)
+        return EXIT_DONE;
+    complain("both sides are the same; say with --left and --right what shall differ: device, "
+             "language, option, set or run");
+    return EXIT_USAGE;
 }
 
 static void fill_parts(struct comparing *c)
@@ -471,42 +462,20 @@ static void fill_parts(struct comparing *c)
     }
 }
 
-// A count of launches, which the spec may give, is for tunes.
-static struct terms compare_terms(const struct comparing *c)
-{
-    struct terms terms = terms_of(&c->call->settings, c->sides[0].tuning.work.spec);
-    terms.rules.fixed = 0;
-    return terms;
-}
-
 int comparing_start(struct comparing *c)
 {
     struct error e = ERROR_INIT;
-    const struct settings *s = &c->call->settings;
+    const struct compare_settings *s = c->settings;
     const struct comparing_side *live = &c->sides[c->sides[0].run && !c->sides[1].run];
     const struct work *w = &live->tuning.work;
     int status = choose_configurations(c);
     if (status != EXIT_DONE)
         return status;
     fill_parts(c);
-    struct compare_options *o = &c->options;
-    o->sides = c->parts;
-    o->side_count = c->count;
-    o->worker = w->environment.worker;
-    o->environment = w->environment.worker_with;
-    o->lock_folder = LOCK_FOLDER;
-    o->log = &w->log;
-    o->leaving = true;
-    o->configurations = s->config.items;
-    o->configuration_count = s->config.count;
-    o->where = s->where.items;
-    o->where_count = s->where.count;
-    o->seed = s->seed.value;
-    o->rounds = (uint32_t)s->rounds.value;
-    o->jobs = (uint32_t)s->jobs.value;
-    o->terms = compare_terms(c);
-    o->command = c->call->line;
-    o->host = w->environment.host;
-    c->compare = compare_new(o, &e);
-    return c->compare ? EXIT_DONE : tuning_failed(&e);
+    c->options.sides = c->parts;
+    c->options.side_count = c->count;
+    c->options.rounds = (uint32_t)s->rounds.value;
+    const struct hone_tune_options options = work_options(w);
+    c->compare = engine_compare_new(&options, &c->options, &e);
+    return c->compare ? EXIT_DONE : workflow_failed(&e);
 }

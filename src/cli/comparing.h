@@ -1,17 +1,32 @@
-// A comparison as the command line makes it: settings -> sides and options of the conveyor,
-// records -> views. A side is a command line of its own: that of the comparison with what --left or
+// A comparison as the command line makes it: settings -> sides and options of the workflow,
+// records -> a report. A side is a command line of its own: that of the comparison with what --left or
 // --right says of it, so that spec, device and store come about as in every other subcommand.
 #ifndef HONE_CLI_COMPARING_H
 #define HONE_CLI_COMPARING_H
 
 #include "cli/against.h"
+#include "cli/run_workflow.h"
 #include "cli/tuning.h"
-#include "compare.h"
-#include "report/compare.h"
+#include "report/compare_report.h"
 #include "report/why.h"
+
+// What `hone compare` is told.
+struct compare_settings {
+    struct spec_settings given;
+    struct measure_settings measure; // some rows of it
+    struct list left, right;         // WHAT=VALUE
+    struct list against;             // libraries beside the best of a spec
+    struct given sample, top, rounds;
+    struct given_why {
+        bool is_given;
+        const char *configuration; // NULL: the best
+    } explain;
+    bool verbose;
+};
 
 struct comparing_side {
     struct invocation call;
+    struct spec_settings given;
     struct tuning tuning; // its spec, device and store
     struct list flags;    // compiler options
     const char *run;      // "last", "1a2b3c": a stored run
@@ -24,6 +39,7 @@ struct comparing_side {
 
 struct comparing {
     const struct invocation *call;
+    const struct compare_settings *settings;
     struct arena arena;
     struct comparing_side sides[COMPARE_SIDES];
     uint32_t count;
@@ -31,8 +47,9 @@ struct comparing {
     uint32_t spec_count; // of the sides: those after them are routines, of the first one's gemm
     bool sampled;        // by itself, because there are many configurations
     struct compare_side parts[COMPARE_SIDES];
-    struct compare_options options;
-    struct compare *compare;
+    struct engine_compare options;
+    struct engine_run *compare;
+    struct report_about about;
     struct error broken; // why it could not go on; code NONE: it did
 };
 
@@ -49,10 +66,11 @@ bool comparing_same_card(const struct device_info *a, const struct device_info *
 // How one side is told from the other. False without memory; equal sides have empty labels.
 bool comparing_labels(struct comparing *c);
 
-// comparing_view.c: in the arena. False without memory.
-bool comparing_view(struct comparing *c, struct view_compare *out);
-// The builds of one configuration (NULL: the fastest) side by side. An exit status.
+// comparing_view.c: what is known by now; in the arena. False without memory.
+bool comparing_report(struct comparing *c, struct compare_report *out);
+// The builds of one configuration (NULL: the fastest) side by side, for which the comparison goes
+// on. An exit status.
 int comparing_why(struct comparing *c, const char *configuration, struct view_why *out,
-                  bool (*step)(void *context), void *context);
+                  struct running *running);
 
 #endif

@@ -9,17 +9,17 @@
 static bool read_device(struct comparing_side *s, const char *value, struct error *e)
 {
     (void)e;
-    s->call.settings.device = value;
+    s->given.device = value;
     s->is_given = true;
     return true;
 }
 
 static bool read_language(struct comparing_side *s, const char *value, struct error *e)
 {
-    struct given_language *language = &s->call.settings.language;
+    struct given_language *language = &s->given.language;
     s->language_is_given = language->is_given = true;
     return language_parse(value, &language->language) ||
-           error_set(e, ERROR_USAGE, "'%s' is no language; there are opencl and cuda", value);
+           error_set(e, ERROR_USAGE, "'%s' is no language hone runs: " LANGUAGES_TEXTS, value);
 }
 
 // Words separated by blanks.
@@ -37,7 +37,7 @@ static bool read_options(struct comparing_side *s, const char *value, struct err
 
 static bool read_set(struct comparing_side *s, const char *value, struct error *e)
 {
-    return option_list(&s->call.settings.set, value, e);
+    return option_list(&s->given.set, value, e);
 }
 
 static bool read_run(struct comparing_side *s, const char *value, struct error *e)
@@ -75,13 +75,14 @@ static bool read_part(struct comparing_side *s, const char *part, struct error *
 static bool read_side(const struct comparing *c, struct comparing_side *s, const struct list *parts,
                       const char *option, struct error *e)
 {
-    const struct list *set = &c->call->settings.set;
+    const struct list *set = &c->settings->given.set;
     bool ok = true;
     s->call = *c->call;
+    s->given = c->settings->given;
     s->call.argument_count = 1;
-    s->call.settings.set = (struct list){NULL, 0};
+    s->given.set = (struct list){NULL, 0};
     for (uint32_t i = 0; ok && i < set->count; i++)
-        ok = option_list(&s->call.settings.set, set->items[i], e);
+        ok = option_list(&s->given.set, set->items[i], e);
     for (uint32_t i = 0; ok && i < parts->count; i++)
         ok = read_part(s, parts->items[i], e);
     return ok || error_context(e, "--%s", option);
@@ -89,7 +90,7 @@ static bool read_side(const struct comparing *c, struct comparing_side *s, const
 
 // ---- the two languages -------------------------------------------------------------------------
 
-static bool is_said(const struct settings *s)
+static bool is_said(const struct compare_settings *s)
 {
     return s->left.count + s->right.count > 0;
 }
@@ -98,8 +99,8 @@ static bool is_said(const struct settings *s)
 static int default_sides(struct comparing *c)
 {
     struct error e = ERROR_INIT;
-    struct spec_options options = {.set = c->call->settings.set.items,
-                                   .set_count = c->call->settings.set.count};
+    struct spec_options options = {.set = c->settings->given.set.items,
+                                   .set_count = c->settings->given.set.count};
     struct spec *spec = spec_load(c->call->arguments[0], &options, &e);
     if (!spec)
         return work_failed(&e);
@@ -115,13 +116,16 @@ static int default_sides(struct comparing *c)
         return EXIT_USAGE;
     }
     for (int i = 0; i < 2; i++)
-        c->sides[i].call.settings.language = (struct given_language){true, languages.list[i]};
+        c->sides[i].given.language = (struct given_language){true, languages.list[i]};
     return EXIT_DONE;
 }
 
+// Whatever runs kernels on the host's processor is a view of it.
 bool comparing_same_card(const struct device_info *a, const struct device_info *b)
 {
-    return (a->language == b->language && str_equal(a->id, b->id)) || device_same_card(a, b);
+    bool is_host = a->language != b->language && a->type == DEVICE_CPU && b->type == DEVICE_CPU;
+    return (a->language == b->language && str_equal(a->id, b->id)) || is_host ||
+           device_same_card(a, b);
 }
 
 // Two views of one card are compared, not two cards, unless a side names its own.
@@ -151,12 +155,12 @@ static int open_run(struct comparing_side *s)
     struct error e = ERROR_INIT;
     struct work *w = &s->tuning.work;
     int status = work_spec(w);
-    if (status == EXIT_DONE && s->call.settings.no_store) {
+    if (status == EXIT_DONE && w->measure->no_store) {
         complain("--no-store and a run of the store exclude each other");
         return EXIT_USAGE;
     }
     if (status == EXIT_DONE)
-        status = work_store(w, STORE_READ);
+        status = work_store(w, HONE_STORE_READ);
     if (status != EXIT_DONE)
         return status;
     return stored_run(w->store, s->run, w->spec, &w->arena, &s->stored, &e) ? EXIT_DONE
@@ -168,19 +172,17 @@ static int open_side(struct comparing_side *s)
     if (s->run)
         return open_run(s);
     int status = tuning_open(&s->tuning);
-    work_drop_spare(&s->tuning.work);
-    if (status == EXIT_DONE)
-        status = tuning_strategy(&s->tuning);
+    engine_drop_worker(s->tuning.work.list);
     return status == EXIT_DONE ? open_kept(&s->tuning.work) : status;
 }
 
 int comparing_sides(struct comparing *c)
 {
     struct error e = ERROR_INIT;
-    const struct settings *s = &c->call->settings;
+    const struct compare_settings *s = c->settings;
     c->count = 2;
     for (uint32_t i = 0; i < 2; i++)
-        tuning_init(&c->sides[i].tuning, &c->sides[i].call);
+        tuning_init(&c->sides[i].tuning, &c->sides[i].call, &c->sides[i].given, &s->measure, NULL);
     if (!read_side(c, &c->sides[0], &s->left, "left", &e) ||
         !read_side(c, &c->sides[1], &s->right, "right", &e))
         return work_failed(&e);
@@ -219,41 +221,6 @@ static void join(const struct list *flags, struct text *out)
         text_addf(out, "%s%s", i ? " " : "", flags->items[i]);
 }
 
-static void label_options(struct comparing_side *sides)
-{
-    struct text texts[2] = {TEXT_INIT, TEXT_INIT};
-    for (int i = 0; i < 2; i++)
-        join(&sides[i].flags, &texts[i]);
-    bool differ = !str_equal(text_cstr(&texts[0]), text_cstr(&texts[1]));
-    for (int i = 0; i < 2; i++) {
-        if (differ && !sides[i].run)
-            add(&sides[i], texts[i].length ? text_cstr(&texts[i]) : "default");
-        sides[i].label.failed |= texts[i].failed;
-        text_release(&texts[i]);
-    }
-}
-
-static void label_constants(struct comparing_side *sides)
-{
-    const struct spec *a = sides[0].tuning.work.spec, *b = sides[1].tuning.work.spec;
-    for (uint32_t i = 0; i < a->constant_count; i++) {
-        struct text x = TEXT_INIT, y = TEXT_INIT;
-        value_print(&a->constants[i].value, &x);
-        value_print(&b->constants[i].value, &y);
-        if (!str_equal(text_cstr(&x), text_cstr(&y))) {
-            struct text word = TEXT_INIT;
-            text_addf(&word, "%s=%s", a->constants[i].name, text_cstr(&x));
-            add(&sides[0], text_cstr(&word));
-            text_clear(&word);
-            text_addf(&word, "%s=%s", b->constants[i].name, text_cstr(&y));
-            add(&sides[1], text_cstr(&word));
-            text_release(&word);
-        }
-        text_release(&x);
-        text_release(&y);
-    }
-}
-
 static void label_runs(struct comparing_side *sides)
 {
     if (!sides[0].run && !sides[1].run)
@@ -278,7 +245,7 @@ static void name_spec(struct comparing_side *s)
     struct text flags = TEXT_INIT;
     join(&s->flags, &flags);
     if (s->flags.count > 0)
-        compare_name(spec, text_cstr(&flags), &s->name);
+        engine_compare_name(spec, text_cstr(&flags), &s->name);
     else
         text_add(&s->name, spec);
     s->name.failed |= flags.failed;
@@ -289,8 +256,33 @@ bool comparing_labels(struct comparing *c)
 {
     label_runs(c->sides);
     label_devices(c->sides);
-    label_options(c->sides);
-    label_constants(c->sides);
+    struct text texts[2] = {TEXT_INIT, TEXT_INIT};
+    for (int i = 0; i < 2; i++)
+        join(&c->sides[i].flags, &texts[i]);
+    bool differ = !str_equal(text_cstr(&texts[0]), text_cstr(&texts[1]));
+    for (int i = 0; i < 2; i++) {
+        if (differ && !c->sides[i].run)
+            add(&c->sides[i], texts[i].length ? text_cstr(&texts[i]) : "default");
+        c->sides[i].label.failed |= texts[i].failed;
+        text_release(&texts[i]);
+    }
+    const struct spec *a = c->sides[0].tuning.work.spec, *b = c->sides[1].tuning.work.spec;
+    for (uint32_t i = 0; i < a->constant_count; i++) {
+        struct text x = TEXT_INIT, y = TEXT_INIT;
+        value_print(&a->constants[i].value, &x);
+        value_print(&b->constants[i].value, &y);
+        if (!str_equal(text_cstr(&x), text_cstr(&y))) {
+            struct text word = TEXT_INIT;
+            text_addf(&word, "%s=%s", a->constants[i].name, text_cstr(&x));
+            add(&c->sides[0], text_cstr(&word));
+            text_clear(&word);
+            text_addf(&word, "%s=%s", b->constants[i].name, text_cstr(&y));
+            add(&c->sides[1], text_cstr(&word));
+            text_release(&word);
+        }
+        text_release(&x);
+        text_release(&y);
+    }
     for (int i = 0; i < 2; i++)
         name_spec(&c->sides[i]);
     return !c->sides[0].label.failed && !c->sides[1].label.failed && !c->sides[0].name.failed &&

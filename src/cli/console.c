@@ -1,3 +1,5 @@
+// All writing to stdout and stderr. Texts are made visible before they are written, and a line of progress
+// is taken away before anything else appears; a failed write is told by console_finish().
 #include "cli/console.h"
 
 #include "cli/cli.h"
@@ -52,10 +54,32 @@ void say(const char *format, ...)
     va_end(args);
 }
 
+// The program has one stdout.
+static struct text *collected;
+
+void console_collect(struct text *out)
+{
+    collected = out;
+}
+
 void put(struct text *t)
 {
+    if (collected) {
+        text_add(collected, text_cstr(t));
+        collected->failed |= t->failed;
+        text_clear(t);
+        return;
+    }
     write_visible(stdout, t);
     text_clear(t);
+}
+
+void put_report(const writers of, enum report_format format, const void *report)
+{
+    struct text out = TEXT_INIT;
+    writer_end(&of[format], report, &out);
+    put(&out);
+    text_release(&out);
 }
 
 void put_data(struct text *t)

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "report/writer.h"
 
 #include <stdio.h>
 
@@ -18,6 +19,10 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Writes what was collected to stdout and empties it. JSON has escapes of its own, so that nothing
 // in it changes.
 void put(struct text *t);
+// Writes what a command says at its end to stdout.
+void put_report(const writers of, enum report_format format, const void *report);
+// Keeps what would go to stdout instead; NULL: no more. `out` is the caller's.
+void console_collect(struct text *out);
 // The same for what is data, byte for byte (options for a shell, sources, binaries, CSV): only on a
 // terminal is it made visible.
 void put_data(struct text *t);

@@ -2,32 +2,28 @@
 // make it, for a bounded time.
 #include "cli/crash.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "cli/checking.h"
 #include "cli/interrupt.h"
-#include "races.h"
 
 #include <stddef.h>
-#include <string.h>
 #include <unistd.h>
 
 #define SEARCH_NS 30000000000ull // in the simulator, all together
 #define STEP_MS   100
 
 const struct option crash_options[] = {
-    {.name = "no-crash-line",
+    {OPTION("no-crash-line", NULL, option_flag, offsetof(struct measure_settings, no_crash_line)),
      .help =
          "Where a configuration or the reference crashes, name the command that finds the line, "
          "and do not run it: otherwise the first crash is run once in the simulator of hone "
-         "check --races, where that is installed, for at most 30 s.",
-     .apply = option_flag,
-     .offset = offsetof(struct settings, no_crash_line)},
+         "check --races, where that is installed, for at most 30 s."},
     {0},
 };
 
 bool crash_is_simulated(const struct work *w)
 {
-    return w->device && w->device->language == LANGUAGE_OPENCL;
+    return w->device && language_traits(w->device->language)->is_simulated;
 }
 
 // ---- the command -------------------------------------------------------------------------------
@@ -35,7 +31,7 @@ bool crash_is_simulated(const struct work *w)
 static void add_command(const struct work *w, const char *configuration, bool unverified,
                         struct text *out)
 {
-    const struct settings *s = &w->call->settings;
+    const struct spec_settings *s = w->given;
     text_add(out, "hone check ");
     text_add_shell(out, w->call->arguments[0]);
     for (uint32_t i = 0; i < s->set.count; i++) {
@@ -58,75 +54,57 @@ static void add_command(const struct work *w, const char *configuration, bool un
 
 // ---- running it --------------------------------------------------------------------------------
 
-// The invocation of that command: what is said of the spec and the device stays.
-static struct invocation invocation_of(const struct work *w, const char *const *configuration)
+// The settings of that command: what is said of the spec and the device stays.
+static struct check_settings settings_of(const struct work *w, const char *const *configuration)
 {
-    struct invocation call = *w->call;
-    const struct settings *s = &w->call->settings;
-    call.settings = (struct settings){.device = s->device,
-                                      .language = s->language,
-                                      .set = s->set,
-                                      .seed = s->seed,
-                                      .strict = s->strict,
-                                      .races = true,
-                                      .of_reference = configuration == NULL,
-                                      .allow.unverified = true,
-                                      .no_store = true};
-    call.settings.sample = (struct given){.is_given = true, .value = 1};
-    if (configuration)
-        call.settings.config = (struct list){.items = (const char **)configuration, .count = 1};
-    return call;
+    const struct spec_settings *s = w->given;
+    struct check_settings check = {
+        .given = {.device = s->device, .language = s->language, .set = s->set, .strict = s->strict},
+        .measure = {.seed = w->measure->seed, .no_store = true},
+        .sample = {.is_given = true, .value = 1},
+        .races = true,
+        .of_reference = configuration == NULL,
+        .allow.unverified = true,
+    };
+    if (configuration && **configuration)
+        check.given.config = (struct list){.items = (const char **)configuration, .count = 1};
+    return check;
 }
 
 static bool search(struct checking *c)
 {
-    const struct check_record *record;
+    const void *record;
     struct error e = ERROR_INIT;
     uint64_t until = clock_ns() + SEARCH_NS;
-    enum check_answer answer;
+    enum workflow_answer answer;
     do
-        answer = check_step(c->check, STEP_MS, &record, &e);
-    while ((answer == CHECK_RECORD || answer == CHECK_NOTHING) && clock_ns() < until &&
+        answer = engine_step(c->check, STEP_MS, &record, &e);
+    while ((answer == WORKFLOW_RECORD || answer == WORKFLOW_NOTHING) && clock_ns() < until &&
            !interrupt_pending());
-    return answer == CHECK_END;
+    return answer == WORKFLOW_END;
 }
 
 static void add_findings(const struct checking *c, struct text *out)
 {
-    size_t count;
-    const struct check_finding *findings = check_findings(c->check, &count);
-    for (size_t i = 0; i < count; i++)
-        race_text(&findings[i].race, out);
+    struct engine_checked checked;
+    engine_checked(c->check, &checked);
+    for (size_t i = 0; i < checked.finding_count; i++)
+        race_text(&checked.findings[i].race, out);
 }
 
 // Appends what the simulator found; false where it is not installed, or did not come to its end.
 static bool find_line(const struct work *w, const char *configuration, struct text *out)
 {
     struct checking c;
-    const char *items[] = {configuration};
-    bool is_plain = configuration && *configuration;
-    struct invocation call = invocation_of(w, configuration ? items : NULL);
-    if (configuration && !is_plain)
-        call.settings.config.count = 0;
-    checking_init(&c, &call);
+    const char *items[] = {configuration, NULL};
+    const struct check_settings settings = settings_of(w, configuration ? items : NULL);
+    checking_init(&c, w->call, &settings);
     c.work.log = (struct log){NULL, NULL}; // what is to be said of the spec was said
     bool done = checking_start(&c) == EXIT_DONE && search(&c);
     if (done)
         add_findings(&c, out);
     checking_release(&c);
     return done;
-}
-
-static bool is_installed(const struct work *w)
-{
-    struct arena a;
-    struct error e = ERROR_INIT;
-    const char *nothing[] = {NULL};
-    arena_init(&a);
-    struct races_options o = {.worker = nothing, .path = w->environment.path, .log = ""};
-    bool found = races_command(&o, &a, &e) != NULL;
-    arena_release(&a);
-    return found;
 }
 
 // ---- telling -----------------------------------------------------------------------------------
@@ -146,7 +124,8 @@ static void tell(const struct work *w, const char *configuration, bool unverifie
     const char *who = !configuration    ? "the reference"
                       : !*configuration ? "the configuration"
                                         : configuration;
-    bool ask = !w->call->settings.no_crash_line && is_installed(w) && !interrupt_pending();
+    bool ask = !w->measure->no_crash_line && engine_simulator_found(w->environment.path) &&
+               !interrupt_pending();
     add_command(w, configuration, unverified, &command);
     if (ask && w->ticker.terminal)
         complain("%s crashed; looking for the line in the simulator " RACES_PACKAGE " ...", who);
@@ -185,8 +164,8 @@ void crash_tell(const struct work *w, const uint32_t *choice, const struct resul
     text_release(&configuration);
 }
 
-void crash_tell_reference(const struct work *w, const struct error *e)
+void crash_tell_reference(const struct work *w, const struct evaluator_status *s)
 {
-    if (crash_is_simulated(w) && strstr(e->text, REFERENCE_DIED))
+    if (s->reference == REFERENCE_CRASHED && crash_is_simulated(w))
         tell(w, NULL, false);
 }

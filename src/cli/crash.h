@@ -5,6 +5,7 @@
 
 #include "cli/option.h"
 #include "cli/work.h"
+#include "runner/evaluator.h"
 
 extern const struct option crash_options[]; // --no-crash-line
 
@@ -19,7 +20,7 @@ bool crash_is_worse(const struct result *r, const struct result *than); // than:
 // against.
 void crash_tell(const struct work *w, const uint32_t *choice, const struct result *r,
                 bool unverified);
-// The same where the error is that of a reference that crashed; else nothing.
-void crash_tell_reference(const struct work *w, const struct error *e);
+// The same where the evaluator could not go on because the reference crashed; else nothing.
+void crash_tell_reference(const struct work *w, const struct evaluator_status *s);
 
 #endif

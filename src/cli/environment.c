@@ -1,16 +1,20 @@
+// What the program takes from outside its command line: variables, the worker's path, the folders of
+// caches and of temporary files. Nothing else of the program reads them. What workers are told is a
+// list of NAME=VALUE; a cache that cannot be written is replaced by a folder that lasts as long as the run.
 #include "cli/environment.h"
 
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/console.h"
-#include "eval/cache.h"
+#include "os/beside.h"
+#include "os/cache_folder.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-static const char *variable(const char *name)
+static const char *read_variable(const char *name)
 {
     const char *value = getenv(name);
     return value && value[0] ? value : NULL;
@@ -18,22 +22,22 @@ static const char *variable(const char *name)
 
 // $XDG_..., when it is absolute as its specification wants, else a folder of the user's home.
 // `instead`: what else would do.
-static const char *user_folder(struct environment *v, const char *name, const char *below_home,
+static const char *user_folder(struct arena *a, const char *name, const char *below_home,
                                const char *instead, struct error *e)
 {
-    const char *folder = variable(name), *home = variable("HOME");
+    const char *folder = read_variable(name), *home = read_variable("HOME");
     if (folder && folder[0] == '/')
-        return arena_printf(&v->arena, "%s/hone", folder);
+        return arena_printf(a, "%s/hone", folder);
     if (home)
-        return arena_printf(&v->arena, "%s/%s/hone", home, below_home);
+        return arena_printf(a, "%s/%s/hone", home, below_home);
     error_set(e, ERROR_USAGE, "neither %s nor HOME is set; set one of them%s", name, instead);
     return NULL;
 }
 
 const char *environment_store(struct environment *v, struct error *e)
 {
-    const char *folder =
-        user_folder(v, "XDG_DATA_HOME", ".local/share", ", or name the store with --store FILE", e);
+    const char *folder = user_folder(&v->arena, "XDG_DATA_HOME", ".local/share",
+                                     ", or name the store with --store FILE", e);
     return folder ? arena_printf(&v->arena, "%s/results.sqlite", folder) : NULL;
 }
 
@@ -48,54 +52,68 @@ void environment_date(char out[32])
 
 static bool find_worker(struct environment *v, struct error *e)
 {
-    static const char *const places[] = {"hone-worker", "../libexec/hone/hone-worker"};
-    char self[4096];
+    char path[BESIDE_PATH_SIZE];
     v->worker = v->own_worker;
-    v->own_worker[0] = variable("HONE_WORKER");
+    v->own_worker[0] = read_variable("HONE_WORKER");
     if (v->own_worker[0])
         return true;
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash)
-        slash[1] = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        v->own_worker[0] = arena_printf(&v->arena, "%s%s", self, places[i]);
-        if (v->own_worker[0] && access(v->own_worker[0], X_OK) == 0)
-            return true;
+    if (beside_worker(path)) {
+        v->own_worker[0] = arena_strdup(&v->arena, path);
+        return v->own_worker[0] || error_memory(e);
     }
+    beside_folder(path);
     return error_set(
         e, ERROR_WORKER,
         "hone-worker is neither in %s nor in %s../libexec/hone; reinstall hone, or set "
         "HONE_WORKER to its path",
-        self, self);
+        path, path);
 }
 
-// ---- the scratch folder ------------------------------------------------------------------------
+// ---- folders -----------------------------------------------------------------------------------
 
-static bool make_scratch(struct environment *v, struct error *e)
+const char *environment_scratch_parent(void)
 {
-    const char *parent = variable("TMPDIR");
-    if (!parent || access(parent, W_OK) != 0)
-        parent = "/tmp";
-    return scratch_make(&v->scratch, parent, e);
+    const char *parent = read_variable("TMPDIR");
+    return parent && access(parent, W_OK) == 0 ? parent : "/tmp";
 }
 
 // ---- what workers are told ---------------------------------------------------------------------
 
-// The caches of drivers and workers, in folders of hone's own unless the user chose others. Nobody
-// but hone bounds them; a tuned configuration takes 20 to 100 KB (a cubin, which lies among the
-// references, too), a reference of n = 4096 128 MiB.
+// The caches of drivers and workers, in folders of hone's own unless the user chose others. Nobody but hone bounds
+// them: to 1 GiB together. A tuned configuration takes 20 to 100 KB (a cubin, which lies among the references, too), a
+// reference of n = 4096 128 MiB.
 static const struct cache {
+    const char *title;
     const char *variable;
     const char *leaf;
     unsigned depth; // of an entry below the folder
     uint64_t limit_bytes;
-} caches[] = {
-    {"POCL_CACHE_DIR", "pocl", 2, 2ull << 30},
-    {"CUDA_CACHE_PATH", "cuda", 2, 1ull << 30},
-    {"HONE_WORKER_CACHE", "references", 1, 4ull << 30},
+} caches[ENVIRONMENT_CACHES] = {
+    {"compiled by PoCL", "POCL_CACHE_DIR", "pocl", 2, 256ull << 20},
+    {"compiled by NVIDIA's OpenCL", "CUDA_CACHE_PATH", "cuda", 2, 256ull << 20},
+    {"references and cubins", "HONE_WORKER_CACHE", "references", 1, 512ull << 20},
 };
+
+bool environment_caches(struct arena *a, struct environment_cache out[ENVIRONMENT_CACHES],
+                        struct error *e)
+{
+    const char *folder = user_folder(a, "XDG_CACHE_HOME", ".cache", "", e);
+    bool ok = folder || e->code || error_memory(e);
+    for (size_t i = 0; ok && folder && i < ENVIRONMENT_CACHES; i++) {
+        const struct cache *c = &caches[i];
+        const char *chosen = read_variable(c->variable);
+        out[i] = (struct environment_cache){
+            .title = c->title,
+            .name = c->leaf,
+            .variable = c->variable,
+            .folder = chosen ? arena_strdup(a, chosen) : arena_printf(a, "%s/%s", folder, c->leaf),
+            .is_own = !chosen,
+            .depth = c->depth,
+            .limit_bytes = c->limit_bytes};
+        ok = out[i].folder || error_memory(e);
+    }
+    return ok && folder;
+}
 
 // PoCL has 1,024 characters for the path of a file in its cache, and no device where they do not
 // do.
@@ -125,7 +143,7 @@ static const char *usable_cache(struct environment *v, const char *folder, struc
 static bool add_cache(struct environment *v, size_t index, const char *folder)
 {
     const struct cache *c = &caches[index];
-    const char *chosen = variable(c->variable);
+    const char *chosen = read_variable(c->variable);
     char *pair = chosen ? arena_printf(&v->arena, "%s=%s", c->variable, chosen)
                         : arena_printf(&v->arena, "%s=%s/%s", c->variable, folder, c->leaf);
     if (!pair)
@@ -147,17 +165,17 @@ void environment_trim(const struct environment *v)
 {
     if (!v->stamp || !cache_trim_due(v->stamp))
         return;
-    for (size_t i = 0; v->cache && i < sizeof caches / sizeof *caches && v->cache[i]; i++) {
-        if (!variable(caches[i].variable))
+    for (size_t i = 0; v->cache && i < ENVIRONMENT_CACHES && v->cache[i]; i++) {
+        if (!read_variable(caches[i].variable))
             cache_trim(strchr(v->cache[i], '=') + 1, caches[i].depth, caches[i].limit_bytes);
     }
 }
 
 // Without a home the caches last as long as this run: a lack of speed is no reason to refuse it.
-static const char *cache_folder(struct environment *v, struct error *e)
+static const char *choose_cache_folder(struct environment *v, struct error *e)
 {
     struct error why = ERROR_INIT;
-    const char *folder = user_folder(v, "XDG_CACHE_HOME", ".cache", "", &why);
+    const char *folder = user_folder(&v->arena, "XDG_CACHE_HOME", ".cache", "", &why);
     if (folder)
         return usable_cache(v, folder, e);
     if (!why.code) {
@@ -173,8 +191,8 @@ static const char *cache_folder(struct environment *v, struct error *e)
 
 static bool add_settings(struct environment *v, struct error *e)
 {
-    size_t count = sizeof caches / sizeof *caches;
-    const char *folder = cache_folder(v, e);
+    const size_t count = ENVIRONMENT_CACHES;
+    const char *folder = choose_cache_folder(v, e);
     if (!folder)
         return false;
     v->stamp = arena_printf(&v->arena, "%s/trimmed", folder);
@@ -194,15 +212,16 @@ bool environment_init(struct environment *v, struct error *e)
     char host[256] = "";
     *v = (struct environment){.scratch = SCRATCH_NONE};
     arena_init(&v->arena);
-    v->device = variable("HONE_DEVICE");
-    v->path = variable("PATH");
-    v->also = variable("HONE_ALSO");
+    v->device = read_variable("HONE_DEVICE");
+    v->path = read_variable("PATH");
+    v->also = read_variable("HONE_ALSO");
     if (gethostname(host, sizeof host - 1) != 0)
         host[0] = '\0';
     v->host = arena_strdup(&v->arena, host);
     if (!v->host)
         return error_memory(e);
-    return find_worker(v, e) && make_scratch(v, e) && add_settings(v, e);
+    return find_worker(v, e) && scratch_make(&v->scratch, environment_scratch_parent(), e) &&
+           add_settings(v, e);
 }
 
 void environment_release(struct environment *v)

@@ -5,7 +5,9 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/scratch.h"
+#include "os/scratch.h"
+
+#include <stdint.h>
 
 struct environment {
     struct arena arena;
@@ -27,6 +29,23 @@ bool environment_init(struct environment *v, struct error *e);
 void environment_trim(const struct environment *v);
 // Removes the scratch folder.
 void environment_release(struct environment *v);
+
+// Where the caches of drivers and workers are.
+enum { ENVIRONMENT_CACHES = 3 };
+struct environment_cache {
+    const char *title;    // "compiled by PoCL"
+    const char *name;     // "pocl"
+    const char *variable; // of the environment, by which a user chooses another folder
+    const char *folder;
+    bool is_own;    // false: the user chose it, and hone neither bounds nor clears it
+    unsigned depth; // of an entry below the folder, as in cache_folder.h
+    uint64_t limit_bytes;
+};
+// False: there is no home to have them in, or no memory.
+bool environment_caches(struct arena *a, struct environment_cache out[ENVIRONMENT_CACHES],
+                        struct error *e);
+// The folder that scratch folders are made in.
+const char *environment_scratch_parent(void);
 
 // The default store, in the arena.
 const char *environment_store(struct environment *v, struct error *e);

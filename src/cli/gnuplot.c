@@ -1,6 +1,7 @@
+// Runs gnuplot on a script and waits for it. That there is none is an answer and no error.
 #include "cli/gnuplot.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 
 #include <errno.h>

@@ -3,17 +3,6 @@
 
 #include "search/search.h"
 
-static void words_of(const struct command *c, struct text *out)
-{
-    const char *separator = "";
-    for (const struct option_group *g = c->groups; g->title; g++) {
-        for (const struct option *o = g->options; o->name; o++) {
-            text_addf(out, "%s--%s", separator, o->name);
-            separator = " ";
-        }
-    }
-}
-
 void help_completion(struct text *out)
 {
     text_add(out, "# bash completion for hone; made by `hone help --completion`\n"
@@ -26,7 +15,13 @@ void help_completion(struct text *out)
     text_add(out, "' ;;\n");
     for (const struct command *const *c = commands(); *c; c++) {
         text_addf(out, "    */%s) options='", (*c)->name);
-        words_of(*c, out);
+        const char *separator = "";
+        for (const struct option_group *g = (*c)->groups; g->title; g++) {
+            for (const struct option *o = g->options; o->name; o++) {
+                text_addf(out, "%s--%s", separator, o->name);
+                separator = " ";
+            }
+        }
         text_add(out, "' ;;\n");
     }
     text_add(out, "    esac\n"

@@ -15,7 +15,7 @@ static size_t widest_name(void)
     return widest;
 }
 
-static void put_number(const struct strategy_option *o, double value, struct text *out)
+static void put_option_value(const struct strategy_option *o, double value, struct text *out)
 {
     text_addf(out, o->whole ? "%.0f" : "%g", value);
 }
@@ -26,12 +26,12 @@ static void put_option(const struct strategy_option *o, struct text *out)
     struct text words = TEXT_INIT;
     size_t from = out->length;
     text_addf(out, "%*s%s=", INDENT, "", o->name);
-    put_number(o, o->fallback, out);
+    put_option_value(o, o->fallback, out);
     text_add(out, "  ");
     text_addf(&words, "%s (", o->summary);
-    put_number(o, o->least, &words);
+    put_option_value(o, o->least, &words);
     text_add(&words, " .. ");
-    put_number(o, o->most, &words);
+    put_option_value(o, o->most, &words);
     text_add(&words, ")");
     help_wrap(text_cstr(&words), words.length, out->length - from, INDENT + 4, WIDTH, out);
     text_release(&words);

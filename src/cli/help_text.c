@@ -1,3 +1,5 @@
+// Help on the terminal, made from the tables of commands and options: wrapped to 79 columns, options with
+// their argument in front and the explanation indented below.
 #include "cli/help.h"
 
 #include "report/units.h"
@@ -153,6 +155,7 @@ const struct help_entry *help_environment(void)
         {"XDG_DATA_HOME", "folder of the store (else ~/.local/share)"},
         {"XDG_CACHE_HOME", "folder of drivers' caches and references (else ~/.cache)"},
         {"POCL_CACHE_DIR, CUDA_CACHE_PATH", "a driver's cache of your own choice"},
+        {"HONE_CC", "the compiler of kernels in C (else cc)"},
         {"CUDA_HOME, CUDA_PATH", "the CUDA toolkit whose compiler and headers are used"},
         {"TMPDIR", "folder of temporary files (else /tmp)"},
         {0},
@@ -179,7 +182,7 @@ const struct help_entry *help_files(void)
 {
     static const struct help_entry list[] = {
         {"~/.local/share/hone/results.sqlite", "the store: every result ever measured"},
-        {"~/.cache/hone", "drivers' compile caches and references; may be removed at any time"},
+        {"~/.cache/hone", "drivers' compile caches and references, 1 GiB at most: hone cache"},
         {0},
     };
     return list;

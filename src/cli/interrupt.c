@@ -1,3 +1,4 @@
+// Ctrl-C and its kin: the handler notes the signal, and the loops of the program ask for it.
 #include "cli/interrupt.h"
 
 #include <signal.h>
@@ -6,7 +7,7 @@
 // A handler can talk to the program only through a global.
 static volatile sig_atomic_t pending;
 
-static void note(int signal)
+static void note_signal(int signal)
 {
     pending = signal;
 }
@@ -16,7 +17,7 @@ void interrupt_catch(void)
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_handler = note;
+    action.sa_handler = note_signal;
     // The default comes back with the first signal: a second one ends the program.
     action.sa_flags = SA_RESETHAND;
     sigemptyset(&action.sa_mask);

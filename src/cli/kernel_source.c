@@ -1,3 +1,5 @@
+// Reads a kernel's text for `hone init`: kernels with their arguments, and the names that the text
+// leaves open, which may be parameters or constants.
 #include "cli/kernel_source.h"
 
 #include "base/text.h"
@@ -77,7 +79,7 @@ static bool is_sign(const struct token *t, const char *text)
     return t->kind == TOKEN_SIGN && strcmp(t->text, text) == 0;
 }
 
-static bool is_word(const struct token *t, const char *text)
+static bool is_word_named(const struct token *t, const char *text)
 {
     return t->kind == TOKEN_NAME && strcmp(t->text, text) == 0;
 }
@@ -152,7 +154,8 @@ static void collect_declarations(struct survey *s)
     for (size_t i = 0; i < s->count; i++) {
         const struct token *t = &s->tokens[i];
         bool is_define = t->starts_directive && str_equal(t->directive, "define");
-        bool names_type = is_word(t, "struct") || is_word(t, "union") || is_word(t, "enum");
+        bool names_type =
+            is_word_named(t, "struct") || is_word_named(t, "union") || is_word_named(t, "enum");
         if (is_define && !is_guarded(s, i))
             declare_macro(s, i);
         else if (t->kind != TOKEN_NAME || t->directive)
@@ -194,9 +197,9 @@ static bool is_use(const struct survey *s, size_t i)
     static const char *const silent[] = {"include", "error", "line", "undef", "warning", NULL};
     const struct token *t = &s->tokens[i];
     bool is_pragma = t->directive && strcmp(t->directive, "pragma") == 0;
-    bool is_unroll =
-        is_pragma && i > 0 &&
-        (is_word(&s->tokens[i - 1], "unroll") || (i > 1 && is_word(&s->tokens[i - 2], "unroll")));
+    bool is_unroll = is_pragma && i > 0 &&
+                     (is_word_named(&s->tokens[i - 1], "unroll") ||
+                      (i > 1 && is_word_named(&s->tokens[i - 2], "unroll")));
     if (t->kind != TOKEN_NAME || is_reserved(t->text) || is_directive(t, silent))
         return false;
     if (is_pragma && !is_unroll)
@@ -251,7 +254,7 @@ static bool is_only_written(const struct survey *s, const char *name, size_t fro
         braces += is_sign(&s->tokens[i], "{") - is_sign(&s->tokens[i], "}");
         if (used && braces <= 0)
             break;
-        if (!is_word(&s->tokens[i], name))
+        if (!is_word_named(&s->tokens[i], name))
             continue;
         int depth = 0;
         size_t at = i + 1;
@@ -310,7 +313,7 @@ static size_t closing(const struct survey *s, size_t open)
     return s->count;
 }
 
-static void read_arguments(struct survey *s, size_t open, struct found_kernel *k)
+static void read_kernel_arguments(struct survey *s, size_t open, struct found_kernel *k)
 {
     size_t end = closing(s, open), from = open + 1;
     k->arguments = arena_array(s->arena, end - open + 1, sizeof *k->arguments);
@@ -318,7 +321,7 @@ static void read_arguments(struct survey *s, size_t open, struct found_kernel *k
     for (size_t i = from; k->arguments && i <= end; i++) {
         if (i < end && !is_sign(&s->tokens[i], ","))
             continue;
-        bool is_void = i == from + 1 && is_word(&s->tokens[from], "void");
+        bool is_void = i == from + 1 && is_word_named(&s->tokens[from], "void");
         if (i > from && !is_void) {
             struct found_argument *a = &k->arguments[k->argument_count++];
             read_argument(s, from, i, a);
@@ -333,10 +336,10 @@ static void read_group_size(const struct survey *s, size_t name, struct found_ke
 {
     const struct token *t = s->tokens;
     size_t at = name;
-    while (at > 0 && !is_word(&t[at], "reqd_work_group_size") && !is_sign(&t[at], "}") &&
+    while (at > 0 && !is_word_named(&t[at], "reqd_work_group_size") && !is_sign(&t[at], "}") &&
            !is_sign(&t[at], ";"))
         at--;
-    if (!is_word(&t[at], "reqd_work_group_size") || !is_sign(&t[at + 1], "("))
+    if (!is_word_named(&t[at], "reqd_work_group_size") || !is_sign(&t[at + 1], "("))
         return;
     at++;
     for (uint32_t axis = 0; axis < 3 && at + 2 < name; axis++, at += 2) {
@@ -351,41 +354,20 @@ static void read_group_size(const struct survey *s, size_t name, struct found_ke
 static void collect_kernels(struct survey *s)
 {
     for (size_t i = 0; i < s->count; i++) {
-        if (!is_word(&s->tokens[i], "kernel") && !is_word(&s->tokens[i], "__kernel"))
+        if (!is_word_named(&s->tokens[i], "kernel") && !is_word_named(&s->tokens[i], "__kernel"))
             continue;
         size_t at = i + 1;
         while (at < s->count &&
                !(s->tokens[at].kind == TOKEN_NAME && is_sign(&s->tokens[at + 1], "(") &&
-                 !is_word(&s->tokens[at], "__attribute__")) &&
+                 !is_word_named(&s->tokens[at], "__attribute__")) &&
                !is_sign(&s->tokens[at], "{") && !is_sign(&s->tokens[at], ";"))
-            at = is_word(&s->tokens[at], "__attribute__") ? closing(s, at + 1) + 1 : at + 1;
+            at = is_word_named(&s->tokens[at], "__attribute__") ? closing(s, at + 1) + 1 : at + 1;
         if (at >= s->count || s->tokens[at].kind != TOKEN_NAME)
             continue;
         struct found_kernel *k = &s->out->kernels[s->out->kernel_count++];
         k->name = s->tokens[at].text;
         read_group_size(s, at, k);
-        read_arguments(s, at + 1, k);
-    }
-}
-
-static void declare_arguments(struct survey *s)
-{
-    for (uint32_t k = 0; k < s->out->kernel_count; k++) {
-        declare(s, s->out->kernels[k].name);
-        for (uint32_t i = 0; i < s->out->kernels[k].argument_count; i++)
-            declare(s, s->out->kernels[k].arguments[i].name);
-    }
-}
-
-// A name that is an argument's type.
-static void mark_types(struct survey *s)
-{
-    for (uint32_t k = 0; k < s->out->kernel_count; k++) {
-        for (uint32_t i = 0; i < s->out->kernels[k].argument_count; i++) {
-            struct found_name *n = find_open(s, s->out->kernels[k].arguments[i].type);
-            if (n)
-                n->is_type = true;
-        }
+        read_kernel_arguments(s, at + 1, k);
     }
 }
 
@@ -424,10 +406,21 @@ bool kernel_source_read(const char *text, size_t length, struct arena *a, struct
     collect_kernels(&s);
     if (s.failed)
         return error_memory(e);
-    declare_arguments(&s);
+    for (uint32_t k = 0; k < s.out->kernel_count; k++) {
+        declare(&s, s.out->kernels[k].name);
+        for (uint32_t i = 0; i < s.out->kernels[k].argument_count; i++)
+            declare(&s, s.out->kernels[k].arguments[i].name);
+    }
     collect_declarations(&s);
     collect_open_names(&s);
-    mark_types(&s);
+    // A name that is an argument's type.
+    for (uint32_t k = 0; k < s.out->kernel_count; k++) {
+        for (uint32_t i = 0; i < s.out->kernels[k].argument_count; i++) {
+            struct found_name *n = find_open(&s, s.out->kernels[k].arguments[i].type);
+            if (n)
+                n->is_type = true;
+        }
+    }
     count_dimensions(&s);
     return !s.failed || error_memory(e);
 }

@@ -1,6 +1,8 @@
+// Reads a command line by tables of options. A row says how its value is read and where in the
+// struct of its group it goes; the group says where that struct stands in the settings.
 #include "cli/option.h"
 
-#include "job/result.h"
+#include "model/result.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,11 +33,12 @@ bool option_text(void *field, const char *value, struct error *e)
 bool option_list(void *field, const char *value, struct error *e)
 {
     struct list *l = field;
-    const char **items = realloc(l->items, (l->count + 1) * sizeof *items);
+    const char **items = realloc(l->items, (l->count + 2) * sizeof *items);
     if (!items)
         return error_memory(e);
     l->items = items;
     l->items[l->count++] = value;
+    l->items[l->count] = NULL;
     return true;
 }
 
@@ -111,12 +114,22 @@ bool option_is_statuses(const char *word)
 
 // ---- finding -----------------------------------------------------------------------------------
 
-static const struct option *find(const struct option_group *groups, const char *name, char letter)
+const struct option help_options[] = {
+    {OPTION("help", NULL, option_flag, 0), .letter = 'h', .help = "Print this text and exit."},
+    {0},
+};
+
+// *at, if wanted: where the struct of its group stands.
+static const struct option *find_option(const struct option_group *groups, const char *name,
+                                        char letter, size_t *at)
 {
     for (; groups->title; groups++) {
         for (const struct option *o = groups->options; o->name; o++) {
-            if (name ? str_equal(o->name, name) : o->letter == letter)
-                return o;
+            if (name ? !str_equal(o->name, name) : o->letter != letter)
+                continue;
+            if (at)
+                *at = groups->at;
+            return o;
         }
     }
     return NULL;
@@ -124,7 +137,7 @@ static const struct option *find(const struct option_group *groups, const char *
 
 const struct option *option_find(const struct option_group *groups, const char *name)
 {
-    return find(groups, name, 0);
+    return find_option(groups, name, 0, NULL);
 }
 
 bool option_group_begins(const struct option_group *groups, const struct option_group *g)
@@ -155,6 +168,7 @@ struct parse {
     int argc, at; // `at`: the next word
     char *const *argv;
     void *settings;
+    bool *help;
 };
 
 // "--retry compile": the word would be taken for the spec, and the spec for one too many.
@@ -164,7 +178,8 @@ static bool is_left_behind(const struct parse *p, const struct option *o, const 
 }
 
 // `value` NULL: the next word is the value, for an option that takes one.
-static bool apply(struct parse *p, const struct option *o, const char *value, struct error *e)
+static bool apply_option(struct parse *p, const struct option *o, size_t at, const char *value,
+                         struct error *e)
 {
     if (is_left_behind(p, o, value))
         return error_set(e, ERROR_USAGE, "the value of --%s comes after '=': --%s=%s", o->name,
@@ -177,7 +192,8 @@ static bool apply(struct parse *p, const struct option *o, const char *value, st
                              o->argument);
         value = p->argv[p->at++];
     }
-    if (o->apply((char *)p->settings + o->offset, value, e))
+    void *field = o == help_options ? (void *)p->help : (char *)p->settings + at + o->offset;
+    if (o->apply(field, value, e))
         return true;
     return error_context(e, "--%s", o->name);
 }
@@ -188,24 +204,26 @@ static bool take_long(struct parse *p, const char *word, struct error *e)
     const char *equals = strchr(word, '=');
     size_t length = equals ? (size_t)(equals - word) : strlen(word);
     str_format(name, sizeof name, "%.*s", (int)(length < 64 ? length : 64), word);
-    const struct option *o = option_find(p->groups, name);
+    size_t at;
+    const struct option *o = find_option(p->groups, name, 0, &at);
     if (!o)
         return unknown(p->groups, name, e);
-    return apply(p, o, equals ? equals + 1 : NULL, e);
+    return apply_option(p, o, at, equals ? equals + 1 : NULL, e);
 }
 
 static bool take_short(struct parse *p, const char *word, struct error *e)
 {
-    const struct option *o = word[1] == '\0' ? find(p->groups, NULL, word[0]) : NULL;
+    size_t at;
+    const struct option *o = word[1] == '\0' ? find_option(p->groups, NULL, word[0], &at) : NULL;
     if (!o)
         return error_set(e, ERROR_USAGE, "unknown option -%s; options are written --name", word);
-    return apply(p, o, NULL, e);
+    return apply_option(p, o, at, NULL, e);
 }
 
 bool options_parse(const struct option_group *groups, int argc, char *const *argv, void *settings,
-                   const char **rest, uint32_t *rest_count, struct error *e)
+                   bool *help, const char **rest, uint32_t *rest_count, struct error *e)
 {
-    struct parse p = {groups, argc, 0, argv, settings};
+    struct parse p = {groups, argc, 0, argv, settings, help};
     bool ended = false;
     *rest_count = 0;
     while (p.at < argc) {
@@ -221,4 +239,25 @@ bool options_parse(const struct option_group *groups, int argc, char *const *arg
             return false;
     }
     return true;
+}
+
+void options_release(const struct option_group *groups, void *settings)
+{
+    for (; groups->title; groups++) {
+        for (const struct option *o = groups->options; o->name; o++) {
+            if (o->is_list)
+                list_release((struct list *)(void *)((char *)settings + groups->at + o->offset));
+        }
+    }
+}
+
+void *option_field(const struct option_group *groups, void *settings, const struct option *row)
+{
+    for (; groups->title; groups++) {
+        for (const struct option *o = groups->options; o->name; o++) {
+            if (o == row)
+                return (char *)settings + groups->at + o->offset;
+        }
+    }
+    return NULL;
 }

@@ -12,8 +12,8 @@ struct option {
     const char *name;     // without the dashes
     const char *argument; // "NAME"; NULL: a flag
     const char *help;
-    // Reads `value` (NULL for a flag, or left out) into the field at `offset` of the settings. The
-    // error says what would be right; the option's name is put in front.
+    // Reads `value` (NULL for a flag, or left out) into the field at `offset` of the struct that
+    // the group fills. The error says what would be right; the option's name is put in front.
     bool (*apply)(void *field, const char *value, struct error *e);
     size_t offset;
     // (optional: never) Of an argument that may be left out: is the next word what was meant by it?
@@ -21,18 +21,24 @@ struct option {
     bool (*is_meant)(const char *word);
     char letter;   // short form; 0: none
     bool optional; // the argument may be left out, and is only taken after "="
+    bool is_list;  // the field is a struct list
 };
+
+// The beginning of a row.
+#define OPTION(name_, argument_, apply_, offset_)                                                  \
+    .name = (name_), .argument = (argument_), .apply = (apply_), .offset = (offset_)
 
 // Options that belong together under a title; `options` ends with a NULL name. A list of groups
 // ends with a NULL title; neighbours with one title are shown as one group.
 struct option_group {
     const char *title;
     const struct option *options;
+    size_t at; // where its struct stands in the settings of the command
 };
 
 // Texts given by an option that may be repeated.
 struct list {
-    const char **items;
+    const char **items; // and a NULL behind them; NULL: there are none
     uint32_t count;
 };
 void list_release(struct list *l);
@@ -53,13 +59,20 @@ bool option_seed(void *field, const char *value, struct error *e);  // struct gi
 bool option_statuses(void *field, const char *value, struct error *e);
 bool option_is_statuses(const char *word); // uint32_t
 
+extern const struct option help_options[]; // --help, which every command has
+
 const struct option *option_find(const struct option_group *groups, const char *name);
 // Does a title stand before this one of `groups`? Not where it goes on with the one before it.
 bool option_group_begins(const struct option_group *groups, const struct option_group *g);
 
 // Reads argv[0 .. argc) into `settings`; what is no option goes to `rest` (room for argc). After
-// "--" nothing is an option. Unknown options are refused with the nearest known one.
+// "--" nothing is an option. Unknown options are refused with the nearest known one. *help is set
+// by --help.
 bool options_parse(const struct option_group *groups, int argc, char *const *argv, void *settings,
-                   const char **rest, uint32_t *rest_count, struct error *e);
+                   bool *help, const char **rest, uint32_t *rest_count, struct error *e);
+// The field of an option in settings, by its row; NULL: the command has no such option.
+void *option_field(const struct option_group *groups, void *settings, const struct option *row);
+// Frees the lists in settings.
+void options_release(const struct option_group *groups, void *settings);
 
 #endif

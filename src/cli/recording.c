@@ -1,3 +1,4 @@
+// Reads recorded spaces as the command line names them, and refuses a choice where a file has one.
 #include "cli/recording.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@ static int by_name(const void *a, const void *b)
 // "A=1, B=2", sorted by name, as a store keeps constants; NULL: none are given.
 static const char *constants_given(struct work *w)
 {
-    const struct list *set = &w->call->settings.set;
+    const struct list *set = &w->given->set;
     struct text text = TEXT_INIT;
     if (w->spec || set->count == 0)
         return w->spec ? w->constants : NULL;
@@ -28,7 +29,7 @@ static const char *constants_given(struct work *w)
 
 int recording_refuse_choice(const struct work *w, const struct recorded *r)
 {
-    const struct settings *s = &w->call->settings;
+    const struct spec_settings *s = w->given;
     const char *other = s->device ? "--device" : !w->spec && s->set.count ? "--set" : NULL;
     if (r->format == RECORDED_STORE || !other)
         return EXIT_DONE;
@@ -42,7 +43,7 @@ int recording_read(struct work *w, const char *path, struct recorded **out)
     struct error e = ERROR_INIT;
     struct recorded_options o = {.spec = w->spec,
                                  .log = &w->log,
-                                 .device = w->call->settings.device,
+                                 .device = w->given->device,
                                  .constants = constants_given(w)};
     *out = recorded_read(path, &o, &e);
     if (*out)

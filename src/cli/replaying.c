@@ -1,27 +1,30 @@
+// tune --replay: a recording takes the place of the device, and of the spec where none is given.
 #include "cli/replaying.h"
 
 #include "cli/recording.h"
 
-int replaying_refuse(const struct settings *s)
+int replaying_refuse(const struct tune_settings *o)
 {
-    const char *other = s->build_only            ? "--build-only"
+    const struct spec_settings *s = &o->given;
+    const struct measure_settings *m = &o->measure;
+    const char *other = o->build_only            ? "--build-only"
                         : s->language.is_given   ? "--language"
-                        : s->iterations.is_given ? "--iterations"
-                        : s->limits.build_ns     ? "--timeout"
-                        : s->limits.launch_ns    ? "--timeout"
-                        : s->limits.driver_ns    ? "--timeout"
-                        : s->cold                ? "--cold"
-                        : s->rules.is_given      ? "--rule"
+                        : m->iterations.is_given ? "--iterations"
+                        : m->limits.build_ns     ? "--timeout"
+                        : m->limits.launch_ns    ? "--timeout"
+                        : m->limits.driver_ns    ? "--timeout"
+                        : m->cold                ? "--cold"
+                        : m->rules.count         ? "--rule"
                         : s->store               ? "--store"
                         : s->also.count          ? "--also"
-                        : s->fresh               ? "--fresh"
-                        : s->retry               ? "--retry"
+                        : m->fresh               ? "--fresh"
+                        : m->retry               ? "--retry"
                                                  : NULL;
-    if (s->replay && !s->replay[0]) {
+    if (o->replay && !o->replay[0]) {
         complain("--replay: the file has no name");
         return EXIT_USAGE;
     }
-    if (!s->replay || !other)
+    if (!o->replay || !other)
         return EXIT_DONE;
     complain("--replay and %s exclude each other: nothing is built, measured or stored", other);
     return EXIT_USAGE;
@@ -32,24 +35,11 @@ static int open_bare(struct tuning *t)
 {
     struct error e = ERROR_INIT;
     struct work *w = &t->work;
-    w->spec = replay_spec(t->recorded, &e);
+    w->loaded = engine_spec_handle(engine_replay_spec(t->recorded, &e));
+    w->spec = engine_spec(w->loaded);
     w->constants = "";
     w->constants_json = "{}";
     return w->spec ? EXIT_DONE : work_failed(&e);
-}
-
-static int make_replay(struct tuning *t)
-{
-    struct error e = ERROR_INIT;
-    const struct settings *s = &t->work.call->settings;
-    struct replay_options o = {.recorded = t->recorded,
-                               .spec = t->work.spec,
-                               .log = &t->work.log,
-                               .configurations = s->config.items,
-                               .configuration_count = s->config.count,
-                               .where = s->where.items,
-                               .where_count = s->where.count};
-    return replay_init(&t->replay, &o, &e) ? EXIT_DONE : work_failed(&e);
 }
 
 int replaying_open(struct tuning *t)
@@ -60,12 +50,12 @@ int replaying_open(struct tuning *t)
     if (status == EXIT_DONE && has_spec)
         status = work_spec(w);
     if (status == EXIT_DONE)
-        status = recording_read(w, w->call->settings.replay, &t->recorded);
+        status = recording_read(w, t->replayed, &t->recorded);
     if (status == EXIT_DONE)
         status = recording_refuse_choice(w, t->recorded);
     if (status == EXIT_DONE && !has_spec)
         status = open_bare(t);
-    return status == EXIT_DONE ? make_replay(t) : status;
+    return status;
 }
 
 const struct view_replay *replaying_view(struct tuning *t)
@@ -75,15 +65,16 @@ const struct view_replay *replaying_view(struct tuning *t)
     struct view_replay *v = r ? arena_alloc(&t->work.arena, sizeof *v) : NULL;
     if (!v)
         return NULL;
-    tune_progress(t->tune, &p);
+    engine_tune_progress(t->handle, &p);
+    const struct replay *replay = engine_tune_options(t->handle)->replay;
     *v = (struct view_replay){.path = r->path,
                               .format = recorded_format_text(r->format),
                               .device = r->device,
                               .statistic = r->statistic,
                               .has_spec = t->work.call->argument_count > 0,
                               .recorded = r->count,
-                              .excluded = t->replay.excluded,
-                              .unrecorded = t->replay.unrecorded,
+                              .excluded = replay->excluded,
+                              .unrecorded = replay->unrecorded,
                               .cost_ns = p.replayed_ns};
     return v;
 }

@@ -1,3 +1,4 @@
+// Reads a spec again with the constants that a stored result was measured with.
 #include "cli/respec.h"
 
 #include "base/text.h"

@@ -1,33 +1,52 @@
+// The rows of options that several subcommands share, and how their values are read.
 #include "cli/settings.h"
 
-#include "job/policy.h"
+#include "model/policy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELD(member) offsetof(struct settings, member)
+#define SPEC(member)    offsetof(struct spec_settings, member)
+#define MEASURE(member) offsetof(struct measure_settings, member)
+#define SEARCH(member)  offsetof(struct search_settings, member)
 
-void settings_release(struct settings *s)
+// ---- formats -----------------------------------------------------------------------------------
+
+static bool set_format(struct given_format *given, enum report_format f, struct error *e)
 {
-    list_release(&s->set);
-    list_release(&s->also);
-    list_release(&s->config);
-    list_release(&s->where);
-    list_release(&s->objective);
-    list_release(&s->strategies);
-    list_release(&s->assume);
-    list_release(&s->smallest);
-    list_release(&s->left);
-    list_release(&s->right);
-    list_release(&s->against);
+    if (given->is_given && given->format != f)
+        return error_set(e, ERROR_USAGE,
+                         "%s is asked for, too, and formats of the output exclude each other",
+                         report_format_text(given->format));
+    *given = (struct given_format){true, f};
+    return true;
 }
 
-const struct option help_options[] = {
-    {.name = "help",
-     .letter = 'h',
-     .help = "Print this text and exit.",
-     .apply = option_flag,
-     .offset = FIELD(help)},
+bool option_json(void *field, const char *value, struct error *e)
+{
+    (void)value;
+    return set_format(field, REPORT_JSON, e);
+}
+
+bool option_markdown(void *field, const char *value, struct error *e)
+{
+    (void)value;
+    return set_format(field, REPORT_MARKDOWN, e);
+}
+
+bool option_format(void *field, const char *value, struct error *e)
+{
+    enum report_format f;
+    if (report_format_parse(value, &f))
+        return set_format(field, f, e);
+    return error_set(e, ERROR_USAGE, "'%s' is none of " REPORT_FORMAT_WORDS, value);
+}
+
+const struct option format_options[] = {
+    {OPTION("format", "FORMAT", option_format, 0),
+     .help = "How the results are written: " REPORT_FORMAT_WORDS ". CSV has a row for each record "
+             "of the JSON and a column for each value; JUnit a test case for each, which failed "
+             "where its status is not correct."},
     {0},
 };
 
@@ -36,7 +55,7 @@ bool option_language(void *field, const char *value, struct error *e)
     struct given_language *given = field;
     given->is_given = language_parse(value, &given->language);
     return given->is_given ||
-           error_set(e, ERROR_USAGE, "'%s' is no language hone runs: opencl or cuda", value);
+           error_set(e, ERROR_USAGE, "'%s' is no language hone runs: " LANGUAGES_TEXTS, value);
 }
 
 // Also of commands that take no spec.
@@ -46,7 +65,7 @@ bool option_language(void *field, const char *value, struct error *e)
         .help = "The device: any part of its name, platform or id, as `hone devices` shows them; " \
                 "upper and lower case are the same. Without it HONE_DEVICE is asked, then the "    \
                 "only device is taken, else the first GPU, integrated GPU or CPU, in that order.", \
-        .apply = option_text, .offset = FIELD(device)                                              \
+        .apply = option_text, .offset = SPEC(device)                                               \
     }
 
 #define STORE_OPTION                                                                               \
@@ -55,59 +74,37 @@ bool option_language(void *field, const char *value, struct error *e)
         .help =                                                                                    \
             "The file that results are kept in. Default: $XDG_DATA_HOME/hone/results.sqlite, or "  \
             "~/.local/share/hone/results.sqlite.",                                                 \
-        .apply = option_text, .offset = FIELD(store)                                               \
+        .apply = option_text, .offset = SPEC(store)                                                \
     }
 
 const struct option device_options[] = {DEVICE_OPTION, {0}};
 const struct option store_options[] = {STORE_OPTION, {0}};
 
 const struct option spec_options[] = {
-    {.name = "language",
-     .argument = "opencl|cuda",
+    {OPTION("language", LANGUAGES_ARGUMENT, option_language, SPEC(language)),
      .help = "The language of the kernel. Default: the first of the spec's that the device can "
-             "run. A GPU that both offer is one card; the language chooses the view of it.",
-     .apply = option_language,
-     .offset = FIELD(language)},
+             "run. A GPU that both offer is one card; the language chooses the view of it."},
     DEVICE_OPTION,
-    {.name = "set",
-     .argument = "NAME=VALUE",
-     .help = "Override a constant of the spec, such as WIDTH=512. May be repeated.",
-     .apply = option_list,
-     .offset = FIELD(set)},
-    {.name = "config",
-     .argument = "a=1,b=2",
+    {OPTION("set", "NAME=VALUE", option_list, SPEC(set)), .is_list = true,
+     .help = "Override a constant of the spec, such as WIDTH=512. May be repeated."},
+    {OPTION("config", "a=1,b=2", option_list, SPEC(config)), .is_list = true,
      .help = "Only configurations with these values; parameters that are not named stay free (in "
-             "`hone run` they take their default). May be repeated: then any of them will do.",
-     .apply = option_list,
-     .offset = FIELD(config)},
-    {.name = "where",
-     .argument = "EXPRESSION",
+             "`hone run` they take their default). May be repeated: then any of them will do."},
+    {OPTION("where", "EXPRESSION", option_list, SPEC(where)), .is_list = true,
      .help =
          "Only configurations for which the expression is true, written as a restriction of the "
-         "spec: 'block_size_x * block_size_y <= 256'. May be repeated: then all must hold.",
-     .apply = option_list,
-     .offset = FIELD(where)},
+         "spec: 'block_size_x * block_size_y <= 256'. May be repeated: then all must hold."},
     STORE_OPTION,
-    {.name = "also",
-     .argument = "FILE",
+    {OPTION("also", "FILE", option_list, SPEC(also)), .is_list = true,
      .help = "A store that is only read: what the store above does not know is looked up in it, a "
              "team's results or shipped ones. May be repeated; HONE_ALSO names others, separated "
-             "by colons, which come after these.",
-     .apply = option_list,
-     .offset = FIELD(also)},
-    {.name = "reuse-unseen",
+             "by colons, which come after these."},
+    {OPTION("reuse-unseen", NULL, option_flag, SPEC(reuse_unseen)),
      .help = "Also take what earlier runs found where the kernel includes files that hone does not "
-             "find, and that may have changed since.",
-     .apply = option_flag,
-     .offset = FIELD(reuse_unseen)},
-    {.name = "json",
-     .help = "Write JSON, for scripts.",
-     .apply = option_flag,
-     .offset = FIELD(json)},
-    {.name = "strict",
-     .help = "Refuse a spec that is not valid by the T1 schema.",
-     .apply = option_flag,
-     .offset = FIELD(strict)},
+             "find, and that may have changed since."},
+    {OPTION("json", NULL, option_json, SPEC(output)), .help = "Write JSON, for scripts."},
+    {OPTION("strict", NULL, option_flag, SPEC(strict)),
+     .help = "Refuse a spec that is not valid by the T1 schema."},
     {0},
 };
 
@@ -157,11 +154,11 @@ bool option_limits(void *field, const char *value, struct error *e)
 
 bool option_rule(void *field, const char *value, struct error *e)
 {
-    struct given_rules *given = field;
-    if (!given->is_given)
-        given->rules = measure_rules_default();
-    given->is_given = true;
-    return measure_rules_set(&given->rules, value, e);
+    const struct list *given = field;
+    struct measure_rules rules = measure_rules_default();
+    for (uint32_t i = 0; i < given->count; i++)
+        measure_rules_set(&rules, given->items[i], NULL); // they were read before
+    return measure_rules_set(&rules, value, e) && option_list(field, value, e);
 }
 
 _Static_assert(POLICY_BUILD_LIMIT_NS == 60000000000ull &&
@@ -169,35 +166,38 @@ _Static_assert(POLICY_BUILD_LIMIT_NS == 60000000000ull &&
                    POLICY_BEST_LEAST_NS == 1000000000ull,
                "the help text below names the limits");
 
+#define LOCK_WAIT_OPTION                                                                           \
+    {                                                                                              \
+        .name = "lock-wait", .argument = "TIME",                                                   \
+        .help = "How long to wait, at a time, for a device that another process uses; then the "   \
+                "command ends and says which. Default: 10m.",                                      \
+        .apply = option_time, .offset = MEASURE(lock_wait_ns)                                      \
+    }
+
+const struct option lock_wait_options[] = {LOCK_WAIT_OPTION, {0}};
+
 const struct option measure_options[] = {
-    {.name = "iterations",
-     .argument = "N",
+    {OPTION("iterations", "N", option_count, MEASURE(iterations)),
      .help =
          "Exactly N timed launches of each configuration, one configuration after the other, "
          "without early stops and without a ranking. Default: the spec's Iterations; without those "
-         "the rules decide.",
-     .apply = option_count,
-     .offset = FIELD(iterations)},
-    {.name = "timeout",
-     .argument = "TIME",
+         "the rules decide."},
+    {OPTION("timeout", "TIME", option_limits, MEASURE(limits)),
      .help =
          "The longest a launch may take (30s), or build=60s,launch=30s, which are the defaults. "
          "Once there is a best, a launch may take ten times its time, but at least 1 s. "
          "driver=TIME bounds each of the other things that the driver does (opening the device, "
-         "inputs, checks), which else may take minutes.",
-     .apply = option_limits,
-     .offset = FIELD(limits)},
+         "inputs, checks), which else may take minutes."},
     LOCK_WAIT_OPTION,
-    {.name = "cold",
-     .help = "Clear the device's cache before each timed launch.",
-     .apply = option_flag,
-     .offset = FIELD(cold)},
+    {OPTION("cold", NULL, option_flag, MEASURE(cold)),
+     .help = "Clear the device's cache before each timed launch."},
     {0},
 };
 
 static bool option_budget(void *field, const char *value, struct error *e)
 {
-    return budget_parse(value, field, e);
+    struct budget ignored;
+    return budget_parse(value, &ignored, e) && option_text(field, value, e);
 }
 
 static bool option_strategy(void *field, const char *value, struct error *e)
@@ -206,100 +206,71 @@ static bool option_strategy(void *field, const char *value, struct error *e)
 }
 
 const struct option search_options[] = {
-    {.name = "budget",
-     .argument = "BUDGET",
+    {OPTION("budget", "BUDGET", option_budget, SEARCH(budget)),
      .help =
          "When to stop asking: a time (60s), a number of configurations (200), or a part of the "
          "valid ones (10%); several separated by commas, and whichever ends first. Default: the "
-         "spec's, else every valid configuration.",
-     .apply = option_budget,
-     .offset = FIELD(budget)},
-    {.name = "strategy",
-     .argument = "NAME:KEY=VALUE,...",
+         "spec's, else every valid configuration."},
+    {OPTION("strategy", "NAME:KEY=VALUE,...", option_strategy, SEARCH(strategy)),
      .help = "How configurations are chosen, and its options; `hone help strategies` lists them. "
              "Default: the spec's, else exhaustive where the budget covers the space, else the one "
-             "that is marked there.",
-     .apply = option_strategy,
-     .offset = FIELD(strategy)},
+             "that is marked there."},
     {0},
 };
 
 const struct option jobs_options[] = {
-    {.name = "jobs",
-     .argument = "N",
+    {OPTION("jobs", "N", option_count, MEASURE(jobs)),
      .help =
          "Build at most N configurations at a time. Default: the cores that this process may use, "
-         "one less when a GPU is tuned.",
-     .apply = option_count,
-     .offset = FIELD(jobs)},
+         "one less when a GPU is tuned."},
     {0},
 };
 
 const struct option seed_options[] = {
-    {.name = "seed",
-     .argument = "N",
+    {OPTION("seed", "N", option_seed, MEASURE(seed)),
      .help = "Seed of what is chosen at random: with the same seed and results the same "
-             "configurations are chosen. Default: 0.",
-     .apply = option_seed,
-     .offset = FIELD(seed)},
+             "configurations are chosen. Default: 0."},
     {0},
 };
 
 const struct option objective_options[] = {
-    {.name = "objective",
-     .argument = "GOAL",
+    {OPTION("objective", "GOAL", option_list, SEARCH(objective)), .is_list = true,
      .help =
          "What to look for: time (the least), or min:NAME or max:NAME of a metric of the spec. Of "
          "several, separated by commas or given one by one, the Pareto set is found: those that no "
-         "other one beats in all of them. Default: the spec's, else time.",
-     .apply = option_list,
-     .offset = FIELD(objective)},
+         "other one beats in all of them. Default: the spec's, else time."},
     {0},
 };
 
 const struct option rule_options[] = {
-    {.name = "rule",
-     .argument = "NAME=VALUE",
+    {OPTION("rule", "NAME=VALUE", option_rule, MEASURE(rules)), .is_list = true,
      .help =
          "A constant of screening or ranking, such as rounds=40; `hone tune --help` lists them. "
-         "May be repeated.",
-     .apply = option_rule,
-     .offset = FIELD(rules)},
+         "May be repeated."},
     {0},
 };
 
 // ---- what is kept ------------------------------------------------------------------------------
 
 const struct option again_options[] = {
-    {.name = "fresh",
-     .help = "Measure or check everything again: results in the store do not answer.",
-     .apply = option_flag,
-     .offset = FIELD(fresh)},
-    {.name = "retry",
-     .argument = "STATUS,...",
-     .optional = true,
-     .help = "Try configurations again that failed earlier: all, or those with one of these "
-             "statuses, as in --retry=compile,timeout.",
-     .apply = option_statuses,
+    {OPTION("fresh", NULL, option_flag, MEASURE(fresh)),
+     .help = "Measure or check everything again: results in the store do not answer."},
+    {OPTION("retry", "STATUS,...", option_statuses, MEASURE(retry)), .optional = true,
      .is_meant = option_is_statuses,
-     .offset = FIELD(retry)},
+     .help = "Try configurations again that failed earlier: all, or those with one of these "
+             "statuses, as in --retry=compile,timeout."},
     {0},
 };
 
 const struct option verbose_options[] = {
-    {.name = "verbose",
-     .letter = 'v',
+    {OPTION("verbose", NULL, option_flag, 0), .letter = 'v',
      .help = "A line for each configuration as it is done; a check then also shows every "
-             "failure in full.",
-     .apply = option_flag,
-     .offset = FIELD(verbose)},
+             "failure in full."},
     {0},
 };
 
 const struct option no_store_options[] = {
-    {.name = "no-store",
-     .help = "Neither read nor write a store; HONE_ALSO is not looked at either.",
-     .apply = option_flag,
-     .offset = FIELD(no_store)},
+    {OPTION("no-store", NULL, option_flag, MEASURE(no_store)),
+     .help = "Neither read nor write a store; HONE_ALSO is not looked at either."},
     {0},
 };

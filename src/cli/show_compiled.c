@@ -1,3 +1,5 @@
+// run --show: fetches what the driver made of a kernel from the worker that has it loaded, and
+// writes it as it is or takes it apart.
 #include "cli/show_compiled.h"
 
 #include "report/why.h"
@@ -14,19 +16,13 @@ struct compiled {
         .binary = TEXT_INIT, .ptx = TEXT_INIT                                                      \
     }
 
-static void release(struct compiled *c)
-{
-    text_release(&c->binary);
-    text_release(&c->ptx);
-}
-
 static bool fetch(struct tuning *t, const struct tune_record *record, uint32_t launch,
                   struct compiled *c, struct error *e)
 {
     const struct device_info *d = t->work.device;
     const struct job_launch *l = &record->job->launches[launch];
-    if (!tune_fetch(t->tune, record, FETCH_BINARY, l->program, &c->binary, e) ||
-        !tune_fetch(t->tune, record, FETCH_PTX, l->program, &c->ptx, e))
+    if (!engine_tune_fetch(t->handle, record, FETCH_BINARY, l->program, &c->binary, e) ||
+        !engine_tune_fetch(t->handle, record, FETCH_PTX, l->program, &c->ptx, e))
         return false;
     why_target(d->capability, c->target);
     c->build = (struct why_build){.label = l->name,
@@ -97,7 +93,8 @@ int show_compiled(struct tuning *t, const struct tune_record *record, enum show 
     for (uint32_t i = 0; ok && i < count; i++) {
         struct compiled c = COMPILED_INIT;
         ok = fetch(t, record, i, &c, &e) && shows[show].add(&c, &tools, &out, &e);
-        release(&c);
+        text_release(&c.binary);
+        text_release(&c.ptx);
     }
     if (ok && out.failed)
         ok = error_memory(&e);

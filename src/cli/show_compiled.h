@@ -4,6 +4,18 @@
 
 #include "cli/tuning.h"
 
+// What --show shows.
+enum show {
+    SHOW_RESULT,
+    SHOW_SOURCE,
+    // what the driver made of it
+    SHOW_BINARY,
+    SHOW_PTX,
+    SHOW_SASS,
+    SHOW_INSTRUCTIONS,
+    SHOW_COUNT
+};
+
 // The record's job must be loaded still. `show` is SHOW_BINARY or one behind it. Returns an exit
 // status and has said what is wrong.
 int show_compiled(struct tuning *t, const struct tune_record *record, enum show show);

@@ -8,6 +8,6 @@
 // limits, and what restrictions see of it, are those of the device that --device or HONE_DEVICE
 // names, where one does, then of --assume; else what GPUs commonly offer (races.h). *log is the
 // file that it writes. After work_spec(), in place of work_device(); an exit status.
-int simulator_open(struct work *w, const char **log);
+int simulator_open(struct work *w, const struct list *assumed, const char **log);
 
 #endif

@@ -1,7 +1,8 @@
 // What `hone space` says of a space.
 #include "cli/space_report.h"
+#include "cli/work.h"
 
-#include "cli/values.h"
+#include "report/values.h"
 #include "report/table.h"
 #include "report/units.h"
 
@@ -37,7 +38,7 @@ static void put_values(const struct parameter *p, struct text *out)
         text_addf(out, " ... (%u values)", p->count);
 }
 
-static void put_parameters(const struct spec *s, struct text *out)
+static void put_parameters(const struct spec *s, enum report_format format, struct text *out)
 {
     static const struct table_column columns_of[] = {{"parameter", ALIGN_LEFT},
                                                      {"type", ALIGN_LEFT},
@@ -58,7 +59,7 @@ static void put_parameters(const struct spec *s, struct text *out)
         put_values(p, &cell);
         table_cell(&table, 3, "%s", text_cstr(&cell));
     }
-    table_print(&table, "  ", out);
+    table_print(&table, format, "  ", out);
     table_release(&table);
     text_release(&cell);
 }
@@ -71,7 +72,7 @@ static void put_known(struct table *t, size_t column, uint64_t count)
 }
 
 static void put_restrictions(const struct space *sp, const struct space_details *details,
-                             struct text *out)
+                             enum report_format format, struct text *out)
 {
     static const struct table_column columns_of[] = {{"restriction", ALIGN_LEFT},
                                                      {"excludes alone", ALIGN_RIGHT},
@@ -90,12 +91,12 @@ static void put_restrictions(const struct space *sp, const struct space_details 
         if (stats[i].faults > 0)
             table_cell(&table, 3, "%llu", (unsigned long long)stats[i].faults);
     }
-    table_print(&table, "  ", out);
+    table_print(&table, format, "  ", out);
     table_release(&table);
 }
 
 static void put_groups(const struct space *sp, const struct space_details *details,
-                       struct text *out)
+                       enum report_format format, struct text *out)
 {
     static const struct table_column columns_of[] = {
         {"independent group", ALIGN_LEFT}, {"combinations", ALIGN_RIGHT}, {"valid", ALIGN_RIGHT}};
@@ -113,28 +114,27 @@ static void put_groups(const struct space *sp, const struct space_details *detai
         table_cell(&table, 1, "%.0f", g->combinations);
         table_cell(&table, 2, "%llu", (unsigned long long)g->valid);
     }
-    table_print(&table, "  ", out);
+    table_print(&table, format, "  ", out);
     table_release(&table);
     text_release(&names);
 }
 
-static void put_details(const struct space *sp, const struct space_details *details,
-                        const struct space_times *times, struct text *out)
+// Records are written one by one: a space may have millions.
+static void write_listed(const void *report, const void *record, struct text *out)
 {
-    char diagram[UNITS_SIZE], peak[UNITS_SIZE];
-    put_groups(sp, details, out);
-    bytes_to_str(details->bytes, diagram);
-    bytes_to_str(peak_bytes(), peak);
-    text_addf(out, "kept as a diagram of %llu nodes and %llu edges, %s\n",
-              (unsigned long long)details->nodes, (unsigned long long)details->edges, diagram);
-    text_addf(out, "read in %.3f ms, built in %.3f ms; %s of memory at most, statistics included\n",
-              (double)times->read_ns / 1e6, (double)times->build_ns / 1e6, peak);
+    const struct space_report *v = report;
+    work_configuration(space_spec(v->space), record, out);
+    text_add(out, "\n");
 }
 
-void space_text(const struct space *sp, const struct space_details *details,
-                const struct space_times *times, struct text *out)
+static void write_space(const void *report, struct text *out)
 {
+    const struct space_report *v = report;
+    const struct space *sp = v->space;
+    const struct space_details *details = v->details;
     const struct spec *s = space_spec(sp);
+    if (v->list)
+        return;
     struct text constants = TEXT_INIT, why = TEXT_INIT;
     spec_constants_text(s, &constants);
     text_addf(out, "%s: %llu of %s configuration%s %s valid\n", s->name,
@@ -143,10 +143,19 @@ void space_text(const struct space *sp, const struct space_details *details,
               space_count(sp) == 1 ? "is" : "are");
     if (constants.length > 0)
         text_addf(out, "constants: %s\n", text_cstr(&constants));
-    put_parameters(s, out);
-    put_restrictions(sp, details, out);
-    if (details)
-        put_details(sp, details, times, out);
+    put_parameters(s, v->format, out);
+    put_restrictions(sp, details, v->format, out);
+    if (details) {
+        char diagram[UNITS_SIZE], peak[UNITS_SIZE];
+        put_groups(sp, details, v->format, out);
+        bytes_to_str(details->bytes, diagram);
+        bytes_to_str(peak_bytes(), peak);
+        text_addf(out, "kept as a diagram of %llu nodes and %llu edges, %s\n",
+                  (unsigned long long)details->nodes, (unsigned long long)details->edges, diagram);
+        text_addf(out,
+                  "read in %.3f ms, built in %.3f ms; %s of memory at most, statistics included\n",
+                  (double)v->times.read_ns / 1e6, (double)v->times.build_ns / 1e6, peak);
+    }
     space_explain_empty(sp, &why);
     if (why.length > 0)
         text_addf(out, "none is valid: %s\n", text_cstr(&why));
@@ -188,26 +197,6 @@ static void emit_known(struct emit *j, const char *key, uint64_t count)
         emit_null_at(j, key);
 }
 
-static void emit_restrictions(struct emit *j, const struct space *sp,
-                              const struct space_details *details)
-{
-    const struct space_restriction_stats *stats;
-    size_t count = space_restrictions(sp, &stats);
-    emit_key(j, "restrictions");
-    emit_array(j);
-    for (size_t i = 0; i < count; i++) {
-        emit_object(j);
-        emit_text_at(j, "expression", stats[i].restriction->text);
-        emit_text_at(j, "path", stats[i].restriction->path);
-        emit_known(j, "excludes_alone", stats[i].alone);
-        if (details)
-            emit_known(j, "excludes_last", details->last[i]);
-        emit_u64_at(j, "faults", stats[i].faults);
-        emit_object_end(j);
-    }
-    emit_array_end(j);
-}
-
 static void emit_configuration(struct emit *j, const struct space *sp, uint64_t index,
                                uint32_t *choice)
 {
@@ -229,8 +218,9 @@ static void emit_default(struct emit *j, const struct space *sp, uint32_t *choic
         emit_null(j);
 }
 
-static void emit_groups(struct emit *j, const struct spec *s, const struct space_details *details)
+static void emit_details(struct emit *j, const struct spec *s, const struct space_report *view)
 {
+    const struct space_details *details = view->details;
     emit_key(j, "groups");
     emit_array(j);
     for (size_t i = 0; i < details->group_count; i++) {
@@ -248,12 +238,6 @@ static void emit_groups(struct emit *j, const struct spec *s, const struct space
         emit_object_end(j);
     }
     emit_array_end(j);
-}
-
-static void emit_details(struct emit *j, const struct spec *s, const struct space_view *view)
-{
-    const struct space_details *details = view->details;
-    emit_groups(j, s, details);
     emit_key(j, "diagram");
     emit_object(j);
     emit_u64_at(j, "nodes", details->nodes);
@@ -265,10 +249,13 @@ static void emit_details(struct emit *j, const struct spec *s, const struct spac
     emit_u64_at(j, "peak_memory_bytes", peak_bytes());
 }
 
-void space_json(const struct space *sp, const struct space_view *view, uint32_t *choice,
-                struct emit *j)
+static void write_space_json(const void *report, struct text *out)
 {
+    const struct space_report *view = report;
+    const struct space *sp = view->space;
     const struct spec *s = space_spec(sp);
+    struct emit json, *j = &json;
+    emit_start(j, out);
     emit_object(j);
     emit_text_at(j, "spec", s->path);
     emit_text_at(j, "name", s->name);
@@ -277,46 +264,77 @@ void space_json(const struct space *sp, const struct space_view *view, uint32_t 
     emit_key(j, "constants");
     emit_constants(j, s);
     emit_parameters(j, s);
-    emit_restrictions(j, sp, view->details);
+    const struct space_restriction_stats *stats;
+    size_t count = space_restrictions(sp, &stats);
+    emit_key(j, "restrictions");
+    emit_array(j);
+    for (size_t i = 0; i < count; i++) {
+        emit_object(j);
+        emit_text_at(j, "expression", stats[i].restriction->text);
+        emit_text_at(j, "path", stats[i].restriction->path);
+        emit_known(j, "excludes_alone", stats[i].alone);
+        if (view->details)
+            emit_known(j, "excludes_last", view->details->last[i]);
+        emit_u64_at(j, "faults", stats[i].faults);
+        emit_object_end(j);
+    }
+    emit_array_end(j);
     emit_u64_at(j, "faults", space_faults(sp));
-    emit_default(j, sp, choice);
+    emit_default(j, sp, view->choice);
     if (view->details)
         emit_details(j, s, view);
     if (view->list) {
         emit_key(j, "configurations");
         emit_array(j);
         for (uint64_t i = 0; i < space_count(sp); i++)
-            emit_configuration(j, sp, i, choice);
+            emit_configuration(j, sp, i, view->choice);
         emit_array_end(j);
     }
     emit_object_end(j);
+    text_add(out, "\n");
 }
 
-static void emit_text_or_null(struct emit *j, const char *key, const char *text)
+const writers space_writers = {
+    [REPORT_TEXT] = {.record = write_listed, .end = write_space},
+    [REPORT_JSON] = {.end = write_space_json},
+    [REPORT_MARKDOWN] = {.record = write_listed, .end = write_space},
+};
+
+// ---- why ---------------------------------------------------------------------------------------
+
+static void write_space_why(const void *report, struct text *out)
 {
-    emit_key(j, key);
-    if (text)
-        emit_text(j, text);
-    else
-        emit_null(j);
+    const struct space_why_report *v = report;
+    spec_configuration_text(space_spec(v->space), v->choice, true, out);
+    text_add(out, v->reason.restriction ? ": excluded: " : ": valid");
+    if (v->reason.restriction)
+        space_reason_text(v->space, v->choice, &v->reason, out);
+    text_add(out, "\n");
 }
 
-void space_why_json(const struct space *sp, const uint32_t *choice,
-                    const struct space_reason *reason, struct emit *j)
+static void write_space_why_json(const void *report, struct text *out)
 {
-    const struct formula *f = reason->restriction;
+    const struct space_why_report *v = report;
+    const struct formula *f = v->reason.restriction;
     struct text configuration = TEXT_INIT, message = TEXT_INIT;
-    spec_configuration_json(space_spec(sp), choice, &configuration);
+    struct emit j;
+    spec_configuration_json(space_spec(v->space), v->choice, &configuration);
     if (f)
-        space_reason_text(sp, choice, reason, &message);
-    emit_object(j);
-    emit_raw_at(j, "configuration", text_cstr(&configuration));
-    emit_bool_at(j, "valid", !f);
-    emit_text_or_null(j, "restriction", f ? f->text : NULL);
-    emit_text_or_null(j, "path", f ? f->path : NULL);
-    emit_text_or_null(j, "message", f ? text_cstr(&message) : NULL);
-    emit_object_end(j);
-    j->out->failed |= configuration.failed || message.failed;
+        space_reason_text(v->space, v->choice, &v->reason, &message);
+    emit_start(&j, out);
+    emit_object(&j);
+    emit_raw_at(&j, "configuration", text_cstr(&configuration));
+    emit_bool_at(&j, "valid", !f);
+    emit_text_at(&j, "restriction", f ? f->text : NULL);
+    emit_text_at(&j, "path", f ? f->path : NULL);
+    emit_text_at(&j, "message", f ? text_cstr(&message) : NULL);
+    emit_object_end(&j);
+    text_add(out, "\n");
+    out->failed |= configuration.failed || message.failed;
     text_release(&configuration);
     text_release(&message);
 }
+
+const writers space_why_writers = {[REPORT_TEXT] = {.end = write_space_why},
+                                   [REPORT_JSON] = {.end = write_space_why_json},
+                                   [REPORT_MARKDOWN] = {.end = write_space_why}};

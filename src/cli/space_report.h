@@ -3,6 +3,7 @@
 #define HONE_CLI_SPACE_REPORT_H
 
 #include "base/emit.h"
+#include "report/writer.h"
 #include "space/space.h"
 
 // How long it took.
@@ -10,26 +11,33 @@ struct space_times {
     uint64_t read_ns, build_ns;
 };
 
-// With `details` what they say, too.
-void space_text(const struct space *sp, const struct space_details *details,
-                const struct space_times *times, struct text *out);
-// What is shown besides the space.
-struct space_view {
+// What is shown of a space.
+struct space_report {
+    const struct space *space;
+    uint32_t *choice;                    // room for a configuration
     bool list;                           // all its configurations
-    const struct space_details *details; // (optional)
+    const struct space_details *details; // (optional) what they say, too
     struct space_times times;
+    enum report_format format; // of its tables
 };
-// {"spec", "name", "cartesian", "valid", "constants", "parameters": [{"name", "type", "values",
+// Of struct space_report. Text: a record is a choice, on a line as --config takes it; at the end the
+// whole, unless it is a list.
+//
+// JSON: {"spec", "name", "cartesian", "valid", "constants", "parameters": [{"name", "type", "values",
 // "default"}], "restrictions": [{"expression", "path", "excludes_alone", "faults"}], "faults",
 // "default"}, and with `list` "configurations". With details restrictions have "excludes_last", and
 // there are "groups": [{"parameters", "combinations", "valid"}], "diagram": {"nodes", "edges",
-// "bytes"}, "read_seconds", "build_seconds", "peak_memory_bytes". `choice` has room for a
-// configuration.
-void space_json(const struct space *sp, const struct space_view *view, uint32_t *choice,
-                struct emit *j);
-// Why a configuration is valid or not: {"configuration", "valid", "restriction", "path",
-// "message"}; the last three null where it is.
-void space_why_json(const struct space *sp, const uint32_t *choice,
-                    const struct space_reason *reason, struct emit *j);
+// "bytes"}, "read_seconds", "build_seconds", "peak_memory_bytes".
+extern const writers space_writers;
+
+// Why a configuration is valid or not.
+struct space_why_report {
+    const struct space *space;
+    const uint32_t *choice;
+    struct space_reason reason;
+};
+// Of it. JSON: {"configuration", "valid", "restriction", "path", "message"}; the last three null
+// where it is valid.
+extern const writers space_why_writers;
 
 #endif

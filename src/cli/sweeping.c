@@ -1,3 +1,5 @@
+// A sweep as the command line makes it: opens a line for the spec and for each --against, on one
+// card, and makes the plan of points from --set.
 #include "cli/sweeping.h"
 
 #include "cli/comparing.h"
@@ -39,6 +41,7 @@ void sweeping_init(struct sweeping *s, const struct invocation *call)
 {
     memset(s, 0, sizeof *s);
     s->call = call;
+    s->settings = call->settings;
     arena_init(&s->arena);
     arena_init(&s->view_arena);
     arena_init(&s->once.arena);
@@ -46,7 +49,7 @@ void sweeping_init(struct sweeping *s, const struct invocation *call)
 
 void sweeping_release(struct sweeping *s)
 {
-    sweep_free(s->sweep);
+    engine_free(s->sweep);
     for (uint32_t i = 0; i < s->count; i++)
         tuning_release(&s->lines[i].tuning);
     free(s->once.told);
@@ -64,16 +67,17 @@ static void make_call(struct sweeping *s, struct sweeping_line *l, const char **
     l->call = *s->call;
     l->call.arguments = argument;
     l->call.argument_count = 1;
-    l->call.settings.set = (struct list){NULL, 0};
+    l->given = s->settings->given;
+    l->given.set = (struct list){NULL, 0};
     if (l == s->lines)
         return;
-    l->call.settings.config = (struct list){NULL, 0};
-    l->call.settings.where = (struct list){NULL, 0};
+    l->given.config = (struct list){NULL, 0};
+    l->given.where = (struct list){NULL, 0};
 }
 
 static int refuse_several(const struct sweeping_line *l)
 {
-    if (l->tuning.options.goal.count < 2)
+    if (l->tuning.goal.count < 2)
         return EXIT_DONE;
     complain("%s: a sweep shows one best configuration of each point, and several objectives have "
              "none; name one with --objective",
@@ -85,7 +89,7 @@ static struct sweeping_line *add_line(struct sweeping *s, const char **argument)
 {
     struct sweeping_line *l = &s->lines[s->count++];
     make_call(s, l, argument);
-    tuning_init(&l->tuning, &l->call);
+    tuning_init(&l->tuning, &l->call, &l->given, &s->settings->measure, &s->settings->search);
     if (l == s->lines)
         s->once.log = l->tuning.work.log;
     l->tuning.work.log = (struct log){tell_once, &s->once};
@@ -96,8 +100,6 @@ static int open_line(struct sweeping *s, const char **argument)
 {
     struct sweeping_line *l = add_line(s, argument);
     int status = tuning_open(&l->tuning);
-    if (status == EXIT_DONE)
-        status = tuning_strategy(&l->tuning);
     if (status == EXIT_DONE)
         status = tuning_goal(&l->tuning);
     if (status == EXIT_DONE)
@@ -122,7 +124,7 @@ static int check_card(const struct sweeping *s, const struct sweeping_line *l)
 
 static int refuse_twice(const struct sweeping *s)
 {
-    const struct list *against = &s->call->settings.against;
+    const struct list *against = &s->settings->against;
     if (against->count >= SWEEP_LINES) {
         complain("a sweep has at most %d lines, and %u are named", SWEEP_LINES, against->count + 1);
         return EXIT_USAGE;
@@ -139,21 +141,12 @@ static int refuse_twice(const struct sweeping *s)
     return EXIT_DONE;
 }
 
-// Two specs may have one name: then their paths tell them apart.
-static void choose_label(const struct sweeping *s, struct sweeping_line *l)
-{
-    for (const struct sweeping_line *other = s->lines; other < l; other++) {
-        if (str_equal(other->label, l->label))
-            l->label = l->call.arguments[0];
-    }
-}
-
 // Has it the constants that the points set?
 static int check_constants(struct sweeping *s, const struct sweeping_line *l)
 {
     struct error e = ERROR_INIT;
     struct sweep_plan same;
-    const struct list *set = &s->call->settings.set;
+    const struct list *set = &s->settings->given.set;
     if (sweep_plan_make(l->tuning.work.spec, set->items, set->count, s->plan.product, &s->arena,
                         &same, &e))
         return EXIT_DONE;
@@ -165,10 +158,14 @@ static int open_spec(struct sweeping *s, const char **argument)
 {
     int status = open_line(s, argument);
     struct sweeping_line *l = &s->lines[s->count - 1];
-    work_drop_spare(&l->tuning.work);
+    engine_drop_worker(l->tuning.work.list);
     if (status == EXIT_DONE)
         status = check_card(s, l);
-    choose_label(s, l);
+    // Two specs may have one name: then their paths tell them apart.
+    for (const struct sweeping_line *other = s->lines; other < l; other++) {
+        if (str_equal(other->label, l->label))
+            l->label = l->call.arguments[0];
+    }
     return status == EXIT_DONE ? check_constants(s, l) : status;
 }
 
@@ -247,13 +244,13 @@ bool option_line(void *field, const char *value, struct error *e)
 static int make_plan(struct sweeping *s)
 {
     struct error e = ERROR_INIT;
-    const struct list *set = &s->call->settings.set;
+    const struct list *set = &s->settings->given.set;
     if (set->count == 0) {
         complain("sweep needs --set NAME=VALUE,VALUE,...: the constants of its points");
         return EXIT_USAGE;
     }
     bool ok = sweep_plan_make(s->lines[0].tuning.work.spec, set->items, set->count,
-                              s->call->settings.product, &s->arena, &s->plan, &e);
+                              s->settings->product, &s->arena, &s->plan, &e);
     if (ok && !(s->panels = arena_array(&s->arena, s->plan.point_count, sizeof *s->panels)))
         ok = error_memory(&e);
     if (!ok)
@@ -265,7 +262,7 @@ static int make_plan(struct sweeping *s)
 
 int sweeping_open(struct sweeping *s)
 {
-    const struct list *against = &s->call->settings.against;
+    const struct list *against = &s->settings->against;
     struct error e = ERROR_INIT;
     int status = open_line(s, s->call->arguments);
     if (status == EXIT_DONE)
@@ -278,7 +275,8 @@ int sweeping_open(struct sweeping *s)
     if (status == EXIT_DONE)
         status = label_routines(s);
     const struct work *w = &s->lines[0].tuning.work;
-    if (status == EXIT_DONE && w->store && !peak_find(w->store, w->device, &s->arena, &s->peak, &e))
+    if (status == EXIT_DONE && w->store &&
+        !engine_peak_known(w->opened, w->device, &s->arena, &s->peak, &e))
         status = work_failed(&e);
     return status;
 }
@@ -286,30 +284,31 @@ int sweeping_open(struct sweeping *s)
 int sweeping_start(struct sweeping *s)
 {
     struct error e = ERROR_INIT;
-    const struct settings *given = &s->call->settings;
+    const struct sweep_settings *given = s->settings;
+    struct sweep_line lines[SWEEP_LINES];
+    struct hone_tune_options tunes[SWEEP_LINES];
     for (uint32_t i = 0; i < s->count; i++) {
         struct sweeping_line *l = &s->lines[i];
-        if (l->against.routine != ROUTINE_NONE) { // nothing is tuned
-            l->tuning.options = s->lines[0].tuning.options;
-            l->tuning.options.device = l->tuning.work.device;
-        }
-        l->tuning.options.store = l->tuning.work.store;
-        l->tuning.options.log = &l->tuning.work.log;
-        s->parts[i] = (struct sweep_line){.label = l->label,
-                                          .path = l->tuning.work.spec->path,
-                                          .strict = given->strict,
-                                          .routine = l->against.routine,
-                                          .routine_library = l->against.library,
-                                          .name = l->name,
-                                          .means = given->known ? SWEEP_KNOWN : SWEEP_TUNE,
-                                          .tune = l->tuning.options};
+        struct work *w = &l->tuning.work;
+        bool is_routine = l->against.routine != ROUTINE_NONE; // nothing is tuned
+        tunes[i] = (is_routine ? s->lines : l)->tuning.options;
+        tunes[i].log = &w->notices;
+        tunes[i].store = w->opened;
+        lines[i] = (struct sweep_line){.label = l->label,
+                                       .path = w->spec->path,
+                                       .strict = given->given.strict,
+                                       .routine = l->against.routine,
+                                       .routine_library = l->against.library,
+                                       .name = l->name,
+                                       .means = given->known ? SWEEP_KNOWN : SWEEP_TUNE,
+                                       .tune.device = w->device};
     }
-    struct sweep_options o = {.lines = s->parts,
+    struct sweep_options o = {.lines = lines,
                               .line_count = s->count,
                               .plan = &s->plan,
                               .again = given->again,
                               .rounds = (uint32_t)given->rounds.value,
-                              .spare = s->lines[0].tuning.work.spare};
-    s->sweep = sweep_new(&o, &e);
+                              .spare = engine_spare(s->lines[0].tuning.work.list)};
+    s->sweep = engine_sweep_new(&o, tunes, &e);
     return s->sweep ? EXIT_DONE : work_failed(&e);
 }

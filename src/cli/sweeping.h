@@ -1,4 +1,4 @@
-// A sweep as the command line makes it: settings -> lines, plan and options of the conveyor,
+// A sweep as the command line makes it: settings -> lines, plan and options of the workflow,
 // records -> views. A line is a command line of its own, as a side of a comparison is, but without
 // --set: what that says are the points.
 #ifndef HONE_CLI_SWEEPING_H
@@ -6,12 +6,23 @@
 
 #include "cli/against.h"
 #include "cli/tuning.h"
-#include "peak.h"
-#include "report/sweep.h"
-#include "sweep.h"
+#include "report/sweep_report.h"
+#include "spec/sweep_plan.h"
+
+// What `hone sweep` is told.
+struct sweep_settings {
+    struct spec_settings given; // --set: the points
+    struct measure_settings measure;
+    struct search_settings search;
+    struct list against; // other lines
+    struct given rounds;
+    bool product, known, again;
+    const char *output; // the prefix of the files
+};
 
 struct sweeping_line {
     struct invocation call;
+    struct spec_settings given;
     struct tuning tuning;     // its spec as it stands in its file, device and store
     const char *label, *name; // name: what the store calls a routine's results; else NULL
     struct against against;   // a vendor's routine, where it is one
@@ -27,6 +38,7 @@ struct once {
 
 struct sweeping {
     const struct invocation *call;
+    const struct sweep_settings *settings;
     struct arena arena;
     struct arena view_arena; // of the last view
     struct once once;
@@ -36,8 +48,8 @@ struct sweeping {
     uint32_t axis, panel_count;
     uint32_t *panels; // one a point
     struct peak peak;
-    struct sweep_line parts[SWEEP_LINES];
-    struct sweep *sweep;
+    struct engine_run *sweep;
+    struct report_about about;
     struct error broken; // why it could not go on; code NONE: it did
 };
 

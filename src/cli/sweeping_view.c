@@ -1,7 +1,7 @@
 // A sweep's records as views.
 #include "cli/sweeping.h"
 
-#include "report/peak.h"
+#include "report/peak_report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@ static bool has_metric(const struct sweeping_line *l, const struct spec *spec, u
 }
 
 // The entry's metrics at a time, by the names of the first line's.
-static const struct view_metric *metrics_at(struct sweeping *s, const struct sweeping_line *l,
-                                            const struct sweep_entry *n, double ns)
+static const struct view_metric *metrics_of_line(struct sweeping *s, const struct sweeping_line *l,
+                                                 const struct sweep_entry *n, double ns)
 {
     const struct spec *first = s->lines[0].tuning.work.spec;
     struct arena *a = &s->view_arena;
@@ -57,23 +57,12 @@ static bool fill_entry(struct sweeping *s, uint32_t line, const struct sweep_ent
                        struct view_sweep_entry *out)
 {
     const struct sweeping_line *l = &s->lines[line];
-    *out = (struct view_sweep_entry){.configuration = n->configuration,
-                                     .configuration_json = n->configuration_json,
-                                     .status = n->result ? status_text(n->result->status) : "",
-                                     .timed = n->timed,
-                                     .known = n->known,
-                                     .in_turn = n->in_turn,
-                                     .part = n->part,
-                                     .stats = n->stats,
-                                     .share = NAN,
-                                     .compared = n->compared,
-                                     .ratio = n->ratio,
-                                     .why = n->why};
+    *out = (struct view_sweep_entry){.n = n, .share = NAN};
     if (!n->timed)
         return true;
-    out->metrics = metrics_at(s, l, n, n->stats.median);
-    out->slow = metrics_at(s, l, n, n->stats.high);
-    out->fast = metrics_at(s, l, n, n->stats.low);
+    out->metrics = metrics_of_line(s, l, n, n->stats.median);
+    out->slow = metrics_of_line(s, l, n, n->stats.high);
+    out->fast = metrics_of_line(s, l, n, n->stats.low);
     if (!out->metrics || !out->slow || !out->fast)
         return false;
     if (shown != SIZE_MAX)
@@ -154,47 +143,33 @@ static void fill_limit(const struct sweeping *s, struct view_sweep *out)
     out->limit_title = peak_limit_title(share.limit);
 }
 
-static bool fill_rows(struct sweeping *s, struct view_sweep *out)
-{
-    uint32_t count;
-    const struct sweep_record *records = sweep_records(s->sweep, &count);
-    struct view_sweep_row *rows = arena_array(&s->view_arena, count + 1, sizeof *rows);
-    for (uint32_t i = 0; rows && i < count; i++) {
-        if (!fill_row(s, &records[i], out->shown, &rows[i]))
-            return false;
-    }
-    out->rows = rows;
-    out->row_count = count;
-    return rows != NULL;
-}
-
 bool sweeping_view(struct sweeping *s, struct view_sweep *out)
 {
-    struct sweep_progress p;
-    char date[32];
-    const struct work *w = &s->lines[0].tuning.work;
+    struct engine_swept swept;
+    struct work *w = &s->lines[0].tuning.work;
     arena_release(&s->view_arena);
     arena_init(&s->view_arena);
-    sweep_progress(s->sweep, &p);
-    environment_date(date);
-    *out = (struct view_sweep){.hone_version = HONE_VERSION,
-                               .command = s->call->line,
-                               .host = w->environment.host,
-                               .date = arena_strdup(&s->view_arena, date),
-                               .store = w->store ? store_path(w->store) : NULL,
+    engine_swept(s->sweep, &swept);
+    work_about(w, &s->broken, &s->about);
+    *out = (struct view_sweep){.about = &s->about,
                                .spec_path = w->spec->path,
-                               .broken = s->broken.code ? s->broken.text : NULL,
-                               .seed = s->call->settings.seed.value,
                                .device = w->device,
                                .shown = shown_metric(w->spec),
                                .planned = s->plan.point_count,
                                .axis = s->axis,
                                .panel_count = s->panel_count,
-                               .launches = p.launches,
-                               .elapsed_ns = p.elapsed_ns,
-                               .cancelled = p.cancelled};
-    if (!out->date || !fill_names(s, out))
+                               .launches = swept.progress.launches,
+                               .elapsed_ns = swept.progress.common.elapsed_ns,
+                               .cancelled = swept.progress.common.cancelled};
+    if (!s->about.date || !fill_names(s, out))
         return false;
     fill_limit(s, out);
-    return fill_rows(s, out);
+    struct view_sweep_row *rows = arena_array(&s->view_arena, swept.count + 1, sizeof *rows);
+    for (uint32_t i = 0; rows && i < swept.count; i++) {
+        if (!fill_row(s, &swept.records[i], out->shown, &rows[i]))
+            return false;
+    }
+    out->rows = rows;
+    out->row_count = swept.count;
+    return rows != NULL;
 }

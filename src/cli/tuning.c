@@ -1,81 +1,42 @@
+// A tune as the command line makes it: opens spec, device and store, makes the options of the
+// workflow, and views of what it found.
+#include "cli/run_workflow.h"
 #include "cli/tuning.h"
 
 #include "cli/crash.h"
 #include "cli/replaying.h"
-#include "defaults.h"
-#include "base/process.h"
+#include "os/process.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-void tuning_init(struct tuning *t, const struct invocation *call)
+void tuning_init(struct tuning *t, const struct invocation *call, const struct spec_settings *given,
+                 const struct measure_settings *measure, const struct search_settings *search)
 {
+    static const struct search_settings nothing_said;
     memset(t, 0, sizeof *t);
-    work_init(&t->work, call);
+    t->search = search ? search : &nothing_said;
+    work_init(&t->work, call, given, measure);
 }
 
 void tuning_release(struct tuning *t)
 {
-    tune_free(t->tune);
-    replay_release(&t->replay);
+    hone_tune_free(t->handle);
     recorded_free(t->recorded);
     work_release(&t->work);
 }
 
 // ---- options -----------------------------------------------------------------------------------
 
-static struct measure_rules rules_of(const struct settings *s)
-{
-    struct measure_rules rules = s->rules.is_given ? s->rules.rules : measure_rules_default();
-    rules.unranked = s->unranked;
-    return rules;
-}
-
-struct terms terms_of(const struct settings *s, const struct spec *spec)
-{
-    struct terms terms = {.rules = rules_of(s),
-                          .build_limit_ns = POLICY_BUILD_LIMIT_NS,
-                          .launch_limit_ns = POLICY_LAUNCH_LIMIT_NS,
-                          .cold = s->cold};
-    if (s->limits.build_ns)
-        terms.build_limit_ns = s->limits.build_ns;
-    if (s->limits.launch_ns)
-        terms.launch_limit_ns = s->limits.launch_ns;
-    terms.driver_limit_ns = s->limits.driver_ns;
-    terms.lock_wait_ns = s->lock_wait_ns;
-    terms.rules.fixed = s->iterations.is_given ? (uint32_t)s->iterations.value
-                        : spec                 ? spec->iterations
-                                               : 0;
-    return terms;
-}
-
-// Each of --budget's kinds overrides the spec's budget as a whole.
-static struct budget budget_of(const struct settings *s, const struct spec *spec)
-{
-    const struct budget *given = &s->budget;
-    if (given->configurations || given->nanoseconds || given->fraction > 0)
-        return *given;
-    return defaults_budget(spec);
-}
-
-int tuning_strategy(struct tuning *t)
-{
-    struct error e = ERROR_INIT;
-    struct work *w = &t->work;
-    if (t->options.strategy || defaults_strategy(w->spec, &w->log, &w->arena, &t->options.strategy))
-        return EXIT_DONE;
-    error_memory(&e);
-    return work_failed(&e);
-}
-
-bool goal_of(const struct list *given, const struct spec *spec, struct goal *out, struct error *e)
+bool goal_of(const struct list *given, const struct spec *spec, struct objectives *out,
+             struct error *e)
 {
     struct text all = TEXT_INIT;
     for (uint32_t i = 0; i < given->count; i++)
         text_addf(&all, "%s%s", i ? "," : "", given->items[i]);
     bool ok = !all.failed || error_memory(e);
-    ok = ok && goal_parse(given->count ? text_cstr(&all) : NULL, spec, out, e);
+    ok = ok && objective_parse(given->count ? text_cstr(&all) : NULL, spec, out, e);
     text_release(&all);
     if (!ok && e->code == ERROR_USAGE)
         error_context(e, "--objective");
@@ -85,67 +46,80 @@ bool goal_of(const struct list *given, const struct spec *spec, struct goal *out
 int tuning_goal(struct tuning *t)
 {
     struct error e = ERROR_INIT;
-    const struct work *w = &t->work;
-    bool ok = goal_of(&w->call->settings.objective, w->spec, &t->options.goal, &e);
+    struct text all = TEXT_INIT;
+    const struct list *given = &t->search->objective;
+    for (uint32_t i = 0; i < given->count; i++)
+        text_addf(&all, "%s%s", i ? "," : "", given->items[i]);
+    t->options.objective = given->count ? arena_strdup(&t->work.arena, text_cstr(&all)) : NULL;
+    bool ok = (!all.failed && (!given->count || t->options.objective)) || error_memory(&e);
+    text_release(&all);
+    ok = ok && goal_of(given, t->work.spec, &t->goal, &e);
     return ok ? EXIT_DONE : work_failed(&e);
-}
-
-static void fill_options(struct tuning *t)
-{
-    struct work *w = &t->work;
-    const struct settings *s = &w->call->settings;
-    const struct spec *spec = w->spec;
-    t->options = (struct tune_options){
-        WORK_OPTIONS(w),
-        .strategy = s->strategy,
-        .budget = budget_of(s, spec),
-    };
 }
 
 int tuning_open(struct tuning *t)
 {
-    struct work *w = &t->work;
-    bool is_replay = w->call->settings.replay != NULL;
-    int status = is_replay ? replaying_open(t) : work_spec(w);
-    if (status == EXIT_DONE && !is_replay)
-        status = work_device(w);
-    if (status != EXIT_DONE)
-        return status;
-    fill_options(t);
-    t->options.replay = is_replay ? &t->replay : NULL;
-    return EXIT_DONE;
-}
-
-int tuning_failed(const struct error *e)
-{
-    // A kernel or data file that cannot be read is the spec's fault, as one that makes no sense.
-    int status = work_failed(e);
-    return e->code == ERROR_IO ? EXIT_USAGE : status;
+    int status = t->replayed ? replaying_open(t) : work_spec(&t->work);
+    if (status == EXIT_DONE && !t->replayed)
+        status = work_device(&t->work);
+    t->options = work_options(&t->work);
+    t->options.strategy = t->search->strategy;
+    t->options.budget = t->search->budget;
+    t->options.objective = "time";
+    return status;
 }
 
 int open_kept(struct work *w)
 {
-    const struct settings *s = &w->call->settings;
+    const struct spec_settings *s = w->given;
     const char *other = s->also.count ? "--also" : s->store ? "--store" : NULL;
-    other = s->stored ? "--stored" : other;
-    if (s->no_store && other) {
+    if (w->measure->no_store && other) {
         complain("--no-store and %s exclude each other", other);
         return EXIT_USAGE;
     }
-    return s->no_store ? EXIT_DONE : work_store(w, STORE_WRITE);
+    return w->measure->no_store ? EXIT_DONE : work_store(w, HONE_STORE_WRITE);
+}
+
+static int start_tuning(struct tuning *t, const uint32_t *choice)
+{
+    struct error e = ERROR_INIT;
+    struct hone_error why = HONE_ERROR_INIT;
+    bool storing = !t->options.build_only && !t->recorded;
+    int status = storing ? open_kept(&t->work) : EXIT_DONE;
+    if (status != EXIT_DONE)
+        return status;
+    t->options.store = t->work.opened;
+    t->started_ns = clock_ns();
+    t->handle = choice        ? hone_run_new(&t->options, choice, &why)
+                : t->recorded ? engine_replay_new(&t->options, t->recorded, &why)
+                              : hone_tune_new(&t->options, &why);
+    if (t->handle)
+        return EXIT_DONE;
+    engine_error(&why, &e);
+    return workflow_failed(&e);
 }
 
 int tuning_start(struct tuning *t)
 {
-    struct error e = ERROR_INIT;
-    bool storing = !t->options.build_only && !t->options.replay;
-    int status = storing ? open_kept(&t->work) : EXIT_DONE;
-    if (status != EXIT_DONE)
-        return status;
-    t->options.store = t->work.store;
-    t->started_ns = clock_ns();
-    t->tune = tune_new(&t->options, &e);
-    return t->tune ? EXIT_DONE : tuning_failed(&e);
+    return start_tuning(t, NULL);
+}
+
+int tuning_start_run(struct tuning *t, const uint32_t *choice)
+{
+    return start_tuning(t, choice);
+}
+
+bool tuning_step(struct tuning *t, int timeout_ms, const struct tune_record **record)
+{
+    struct hone_error why = HONE_ERROR_INIT;
+    const struct hone_record *r = NULL;
+    enum hone_answer answer = hone_tune_step(t->handle, timeout_ms, &r, &why);
+    *record = r ? engine_record(r) : NULL;
+    engine_error(&why, &t->broken);
+    // Where the store lost what was written the rest is well: it is said once, by the work.
+    if (t->broken.code == ERROR_STORE && !work_kept(&t->work))
+        error_clear(&t->broken);
+    return answer == HONE_RECORD || answer == HONE_NOTHING;
 }
 
 // ---- views -------------------------------------------------------------------------------------
@@ -159,10 +133,10 @@ static const char *why_unknown(const struct spec *spec, uint32_t metric, const s
                                 : "energy is counted in the ranking and by hone run";
 }
 
-static const struct view_metric *metrics_at(const struct spec *spec, const uint32_t *choice,
-                                            const struct device_info *device,
-                                            const struct spec_measured *measured,
-                                            const struct result *r, struct arena *a)
+static const struct view_metric *metrics_of_choice(const struct spec *spec, const uint32_t *choice,
+                                                   const struct device_info *device,
+                                                   const struct spec_measured *measured,
+                                                   const struct result *r, struct arena *a)
 {
     struct view_metric *m = arena_array(a, spec->metric_count + 1, sizeof *m);
     bool timed = !isnan(measured->time_ns);
@@ -180,7 +154,7 @@ const struct view_metric *metrics_of(const struct spec *spec, const uint32_t *ch
                                      const struct result *r, struct arena *a)
 {
     const struct spec_measured measured = {.time_ns = time_ns, .joule = result_joule(r)};
-    return metrics_at(spec, choice, device, &measured, r, a);
+    return metrics_of_choice(spec, choice, device, &measured, r, a);
 }
 
 // "b=2, c=4": where one configuration differs from another.
@@ -208,7 +182,7 @@ static struct view_place place_of(const struct tuning *t, const struct tune_reco
     return (struct view_place){.place = entry->tied ? 1 : entry->place + 1,
                                .tied = entry->tied,
                                .winner = entry->place == 0,
-                               .chosen = r == tune_chosen(t->tune),
+                               .chosen = r == engine_tune_chosen(t->handle),
                                .ratio = entry->ratio,
                                .low = entry->ratio_low,
                                .high = entry->ratio_high,
@@ -231,7 +205,7 @@ const struct peak *tuning_peak(struct tuning *t)
     struct error e = ERROR_INIT;
     if (!tuning_wants_peak(t))
         return NULL;
-    if (!peak_find(w->store, w->device, &w->arena, &t->peak, &e)) {
+    if (!engine_peak_known(w->opened, w->device, &w->arena, &t->peak, &e)) {
         complain("what hone peak measured cannot be read: %s", e.text);
         return NULL;
     }
@@ -272,16 +246,16 @@ void tuning_tell_crash(const struct tuning *t, const struct tune_record *r)
     const char *against;
     if (r && crash_has_line(r->result))
         crash_tell(&t->work, r->choice, r->result,
-                   tune_verification(t->tune, &against) == VERIFICATION_NONE);
+                   engine_tune_verification(t->handle, &against) == VERIFICATION_NONE);
 }
 
 int tuning_spec_errors(const struct tune_progress *p, const char *spec_path)
 {
-    if (2 * p->spec_errors <= p->done)
+    if (2 * p->spec_errors <= p->common.done)
         return EXIT_DONE;
     const struct tune_record *r = p->spec_example;
     complain("%s: %llu of %llu configurations are lost to errors of the spec%s%s: %s", spec_path,
-             (unsigned long long)p->spec_errors, (unsigned long long)p->done,
+             (unsigned long long)p->spec_errors, (unsigned long long)p->common.done,
              r->configuration[0] ? ", e.g. " : "", r->configuration, r->result->message);
     return EXIT_NOTHING;
 }
@@ -290,7 +264,7 @@ bool tuning_view(struct tuning *t, const struct tune_record *r, struct view_resu
 {
     struct arena *a = &t->work.arena;
     const struct spec *spec = t->work.spec;
-    const struct spec_measured measured = tune_measured(t->tune, r);
+    const struct spec_measured measured = engine_tune_measured(t->handle, r);
     *out = (struct view_result){
         .configuration = r->configuration,
         .configuration_json = r->configuration_json,
@@ -298,7 +272,7 @@ bool tuning_view(struct tuning *t, const struct tune_record *r, struct view_resu
         .job = r->job,
         .timed = r->timed,
         .stats = r->stats,
-        .metrics = metrics_at(spec, r->choice, t->work.device, &measured, r->result, a),
+        .metrics = metrics_of_choice(spec, r->choice, t->work.device, &measured, r->result, a),
         .metric_count = spec->metric_count,
         .dimensions = r->dimensions,
         .is_default = r->is_default,
@@ -325,7 +299,7 @@ static const char *hexadecimal(const struct digest *d, struct arena *a)
 static struct view_check check_of(const struct tuning *t)
 {
     struct view_check check;
-    check.kind = tune_verification(t->tune, &check.against);
+    check.kind = engine_tune_verification(t->handle, &check.against);
     return check;
 }
 
@@ -341,7 +315,7 @@ void work_run_view(struct work *w, const struct digest *source, struct view_run 
                              .constants_json = w->constants_json,
                              .constants = w->constants,
                              .command = w->call->line,
-                             .seed = w->call->settings.seed.value,
+                             .seed = w->measure->seed.value,
                              .device = w->device,
                              .host = w->environment.host,
                              .date = arena_strdup(&w->arena, date),
@@ -351,23 +325,23 @@ void work_run_view(struct work *w, const struct digest *source, struct view_run 
 
 static struct view_goal view_goal(struct tuning *t)
 {
-    const struct tune_options *o = &t->options;
-    return goal_view(&o->goal, o->spec, o->device, t->objectives, &t->work.arena);
+    return goal_view(&engine_tune_options(t->handle)->objectives, t->work.spec, t->work.device,
+                     t->objectives, &t->work.arena);
 }
 
 void tuning_run_view(struct tuning *t, struct view_run *out)
 {
     struct digest source;
     struct tune_progress progress;
-    tune_source_digest(t->tune, &source);
-    tune_progress(t->tune, &progress);
+    engine_tune_source_digest(t->handle, &source);
+    engine_tune_progress(t->handle, &progress);
     work_run_view(&t->work, &source, out);
     out->strategy = progress.strategy;
     out->strategy_description = progress.strategy_description;
     out->goal = view_goal(t);
-    out->cartesian = space_cartesian_text(tune_space(t->tune));
+    out->cartesian = space_cartesian_text(engine_tune_space(t->handle));
     out->valid = progress.valid;
-    out->planned = progress.planned;
+    out->planned = progress.common.planned;
     out->check = check_of(t);
     out->build_only = t->options.build_only;
     out->replay = replaying_view(t);
@@ -377,12 +351,12 @@ void tuning_run_view(struct tuning *t, struct view_run *out)
         out->source_sha256 = NULL;
 }
 
-struct view_goal goal_view(const struct goal *g, const struct spec *spec,
+struct view_goal goal_view(const struct objectives *g, const struct spec *spec,
                            const struct device_info *device, struct view_objective *objectives,
                            struct arena *a)
 {
     struct text text = TEXT_INIT;
-    goal_text(g, &text);
+    objective_text(g, &text);
     const char *copy = arena_strdup(a, text_cstr(&text));
     text_release(&text);
     for (uint32_t i = 0; i < g->count; i++) {
@@ -395,7 +369,7 @@ struct view_goal goal_view(const struct goal *g, const struct spec *spec,
     return (struct view_goal){.text = copy ? copy : "",
                               .objectives = objectives,
                               .count = g->count,
-                              .by_time = goal_is_time(g, spec, device)};
+                              .by_time = objective_is_time(g, spec, device)};
 }
 
 static const struct view_result *view_new(struct tuning *t, const struct tune_record *record)
@@ -417,20 +391,20 @@ static const char *identity(const uint8_t id[16], struct arena *a)
 
 static struct view_ranking ranking_of(struct tuning *t, const struct tune_ranked *r)
 {
-    const struct settle_status *s = &r->status;
+    const struct final_ranking_status *s = &r->status;
     if (!r->decided)
         return (struct view_ranking){.decided = false};
     return (struct view_ranking){.decided = true,
                                  .known = r->known,
                                  .is_short = r->is_short,
                                  .id = identity(r->id, &t->work.arena),
-                                 .contenders = r->contenders,
+                                 .finalists = r->finalists,
                                  .failed = r->failed,
                                  .tied = r->tied,
                                  .chosen = r->chosen->configuration,
                                  .chosen_json = r->chosen->configuration_json,
                                  .why = arena_strdup(&t->work.arena, r->why),
-                                 .level = t->options.terms.rules.level,
+                                 .level = engine_tune_options(t->handle)->terms.rules.level,
                                  .rounds = s->rounds,
                                  .repeated = s->repeated,
                                  .marked = s->marked,
@@ -441,13 +415,13 @@ static struct view_ranking ranking_of(struct tuning *t, const struct tune_ranked
                                  .batch = s->batch,
                                  .warmups = s->warmups,
                                  .launches = s->launches,
-                                 .cold = t->options.terms.cold};
+                                 .cold = t->options.cold};
 }
 
 static bool fill_ranking(struct tuning *t, struct view_summary *out)
 {
     size_t count;
-    const struct tune_record **ranking = tune_ranking(t->tune, &count);
+    const struct tune_record **ranking = engine_tune_ranking(t->handle, &count);
     struct view_result *views =
         ranking ? arena_array(&t->work.arena, count + 1, sizeof *views) : NULL;
     bool ok = views != NULL;
@@ -462,7 +436,7 @@ static bool fill_ranking(struct tuning *t, struct view_summary *out)
 static bool fill_outcomes(struct tuning *t, struct view_summary *out)
 {
     size_t count;
-    const struct tune_record *const *records = tune_records(t->tune, &count);
+    const struct tune_record *const *records = engine_tune_records(t->handle, &count);
     struct view_outcome *list = arena_array(&t->work.arena, count + 1, sizeof *list);
     for (size_t i = 0; list && i < count; i++)
         list[i] = (struct view_outcome){
@@ -505,7 +479,7 @@ static struct view_timing timing_of(const struct tuning *t, const struct tune_pr
 static struct view_speedup speedup_of(const struct tuning *t)
 {
     struct tune_speedup s;
-    tune_speedup(t->tune, &s);
+    engine_tune_speedup(t->handle, &s);
     return (struct view_speedup){.known = s.known,
                                  .ranked = s.ranked,
                                  .ratio = s.ratio.ratio,
@@ -526,16 +500,16 @@ static const char *without_baseline(const struct tune_progress *p)
 bool tuning_summary(struct tuning *t, struct view_summary *out)
 {
     struct tune_progress p;
-    tune_progress(t->tune, &p);
+    engine_tune_progress(t->handle, &p);
     *out = (struct view_summary){.goal = view_goal(t),
                                  .valid = p.valid,
-                                 .planned = p.planned,
-                                 .done = p.done,
+                                 .planned = p.common.planned,
+                                 .done = p.common.done,
                                  .reused = p.reused - p.identical,
                                  .identical = p.identical,
                                  .samples = p.samples,
                                  .launches = p.launches,
-                                 .elapsed_ns = p.elapsed_ns,
+                                 .elapsed_ns = p.common.elapsed_ns,
                                  .build_ns = p.build_ns,
                                  .load_ns = p.load_ns,
                                  .inputs_ns = p.inputs_ns,
@@ -548,7 +522,7 @@ bool tuning_summary(struct tuning *t, struct view_summary *out)
                                  .fixed = p.fixed,
                                  .build_only = t->options.build_only,
                                  .timing = timing_of(t, &p),
-                                 .cancelled = p.cancelled,
+                                 .cancelled = p.common.cancelled,
                                  .out_of_time = p.out_of_time,
                                  .broken = t->broken.code ? t->broken.text : NULL,
                                  .check = check_of(t)};

@@ -1,66 +1,64 @@
-// A tune as the command line makes it: settings -> options of the conveyor, records -> views.
+// A tune as the command line makes it: settings -> options of the workflow, records -> views.
 #ifndef HONE_CLI_TUNING_H
 #define HONE_CLI_TUNING_H
 
 #include "cli/work.h"
-#include "peak.h"
-#include "report/peak.h"
+#include "report/peak_report.h"
 #include "report/report.h"
 #include "report/verified.h"
-#include "tune.h"
-
-// All users share one lock for a device, so TMPDIR does not count.
-#define LOCK_FOLDER "/tmp"
-
-// How --iterations, --timeout and --cold say that jobs are measured; `spec` may be NULL.
-struct terms terms_of(const struct settings *s, const struct spec *spec);
 
 // What --objective says, or the spec.
-bool goal_of(const struct list *given, const struct spec *spec, struct goal *out, struct error *e);
+bool goal_of(const struct list *given, const struct spec *spec, struct objectives *out,
+             struct error *e);
 
 // Opens the store, with those behind it, unless --no-store; an exit status.
 int open_kept(struct work *w);
 
-// What the options of a tune and of a check have alike, as designated initialisers of either.
-#define WORK_OPTIONS(w)                                                                            \
-    .spec = (w)->spec, .device = (w)->device, .worker = (w)->environment.worker,                   \
-    .environment = (w)->environment.worker_with, .lock_folder = LOCK_FOLDER, .leaving = true,      \
-    .spare = (w)->spare, .log = &(w)->log, .configurations = (w)->call->settings.config.items,     \
-    .configuration_count = (w)->call->settings.config.count,                                       \
-    .where = (w)->call->settings.where.items, .where_count = (w)->call->settings.where.count,      \
-    .seed = (w)->call->settings.seed.value, .jobs = (uint32_t)(w)->call->settings.jobs.value,      \
-    .terms = terms_of(&(w)->call->settings, (w)->spec), .fresh = (w)->call->settings.fresh,        \
-    .retry = (w)->call->settings.retry, .command = (w)->call->line, .host = (w)->environment.host
-
-// The head of a run, but for what its conveyor knows beside its sources: how it searches, what is
+// The head of a run, but for what its workflow knows beside its sources: how it searches, what is
 // valid and planned, and what is verified. In the arena of the work.
 void work_run_view(struct work *w, const struct digest *source, struct view_run *out);
 
+// What `hone tune` is told.
+struct tune_settings {
+    struct spec_settings given;
+    struct measure_settings measure;
+    struct search_settings search;
+    const char *replay; // a recording that answers instead of a device
+    bool build_only;    // nothing runs
+    bool timing;        // where the time went is told at the end
+    bool verbose;
+};
+
 struct tuning {
     struct work work;
-    struct tune_options options;
+    const struct search_settings *search;
+    const char *replayed; // (or NULL) the recording that answers; the caller's to set
+    struct hone_tune_options options;
+    struct objectives goal;    // see tuning_goal()
     struct recorded *recorded; // of --replay; else NULL
-    struct replay replay;      // likewise
-    struct tune *tune;
+    struct hone_tune *handle;
     struct view_objective objectives[OBJECTIVES_MOST]; // of the goal
     uint64_t started_ns;                               // when the tune was made
     struct error broken;                               // why it could not go on; code NONE: it did
     struct peak peak;                                  // of the device, once it was looked up
 };
 
-void tuning_init(struct tuning *t, const struct invocation *call);
+// `search` NULL: nothing was said of it.
+void tuning_init(struct tuning *t, const struct invocation *call, const struct spec_settings *given,
+                 const struct measure_settings *measure, const struct search_settings *search);
 void tuning_release(struct tuning *t);
 // Spec, environment and device. An exit status, as below.
 int tuning_open(struct tuning *t);
-// After that, how the spec says that it is searched, where the command line does not: the strategy,
-// and what is looked for (which else is the least time). Exit statuses.
-int tuning_strategy(struct tuning *t);
+// After that, what the command line or the spec say is looked for, which else is the least time. An
+// exit status.
 int tuning_goal(struct tuning *t);
 // The store, and the tune itself from `options`, which the caller may have changed since
 // tuning_open().
 int tuning_start(struct tuning *t);
-// The exit status of a tune that could not be made or went to an end: why is said.
-int tuning_failed(const struct error *e);
+// The same for one configuration alone.
+int tuning_start_run(struct tuning *t, const uint32_t *choice);
+// Goes on; `record` is a new one or NULL. False at the end; `broken` says whether it came to it.
+bool tuning_step(struct tuning *t, int timeout_ms, const struct tune_record **record);
 
 // Is what the device can do at most of interest: does a metric of the spec count flop or bytes?
 bool tuning_wants_peak(const struct tuning *t);
@@ -82,7 +80,7 @@ const struct view_metric *metrics_of(const struct spec *spec, const uint32_t *ch
                                      const struct device_info *device, double time_ns,
                                      const struct result *r, struct arena *a);
 // What is looked for, as a view; `objectives` has room for OBJECTIVES_MOST.
-struct view_goal goal_view(const struct goal *g, const struct spec *spec,
+struct view_goal goal_view(const struct objectives *g, const struct spec *spec,
                            const struct device_info *device, struct view_objective *objectives,
                            struct arena *a);
 void tuning_run_view(struct tuning *t, struct view_run *out);

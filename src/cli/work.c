@@ -1,40 +1,39 @@
+// What every subcommand that takes a spec begins with: reads the spec, lists devices and chooses
+// one, opens the stores; and says what is wrong with each.
 #include "cli/work.h"
 
-#include "cli/choose_device.h"
-#include "cli/values.h"
+#include "lib/choose_device.h"
+#include "lib/engine.h"
+#include "report/values.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-// What would be right where there is no device of a language.
-static const char *const remedies[LANGUAGE_COUNT] = {
-    [LANGUAGE_OPENCL] =
-        "For a CPU install PoCL (Debian and Ubuntu: apt install pocl-opencl-icd "
-        "ocl-icd-libopencl1); for a GPU the OpenCL part of its driver (nvidia-opencl-icd, "
-        "mesa-opencl-icd, intel-opencl-icd)",
-    [LANGUAGE_CUDA] = "CUDA needs an NVIDIA GPU and NVIDIA's driver",
-};
-
-void work_init(struct work *w, const struct invocation *call)
+// The log may be another one by then.
+static void note(void *context, enum hone_level level, const char *message)
 {
-    *w = (struct work){.call = call};
+    const struct work *w = context;
+    if (w->log.sink)
+        w->log.sink(w->log.context, (enum log_level)level, message);
+}
+
+void work_init(struct work *w, const struct invocation *call, const struct spec_settings *given,
+               const struct measure_settings *measure)
+{
+    static const struct measure_settings nothing_said;
+    *w = (struct work){.call = call, .given = given, .measure = measure ? measure : &nothing_said};
     arena_init(&w->arena);
     ticker_init(&w->ticker, stderr);
     w->log = (struct log){console_log, &w->ticker};
-}
-
-void work_drop_spare(struct work *w)
-{
-    spare_free(w->spare);
-    w->spare = NULL;
+    w->notices = (struct hone_log){note, w};
 }
 
 bool work_kept(struct work *w)
 {
-    struct error e = ERROR_INIT;
-    if (!w->store || w->lost || store_kept(w->store, &e))
+    struct hone_error e = HONE_ERROR_INIT;
+    if (!w->opened || w->lost || hone_store_kept(w->opened, &e))
         return !w->lost;
     ticker_clear(&w->ticker);
     complain("%s", e.text);
@@ -42,20 +41,26 @@ bool work_kept(struct work *w)
     return false;
 }
 
+static void take_store(struct work *w, struct hone_store *opened)
+{
+    w->opened = opened;
+    w->store = engine_store(opened);
+}
+
 void work_close_store(struct work *w)
 {
     work_kept(w);
-    store_close(w->store);
-    w->store = NULL;
+    hone_store_close(w->opened);
+    take_store(w, NULL);
     w->lost = false;
 }
 
 void work_release(struct work *w)
 {
     ticker_clear(&w->ticker);
-    work_drop_spare(w);
+    hone_devices_free(w->list);
     work_close_store(w);
-    spec_free(w->spec);
+    hone_spec_free(w->loaded);
     if (w->has_environment && w->call->command->compiles)
         environment_trim(&w->environment);
     if (w->has_environment)
@@ -71,15 +76,28 @@ int work_failed(const struct error *e)
     return is_usage ? EXIT_USAGE : EXIT_NOTHING;
 }
 
+void work_about(struct work *w, const struct error *broken, struct report_about *out)
+{
+    char date[32];
+    environment_date(date);
+    *out = (struct report_about){.hone_version = HONE_VERSION,
+                                 .command = w->call->line,
+                                 .host = w->environment.host,
+                                 .date = arena_strdup(&w->arena, date),
+                                 .seed = w->measure->seed.value,
+                                 .store = w->store ? store_path(w->store) : NULL,
+                                 .broken = broken->code ? broken->text : NULL};
+}
+
 struct spec_options work_spec_options(const struct work *w)
 {
-    const struct settings *s = &w->call->settings;
+    const struct spec_settings *s = w->given;
     return (struct spec_options){
         .set = s->set.items, .set_count = s->set.count, .strict = s->strict, .log = &w->log};
 }
 
 // In the arena; releases the text. NULL without memory.
-static const char *keep(struct work *w, struct text *text)
+static const char *keep_text(struct work *w, struct text *text)
 {
     const char *copy = text->failed ? NULL : arena_strdup(&w->arena, text_cstr(text));
     text_release(text);
@@ -93,16 +111,22 @@ static bool name_constants(struct work *w, struct error *e)
     spec_constants_text(w->spec, &constants);
     emit_start(&j, &json);
     emit_constants(&j, w->spec);
-    w->constants = keep(w, &constants);
-    w->constants_json = keep(w, &json);
+    w->constants = keep_text(w, &constants);
+    w->constants_json = keep_text(w, &json);
     return (w->constants && w->constants_json) || error_memory(e);
 }
 
 int work_spec(struct work *w)
 {
     struct error e = ERROR_INIT;
-    struct spec_options options = work_spec_options(w);
-    w->spec = spec_load(w->call->arguments[0], &options, &e);
+    struct hone_error why = HONE_ERROR_INIT;
+    const struct hone_spec_options options = {.size = sizeof options,
+                                              .set = w->given->set.items,
+                                              .log = &w->notices,
+                                              .strict = w->given->strict};
+    w->loaded = hone_spec_load(w->call->arguments[0], &options, &why);
+    w->spec = engine_spec(w->loaded);
+    engine_error(&why, &e);
     if (w->spec && name_constants(w, &e))
         return EXIT_DONE;
     work_failed(&e);
@@ -122,16 +146,18 @@ int work_environment(struct work *w)
 
 static struct spec_languages every_language(void)
 {
-    struct spec_languages all = {.count = LANGUAGE_COUNT};
-    for (unsigned l = 0; l < LANGUAGE_COUNT; l++)
-        all.list[l] = (enum language)l;
+    struct spec_languages all = {.count = 0};
+    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+        if (languages_unnamed() >> l & 1)
+            all.list[all.count++] = (enum language)l;
+    }
     return all;
 }
 
 int work_languages(struct work *w)
 {
     struct error e = ERROR_INIT;
-    const struct given_language *given = &w->call->settings.language;
+    const struct given_language *given = &w->given->language;
     bool ok = true;
     if (!w->spec)
         w->languages = every_language();
@@ -144,44 +170,54 @@ int work_languages(struct work *w)
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
-int work_devices(struct work *w, uint32_t languages)
+bool work_list(struct work *w, const struct hone_spec *spec, const char *language, struct error *e)
+{
+    struct hone_error why = HONE_ERROR_INIT;
+    const struct environment *v = &w->environment;
+    const struct hone_worker worker = {.size = sizeof worker,
+                                       .program = v->worker[0],
+                                       .environment = (const char *const *)v->worker_with};
+    const struct hone_devices_options options = {.size = sizeof options,
+                                                 .worker = &worker,
+                                                 .spec = spec,
+                                                 .language = language,
+                                                 .keep_worker = true};
+    struct hone_devices *list = hone_devices_list(&options, &why);
+    engine_error(&why, e);
+    if (!list)
+        return false;
+    hone_devices_free(w->list);
+    w->list = list;
+    w->devices = *engine_report(list);
+    return true;
+}
+
+int work_devices(struct work *w, const struct hone_spec *spec, const char *language)
 {
     struct error e = ERROR_INIT;
     int status = work_environment(w);
     if (status != EXIT_DONE)
         return status;
-    const struct environment *v = &w->environment;
-    work_drop_spare(w); // of an earlier list
-    if (!live_devices(v->worker, v->worker_with, languages, &w->arena, &w->devices, &w->spare, &e))
-        return work_failed(&e);
-    return EXIT_DONE;
+    return work_list(w, spec, language, &e) ? EXIT_DONE : work_failed(&e);
 }
 
 int work_no_device(const struct work *w)
 {
     bool is_one = w->languages.count == 1;
-    enum language l = is_one ? w->languages.list[0] : LANGUAGE_OPENCL;
+    enum language l = is_one ? w->languages.list[0] : LANGUAGE_FIRST;
     const char *problem = w->devices.problem;
     bool has_problem = problem && problem[0];
     complain("%s%sno %s device. %s", has_problem ? problem : "", has_problem ? ": " : "",
-             language_title(l), remedies[l]);
+             language_title(l), language_traits(l)->remedy);
     return EXIT_NOTHING;
 }
 
-uint32_t work_language_set(const struct work *w)
-{
-    uint32_t set = 0;
-    for (uint32_t i = 0; i < w->languages.count; i++)
-        set |= 1u << w->languages.list[i];
-    return set;
-}
-
 // A comparison's sides have a language also where nobody gave one.
-static const char *other_ways(const struct invocation *call)
+static const char *other_ways(const struct work *w)
 {
-    if (!call->settings.language.is_given)
+    if (!w->given->language.is_given)
         return "";
-    return call->command == &command_compare
+    return w->call->command == &command_compare
                ? "; or take another language, or say with --left and --right what else shall differ"
                : "; or leave --language out, or name another";
 }
@@ -196,7 +232,7 @@ static int say_other_devices(const struct work *w, const char *problem)
     if (problem && problem[0])
         complain("%s", problem);
     complain("%s%sno device here runs %s. %s%s. There %s:%s", w->spec ? w->spec->path : "",
-             w->spec ? ": " : "", language_title(l), remedies[l], other_ways(w->call),
+             w->spec ? ": " : "", language_title(l), language_traits(l)->remedy, other_ways(w),
              w->devices.device_count == 1 ? "is" : "are", text_cstr(&others));
     text_release(&others);
     return EXIT_NOTHING;
@@ -204,10 +240,16 @@ static int say_other_devices(const struct work *w, const char *problem)
 
 static int say_why_none(struct work *w)
 {
-    const char *problem = w->devices.problem; // of the language that was wanted
-    int status = work_devices(w, LANGUAGES_ALL);
+    // Of the language that was wanted.
+    const char *problem = arena_strdup(&w->arena, w->devices.problem);
+    int status = work_devices(w, NULL, NULL);
     if (status != EXIT_DONE)
         return status;
+    // Those that are meant only where they are named stand last.
+    struct device_report *r = &w->devices;
+    while (r->device_count > 0 &&
+           !(languages_unnamed() >> r->devices[r->device_count - 1].language & 1))
+        r->device_count--;
     if (w->devices.device_count > 0)
         return say_other_devices(w, problem);
     w->devices.problem = problem;
@@ -218,29 +260,17 @@ static int say_why_none(struct work *w)
     return work_no_device(w);
 }
 
-// A language whose When is false for a device is left out, unless it was asked for or nothing else
-// is left: then the job says so.
-static size_t add_usable(const struct work *w, bool all, struct device_info *list)
-{
-    size_t count = 0;
-    for (uint32_t l = 0; l < w->languages.count; l++) {
-        for (uint32_t i = 0; i < w->devices.device_count; i++) {
-            const struct device_info *d = &w->devices.devices[i];
-            if (d->language == w->languages.list[l] &&
-                (all || !w->spec || spec_language_fits(w->spec, d->language, d)))
-                list[count++] = *d;
-        }
-    }
-    return count;
-}
-
 const struct device_info *work_usable(struct work *w, size_t *count)
 {
     struct device_info *list = arena_array(&w->arena, w->devices.device_count + 1, sizeof *list);
-    *count = list ? add_usable(w, w->languages.count == 1, list) : 0;
-    if (list && *count == 0)
-        *count = add_usable(w, true, list);
+    *count = list ? devices_usable(&w->devices, w->spec, &w->languages, list) : 0;
     return list;
+}
+
+static const char *given_language(const struct work *w)
+{
+    const struct given_language *given = &w->given->language;
+    return given->is_given ? language_text(given->language) : NULL;
 }
 
 int work_device(struct work *w)
@@ -249,10 +279,10 @@ int work_device(struct work *w)
     size_t count;
     int status = work_languages(w);
     if (status == EXIT_DONE)
-        status = work_devices(w, work_language_set(w));
+        status = work_devices(w, w->loaded, given_language(w));
     if (status != EXIT_DONE)
         return status;
-    const char *wanted = w->call->settings.device;
+    const char *wanted = w->given->device;
     bool by_environment = !wanted && w->environment.device;
     if (by_environment)
         wanted = w->environment.device;
@@ -260,6 +290,7 @@ int work_device(struct work *w)
     if (list && count == 0)
         return say_why_none(w);
     w->device = list ? choose_device(list, count, wanted, &e) : NULL;
+    w->chosen = engine_device_like(w->list, w->device);
     if (!list)
         error_memory(&e);
     if (!w->device && by_environment)
@@ -267,11 +298,40 @@ int work_device(struct work *w)
     return w->device ? EXIT_DONE : work_failed(&e);
 }
 
+struct hone_tune_options work_options(const struct work *w)
+{
+    const struct spec_settings *g = w->given;
+    const struct measure_settings *m = w->measure;
+    return (struct hone_tune_options){
+        .size = sizeof(struct hone_tune_options),
+        .spec = w->loaded,
+        .device = w->chosen,
+        .configurations = g->config.items,
+        .where = g->where.items,
+        .lock_folder = LOCK_FOLDER,
+        .log = &w->notices,
+        .command = w->call->line,
+        .host = w->environment.host,
+        .rules = m->rules.items,
+        .seed = m->seed.value,
+        .jobs = (uint32_t)m->jobs.value,
+        .iterations = m->iterations.is_given ? (uint32_t)m->iterations.value : 0,
+        .retry = m->retry,
+        .build_limit_ns = m->limits.build_ns,
+        .launch_limit_ns = m->limits.launch_ns,
+        .driver_limit_ns = m->limits.driver_ns,
+        .lock_wait_ns = m->lock_wait_ns,
+        .fresh = m->fresh,
+        .cold = m->cold,
+        .unranked = m->unranked,
+        .leaving = true};
+}
+
 // ---- the store ---------------------------------------------------------------------------------
 
 const char *work_store_path(struct work *w, struct error *e)
 {
-    const char *given = w->call->settings.store;
+    const char *given = w->given->store;
     if (given && !given[0]) {
         error_set(e, ERROR_USAGE, "--store: the file has no name");
         return NULL;
@@ -279,7 +339,16 @@ const char *work_store_path(struct work *w, struct error *e)
     return given ? given : environment_store(&w->environment, e);
 }
 
-int work_own_store(struct work *w, enum store_mode mode)
+static struct hone_store *open_store(const char *path, enum hone_store_mode mode, struct error *e)
+{
+    struct hone_error why = HONE_ERROR_INIT;
+    struct hone_store *opened = hone_store_open(path, mode, &why);
+    if (!opened)
+        engine_error(&why, e);
+    return opened;
+}
+
+int work_own_store(struct work *w, enum hone_store_mode mode)
 {
     struct error e = ERROR_INIT;
     int status = work_environment(w);
@@ -287,23 +356,23 @@ int work_own_store(struct work *w, enum store_mode mode)
         return status;
     const char *path = work_store_path(w, &e);
     if (path)
-        w->store = store_open(path, mode, &e);
+        take_store(w, open_store(path, mode, &e));
     return w->store ? EXIT_DONE : work_failed(&e);
 }
 
 static bool add_behind(struct work *w, const char *path, const char *from, struct error *e)
 {
-    struct store *behind = store_open(path, STORE_READ, e);
+    struct hone_store *behind = open_store(path, HONE_STORE_READ, e);
     if (!behind)
         return error_context(e, "%s", from);
-    w->store = store_stack(w->store, behind);
+    take_store(w, hone_store_stack(w->opened, behind));
     return true;
 }
 
 // Empty parts of HONE_ALSO mean nothing.
 static bool stack_behind(struct work *w, struct error *e)
 {
-    const struct list *also = &w->call->settings.also;
+    const struct list *also = &w->given->also;
     bool ok = true;
     for (uint32_t i = 0; i < also->count && ok; i++)
         ok = add_behind(w, also->items[i], "--also", e);
@@ -315,30 +384,30 @@ static bool stack_behind(struct work *w, struct error *e)
 }
 
 // With `enough` there is something else to read, should the store itself not be there.
-static int open_stores(struct work *w, enum store_mode mode, bool enough)
+static int open_stores(struct work *w, enum hone_store_mode mode, bool enough)
 {
     struct error e = ERROR_INIT;
     int status = work_environment(w);
     if (status != EXIT_DONE)
         return status;
     const char *path = work_store_path(w, &e);
-    bool has_behind = enough || w->call->settings.also.count > 0 || w->environment.also;
+    bool has_behind = enough || w->given->also.count > 0 || w->environment.also;
     bool is_missing = path && access(path, F_OK) != 0 && errno == ENOENT;
-    if (path && !(mode == STORE_READ && has_behind && is_missing))
-        w->store = store_open(path, mode, &e);
+    if (path && !(mode == HONE_STORE_READ && has_behind && is_missing))
+        take_store(w, open_store(path, mode, &e));
     if (e.code || !stack_behind(w, &e))
         return work_failed(&e);
-    if (w->store && w->call->settings.reuse_unseen)
+    if (w->store && w->given->reuse_unseen)
         store_reuse_unseen(w->store);
     return EXIT_DONE;
 }
 
-int work_store(struct work *w, enum store_mode mode)
+int work_store(struct work *w, enum hone_store_mode mode)
 {
     return open_stores(w, mode, false);
 }
 
-int work_store_or_known(struct work *w, struct store **known)
+int work_store_or_known(struct work *w, struct hone_store **known)
 {
     struct error e = ERROR_INIT;
     const char *spec = w->call->arguments[0], *name = strrchr(spec, '/');
@@ -350,13 +419,13 @@ int work_store_or_known(struct work *w, struct store **known)
         return work_failed(&e);
     }
     if (access(path, F_OK) == 0) {
-        struct store *shipped = store_open(path, STORE_IMMUTABLE, &e);
+        struct hone_store *shipped = open_store(path, HONE_STORE_IMMUTABLE, &e);
         if (shipped)
-            *known = store_stack(NULL, shipped);
+            *known = hone_store_stack(NULL, shipped);
         else
             complain("warning: %s", e.text);
     }
-    return open_stores(w, STORE_READ, *known && !w->call->settings.store);
+    return open_stores(w, HONE_STORE_READ, *known && !w->given->store);
 }
 
 // ---- what to type next --------------------------------------------------------------------------
@@ -369,7 +438,7 @@ static void add_option(const char *name, const char *value, struct text *out)
 
 void work_same(const struct work *w, struct text *out)
 {
-    const struct settings *s = &w->call->settings;
+    const struct spec_settings *s = w->given;
     text_add_shell(out, w->call->arguments[0]);
     for (uint32_t i = 0; i < s->set.count; i++)
         add_option("set", s->set.items[i], out);

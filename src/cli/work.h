@@ -5,38 +5,52 @@
 #include "cli/cli.h"
 #include "cli/console.h"
 #include "cli/environment.h"
-#include "eval/evaluator.h"
-#include "protocol/protocol.h"
+#include "lib/engine.h"
+#include "runner/evaluator.h"
+#include "worker/protocol.h"
+#include "report/view.h"
 #include "spec/spec.h"
 #include "store/store.h"
 
+// All users share one lock for a device, so TMPDIR does not count.
+#define LOCK_FOLDER "/tmp"
+
 struct work {
     const struct invocation *call;
+    const struct spec_settings *given;      // what and where
+    const struct measure_settings *measure; // how to measure
     struct arena arena;
     struct environment environment;
     bool has_environment;
     struct ticker ticker;
     struct log log;
-    struct spec *spec;
+    struct hone_log notices;  // the same to the library
+    struct hone_spec *loaded; // the caller's; `spec` is what stands behind it
+    const struct spec *spec;
     const char *constants; // "WIDTH=256"
     const char *constants_json;
     struct spec_languages languages; // --language, or the spec's
+    struct hone_devices
+        *list; // (or NULL) with the worker that listed them; `devices` is its report
     struct device_report devices;
-    struct spare *spare; // the worker that listed them, or NULL
     const struct device_info *device;
-    struct store *store;
-    bool lost; // it was said that the store lost what was written to it
+    const struct hone_device *chosen; // (or NULL) of the list: `device`
+    struct hone_store *opened;        // (or NULL) with those behind it
+    struct store *store;              // what stands behind it, for questions and reports
+    bool lost;                        // it was said that the store lost what was written to it
 };
 
-void work_init(struct work *w, const struct invocation *call);
+// `measure` NULL: the command has none of these options.
+void work_init(struct work *w, const struct invocation *call, const struct spec_settings *given,
+               const struct measure_settings *measure);
 void work_release(struct work *w);
 // Reads back what was written to the store; says so, once, where not all of it is there. The exit
 // status of the command is then not EXIT_DONE.
 bool work_kept(struct work *w);
 void work_close_store(struct work *w); // after that
 
-// The worker that listed the devices is not needed for more.
-void work_drop_spare(struct work *w);
+// What is said to the library of how to build, measure and search: all but the search itself.
+struct hone_tune_options work_options(const struct work *w);
 
 // Each returns an exit status and has said what is wrong.
 int work_spec(struct work *w); // the first argument, and its constants as text
@@ -45,9 +59,10 @@ int work_environment(struct work *w);
 // Which languages may be used: the spec's (without one all of them), or the one of --language,
 // which the spec must have.
 int work_languages(struct work *w);
-uint32_t work_language_set(const struct work *w); // as 1u << language
-// Asks a worker for the devices of these languages, a set of 1u << language.
-int work_devices(struct work *w, uint32_t languages);
+// Asks a worker for the devices of one language, or where that is NULL of the spec's, or where that
+// is NULL of all; the report stays as it was where that fails.
+bool work_list(struct work *w, const struct hone_spec *spec, const char *language, struct error *e);
+int work_devices(struct work *w, const struct hone_spec *spec, const char *language);
 int work_no_device(const struct work *w); // says what to install
 // The devices of the report that the spec, if there is one, can run on, in the order of its
 // languages; in the arena.
@@ -56,16 +71,19 @@ const struct device_info *work_usable(struct work *w, size_t *count);
 int work_device(struct work *w);
 // --store or the default one, and behind it those of --also and HONE_ALSO. For reading these are
 // enough.
-int work_store(struct work *w, enum store_mode mode);
+int work_store(struct work *w, enum hone_store_mode mode);
 // As work_store() for reading, and the file of this name beside the spec: what is known of it to
 // whoever ships it. *known is the caller's to close, NULL where there is none or, with a warning,
 // where it cannot be read. Where it is there and no --store is given w->store may
 // be NULL: nothing was measured yet.
 #define WORK_KNOWN "known.sqlite"
-int work_store_or_known(struct work *w, struct store **known);
+int work_store_or_known(struct work *w, struct hone_store **known);
 // The first of them alone.
-int work_own_store(struct work *w, enum store_mode mode);
+int work_own_store(struct work *w, enum hone_store_mode mode);
 const char *work_store_path(struct work *w, struct error *e);
+
+// For a report; without memory it has no date.
+void work_about(struct work *w, const struct error *broken, struct report_about *out);
 
 // Says the error and returns the exit status that fits its kind.
 int work_failed(const struct error *e);

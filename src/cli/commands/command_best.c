@@ -1,10 +1,12 @@
-#include "best.h"
-#include "cli/choose_device.h"
+// hone best: asks the user's stores and what was shipped with the spec, nearest first, and shows the answer with where
+// it comes from and what is older about it; --all has a row for each device and set of constants.
+#include "cli/run_workflow.h"
+#include "lib/choose_device.h"
 #include "cli/respec.h"
 #include "cli/tuning.h"
-#include "cli/values.h"
-#include "exchange/import.h"
-#include "part.h"
+#include "report/values.h"
+#include "formats/import.h"
+#include "search/subspace.h"
 #include "report/table.h"
 #include "report/units.h"
 
@@ -12,19 +14,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct best_settings {
+    struct spec_settings given;
+    struct search_settings search; // its --objective alone
+    bool options, all;
+};
+
 // One `hone best`.
 struct session {
     struct work work;
-    const struct settings *settings;
+    const struct best_settings *settings;
     struct spec_sources *sources;
     struct error no_sources; // why there are none: what was imported can be shown without
     struct best_options options;
     // (or NULL) What came with the spec. It answers where the user's own stores do not.
     struct store *known;
-    const char *wanted; // (or NULL) the device that was named
+    struct hone_store *shipped;   // its handle
+    struct hone_store *stores[3]; // the user's own, then what came with the spec; NULL ends them
+    const char *wanted;           // (or NULL) the device that was named
     struct view_objective objectives[OBJECTIVES_MOST];
     struct view_goal goal;
     const char *goal_words; // "the least cost"
+    struct table rows;
+    struct table *table;         // &rows: the writers fill it, to whom the session is const
+    struct best_answer *answers; // of several objectives
+    size_t answer_count;
 };
 
 // The store may know other constants, sizes or devices.
@@ -43,68 +57,6 @@ static int say_nothing_known(const struct session *s)
     text_release(&constants);
     text_release(&same);
     return EXIT_NOTHING;
-}
-
-// ---- the stores --------------------------------------------------------------------------------
-
-// The user's own, then what came with the spec, each once; NULL at the end.
-static struct store *store_at(const struct session *s, size_t index)
-{
-    struct store *const stores[] = {s->work.store ? s->work.store : s->known,
-                                    s->work.store ? s->known : NULL};
-    return index < sizeof stores / sizeof *stores ? stores[index] : NULL;
-}
-
-static int distance(const struct best_answer *b)
-{
-    return 4 * b->other_source + 2 * b->other_driver + b->other_job;
-}
-
-// Of the user's own, unless that is older, or not there, and the other is nearer to what was asked.
-static bool find_best(struct session *s, struct best_answer *out, bool *found, struct error *e)
-{
-    *found = false;
-    for (size_t i = 0; (s->options.store = store_at(s, i)); i++) {
-        struct best_answer more = {.result = NULL};
-        bool there;
-        if (!best_find(&s->options, &s->work.arena, &more, &there, e)) {
-            if (*found)
-                result_free(out->result);
-            return false;
-        }
-        if (there && *found && distance(&more) >= distance(out))
-            result_free(more.result);
-        else if (there) {
-            if (*found)
-                result_free(out->result);
-            *out = more;
-            *found = true;
-        }
-        if (*found && distance(out) == 0)
-            break;
-    }
-    return true;
-}
-
-// Likewise.
-static bool find_set(struct session *s, struct best_answer **out, size_t *count, struct error *e)
-{
-    *count = 0;
-    for (size_t i = 0; (s->options.store = store_at(s, i)); i++) {
-        struct best_answer *more;
-        size_t there;
-        if (!best_pareto(&s->options, &s->work.arena, &more, &there, e)) {
-            best_release_all(*out, *count);
-            return false;
-        }
-        bool nearer = there > 0 && (*count == 0 || distance(more) < distance(*out));
-        best_release_all(nearer ? *out : more, nearer ? *count : there);
-        *out = nearer ? more : *out;
-        *count = nearer ? there : *count;
-        if (*count > 0 && distance(*out) == 0)
-            break;
-    }
-    return true;
 }
 
 // ---- the device --------------------------------------------------------------------------------
@@ -131,12 +83,12 @@ static int choose_stored(struct session *s, enum language *language)
     size_t count = 0;
     *language = languages->list[0];
     for (uint32_t i = 0; i < 2 * languages->count && !device; i++) {
-        s->options.store = store_at(s, i / languages->count);
-        if (!s->options.store)
+        struct hone_store *store = s->stores[i / languages->count];
+        if (!store)
             break;
         s->options.languages = 1u << languages->list[i % languages->count];
         error_clear(&e);
-        if (!best_devices(&s->options, &s->work.arena, &known, &count, &e))
+        if (!engine_best_devices(&s->options, store, &s->work.arena, &known, &count, &e))
             return work_failed(&e);
         count = keep_measured(s, known, count);
         device = choose_device(known, count, s->wanted, &e);
@@ -156,17 +108,19 @@ static const struct device_info *devices_here(struct session *s, size_t *count)
 {
     struct error e = ERROR_INIT;
     struct work *w = &s->work;
-    const struct environment *v = &w->environment;
-    uint32_t languages = work_language_set(w);
+    const struct given_language *given = &w->given->language;
+    const char *language = given->is_given ? language_text(given->language) : NULL;
     *count = 0;
-    if (live_devices(v->worker, v->worker_with, languages, &w->arena, &w->devices, NULL, &e))
+    if (work_list(w, w->loaded, language, &e)) {
+        engine_drop_worker(w->list);
         return work_usable(w, count);
+    }
     complain("warning: %s", e.text);
     return NULL;
 }
 
 // A device that is here comes first; several that fit are refused.
-static int find_device(struct session *s, enum language *language)
+static int find_best_device(struct session *s, enum language *language)
 {
     struct work *w = &s->work;
     struct error e = ERROR_INIT;
@@ -246,30 +200,8 @@ static bool show_as(struct session *s, const struct spec *spec, const struct bes
     if (is_known && s->sources && !spec_job(spec, s->sources, d, b->choice, &out->job, &ignored))
         out->job = NULL;
     out->constants_json = constants_of(spec, b->constants);
-    out->origin = (struct view_origin){.date = b->date,
-                                       .device = b->device,
-                                       .platform = b->platform,
-                                       .driver = b->driver,
-                                       .constants = b->constants,
-                                       .constants_json = out->constants_json,
-                                       .hone_version = b->hone_version,
-                                       .language = b->language,
-                                       .geometry = b->geometry,
-                                       .other_driver = b->other_driver,
-                                       .other_source = b->other_source,
-                                       .other_job = b->other_job,
-                                       .ranked = b->place.ranked,
-                                       .contenders = b->place.contenders,
-                                       .tied = b->place.tied,
-                                       .rounds = b->place.rounds,
-                                       .why = b->place.why,
-                                       .part = b->place.part,
-                                       .faster = b->place.faster,
-                                       .faster_ns = b->place.faster_median};
-    if (b->known > 0) {
-        out->origin.goal = s->goal_words;
-        out->origin.known = b->known;
-    }
+    out->origin = (struct view_origin){
+        .answer = b, .constants_json = out->constants_json, .goal = s->goal_words};
     bool is_same = !b->other_source && !b->other_job;
     out->view = (struct view_result){.configuration = b->configuration,
                                      .configuration_json = b->configuration_json,
@@ -362,7 +294,7 @@ static void put_whole(const struct session *s, struct text *out)
     text_add(out, "hone tune ");
     work_same(&s->work, out);
     out->failed |=
-        !part_text(o->configurations, o->configuration_count, o->where, o->where_count, &part);
+        !subspace_text(o->configurations, o->configuration_count, o->where, o->where_count, &part);
     text_addf(out, "%s%s", part.length ? " " : "", text_cstr(&part));
     text_release(&part);
 }
@@ -379,9 +311,11 @@ static void warn_of_part(const struct session *s, const struct best_answer *b)
     text_release(&whole);
 }
 
-static void put_answer(const struct session *s, const struct best_answer *b,
-                       const struct shown *shown, struct text *out)
+static void put_answer(const void *report, const void *record, struct text *out)
 {
+    const struct session *s = report;
+    const struct shown *shown = record;
+    const struct best_answer *b = shown->origin.answer;
     const struct {
         bool differs;
         const char *how;
@@ -406,43 +340,68 @@ static void put_answer(const struct session *s, const struct best_answer *b,
         put_remedy(s, b, out);
 }
 
+static void put_answer_json(const void *report, const void *record, struct text *out)
+{
+    (void)report;
+    report_result_line(&((const struct shown *)record)->view, "result", true, out);
+}
+
+static const writers one_writers = {[REPORT_TEXT] = {.record = put_answer},
+                                    [REPORT_JSON] = {.record = put_answer_json},
+                                    [REPORT_MARKDOWN] = {.record = put_answer}};
+
 static int show_one(struct session *s)
 {
     struct error e = ERROR_INIT;
     struct best_answer b = {.result = NULL};
     struct shown shown = {.job = NULL, .constants_json = NULL};
     struct text out = TEXT_INIT;
-    struct emit json;
     bool found;
     int status = EXIT_DONE;
-    if (!find_best(s, &b, &found, &e))
+    if (!engine_best(&s->options, s->stores, &s->work.arena, &b, &found, &e))
         return work_failed(&e);
     if (!found)
-        return s->sources ? say_nothing_known(s) : tuning_failed(&s->no_sources);
+        return s->sources ? say_nothing_known(s) : workflow_failed(&s->no_sources);
     if (!s->sources && b.result->stop != STOP_IMPORTED) {
         result_free(b.result);
-        return tuning_failed(&s->no_sources);
+        return workflow_failed(&s->no_sources);
     }
     say_if_known(s, &b);
     warn_if_older(&b);
     warn_of_part(s, &b);
-    emit_start(&json, &out);
     if (!show_as(s, s->work.spec, &b, &shown)) {
         complain("out of memory");
         status = EXIT_NOTHING;
     } else if (s->settings->options) {
         status = put_options(&shown, &out);
-    } else if (s->settings->json) {
-        report_result_json(&shown.view, "result", true, &json);
-        text_add(&out, "\n");
     } else {
-        put_answer(s, &b, &shown, &out);
+        writer_record(&one_writers[s->settings->given.output.format], s, &shown, &out);
     }
     (s->settings->options ? put_data : put)(&out);
     text_release(&out);
     shown_release(&shown);
     result_free(b.result);
     return status;
+}
+
+// A row of a table, or a line. `spec` has the answer's constants; NULL: nobody knows them any more.
+static bool write_answer(struct session *s, const struct writer *w, const struct spec *spec,
+                         const struct best_answer *b, struct text *out)
+{
+    struct shown shown;
+    bool ok = show_as(s, spec ? spec : s->work.spec, b, &shown);
+    if (!spec) // the metrics of other constants would be wrong
+        shown.view.metric_count = 0;
+    if (ok)
+        writer_record(w, s, &shown, out);
+    shown_release(&shown);
+    return ok;
+}
+
+static void put_rows(const void *report, struct text *out)
+{
+    const struct session *s = report;
+    table_print(s->table, s->settings->given.output.format, "", out);
 }
 
 // ---- several objectives ------------------------------------------------------------------------
@@ -455,10 +414,14 @@ enum set_column {
     SET_COLUMNS
 };
 
-static void put_member(const struct session *s, const struct best_answer *b,
-                       const struct view_result *v, struct table *t)
+static void put_member(const void *report, const void *record, struct text *out)
 {
+    const struct session *s = report;
+    const struct view_result *v = &((const struct shown *)record)->view;
+    const struct best_answer *b = v->origin->answer;
+    struct table *t = s->table;
     char number[UNITS_SIZE];
+    (void)out;
     duration_to_str(b->stats.median, number);
     table_row(t);
     table_cell(t, SET_MEDIAN, "%s", number);
@@ -473,39 +436,24 @@ static void put_member(const struct session *s, const struct best_answer *b,
     table_cell(t, SET_DATE, "%s", b->date);
 }
 
-static bool add_member(struct session *s, const struct best_answer *b, struct table *t,
-                       struct text *lines)
+static void put_set(const void *report, struct text *out)
 {
-    struct shown shown;
-    struct emit json;
-    bool ok = show_as(s, s->work.spec, b, &shown);
-    emit_start(&json, lines);
-    if (ok && s->settings->json) {
-        report_result_json(&shown.view, "result", true, &json);
-        text_add(lines, "\n");
-    } else if (ok) {
-        put_member(s, b, &shown.view, t);
-    }
-    shown_release(&shown);
-    return ok;
+    const struct session *s = report;
+    put_count(s->answer_count, "configuration", out);
+    text_addf(out, " in %s, of %zu measured one after the other:\n", s->goal_words,
+              s->answers[0].known);
+    put_rows(report, out);
 }
 
-static void put_set(const struct session *s, const struct best_answer *answers, size_t count,
-                    struct table *t, struct text *out)
-{
-    put_count(count, "configuration", out);
-    text_addf(out, " in %s, of %zu measured one after the other:\n", s->goal_words,
-              answers[0].known);
-    table_print(t, "", out);
-}
+static const writers set_writers = {[REPORT_TEXT] = {.record = put_member, .end = put_set},
+                                    [REPORT_JSON] = {.record = put_answer_json},
+                                    [REPORT_MARKDOWN] = {.record = put_member, .end = put_set}};
 
 static int show_set(struct session *s)
 {
     struct error e = ERROR_INIT;
-    struct best_answer *answers = NULL;
     struct text out = TEXT_INIT;
-    struct table table;
-    size_t count;
+    const struct writer *w = &set_writers[s->settings->given.output.format];
     struct table_column columns_of[SET_COLUMNS] = {
         [SET_MEDIAN] = {"median", ALIGN_RIGHT},
         [SET_CONFIGURATION] = {"configuration", ALIGN_LEFT},
@@ -514,23 +462,24 @@ static int show_set(struct session *s)
     for (size_t i = 0; i < SET_CONFIGURATION - SET_METRIC; i++)
         columns_of[SET_METRIC + i] =
             (struct table_column){i < s->goal.count ? s->goal.objectives[i].name : "", ALIGN_RIGHT};
-    if (!find_set(s, &answers, &count, &e))
+    if (!engine_best_set(&s->options, s->stores, &s->work.arena, &s->answers, &s->answer_count, &e))
         return work_failed(&e);
-    if (count == 0)
+    if (s->answer_count == 0)
         return say_nothing_known(s);
-    say_if_known(s, &answers[0]);
-    warn_if_older(&answers[0]);
-    table_init(&table, columns_of, SET_COLUMNS);
+    say_if_known(s, &s->answers[0]);
+    warn_if_older(&s->answers[0]);
+    s->table = &s->rows;
+    table_init(s->table, columns_of, SET_COLUMNS);
     bool ok = true;
-    for (size_t i = 0; ok && i < count; i++)
-        ok = add_member(s, &answers[i], &table, &out) || error_memory(&e);
-    if (ok && !s->settings->json)
-        put_set(s, answers, count, &table, &out);
-    if (ok)
+    for (size_t i = 0; ok && i < s->answer_count; i++)
+        ok = write_answer(s, w, s->work.spec, &s->answers[i], &out) || error_memory(&e);
+    if (ok) {
+        writer_end(w, s, &out);
         put(&out);
-    table_release(&table);
+    }
+    table_release(s->table);
     text_release(&out);
-    best_release_all(answers, count);
+    engine_best_release(s->answers, s->answer_count);
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
@@ -557,10 +506,14 @@ enum column {
     COLUMNS
 };
 
-static void put_row(const struct session *s, struct table *t, const struct best_answer *b,
-                    const struct view_result *v)
+static void put_best_row(const void *report, const void *record, struct text *out)
 {
+    const struct session *s = report;
+    const struct view_result *v = &((const struct shown *)record)->view;
+    const struct best_answer *b = v->origin->answer;
+    struct table *t = s->table;
     char time[UNITS_SIZE], number[UNITS_SIZE];
+    (void)out;
     duration_to_str(b->stats.median, time);
     table_row(t);
     table_cell(t, LANGUAGE, "%s", language_title(b->language));
@@ -589,26 +542,9 @@ static void put_row(const struct session *s, struct table *t, const struct best_
     text_release(&note);
 }
 
-static bool show_row(struct session *s, const struct best_answer *b, struct table *t,
-                     struct text *lines)
-{
-    struct shown shown;
-    struct emit json;
-    struct spec *spec = spec_with(s, b->constants);
-    bool ok = show_as(s, spec ? spec : s->work.spec, b, &shown);
-    if (!spec) // the metrics of other constants would be wrong
-        shown.view.metric_count = 0;
-    emit_start(&json, lines);
-    if (ok && s->settings->json) {
-        report_result_json(&shown.view, "result", true, &json);
-        text_add(lines, "\n");
-    } else if (ok) {
-        put_row(s, t, b, &shown.view);
-    }
-    shown_release(&shown);
-    spec_free(spec);
-    return ok;
-}
+static const writers all_writers = {[REPORT_TEXT] = {.record = put_best_row, .end = put_rows},
+                                    [REPORT_JSON] = {.record = put_answer_json},
+                                    [REPORT_MARKDOWN] = {.record = put_best_row, .end = put_rows}};
 
 // The sources of a language as they are now; those of another are let go.
 static void use_language(struct session *s, enum language l)
@@ -622,21 +558,26 @@ static void use_language(struct session *s, enum language l)
 }
 
 // What one store knows in one language.
-static int add_rows(struct session *s, struct table *table, struct text *out, size_t *count)
+static int add_rows(struct session *s, struct hone_store *store, struct text *out, size_t *count)
 {
     struct error e = ERROR_INIT;
     struct best_answer *answers;
     size_t more;
     bool needs_sources = false;
-    bool ok = best_all(&s->options, &s->work.arena, &answers, &more, &e);
+    bool ok = engine_best_all(&s->options, store, &s->work.arena, &answers, &more, &e);
     for (size_t i = 0; ok && i < more; i++)
         needs_sources |= answers[i].result->stop != STOP_IMPORTED;
     needs_sources = (needs_sources || more == 0) && !s->sources;
-    for (size_t i = 0; ok && !needs_sources && i < more; i++)
-        ok = show_row(s, &answers[i], table, out) || error_memory(&e);
-    best_release_all(answers, more);
+    for (size_t i = 0; ok && !needs_sources && i < more; i++) {
+        struct spec *spec = spec_with(s, answers[i].constants);
+        ok = write_answer(s, &all_writers[s->settings->given.output.format], spec, &answers[i],
+                          out) ||
+             error_memory(&e);
+        spec_free(spec);
+    }
+    engine_best_release(answers, more);
     *count += more;
-    return !ok ? work_failed(&e) : needs_sources ? tuning_failed(&s->no_sources) : EXIT_DONE;
+    return !ok ? work_failed(&e) : needs_sources ? workflow_failed(&s->no_sources) : EXIT_DONE;
 }
 
 static int show_all(struct session *s)
@@ -644,7 +585,6 @@ static int show_all(struct session *s)
     size_t count = 0;
     int status = EXIT_DONE;
     struct text out = TEXT_INIT;
-    struct table table;
     const struct spec *spec = s->work.spec;
     const struct spec_languages *languages = &s->work.languages;
     const struct table_column columns_of[COLUMNS] = {
@@ -658,16 +598,17 @@ static int show_all(struct session *s)
         [DATE] = {"measured", ALIGN_LEFT},
         [NOTE] = {"source", ALIGN_LEFT},
     };
-    table_init(&table, columns_of, COLUMNS);
+    s->table = &s->rows;
+    table_init(s->table, columns_of, COLUMNS);
     for (uint32_t i = 0; i < languages->count && status == EXIT_DONE; i++) {
         use_language(s, languages->list[i]);
-        for (size_t k = 0; status == EXIT_DONE && (s->options.store = store_at(s, k)); k++)
-            status = add_rows(s, &table, &out, &count);
+        for (size_t k = 0; status == EXIT_DONE && s->stores[k]; k++)
+            status = add_rows(s, s->stores[k], &out, &count);
     }
-    if (status == EXIT_DONE && !s->settings->json)
-        table_print(&table, "", &out);
+    if (status == EXIT_DONE)
+        writer_end(&all_writers[s->settings->given.output.format], s, &out);
     put(&out);
-    table_release(&table);
+    table_release(s->table);
     text_release(&out);
     if (status == EXIT_DONE && count == 0)
         complain("nothing is known of %s", spec->name);
@@ -684,19 +625,21 @@ static int prepare(struct session *s)
     if (status == EXIT_DONE)
         status = work_languages(w);
     if (status == EXIT_DONE)
-        status = work_store_or_known(w, &s->known);
+        status = work_store_or_known(w, &s->shipped);
+    s->known = engine_store(s->shipped);
     if (status != EXIT_DONE)
         return status;
+    s->stores[0] = w->opened ? w->opened : s->shipped;
+    s->stores[1] = w->opened ? s->shipped : NULL;
     s->options = (struct best_options){.spec = w->spec,
-                                       .store = w->store,
-                                       .configurations = s->settings->config.items,
-                                       .configuration_count = s->settings->config.count,
-                                       .where = s->settings->where.items,
-                                       .where_count = s->settings->where.count};
-    s->wanted = s->settings->device ? s->settings->device : w->environment.device;
-    if (!goal_of(&s->settings->objective, w->spec, &s->options.goal, &e))
+                                       .configurations = s->settings->given.config.items,
+                                       .configuration_count = s->settings->given.config.count,
+                                       .where = s->settings->given.where.items,
+                                       .where_count = s->settings->given.where.count};
+    s->wanted = s->settings->given.device ? s->settings->given.device : w->environment.device;
+    if (!goal_of(&s->settings->search.objective, w->spec, &s->options.objectives, &e))
         return work_failed(&e);
-    if (s->options.goal.count > 1 && s->settings->options) {
+    if (s->options.objectives.count > 1 && s->settings->options) {
         complain("--options is about one configuration, and of several objectives there is a set; "
                  "give one with --objective");
         return EXIT_USAGE;
@@ -708,8 +651,8 @@ static int prepare(struct session *s)
 static void look_for(struct session *s)
 {
     struct text words = TEXT_INIT;
-    s->goal =
-        goal_view(&s->options.goal, s->work.spec, s->options.device, s->objectives, &s->work.arena);
+    s->goal = goal_view(&s->options.objectives, s->work.spec, s->options.device, s->objectives,
+                        &s->work.arena);
     report_goal(&s->goal, &words);
     const char *copy = arena_strdup(&s->work.arena, text_cstr(&words));
     s->goal_words = copy ? copy : "";
@@ -722,7 +665,7 @@ static int answer(struct session *s)
     enum language language = s->work.languages.list[0];
     if (s->settings->all && !s->wanted)
         return show_all(s);
-    int status = find_device(s, &language);
+    int status = find_best_device(s, &language);
     s->work.languages = (struct spec_languages){{language}, 1};
     if (status == EXIT_DONE && s->settings->all)
         return show_all(s);
@@ -731,50 +674,48 @@ static int answer(struct session *s)
     use_language(s, language);
     look_for(s);
     if (s->goal.count > 1 && !s->sources)
-        return tuning_failed(&s->no_sources);
+        return workflow_failed(&s->no_sources);
     return s->goal.count > 1 ? show_set(s) : show_one(s);
 }
 
-static int run(struct invocation *i)
+static int run_best(struct invocation *i)
 {
-    struct session s = {.settings = &i->settings};
-    const struct settings *o = &i->settings;
-    if (o->all && o->objective.count > 0) {
+    struct session s = {.settings = i->settings};
+    const struct best_settings *o = i->settings;
+    if (o->all && o->search.objective.count > 0) {
         complain("--all and --objective exclude each other: it is about the least time");
         return EXIT_USAGE;
     }
-    if (o->options && (o->all || o->json)) {
+    if (o->options && (o->all || (o->given.output.format == REPORT_JSON))) {
         complain("--options and %s exclude each other", o->all ? "--all" : "--json");
         return EXIT_USAGE;
     }
-    work_init(&s.work, i);
+    work_init(&s.work, i, &o->given, NULL);
     int status = prepare(&s);
     if (status == EXIT_DONE)
         status = answer(&s);
     spec_sources_free(s.sources);
-    store_close(s.known);
+    hone_store_close(s.shipped);
     work_release(&s.work);
     return status;
 }
 
-#define FIELD(member) offsetof(struct settings, member)
+#define FIELD(member) offsetof(struct best_settings, member)
 
 static const struct option options[] = {
-    {.name = "options",
-     .help = "Print the configuration as -D options on one line, quoted for a shell.",
-     .apply = option_flag,
-     .offset = FIELD(options)},
-    {.name = "all",
-     .help = "A line for each device and set of constants that the store knows: the fastest there.",
-     .apply = option_flag,
-     .offset = FIELD(all)},
+    {OPTION("options", NULL, option_flag, FIELD(options)),
+     .help = "Print the configuration as -D options on one line, quoted for a shell."},
+    {OPTION("all", NULL, option_flag, FIELD(all)),
+     .help =
+         "A line for each device and set of constants that the store knows: the fastest there."},
     {0},
 };
 
-static const struct option_group groups[] = {{"What and where", spec_options},
-                                             {"Answer", objective_options},
-                                             {"Answer", options},
-                                             {"Help", help_options},
+static const struct option_group groups[] = {{"What and where", spec_options, FIELD(given)},
+                                             {"Answer", objective_options, FIELD(search)},
+                                             {"Answer", options, 0},
+                                             {"Answer", format_options, FIELD(given.output)},
+                                             {"Help", help_options, 0},
                                              {0}};
 
 static const struct example examples[] = {
@@ -791,37 +732,33 @@ const struct command command_best = {
     .least = 1,
     .most = 1,
     .description =
-        "Looks into the store for the fastest configuration that gave a correct result "
-        "for this spec, its "
-        "constants, the device and its driver, and the kernel as it is now. Nothing is "
-        "measured. Where "
-        "nothing is known for this driver or this text of the kernel it says so and "
-        "shows the nearest "
-        "older result, marked. --device may also name a device that is not here.\n\n"
+        "Looks into the store for the fastest configuration that gave a correct result for this "
+        "spec, its constants, the device and its driver, and the kernel as it is now. Nothing is "
+        "measured. Where nothing is known for this driver or this text of the kernel it says so "
+        "and shows the nearest older result, marked. --device may also name a device that is not "
+        "here.\n\n"
         "What the stores do not know, or only older, is looked up in `" WORK_KNOWN "` beside the "
         "spec, "
         "if there is one: results that came with it. Those are said to be known from there.\n\n"
         "The newest ranking of the whole space (or of what --config and --where leave) decides, by "
         "the rounds that are kept of it; where some are "
-        "not told apart from its winner the answer is, of those within 0.5 % of it, the one that "
-        "takes the fewest "
-        "resources (spilled memory, registers, local and private memory, work-group), "
-        "then the first in the space, and it says so. A tune of a part of the space (--config, "
-        "--where) decides since then if that one took part in it, or its winner is clearly "
-        "faster; where there is no other the answer is said to be the best of that part. What was "
-        "measured alone since, "
-        "and clearly faster, is named. Without a ranking the least median answers.\n\n"
-        "Where the objective is not the time, nor the time in other words, the newest "
-        "result of each configuration counts, and the one with the best value at its "
-        "median answers; of several objectives the Pareto set is listed, with --json one "
-        "a line.\n\n"
-        "With --json one object, as `hone run --json` prints it, and also date, device, "
-        "platform, driver, "
-        "language, constants, hone, geometry, other_driver, other_source, other_job, "
-        "ranked, contenders, tied_count, why, part, faster and faster_ns; with "
-        "--all one a line.\n\n"
+        "tied with its winner the answer is, of those within 0.5 % of it, the one that "
+        "takes the fewest resources (spilled memory, registers, local and private memory, "
+        "work-group), then the first in the space, and it says so. A tune of a part of the space "
+        "(--config, --where) decides since then if that one took part in it, or its winner is "
+        "clearly faster; where there is no other the answer is said to be the best of that part. "
+        "What was measured alone since, and clearly faster, is named. Without a ranking the least "
+        "median answers.\n\n"
+        "Where the objective is not the time, nor the time in other words, the newest result of "
+        "each configuration counts, and the one with the best value at its median answers; of "
+        "several objectives the Pareto set is listed, with --json one a line.\n\n"
+        "With --json one object, as `hone run --json` prints it, and also date, device, platform, "
+        "driver, language, constants, hone, geometry, other_driver, other_source, other_job, "
+        "ranked, contenders, tied_count, why, part, faster and faster_ns; with --all one a "
+        "line.\n\n"
         "Exit status 0: there is an answer, 1: there is none.",
     .groups = groups,
     .examples = examples,
-    .run = run,
+    .settings_size = sizeof(struct best_settings),
+    .run = run_best,
 };

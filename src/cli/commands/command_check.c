@@ -1,117 +1,42 @@
+// hone check: every configuration is built, launched once and held against the reference.
 #include "cli/architecture.h"
 #include "cli/checking.h"
 #include "cli/crash.h"
-#include "cli/file_replace.h"
+#include "os/file_replace.h"
 #include "cli/interrupt.h"
+#include "cli/run_workflow.h"
 #include "report/progress.h"
 
-#include "base/process.h"
+#include "os/process.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define STEP_MS       100
-#define FAILURES_MOST 10 // in a line each, beside the first of each kind in full
-
 // One `hone check`.
 struct session {
     struct checking checking;
-    const struct settings *settings;
-    bool ending; // Ctrl-C
+    const struct check_settings *settings;
+    const struct writer *writer;
 };
-
-// ---- progress ----------------------------------------------------------------------------------
-
-static void show_progress(struct session *s)
-{
-    struct work *w = &s->checking.work;
-    struct check_progress p;
-    struct text line = TEXT_INIT;
-    uint64_t now = clock_ns();
-    if (!ticker_due(&w->ticker, now))
-        return;
-    check_progress(s->checking.check, &p);
-    struct view_progress view = {.planned = p.planned,
-                                 .done = p.done,
-                                 .reused = p.reused,
-                                 .elapsed_ns = p.elapsed_ns,
-                                 .left_ns = p.left_ns,
-                                 .building = p.evaluator.building,
-                                 .measuring = p.evaluator.measuring,
-                                 .waiting = p.evaluator.waiting,
-                                 .cancelled = p.cancelled};
-    memcpy(view.by_status, p.failed_by_status, sizeof view.by_status);
-    memcpy(view.spec_by_status, p.spec_by_status, sizeof view.spec_by_status);
-    for (unsigned i = 0; i < STATUS_COUNT; i++)
-        view.spec_errors += p.spec_by_status[i];
-    if (p.sized < p.planned)
-        text_addf(&line, "choosing sizes: %llu of %llu", (unsigned long long)p.sized,
-                  (unsigned long long)p.planned);
-    else
-        report_progress(&view, ticker_width(&w->ticker), &line);
-    ticker_show(&w->ticker, text_cstr(&line), now);
-    text_release(&line);
-}
 
 // ---- results -----------------------------------------------------------------------------------
 
-static void write_text(struct session *s, struct text *text)
+static void show_record(struct session *s, const struct check_record *record)
 {
-    ticker_clear(&s->checking.work.ticker);
-    put(text);
-    fflush(stdout); // a script that reads along sees each result when it is there
-    text_release(text);
-}
-
-static void show_head(struct session *s)
-{
-    struct view_run view;
-    struct text text = TEXT_INIT;
-    struct emit json;
-    checking_run_view(&s->checking, &view);
-    emit_start(&json, &text);
-    if (s->settings->json) {
-        report_run_json(&view, &json);
-        text_add(&text, "\n");
-    } else {
-        report_run(&view, &text);
-    }
-    write_text(s, &text);
-}
-
-static bool show_record(struct session *s, const struct check_record *record)
-{
-    struct view_checked view;
-    struct view_check_end kind = {.build_only = s->settings->build_only};
+    struct check_report report;
     struct text line = TEXT_INIT;
-    struct emit json;
-    if (!s->settings->json && !s->settings->verbose)
-        return true;
-    if (!checking_view(&s->checking, record, &view))
-        return error_memory(&s->checking.broken);
-    emit_start(&json, &line);
-    if (s->settings->json) {
-        report_checked_json(&view, &json);
-        text_add(&line, "\n");
-    } else {
-        report_checked_line(&view, &kind, &line);
-    }
-    write_text(s, &line);
-    return true;
+    checking_report(&s->checking, &report);
+    writer_record(s->writer, &report, record, &line);
+    if (line.length)
+        workflow_write(&s->checking.work.ticker, &line);
+    text_release(&line);
 }
 
-static bool write_junit(struct session *s, const struct view_check_end *end)
+static bool write_junit(const struct session *s, const struct check_report *report)
 {
     struct error e = ERROR_INIT;
     struct text xml = TEXT_INIT;
-    struct view_run head;
-    checking_run_view(&s->checking, &head);
-    struct view_junit about = {.suite = head.spec_name,
-                               .host = head.host,
-                               .date = head.date,
-                               .device = head.device,
-                               .command = head.command};
-    report_junit(end, &about, &xml);
+    report_junit(report, &xml);
     bool ok = file_replace(s->settings->junit, &xml, &e);
     text_release(&xml);
     if (!ok)
@@ -119,32 +44,17 @@ static bool write_junit(struct session *s, const struct view_check_end *end)
     return ok;
 }
 
-static int status_of(struct session *s, const struct view_check_end *end)
-{
-    int failed = s->checking.broken.code ? checking_failed(&s->checking.broken) : EXIT_DONE;
-    if (interrupt_pending())
-        return EXIT_SIGNAL + interrupt_pending();
-    if (failed)
-        return failed;
-    return report_check_passed(end) ? EXIT_DONE : EXIT_NOTHING;
-}
-
 static int show_end(struct session *s)
 {
-    struct view_check_end end;
+    struct check_report report;
     struct text text = TEXT_INIT;
-    struct emit json;
-    bool is_whole = checking_end_view(&s->checking, &end);
-    emit_start(&json, &text);
-    if (s->settings->json) {
-        report_check_end_json(&end, &json);
-        text_add(&text, "\n");
-    } else {
-        report_check_end(&end, FAILURES_MOST, s->settings->verbose, &text);
-    }
-    write_text(s, &text);
-    bool is_written = !s->settings->junit || write_junit(s, &end);
-    int status = status_of(s, &end);
+    checking_report(&s->checking, &report);
+    bool is_whole = checking_outcomes(&s->checking, &report);
+    writer_end(s->writer, &report, &text);
+    workflow_write(&s->checking.work.ticker, &text);
+    bool is_written = !s->settings->junit || write_junit(s, &report);
+    int status =
+        workflow_status(&s->checking.broken, workflow_failed, report_check_passed(&report));
     if (!is_whole)
         complain("out of memory: the report is not complete");
     return status == EXIT_DONE && !(is_whole && is_written) ? EXIT_NOTHING : status;
@@ -152,36 +62,33 @@ static int show_end(struct session *s)
 
 // ---- the loop ----------------------------------------------------------------------------------
 
-static void obey_interrupt(struct session *s)
+static bool step_check(void *context, int timeout_ms)
 {
-    if (s->ending || !interrupt_pending())
-        return;
-    s->ending = true;
-    ticker_clear(&s->checking.work.ticker);
-    say("Ending after the running launch; once more Ctrl-C ends at once.\n");
-    check_cancel(s->checking.check);
+    struct session *s = context;
+    const void *record;
+    enum workflow_answer answer =
+        engine_step(s->checking.check, timeout_ms, &record, &s->checking.broken);
+    if (answer == WORKFLOW_RECORD)
+        show_record(s, record);
+    return answer == WORKFLOW_RECORD || answer == WORKFLOW_NOTHING;
 }
 
-// A failed write to stdout ends the check too: nobody reads along.
-static void work_off(struct session *s)
+static void show_check_progress(void *context, size_t width, struct text *line)
 {
-    const struct check_record *record;
-    enum check_answer answer;
-    do {
-        obey_interrupt(s);
-        answer = check_step(s->checking.check, STEP_MS, &record, &s->checking.broken);
-        if (answer == CHECK_RECORD && !show_record(s, record))
-            return;
-        if (ferror(stdout) && !s->ending) {
-            s->ending = true;
-            check_cancel(s->checking.check);
-        }
-        show_progress(s);
-    } while (answer == CHECK_RECORD || answer == CHECK_NOTHING);
-    ticker_clear(&s->checking.work.ticker);
+    struct session *s = context;
+    struct engine_checked checked;
+    engine_checked(s->checking.check, &checked);
+    report_check_progress(&checked.progress, width, line);
 }
 
-static bool is_junit_writable(const struct settings *s)
+static void cancel_check(void *context)
+{
+    engine_cancel(((struct session *)context)->checking.check);
+}
+
+static const struct workflow workflow = {step_check, show_check_progress, cancel_check};
+
+static bool is_junit_writable(const struct check_settings *s)
 {
     struct error e = ERROR_INIT;
     if (!s->junit || file_replaceable(s->junit, &e))
@@ -194,22 +101,23 @@ static bool is_junit_writable(const struct settings *s)
 // is simulated does not crash.
 static void tell_crash(const struct session *s)
 {
-    size_t count;
     const struct checking *c = &s->checking;
-    const struct check_record *const *records = check_records(c->check, &count);
     const struct check_record *first = NULL;
-    for (size_t i = 0; i < count; i++) {
-        bool worse = crash_is_worse(records[i]->result, first ? first->result : NULL);
-        first = worse && !records[i]->sizes[0] ? records[i] : first;
+    struct engine_checked checked;
+    engine_checked(c->check, &checked);
+    for (size_t i = 0; i < checked.count; i++) {
+        const struct check_record *r = checked.records[i];
+        bool worse = crash_is_worse(r->result, first ? first->result : NULL);
+        first = worse && !r->sizes[0] ? r : first;
     }
     if (c->races_log)
         return;
     if (first)
         crash_tell(&c->work, first->choice, first->result, s->settings->allow.unverified);
-    crash_tell_reference(&c->work, &c->broken);
+    crash_tell_reference(&c->work, &checked.progress.common.evaluator);
 }
 
-static bool is_sensible(const struct settings *s)
+static bool is_sensible(const struct check_settings *s)
 {
     if (s->races && s->build_only) {
         complain("--races and --build-only exclude each other: races show when the kernel runs");
@@ -228,17 +136,24 @@ static bool is_sensible(const struct settings *s)
     return architecture_fits(s) && is_junit_writable(s);
 }
 
-static int run(struct invocation *i)
+static int run_check(struct invocation *i)
 {
-    struct session s = {.settings = &i->settings};
-    if (!is_sensible(&i->settings))
+    struct session s = {.settings = i->settings};
+    if (!is_sensible(s.settings))
         return EXIT_USAGE;
-    checking_init(&s.checking, i);
+    s.writer = &check_writers[s.settings->given.output.format];
+    checking_init(&s.checking, i, s.settings);
     interrupt_catch();
     int status = checking_start(&s.checking);
     if (status == EXIT_DONE) {
-        show_head(&s);
-        work_off(&s);
+        struct check_report report;
+        struct text text = TEXT_INIT;
+        checking_report(&s.checking, &report);
+        writer_head(s.writer, &report, &text);
+        workflow_write(&s.checking.work.ticker, &text);
+        struct running running = {
+            .workflow = &workflow, .context = &s, .ticker = &s.checking.work.ticker};
+        workflow_run(&running);
         status = show_end(&s);
         tell_crash(&s);
     }
@@ -276,89 +191,62 @@ static bool option_allow(void *field, const char *value, struct error *e)
     return ok;
 }
 
-#define FIELD(member) offsetof(struct settings, member)
+#define FIELD(member) offsetof(struct check_settings, member)
 
 static const struct option check_options[] = {
-    {.name = "sample",
-     .argument = "N",
-     .help = "Only N of the valid configurations, each as likely as any other, none twice.",
-     .apply = option_count,
-     .offset = FIELD(sample)},
-    {.name = "smallest",
-     .argument = "NAME",
-     .help = "Check each configuration at the smallest value of this constant, from 1 up to the "
-             "spec's own, at which the restrictions hold and sizes come out: a check takes seconds "
-             "where the spec's size would take minutes. NAME=33 begins at 33, which a kernel that "
-             "guards its "
-             "edges needs: every size is allowed there, and 1 shows little. A reference that "
-             "cannot be made at a "
-             "size fails the configurations of that size. M,N gives both one "
-             "value; --smallest M --smallest N chooses M first, with N as in the spec, then N.",
-     .apply = option_list,
-     .offset = FIELD(smallest)},
-    {.name = "build-only",
-     .help = "Only build: nothing runs, and the store is neither asked nor written.",
-     .apply = option_flag,
-     .offset = FIELD(build_only)},
-    {.name = "arch",
-     .argument = "NAME",
+    {OPTION("sample", "N", option_count, FIELD(sample)),
+     .help = "Only N of the valid configurations, each as likely as any other, none twice."},
+    {OPTION("smallest", "NAME", option_list, FIELD(smallest)), .is_list = true,
+     .help =
+         "Check each configuration at the smallest value of this constant, from 1 up to the "
+         "spec's own, at which the restrictions hold and sizes come out: a check takes seconds "
+         "where the spec's size would take minutes. NAME=33 begins at 33, which a kernel that "
+         "guards its edges needs: every size is allowed there, and 1 shows little. A reference "
+         "that cannot be made at a size fails the configurations of that size. M,N gives both "
+         "one value; --smallest M --smallest N chooses M first, with N as in the spec, then N."},
+    {OPTION("build-only", NULL, option_flag, FIELD(build_only)),
+     .help = "Only build: nothing runs, and the store is neither asked nor written."},
+    {OPTION("arch", "NAME", option_text, FIELD(arch)),
      .help = "With --build-only: build CUDA for this architecture of NVIDIA's, such as sm_90 or "
-             "sm_90a, with NVRTC; no GPU and no driver is needed.",
-     .apply = option_text,
-     .offset = FIELD(arch)},
-    {.name = "races",
+             "sm_90a, with NVRTC; no GPU and no driver is needed."},
+    {OPTION("races", NULL, option_flag, FIELD(races)),
      .help =
          "Run inside the simulator Oclgrind, which sees every data race and every access outside "
          "a buffer, and needs no GPU; it is slow, so name a --smallest. With --device (or "
          "HONE_DEVICE) it has that device's local memory and work-group size, else those of "
-         "common GPUs. The store is neither asked nor written.",
-     .apply = option_flag,
-     .offset = FIELD(races)},
-    {.name = "reference",
+         "common GPUs. The store is neither asked nor written."},
+    {OPTION("reference", NULL, option_flag, FIELD(of_reference)),
      .help = "With --races: check what results are held against, where that is a kernel or a "
-             "configuration, in place of the configurations.",
-     .apply = option_flag,
-     .offset = FIELD(of_reference)},
-    {.name = "assume",
-     .argument = "FACT=VALUE",
+             "configuration, in place of the configurations."},
+    {OPTION("assume", "FACT=VALUE", option_list, FIELD(assume)), .is_list = true,
      .help = "With --races: what the simulated device is said to be, such as "
              "device_local_memory=65536. With --arch: what differs between its devices, such as "
-             "device_compute_units=132. May be repeated.",
-     .apply = option_list,
-     .offset = FIELD(assume)},
-    {.name = "timeout",
-     .argument = "TIME",
-     .help = "The longest a launch may take (30s; with --races 5m), or build=60s,launch=30s.",
-     .apply = option_limits,
-     .offset = FIELD(limits)},
+             "device_compute_units=132. May be repeated."},
+    {OPTION("timeout", "TIME", option_limits, FIELD(measure.limits)),
+     .help = "The longest a launch may take (30s; with --races 5m), or build=60s,launch=30s."},
     {0},
 };
 
 static const struct option result_options[] = {
-    {.name = "allow",
-     .argument = "STATUS,...",
+    {OPTION("allow", "STATUS,...", option_allow, FIELD(allow)),
      .help = "These are no failures: compile, runtime, timeout, correctness, constraints; and "
-             "unverified, for a spec that has nothing to hold results against.",
-     .apply = option_allow,
-     .offset = FIELD(allow)},
-    {.name = "junit",
-     .argument = "FILE",
-     .help = "Also write a JUnit file, as CI systems read it: a test case a configuration.",
-     .apply = option_text,
-     .offset = FIELD(junit)},
+             "unverified, for a spec that has nothing to hold results against."},
+    {OPTION("junit", "FILE", option_text, FIELD(junit)),
+     .help = "Also write a JUnit file, as CI systems read it: a test case a configuration."},
     {0},
 };
 
-static const struct option_group groups[] = {{"What and where", spec_options},
-                                             {"Checking", check_options},
-                                             {"Checking", seed_options},
-                                             {"Checking", jobs_options},
-                                             {"Results", result_options},
-                                             {"Results", again_options},
-                                             {"Results", verbose_options},
-                                             {"Results", no_store_options},
-                                             {"Results", crash_options},
-                                             {"Help", help_options},
+static const struct option_group groups[] = {{"What and where", spec_options, FIELD(given)},
+                                             {"Checking", check_options, 0},
+                                             {"Checking", seed_options, FIELD(measure)},
+                                             {"Checking", jobs_options, FIELD(measure)},
+                                             {"Results", result_options, 0},
+                                             {"Results", again_options, FIELD(measure)},
+                                             {"Results", verbose_options, FIELD(verbose)},
+                                             {"Results", no_store_options, FIELD(measure)},
+                                             {"Results", crash_options, FIELD(measure)},
+                                             {"Results", format_options, FIELD(given.output)},
+                                             {"Help", help_options, 0},
                                              {0}};
 
 static const struct example examples[] = {
@@ -379,22 +267,20 @@ const struct command command_check = {
     .least = 1,
     .most = 1,
     .description =
-        "Builds each valid configuration, launches it once and holds its result against the "
-        "spec's reference; nothing is timed. Exit status 0: all are correct; 1: not, or it did "
-        "not come to its end; 2: the command line or the spec makes no sense; 130: Ctrl-C.\n\n"
-        "What needs more than this device offers (local memory, work-group size) is told, and is "
-        "no failure; but a check in which nothing was right, because all is left out, has shown "
+        "Builds each valid configuration, launches it once and holds its result against the spec's "
+        "reference; nothing is timed. Exit status 0: all are correct; 1: not, or it did not come "
+        "to its end; 2: the command line or the spec makes no sense; 130: Ctrl-C.\n\n"
+        "What exceeds the device's limits (local memory, work-group size) is told, and is no "
+        "failure; but a check in which nothing was right, because all is left out, has shown "
         "nothing and exits with 1. A spec without a reference is refused unless --allow unverified "
-        "says that "
-        "crashes and writes out of bounds are all that is wanted.\n\n"
-        "Results are kept in the store, and what is known is not checked again: a failure there "
-        "is a failure here. They have no times, so a tune measures what was checked.\n\n"
+        "says that crashes and writes out of bounds are all that is wanted.\n\n"
+        "Results are kept in the store, and what is known is not checked again: a failure there is "
+        "a failure here. They have no times, so a tune measures what was checked.\n\n"
         "With --json stdout has one object a line, times in nanoseconds, unknown values null:\n\n"
         "  {\"type\":\"run\", ...}                as of hone tune\n"
         "  {\"type\":\"check\", \"configuration\":{}, \"constants\":{}, \"status\", \"outcome\",\n"
-        "   \"verdict\", \"verified\", \"verification\", \"outputs\":[], \"message\", "
-        "\"fault\", \"log\", "
-        "\"reused\",\n"
+        "   \"verdict\", \"verified\", \"verification\", \"outputs\":[], \"message\", \"fault\", "
+        "\"log\", \"reused\",\n"
         "   \"same_as\", \"races\":[], \"command\", \"resources\":[], \"times_ns\":{}}\n"
         "                                        one a configuration; resources: one a launch\n"
         "  {\"type\":\"summary\", \"ok\", \"passed\", \"skipped\", \"failed\", \"counts\":{}, "
@@ -404,11 +290,12 @@ const struct command command_check = {
         "shown is correct only where a reference says so: where there is none, configurations at "
         "best \"agree with each other; not verified\". outputs say how much of each argument the "
         "kernel wrote: argument, compared, components, written (null where the kernel reads it, "
-        "too), left_by_reference, nans, reference_nans. "
-        "outcome is passed, skipped or failed; verdict is passed, device limit, allowed, not "
-        "verified or failed.",
+        "too), left_by_reference, nans, reference_nans. outcome is passed, skipped or failed; "
+        "verdict is passed, device limit, allowed, not verified or failed.",
     .groups = groups,
     .examples = examples,
-    .run = run,
+    .settings_size = sizeof(struct check_settings),
+    .own_formats = 1u << REPORT_JUNIT,
+    .run = run_check,
     .compiles = true,
 };

@@ -1,56 +1,46 @@
+// hone devices: what a worker sees, and what the system has that no driver offers.
 #include "cli/work.h"
 #include "report/report.h"
 
-static struct view_missing *missing_of(struct work *w)
+struct devices_settings {
+    struct spec_settings given; // its --json alone
+};
+
+static int show_devices(struct work *w)
 {
     const struct device_report *r = &w->devices;
-    struct view_missing *missing = arena_array(&w->arena, r->note_count + 1, sizeof *missing);
-    for (uint32_t i = 0; missing && i < r->note_count; i++)
-        missing[i] =
-            (struct view_missing){r->notes[i].device, r->notes[i].reason, r->notes[i].remedy};
-    return missing;
+    put_report(devices_writers, w->given->output.format, r);
+    // Those that come last are there without a driver: what to install is still to be said.
+    bool has_other = false;
+    for (uint32_t i = 0; i < r->device_count; i++)
+        has_other |= (languages_unnamed() >> r->devices[i].language & 1) != 0;
+    return has_other ? EXIT_DONE : work_no_device(w);
 }
 
-static int show(struct work *w)
-{
-    struct text out = TEXT_INIT;
-    struct emit json;
-    const struct device_report *r = &w->devices;
-    const struct view_missing *missing = missing_of(w);
-    uint32_t notes = missing ? r->note_count : 0;
-    emit_start(&json, &out);
-    if (w->call->settings.json) {
-        report_devices_json(r->devices, r->device_count, missing, notes, &json);
-        text_add(&out, "\n");
-    } else {
-        report_devices(r->devices, r->device_count, missing, notes, &out);
-    }
-    put(&out);
-    text_release(&out);
-    return r->device_count ? EXIT_DONE : work_no_device(w);
-}
-
-static int run(struct invocation *i)
+static int run_devices(struct invocation *i)
 {
     struct work w;
-    work_init(&w, i);
-    int status = work_devices(&w, LANGUAGES_ALL);
+    const struct devices_settings *o = i->settings;
+    work_init(&w, i, &o->given, NULL);
+    int status = work_devices(&w, NULL, NULL);
     if (status == EXIT_DONE)
-        status = show(&w);
+        status = show_devices(&w);
     work_release(&w);
     return status;
 }
 
 static const struct option options[] = {
-    {.name = "json",
+    {OPTION("json", NULL, option_json, offsetof(struct devices_settings, given.output)),
      .help = "Write one JSON object: {\"devices\": [...], \"missing\": [...]}; sizes are in bytes. "
-             "Views of one card have the same `card`.",
-     .apply = option_flag,
-     .offset = offsetof(struct settings, json)},
+             "Views of one card have the same `card`."},
     {0},
 };
 
-static const struct option_group groups[] = {{"Options", options}, {"Help", help_options}, {0}};
+static const struct option_group groups[] = {
+    {"Options", options, 0},
+    {"Options", format_options, offsetof(struct devices_settings, given.output)},
+    {"Help", help_options, 0},
+    {0}};
 
 const struct command command_devices = {
     .name = "devices",
@@ -61,7 +51,9 @@ const struct command command_devices = {
         "global and local memory, the largest work-group, the floating-point types beyond float, "
         "and an id that --device takes. A GPU that both OpenCL and CUDA offer is one entry with a "
         "view for each; --language chooses between them. A GPU that the system shows but no OpenCL "
-        "driver offers is named with the reason and what to install.",
+        "driver offers is named with the reason and what to install. The host itself, with its C "
+        "compiler, runs kernels in C alone and stands last.",
     .groups = groups,
-    .run = run,
+    .settings_size = sizeof(struct devices_settings),
+    .run = run_devices,
 };

@@ -1,33 +1,30 @@
+// hone export: writes what the store knows of a spec in formats of others.
 #include "base/emit.h"
-#include "cli/file_replace.h"
+#include "os/file_replace.h"
 #include "cli/respec.h"
 #include "cli/work.h"
-#include "exchange/export.h"
+#include "formats/export.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+struct export_settings {
+    struct spec_settings given;
+    const char *format, *output;
+    bool all;
+};
+
 // One `hone export`.
 struct session {
     struct work work;
-    const struct settings *settings;
+    const struct export_settings *settings;
     enum export_format format;
     struct stored_space *spaces; // those that are wanted
     size_t count;
 };
 
 // ---- which -------------------------------------------------------------------------------------
-
-static void keep_language(struct session *s, enum language wanted)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < s->count; i++) {
-        if (str_equal(s->spaces[i].language, language_text(wanted)))
-            s->spaces[kept++] = s->spaces[i];
-    }
-    s->count = kept;
-}
 
 static int say_nothing(struct session *s)
 {
@@ -56,24 +53,28 @@ static int refuse_several(const struct session *s)
 static bool find_all(struct session *s, const char *constants, struct error *e)
 {
     struct work *w = &s->work;
-    const struct store_query q = {
-        .spec_name = w->spec->name, .constants = constants, .all_runs = true};
-    return stored_spaces(w->store, &q, &w->arena, &s->spaces, &s->count, e);
+    return stored_spaces(w->store, w->spec->name, constants, &w->arena, &s->spaces, &s->count, e);
 }
 
 // --all is about all constants, unless --set names them.
-static int choose(struct session *s)
+static int choose_exported_space(struct session *s)
 {
     struct error e = ERROR_INIT;
-    const struct settings *o = s->settings;
-    const char *device = o->device ? o->device : s->work.environment.device;
-    bool any_constants = o->all && o->set.count == 0;
+    const struct export_settings *o = s->settings;
+    const char *device = o->given.device ? o->given.device : s->work.environment.device;
+    bool any_constants = o->all && o->given.set.count == 0;
     if (!find_all(s, any_constants ? NULL : s->work.constants, &e))
         return work_failed(&e);
     if (device && device[0])
         s->count = stored_spaces_keep(s->spaces, s->count, device);
-    if (o->language.is_given)
-        keep_language(s, o->language.language);
+    if (o->given.language.is_given) {
+        size_t kept = 0;
+        for (size_t i = 0; i < s->count; i++) {
+            if (str_equal(s->spaces[i].language, language_text(o->given.language.language)))
+                s->spaces[kept++] = s->spaces[i];
+        }
+        s->count = kept;
+    }
     if (s->count == 0)
         return find_all(s, NULL, &e) ? say_nothing(s) : work_failed(&e);
     return s->count == 1 || o->all ? EXIT_DONE : refuse_several(s);
@@ -85,20 +86,20 @@ static int choose(struct session *s)
 static bool narrow(const struct session *s, const struct spec *spec, struct space **only,
                    struct error *e)
 {
-    const struct settings *o = s->settings;
-    const struct space_options options = {.configurations = o->config.items,
-                                          .configuration_count = o->config.count,
-                                          .where = o->where.items,
-                                          .where_count = o->where.count};
+    const struct export_settings *o = s->settings;
+    const struct space_options options = {.configurations = o->given.config.items,
+                                          .configuration_count = o->given.config.count,
+                                          .where = o->given.where.items,
+                                          .where_count = o->given.where.count};
     *only = NULL;
-    if (o->config.count == 0 && o->where.count == 0)
+    if (o->given.config.count == 0 && o->given.where.count == 0)
         return true;
     *only = space_new(spec, &options, e);
     return *only != NULL;
 }
 
-static bool make(struct session *s, const struct stored_space *space, struct text *out,
-                 uint64_t *results, struct error *e)
+static bool make_export(struct session *s, const struct stored_space *space, struct text *out,
+                        uint64_t *results, struct error *e)
 {
     struct work *w = &s->work;
     struct space *only = NULL;
@@ -122,7 +123,7 @@ static void say_file(const struct session *s, const char *path, const struct sto
                      uint64_t results, struct text *out)
 {
     struct emit j;
-    if (!s->settings->json) {
+    if (s->settings->given.output.format != REPORT_JSON) {
         text_addf(out, "%s\n", path);
         return;
     }
@@ -145,7 +146,8 @@ static int write_one(struct session *s)
     struct text out = TEXT_INIT;
     uint64_t results;
     const char *path = s->settings->output;
-    bool ok = make(s, &s->spaces[0], &out, &results, &e) && (!path || file_replace(path, &out, &e));
+    bool ok = make_export(s, &s->spaces[0], &out, &results, &e) &&
+              (!path || file_replace(path, &out, &e));
     if (ok && path) {
         text_clear(&out);
         say_file(s, path, &s->spaces[0], results, &out);
@@ -224,8 +226,9 @@ static int write_all(struct session *s)
         struct text out = TEXT_INIT;
         uint64_t results;
         const char *path = name_file(s, i);
-        ok = path ? make(s, &s->spaces[i], &out, &results, &e) && file_replace(path, &out, &e)
-                  : error_memory(&e);
+        ok = path
+                 ? make_export(s, &s->spaces[i], &out, &results, &e) && file_replace(path, &out, &e)
+                 : error_memory(&e);
         if (ok)
             say_file(s, path, &s->spaces[i], results, &said);
         text_release(&out);
@@ -241,7 +244,8 @@ static int check_options(struct session *s)
 {
     const char *format = s->settings->format;
     bool is_known = format && export_format_parse(format, &s->format);
-    if (is_known && !(s->settings->json && !s->settings->output && !s->settings->all))
+    if (is_known && !((s->settings->given.output.format == REPORT_JSON) && !s->settings->output &&
+                      !s->settings->all))
         return EXIT_DONE;
     if (is_known)
         complain("--json tells which files were written: add --output FILE or --all");
@@ -252,49 +256,43 @@ static int check_options(struct session *s)
     return EXIT_USAGE;
 }
 
-static int run(struct invocation *i)
+static int run_export(struct invocation *i)
 {
-    struct session s = {.settings = &i->settings};
+    struct session s = {.settings = i->settings};
     int status = check_options(&s);
     if (status != EXIT_DONE)
         return status;
-    work_init(&s.work, i);
+    work_init(&s.work, i, &s.settings->given, NULL);
     status = work_spec(&s.work);
-    if (status == EXIT_DONE && i->settings.language.is_given)
+    if (status == EXIT_DONE && s.settings->given.language.is_given)
         status = work_languages(&s.work);
     if (status == EXIT_DONE)
-        status = work_store(&s.work, STORE_READ);
+        status = work_store(&s.work, HONE_STORE_READ);
     if (status == EXIT_DONE)
-        status = choose(&s);
+        status = choose_exported_space(&s);
     if (status == EXIT_DONE)
-        status = i->settings.all ? write_all(&s) : write_one(&s);
+        status = s.settings->all ? write_all(&s) : write_one(&s);
     work_release(&s.work);
     return status;
 }
 
-#define FIELD(member) offsetof(struct settings, member)
+#define FIELD(member) offsetof(struct export_settings, member)
 
 static const struct option options[] = {
-    {.name = "format",
-     .argument = "t4|cache|csv",
-     .help = "T4 results with metadata, a Kernel Tuner cache file, or CSV.",
-     .apply = option_text,
-     .offset = FIELD(format)},
-    {.name = "output",
-     .argument = "FILE",
+    {OPTION("format", "t4|cache|csv", option_text, FIELD(format)),
+     .help = "T4 results with metadata, a Kernel Tuner cache file, or CSV."},
+    {OPTION("output", "FILE", option_text, FIELD(output)),
      .help = "Write to this file, whole or not at all. Default: standard output. With --all a "
-             "folder, made when missing.",
-     .apply = option_text,
-     .offset = FIELD(output)},
-    {.name = "all",
-     .help = "All that fit, one file each; without --set with any constants. Prints their names.",
-     .apply = option_flag,
-     .offset = FIELD(all)},
+             "folder, made when missing."},
+    {OPTION("all", NULL, option_flag, FIELD(all)),
+     .help = "All that fit, one file each; without --set with any constants. Prints their names."},
     {0},
 };
 
-static const struct option_group groups[] = {
-    {"Output", options}, {"What and where", spec_options}, {"Help", help_options}, {0}};
+static const struct option_group groups[] = {{"Output", options, 0},
+                                             {"What and where", spec_options, FIELD(given)},
+                                             {"Help", help_options, 0},
+                                             {0}};
 
 static const struct example examples[] = {
     {"hone export kernels_cl/matmul_tiled.json --format t4 --output matmul.json",
@@ -314,9 +312,8 @@ const struct command command_export = {
     .most = 1,
     .description =
         "Writes the newest result of each configuration, failures too, for one device, language "
-        "and "
-        "set of constants: under its newest driver and with the newest text of the kernel. Several "
-        "that fit are refused with what there is, or written one file each with --all.\n\n"
+        "and set of constants: under its newest driver and with the newest text of the kernel. "
+        "Several that fit are refused with what there is, or written one file each with --all.\n\n"
         "The time is the median of the samples. T4 has it in milliseconds as the measurement "
         "'time' with its statistic beside it, and time_mean and time_minimum; one document holds "
         "results and metadata. CSV has nanoseconds. A result that was imported keeps the statistic "
@@ -328,5 +325,6 @@ const struct command command_export = {
         "Exit status 1: the store has nothing that fits.",
     .groups = groups,
     .examples = examples,
-    .run = run,
+    .settings_size = sizeof(struct export_settings),
+    .run = run_export,
 };

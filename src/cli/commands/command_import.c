@@ -1,8 +1,9 @@
+// hone import: merges stores, or takes over what others recorded.
 #include "cli/work.h"
 #include "base/emit.h"
-#include "exchange/import.h"
+#include "formats/import.h"
 #include "report/units.h"
-#include "ship.h"
+#include "store/upkeep.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -42,6 +43,12 @@ static void put_json(const struct work *w, const char *path, const struct store_
     text_add(out, "\n");
 }
 
+struct import_settings {
+    struct spec_settings given; // some rows of it
+    const char *spec;
+    bool best;
+};
+
 // Where each goes: stores are merged as they are, what others recorded needs the spec.
 enum kind { KIND_STORES, KIND_RECORDED, KIND_REFUSED };
 
@@ -54,7 +61,8 @@ static bool is_no_store(const char *path)
 static enum kind kind_of(const struct work *w)
 {
     const struct invocation *call = w->call;
-    const char *spec = call->settings.spec, *recorded = NULL, *store = NULL;
+    const struct import_settings *o = call->settings;
+    const char *spec = o->spec, *recorded = NULL, *store = NULL;
     for (uint32_t i = 0; i < call->argument_count; i++) {
         const char *path = call->arguments[i];
         bool is_store = spec ? import_is_store(path) : !is_no_store(path);
@@ -83,7 +91,9 @@ static int add_recorded(struct work *w, const char *path, struct store_imported 
     struct error e = ERROR_INIT;
     const struct invocation *call = w->call;
     const struct spec_options options = work_spec_options(w);
-    w->spec = spec_load(call->settings.spec, &options, &e);
+    const char *path_of_spec = ((const struct import_settings *)call->settings)->spec;
+    w->loaded = engine_spec_handle(spec_load(path_of_spec, &options, &e));
+    w->spec = engine_spec(w->loaded);
     if (!w->spec)
         return work_failed(&e);
     int status = work_languages(w);
@@ -91,7 +101,7 @@ static int add_recorded(struct work *w, const char *path, struct store_imported 
         return status;
     const struct import_options o = {.spec = w->spec,
                                      .language = w->languages.list[0],
-                                     .device = call->settings.device,
+                                     .device = w->given->device,
                                      .command = call->line,
                                      .host = w->environment.host,
                                      .log = &w->log};
@@ -103,16 +113,18 @@ static int add_stores(struct work *w, const char *path, struct store_imported *c
 {
     struct error e = ERROR_INIT;
     const struct invocation *call = w->call;
+    const struct import_settings *o = call->settings;
     bool (*merge)(const char *, const char *const *, size_t, struct store_imported *,
-                  struct error *) = call->settings.best ? ship_best : store_import;
+                  struct error *) = o->best ? engine_bundle : store_import;
     bool ok = merge(path, call->arguments, call->argument_count, counts, &e);
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
 static int check_options(const struct work *w, enum kind kind)
 {
-    const struct settings *s = &w->call->settings;
-    if (kind == KIND_STORES && (s->device || s->set.count || s->language.is_given)) {
+    const struct import_settings *s = w->call->settings;
+    if (kind == KIND_STORES &&
+        (s->given.device || s->given.set.count || s->given.language.is_given)) {
         complain("--device, --set and --language belong to --spec: a store says them itself");
         return EXIT_USAGE;
     }
@@ -143,75 +155,59 @@ static int import(struct work *w)
     status = kind == KIND_RECORDED ? add_recorded(w, path, counts) : add_stores(w, path, counts);
     if (status != EXIT_DONE)
         return status;
-    (call->settings.json ? put_json : put_text)(w, path, counts, &out);
+    (w->given->output.format == REPORT_JSON ? put_json : put_text)(w, path, counts, &out);
     put(&out);
     text_release(&out);
     return EXIT_DONE;
 }
 
-static int run(struct invocation *i)
+static int run_import(struct invocation *i)
 {
     struct work w;
-    work_init(&w, i);
+    const struct import_settings *o = i->settings;
+    work_init(&w, i, &o->given, NULL);
     int status = import(&w);
     work_release(&w);
     return status;
 }
 
-#define FIELD(member) offsetof(struct settings, member)
+#define FIELD(member) offsetof(struct import_settings, member)
 
 static const struct option options[] = {
-    {.name = "store",
-     .argument = "FILE",
+    {OPTION("store", "FILE", option_text, FIELD(given.store)),
      .help = "The store that the others are merged into; made when missing. Default: "
-             "$XDG_DATA_HOME/hone/results.sqlite, or ~/.local/share/hone/results.sqlite.",
-     .apply = option_text,
-     .offset = FIELD(store)},
-    {.name = "best",
+             "$XDG_DATA_HOME/hone/results.sqlite, or ~/.local/share/hone/results.sqlite."},
+    {OPTION("best", NULL, option_flag, FIELD(best)),
      .help =
          "Only what says which configuration is the best, to be shipped with a spec: of each "
          "spec, its constants, the device with its driver and the text of the kernel the ten "
          "fastest of the newest ranking, of the newest of the whole space and of the one with the "
          "fastest, or without a ranking "
-         "the fastest. `hone best` looks into the file `known.sqlite` beside a spec.",
-     .apply = option_flag,
-     .offset = FIELD(best)},
-    {.name = "json",
+         "the fastest. `hone best` looks into the file `known.sqlite` beside a spec."},
+    {OPTION("json", NULL, option_json, FIELD(given.output)),
      .help = "Write one JSON object: {\"store\", \"files\": [{\"file\", \"results\", "
-             "\"added\"}, ...]}.",
-     .apply = option_flag,
-     .offset = FIELD(json)},
+             "\"added\"}, ...]}."},
     {0},
 };
 
 static const struct option recorded_options[] = {
-    {.name = "spec",
-     .argument = "SPEC",
+    {OPTION("spec", "SPEC", option_text, FIELD(spec)),
      .help =
          "The spec whose results the files have: a T4 file, a Kernel Tuner cache file or hone's "
-         "CSV, also compressed by gzip. Parameters and values must be the spec's.",
-     .apply = option_text,
-     .offset = FIELD(spec)},
-    {.name = "device",
-     .argument = "NAME",
-     .help = "Where they were recorded, for files that do not say.",
-     .apply = option_text,
-     .offset = FIELD(device)},
-    {.name = "set",
-     .argument = "NAME=VALUE",
-     .help = "A constant that they were recorded with, such as WIDTH=512. May be repeated.",
-     .apply = option_list,
-     .offset = FIELD(set)},
-    {.name = "language",
-     .argument = "opencl|cuda",
-     .help = "The language that they were recorded in. Default: the spec's first.",
-     .apply = option_language,
-     .offset = FIELD(language)},
+         "CSV, also compressed by gzip. Parameters and values must be the spec's."},
+    {OPTION("device", "NAME", option_text, FIELD(given.device)),
+     .help = "Where they were recorded, for files that do not say."},
+    {OPTION("set", "NAME=VALUE", option_list, FIELD(given.set)), .is_list = true,
+     .help = "A constant that they were recorded with, such as WIDTH=512. May be repeated."},
+    {OPTION("language", LANGUAGES_ARGUMENT, option_language, FIELD(given.language)),
+     .help = "The language that they were recorded in. Default: the spec's first."},
     {0},
 };
 
-static const struct option_group groups[] = {
-    {"Options", options}, {"What others recorded", recorded_options}, {"Help", help_options}, {0}};
+static const struct option_group groups[] = {{"Options", options, 0},
+                                             {"What others recorded", recorded_options, 0},
+                                             {"Help", help_options, 0},
+                                             {0}};
 
 static const struct example examples[] = {
     {"hone import node1.sqlite node2.sqlite", "what two nodes measured, into your own store"},
@@ -233,15 +229,15 @@ const struct command command_import = {
     .description =
         "Adds the results of other stores to yours, each once: importing a file twice adds nothing "
         "the second time. All files are checked row by row before anything is written, and all "
-        "come "
-        "in or none. The files are only read.\n\n"
+        "come in or none. The files are only read.\n\n"
         "To use a store without merging it, name it with --also or HONE_ALSO.\n\n"
         "With --spec the files are what others recorded. Each row becomes one result with one "
         "sample, the time as recorded: the mean, as Kernel Tuner has it, or what the file says. It "
         "is marked as imported, on a device of its own by the recorded name: it answers for "
-        "nothing "
-        "that is measured here, and is never ranked with it. `hone best --device NAME` shows it.",
+        "nothing that is measured here, and is never ranked with it. `hone best --device NAME` "
+        "shows it.",
     .groups = groups,
     .examples = examples,
-    .run = run,
+    .settings_size = sizeof(struct import_settings),
+    .run = run_import,
 };

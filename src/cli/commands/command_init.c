@@ -1,3 +1,5 @@
+// hone init: writes a starting spec from a kernel's text. Sizes, launches and values are guesses,
+// and marked as such.
 #include "cli/kernel_source.h"
 #include "cli/work.h"
 #include "base/emit.h"
@@ -98,19 +100,14 @@ static bool ends_with_axis(const char *name)
     return length > 1 && strchr("xyzXYZ", name[length - 1]);
 }
 
-// What the kernel requires of the work-group along an axis, where a spec can say it too.
-static const char *required_group_size(const struct session *s, uint32_t axis)
-{
-    const char *size = s->kernel->group_size[axis];
-    return size && (is_number(size) || is_open(s, size)) ? size : NULL;
-}
-
 // The work-group's size along an axis: what the kernel requires, an open name that looks like it
 // ("BLOCK_Y", "TPB" for all axes), else a parameter of our own.
 static const char *group_size_name(const struct session *s, uint32_t axis)
 {
     static const char *const own[AXES] = {"block_size_x", "block_size_y", "block_size_z"};
-    const char *for_all = required_group_size(s, axis);
+    // What the kernel requires of the work-group along an axis, where a spec can say it too.
+    const char *size = s->kernel->group_size[axis];
+    const char *for_all = size && (is_number(size) || is_open(s, size)) ? size : NULL;
     if (for_all)
         return for_all;
     for (uint32_t i = 0; i < s->source.name_count; i++) {
@@ -127,23 +124,6 @@ static const char *group_size_name(const struct session *s, uint32_t axis)
 }
 
 // ---- the spec ----------------------------------------------------------------------------------
-
-static void put_constants(const struct session *s, struct emit *j)
-{
-    bool any = false;
-    emit_key(j, "Constants");
-    emit_object(j);
-    for (uint32_t i = 0; i < s->source.name_count; i++) {
-        const struct found_name *n = &s->source.names[i];
-        if (!is_size(n))
-            continue;
-        emit_raw_at(j, n->name, is_number(n->value) ? n->value : SIZE_VALUE);
-        any = true;
-    }
-    if (!any)
-        emit_raw_at(j, SIZE_NAME, SIZE_VALUE);
-    emit_object_end(j);
-}
 
 static void put_parameter(struct emit *j, const char *name, const char *type, const char *values,
                           const char *initial)
@@ -219,31 +199,6 @@ static void put_sizes(const struct session *s, struct emit *j)
     emit_object_end(j);
 }
 
-// Whole powers of the size, as many as there are axes.
-static void put_buffer_size(const struct session *s, struct emit *j)
-{
-    struct text size = TEXT_INIT;
-    for (uint32_t axis = 0; axis < axes_of(s); axis++)
-        text_addf(&size, "%s%s", axis ? " * " : "", s->size);
-    emit_text_at(j, "Size", text_cstr(&size));
-    text_release(&size);
-}
-
-static void put_type(const struct session *s, const struct found_argument *a, struct emit *j)
-{
-    struct element el;
-    if (element_parse(a->type, &el)) {
-        emit_text_at(j, "Type", a->type);
-    } else if (is_open(s, a->type)) {
-        emit_text_at(j, "Type", "float");
-        emit_text_at(j, "TypeExpression", a->type);
-    } else {
-        emit_text_at(j, "Comment", "EDIT: TypeSize is the size of the type in bytes");
-        emit_text_at(j, "Type", "custom");
-        emit_raw_at(j, "TypeSize", "4");
-    }
-}
-
 static bool is_number_type(const struct session *s, const char *type)
 {
     struct element el;
@@ -254,16 +209,6 @@ static bool is_integer(const char *type)
 {
     struct element el;
     return element_parse(type, &el) && !scalar_is_float(el.scalar);
-}
-
-static void put_scalar(const struct session *s, const struct found_argument *a, struct emit *j)
-{
-    emit_text_at(j, "MemoryType", "Scalar");
-    emit_text_at(j, "FillType", "Constant");
-    if (is_integer(a->type))
-        emit_text_at(j, "FillExpression", s->size);
-    else
-        emit_raw_at(j, "FillValue", "1");
 }
 
 static void put_vector(const struct session *s, const struct found_argument *a, uint32_t seed,
@@ -277,7 +222,12 @@ static void put_vector(const struct session *s, const struct found_argument *a, 
                  is_read              ? "ReadOnly"
                  : a->is_written_only ? "WriteOnly"
                                       : "ReadWrite");
-    put_buffer_size(s, j);
+    // Whole powers of the size, as many as there are axes.
+    struct text size = TEXT_INIT;
+    for (uint32_t axis = 0; axis < axes_of(s); axis++)
+        text_addf(&size, "%s%s", axis ? " * " : "", s->size);
+    emit_text_at(j, "Size", text_cstr(&size));
+    text_release(&size);
     if (!is_read)
         emit_raw_at(j, "Output", "true");
     if (!is_read && a->is_written_only)
@@ -297,12 +247,27 @@ static void put_argument(const struct session *s, const struct found_argument *a
 {
     emit_object(j);
     emit_text_at(j, "Name", a->name);
-    put_type(s, a, j);
+    struct element el;
+    if (element_parse(a->type, &el)) {
+        emit_text_at(j, "Type", a->type);
+    } else if (is_open(s, a->type)) {
+        emit_text_at(j, "Type", "float");
+        emit_text_at(j, "TypeExpression", a->type);
+    } else {
+        emit_text_at(j, "Comment", "EDIT: TypeSize is the size of the type in bytes");
+        emit_text_at(j, "Type", "custom");
+        emit_raw_at(j, "TypeSize", "4");
+    }
     if (a->place == PLACE_LOCAL) {
         emit_text_at(j, "MemoryType", "Local");
         emit_text_at(j, "Size", group_size_name(s, 0));
     } else if (a->place == PLACE_VALUE) {
-        put_scalar(s, a, j);
+        emit_text_at(j, "MemoryType", "Scalar");
+        emit_text_at(j, "FillType", "Constant");
+        if (is_integer(a->type))
+            emit_text_at(j, "FillExpression", s->size);
+        else
+            emit_raw_at(j, "FillValue", "1");
     } else {
         put_vector(s, a, seed, j);
     }
@@ -339,7 +304,19 @@ static void put_spec(const struct session *s, const char *kernel_file, struct em
     emit_text_at(j, "BenchmarkName", s->kernel->name);
     emit_raw_at(j, "FormatVersion", "1");
     emit_object_end(j);
-    put_constants(s, j);
+    bool any = false;
+    emit_key(j, "Constants");
+    emit_object(j);
+    for (uint32_t i = 0; i < s->source.name_count; i++) {
+        const struct found_name *n = &s->source.names[i];
+        if (!is_size(n))
+            continue;
+        emit_raw_at(j, n->name, is_number(n->value) ? n->value : SIZE_VALUE);
+        any = true;
+    }
+    if (!any)
+        emit_raw_at(j, SIZE_NAME, SIZE_VALUE);
+    emit_object_end(j);
     put_parameters(s, j);
     put_kernel(s, kernel_file, j);
     emit_object_end(j);
@@ -402,17 +379,6 @@ static void put_line(const char *line)
     text_release(&text);
 }
 
-static void say_made(const struct session *s, const char *output)
-{
-    struct text text = TEXT_INIT;
-    text_addf(&text,
-              "%s: kernel %s, %u arguments, %u names that the source leaves open.\n"
-              "Edit what is marked EDIT, then: hone tune %s\n",
-              output, s->kernel->name, s->kernel->argument_count, s->source.name_count, output);
-    put(&text);
-    text_release(&text);
-}
-
 static bool write_spec(struct session *s, const char *output, struct error *e)
 {
     struct text compact = TEXT_INIT;
@@ -436,9 +402,13 @@ static bool write_spec(struct session *s, const char *output, struct error *e)
 
 // ---- the kernel --------------------------------------------------------------------------------
 
+struct init_settings {
+    const char *kernel, *output;
+};
+
 static bool choose_kernel(struct session *s, struct error *e)
 {
-    const char *wanted = s->call->settings.kernel;
+    const char *wanted = ((const struct init_settings *)s->call->settings)->kernel;
     const struct kernel_source *src = &s->source;
     struct text known = TEXT_INIT;
     for (uint32_t i = 0; i < src->kernel_count; i++) {
@@ -471,38 +441,41 @@ static bool check_arguments(const struct session *s, struct error *e)
     return true;
 }
 
-static void choose_size(struct session *s)
-{
-    s->size = SIZE_NAME;
-    for (uint32_t i = s->source.name_count; i-- > 0;) {
-        if (is_size(&s->source.names[i]))
-            s->size = s->source.names[i].name;
-    }
-}
-
-static bool make(struct session *s, const char *output, struct error *e)
+static bool make_spec_text(struct session *s, const char *output, struct error *e)
 {
     struct text text = TEXT_INIT;
     bool ok = file_read(s->path, 0, &text, e) &&
               kernel_source_read(text_cstr(&text), text.length, &s->arena, &s->source, e) &&
               choose_kernel(s, e) && check_arguments(s, e);
     if (ok) {
-        choose_size(s);
+        s->size = SIZE_NAME;
+        for (uint32_t i = s->source.name_count; i-- > 0;) {
+            if (is_size(&s->source.names[i]))
+                s->size = s->source.names[i].name;
+        }
         ok = write_spec(s, output, e);
     }
     text_release(&text);
     return ok;
 }
 
-static int run(struct invocation *i)
+static int run_init(struct invocation *i)
 {
     struct error e = ERROR_INIT;
     struct session s = {.call = i, .path = i->arguments[0]};
-    char *chosen = i->settings.output ? strdup(i->settings.output) : default_output(s.path);
+    const struct init_settings *o = i->settings;
+    char *chosen = o->output ? strdup(o->output) : default_output(s.path);
     arena_init(&s.arena);
-    bool ok = chosen ? make(&s, chosen, &e) : error_memory(&e);
-    if (ok && !str_equal(chosen, "-"))
-        say_made(&s, chosen);
+    bool ok = chosen ? make_spec_text(&s, chosen, &e) : error_memory(&e);
+    if (ok && !str_equal(chosen, "-")) {
+        struct text text = TEXT_INIT;
+        text_addf(&text,
+                  "%s: kernel %s, %u arguments, %u names that the source leaves open.\n"
+                  "Edit what is marked EDIT, then: hone tune %s\n",
+                  chosen, s.kernel->name, s.kernel->argument_count, s.source.name_count, chosen);
+        put(&text);
+        text_release(&text);
+    }
     arena_release(&s.arena);
     free(chosen);
     if (ok)
@@ -513,25 +486,20 @@ static int run(struct invocation *i)
 
 // ---- the command -------------------------------------------------------------------------------
 
-#define FIELD(member) offsetof(struct settings, member)
+#define FIELD(member) offsetof(struct init_settings, member)
 
 static const struct option options[] = {
-    {.name = "kernel",
-     .argument = "NAME",
-     .help = "The kernel, where the file has several.",
-     .apply = option_text,
-     .offset = FIELD(kernel)},
-    {.name = "output",
-     .argument = "FILE",
+    {OPTION("kernel", "NAME", option_text, FIELD(kernel)),
+     .help = "The kernel, where the file has several."},
+    {OPTION("output", "FILE", option_text, FIELD(output)),
      .help =
          "Where the spec goes; - is standard output. Default: the kernel's file with the ending "
-         ".json. A file that is there is not overwritten.",
-     .apply = option_text,
-     .offset = FIELD(output)},
+         ".json. A file that is there is not overwritten."},
     {0},
 };
 
-static const struct option_group groups[] = {{"Options", options}, {"Help", help_options}, {0}};
+static const struct option_group groups[] = {
+    {"Options", options, 0}, {"Help", help_options, 0}, {0}};
 
 static const struct example examples[] = {
     {"hone init my_kernel.cl", "writes my_kernel.json"},
@@ -545,13 +513,12 @@ const struct command command_init = {
     .least = 1,
     .most = 1,
     .description = "Reads an OpenCL C file and writes a spec to start from: the kernel, its "
-                   "arguments with their "
-                   "types, and the names that the file uses without defining them (or defines "
-                   "between #ifndef and "
-                   "#endif) as parameters, those that look like a size of the problem as "
-                   "constants. What has to be "
-                   "looked at is marked EDIT: the values of parameters, and the sizes.",
+                   "arguments with their types, and the names that the file uses without defining "
+                   "them (or defines between #ifndef and #endif) as parameters, those that look "
+                   "like a size of the problem as constants. What has to be looked at is marked "
+                   "EDIT: the values of parameters, and the sizes.",
     .groups = groups,
     .examples = examples,
-    .run = run,
+    .settings_size = sizeof(struct init_settings),
+    .run = run_init,
 };

@@ -1,119 +1,118 @@
+// hone run: one configuration, as a tune of it alone (hone_run_new()): what was measured, what the compiler gets or made
+// of it, and the buffers it left.
+#include "cli/run_workflow.h"
 #include "cli/crash.h"
 #include "cli/interrupt.h"
 #include "cli/show_compiled.h"
 #include "cli/tuning.h"
 #include "report/npy.h"
-#include "space/space.h"
 
-#include "base/process.h"
+#include "os/process.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#define STEP_MS            100
-#define DEFAULT_ITERATIONS 7
+struct run_settings {
+    struct spec_settings given;
+    struct measure_settings measure;
+    enum show show;
+    const char *output; // of buffers
+    bool stored;
+};
 
 // One `hone run`.
 struct session {
     struct tuning tuning;
-    const struct settings *settings;
+    const struct run_settings *settings;
     uint32_t *choice;
-    const char *configurations[1]; // complete
     const struct tune_record *record;
 };
 
 // ---- which configuration -----------------------------------------------------------------------
 
-static int refuse_excluded(const struct session *s, const struct space *space)
-{
-    struct space_reason reason;
-    struct text why = TEXT_INIT;
-    const struct work *w = &s->tuning.work;
-    space_why(space, s->choice, &reason);
-    if (reason.restriction)
-        space_reason_text(space, s->choice, &reason, &why);
-    complain("%s: %s is excluded: %s", w->spec->path, s->configurations[0], text_cstr(&why));
-    text_release(&why);
-    return EXIT_USAGE;
-}
-
-static int check_valid(struct session *s)
-{
-    struct error e = ERROR_INIT;
-    uint64_t index;
-    struct space_options options = {.device = s->tuning.work.device,
-                                    .where = s->settings->where.items,
-                                    .where_count = s->settings->where.count};
-    struct space *space = space_new(s->tuning.work.spec, &options, &e);
-    if (!space)
-        return work_failed(&e);
-    int status = EXIT_DONE;
-    if (!space_find(space, s->choice, &index))
-        status = refuse_excluded(s, space);
-    space_free(space);
-    return status;
-}
-
 // The default, with what --config says.
-static int choose(struct session *s)
+static int choose_configuration(struct session *s)
 {
     struct error e = ERROR_INIT;
-    struct text text = TEXT_INIT;
+    struct hone_error why = HONE_ERROR_INIT;
     struct work *w = &s->tuning.work;
-    s->choice = arena_array(&w->arena, w->spec->parameter_count + 1, sizeof *s->choice);
+    const struct list *given = &s->settings->given.config;
+    s->choice = arena_array(&w->arena, hone_spec_parameters(w->loaded) + 1, sizeof *s->choice);
     if (!s->choice) {
         error_memory(&e);
         return work_failed(&e);
     }
-    spec_default(w->spec, s->choice);
-    for (uint32_t i = 0; i < s->settings->config.count; i++) {
-        if (!spec_parse_configuration(w->spec, s->settings->config.items[i], s->choice, &e)) {
-            error_context(&e, "--config");
-            return work_failed(&e);
-        }
+    hone_spec_default(w->loaded, s->choice);
+    for (uint32_t i = 0; i < given->count; i++) {
+        if (hone_spec_read(w->loaded, given->items[i], s->choice, &why))
+            continue;
+        engine_error(&why, &e);
+        error_context(&e, "--config");
+        return work_failed(&e);
     }
-    spec_configuration_text(w->spec, s->choice, true, &text);
-    s->configurations[0] = arena_strdup(&w->arena, text_cstr(&text));
-    bool ok = s->configurations[0] && !text.failed;
-    text_release(&text);
-    if (ok)
-        return check_valid(s);
-    error_memory(&e);
-    return work_failed(&e);
+    return EXIT_DONE;
 }
 
 // ---- the source --------------------------------------------------------------------------------
 
-static void put_program(const struct job_program *p, struct text *out)
+static int refuse_excluded(struct session *s)
 {
-    text_addf(out, "// %s, as the compiler gets it. Options:\n", p->name);
-    for (uint32_t i = 0; i < p->option_count; i++)
-        text_addf(out, "//   %s\n", p->options[i]);
-    for (uint32_t i = 0; i < p->file_count; i++)
-        text_addf(out, "// beside it: %s (%llu bytes)\n", p->files[i].path,
-                  (unsigned long long)p->files[i].length);
-    text_addn(out, p->source, p->length);
-    if (p->length > 0 && ((const char *)p->source)[p->length - 1] != '\n')
+    struct error e = ERROR_INIT;
+    struct hone_error why = HONE_ERROR_INIT;
+    struct work *w = &s->tuning.work;
+    uint64_t index;
+    const struct hone_space_options o = {
+        .size = sizeof o, .device = w->chosen, .where = s->settings->given.where.items};
+    struct hone_space *space = hone_space_new(w->loaded, &o, &why);
+    if (!space) {
+        engine_error(&why, &e);
+        return work_failed(&e);
+    }
+    int status = EXIT_DONE;
+    if (!hone_space_find(space, s->choice, &index)) {
+        char text[4096], reason[4096];
+        hone_spec_text(w->loaded, s->choice, text, sizeof text);
+        hone_space_why(space, s->choice, reason, sizeof reason);
+        complain("%s: %s is excluded: %s", w->spec->path, text, reason);
+        status = EXIT_USAGE;
+    }
+    hone_space_free(space);
+    return status;
+}
+
+static void put_program(const struct hone_job *j, size_t index, struct text *out)
+{
+    struct hone_program p = HONE_PROGRAM_INIT;
+    struct hone_file f = HONE_FILE_INIT;
+    hone_job_program(j, index, &p);
+    text_addf(out, "// %s, as the compiler gets it. Options:\n", p.name);
+    for (const char *const *o = p.options; *o; o++)
+        text_addf(out, "//   %s\n", *o);
+    for (size_t i = 0; hone_job_file(j, index, i, &f); i++)
+        text_addf(out, "// beside it: %s (%zu bytes)\n", f.path, f.text_bytes);
+    text_addn(out, p.source, p.source_bytes);
+    if (p.source_bytes > 0 && p.source[p.source_bytes - 1] != '\n')
         text_add(out, "\n");
 }
 
 static int show_source(struct session *s)
 {
     struct error e = ERROR_INIT;
-    struct job *job = NULL;
+    struct hone_error why = HONE_ERROR_INIT;
     struct text out = TEXT_INIT;
     const struct work *w = &s->tuning.work;
-    struct spec_sources *sources =
-        spec_sources_read(w->spec, w->device->language, w->device, &w->log, &e);
-    bool ok = sources && spec_job(w->spec, sources, w->device, s->choice, &job, &e);
-    for (uint32_t i = 0; ok && i < job->program_count; i++)
-        put_program(&job->programs[i], &out);
+    int status = refuse_excluded(s);
+    if (status != EXIT_DONE)
+        return status;
+    struct hone_job *j = hone_job_new(w->loaded, w->chosen, s->choice, &w->notices, &why);
+    for (size_t i = 0; j && i < hone_job_programs(j); i++)
+        put_program(j, i, &out);
     put_data(&out);
     text_release(&out);
-    job_free(job);
-    spec_sources_free(sources);
-    return ok ? EXIT_DONE : tuning_failed(&e);
+    hone_job_free(j);
+    engine_error(&why, &e);
+    return j ? EXIT_DONE : workflow_failed(&e);
 }
 
 // ---- what is fetched ---------------------------------------------------------------------------
@@ -147,7 +146,7 @@ static bool write_buffer(struct session *s, uint32_t index, const char *path, st
 {
     const struct job_buffer *b = &s->record->job->buffers[index];
     struct text bytes = TEXT_INIT, file = TEXT_INIT;
-    bool ok = tune_fetch(s->tuning.tune, s->record, FETCH_BUFFER, index, &bytes, e) &&
+    bool ok = engine_tune_fetch(s->tuning.handle, s->record, FETCH_BUFFER, index, &bytes, e) &&
               npy_write(&b->element, b->count, text_cstr(&bytes), bytes.length, &file, e) &&
               write_file(path, &file, e);
     if (ok)
@@ -198,27 +197,19 @@ static int show_result(struct session *s)
 {
     struct view_result view;
     struct text out = TEXT_INIT;
-    struct emit json;
-    const struct device_info *d = s->tuning.work.device;
     if (!tuning_view(&s->tuning, s->record, &view)) {
         complain("out of memory");
         return EXIT_NOTHING;
     }
     view.peak = tuning_peak(&s->tuning);
-    emit_start(&json, &out);
-    if (s->settings->json) {
-        report_result_json(&view, "result", true, &json);
-        text_add(&out, "\n");
-    } else {
-        report_device(d, &out);
-        report_result(&view, &out);
-    }
+    writer_record(&run_writers[s->settings->given.output.format], s->tuning.work.device, &view,
+                  &out);
     put(&out);
     text_release(&out);
     return EXIT_DONE;
 }
 
-static int show(struct session *s)
+static int show_run(struct session *s)
 {
     bool is_correct = s->record->result->status == STATUS_CORRECT;
     if (s->settings->show)
@@ -232,89 +223,75 @@ static int show(struct session *s)
     return status;
 }
 
-static void show_waiting(struct session *s)
+static void show_run_progress(void *context, size_t width, struct text *line)
 {
+    const struct session *s = context;
     struct tune_progress p;
-    struct text line = TEXT_INIT;
-    struct ticker *ticker = &s->tuning.work.ticker;
-    uint64_t now = clock_ns();
-    if (!ticker_due(ticker, now))
-        return;
-    tune_progress(s->tuning.tune, &p);
-    if (p.evaluator.waiting)
-        text_addf(&line, "waiting: %s", p.evaluator.waiting);
-    else
-        text_add(&line, p.evaluator.measuring ? "measuring" : "building");
-    bool is_worth_a_line = ticker->terminal || p.evaluator.waiting;
-    if (is_worth_a_line)
-        ticker_show(ticker, text_cstr(&line), now);
-    text_release(&line);
+    (void)width;
+    engine_tune_progress(s->tuning.handle, &p);
+    if (p.common.evaluator.waiting)
+        text_addf(line, "waiting: %s", p.common.evaluator.waiting);
+    else if (s->tuning.work.ticker.terminal) // else it is worth no line
+        text_add(line, p.common.evaluator.measuring ? "measuring" : "building");
+}
+
+static bool step_run(void *context, int timeout_ms)
+{
+    struct session *s = context;
+    const struct tune_record *record;
+    bool goes_on = tuning_step(&s->tuning, timeout_ms, &record);
+    s->record = record ? record : s->record;
+    return goes_on;
+}
+
+static void cancel_run(void *context)
+{
+    hone_tune_cancel(((struct session *)context)->tuning.handle);
 }
 
 static int wait_for_record(struct session *s)
 {
-    const struct tune_record *record;
-    struct error e = ERROR_INIT;
-    enum tune_answer answer;
-    bool ending = false;
-    do {
-        if (interrupt_pending() && !ending) {
-            ending = true;
-            tune_cancel(s->tuning.tune);
-        }
-        show_waiting(s);
-        answer = tune_step(s->tuning.tune, STEP_MS, &record, &e);
-        if (answer == TUNE_RECORD)
-            s->record = record;
-    } while (answer == TUNE_RECORD || answer == TUNE_NOTHING);
-    ticker_clear(&s->tuning.work.ticker);
-    if (interrupt_pending())
-        return EXIT_SIGNAL + interrupt_pending();
-    if (answer == TUNE_BROKEN) {
-        int status = tuning_failed(&e);
-        crash_tell_reference(&s->tuning.work, &e);
-        return status;
-    }
-    return s->record ? EXIT_DONE : EXIT_NOTHING;
+    static const struct workflow workflow = {step_run, show_run_progress, cancel_run};
+    struct running running = {
+        .workflow = &workflow, .context = s, .ticker = &s->tuning.work.ticker, .silent = true};
+    workflow_run(&running);
+    int status = workflow_status(&s->tuning.broken, workflow_failed, s->record != NULL);
+    struct tune_progress end;
+    engine_tune_progress(s->tuning.handle, &end);
+    if (!interrupt_pending() && s->tuning.broken.code)
+        crash_tell_reference(&s->tuning.work, &end.common.evaluator);
+    return status;
 }
 
-// A result of the store has no buffers: what is fetched has to run.
-static void set_options(struct session *s)
+static int run_one(struct invocation *i)
 {
-    struct tune_options *o = &s->tuning.options;
-    bool fetches = s->settings->output || s->settings->show;
-    o->configurations = s->configurations;
-    o->configuration_count = 1;
-    o->keep = true;
-    o->terms.energy = o->spec->uses_energy;
-    o->terms.rules.unranked = true; // one alone is compared with nothing
-    o->fresh = !s->settings->stored || fetches;
-    if (!o->terms.rules.fixed && !s->settings->stored)
-        o->terms.rules.fixed = DEFAULT_ITERATIONS;
-}
-
-static int run(struct invocation *i)
-{
-    struct session s = {.settings = &i->settings};
-    const struct settings *o = &i->settings;
-    if (o->show && (o->json || o->output)) {
-        complain("--show and %s exclude each other", o->json ? "--json" : "--output");
+    struct session s = {.settings = i->settings};
+    const struct run_settings *o = i->settings;
+    if (o->show && ((o->given.output.format == REPORT_JSON) || o->output)) {
+        complain("--show and %s exclude each other",
+                 (o->given.output.format == REPORT_JSON) ? "--json" : "--output");
         return EXIT_USAGE;
     }
-    tuning_init(&s.tuning, i);
+    if (o->measure.no_store && o->stored) {
+        complain("--no-store and --stored exclude each other");
+        return EXIT_USAGE;
+    }
+    tuning_init(&s.tuning, i, &o->given, &o->measure, NULL);
     interrupt_catch();
     int status = tuning_open(&s.tuning);
     if (status == EXIT_DONE)
-        status = choose(&s);
-    if (status == EXIT_DONE && i->settings.show == SHOW_SOURCE) {
+        status = choose_configuration(&s);
+    if (status == EXIT_DONE && o->show == SHOW_SOURCE) {
         status = show_source(&s);
     } else if (status == EXIT_DONE) {
-        set_options(&s);
-        status = tuning_start(&s.tuning);
+        // A result of the store has no buffers: what is fetched has to run.
+        s.tuning.options.fresh = !o->stored || o->output || o->show;
+        s.tuning.options.configurations = NULL;
+        status = tuning_start_run(&s.tuning, s.choice);
         if (status == EXIT_DONE)
             status = wait_for_record(&s);
         if (status == EXIT_DONE) {
-            status = show(&s);
+            status = show_run(&s);
             tuning_tell_crash(&s.tuning, s.record);
         }
     }
@@ -341,36 +318,32 @@ static bool option_show(void *field, const char *value, struct error *e)
                      value);
 }
 
-#define FIELD(member) offsetof(struct settings, member)
+#define FIELD(member) offsetof(struct run_settings, member)
 
 static const struct option options[] = {
-    {.name = "show",
-     .argument = "source|binary|ptx|sass|instructions",
+    {OPTION("show", "source|binary|ptx|sass|instructions", option_show, FIELD(show)),
      .help =
          "Instead of a result print what the compiler gets (the text, its options in front), or "
          "what the driver made of it: the binary; on NVIDIA its PTX, its SASS (with nvdisasm, "
          "and ptxas for OpenCL, in PATH or /usr/local/cuda/bin), or both counted by classes of "
-         "instructions, for the kernel and its hottest loop.",
-     .apply = option_show,
-     .offset = FIELD(show)},
-    {.name = "output",
-     .argument = "FILE",
+         "instructions, for the kernel and its hottest loop."},
+    {OPTION("output", "FILE", option_text, FIELD(output)),
      .help = "Write what the kernel computed as a NumPy file (.npy); with several outputs the "
-             "argument's name is put before the ending: out-C.npy for out.npy.",
-     .apply = option_text,
-     .offset = FIELD(output)},
-    {.name = "stored",
-     .help = "Take the result from the store if it is there.",
-     .apply = option_flag,
-     .offset = FIELD(stored)},
+             "argument's name is put before the ending: out-C.npy for out.npy."},
+    {OPTION("stored", NULL, option_flag, FIELD(stored)),
+     .help = "Take the result from the store if it is there."},
     {0},
 };
 
-static const struct option_group groups[] = {
-    {"What and where", spec_options}, {"Measuring", measure_options},
-    {"Measuring", jobs_options},      {"Result", options},
-    {"Result", no_store_options},     {"Result", crash_options},
-    {"Help", help_options},           {0}};
+static const struct option_group groups[] = {{"What and where", spec_options, FIELD(given)},
+                                             {"Measuring", measure_options, FIELD(measure)},
+                                             {"Measuring", jobs_options, FIELD(measure)},
+                                             {"Result", options, 0},
+                                             {"Result", no_store_options, FIELD(measure)},
+                                             {"Result", crash_options, FIELD(measure)},
+                                             {"Result", format_options, FIELD(given.output)},
+                                             {"Help", help_options, 0},
+                                             {0}};
 
 static const struct example examples[] = {
     {"hone run kernels_cl/matmul_tiled.json --config block_size_x=32,block_size_y=16,tile_size_y=2",
@@ -390,23 +363,19 @@ const struct command command_run = {
     .most = 1,
     .description =
         "Builds, verifies and measures one configuration: the default one, or what --config says "
-        "of "
-        "it. Shows the options of the build, the build log, the launch geometry, the resources "
-        "that the "
-        "kernel takes, how far the result is from the reference, and every sample. It is measured "
-        "anew, "
-        "7 times unless the spec or --iterations says otherwise, and the result is kept in the "
-        "store.\n\n"
+        "of it. Shows the options of the build, the build log, the launch geometry, the resources "
+        "that the kernel takes, how far the result is from the reference, and every sample. It is "
+        "measured anew, 7 times unless the spec or --iterations says otherwise, and the result is "
+        "kept in the store.\n\n"
         "With --json one object: a result as `hone tune --json` prints it, and also mean_ns, "
-        "least_ns, "
-        "most_ns, batch, launches (name, kernel, global_size, local_size, resources, "
-        "median_part_ns), "
-        "parts_ns, deviations, verify_launch_ns, options, log, output, fault and peak (null, or "
-        "limits as `hone peak --json` prints them, and shares: of each metric in FLOP/s or B/s "
-        "limit and share).\n\n"
+        "least_ns, most_ns, batch, launches (name, kernel, global_size, local_size, resources, "
+        "median_part_ns), parts_ns, deviations, verify_launch_ns, options, log, output, fault and "
+        "peak (null, or limits as `hone peak --json` prints them, and shares: of each metric in "
+        "FLOP/s or B/s limit and share).\n\n"
         "Exit status 0: correct, 1: not, 2: the configuration is excluded or makes no sense.",
     .groups = groups,
     .examples = examples,
-    .run = run,
+    .settings_size = sizeof(struct run_settings),
+    .run = run_one,
     .compiles = true,
 };

@@ -1,169 +1,105 @@
+// hone score: runs strategies on recorded spaces with many seeds, and scores them.
 #include "cli/interrupt.h"
+#include "cli/run_workflow.h"
 #include "cli/recording.h"
-#include "report/score.h"
+#include "report/score_report.h"
 #include "report/units.h"
-#include "score.h"
 
-#include "base/process.h"
+#include "os/process.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define A_MOMENT     500000000ull // ns without a word of progress
-#define STEP_MS      100
-#define MOST_REPEATS 1000000u // and as many in flight
+#define MOST_REPEATS 1000000u     // and as many in flight
+
+struct score_settings {
+    struct spec_settings given;      // some rows of it
+    struct measure_settings measure; // --seed and --jobs
+    struct list strategies;
+    const char *objective;
+    struct given repeats, in_flight;
+};
 
 // One `hone score`.
 struct session {
     struct work work;
     struct score_options options;
     struct recorded **files;
-    struct score *score;
-    struct view_score *views; // of the file whose records come
-    uint32_t view_count;
-    uint64_t started_ns; // the searches
+    struct engine_run *score;
+    struct score_report report;
     struct error broken;
+    bool has_ended; // not broken off
 };
 
 // ---- progress ----------------------------------------------------------------------------------
 
-static void show_progress(struct session *s)
+static void show_score_progress(void *context, size_t width, struct text *line)
 {
-    struct score_progress p;
-    struct text line = TEXT_INIT;
+    const struct session *s = context;
+    struct workflow_progress p;
     char left[UNITS_SIZE];
-    uint64_t now = clock_ns();
-    if (!ticker_due(&s->work.ticker, now))
-        return;
-    score_progress(s->score, &p);
-    text_addf(&line, "%llu/%llu searches", (unsigned long long)p.done,
+    (void)width;
+    engine_score_progress(s->score, &p);
+    text_addf(line, "%llu/%llu searches", (unsigned long long)p.done,
               (unsigned long long)p.planned);
     if (p.done > 0) {
-        double each = (double)(now - s->started_ns) / (double)p.done;
-        span_to_str((uint64_t)(each * (double)(p.planned - p.done)), left);
-        text_addf(&line, "  %s left", left);
+        span_to_str(p.left_ns, left);
+        text_addf(line, "  %s left", left);
     }
-    ticker_show(&s->work.ticker, text_cstr(&line), now);
-    text_release(&line);
 }
 
 // ---- results -----------------------------------------------------------------------------------
 
-static struct view_score_axis axis_of(const struct score_result *r)
+static const struct writer *score_writer(const struct session *s)
 {
-    return (struct view_score_axis){.known = r->known,
-                                    .mean = r->score.mean,
-                                    .low = r->score.low,
-                                    .high = r->score.high,
-                                    .fraction = r->fraction,
-                                    .scores = r->scores};
+    return &score_writers[s->report.format];
 }
 
-static struct view_score view_of(const struct session *s, const struct score_record *r)
-{
-    const struct recorded *file = r->recorded;
-    return (struct view_score){.path = file->path,
-                               .format = recorded_format_text(file->format),
-                               .name = file->name,
-                               .device = file->device,
-                               .statistic = file->statistic,
-                               .strategy = r->description,
-                               .configurations = r->count,
-                               .correct = r->correct,
-                               .objective = r->objective,
-                               .is_time = r->is_time,
-                               .optimum = r->optimum,
-                               .median = r->median,
-                               .budget = r->draws,
-                               .budget_ns = r->budget_ns,
-                               .repeats = s->options.repeats,
-                               .in_flight = s->options.in_flight,
-                               .seed = s->options.seed,
-                               .evaluations = axis_of(&r->axes[SCORE_EVALUATIONS]),
-                               .time = axis_of(&r->axes[SCORE_TIME])};
-}
-
-static void write_text(struct session *s, struct text *text)
-{
-    ticker_clear(&s->work.ticker);
-    put(text);
-    fflush(stdout); // a script that reads along sees each file when it is there
-}
-
-// A line at once as JSON; as text a table once the file has all its strategies.
-static void show_record(struct session *s, const struct score_record *r)
+static void show_score_record(struct session *s, const struct score_record *r)
 {
     struct text text = TEXT_INIT;
-    struct emit json;
-    s->views[s->view_count++] = view_of(s, r);
-    emit_start(&json, &text);
-    if (s->work.call->settings.json) {
-        report_score_json(&s->views[--s->view_count], &json);
-        text_add(&text, "\n");
-    } else if (s->view_count == s->options.strategy_count) {
-        report_score(s->views, s->view_count, &text);
-        text_add(&text, r->file + 1 < s->options.file_count ? "\n" : "");
-        s->view_count = 0;
-    }
-    write_text(s, &text);
-    text_release(&text);
-}
-
-static struct view_score_axis mean_of(const struct score_mean *m, enum score_axis axis)
-{
-    return (struct view_score_axis){.known = m->files[axis] > 0,
-                                    .mean = m->score[axis].mean,
-                                    .low = m->score[axis].low,
-                                    .high = m->score[axis].high,
-                                    .fraction = m->fraction[axis]};
-}
-
-static void show_means(struct session *s)
-{
-    uint32_t count;
-    struct text text = TEXT_INIT;
-    const struct score_mean *means = score_means(s->score, &count);
-    struct view_score_mean *views = arena_array(&s->work.arena, count, sizeof *views);
-    if (!views) {
-        error_memory(&s->broken);
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        views[i] = (struct view_score_mean){.strategy = means[i].description,
-                                            .files = means[i].files[SCORE_EVALUATIONS],
-                                            .time_files = means[i].files[SCORE_TIME],
-                                            .evaluations = mean_of(&means[i], SCORE_EVALUATIONS),
-                                            .time = mean_of(&means[i], SCORE_TIME)};
-    text_add(&text, "\n");
-    report_score_means(views, count, s->options.repeats, &text);
-    write_text(s, &text);
-    text_release(&text);
+    s->report.records[s->report.count++] = *r;
+    writer_record(score_writer(s), &s->report, r, &text);
+    if (s->report.count == s->options.strategy_count)
+        s->report.count = 0;
+    workflow_write(&s->work.ticker, &text);
 }
 
 // ---- the loop ----------------------------------------------------------------------------------
 
-static int work_off(struct session *s)
+static bool step_score(void *context, int timeout_ms)
 {
-    const struct score_record *record;
-    enum score_answer answer;
-    s->started_ns = clock_ns();
-    s->work.ticker.next_ns = s->started_ns + A_MOMENT;
-    do {
-        answer = score_step(s->score, STEP_MS, &record, &s->broken);
-        if (answer == SCORE_RECORD)
-            show_record(s, record);
-        if (interrupt_pending() || ferror(stdout))
-            score_cancel(s->score);
-        show_progress(s);
-    } while (answer == SCORE_RECORD || answer == SCORE_NOTHING);
-    ticker_clear(&s->work.ticker);
-    if (interrupt_pending())
-        return EXIT_SIGNAL + interrupt_pending();
-    bool is_whole = answer == SCORE_END && !ferror(stdout);
-    if (is_whole && s->options.file_count > 1 && !s->work.call->settings.json)
-        show_means(s);
-    return s->broken.code ? work_failed(&s->broken) : EXIT_DONE;
+    struct session *s = context;
+    const void *record;
+    enum workflow_answer answer = engine_step(s->score, timeout_ms, &record, &s->broken);
+    if (answer == WORKFLOW_RECORD)
+        show_score_record(s, record);
+    s->has_ended = answer == WORKFLOW_END;
+    return answer == WORKFLOW_RECORD || answer == WORKFLOW_NOTHING;
+}
+
+static void cancel_score(void *context)
+{
+    engine_cancel(((struct session *)context)->score);
+}
+
+static int score_and_show(struct session *s)
+{
+    static const struct workflow workflow = {step_score, show_score_progress, cancel_score};
+    struct running running = {
+        .workflow = &workflow, .context = s, .ticker = &s->work.ticker, .silent = true};
+    s->work.ticker.next_ns = clock_ns() + A_MOMENT;
+    workflow_run(&running);
+    bool is_whole = s->has_ended && !running.ending;
+    struct text end = TEXT_INIT;
+    uint32_t count;
+    if (is_whole && s->options.file_count > 1)
+        s->report.means = engine_score_means(s->score, &count);
+    writer_end(score_writer(s), &s->report, &end);
+    workflow_write(&s->work.ticker, &end);
+    return workflow_status(&s->broken, work_failed, true);
 }
 
 static int read_files(struct session *s)
@@ -206,41 +142,45 @@ static bool is_sensible(const char *option, const struct given *given)
     return false;
 }
 
-static int start(struct session *s)
+static int start_score(struct session *s)
 {
-    const struct settings *o = &s->work.call->settings;
+    const struct score_settings *o = s->work.call->settings;
     static const char *const the_default[] = {NULL};
     bool any = o->strategies.count > 0;
     s->options.strategies = any ? o->strategies.items : the_default;
     s->options.strategy_count = any ? o->strategies.count : 1;
     s->options.repeats = o->repeats.is_given ? (uint32_t)o->repeats.value : SCORE_REPEATS;
     s->options.in_flight = o->in_flight.is_given ? (uint32_t)o->in_flight.value : 1;
-    s->options.objective = o->score_by;
-    s->options.seed = o->seed.value;
-    s->options.jobs = (uint32_t)o->jobs.value;
-    s->views = arena_array(&s->work.arena, s->options.strategy_count, sizeof *s->views);
-    s->score = s->views ? score_new(&s->options, &s->broken) : NULL;
-    if (!s->views)
+    s->options.objective = o->objective;
+    s->options.seed = o->measure.seed.value;
+    s->options.jobs = (uint32_t)o->measure.jobs.value;
+    s->report =
+        (struct score_report){.options = &s->options,
+                              .format = o->given.output.format,
+                              .records = arena_array(&s->work.arena, s->options.strategy_count,
+                                                     sizeof *s->report.records)};
+    s->score = s->report.records ? engine_score_new(&s->options, &s->broken) : NULL;
+    if (!s->report.records)
         error_memory(&s->broken);
     return s->score ? EXIT_DONE : work_failed(&s->broken);
 }
 
-static int run(struct invocation *i)
+static int run_score(struct invocation *i)
 {
     struct session s = {.score = NULL};
-    work_init(&s.work, i);
+    const struct score_settings *o = i->settings;
+    work_init(&s.work, i, &o->given, &o->measure);
     interrupt_catch();
-    bool fits = is_sensible("repeats", &i->settings.repeats) &&
-                is_sensible("in-flight", &i->settings.in_flight) &&
-                is_sensible("jobs", &i->settings.jobs);
-    int status = fits ? check_strategies(&i->settings.strategies) : EXIT_USAGE;
+    bool fits = is_sensible("repeats", &o->repeats) && is_sensible("in-flight", &o->in_flight) &&
+                is_sensible("jobs", &o->measure.jobs);
+    int status = fits ? check_strategies(&o->strategies) : EXIT_USAGE;
     if (status == EXIT_DONE)
         status = read_files(&s);
     if (status == EXIT_DONE)
-        status = start(&s);
+        status = start_score(&s);
     if (status == EXIT_DONE)
-        status = work_off(&s);
-    score_free(s.score);
+        status = score_and_show(&s);
+    engine_free(s.score);
     for (uint32_t f = 0; f < s.options.file_count; f++)
         recorded_free(s.files[f]);
     work_release(&s.work);
@@ -249,60 +189,40 @@ static int run(struct invocation *i)
 
 // ---- the command -------------------------------------------------------------------------------
 
-#define FIELD(member) offsetof(struct settings, member)
+#define FIELD(member) offsetof(struct score_settings, member)
 
 static const struct option options[] = {
-    {.name = "strategy",
-     .argument = "NAME",
+    {OPTION("strategy", "NAME", option_list, FIELD(strategies)), .is_list = true,
      .help = "A strategy to score, with its options as in hone tune: name:key=value,key=value. May "
-             "be repeated. Default: the one that hone tune takes.",
-     .apply = option_list,
-     .offset = FIELD(strategies)},
-    {.name = "repeats",
-     .argument = "N",
+             "be repeated. Default: the one that hone tune takes."},
+    {OPTION("repeats", "N", option_count, FIELD(repeats)),
      .help = "Searches of each file by each strategy and budget, with seeds from --seed on. "
-             "Default: 100.",
-     .apply = option_count,
-     .offset = FIELD(repeats)},
-    {.name = "objective",
-     .argument = "GOAL",
+             "Default: 100."},
+    {OPTION("objective", "GOAL", option_text, FIELD(objective)),
      .help = "What is looked for: time (the least), or min:NAME or max:NAME of what the files have "
-             "measured beside it. Default: time.",
-     .apply = option_text,
-     .offset = FIELD(score_by)},
-    {.name = "in-flight",
-     .argument = "N",
+             "measured beside it. Default: time."},
+    {OPTION("in-flight", "N", option_count, FIELD(in_flight)),
      .help = "As many configurations are asked for before the first is answered, as a tune with so "
-             "many build workers does. Default: 1.",
-     .apply = option_count,
-     .offset = FIELD(in_flight)},
-    {.name = "jobs",
-     .argument = "N",
+             "many build workers does. Default: 1."},
+    {OPTION("jobs", "N", option_count, FIELD(measure.jobs)),
      .help = "Searches at a time; what they find does not depend on it. Default: the cores that "
-             "this process may use.",
-     .apply = option_count,
-     .offset = FIELD(jobs)},
-    {.name = "device",
-     .argument = "TEXT",
+             "this process may use."},
+    {OPTION("device", "TEXT", option_text, FIELD(given.device)),
      .help = "Of a store that has results of several devices: those of the one whose name has this "
-             "in it.",
-     .apply = option_text,
-     .offset = FIELD(device)},
-    {.name = "set",
-     .argument = "NAME=VALUE",
+             "in it."},
+    {OPTION("set", "NAME=VALUE", option_list, FIELD(given.set)), .is_list = true,
      .help = "Of a store that has results with several constants: those with these. May be "
-             "repeated; all constants are named.",
-     .apply = option_list,
-     .offset = FIELD(set)},
-    {.name = "json",
-     .help = "One JSON object a line for each file and strategy; the fields are listed above.",
-     .apply = option_flag,
-     .offset = FIELD(json)},
+             "repeated; all constants are named."},
+    {OPTION("json", NULL, option_json, FIELD(given.output)),
+     .help = "One JSON object a line for each file and strategy; the fields are listed above."},
     {0},
 };
 
-static const struct option_group groups[] = {
-    {"Options", options}, {"Options", seed_options}, {"Help", help_options}, {0}};
+static const struct option_group groups[] = {{"Options", options, 0},
+                                             {"Options", seed_options, FIELD(measure)},
+                                             {"Options", format_options, FIELD(given.output)},
+                                             {"Help", help_options, 0},
+                                             {0}};
 
 static const struct example examples[] = {
     {"hone score gemm_T4.json.gz --strategy random --strategy genetic",
@@ -336,17 +256,17 @@ const struct command command_score = {
         "they may ask for. Beside each score stands what part of the optimum was reached at the "
         "end of its budget, and the interval in which the mean over seeds lies at 95 %.\n\n"
         "With --json stdout has one object a line:\n\n"
-        "  {\"file\", \"format\", \"space\", \"device\", \"statistic\", \"strategy\", "
-        "\"repeats\", \"seed\",\n"
+        "  {\"file\", \"format\", \"space\", \"device\", \"statistic\", \"strategy\", \"repeats\", "
+        "\"seed\",\n"
         "   \"in_flight\", \"configurations\", \"correct\", \"objective\", \"optimum\", "
         "\"median\", \"budget\",\n"
         "   \"score\", \"interval\":[low,high], \"fraction\", \"scores\":[], "
-        "\"time\":{\"budget_ns\", "
-        "\"score\",\n"
+        "\"time\":{\"budget_ns\", \"score\",\n"
         "   \"interval\":[low,high], \"fraction\", \"scores\":[]}}\n\n"
         "scores has one number for each seed; optimum and median are ns where the objective is "
         "time; time is null where no costs are recorded.",
     .groups = groups,
     .examples = examples,
-    .run = run,
+    .settings_size = sizeof(struct score_settings),
+    .run = run_score,
 };

@@ -1,24 +1,34 @@
-#include "base/process.h"
+// hone space: counts, lists and explains the valid configurations. A device is asked only where a restriction reads a
+// fact of one that --assume does not give.
+#include "os/process.h"
 #include "cli/assume.h"
 #include "cli/space_report.h"
 #include "cli/work.h"
+
+struct space_settings {
+    struct spec_settings given;
+    struct list assume;
+    const char *why;
+    bool list, stats;
+};
 
 // One `hone space`.
 struct session {
     struct work work;
     struct device_info assumed;
-    struct space *space;
-    uint32_t *choice; // room for a configuration
+    struct hone_space *made;
+    const struct space *space; // what stands behind it, for reports
+    uint32_t *choice;          // room for a configuration
     struct space_times times;
 };
 
-static int find_device(struct session *s, bool is_wanted)
+static int find_space_device(struct session *s, bool is_wanted)
 {
     struct error e = ERROR_INIT;
     struct work *w = &s->work;
-    const struct settings *settings = &w->call->settings;
+    const struct space_settings *settings = w->call->settings;
     bool is_assumed = settings->assume.count > 0;
-    if (settings->device || (is_wanted && !is_assumed)) {
+    if (settings->given.device || (is_wanted && !is_assumed)) {
         int status = work_device(w);
         if (status != EXIT_DONE)
             return status;
@@ -33,162 +43,135 @@ static int find_device(struct session *s, bool is_wanted)
         if (!assume(&s->assumed, settings->assume.items[i], &e))
             return work_failed(&e);
     }
-    if (is_assumed)
-        w->device = &s->assumed;
-    return EXIT_DONE;
+    if (!is_assumed)
+        return EXIT_DONE;
+    w->device = &s->assumed;
+    w->chosen = engine_assumed_device(&s->assumed, &w->arena);
+    return w->chosen || error_memory(&e) ? EXIT_DONE : work_failed(&e);
 }
 
 static int make_space(struct session *s)
 {
     struct error e = ERROR_INIT;
     struct work *w = &s->work;
-    const struct settings *settings = &w->call->settings;
-    struct space_options options = {.device = w->device,
-                                    .configurations = settings->config.items,
-                                    .configuration_count = settings->config.count,
-                                    .where = settings->where.items,
-                                    .where_count = settings->where.count};
-    s->choice = arena_array(&w->arena, w->spec->parameter_count + 1, sizeof *s->choice);
+    const struct space_settings *settings = w->call->settings;
+    struct hone_error why = HONE_ERROR_INIT;
+    const struct hone_space_options options = {.size = sizeof options,
+                                               .device = w->chosen,
+                                               .configurations = settings->given.config.items,
+                                               .where = settings->given.where.items};
+    s->choice = arena_array(&w->arena, hone_spec_parameters(w->loaded) + 1, sizeof *s->choice);
     if (!s->choice) {
         error_memory(&e);
         return work_failed(&e);
     }
     uint64_t start = clock_ns();
-    s->space = space_new(w->spec, &options, &e);
+    s->made = hone_space_new(w->loaded, &options, &why);
+    s->space = engine_space(s->made);
     s->times.build_ns = clock_ns() - start;
-    return s->space ? EXIT_DONE : work_failed(&e);
+    engine_error(&why, &e);
+    return s->made ? EXIT_DONE : work_failed(&e);
 }
 
 // A device is asked only when a restriction wants to know something of it, or the user names one.
 static int find_space(struct session *s)
 {
-    int status = find_device(s, s->work.spec->uses_device);
+    int status = find_space_device(s, s->work.spec->uses_device);
     if (status == EXIT_DONE)
         status = make_space(s);
     if (status != EXIT_DONE || s->work.device || !space_reads_device(s->space))
         return status;
-    space_free(s->space);
-    s->space = NULL;
-    status = find_device(s, true);
+    hone_space_free(s->made);
+    s->made = NULL;
+    status = find_space_device(s, true);
     return status == EXIT_DONE ? make_space(s) : status;
 }
 
-static int show_why(struct session *s)
+static int show_why(struct session *s, const struct space_settings *settings)
 {
     struct error e = ERROR_INIT;
-    struct space_reason reason;
-    struct text out = TEXT_INIT;
-    const struct spec *spec = s->work.spec;
-    spec_default(spec, s->choice);
-    if (!spec_parse_configuration(spec, s->work.call->settings.why, s->choice, &e)) {
+    struct space_why_report report = {.space = s->space, .choice = s->choice};
+    spec_default(s->work.spec, s->choice);
+    if (!spec_parse_configuration(s->work.spec, settings->why, s->choice, &e)) {
         error_context(&e, "--why");
         return work_failed(&e);
     }
-    space_why(s->space, s->choice, &reason);
-    if (s->work.call->settings.json) {
-        struct emit json;
-        emit_start(&json, &out);
-        space_why_json(s->space, s->choice, &reason, &json);
-    } else {
-        spec_configuration_text(spec, s->choice, true, &out);
-        text_add(&out, reason.restriction ? ": excluded: " : ": valid");
-        if (reason.restriction)
-            space_reason_text(s->space, s->choice, &reason, &out);
-    }
-    text_add(&out, "\n");
-    put(&out);
-    text_release(&out);
-    return reason.restriction ? EXIT_NOTHING : EXIT_DONE;
+    space_why(s->space, s->choice, &report.reason);
+    put_report(space_why_writers, settings->given.output.format, &report);
+    return report.reason.restriction ? EXIT_NOTHING : EXIT_DONE;
 }
 
-// Written one by one: a space may have millions.
-static void show_list(struct session *s)
+static int show_space(struct session *s)
 {
     struct text line = TEXT_INIT;
-    for (uint64_t i = 0; i < space_count(s->space) && !ferror(stdout); i++) {
-        space_get(s->space, i, s->choice);
-        work_configuration(s->work.spec, s->choice, &line);
-        text_add(&line, "\n");
+    struct error e = ERROR_INIT;
+    struct space_details details = {.groups = NULL};
+    const struct space_settings *settings = s->work.call->settings;
+    const struct space_report report = {.space = s->space,
+                                        .choice = s->choice,
+                                        .list = settings->list,
+                                        .details = settings->stats ? &details : NULL,
+                                        .times = s->times,
+                                        .format = settings->given.output.format};
+    const struct writer *w = &space_writers[report.format];
+    if (settings->why)
+        return show_why(s, settings);
+    if (settings->stats && !space_detail(s->space, &details, &e))
+        return work_failed(&e);
+    uint64_t listed = settings->list && w->record ? hone_space_count(s->made) : 0;
+    for (uint64_t i = 0; i < listed && !ferror(stdout); i++) {
+        hone_space_get(s->made, i, s->choice);
+        writer_record(w, &report, s->choice, &line);
         put(&line);
     }
     text_release(&line);
-}
-
-static int show(struct session *s)
-{
-    struct text out = TEXT_INIT;
-    struct emit json;
-    struct error e = ERROR_INIT;
-    struct space_details details = {.groups = NULL};
-    const struct settings *settings = &s->work.call->settings;
-    emit_start(&json, &out);
-    if (settings->why)
-        return show_why(s);
-    if (settings->stats && !space_detail(s->space, &details, &e))
-        return work_failed(&e);
-    if (settings->json) {
-        struct space_view view = {settings->list, settings->stats ? &details : NULL, s->times};
-        space_json(s->space, &view, s->choice, &json);
-        text_add(&out, "\n");
-    } else if (settings->list) {
-        show_list(s);
-    } else {
-        space_text(s->space, settings->stats ? &details : NULL, &s->times, &out);
-    }
-    put(&out);
-    text_release(&out);
+    put_report(space_writers, report.format, &report);
     space_details_release(&details);
     return EXIT_DONE;
 }
 
-static int run(struct invocation *i)
+static int run_space(struct invocation *i)
 {
-    struct session s = {.space = NULL};
-    work_init(&s.work, i);
+    struct session s = {.made = NULL};
+    const struct space_settings *o = i->settings;
+    work_init(&s.work, i, &o->given, NULL);
     uint64_t start = clock_ns();
     int status = work_spec(&s.work);
     s.times.read_ns = clock_ns() - start;
     if (status == EXIT_DONE)
         status = find_space(&s);
     if (status == EXIT_DONE)
-        status = show(&s);
-    space_free(s.space);
+        status = show_space(&s);
+    hone_space_free(s.made);
     work_release(&s.work);
     return status;
 }
 
-#define FIELD(member) offsetof(struct settings, member)
+#define FIELD(member) offsetof(struct space_settings, member)
 
 static const struct option options[] = {
-    {.name = "list",
-     .help = "List the valid configurations, one a line, as --config takes them.",
-     .apply = option_flag,
-     .offset = FIELD(list)},
-    {.name = "stats",
+    {OPTION("list", NULL, option_flag, FIELD(list)),
+     .help = "List the valid configurations, one a line, as --config takes them."},
+    {OPTION("stats", NULL, option_flag, FIELD(stats)),
      .help =
          "Say also how many more each restriction excludes as the last of all, which parameters "
          "restrict each other and how many combinations of each such group are valid, and what "
-         "the space takes in time and memory.",
-     .apply = option_flag,
-     .offset = FIELD(stats)},
-    {.name = "why",
-     .argument = "a=1,b=2",
+         "the space takes in time and memory."},
+    {OPTION("why", "a=1,b=2", option_text, FIELD(why)),
      .help = "Say which restriction excludes the configuration; parameters that are not named have "
-             "their default. Exit status 0: it is valid, 1: it is excluded.",
-     .apply = option_text,
-     .offset = FIELD(why)},
-    {.name = "assume",
-     .argument = "FACT=VALUE",
+             "their default. Exit status 0: it is valid, 1: it is excluded."},
+    {OPTION("assume", "FACT=VALUE", option_list, FIELD(assume)), .is_list = true,
      .help =
          "Take a fact of the device as given, such as device_capability=90; no device is needed "
-         "then. May be repeated.",
-     .apply = option_list,
-     .offset = FIELD(assume)},
+         "then. May be repeated."},
     {0},
 };
 
-static const struct option_group groups[] = {
-    {"What and where", spec_options}, {"Space", options}, {"Help", help_options}, {0}};
+static const struct option_group groups[] = {{"What and where", spec_options, FIELD(given)},
+                                             {"Space", options, 0},
+                                             {"Space", format_options, FIELD(given.output)},
+                                             {"Help", help_options, 0},
+                                             {0}};
 
 static const struct example examples[] = {
     {"hone space kernels_cl/matmul_tiled.json", "how many configurations there are"},
@@ -205,10 +188,8 @@ const struct command command_space = {
     .most = 1,
     .description =
         "Shows the parameters of the spec with their values, how many configurations there are and "
-        "how "
-        "many of them the restrictions leave, and what each restriction excludes by itself. The "
-        "kernel "
-        "is not read, and no device is needed unless the spec asks for facts of it.\n\n"
+        "how many of them the restrictions leave, and what each restriction excludes by itself. "
+        "The kernel is not read, and no device is needed unless the spec asks for facts of it.\n\n"
         "With --json one object:\n\n"
         "  {\"spec\", \"name\", \"cartesian\", \"valid\", \"constants\":{}, "
         "\"parameters\":[{\"name\",\n"
@@ -218,11 +199,11 @@ const struct command command_space = {
         "\"excludes_last\", and there are\n\n"
         "  \"groups\":[{\"parameters\":[], \"combinations\", \"valid\"}], "
         "\"diagram\":{\"nodes\",\n"
-        "   \"edges\", \"bytes\"}, \"read_seconds\", \"build_seconds\", "
-        "\"peak_memory_bytes\"\n\n"
+        "   \"edges\", \"bytes\"}, \"read_seconds\", \"build_seconds\", \"peak_memory_bytes\"\n\n"
         "With --why and --json:\n\n"
         "  {\"configuration\":{}, \"valid\", \"restriction\", \"path\", \"message\"}",
     .groups = groups,
     .examples = examples,
-    .run = run,
+    .settings_size = sizeof(struct space_settings),
+    .run = run_space,
 };

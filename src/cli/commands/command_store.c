@@ -1,6 +1,6 @@
+// hone store: what is in a store, whether every row of it is right, and the one thing that removes rows.
 #include "cli/work.h"
 #include "report/report.h"
-#include "report/units.h"
 #include "store/upkeep.h"
 
 #include <ctype.h>
@@ -12,152 +12,72 @@
 
 // ---- what is in it -----------------------------------------------------------------------------
 
+struct store_settings {
+    struct spec_settings given; // some rows of it
+    bool verify, prune, superseded, yes;
+    const char *spec, *before;
+};
+
+static void put_store_report(const struct work *w, const writers of, struct store_report report)
+{
+    report.path = store_path(w->store);
+    report.format = w->given->output.format;
+    put_report(of, report.format, &report);
+}
+
 static int show_summary(struct work *w)
 {
     struct error e = ERROR_INIT;
     struct store_summary summary;
-    struct text out = TEXT_INIT;
-    struct emit json;
     if (!store_summarise(w->store, &w->arena, &summary, &e))
         return work_failed(&e);
-    emit_start(&json, &out);
-    if (w->call->settings.json) {
-        report_store_json(store_path(w->store), &summary, &json);
-        text_add(&out, "\n");
-    } else {
-        report_store(store_path(w->store), &summary, &out);
-    }
-    put(&out);
-    text_release(&out);
+    put_store_report(w, store_writers, (struct store_report){.summary = &summary});
     return EXIT_DONE;
 }
 
 // ---- verifying ---------------------------------------------------------------------------------
 
 struct problems {
-    struct text *text; // (or NULL) lines
-    struct emit *json; // (or NULL)
-    uint64_t count;
+    struct arena *arena;
+    struct store_problem list[SHOWN_PROBLEMS];
+    size_t count;
 };
 
 static void note_problem(void *context, const struct store_problem *p)
 {
     struct problems *all = context;
-    if (all->count++ >= SHOWN_PROBLEMS)
+    if (all->count >= SHOWN_PROBLEMS)
         return;
-    if (all->text) {
-        text_addf(all->text, "%s%s%s: %s\n", p->table, *p->row ? " " : "", p->row, p->what);
-        return;
-    }
-    emit_object(all->json);
-    emit_text_at(all->json, "table", p->table);
-    emit_text_at(all->json, "row", *p->row ? p->row : NULL);
-    emit_text_at(all->json, "problem", p->what);
-    emit_object_end(all->json);
-}
-
-static void end_text(const struct work *w, const struct store_checked *c, struct text *out)
-{
-    if (c->problems > SHOWN_PROBLEMS)
-        text_addf(out, "... and %llu more\n", (unsigned long long)(c->problems - SHOWN_PROBLEMS));
-    text_addf(out, "%s: %llu results, %llu jobs, %llu sessions and %llu sets of texts: ",
-              store_path(w->store), (unsigned long long)c->results, (unsigned long long)c->jobs,
-              (unsigned long long)c->sessions, (unsigned long long)c->texts);
-    if (c->problems)
-        text_addf(out,
-                  "%llu problem%s; restore a copy, or import this store's good rows from one\n",
-                  (unsigned long long)c->problems, c->problems == 1 ? "" : "s");
-    else
-        text_add(out, "all is well\n");
-}
-
-static void end_json(const struct work *w, const struct store_checked *c, struct emit *json)
-{
-    emit_array_end(json);
-    emit_text_at(json, "store", store_path(w->store));
-    emit_u64_at(json, "results", c->results);
-    emit_u64_at(json, "jobs", c->jobs);
-    emit_u64_at(json, "sessions", c->sessions);
-    emit_u64_at(json, "texts", c->texts);
-    emit_u64_at(json, "problem_count", c->problems);
-    emit_object_end(json);
-    text_add(json->out, "\n");
+    struct store_problem *kept = &all->list[all->count];
+    *kept =
+        (struct store_problem){arena_strdup(all->arena, p->table), arena_strdup(all->arena, p->row),
+                               arena_strdup(all->arena, p->what)};
+    all->count += kept->table && kept->row && kept->what;
 }
 
 static int verify(struct work *w)
 {
     struct error e = ERROR_INIT;
     struct store_checked checked;
-    struct text out = TEXT_INIT;
-    struct emit json;
-    bool as_json = w->call->settings.json;
-    struct problems problems = {as_json ? NULL : &out, &json, 0};
-    emit_start(&json, &out);
-    if (as_json) {
-        emit_object(&json);
-        emit_key(&json, "problems");
-        emit_array(&json);
-    }
-    bool ok = store_verify(w->store, note_problem, &problems, &checked, &e);
-    if (ok && as_json)
-        end_json(w, &checked, &json);
-    else if (ok)
-        end_text(w, &checked, &out);
-    if (ok)
-        put(&out);
-    text_release(&out);
-    if (!ok)
+    struct problems problems = {.arena = &w->arena};
+    if (!store_verify(w->store, note_problem, &problems, &checked, &e))
         return work_failed(&e);
+    put_store_report(w, store_verify_writers,
+                     (struct store_report){.checked = &checked,
+                                           .problems = problems.list,
+                                           .problem_count = problems.count});
     return checked.problems ? EXIT_NOTHING : EXIT_DONE;
 }
 
 // ---- pruning -----------------------------------------------------------------------------------
 
-static void put_pruned(const struct work *w, const struct store_pruned *p, bool done,
-                       struct text *out)
-{
-    char before[UNITS_SIZE], after[UNITS_SIZE];
-    text_addf(out, "%s: %s ", store_path(w->store), done ? "removed" : "this removes");
-    put_share(p->results, p->results_before, "result", out);
-    text_add(out, ", with ");
-    put_count(p->jobs, "job", out);
-    text_add(out, " and ");
-    put_count(p->sessions, "session", out);
-    bytes_to_str(p->bytes_before, before);
-    bytes_to_str(p->bytes_after, after);
-    if (done)
-        text_addf(out, "; the file took %s and takes %s", before, after);
-    text_add(out, "\n");
-}
-
-static void put_pruned_json(const struct work *w, const struct store_pruned *p, bool done,
-                            struct text *out)
-{
-    struct emit json;
-    emit_start(&json, out);
-    emit_object(&json);
-    emit_text_at(&json, "store", store_path(w->store));
-    emit_bool_at(&json, "removed", done);
-    emit_u64_at(&json, "results", p->results);
-    emit_u64_at(&json, "results_before", p->results_before);
-    emit_u64_at(&json, "jobs", p->jobs);
-    emit_u64_at(&json, "sessions", p->sessions);
-    emit_u64_at(&json, "bytes_before", p->bytes_before);
-    emit_u64_at(&json, "bytes_after", p->bytes_after);
-    emit_object_end(&json);
-    text_add(out, "\n");
-}
-
 static void show_pruned(const struct work *w, const struct store_pruned *p, bool done)
 {
-    struct text out = TEXT_INIT;
-    (w->call->settings.json ? put_pruned_json : put_pruned)(w, p, done, &out);
-    put(&out);
-    text_release(&out);
+    put_store_report(w, store_prune_writers, (struct store_report){.pruned = p, .removed = done});
 }
 
 // On a terminal a person is asked, elsewhere it takes --yes.
-static bool is_agreed(const struct settings *s)
+static bool is_agreed(const struct store_settings *s)
 {
     char answer[16];
     if (s->yes)
@@ -177,9 +97,11 @@ static bool is_agreed(const struct settings *s)
 static int prune(struct work *w)
 {
     struct error e = ERROR_INIT;
-    const struct settings *s = &w->call->settings;
-    struct store_prune what = {
-        .spec = s->spec, .device = s->device, .before = s->before, .superseded = s->superseded};
+    const struct store_settings *s = w->call->settings;
+    struct store_prune what = {.spec = s->spec,
+                               .device = s->given.device,
+                               .before = s->before,
+                               .superseded = s->superseded};
     struct store_pruned pruned;
     if (!store_prune(w->store, &what, true, &pruned, &e))
         return work_failed(&e);
@@ -198,9 +120,9 @@ static int prune(struct work *w)
 // ---- the command -------------------------------------------------------------------------------
 
 // What to prune is never guessed.
-static int check_options(const struct settings *s)
+static int check_options(const struct store_settings *s)
 {
-    bool chooses = s->spec || s->device || s->before || s->superseded;
+    bool chooses = s->spec || s->given.device || s->before || s->superseded;
     if (s->prune && s->verify)
         complain("--prune and --verify exclude each other");
     else if (s->prune && !chooses)
@@ -217,18 +139,18 @@ static int check_options(const struct settings *s)
 static int reopen_for_writing(struct work *w)
 {
     work_close_store(w);
-    return work_own_store(w, STORE_WRITE);
+    return work_own_store(w, HONE_STORE_WRITE);
 }
 
-static int run(struct invocation *i)
+static int run_store(struct invocation *i)
 {
     struct work w;
-    const struct settings *s = &i->settings;
+    const struct store_settings *s = i->settings;
     int status = check_options(s);
     if (status != EXIT_DONE)
         return status;
-    work_init(&w, i);
-    status = work_own_store(&w, STORE_READ);
+    work_init(&w, i, &s->given, NULL);
+    status = work_own_store(&w, HONE_STORE_READ);
     if (status == EXIT_DONE && s->prune)
         status = reopen_for_writing(&w);
     if (status == EXIT_DONE)
@@ -261,63 +183,46 @@ static bool option_date(void *field, const char *value, struct error *e)
     return true;
 }
 
-#define FIELD(member) offsetof(struct settings, member)
+#define FIELD(member) offsetof(struct store_settings, member)
 
 static const struct option options[] = {
-    {.name = "store",
-     .argument = "FILE",
+    {OPTION("store", "FILE", option_text, FIELD(given.store)),
      .help = "The store. Default: $XDG_DATA_HOME/hone/results.sqlite, or "
-             "~/.local/share/hone/results.sqlite.",
-     .apply = option_text,
-     .offset = FIELD(store)},
-    {.name = "verify",
+             "~/.local/share/hone/results.sqlite."},
+    {OPTION("verify", NULL, option_flag, FIELD(verify)),
      .help = "Check every row: that the file is whole, what a row names is there, each result can "
-             "be read and says the same as its columns, texts are what they were.",
-     .apply = option_flag,
-     .offset = FIELD(verify)},
-    {.name = "prune",
+             "be read and says the same as its columns, texts are what they were."},
+    {OPTION("prune", NULL, option_flag, FIELD(prune)),
      .help =
          "Remove results, and what no other result needs. What to remove is said by the options "
-         "below; of several all must hold.",
-     .apply = option_flag,
-     .offset = FIELD(prune)},
-    {.name = "json", .help = "Write one JSON object.", .apply = option_flag, .offset = FIELD(json)},
+         "below; of several all must hold."},
+    {OPTION("json", NULL, option_json, FIELD(given.output)), .help = "Write one JSON object."},
     {0},
 };
 
 static const struct option prune_options[] = {
-    {.name = "superseded",
+    {OPTION("superseded", NULL, option_flag, FIELD(superseded)),
      .help =
          "What answers for nothing any more: measured by an older hone in another way, failures "
          "of what is correct by now, and results of a configuration that was measured again as "
-         "thoroughly, in the same way. What belongs to a ranking or to a fixed count stays.",
-     .apply = option_flag,
-     .offset = FIELD(superseded)},
-    {.name = "spec",
-     .argument = "NAME",
-     .help = "Results of this spec, as the list shows it, such as matmul.",
-     .apply = option_text,
-     .offset = FIELD(spec)},
-    {.name = "device",
-     .argument = "NAME",
-     .help = "Results of devices with this in their name.",
-     .apply = option_text,
-     .offset = FIELD(device)},
-    {.name = "before",
-     .argument = "DATE",
-     .help = "Results measured before this date (UTC): 2026-05-01, or 2026-05-01T12:00.",
-     .apply = option_date,
-     .offset = FIELD(before)},
-    {.name = "yes",
+         "thoroughly, in the same way. What belongs to a ranking or to a fixed count stays."},
+    {OPTION("spec", "NAME", option_text, FIELD(spec)),
+     .help = "Results of this spec, as the list shows it, such as matmul."},
+    {OPTION("device", "NAME", option_text, FIELD(given.device)),
+     .help = "Results of devices with this in their name."},
+    {OPTION("before", "DATE", option_date, FIELD(before)),
+     .help = "Results measured before this date (UTC): 2026-05-01, or 2026-05-01T12:00."},
+    {OPTION("yes", NULL, option_flag, FIELD(yes)),
      .help = "Remove without asking. Without it a terminal is asked, and elsewhere it is only told "
-             "what would be removed.",
-     .apply = option_flag,
-     .offset = FIELD(yes)},
+             "what would be removed."},
     {0},
 };
 
-static const struct option_group groups[] = {
-    {"Options", options}, {"What --prune removes", prune_options}, {"Help", help_options}, {0}};
+static const struct option_group groups[] = {{"Options", options, 0},
+                                             {"Options", format_options, FIELD(given.output)},
+                                             {"What --prune removes", prune_options, 0},
+                                             {"Help", help_options, 0},
+                                             {0}};
 
 static const struct example examples[] = {
     {"hone store", "specs, devices, counts, size"},
@@ -344,5 +249,6 @@ const struct command command_store = {
         "Exit status 1: a row is not right, or nothing was removed because nobody agreed.",
     .groups = groups,
     .examples = examples,
-    .run = run,
+    .settings_size = sizeof(struct store_settings),
+    .run = run_store,
 };

@@ -1,31 +1,27 @@
-#include "cli/file_replace.h"
+// hone sweep: tunes a spec at several points; the data is written after each, and drawn at the end.
+#include "os/file_replace.h"
 #include "cli/gnuplot.h"
 #include "cli/interrupt.h"
+#include "cli/run_workflow.h"
 #include "cli/sweeping.h"
 #include "report/progress.h"
 
-#include "base/process.h"
+#include "os/process.h"
 
 #include <string.h>
-
-#define STEP_MS 100
 
 // One `hone sweep`.
 struct session {
     struct sweeping sweeping;
-    const struct settings *settings;
+    const struct sweep_settings *settings;
+    enum report_format format;
     const char *prefix; // of the files
-    bool ending;
+    struct running running;
 };
-
-static struct ticker *ticker_of(struct session *s)
-{
-    return &s->sweeping.lines[0].tuning.work.ticker;
-}
 
 // ---- files -------------------------------------------------------------------------------------
 
-static const char *file_name(struct session *s, const char *ending)
+static const char *sweep_file_name(struct session *s, const char *ending)
 {
     const char *name = arena_printf(&s->sweeping.arena, "%s%s", s->prefix, ending);
     return name ? name : "";
@@ -47,7 +43,7 @@ static int name_files(struct session *s)
         error_memory(&e);
     else if (!s->prefix[0])
         error_set(&e, ERROR_USAGE, "--output: the prefix of the files is empty");
-    else if (file_replaceable(file_name(s, ".csv"), &e))
+    else if (file_replaceable(sweep_file_name(s, ".csv"), &e))
         return EXIT_DONE;
     return work_failed(&e);
 }
@@ -57,91 +53,39 @@ static bool write_data(struct session *s, const struct view_sweep *v, struct err
 {
     struct text csv = TEXT_INIT;
     report_sweep_csv(v, &csv);
-    bool ok = csv.failed ? error_memory(e) : file_replace(file_name(s, ".csv"), &csv, e);
+    bool ok = csv.failed ? error_memory(e) : file_replace(sweep_file_name(s, ".csv"), &csv, e);
     text_release(&csv);
     return ok;
 }
 
 // ---- progress ----------------------------------------------------------------------------------
 
-static struct view_progress tuning_progress(const struct tune_progress *p)
-{
-    struct view_progress view = {.planned = p->planned,
-                                 .done = p->done,
-                                 .reused = p->reused,
-                                 .elapsed_ns = p->elapsed_ns,
-                                 .left_ns = p->left_ns,
-                                 .building = p->evaluator.building,
-                                 .measuring = p->evaluator.measuring,
-                                 .waiting = p->evaluator.waiting,
-                                 .cancelled = p->cancelled,
-                                 .has_best = p->best != NULL,
-                                 .best_ns = p->best ? p->best->stats.median : 0};
-    memcpy(view.by_status, p->by_status, sizeof view.by_status);
-    if (p->ranked.running) {
-        view.contenders = p->ranked.status.in;
-        view.round = p->ranked.status.round;
-        view.rounds = p->ranked.status.most;
-        view.checking = p->ranked.status.checking;
-    }
-    return view;
-}
-
-static struct view_progress heat_progress(const struct compare_summary *p)
-{
-    return (struct view_progress){.planned = p->planned,
-                                  .done = p->done,
-                                  .elapsed_ns = p->elapsed_ns,
-                                  .building = p->evaluator.building,
-                                  .measuring = p->evaluator.measuring,
-                                  .waiting = p->evaluator.waiting,
-                                  .cancelled = p->cancelled,
-                                  .contenders = p->settling.round ? p->settling.contenders : 0,
-                                  .round = p->settling.round,
-                                  .rounds = p->settling.most,
-                                  .checking = p->settling.checking};
-}
-
 // "point 3 of 7, tuning matmul: 12/41 ..."
-static void show_progress(struct session *s)
+static void show_sweep_progress(void *context, size_t width, struct text *line)
 {
-    struct ticker *ticker = ticker_of(s);
-    uint64_t now = clock_ns();
-    struct sweep_progress p;
-    struct text line = TEXT_INIT;
-    if (!ticker_due(ticker, now))
+    const struct session *s = context;
+    struct engine_swept swept;
+    engine_swept(s->sweeping.sweep, &swept);
+    const struct sweep_progress p = swept.progress;
+    if (p.common.done == p.common.planned)
         return;
-    sweep_progress(s->sweeping.sweep, &p);
-    if (p.done == p.points)
+    text_addf(line, "point %llu of %llu", (unsigned long long)p.common.done + 1,
+              (unsigned long long)p.common.planned);
+    if (p.phase == SWEEP_TUNING)
+        text_addf(line, ", tuning %s: ", s->sweeping.lines[p.line].label);
+    else if (p.phase != SWEEP_OPENING)
+        text_add(line, ", interleaved: ");
+    if (p.phase == SWEEP_OPENING || (width && width <= line->length + 8))
         return;
-    text_addf(&line, "point %u of %u", p.done + 1, p.points);
-    if (p.phase != SWEEP_OPENING) {
-        struct view_progress view =
-            p.phase == SWEEP_TUNING ? tuning_progress(&p.tune) : heat_progress(&p.heat);
-        if (p.phase == SWEEP_TUNING)
-            text_addf(&line, ", tuning %s: ", s->sweeping.lines[p.line].label);
-        else
-            text_add(&line, ", in turn: ");
-        size_t width = ticker_width(ticker);
-        bool fits = width == 0 || width > line.length + 8;
-        if (fits)
-            report_progress(&view, width ? width - line.length : 0, &line);
-    }
-    ticker_show(ticker, text_cstr(&line), now);
-    text_release(&line);
+    width = width ? width - line->length : 0;
+    const struct tuning *t = &s->sweeping.lines[p.line].tuning;
+    if (p.phase == SWEEP_TUNING)
+        report_tune_progress(&p.tune, &t->goal, t->work.spec, width, line);
+    else
+        report_compare_progress(&p.paired_run, width, line);
 }
 
 // ---- the loop ----------------------------------------------------------------------------------
-
-static void obey_interrupt(struct session *s)
-{
-    if (s->ending || !interrupt_pending())
-        return;
-    s->ending = true;
-    ticker_clear(ticker_of(s));
-    say("Ending after the running launch; once more Ctrl-C ends at once.\n");
-    sweep_cancel(s->sweeping.sweep);
-}
 
 // A point that is done: kept on disk, and told.
 static bool take_record(struct session *s)
@@ -154,69 +98,36 @@ static bool take_record(struct session *s)
     if (!write_data(s, &view, e))
         return false;
     report_sweep_row(&view, &view.rows[view.row_count - 1], &line);
-    ticker_clear(ticker_of(s));
+    ticker_clear(s->running.ticker);
     say("%s\n", text_cstr(&line));
     text_release(&line);
     return true;
 }
 
-static void work_off(struct session *s)
+static bool step_sweep(void *context, int timeout_ms)
 {
-    const struct sweep_record *record;
-    enum sweep_answer answer;
-    do {
-        obey_interrupt(s);
-        answer = sweep_step(s->sweeping.sweep, STEP_MS, &record, &s->sweeping.broken);
-        if (answer == SWEEP_RECORD && !take_record(s))
-            break;
-        show_progress(s);
-    } while (answer == SWEEP_RECORD || answer == SWEEP_NOTHING);
-    ticker_clear(ticker_of(s));
+    struct session *s = context;
+    const void *record;
+    enum workflow_answer answer =
+        engine_step(s->sweeping.sweep, timeout_ms, &record, &s->sweeping.broken);
+    return answer == WORKFLOW_RECORD ? take_record(s) : answer == WORKFLOW_NOTHING;
 }
+
+static void cancel_sweep(void *context)
+{
+    engine_cancel(((struct session *)context)->sweeping.sweep);
+}
+
+static const struct workflow workflow = {step_sweep, show_sweep_progress, cancel_sweep};
 
 // ---- what is shown -----------------------------------------------------------------------------
-
-static void write_text(struct session *s, struct text *text)
-{
-    ticker_clear(ticker_of(s));
-    put(text);
-    fflush(stdout);
-    text_release(text);
-}
-
-static void show_head(struct session *s)
-{
-    struct view_sweep view;
-    struct text text = TEXT_INIT;
-    if (s->settings->json || s->settings->markdown || !sweeping_view(&s->sweeping, &view))
-        return;
-    report_sweep_head(&view, &text);
-    text_add(&text, "\n");
-    write_text(s, &text);
-}
-
-static void show_table(struct session *s, const struct view_sweep *view)
-{
-    struct text text = TEXT_INIT;
-    struct emit j;
-    emit_start(&j, &text);
-    if (s->settings->json) {
-        report_sweep_json(view, &j);
-        text_add(&text, "\n");
-    } else if (s->settings->markdown) {
-        report_sweep_markdown(view, &text);
-    } else {
-        report_sweep(view, &text);
-    }
-    write_text(s, &text);
-}
 
 // Where what was drawn lies goes with the table; where stdout is for scripts, to stderr.
 static void say_drawn(const struct session *s, const char *line)
 {
     struct text text = TEXT_INIT;
     text_add(&text, line);
-    if (s->settings->json || s->settings->markdown)
+    if (s->format != REPORT_TEXT)
         say("%s", line);
     else
         put(&text);
@@ -228,23 +139,24 @@ static int draw(struct session *s, const struct view_sweep *view)
 {
     struct error e = ERROR_INIT;
     struct text script = TEXT_INIT, line = TEXT_INIT;
-    const char *name = file_name(s, ".gnuplot");
+    const char *name = sweep_file_name(s, ".gnuplot");
     enum gnuplot_answer answer = GNUPLOT_FAILED;
     if (view->row_count == 0) {
         say_drawn(s, "No point is done: no file was written\n");
         return EXIT_DONE;
     }
-    text_addf(&line, "Data: %s", file_name(s, ".csv"));
-    if (!report_sweep_plot(view, s->prefix, &script)) {
-        text_add(&line, "; no point has a time: nothing is drawn\n");
+    text_addf(&line, "Data: %s", sweep_file_name(s, ".csv"));
+    const char *why = report_sweep_plot(view, s->prefix, &script);
+    if (why) {
+        text_addf(&line, "; %s: nothing is drawn\n", why);
         answer = GNUPLOT_DONE;
     } else if (script.failed) {
         error_memory(&e);
     } else if (file_replace(name, &script, &e)) {
         answer = gnuplot_run(name, &e);
         if (answer == GNUPLOT_DONE)
-            text_addf(&line, "; picture: %s, %s; drawn by %s\n", file_name(s, ".svg"),
-                      file_name(s, ".png"), name);
+            text_addf(&line, "; picture: %s, %s; drawn by %s\n", sweep_file_name(s, ".svg"),
+                      sweep_file_name(s, ".png"), name);
         else if (answer == GNUPLOT_MISSING)
             text_addf(&line,
                       "; no picture: gnuplot is not installed (Debian and Ubuntu: apt install "
@@ -259,60 +171,61 @@ static int draw(struct session *s, const struct view_sweep *view)
     return answer == GNUPLOT_FAILED ? work_failed(&e) : EXIT_DONE;
 }
 
-static int status_of(const struct session *s, const struct view_sweep *view)
+static bool has_time(const struct view_sweep *view)
 {
     bool any = false;
     for (uint32_t i = 0; i < view->row_count; i++)
-        any = any || view->rows[i].entries[0].timed;
-    if (interrupt_pending())
-        return EXIT_SIGNAL + interrupt_pending();
-    if (s->sweeping.broken.code)
-        return tuning_failed(&s->sweeping.broken);
-    return any ? EXIT_DONE : EXIT_NOTHING;
+        any = any || view->rows[i].entries[0].n->timed;
+    return any;
 }
 
 static int sweep_and_show(struct session *s)
 {
+    const struct writer *w = &sweep_writers[s->format];
     struct view_sweep view;
-    show_head(s);
-    work_off(s);
-    if (!sweeping_view(&s->sweeping, &view)) {
+    struct text head = TEXT_INIT, end = TEXT_INIT;
+    bool ok = sweeping_view(&s->sweeping, &view);
+    if (ok)
+        writer_head(w, &view, &head);
+    workflow_write(s->running.ticker, &head);
+    workflow_run(&s->running);
+    if (!ok || !sweeping_view(&s->sweeping, &view)) {
         complain("out of memory");
         return EXIT_NOTHING;
     }
-    show_table(s, &view);
+    writer_end(w, &view, &end);
+    workflow_write(s->running.ticker, &end);
     int drawn = draw(s, &view);
-    int status = status_of(s, &view);
+    int status = workflow_status(&s->sweeping.broken, workflow_failed, has_time(&view));
     return status == EXIT_DONE ? drawn : status;
 }
 
-static int refuse(const struct settings *s)
+static int refuse_sweep_options(const struct sweep_settings *s)
 {
-    const char *tuning = s->fresh ? "--fresh" : s->again ? "--again" : NULL;
-    if (s->json && s->markdown) {
-        complain("--json and --markdown exclude each other");
-        return EXIT_USAGE;
-    }
-    if (s->known && (tuning || s->no_store)) {
+    const char *tuning = s->measure.fresh ? "--fresh" : s->again ? "--again" : NULL;
+    if (s->known && (tuning || s->measure.no_store)) {
         complain("--known and %s exclude each other: it tunes nothing, and takes what the store "
                  "knows",
                  tuning ? tuning : "--no-store");
         return EXIT_USAGE;
     }
     if (s->rounds.is_given && s->against.count == 0) {
-        complain("--rounds is for launches in turn with --against");
+        complain("--rounds is for interleaved launches with --against");
         return EXIT_USAGE;
     }
     return EXIT_DONE;
 }
 
-static int run(struct invocation *i)
+static int run_sweep(struct invocation *i)
 {
-    struct session s = {.settings = &i->settings};
-    int status = refuse(&i->settings);
+    struct session s = {.settings = i->settings};
+    s.format = s.settings->given.output.format;
+    int status = refuse_sweep_options(s.settings);
     if (status != EXIT_DONE)
         return status;
     sweeping_init(&s.sweeping, i);
+    s.running = (struct running){
+        .workflow = &workflow, .context = &s, .ticker = &s.sweeping.lines[0].tuning.work.ticker};
     interrupt_catch();
     status = sweeping_open(&s.sweeping);
     if (status == EXIT_DONE)
@@ -327,64 +240,55 @@ static int run(struct invocation *i)
 
 // ---- the command -------------------------------------------------------------------------------
 
-#define FIELD(member) offsetof(struct settings, member)
+#define FIELD(member) offsetof(struct sweep_settings, member)
 
 static const struct option point_options[] = {
-    {.name = "product",
+    {OPTION("product", NULL, option_flag, FIELD(product)),
      .help = "Take all combinations of the values of several names. Without it they go in step, "
-             "and have the same number of values.",
-     .apply = option_flag,
-     .offset = FIELD(product)},
-    {.name = "against",
-     .argument = "SPEC|LIBRARY",
+             "and have the same number of values."},
+    {OPTION("against", "SPEC|LIBRARY", option_line, FIELD(against)), .is_list = true,
      .help = "A further line: another spec (a file that ends in .json), whose best at each point "
              "is found likewise, or the matrix product of a vendor's library, as in `hone "
-             "compare`: cublas, cublas-tf32, openblas, cblas=FILE, clblast. May be repeated.",
-     .apply = option_line,
-     .offset = FIELD(against)},
-    {.name = "known",
-     .help = "Tune nothing: at each point the best that the store knows.",
-     .apply = option_flag,
-     .offset = FIELD(known)},
-    {.name = "again",
+             "compare`: cublas, cublas-tf32, openblas, cblas=FILE, clblast. May be repeated."},
+    {OPTION("known", NULL, option_flag, FIELD(known)),
+     .help = "Tune nothing: at each point the best that the store knows."},
+    {OPTION("again", NULL, option_flag, FIELD(again)),
      .help = "Tune also at points that the store has a ranking of, for instance with a larger "
-             "budget. What is known is not measured again.",
-     .apply = option_flag,
-     .offset = FIELD(again)},
+             "budget. What is known is not measured again."},
     {0},
 };
 
 static const struct option round_options[] = {
-    {.name = "rounds",
-     .argument = "N",
-     .help = "Rounds in which the lines of a point are launched in turn. Default: 16.",
-     .apply = option_count,
-     .offset = FIELD(rounds)},
+    {OPTION("rounds", "N", option_count, FIELD(rounds)),
+     .help = "Interleaved rounds in which the lines of a point are launched. Default: 16."},
     {0},
 };
 
 static const struct option result_options[] = {
-    {.name = "output",
-     .argument = "PREFIX",
+    {OPTION("output", "PREFIX", option_text, FIELD(output)),
      .help = "The files are PREFIX.csv, PREFIX.gnuplot, PREFIX.svg and PREFIX.png. Default: the "
-             "spec's name with -sweep, in this folder.",
-     .apply = option_text,
-     .offset = FIELD(output)},
-    {.name = "markdown",
-     .help = "Write a table in Markdown.",
-     .apply = option_flag,
-     .offset = FIELD(markdown)},
+             "spec's name with -sweep, in this folder."},
+    {OPTION("markdown", NULL, option_markdown, FIELD(given.output)),
+     .help = "Write a table in Markdown."},
     {0},
 };
 
 static const struct option_group groups[] = {
-    {"What and where", spec_options}, {"Points and lines", point_options},
-    {"Search", search_options},       {"Search", objective_options},
-    {"Search", seed_options},         {"Measuring", measure_options},
-    {"Measuring", rule_options},      {"Measuring", round_options},
-    {"Measuring", jobs_options},      {"Results", result_options},
-    {"Results", again_options},       {"Results", no_store_options},
-    {"Help", help_options},           {0},
+    {"What and where", spec_options, FIELD(given)},
+    {"Points and lines", point_options, 0},
+    {"Search", search_options, FIELD(search)},
+    {"Search", objective_options, FIELD(search)},
+    {"Search", seed_options, FIELD(measure)},
+    {"Measuring", measure_options, FIELD(measure)},
+    {"Measuring", rule_options, FIELD(measure)},
+    {"Measuring", round_options, 0},
+    {"Measuring", jobs_options, FIELD(measure)},
+    {"Results", result_options, 0},
+    {"Results", again_options, FIELD(measure)},
+    {"Results", no_store_options, FIELD(measure)},
+    {"Results", format_options, FIELD(given.output)},
+    {"Help", help_options, 0},
+    {0},
 };
 
 static const struct example examples[] = {
@@ -394,7 +298,7 @@ static const struct example examples[] = {
      "--budget 60s",
      "square matrices, at most a minute of search each"},
     {"hone sweep kernels_cl/matmul_tiled.json --set WIDTH=256..4096 --against other.json",
-     "two kernels, each tuned at each size, launched in turn"},
+     "two kernels, each tuned at each size, launches interleaved"},
     {"hone sweep kernels_cl/matmul_tiled.json --set WIDTH=2**8..2**14 --against cublas",
      "against the vendor's library"},
     {"hone sweep kernels_cl/matmul_bounded.json --product --set N=256..2048 --set K=64,1024 --set "
@@ -431,7 +335,8 @@ const struct command command_sweep = {
         "reason, and the sweep goes on. "
         "With --config or --where only those configurations "
         "are tuned; with one configuration left that one is measured at each point.\n\n"
-        "With --against the best of every line, and the vendors' routines, are launched in turn, "
+        "With --against the best of every line, and the vendors' routines, are launched in "
+        "interleaved rounds, "
         "round by round, at each point, as in `hone compare` of several specs: \"times\" is how "
         "many times as fast the "
         "swept spec is as that line, with the interval of the pairs of one round. The times of "
@@ -440,7 +345,8 @@ const struct command command_sweep = {
         "that it takes, and its file.\n\n"
         "In the picture x is the first name that was given several numbers, on a logarithmic axis "
         "where these grow by factors. y is the first metric that is a rate (with /s in its name), "
-        "else the time. Bars are 95 % intervals. In a product the other names make panels, one "
+        "else the time. Lines go through the points in the order given. Bars are 95 % intervals. "
+        "In a product the other names make panels, one "
         "for each of their combinations. Where the store knows what the device can do at most "
         "(`hone peak`) that is a dashed line, and a column of the table.\n\n"
         "--json writes one object: {\"hone\", \"command\", \"host\", \"date\", \"seed\", "
@@ -453,6 +359,8 @@ const struct command command_sweep = {
         "metrics, share (of the peak), times_as_fast, times_as_fast_interval, message.",
     .groups = groups,
     .examples = examples,
-    .run = run,
+    .settings_size = sizeof(struct sweep_settings),
+    .own_formats = 1u << REPORT_CSV,
+    .run = run_sweep,
     .compiles = true,
 };

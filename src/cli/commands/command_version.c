@@ -1,9 +1,10 @@
+// hone version.
 #include "cli/cli.h"
 #include "cli/console.h"
 
 #include <stdio.h>
 
-static int run(struct invocation *i)
+static int run_version(struct invocation *i)
 {
     (void)i;
     struct text out = TEXT_INIT;
@@ -13,7 +14,7 @@ static int run(struct invocation *i)
     return EXIT_DONE;
 }
 
-static const struct option_group groups[] = {{"Help", help_options}, {0}};
+static const struct option_group groups[] = {{"Help", help_options, 0}, {0}};
 
 const struct command command_version = {
     .name = "version",
@@ -21,5 +22,5 @@ const struct command command_version = {
     .arguments = "",
     .description = "Prints hone's version.",
     .groups = groups,
-    .run = run,
+    .run = run_version,
 };

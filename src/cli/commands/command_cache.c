@@ -1,0 +1,255 @@
+// hone cache: what hone keeps besides results, where, how large and how old that is, and how to be
+// rid of it. The folders are those that environment.c gives to workers, and the scratch folders of
+// every hone of this user. A folder that the user chose by a variable is shown and left alone.
+#include "base/emit.h"
+#include "cli/cli.h"
+#include "cli/console.h"
+#include "cli/environment.h"
+#include "cli/work.h"
+#include "os/cache_folder.h"
+#include "report/table.h"
+#include "report/units.h"
+
+#include <time.h>
+
+enum { CACHE_PLACES = ENVIRONMENT_CACHES + 1 }; // the last one: scratch folders
+
+struct cache_settings {
+    bool clear, json;
+};
+
+struct cache_place {
+    struct environment_cache cache;
+    struct cache_usage usage;
+    uint64_t in_use; // entries
+};
+
+static void add_scratch(void *context, const char *path, bool is_used)
+{
+    struct cache_place *p = context;
+    const struct cache_usage u = cache_measure(path, 1);
+    p->usage.entries++;
+    p->usage.bytes += u.bytes;
+    if (u.oldest != 0 && (p->usage.oldest == 0 || u.oldest < p->usage.oldest))
+        p->usage.oldest = u.oldest;
+    p->usage.newest = u.newest > p->usage.newest ? u.newest : p->usage.newest;
+    p->in_use += is_used;
+}
+
+static bool measure_places(struct arena *a, struct cache_place places[CACHE_PLACES],
+                           struct error *e)
+{
+    struct environment_cache caches[ENVIRONMENT_CACHES];
+    struct cache_place *scratch = &places[ENVIRONMENT_CACHES];
+    if (!environment_caches(a, caches, e))
+        return false;
+    for (size_t i = 0; i < ENVIRONMENT_CACHES; i++)
+        places[i] = (struct cache_place){.cache = caches[i],
+                                         .usage = cache_measure(caches[i].folder, caches[i].depth)};
+    *scratch = (struct cache_place){.cache = {.title = "temporary files",
+                                              .name = "scratch",
+                                              .variable = "TMPDIR",
+                                              .folder = environment_scratch_parent(),
+                                              .is_own = true}};
+    scratch_each(scratch->cache.folder, add_scratch, scratch);
+    return true;
+}
+
+static void remove_unused(void *context, const char *path, bool is_used)
+{
+    (void)context;
+    if (!is_used)
+        folder_remove(path);
+}
+
+static void put_age(struct table *t, size_t column, time_t changed)
+{
+    char age[UNITS_SIZE];
+    int64_t seconds = time(NULL) - changed;
+    if (changed == 0)
+        return;
+    if (seconds >= 2 * 86400)
+        str_format(age, sizeof age, "%lld d", (long long)(seconds / 86400));
+    else
+        span_to_str(seconds > 0 ? (uint64_t)seconds * 1000000000 : 0, age);
+    table_cell(t, column, "%s", age);
+}
+
+static void show_places(const struct cache_place places[CACHE_PLACES], struct text *out)
+{
+    static const struct table_column columns_of[] = {
+        {"", ALIGN_LEFT},       {"entries", ALIGN_RIGHT}, {"size", ALIGN_RIGHT},
+        {"limit", ALIGN_RIGHT}, {"oldest", ALIGN_RIGHT},  {"newest", ALIGN_RIGHT},
+        {"folder", ALIGN_LEFT},
+    };
+    char size[UNITS_SIZE];
+    struct table t;
+    table_init(&t, columns_of, sizeof columns_of / sizeof *columns_of);
+    for (size_t i = 0; i < CACHE_PLACES; i++) {
+        const struct cache_place *p = &places[i];
+        bool is_scratch = i == ENVIRONMENT_CACHES;
+        table_row(&t);
+        table_cell(&t, 0, "%s", p->cache.title);
+        table_cell(&t, 1, "%llu", (unsigned long long)p->usage.entries);
+        bytes_to_str(p->usage.bytes, size);
+        table_cell(&t, 2, "%s", size);
+        bytes_to_str(p->cache.limit_bytes, size);
+        table_cell(&t, 3, "%s", p->cache.is_own && !is_scratch ? size : "-");
+        put_age(&t, 4, p->usage.oldest);
+        put_age(&t, 5, p->usage.newest);
+        table_cell(&t, 6, is_scratch ? "%s/hone-scratch-*" : "%s", p->cache.folder);
+        if (!p->cache.is_own)
+            table_note(&t, 6, "chosen by %s: hone neither bounds nor clears it", p->cache.variable);
+        if (p->in_use)
+            table_note(&t, 6, "%llu in use", (unsigned long long)p->in_use);
+    }
+    table_print(&t, REPORT_TEXT, "", out);
+    out->failed |= t.failed;
+    table_release(&t);
+}
+
+static void emit_time_at(struct emit *j, const char *key, time_t changed)
+{
+    char date[32] = "";
+    struct tm utc;
+    if (changed != 0)
+        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&changed, &utc));
+    emit_text_at(j, key, date[0] ? date : NULL);
+}
+
+static void show_json(const struct cache_place places[CACHE_PLACES], bool is_cleared,
+                      const struct cache_usage *removed, struct text *out)
+{
+    struct emit j;
+    emit_start(&j, out);
+    emit_object(&j);
+    emit_key(&j, "places");
+    emit_array(&j);
+    for (size_t i = 0; i < CACHE_PLACES; i++) {
+        const struct cache_place *p = &places[i];
+        emit_object(&j);
+        emit_text_at(&j, "name", p->cache.name);
+        emit_text_at(&j, "folder", p->cache.folder);
+        emit_text_at(&j, "variable", p->cache.variable);
+        emit_bool_at(&j, "own", p->cache.is_own);
+        emit_u64_at(&j, "entries", p->usage.entries);
+        emit_u64_at(&j, "in_use", p->in_use);
+        emit_u64_at(&j, "bytes", p->usage.bytes);
+        if (p->cache.is_own && i < ENVIRONMENT_CACHES)
+            emit_u64_at(&j, "limit_bytes", p->cache.limit_bytes);
+        else
+            emit_null_at(&j, "limit_bytes");
+        emit_time_at(&j, "oldest", p->usage.oldest);
+        emit_time_at(&j, "newest", p->usage.newest);
+        emit_object_end(&j);
+    }
+    emit_array_end(&j);
+    emit_bool_at(&j, "cleared", is_cleared);
+    emit_u64_at(&j, "removed_entries", removed->entries);
+    emit_u64_at(&j, "removed_bytes", removed->bytes);
+    emit_object_end(&j);
+    text_add(out, "\n");
+}
+
+// Of what is hone's own.
+static struct cache_usage total_of(const struct cache_place places[CACHE_PLACES])
+{
+    struct cache_usage all = {0};
+    for (size_t i = 0; i < CACHE_PLACES; i++) {
+        all.entries += places[i].cache.is_own ? places[i].usage.entries : 0;
+        all.bytes += places[i].cache.is_own ? places[i].usage.bytes : 0;
+    }
+    return all;
+}
+
+static bool run_in(struct arena *a, const struct cache_settings *s, struct text *out,
+                   struct error *e)
+{
+    struct cache_place places[CACHE_PLACES];
+    struct cache_usage removed = {0};
+    char size[UNITS_SIZE];
+    if (!measure_places(a, places, e))
+        return false;
+    if (s->clear && places[ENVIRONMENT_CACHES].in_use)
+        return error_set(
+            e, ERROR_IO,
+            "another hone is at work (its scratch folder in %s is in use) and may need "
+            "what would be cleared; nothing was removed: try again when it has ended",
+            places[ENVIRONMENT_CACHES].cache.folder);
+    if (s->clear) {
+        struct cache_usage before = total_of(places);
+        for (size_t i = 0; i < ENVIRONMENT_CACHES; i++) {
+            if (places[i].cache.is_own)
+                folder_remove(places[i].cache.folder);
+        }
+        scratch_each(places[ENVIRONMENT_CACHES].cache.folder, remove_unused, NULL);
+        if (!measure_places(a, places, e))
+            return false;
+        struct cache_usage left = total_of(places);
+        removed.entries = before.entries - left.entries;
+        removed.bytes = before.bytes - left.bytes;
+    }
+    if (s->json) {
+        show_json(places, s->clear, &removed, out);
+        return true;
+    }
+    show_places(places, out);
+    if (s->clear) {
+        bytes_to_str(removed.bytes, size);
+        text_addf(out, "%s were removed\n", size);
+    }
+    return true;
+}
+
+static int run_cache(struct invocation *i)
+{
+    struct arena a;
+    struct text out = TEXT_INIT;
+    struct error e = ERROR_INIT;
+    arena_init(&a);
+    int status = run_in(&a, i->settings, &out, &e) ? EXIT_DONE : work_failed(&e);
+    put(&out);
+    text_release(&out);
+    arena_release(&a);
+    return status;
+}
+
+#define FIELD(member) offsetof(struct cache_settings, member)
+
+static const struct option options[] = {
+    {OPTION("clear", NULL, option_flag, FIELD(clear)),
+     .help = "Remove all of it, and show what is left. Refused while another hone is at work."},
+    {OPTION("json", NULL, option_flag, FIELD(json)), .help = "Write one JSON object."},
+    {0},
+};
+
+static const struct option_group groups[] = {
+    {"Options", options, 0}, {"Help", help_options, 0}, {0}};
+
+static const struct example examples[] = {
+    {"hone cache", "where caches are, and what they take"},
+    {"hone cache --clear", "the next tune compiles everything anew"},
+    {0},
+};
+
+const struct command command_cache = {
+    .name = "cache",
+    .summary = "show or clear what is kept to save time",
+    .arguments = "",
+    .description =
+        "Shows what hone keeps besides results: what drivers compiled, references and cubins, and "
+        "temporary files; with the folder, its size, and how long ago its oldest and newest "
+        "entries were changed. Nothing of it is needed: what is missing is made again.\n\n"
+        "Commands that compile kernels keep the caches within their limits, 1 GiB together, once a "
+        "day: where one takes more, its oldest entries go until half of the limit is left. "
+        "Temporary files go with the hone that made them, or with the next one if it was killed. "
+        "A folder that POCL_CACHE_DIR, CUDA_CACHE_PATH or HONE_WORKER_CACHE names is its user's: "
+        "it has no limit and is not cleared.\n\n"
+        "Results are in the store (hone store), which this command never touches.\n\n"
+        "With --json one object: places (name, folder, variable, own, entries, in_use, bytes, "
+        "limit_bytes, oldest, newest), cleared, removed_entries and removed_bytes.",
+    .groups = groups,
+    .examples = examples,
+    .settings_size = sizeof(struct cache_settings),
+    .run = run_cache,
+};

@@ -1,0 +1,197 @@
+// hone peak: measures what a device can do at most, and keeps it in the store.
+#include "cli/run_workflow.h"
+#include "cli/interrupt.h"
+#include "cli/tuning.h"
+#include "report/peak_report.h"
+
+#include "os/process.h"
+
+#include <string.h>
+
+struct peak_settings {
+    struct spec_settings given; // some rows of it
+    struct measure_settings measure;
+};
+
+// One `hone peak`.
+struct session {
+    struct work work;
+    const struct peak_settings *settings;
+    struct engine_run *peaking;
+    struct error broken;
+};
+
+// ---- progress ----------------------------------------------------------------------------------
+
+static void show_peak_progress(void *context, size_t width, struct text *line)
+{
+    const struct session *s = context;
+    struct workflow_progress p;
+    (void)width;
+    engine_peak_progress(s->peaking, &p);
+    if (p.evaluator.waiting)
+        text_addf(line, "waiting: %s", p.evaluator.waiting);
+    else
+        text_addf(line, "%llu of %llu kernels, %s", (unsigned long long)p.done,
+                  (unsigned long long)p.planned, p.evaluator.measuring ? "measuring" : "building");
+}
+
+static bool step_peak(void *context, int timeout_ms)
+{
+    struct session *s = context;
+    const void *record;
+    enum workflow_answer answer = engine_step(s->peaking, timeout_ms, &record, &s->broken);
+    return answer == WORKFLOW_RECORD || answer == WORKFLOW_NOTHING;
+}
+
+static void cancel_peak(void *context)
+{
+    engine_cancel(((struct session *)context)->peaking);
+}
+
+static const struct workflow workflow = {step_peak, show_peak_progress, cancel_peak};
+
+// ---- the end -----------------------------------------------------------------------------------
+
+// What counts from now on; NULL where no store says so.
+static const struct peak *find_kept(struct session *s, struct peak *out)
+{
+    struct error e = ERROR_INIT;
+    struct work *w = &s->work;
+    if (!w->store)
+        return NULL;
+    if (engine_peak_known(w->opened, w->device, &w->arena, out, &e))
+        return out;
+    complain("warning: %s", e.text);
+    return NULL;
+}
+
+static void show_peak(struct session *s, const struct peak *found)
+{
+    struct report_about about;
+    struct peak kept;
+    enum report_format format = s->settings->given.output.format;
+    work_about(&s->work, &s->broken, &about);
+    const struct peak_report report = {.about = &about,
+                                       .device = s->work.device,
+                                       .found = found,
+                                       .kept = peak_is_known(found) ? find_kept(s, &kept) : NULL,
+                                       .format = format,
+                                       .cancelled = interrupt_pending() != 0};
+    put_report(peak_writers, format, &report);
+}
+
+static bool is_whole(const struct peak *found)
+{
+    bool whole = true;
+    for (unsigned i = 0; i < PEAK_COUNT; i++)
+        whole &= found->rates[i].known;
+    return whole;
+}
+
+// ---- beginning ---------------------------------------------------------------------------------
+
+static int start_peak(struct session *s)
+{
+    struct work *w = &s->work;
+    struct error e = ERROR_INIT;
+    struct hone_tune_options options = work_options(w);
+    options.store = w->opened;
+    s->peaking = engine_peak_new(&options, &e);
+    return s->peaking ? EXIT_DONE : work_failed(&e);
+}
+
+static int run_peak(struct invocation *i)
+{
+    struct session s = {.settings = i->settings};
+    work_init(&s.work, i, &s.settings->given, &s.settings->measure);
+    interrupt_catch();
+    int status = work_device(&s.work);
+    if (status == EXIT_DONE && !language_traits(s.work.device->language)->peak_words) {
+        complain("hone has no kernels in %s that find limits; name another language",
+                 language_title(s.work.device->language));
+        status = EXIT_USAGE;
+    }
+    if (status == EXIT_DONE)
+        status = open_kept(&s.work);
+    if (status == EXIT_DONE)
+        status = start_peak(&s);
+    if (status == EXIT_DONE) {
+        struct running running = {
+            .workflow = &workflow, .context = &s, .ticker = &s.work.ticker, .silent = true};
+        workflow_run(&running);
+        const struct peak *found = engine_peak_found(s.peaking);
+        show_peak(&s, found);
+        status = workflow_status(&s.broken, work_failed, is_whole(found));
+    }
+    engine_free(s.peaking);
+    work_release(&s.work);
+    return status;
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+#define FIELD(member) offsetof(struct peak_settings, member)
+
+static const struct option language_options[] = {
+    {OPTION("language", LANGUAGES_ARGUMENT, option_language, FIELD(given.language)),
+     .help = "The language to measure in. Default: the first of them that the device speaks. What "
+             "is measured in one language is held against results in that language."},
+    {0},
+};
+
+static const struct option json_options[] = {
+    {OPTION("json", NULL, option_json, FIELD(given.output)), .help = "Write one JSON object."},
+    {0},
+};
+
+static const struct option_group groups[] = {{"Options", language_options, 0},
+                                             {"Options", device_options, FIELD(given)},
+                                             {"Options", store_options, FIELD(given)},
+                                             {"Options", json_options, 0},
+                                             {"Options", lock_wait_options, FIELD(measure)},
+                                             {"Options", jobs_options, FIELD(measure)},
+                                             {"Options", no_store_options, FIELD(measure)},
+                                             {"Options", format_options, FIELD(given.output)},
+                                             {"Help", help_options, 0},
+                                             {0}};
+
+static const struct example examples[] = {
+    {"hone peak", "the limits of the device that a tune would take"},
+    {"hone peak --device H200 --language cuda", "those of a GPU, by CUDA"},
+    {0},
+};
+
+const struct command command_peak = {
+    .name = "peak",
+    .summary = "measure what the device can do at most",
+    .arguments = "",
+    .description =
+        "Measures the device's fp32 rate (chains of multiply-adds in registers, without tensor "
+        "cores), the bandwidth of its memory (read alone, and copied: read and written), over "
+        "buffers several times larger than its last cache, and the bandwidth of local memory "
+        "(CUDA: shared memory), by small kernels of hone's own. Each kernel is tried in a few "
+        "configurations and its output verified; the fastest is launched 16 times more: what is "
+        "shown is the median of these with its 95 % interval. It is measured anew each time and "
+        "takes some seconds; where others use the cores of a CPU meanwhile it warns, because the "
+        "device can then do more.\n\n"
+        "What was found is kept in the store, and of each limit the highest of the five newest "
+        "measurements counts: who uses the device meanwhile only makes it slower. Where an earlier "
+        "one is higher, that is said. `hone tune`, `hone run` and `hone sweep` say what "
+        "share of the limit a result reaches, where a metric of the spec is in FLOP/s or B/s (or "
+        "GFLOP/s, GB/s, GiB/s, ...). More than 100 % is no error: tensor cores and half precision "
+        "are faster than fp32 arithmetic, and caches than memory; or others used the device each "
+        "time that the limit was measured, and it is to be measured again.\n\n"
+        "On a CPU device local memory is ordinary cache.\n\n"
+        "With --json one object: hone, device, host, date, store, limits, fp32_arithmetic (of an "
+        "NVIDIA card compute units x lanes x 2 x clock; else null), cancelled and error. limits "
+        "has fp32 in flop/s, memory_read, memory_copy and local in bytes/s, each with rate (null: "
+        "not known), interval ([low, high]), rounds, configuration, date and why (it is not "
+        "known).\n\n"
+        "Exit status 1: one of the limits could not be measured.",
+    .groups = groups,
+    .examples = examples,
+    .settings_size = sizeof(struct peak_settings),
+    .run = run_peak,
+    .compiles = true,
+};
