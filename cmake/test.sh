@@ -34,6 +34,7 @@ for word in "$@"; do
 done
 
 extra='ninja-build:cmd:ninja
+g++:cmd:g++
 oclgrind:cmd:oclgrind
 gnuplot-nox:cmd:gnuplot
 libopenblas0:lib:libopenblas.so.0
@@ -93,7 +94,7 @@ elif [ $sanitize = ON ]; then
     # are waited for, and a comparison of each type is compiled by a driver in this process, ten times as slowly:
     # once is enough of these, in the plain suite.
     ctest $progress --output-on-failure -LE valgrind \
-        -E '^(oclgrind_|nvrtc_|measure_procedure|measure_ranking|search_recorded|device_compare_device|eval_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device)' \
+        -E '^(oclgrind_|nvrtc_|stats_procedure|stats_ranking|search_recorded|device_compare_device|runner_driver|fake_lost_device|fake_cuda_tunes|peak_on_a_device)' \
         -j"$jobs"
 else
     ctest $progress --output-on-failure -LE valgrind -j"$jobs"

@@ -16,7 +16,7 @@
 #define REAL       HONE_BINARY_DIR "/hone-worker"
 #define PARAMETERS 2
 
-static const struct hone_worker fake = {.program = FAKE_WORKER};
+static const struct hone_worker fake = {.size = sizeof fake, .program = FAKE_WORKER};
 
 static char folder[64], store_file[96];
 
@@ -37,7 +37,9 @@ static void teardown(void)
 static struct hone_spec *load(const char *path, const char *const *set)
 {
     struct hone_error e = HONE_ERROR_INIT;
-    struct hone_spec *s = hone_spec_load(path, set, NULL, &e);
+    struct hone_spec_options o = HONE_SPEC_OPTIONS_INIT;
+    o.set = set;
+    struct hone_spec *s = hone_spec_load(path, &o, &e);
     ck_assert_msg(s != NULL, "%s", e.text);
     return s;
 }
@@ -45,14 +47,27 @@ static struct hone_spec *load(const char *path, const char *const *set)
 static struct hone_devices *list_devices(const struct hone_worker *worker)
 {
     struct hone_error e = HONE_ERROR_INIT;
-    struct hone_devices *d = hone_devices_list(worker, &e);
+    struct hone_devices_options o = HONE_DEVICES_OPTIONS_INIT;
+    o.worker = worker;
+    struct hone_devices *d = hone_devices_list(&o, &e);
     ck_assert_msg(d != NULL, "%s", e.text);
     return d;
 }
 
 START_TEST(version_is_of_the_project)
 {
+    struct hone_error e = HONE_ERROR_INIT;
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d.%d", HONE_VERSION_MAJOR, HONE_VERSION_MINOR,
+             HONE_VERSION_PATCH);
     ck_assert_str_eq(hone_version(), HONE_VERSION);
+    ck_assert_str_eq(version, HONE_VERSION);
+    ck_assert_msg(hone_check_version(HONE_VERSION_NUMBER, &e), "%s", e.text);
+    ck_assert(hone_check_version(HONE_VERSION_NUMBER + 1, &e)); // another patch
+    ck_assert(!hone_check_version(100, &e));
+    ck_assert_int_eq(e.code, HONE_ERROR_USAGE);
+    ck_assert_msg(strstr(e.text, "built for hone 0.1") && strstr(e.text, "libhone " HONE_VERSION),
+                  "%s", e.text);
 }
 END_TEST
 
@@ -71,6 +86,42 @@ START_TEST(spec_is_described)
     ck_assert_uint_eq(hone_spec_value(s, 1, 1, text, sizeof text), 5);
     ck_assert_str_eq(text, "wrong");
     hone_spec_free(s);
+}
+END_TEST
+
+// From memory, with its files beside another one.
+START_TEST(spec_from_memory)
+{
+    struct hone_error e = HONE_ERROR_INIT;
+    char text[4096], constants[64], value[16];
+    FILE *f = fopen(SMALL, "r");
+    size_t length = fread(text, 1, sizeof text, f);
+    fclose(f);
+    struct hone_spec *s =
+        hone_spec_parse(text, length, HONE_SOURCE_DIR "/tests/api/data", NULL, NULL, &e);
+    ck_assert_msg(s != NULL, "%s", e.text);
+    memset(text, '#', sizeof text); // it is the caller's again
+    ck_assert_str_eq(hone_spec_name(s), "small");
+    ck_assert_str_eq(hone_spec_path(s), "spec");
+    ck_assert_str_eq(hone_spec_type(s, 0), "int");
+    ck_assert_uint_eq(hone_spec_constants(s), 1);
+    ck_assert_str_eq(hone_spec_constant(s, 0), "SLOWNESS");
+    hone_spec_constant_value(s, 0, value, sizeof value);
+    ck_assert_str_eq(value, "1000");
+    hone_spec_constants_text(s, constants, sizeof constants);
+    ck_assert_str_eq(constants, "SLOWNESS=1000");
+    ck_assert_uint_eq(hone_spec_metrics(s), 1);
+    ck_assert_str_eq(hone_spec_metric(s, 0), "speed");
+    struct hone_devices *d = list_devices(&fake);
+    uint32_t c[PARAMETERS];
+    hone_spec_default(s, c);
+    struct hone_job *j = hone_job_new(s, hone_devices_get(d, 0), c, NULL, &e); // reads small.cl
+    ck_assert_msg(j != NULL, "%s", e.text);
+    hone_job_free(j);
+    hone_devices_free(d);
+    hone_spec_free(s);
+    ck_assert_ptr_null(hone_spec_parse("{ ", 2, NULL, "mine.json", NULL, &e));
+    ck_assert_msg(strncmp(e.text, "mine.json: line 1", 17) == 0, "%s", e.text);
 }
 END_TEST
 
@@ -113,10 +164,16 @@ START_TEST(space_counts_and_finds)
 {
     struct hone_spec *s = load(SMALL, NULL);
     struct hone_error e = HONE_ERROR_INIT;
-    struct hone_space *sp = hone_space_new(s, NULL, NULL, &e);
+    struct hone_space *sp = hone_space_new(s, NULL, &e);
     ck_assert_msg(sp != NULL, "%s", e.text);
     ck_assert_double_eq(hone_space_cartesian(sp), 12);
     ck_assert_uint_eq(hone_space_count(sp), 5);
+    struct hone_restriction r = HONE_RESTRICTION_INIT;
+    ck_assert_uint_eq(hone_space_restrictions(sp), 2);
+    ck_assert(hone_space_restriction(sp, 0, &r) && !hone_space_restriction(sp, 2, &r));
+    ck_assert_str_eq(r.text, "ID != 3");
+    ck_assert_str_eq(r.path, "ConfigurationSpace.Conditions[0].Expression");
+    ck_assert(r.alone == 3 && r.faults == 0);
     for (uint64_t i = 0; i < 5; i++) {
         uint32_t c[PARAMETERS];
         uint64_t back = 99;
@@ -135,8 +192,10 @@ START_TEST(space_says_why)
     struct hone_spec *s = load(SMALL, NULL);
     struct hone_error e = HONE_ERROR_INIT;
     const char *const where[] = {"ID > 4", NULL};
-    struct hone_space *sp = hone_space_new(s, NULL, NULL, &e);
-    struct hone_space *empty = hone_space_new(s, NULL, where, &e);
+    struct hone_space *sp = hone_space_new(s, NULL, &e);
+    struct hone_space_options o = HONE_SPACE_OPTIONS_INIT;
+    o.where = where;
+    struct hone_space *empty = hone_space_new(s, &o, &e);
     uint32_t c[PARAMETERS] = {2, 0};
     uint64_t index;
     char why[512];
@@ -160,14 +219,16 @@ START_TEST(first_error_is_kept)
 {
     struct hone_error e = HONE_ERROR_INIT;
     const char *const set[] = {"SLOWNES=1", NULL};
-    ck_assert_ptr_null(hone_spec_load("/nowhere/x.json", NULL, NULL, &e));
+    struct hone_spec_options o = HONE_SPEC_OPTIONS_INIT;
+    o.set = set;
+    ck_assert_ptr_null(hone_spec_load("/nowhere/x.json", NULL, &e));
     ck_assert_ptr_nonnull(strstr(e.text, "/nowhere/x.json"));
-    ck_assert_ptr_null(hone_spec_load(SMALL, set, NULL, &e));
+    ck_assert_ptr_null(hone_spec_load(SMALL, &o, &e));
     ck_assert_ptr_nonnull(strstr(e.text, "/nowhere/x.json"));
     e = (struct hone_error)HONE_ERROR_INIT;
-    ck_assert_ptr_null(hone_spec_load(SMALL, set, NULL, &e));
+    ck_assert_ptr_null(hone_spec_load(SMALL, &o, &e));
     ck_assert_ptr_nonnull(strstr(e.text, "SLOWNESS"));
-    ck_assert_ptr_null(hone_spec_load(SMALL, set, NULL, NULL));
+    ck_assert_ptr_null(hone_spec_load(SMALL, &o, NULL));
 }
 END_TEST
 
@@ -175,6 +236,7 @@ START_TEST(nothing_to_free)
 {
     hone_spec_free(NULL);
     hone_space_free(NULL);
+    hone_job_free(NULL);
     hone_devices_free(NULL);
     hone_store_close(NULL);
     hone_tune_free(NULL);
@@ -184,8 +246,10 @@ END_TEST
 START_TEST(worker_that_is_not_there)
 {
     struct hone_error e = HONE_ERROR_INIT;
-    const struct hone_worker missing = {.program = "/nowhere/worker"};
-    ck_assert_ptr_null(hone_devices_list(&missing, &e));
+    const struct hone_worker missing = {.size = sizeof missing, .program = "/nowhere/worker"};
+    struct hone_devices_options o = HONE_DEVICES_OPTIONS_INIT;
+    o.worker = &missing;
+    ck_assert_ptr_null(hone_devices_list(&o, &e));
     ck_assert_ptr_nonnull(strstr(e.text, "/nowhere/worker"));
 }
 END_TEST
@@ -211,7 +275,7 @@ START_TEST(foreign_store)
     FILE *f = fopen(store_file, "w");
     ck_assert_int_gt(fputs("not a store\n", f), 0);
     fclose(f);
-    ck_assert_ptr_null(hone_store_open(store_file, true, &e));
+    ck_assert_ptr_null(hone_store_open(store_file, HONE_STORE_WRITE, &e));
     ck_assert_int_eq(e.code, HONE_ERROR_STORE);
     ck_assert_ptr_nonnull(strstr(e.text, store_file));
 }
@@ -242,7 +306,8 @@ END_TEST
 START_TEST(views_of_one_card)
 {
     static const char *const card[] = {"FAKE_CARD=1", NULL};
-    const struct hone_worker two = {.program = FAKE_WORKER, .environment = card};
+    const struct hone_worker two = {
+        .size = sizeof two, .program = FAKE_WORKER, .environment = card};
     struct hone_devices *d = list_devices(&two);
     struct hone_spec *spec = load(SMALL, NULL);
     struct hone_error e = HONE_ERROR_INIT;
@@ -289,11 +354,11 @@ static void begin_with(struct session *s, const struct hone_worker *worker, cons
     struct hone_error e = HONE_ERROR_INIT;
     s->spec = load(spec, set);
     s->devices = list_devices(worker);
-    s->store = hone_store_open(store_file, true, &e);
+    s->store = hone_store_open(store_file, HONE_STORE_WRITE, &e);
     ck_assert_msg(s->store != NULL, "%s", e.text);
     o.spec = s->spec;
     o.device = hone_devices_pick(s->devices, NULL, &e);
-    o.worker = *worker;
+    o.worker = worker;
     o.store = s->store;
     o.lock_folder = folder;
     o.seed = 1;
@@ -342,10 +407,15 @@ static void check_failed(const struct hone_record *r)
     ck_assert_uint_gt(strlen(hone_record_message(r)), 0);
     ck_assert(!hone_record_median(r, &time));
     ck_assert(!hone_record_interval(r, &time, &other));
-    ck_assert(!hone_record_metric(r, &time));
+    ck_assert(!hone_record_metric(r, 0, &time));
     ck_assert_double_eq(time, -1);
     ck_assert_uint_eq(hone_record_samples(r, &samples), 0);
     ck_assert(!hone_record_verified(r));
+    struct hone_deviation d = HONE_DEVIATION_INIT;
+    struct hone_resources x = HONE_RESOURCES_INIT;
+    bool is_wrong = hone_record_status(r) == HONE_CORRECTNESS;
+    ck_assert(!hone_record_deviation(r, 9, &d) && !hone_record_resources(r, 9, &x));
+    ck_assert(!hone_record_deviation(r, 0, &d) || (is_wrong && !d.is_right));
 }
 
 static void check_best(const struct hone_record *r)
@@ -363,21 +433,21 @@ static void check_best(const struct hone_record *r)
     ck_assert(hone_record_interval(r, &low, &high));
     ck_assert(low <= median && median <= high);
     ck_assert(median >= 1000 && median <= 1002);
-    ck_assert(hone_record_metric(r, &metric));
+    ck_assert(hone_record_metric(r, 0, &metric));
     ck_assert_double_eq_tol(metric, 1000 / median, 1e-12);
 }
 
 START_TEST(tune_finds_the_best)
 {
     struct session s;
-    struct hone_progress p;
+    struct hone_progress p = HONE_PROGRESS_INIT;
     unsigned counts[HONE_CONSTRAINTS + 1] = {0};
     begin(&s, &fake, SMALL, NULL, NULL);
     ck_assert_uint_eq(run(s.tune, counts), 5);
     ck_assert_uint_eq(counts[HONE_CORRECT], 3);
     ck_assert_uint_eq(counts[HONE_CORRECTNESS], 1);
     ck_assert_uint_eq(counts[HONE_COMPILE], 1);
-    hone_tune_progress(s.tune, &p, sizeof p);
+    hone_tune_progress(s.tune, &p);
     ck_assert_uint_eq(p.valid, 5);
     ck_assert_uint_eq(p.done, 5);
     ck_assert_uint_eq(p.correct, 3);
@@ -425,7 +495,7 @@ START_TEST(records_have_their_place)
     o.spec = load(SMALL, NULL);
     struct hone_devices *devices = list_devices(&fake);
     o.device = hone_devices_get(devices, 0);
-    o.worker = fake;
+    o.worker = &fake;
     ck_assert_ptr_null(hone_tune_new(&o, &e));
     ck_assert_msg(strstr(e.text, "rounds") != NULL, "%s", e.text);
     hone_devices_free(devices);
@@ -439,7 +509,7 @@ START_TEST(unranked_records_have_none)
     for (int fixed = 0; fixed < 2; fixed++) {
         struct session s;
         struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
-        struct hone_progress p;
+        struct hone_progress p = HONE_PROGRESS_INIT;
         const uint64_t *samples;
         double ratio;
         unsigned counts[HONE_CONSTRAINTS + 1] = {0};
@@ -448,7 +518,7 @@ START_TEST(unranked_records_have_none)
         o.iterations = fixed ? 9 : 0;
         begin_with(&s, &fake, SMALL, NULL, o);
         run(s.tune, counts);
-        hone_tune_progress(s.tune, &p, sizeof p);
+        hone_tune_progress(s.tune, &p);
         ck_assert(!hone_record_ratio(p.best, &ratio, NULL, NULL));
         ck_assert(!hone_record_tied(p.best));
         if (fixed)
@@ -466,7 +536,7 @@ START_TEST(objectives)
     for (int i = 0; i < 3; i++) {
         struct session s;
         struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
-        struct hone_progress p;
+        struct hone_progress p = HONE_PROGRESS_INIT;
         unsigned counts[HONE_CONSTRAINTS + 1] = {0};
         double value;
         o.objective = given[i];
@@ -474,7 +544,7 @@ START_TEST(objectives)
         o.size = i == 2 ? offsetof(struct hone_tune_options, objective) : o.size;
         begin_with(&s, &fake, SMALL, NULL, o);
         ck_assert_uint_eq(run(s.tune, counts), 5);
-        hone_tune_progress(s.tune, &p, sizeof p);
+        hone_tune_progress(s.tune, &p);
         ck_assert(i == 1 ? !p.best : p.best != NULL);
         ck_assert_uint_eq(p.pareto, i == 1);
         if (p.best) {
@@ -495,7 +565,7 @@ START_TEST(objectives_are_checked)
     struct hone_devices *devices = list_devices(&fake);
     o.spec = spec;
     o.device = hone_devices_get(devices, 0);
-    o.worker = fake;
+    o.worker = &fake;
     o.objective = "max:sped";
     ck_assert_ptr_null(hone_tune_new(&o, &e));
     ck_assert_str_eq(e.text, "no metric 'sped'; did you mean 'speed'?");
@@ -525,7 +595,7 @@ START_TEST(store_answers_and_knows_the_best)
 {
     struct session s;
     struct hone_error e = HONE_ERROR_INIT;
-    struct hone_progress p;
+    struct hone_progress p = HONE_PROGRESS_INIT;
     unsigned counts[HONE_CONSTRAINTS + 1] = {0};
     uint32_t c[PARAMETERS] = {9, 9};
     double median = 0;
@@ -537,7 +607,7 @@ START_TEST(store_answers_and_knows_the_best)
     end(&s);
     begin(&s, &fake, SMALL, NULL, NULL);
     ck_assert_uint_eq(run(s.tune, counts), 5);
-    hone_tune_progress(s.tune, &p, sizeof p);
+    hone_tune_progress(s.tune, &p);
     ck_assert_uint_eq(p.reused, 5);
     ck_assert(hone_record_reused(p.best));
     ck_assert_msg(hone_store_best(s.store, s.spec, hone_devices_get(s.devices, 0), c, &median, &e),
@@ -573,27 +643,307 @@ END_TEST
 START_TEST(cancelled_tune_ends)
 {
     struct session s;
-    struct hone_progress p;
+    struct hone_progress p = HONE_PROGRESS_INIT;
     unsigned counts[HONE_CONSTRAINTS + 1] = {0};
     begin(&s, &fake, SMALL, NULL, NULL);
     hone_tune_cancel(s.tune);
     ck_assert_uint_lt(run(s.tune, counts), 5);
-    hone_tune_progress(s.tune, &p, sizeof p);
+    hone_tune_progress(s.tune, &p);
     ck_assert_uint_lt(p.done, 5);
     end(&s);
 }
 END_TEST
 
-// A caller that was built when the struct was shorter gets what it knows.
-START_TEST(older_callers)
+// What the library fills in stops where the caller's struct ends; what it does not know is 0.
+START_TEST(filled_structs_have_the_callers_size)
 {
     struct session s;
+    struct {
+        struct hone_progress p;
+        uint64_t more[2];
+    } newer;
     struct hone_progress p;
     memset(&p, 0x5a, sizeof p);
+    memset(&newer, 0x5a, sizeof newer);
     begin(&s, &fake, SMALL, NULL, NULL);
-    hone_tune_progress(s.tune, &p, offsetof(struct hone_progress, planned));
+    p.size = offsetof(struct hone_progress, planned);
+    hone_tune_progress(s.tune, &p);
+    ck_assert_uint_eq(p.size, offsetof(struct hone_progress, planned));
     ck_assert_uint_eq(p.valid, 5);
     ck_assert_uint_eq(p.planned, UINT64_C(0x5a5a5a5a5a5a5a5a));
+    newer.p.size = sizeof newer.p + sizeof newer.more[0];
+    hone_tune_progress(s.tune, &newer.p);
+    ck_assert_uint_eq(newer.p.planned, 5);
+    ck_assert_uint_eq(newer.more[0], 0);
+    ck_assert_uint_eq(newer.more[1], UINT64_C(0x5a5a5a5a5a5a5a5a));
+    end(&s);
+}
+END_TEST
+
+// Each kind of options: as of an older caller, who knows the first member alone; of a newer one who
+// sets nothing that is not known, and of one who does; and without a size.
+static bool use_options(int kind, const void *o, struct hone_error *e)
+{
+    struct hone_spec *spec = load(SMALL, NULL);
+    struct hone_devices *d = list_devices(&fake);
+    struct hone_store *st = hone_store_open(store_file, HONE_STORE_WRITE, e);
+    struct hone_devices_options list = HONE_DEVICES_OPTIONS_INIT;
+    void *made = NULL;
+    bool ok = true;
+    list.worker = kind == 4 ? o : &fake;
+    if (kind == 0)
+        hone_spec_free(made = hone_spec_load(SMALL, o, e));
+    else if (kind == 1)
+        hone_space_free(made = hone_space_new(spec, o, e));
+    else if (kind == 2)
+        hone_devices_free(made = hone_devices_list(o, e));
+    else if (kind == 3)
+        ok = hone_store_records(st, o, NULL, NULL, e);
+    else if (kind == 4)
+        hone_devices_free(made = hone_devices_list(&list, e));
+    hone_store_close(st);
+    hone_devices_free(d);
+    hone_spec_free(spec);
+    return ok && (made || kind == 3);
+}
+
+START_TEST(options_have_the_callers_size)
+{
+    const size_t sizes[] = {sizeof(struct hone_spec_options), sizeof(struct hone_space_options),
+                            sizeof(struct hone_devices_options), sizeof(struct hone_query),
+                            sizeof(struct hone_worker)};
+    for (int kind = 0; kind < 5; kind++) {
+        struct hone_error e = HONE_ERROR_INIT;
+        union {
+            size_t size;
+            const void *members[32];
+        } o = {.size = 2 * sizeof(size_t)};
+        o.members[1] = kind == 2 ? (const void *)&fake : kind == 4 ? FAKE_WORKER : NULL;
+        o.members[2] = &o; // not read
+        ck_assert_msg(use_options(kind, &o, &e), "%d: %s", kind, e.text);
+        o.members[2] = NULL;
+        o.size = sizes[kind] + 2 * sizeof(size_t);
+        ck_assert_msg(use_options(kind, &o, &e), "%d: %s", kind, e.text);
+        ((char *)&o)[sizes[kind] + sizeof(size_t)] = 1;
+        ck_assert(!use_options(kind, &o, &e));
+        ck_assert_msg(strstr(e.text, "does not know all members"), "%s", e.text);
+        e = (struct hone_error)HONE_ERROR_INIT;
+        o.size = 0;
+        ck_assert(!use_options(kind, &o, &e));
+        ck_assert_int_eq(e.code, HONE_ERROR_USAGE);
+        ck_assert_msg(strstr(e.text, "_INIT"), "%s", e.text);
+    }
+}
+END_TEST
+
+// ---- jobs and runs -----------------------------------------------------------------------------
+
+START_TEST(job_is_described)
+{
+    struct hone_spec *s = load(SMALL, NULL);
+    struct hone_devices *d = list_devices(&fake);
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_program p = HONE_PROGRAM_INIT;
+    struct hone_launch l = HONE_LAUNCH_INIT;
+    struct hone_buffer b = HONE_BUFFER_INIT;
+    uint32_t c[PARAMETERS] = {3, 0};
+    bool found = false;
+    struct hone_job *j = hone_job_new(s, hone_devices_get(d, 0), c, NULL, &e);
+    ck_assert_msg(j != NULL, "%s", e.text);
+    ck_assert_uint_eq(hone_job_programs(j), 1);
+    ck_assert(hone_job_program(j, 0, &p) && !hone_job_program(j, 1, &p));
+    ck_assert_str_eq(p.name, "small.cl");
+    ck_assert_uint_eq(p.source_bytes, strlen(p.source));
+    ck_assert_ptr_nonnull(strstr(p.source, "void k("));
+    for (const char *const *o = p.options; *o; o++)
+        found |= strcmp(*o, "-DID=4") == 0;
+    ck_assert(found);
+    ck_assert_uint_eq(hone_job_launches(j), 1);
+    ck_assert(hone_job_launch(j, 0, &l) && !hone_job_launch(j, 1, &l));
+    ck_assert_str_eq(l.kernel, "k");
+    ck_assert_uint_eq(l.dimensions, 1);
+    ck_assert(l.global[0] == 64 && l.local[0] == 64);
+    ck_assert_uint_eq(hone_job_buffers(j), 1);
+    ck_assert(hone_job_buffer(j, 0, &b) && !hone_job_buffer(j, 1, &b));
+    ck_assert_str_eq(b.name, "y");
+    ck_assert_str_eq(b.type, "float");
+    ck_assert(b.count == 64 && b.total_bytes == 256 && b.is_output);
+    hone_job_free(j);
+    hone_devices_free(d);
+    hone_spec_free(s);
+}
+END_TEST
+
+START_TEST(run_of_one_configuration)
+{
+    struct hone_spec *spec = load(SMALL, NULL);
+    struct hone_devices_options list = HONE_DEVICES_OPTIONS_INIT;
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    struct hone_launch launch = HONE_LAUNCH_INIT;
+    const struct hone_record *r = NULL, *last = NULL;
+    const uint64_t *samples;
+    enum hone_answer answer;
+    uint32_t good[PARAMETERS] = {3, 0}, excluded[PARAMETERS] = {2, 0};
+    list.worker = &fake;
+    list.keep_worker = true;
+    struct hone_devices *d = hone_devices_list(&list, &e);
+    ck_assert_msg(d != NULL, "%s", e.text);
+    o.spec = spec;
+    o.device = hone_devices_get(d, 0);
+    o.lock_folder = folder;
+    o.fresh = true;
+    ck_assert_ptr_null(hone_run_new(&o, excluded, &e));
+    ck_assert_int_eq(e.code, HONE_ERROR_USAGE);
+    ck_assert_msg(strstr(e.text, "ID=3, FAKE=good is excluded: ") && strstr(e.text, "ID != 3"),
+                  "%s", e.text);
+    e = (struct hone_error)HONE_ERROR_INIT;
+    struct hone_tune *t = hone_run_new(&o, good, &e);
+    ck_assert_msg(t != NULL, "%s", e.text);
+    while ((answer = hone_tune_step(t, 1000, &r, &e)) != HONE_END) {
+        ck_assert_msg(answer != HONE_BROKEN, "%s", e.text);
+        last = answer == HONE_RECORD ? r : last;
+    }
+    ck_assert_ptr_nonnull(last);
+    ck_assert_str_eq(hone_record_json(last), "{\"ID\": 4, \"FAKE\": \"good\"}");
+    ck_assert_uint_eq(hone_record_samples(last, &samples), 7);
+    struct hone_job *j = hone_job_of_record_new(t, last, &e);
+    ck_assert_msg(j && hone_job_launch(j, 0, &launch), "%s", e.text);
+    ck_assert_uint_eq(launch.global[0], 64);
+    hone_job_free(j);
+    hone_tune_free(t);
+    hone_devices_free(d);
+    hone_spec_free(spec);
+}
+END_TEST
+
+// ---- what a store tells ------------------------------------------------------------------------
+
+struct seen {
+    struct hone_store *store;
+    unsigned records, correct, chosen, most;
+    char run[64], job[80], device[32];
+    double metric;
+};
+
+static bool count_texts(void *context, const char *kind, const char *name, const char *text,
+                        size_t length)
+{
+    unsigned *count = context;
+    ck_assert(kind && name);
+    ck_assert_uint_eq(strlen(text), length);
+    *count += strcmp(kind, "source") == 0 && strstr(text, "void k(");
+    return true;
+}
+
+static bool see_record(void *context, const struct hone_record *r, const struct hone_origin *origin)
+{
+    struct seen *seen = context;
+    struct hone_error e = HONE_ERROR_INIT;
+    unsigned texts = 0;
+    double median, metric;
+    bool is_correct = hone_record_status(r) == HONE_CORRECT;
+    seen->records++;
+    seen->correct += is_correct;
+    seen->chosen += hone_record_choice(r) != NULL;
+    ck_assert(hone_record_median(r, &median) == is_correct);
+    if (is_correct && hone_record_metric(r, 0, &metric))
+        seen->metric = metric * median;
+    ck_assert_str_eq(origin->spec, "small");
+    ck_assert_uint_eq(strlen(origin->id), 32);
+    ck_assert_uint_eq(strlen(origin->date), strlen("2024-05-06T07:08:09.123Z"));
+    ck_assert_str_eq(origin->hone_version, hone_version());
+    snprintf(seen->run, sizeof seen->run, "%s", origin->run);
+    snprintf(seen->device, sizeof seen->device, "%s", origin->device);
+    ck_assert(hone_store_texts(seen->store, origin->job, count_texts, &texts, &e));
+    ck_assert_uint_eq(texts, 1);
+    return seen->records != seen->most;
+}
+
+static bool see_best(void *context, const struct hone_record *r, const struct hone_origin *origin)
+{
+    struct seen *seen = context;
+    ck_assert_str_eq(hone_record_configuration(r), "ID=1, FAKE=good");
+    ck_assert_ptr_nonnull(strstr(origin->constants, "SLOWNESS="));
+    seen->records++;
+    seen->chosen += hone_record_choice(r) != NULL;
+    return true;
+}
+
+static bool see_run(void *context, const struct hone_run_info *run)
+{
+    struct seen *seen = context;
+    snprintf(seen->run, sizeof seen->run, "%s", run->id);
+    seen->most++;
+    seen->records += (unsigned)run->records;
+    seen->correct += (unsigned)run->correct;
+    ck_assert_str_eq(run->device, "fake device");
+    ck_assert_str_eq(run->command, "test of the store");
+    return true;
+}
+
+START_TEST(store_hands_out_what_it_has)
+{
+    struct session s;
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    struct hone_query q = HONE_QUERY_INIT;
+    unsigned counts[HONE_CONSTRAINTS + 1] = {0};
+    const char *const set[] = {"SLOWNESS=5000", NULL};
+    o.unranked = true;
+    o.command = "test of the store";
+    begin_with(&s, &fake, SMALL, set, o);
+    run(s.tune, counts);
+    end(&s);
+    begin_with(&s, &fake, SMALL, NULL, o);
+    run(s.tune, counts);
+    struct seen all = {.store = s.store}, own = all, one = all, runs = all, first = {.most = 1};
+    first.store = s.store;
+    ck_assert_msg(hone_store_records(s.store, NULL, see_record, &all, &e), "%s", e.text);
+    ck_assert(all.records == 10 && all.correct == 6 && all.chosen == 0);
+    q.spec = s.spec;
+    q.device = hone_devices_get(s.devices, 0);
+    ck_assert_msg(hone_store_records(s.store, &q, see_record, &own, &e), "%s", e.text);
+    ck_assert(own.records == 5 && own.correct == 3 && own.chosen == 5);
+    ck_assert_double_eq_tol(own.metric, 1000, 1e-6); // speed is SLOWNESS / time_ns
+    ck_assert_str_eq(own.device, "fake device");
+    ck_assert(hone_store_records(s.store, &q, see_record, &first, &e));
+    ck_assert_uint_eq(first.records, 1); // it was ended
+    q.any_constants = q.correct_only = true;
+    ck_assert_msg(hone_store_runs(s.store, &q, see_run, &runs, &e), "%s", e.text);
+    ck_assert(runs.most == 2 && runs.records == 6 && runs.correct == 6);
+    q.run = runs.run;
+    ck_assert(hone_store_records(s.store, &q, see_record, &one, &e));
+    ck_assert(one.records == 3 && one.chosen == 0); // of the other constants
+    ck_assert_str_eq(one.run, runs.run);
+    struct seen bests = {.store = s.store};
+    ck_assert_msg(hone_store_bests(s.store, s.spec, see_best, &bests, &e), "%s", e.text);
+    ck_assert(bests.records == 2 && bests.chosen == 1);
+    ck_assert(!hone_store_texts(s.store, "abc", count_texts, &counts, &e));
+    ck_assert_msg(strstr(e.text, "'abc' is no job"), "%s", e.text);
+    end(&s);
+}
+END_TEST
+
+// Behind a store that knows nothing another one answers.
+START_TEST(store_behind)
+{
+    struct session s;
+    struct hone_error e = HONE_ERROR_INIT;
+    char own[128];
+    unsigned counts[HONE_CONSTRAINTS + 1] = {0};
+    uint32_t c[PARAMETERS];
+    double median_ns;
+    begin(&s, &fake, SMALL, NULL, NULL);
+    run(s.tune, counts);
+    snprintf(own, sizeof own, "%s/own.sqlite", folder);
+    struct hone_store *st = hone_store_open(own, HONE_STORE_WRITE, &e);
+    ck_assert_str_eq(hone_store_path(st), own);
+    ck_assert(!hone_store_best(st, s.spec, NULL, c, &median_ns, &e));
+    st = hone_store_stack(st, hone_store_open(store_file, HONE_STORE_READ, &e));
+    ck_assert_msg(hone_store_best(st, s.spec, NULL, c, &median_ns, &e), "%s", e.text);
+    ck_assert(hone_store_kept(st, &e));
+    hone_store_close(st);
     end(&s);
 }
 END_TEST
@@ -607,7 +957,7 @@ START_TEST(empty_space_is_refused)
     const char *const where[] = {"ID == 3", NULL};
     o.spec = spec;
     o.device = hone_devices_get(d, 0);
-    o.worker = fake;
+    o.worker = &fake;
     o.where = where;
     o.lock_folder = folder;
     ck_assert_ptr_null(hone_tune_new(&o, &e));
@@ -625,7 +975,7 @@ static void rank_with_earlier(const struct hone_worker *real, const char *const 
     const char *const where[] = {"block_size_x == 16 and block_size_y in (2, 4, 8)", NULL};
     const char *const rules[] = {"near=1000", "hopeless=1000", "certain=1000", "rounds=6", NULL};
     struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
-    struct hone_progress p;
+    struct hone_progress p = HONE_PROGRESS_INIT;
     struct session s;
     unsigned counts[HONE_CONSTRAINTS + 1] = {0};
     double ratio, low, high;
@@ -634,12 +984,55 @@ static void rank_with_earlier(const struct hone_worker *real, const char *const 
     begin_with(&s, real, NAIVE, set, o);
     ck_assert_uint_eq(run(s.tune, counts), 3);
     ck_assert_uint_eq(counts[HONE_CORRECT], 3);
-    hone_tune_progress(s.tune, &p, sizeof p);
+    hone_tune_progress(s.tune, &p);
     ck_assert_uint_eq(p.reused, 2);
     ck_assert(hone_record_ratio(p.best, &ratio, &low, &high));
     ck_assert(hone_record_tied(p.best));
     ck_assert(ratio >= 1 && low <= ratio && ratio <= high);
     end(&s);
+}
+
+// What the kernel computed, and what the driver made of it.
+static void run_and_fetch(const struct hone_worker *real)
+{
+    struct hone_error e = HONE_ERROR_INIT;
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    struct hone_spec *spec = load(NAIVE, (const char *const[]){"WIDTH=64", NULL});
+    struct hone_devices *d = list_devices(real);
+    struct hone_buffer b = HONE_BUFFER_INIT;
+    const struct hone_record *r = NULL, *last = NULL;
+    const void *bytes;
+    size_t length = 0;
+    enum hone_answer answer;
+    uint32_t c[64];
+    o.spec = spec;
+    o.device = hone_devices_pick_for(d, spec, NULL, NULL, &e);
+    o.worker = real;
+    o.lock_folder = folder;
+    o.fresh = true;
+    hone_spec_default(spec, c);
+    ck_assert_msg(hone_spec_read(spec, "block_size_x=16,block_size_y=4", c, &e), "%s", e.text);
+    struct hone_tune *t = hone_run_new(&o, c, &e);
+    ck_assert_msg(t != NULL, "%s", e.text);
+    while ((answer = hone_tune_step(t, 1000, &r, &e)) != HONE_END) {
+        ck_assert_msg(answer != HONE_BROKEN, "%s", e.text);
+        last = answer == HONE_RECORD ? r : last;
+    }
+    ck_assert(last && hone_record_verified(last));
+    struct hone_job *j = hone_job_of_record_new(t, last, &e);
+    ck_assert_msg(j != NULL, "%s", e.text);
+    for (uint32_t i = 0; hone_job_buffer(j, i, &b); i++) {
+        if (!b.is_output)
+            continue;
+        ck_assert_msg(hone_tune_fetch(t, last, HONE_FETCH_BUFFER, i, &bytes, &length, &e), "%s",
+                      e.text);
+        ck_assert(b.count == 64 * 64 && length == b.total_bytes);
+    }
+    ck_assert_uint_gt(length, 0);
+    hone_job_free(j);
+    hone_tune_free(t);
+    hone_devices_free(d);
+    hone_spec_free(spec);
 }
 
 START_TEST(real_device_tunes)
@@ -650,11 +1043,12 @@ START_TEST(real_device_tunes)
     const char *temporary_folder = temporary + strlen("TMPDIR=");
     ck_assert_int_eq(mkdir(temporary_folder, 0777), 0);
     const char *const environment[] = {cache, temporary, NULL};
-    const struct hone_worker real = {.program = REAL, .environment = environment};
+    const struct hone_worker real = {
+        .size = sizeof real, .program = REAL, .environment = environment};
     const char *const set[] = {"WIDTH=64", NULL};
     const char *const where[] = {"block_size_x == 16 and block_size_y in (4, 8)", NULL};
     unsigned counts[HONE_CONSTRAINTS + 1] = {0};
-    struct hone_progress p;
+    struct hone_progress p = HONE_PROGRESS_INIT;
     struct session s;
     struct hone_devices *d = access(REAL, X_OK) == 0 ? list_devices(&real) : NULL;
     bool there = d && hone_devices_count(d) > 0;
@@ -666,11 +1060,12 @@ START_TEST(real_device_tunes)
     begin(&s, &real, NAIVE, set, where);
     ck_assert_uint_eq(run(s.tune, counts), 2);
     ck_assert_uint_eq(counts[HONE_CORRECT], 2);
-    hone_tune_progress(s.tune, &p, sizeof p);
+    hone_tune_progress(s.tune, &p);
     ck_assert_ptr_nonnull(p.best);
     ck_assert(hone_record_verified(p.best));
     end(&s);
     rank_with_earlier(&real, set);
+    run_and_fetch(&real);
     // The workers were killed, and nothing of theirs is left.
     ck_assert_int_eq(rmdir(temporary_folder), 0);
 }
@@ -682,6 +1077,7 @@ static TCase *plain_case(void)
     tcase_add_checked_fixture(c, setup, teardown);
     tcase_add_test(c, version_is_of_the_project);
     tcase_add_test(c, spec_is_described);
+    tcase_add_test(c, spec_from_memory);
     tcase_add_test(c, configurations_as_text);
     tcase_add_test(c, texts_are_cut_as_snprintf_cuts);
     tcase_add_test(c, space_counts_and_finds);
@@ -719,7 +1115,12 @@ static TCase *tune_case(void)
     tcase_add_test(c, store_answers_and_knows_the_best);
     tcase_add_test(c, store_keeps_constants_apart);
     tcase_add_test(c, cancelled_tune_ends);
-    tcase_add_test(c, older_callers);
+    tcase_add_test(c, filled_structs_have_the_callers_size);
+    tcase_add_test(c, options_have_the_callers_size);
+    tcase_add_test(c, job_is_described);
+    tcase_add_test(c, run_of_one_configuration);
+    tcase_add_test(c, store_hands_out_what_it_has);
+    tcase_add_test(c, store_behind);
     tcase_add_test(c, empty_space_is_refused);
     tcase_add_test(c, real_device_tunes);
     return c;

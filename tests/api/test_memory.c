@@ -17,6 +17,8 @@ static char folder[] = "/tmp/hone-memory-XXXXXX";
 static char store_file[64]; // with the results of a tune
 static struct hone_spec *spec;
 static struct hone_devices *devices;
+static const struct hone_worker fake = {.size = sizeof fake, .program = FAKE_WORKER};
+static const struct hone_devices_options listing = {.size = sizeof listing, .worker = &fake};
 
 // ---- what is tried, each true when all of it worked --------------------------------------------
 
@@ -25,7 +27,9 @@ static bool use_spec(struct hone_error *e)
     const char *const set[] = {"SLOWNESS=7", NULL};
     uint32_t c[2];
     char text[128];
-    struct hone_spec *s = hone_spec_load(SMALL, set, NULL, e);
+    struct hone_spec_options o = HONE_SPEC_OPTIONS_INIT;
+    o.set = set;
+    struct hone_spec *s = hone_spec_load(SMALL, &o, e);
     if (!s)
         return false;
     hone_spec_default(s, c);
@@ -38,6 +42,28 @@ static bool use_spec(struct hone_error *e)
     return ok;
 }
 
+static bool use_parsed_spec(struct hone_error *e)
+{
+    static const char text[] =
+        "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"A\", \"Type\": \"int\", "
+        "\"Values\": \"[1, 2]\"}]}, \"KernelSpecification\": {\"Language\": \"OpenCL\", "
+        "\"KernelName\": \"k\", \"KernelFile\": \"k.cl\", \"GlobalSize\": {\"X\": \"64\"}}}";
+    struct hone_spec *s = hone_spec_parse(text, sizeof text - 1, "/tmp", "mine", NULL, e);
+    hone_spec_free(s);
+    return s != NULL;
+}
+
+static bool use_job(struct hone_error *e)
+{
+    uint32_t c[2];
+    struct hone_program p = HONE_PROGRAM_INIT;
+    hone_spec_default(spec, c);
+    struct hone_job *j = hone_job_new(spec, hone_devices_get(devices, 0), c, NULL, e);
+    bool ok = j && hone_job_program(j, 0, &p);
+    hone_job_free(j);
+    return ok;
+}
+
 static bool use_space(struct hone_error *e)
 {
     const char *const where[] = {"ID < 4", NULL};
@@ -45,7 +71,9 @@ static bool use_space(struct hone_error *e)
     uint32_t c[2];
     uint64_t index = 0;
     char text[128];
-    struct hone_space *sp = hone_space_new(spec, NULL, where, e);
+    struct hone_space_options o = HONE_SPACE_OPTIONS_INIT;
+    o.where = where;
+    struct hone_space *sp = hone_space_new(spec, &o, e);
     if (!sp)
         return false;
     bool ok = hone_space_count(sp) == 4;
@@ -54,7 +82,9 @@ static bool use_space(struct hone_error *e)
     ok = ok && hone_spec_read(spec, "ID=4", c, e);
     hone_space_why(sp, c, text, sizeof text);
     hone_space_free(sp);
-    sp = ok ? hone_space_new(spec, hone_devices_get(devices, 0), nothing, e) : NULL;
+    o.device = hone_devices_get(devices, 0);
+    o.where = nothing;
+    sp = ok ? hone_space_new(spec, &o, e) : NULL;
     ok = sp != NULL;
     if (sp)
         hone_space_why(sp, NULL, text, sizeof text);
@@ -64,8 +94,7 @@ static bool use_space(struct hone_error *e)
 
 static bool use_devices(struct hone_error *e)
 {
-    const struct hone_worker fake = {.program = FAKE_WORKER};
-    struct hone_devices *d = hone_devices_list(&fake, e);
+    struct hone_devices *d = hone_devices_list(&listing, e);
     bool ok = d && hone_devices_count(d) == 1 && !hone_devices_note(d, 0) &&
               hone_devices_pick(d, "fake", e);
     if (ok && hone_devices_pick(d, "no such", NULL))
@@ -81,20 +110,41 @@ static bool use_new_store(struct hone_error *e)
     double median;
     snprintf(path, sizeof path, "%s/new.sqlite", folder);
     unlink(path);
-    struct hone_store *st = hone_store_open(path, true, e);
+    struct hone_store *st = hone_store_open(path, HONE_STORE_WRITE, e);
     if (st)
         hone_store_best(st, spec, hone_devices_get(devices, 0), c, &median, e);
     hone_store_close(st);
     return st && e->code == HONE_ERROR_NONE;
 }
 
+static bool skip_record(void *context, const struct hone_record *r,
+                        const struct hone_origin *origin)
+{
+    ++*(unsigned *)context;
+    return r && origin;
+}
+
+static bool skip_run(void *context, const struct hone_run_info *run)
+{
+    ++*(unsigned *)context;
+    return run != NULL;
+}
+
+// What is known: the best, and the walks.
 static bool use_best(struct hone_error *e)
 {
     uint32_t c[2];
-    double median = 0;
-    struct hone_store *st = hone_store_open(store_file, false, e);
-    bool ok = st && hone_store_best(st, spec, NULL, c, &median, e) && median > 0 &&
-              hone_store_best(st, spec, hone_devices_get(devices, 0), c, &median, e);
+    double median_ns = 0;
+    unsigned count = 0;
+    struct hone_query q = HONE_QUERY_INIT;
+    q.spec = spec;
+    q.device = hone_devices_get(devices, 0);
+    struct hone_store *st = hone_store_open(store_file, HONE_STORE_READ, e);
+    bool ok = st && hone_store_best(st, spec, NULL, c, &median_ns, e) && median_ns > 0 &&
+              hone_store_best(st, spec, q.device, c, &median_ns, e) &&
+              hone_store_records(st, &q, skip_record, &count, e) && count > 0 &&
+              hone_store_runs(st, &q, skip_run, &count, e) &&
+              hone_store_bests(st, spec, skip_record, &count, e);
     hone_store_close(st);
     return ok;
 }
@@ -109,7 +159,7 @@ static void read_record(const struct hone_record *r)
     hone_record_choice(r);
     hone_record_interval(r, &a, &b);
     hone_record_median(r, &a);
-    hone_record_metric(r, &a);
+    hone_record_metric(r, 0, &a);
     hone_record_samples(r, &samples);
 }
 
@@ -120,14 +170,14 @@ static bool tune(struct hone_store *st, struct hone_error *e)
     struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
     o.spec = spec;
     o.device = hone_devices_get(devices, 0);
-    o.worker.program = FAKE_WORKER;
+    o.worker = &fake;
     o.store = st;
     o.where = where;
     o.budget = "2,60s";
     o.jobs = 1;
     o.lock_folder = folder;
     o.command = "test";
-    struct hone_progress progress;
+    struct hone_progress progress = HONE_PROGRESS_INIT;
     const struct hone_record *r;
     enum hone_answer answer = HONE_NOTHING;
     struct hone_tune *t = hone_tune_new(&o, e);
@@ -135,7 +185,7 @@ static bool tune(struct hone_store *st, struct hone_error *e)
         answer = hone_tune_step(t, 100, &r, e);
         if (answer == HONE_RECORD)
             read_record(r);
-        hone_tune_progress(t, &progress, sizeof progress);
+        hone_tune_progress(t, &progress);
     }
     hone_tune_free(t);
     return t && answer == HONE_END;
@@ -146,13 +196,38 @@ static bool use_tune(struct hone_error *e)
     return tune(NULL, e);
 }
 
+// One configuration, and its job.
+static bool use_run(struct hone_error *e)
+{
+    struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
+    const struct hone_record *r, *last = NULL;
+    enum hone_answer answer = HONE_NOTHING;
+    uint32_t c[2];
+    o.spec = spec;
+    o.device = hone_devices_get(devices, 0);
+    o.worker = &fake;
+    o.lock_folder = folder;
+    o.fresh = true;
+    hone_spec_default(spec, c);
+    struct hone_tune *t = hone_run_new(&o, c, e);
+    while (t && answer >= HONE_NOTHING && answer != HONE_END) {
+        answer = hone_tune_step(t, 100, &r, e);
+        last = answer == HONE_RECORD ? r : last;
+    }
+    struct hone_job *j = last && answer == HONE_END ? hone_job_of_record_new(t, last, e) : NULL;
+    bool ok = j != NULL;
+    hone_job_free(j);
+    hone_tune_free(t);
+    return ok;
+}
+
 // Making a tune, and leaving it before it has worked.
 static bool use_tune_unstepped(struct hone_error *e)
 {
     struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
     o.spec = spec;
     o.device = hone_devices_get(devices, 0);
-    o.worker.program = FAKE_WORKER;
+    o.worker = &fake;
     o.budget = "50%";
     struct hone_tune *t = hone_tune_new(&o, e);
     if (t)
@@ -166,7 +241,7 @@ static bool use_tune_with_store(struct hone_error *e)
     char path[128];
     snprintf(path, sizeof path, "%s/tuned.sqlite", folder);
     unlink(path);
-    struct hone_store *st = hone_store_open(path, true, e);
+    struct hone_store *st = hone_store_open(path, HONE_STORE_WRITE, e);
     bool ok = st && tune(st, e);
     hone_store_close(st);
     return ok;
@@ -193,7 +268,8 @@ static bool use_tune_of_known(struct hone_error *e)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/known.sqlite", folder);
-    struct hone_store *st = copy_file(store_file, path) ? hone_store_open(path, true, e) : NULL;
+    struct hone_store *st =
+        copy_file(store_file, path) ? hone_store_open(path, HONE_STORE_WRITE, e) : NULL;
     bool ok = st && tune(st, e);
     hone_store_close(st);
     return ok;
@@ -204,12 +280,11 @@ static bool use_tune_of_known(struct hone_error *e)
 static void setup(void)
 {
     struct hone_error e = HONE_ERROR_INIT;
-    const struct hone_worker fake = {.program = FAKE_WORKER};
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(store_file, sizeof store_file, "%s/store.sqlite", folder);
-    spec = hone_spec_load(SMALL, NULL, NULL, &e);
-    devices = hone_devices_list(&fake, &e);
-    struct hone_store *st = hone_store_open(store_file, true, &e);
+    spec = hone_spec_load(SMALL, NULL, &e);
+    devices = hone_devices_list(&listing, &e);
+    struct hone_store *st = hone_store_open(store_file, HONE_STORE_WRITE, &e);
     ck_assert_msg(spec && devices && st && tune(st, &e), "%s", e.text);
     hone_store_close(st);
 }
@@ -229,11 +304,14 @@ static const struct {
     long least; // allocations there are at least
 } uses[] = {
     {"spec", use_spec, 20},
+    {"spec from memory", use_parsed_spec, 5},
+    {"job", use_job, 20},
     {"space", use_space, 20},
     {"devices", use_devices, 5},
     {"new store", use_new_store, 10},
     {"best", use_best, 50},
     {"tune unstepped", use_tune_unstepped, 20},
+    {"run", use_run, 50},
     {"tune", use_tune, 100},
     {"tune with a store", use_tune_with_store, 200},
     {"tune of what is known", use_tune_of_known, 100},

@@ -27,7 +27,8 @@ static char folder[64];
 static char store_file[96], events_file[96], events[128], notes[96];
 static char frames_file[96], frames[128];
 static const char *const environment[] = {"FAKE_SHARES_HOST=1", events, frames, notes, NULL};
-static const struct hone_worker fake = {.program = FAKE_WORKER, .environment = environment};
+static const struct hone_worker fake = {
+    .size = sizeof fake, .program = FAKE_WORKER, .environment = environment};
 
 static struct hone_spec *spec;
 static struct hone_devices *devices;
@@ -59,16 +60,23 @@ static uint64_t now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+static struct hone_devices *list_devices(const struct hone_worker *worker, struct hone_error *e)
+{
+    struct hone_devices_options o = HONE_DEVICES_OPTIONS_INIT;
+    o.worker = worker;
+    return hone_devices_list(&o, e);
+}
+
 static void begin(const char *const *configurations, struct hone_tune_options o)
 {
     struct hone_error e = HONE_ERROR_INIT;
-    spec = hone_spec_load(BEHAVES, NULL, NULL, &e);
+    spec = hone_spec_load(BEHAVES, NULL, &e);
     ck_assert_msg(spec != NULL, "%s", e.text);
-    devices = hone_devices_list(&fake, &e);
+    devices = list_devices(&fake, &e);
     ck_assert_msg(devices != NULL, "%s", e.text);
     o.spec = spec;
     o.device = hone_devices_get(devices, 0);
-    o.worker = fake;
+    o.worker = &fake;
     o.configurations = configurations;
     o.lock_folder = folder;
     o.jobs = 2;
@@ -162,7 +170,7 @@ static pid_t start_tuner(const char *behaviour)
     const char *const configurations[] = {behaviour, NULL};
     const struct hone_record *r;
     struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
-    o.build_limit_ms = o.launch_limit_ms = 60000;
+    o.build_limit_ns = o.launch_limit_ns = UINT64_C(60000000000);
     begin(configurations, o);
     while (hone_tune_step(tune, 1000, &r, NULL) >= HONE_NOTHING)
         ;
@@ -218,7 +226,7 @@ static void kill_tuner(const char *behaviour, const char *event, unsigned worker
     while (((event && count_events(event) == 0) || count_lines(frames_file, "open ") < workers) &&
            now_ms() - start < 20000)
         usleep(10000);
-    usleep(200000); // they are in it
+    usleep(1000000); // they are in it, and one that was started last watches its tuner
     ck_assert_uint_ge(signal_workers(tuner, stopped ? SIGSTOP : 0), workers);
     kill(tuner, SIGKILL);
     unsigned ms = reap_everything();
@@ -288,7 +296,7 @@ START_TEST(workers_that_cannot_be_reaped)
     static const char *const dying[] = {"ID=1,FAKE=held_dying_once", "ID=2,FAKE=good", NULL};
     static const char *const hanging[] = {"ID=1,FAKE=held_hanging", "ID=2,FAKE=good", NULL};
     struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
-    o.launch_limit_ms = 300;
+    o.launch_limit_ns = 300000000;
     o.unranked = true;
     begin(dying, o);
     uint64_t start = now_ms();
@@ -354,7 +362,7 @@ static void tune_beside(void (*lock)(void), bool ranked)
     static const char *const good[] = {"FAKE=good", NULL};
     struct hone_error e = HONE_ERROR_INIT;
     struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
-    o.store = hone_store_open(store_file, true, &e);
+    o.store = hone_store_open(store_file, HONE_STORE_WRITE, &e);
     o.unranked = !ranked;
     begin(good, o);
     uint64_t start = now_ms();
@@ -401,14 +409,14 @@ START_TEST(killed_workers_are_not_stored)
 {
     static const char *const some[] = {"ID=1,FAKE=good", "ID=2,FAKE=killed_building", NULL};
     struct hone_error e = HONE_ERROR_INIT;
-    struct hone_progress p;
+    struct hone_progress p = HONE_PROGRESS_INIT;
     for (unsigned i = 0; i < 2; i++) {
         struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
-        o.store = hone_store_open(store_file, true, &e);
+        o.store = hone_store_open(store_file, HONE_STORE_WRITE, &e);
         o.unranked = true;
         begin(some, o);
         struct run run = run_to_the_end();
-        hone_tune_progress(tune, &p, sizeof p);
+        hone_tune_progress(tune, &p);
         end();
         hone_store_close(o.store);
         ck_assert_uint_eq(run.by_status[HONE_CORRECT], 1);
@@ -463,12 +471,14 @@ static enum hone_answer tune_naive(const struct hone_worker *worker, struct hone
     const struct hone_record *r;
     struct hone_tune_options o = HONE_TUNE_OPTIONS_INIT;
     enum hone_answer answer = HONE_BROKEN;
-    spec = hone_spec_load(NAIVE, set, NULL, e);
-    devices = hone_devices_list(worker, e);
+    struct hone_spec_options so = HONE_SPEC_OPTIONS_INIT;
+    so.set = set;
+    spec = hone_spec_load(NAIVE, &so, e);
+    devices = list_devices(worker, e);
     o.spec = spec;
     o.device = devices ? hone_devices_pick(devices, POCL, e) : NULL;
-    o.worker = *worker;
-    o.store = hone_store_open(store_file, true, e);
+    o.worker = worker;
+    o.store = hone_store_open(store_file, HONE_STORE_WRITE, e);
     o.configurations = one;
     o.lock_folder = folder;
     tune = o.device ? hone_tune_new(&o, e) : NULL;
@@ -497,11 +507,11 @@ static int play_full_disk(void)
     snprintf(small, sizeof small, "%s/small", folder);
     snprintf(cache, sizeof cache, "POCL_CACHE_DIR=%s/cache", small);
     const char *const with[] = {cache, NULL};
-    const struct hone_worker real = {.program = REAL, .environment = with};
+    const struct hone_worker real = {.size = sizeof real, .program = REAL, .environment = with};
     struct hone_error full = HONE_ERROR_INIT, e = HONE_ERROR_INIT;
     enum hone_status status = HONE_CORRECT;
     bool reused = false;
-    struct hone_devices *d = access(REAL, X_OK) == 0 ? hone_devices_list(&real, &e) : NULL;
+    struct hone_devices *d = access(REAL, X_OK) == 0 ? list_devices(&real, &e) : NULL;
     if (!d || !hone_devices_pick(d, POCL, &e) || !mount_small(small))
         return 77;
     hone_devices_free(d);

@@ -1,4 +1,4 @@
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 #include "suite.h"
 

@@ -9,9 +9,9 @@
 // correct, best, best_ns. Square matrix multiplications with arguments C (output), A, B only; that
 // is what it is for.
 #define CL_TARGET_OPENCL_VERSION 120
-#include "base/process.h"
+#include "os/process.h"
 #include "base/random.h"
-#include "measure/stats.h"
+#include "stats/stats.h"
 #include "space/space.h"
 
 #include <CL/cl.h>

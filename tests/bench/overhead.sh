@@ -13,7 +13,7 @@ runs=${2:-5}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cmake --build "$build" --target hone fake_worker >/dev/null
-export HONE_WORKER="$build/tests/eval/fake_worker" XDG_CACHE_HOME="$work"
+export HONE_WORKER="$build/tests/runner/fake_worker" XDG_CACHE_HOME="$work"
 
 for run in $(seq "$runs"); do
     rm -f "$work"/store*

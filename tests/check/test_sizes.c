@@ -1,5 +1,5 @@
 // The smallest size that a configuration allows: known answers.
-#include "sizes.h"
+#include "workflows/check/sizes.h"
 
 #include "base/text.h"
 

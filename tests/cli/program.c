@@ -1,6 +1,6 @@
 #include "program.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // Which device is meant, on made-up lists.
 #include "base/text.h"
-#include "cli/choose_device.h"
+#include "lib/choose_device.h"
 
 #include "../base/suite.h"
 
@@ -50,6 +50,25 @@ START_TEST(by_a_part)
     ck_assert_str_eq(id_of(COUNT, "portable comp"), "pocl/0");
     ck_assert_str_eq(id_of(COUNT, "nvidia/c"), "nvidia/c");
     ck_assert_str_eq(id_of(COUNT, "nvl"), "nvidia/b");
+}
+END_TEST
+
+// The host's C device: whatever is said, it stands behind all that fit it, too.
+START_TEST(the_last_language)
+{
+    const struct device_info host[] = {
+        {.language = LANGUAGE_C,
+         .type = DEVICE_CPU,
+         .name = "skylake",
+         .platform = "C",
+         .id = "c/skylake"},
+        devices[0],
+    };
+    struct error e = ERROR_INIT;
+    ck_assert_str_eq(choose_device(host, 2, NULL, &e)->id, "pocl/0");
+    ck_assert_str_eq(choose_device(host, 2, "skylake", &e)->id, "pocl/0");
+    ck_assert_str_eq(choose_device(host, 2, "c/skylake", &e)->id, "c/skylake");
+    ck_assert_str_eq(choose_device(host, 1, NULL, &e)->id, "c/skylake");
 }
 END_TEST
 
@@ -170,6 +189,7 @@ static void add(TCase *tests)
 {
     tcase_add_test(tests, by_kind);
     tcase_add_test(tests, by_a_part);
+    tcase_add_test(tests, the_last_language);
     tcase_add_test(tests, an_equal_name_wins);
     tcase_add_test(tests, several);
     tcase_add_test(tests, two_views_of_a_card);

@@ -45,7 +45,7 @@ START_TEST(two_constants)
     has(r.out, "5 of 5 differ (95 % family-wise); N=4096 is faster in 5.\n");
     has(r.out, "N=4096 / N=4194304: 0.0");
     has(r.out, "Best of N=4194304: ");
-    has(r.out, "Best against best, in turn: N=4096 is ");
+    has(r.out, "Best against best, interleaved: N=4096 is ");
     has(r.out, "7 of 7 configurations, 10 rounds each");
     ck_assert_uint_eq(count(r.out, "(identical to another)"), 2);
     ran_release(&r);
@@ -97,7 +97,7 @@ START_TEST(a_run_of_the_store)
     ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
     has(r.out, "run ");
     has(r.out, " / now");
-    has(r.out, "were not taken in turn");
+    has(r.out, "were not interleaved");
     ran_release(&r);
     expect(program_run("compare", SPEC, "--left", "run=xyz"), 2,
            "no run of vector_add begins with 'xyz'; the newest are:\n");
@@ -147,7 +147,7 @@ START_TEST(refused)
            "both sides are the same");
     expect(program_run("compare", SPEC, "--left", "size=3"), 2, "--left: 'size=3': write device=");
     expect(program_run("compare", SPEC, "--left", "set="), 2, "--left: set= needs a value");
-    expect(program_run("compare", SPEC, "--left", "language=c"), 2, "'c' is no language");
+    expect(program_run("compare", SPEC, "--left", "language=hip"), 2, "'hip' is no language");
     expect(program_run("compare", SPEC, TILED, "--left", "set=N=64"), 2,
            "--left is for two sides of one spec");
     expect(program_run("compare", SPEC, "--json", "--markdown"), 2, "exclude each other");

@@ -1,65 +1,73 @@
 // Options: parsing, refusals, and that the tables are fit for help and man page.
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/tuning.h"
 
 #include "../base/suite.h"
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-// Parses for a command; the settings are the caller's to release.
-static bool parse(const char *command, const char *const *words, struct settings *s, uint32_t *rest,
-                  struct error *e)
+// Parses for a command into zeroed settings; their lists are the caller's to release.
+static bool parse(const struct command *command, const char *const *words, void *settings,
+                  uint32_t *rest, struct error *e)
 {
+    bool help;
     const char *arguments[16];
     char *argv[16];
     int argc = 0;
     for (; words[argc]; argc++)
         argv[argc] = (char *)words[argc];
-    *s = (struct settings){.help = false};
-    return options_parse(command_find(command)->groups, argc, argv, s, arguments, rest, e);
+    return options_parse(command->groups, argc, argv, settings, &help, arguments, rest, e);
 }
 
 static void refuses(const char *command, const char *const *words, const char *expected)
 {
-    struct settings s;
+    const struct command *c = command_find(command);
+    void *s = calloc(1, c->settings_size);
     struct error e = ERROR_INIT;
     uint32_t rest;
-    ck_assert(!parse(command, words, &s, &rest, &e));
+    ck_assert(s && !parse(c, words, s, &rest, &e));
     ck_assert_int_eq(e.code, ERROR_USAGE);
     ck_assert_msg(strstr(e.text, expected) != NULL, "%s", e.text);
-    settings_release(&s);
+    options_release(c->groups, s);
+    free(s);
 }
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 START_TEST(values)
 {
-    struct settings s;
+    struct tune_settings s = {0};
     struct error e = ERROR_INIT;
     uint32_t rest;
-    ck_assert(parse("tune",
+    ck_assert(parse(&command_tune,
                     WORDS("--set", "A=1", "spec.json", "--set=B=2", "--iterations=9", "--seed", "0",
                           "--verbose", "--budget", "10%,60s", "--timeout", "build=2m,launch=500ms"),
                     &s, &rest, &e));
     ck_assert_uint_eq(rest, 1);
-    ck_assert_uint_eq(s.set.count, 2);
-    ck_assert_str_eq(s.set.items[0], "A=1");
-    ck_assert_str_eq(s.set.items[1], "B=2");
-    ck_assert_uint_eq(s.iterations.value, 9);
-    ck_assert(s.seed.is_given && s.seed.value == 0);
-    ck_assert(s.verbose && !s.json);
-    ck_assert_double_eq(s.budget.fraction, 0.1);
-    ck_assert_uint_eq(s.budget.nanoseconds, 60000000000);
-    ck_assert_uint_eq(s.limits.build_ns, 120000000000);
-    ck_assert_uint_eq(s.limits.launch_ns, 500000000);
-    settings_release(&s);
-    ck_assert(parse("tune", WORDS("--timeout", "1.5", "-v", "--", "--set", "-"), &s, &rest, &e));
-    ck_assert_uint_eq(s.limits.launch_ns, 1500000000);
-    ck_assert_uint_eq(s.limits.build_ns, 0);
+    ck_assert_uint_eq(s.given.set.count, 2);
+    ck_assert_str_eq(s.given.set.items[0], "A=1");
+    ck_assert_str_eq(s.given.set.items[1], "B=2");
+    ck_assert_uint_eq(s.measure.iterations.value, 9);
+    ck_assert(s.measure.seed.is_given && s.measure.seed.value == 0);
+    ck_assert(s.verbose && s.given.output.format == REPORT_TEXT);
+    struct budget budget;
+    ck_assert(budget_parse(s.search.budget, &budget, &e));
+    ck_assert_double_eq(budget.fraction, 0.1);
+    ck_assert_uint_eq(budget.nanoseconds, 60000000000);
+    ck_assert_uint_eq(s.measure.limits.build_ns, 120000000000);
+    ck_assert_uint_eq(s.measure.limits.launch_ns, 500000000);
+    options_release(command_tune.groups, &s);
+    s = (struct tune_settings){0};
+    ck_assert(
+        parse(&command_tune, WORDS("--timeout", "1.5", "-v", "--", "--set", "-"), &s, &rest, &e));
+    ck_assert_uint_eq(s.measure.limits.launch_ns, 1500000000);
+    ck_assert_uint_eq(s.measure.limits.build_ns, 0);
     ck_assert_uint_eq(rest, 2);
-    settings_release(&s);
+    options_release(command_tune.groups, &s);
 }
 END_TEST
 
@@ -87,22 +95,22 @@ END_TEST
 
 // ---- the tables --------------------------------------------------------------------------------
 
-typedef void visit(const struct command *c, const struct option *o);
+typedef void visit(const struct command *c, const struct option_group *g, const struct option *o);
 
 static void each_option(visit *visit_option)
 {
     for (const struct command *const *c = commands(); *c; c++) {
         for (const struct option_group *g = (*c)->groups; g->title; g++) {
             for (const struct option *o = g->options; o->name; o++)
-                visit_option(*c, o);
+                visit_option(*c, g, o);
         }
     }
 }
 
-static void is_sound(const struct command *c, const struct option *o)
+static void is_sound(const struct command *c, const struct option_group *g, const struct option *o)
 {
-    ck_assert_msg(o->apply != NULL && o->offset < sizeof(struct settings), "%s --%s", c->name,
-                  o->name);
+    ck_assert_msg(o->apply != NULL && (o == help_options || g->at + o->offset < c->settings_size),
+                  "%s --%s", c->name, o->name);
     ck_assert_msg(o->help && o->help[strlen(o->help) - 1] == '.', "%s --%s: %s", c->name, o->name,
                   o->help);
     ck_assert_msg(option_find(c->groups, o->name) == o, "%s has --%s twice", c->name, o->name);
@@ -148,23 +156,26 @@ START_TEST(retry_takes_all_or_some_statuses)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct error e = ERROR_INIT;
-        struct settings s = {0};
+        struct tune_settings s = {0};
+        bool help;
         char word[64];
         char *argv[] = {word, (char[]){"spec.json"}};
         const char *rest[2];
         uint32_t count;
         snprintf(word, sizeof word, "%s", rows[i].word);
-        bool ok = options_parse(command_tune.groups, 2, argv, &s, rest, &count, &e);
+        bool ok = options_parse(command_tune.groups, 2, argv, &s, &help, rest, &count, &e);
         ck_assert_msg(ok == !rows[i].refusal, "%s: %s", word, e.text);
-        ck_assert(!ok || (s.retry == rows[i].mask && count == 1));
+        ck_assert(!ok || (s.measure.retry == rows[i].mask && count == 1));
         ck_assert_msg(ok || strstr(e.text, rows[i].refusal), "%s: %s", word, e.text);
-        settings_release(&s);
+        options_release(command_tune.groups, &s);
     }
 }
 END_TEST
 
-static void is_in_help(const struct command *c, const struct option *o)
+static void is_in_help(const struct command *c, const struct option_group *g,
+                       const struct option *o)
 {
+    (void)g;
     struct text help = TEXT_INIT, word = TEXT_INIT;
     help_command(c, &help);
     const char *before = !o->argument ? "" : o->optional ? "[=" : " ";
@@ -178,8 +189,10 @@ static void is_in_help(const struct command *c, const struct option *o)
 
 static struct text page;
 
-static void is_in_page(const struct command *c, const struct option *o)
+static void is_in_page(const struct command *c, const struct option_group *g,
+                       const struct option *o)
 {
+    (void)g;
     char word[64] = "\\-\\-";
     size_t at = strlen(word);
     for (const char *s = o->name; *s; s++) {

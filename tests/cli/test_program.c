@@ -200,6 +200,46 @@ START_TEST(tune_text)
 }
 END_TEST
 
+// One run that is in the store answers in every format: a row, or a test case, for each record.
+START_TEST(formats)
+{
+    struct ran r = program_run("tune", SPEC, "--build-only", "--format", "csv");
+    const char *line = r.out;
+    int rows = -1;
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    ck_assert(str_starts(r.out, "type,configuration.block,configuration.work,configuration.flavor,"
+                                "status,"));
+    for (; *line; line = strchr(line, '\n') + 1)
+        rows++;
+    ck_assert_int_eq(rows, 11);
+    ck_assert_ptr_nonnull(strstr(r.out, ",compile,false,"));
+    ran_release(&r);
+    r = program_run("tune", SPEC, "--build-only", "--format", "junit");
+    ck_assert_ptr_nonnull(strstr(r.out, "<testsuite name=\"tune\" tests=\"11\" failures=\"2\" "
+                                        "errors=\"0\" skipped=\"0\">\n"));
+    ck_assert_ptr_nonnull(strstr(r.out, "    <failure type=\"compile\" message=\""));
+    ran_release(&r);
+    r = program_run("space", SPEC, "--format", "junit");
+    ck_assert_ptr_nonnull(strstr(r.out, "<testsuite name=\"space\" "));
+    ran_release(&r);
+    r = program_run("space", SPEC, "--format", "markdown");
+    ck_assert_ptr_nonnull(strstr(r.out, "\n\n| parameter | type | default | values |\n| :--- |"));
+    ran_release(&r);
+    r = program_run("devices", "--format", "xml");
+    ck_assert_int_eq(r.status, 2);
+    ck_assert_ptr_nonnull(strstr(r.err, "--format: 'xml' is none of text, json, markdown, csv "));
+    ran_release(&r);
+    r = program_run("tune", SPEC, "--json", "--format", "csv");
+    ck_assert_int_eq(r.status, 2);
+    ck_assert_ptr_nonnull(strstr(r.err, "exclude each other"));
+    ran_release(&r);
+    r = program_run_to("/dev/full", (const char *const[]){"devices", "--format", "csv", NULL});
+    ck_assert_int_eq(r.status, 1);
+    ck_assert_ptr_nonnull(strstr(r.err, "cannot write the output"));
+    ran_release(&r);
+}
+END_TEST
+
 START_TEST(nothing_correct)
 {
     struct ran r = program_run("tune", SPEC, "--config", "flavor=2", "--no-store");
@@ -473,6 +513,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, tune_json);
     tcase_add_test(tests, tune_text);
     tcase_add_test(tests, tune_builds_only);
+    tcase_add_test(tests, formats);
     tcase_add_test(tests, nothing_correct);
     tcase_add_test(tests, run_one);
     tcase_add_test(tests, run_refuses_or_shows);

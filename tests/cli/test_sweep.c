@@ -215,7 +215,7 @@ START_TEST(refused)
         {{"sweep", SPEC, "--set", "N=1", "--json", "--markdown"}, "exclude each other"},
         {{"sweep", SPEC, "--set", "N=1", "--known", "--fresh"}, "--known and --fresh exclude"},
         {{"sweep", SPEC, "--set", "N=1", "--known", "--no-store"}, "--known and --no-store"},
-        {{"sweep", SPEC, "--set", "N=1", "--rounds", "3"}, "--rounds is for launches in turn"},
+        {{"sweep", SPEC, "--set", "N=1", "--rounds", "3"}, "--rounds is for interleaved launches"},
         {{"sweep", SPEC, "--set", "N=1", "--output", ""}, "--output: the prefix"},
         {{"sweep", SPEC, "--set", "N=1", "--output", "/nowhere/x"},
          "/nowhere/x.csv: cannot write: "},

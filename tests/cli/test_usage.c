@@ -6,7 +6,9 @@
 #include "../base/suite.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SPEC HONE_SOURCE_DIR "/tests/cli/data/vector_add.json"
 #define ODD  HONE_SOURCE_DIR "/tests/cli/data/odd.cl"
@@ -199,6 +201,44 @@ START_TEST(cache_that_cannot_be_written)
 END_TEST
 
 // A script must learn that its output is not whole.
+// What is chosen by a variable (the tests' cache of PoCL is) stays; so does all of it while a scratch folder is in use.
+START_TEST(caches_are_shown_and_cleared)
+{
+    struct text scratch = TEXT_INIT, kept = TEXT_INIT, file = TEXT_INIT;
+    text_addf(&scratch, "%s/hone-scratch-abcdef", program_folder());
+    text_addf(&kept, "%s/hone/references", program_folder());
+    text_addf(&file, "%s/reference", text_cstr(&kept));
+    setenv("POCL_CACHE_DIR", program_folder(), 1);
+    ck_assert(folder_make(text_cstr(&kept), NULL) && folder_make(text_cstr(&scratch), NULL));
+    FILE *f = fopen(text_cstr(&file), "w");
+    ck_assert(f && fputs("x", f) >= 0 && fclose(f) == 0);
+    struct ran r = program_run("cache", "--json");
+    ck_assert_int_eq(r.status, 0);
+    ck_assert_ptr_nonnull(strstr(r.out, "\"variable\":\"POCL_CACHE_DIR\",\"own\":false,"));
+    ck_assert_ptr_nonnull(strstr(r.out, "/hone/references\",\"variable\":\"HONE_WORKER_CACHE\","
+                                        "\"own\":true,\"entries\":1,\"in_use\":0,\"bytes\":4096,"
+                                        "\"limit_bytes\":536870912,\"oldest\":\"2"));
+    ck_assert_ptr_nonnull(strstr(r.out, "\"entries\":1,\"in_use\":1,")); // made a moment ago
+    ran_release(&r);
+    r = program_run("cache", "--clear");
+    ck_assert_int_eq(r.status, 1);
+    ck_assert_ptr_nonnull(strstr(r.err, "another hone is at work"));
+    ck_assert_int_eq(access(text_cstr(&file), F_OK), 0);
+    ran_release(&r);
+    folder_remove(text_cstr(&scratch));
+    r = program_run("cache", "--clear");
+    ck_assert_int_eq(r.status, 0);
+    ck_assert_str_eq(r.err, "");
+    ck_assert_ptr_nonnull(strstr(r.out, "chosen by POCL_CACHE_DIR"));
+    ck_assert_ptr_nonnull(strstr(r.out, "\n4 KiB were removed\n"));
+    ck_assert_int_ne(access(text_cstr(&file), F_OK), 0);
+    ran_release(&r);
+    text_release(&scratch);
+    text_release(&kept);
+    text_release(&file);
+}
+END_TEST
+
 START_TEST(full_output)
 {
     struct ran r = program_run_to("/dev/full", (const char *const[]){"space", SPEC, NULL});
@@ -279,6 +319,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, titles_stand_once);
     tcase_add_test(tests, init);
     tcase_add_test(tests, cache_that_cannot_be_written);
+    tcase_add_test(tests, caches_are_shown_and_cleared);
     tcase_add_test(tests, full_output);
     tcase_add_test(tests, no_worker);
     tcase_add_loop_test(tests, hostile_recordings, 0, sizeof hostile / sizeof *hostile);

@@ -23,7 +23,7 @@ START_TEST(opencl_against_cuda)
     has(r.out, "  =     ? / 32          ? / 0  ID=3\n"); // the one that is equal
     has(r.out, "3 of 4 differ (95 % family-wise); CUDA is faster in 3.\n");
     has(r.out, "Rank correlation of the two (Kendall's tau): 1.00.\n");
-    has(r.out, "Best against best, in turn: CUDA is 2.00 (2.00 .. 2.00) times faster than "
+    has(r.out, "Best against best, interleaved: CUDA is 2.00 (2.00 .. 2.00) times faster than "
                "OpenCL.\n");
     ran_release(&r);
 }

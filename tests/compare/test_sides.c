@@ -1,11 +1,11 @@
 // A comparison with a worker whose times are known: what is found, what fails on one side, what the
 // store makes of it, two members on one card.
-#include "best.h"
-#include "compare.h"
-#include "tune.h"
+#include "workflows/best.h"
+#include "workflows/compare/compare.h"
+#include "workflows/tune/tune.h"
 
-#include "base/process.h"
-#include "protocol/protocol.h"
+#include "os/process.h"
+#include "worker/protocol.h"
 
 #include <check.h>
 #include <math.h>
@@ -31,7 +31,7 @@ struct session {
     struct compare *compare;
     const struct compare_record *records[CONFIGURATIONS];
     size_t count;
-    struct compare_summary summary;
+    struct compare_progress summary;
 };
 
 static void setup(void)
@@ -108,16 +108,16 @@ static void run(struct session *s)
 {
     struct error e = ERROR_INIT;
     const struct compare_record *record;
-    enum compare_answer answer;
+    enum workflow_answer answer;
     start(s);
-    while ((answer = compare_step(s->compare, 1000, &record, &e)) != COMPARE_END) {
-        ck_assert_msg(answer != COMPARE_BROKEN, "%s", e.text);
-        if (answer != COMPARE_RECORD)
+    while ((answer = compare_step(s->compare, 1000, &record, &e)) != WORKFLOW_END) {
+        ck_assert_msg(answer != WORKFLOW_BROKEN, "%s", e.text);
+        if (answer != WORKFLOW_RECORD)
             continue;
         ck_assert_uint_lt(s->count, CONFIGURATIONS);
         s->records[s->count++] = record;
     }
-    compare_summary(s->compare, &s->summary);
+    compare_progress(s->compare, &s->summary);
 }
 
 static void end(struct session *s)
@@ -149,7 +149,7 @@ static void check_twice(const struct session *s)
             ck_assert_int_eq(r->entries[side].result->stop, STOP_COMPARED);
         }
     }
-    const struct compare_summary *m = &s->summary;
+    const struct compare_progress *m = &s->summary;
     ck_assert_uint_eq(m->compared, CONFIGURATIONS);
     ck_assert_uint_eq(m->apart, CONFIGURATIONS);
     ck_assert_uint_eq(m->first_faster, CONFIGURATIONS);
@@ -226,7 +226,7 @@ START_TEST(one_side_dies_in_a_round)
 }
 END_TEST
 
-// The fastest of the right side is another one: both bests meet in a heat of their own.
+// The fastest of the right side is another one: both bests meet in a paired run of their own.
 START_TEST(bests_meet)
 {
     struct session s;
@@ -265,8 +265,8 @@ START_TEST(sample_and_picked)
     ck_assert_uint_eq(s.count, 3);
     end(&s);
     begin(&s, "FACTOR=2", NULL);
-    s.options.picked = (const char *const[]){"ID=4", "ID=9"};
-    s.options.picked_count = 2;
+    s.options.chosen = (const char *const[]){"ID=4", "ID=9"};
+    s.options.chosen_count = 2;
     run(&s);
     ck_assert_uint_eq(s.count, 1);
     ck_assert_str_eq(s.records[0]->configuration, "ID=4");
@@ -287,8 +287,8 @@ START_TEST(nothing_in_common)
     s.options.where_count = 1;
     s.options.configurations = NULL;
     s.options.configuration_count = 0;
-    s.options.picked = (const char *const[]){"ID=1"};
-    s.options.picked_count = 1;
+    s.options.chosen = (const char *const[]){"ID=1"};
+    s.options.chosen_count = 1;
     ck_assert_ptr_null(compare_new(&s.options, &e));
     ck_assert_msg(strstr(e.text, "no configuration in common") != NULL, "%s", e.text);
     end(&s);
@@ -351,7 +351,7 @@ static void tune(void)
     struct tune *t = tune_new(&o, &e);
     const struct tune_record *record;
     ck_assert_msg(t != NULL, "%s", e.text);
-    while (tune_step(t, 1000, &record, &e) != TUNE_END)
+    while (tune_step(t, 1000, &record, &e) != WORKFLOW_END)
         ck_assert_msg(e.code == ERROR_NONE, "%s", e.text);
     struct tune_progress p;
     tune_progress(t, &p);
@@ -463,6 +463,8 @@ START_TEST(runs_that_are_not_there)
 {
     struct error e = ERROR_INIT;
     struct stored stored;
+    const char **fastest;
+    size_t count;
     struct spec *spec = load(NULL, NULL);
     struct store *store = open_store();
     ck_assert(!stored_run(store, "last", spec, &arena, &stored, &e));
@@ -475,11 +477,11 @@ START_TEST(runs_that_are_not_there)
                   "%s", e.text);
     stored_release(&stored);
     error_clear(&e);
-    ck_assert(stored_fastest(store, spec, &report.devices[0], false, 2, &arena, &stored, &e));
-    ck_assert_uint_eq(stored.count, 2);
-    ck_assert_str_eq(stored.entries[0].configuration, "ID=0");
-    ck_assert_str_eq(stored.entries[1].configuration, "ID=1");
-    stored_release(&stored);
+    ck_assert(
+        stored_fastest(store, spec, &report.devices[0], false, 2, &arena, &fastest, &count, &e));
+    ck_assert_uint_eq(count, 2);
+    ck_assert_str_eq(fastest[0], "ID=0");
+    ck_assert_str_eq(fastest[1], "ID=1");
     store_close(store);
     spec_free(spec);
 }
@@ -487,26 +489,27 @@ END_TEST
 
 // ---- the end before the end ---------------------------------------------------------------------
 
-// The records are all there, and what they amount to; only the heat of the bests is not.
+// The records are all there, and what they amount to; only the paired run of the bests is not.
 START_TEST(cancelled_at_the_bests)
 {
     struct session s;
     struct error e = ERROR_INIT;
     const struct compare_record *record;
-    enum compare_answer answer;
+    enum workflow_answer answer;
     unsigned records = 0;
-    begin(&s, "SHIFT=3", NULL); // two are the fastest: they have a heat of their own
+    begin(&s, "SHIFT=3", NULL); // two are the fastest: they have a paired run of their own
     s.options.rounds = 8;
     start(&s);
-    while ((answer = compare_step(s.compare, 1000, &record, &e)) != COMPARE_END) {
-        ck_assert_msg(answer != COMPARE_BROKEN, "%s", e.text);
-        compare_summary(s.compare, &s.summary);
-        records += answer == COMPARE_RECORD;
-        if (!s.summary.cancelled && records == s.summary.planned && s.summary.level > 0)
+    while ((answer = compare_step(s.compare, 1000, &record, &e)) != WORKFLOW_END) {
+        ck_assert_msg(answer != WORKFLOW_BROKEN, "%s", e.text);
+        compare_progress(s.compare, &s.summary);
+        records += answer == WORKFLOW_RECORD;
+        if (!s.summary.common.cancelled && records == s.summary.common.planned &&
+            s.summary.level > 0)
             compare_cancel(s.compare);
     }
-    compare_summary(s.compare, &s.summary);
-    ck_assert(s.summary.cancelled);
+    compare_progress(s.compare, &s.summary);
+    ck_assert(s.summary.common.cancelled);
     ck_assert(!s.summary.has_bests);
     ck_assert_uint_eq(s.summary.compared, records);
     ck_assert(is_about(s.summary.mean, 1));
@@ -522,15 +525,15 @@ START_TEST(cancelled)
     const struct compare_record *record;
     begin(&s, "FACTOR=2", NULL);
     start(&s);
-    enum compare_answer answer;
+    enum workflow_answer answer;
     unsigned records = 0;
-    while ((answer = compare_step(s.compare, 1000, &record, &e)) != COMPARE_END) {
-        ck_assert_msg(answer != COMPARE_BROKEN, "%s", e.text);
-        if (answer == COMPARE_RECORD && ++records == 2)
+    while ((answer = compare_step(s.compare, 1000, &record, &e)) != WORKFLOW_END) {
+        ck_assert_msg(answer != WORKFLOW_BROKEN, "%s", e.text);
+        if (answer == WORKFLOW_RECORD && ++records == 2)
             compare_cancel(s.compare);
     }
-    compare_summary(s.compare, &s.summary);
-    ck_assert(s.summary.cancelled);
+    compare_progress(s.compare, &s.summary);
+    ck_assert(s.summary.common.cancelled);
     ck_assert_uint_eq(s.summary.compared, 2);
     ck_assert(is_about(s.summary.mean, 0.5));
     end(&s);
@@ -544,11 +547,11 @@ START_TEST(hopeless_spec)
     const struct compare_record *record;
     begin(&s, "BAD=0", "HOW=spec_fault");
     start(&s);
-    enum compare_answer answer;
+    enum workflow_answer answer;
     do
         answer = compare_step(s.compare, 1000, &record, &e);
-    while (answer == COMPARE_NOTHING);
-    ck_assert_int_eq(answer, COMPARE_BROKEN);
+    while (answer == WORKFLOW_NOTHING);
+    ck_assert_int_eq(answer, WORKFLOW_BROKEN);
     ck_assert_msg(strstr(e.text, "right: ") && strstr(e.text, "no kernel 'x'"), "%s", e.text);
     end(&s);
 }

@@ -2,7 +2,7 @@
 #ifndef HONE_TESTS_DEVICE_GEMM_JOB_H
 #define HONE_TESTS_DEVICE_GEMM_JOB_H
 
-#include "job/job.h"
+#include "model/job.h"
 
 struct gemm_case {
     uint64_t m, n, k;

@@ -29,6 +29,12 @@ bool kit_on_cuda(void)
     return wanted && str_starts(wanted, "cuda/");
 }
 
+bool kit_on_c(void)
+{
+    const char *wanted = getenv("HONE_TEST_DEVICE");
+    return wanted && str_starts(wanted, "c/");
+}
+
 static const char *choose(const struct device_list *list)
 {
     const char *wanted = getenv("HONE_TEST_DEVICE");
@@ -47,7 +53,10 @@ const char *kit_device_id(struct arena *a)
 {
     struct device_list list;
     struct error e = ERROR_INIT;
-    return device_list(a, NULL, &list, &e) ? choose(&list) : "";
+    struct device_options o = {.languages = languages_unnamed()};
+    if (kit_on_c())
+        o.languages = 1u << LANGUAGE_C;
+    return device_list(a, &o, &list, &e) ? choose(&list) : "";
 }
 
 bool kit_has_device(void)
@@ -62,6 +71,7 @@ bool kit_has_device(void)
     bool found = child > 0 && waitpid(child, &status, 0) == child && status == 0;
     if (!found)
         puts(kit_on_cuda() ? "skipped: no CUDA device"
+             : kit_on_c()  ? "skipped: no C compiler"
                            : "skipped: no OpenCL device (apt install pocl-opencl-icd)");
     return found;
 }
@@ -145,7 +155,7 @@ struct job *kit_job(const char *source)
 {
     struct job *j = job_new();
     ck_assert(j != NULL);
-    j->language = kit_on_cuda() ? LANGUAGE_CUDA : LANGUAGE_OPENCL;
+    j->language = kit_on_cuda() ? LANGUAGE_CUDA : kit_on_c() ? LANGUAGE_C : LANGUAGE_OPENCL;
     j->programs = arena_array(&j->arena, 1, sizeof *j->programs);
     j->program_count = 1;
     j->programs[0].name = "test.cl";

@@ -22,6 +22,8 @@ bool kit_has_device(void);
 // Is $HONE_TEST_DEVICE a CUDA device's ("cuda/...")? The tests' kernels are then given words for
 // what they use of OpenCL C.
 bool kit_on_cuda(void);
+// Or the host's ("c/")? Its kernels are functions of C.
+bool kit_on_c(void);
 
 struct kit {
     struct arena arena; // of the list

@@ -2,7 +2,7 @@
 // wrong.
 #include "kit.h"
 
-#include "device/compare.h"
+#include "device/compare_output.h"
 #include "device/fill.h"
 #include "device/gemm.h"
 

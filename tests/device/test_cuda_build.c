@@ -3,8 +3,8 @@
 #include "kit.h"
 
 #include "base/text.h"
-#include "device/cuda_code.h"
-#include "device/cuda_compiler.h"
+#include "device/backends/cuda/cuda_code.h"
+#include "device/backends/cuda/cuda_compiler.h"
 #include "device/open_device.h"
 
 #include <dirent.h>

@@ -7,7 +7,7 @@
 #include <cuda.h>
 #include <nvrtc.h>
 
-#include "device/cuda_api.h"
+#include "device/backends/cuda/cuda_api.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -18,7 +18,7 @@ static struct kit kit;
 
 static void set_up(void)
 {
-    struct device_options o = {.exact = true};
+    struct device_options o = {.simulated = true};
     kit_open_as(&kit, &o);
 }
 

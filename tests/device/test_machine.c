@@ -1,7 +1,7 @@
 // What a machine's files say of load, clocks and caches: known answers from files of the test's.
 #include "kit.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 #include "device/machine.h"
 
@@ -78,19 +78,19 @@ static void burn(uint64_t ns)
 START_TEST(busy_time_of_the_watched_cores_is_others)
 {
     struct machine m;
-    struct machine_look look;
+    struct machine_snapshot snapshot;
     uint64_t cores = (uint64_t)CPU_COUNT(&cpus);
     write_stat("1000 1000 1000 1000 1000 1000 1000 1000 1000 1000", "5 5 5 5 5 5 5 5 0 0");
     machine_open(&m, root, false);
-    machine_take(&m, &look);
-    ck_assert_uint_eq(look.cores, cores);
-    ck_assert_uint_eq(look.mhz, 0);
-    ck_assert_uint_le(look.other_cpu_ns, 0);
+    machine_take(&m, &snapshot);
+    ck_assert_uint_eq(snapshot.cores, cores);
+    ck_assert_uint_eq(snapshot.mhz, 0);
+    ck_assert_uint_le(snapshot.other_cpu_ns, 0);
     write_stat("1001 1002 1004 1008 1016 1032 1064 1128 1256 1512", "9999 5 5 5 5 5 5 5 0 0");
-    machine_take(&m, &look);
+    machine_take(&m, &snapshot);
     uint64_t most = cores * (1 + 2 + 4 + 32 + 64 + 128) * TICK_NS;
-    ck_assert_uint_le(look.other_cpu_ns, most);
-    ck_assert_uint_ge(look.other_cpu_ns, most - 100000000); // less what this process used
+    ck_assert_uint_le(snapshot.other_cpu_ns, most);
+    ck_assert_uint_ge(snapshot.other_cpu_ns, most - 100000000); // less what this process used
     machine_close(&m);
 }
 END_TEST
@@ -98,7 +98,7 @@ END_TEST
 START_TEST(this_process_does_not_count_and_time_never_runs_back)
 {
     struct machine m;
-    struct machine_look first, second;
+    struct machine_snapshot first, second;
     write_stat("1000 0 0 0 0 0 0 0 0 0", "0 0 0 0 0 0 0 0 0 0");
     machine_open(&m, root, false);
     write_stat("1100 0 0 0 0 0 0 0 0 0", "0 0 0 0 0 0 0 0 0 0");
@@ -123,19 +123,19 @@ END_TEST
 START_TEST(clocks_are_those_of_a_cpu_device)
 {
     struct machine m;
-    struct machine_look look;
+    struct machine_snapshot snapshot;
     write_stat("1000 0 0 0 0 0 0 0 0 0", "0 0 0 0 0 0 0 0 0 0");
     write_for_each("cpufreq/scaling_cur_freq", "2250000\n");
     machine_open(&m, root, true);
-    machine_take(&m, &look);
-    ck_assert_uint_eq(look.mhz, 2250);
+    machine_take(&m, &snapshot);
+    ck_assert_uint_eq(snapshot.mhz, 2250);
     write_for_each("cpufreq/scaling_cur_freq", "1100000\n");
-    machine_take(&m, &look);
-    ck_assert_uint_eq(look.mhz, 1100);
+    machine_take(&m, &snapshot);
+    ck_assert_uint_eq(snapshot.mhz, 1100);
     machine_close(&m);
     machine_open(&m, root, false);
-    machine_take(&m, &look);
-    ck_assert_uint_eq(look.mhz, 0);
+    machine_take(&m, &snapshot);
+    ck_assert_uint_eq(snapshot.mhz, 0);
     machine_close(&m);
 }
 END_TEST
@@ -171,16 +171,16 @@ START_TEST(a_system_that_tells_nothing_is_no_failure)
 {
     static const char *const stats[] = {NULL, "", "cpu  1 2 3 4\n", "cpu0\ncpu1\n", "garbage"};
     struct machine m;
-    struct machine_look look;
+    struct machine_snapshot snapshot;
     for (size_t i = 0; i < sizeof stats / sizeof *stats; i++) {
         if (stats[i])
             write_file("proc", "stat", stats[i]);
         machine_open(&m, root, true);
-        machine_take(&m, &look);
-        ck_assert_uint_eq(look.cores, 0);
-        ck_assert_uint_eq(look.other_cpu_ns, 0);
-        ck_assert_uint_eq(look.mhz, 0);
-        ck_assert_uint_gt(look.at_ns, 0);
+        machine_take(&m, &snapshot);
+        ck_assert_uint_eq(snapshot.cores, 0);
+        ck_assert_uint_eq(snapshot.other_cpu_ns, 0);
+        ck_assert_uint_eq(snapshot.mhz, 0);
+        ck_assert_uint_gt(snapshot.at_ns, 0);
         ck_assert_uint_eq(m.cache_bytes, 0);
         machine_close(&m);
     }

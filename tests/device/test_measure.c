@@ -2,7 +2,7 @@
 // last one.
 #include "kit.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -248,10 +248,10 @@ START_TEST(a_result_says_what_else_the_machine_did)
     struct loaded *l = load(j);
     uint64_t start = clock_ns();
     struct result *r = measure_loaded(l, &policy);
-    ck_assert_uint_ge(r->look.at_ns, start);
-    ck_assert_uint_le(r->look.at_ns, clock_ns());
-    ck_assert_uint_le(r->look.cores, 1024);
-    if (r->look.cores == 0)
+    ck_assert_uint_ge(r->machine.at_ns, start);
+    ck_assert_uint_le(r->machine.at_ns, clock_ns());
+    ck_assert_uint_le(r->machine.cores, 1024);
+    if (r->machine.cores == 0)
         puts("skipped: /proc/stat does not tell of this machine's cores");
     device_unload(kit.device, l);
     result_free(r);

@@ -7,8 +7,8 @@
 #include "device/memory.h"
 #include "device/nvidia_log.h"
 #include "device/occupancy.h"
-#include "device/opencl_api.h"
-#include "device/opencl_log.h"
+#include "device/backends/opencl/opencl_api.h"
+#include "device/backends/opencl/opencl_log.h"
 #include "device/reference_file.h"
 
 #include <stdlib.h>

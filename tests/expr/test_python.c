@@ -3,7 +3,7 @@
 #include "environment.h"
 #include "known_answers.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/random.h"
 
 #include <check.h>

@@ -3,7 +3,7 @@
 // TF32 it rounds its inputs to eleven bits, as the cards do.
 #include "fake.h"
 
-#include "device/cublas.h"
+#include "device/backends/blas/cublas.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 // A test finds both through LD_LIBRARY_PATH.
 //
 // What else they do is asked for in the environment, read anew at each call. Calls are named as in
-// src/device/cuda_api.h (cuMemAlloc, not cuMemAlloc_v2); FAKE_CUDA_HANG, _FAIL, _DIE, _HOW, _STATE
-// are those of ../fake_driver/orders.h.
+// src/device/backends/cuda/cuda_api.h (cuMemAlloc, not cuMemAlloc_v2); FAKE_CUDA_HANG, _FAIL, _DIE,
+// _HOW, _STATE are those of ../fake_driver/orders.h.
 //
 //   FAKE_CUDA_CARDS  how many there are (default 1)
 //   FAKE_CUDA_NAME   the card's name: cards of different names do not wait for each other's lock
@@ -26,7 +26,7 @@
 #define HONE_TESTS_FAKE_CUDA_H
 
 #include "../fake_driver/kernel.h"
-#include "device/cuda_api.h"
+#include "device/backends/cuda/cuda_api.h"
 
 // What the libraries export: under the names of the real ones.
 #define FAKE_DECLARE(name, symbol, result, parameters) result name parameters __asm__(symbol);

@@ -5,9 +5,9 @@
 #include "../fake_driver/life.h"
 #include "kit.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
-#include "device/cuda_api.h"
+#include "device/backends/cuda/cuda_api.h"
 
 #include <dlfcn.h>
 #include <sched.h>

@@ -3,7 +3,7 @@
 #include "kit.h"
 
 #include "base/text.h"
-#include "device/cuda_api.h"
+#include "device/backends/cuda/cuda_api.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -48,7 +48,7 @@ struct listed {
 static void list(struct listed *l)
 {
     struct error e = ERROR_INIT;
-    struct device_options options = {.root = "/nowhere"};
+    struct device_options options = {.root = "/nowhere", .languages = languages_unnamed()};
     arena_init(&l->arena);
     ck_assert_msg(device_list(&l->arena, &options, &l->list, &e), "%s", e.text);
 }

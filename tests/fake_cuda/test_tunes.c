@@ -3,7 +3,7 @@
 // ends; nothing wrong is called correct; no process is left.
 #include "../fake_driver/tunes.h"
 
-#include "device/cuda_api.h"
+#include "device/backends/cuda/cuda_api.h"
 
 #include <check.h>
 #include <stdio.h>

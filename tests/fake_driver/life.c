@@ -133,7 +133,8 @@ static void live(struct life *life, struct job *j)
     struct error e = ERROR_INIT;
     char scratch[] = "/tmp/hone-test-fake-XXXXXX";
     ck_assert(mkdtemp(scratch) != NULL);
-    struct device_options options = {.scratch = scratch, .root = scratch};
+    struct device_options options = {
+        .scratch = scratch, .root = scratch, .languages = languages_unnamed()};
     struct device *d = NULL;
     *life = (struct life){.said = ""};
     arena_init(&arena);

@@ -4,7 +4,7 @@
 #ifndef HONE_TESTS_FAKE_LIFE_H
 #define HONE_TESTS_FAKE_LIFE_H
 
-#include "job/job.h"
+#include "model/job.h"
 
 #define LIFE_COUNT     256
 #define LIFE_CODE      (-1234) // nobody's

@@ -139,7 +139,7 @@ static bool is_deadly(const char *options)
     return value && strcspn(value, " ") == length && strncmp(value, equals + 1, length) == 0;
 }
 
-static void remember_death(void)
+static void cached_death(void)
 {
     const char *state = variable(FAKE_PREFIX "STATE");
     int fd = *state ? open(state, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
@@ -153,7 +153,7 @@ bool fake_launch(const char *options)
         kill(getpid(), SIGKILL);
     if (!is_deadly(options))
         return !fake_dead("wait");
-    remember_death();
+    cached_death();
     if (fake_is(FAKE_PREFIX "HOW", "abort", "kill"))
         abort();
     if (!fake_is(FAKE_PREFIX "HOW", "wait", "kill"))

@@ -1,6 +1,6 @@
 #include "tunes.h"
 
-#include "base/process.h"
+#include "os/process.h"
 
 #include <check.h>
 #include <fcntl.h>

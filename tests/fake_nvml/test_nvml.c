@@ -3,10 +3,10 @@
 // measurement.
 #include "../device/kit.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 #include "device/nvml.h"
-#include "device/opencl_api.h"
+#include "device/backends/opencl/opencl_api.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -76,17 +76,17 @@ START_TEST(reasons_are_told_apart)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct device_info d = card();
-        struct nvml_look look;
+        struct nvml_snapshot snapshot;
         order("FAKE_NVML_REASONS", cases[i].reasons);
         order("FAKE_NVML_MHZ", cases[i].mhz);
         struct nvml *n = nvml_open(&d);
-        ck_assert(nvml_look(n, true, &look));
-        ck_assert_msg(look.slowed == cases[i].slowed, "%s at %s MHz: %x", cases[i].reasons,
-                      cases[i].mhz, look.slowed);
-        ck_assert_uint_eq(look.mhz, strtoul(cases[i].mhz, NULL, 10));
-        ck_assert_uint_eq(look.milliwatts, 400000);
-        ck_assert_uint_eq(look.celsius, 61);
-        ck_assert_uint_eq(look.memory_mhz, 3201);
+        ck_assert(nvml_snapshot(n, true, &snapshot));
+        ck_assert_msg(snapshot.slowed == cases[i].slowed, "%s at %s MHz: %x", cases[i].reasons,
+                      cases[i].mhz, snapshot.slowed);
+        ck_assert_uint_eq(snapshot.mhz, strtoul(cases[i].mhz, NULL, 10));
+        ck_assert_uint_eq(snapshot.milliwatts, 400000);
+        ck_assert_uint_eq(snapshot.celsius, 61);
+        ck_assert_uint_eq(snapshot.memory_mhz, 3201);
         nvml_close(n);
     }
 }
@@ -96,19 +96,19 @@ END_TEST
 START_TEST(looks_cost_little)
 {
     struct device_info d = card();
-    struct nvml_look look;
+    struct nvml_snapshot snapshot;
     struct nvml *n = nvml_open(&d);
     ck_assert(nvml_due(n));
     order("FAKE_NVML_SLEEP_US", "1000");
-    ck_assert(nvml_look(n, nvml_due(n), &look));
+    ck_assert(nvml_snapshot(n, nvml_due(n), &snapshot));
     ck_assert(!nvml_due(n));
     order("FAKE_NVML_MHZ", "1410");
-    ck_assert(nvml_look(n, nvml_due(n), &look));
-    ck_assert_uint_eq(look.mhz, 1980);
-    ck_assert(nvml_look(n, true, &look));
-    ck_assert_uint_eq(look.mhz, 1410);
+    ck_assert(nvml_snapshot(n, nvml_due(n), &snapshot));
+    ck_assert_uint_eq(snapshot.mhz, 1980);
+    ck_assert(nvml_snapshot(n, true, &snapshot));
+    ck_assert_uint_eq(snapshot.mhz, 1410);
     nvml_close(n);
-    ck_assert(!nvml_due(NULL) && !nvml_look(NULL, true, &look));
+    ck_assert(!nvml_due(NULL) && !nvml_snapshot(NULL, true, &snapshot));
 }
 END_TEST
 
@@ -187,14 +187,14 @@ START_TEST(clocks_are_in_the_result)
     ck_assert_uint_eq(r->gpu.mhz_after, 1410);
     ck_assert_uint_eq(r->gpu.slowed, S(POWER));
     ck_assert_uint_eq(r->gpu.milliwatts, 400000);
-    ck_assert_uint_eq(r->look.mhz, 1410);
+    ck_assert_uint_eq(r->machine.mhz, 1410);
     ck_assert(r->energy.microjoules == 0 && r->energy.refused[0] == '\0');
     result_free(r);
     tear_down(&b);
 }
 END_TEST
 
-static unsigned launches_of(struct bench *b, const struct policy *p, struct gpu_look *gpu)
+static unsigned launches_of(struct bench *b, const struct policy *p, struct gpu_snapshot *gpu)
 {
     unsigned before = b->count("clEnqueueNDRangeKernel");
     struct result *r = measure(b, p);
@@ -207,7 +207,7 @@ static unsigned launches_of(struct bench *b, const struct policy *p, struct gpu_
 START_TEST(an_idle_card_is_spun_up)
 {
     struct policy policy = {.launches = 1, .batch = 1};
-    struct gpu_look gpu;
+    struct gpu_snapshot gpu;
     struct bench b;
     set_up(&b, true);
     unsigned usual = launches_of(&b, &policy, &gpu);
@@ -227,7 +227,7 @@ END_TEST
 START_TEST(a_locked_card_is_spun_once)
 {
     struct policy policy = {.launches = 1, .batch = 1};
-    struct gpu_look gpu;
+    struct gpu_snapshot gpu;
     struct bench b;
     order("FAKE_NVML_MHZ", "1005");
     set_up(&b, true);

@@ -65,7 +65,7 @@ static bool has_energy(const json_t *result)
     return joule > 0;
 }
 
-START_TEST(contenders_have_energy)
+START_TEST(finalists_have_energy)
 {
     FILE *out = start("tune --rule contenders=2");
     unsigned results = 0, ranked = 0;
@@ -120,7 +120,7 @@ int main(void)
     TCase *cases = tcase_create("energy");
     tcase_set_timeout(cases, 120);
     tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_add_test(cases, contenders_have_energy);
+    tcase_add_test(cases, finalists_have_energy);
     tcase_add_test(cases, one_configuration_has_energy);
     tcase_add_test(cases, without_the_library_there_is_a_reason);
     suite_add_tcase(suite, cases);

@@ -5,9 +5,9 @@
 #include "../fake_driver/life.h"
 #include "kit.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
-#include "device/opencl_api.h"
+#include "device/backends/opencl/opencl_api.h"
 
 #include <dlfcn.h>
 #include <sched.h>
@@ -84,7 +84,7 @@ START_TEST(the_fakes_device_is_the_only_one)
     struct arena arena;
     struct device_list list;
     struct error e = ERROR_INIT;
-    struct device_options options = {.root = "/nowhere"};
+    struct device_options options = {.root = "/nowhere", .languages = languages_unnamed()};
     arena_init(&arena);
     open_driver(0);
     ck_assert_msg(device_list(&arena, &options, &list, &e), "%s", e.text);

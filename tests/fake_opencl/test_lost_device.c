@@ -2,7 +2,7 @@
 // blamed but what ran there; every hang ends; nothing wrong is called correct; no process is left.
 #include "../fake_driver/tunes.h"
 
-#include "device/opencl_api.h"
+#include "device/backends/opencl/opencl_api.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 // nothing leaks, and of an import nothing is in the store.
 #include "../base/suite.h"
 #include "../support/failing.h"
-#include "exchange/export.h"
-#include "exchange/import.h"
+#include "formats/export.h"
+#include "formats/import.h"
 #include "make.h"
 #include "stored.h"
 
@@ -99,7 +99,7 @@ static bool export_once(const struct input *in, struct error *e)
     struct text text = TEXT_INIT;
     arena_init(&arena);
     struct store *s = store_open("s.sqlite", STORE_READ, e);
-    bool ok = s && stored_spaces(s, &(struct store_query){0}, &arena, &spaces, &count, e);
+    bool ok = s && stored_spaces(s, NULL, NULL, &arena, &spaces, &count, e);
     if (ok) {
         const struct export_options o = {
             .spec = spec, .store = s, .space = spaces, .format = (enum export_format)in->length};

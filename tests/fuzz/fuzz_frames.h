@@ -2,7 +2,7 @@
 #ifndef HONE_TESTS_FUZZ_FUZZ_FRAMES_H
 #define HONE_TESTS_FUZZ_FUZZ_FRAMES_H
 
-#include "protocol/protocol.h"
+#include "worker/protocol.h"
 
 enum frame_kind {
     KIND_JOB,

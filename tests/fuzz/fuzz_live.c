@@ -2,10 +2,10 @@
 // time. The input is a list of events: replies, right or wrong, frames that fit nothing, bytes that
 // are no frames, deaths, time that passes, and what the caller of the evaluator does meanwhile. No
 // process is started: --wrap puts a socket in its place, and the clock is ours.
-#include "base/process.h"
-#include "eval/evaluator.h"
+#include "os/process.h"
+#include "runner/evaluator.h"
 #include "fuzz.h"
-#include "protocol/protocol.h"
+#include "worker/protocol.h"
 
 #include <string.h>
 #include <sys/socket.h>
@@ -380,7 +380,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                        .launch_limit_ns = 300000000},
                              .build_only = options & 4,
                              .no_timing = options & 8,
-                             .exact = options & 16};
+                             .simulated = options & 16};
     now_ns = 1;
     next_ticket = 0;
     last_pid = 1000000;

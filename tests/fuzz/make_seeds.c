@@ -3,11 +3,11 @@
 //
 //   make_seeds FOLDER      FOLDER/expr, FOLDER/spec, FOLDER/frames, FOLDER/serve, FOLDER/spec.dict
 #include "../expr/known_answers.h"
-#include "../job/sample.h"
+#include "../model/sample.h"
 #include "base/text.h"
 #include "fuzz.h"
 #include "fuzz_frames.h"
-#include "protocol/protocol.h"
+#include "worker/protocol.h"
 #include "spec/spec.h"
 
 #include <check.h>

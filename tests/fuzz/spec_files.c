@@ -1,7 +1,7 @@
 #include "spec_files.h"
 
 #include "base/text.h"
-#include "job/blob.h"
+#include "model/blob.h"
 
 #include <errno.h>
 #include <stdlib.h>

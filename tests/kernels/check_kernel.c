@@ -216,7 +216,7 @@ static const char *find_device(const struct device_list *list, const char *part)
 
 static struct device *open_device(const char *part, struct error *e)
 {
-    const struct device_options options = {.scratch = "."};
+    const struct device_options options = {.scratch = ".", .languages = languages_unnamed()};
     struct arena arena;
     struct device_list list;
     struct device *d = NULL;

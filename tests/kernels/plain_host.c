@@ -1,7 +1,7 @@
 #include "plain_host.h"
 
 #include "base/text.h"
-#include "device/compare.h"
+#include "device/compare_output.h"
 #include "device/fill.h"
 #include "device/gemm.h"
 

@@ -6,8 +6,8 @@
 #define HONE_TESTS_KERNELS_PLAIN_HOST_H
 
 #include "base/error.h"
-#include "job/job.h"
-#include "job/result.h"
+#include "model/job.h"
+#include "model/result.h"
 
 struct plain_host;
 

@@ -107,7 +107,7 @@ static void check_space(const struct shipped *w, unsigned languages)
 
 START_TEST(the_space_is_as_stated)
 {
-    check_space(&specs[_i], LANGUAGE_COUNT);
+    check_space(&specs[_i], LANGUAGE_CUDA + 1);
 }
 END_TEST
 
@@ -153,7 +153,7 @@ static void make_both(struct pair *p, const struct shipped *w)
     uint32_t choice[32];
     p->spec = load(w);
     spec_default(p->spec, choice);
-    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+    for (unsigned l = 0; l <= LANGUAGE_CUDA; l++) {
         struct error e = ERROR_INIT;
         const struct device_info device = device_of((enum language)l, w->capability);
         ck_assert(spec_has_language(p->spec, (enum language)l));
@@ -166,7 +166,7 @@ static void make_both(struct pair *p, const struct shipped *w)
 
 static void release(struct pair *p)
 {
-    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+    for (unsigned l = 0; l <= LANGUAGE_CUDA; l++) {
         job_free(p->jobs[l]);
         spec_sources_free(p->sources[l]);
     }

@@ -2,8 +2,8 @@
 #ifndef HONE_TESTS_JOB_SAMPLE_H
 #define HONE_TESTS_JOB_SAMPLE_H
 
-#include "job/job.h"
-#include "job/result.h"
+#include "model/job.h"
+#include "model/result.h"
 
 // Two launches, five buffers, every kind of fill and argument; held against another job, with the
 // gemm and data fields filled too. The caller frees it.

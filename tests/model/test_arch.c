@@ -1,4 +1,4 @@
-#include "job/arch.h"
+#include "model/arch.h"
 
 #include "base/text.h"
 

@@ -1,7 +1,7 @@
 // Contents by their digest: the same from memory and from a file; a file that is not what it was is
 // told, and what can be read only once is refused.
 #include "base/text.h"
-#include "job/job.h"
+#include "model/job.h"
 
 #include <check.h>
 #include <fcntl.h>

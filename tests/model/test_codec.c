@@ -1,6 +1,6 @@
 // The layouts of job, device and policy: there and back, and what damaged bytes do.
 #include "hostile.h"
-#include "job/policy.h"
+#include "model/policy.h"
 #include "sample.h"
 
 #include "../base/suite.h"

@@ -1,4 +1,4 @@
-#include "job/job.h"
+#include "model/job.h"
 
 #include "../base/suite.h"
 

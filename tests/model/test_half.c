@@ -1,5 +1,5 @@
 // IEEE 754 binary16 against answers worked out from the standard.
-#include "job/job.h"
+#include "model/job.h"
 
 #include "../base/suite.h"
 

@@ -1,6 +1,6 @@
 // Work-groups of a multiprocessor against cuda_occupancy.h, which NVIDIA ships with its toolkit,
 // for every architecture, work-group, register count and many sizes of shared memory.
-#include "job/arch.h"
+#include "model/arch.h"
 
 #include "../base/suite.h"
 

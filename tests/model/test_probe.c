@@ -1,5 +1,5 @@
 // The job that shows whether a device works: it can be sent, and expects what the kernel computes.
-#include "job/probe.h"
+#include "model/probe.h"
 
 #include <check.h>
 #include <string.h>

@@ -203,14 +203,14 @@ START_TEST(test_merge_keeps_the_latest_look)
 {
     struct result *first = result_new(), *second = result_new(), *failure = result_new();
     uint64_t ns = 5;
-    first->look = (struct machine_look){.at_ns = 10, .other_cpu_ns = 1, .cores = 2};
-    second->look = (struct machine_look){.at_ns = 20, .other_cpu_ns = 3, .cores = 2};
+    first->machine = (struct machine_snapshot){.at_ns = 10, .other_cpu_ns = 1, .cores = 2};
+    second->machine = (struct machine_snapshot){.at_ns = 20, .other_cpu_ns = 3, .cores = 2};
     second->samples_ns = &ns;
     second->sample_count = 1;
     second->warmups = 3;
     ck_assert(result_merge(first, second) && result_merge(first, failure));
-    ck_assert_uint_eq(first->look.at_ns, 20);
-    ck_assert_uint_eq(first->look.other_cpu_ns, 3);
+    ck_assert_uint_eq(first->machine.at_ns, 20);
+    ck_assert_uint_eq(first->machine.other_cpu_ns, 3);
     ck_assert_uint_eq(first->warmups, 3);
     result_free(first);
     result_free(second);

@@ -6,11 +6,11 @@
 //   check_shapes cuda/sm_90a  built only, by NVRTC
 //
 // Exit status 77: there is no such device.
-#include "peak_kernels.h"
+#include "workflows/peak/peak_kernels.h"
 
 #include "base/text.h"
 #include "device/device.h"
-#include "job/result.h"
+#include "model/result.h"
 
 #include <stdio.h>
 #include <stdlib.h>

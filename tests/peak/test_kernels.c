@@ -1,5 +1,5 @@
 // The jobs of `hone peak`: well-formed for every kind of device, and as large as they shall be.
-#include "peak_kernels.h"
+#include "workflows/peak/peak_kernels.h"
 
 #include "../base/suite.h"
 

@@ -1,6 +1,6 @@
-// The conveyor of `hone peak` with a worker whose launches take as long as they are told to.
-#include "peak.h"
-#include "peak_kernels.h"
+// The workflow of `hone peak` with a worker whose launches take as long as they are told to.
+#include "workflows/peak/peak.h"
+#include "workflows/peak/peak_kernels.h"
 
 #include "../tune/fixture.h"
 
@@ -30,7 +30,7 @@ static void order(const char *where, const char *then)
     ck_assert_int_eq(setenv("FAKE_THEN", then, 1), 0);
 }
 
-static struct peaking *make(struct store *store)
+static struct peak_run *make(struct store *store)
 {
     struct error e = ERROR_INIT;
     const struct peak_options options = {.device = &report.devices[0],
@@ -44,18 +44,29 @@ static struct peaking *make(struct store *store)
                                          .command = "hone peak",
                                          .host = "here",
                                          .log = &notes};
-    struct peaking *p = peaking_new(&options, &e);
+    struct peak_run *p = peak_new(&options, &e);
     ck_assert_msg(p != NULL, "%s", e.text);
     return p;
 }
 
-static void run(struct peaking *p)
+// Which limits were handed out, as bits.
+static unsigned run(struct peak_run *p)
 {
     struct error e = ERROR_INIT;
-    enum peak_answer answer = PEAK_NOTHING;
-    for (int i = 0; i < STEPS_MOST && answer == PEAK_NOTHING; i++)
-        answer = peaking_step(p, 100, &e);
-    ck_assert_msg(answer == PEAK_END, "%s", e.text);
+    enum workflow_answer answer = WORKFLOW_NOTHING;
+    const struct peak_record *record;
+    unsigned seen = 0;
+    for (int i = 0; i < STEPS_MOST && answer != WORKFLOW_END && answer != WORKFLOW_BROKEN; i++) {
+        answer = peak_step(p, 100, &record, &e);
+        ck_assert((answer == WORKFLOW_RECORD) == (record != NULL));
+        if (!record)
+            continue;
+        ck_assert_ptr_eq(record->rate, &peak_found(p)->rates[record->limit]);
+        ck_assert(!(seen >> record->limit & 1));
+        seen |= 1u << record->limit;
+    }
+    ck_assert_msg(answer == WORKFLOW_END, "%s", e.text);
+    return seen;
 }
 
 static struct store *open_store(void)
@@ -92,13 +103,13 @@ START_TEST(the_fastest_counts)
     const struct peak_shape fp32 = {PEAK_FP32, .width = 16, .depth = 12, .fused = true};
     const struct peak_shape local = {PEAK_LOCAL, .width = 16, .depth = 8};
     struct store *store = open_store();
-    struct peaking *p = make(store);
+    struct peak_run *p = make(store);
     struct peak stored;
-    struct peaking_progress progress;
-    run(p);
-    peaking_progress(p, &progress);
+    struct workflow_progress progress;
+    ck_assert_uint_eq(run(p), (1u << PEAK_COUNT) - 1);
+    peak_progress(p, &progress);
     ck_assert_uint_eq(progress.done, progress.planned);
-    const struct peak *found = peaking_found(p);
+    const struct peak *found = peak_found(p);
     check_rate(&found->rates[PEAK_FP32], &fp32, 1u << 17);
     check_rate(&found->rates[PEAK_LOCAL], &local, 1u << 22);
     ck_assert(found->rates[PEAK_READ].known && found->rates[PEAK_COPY].known);
@@ -115,16 +126,16 @@ START_TEST(the_fastest_counts)
         ck_assert_str_eq(b->configuration, a->configuration);
         ck_assert(!a->date && b->date && strlen(b->date) > 20);
     }
-    peaking_free(p);
+    peak_free(p);
     store_close(store);
 }
 END_TEST
 
 static void measure(struct store *store, struct peak *kept)
 {
-    struct peaking *p = make(store);
+    struct peak_run *p = make(store);
     run(p);
-    peaking_free(p);
+    peak_free(p);
     find(store, &report.devices[0], kept);
 }
 
@@ -156,9 +167,9 @@ START_TEST(of_this_device_alone)
 {
     struct store *store = open_store();
     struct peak stored;
-    struct peaking *p = make(store);
+    struct peak_run *p = make(store);
     run(p);
-    peaking_free(p);
+    peak_free(p);
     const struct device_info *d = &report.devices[0];
     struct device_info others[] = {*d, *d, *d, *d};
     others[0].name = "another";
@@ -180,9 +191,9 @@ START_TEST(what_fails_is_told)
     struct store *store = open_store();
     struct peak stored;
     order("-DWIDTH=16", "-DFAKE=compile_error");
-    struct peaking *p = make(store);
+    struct peak_run *p = make(store);
     run(p);
-    const struct peak *found = peaking_found(p);
+    const struct peak *found = peak_found(p);
     for (unsigned i = 0; i < PEAK_COUNT; i++) {
         ck_assert(found->rates[i].known);
         ck_assert_ptr_null(strstr(found->rates[i].configuration, "width=16"));
@@ -190,16 +201,16 @@ START_TEST(what_fails_is_told)
     ck_assert_ptr_nonnull(strstr(text_cstr(&warnings),
                                  "fp32 arithmetic: width=16, chains=12 is left out: compile: "
                                  "error: what is this\n"));
-    peaking_free(p);
+    peak_free(p);
     // None of a limit.
     order("-DPER_ITEM=0", "-DFAKE=wrong");
     p = make(store);
     run(p);
-    found = peaking_found(p);
+    found = peak_found(p);
     ck_assert(!found->rates[PEAK_FP32].known && !found->rates[PEAK_LOCAL].known);
     ck_assert_str_eq(found->rates[PEAK_FP32].why, "correctness: C: relative norm 0.3");
     ck_assert(found->rates[PEAK_READ].known && found->rates[PEAK_COPY].known);
-    peaking_free(p);
+    peak_free(p);
     // An earlier one stays known.
     find(store, &report.devices[0], &stored);
     ck_assert(stored.rates[PEAK_FP32].known);
@@ -213,14 +224,14 @@ START_TEST(wrong_in_the_end)
     struct store *store = open_store();
     struct peak stored;
     order("-DPER_ITEM=0", "-DFAKE=wrong_in_the_end");
-    struct peaking *p = make(store);
+    struct peak_run *p = make(store);
     run(p);
-    const struct peak *found = peaking_found(p);
+    const struct peak *found = peak_found(p);
     ck_assert(!found->rates[PEAK_FP32].known);
     ck_assert_str_eq(found->rates[PEAK_FP32].why, "correctness: C: relative norm 0.3, again");
     find(store, &report.devices[0], &stored);
     ck_assert(!stored.rates[PEAK_FP32].known && stored.rates[PEAK_COPY].known);
-    peaking_free(p);
+    peak_free(p);
     store_close(store);
 }
 END_TEST
@@ -228,26 +239,27 @@ END_TEST
 START_TEST(others_at_work)
 {
     ck_assert_int_eq(setenv("FAKE_LOAD", "50", 1), 0);
-    struct peaking *p = make(NULL);
+    struct peak_run *p = make(NULL);
     run(p);
-    ck_assert(peaking_found(p)->rates[PEAK_FP32].known);
+    ck_assert(peak_found(p)->rates[PEAK_FP32].known);
     ck_assert_ptr_nonnull(strstr(text_cstr(&warnings),
                                  "fp32 arithmetic: others used 50 % of the cores while it was "
                                  "measured: it is more than this\n"));
-    peaking_free(p);
+    peak_free(p);
     ck_assert_int_eq(unsetenv("FAKE_LOAD"), 0);
 }
 END_TEST
 
 START_TEST(cancelled)
 {
-    struct peaking *p = make(NULL);
+    struct peak_run *p = make(NULL);
     struct error e = ERROR_INIT;
-    ck_assert_int_eq(peaking_step(p, 10, &e), PEAK_NOTHING);
-    peaking_cancel(p);
-    run(p);
-    ck_assert(!peaking_found(p)->rates[PEAK_LOCAL].known);
-    peaking_free(p);
+    const struct peak_record *record;
+    ck_assert_int_eq(peak_step(p, 10, &record, &e), WORKFLOW_NOTHING);
+    peak_cancel(p);
+    ck_assert_uint_eq(run(p), 0);
+    ck_assert(!peak_found(p)->rates[PEAK_LOCAL].known);
+    peak_free(p);
 }
 END_TEST
 

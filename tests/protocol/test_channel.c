@@ -1,7 +1,7 @@
 // The stream of frames: pieces, heaps, damage and ends.
-#include "base/process.h"
+#include "os/process.h"
 #include "base/random.h"
-#include "protocol/protocol.h"
+#include "worker/protocol.h"
 
 #include "../base/suite.h"
 

@@ -1,9 +1,9 @@
 // The payloads of the frames: there and back, and damaged.
-#include "protocol/protocol.h"
+#include "worker/protocol.h"
 
 #include "../base/suite.h"
-#include "../job/hostile.h"
-#include "../job/sample.h"
+#include "../model/hostile.h"
+#include "../model/sample.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // The simulator's log: recorded ones with known answers, broken ones, and the user's lines.
-#include "races.h"
+#include "workflows/check/races.h"
 
 #include "../base/suite.h"
 

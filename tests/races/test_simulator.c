@@ -1,8 +1,8 @@
 // Whole checks inside Oclgrind: kernels that are clean, and each planted fault found on its line.
 // Skipped, visibly, where it is not installed.
-#include "checks.h"
+#include "workflows/check/checks.h"
 
-#include "protocol/protocol.h"
+#include "worker/protocol.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -26,7 +26,8 @@ static bool find_simulator(void)
     struct error e = ERROR_INIT;
     struct races_options o = {.worker = worker, .path = getenv("PATH"), .log = log_path};
     inside = races_command(&o, &arena, &e);
-    if (!inside || !live_devices(inside, environment, LANGUAGES_ALL, &arena, &report, NULL, &e)) {
+    if (!inside ||
+        !live_devices(inside, environment, 1u << LANGUAGE_OPENCL, &arena, &report, NULL, &e)) {
         printf("skipped: %s\n", e.text);
         return false;
     }
@@ -60,13 +61,13 @@ static void run(struct checked *c, const struct check_options *o)
 {
     struct error e = ERROR_INIT;
     const struct check_record *record;
-    enum check_answer answer;
+    enum workflow_answer answer;
     c->check = check_new(o, &e);
     ck_assert_msg(c->check != NULL, "%s", e.text);
     do
         answer = check_step(c->check, 1000, &record, &e);
-    while (answer == CHECK_NOTHING || answer == CHECK_RECORD);
-    ck_assert_msg(answer == CHECK_END, "%s", e.text);
+    while (answer == WORKFLOW_NOTHING || answer == WORKFLOW_RECORD);
+    ck_assert_msg(answer == WORKFLOW_END, "%s", e.text);
     c->findings = check_findings(c->check, &c->finding_count);
     check_progress(c->check, &c->progress);
 }
@@ -140,7 +141,7 @@ START_TEST(clean_kernels)
     run(&c, &o);
     tell(&c);
     ck_assert_uint_eq(c.finding_count, 0);
-    ck_assert_uint_gt(c.progress.done, 0);
+    ck_assert_uint_gt(c.progress.common.done, 0);
     ck_assert_uint_eq(c.progress.by_verdict[CHECK_FAILED], 0);
     ck_assert_uint_gt(c.progress.by_verdict[CHECK_PASSED], 0);
     release(&c);

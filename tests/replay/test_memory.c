@@ -1,5 +1,5 @@
 // Every allocation of a replayed tune fails once: the error says memory, and nothing is left.
-#include "tune.h"
+#include "workflows/tune/tune.h"
 
 #include "../base/suite.h"
 #include "../support/failing.h"
@@ -20,16 +20,16 @@ static bool replay_once(struct error *e)
         .recorded = recorded, .spec = spec, .where = where, .where_count = 1};
     struct replay replay;
     struct tune *t = NULL;
-    enum tune_answer answer = TUNE_BROKEN;
+    enum workflow_answer answer = WORKFLOW_BROKEN;
     if (replay_init(&replay, &ro, e)) {
         struct tune_options to = {.spec = spec, .replay = &replay, .strategy = "random"};
         t = tune_new(&to, e);
     }
-    while (t && (answer = tune_step(t, 0, &record, e)) != TUNE_END && answer != TUNE_BROKEN)
+    while (t && (answer = tune_step(t, 0, &record, e)) != WORKFLOW_END && answer != WORKFLOW_BROKEN)
         ;
     tune_free(t);
     replay_release(&replay);
-    return answer == TUNE_END;
+    return answer == WORKFLOW_END;
 }
 
 START_TEST(every_allocation)

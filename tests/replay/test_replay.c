@@ -1,9 +1,9 @@
 // Tunes that are answered from recorded files: what may be asked for, what comes back, when it
 // ends.
-#include "tune.h"
+#include "workflows/tune/tune.h"
 
 #include "../base/suite.h"
-#include "score.h"
+#include "workflows/score/score.h"
 
 #include <math.h>
 #include <string.h>
@@ -150,14 +150,14 @@ static struct told tune_through(const struct opened *o, const struct tune_option
     struct error e = ERROR_INIT;
     struct tune_options options = *more;
     const struct tune_record *record;
-    enum tune_answer answer;
+    enum workflow_answer answer;
     options.spec = o->spec;
     options.replay = &o->replay;
     t.tune = tune_new(&options, &e);
     ck_assert_msg(t.tune != NULL, "%s", e.text);
-    while ((answer = tune_step(t.tune, 0, &record, &e)) != TUNE_END) {
-        ck_assert_msg(answer != TUNE_BROKEN, "%s", e.text);
-        if (answer == TUNE_RECORD)
+    while ((answer = tune_step(t.tune, 0, &record, &e)) != WORKFLOW_END) {
+        ck_assert_msg(answer != WORKFLOW_BROKEN, "%s", e.text);
+        if (answer == WORKFLOW_RECORD)
             t.order[t.count++] = record->index;
     }
     tune_progress(t.tune, &t.end);
@@ -325,11 +325,11 @@ START_TEST(metric_as_objective)
     struct error e = ERROR_INIT;
     open_with(&o, DATA "valley.json", DATA "valley_T4.json", NULL);
     struct tune_options options = {.strategy = "exhaustive"};
-    ck_assert(goal_parse("min:GB/s", o.spec, &options.goal, &e));
+    ck_assert(objective_parse("min:GB/s", o.spec, &options.objectives, &e));
     struct told t = tune_through(&o, &options);
     // 16 * 10^6 bytes in 5.25 ms: the least there is.
     ck_assert_uint_eq(t.end.best->index, index_of(&o, "block_size_x=16,tile_size_y=4,padding=1"));
-    ck_assert_double_eq_tol(t.end.best->metric, 16 / 5.25, 1e-9);
+    ck_assert_double_eq_tol(t.end.best->metrics[0], 16 / 5.25, 1e-9);
     tune_free(t.tune);
     opened_release(&o);
 }
@@ -342,12 +342,12 @@ START_TEST(measurement_as_objective)
     struct error e = ERROR_INIT;
     open_with(&o, NULL, DATA "energy.csv", NULL);
     struct tune_options options = {.strategy = "exhaustive"};
-    ck_assert(goal_parse("min:energy", o.spec, &options.goal, &e));
+    ck_assert(objective_parse("min:energy", o.spec, &options.objectives, &e));
     struct told t = tune_through(&o, &options);
     ck_assert_uint_eq(t.end.best->index, index_of(&o, "block=32"));
     ck_assert(t.end.best->values[0] == 1.5);
     tune_free(t.tune);
-    ck_assert(goal_parse("time,min:energy", o.spec, &options.goal, &e));
+    ck_assert(objective_parse("time,min:energy", o.spec, &options.objectives, &e));
     t = tune_through(&o, &options);
     ck_assert_uint_eq(t.end.pareto, 2); // the fastest, and the one that takes least
     ck_assert_ptr_null(t.end.best);
@@ -373,10 +373,10 @@ START_TEST(as_it_is_scored)
                                .seed = 40};
     struct score *s = score_new(&so, &e);
     ck_assert_msg(s != NULL, "%s", e.text);
-    enum score_answer answer;
-    while ((answer = score_step(s, 1000, &record, &e)) == SCORE_NOTHING)
+    enum workflow_answer answer;
+    while ((answer = score_step(s, 1000, &record, &e)) == WORKFLOW_NOTHING)
         ;
-    ck_assert_int_eq(answer, SCORE_RECORD);
+    ck_assert_int_eq(answer, WORKFLOW_RECORD);
     double fraction = 0;
     for (uint64_t seed = 40; seed < 56; seed++) {
         struct tune_options options = {

@@ -1,5 +1,6 @@
 // The list of devices: the views of one card belong together, in text and JSON.
 #include "report/report.h"
+#include "worker/protocol.h"
 
 #include "../base/suite.h"
 
@@ -60,10 +61,17 @@ static const struct device_info devices[] = {
 };
 #define COUNT (sizeof devices / sizeof *devices)
 
+static void write_devices_as(enum report_format format, const struct device_info *list,
+                             uint32_t count, struct text *out)
+{
+    struct device_report report = {.devices = (struct device_info *)list, .device_count = count};
+    writer_end(&devices_writers[format], &report, out);
+}
+
 START_TEST(views_of_a_card)
 {
     struct text out = TEXT_INIT;
-    report_devices(devices, COUNT, NULL, 0, &out);
+    write_devices_as(REPORT_TEXT, devices, COUNT, &out);
     ck_assert_str_eq(
         text_cstr(&out),
         "NVIDIA H200: gpu, 132 compute units, 1980 MHz, 140 GiB\n"
@@ -88,7 +96,7 @@ START_TEST(no_wide_lines)
     struct text out = TEXT_INIT;
     struct device_info wide = devices[1];
     wide.driver = "3.1+debian with a long name of a version, 2023-05-11";
-    report_devices(&wide, 1, NULL, 0, &out);
+    write_devices_as(REPORT_TEXT, &wide, 1, &out);
     char *rest = NULL;
     for (char *line = strtok_r(out.data, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
         ck_assert_msg(strlen(line) <= 100, "%s", line);
@@ -107,9 +115,7 @@ static size_t count_of(const char *text, const char *part)
 START_TEST(card_in_json)
 {
     struct text out = TEXT_INIT;
-    struct emit j;
-    emit_start(&j, &out);
-    report_devices_json(devices, COUNT, NULL, 0, &j);
+    write_devices_as(REPORT_JSON, devices, COUNT, &out);
     ck_assert_uint_eq(count_of(text_cstr(&out), "{\"card\":\"0000:65:00.0\",\"name\":"), 2);
     ck_assert_uint_eq(count_of(text_cstr(&out), "{\"card\":\"opencl/Portable Computing"), 1);
     ck_assert_uint_eq(count_of(text_cstr(&out), "\"language\":\"cuda\""), 1);

@@ -10,7 +10,7 @@ static struct text out;
 static struct emit j;
 static struct result result;
 
-static struct view_result contender(void)
+static struct view_result finalist(void)
 {
     static uint64_t samples[] = {10, 12, 11};
     result = (struct result){.verification = VERIFICATION_REFERENCE,
@@ -67,12 +67,12 @@ static void has_exactly(const json_t *object, const char *names)
 // A card that was slowed says so in one sentence; energy that was asked for is there or refused.
 START_TEST(a_card)
 {
-    struct view_result v = contender();
-    result.gpu = (struct gpu_look){.known = true,
-                                   .mhz_before = 1980,
-                                   .mhz_after = 1410,
-                                   .milliwatts = 698500,
-                                   .slowed = 1u << SLOWDOWN_POWER | 1u << SLOWDOWN_HEAT};
+    struct view_result v = finalist();
+    result.gpu = (struct gpu_snapshot){.known = true,
+                                       .mhz_before = 1980,
+                                       .mhz_after = 1410,
+                                       .milliwatts = 698500,
+                                       .slowed = 1u << SLOWDOWN_POWER | 1u << SLOWDOWN_HEAT};
     result.energy =
         (struct energy){.microjoules = 2500, .span_ns = 500000000, .launches = 10, .refused = ""};
     start();
@@ -100,9 +100,9 @@ START_TEST(a_card)
 }
 END_TEST
 
-START_TEST(a_contender)
+START_TEST(a_finalist)
 {
-    struct view_result v = contender();
+    struct view_result v = finalist();
     start();
     report_result_json(&v, "ranked", false, &j);
     json_t *read = read_json();
@@ -135,7 +135,7 @@ END_TEST
 START_TEST(one_that_was_not_ranked)
 {
     static const char *const none[] = {"ranking", "place", "ratio", "ratio_interval"};
-    struct view_result v = contender();
+    struct view_result v = finalist();
     v.place = (struct view_place){0};
     memset(result.ranking, 0, sizeof result.ranking);
     start();
@@ -157,7 +157,7 @@ END_TEST
 
 static void check_speedup(const struct view_speedup *speedup, const char *basis, bool has_interval)
 {
-    struct view_result v = contender();
+    struct view_result v = finalist();
     struct view_summary summary = {.results = &v, .result_count = 1, .speedup = *speedup};
     start();
     report_summary_json(&summary, &j);
@@ -192,7 +192,7 @@ END_TEST
 
 static const struct view_ranking ranking = {.decided = true,
                                             .id = "ab",
-                                            .contenders = 9,
+                                            .finalists = 9,
                                             .failed = 1,
                                             .tied = 2,
                                             .chosen_json = "{\"a\": 1}",
@@ -210,7 +210,7 @@ static const struct view_ranking ranking = {.decided = true,
 
 START_TEST(the_ranking_of_a_summary)
 {
-    struct view_result v = contender();
+    struct view_result v = finalist();
     struct view_summary summary = {.results = &v, .result_count = 1, .ranking = ranking};
     start();
     report_summary_json(&summary, &j);
@@ -246,7 +246,7 @@ START_TEST(several_objectives)
 {
     static const struct view_objective objectives[] = {{.name = "time", .is_time = true},
                                                        {.name = "rate", .maximise = true}};
-    struct view_result v = contender();
+    struct view_result v = finalist();
     struct view_summary summary = {
         .goal = {.text = "time, max:rate", .objectives = objectives, .count = 2},
         .results = &v,
@@ -277,7 +277,7 @@ END_TEST
 static void add(TCase *tests)
 {
     tcase_add_test(tests, a_card);
-    tcase_add_test(tests, a_contender);
+    tcase_add_test(tests, a_finalist);
     tcase_add_test(tests, one_that_was_not_ranked);
     tcase_add_test(tests, the_speedup);
     tcase_add_test(tests, the_ranking_of_a_summary);

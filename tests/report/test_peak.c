@@ -1,5 +1,5 @@
 // Units against limits, and what is said of a share.
-#include "report/peak.h"
+#include "report/peak_report.h"
 
 #include "../base/suite.h"
 
@@ -135,7 +135,7 @@ START_TEST(table)
     p.rates[PEAK_FP32].median = 60e12;
     p.rates[PEAK_FP32].low = 59.9e12;
     p.rates[PEAK_FP32].high = 60.1e12;
-    report_peak(&card, &p, &out);
+    report_peak(&card, &p, REPORT_TEXT, &out);
     ck_assert_str_eq(
         text_cstr(&out),
         "limit                      median  95 % interval     launches  reached by\n"

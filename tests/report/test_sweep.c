@@ -1,5 +1,5 @@
 // A sweep as table, Markdown, JSON, CSV, and commands for gnuplot.
-#include "report/sweep.h"
+#include "report/sweep_report.h"
 
 #include "../base/suite.h"
 
@@ -19,7 +19,10 @@ struct made {
     struct view_sweep_line lines[LINES];
     const char *metrics[1];
     struct view_sweep_row rows[POINTS];
+    struct sweep_entry found[POINTS][LINES];
     struct view_sweep_entry entries[POINTS][LINES];
+    struct report_about about;
+    struct result correct, failed;
     struct view_metric values[POINTS][LINES][3];
     char texts[POINTS][16];
     const char *cells[POINTS][NAMES];
@@ -34,17 +37,16 @@ static const double rates[POINTS][LINES] = {
 
 static void make_entry(struct made *m, int point, int line, double n)
 {
-    struct view_sweep_entry *e = &m->entries[point][line];
+    struct view_sweep_entry *v = &m->entries[point][line];
+    struct sweep_entry *e = &m->found[point][line];
     double rate = rates[point][line], ns = 2 * n * n * n / rate;
-    *e = (struct view_sweep_entry){.configuration = line == 1 ? "" : "block=16, work=2",
-                                   .configuration_json = line == 1 ? "{}" : "{\"block\": 16}",
-                                   .status = "correct",
-                                   .share = rate / 60000,
-                                   .timed = rate > 0,
-                                   .in_turn = true};
+    *v = (struct view_sweep_entry){.n = e, .share = rate > 0 ? rate / 60000 : NAN};
+    *e = (struct sweep_entry){.configuration = line == 1 ? "" : "block=16, work=2",
+                              .configuration_json = line == 1 ? "{}" : "{\"block\": 16}",
+                              .result = rate > 0 ? &m->correct : &m->failed,
+                              .timed = rate > 0,
+                              .in_turn = true};
     if (rate <= 0) {
-        e->share = NAN;
-        e->status = "compile";
         e->why = "compile: line 3, \"x\" is \xc3\xa4rgerlich";
         return;
     }
@@ -57,9 +59,9 @@ static void make_entry(struct made *m, int point, int line, double n)
                                                          .value = rate / (k == 1   ? 1.03
                                                                           : k == 2 ? 0.98
                                                                                    : 1)};
-    e->metrics = &m->values[point][line][0];
-    e->slow = &m->values[point][line][1];
-    e->fast = &m->values[point][line][2];
+    v->metrics = &m->values[point][line][0];
+    v->slow = &m->values[point][line][1];
+    v->fast = &m->values[point][line][2];
     e->compared = line > 0;
     e->ratio = (struct stats_ratio){.ratio = rates[point][0] / rate,
                                     .low = 0.99 * rates[point][0] / rate,
@@ -70,6 +72,12 @@ static void make_entry(struct made *m, int point, int line, double n)
 static void make(struct made *m)
 {
     memset(m, 0, sizeof *m);
+    m->correct.status = STATUS_CORRECT;
+    m->failed.status = STATUS_COMPILE;
+    m->about = (struct report_about){.hone_version = "1",
+                                     .command = "hone sweep spec.json",
+                                     .host = "ada",
+                                     .date = "2024-05-06T07:08:09Z"};
     m->device = (struct device_info){.language = LANGUAGE_OPENCL,
                                      .id = "opencl/0/0",
                                      .name = "NVIDIA 'H200' \\_{x}",
@@ -93,11 +101,8 @@ static void make(struct made *m)
             make_entry(m, i, k, n);
         m->rows[i] = (struct view_sweep_row){m->cells[i], m->numbers[i], 0, m->entries[i]};
     }
-    m->entries[0][0].known = true;
-    m->v = (struct view_sweep){.hone_version = "1",
-                               .command = "hone sweep spec.json",
-                               .host = "ada",
-                               .date = "2024-05-06T07:08:09Z",
+    m->found[0][0].known = true;
+    m->v = (struct view_sweep){.about = &m->about,
                                .spec_path = "spec.json",
                                .device = &m->device,
                                .names = m->names,
@@ -123,10 +128,10 @@ START_TEST(as_a_table)
     struct made m;
     struct text text = TEXT_INIT;
     make(&m);
-    report_sweep_head(&m.v, &text);
+    writer_head(&sweep_writers[REPORT_TEXT], &m.v, &text);
     has(text_cstr(&text), "\nSweep: swept_spec at 7 points, against cuBLAS and it's another\n");
     text_clear(&text);
-    report_sweep(&m.v, &text);
+    writer_end(&sweep_writers[REPORT_TEXT], &m.v, &text);
     has(text_cstr(&text),
         "N = M    median  95 % interval     GFLOP/s  of peak  cuBLAS  times cuBLAS  95 % "
         "interval     it's another  times it's another  95 % interval     configuration\n");
@@ -136,7 +141,7 @@ START_TEST(as_a_table)
         ".. 1.056]          1100               2.747  [2.719 .. 2.774]  block=16, work=2\n");
     has(text_cstr(&text), "N=16384, M=16384: it's another: compile: line 3, ");
     has(text_cstr(&text), "swept_spec is 1.010 times as fast as cuBLAS, geometric mean over 7 "
-                          "points; both launched in turn at each\n");
+                          "points; both interleaved at each\n");
     has(text_cstr(&text), "geometric mean over 6 points");
     has(text_cstr(&text), "of peak: of the 60000 GFLOP/s that the device's fp32 arithmetic was "
                           "measured to have (hone peak)\n");
@@ -163,10 +168,10 @@ START_TEST(a_row_that_failed)
     m.v.line_count = 1;
     m.v.cancelled = true;
     m.v.limit = NAN;
-    m.entries[0][0] = (struct view_sweep_entry){
-        .status = "", .share = NAN, .why = "no configuration is valid: N | 3"};
+    m.found[0][0] = (struct sweep_entry){.why = "no configuration is valid: N | 3"};
+    m.entries[0][0] = (struct view_sweep_entry){.n = &m.found[0][0], .share = NAN};
     m.v.row_count = 2;
-    report_sweep(&m.v, &text);
+    writer_end(&sweep_writers[REPORT_TEXT], &m.v, &text);
     ck_assert_str_eq(text_cstr(&text),
                      "  N    median  95 % interval     GFLOP/s  of peak  configuration\n"
                      "256    failed\n"
@@ -174,7 +179,7 @@ START_TEST(a_row_that_failed)
                      "N=256: swept_spec: no configuration is valid: N | 3\n"
                      "2 of 2 points in 12 s, 1234 launches; ended early\n");
     text_clear(&text);
-    report_sweep_markdown(&m.v, &text);
+    writer_end(&sweep_writers[REPORT_MARKDOWN], &m.v, &text);
     has(text_cstr(&text), "| N | median | 95 % interval | GFLOP/s | of peak | configuration |\n"
                           "| ---: | ---: | :--- | ---: | ---: | :--- |\n"
                           "| 256 | failed |  |  |  |  |\n"
@@ -182,7 +187,7 @@ START_TEST(a_row_that_failed)
     text_clear(&text);
     m.v.row_count = 1; // the peak is told of only where there is a share of it
     m.v.limit = 60000;
-    report_sweep(&m.v, &text);
+    writer_end(&sweep_writers[REPORT_TEXT], &m.v, &text);
     ck_assert_ptr_null(strstr(text_cstr(&text), "peak"));
     text_release(&text);
 }
@@ -192,10 +197,8 @@ START_TEST(as_json)
 {
     struct made m;
     struct text text = TEXT_INIT;
-    struct emit j;
     make(&m);
-    emit_start(&j, &text);
-    report_sweep_json(&m.v, &j);
+    writer_end(&sweep_writers[REPORT_JSON], &m.v, &text);
     has(text_cstr(&text), "\"names\":[\"N\",\"M\"],\"lines\":[{\"label\":\"swept_spec\",");
     has(text_cstr(&text),
         "\"metric\":\"GFLOP/s\",\"limit\":{\"metric\":\"GFLOP/s\",\"what\":\"fp32 "
@@ -246,20 +249,22 @@ START_TEST(as_a_picture)
     struct made m;
     struct text text = TEXT_INIT;
     make(&m);
-    ck_assert(report_sweep_plot(&m.v, "a/it's", &text));
+    ck_assert_ptr_null(report_sweep_plot(&m.v, "a/it's", &text));
     const char *script = text_cstr(&text);
-    has(script, "$p0l0 << EOD\n256 3021.4 2933.39806 3083.06122\n");
-    has(script, "8192 27900 27087.3786 28469.3878\n\nEOD\n"); // and none at the largest
-    has(script, "set xlabel 'N = M'\nset ylabel 'GFLOP/s'\nset logscale x 2\n");
-    has(script, "set yrange [0:66000]\nset xtics ('256' 256, '512' 512, ");
-    has(script, "set output 'a/it''s.svg'\n");
-    has(script, "set output 'a/it''s.png'\n");
-    has(script, "title 'it''s another'");
-    has(script, "\"\\n\".'NVIDIA ''H200'' \\_{x} (OpenCL, ");
-    has(script, "60000 with lines dashtype 2");
-    has(script, "set label 'measured peak (fp32 arithmetic): 60000' at graph 0.01, first 60000 ");
-    has_not(script, "multiplot");
+    has(script, "\ncsv = \"./a/it\\047s.csv\"\nprefix = \"./a/it\\047s\"\n");
+    has(script, "\nx_name = \"N = M\"\nx_column = 1\nlabel(d) = strcol(1)\n");
+    has(script, "\ny_name = \"GFLOP/s\"\ny_column = 11\nlow = 12\nhigh = 13\nunit = 1\n");
+    has(script, "\nline[3] = \"it\\047s another\"\n");
+    has(script, "\"\\n\".\"NVIDIA \\047H200\\047 \\134_{x} (OpenCL, ");
+    has(script, "\nlimit = 60000\nlimit_name = \"measured peak (fp32 arithmetic): 60000\"\n");
+    has(script, "\npanel_of(d) = \"\"\narray panel[1]\npanel[1] = \"\"\n");
     ck_assert_uint_eq(count(script, "noenhanced"), 3);
+    text_clear(&text);
+    ck_assert_ptr_null(report_sweep_plot(&m.v, "/a", &text));
+    has(text_cstr(&text), "\ncsv = \"/a.csv\"\n");
+    m.lines[2].label = "with \"marks\"";
+    ck_assert_str_eq(report_sweep_plot(&m.v, "/a", &text),
+                     "gnuplot reads no CSV with quotation marks in names or values");
     text_release(&text);
 }
 END_TEST
@@ -271,9 +276,10 @@ START_TEST(times_where_there_is_no_rate)
     make(&m);
     m.v.shown = SIZE_MAX;
     m.v.limit = NAN;
-    ck_assert(report_sweep_plot(&m.v, "x", &text));
-    has(text_cstr(&text), "set ylabel 'time (ms)'\n");
-    has(text_cstr(&text), "set logscale y 10\n"); // from microseconds to seconds
+    ck_assert_ptr_null(report_sweep_plot(&m.v, "x", &text));
+    has(text_cstr(&text), "\nlimit = NaN\n");
+    has(text_cstr(&text),
+        "\ny_name = \"time (ms)\"\ny_column = 7\nlow = 8\nhigh = 9\nunit = 1e+06\n");
     text_release(&text);
 }
 END_TEST
@@ -290,25 +296,23 @@ START_TEST(panels_and_points)
         m.numbers[i][1] = NAN;
     }
     m.v.panel_count = 2;
-    ck_assert(report_sweep_plot(&m.v, "x", &text));
-    has(text_cstr(&text), "set multiplot layout 1,2 title ");
-    has(text_cstr(&text), "set title 'M=even'\nplot $p0l0 ");
-    has(text_cstr(&text), "set title 'M=odd'\nplot $p1l0 ");
-    has_not(text_cstr(&text), "logscale");
+    ck_assert_ptr_null(report_sweep_plot(&m.v, "x", &text));
+    has(text_cstr(&text), "\npanel_of(d) = \"\".\"M=\".strcol(2)\narray panel[2]\n"
+                          "panel[1] = \"M=even\"\npanel[2] = \"M=odd\"\n");
     text_clear(&text);
     m.v.axis = UINT32_MAX; // the points one after the other, each named
     m.v.panel_count = 1;
     for (int i = 0; i < POINTS; i++)
         m.rows[i].panel = 0;
-    ck_assert(report_sweep_plot(&m.v, "x", &text));
-    has(text_cstr(&text), "set xlabel 'point'\n");
-    has(text_cstr(&text), "('N=256, M=even' 0, 'N=512, M=odd' 1, ");
+    ck_assert_ptr_null(report_sweep_plot(&m.v, "x", &text));
+    has(text_cstr(&text), "\nx_name = \"point\"\nx_column = 0\n"
+                          "label(d) = \"\".\"N=\".strcol(1).\", M=\".strcol(2)\n");
     text_clear(&text);
     for (int i = 0; i < POINTS; i++) {
         for (int k = 0; k < LINES; k++)
-            m.entries[i][k].timed = false;
+            m.found[i][k].timed = false;
     }
-    ck_assert(!report_sweep_plot(&m.v, "x", &text));
+    ck_assert_str_eq(report_sweep_plot(&m.v, "x", &text), "no point has a time");
     text_release(&text);
 }
 END_TEST

@@ -71,7 +71,7 @@ START_TEST(table)
     table_cell(&t, 0, "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4");
     table_cell(&t, 1, "123456");
     text_clear(&out);
-    table_print(&t, "> ", &out);
+    table_print(&t, REPORT_TEXT, "> ", &out);
     ck_assert_str_eq(text_cstr(&out), "> left    right  last\n"
                                       "> a           7  x\n"
                                       ">        = a note that is longer than all\n"
@@ -134,13 +134,13 @@ START_TEST(progress_line)
     ck_assert_str_eq(line(&v, 40), "12/41 (2 known)  best 8.100 ms, 4.143 GF");
     v.elapsed_ns = 100000000000; // slow: by the minute
     ck_assert_ptr_nonnull(strstr(line(&v, 0), "  6.0/min  "));
-    v = (struct view_progress){.planned = 41, .done = 41, .contenders = 12, .rounds = 24};
-    ck_assert_str_eq(line(&v, 0), "41/41  getting 12 contenders ready");
+    v = (struct view_progress){.planned = 41, .done = 41, .finalists = 12, .rounds = 24};
+    ck_assert_str_eq(line(&v, 0), "41/41  getting 12 finalists ready");
     v.round = 7;
     v.left_ns = 3000000000;
-    ck_assert_str_eq(line(&v, 0), "41/41  ranking 12 contenders, round 7 of at most 24  3 s left");
+    ck_assert_str_eq(line(&v, 0), "41/41  ranking 12 finalists, round 7 of at most 24  3 s left");
     v.checking = true;
-    ck_assert_ptr_nonnull(strstr(line(&v, 0), "verifying 12 contenders again"));
+    ck_assert_ptr_nonnull(strstr(line(&v, 0), "verifying 12 finalists again"));
     v = (struct view_progress){.planned = 41, .done = 7, .several = true, .pareto = 3};
     ck_assert_str_eq(line(&v, 0), "7/41  3 in the Pareto set");
 }
@@ -211,7 +211,7 @@ START_TEST(summary)
         "2.000 ms  [1.900 .. 2.100]    4.000                1.000  a=3, b=1 (default)\n"
         "Which of those close to each other is the fastest is not decided by this.\n"
         "speed-up over the default, a=3, b=1: 2.000 (screened)\n"
-        "2 compile (did not build, or the compiler died), e.g. a=9, b=1: error: no\n"
+        "2 compile (fails to compile, or the compiler died), e.g. a=9, b=1: error: no\n"
         "6 of 6 configurations (1 known already) in 3 s: builds in parallel 1.500 s\n");
 }
 END_TEST
@@ -256,7 +256,7 @@ START_TEST(summary_of_a_ranking)
                              .rank_ns = 2000000000,
                              .elapsed_ns = 3000000000,
                              .ranking = {.decided = true,
-                                         .contenders = 3,
+                                         .finalists = 3,
                                          .tied = 2,
                                          .chosen = "a=2",
                                          .why = "the fewest registers",
@@ -275,13 +275,14 @@ START_TEST(summary_of_a_ranking)
     report_summary(&v, 10, 0, &out);
     ck_assert_str_eq(
         text_cstr(&out),
-        "Best of 4 correct configurations (verified against gemm): 3 contenders launched in turn\n"
+        "Best of 4 correct configurations (verified against gemm): 3 finalists in interleaved "
+        "rounds\n"
         "place    median  95 % interval     times the winner        GFLOP/s  speed-up  "
         "configuration\n"
         "   =1  1.000 ms  [0.900 .. 1.100]  1                         4.000     1.200  a=1\n"
         " * =1  1.000 ms  [0.900 .. 1.100]  1.002 [0.992 .. 1.012]    4.000     1.198  a=2\n"
         "    3  1.200 ms  [1.100 .. 1.300]  1.200 [1.190 .. 1.210]    4.000     1.000  a=3\n"
-        "=1: 2 configurations are not told apart (95 % family-wise)\n"
+        "=1: 2 configurations are tied (95 % family-wise)\n"
         "*   hone best takes this one of them: the fewest registers\n"
         "24 rounds; disturbed rounds: 3 run again, 1 counted all the same (other load: 1, slow "
         "reference launch: 3); batches of 8 launches; clock 2100 .. 3000 MHz; inputs warm\n"
@@ -512,13 +513,13 @@ START_TEST(one_result_on_a_card)
     struct view_metric metric = {"GFLOP/J", "", false, 0, "the card is divided"};
     struct view_result v = {
         .configuration = "a=1", .result = r, .timed = true, .metrics = &metric, .metric_count = 1};
-    r->gpu = (struct gpu_look){.known = true,
-                               .mhz_before = 1410,
-                               .mhz_after = 1980,
-                               .memory_mhz = 3201,
-                               .milliwatts = 398000,
-                               .celsius = 61,
-                               .slowed = 1u << SLOWDOWN_SETTING};
+    r->gpu = (struct gpu_snapshot){.known = true,
+                                   .mhz_before = 1410,
+                                   .mhz_after = 1980,
+                                   .memory_mhz = 3201,
+                                   .milliwatts = 398000,
+                                   .celsius = 61,
+                                   .slowed = 1u << SLOWDOWN_SETTING};
     r->energy = (struct energy){
         .microjoules = 2000000, .span_ns = 500000000, .launches = 100, .refused = ""};
     text_clear(&out);
@@ -544,7 +545,7 @@ START_TEST(summary_of_a_slow_card)
     struct view_result result = timed("a=1", "{\"a\": 1}", 1e6, 0.9e6, 1.1e6);
     const struct view_summary v = {
         .results = &result, .result_count = 1, .by_status = {[STATUS_CORRECT] = 1}};
-    r->gpu = (struct gpu_look){
+    r->gpu = (struct gpu_snapshot){
         .known = true, .mhz_before = 1980, .mhz_after = 1410, .slowed = 1u << SLOWDOWN_POWER};
     result.result = r;
     text_clear(&out);

@@ -13,8 +13,8 @@
 // (noted as "beside"); FAKE_FRAMES=<file>, the verb, role and bytes of each frame, a line each.
 // FAKE_WHERE=<option> and FAKE_THEN=<option>: jobs with the first have the
 // second, too. FAKE_FOLDERS: the folders it says that it writes to.
-#include "base/process.h"
-#include "protocol/protocol.h"
+#include "os/process.h"
+#include "worker/protocol.h"
 #include "worker/watch.h"
 
 #include <fcntl.h>
@@ -566,13 +566,13 @@ static void note_measuring(const struct slot *s)
         usleep((useconds_t)strtoul(delay, NULL, 10));
 }
 
-static struct machine_look look_at_machine(void)
+static struct machine_snapshot machine_now(void)
 {
     const char *load = getenv("FAKE_LOAD");
     uint64_t now = clock_ns();
     if (!load)
-        return (struct machine_look){0};
-    return (struct machine_look){
+        return (struct machine_snapshot){0};
+    return (struct machine_snapshot){
         .at_ns = now, .cores = 1, .other_cpu_ns = now / 100 * strtoul(load, NULL, 10)};
 }
 
@@ -606,7 +606,7 @@ static void measure(uint32_t sequence, const struct slot *s, const struct policy
     else if (p->energy)
         r->energy.refused = "nothing counts it here";
     r->batch = p->batch;
-    r->look = look_at_machine();
+    r->machine = machine_now();
     if (p->compare && s->behaviour == FAKE_WRONG_IN_THE_END)
         result_fail(r, STATUS_CORRECTNESS, FAULT_CONFIGURATION, "C: relative norm 0.3, again");
     reply_result(sequence, r);

@@ -33,6 +33,27 @@ void teardown(void)
     folder_remove(folder);
 }
 
+static Suite *suite;
+
+TCase *make_cases(const char *name, void (*begin)(void), unsigned seconds)
+{
+    TCase *cases = tcase_create(name);
+    suite = suite_create(name);
+    tcase_add_checked_fixture(cases, begin, teardown);
+    tcase_set_timeout(cases, seconds);
+    return cases;
+}
+
+int run_cases(TCase *cases)
+{
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
+
 void add_environment(const char *variable)
 {
     size_t n = 0;

@@ -1,10 +1,12 @@
 // What the tests of the live evaluator share: the worker that behaves as it is told, jobs that tell
 // it, and what it notes of them.
-#ifndef HONE_TESTS_EVAL_FIXTURE_H
-#define HONE_TESTS_EVAL_FIXTURE_H
+#ifndef HONE_TESTS_RUNNER_FIXTURE_H
+#define HONE_TESTS_RUNNER_FIXTURE_H
 
-#include "eval/evaluator.h"
-#include "eval/live.h"
+#include "runner/evaluator.h"
+#include "runner/live.h"
+
+#include <check.h>
 
 extern const char *const worker[];
 extern char folder[64]; // of this test alone
@@ -13,6 +15,10 @@ extern const char *environment[8];
 
 void setup(void);
 void teardown(void);
+// A program's tests, each between begin(), which calls setup(), and teardown(); and main()'s
+// status.
+TCase *make_cases(const char *name, void (*begin)(void), unsigned seconds);
+int run_cases(TCase *cases);
 void add_environment(const char *variable); // NAME=VALUE, lives as long as the test
 
 struct device_info device(bool shares_host);

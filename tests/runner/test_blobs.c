@@ -187,18 +187,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("blobs");
-    TCase *cases = tcase_create("blobs");
-    tcase_add_checked_fixture(cases, setup_frames, teardown);
-    tcase_set_timeout(cases, 60);
+    TCase *cases = make_cases("blobs", setup_frames, 60);
     tcase_add_test(cases, test_once_a_worker);
     tcase_add_test(cases, test_beyond_a_frame);
     tcase_add_test(cases, test_again_to_a_fresh_worker);
     tcase_add_loop_test(cases, test_changed_file, 0, 3);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_cases(cases);
 }

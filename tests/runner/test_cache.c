@@ -1,6 +1,6 @@
 // Caches within bounds: the oldest go first, what may be in use stays.
 #include "base/text.h"
-#include "eval/cache.h"
+#include "os/cache_folder.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -52,6 +52,20 @@ START_TEST(test_below_the_limit)
     make(".", "a", 50);
     ck_assert_uint_eq(cache_trim(folder, 1, 1 << 20), 0);
     ck_assert(is_there("a"));
+}
+END_TEST
+
+START_TEST(test_measured)
+{
+    make("a/b", "x", 50);
+    make("a/b", "y", 3);
+    make("c/d", "z", 7);
+    struct cache_usage u = cache_measure(folder, 2), none = cache_measure("/nonexistent", 1);
+    ck_assert_uint_eq(u.entries, 2);
+    ck_assert_uint_ge(u.bytes, 3 * 65536);
+    ck_assert_int_le(llabs((long long)(time(NULL) - u.oldest) - 7 * 3600), 60);
+    ck_assert_int_le(llabs((long long)(time(NULL) - u.newest) - 3 * 3600), 60);
+    ck_assert(none.entries == 0 && none.bytes == 0 && none.oldest == 0 && none.newest == 0);
 }
 END_TEST
 
@@ -123,6 +137,7 @@ int main(void)
     TCase *cases = tcase_create("cache");
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_test(cases, test_below_the_limit);
+    tcase_add_test(cases, test_measured);
     tcase_add_test(cases, test_oldest_first);
     tcase_add_test(cases, test_trees);
     tcase_add_test(cases, test_missing_folder);

@@ -1,8 +1,8 @@
 // The store and the lock around the live evaluator, against a worker that behaves as it is told:
 // what is measured is stored once, what is known is not measured again, of a fixed count only what
 // is missing is; turns are neither answered nor stored.
-#include "eval/lock.h"
-#include "eval/remember.h"
+#include "runner/device_lock.h"
+#include "runner/cached.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -95,14 +95,14 @@ static void run_begin(const struct run *run)
     store = store_open(store_file, STORE_WRITE, &e);
     ck_assert_msg(store != NULL, "%s", e.text);
     ck_assert_msg(store_begin(store, &session, &e), "%s", e.text);
-    struct remember_options o = {.store = store,
-                                 .fresh = run->fresh,
-                                 .alone = run->alone,
-                                 .retry = run->retry,
-                                 .lock_folder = run->locks ? folder : NULL,
-                                 .spec_name = "fake.json",
-                                 .constants = ""};
-    ev = remember_new(&o, &live, &e);
+    struct cached_options o = {.store = store,
+                               .fresh = run->fresh,
+                               .alone = run->alone,
+                               .retry = run->retry,
+                               .lock_folder = run->locks ? folder : NULL,
+                               .spec_name = "fake.json",
+                               .constants = ""};
+    ev = cached_new(&o, &live, &e);
     ck_assert_msg(ev != NULL, "%s", e.text);
 }
 
@@ -347,7 +347,7 @@ START_TEST(test_turns_are_stored_by_keep_alone)
 }
 END_TEST
 
-// A contender whose result came from the store was not built in this run.
+// A finalist whose result came from the store was not built in this run.
 START_TEST(test_turn_of_a_stored_result)
 {
     struct run search = {0};

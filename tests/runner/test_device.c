@@ -16,16 +16,16 @@ struct run {
     char message[JOBS][1024];
     unsigned after_killer; // outcomes after the killer's
     struct error e;        // of the end; no code: all came
-    // What the gate was told to keep.
+    // What the admission was told to keep.
     unsigned kept[JOBS];
     enum fault kept_fault[JOBS];
 };
 
-static enum gate_answer enter(void *context, uint64_t ticket, struct gate_known *known,
-                              struct result **out, struct error *e)
+static enum admission_answer enter(void *context, uint64_t ticket, struct admission_known *known,
+                                   struct result **out, struct error *e)
 {
     (void)context, (void)ticket, (void)known, (void)out, (void)e;
-    return GATE_OPEN;
+    return ADMISSION_OPEN;
 }
 
 static bool keep(void *context, uint64_t ticket, const struct result *result, struct error *e)
@@ -58,7 +58,7 @@ static void run_all(struct run *run, const char *behaviour, unsigned before, con
     struct live_options o = options(&d);
     struct outcome out;
     memset(run, 0, sizeof *run);
-    o.gate = (struct gate){.enter = enter, .leave = keep, .context = run};
+    o.admission = (struct admission){.enter = enter, .leave = keep, .context = run};
     o.jobs = 1; // built in order, so measured in order
     struct evaluator *ev = make_live(&o);
     for (unsigned i = KILLER - before; i < JOBS; i++) {
@@ -295,10 +295,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("device");
-    TCase *cases = tcase_create("device");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_set_timeout(cases, 60);
+    TCase *cases = make_cases("device", setup, 60);
     tcase_add_loop_test(cases, test_dies_and_stays_dead, 0, WAYS);
     tcase_add_loop_test(cases, test_dies_under_the_first, 0, WAYS);
     tcase_add_loop_test(cases, test_builds_fail_on_it_too, 0, 2);
@@ -308,10 +305,5 @@ int main(void)
     tcase_add_loop_test(cases, test_no_cost_without_a_loss, 0, 4);
     tcase_add_loop_test(cases, test_dead_before_anything, 0, 4);
     tcase_add_test(cases, test_dies_in_a_round);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_cases(cases);
 }

@@ -2,10 +2,10 @@
 // evaluator comes to an end all the same, soon, and nobody is blamed for what he did not do.
 #include "fixture.h"
 
-#include "base/process.h"
-#include "device/opencl_api.h"
-#include "job/probe.h"
-#include "protocol/protocol.h"
+#include "os/process.h"
+#include "device/backends/opencl/opencl_api.h"
+#include "model/probe.h"
+#include "worker/protocol.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -94,8 +94,9 @@ START_TEST(test_each_call_hangs)
     unsigned came = 0, lost = 0;
     int got = 1;
     arena_init(&a);
-    ck_assert_msg(live_devices(real_worker, environment, LANGUAGES_ALL, &a, &report, NULL, &e),
-                  "%s", e.text);
+    ck_assert_msg(
+        live_devices(real_worker, environment, languages_unnamed(), &a, &report, NULL, &e), "%s",
+        e.text);
     ck_assert_uint_eq(report.device_count, 1);
     snprintf(hang, sizeof hang, "FAKE_CL_HANG=%s", calls[_i]);
     add_environment(hang);
@@ -128,15 +129,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("driver");
-    TCase *cases = tcase_create("driver");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_set_timeout(cases, 2 * MOST_SECONDS);
+    TCase *cases = make_cases("driver", setup, 2 * MOST_SECONDS);
     tcase_add_loop_test(cases, test_each_call_hangs, 0, CALLS);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_cases(cases);
 }

@@ -2,7 +2,7 @@
 // its worker becomes the right result of the right job, and the others do not notice.
 #include "fixture.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 
 #include <check.h>
@@ -109,7 +109,7 @@ START_TEST(test_workers_open_in_turn)
 {
     struct device_info d = device(false);
     d.type = DEVICE_GPU;
-    ck_assert_int_le(most_openings(d), LIVE_OPENING_MOST);
+    ck_assert_int_le(most_openings(d), BUILD_POOL_OPENING_MOST);
 }
 END_TEST
 
@@ -117,7 +117,7 @@ START_TEST(test_workers_start_at_once)
 {
     struct device_info d = device(_i == 0);
     d.language = _i == 0 ? LANGUAGE_OPENCL : LANGUAGE_CUDA;
-    ck_assert_int_gt(most_openings(d), LIVE_OPENING_MOST);
+    ck_assert_int_gt(most_openings(d), BUILD_POOL_OPENING_MOST);
 }
 END_TEST
 
@@ -303,12 +303,15 @@ START_TEST(test_killed_from_outside)
             done++;
         }
         if (done % 15 == 14 && kills < done / 15 + 1) {
-            struct builder *b = &v->builders[rand() % 2];
             bool bench = rand() % 2;
-            struct remote *victim = bench ? &v->bench : &b->remote;
-            const struct entry *at = bench ? v->current : b->entry;
+            struct remote *victim =
+                bench ? bench_worker(v->bench) : build_pool_worker(v->pool, rand() % 2);
             // Twice the same job's worker would be the job's doing.
-            bool again = (at && at->alone) || v->loss.pending;
+            bool again = v->recovery.state != RECOVERY_NONE;
+            for (const struct entry *n = v->entries.stages[STAGE_BUILDING].first; n; n = n->next)
+                again = again || (!bench && n->build.deaths > 0);
+            again = again ||
+                    (bench && v->current && (v->current->alone || v->current->bench_deaths > 0));
             if (victim->running && victim->process.pid > 0 && !again)
                 kill(victim->process.pid, SIGKILL);
             kills++;
@@ -499,10 +502,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("live");
-    TCase *cases = tcase_create("live");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_set_timeout(cases, 60);
+    TCase *cases = make_cases("live", setup, 60);
     tcase_add_test(cases, test_faults_on_a_gpu);
     tcase_add_test(cases, test_workers_open_in_turn);
     tcase_add_loop_test(cases, test_workers_start_at_once, 0, 2);
@@ -523,10 +523,5 @@ int main(void)
     tcase_add_test(cases, test_worker_missing);
     tcase_add_test(cases, test_worker_that_cannot_start);
     tcase_add_test(cases, test_many);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_cases(cases);
 }

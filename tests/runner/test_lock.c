@@ -1,7 +1,7 @@
 // The device's lock: one holder at a time, turns are taken, a holder's death frees it.
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
-#include "eval/lock.h"
+#include "runner/device_lock.h"
 
 #include <check.h>
 #include <signal.h>

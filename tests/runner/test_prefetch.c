@@ -176,10 +176,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("ahead");
-    TCase *cases = tcase_create("ahead");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_set_timeout(cases, 60);
+    TCase *cases = make_cases("prefetch", setup, 60);
     tcase_add_test(cases, test_each_is_loaded_once);
     tcase_add_loop_test(cases, test_a_late_load_is_the_same, 0, 2);
     tcase_add_test(cases, test_a_refused_load_is_told_in_its_turn);
@@ -187,10 +184,5 @@ int main(void)
     tcase_add_test(cases, test_a_launch_that_hangs_is_seen_again_alone);
     tcase_add_loop_test(cases, test_a_crash_replaces_the_worker, 0, 3);
     tcase_add_loop_test(cases, test_cancelled, 0, 3);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_cases(cases);
 }

@@ -2,8 +2,8 @@
 // loaded for them and when, the lock between them, and what a job that fails does to the others.
 #include "fixture.h"
 
-#include "base/process.h"
-#include "eval/remember.h"
+#include "os/process.h"
+#include "runner/cached.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -255,8 +255,8 @@ END_TEST
 static struct evaluator *with_lock(struct live_options *o)
 {
     struct error e = ERROR_INIT;
-    struct remember_options r = {.lock_folder = folder};
-    struct evaluator *ev = remember_new(&r, o, &e);
+    struct cached_options r = {.lock_folder = folder};
+    struct evaluator *ev = cached_new(&r, o, &e);
     ck_assert_msg(ev != NULL, "%s", e.text);
     return ev;
 }
@@ -387,12 +387,13 @@ END_TEST
 
 // ---- a fixed count -----------------------------------------------------------------------------
 
-static enum gate_answer knows_four(void *context, uint64_t ticket, struct gate_known *known,
-                                   struct result **out, struct error *e)
+static enum admission_answer knows_four(void *context, uint64_t ticket,
+                                        struct admission_known *known, struct result **out,
+                                        struct error *e)
 {
     (void)context, (void)ticket, (void)out, (void)e;
-    *known = (struct gate_known){.samples = 4, .batch = 3};
-    return GATE_OPEN;
+    *known = (struct admission_known){.samples = 4, .batch = 3};
+    return ADMISSION_OPEN;
 }
 
 static bool leave(void *context, uint64_t ticket, const struct result *r, struct error *e)
@@ -407,7 +408,7 @@ START_TEST(test_known_samples_are_not_taken_again)
     struct live_options o = options(&d);
     uint64_t ticket;
     o.terms.rules.fixed = 6;
-    o.gate = (struct gate){.enter = knows_four, .leave = leave};
+    o.admission = (struct admission){.enter = knows_four, .leave = leave};
     struct evaluator *ev = make_live(&o);
     submit(ev, 1, "good", 1000);
     struct result *r = take(ev, &ticket);
@@ -464,10 +465,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("turns");
-    TCase *cases = tcase_create("turns");
-    tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_set_timeout(cases, 60);
+    TCase *cases = make_cases("turns", setup, 60);
     tcase_add_loop_test(cases, test_order_and_policy, 0, 2);
     tcase_add_test(cases, test_batches);
     tcase_add_test(cases, test_pieces_compare_at_the_end);
@@ -483,10 +481,5 @@ int main(void)
     tcase_add_test(cases, test_built_after_a_cancel);
     tcase_add_test(cases, test_known_samples_are_not_taken_again);
     tcase_add_test(cases, test_thousands_kept);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_cases(cases);
 }

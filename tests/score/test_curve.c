@@ -1,6 +1,6 @@
 // Known answers of the baseline and of the score: small spaces by hand, larger ones where a formula
 // is known, and what must hold for any space: drawing at random scores 0 in the mean.
-#include "score_curve.h"
+#include "workflows/score/score_curve.h"
 
 #include "../base/suite.h"
 

@@ -1,7 +1,7 @@
 // Scores on spaces of the benchmark hub (HONE_TEST_DATA): their baselines, and what must hold for
 // random draws there. The budgets were computed by another program, from the chance of each value
 // to be the best.
-#include "score.h"
+#include "workflows/score/score.h"
 
 #include "../base/suite.h"
 
@@ -43,9 +43,9 @@ START_TEST(random_on_the_hub)
     struct score *s = score_new(&o, &e);
     ck_assert_msg(s != NULL, "%s", e.text);
     while (records < FILES) {
-        enum score_answer answer = score_step(s, 1000, &r, &e);
-        ck_assert_msg(answer == SCORE_RECORD || answer == SCORE_NOTHING, "%s", e.text);
-        if (answer == SCORE_NOTHING)
+        enum workflow_answer answer = score_step(s, 1000, &r, &e);
+        ck_assert_msg(answer == WORKFLOW_RECORD || answer == WORKFLOW_NOTHING, "%s", e.text);
+        if (answer == WORKFLOW_NOTHING)
             continue;
         ck_assert_uint_eq(r->count, known[records].count);
         ck_assert_uint_eq(r->correct, known[records].correct);

@@ -1,6 +1,6 @@
 // Scores of strategies on spaces made for it: what is known exactly, what must not matter, and what
 // is refused.
-#include "score.h"
+#include "workflows/score/score.h"
 
 #include "../base/suite.h"
 #include "made.h"
@@ -73,13 +73,13 @@ static struct run run_of(const struct score_options *o)
 {
     struct run r = {.count = 0};
     struct error e = ERROR_INIT;
-    enum score_answer answer;
+    enum workflow_answer answer;
     const struct score_record *record;
     r.score = score_new(o, &e);
     ck_assert_msg(r.score != NULL, "%s", e.text);
-    while ((answer = score_step(r.score, 1000, &record, &e)) != SCORE_END) {
-        ck_assert_msg(answer != SCORE_BROKEN, "%s", e.text);
-        if (answer == SCORE_RECORD)
+    while ((answer = score_step(r.score, 1000, &record, &e)) != WORKFLOW_END) {
+        ck_assert_msg(answer != WORKFLOW_BROKEN, "%s", e.text);
+        if (answer == WORKFLOW_RECORD)
             r.records[r.count++] = record;
     }
     return r;
@@ -300,7 +300,7 @@ START_TEST(cancelled)
     struct made m;
     struct error e = ERROR_INIT;
     const struct score_record *record;
-    enum score_answer answer = SCORE_NOTHING;
+    enum workflow_answer answer = WORKFLOW_NOTHING;
     made_init(&m, valley, 3, rugged);
     const struct recorded *const file = &m.recorded;
     struct score_options o = options_of(&file, at_random);
@@ -308,10 +308,10 @@ START_TEST(cancelled)
     struct score *s = score_new(&o, &e);
     ck_assert_ptr_nonnull(s);
     score_cancel(s);
-    while (answer == SCORE_NOTHING)
+    while (answer == WORKFLOW_NOTHING)
         answer = score_step(s, 1000, &record, &e);
-    ck_assert_int_eq(answer, SCORE_END);
-    struct score_progress p;
+    ck_assert_int_eq(answer, WORKFLOW_END);
+    struct workflow_progress p;
     score_progress(s, &p);
     ck_assert_uint_eq(p.planned, 2000000);
     ck_assert_uint_lt(p.done, p.planned);

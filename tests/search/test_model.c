@@ -1,7 +1,7 @@
 // What the surrogate is made of: the Gaussian process against a plain one, the scale of values, the
 // axes, and what was asked.
 #include "search/gp.h"
-#include "search/ground.h"
+#include "search/learner.h"
 #include "search/scale.h"
 
 #include <check.h>
@@ -359,7 +359,7 @@ START_TEST(asked_are_found)
 END_TEST
 
 // All neighbours, each once, those one place away first; none that was asked.
-START_TEST(ground_finds_all_around)
+START_TEST(learner_finds_all_around)
 {
     struct error e = ERROR_INIT;
     struct spec *spec = spec_load(GRID, NULL, &e);
@@ -368,14 +368,14 @@ START_TEST(ground_finds_all_around)
     ck_assert_msg(space != NULL, "%s", e.text);
     struct strategy_setup setup = {.space = space, .seed = 4, .budget = 90};
     for (uint64_t from = 0; from < 90; from++) {
-        struct ground g;
+        struct learner g;
         uint64_t found[64], known[64], adjacent[8];
-        ck_assert(ground_init(&g, &setup, &e));
+        ck_assert(learner_init(&g, &setup, &e));
         size_t near = space_neighbours(space, from, SPACE_STRICTLY_ADJACENT, adjacent, 8);
         size_t count = space_neighbours(space, from, SPACE_HAMMING, known, 64);
         asked_add(&g.asked, known[count - 1]);
         bool was_near = adjacent[near - 1] == known[count - 1];
-        ck_assert_uint_eq(ground_around(&g, from, 1000, found, 64), count - 1);
+        ck_assert_uint_eq(learner_around(&g, from, 1000, found, 64), count - 1);
         for (size_t i = 0; i < count - 1; i++) {
             size_t times = 0, is_near = 0;
             for (size_t k = 0; k < count - 1; k++)
@@ -385,8 +385,8 @@ START_TEST(ground_finds_all_around)
             ck_assert_uint_eq(times, 1);
             ck_assert_uint_eq(is_near, i < near - was_near);
         }
-        ck_assert_uint_eq(ground_around(&g, from, 1000, found, 3), 3);
-        ground_release(&g);
+        ck_assert_uint_eq(learner_around(&g, from, 1000, found, 3), 3);
+        learner_release(&g);
     }
     space_free(space);
     spec_free(spec);
@@ -408,7 +408,7 @@ int main(void)
     tcase_add_test(tests, axes_order_values);
     tcase_add_test(tests, axes_of_many_values);
     tcase_add_test(tests, asked_are_found);
-    tcase_add_test(tests, ground_finds_all_around);
+    tcase_add_test(tests, learner_finds_all_around);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

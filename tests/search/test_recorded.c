@@ -1,7 +1,7 @@
 // Strategies on spaces that others recorded: what they find, beside drawing at random. Needs
 // HONE_TEST_DATA with recorded/*_T4.json.gz, and is skipped without.
-#include "exchange/recorded.h"
-#include "score_curve.h"
+#include "formats/recorded.h"
+#include "workflows/score/score_curve.h"
 #include "search/search.h"
 
 #include <check.h>

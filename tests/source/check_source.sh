@@ -1,8 +1,9 @@
 #!/bin/sh
 # Checks of the source itself. Each prints what it found and fails.
 #
-#   check_source.sh includes|foreign_headers|kernel_names|globs|console|top_level SOURCE_FOLDER
+#   check_source.sh includes|file_names|static_names|foreign_headers|kernel_names|languages|globs|console|documents|top_level SOURCE_FOLDER
 set -eu
+c_files=$(cd "$(dirname "$0")" && pwd)/c_files.awk
 cd "$2"
 
 fail_with() { # what is wrong; the findings are on stdin
@@ -29,12 +30,9 @@ check_includes() {
         if (name == "folder") {
             in_table = 1
         } else if (in_table && cell[4] ~ /everything above/) {
-            if (name ~ /^\*\.chere$/)
-                name = "."
             for (known in row)
-                if (known != "worker")
-                    allowed[name, known] = 1
-            allowed[name, name] = allowed[name, "."] = 1
+                allowed[name, known] = 1
+            allowed[name, name] = allowed[name, "hone"] = 1
             row[name] = 1
         } else if (in_table && name !~ /^-*$/) {
             gsub(/ /, "", cell[4])
@@ -59,11 +57,10 @@ check_includes() {
         parts = split(quoted[2], path, "/")
         from = parts > 1 ? path[1] : "."
         seen++
-        if (from == "hone") # the public header
-            from = "."
         if (parts == 1 && !((getline line < ("src/" quoted[2])) > 0))
             print FILENAME ":" FNR ": \"" quoted[2] "\" is not a path from src/"
-        else if (!((folder, from) in allowed))
+        else if (!((folder, from) in allowed) ||
+            from == "worker" && folder != from && quoted[2] != "worker/protocol.h") # only the frames
             print FILENAME ":" FNR ": " folder " may not include \"" quoted[2] "\""
     }
     END {
@@ -73,6 +70,47 @@ check_includes() {
         if (count < 15 || seen < 100)
             print "only " count " folders and " seen " includes were found: is the table still there?"
     }' src/README.md $(cat "$list") | fail_with "includes against the one-way stack"
+}
+
+# Every file of src has a folder that the table of src/README.md lists, and a name of its own: who reads a name in an
+# error, a debugger or a commit knows the file. Folders within these are checked too: each lists its files itself.
+check_file_names() {
+    {
+        find src -maxdepth 1 -name '*.[ch]' | sed 's/$/: a file stands in a folder of src, by what it is about/'
+        find src -name '*.[ch]' | LC_ALL=C sort | awk '{
+            name = $0
+            sub(/.*\//, "", name)
+            if (name in first)
+                print $0 ": " first[name] " has this name already"
+            else
+                first[name] = $0
+        }'
+        find src -mindepth 1 -maxdepth 1 -type d | LC_ALL=C sort | while read -r folder; do
+            grep -q "^| \`$(basename "$folder")\` |" src/README.md ||
+                [ -z "$(find "$folder" -name '*.[ch]')" ] ||
+                echo "$folder: the table of src/README.md does not list this folder"
+        done
+    } | fail_with "files of src that are hard to find"
+}
+
+# A static function's name carries its noun (`choose_device_entry`, not `choose`), so that searching for it finds it.
+check_static_names() {
+    find src -name '*.[ch]' | LC_ALL=C sort >"$list"
+    # shellcheck disable=SC2046 # no blanks in our file names
+    LC_ALL=C awk -f "$c_files" $(cat "$list") | awk '
+    $1 == "function" && $4 == "static" && !(($3, $2) in seen) {
+        seen[$3, $2] = 1
+        count[$3]++
+        files[$3] = files[$3] " " $2
+        functions++
+    }
+    END {
+        for (name in count)
+            if (count[name] > 3)
+                print name " is static in " count[name] " files:" files[name]
+        if (functions < 1000)
+            print "only " functions + 0 " static functions were found: is the style another?"
+    }' | LC_ALL=C sort | fail_with "names of static functions that say too little"
 }
 
 # What is behind a module stays behind it.
@@ -101,6 +139,15 @@ check_kernel_names() {
         fail_with "src names a kernel"
 }
 
+# What differs between languages is a trait of theirs (src/model/languages.c), which whoever needs it asks for.
+# A backend has its own language; NVIDIA's architectures are CUDA's (src/model/arch.h).
+check_languages() {
+    { grep -rnE '\<LANGUAGE_[A-Z0-9_]+\>' src --include='*.[ch]' || :; } |
+        { grep -vE '\<(LANGUAGE_(COUNT|FIRST|ALL)|FACT_LANGUAGE(_INDEX)?)\>' || :; } |
+        { grep -vE '^src/(model/languages\.[ch]|model/arch\.h|device/backends/[a-z_]+/[a-z_]+\.[ch]):' || :; } |
+        fail_with "a language is named outside src/model/languages.c and the backends"
+}
+
 # Every folder lists its own files.
 check_globs() {
     find . -path './build*' -prune -o -path ./.git -prune -o \
@@ -114,6 +161,27 @@ check_console() {
     grep -rnE '\<(printf|puts|putchar|vprintf) *\(|\<(fprintf|fputs|fputc|fwrite|vfprintf) *\(.*\<(stdout|stderr)\>' \
         src --include='*.[ch]' | grep -vE '^src/(cli/console\.c|worker/)|^[^:]*:[0-9]*: *//' |
         fail_with "something is written to stdout or stderr past src/cli/console.c"
+}
+
+# The map of the source stays a page, and what it and the documents name is there.
+check_documents() {
+    {
+        lines=$(wc -l <src/README.md)
+        [ "$lines" -le 150 ] || echo "src/README.md has $lines lines: more than a page of 150"
+        {
+            find src include tests cmake -type f
+            find src include tests cmake -type d | sed 's,$,/,'
+        } >"$list"
+        grep -noE '`[A-Za-z0-9_./]+(/|\.(c|h|sh|md|cmake))`' src/README.md src/doc/*.md | grep -v NAME | tr -d '`' |
+            awk -F: 'FILENAME != "-" {
+                path = $0
+                known[path] = 1
+                while (sub(/^[^\/]*\//, "", path) && path != "")
+                    known[path] = 1
+                next
+            }
+            !($3 in known) { print }' "$list" -
+    } | fail_with "documents that name what is not there"
 }
 
 check_top_level() {

@@ -1,6 +1,6 @@
 // Spaces that are lists of recorded configurations.
 #include "../base/suite.h"
-#include "base/process.h"
+#include "os/process.h"
 #include "make.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Spaces of published kernels, whose counts other tuners agree on; and how long they take.
-#include "base/process.h"
+#include "os/process.h"
 #include "../base/suite.h"
 #include "make.h"
 

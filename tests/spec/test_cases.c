@@ -89,7 +89,8 @@ static void transcribe(struct text *out)
     struct log log = {note, out};
     struct error e = ERROR_INIT;
     read_options(&o);
-    struct spec_options given = {o.set, o.set_count, o.strict, &log};
+    struct spec_options given = {
+        .set = o.set, .set_count = o.set_count, .strict = o.strict, .log = &log};
     struct spec *s = spec_load("spec.json", &given, &e);
     if (!s || !make(s, &o, out, &e))
         text_addf(out, "error (%s): %s\n", error_code_text(e.code), e.text);

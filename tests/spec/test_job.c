@@ -1,10 +1,15 @@
 // Jobs made from specs: words for the compiler, sizes, arguments, sources, references.
 #include "fixture.h"
 
+#include "spec/data.h"
+
 #include <check.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define KERNEL_FILE "\"KernelName\": \"k\", \"KernelFile\": \"k.cl\", "
 #define ONE_PARAMETER                                                                              \
@@ -627,7 +632,7 @@ START_TEST(test_files_by_language)
     ck_assert(spec_languages(f.spec, &has, &f.error));
     ck_assert_uint_eq(has.count, 2);
     ck_assert(has.list[0] == LANGUAGE_CUDA && has.list[1] == LANGUAGE_OPENCL);
-    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+    for (unsigned l = 0; l <= LANGUAGE_CUDA; l++) {
         bool is_cuda = l == LANGUAGE_CUDA;
         fixture_sources(&f, (enum language)l);
         struct job *j = fixture_job(&f, "", NULL);
@@ -990,7 +995,7 @@ END_TEST
 START_TEST(test_vectors_of_three)
 {
     static const float spaced[] = {0, 1, 2, 0, 3, 4, 5, 0}, packed[] = {0, 1, 2, 3, 4, 5};
-    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+    for (unsigned l = 0; l <= LANGUAGE_CUDA; l++) {
         struct fixture f;
         bool is_cuda = l == LANGUAGE_CUDA;
         size_t bytes = is_cuda ? 12 : 16;
@@ -1041,6 +1046,47 @@ START_TEST(test_reference_file)
     ck_assert_int_eq(j->reference.kind, REFERENCE_DATA);
     ck_assert_mem_eq(j->reference.data[0].blob.data, values, sizeof values);
     end(&f, j);
+}
+END_TEST
+
+// 72 KB of one byte, written in place; the file's time is that second of 1970.
+static void write_large(const char *path, int byte, time_t second)
+{
+    const struct timespec times[2] = {{.tv_sec = second}, {.tv_sec = second}};
+    FILE *file = fopen(path, access(path, F_OK) == 0 ? "r+b" : "wb");
+    ck_assert_ptr_nonnull(file);
+    for (int i = 0; i < 72000; i++)
+        ck_assert_int_eq(fputc(byte, file), byte);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+// Other contents with the same size and time are not noticed where digests are kept: the file was
+// not read again. With another time they are.
+START_TEST(test_data_hashed_once)
+{
+    struct fixture f;
+    struct arena arena = {NULL, 0};
+    char path[128];
+    struct spec_digests known = {.first = NULL};
+    struct data_file first, same, anew, changed;
+    struct error e = ERROR_INIT;
+    fixture_start(&f);
+    snprintf(path, sizeof path, "%s/large.bin", f.folder);
+    write_large(path, 'a', 1000);
+    ck_assert_msg(data_read(path, &arena, &known, &first, &e), "%s", e.text);
+    write_large(path, 'b', 1000);
+    ck_assert(data_read(path, &arena, &known, &same, &e));
+    ck_assert(data_read(path, &arena, NULL, &anew, &e));
+    ck_assert(digest_equal(&same.blob.digest, &first.blob.digest));
+    ck_assert(!digest_equal(&anew.blob.digest, &first.blob.digest));
+    ck_assert_uint_eq(same.blob.length, 72000);
+    write_large(path, 'b', 1001);
+    ck_assert(data_read(path, &arena, &known, &changed, &e));
+    ck_assert(digest_equal(&changed.blob.digest, &anew.blob.digest));
+    spec_digests_release(&known);
+    arena_release(&arena);
+    fixture_end(&f);
 }
 END_TEST
 
@@ -1128,6 +1174,7 @@ int main(void)
     tcase_add_test(cases, test_reference_arguments);
     tcase_add_test(cases, test_vectors_of_three);
     tcase_add_test(cases, test_reference_file);
+    tcase_add_test(cases, test_data_hashed_once);
     tcase_add_loop_test(cases, test_npy_fault, 0, sizeof npy_faults / sizeof npy_faults[0]);
     tcase_add_test(cases, test_wire);
     suite_add_tcase(suite, cases);

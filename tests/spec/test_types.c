@@ -99,6 +99,9 @@ static const struct {
      "say \"Type\": \"int32x8\""},
     {CL, "kernel void k(global float *a, int n) {}", "a:float:Vector", "P=1", true,
      "kernel 'k' (k, line 1) takes 2 arguments: global float *a, int n; the spec gives 1: a"},
+    // A comment that ends on the kernel's line, and a name that is continued on the next.
+    {CL, "/* one\n two */ kernel void k(global flo\\ \nat *a) {}", "a:int32:Vector", "P=1", true,
+     "(k, line 2) takes 'global float *a'"},
     {CL, "kernel void k(void) {}", "a:float:Vector", "P=1", true, "takes 0 arguments; the spec"},
     {CL, "typedef unsigned long word;\nkernel void k(global word *a) {}", "a:uint32:Vector", "P=1",
      true, "say \"Type\": \"uint64\""},

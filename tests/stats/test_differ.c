@@ -1,6 +1,6 @@
 // Known answers of the tests for pairs, and how often they are wrong.
 #include "base/random.h"
-#include "measure/differ.h"
+#include "stats/differ.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,7 +1,7 @@
-// Whole tunes, simulated: screening, contenders, rounds, decision. What a ranking promises is
+// Whole tunes, simulated: screening, finalists, rounds, decision. What a ranking promises is
 // promised of all of it together: every look at the rounds is a chance to be wrong.
-#include "measure/rounds.h"
-#include "measure/stats.h"
+#include "stats/rounds.h"
+#include "stats/stats.h"
 #include "noise.h"
 
 #include <check.h>
@@ -169,13 +169,13 @@ START_TEST(tunes_find_the_best_in_four_launches)
 }
 END_TEST
 
-// ---- ten contenders
+// ---- ten finalists
 // ------------------------------------------------------------------------------
 
 enum { TEN = 10 };
 
 struct tally {
-    int tied, first, alone; // all ten; contender 3 is the winner; and nobody is tied with it
+    int tied, first, alone; // all ten; finalist 3 is the winner; and nobody is tied with it
 };
 
 static struct tally rank_ten(double noise, double factor, uint64_t seed, int rankings)

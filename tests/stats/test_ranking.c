@@ -1,5 +1,5 @@
 // The ranking decision on known cases, and how often it is right.
-#include "measure/ranking.h"
+#include "stats/ranking.h"
 #include "noise.h"
 
 #include <check.h>
@@ -10,23 +10,23 @@
 
 enum { MOST = 32 };
 
-// Rounds of some contenders, and the decision on them.
+// Rounds of some finalists, and the decision on them.
 struct sheet {
     uint64_t cells[MOST][64];
     const uint64_t *times[MOST];
     uint32_t counts[MOST];
-    size_t contenders;
+    size_t finalists;
     struct ranking_terms terms;
     struct ranking_entry entries[MOST];
     size_t winner;
 };
 
-static void sheet_init(struct sheet *s, size_t contenders, uint32_t rounds)
+static void sheet_init(struct sheet *s, size_t finalists, uint32_t rounds)
 {
     memset(s, 0, sizeof *s);
-    s->contenders = contenders;
+    s->finalists = finalists;
     s->terms = (struct ranking_terms){.level = 0.95, .looks = 1, .seed = 1, .resolution_ns = 1};
-    for (size_t c = 0; c < contenders; c++) {
+    for (size_t c = 0; c < finalists; c++) {
         s->times[c] = s->cells[c];
         s->counts[c] = rounds;
     }
@@ -34,7 +34,7 @@ static void sheet_init(struct sheet *s, size_t contenders, uint32_t rounds)
 
 static bool sheet_decide(struct sheet *s)
 {
-    struct ranking_times t = {s->times, s->counts, s->contenders};
+    struct ranking_times t = {s->times, s->counts, s->finalists};
     return ranking_decide(&t, &s->terms, s->entries, &s->winner);
 }
 
@@ -42,12 +42,12 @@ static void sheet_fill(struct sheet *s, struct machine *m, const double *truth)
 {
     for (size_t r = 0; r < 64; r++) {
         machine_wander(m);
-        for (size_t c = 0; c < s->contenders; c++)
+        for (size_t c = 0; c < s->finalists; c++)
             s->cells[c][r] = machine_launch(m, 1e6 * truth[c]);
     }
 }
 
-// A small deterministic jitter, different for each contender.
+// A small deterministic jitter, different for each finalist.
 static uint64_t jitter(size_t c, size_t r)
 {
     return (c * 7 + r * 5 + c * r * 3) % 11;
@@ -56,7 +56,7 @@ static uint64_t jitter(size_t c, size_t r)
 static size_t tied(const struct sheet *s)
 {
     size_t count = 0;
-    for (size_t c = 0; c < s->contenders; c++)
+    for (size_t c = 0; c < s->finalists; c++)
         count += s->entries[c].tied;
     return count;
 }
@@ -68,9 +68,9 @@ static void check_consistent(const struct sheet *s)
     ck_assert(s->entries[s->winner].tied);
     ck_assert_uint_eq(s->entries[s->winner].place, 0);
     ck_assert_double_eq(s->entries[s->winner].ratio, 1);
-    for (size_t c = 0; c < s->contenders; c++) {
+    for (size_t c = 0; c < s->finalists; c++) {
         const struct ranking_entry *e = &s->entries[c];
-        ck_assert_uint_lt(e->place, s->contenders);
+        ck_assert_uint_lt(e->place, s->finalists);
         ck_assert(!places[e->place]);
         places[e->place] = true;
         ck_assert(e->ratio_low <= e->ratio && e->ratio <= e->ratio_high);
@@ -106,7 +106,7 @@ START_TEST(three_far_apart)
 }
 END_TEST
 
-START_TEST(one_contender)
+START_TEST(one_finalist)
 {
     struct sheet s;
     sheet_init(&s, 1, 6);
@@ -121,7 +121,7 @@ START_TEST(one_contender)
 }
 END_TEST
 
-// Rounds in which two contenders lie by a factor of two apart: 5 are no decision at 95 %, because
+// Rounds in which two finalists lie by a factor of two apart: 5 are no decision at 95 %, because
 // labels exchanged at random look like that in 2 of 32; 6 are (2 of 64).
 START_TEST(rounds_that_two_need)
 {
@@ -291,7 +291,7 @@ END_TEST
 // -----------------------------------------------------------------------
 
 // Rankings of kernels that are all equal; in how many all tie.
-static int all_tie(size_t contenders, uint32_t rounds, int rankings)
+static int all_tie(size_t finalists, uint32_t rounds, int rankings)
 {
     double truth[MOST];
     for (size_t c = 0; c < MOST; c++)
@@ -301,27 +301,27 @@ static int all_tie(size_t contenders, uint32_t rounds, int rankings)
         struct sheet s;
         struct machine m = {.noise = 0.03, .drift = 0.05, .outliers = 0.05};
         rng_init(&m.rng, 99, (uint64_t)i);
-        sheet_init(&s, contenders, rounds);
+        sheet_init(&s, finalists, rounds);
         s.terms.seed = (uint64_t)i;
         s.terms.permutations = 500;
         sheet_fill(&s, &m, truth);
         ck_assert(sheet_decide(&s));
         check_consistent(&s);
-        held += tied(&s) == contenders;
+        held += tied(&s) == finalists;
     }
     return held;
 }
 
 static const struct {
-    size_t contenders;
+    size_t finalists;
     uint32_t rounds;
 } sizes[] = {{2, 7}, {2, 28}, {3, 8}, {10, 3}, {10, 8}, {10, 28}};
 
 // 1,000 rankings: 936 are 2 standard deviations below 95 %.
 START_TEST(equal_kernels_tie)
 {
-    int held = all_tie(sizes[_i].contenders, sizes[_i].rounds, 1000);
-    printf("%zu equal, %u rounds: %.2f %% tie\n", sizes[_i].contenders, sizes[_i].rounds,
+    int held = all_tie(sizes[_i].finalists, sizes[_i].rounds, 1000);
+    printf("%zu equal, %u rounds: %.2f %% tie\n", sizes[_i].finalists, sizes[_i].rounds,
            held / 10.0);
     ck_assert_msg(held >= 936, "%d of 1000", held);
 }
@@ -329,7 +329,7 @@ END_TEST
 
 struct spread {
     const char *what;
-    size_t contenders;
+    size_t finalists;
     double truth[6], noise[6];
     size_t best; // so many of them are equally good
     int least;   // of 1,000 decisions that must be right; 940 is 95 % less 1.5 standard deviations
@@ -346,7 +346,7 @@ static void spread_fill(struct sheet *s, struct machine *m, const struct spread 
 {
     for (size_t r = 0; r < 28; r++) {
         machine_wander(m);
-        for (size_t c = 0; c < x->contenders; c++) {
+        for (size_t c = 0; c < x->finalists; c++) {
             m->noise = x->noise[c];
             s->cells[c][r] = machine_launch(m, 1e6 * x->truth[c]);
         }
@@ -356,7 +356,7 @@ static void spread_fill(struct sheet *s, struct machine *m, const struct spread 
 // Do all intervals hold the true ratio to the winner?
 static bool intervals_hold(const struct sheet *s, const struct spread *x)
 {
-    for (size_t c = 0; c < x->contenders; c++) {
+    for (size_t c = 0; c < x->finalists; c++) {
         double truth = x->truth[c] / x->truth[s->winner];
         const struct ranking_entry *e = &s->entries[c];
         if (c != s->winner && !(e->ratio_low <= truth && truth <= e->ratio_high))
@@ -377,7 +377,7 @@ START_TEST(decisions_on_spreads)
         struct sheet s;
         struct machine m = {.drift = 0.05, .outliers = 0.05};
         rng_init(&m.rng, 5, (uint64_t)_i * RANKINGS + (uint64_t)i);
-        sheet_init(&s, x->contenders, 28);
+        sheet_init(&s, x->finalists, 28);
         s.terms.seed = (uint64_t)i;
         s.terms.permutations = 500;
         spread_fill(&s, &m, x);
@@ -398,7 +398,7 @@ START_TEST(decisions_on_spreads)
 }
 END_TEST
 
-static double decide_ms(size_t contenders, uint32_t rounds, bool apart)
+static double decide_ms(size_t finalists, uint32_t rounds, bool apart)
 {
     struct sheet s;
     struct machine m = {.noise = 0.02, .drift = 0.05, .outliers = 0.05};
@@ -407,7 +407,7 @@ static double decide_ms(size_t contenders, uint32_t rounds, bool apart)
     rng_init(&m.rng, 1, 1);
     for (size_t c = 0; c < MOST; c++)
         truth[c] = apart ? 1 + 0.1 * (double)c : 1;
-    sheet_init(&s, contenders, rounds);
+    sheet_init(&s, finalists, rounds);
     s.terms.permutations = 1000;
     sheet_fill(&s, &m, truth);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
@@ -433,7 +433,7 @@ int main(void)
     TCase *tests = tcase_create("ranking");
     tcase_set_timeout(tests, 200);
     tcase_add_test(tests, three_far_apart);
-    tcase_add_test(tests, one_contender);
+    tcase_add_test(tests, one_finalist);
     tcase_add_loop_test(tests, rounds_that_two_need, 1, 9);
     tcase_add_test(tests, equal_samples_tie);
     tcase_add_test(tests, nothing_is_told_finer_than_the_timer);

@@ -1,5 +1,5 @@
 // The rounds of a ranking, step by step.
-#include "measure/rounds.h"
+#include "stats/rounds.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static struct rounds *start(const uint64_t *screening, size_t count)
     return r;
 }
 
-// One round in which each contender takes its time times `factor`, with a jitter of up to 1 %.
+// One round in which each finalist takes its time times `factor`, with a jitter of up to 1 %.
 static enum rounds_verdict round_of(struct rounds *r, const uint64_t *truth, double factor,
                                     double load)
 {
@@ -65,7 +65,7 @@ START_TEST(a_round_has_the_reference_and_everyone_once)
 }
 END_TEST
 
-// Each place of the round is everybody's about as often: 5 contenders in 1,000 orders, 200 each
+// Each place of the round is everybody's about as often: 5 finalists in 1,000 orders, 200 each
 // with a standard deviation of 12.6.
 START_TEST(orders_are_shuffled)
 {

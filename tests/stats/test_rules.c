@@ -1,5 +1,5 @@
 // The constants of the procedure by name, and what each does to screening.
-#include "measure/rules.h"
+#include "stats/rules.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -166,7 +166,7 @@ START_TEST(without_a_best_nothing_is_slow)
 }
 END_TEST
 
-START_TEST(one_sample_of_a_contender_is_enough)
+START_TEST(one_sample_of_a_finalist_is_enough)
 {
     struct measure_rules r = some_rules();
     r.first = 1;
@@ -280,7 +280,7 @@ int main(void)
     tcase_add_test(tests, a_fraction_is_fine_where_no_count_is_meant);
     tcase_add_loop_test(tests, steps_of_screening, 0, COUNT(steps));
     tcase_add_test(tests, without_a_best_nothing_is_slow);
-    tcase_add_test(tests, one_sample_of_a_contender_is_enough);
+    tcase_add_test(tests, one_sample_of_a_finalist_is_enough);
     tcase_add_test(tests, the_timer_limits_what_settles);
     tcase_add_test(tests, time_budget);
     tcase_add_test(tests, fixed_count);

@@ -1,6 +1,6 @@
 // Known answers, and the promise behind an interval: how often it holds the true median.
 #include "base/random.h"
-#include "measure/stats.h"
+#include "stats/stats.h"
 #include "noise.h"
 
 #include <check.h>

@@ -553,52 +553,124 @@ START_TEST(test_order_of_a_union)
 }
 END_TEST
 
-// The rows of a store of today in one of version 1.
-static void make_version_1(const char *path, const char *from)
+// A log as it stood before version 3: in the body.
+static void put_log_into_body(sqlite3 *db, sqlite3_stmt *row)
 {
-    char sql[2048];
-    static const char columns[] =
-        "sequence, id, job, session, date, status, fault, verification, stop, median_ns, "
-        "sample_count, samples_ns, batch, limit_ns, message, policy_launches, policy_batch, "
-        "policy_hopeless_ns, policy_budget_ns, policy_launch_limit_ns, policy_build_limit_ns, "
-        "policy_cold, policy_fixed, format, body";
+    struct error e = ERROR_INIT;
+    struct text body = TEXT_INIT;
+    struct wire w;
+    sqlite3_stmt *update;
+    struct result *r =
+        result_decode(sqlite3_column_blob(row, 1), (size_t)sqlite3_column_bytes(row, 1), &e);
+    ck_assert_msg(r != NULL, "%s", e.text);
+    r->log = (const char *)sqlite3_column_text(row, 2);
+    wire_writer(&w, &body);
+    result_codec(&w, r);
+    ck_assert_int_eq(sqlite3_prepare_v2(db, "UPDATE main.result SET body = ?1 WHERE sequence = ?2",
+                                        -1, &update, NULL),
+                     SQLITE_OK);
+    sqlite3_bind_blob64(update, 1, body.data, body.length, SQLITE_STATIC);
+    sqlite3_bind_value(update, 2, sqlite3_column_value(row, 0));
+    ck_assert_int_eq(sqlite3_step(update), SQLITE_DONE);
+    sqlite3_finalize(update);
+    result_free(r);
+    text_release(&body);
+}
+
+// The rows of a store of today in one of an earlier version.
+static void make_version(const char *path, const char *from, int version)
+{
+    char sql[4096], columns[1024];
     sqlite3 *db;
+    sqlite3_stmt *row;
+    snprintf(columns, sizeof columns, "%s%s",
+             "sequence, id, job, session, date, status, fault, verification, stop, median_ns, "
+             "sample_count, samples_ns, batch, limit_ns, message, policy_launches, policy_batch, "
+             "policy_hopeless_ns, policy_budget_ns, policy_launch_limit_ns, "
+             "policy_build_limit_ns, policy_cold, policy_fixed, format, body",
+             version > 1 ? ", number, unseen" : "");
     ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
-    ck_assert(schema_raise(db, 0, 1));
+    ck_assert(schema_raise(db, 0, version));
     snprintf(sql, sizeof sql,
              "ATTACH '%s' AS today; INSERT INTO text SELECT * FROM today.text; INSERT INTO job "
              "SELECT * FROM today.job; INSERT INTO session SELECT * FROM today.session; "
              "INSERT INTO result (%s) SELECT %s FROM today.result",
              from, columns, columns);
     ck_assert_msg(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(db));
+    ck_assert_int_eq(
+        sqlite3_prepare_v2(db, "SELECT sequence, body, log FROM today.result WHERE log IS NOT NULL",
+                           -1, &row, NULL),
+        SQLITE_OK);
+    while (sqlite3_step(row) == SQLITE_ROW)
+        put_log_into_body(db, row);
+    sqlite3_finalize(row);
     sqlite3_close(db);
 }
 
-// A store of an earlier hone is read as it is, and raised by who opens it for writing.
-START_TEST(test_stores_of_version_1)
+static bool list_logs(void *context, const struct store_row *row)
+{
+    text_addf(context, "%s: %s\n", row->configuration, row->result->log);
+    return true;
+}
+
+static void check_logs(const char *path, enum store_mode mode, const char *wanted)
+{
+    struct error e = ERROR_INIT;
+    for (int with = 0; with < 2; with++) {
+        const struct store_query q = {.logs = with};
+        struct text rows = TEXT_INIT;
+        struct store *s = store_open(path, mode, &e);
+        ck_assert_msg(s != NULL, "%s", e.text);
+        ck_assert_msg(store_each(s, &q, list_logs, &rows, &e), "%s", e.text);
+        store_close(s);
+        ck_assert_str_eq(text_cstr(&rows),
+                         with ? wanted : "block=0: \nblock=2: \nblock=1: \nblock=0: \n");
+        text_release(&rows);
+    }
+}
+
+// A store of an earlier hone is read as it is, also where it may not be changed, and raised by who
+// opens it for writing. Its logs leave the bodies then.
+START_TEST(test_stores_of_earlier_versions)
 {
     struct error e = ERROR_INIT;
     struct store_imported counts;
-    static const char wanted[] = "block=0: 1007\nblock=1: 1001\nblock=0: 1000\n";
+    static const char wanted[] = "block=0: 1007\nblock=2: 1002\nblock=1: 1001\nblock=0: 1000\n";
+    static const char logs[] = "block=0: \nblock=2: two warnings\nblock=1: \nblock=0: \n";
     fill("today.db", 0, 2);
+    struct store *s = store_make("today.db");
+    begin(s, "scale.json");
+    struct result *r = result_make(2);
+    r->log = "two warnings";
+    put_result(s, 2, &test_policy, r);
+    store_close(s);
     run_sql("today.db", "UPDATE result SET date = '2040-01-01T00:00:00.000Z'");
     check_fresh_answers("today.db", 7);
-    make_version_1("old.db", "today.db");
+    check_logs("today.db", STORE_READ, logs);
+    make_version("old.db", "today.db", _i);
     check_order("old.db", STORE_IMMUTABLE, wanted);
+    check_logs("old.db", STORE_IMMUTABLE, logs);
     check_order("old.db", STORE_READ, wanted);
+    check_logs("old.db", STORE_READ, logs);
     check_whole("old.db");
     ck_assert_msg(import("new.db", "old.db", &counts, &e), "%s", e.text);
-    ck_assert_int_eq(ask("old.db", "PRAGMA user_version"), 1);
+    ck_assert_int_eq(ask("old.db", "PRAGMA user_version"), _i);
     check_order("new.db", STORE_READ, wanted);
+    check_logs("new.db", STORE_READ, logs);
+    check_whole("new.db");
+    long long whole = ask("old.db", "SELECT sum(length(body)) FROM result");
+    ck_assert_int_eq(ask("new.db", "SELECT sum(length(body)) FROM result"),
+                     whole - (long long)strlen("two warnings"));
     check_fresh_answers("old.db", 8);
     ck_assert_int_eq(ask("old.db", "PRAGMA user_version"), STORE_SCHEMA_VERSION);
     ck_assert_int_eq(ask("old.db", "PRAGMA page_size"), 1024);
-    check_order("old.db", STORE_READ,
-                "block=0: 1008\nblock=0: 1007\nblock=1: 1001\nblock=0: 1000\n");
+    static const char raised[] =
+        "block=0: 1008\nblock=0: 1007\nblock=2: 1002\nblock=1: 1001\nblock=0: 1000\n";
+    check_order("old.db", STORE_READ, raised);
     check_whole("old.db");
+    ck_assert_int_eq(ask("old.db", "SELECT count(*) FROM result WHERE log = 'two warnings'"), 1);
     // It is then as one that was made today, to the tables' texts.
-    check_order("old.db", STORE_WRITE,
-                "block=0: 1008\nblock=0: 1007\nblock=1: 1001\nblock=0: 1000\n");
+    check_order("old.db", STORE_WRITE, raised);
 }
 END_TEST
 
@@ -697,7 +769,7 @@ static void tests_add(TCase *t)
     tcase_add_test(t, test_walk_over_a_stack);
     tcase_add_test(t, test_the_clock_decides_nothing);
     tcase_add_test(t, test_order_of_a_union);
-    tcase_add_test(t, test_stores_of_version_1);
+    tcase_add_loop_test(t, test_stores_of_earlier_versions, 1, STORE_SCHEMA_VERSION);
     tcase_add_test(t, test_unseen_answers_its_own_run);
     tcase_add_test(t, test_upkeep_beside_a_writer);
 }

@@ -2,6 +2,8 @@
 
 #include "fixture.h"
 
+#include "store/database.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -68,7 +70,10 @@ START_TEST(test_rows_by_query)
     put(s, 3);
     struct digest none = {{0}}, source;
     static const char text[] = "#include \"tile.h\"\n__kernel void scale(__global float *c) {}\n";
+    struct digest key, identity;
     digest_of(text, strlen(text), &source);
+    device_info_digest(&test_device, &identity);
+    key_of(3, &key);
     const struct {
         struct store_query q;
         int rows;
@@ -80,16 +85,83 @@ START_TEST(test_rows_by_query)
         {{.spec_name = "scale"}, 0},
         {{.constants = "WIDTH=256"}, 4},
         {{.constants = ""}, 0},
-        {{.device = "processor"}, 4},
-        {{.device = "PROCESSOR 9000"}, 4},
+        {{.device = "processor"}, 0},
+        {{.device = "Test Processor 9000"}, 4},
         {{.device = "%"}, 0},
         {{.source = &source}, 4},
         {{.source = &none}, 0},
-        {{.spec_name = "scale.json", .correct_only = true, .device = "test"}, 2},
+        {{.spec_name = "scale.json", .correct_only = true, .device = "Test Processor 9000"}, 2},
+        {{.device_identity = &identity}, 4},
+        {{.device_identity = &none}, 0},
+        {{.key = &key}, 2},
+        {{.key = &none}, 0},
+        {{.spec_name = "other.json", .key = &key}, 1},
+        {{.today = true}, 4},
+        {{.inputs = STORE_INPUTS_WARM}, 4},
+        {{.inputs = STORE_INPUTS_COLD}, 1}, // a failure counts whatever they were
+        {{.telling = true}, 4},
+        {{.newest = STORE_NEWEST_OF_JOB}, 3},
+        {{.newest = STORE_NEWEST_OF_CONFIGURATION}, 3},
+        {{.newest = STORE_NEWEST_OF_SESSION}, 2},
+        {{.correct_only = true, .newest = STORE_NEWEST_OF_JOB}, 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         ck_assert_msg(look(s, &cases[i].q, 0).rows == cases[i].rows, "case %zu", i);
     store_close(s);
+}
+END_TEST
+
+// Pages that a walk reads of a store that was opened for it.
+static int pages_read(const char *path, const struct store_query *q, int rows)
+{
+    int pages, highest;
+    struct error e = ERROR_INIT;
+    struct store *s = store_open(path, STORE_READ, &e);
+    ck_assert_msg(s != NULL, "%s", e.text);
+    sqlite3_db_release_memory(s->db);
+    sqlite3_db_status(s->db, SQLITE_DBSTATUS_CACHE_MISS, &pages, &highest, 1);
+    ck_assert_int_eq(look(s, q, 0).rows, rows);
+    sqlite3_db_status(s->db, SQLITE_DBSTATUS_CACHE_MISS, &pages, &highest, 0);
+    store_close(s);
+    return pages;
+}
+
+// What is read grows neither with the rows of other specs nor, unless they are asked for, with
+// logs.
+START_TEST(test_what_a_walk_reads)
+{
+    struct error e = ERROR_INIT;
+    const struct store_query own = {.spec_name = "own.json"}, job = {.session = NULL},
+                             logs = {.spec_name = "own.json", .logs = true};
+    int pages[3];
+    unsigned foreign = 100;
+    struct store *s = store_make("s.db");
+    begin(s, "own.json");
+    for (unsigned i = 0; i < 20; i++)
+        put(s, i);
+    for (int more = 0; more < 3; more++, foreign *= 5) {
+        begin(s, "other.json");
+        ck_assert(store_together(s, &e));
+        for (unsigned i = 0; i < foreign; i++)
+            put(s, 100 * foreign + i);
+        ck_assert(store_together_end(s, true, &e));
+        pages[more] = pages_read("s.db", &own, 20);
+    }
+    // A job is found by a digest: among many, each is on a page of its own.
+    ck_assert_msg(pages[2] <= pages[0] + 20 + 12, "%d pages, then %d, then %d", pages[0], pages[1],
+                  pages[2]);
+    ck_assert_int_gt(pages_read("s.db", &job, 20 + 100 + 500 + 2500), 1000); // it is counted
+    struct text log = TEXT_INIT;
+    for (int i = 0; i < 100000; i++)
+        text_add(&log, "a warning ");
+    struct result *r = result_make(21);
+    r->log = text_cstr(&log);
+    begin(s, "own.json");
+    put_result(s, 21, &test_policy, r);
+    store_close(s);
+    ck_assert_int_le(pages_read("s.db", &own, 21), pages[2] + 12);
+    ck_assert_int_gt(pages_read("s.db", &logs, 21), 900);
+    text_release(&log);
 }
 END_TEST
 
@@ -461,6 +533,7 @@ static void tests_add(TCase *t)
 {
     tcase_add_test(t, test_rows_newest_first);
     tcase_add_test(t, test_rows_by_query);
+    tcase_add_test(t, test_what_a_walk_reads);
     tcase_add_test(t, test_row_in_full);
     tcase_add_test(t, test_callback_may_use_the_store);
     tcase_add_test(t, test_damaged_body_is_an_error);

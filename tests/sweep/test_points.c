@@ -2,7 +2,7 @@
 // store answers, further lines in turn.
 #include "../tune/fixture.h"
 
-#include "sweep.h"
+#include "workflows/sweep/sweep.h"
 
 #include <check.h>
 #include <math.h>
@@ -24,7 +24,7 @@ struct session {
     const struct sweep_record *records;
     uint32_t count;
     struct error e;
-    enum sweep_answer last;
+    enum workflow_answer last;
 };
 
 static void begin(struct session *s, uint32_t lines, const char *const *set, uint32_t set_count)
@@ -47,7 +47,7 @@ static void begin(struct session *s, uint32_t lines, const char *const *set, uin
                                               .launch_limit_ns = 30ull * 1000000000}};
         tune.store = store_open(store_file, STORE_WRITE, &s->e);
         ck_assert_msg(tune.store != NULL, "%s", s->e.text);
-        ck_assert(goal_parse(NULL, s->spec, &tune.goal, &s->e));
+        ck_assert(objective_parse(NULL, s->spec, &tune.objectives, &s->e));
         s->lines[i] =
             (struct sweep_line){.label = i ? "slow" : "sizes", .path = paths[i], .tune = tune};
     }
@@ -62,9 +62,9 @@ static void run_until(struct session *s, uint32_t records)
     ck_assert_msg(s->sweep != NULL, "%s", s->e.text);
     do {
         s->last = sweep_step(s->sweep, 1000, &record, &s->e);
-        if (s->last == SWEEP_RECORD && ++s->count == records)
+        if (s->last == WORKFLOW_RECORD && ++s->count == records)
             sweep_cancel(s->sweep);
-    } while (s->last == SWEEP_RECORD || s->last == SWEEP_NOTHING);
+    } while (s->last == WORKFLOW_RECORD || s->last == WORKFLOW_NOTHING);
     uint32_t all;
     s->records = sweep_records(s->sweep, &all);
     ck_assert_uint_eq(all, s->count);
@@ -73,7 +73,7 @@ static void run_until(struct session *s, uint32_t records)
 static void run(struct session *s)
 {
     run_until(s, 0);
-    ck_assert_msg(s->last == SWEEP_END, "%s", s->e.text);
+    ck_assert_msg(s->last == WORKFLOW_END, "%s", s->e.text);
     ck_assert_uint_eq(s->count, s->plan.point_count);
 }
 
@@ -152,7 +152,7 @@ START_TEST(it_goes_on_where_it_was)
     struct session s;
     BEGIN(&s, 1, "N=1,2,3");
     run_until(&s, 1);
-    ck_assert_int_eq(s.last, SWEEP_END);
+    ck_assert_int_eq(s.last, WORKFLOW_END);
     ck_assert_uint_eq(s.count, 1);
     check_point(&s, 0, 1, false);
     end(&s);
@@ -181,19 +181,19 @@ START_TEST(a_part_was_tuned)
     s.lines[0].tune.where = part;
     s.lines[0].tune.where_count = 1;
     run(&s);
-    ck_assert(s.records[0].entries[0].known && !s.records[0].entries[0].part);
+    ck_assert(s.records[0].entries[0].known && !s.records[0].entries[0].subspace);
     ck_assert_uint_eq(launches_of(&s), 0);
     end(&s);
     BEGIN(&s, 1, "N=1"); // nothing is tuned: of a part, and called so
     s.lines[0].means = SWEEP_KNOWN;
     run(&s);
     ck_assert_str_eq(s.records[0].entries[0].configuration, "ID=0");
-    ck_assert_pstr_eq(s.records[0].entries[0].part, "--where 'ID < 4'");
+    ck_assert_pstr_eq(s.records[0].entries[0].subspace, "--where 'ID < 4'");
     end(&s);
     BEGIN(&s, 1, "N=1");
     run(&s);
     check_point(&s, 0, 1, false);
-    ck_assert(!s.records[0].entries[0].part);
+    ck_assert(!s.records[0].entries[0].subspace);
     end(&s);
     BEGIN(&s, 1, "N=1");
     run(&s);
@@ -368,7 +368,7 @@ START_TEST(it_breaks_off)
     BEGIN(&s, 1, "N=1,2");
     s.lines[0].tune.worker = nobody;
     run_until(&s, 0);
-    ck_assert_int_eq(s.last, SWEEP_BROKEN);
+    ck_assert_int_eq(s.last, WORKFLOW_BROKEN);
     ck_assert_uint_eq(s.count, 0);
     ck_assert_str_ne(s.e.text, ""); // under valgrind a worker that is not there seems to start
     end(&s);
@@ -381,19 +381,19 @@ START_TEST(progress_is_told)
     struct sweep_progress p;
     const struct sweep_record *record;
     bool tuning = false, comparing = false;
-    enum sweep_answer answer;
+    enum workflow_answer answer;
     BEGIN(&s, 2, "N=1,2");
     s.sweep = sweep_new(&s.options, &s.e);
     ck_assert_ptr_nonnull(s.sweep);
-    while ((answer = sweep_step(s.sweep, 10, &record, &s.e)) != SWEEP_END) {
-        ck_assert_int_ne(answer, SWEEP_BROKEN);
+    while ((answer = sweep_step(s.sweep, 10, &record, &s.e)) != WORKFLOW_END) {
+        ck_assert_int_ne(answer, WORKFLOW_BROKEN);
         sweep_progress(s.sweep, &p);
-        ck_assert_uint_eq(p.points, 2);
-        tuning = tuning || (p.phase == SWEEP_TUNING && p.tune.planned == 6);
-        comparing = comparing || (p.phase == SWEEP_COMPARING && p.heat.planned == 1);
+        ck_assert_uint_eq(p.common.planned, 2);
+        tuning = tuning || (p.phase == SWEEP_TUNING && p.tune.common.planned == 6);
+        comparing = comparing || (p.phase == SWEEP_COMPARING && p.paired_run.common.planned == 1);
     }
     ck_assert(tuning && comparing);
-    ck_assert_uint_eq(p.done, 2);
+    ck_assert_uint_eq(p.common.done, 2);
     end(&s);
 }
 END_TEST

@@ -1,7 +1,7 @@
 #include "fixture.h"
 
-#include "base/process.h"
-#include "eval/evaluator.h"
+#include "os/process.h"
+#include "runner/evaluator.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef HONE_TESTS_TUNE_FIXTURE_H
 #define HONE_TESTS_TUNE_FIXTURE_H
 
-#include "protocol/protocol.h"
+#include "worker/protocol.h"
 
 extern const char *const worker[];
 extern char folder[64]; // of this test alone

@@ -1,13 +1,13 @@
-// What a stored result answers for, seen from the conveyor: whatever may change the answer has each
+// What a stored result answers for, seen from the workflow: whatever may change the answer has each
 // configuration measured anew and the old rows kept; what cannot, has nothing measured. With a
 // worker that runs nothing.
 #include "fixture.h"
 
-#include "tune.h"
+#include "workflows/tune/tune.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
-#include "protocol/protocol.h"
+#include "worker/protocol.h"
 
 #include <check.h>
 #include <sqlite3.h>
@@ -144,14 +144,14 @@ static struct seen tune(const struct world *w, const struct asked *a)
     o.terms.rules.unranked = !a->ranked;
     struct tune *t = tune_new(&o, &e);
     ck_assert_msg(t != NULL, "%s", e.text);
-    enum tune_answer answer;
-    while ((answer = tune_step(t, 1000, &record, &e)) != TUNE_END) {
-        ck_assert_msg(answer != TUNE_BROKEN, "%s", e.text);
-        if (answer == TUNE_RECORD)
+    enum workflow_answer answer;
+    while ((answer = tune_step(t, 1000, &record, &e)) != WORKFLOW_END) {
+        ck_assert_msg(answer != WORKFLOW_BROKEN, "%s", e.text);
+        if (answer == WORKFLOW_RECORD)
             seen.last = record;
     }
     tune_progress(t, &p);
-    seen.done = p.done;
+    seen.done = p.common.done;
     seen.reused = p.reused;
     seen.samples = p.samples;
     seen.last_samples = seen.last->result->sample_count;

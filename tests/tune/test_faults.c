@@ -1,9 +1,9 @@
 // A space in which every fault that a kernel can have stands beside correct configurations: each
 // must come out as a result of its own with the right status, and the tune must find the best of
 // the rest. Runs on the first CPU device; skipped, visibly, where there is none.
-#include "tune.h"
+#include "workflows/tune/tune.h"
 
-#include "protocol/protocol.h"
+#include "worker/protocol.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static bool find_device(void)
 {
     struct device_report report = {0};
     struct error e = ERROR_INIT;
-    if (!live_devices(worker, NULL, LANGUAGES_ALL, &arena, &report, NULL, &e)) {
+    if (!live_devices(worker, NULL, languages_unnamed(), &arena, &report, NULL, &e)) {
         printf("skipped: %s\n", e.text);
         return false;
     }
@@ -123,15 +123,16 @@ START_TEST(test_each_fault)
     struct tune *t = tune_new(&o, &e);
     ck_assert_msg(t != NULL, "%s", e.text);
     const struct tune_record *record;
-    enum tune_answer answer;
+    enum workflow_answer answer;
     unsigned done = 0;
-    while ((answer = tune_step(t, 1000, &record, &e)) >= TUNE_NOTHING && answer != TUNE_END) {
-        if (answer == TUNE_RECORD) {
+    while ((answer = tune_step(t, 1000, &record, &e)) >= WORKFLOW_NOTHING &&
+           answer != WORKFLOW_END) {
+        if (answer == WORKFLOW_RECORD) {
             check_record(spec, record);
             done++;
         }
     }
-    ck_assert_msg(answer == TUNE_END, "%s", e.text);
+    ck_assert_msg(answer == WORKFLOW_END, "%s", e.text);
     ck_assert_uint_eq(done, FAULTS);
     struct tune_progress p;
     tune_progress(t, &p);
@@ -144,8 +145,8 @@ START_TEST(test_each_fault)
 }
 END_TEST
 
-static enum tune_answer tune_endless(const struct spec *spec, const char *only,
-                                     struct tune_progress *p, struct error *e)
+static enum workflow_answer tune_endless(const struct spec *spec, const char *only,
+                                         struct tune_progress *p, struct error *e)
 {
     struct tune_options o = options(spec, NULL);
     o.terms.launch_limit_ns = 500000000;
@@ -155,8 +156,8 @@ static enum tune_answer tune_endless(const struct spec *spec, const char *only,
     struct tune *t = tune_new(&o, e);
     ck_assert_msg(t != NULL, "%s", e->text);
     const struct tune_record *record;
-    enum tune_answer answer;
-    while ((answer = tune_step(t, 1000, &record, e)) >= TUNE_NOTHING && answer != TUNE_END)
+    enum workflow_answer answer;
+    while ((answer = tune_step(t, 1000, &record, e)) >= WORKFLOW_NOTHING && answer != WORKFLOW_END)
         ;
     tune_progress(t, p);
     tune_free(t);
@@ -172,10 +173,10 @@ START_TEST(test_endless_reference)
     struct tune_progress p;
     struct spec *spec = spec_load(HONE_SOURCE_DIR "/tests/tune/data/endless.json", &so, &e);
     ck_assert_msg(spec != NULL, "%s", e.text);
-    ck_assert_msg(tune_endless(spec, NULL, &p, &e) == TUNE_END, "%s", e.text);
+    ck_assert_msg(tune_endless(spec, NULL, &p, &e) == WORKFLOW_END, "%s", e.text);
     ck_assert_uint_eq(p.by_status[STATUS_CORRECT], 1);
     ck_assert_uint_eq(p.by_status[STATUS_TIMEOUT], 1);
-    ck_assert_int_eq(tune_endless(spec, "ENDLESS=1", &p, &e), TUNE_BROKEN);
+    ck_assert_int_eq(tune_endless(spec, "ENDLESS=1", &p, &e), WORKFLOW_BROKEN);
     ck_assert_msg(strstr(e.text, "reference was not there"), "%s", e.text);
     spec_free(spec);
 }

@@ -2,9 +2,9 @@
 // configurations, in each language that an NVIDIA GPU has here: each must come out with the right
 // status, what follows it must be measured correctly, the best of the rest be found, and the device
 // be usable afterwards. Skipped, visibly, for a language without such a device.
-#include "tune.h"
+#include "workflows/tune/tune.h"
 
-#include "protocol/protocol.h"
+#include "worker/protocol.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static bool find_devices(void)
     struct device_report report = {0};
     struct error e = ERROR_INIT;
     bool any = false;
-    if (!live_devices(worker, NULL, LANGUAGES_ALL, &arena, &report, NULL, &e)) {
+    if (!live_devices(worker, NULL, languages_unnamed(), &arena, &report, NULL, &e)) {
         printf("skipped: %s\n", e.text);
         return false;
     }
@@ -69,7 +69,7 @@ static bool find_devices(void)
             is_there[d->language] = any = true;
         }
     }
-    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+    for (unsigned l = 0; l <= LANGUAGE_CUDA; l++) {
         if (!is_there[l])
             printf("skipped: no NVIDIA device in %s\n", l == LANGUAGE_CUDA ? "CUDA" : "OpenCL");
     }
@@ -119,15 +119,16 @@ static unsigned run(struct tune *t, const struct spec *spec, enum language l)
 {
     struct error e = ERROR_INIT;
     const struct tune_record *record;
-    enum tune_answer answer;
+    enum workflow_answer answer;
     unsigned done = 0;
-    while ((answer = tune_step(t, 1000, &record, &e)) >= TUNE_NOTHING && answer != TUNE_END) {
-        if (answer == TUNE_RECORD) {
+    while ((answer = tune_step(t, 1000, &record, &e)) >= WORKFLOW_NOTHING &&
+           answer != WORKFLOW_END) {
+        if (answer == WORKFLOW_RECORD) {
             check_record(spec, record, l);
             done++;
         }
     }
-    ck_assert_msg(answer == TUNE_END, "%s", e.text);
+    ck_assert_msg(answer == WORKFLOW_END, "%s", e.text);
     return done;
 }
 
@@ -183,7 +184,7 @@ int main(void)
     Suite *suite = suite_create("gpu_faults");
     TCase *cases = tcase_create("gpu_faults");
     tcase_set_timeout(cases, 280);
-    tcase_add_loop_test(cases, each_fault_between_good_ones, 0, LANGUAGE_COUNT);
+    tcase_add_loop_test(cases, each_fault_between_good_ones, 0, LANGUAGE_CUDA + 1);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -113,7 +113,7 @@ static const struct look NOT_SETTLED = {.descriptors = UINT_MAX, .children = UIN
 
 // The device's lock and a worker that starts or ends come and go: what stays is between the least
 // and the most of some moments.
-static void settle(struct look *l, pid_t pid)
+static void final_ranking(struct look *l, pid_t pid)
 {
     unsigned descriptors = count_descriptors(pid), children = count_children(pid);
     l->descriptors = descriptors < l->descriptors ? descriptors : l->descriptors;
@@ -155,7 +155,7 @@ static unsigned watch(pid_t child, FILE *output, struct look looks[LOOKS])
             continue;
         results++;
         if (results % EVERY >= EVERY - SETTLING)
-            settle(&settled, child);
+            final_ranking(&settled, child);
         if (results % EVERY != 0 || looked == LOOKS)
             continue;
         settled.resident_kib = resident_kib(child);

@@ -1,7 +1,7 @@
 // Nothing is lost: hone is killed at random moments, over and over, and in the end every
 // configuration was measured, none is missing, none is in the store twice; two hones on one store
 // share the work. With a worker that runs nothing, so that only hone itself is tried.
-#include "base/process.h"
+#include "os/process.h"
 #include "store/store.h"
 
 #include <check.h>

@@ -1,6 +1,6 @@
 // Objectives: reading them, which of them is the time under another name, and who is better.
 #include "../spec/fixture.h"
-#include "goal.h"
+#include "search/objective.h"
 
 #include <check.h>
 #include <math.h>
@@ -37,11 +37,11 @@ static void teardown(void)
     fixture_end(&f);
 }
 
-static struct goal goal_of(const char *text)
+static struct objectives goal_of(const char *text)
 {
-    struct goal g;
+    struct objectives g;
     struct error e = ERROR_INIT;
-    ck_assert_msg(goal_parse(text, f.spec, &g, &e), "%s: %s", text, e.text);
+    ck_assert_msg(objective_parse(text, f.spec, &g, &e), "%s: %s", text, e.text);
     return g;
 }
 
@@ -64,12 +64,12 @@ START_TEST(reads_what_it_writes)
         {"max:Rate,max:rate", "max:Rate, max:rate"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct goal g = goal_of(cases[i].text), again;
+        struct objectives g = goal_of(cases[i].text), again;
         struct text out = TEXT_INIT;
         struct error e = ERROR_INIT;
-        goal_text(&g, &out);
+        objective_text(&g, &out);
         ck_assert_str_eq(text_cstr(&out), cases[i].shown);
-        ck_assert(goal_parse(text_cstr(&out), f.spec, &again, &e));
+        ck_assert(objective_parse(text_cstr(&out), f.spec, &again, &e));
         ck_assert(again.count == g.count &&
                   again.terms[g.count - 1].metric == g.terms[g.count - 1].metric);
         text_release(&out);
@@ -95,9 +95,9 @@ START_TEST(refuses)
         {"time,max:time", "'time' is an objective twice"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct goal g = {.count = 7};
+        struct objectives g = {.count = 7};
         struct error e = ERROR_INIT;
-        ck_assert_msg(!goal_parse(cases[i].text, f.spec, &g, &e), "%s", cases[i].text);
+        ck_assert_msg(!objective_parse(cases[i].text, f.spec, &g, &e), "%s", cases[i].text);
         ck_assert_str_eq(e.text, cases[i].why);
         ck_assert_int_eq(e.code, ERROR_USAGE);
         ck_assert_uint_eq(g.count, 7);
@@ -115,13 +115,13 @@ START_TEST(knows_the_time_under_another_name)
                  {"max:twice", false},   {"max:capped", false}, {"min:energy", false},
                  {"min:gone", false},    {"min:a,b", false},    {"time,max:GFLOP/s", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct goal g = goal_of(cases[i].text);
-        ck_assert_msg(goal_is_time(&g, f.spec, NULL) == cases[i].is_time, "%s", cases[i].text);
+        struct objectives g = goal_of(cases[i].text);
+        ck_assert_msg(objective_is_time(&g, f.spec, NULL) == cases[i].is_time, "%s", cases[i].text);
     }
-    struct goal g = goal_of("time,min:energy");
-    ck_assert(goal_uses_energy(&g, f.spec) && goal_uses_time(&g));
+    struct objectives g = goal_of("time,min:energy");
+    ck_assert(objective_uses_energy(&g, f.spec) && objective_uses_time(&g));
     g = goal_of("max:GFLOP/s");
-    ck_assert(!goal_uses_energy(&g, f.spec) && !goal_uses_time(&g));
+    ck_assert(!objective_uses_energy(&g, f.spec) && !objective_uses_time(&g));
 }
 END_TEST
 
@@ -132,41 +132,41 @@ START_TEST(values_are_known_or_not)
     const uint32_t choice[] = {2}; // bx = 4
     struct spec_measured m = {100, NAN, NULL};
     double v[OBJECTIVES_MOST];
-    struct goal g = goal_of("time,max:padded");
-    ck_assert(goal_values(&g, f.spec, choice, NULL, &m, v));
+    struct objectives g = goal_of("time,max:padded");
+    ck_assert(objective_values(&g, f.spec, choice, NULL, &m, v));
     ck_assert(v[0] == 100 && v[1] == 0.68);
     g = goal_of("min:energy");
-    ck_assert(!goal_values(&g, f.spec, choice, NULL, &m, v));
+    ck_assert(!objective_values(&g, f.spec, choice, NULL, &m, v));
     m.joule = 2;
-    ck_assert(goal_values(&g, f.spec, choice, NULL, &m, v) && v[0] == 2);
+    ck_assert(objective_values(&g, f.spec, choice, NULL, &m, v) && v[0] == 2);
     g = goal_of("time,min:gone");
-    ck_assert(!goal_values(&g, f.spec, choice, NULL, &m, v));
+    ck_assert(!objective_values(&g, f.spec, choice, NULL, &m, v));
 }
 END_TEST
 
 START_TEST(one_objective_is_its_value)
 {
-    struct goal g = goal_of("min:energy");
-    ck_assert(goal_value(&g, (double[]){3}, NULL) == 3);
+    struct objectives g = goal_of("min:energy");
+    ck_assert(objective_value(&g, (double[]){3}, NULL) == 3);
     g = goal_of("max:energy");
-    ck_assert(goal_value(&g, (double[]){3}, NULL) == -3);
+    ck_assert(objective_value(&g, (double[]){3}, NULL) == -3);
 }
 END_TEST
 
 START_TEST(costs_are_multiples_of_the_reference)
 {
     const struct objective less = {.maximise = false}, more = {.maximise = true};
-    ck_assert(goal_cost(&less, 5, 10) == 0.5 && goal_cost(&less, 10, 10) == 1);
-    ck_assert(goal_cost(&more, 20, 10) == 0.5 && goal_cost(&more, 5, 10) == 2);
+    ck_assert(objective_cost(&less, 5, 10) == 0.5 && objective_cost(&less, 10, 10) == 1);
+    ck_assert(objective_cost(&more, 20, 10) == 0.5 && objective_cost(&more, 5, 10) == 2);
     // Of any sign, and monotone throughout.
     static const double values[] = {-1e9, -3, -1, 0, 1e-9, 1e-6, 1e-5, 0.1, 1, 3, 1e9},
                         references[] = {-2, 0, 1, 1000};
     for (size_t r = 0; r < 4; r++) {
         for (size_t i = 1; i < sizeof values / sizeof *values; i++) {
-            ck_assert(goal_cost(&less, values[i - 1], references[r]) <
-                      goal_cost(&less, values[i], references[r]));
-            ck_assert_msg(goal_cost(&more, values[i - 1], references[r]) >
-                              goal_cost(&more, values[i], references[r]),
+            ck_assert(objective_cost(&less, values[i - 1], references[r]) <
+                      objective_cost(&less, values[i], references[r]));
+            ck_assert_msg(objective_cost(&more, values[i - 1], references[r]) >
+                              objective_cost(&more, values[i], references[r]),
                           "%g before %g at %g", values[i - 1], values[i], references[r]);
         }
     }
@@ -176,40 +176,44 @@ END_TEST
 // What is dominated is worse, under any weights; and between two that are not, weights decide.
 START_TEST(several_become_one_number)
 {
-    struct goal g = goal_of("time,max:GFLOP/s,min:energy");
+    struct objectives g = goal_of("time,max:GFLOP/s,min:energy");
     const double at[] = {10, 5, 2};
     const double a[] = {10, 5, 2}, b[] = {10, 5, 2.5}, c[] = {20, 5, 1};
-    ck_assert(goal_dominates(&g, a, b) && !goal_dominates(&g, b, a));
-    ck_assert(!goal_dominates(&g, a, c) && !goal_dominates(&g, c, a) && !goal_dominates(&g, a, a));
-    ck_assert(goal_value(&g, a, at) < goal_value(&g, b, at));
+    ck_assert(objective_dominates(&g, a, b) && !objective_dominates(&g, b, a));
+    ck_assert(!objective_dominates(&g, a, c) && !objective_dominates(&g, c, a) &&
+              !objective_dominates(&g, a, a));
+    ck_assert(objective_value(&g, a, at) < objective_value(&g, b, at));
     const double weights[][3] = {{1, 0.1, 0.1}, {0.1, 0.1, 1}};
     for (int i = 0; i < 2; i++)
-        ck_assert(goal_weighted(&g, a, at, weights[i]) < goal_weighted(&g, b, at, weights[i]));
-    ck_assert(goal_weighted(&g, a, at, weights[0]) < goal_weighted(&g, c, at, weights[0]));
-    ck_assert(goal_weighted(&g, a, at, weights[1]) > goal_weighted(&g, c, at, weights[1]));
+        ck_assert(objective_weighted(&g, a, at, weights[i]) <
+                  objective_weighted(&g, b, at, weights[i]));
+    ck_assert(objective_weighted(&g, a, at, weights[0]) <
+              objective_weighted(&g, c, at, weights[0]));
+    ck_assert(objective_weighted(&g, a, at, weights[1]) >
+              objective_weighted(&g, c, at, weights[1]));
 }
 END_TEST
 
 START_TEST(pareto_set)
 {
-    struct goal g = goal_of("time,max:GFLOP/s");
+    struct objectives g = goal_of("time,max:GFLOP/s");
     const double rows[] = {5,   5,                      /* dominated by the next but one */
                            1,   1,   4,  6, 9, 9, 9, 8, /* as slow, and less */
                            4,   6,                      /* equal ones stay */
                            0.5, 0.5, 10, 9};
     const bool expected[] = {false, true, true, true, false, true, true, false};
     bool member[8];
-    goal_pareto(&g, rows, 8, member);
+    objective_pareto(&g, rows, 8, member);
     for (int i = 0; i < 8; i++)
         ck_assert_msg(member[i] == expected[i], "row %d", i);
-    goal_pareto(&g, rows, 0, member);
+    objective_pareto(&g, rows, 0, member);
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("goal");
-    TCase *t = tcase_create("goal");
+    Suite *suite = suite_create("objective");
+    TCase *t = tcase_create("objective");
     suite_add_tcase(suite, t);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, reads_what_it_writes);

@@ -2,11 +2,11 @@
 // the device refuses does not spend. With a worker that runs nothing.
 #include "fixture.h"
 
-#include "best.h"
-#include "protocol/protocol.h"
-#include "tune.h"
+#include "workflows/best.h"
+#include "worker/protocol.h"
+#include "workflows/tune/tune.h"
 
-#include "base/process.h"
+#include "os/process.h"
 #include "base/text.h"
 
 #include <check.h>
@@ -69,11 +69,11 @@ struct run {
     bool broken;
 };
 
-static void run_open(struct run *r, struct spec *spec, const char *goal, const char *strategy,
+static void run_open(struct run *r, struct spec *spec, const char *objective, const char *strategy,
                      const char *budget)
 {
     const struct tune_record *record;
-    enum tune_answer answer;
+    enum workflow_answer answer;
     *r = (struct run){.spec = spec, .e = ERROR_INIT};
     struct tune_options o = {.spec = spec,
                              .device = &report.devices[0],
@@ -85,15 +85,16 @@ static void run_open(struct run *r, struct spec *spec, const char *goal, const c
                              .terms = {.rules = measure_rules_default(),
                                        .build_limit_ns = 60ull * 1000000000,
                                        .launch_limit_ns = 30ull * 1000000000}};
-    ck_assert_msg(goal_parse(goal, spec, &o.goal, &r->e), "%s", r->e.text);
+    ck_assert_msg(objective_parse(objective, spec, &o.objectives, &r->e), "%s", r->e.text);
     ck_assert(!budget || budget_parse(budget, &o.budget, &r->e));
     o.store = r->store = store_open(store_file, STORE_WRITE, &r->e);
     ck_assert_msg(r->store != NULL, "%s", r->e.text);
     r->tune = tune_new(&o, &r->e);
     ck_assert_msg(r->tune != NULL, "%s", r->e.text);
-    while ((answer = tune_step(r->tune, 1000, &record, &r->e)) != TUNE_END && answer != TUNE_BROKEN)
+    while ((answer = tune_step(r->tune, 1000, &record, &r->e)) != WORKFLOW_END &&
+           answer != WORKFLOW_BROKEN)
         ;
-    r->broken = answer == TUNE_BROKEN;
+    r->broken = answer == WORKFLOW_BROKEN;
     tune_progress(r->tune, &r->p);
 }
 
@@ -137,8 +138,8 @@ START_TEST(another_metric_decides)
     struct run r;
     run_open(&r, spec_of("'good'", rising, NULL), "min:energy", NULL, NULL);
     ck_assert(!r.broken && !r.p.ranked.decided);
-    ck_assert_uint_eq(r.p.fixed, GOAL_LAUNCHES);
-    ck_assert_uint_eq(r.p.best->result->sample_count, GOAL_LAUNCHES);
+    ck_assert_uint_eq(r.p.fixed, OBJECTIVE_LAUNCHES);
+    ck_assert_uint_eq(r.p.best->result->sample_count, OBJECTIVE_LAUNCHES);
     ck_assert_uint_eq(r.p.best->choice[0], 11);
     check_order(&r, false, "11 0 1 2 3 4 5 6 7 8 9 10");
     run_close(&r);
@@ -165,7 +166,7 @@ START_TEST(the_spec_says_it)
 }
 END_TEST
 
-// Samples that were counted for another goal say nothing of the energy: they are taken again.
+// Samples that were counted for another objective say nothing of the energy: they are taken again.
 START_TEST(energy_is_counted_when_it_is_asked_for)
 {
     struct run r;
@@ -185,7 +186,7 @@ START_TEST(what_nobody_counts_ends_the_search)
     run_open(&r, spec_of("'good'", "0", NULL), "time,min:energy", NULL, NULL);
     ck_assert(r.broken);
     ck_assert_str_eq(r.e.text, "objective time, min:energy: nothing counts it here");
-    ck_assert_uint_lt(r.p.done, 12);
+    ck_assert_uint_lt(r.p.common.done, 12);
     run_close(&r);
     run_open(&r, spec_of("'good'", "0 if ID < 2 else 1000 + ID", NULL), "min:energy", NULL, NULL);
     ck_assert(!r.broken);
@@ -210,7 +211,7 @@ START_TEST(several_give_a_set)
     run_open(&r, spec_of("'good'", "1000 + 100 * ID if ID < 11 else 500", NULL), "min:energy,time",
              "genetic:population=4", "8");
     ck_assert(!r.broken);
-    ck_assert_uint_eq(r.p.done, 8);
+    ck_assert_uint_eq(r.p.common.done, 8);
     ck_assert_uint_ge(r.p.pareto, 1);
     run_close(&r);
 }
@@ -228,18 +229,18 @@ START_TEST(best_knows_the_goal)
     struct spec_sources *sources = spec_sources_read(r.spec, LANGUAGE_OPENCL, NULL, NULL, &e);
     struct best_options o = {
         .spec = r.spec, .sources = sources, .store = r.store, .device = &report.devices[0]};
-    ck_assert(goal_parse("max:energy", r.spec, &o.goal, &e));
+    ck_assert(objective_parse("max:energy", r.spec, &o.objectives, &e));
     ck_assert_msg(best_find(&o, &arena, &answer, &found, &e) && found, "%s", e.text);
     ck_assert_uint_eq(answer.choice[0], 10);
     ck_assert_uint_eq(answer.known, 12);
     result_free(answer.result);
-    ck_assert(goal_parse("time,min:size", r.spec, &o.goal, &e));
+    ck_assert(objective_parse("time,min:size", r.spec, &o.objectives, &e));
     ck_assert_msg(best_pareto(&o, &arena, &set, &count, &e), "%s", e.text);
     ck_assert_uint_eq(count, 6); // the faster one of each size
     ck_assert_uint_eq(set[0].choice[0], 11);
     ck_assert_uint_eq(set[5].choice[0], 1);
     best_release_all(set, count);
-    ck_assert(goal_parse("time", r.spec, &o.goal, &e));
+    ck_assert(objective_parse("time", r.spec, &o.objectives, &e));
     ck_assert(best_find(&o, &arena, &answer, &found, &e) && answer.choice[0] == 11);
     ck_assert_uint_eq(answer.known, 0);
     result_free(answer.result);
@@ -262,8 +263,8 @@ START_TEST(what_is_refused_spends_no_budget)
         uint64_t refused = r.p.by_status[STATUS_CONSTRAINTS];
         ck_assert_uint_eq(r.p.by_status[STATUS_CORRECT], 4);
         ck_assert_uint_ge(refused, 1);
-        ck_assert_uint_eq(r.p.done, 4 + refused);
-        ck_assert_uint_eq(r.p.planned, 4 + refused);
+        ck_assert_uint_eq(r.p.common.done, 4 + refused);
+        ck_assert_uint_eq(r.p.common.planned, 4 + refused);
         run_close(&r);
         snprintf(store, sizeof store, "%s", store_file);
         ck_assert_int_eq(unlink(store), 0);
@@ -276,21 +277,21 @@ START_TEST(what_fails_spends_it)
 {
     struct run r;
     run_open(&r, spec_of("'wrong' if ID % 2 else 'good'", rising, NULL), NULL, "exhaustive", "4");
-    ck_assert_uint_eq(r.p.done, 4);
+    ck_assert_uint_eq(r.p.common.done, 4);
     ck_assert_uint_eq(r.p.by_status[STATUS_CORRECTNESS], 2);
     run_close(&r);
     run_open(&r, spec_of("'too_large' if ID > 2 else 'good'", rising, NULL), NULL, "random", "5");
     ck_assert_uint_eq(r.p.by_status[STATUS_CORRECT], 3);
-    ck_assert_uint_eq(r.p.done, 12);
-    ck_assert_uint_eq(r.p.planned, 12);
+    ck_assert_uint_eq(r.p.common.done, 12);
+    ck_assert_uint_eq(r.p.common.planned, 12);
     run_close(&r);
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("goals");
-    TCase *t = tcase_create("goals");
+    Suite *suite = suite_create("objectives");
+    TCase *t = tcase_create("objectives");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_set_timeout(t, 100);
     suite_add_tcase(suite, t);

@@ -2,13 +2,13 @@
 // tied, who leaves early, what becomes of one that fails in it, and what the store makes of it all.
 #include "fixture.h"
 
-#include "best.h"
-#include "tune.h"
+#include "workflows/best.h"
+#include "workflows/tune/tune.h"
 
-#include "base/process.h"
-#include "eval/lock.h"
-#include "protocol/protocol.h"
-#include "ship.h"
+#include "os/process.h"
+#include "runner/device_lock.h"
+#include "worker/protocol.h"
+#include "workflows/bundle.h"
 
 #include <check.h>
 #include <signal.h>
@@ -72,13 +72,13 @@ static int id_of(const struct session *s, const struct tune_record *r)
     return (int)s->spec->parameters[0].values[r->choice[0]].i;
 }
 
-static enum tune_answer step(struct session *s)
+static enum workflow_answer step(struct session *s)
 {
     struct error e = ERROR_INIT;
     const struct tune_record *record;
-    enum tune_answer answer = tune_step(s->tune, 1000, &record, &e);
-    ck_assert_msg(answer != TUNE_BROKEN, "%s", e.text);
-    if (answer == TUNE_RECORD)
+    enum workflow_answer answer = tune_step(s->tune, 1000, &record, &e);
+    ck_assert_msg(answer != WORKFLOW_BROKEN, "%s", e.text);
+    if (answer == WORKFLOW_RECORD)
         s->records[id_of(s, record)] = record;
     tune_progress(s->tune, &s->progress);
     return answer;
@@ -94,7 +94,7 @@ static void start(struct session *s)
 static void run(struct session *s)
 {
     start(s);
-    while (step(s) != TUNE_END)
+    while (step(s) != WORKFLOW_END)
         ;
 }
 
@@ -109,7 +109,7 @@ static void check_order(const struct session *s)
 {
     const struct tune_ranked *ranked = &s->progress.ranked;
     ck_assert(ranked->decided);
-    ck_assert_uint_eq(ranked->contenders, CONTENDERS);
+    ck_assert_uint_eq(ranked->finalists, CONTENDERS);
     ck_assert_uint_eq(ranked->tied, 2);
     ck_assert_int_eq(id_of(s, ranked->chosen), 0);
     ck_assert_str_eq(ranked->why, "the first in the space");
@@ -172,7 +172,7 @@ START_TEST(test_no_ranking_where_none_is_wanted)
 }
 END_TEST
 
-// The contenders in the order of their turns, as the worker was asked; '|' where a test has left a
+// The finalists in the order of their turns, as the worker was asked; '|' where a test has left a
 // mark between.
 static void read_turns(char *out, size_t size)
 {
@@ -235,7 +235,7 @@ START_TEST(test_rounds_of_a_busy_machine)
         s.options.terms.rules.rounds = 12;
         s.options.terms.rules.disturbed = 1e6;
         run(&s);
-        const struct settle_status *status = &s.progress.ranked.status;
+        const struct final_ranking_status *status = &s.progress.ranked.status;
         check_order(&s);
         ck_assert_uint_eq(status->by_clock, 0);
         ck_assert_uint_eq(status->by_load, status->repeated + status->marked);
@@ -293,8 +293,8 @@ START_TEST(test_what_is_known_takes_part)
             asked += s.records[id] != NULL;
         // Those near to the best; the hopeless one is asked for or not there.
         ck_assert_msg(fresh ? asked == 2 : asked >= CONTENDERS, "%zu", asked);
-        ck_assert_uint_eq(s.progress.done, asked);
-        ck_assert_uint_eq(s.progress.planned, asked);
+        ck_assert_uint_eq(s.progress.common.done, asked);
+        ck_assert_uint_eq(s.progress.common.planned, asked);
         ck_assert_uint_eq(s.progress.reused, fresh ? 0 : asked);
         if (!fresh) {
             check_order(&s);
@@ -405,10 +405,10 @@ START_TEST(test_speedup_over_a_slow_default)
         ck_assert_ptr_eq(base, s.progress.default_record);
         ck_assert(ranked->decided && base->ranked);
         ck_assert_int_eq(ranked->known, again);
-        ck_assert_uint_eq(ranked->contenders, CONTENDERS + 1);
+        ck_assert_uint_eq(ranked->finalists, CONTENDERS + 1);
         ck_assert_uint_eq(base->rank.place, CONTENDERS);
         ck_assert(!base->rank.tied);
-        ck_assert_uint_eq(base->result->sample_count, SETTLE_LATE_ROUNDS);
+        ck_assert_uint_eq(base->result->sample_count, FINAL_RANKING_LATE_ROUNDS);
         ck_assert_uint_eq(base->result->first_round, ranked->status.rounds);
         ck_assert_mem_eq(base->result->ranking, ranked->id, sizeof ranked->id);
         ck_assert_int_eq(id_of(&s, ranked->chosen), 0);
@@ -419,7 +419,7 @@ START_TEST(test_speedup_over_a_slow_default)
         ck_assert(speedup.ratio.low <= 4 && 4 <= speedup.ratio.high);
         find_best(&s, &best);
         ck_assert_str_eq(best.configuration, "ID=0");
-        ck_assert_uint_eq(best.place.contenders, CONTENDERS + 1);
+        ck_assert_uint_eq(best.place.finalists, CONTENDERS + 1);
         ck_assert_uint_eq(best.place.rounds, ranked->status.rounds);
         ck_assert_ptr_null(best.place.faster);
         result_free(best.result);
@@ -602,18 +602,19 @@ START_TEST(test_cancelled_while_it_ranks)
     s.options.terms.rules.precision = 0;
     s.options.environment = environment;
     start(&s);
-    enum tune_answer answer;
+    enum workflow_answer answer;
     do {
         struct error e = ERROR_INIT;
         const struct tune_record *record;
         answer = tune_step(s.tune, 1, &record, &e);
-        if (answer == TUNE_RECORD)
+        if (answer == WORKFLOW_RECORD)
             s.records[id_of(&s, record)] = record;
         tune_progress(s.tune, &s.progress);
-    } while (answer >= TUNE_NOTHING && answer != TUNE_END && s.progress.ranked.status.round < 2);
+    } while (answer >= WORKFLOW_NOTHING && answer != WORKFLOW_END &&
+             s.progress.ranked.status.round < 2);
     ck_assert(s.progress.ranked.running);
     tune_cancel(s.tune);
-    while (step(&s) != TUNE_END)
+    while (step(&s) != WORKFLOW_END)
         ;
     ck_assert(!s.progress.ranked.running && !s.progress.ranked.decided);
     ck_assert_ptr_nonnull(s.progress.best);
@@ -648,7 +649,7 @@ START_TEST(test_known_ranking_is_not_measured_again)
 }
 END_TEST
 
-START_TEST(test_contenders_of_an_earlier_run)
+START_TEST(test_finalists_of_an_earlier_run)
 {
     struct session s;
     begin(&s, NULL, NULL);
@@ -665,7 +666,7 @@ START_TEST(test_contenders_of_an_earlier_run)
 END_TEST
 
 // What another run gave up early is measured to its end where it is the only one.
-START_TEST(test_stopped_early_is_a_contender)
+START_TEST(test_stopped_early_is_a_finalist)
 {
     struct session s;
     const char *const where[] = {"ID == 7"};
@@ -680,7 +681,7 @@ START_TEST(test_stopped_early_is_a_contender)
     run(&s);
     ck_assert(s.progress.ranked.decided);
     ck_assert_int_eq(s.records[HOPELESS]->result->stop, STOP_RANKED);
-    ck_assert_uint_eq(s.records[HOPELESS]->result->sample_count, SETTLE_ROUNDS_ALONE);
+    ck_assert_uint_eq(s.records[HOPELESS]->result->sample_count, FINAL_RANKING_ROUNDS_ALONE);
     ck_assert(s.records[HOPELESS]->stats.interval);
     end(&s);
 }
@@ -735,7 +736,7 @@ START_TEST(test_best_decides_as_the_tune_did)
     ck_assert_str_eq(b.configuration, "ID=0");
     ck_assert(b.place.ranked);
     ck_assert_uint_eq(b.place.tied, 2);
-    ck_assert_uint_eq(b.place.contenders, CONTENDERS);
+    ck_assert_uint_eq(b.place.finalists, CONTENDERS);
     ck_assert_str_eq(b.place.why, s.progress.ranked.why);
     ck_assert_double_eq(b.place.ratio, s.progress.ranked.chosen->rank.ratio);
     ck_assert_ptr_null(b.place.faster);
@@ -772,11 +773,11 @@ START_TEST(test_leaver_asked_for_alone)
     begin(&s, NULL, NULL);
     s.options.terms.rules.early = 6;
     run(&s);
-    ck_assert_uint_lt(s.records[LEAVER]->result->sample_count, SETTLE_ROUNDS_ALONE);
+    ck_assert_uint_lt(s.records[LEAVER]->result->sample_count, FINAL_RANKING_ROUNDS_ALONE);
     end(&s);
     run_where(&s, leaver);
     ck_assert(s.progress.ranked.decided && !s.progress.ranked.known);
-    ck_assert_uint_eq(s.records[LEAVER]->result->sample_count, SETTLE_ROUNDS_ALONE);
+    ck_assert_uint_eq(s.records[LEAVER]->result->sample_count, FINAL_RANKING_ROUNDS_ALONE);
     end(&s);
     run_where(&s, leaver);
     ck_assert(s.progress.ranked.known);
@@ -813,7 +814,7 @@ START_TEST(test_rankings_of_parts)
         }
         run_where(&s, &both[i]);
         ck_assert(s.progress.ranked.decided && !s.progress.ranked.known);
-        ck_assert_uint_eq(s.progress.ranked.contenders, 2 + i);
+        ck_assert_uint_eq(s.progress.ranked.finalists, 2 + i);
         ck_assert(s.records[6]->ranked && !s.records[6]->rank.tied);
         end(&s);
     }
@@ -873,7 +874,7 @@ START_TEST(test_best_after_a_part)
         check_best(&s, NULL, "ID=0", NULL);
         check_best(&s, s.options.where, i == 0 ? "ID=1" : "ID=0", NULL);
         find_best(&s, &b);
-        ck_assert_uint_eq(b.place.contenders, i == 0 ? CONTENDERS : 2);
+        ck_assert_uint_eq(b.place.finalists, i == 0 ? CONTENDERS : 2);
         result_free(b.result);
         end(&s);
     }
@@ -915,19 +916,19 @@ START_TEST(test_two_at_once)
     for (int i = 0; !over[0] || !over[1]; i = !i) {
         struct error e = ERROR_INIT;
         const struct tune_record *record;
-        enum tune_answer answer = over[i] ? TUNE_END : tune_step(s[i].tune, 2, &record, &e);
-        ck_assert_msg(answer != TUNE_BROKEN, "%s", e.text);
-        if (answer == TUNE_RECORD)
+        enum workflow_answer answer = over[i] ? WORKFLOW_END : tune_step(s[i].tune, 2, &record, &e);
+        ck_assert_msg(answer != WORKFLOW_BROKEN, "%s", e.text);
+        if (answer == WORKFLOW_RECORD)
             s[i].records[id_of(&s[i], record)] = record;
         tune_progress(s[i].tune, &s[i].progress);
-        over[i] = answer == TUNE_END;
+        over[i] = answer == WORKFLOW_END;
     }
     for (int i = 0; i < 2; i++)
         check_order(&s[i]);
     ck_assert_mem_ne(s[0].progress.ranked.id, s[1].progress.ranked.id, 16);
     find_best(&s[0], &b);
     ck_assert_str_eq(b.configuration, "ID=0");
-    ck_assert_uint_eq(b.place.contenders, CONTENDERS);
+    ck_assert_uint_eq(b.place.finalists, CONTENDERS);
     result_free(b.result);
     for (int i = 0; i < 2; i++)
         end(&s[i]);
@@ -960,7 +961,7 @@ START_TEST(test_rankings_of_other_stores)
         ck_assert_uint_eq(s.progress.launches, 0);
         find_best(&s, &b);
         ck_assert_str_eq(b.configuration, "ID=0");
-        ck_assert_uint_eq(b.place.contenders, CONTENDERS);
+        ck_assert_uint_eq(b.place.finalists, CONTENDERS);
         ck_assert(merged ? !b.result->origin : str_equal(b.result->origin, team));
         result_free(b.result);
         end(&s);
@@ -991,7 +992,7 @@ START_TEST(test_ranking_that_is_shipped)
         find_best(&s, &whole);
         end(&s);
         remove(known);
-        ck_assert_msg(ship_best(known, files, 1, &counts, &e), "%s", e.text);
+        ck_assert_msg(bundle_best(known, files, 1, &counts, &e), "%s", e.text);
         ck_assert_uint_eq(counts.results, part ? CONTENDERS + 2 : CONTENDERS);
         ck_assert_uint_eq(counts.added, counts.results);
         begin(&s, NULL, NULL);
@@ -1014,7 +1015,7 @@ START_TEST(test_ranking_that_is_shipped)
 END_TEST
 
 // What the team's store screened is ranked here, and is then the user's own.
-START_TEST(test_contenders_of_a_store_behind)
+START_TEST(test_finalists_of_a_store_behind)
 {
     struct session s;
     struct error e = ERROR_INIT;
@@ -1036,7 +1037,7 @@ START_TEST(test_contenders_of_a_store_behind)
 }
 END_TEST
 
-// A contender that was dropped stays a failure; the others' ranking is decided without it.
+// A finalist that was dropped stays a failure; the others' ranking is decided without it.
 START_TEST(test_known_ranking_that_dropped_one)
 {
     fails("HOW=wrong_in_the_end", STATUS_CORRECTNESS);
@@ -1137,7 +1138,7 @@ START_TEST(test_best_of_all)
     ck_assert_uint_eq(count, 3);
     for (size_t i = 0; i < count; i++) {
         ck_assert_str_eq(all[i].configuration, "ID=0");
-        ck_assert_uint_eq(all[i].place.contenders, CONTENDERS);
+        ck_assert_uint_eq(all[i].place.finalists, CONTENDERS);
         ck_assert_str_eq(all[i].device, i == 1 ? "other device" : report.devices[0].name);
     }
     ck_assert_str_ne(all[0].constants, all[2].constants);
@@ -1203,8 +1204,8 @@ int main(void)
     tcase_add_test(cases, test_one_fails_its_last_verification);
     tcase_add_test(cases, test_cancelled_while_it_ranks);
     tcase_add_test(cases, test_known_ranking_is_not_measured_again);
-    tcase_add_test(cases, test_contenders_of_an_earlier_run);
-    tcase_add_test(cases, test_stopped_early_is_a_contender);
+    tcase_add_test(cases, test_finalists_of_an_earlier_run);
+    tcase_add_test(cases, test_stopped_early_is_a_finalist);
     tcase_add_test(cases, test_cold_times_do_not_compare_with_warm_ones);
     tcase_add_test(cases, test_best_decides_as_the_tune_did);
     tcase_add_test(cases, test_best_has_the_rules_of_the_tune);
@@ -1219,7 +1220,7 @@ int main(void)
     tcase_add_test(cases, test_two_at_once);
     tcase_add_test(cases, test_rankings_of_other_stores);
     tcase_add_test(cases, test_ranking_that_is_shipped);
-    tcase_add_test(cases, test_contenders_of_a_store_behind);
+    tcase_add_test(cases, test_finalists_of_a_store_behind);
     tcase_add_test(cases, test_known_ranking_that_dropped_one);
     tcase_add_test(cases, test_best_of_all);
     tcase_add_test(cases, test_best_of_fixed_counts);

@@ -1,7 +1,7 @@
 // Several objectives become several searches: nothing is asked twice, whatever order results come
 // in, and the ends of the Pareto front are found.
 #include "../spec/fixture.h"
-#include "directions.h"
+#include "workflows/scalarization.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ enum { VALID = 900, IN_FLIGHT = 8 };
 
 static struct fixture f;
 static struct space *space;
-static struct goal goal;
+static struct objectives objectives;
 
 static void setup(void)
 {
@@ -30,7 +30,7 @@ static void setup(void)
     fixture_load(&f, spec_text);
     space = space_new(f.spec, &so, &e);
     ck_assert_msg(space != NULL, "%s", e.text);
-    ck_assert(goal_parse("min:left,min:right", f.spec, &goal, &e));
+    ck_assert(objective_parse("min:left,min:right", f.spec, &objectives, &e));
 }
 
 static void teardown(void)
@@ -39,37 +39,38 @@ static void teardown(void)
     fixture_end(&f);
 }
 
-static struct directions *start(const char *strategy, uint64_t budget, const struct goal *g)
+static struct scalarization *start(const char *strategy, uint64_t budget,
+                                   const struct objectives *g)
 {
     struct error e = ERROR_INIT;
     struct strategy_setup s = {.space = space, .budget = budget, .seed = 7, .in_flight = IN_FLIGHT};
-    struct directions *d = directions_new(strategy, &s, g, &e);
+    struct scalarization *d = scalarization_new(strategy, &s, g, &e);
     ck_assert_msg(d != NULL, "%s", e.text);
     return d;
 }
 
-static void tell(struct directions *d, uint64_t index)
+static void tell(struct scalarization *d, uint64_t index)
 {
     uint32_t choice[2];
     double values[OBJECTIVES_MOST];
     struct spec_measured m = {1, 0, NULL};
     space_get(space, index, choice);
     if (choice[0] == 20) { // some fail
-        directions_tell(d, index, STATUS_RUNTIME, NULL);
+        scalarization_tell(d, index, STATUS_RUNTIME, NULL);
         return;
     }
-    ck_assert(goal_values(&goal, f.spec, choice, NULL, &m, values));
-    directions_tell(d, index, STATUS_CORRECT, values);
+    ck_assert(objective_values(&objectives, f.spec, choice, NULL, &m, values));
+    scalarization_tell(d, index, STATUS_CORRECT, values);
 }
 
 // Asks for at most `most` and tells them, each batch backwards; writes what was asked.
-static size_t search(struct directions *d, uint64_t *asked, size_t most)
+static size_t search(struct scalarization *d, uint64_t *asked, size_t most)
 {
     size_t count = 0;
     bool failed;
     while (count < most) {
         size_t want = most - count < IN_FLIGHT ? most - count : IN_FLIGHT;
-        size_t got = directions_ask(d, asked + count, want, &failed);
+        size_t got = scalarization_ask(d, asked + count, want, &failed);
         ck_assert(!failed);
         if (got == 0)
             break;
@@ -89,15 +90,16 @@ START_TEST(as_many_as_are_worthwhile)
     } cases[] = {{"surrogate", 400, 3}, {"surrogate", 40, 1}, {"genetic", 0, 3}, {"random", 400, 1},
                  {"exhaustive", 0, 1},  {NULL, VALID, 1},     {NULL, 400, 3}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct directions *d = start(cases[i].strategy, cases[i].budget, &goal);
-        ck_assert_msg(directions_count(d) == cases[i].count, "%zu: %u", i, directions_count(d));
-        directions_free(d);
+        struct scalarization *d = start(cases[i].strategy, cases[i].budget, &objectives);
+        ck_assert_msg(scalarization_count(d) == cases[i].count, "%zu: %u", i,
+                      scalarization_count(d));
+        scalarization_free(d);
     }
-    struct goal one = goal;
+    struct objectives one = objectives;
     one.count = 1;
-    struct directions *d = start("genetic", 400, &one);
-    ck_assert_uint_eq(directions_count(d), 1);
-    directions_free(d);
+    struct scalarization *d = start("genetic", 400, &one);
+    ck_assert_uint_eq(scalarization_count(d), 1);
+    scalarization_free(d);
 }
 END_TEST
 
@@ -108,14 +110,14 @@ START_TEST(nothing_twice_and_all_in_the_end)
         static uint64_t asked[VALID + IN_FLIGHT];
         bool seen[VALID] = {false};
         size_t most = i == 3 ? 200 : VALID + 1; // the model takes its time
-        struct directions *d = start(names[i], 0, &goal);
+        struct scalarization *d = start(names[i], 0, &objectives);
         size_t count = search(d, asked, most);
         ck_assert_uint_eq(count, i == 3 ? 200 : VALID);
         for (size_t k = 0; k < count; k++) {
             ck_assert(!seen[asked[k]]);
             seen[asked[k]] = true;
         }
-        directions_free(d);
+        scalarization_free(d);
     }
 }
 END_TEST
@@ -124,9 +126,9 @@ START_TEST(same_seed_same_questions)
 {
     static uint64_t first[150], second[150];
     for (int i = 0; i < 2; i++) {
-        struct directions *d = start("genetic:population=10", 300, &goal);
+        struct scalarization *d = start("genetic:population=10", 300, &objectives);
         ck_assert_uint_eq(search(d, i ? second : first, 150), 150);
-        directions_free(d);
+        scalarization_free(d);
     }
     ck_assert_mem_eq(first, second, sizeof first);
 }
@@ -136,7 +138,7 @@ END_TEST
 START_TEST(the_ends_are_found)
 {
     static uint64_t asked[240];
-    struct directions *d = start("surrogate", 240, &goal);
+    struct scalarization *d = start("surrogate", 240, &objectives);
     uint32_t left = 99, right = 0, middle = 0, choice[2];
     size_t count = search(d, asked, 240);
     for (size_t i = 0; i < count; i++) {
@@ -148,14 +150,14 @@ START_TEST(the_ends_are_found)
     ck_assert_uint_eq(left, 0);
     ck_assert_uint_eq(right, 29);
     ck_assert_uint_ge(middle, 5);
-    directions_free(d);
+    scalarization_free(d);
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("directions");
-    TCase *t = tcase_create("directions");
+    Suite *suite = suite_create("scalarization");
+    TCase *t = tcase_create("scalarization");
     suite_add_tcase(suite, t);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_set_timeout(t, 60);

@@ -1,10 +1,10 @@
 // The speed-up over the default, by the rounds that a tune drives: an evaluator without a device
-// answers each turn with the time of a machine that drifts (../measure/noise.h).
-#include "pick.h"
-#include "settle.h"
+// answers each turn with the time of a machine that drifts (../stats/noise.h).
+#include "workflows/tie_break.h"
+#include "workflows/final_ranking.h"
 
-#include "../measure/noise.h"
-#include "measure/speedup.h"
+#include "../stats/noise.h"
+#include "stats/speedup.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -67,10 +67,10 @@ static const struct device_info device = {.type = DEVICE_GPU, .timer_ns = 1};
 
 struct tuned {
     struct simulated simulated;
-    struct settle_contender contenders[TEN];
+    struct finalist finalists[TEN];
     size_t count;
     bool has_late;
-    const struct settle_contender *base, *best; // the default, and what is chosen
+    const struct finalist *base, *best; // the default, and what is chosen
     struct stats_ratio speedup;
     struct rounds_seeds seeds;
 };
@@ -89,32 +89,31 @@ static void screen(struct tuned *t)
         estimates[i] = a < b ? a : b;
         least = estimates[i] < least ? estimates[i] : least;
     }
-    t->has_late = (double)estimates[0] > SETTLE_LATE * (double)least;
+    t->has_late = (double)estimates[0] > FINAL_RANKING_LATE * (double)least;
     for (uint64_t k = 1; k <= TEN; k++) { // the default last: a late one stands there
         uint64_t i = k % TEN;
         if (i == 0 || (double)estimates[i] <= rules.near * (double)least)
-            t->contenders[t->count++] =
-                (struct settle_contender){.ticket = i, .estimate_ns = estimates[i]};
+            t->finalists[t->count++] = (struct finalist){.ticket = i, .estimate_ns = estimates[i]};
     }
-    t->base = &t->contenders[t->count - 1];
+    t->base = &t->finalists[t->count - 1];
 }
 
 static void choose(struct tuned *t)
 {
-    struct pick_candidate c[TEN];
-    const struct settle_contender *of[TEN];
-    char why[PICK_WHY];
+    struct tie_candidate c[TEN];
+    const struct finalist *of[TEN];
+    char why[TIE_BREAK_WHY];
     const struct result unknown = {.resource_count = 0};
     size_t tied = 0;
     for (size_t i = 0; i < t->count; i++) {
-        const struct settle_contender *k = &t->contenders[i];
+        const struct finalist *k = &t->finalists[i];
         if (!k->placed || !k->entry.tied)
             continue;
         of[tied] = k;
-        c[tied++] = (struct pick_candidate){
+        c[tied++] = (struct tie_candidate){
             .result = &unknown, .ratio = k->entry.ratio, .is_default = k == t->base};
     }
-    t->best = of[pick_fewest(c, tied, measure_rules_default().alike, 0, why)];
+    t->best = of[tie_break(c, tied, measure_rules_default().alike, 0, why)];
     t->speedup = (struct stats_ratio){1, 1, 1, true};
     if (t->best != t->base && t->base->placed)
         speedup_ranked(&t->base->entry, &t->best->entry, &t->speedup);
@@ -124,7 +123,7 @@ static void tune(struct tuned *t, const double *truth, double noise, uint64_t se
 {
     struct error e = ERROR_INIT;
     const struct measure_rules rules = measure_rules_default();
-    struct settle_status status;
+    struct final_ranking_status status;
     memset(t, 0, sizeof *t);
     t->simulated.base.ops = &operations;
     t->simulated.machine = (struct machine){.noise = noise, .drift = 0.05, .outliers = 0.05};
@@ -132,20 +131,20 @@ static void tune(struct tuned *t, const double *truth, double noise, uint64_t se
     memcpy(t->simulated.truth, truth, sizeof t->simulated.truth);
     screen(t);
     t->seeds = (struct rounds_seeds){seed, seed};
-    struct settle_options o = {.evaluator = &t->simulated.base,
-                               .rules = &rules,
-                               .device = &device,
-                               .seeds = t->seeds,
-                               .contenders = t->contenders,
-                               .count = t->count - t->has_late,
-                               .has_late = t->has_late};
-    struct settle *s = settle_new(&o, &e);
+    struct final_ranking_options o = {.evaluator = &t->simulated.base,
+                                      .rules = &rules,
+                                      .device = &device,
+                                      .seeds = t->seeds,
+                                      .finalists = t->finalists,
+                                      .count = t->count - t->has_late,
+                                      .has_late = t->has_late};
+    struct final_ranking *s = final_ranking_new(&o, &e);
     ck_assert_ptr_nonnull(s);
-    while (settle_step(s, 1000, &e) != SETTLE_END)
+    while (final_ranking_step(s, 1000, &e) != WORKFLOW_END)
         ck_assert_int_eq(e.code, ERROR_NONE);
-    settle_status(s, &status);
+    final_ranking_status(s, &status);
     ck_assert(status.decided);
-    settle_free(s);
+    final_ranking_free(s);
     choose(t);
 }
 
@@ -166,7 +165,7 @@ START_TEST(ten_names_of_one_kernel)
         shown += t.speedup.interval;
         ck_assert_msg(t.speedup.ratio >= 1, "tune %llu: %g", (unsigned long long)seed,
                       t.speedup.ratio);
-        settle_contenders_release(t.contenders, t.count);
+        finalists_release(t.finalists, t.count);
     }
     printf("ten names: the interval contains 1 in %d of %d tunes\n", held, TUNES);
     ck_assert_int_ge(shown, TUNES - 1);
@@ -190,14 +189,14 @@ START_TEST(a_default_many_times_slower)
         ck_assert(t.has_late && t.base->placed);
         ck_assert_uint_gt(t.base->first_round, 0);
         ck_assert_uint_ge(t.base->count, SPEEDUP_ROUNDS);
-        ck_assert_uint_le(t.base->count, SETTLE_LATE_ROUNDS);
+        ck_assert_uint_le(t.base->count, FINAL_RANKING_LATE_ROUNDS);
         for (size_t i = 0; i < TEN; i++)
             all += t.simulated.spent[i];
         // Its launches are estimated before they are made; some are disturbed.
         ck_assert_double_le(t.simulated.spent[0], 0.15 * all);
         held += t.speedup.low <= 5 && 5 <= t.speedup.high;
         told += t.speedup.low > 1;
-        settle_contenders_release(t.contenders, t.count);
+        finalists_release(t.finalists, t.count);
     }
     printf("five times slower: the interval contains 5 in %d, lies above 1 in %d of %d tunes\n",
            held, told, TUNES);
@@ -217,7 +216,7 @@ START_TEST(a_default_that_takes_too_long)
     ck_assert(t.has_late && !t.base->placed);
     ck_assert_uint_eq(t.base->count, 0);
     ck_assert_double_eq(t.simulated.spent[0], 0);
-    settle_contenders_release(t.contenders, t.count);
+    finalists_release(t.finalists, t.count);
 }
 END_TEST
 
@@ -229,27 +228,27 @@ START_TEST(decided_again_it_is_the_same)
         truth[i] = i == 0 ? 5e7 : 1e7 + 1e6 * (double)(i / 4);
     for (uint64_t seed = 0; seed < 8; seed++) {
         const struct measure_rules rules = measure_rules_default();
-        struct settle_contender again_of[TEN];
+        struct finalist again_of[TEN];
         struct tuned t;
         size_t winner;
         bool whole;
         tune(&t, truth, 0.03, seed);
-        again_of[0] = t.contenders[t.count - 1];
-        memcpy(again_of + 1, t.contenders, (t.count - 1) * sizeof *again_of);
-        ck_assert(
-            settle_again(again_of, t.count, &rules, t.seeds.decision, 1, false, &winner, &whole));
+        again_of[0] = t.finalists[t.count - 1];
+        memcpy(again_of + 1, t.finalists, (t.count - 1) * sizeof *again_of);
+        ck_assert(final_ranking_again(again_of, t.count, &rules, t.seeds.decision, 1, false,
+                                      &winner, &whole));
         ck_assert(whole);
         ck_assert_uint_eq(again_of[winner].entry.place, 0);
         for (size_t i = 0; i < t.count; i++) {
             const struct ranking_entry *now = &again_of[(i + 1) % t.count].entry,
-                                       *then = &t.contenders[i].entry;
+                                       *then = &t.finalists[i].entry;
             ck_assert_uint_eq(now->place, then->place);
             ck_assert_int_eq(now->tied, then->tied);
             ck_assert_double_eq(now->ratio, then->ratio);
             ck_assert_double_eq(now->ratio_low, then->ratio_low);
             ck_assert_double_eq(now->ratio_high, then->ratio_high);
         }
-        settle_contenders_release(t.contenders, t.count);
+        finalists_release(t.finalists, t.count);
     }
 }
 END_TEST

@@ -1,9 +1,9 @@
 // The real hone-worker, spoken to over its channel as hone does.
 #include "kit.h"
 
-#include "base/process.h"
-#include "job/probe.h"
-#include "protocol/protocol.h"
+#include "os/process.h"
+#include "model/probe.h"
+#include "worker/protocol.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -164,7 +164,7 @@ static struct device_report ask_devices(void)
     struct device_report report = {0};
     struct text request = TEXT_INIT;
     struct wire in, w;
-    uint32_t languages = LANGUAGES_ALL;
+    uint32_t languages = languages_unnamed();
     wire_writer(&w, &request);
     wire_u32(&w, &languages);
     struct frame f = ask(VERB_DEVICES, &request);

@@ -1,3 +1,3 @@
-typedef float real
-;;
+typedef float real;
+;
 #error "unfinished"

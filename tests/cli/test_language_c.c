@@ -1,0 +1,147 @@
+// Kernels in C from outside: each fault beside what is right, what is asked of the compiler's
+// options, and that the host's C device takes no other language's place.
+#include "base/text.h"
+#include "program.h"
+
+#include "../base/suite.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SPEC   HONE_SOURCE_DIR "/tests/cli/data/scale.json"
+#define VECTOR HONE_SOURCE_DIR "/kernels_cl/matmul_vector.json"
+
+#define has(text, part) ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text)
+
+static void expect(struct ran r, int status, const char *part)
+{
+    ck_assert_msg(r.status == status, "%d: %s%s", r.status, r.out, r.err);
+    has(status == 2 ? r.err : r.out, part);
+    ran_release(&r);
+}
+
+START_TEST(faults_beside_what_is_right)
+{
+    struct ran r = program_run("tune", SPEC, "--no-store");
+    ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    has(r.out, " (C, driver ");
+    has(r.out, "Best of 2 correct configurations");
+    has(r.out, "1 compile (");
+    has(r.out, "scale.c:21:");
+    has(r.out, "3 runtime (");
+    has(r.out, "1 timeout (");
+    has(r.out, "1 correctness (");
+    ran_release(&r);
+    expect(program_run("run", SPEC, "--no-store", "--config", "FAULT=2"), 1,
+           "wrote 4 bytes past the end of out");
+    expect(program_run("run", SPEC, "--no-store", "--config", "FAULT=4"), 1,
+           "the worker died while running");
+}
+END_TEST
+
+// The second time what is stored answers: the key holds the compiler and its headers.
+START_TEST(what_is_stored_answers)
+{
+    for (int i = 0; i < 2; i++)
+        expect(program_run("check", SPEC, "--where", "FAULT == 0"), 0,
+               i ? "2 known from the store" : "OK: 2 configurations are correct");
+    expect(program_run("tune", SPEC, "--where", "FAULT == 0"), 0, "Best of 2 correct");
+    expect(program_run("best", SPEC), 0, "FAULT=0");
+}
+END_TEST
+
+// The same sizes that no tile divides, packed and not, on one thread and on all.
+START_TEST(the_port_is_right)
+{
+    expect(program_run("check", VECTOR, "--language", "c", "--no-store", "--set", "M=37", "--set",
+                       "N=43", "--set", "K=29", "--set", "BETA=0.5", "--sample", "5"),
+           0, "OK: 5 configurations are correct");
+}
+END_TEST
+
+static json_t *device_list_of(struct ran *r)
+{
+    json_error_t why;
+    json_t *j = json_loads(r->out, 0, &why);
+    ck_assert_msg(j != NULL, "%s: %s", why.text, r->out);
+    return j;
+}
+
+// It stands last, and takes no other device's place, by whatever part of its name.
+START_TEST(stands_last)
+{
+    struct ran r = program_run("devices", "--json");
+    json_t *j = device_list_of(&r), *list = json_object_get(j, "devices");
+    json_t *last = json_array_get(list, json_array_size(list) - 1);
+    const char *name = json_string_value(json_object_get(last, "name"));
+    ck_assert_str_eq(json_string_value(json_object_get(last, "language")), "c");
+    ck_assert_str_eq(json_string_value(json_object_get(last, "type")), "cpu");
+    if (program_has_device()) {
+        struct ran one = program_run("run", VECTOR, "--no-store", "--device", name, "--set", "M=8",
+                                     "--set", "N=8", "--set", "K=8");
+        struct ran other = program_run("run", VECTOR, "--no-store", "--set", "M=8", "--set", "N=8",
+                                       "--set", "K=8");
+        ck_assert_int_eq(one.status, 0);
+        has(other.out, "Status: correct");
+        ck_assert_ptr_null(strstr(other.out, " (C, "));
+        ran_release(&one);
+        ran_release(&other);
+    }
+    json_decref(j);
+    ran_release(&r);
+    expect(program_run("peak", "--language", "c"), 2, "hone has no kernels in C");
+}
+END_TEST
+
+START_TEST(options_are_refused)
+{
+    char path[512], text[2048];
+    struct ran r;
+    snprintf(path, sizeof path, "%s/refused.json", program_folder());
+    snprintf(text, sizeof text, // without parameters: there is one configuration
+             "{\"ConfigurationSpace\": {\"TuningParameters\": []}, \"KernelSpecification\": "
+             "{\"Language\": \"C\", \"KernelName\": \"k\", "
+             "\"KernelSource\": \"void k(float *a) { a[0] = 1; }\", "
+             "\"CompilerOptions\": [\"-O3\", \"-o\", \"/tmp/elsewhere\"], \"Arguments\": ["
+             "{\"Name\": \"a\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"Size\": 4, "
+             "\"Output\": true}]}}");
+    FILE *f = fopen(path, "w");
+    ck_assert(f && fputs(text, f) >= 0 && fclose(f) == 0);
+    r = program_run("run", path, "--no-store");
+    ck_assert_int_eq(r.status, 2);
+    has(r.err, "CompilerOptions: '-o' is refused: it names an output file");
+    ran_release(&r);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_set_timeout(tests, 240);
+    tcase_add_test(tests, faults_beside_what_is_right);
+    tcase_add_test(tests, what_is_stored_answers);
+    tcase_add_test(tests, the_port_is_right);
+    tcase_add_test(tests, stands_last);
+    tcase_add_test(tests, options_are_refused);
+}
+
+static bool has_compiler(void)
+{
+    struct ran r = program_run("devices");
+    bool has = strstr(r.out, "\n  C, driver ") != NULL;
+    ran_release(&r);
+    return has;
+}
+
+int main(void)
+{
+    program_folder();
+    if (!has_compiler()) {
+        program_folder_remove();
+        puts("skipped: no C compiler");
+        return 77;
+    }
+    int status = suite_run("cli/language_c", add);
+    program_folder_remove();
+    return status;
+}

@@ -1,0 +1,120 @@
+#!/bin/sh
+# install.sh BUILD SOURCE SCRATCH: the tree that `cmake --install` makes.
+#
+# Installs the build into the scratch folder, moves it, and has programs of others (application/) find it there: three
+# in C and C++, through pkg-config and through find_package(). They list devices, tune one of the installed specs with
+# the installed worker, and ask the store for the best. Then hone as a subproject, which must leave the project around
+# it alone (configured, not built), and the target `uninstall`. CMAKE, CC, CXX and PKG_CONFIG name the tools.
+set -eu
+build=$1 source=$2 scratch=$3
+here=$source/tests/install
+rm -rf "$scratch"
+mkdir -p "$scratch"
+cd "$scratch"
+unset HONE_WORKER HONE_DEVICE CMAKE_PREFIX_PATH CFLAGS CXXFLAGS LDFLAGS DESTDIR || :
+export LC_ALL=C HOME="$scratch" XDG_DATA_HOME="$scratch/data" XDG_CACHE_HOME="$scratch/cache"
+
+fail() {
+    echo "$*"
+    exit 1
+}
+
+quietly() { # command...: what it says is shown only when it fails
+    "$@" >output 2>&1 || {
+        cat output
+        fail "failed: $*"
+    }
+}
+
+# A component of its own, whose list of files does not take the place of the user's.
+install_to() {
+    quietly "$CMAKE" --install "$build" --component Unspecified --prefix "$1"
+}
+
+# ---- installed and moved ----
+
+install_to "$scratch/made"
+mkdir elsewhere
+mv made elsewhere/hone
+tree=$scratch/elsewhere/hone
+pc=$(find "$tree" -name hone.pc)
+[ -n "$pc" ] || fail "no hone.pc was installed"
+if grep -rIlF -e "$scratch/made" -e "$build" "$tree" >output; then
+    cat output
+    fail "these files name the folder where hone was built or installed first"
+fi
+library=$(find "$tree" -name 'libhone.*' | head -n 1)
+[ "$(find "$tree" -type d -name 'kernels_c[lu]' | wc -l)" = 2 ] || fail "the kernels are not there once"
+quietly "$tree/bin/hone" version
+case $library in
+*.so*)
+    readelf -d "$library" | grep -q 'soname: \[libhone\.so\.0\.2\]' || fail "$library: another soname"
+    ;;
+esac
+
+# ---- programs of others ----
+
+export PKG_CONFIG_PATH="${pc%/*}"
+flags="-Wall -Wextra -Werror -pedantic $("$PKG_CONFIG" --cflags hone)"
+links="$("$PKG_CONFIG" --libs hone) -Wl,-rpath,$("$PKG_CONFIG" --variable=libdir hone)"
+[ -n "$CXX" ] || fail "there is no compiler of C++"
+# shellcheck disable=SC2086 # lists of options
+{
+    quietly "$CC" -std=c11 $flags "$here/application/devices.c" -o devices $links
+    quietly "$CC" -std=c11 $flags "$here/application/tune.c" -o tune $links
+    quietly "$CXX" -std=c++11 $flags "$here/application/best.cpp" -o best $links
+}
+quietly "$CMAKE" -S "$here/application" -B application -DCMAKE_PREFIX_PATH="$tree" \
+    -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX"
+quietly "$CMAKE" --build application
+
+export POCL_CACHE_DIR="${POCL_CACHE_DIR:-$scratch/pocl}"
+spec=$("$PKG_CONFIG" --variable=kernels hone)/kernels_cl/matmul_naive.json
+places='. application'
+case $library in
+*.a) # the worker of such a program is looked for beside the program
+    cp devices tune best "$tree/bin"
+    places=$tree/bin
+    ;;
+esac
+for folder in $places; do
+    status=0
+    "$folder/devices" >devices.text || status=$?
+    [ $status = 0 ] || [ $status = 77 ] || fail "devices ended with $status"
+done
+if [ $status = 77 ]; then
+    echo "no OpenCL device: nothing was tuned"
+else
+    "$folder/tune" "$spec" store.sqlite >tuned.text || fail "tune failed"
+    ./best "$spec" store.sqlite >best.text || fail "best failed"
+    application/best "$spec" store.sqlite >best_again.text || fail "best failed"
+    cmp best.text best_again.text
+    "$tree/bin/hone" best "$spec" --set WIDTH=64 --store store.sqlite >hone.text || fail "hone best failed"
+    grep -qF "$(cut -d: -f1 best.text)" hone.text || fail "hone best: another configuration"
+    quietly "$tree/bin/hone" devices # with the worker of this tree
+fi
+
+# ---- a subproject ----
+
+quietly "$CMAKE" -S "$here/subproject" -B subproject -DHONE_FOLDER="$source" -DCMAKE_C_COMPILER="$CC" \
+    -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+grep 'application\.c' subproject/compile_commands.json >output
+if grep -E -e '-W|-std|-D|-f' output; then
+    fail "hone's flags reached the project around it"
+fi
+[ ! -e subproject/hone/tests ] || fail "a subproject has hone's tests"
+if grep -rE 'file\(INSTALL' subproject --include=cmake_install.cmake; then
+    fail "a subproject is installed without being asked to be"
+fi
+
+# ---- uninstalled ----
+
+install_to "$scratch/again"
+quietly "$CMAKE" -DMANIFEST="$build/install_manifest_Unspecified.txt" -P "$source/cmake/uninstall.cmake"
+rm "$build/install_manifest_Unspecified.txt"
+find again ! -type d -o -name hone >output
+[ ! -s output ] || {
+    cat output
+    fail "left after uninstalling"
+}
+exit $status
