@@ -21,6 +21,14 @@
 #include <time.h>
 #include <unistd.h>
 
+// What a step may take beyond its timeout (include/hone/hone.h), and what a busy machine adds. Under AddressSanitizer a
+// process that is started or reaped takes seconds where the machine is busy; there, steps are bounded, and no more.
+#ifdef __SANITIZE_ADDRESS__
+#define BEYOND_MS 5000
+#else
+#define BEYOND_MS 1000
+#endif
+
 #define BEHAVES HONE_SOURCE_DIR "/tests/api/data/behaves.json"
 
 static char folder[64];
@@ -230,7 +238,7 @@ static void kill_tuner(const char *behaviour, const char *event, unsigned worker
     ck_assert_uint_ge(signal_workers(tuner, stopped ? SIGSTOP : 0), workers);
     kill(tuner, SIGKILL);
     unsigned ms = reap_everything();
-    ck_assert_msg(ms < 2500, "%s%s: something is left after %u ms", behaviour,
+    ck_assert_msg(ms < 1500 + BEYOND_MS, "%s%s: something is left after %u ms", behaviour,
                   stopped ? ", stopped" : "", ms);
     unlink(events_file);
     unlink(frames_file);
@@ -249,8 +257,7 @@ END_TEST
 // ---- how long a step takes ---------------------------------------------------------------------
 
 #define STEP_MS 30
-// What a step may take beyond its timeout (include/hone/hone.h), and what a busy machine adds.
-#define BEYOND_MS 700
+#define OTHER_HOLDS_MS 2000 // longer than any step may take: one that waits for the lock is seen
 
 struct run {
     unsigned by_status[HONE_CONSTRAINTS + 1], records;
@@ -366,7 +373,7 @@ static void tune_beside(void (*lock)(void), bool ranked)
     o.unranked = !ranked;
     begin(good, o);
     uint64_t start = now_ms();
-    pid_t other = start_other(lock, 1200);
+    pid_t other = start_other(lock, OTHER_HOLDS_MS);
     struct run run = run_to_the_end();
     uint64_t took = now_ms() - start;
     end();
@@ -374,7 +381,7 @@ static void tune_beside(void (*lock)(void), bool ranked)
     ck_assert_int_eq(waitpid(other, NULL, 0), other);
     check_steps(&run);
     ck_assert_uint_eq(run.by_status[HONE_CORRECT], 12);
-    ck_assert_uint_ge(took, 1000); // it was waited for
+    ck_assert_uint_ge(took, OTHER_HOLDS_MS - 500); // it was waited for
 }
 
 static unsigned stored_results(void)
