@@ -2,10 +2,10 @@
 // part is read in the order in which later parts need it: constants, parameters, symbols,
 // restrictions, kernel, objective.
 #include "spec/load.h"
+#include "spec/relaxed_json.h"
 
 #include "base/text.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,25 +38,7 @@ static bool read_spec_name(struct reader *r, struct node root)
     return !node_text(n) || read_text(r, n, &r->spec->name);
 }
 
-// ---- JSON --------------------------------------------------------------------------------------
-
-static json_t *parse_json(struct reader *r)
-{
-    json_error_t at;
-    errno = 0;
-    json_t *json = json_loadb(r->spec->text, r->spec->text_length, JSON_REJECT_DUPLICATES, &at);
-    bool memory = errno == ENOMEM; // then the parser may speak of syntax
-    if (json)
-        return json;
-    if (memory || json_error_code(&at) == json_error_out_of_memory)
-        error_memory(r->error);
-    else if (r->spec->text_length == 0)
-        error_set(r->error, ERROR_INPUT, "the file is empty; a spec is a JSON object");
-    else
-        error_set(r->error, ERROR_INPUT, "line %d, column %d: not valid JSON: %s", at.line,
-                  at.column, at.text);
-    return NULL;
-}
+// ---- the document -----------------------------------------------------------------------------
 
 static bool read_document(struct reader *r, struct node root, const struct spec_options *options)
 {
@@ -84,7 +66,7 @@ static bool read_spec_text(struct reader *r, const char *path, const char *text,
     // A message about a file that cannot be read names it already.
     if (text ? !keep_spec_text(r, text, length) : !read_file(r, path))
         return false;
-    json_t *json = parse_json(r);
+    json_t *json = relaxed_json_parse(r->spec->text, r->spec->text_length, r->strict, r->error);
     bool ok = json && read_document(r, node_root(json), options);
     json_decref(json);
     if (!ok && r->error && r->error->code != ERROR_USAGE)

@@ -1,0 +1,14 @@
+// JSON as people write it: with comments (//, /* */, #) and a comma behind the last item. Private to src/spec.
+#ifndef HONE_SPEC_RELAXED_JSON_H
+#define HONE_SPEC_RELAXED_JSON_H
+
+#include "base/error.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+// NULL where it cannot be read; the error says line and column of the text as it stands. `strict`: plain JSON alone.
+json_t *relaxed_json_parse(const char *text, size_t length, bool strict, struct error *e);
+
+#endif
