@@ -22,7 +22,7 @@ void checking_init(struct checking *c, const struct invocation *call,
 
 void checking_release(struct checking *c)
 {
-    engine_free(c->check);
+    hone_tune_free(c->check);
     work_release(&c->work);
 }
 

@@ -26,7 +26,7 @@ struct checking {
     struct work work;
     const struct check_settings *settings;
     struct engine_check options;
-    struct engine_run *check;
+    struct hone_tune *check;
     struct view_run run;   // once it has started
     const char *races_log; // (or NULL) that a simulator writes
     struct error broken;   // why it could not go on; code NONE: it did

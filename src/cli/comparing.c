@@ -24,7 +24,7 @@ void comparing_init(struct comparing *c, const struct invocation *call)
 
 void comparing_release(struct comparing *c)
 {
-    engine_free(c->compare);
+    hone_tune_free(c->compare);
     for (uint32_t i = 0; i < c->count; i++) {
         struct comparing_side *s = &c->sides[i];
         stored_release(&s->stored);
@@ -232,58 +232,38 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
 // What is measured by then is in the store, and the same command goes on from there.
 static int say_ended(const struct comparing_side *s)
 {
-    struct tune_progress p;
+    struct hone_progress p = HONE_PROGRESS_INIT;
     const struct work *w = &s->tuning.work;
-    engine_tune_progress(s->tuning.handle, &p);
+    hone_tune_progress(s->tuning.handle, &p);
     say("Ended while tuning %s, and nothing was compared: ", w->spec->name);
     if (w->store)
         say("%llu of %llu configurations are done and kept in %s; the same command goes on "
             "from there.\n",
-            (unsigned long long)p.common.done, (unsigned long long)p.common.planned,
-            store_path(w->store));
+            (unsigned long long)p.done, (unsigned long long)p.planned, store_path(w->store));
     else
         say("without a store what was measured is lost.\n");
     return EXIT_SIGNAL + interrupt_pending();
 }
 
-// A tune of a side, with what the comparison says of it.
-struct side_tune {
-    struct comparing *comparing;
-    struct tuning *tuning;
-};
-
-static bool step_side_tune(void *context, int timeout_ms)
-{
-    struct side_tune *t = context;
-    const struct tune_record *record;
-    return tuning_step(t->tuning, timeout_ms, &record);
-}
-
 static void show_side_tune_progress(void *context, size_t width, struct text *line)
 {
-    struct side_tune *t = context;
-    struct tune_progress p;
-    engine_tune_progress(t->tuning->handle, &p);
-    report_tune_progress(&p, &engine_tune_options(t->tuning->handle)->objectives,
-                         t->tuning->work.spec, width, line);
+    const struct tuning *t = context;
+    struct engine_tuned tuned;
+    engine_tuned(t->handle, &tuned);
+    report_tune_progress(&tuned.progress, &tuned.options->objectives, t->work.spec, width, line);
 }
 
-static void cancel_side_tune(void *context)
+static int run_tune(struct comparing_side *s)
 {
-    hone_tune_cancel(((struct side_tune *)context)->tuning->handle);
-}
-
-static int run_tune(struct comparing *c, struct comparing_side *s)
-{
-    static const struct workflow workflow = {step_side_tune, show_side_tune_progress,
-                                             cancel_side_tune};
-    struct side_tune tune = {c, &s->tuning};
-    struct running running = {
-        .workflow = &workflow, .context = &tune, .ticker = &s->tuning.work.ticker};
+    struct tuning *t = &s->tuning;
+    struct running running = {.workflow = t->handle,
+                              .work = &t->work,
+                              .broken = &t->broken,
+                              .context = t,
+                              .progress = show_side_tune_progress};
     workflow_run(&running);
-    c->broken = s->tuning.broken;
-    if (c->broken.code)
-        return workflow_failed(&c->broken);
+    if (t->broken.code)
+        return workflow_failed(&t->broken);
     return running.ending ? say_ended(s) : EXIT_DONE;
 }
 
@@ -291,7 +271,7 @@ static int tune_first(struct comparing *c, struct comparing_side *s, const char 
                       const char **configuration)
 {
     struct work *w = &s->tuning.work;
-    struct tune_progress p;
+    struct hone_progress p = HONE_PROGRESS_INIT;
     say("Tuning %s first: %s%s%s.\n", w->spec->name,
         !w->store ? "nothing is known without a store"
         : part    ? "the store has a ranking of a part of it only"
@@ -301,11 +281,11 @@ static int tune_first(struct comparing *c, struct comparing_side *s, const char 
     s->tuning.options.leaving = false; // the comparison follows
     int status = tuning_start(&s->tuning);
     if (status == EXIT_DONE)
-        status = run_tune(c, s);
+        status = run_tune(s);
     if (status != EXIT_DONE)
         return status;
-    engine_tune_progress(s->tuning.handle, &p);
-    *configuration = p.best ? arena_strdup(&c->arena, p.best->configuration) : NULL;
+    hone_tune_progress(s->tuning.handle, &p);
+    *configuration = p.best ? arena_strdup(&c->arena, hone_record_configuration(p.best)) : NULL;
     hone_tune_free(s->tuning.handle);
     s->tuning.handle = NULL;
     // What was known of a part, and the strategy did not ask for, may be clearly faster.

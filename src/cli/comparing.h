@@ -48,7 +48,7 @@ struct comparing {
     bool sampled;        // by itself, because there are many configurations
     struct compare_side parts[COMPARE_SIDES];
     struct engine_compare options;
-    struct engine_run *compare;
+    struct hone_tune *compare;
     struct report_about about;
     struct error broken; // why it could not go on; code NONE: it did
 };

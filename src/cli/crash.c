@@ -73,15 +73,14 @@ static struct check_settings settings_of(const struct work *w, const char *const
 
 static bool search(struct checking *c)
 {
-    const void *record;
-    struct error e = ERROR_INIT;
+    const struct hone_record *record;
     uint64_t until = clock_ns() + SEARCH_NS;
-    enum workflow_answer answer;
+    enum hone_answer answer;
     do
-        answer = engine_step(c->check, STEP_MS, &record, &e);
-    while ((answer == WORKFLOW_RECORD || answer == WORKFLOW_NOTHING) && clock_ns() < until &&
+        answer = hone_tune_step(c->check, STEP_MS, &record, NULL);
+    while ((answer == HONE_RECORD || answer == HONE_NOTHING) && clock_ns() < until &&
            !interrupt_pending());
-    return answer == WORKFLOW_END;
+    return answer == HONE_END;
 }
 
 static void add_findings(const struct checking *c, struct text *out)

@@ -60,13 +60,13 @@ int replaying_open(struct tuning *t)
 
 const struct view_replay *replaying_view(struct tuning *t)
 {
-    struct tune_progress p;
+    struct engine_tuned tuned;
     const struct recorded *r = t->recorded;
     struct view_replay *v = r ? arena_alloc(&t->work.arena, sizeof *v) : NULL;
     if (!v)
         return NULL;
-    engine_tune_progress(t->handle, &p);
-    const struct replay *replay = engine_tune_options(t->handle)->replay;
+    engine_tuned(t->handle, &tuned);
+    const struct replay *replay = tuned.options->replay;
     *v = (struct view_replay){.path = r->path,
                               .format = recorded_format_text(r->format),
                               .device = r->device,
@@ -75,6 +75,6 @@ const struct view_replay *replaying_view(struct tuning *t)
                               .recorded = r->count,
                               .excluded = replay->excluded,
                               .unrecorded = replay->unrecorded,
-                              .cost_ns = p.replayed_ns};
+                              .cost_ns = tuned.progress.replayed_ns};
     return v;
 }

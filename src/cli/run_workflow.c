@@ -5,47 +5,54 @@
 #include "cli/run_workflow.h"
 
 #include "cli/interrupt.h"
-#include "cli/work.h"
 #include "os/process.h"
 
 #define STEP_MS 100
 
 static void show_progress(struct running *r)
 {
+    struct ticker *ticker = &r->work->ticker;
     struct text line = TEXT_INIT;
     uint64_t now = clock_ns();
-    if (!ticker_due(r->ticker, now))
+    if (!ticker_due(ticker, now))
         return;
-    r->workflow->progress(r->context, ticker_width(r->ticker), &line);
+    r->progress(r->context, ticker_width(ticker), &line);
     if (line.length)
-        ticker_show(r->ticker, text_cstr(&line), now);
+        ticker_show(ticker, text_cstr(&line), now);
     text_release(&line);
 }
 
-bool workflow_step(struct running *r)
+static void cancel_workflow(struct running *r)
 {
-    if (interrupt_pending() && !r->ending) {
-        r->ending = true;
-        ticker_clear(r->ticker);
-        if (!r->silent)
-            say("Ending after the running launch; once more Ctrl-C ends at once.\n");
-        r->workflow->cancel(r->context);
-    }
-    bool goes_on = r->workflow->step(r->context, STEP_MS);
-    if (ferror(stdout) && !r->ending) {
-        r->ending = true;
-        r->workflow->cancel(r->context);
-    }
-    if (goes_on)
-        show_progress(r);
-    return goes_on;
+    r->ending = true;
+    hone_tune_cancel(r->workflow);
 }
 
 void workflow_run(struct running *r)
 {
-    while (workflow_step(r))
-        ;
-    ticker_clear(r->ticker);
+    enum hone_answer answer = HONE_NOTHING;
+    while (answer == HONE_NOTHING || answer == HONE_RECORD) {
+        const struct hone_record *record;
+        struct hone_error why = HONE_ERROR_INIT;
+        if (interrupt_pending() && !r->ending) {
+            ticker_clear(&r->work->ticker);
+            if (!r->silent)
+                say("Ending after the running launch; once more Ctrl-C ends at once.\n");
+            cancel_workflow(r);
+        }
+        answer = hone_tune_step(r->workflow, STEP_MS, &record, &why);
+        engine_error(&why, r->broken);
+        // Where the store lost what was written the rest is well: it is said once, by the work.
+        if (r->broken->code == ERROR_STORE && !work_kept(r->work))
+            error_clear(r->broken);
+        if (answer == HONE_RECORD && r->record && !r->record(r->context, record))
+            break;
+        if (ferror(stdout) && !r->ending)
+            cancel_workflow(r);
+        if (answer == HONE_NOTHING || answer == HONE_RECORD)
+            show_progress(r);
+    }
+    ticker_clear(&r->work->ticker);
 }
 
 void workflow_write(struct ticker *t, struct text *text)

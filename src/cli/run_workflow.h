@@ -1,31 +1,25 @@
-// The one loop of the program: steps a workflow of any kind to its end, shows how far it is, and
-// obeys Ctrl-C.
+// The one loop of the program: steps a workflow of any kind to its end, shows what is new and how
+// far it is, and obeys Ctrl-C.
 #ifndef HONE_CLI_RUN_WORKFLOW_H
 #define HONE_CLI_RUN_WORKFLOW_H
 
-#include "base/error.h"
-#include "cli/console.h"
-
-// What the loop needs of a workflow.
-struct workflow {
-    // Goes on for up to `timeout_ms` and shows what is new. False at the end.
-    bool (*step)(void *context, int timeout_ms);
-    // How far it is, in at most `width` columns (0: any). Where it adds nothing, no line is shown.
-    void (*progress)(void *context, size_t width, struct text *line);
-    void (*cancel)(void *context); // what runs comes to its end, and so does the workflow
-};
+#include "cli/work.h"
 
 struct running {
-    const struct workflow *workflow;
-    void *context;
-    struct ticker *ticker;
+    struct hone_tune *workflow;
+    struct work *work;    // whose line of progress and store it uses
+    struct error *broken; // why it could not go on; code NONE: it did
+    void *context;        // of these:
+    // (optional) Shows a new record, one of the workflow's (struct tune_record). False: goes on no
+    // more.
+    bool (*record)(void *context, const void *record);
+    // How far it is, in at most `width` columns (0: any). Where it adds nothing, no line is shown.
+    void (*progress)(void *context, size_t width, struct text *line);
     bool silent; // nothing is said of Ctrl-C: no launch has to be waited for
     bool ending; // it was cancelled
 };
 
-// One step. False at the end.
-bool workflow_step(struct running *r);
-// All of them; the line of progress is gone afterwards.
+// To its end; the line of progress is gone afterwards.
 void workflow_run(struct running *r);
 
 // Writes a part of the output as soon as it is known: a script may read along. Releases the text.

@@ -49,7 +49,7 @@ void sweeping_init(struct sweeping *s, const struct invocation *call)
 
 void sweeping_release(struct sweeping *s)
 {
-    engine_free(s->sweep);
+    hone_tune_free(s->sweep);
     for (uint32_t i = 0; i < s->count; i++)
         tuning_release(&s->lines[i].tuning);
     free(s->once.told);

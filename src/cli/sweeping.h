@@ -48,7 +48,7 @@ struct sweeping {
     uint32_t axis, panel_count;
     uint32_t *panels; // one a point
     struct peak peak;
-    struct engine_run *sweep;
+    struct hone_tune *sweep;
     struct report_about about;
     struct error broken; // why it could not go on; code NONE: it did
 };

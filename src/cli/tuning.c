@@ -109,19 +109,6 @@ int tuning_start_run(struct tuning *t, const uint32_t *choice)
     return start_tuning(t, choice);
 }
 
-bool tuning_step(struct tuning *t, int timeout_ms, const struct tune_record **record)
-{
-    struct hone_error why = HONE_ERROR_INIT;
-    const struct hone_record *r = NULL;
-    enum hone_answer answer = hone_tune_step(t->handle, timeout_ms, &r, &why);
-    *record = r ? engine_record(r) : NULL;
-    engine_error(&why, &t->broken);
-    // Where the store lost what was written the rest is well: it is said once, by the work.
-    if (t->broken.code == ERROR_STORE && !work_kept(&t->work))
-        error_clear(&t->broken);
-    return answer == HONE_RECORD || answer == HONE_NOTHING;
-}
-
 // ---- views -------------------------------------------------------------------------------------
 
 // A metric without a value usually says why by itself; of the energy the result knows it.
@@ -133,18 +120,16 @@ static const char *why_unknown(const struct spec *spec, uint32_t metric, const s
                                 : "energy is counted in the ranking and by hone run";
 }
 
-static const struct view_metric *metrics_of_choice(const struct spec *spec, const uint32_t *choice,
-                                                   const struct device_info *device,
-                                                   const struct spec_measured *measured,
-                                                   const struct result *r, struct arena *a)
+// Of a record, as its tune made them.
+static const struct view_metric *metrics_of_record(const struct spec *spec,
+                                                   const struct tune_record *r, struct arena *a)
 {
     struct view_metric *m = arena_array(a, spec->metric_count + 1, sizeof *m);
-    bool timed = !isnan(measured->time_ns);
     for (uint32_t i = 0; m && i < spec->metric_count; i++) {
-        m[i].name = spec->metrics[i].name;
-        m[i].unit = spec->metrics[i].name;
-        m[i].known = timed && spec_metric(spec, i, choice, device, measured, &m[i].value);
-        m[i].why = m[i].known || !timed ? "" : why_unknown(spec, i, r);
+        m[i] = (struct view_metric){.name = spec->metrics[i].name, .unit = spec->metrics[i].name};
+        m[i].known = r->timed && !isnan(r->metrics[i]);
+        m[i].value = m[i].known ? r->metrics[i] : 0;
+        m[i].why = m[i].known || !r->timed ? "" : why_unknown(spec, i, r->result);
     }
     return m;
 }
@@ -154,7 +139,14 @@ const struct view_metric *metrics_of(const struct spec *spec, const uint32_t *ch
                                      const struct result *r, struct arena *a)
 {
     const struct spec_measured measured = {.time_ns = time_ns, .joule = result_joule(r)};
-    return metrics_of_choice(spec, choice, device, &measured, r, a);
+    struct view_metric *m = arena_array(a, spec->metric_count + 1, sizeof *m);
+    for (uint32_t i = 0; m && i < spec->metric_count; i++) {
+        m[i] = (struct view_metric){.name = spec->metrics[i].name, .unit = spec->metrics[i].name};
+        m[i].known =
+            !isnan(time_ns) && spec_metric(spec, i, choice, device, &measured, &m[i].value);
+        m[i].why = m[i].known || isnan(time_ns) ? "" : why_unknown(spec, i, r);
+    }
+    return m;
 }
 
 // "b=2, c=4": where one configuration differs from another.
@@ -176,13 +168,15 @@ static const char *difference(const struct spec *spec, const uint32_t *choice, c
 
 static struct view_place place_of(const struct tuning *t, const struct tune_record *r)
 {
+    struct engine_tuned tuned;
     const struct ranking_entry *entry = &r->rank;
     if (!r->ranked)
         return (struct view_place){0};
+    engine_tuned(t->handle, &tuned);
     return (struct view_place){.place = entry->tied ? 1 : entry->place + 1,
                                .tied = entry->tied,
                                .winner = entry->place == 0,
-                               .chosen = r == engine_tune_chosen(t->handle),
+                               .chosen = r == tuned.progress.ranked.chosen,
                                .ratio = entry->ratio,
                                .low = entry->ratio_low,
                                .high = entry->ratio_high,
@@ -243,10 +237,11 @@ void tuning_alike(const struct tuning *t, const struct tune_progress *p, struct 
 
 void tuning_tell_crash(const struct tuning *t, const struct tune_record *r)
 {
-    const char *against;
-    if (r && crash_has_line(r->result))
-        crash_tell(&t->work, r->choice, r->result,
-                   engine_tune_verification(t->handle, &against) == VERIFICATION_NONE);
+    struct engine_tuned tuned;
+    if (!r || !crash_has_line(r->result))
+        return;
+    engine_tuned(t->handle, &tuned);
+    crash_tell(&t->work, r->choice, r->result, tuned.verification == VERIFICATION_NONE);
 }
 
 int tuning_spec_errors(const struct tune_progress *p, const char *spec_path)
@@ -264,21 +259,19 @@ bool tuning_view(struct tuning *t, const struct tune_record *r, struct view_resu
 {
     struct arena *a = &t->work.arena;
     const struct spec *spec = t->work.spec;
-    const struct spec_measured measured = engine_tune_measured(t->handle, r);
-    *out = (struct view_result){
-        .configuration = r->configuration,
-        .configuration_json = r->configuration_json,
-        .result = r->result,
-        .job = r->job,
-        .timed = r->timed,
-        .stats = r->stats,
-        .metrics = metrics_of_choice(spec, r->choice, t->work.device, &measured, r->result, a),
-        .metric_count = spec->metric_count,
-        .dimensions = r->dimensions,
-        .is_default = r->is_default,
-        .place = place_of(t, r),
-        .has_value = r->values != NULL,
-        .pareto = r->pareto};
+    *out = (struct view_result){.configuration = r->configuration,
+                                .configuration_json = r->configuration_json,
+                                .result = r->result,
+                                .job = r->job,
+                                .timed = r->timed,
+                                .stats = r->stats,
+                                .metrics = metrics_of_record(spec, r, a),
+                                .metric_count = spec->metric_count,
+                                .dimensions = r->dimensions,
+                                .is_default = r->is_default,
+                                .place = place_of(t, r),
+                                .has_value = r->values != NULL,
+                                .pareto = r->pareto};
     memcpy(out->global, r->global, sizeof out->global);
     memcpy(out->local, r->local, sizeof out->local);
     if (r->same_as) {
@@ -294,13 +287,6 @@ static const char *hexadecimal(const struct digest *d, struct arena *a)
     digest_hex(d, hex);
     const char *copy = arena_strdup(a, hex);
     return copy ? copy : "";
-}
-
-static struct view_check check_of(const struct tuning *t)
-{
-    struct view_check check;
-    check.kind = engine_tune_verification(t->handle, &check.against);
-    return check;
 }
 
 void work_run_view(struct work *w, const struct digest *source, struct view_run *out)
@@ -323,26 +309,24 @@ void work_run_view(struct work *w, const struct digest *source, struct view_run 
                              .store = w->store ? store_path(w->store) : NULL};
 }
 
-static struct view_goal view_goal(struct tuning *t)
+static struct view_goal view_goal(struct tuning *t, const struct engine_tuned *tuned)
 {
-    return goal_view(&engine_tune_options(t->handle)->objectives, t->work.spec, t->work.device,
-                     t->objectives, &t->work.arena);
+    return goal_view(&tuned->options->objectives, t->work.spec, t->work.device, t->objectives,
+                     &t->work.arena);
 }
 
 void tuning_run_view(struct tuning *t, struct view_run *out)
 {
-    struct digest source;
-    struct tune_progress progress;
-    engine_tune_source_digest(t->handle, &source);
-    engine_tune_progress(t->handle, &progress);
-    work_run_view(&t->work, &source, out);
-    out->strategy = progress.strategy;
-    out->strategy_description = progress.strategy_description;
-    out->goal = view_goal(t);
-    out->cartesian = space_cartesian_text(engine_tune_space(t->handle));
-    out->valid = progress.valid;
-    out->planned = progress.common.planned;
-    out->check = check_of(t);
+    struct engine_tuned tuned;
+    engine_tuned(t->handle, &tuned);
+    work_run_view(&t->work, &tuned.source, out);
+    out->strategy = tuned.progress.strategy;
+    out->strategy_description = tuned.progress.strategy_description;
+    out->goal = view_goal(t, &tuned);
+    out->cartesian = space_cartesian_text(tuned.space);
+    out->valid = tuned.progress.valid;
+    out->planned = tuned.progress.common.planned;
+    out->check = (struct view_check){tuned.verification, tuned.against};
     out->build_only = t->options.build_only;
     out->replay = replaying_view(t);
     if (out->replay && !out->replay->has_spec)
@@ -389,8 +373,9 @@ static const char *identity(const uint8_t id[16], struct arena *a)
     return any ? arena_strdup(a, hex) : NULL;
 }
 
-static struct view_ranking ranking_of(struct tuning *t, const struct tune_ranked *r)
+static struct view_ranking ranking_of(struct tuning *t, const struct engine_tuned *tuned)
 {
+    const struct tune_ranked *r = &tuned->progress.ranked;
     const struct final_ranking_status *s = &r->status;
     if (!r->decided)
         return (struct view_ranking){.decided = false};
@@ -404,7 +389,7 @@ static struct view_ranking ranking_of(struct tuning *t, const struct tune_ranked
                                  .chosen = r->chosen->configuration,
                                  .chosen_json = r->chosen->configuration_json,
                                  .why = arena_strdup(&t->work.arena, r->why),
-                                 .level = engine_tune_options(t->handle)->terms.rules.level,
+                                 .level = tuned->options->terms.rules.level,
                                  .rounds = s->rounds,
                                  .repeated = s->repeated,
                                  .marked = s->marked,
@@ -433,10 +418,11 @@ static bool fill_ranking(struct tuning *t, struct view_summary *out)
     return ok;
 }
 
-static bool fill_outcomes(struct tuning *t, struct view_summary *out)
+static bool fill_outcomes(struct tuning *t, const struct engine_tuned *tuned,
+                          struct view_summary *out)
 {
-    size_t count;
-    const struct tune_record *const *records = engine_tune_records(t->handle, &count);
+    size_t count = tuned->count;
+    const struct tune_record *const *records = tuned->records;
     struct view_outcome *list = arena_array(&t->work.arena, count + 1, sizeof *list);
     for (size_t i = 0; list && i < count; i++)
         list[i] = (struct view_outcome){
@@ -499,9 +485,10 @@ static const char *without_baseline(const struct tune_progress *p)
 
 bool tuning_summary(struct tuning *t, struct view_summary *out)
 {
-    struct tune_progress p;
-    engine_tune_progress(t->handle, &p);
-    *out = (struct view_summary){.goal = view_goal(t),
+    struct engine_tuned tuned;
+    engine_tuned(t->handle, &tuned);
+    const struct tune_progress p = tuned.progress;
+    *out = (struct view_summary){.goal = view_goal(t, &tuned),
                                  .valid = p.valid,
                                  .planned = p.common.planned,
                                  .done = p.common.done,
@@ -518,14 +505,14 @@ bool tuning_summary(struct tuning *t, struct view_summary *out)
                                  .measure_ns = p.measure_ns,
                                  .kernel_ns = p.kernel_ns,
                                  .rank_ns = p.rank_ns,
-                                 .ranking = ranking_of(t, &p.ranked),
+                                 .ranking = ranking_of(t, &tuned),
                                  .fixed = p.fixed,
                                  .build_only = t->options.build_only,
                                  .timing = timing_of(t, &p),
                                  .cancelled = p.common.cancelled,
                                  .out_of_time = p.out_of_time,
                                  .broken = t->broken.code ? t->broken.text : NULL,
-                                 .check = check_of(t)};
+                                 .check = {tuned.verification, tuned.against}};
     out->replay = replaying_view(t);
     out->peak = tuning_peak(t);
     memcpy(out->by_status, p.by_status, sizeof out->by_status);
@@ -539,5 +526,5 @@ bool tuning_summary(struct tuning *t, struct view_summary *out)
         out->baseline = view_new(t, p.default_record);
     else
         out->no_baseline = without_baseline(&p);
-    return fill_outcomes(t, out) && fill_ranking(t, out);
+    return fill_outcomes(t, &tuned, out) && fill_ranking(t, out);
 }

@@ -57,8 +57,6 @@ int tuning_goal(struct tuning *t);
 int tuning_start(struct tuning *t);
 // The same for one configuration alone.
 int tuning_start_run(struct tuning *t, const uint32_t *choice);
-// Goes on; `record` is a new one or NULL. False at the end; `broken` says whether it came to it.
-bool tuning_step(struct tuning *t, int timeout_ms, const struct tune_record **record);
 
 // Is what the device can do at most of interest: does a metric of the spec count flop or bytes?
 bool tuning_wants_peak(const struct tuning *t);

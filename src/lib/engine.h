@@ -59,20 +59,23 @@ struct hone_tune *engine_replay_new(const struct hone_tune_options *o,
 // A spec of the recorded parameters alone. The caller's.
 struct spec *engine_replay_spec(const struct recorded *recorded, struct error *e);
 
-// For reports, as tune.h says of the functions without engine_: everything of a tune, what it was made of, and a record.
-void engine_tune_progress(const struct hone_tune *t, struct tune_progress *out);
-const struct tune_record *engine_tune_chosen(const struct hone_tune *t);
+// Everything that reports show of a tune, as in tune.h.
+struct engine_tuned {
+    struct tune_progress progress;
+    const struct tune_options *options; // what it was made of
+    const struct tune_record *const *records;
+    size_t count;
+    const struct space *space;
+    struct digest source;
+    enum verification verification;
+    const char *against;
+};
+void engine_tuned(const struct hone_tune *t, struct engine_tuned *out);
+// As tune.h says of the functions without engine_.
 void engine_tune_speedup(const struct hone_tune *t, struct tune_speedup *out);
-struct spec_measured engine_tune_measured(const struct hone_tune *t, const struct tune_record *r);
-const struct space *engine_tune_space(const struct hone_tune *t);
-void engine_tune_source_digest(const struct hone_tune *t, struct digest *out);
-enum verification engine_tune_verification(const struct hone_tune *t, const char **against);
 const struct tune_record **engine_tune_ranking(const struct hone_tune *t, size_t *count);
-const struct tune_record *const *engine_tune_records(const struct hone_tune *t, size_t *count);
 bool engine_tune_fetch(struct hone_tune *t, const struct tune_record *record, enum fetch what,
                        uint32_t index, struct text *out, struct error *e);
-const struct tune_options *engine_tune_options(const struct hone_tune *t);
-const struct tune_record *engine_record(const struct hone_record *r);
 
 // As best.h says; the store is an argument, and not that of the options. Of several, which NULL ends, the first answers,
 // unless what it knows is older (or nothing) and another one's is nearer to what was asked.
@@ -91,27 +94,28 @@ bool engine_bundle(const char *path, const char *const *files, size_t count,
                    struct store_imported *out, struct error *e);
 
 // ---- other workflows ----------------------------------------------------------------------------
-// All under one handle, which has set up what they borrow from the options of a tune: device, store, workers, terms.
-
-struct engine_run;
-
-// As workflow.h says; records are those of the workflow: struct peak_record of one from engine_peak_new().
-enum workflow_answer engine_step(struct engine_run *r, int timeout_ms, const void **record,
-                                 struct error *e);
-void engine_cancel(struct engine_run *r);
-void engine_free(struct engine_run *r); // NULL is fine
+// Their handle is that of a tune: hone_tune_step(), hone_tune_cancel() and hone_tune_free() are for all of them, and
+// nothing else of hone_tune_ is. A record is that of the workflow: struct peak_record of one from engine_peak_new().
+// Each is made from the options of a tune: device, store, workers, terms.
 
 // Without a spec.
-struct engine_run *engine_peak_new(const struct hone_tune_options *o, struct error *e);
-void engine_peak_progress(const struct engine_run *r, struct workflow_progress *out);
-const struct peak *engine_peak_found(const struct engine_run *r);
+struct hone_tune *engine_peak_new(const struct hone_tune_options *o, struct error *e);
+struct engine_peaked {
+    struct workflow_progress progress;
+    const struct peak *found;
+};
+void engine_peaked(const struct hone_tune *t, struct engine_peaked *out);
 // What the store knows of it: peak_find().
 bool engine_peak_known(struct hone_store *st, const struct device_info *d, struct arena *a,
                        struct peak *out, struct error *e);
 
-struct engine_run *engine_score_new(const struct score_options *o, struct error *e);
-void engine_score_progress(const struct engine_run *r, struct workflow_progress *out);
-const struct score_mean *engine_score_means(const struct engine_run *r, uint32_t *count);
+struct hone_tune *engine_score_new(const struct score_options *o, struct error *e);
+struct engine_scored {
+    struct workflow_progress progress;
+    const struct score_mean *means;
+    uint32_t count;
+};
+void engine_scored(const struct hone_tune *t, struct engine_scored *out);
 
 // What a check is told besides; members as in struct check_options. All of it outlives the check.
 struct engine_check {
@@ -125,8 +129,8 @@ struct engine_check {
     const char *const *worker, *const *environment;
     const char *races_log; // with it there is no store, lock, or second worker
 };
-struct engine_run *engine_check_new(const struct hone_tune_options *o,
-                                    const struct engine_check *how, struct error *e);
+struct hone_tune *engine_check_new(const struct hone_tune_options *o,
+                                   const struct engine_check *how, struct error *e);
 // Everything that reports show of it, as in checks.h; findings are valid until the next step.
 struct engine_checked {
     struct check_progress progress;
@@ -139,7 +143,7 @@ struct engine_checked {
     enum verification verification;
     const char *against;
 };
-void engine_checked(const struct engine_run *r, struct engine_checked *out);
+void engine_checked(const struct hone_tune *t, struct engine_checked *out);
 
 // The command of a worker inside the simulator of data races, in the arena, with the device that it simulates: its limits
 // are those of the options, what else restrictions see of it that of the target, where that is a device ("" has no id).
@@ -160,8 +164,8 @@ struct engine_compare {
 };
 // The device of the options says which workers there are (none where all sides are stored); a count of launches in them,
 // which is for tunes, is not looked at.
-struct engine_run *engine_compare_new(const struct hone_tune_options *o,
-                                      const struct engine_compare *how, struct error *e);
+struct hone_tune *engine_compare_new(const struct hone_tune_options *o,
+                                     const struct engine_compare *how, struct error *e);
 // Everything that reports show of it, as in compare.h.
 struct engine_compared {
     struct compare_progress progress;
@@ -170,22 +174,21 @@ struct engine_compared {
     double level;                  // of its decisions
     const struct compare *compare; // how each side is verified
 };
-void engine_compared(const struct engine_run *r, struct engine_compared *out);
+void engine_compared(const struct hone_tune *t, struct engine_compared *out);
 // After the end: loads a configuration again on all sides, for which it goes on to a second end.
-bool engine_compare_load(struct engine_run *r, const struct compare_record *record,
-                         struct error *e);
+bool engine_compare_load(struct hone_tune *t, const struct compare_record *record, struct error *e);
 // compare_fetch(): the programs of what was loaded.
-bool engine_compare_fetch(struct engine_run *r, uint32_t side, enum fetch what, const char **kernel,
+bool engine_compare_fetch(struct hone_tune *t, uint32_t side, enum fetch what, const char **kernel,
                           struct text *out, struct error *e);
 // Tunes of a sweep are made from `tunes`, one a line; of the lines' own only the device is looked at, on which they run.
-struct engine_run *engine_sweep_new(const struct sweep_options *o,
-                                    const struct hone_tune_options *tunes, struct error *e);
+struct hone_tune *engine_sweep_new(const struct sweep_options *o,
+                                   const struct hone_tune_options *tunes, struct error *e);
 struct engine_swept {
     struct sweep_progress progress;
     const struct sweep_record *records;
     uint32_t count;
 };
-void engine_swept(const struct engine_run *r, struct engine_swept *out);
+void engine_swept(const struct hone_tune *t, struct engine_swept *out);
 
 // What the store calls a spec that is built with further options, or a routine: "matmul (-O3)".
 void engine_compare_name(const char *spec, const char *what, struct text *out);

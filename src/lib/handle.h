@@ -19,6 +19,11 @@
 #include "spec/spec.h"
 #include "store/store.h"
 #include "worker/protocol.h"
+#include "workflows/check/checks.h"
+#include "workflows/compare/compare.h"
+#include "workflows/peak/peak.h"
+#include "workflows/score/score.h"
+#include "workflows/sweep/sweep.h"
 #include "workflows/tune/tune.h"
 
 // ---- errors, texts, structs with a size ---------------------------------------------------------
@@ -97,9 +102,29 @@ bool setup_init(struct tune_setup *s, const struct hone_tune_options *given, str
 bool setup_tune(struct tune_setup *s, const struct hone_tune_options *o, struct error *e);
 void setup_release(struct tune_setup *s); // a zeroed one, too
 
+// What a handle steps. X(name, its struct)
+#define WORKFLOWS(X)                                                                               \
+    X(tune, tune)                                                                                  \
+    X(peak, peak_run) X(score, score) X(check, check) X(compare, compare) X(sweep, sweep)
+
+enum workflow_kind {
+#define X(name, type) KIND_##name,
+    WORKFLOWS(X)
+#undef X
+};
+
+// Any workflow, with what it borrows; the public functions are those of a tune.
 struct hone_tune {
+    enum workflow_kind kind;
+    union {
+#define X(name, type) struct type *name;
+        WORKFLOWS(X)
+#undef X
+    };
     struct tune_setup setup;
-    struct tune *tune;
+    uint32_t sides;           // of a comparison
+    struct tune_setup *lines; // of a sweep
+    uint32_t line_count;
     struct text fetched;
 };
 

@@ -219,14 +219,14 @@ struct spec *engine_replay_spec(const struct recorded *recorded, struct error *e
     return replay_spec(recorded, e);
 }
 
-void engine_tune_progress(const struct hone_tune *t, struct tune_progress *out)
+void engine_tuned(const struct hone_tune *t, struct engine_tuned *out)
 {
-    tune_progress(t->tune, out);
-}
-
-const struct tune_record *engine_tune_chosen(const struct hone_tune *t)
-{
-    return tune_chosen(t->tune);
+    tune_progress(t->tune, &out->progress);
+    out->options = &t->setup.options;
+    out->records = tune_records(t->tune, &out->count);
+    out->space = tune_space(t->tune);
+    tune_source_digest(t->tune, &out->source);
+    out->verification = tune_verification(t->tune, &out->against);
 }
 
 void engine_tune_speedup(const struct hone_tune *t, struct tune_speedup *out)
@@ -234,34 +234,9 @@ void engine_tune_speedup(const struct hone_tune *t, struct tune_speedup *out)
     tune_speedup(t->tune, out);
 }
 
-struct spec_measured engine_tune_measured(const struct hone_tune *t, const struct tune_record *r)
-{
-    return tune_measured(t->tune, r);
-}
-
-const struct space *engine_tune_space(const struct hone_tune *t)
-{
-    return tune_space(t->tune);
-}
-
-void engine_tune_source_digest(const struct hone_tune *t, struct digest *out)
-{
-    tune_source_digest(t->tune, out);
-}
-
-enum verification engine_tune_verification(const struct hone_tune *t, const char **against)
-{
-    return tune_verification(t->tune, against);
-}
-
 const struct tune_record **engine_tune_ranking(const struct hone_tune *t, size_t *count)
 {
     return tune_ranking(t->tune, count);
-}
-
-const struct tune_record *const *engine_tune_records(const struct hone_tune *t, size_t *count)
-{
-    return tune_records(t->tune, count);
 }
 
 bool engine_tune_fetch(struct hone_tune *t, const struct tune_record *record, enum fetch what,
@@ -270,40 +245,56 @@ bool engine_tune_fetch(struct hone_tune *t, const struct tune_record *record, en
     return tune_fetch(t->tune, record, what, index, out, e);
 }
 
-const struct tune_options *engine_tune_options(const struct hone_tune *t)
-{
-    return &t->setup.options;
-}
-
-const struct tune_record *engine_record(const struct hone_record *r)
-{
-    return record_of(r);
-}
-
 enum hone_answer hone_tune_step(struct hone_tune *t, int timeout_ms,
                                 const struct hone_record **record, struct hone_error *e)
 {
     struct error why = ERROR_INIT;
-    const struct tune_record *r = NULL;
-    enum workflow_answer answer = tune_step(t->tune, timeout_ms, &r, &why);
+    enum workflow_answer answer = WORKFLOW_BROKEN;
+    switch (t->kind) {
+#define X(name, type)                                                                              \
+    case KIND_##name: {                                                                            \
+        const struct name##_record *new = NULL;                                                    \
+        answer = name##_step(t->name, timeout_ms, &new, &why);                                     \
+        *record = (const struct hone_record *)new;                                                 \
+        break;                                                                                     \
+    }
+        WORKFLOWS(X)
+#undef X
+    }
     if (answer == WORKFLOW_END && t->setup.options.store &&
         !store_kept(t->setup.options.store, &why))
         answer = WORKFLOW_BROKEN;
-    *record = (const struct hone_record *)r;
     hand_over(&why, e);
     return (enum hone_answer)answer;
 }
 
 void hone_tune_cancel(struct hone_tune *t)
 {
-    tune_cancel(t->tune);
+    switch (t->kind) {
+#define X(name, type)                                                                              \
+    case KIND_##name:                                                                              \
+        name##_cancel(t->name);                                                                    \
+        break;
+        WORKFLOWS(X)
+#undef X
+    }
 }
 
 void hone_tune_free(struct hone_tune *t)
 {
     if (!t)
         return;
-    tune_free(t->tune);
+    switch (t->kind) {
+#define X(name, type)                                                                              \
+    case KIND_##name:                                                                              \
+        name##_free(t->name);                                                                      \
+        break;
+        WORKFLOWS(X)
+#undef X
+    }
+    for (uint32_t i = 0; i < t->line_count; i++)
+        setup_release(&t->lines[i]);
+    free(t->lines);
     setup_release(&t->setup);
     text_release(&t->fetched);
     free(t);

@@ -21,8 +21,9 @@ struct session {
 
 // ---- results -----------------------------------------------------------------------------------
 
-static void show_record(struct session *s, const struct check_record *record)
+static bool show_record(void *context, const void *record)
 {
+    struct session *s = context;
     struct check_report report;
     struct text line = TEXT_INIT;
     checking_report(&s->checking, &report);
@@ -30,6 +31,7 @@ static void show_record(struct session *s, const struct check_record *record)
     if (line.length)
         workflow_write(&s->checking.work.ticker, &line);
     text_release(&line);
+    return true;
 }
 
 static bool write_junit(const struct session *s, const struct check_report *report)
@@ -62,17 +64,6 @@ static int show_end(struct session *s)
 
 // ---- the loop ----------------------------------------------------------------------------------
 
-static bool step_check(void *context, int timeout_ms)
-{
-    struct session *s = context;
-    const void *record;
-    enum workflow_answer answer =
-        engine_step(s->checking.check, timeout_ms, &record, &s->checking.broken);
-    if (answer == WORKFLOW_RECORD)
-        show_record(s, record);
-    return answer == WORKFLOW_RECORD || answer == WORKFLOW_NOTHING;
-}
-
 static void show_check_progress(void *context, size_t width, struct text *line)
 {
     struct session *s = context;
@@ -80,13 +71,6 @@ static void show_check_progress(void *context, size_t width, struct text *line)
     engine_checked(s->checking.check, &checked);
     report_check_progress(&checked.progress, width, line);
 }
-
-static void cancel_check(void *context)
-{
-    engine_cancel(((struct session *)context)->checking.check);
-}
-
-static const struct workflow workflow = {step_check, show_check_progress, cancel_check};
 
 static bool is_junit_writable(const struct check_settings *s)
 {
@@ -151,8 +135,12 @@ static int run_check(struct invocation *i)
         checking_report(&s.checking, &report);
         writer_head(s.writer, &report, &text);
         workflow_write(&s.checking.work.ticker, &text);
-        struct running running = {
-            .workflow = &workflow, .context = &s, .ticker = &s.checking.work.ticker};
+        struct running running = {.workflow = s.checking.check,
+                                  .work = &s.checking.work,
+                                  .broken = &s.checking.broken,
+                                  .context = &s,
+                                  .record = show_record,
+                                  .progress = show_check_progress};
         workflow_run(&running);
         status = show_end(&s);
         tell_crash(&s);

@@ -20,15 +20,6 @@ struct session {
 
 // ---- the loop ----------------------------------------------------------------------------------
 
-static bool step_comparison(void *context, int timeout_ms)
-{
-    struct session *s = context;
-    const void *record;
-    enum workflow_answer answer =
-        engine_step(s->comparing.compare, timeout_ms, &record, &s->comparing.broken);
-    return answer == WORKFLOW_RECORD || answer == WORKFLOW_NOTHING;
-}
-
 static void show_comparison_progress(void *context, size_t width, struct text *line)
 {
     struct session *s = context;
@@ -36,14 +27,6 @@ static void show_comparison_progress(void *context, size_t width, struct text *l
     engine_compared(s->comparing.compare, &found);
     report_compare_progress(&found.progress, width, line);
 }
-
-static void cancel_comparison(void *context)
-{
-    engine_cancel(((struct session *)context)->comparing.compare);
-}
-
-static const struct workflow workflow = {step_comparison, show_comparison_progress,
-                                         cancel_comparison};
 
 // ---- what is shown -----------------------------------------------------------------------------
 
@@ -56,7 +39,8 @@ static int compare_and_show(struct session *s)
     bool ok = comparing_report(&s->comparing, &report);
     if (ok)
         writer_head(s->writer, &report, &head);
-    workflow_write(s->running.ticker, &head);
+    workflow_write(&s->running.work->ticker, &head);
+    s->running.workflow = s->comparing.compare;
     workflow_run(&s->running);
     if (!ok || !comparing_report(&s->comparing, &report)) {
         complain("out of memory");
@@ -68,7 +52,7 @@ static int compare_and_show(struct session *s)
         report.why = explained == EXIT_DONE ? &why : NULL;
     }
     writer_end(s->writer, &report, &end);
-    workflow_write(s->running.ticker, &end);
+    workflow_write(&s->running.work->ticker, &end);
     int status =
         workflow_status(&s->comparing.broken, workflow_failed, report.progress.compared > 0);
     return status == EXIT_DONE ? explained : status;
@@ -95,8 +79,10 @@ static int run_compare(struct invocation *i)
         return status;
     s.writer = &compare_writers[s.settings->given.output.format];
     comparing_init(&s.comparing, i);
-    s.running = (struct running){
-        .workflow = &workflow, .context = &s, .ticker = &s.comparing.sides[0].tuning.work.ticker};
+    s.running = (struct running){.work = &s.comparing.sides[0].tuning.work,
+                                 .broken = &s.comparing.broken,
+                                 .context = &s,
+                                 .progress = show_comparison_progress};
     interrupt_catch();
     status = comparing_open(&s.comparing);
     if (status == EXIT_DONE)

@@ -17,7 +17,7 @@ struct peak_settings {
 struct session {
     struct work work;
     const struct peak_settings *settings;
-    struct engine_run *peaking;
+    struct hone_tune *peaking;
     struct error broken;
 };
 
@@ -26,30 +26,16 @@ struct session {
 static void show_peak_progress(void *context, size_t width, struct text *line)
 {
     const struct session *s = context;
-    struct workflow_progress p;
+    struct engine_peaked peaked;
     (void)width;
-    engine_peak_progress(s->peaking, &p);
+    engine_peaked(s->peaking, &peaked);
+    const struct workflow_progress p = peaked.progress;
     if (p.evaluator.waiting)
         text_addf(line, "waiting: %s", p.evaluator.waiting);
     else
         text_addf(line, "%llu of %llu kernels, %s", (unsigned long long)p.done,
                   (unsigned long long)p.planned, p.evaluator.measuring ? "measuring" : "building");
 }
-
-static bool step_peak(void *context, int timeout_ms)
-{
-    struct session *s = context;
-    const void *record;
-    enum workflow_answer answer = engine_step(s->peaking, timeout_ms, &record, &s->broken);
-    return answer == WORKFLOW_RECORD || answer == WORKFLOW_NOTHING;
-}
-
-static void cancel_peak(void *context)
-{
-    engine_cancel(((struct session *)context)->peaking);
-}
-
-static const struct workflow workflow = {step_peak, show_peak_progress, cancel_peak};
 
 // ---- the end -----------------------------------------------------------------------------------
 
@@ -117,14 +103,19 @@ static int run_peak(struct invocation *i)
     if (status == EXIT_DONE)
         status = start_peak(&s);
     if (status == EXIT_DONE) {
-        struct running running = {
-            .workflow = &workflow, .context = &s, .ticker = &s.work.ticker, .silent = true};
+        struct engine_peaked peaked;
+        struct running running = {.workflow = s.peaking,
+                                  .work = &s.work,
+                                  .broken = &s.broken,
+                                  .context = &s,
+                                  .progress = show_peak_progress,
+                                  .silent = true};
         workflow_run(&running);
-        const struct peak *found = engine_peak_found(s.peaking);
-        show_peak(&s, found);
-        status = workflow_status(&s.broken, work_failed, is_whole(found));
+        engine_peaked(s.peaking, &peaked);
+        show_peak(&s, peaked.found);
+        status = workflow_status(&s.broken, work_failed, is_whole(peaked.found));
     }
-    engine_free(s.peaking);
+    hone_tune_free(s.peaking);
     work_release(&s.work);
     return status;
 }

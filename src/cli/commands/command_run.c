@@ -226,40 +226,36 @@ static int show_run(struct session *s)
 static void show_run_progress(void *context, size_t width, struct text *line)
 {
     const struct session *s = context;
-    struct tune_progress p;
+    struct hone_progress p = HONE_PROGRESS_INIT;
     (void)width;
-    engine_tune_progress(s->tuning.handle, &p);
-    if (p.common.evaluator.waiting)
-        text_addf(line, "waiting: %s", p.common.evaluator.waiting);
+    hone_tune_progress(s->tuning.handle, &p);
+    if (p.waiting)
+        text_addf(line, "waiting: %s", p.waiting);
     else if (s->tuning.work.ticker.terminal) // else it is worth no line
-        text_add(line, p.common.evaluator.measuring ? "measuring" : "building");
+        text_add(line, p.measuring ? "measuring" : "building");
 }
 
-static bool step_run(void *context, int timeout_ms)
+static bool take_record(void *context, const void *record)
 {
-    struct session *s = context;
-    const struct tune_record *record;
-    bool goes_on = tuning_step(&s->tuning, timeout_ms, &record);
-    s->record = record ? record : s->record;
-    return goes_on;
-}
-
-static void cancel_run(void *context)
-{
-    hone_tune_cancel(((struct session *)context)->tuning.handle);
+    ((struct session *)context)->record = record;
+    return true;
 }
 
 static int wait_for_record(struct session *s)
 {
-    static const struct workflow workflow = {step_run, show_run_progress, cancel_run};
-    struct running running = {
-        .workflow = &workflow, .context = s, .ticker = &s->tuning.work.ticker, .silent = true};
+    struct engine_tuned end;
+    struct running running = {.workflow = s->tuning.handle,
+                              .work = &s->tuning.work,
+                              .broken = &s->tuning.broken,
+                              .context = s,
+                              .record = take_record,
+                              .progress = show_run_progress,
+                              .silent = true};
     workflow_run(&running);
     int status = workflow_status(&s->tuning.broken, workflow_failed, s->record != NULL);
-    struct tune_progress end;
-    engine_tune_progress(s->tuning.handle, &end);
+    engine_tuned(s->tuning.handle, &end);
     if (!interrupt_pending() && s->tuning.broken.code)
-        crash_tell_reference(&s->tuning.work, &end.common.evaluator);
+        crash_tell_reference(&s->tuning.work, &end.progress.common.evaluator);
     return status;
 }
 

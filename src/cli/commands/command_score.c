@@ -27,10 +27,9 @@ struct session {
     struct work work;
     struct score_options options;
     struct recorded **files;
-    struct engine_run *score;
+    struct hone_tune *score;
     struct score_report report;
     struct error broken;
-    bool has_ended; // not broken off
 };
 
 // ---- progress ----------------------------------------------------------------------------------
@@ -38,10 +37,11 @@ struct session {
 static void show_score_progress(void *context, size_t width, struct text *line)
 {
     const struct session *s = context;
-    struct workflow_progress p;
+    struct engine_scored scored;
     char left[UNITS_SIZE];
     (void)width;
-    engine_score_progress(s->score, &p);
+    engine_scored(s->score, &scored);
+    const struct workflow_progress p = scored.progress;
     text_addf(line, "%llu/%llu searches", (unsigned long long)p.done,
               (unsigned long long)p.planned);
     if (p.done > 0) {
@@ -57,46 +57,36 @@ static const struct writer *score_writer(const struct session *s)
     return &score_writers[s->report.format];
 }
 
-static void show_score_record(struct session *s, const struct score_record *r)
+static bool show_score_record(void *context, const void *record)
 {
+    struct session *s = context;
+    const struct score_record *r = record;
     struct text text = TEXT_INIT;
     s->report.records[s->report.count++] = *r;
     writer_record(score_writer(s), &s->report, r, &text);
     if (s->report.count == s->options.strategy_count)
         s->report.count = 0;
     workflow_write(&s->work.ticker, &text);
-}
-
-// ---- the loop ----------------------------------------------------------------------------------
-
-static bool step_score(void *context, int timeout_ms)
-{
-    struct session *s = context;
-    const void *record;
-    enum workflow_answer answer = engine_step(s->score, timeout_ms, &record, &s->broken);
-    if (answer == WORKFLOW_RECORD)
-        show_score_record(s, record);
-    s->has_ended = answer == WORKFLOW_END;
-    return answer == WORKFLOW_RECORD || answer == WORKFLOW_NOTHING;
-}
-
-static void cancel_score(void *context)
-{
-    engine_cancel(((struct session *)context)->score);
+    return true;
 }
 
 static int score_and_show(struct session *s)
 {
-    static const struct workflow workflow = {step_score, show_score_progress, cancel_score};
-    struct running running = {
-        .workflow = &workflow, .context = s, .ticker = &s->work.ticker, .silent = true};
+    struct running running = {.workflow = s->score,
+                              .work = &s->work,
+                              .broken = &s->broken,
+                              .context = s,
+                              .record = show_score_record,
+                              .progress = show_score_progress,
+                              .silent = true};
     s->work.ticker.next_ns = clock_ns() + A_MOMENT;
     workflow_run(&running);
-    bool is_whole = s->has_ended && !running.ending;
+    bool is_whole = !s->broken.code && !running.ending;
     struct text end = TEXT_INIT;
-    uint32_t count;
+    struct engine_scored scored;
+    engine_scored(s->score, &scored);
     if (is_whole && s->options.file_count > 1)
-        s->report.means = engine_score_means(s->score, &count);
+        s->report.means = scored.means;
     writer_end(score_writer(s), &s->report, &end);
     workflow_write(&s->work.ticker, &end);
     return workflow_status(&s->broken, work_failed, true);
@@ -180,7 +170,7 @@ static int run_score(struct invocation *i)
         status = start_score(&s);
     if (status == EXIT_DONE)
         status = score_and_show(&s);
-    engine_free(s.score);
+    hone_tune_free(s.score);
     for (uint32_t f = 0; f < s.options.file_count; f++)
         recorded_free(s.files[f]);
     work_release(&s.work);

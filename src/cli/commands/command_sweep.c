@@ -88,8 +88,10 @@ static void show_sweep_progress(void *context, size_t width, struct text *line)
 // ---- the loop ----------------------------------------------------------------------------------
 
 // A point that is done: kept on disk, and told.
-static bool take_record(struct session *s)
+static bool take_record(void *context, const void *record)
 {
+    struct session *s = context;
+    (void)record;
     struct view_sweep view;
     struct text line = TEXT_INIT;
     struct error *e = &s->sweeping.broken;
@@ -98,27 +100,11 @@ static bool take_record(struct session *s)
     if (!write_data(s, &view, e))
         return false;
     report_sweep_row(&view, &view.rows[view.row_count - 1], &line);
-    ticker_clear(s->running.ticker);
+    ticker_clear(&s->running.work->ticker);
     say("%s\n", text_cstr(&line));
     text_release(&line);
     return true;
 }
-
-static bool step_sweep(void *context, int timeout_ms)
-{
-    struct session *s = context;
-    const void *record;
-    enum workflow_answer answer =
-        engine_step(s->sweeping.sweep, timeout_ms, &record, &s->sweeping.broken);
-    return answer == WORKFLOW_RECORD ? take_record(s) : answer == WORKFLOW_NOTHING;
-}
-
-static void cancel_sweep(void *context)
-{
-    engine_cancel(((struct session *)context)->sweeping.sweep);
-}
-
-static const struct workflow workflow = {step_sweep, show_sweep_progress, cancel_sweep};
 
 // ---- what is shown -----------------------------------------------------------------------------
 
@@ -187,14 +173,15 @@ static int sweep_and_show(struct session *s)
     bool ok = sweeping_view(&s->sweeping, &view);
     if (ok)
         writer_head(w, &view, &head);
-    workflow_write(s->running.ticker, &head);
+    workflow_write(&s->running.work->ticker, &head);
+    s->running.workflow = s->sweeping.sweep;
     workflow_run(&s->running);
     if (!ok || !sweeping_view(&s->sweeping, &view)) {
         complain("out of memory");
         return EXIT_NOTHING;
     }
     writer_end(w, &view, &end);
-    workflow_write(s->running.ticker, &end);
+    workflow_write(&s->running.work->ticker, &end);
     int drawn = draw(s, &view);
     int status = workflow_status(&s->sweeping.broken, workflow_failed, has_time(&view));
     return status == EXIT_DONE ? drawn : status;
@@ -224,8 +211,11 @@ static int run_sweep(struct invocation *i)
     if (status != EXIT_DONE)
         return status;
     sweeping_init(&s.sweeping, i);
-    s.running = (struct running){
-        .workflow = &workflow, .context = &s, .ticker = &s.sweeping.lines[0].tuning.work.ticker};
+    s.running = (struct running){.work = &s.sweeping.lines[0].tuning.work,
+                                 .broken = &s.sweeping.broken,
+                                 .context = &s,
+                                 .record = take_record,
+                                 .progress = show_sweep_progress};
     interrupt_catch();
     status = sweeping_open(&s.sweeping);
     if (status == EXIT_DONE)

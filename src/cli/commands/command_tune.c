@@ -36,49 +36,49 @@ struct session {
 static void show_tune_progress(void *context, size_t width, struct text *line)
 {
     struct session *s = context;
-    struct tune_progress p;
-    engine_tune_progress(s->tuning.handle, &p);
-    report_tune_progress(&p, &engine_tune_options(s->tuning.handle)->objectives,
-                         s->tuning.work.spec, width, line);
+    struct engine_tuned t;
+    engine_tuned(s->tuning.handle, &t);
+    report_tune_progress(&t.progress, &t.options->objectives, s->tuning.work.spec, width, line);
 }
 
 // Then fewer configurations are tried than are left, and whoever gave the budget knows how long.
-static bool ends_by_budget(const struct session *s, const struct tune_progress *p)
+static bool ends_by_budget(const struct engine_tuned *t)
 {
-    uint64_t limit = engine_tune_options(s->tuning.handle)->budget.nanoseconds;
+    const struct tune_progress *p = &t->progress;
+    uint64_t limit = t->options->budget.nanoseconds;
     return limit > 0 && p->common.left_ns >=
                             limit - (p->common.elapsed_ns < limit ? p->common.elapsed_ns : limit);
 }
 
 static void announce(struct session *s)
 {
-    struct tune_progress p;
+    struct engine_tuned t;
     char left[UNITS_SIZE];
     if (s->announced || s->fresh < FIRST_RESULTS)
         return;
     s->announced = true;
-    engine_tune_progress(s->tuning.handle, &p);
-    if (p.common.left_ns < WORTH_TELLING || p.common.planned <= p.common.done ||
-        ends_by_budget(s, &p))
+    engine_tuned(s->tuning.handle, &t);
+    const struct workflow_progress *p = &t.progress.common;
+    if (p->left_ns < WORTH_TELLING || p->planned <= p->done || ends_by_budget(&t))
         return;
-    span_to_str(p.common.left_ns, left);
+    span_to_str(p->left_ns, left);
     ticker_clear(&s->tuning.work.ticker);
-    if (p.common.planned - p.common.done == 1)
+    if (p->planned - p->done == 1)
         say("About %s for the configuration that is left.\n", left);
     else
         say("About %s for the %llu configurations that are left.\n", left,
-            (unsigned long long)(p.common.planned - p.common.done));
+            (unsigned long long)(p->planned - p->done));
 }
 
 // While it runs: whoever sees it can end the tune and mend what is wrong.
 static void warn_alike(struct session *s)
 {
-    struct tune_progress p;
+    struct engine_tuned t;
     struct text text = TEXT_INIT;
     if (s->warned)
         return;
-    engine_tune_progress(s->tuning.handle, &p);
-    tuning_alike(&s->tuning, &p, &text);
+    engine_tuned(s->tuning.handle, &t);
+    tuning_alike(&s->tuning, &t.progress, &text);
     s->warned = text.length > 0;
     if (s->warned) {
         ticker_clear(&s->tuning.work.ticker);
@@ -89,18 +89,21 @@ static void warn_alike(struct session *s)
 
 // ---- results -----------------------------------------------------------------------------------
 
-static bool show_record(struct session *s, const struct tune_record *record)
+static bool show_record(void *context, const void *found)
 {
-    struct view_result view;
-    struct text line = TEXT_INIT;
-    bool measured = !record->result->reused && !record->same_as;
-    s->fresh += measured;
-    if (s->format != REPORT_JSON && !s->verbose)
-        return true;
-    if (!tuning_view(&s->tuning, record, &view))
-        return error_memory(&s->tuning.broken);
-    writer_record(s->writer, NULL, &view, &line);
-    workflow_write(&s->tuning.work.ticker, &line);
+    struct session *s = context;
+    const struct tune_record *record = found;
+    s->fresh += !record->result->reused && !record->same_as;
+    if (s->format == REPORT_JSON || s->verbose) {
+        struct view_result view;
+        struct text line = TEXT_INIT;
+        if (!tuning_view(&s->tuning, record, &view))
+            return error_memory(&s->tuning.broken);
+        writer_record(s->writer, NULL, &view, &line);
+        workflow_write(&s->tuning.work.ticker, &line);
+    }
+    announce(s);
+    warn_alike(s);
     return true;
 }
 
@@ -160,12 +163,12 @@ static void suggest(struct session *s, const struct view_summary *v, struct text
     struct text same = TEXT_INIT;
     work_same(w, &same);
     struct text best = TEXT_INIT;
-    struct tune_progress p;
-    engine_tune_progress(s->tuning.handle, &p);
-    const struct tune_record *one = p.best ? p.best : first_row(s->tuning.handle);
+    struct engine_tuned t;
+    engine_tuned(s->tuning.handle, &t);
+    const struct tune_record *one = t.progress.best ? t.progress.best : first_row(s->tuning.handle);
     if (one && v->result_count > 0)
         work_configuration(w->spec, one->choice, &best);
-    text_addf(out, "\nEverything about the %s:  hone run %s", p.best ? "best" : "first",
+    text_addf(out, "\nEverything about the %s:  hone run %s", t.progress.best ? "best" : "first",
               text_cstr(&same));
     if (best.length) { // parameters of one value need not be named
         text_add(out, " --config ");
@@ -216,36 +219,16 @@ static void show_end(struct session *s)
     workflow_write(&s->tuning.work.ticker, &text);
 }
 
-// ---- the loop ----------------------------------------------------------------------------------
-
-static bool step_tune(void *context, int timeout_ms)
-{
-    struct session *s = context;
-    const struct tune_record *record;
-    bool goes_on = tuning_step(&s->tuning, timeout_ms, &record);
-    if (!goes_on || !record)
-        return goes_on;
-    if (!show_record(s, record))
-        return false;
-    announce(s);
-    warn_alike(s);
-    return true;
-}
-
-static void cancel_tune(void *context)
-{
-    hone_tune_cancel(((struct session *)context)->tuning.handle);
-}
-
-static const struct workflow workflow = {step_tune, show_tune_progress, cancel_tune};
+// ---- the end -----------------------------------------------------------------------------------
 
 static int status_of(struct session *s)
 {
-    struct tune_progress p;
-    engine_tune_progress(s->tuning.handle, &p);
-    int status = workflow_status(&s->tuning.broken, workflow_failed, p.by_status[STATUS_CORRECT]);
+    struct engine_tuned t;
+    engine_tuned(s->tuning.handle, &t);
+    int status =
+        workflow_status(&s->tuning.broken, workflow_failed, t.progress.by_status[STATUS_CORRECT]);
     bool has_ended = !interrupt_pending() && !s->tuning.broken.code && !s->tuning.recorded;
-    if (has_ended && tuning_spec_errors(&p, s->tuning.work.spec->path) != EXIT_DONE)
+    if (has_ended && tuning_spec_errors(&t.progress, s->tuning.work.spec->path) != EXIT_DONE)
         return EXIT_NOTHING;
     return status;
 }
@@ -253,19 +236,17 @@ static int status_of(struct session *s)
 // The first crash, of a configuration or of the reference; else the first write out of bounds.
 static void tell_crash(struct session *s)
 {
-    size_t count;
-    const struct tune_record *const *records = engine_tune_records(s->tuning.handle, &count);
+    struct engine_tuned t;
     const struct tune_record *first = NULL;
-    struct tune_progress status;
     if (s->tuning.recorded)
         return;
-    for (size_t i = 0; i < count; i++) {
-        if (crash_is_worse(records[i]->result, first ? first->result : NULL))
-            first = records[i];
+    engine_tuned(s->tuning.handle, &t);
+    for (size_t i = 0; i < t.count; i++) {
+        if (crash_is_worse(t.records[i]->result, first ? first->result : NULL))
+            first = t.records[i];
     }
     tuning_tell_crash(&s->tuning, first);
-    engine_tune_progress(s->tuning.handle, &status);
-    crash_tell_reference(&s->tuning.work, &status.common.evaluator);
+    crash_tell_reference(&s->tuning.work, &t.progress.common.evaluator);
 }
 
 // Nothing of such a tune is stored, and no store answers.
@@ -316,9 +297,12 @@ static int run_tune(struct invocation *i)
         show_head(&s);
         if (s.tuning.recorded)
             s.tuning.work.ticker.next_ns = clock_ns() + A_MOMENT;
-        struct running running = {.workflow = &workflow,
+        struct running running = {.workflow = s.tuning.handle,
+                                  .work = &s.tuning.work,
+                                  .broken = &s.tuning.broken,
                                   .context = &s,
-                                  .ticker = &s.tuning.work.ticker,
+                                  .record = show_record,
+                                  .progress = show_tune_progress,
                                   .silent = s.tuning.recorded != NULL};
         workflow_run(&running);
         show_end(&s);

@@ -1,0 +1,238 @@
+// The workflows that have no public handle of their own, under that of a tune: what they borrow (workers, terms, texts,
+// log) is set up as for a tune, and hone_tune_step() drives them.
+#include "lib/engine.h"
+#include "lib/handle.h"
+
+#include <stdlib.h>
+
+// NULL `o`: it needs no device.
+static struct hone_tune *new_handle(enum workflow_kind kind, const struct hone_tune_options *o,
+                                    struct error *e)
+{
+    struct hone_tune *t = calloc(1, sizeof *t);
+    if (t)
+        t->kind = kind;
+    if (t ? !o || setup_init(&t->setup, o, e) : error_memory(e))
+        return t;
+    hone_tune_free(t);
+    return NULL;
+}
+
+// With its workflow; NULL where that could not be made.
+static struct hone_tune *started(struct hone_tune *t, bool is_made)
+{
+    if (is_made)
+        return t;
+    hone_tune_free(t);
+    return NULL;
+}
+
+// ---- peak ---------------------------------------------------------------------------------------
+
+struct hone_tune *engine_peak_new(const struct hone_tune_options *o, struct error *e)
+{
+    struct hone_tune *t = new_handle(KIND_peak, o, e);
+    if (!t)
+        return NULL;
+    const struct tune_options *own = &t->setup.options;
+    const struct peak_options options = {.device = own->device,
+                                         .worker = own->worker,
+                                         .environment = own->environment,
+                                         .lock_folder = own->lock_folder,
+                                         .store = own->store,
+                                         .terms = own->terms,
+                                         .jobs = own->jobs,
+                                         .leaving = own->leaving,
+                                         .spare = own->spare,
+                                         .command = own->command,
+                                         .host = own->host,
+                                         .log = own->log};
+    t->peak = peak_new(&options, e);
+    return started(t, t->peak != NULL);
+}
+
+void engine_peaked(const struct hone_tune *t, struct engine_peaked *out)
+{
+    peak_progress(t->peak, &out->progress);
+    out->found = peak_found(t->peak);
+}
+
+bool engine_peak_known(struct hone_store *st, const struct device_info *d, struct arena *a,
+                       struct peak *out, struct error *e)
+{
+    return peak_find(store_of(st), d, a, out, e);
+}
+
+// ---- score --------------------------------------------------------------------------------------
+
+struct hone_tune *engine_score_new(const struct score_options *o, struct error *e)
+{
+    struct hone_tune *t = new_handle(KIND_score, NULL, e);
+    if (!t)
+        return NULL;
+    t->score = score_new(o, e);
+    return started(t, t->score != NULL);
+}
+
+void engine_scored(const struct hone_tune *t, struct engine_scored *out)
+{
+    score_progress(t->score, &out->progress);
+    out->means = score_means(t->score, &out->count);
+}
+
+// ---- check --------------------------------------------------------------------------------------
+
+struct hone_tune *engine_check_new(const struct hone_tune_options *o,
+                                   const struct engine_check *how, struct error *e)
+{
+    struct hone_tune *t = new_handle(KIND_check, o, e);
+    if (!t)
+        return NULL;
+    const struct tune_options *own = &t->setup.options;
+    struct check_options options = {.spec = own->spec,
+                                    .spec_options = how->spec_options,
+                                    .device = own->device,
+                                    .worker = how->worker ? how->worker : own->worker,
+                                    .environment =
+                                        how->worker ? how->environment : own->environment,
+                                    .store = own->store,
+                                    .lock_folder = own->lock_folder,
+                                    .log = own->log,
+                                    .configurations = own->configurations,
+                                    .configuration_count = own->configuration_count,
+                                    .where = own->where,
+                                    .where_count = own->where_count,
+                                    .smallest = how->smallest,
+                                    .smallest_count = how->smallest_count,
+                                    .sample = how->sample,
+                                    .seed = own->seed,
+                                    .jobs = own->jobs,
+                                    .terms = own->terms,
+                                    .fresh = own->fresh,
+                                    .retry = own->retry,
+                                    .build_only = own->build_only,
+                                    .leaving = own->leaving,
+                                    .spare = own->spare,
+                                    .allowed = how->allowed,
+                                    .allow_unverified = how->allow_unverified,
+                                    .of_reference = how->of_reference,
+                                    .races_log = how->races_log,
+                                    .command = own->command,
+                                    .host = own->host};
+    if (how->races_log) {
+        // A result tells nothing of races: the store can neither answer nor keep one. Each check
+        // has a simulator of its own, and nothing is timed: nobody needs to wait for another.
+        options.store = NULL;
+        options.lock_folder = NULL;
+        options.jobs = 1;
+        if (!o->launch_limit_ns)
+            options.terms.launch_limit_ns = RACES_LAUNCH_LIMIT_NS;
+    }
+    t->check = check_new(&options, e);
+    return started(t, t->check != NULL);
+}
+
+void engine_checked(const struct hone_tune *t, struct engine_checked *out)
+{
+    struct check *c = t->check;
+    check_progress(c, &out->progress);
+    out->records = check_records(c, &out->count);
+    out->findings = check_findings(c, &out->finding_count);
+    out->space = check_space(c);
+    check_source_digest(c, &out->source);
+    out->verification = check_verification(c, &out->against);
+}
+
+// ---- compare ------------------------------------------------------------------------------------
+
+struct hone_tune *engine_compare_new(const struct hone_tune_options *o,
+                                     const struct engine_compare *how, struct error *e)
+{
+    struct hone_tune *t = new_handle(KIND_compare, o, e);
+    if (!t)
+        return NULL;
+    struct tune_options *own = &t->setup.options;
+    own->terms.rules.fixed = 0;
+    const struct compare_options options = {.sides = how->sides,
+                                            .side_count = how->side_count,
+                                            .worker = own->worker,
+                                            .environment = own->environment,
+                                            .lock_folder = own->lock_folder,
+                                            .log = own->log,
+                                            .leaving = own->leaving,
+                                            .choices = how->choices,
+                                            .configurations = own->configurations,
+                                            .configuration_count = own->configuration_count,
+                                            .where = own->where,
+                                            .where_count = own->where_count,
+                                            .chosen = how->chosen,
+                                            .chosen_count = how->chosen_count,
+                                            .sample = how->sample,
+                                            .seed = own->seed,
+                                            .rounds = how->rounds,
+                                            .jobs = own->jobs,
+                                            .terms = own->terms,
+                                            .command = own->command,
+                                            .host = own->host};
+    t->sides = how->side_count;
+    t->compare = compare_new(&options, e);
+    return started(t, t->compare != NULL);
+}
+
+void engine_compared(const struct hone_tune *t, struct engine_compared *out)
+{
+    struct compare *c = t->compare;
+    compare_progress(c, &out->progress);
+    out->records = compare_records(c, &out->count);
+    out->level = t->setup.options.terms.rules.level;
+    out->compare = c;
+}
+
+bool engine_compare_load(struct hone_tune *t, const struct compare_record *record, struct error *e)
+{
+    const struct compare_record *records[COMPARE_SIDES];
+    for (uint32_t i = 0; i < t->sides; i++)
+        records[i] = record;
+    return compare_load(t->compare, records, e);
+}
+
+bool engine_compare_fetch(struct hone_tune *t, uint32_t side, enum fetch what, const char **kernel,
+                          struct text *out, struct error *e)
+{
+    return compare_fetch(t->compare, side, what, kernel, out, e);
+}
+
+void engine_compare_name(const char *spec, const char *what, struct text *out)
+{
+    compare_name(spec, what, out);
+}
+
+// ---- sweep --------------------------------------------------------------------------------------
+
+struct hone_tune *engine_sweep_new(const struct sweep_options *o,
+                                   const struct hone_tune_options *tunes, struct error *e)
+{
+    struct hone_tune *t = new_handle(KIND_sweep, NULL, e);
+    if (!t)
+        return NULL;
+    struct sweep_options options = *o;
+    struct sweep_line *lines = arena_array(&t->setup.arena, o->line_count, sizeof *lines);
+    t->lines = calloc(o->line_count, sizeof *t->lines);
+    bool ok = (lines && t->lines) || error_memory(e);
+    for (uint32_t i = 0; ok && i < o->line_count; i++) {
+        t->line_count++;
+        ok = setup_tune(&t->lines[i], &tunes[i], e);
+        lines[i] = o->lines[i];
+        lines[i].tune = t->lines[i].options;
+        lines[i].tune.device = o->lines[i].tune.device;
+    }
+    options.lines = lines;
+    t->sweep = ok ? sweep_new(&options, e) : NULL;
+    return started(t, t->sweep != NULL);
+}
+
+void engine_swept(const struct hone_tune *t, struct engine_swept *out)
+{
+    sweep_progress(t->sweep, &out->progress);
+    out->records = sweep_records(t->sweep, &out->count);
+}
