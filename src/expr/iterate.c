@@ -180,7 +180,7 @@ bool is_range(const struct node *n)
     return n->kind == NODE_CALL && n->function->eval == eval_range;
 }
 
-static uint64_t range_count(int64_t start, int64_t stop, int64_t step)
+uint64_t range_count(int64_t start, int64_t stop, int64_t step)
 {
     if (step > 0 ? start >= stop : start <= stop)
         return 0;

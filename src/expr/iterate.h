@@ -35,6 +35,8 @@ struct range {
     uint64_t count;
 };
 bool is_range(const struct node *n);
+// How many numbers range(start, stop, step) has; the step is not 0.
+uint64_t range_count(int64_t start, int64_t stop, int64_t step);
 enum expr_fault range_of(const struct node *n, struct frame *f, struct range *out);
 bool range_contains(const struct range *r, const struct value *v);
 
