@@ -126,7 +126,7 @@ enum hone_error_code {
 struct hone_error {
     enum hone_error_code code;
     int driver; // the code of whoever refused; 0 where there is none
-    char text[2048];
+    char text[4096];
 };
 
 #define HONE_ERROR_INIT                                                                            \

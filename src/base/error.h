@@ -33,7 +33,7 @@ enum error_code {
 struct error {
     enum error_code code;
     int driver; // errno, or the driver's own code; 0 where there is none
-    char text[2048];
+    char text[4096];
 };
 
 #define ERROR_INIT                                                                                 \

@@ -226,38 +226,55 @@ static bool read_contents(const struct reader *r, const struct kernel_spec *k, s
     return true;
 }
 
-static bool read_argument_spec(const struct reader *r, struct kernel_spec *k, struct node item,
-                               uint64_t seed, struct argument_spec *a)
+static bool read_argument_name(const struct reader *r, const struct kernel_spec *k,
+                               struct node item, struct argument_spec *a)
 {
     struct node name = node_get(r, item, "Name");
     a->path = item.path;
     if (node_present(name) && !read_text(r, name, &a->name))
         return false;
-    if (!a->name && !(a->name = arena_printf(r->arena, "argument%u", k->argument_count)))
+    if (!node_present(name))
+        a->name = arena_printf(r->arena, "argument%u", k->argument_count);
+    if (!a->name)
         return error_memory(r->error);
     for (uint32_t i = 0; i < k->argument_count; i++) {
         if (strcmp(k->arguments[i].name, a->name) == 0)
             return node_error(r, name, "there are two arguments '%s'", a->name);
     }
-    if (!read_argument_type(r, item, a))
-        return false;
+    return true;
+}
+
+static bool read_memory(const struct reader *r, struct node item, struct argument_spec *a)
+{
     static const char *const kinds[] = {"Global", "Constant"};
     size_t memory, kind;
     struct node n = node_get(r, item, "MemoryType");
+    a->memory = MEMORY_VECTOR;
     if (!node_present(n))
         return node_error(r, n, "is missing: use Scalar, Vector, Local or Symbol");
     if (!read_choice(r, n, memory_names, MEMORY_COUNT, MEMORY_VECTOR, &memory) ||
         !read_choice(r, node_get(r, item, "MemType"), kinds, 2, 0, &kind))
         return false;
     a->memory = kind == 1 && memory == MEMORY_VECTOR ? MEMORY_SYMBOL : (enum memory)memory;
-    if (!read_access(r, item, a) ||
-        !read_formula(r, node_get(r, item, "Size"), &r->spec->symbols, &a->size) ||
-        !read_contents(r, k, item, seed, a) ||
-        !read_verification(r, node_get(r, item, "Verification"), &a->compare))
-        return false;
-    a->compare.allow_nan = node_flag(node_get(r, item, "AllowNaN"), false);
-    k->argument_count++;
     return true;
+}
+
+// Once it has a name it is there, whatever else is wrong with it.
+static bool read_argument_spec(const struct reader *r, struct kernel_spec *k, struct node item,
+                               uint64_t seed, struct argument_spec *a)
+{
+    uint32_t before = r->faults->count;
+    if (!read_argument_name(r, k, item, a))
+        return false;
+    k->argument_count++;
+    bool ok = read_on(r, read_argument_type(r, item, a)) && read_on(r, read_memory(r, item, a)) &&
+              read_on(r, read_access(r, item, a)) &&
+              read_size(r, k, ALL_LANGUAGES, node_get(r, item, "Size"), &a->size) &&
+              read_on(r, read_contents(r, k, item, seed, a)) &&
+              read_on(r, read_verification(r, node_get(r, item, "Verification"), &a->compare));
+    a->compare.allow_nan = node_flag(node_get(r, item, "AllowNaN"), false);
+    a->faulty = r->faults->count > before;
+    return ok;
 }
 
 bool read_arguments(struct reader *r, struct node kernel, struct kernel_spec *k)
@@ -281,7 +298,8 @@ bool read_arguments(struct reader *r, struct node kernel, struct kernel_spec *k)
     items[own->count + 1].name = "size";
     k->generator_symbols = (struct expr_symbols){items, own->count + 2};
     for (size_t i = 0; i < count; i++) {
-        if (!read_argument_spec(r, k, node_item(r, list, i), i + 1, &k->arguments[i]))
+        struct argument_spec *a = &k->arguments[k->argument_count];
+        if (!read_on(r, read_argument_spec(r, k, node_item(r, list, i), i + 1, a)))
             return false;
     }
     return true;

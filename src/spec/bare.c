@@ -47,7 +47,8 @@ struct spec *spec_bare(const char *name, const struct parameter *parameters, uin
     s->text = "";
     digest_of("", 0, &s->digest);
     s->kernel = arena_alloc(&s->arena, sizeof *s->kernel);
-    struct reader r = {.spec = s, .arena = &s->arena, .error = e};
+    struct faults none = {.count = 0};
+    struct reader r = {.spec = s, .arena = &s->arena, .error = e, .faults = &none};
     if (s->name && s->kernel && copy_parameters(s, parameters, count) && make_symbols(&r))
         return s;
     error_memory(e);

@@ -241,7 +241,8 @@ bool sources_check_types(struct spec_sources *src, struct error *e)
     if (!src->types_agree)
         return error_memory(e);
     for (uint32_t i = 0; i < l->launch_count; i++) {
-        if (!check_always(src, &l->launches[i], &src->types_agree[i], e))
+        bool ok = check_always(src, &l->launches[i], &src->types_agree[i], e);
+        if (!faults_keep(&src->faults, &src->arena, ok, e))
             return false;
     }
     // A reference is not given every name of the spec: it is looked at with each configuration.

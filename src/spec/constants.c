@@ -124,11 +124,16 @@ static enum parameter_type natural_type(const struct value *v)
     }
 }
 
+// Once the name is known to be one the constant is there, whatever is wrong with its value: what
+// reads it is not wrong for that.
 static bool add_named_constant(struct reader *r, struct constant *c, struct node name,
                                struct node value, struct node type)
 {
     if (!check_name(r, name, c->name))
         return false;
+    r->spec->constant_count++;
+    c->path = value.path;
+    c->value = value_int(1);
     struct value v = node_value(value);
     size_t index;
     if (!node_present(value))
@@ -141,11 +146,7 @@ static bool add_named_constant(struct reader *r, struct constant *c, struct node
     if (!value_coerce(r->arena, (enum parameter_type)index, &v))
         return node_error(r, value, "the value of '%s' is no %s", c->name,
                           parameter_type_names[index]);
-    c->path = value.path;
-    if (!value_copy(r->arena, &v, &c->value))
-        return error_memory(r->error);
-    r->spec->constant_count++;
-    return true;
+    return value_copy(r->arena, &v, &c->value) || error_memory(r->error);
 }
 
 static bool read_constant_list(struct reader *r, struct node list, struct constant *constants)
@@ -153,9 +154,10 @@ static bool read_constant_list(struct reader *r, struct node list, struct consta
     for (size_t i = 0; i < node_count(list); i++) {
         struct node item = node_item(r, list, i);
         struct node name = node_get(r, item, "Name");
-        if (!read_text(r, name, &constants[i].name) ||
-            !add_named_constant(r, &constants[i], name, node_get(r, item, "Value"),
-                                node_get(r, item, "Type")))
+        struct constant *c = &constants[r->spec->constant_count];
+        if (!read_on(r, read_text(r, name, &c->name) &&
+                            add_named_constant(r, c, name, node_get(r, item, "Value"),
+                                               node_get(r, item, "Type"))))
             return false;
     }
     return true;
@@ -165,18 +167,17 @@ static bool read_constant_map(struct reader *r, struct node map, struct constant
 {
     const char *name;
     json_t *value;
-    size_t i = 0;
     json_object_foreach((json_t *)map.json, name, value)
     {
         if (strcmp(name, "Comment") == 0)
             continue;
         struct node n = node_get(r, map, name);
-        constants[i].name = arena_strdup(r->arena, name);
-        if (!constants[i].name)
+        struct constant *c = &constants[r->spec->constant_count];
+        c->name = arena_strdup(r->arena, name);
+        if (!c->name)
             return error_memory(r->error);
-        if (!add_named_constant(r, &constants[i], n, n, (struct node){NULL, n.path}))
+        if (!read_on(r, add_named_constant(r, c, n, n, (struct node){NULL, n.path})))
             return false;
-        i++;
     }
     return true;
 }
@@ -249,7 +250,8 @@ bool read_constants(struct reader *r, struct node root, const struct spec_option
     r->spec->constants = constants;
     if (!(map ? read_constant_map(r, n, constants) : read_constant_list(r, n, constants)))
         return false;
-    for (uint32_t i = 0; i < options->set_count; i++) {
+    // What a mistake above is about could be a constant that is set.
+    for (uint32_t i = 0; i < options->set_count && r->faults->count == 0; i++) {
         if (!apply_override(r, options->set[i], constants))
             return false;
     }

@@ -75,7 +75,7 @@ static bool refuse_time(const struct reader *r, const struct formula *f)
     return true;
 }
 
-static bool read_needed(struct reader *r, struct node n, struct formula *f)
+static bool read_needed(const struct reader *r, struct node n, struct formula *f)
 {
     if (!node_present(n))
         return node_error(r, n, "is missing: an expression is needed");
@@ -84,6 +84,7 @@ static bool read_needed(struct reader *r, struct node n, struct formula *f)
 
 // ---- derived parameters ------------------------------------------------------------------------
 
+// Their paths are those of their objects for now. One without a usable name is left out.
 static bool read_derived_names(struct reader *r, struct node list)
 {
     struct formula *derived = arena_array(r->arena, node_count(list) + 1, sizeof *derived);
@@ -91,10 +92,29 @@ static bool read_derived_names(struct reader *r, struct node list)
         return error_memory(r->error);
     r->spec->derived = derived;
     for (size_t i = 0; i < node_count(list); i++) {
-        struct node name = node_get(r, node_item(r, list, i), "Name");
-        if (!read_text(r, name, &derived[i].name) || !check_name(r, name, derived[i].name))
+        struct node item = node_item(r, list, i), name = node_get(r, item, "Name");
+        struct formula *f = &derived[r->spec->derived_count];
+        bool ok = read_text(r, name, &f->name) && check_name(r, name, f->name);
+        f->path = item.path;
+        r->spec->derived_count += ok;
+        if (!read_on(r, ok))
             return false;
-        r->spec->derived_count++;
+    }
+    return true;
+}
+
+static bool read_one_derived(const struct reader *r, struct node item, uint32_t index,
+                             struct formula *f)
+{
+    const struct spec *s = r->spec;
+    if (!read_needed(r, node_get(r, item, "Expression"), f) || !refuse_time(r, f))
+        return false;
+    for (uint32_t later = index; later < s->derived_count; later++) {
+        if (expr_uses(f->expr, s->slots.derived + later))
+            return error_set(r->error, ERROR_INPUT,
+                             "%s: '%s' is not known yet; a derived parameter may use those that "
+                             "stand before it",
+                             f->path, s->derived[later].name);
     }
     return true;
 }
@@ -103,21 +123,19 @@ static bool read_derived(struct reader *r, struct node list)
 {
     struct spec *s = r->spec;
     struct formula *derived = (struct formula *)s->derived;
-    for (uint32_t i = 0; i < s->derived_count; i++) {
+    uint32_t d = 0;
+    for (size_t i = 0; i < node_count(list) && d < s->derived_count; i++) {
+        struct node item = node_item(r, list, i);
         struct formula f = {.expr = NULL};
-        if (!read_needed(r, node_get(r, node_item(r, list, i), "Expression"), &f) ||
-            !refuse_time(r, &f))
+        if (strcmp(item.path, derived[d].path) != 0)
+            continue; // it has no usable name
+        bool ok = read_one_derived(r, item, d, &f);
+        if (!read_on(r, ok))
             return false;
-        f.name = derived[i].name;
-        derived[i] = f;
-        for (uint32_t later = i; later < s->derived_count; later++) {
-            if (expr_uses(f.expr, s->slots.derived + later))
-                return error_set(r->error, ERROR_INPUT,
-                                 "%s: '%s' is not known yet; a derived parameter may use those "
-                                 "that stand before it",
-                                 f.path, derived[later].name);
-        }
-        note_device_facts(s, f.expr);
+        f.name = derived[d].name;
+        if (ok)
+            note_device_facts(s, f.expr);
+        derived[d++] = f;
     }
     return true;
 }
@@ -144,17 +162,19 @@ bool read_conditions(struct reader *r, struct node list, const char *language)
         return error_memory(r->error);
     if (before > 0)
         memcpy(all, s->restrictions, before * sizeof *all);
+    s->restrictions = all;
     for (size_t i = 0; i < more; i++) {
         struct node item = node_item(r, list, i);
-        struct formula *f = &all[before + i];
+        struct formula *f = &all[s->restriction_count];
         struct node n = json_is_object(item.json) ? node_get(r, item, "Expression") : item;
-        if (!read_needed(r, n, f) || !refuse_time(r, f) ||
-            (language && !limit_to_language(r, f, language)))
+        bool ok = read_needed(r, n, f) && refuse_time(r, f) &&
+                  (!language || limit_to_language(r, f, language));
+        if (!read_on(r, ok))
             return false;
-        note_device_facts(r->spec, f->expr);
+        if (ok)
+            note_device_facts(s, f->expr);
+        s->restriction_count += ok;
     }
-    s->restrictions = all;
-    s->restriction_count = (uint32_t)(before + more);
     return true;
 }
 
@@ -174,16 +194,17 @@ static bool read_metric_formulas(struct reader *r, struct node list)
     struct formula *metrics = arena_array(r->arena, count + 1, sizeof *metrics);
     if (!metrics)
         return error_memory(r->error);
-    for (size_t i = 0; i < count; i++) {
-        const char *name;
-        struct node item = node_item(r, list, i);
-        if (!read_text(r, node_get(r, item, "Name"), &name) ||
-            !read_needed(r, node_get(r, item, "Expression"), &metrics[i]))
-            return false;
-        metrics[i].name = name;
-    }
     r->spec->metrics = metrics;
-    r->spec->metric_count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = NULL;
+        struct node item = node_item(r, list, i);
+        struct formula *f = &metrics[r->spec->metric_count];
+        bool named = read_text(r, node_get(r, item, "Name"), &name);
+        if (!read_on(r, named) || !read_on(r, read_needed(r, node_get(r, item, "Expression"), f)))
+            return false;
+        f->name = name;
+        r->spec->metric_count += named; // an Objective may name it, whatever its expression is
+    }
     for (uint32_t i = 0; i < r->spec->metric_count; i++)
         r->spec->uses_energy = r->spec->uses_energy || spec_metric_uses_energy(r->spec, i);
     return true;
@@ -198,7 +219,8 @@ static bool read_budget_limit(struct reader *r, struct node item)
     size_t type;
     struct node name = node_get(r, item, "Type"), n = node_get(r, item, "BudgetValue");
     if (!node_present(name) || !node_present(n))
-        return node_error(r, item, "a budget needs a Type and a BudgetValue");
+        return node_error(r, node_present(name) ? n : name,
+                          "is missing: a budget needs a Type and a BudgetValue");
     if (!read_choice(r, name, types, 3, 0, &type))
         return false;
     double value = json_number_value(n.json);
@@ -224,10 +246,10 @@ bool read_settings(struct reader *r, struct node root)
 {
     struct node budget = node_get(r, root, "Budget");
     for (size_t i = 0; i < node_count(budget); i++) {
-        if (!read_budget_limit(r, node_item(r, budget, i)))
+        if (!read_on(r, read_budget_limit(r, node_item(r, budget, i))))
             return false;
     }
     return read_metric_formulas(r, node_get(r, root, "Metrics")) &&
-           read_iterations(r, node_get(r, root, "Iterations")) && read_search(r, root) &&
-           read_objective(r, root);
+           read_on(r, read_iterations(r, node_get(r, root, "Iterations"))) &&
+           read_on(r, read_search(r, root)) && read_on(r, read_objective(r, root));
 }

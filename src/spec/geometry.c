@@ -43,7 +43,7 @@ static bool from_problem(struct maker *m, const struct launch_spec *l, const str
         if (!make_size(m, &l->problem.axis[i], 1, 1, &size))
             return false;
         const struct divisor_spec *d = &l->divisors[i];
-        divisor = d->count > 0 ? 1 : s->local[i];
+        divisor = d->given ? 1 : s->local[i];
         for (uint32_t k = 0; k < d->count; k++) {
             uint64_t factor;
             if (!make_size(m, &d->items[k], 1, 1, &factor) ||

@@ -112,10 +112,12 @@ static bool offer_languages(const struct reader *r, struct node object, struct k
         enum language l;
         if (strcmp(name, "Comment") == 0)
             continue;
-        if (!language_parse(name, &l))
-            return node_error(r, node_get(r, object, name),
-                              "'%s' is no language hone runs; use " LANGUAGES_TITLES, name);
-        k->languages[l].offered = true;
+        if (language_parse(name, &l))
+            k->languages[l].offered = true;
+        else if (!read_on(r,
+                          node_error(r, node_get(r, object, name),
+                                     "'%s' is no language hone runs; use " LANGUAGES_TITLES, name)))
+            return false;
     }
     return true;
 }
@@ -140,15 +142,40 @@ static bool read_problem_size(const struct reader *r, struct node n, struct kern
     return true;
 }
 
+bool read_size(const struct reader *r, struct kernel_spec *k, unsigned languages, struct node n,
+               struct formula *out)
+{
+    if (read_formula(r, n, &r->spec->symbols, out) || r->error->code != ERROR_INPUT)
+        return out->expr || !node_present(n);
+    struct late_fault **at = &k->late;
+    while (*at && strcmp((*at)->text, r->error->text) != 0)
+        at = &(*at)->next;
+    if (!*at && (*at = arena_alloc(r->arena, sizeof **at)))
+        (*at)->text = arena_strdup(r->arena, r->error->text);
+    error_clear(r->error);
+    if (!*at || !(*at)->text)
+        return error_memory(r->error);
+    (*at)->languages |= languages;
+    return true;
+}
+
+void spec_warn_of_sizes(const struct spec *s, const struct log *log)
+{
+    for (const struct late_fault *x = s->kernel->late; x; x = x->next)
+        log_add(log, LOG_WARNING, "%s: %s (until it is mended, nothing can be run)", s->path,
+                x->text);
+}
+
 // Where the text is to say which language is the spec's own, each is read as if it were.
 static bool read_one_language(struct reader *r, struct node kernel, struct kernel_spec *k,
                               enum language l)
 {
     k->language = k->by_text ? l : k->language;
     struct node own = language_node(r, node_get(r, kernel, "Languages"), l);
-    return read_formula(r, node_get(r, own, "When"), &r->spec->symbols, &k->languages[l].when) &&
+    struct formula *when = &k->languages[l].when;
+    return read_on(r, read_formula(r, node_get(r, own, "When"), &r->spec->symbols, when)) &&
            read_conditions(r, node_get(r, own, "Conditions"), language_title(l)) &&
-           read_launches(r, kernel, k, l);
+           read_on(r, read_launches(r, kernel, k, l));
 }
 
 bool read_kernel(struct reader *r, struct node root)
@@ -160,21 +187,21 @@ bool read_kernel(struct reader *r, struct node root)
     r->spec->kernel = k;
     if (!node_present(kernel))
         return node_error(r, kernel, "is missing: it names the kernel, its sizes and arguments");
-    if (!read_kernel_language(r, kernel, k))
+    // Without a language there are no launches to read.
+    bool runs = read_kernel_language(r, kernel, k);
+    if (!read_on(r, runs))
         return false;
     struct node launches = node_get(r, kernel, "Launches");
     bool ok = offer_languages(r, node_get(r, kernel, "Languages"), k) &&
               offer_languages(r, node_get(r, kernel, "KernelFile"), k);
     for (size_t i = 0; ok && i < node_count(launches); i++)
         ok = offer_languages(r, node_get(r, node_item(r, launches, i), "KernelFile"), k);
-    if (!ok)
-        return false;
-    if (!read_problem_size(r, node_get(r, kernel, "ProblemSize"), k) ||
+    if (!ok || !read_on(r, read_problem_size(r, node_get(r, kernel, "ProblemSize"), k)) ||
         !read_arguments(r, kernel, k))
         return false;
-    for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
+    for (unsigned l = 0; runs && l < LANGUAGE_COUNT; l++) {
         if (k->languages[l].offered && !read_one_language(r, kernel, k, (enum language)l))
             return false;
     }
-    return read_reference(r, kernel, k);
+    return !runs || read_reference(r, kernel, k);
 }

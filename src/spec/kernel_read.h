@@ -25,6 +25,10 @@ struct node language_node(const struct reader *r, struct node languages, enum la
 // What a KernelFile names in the language: the text itself, or that of an object by language.
 struct node kernel_file_node(const struct reader *r, struct node layer, enum language l);
 
+// The expression of a size, which jobs of these languages (a set of 1u << language) need: where it
+// cannot be read they cannot be made, but all else can.
+bool read_size(const struct reader *r, struct kernel_spec *k, unsigned languages, struct node n,
+               struct formula *out);
 bool read_arguments(struct reader *r, struct node kernel, struct kernel_spec *k);
 // Index of the argument of this name; the error lists a near match.
 bool find_argument(const struct reader *r, const struct kernel_spec *k, struct node n,

@@ -7,6 +7,8 @@
 #include "spec/facts.h"
 #include "spec/spec.h"
 
+#include <limits.h>
+
 struct program_spec {
     const char *path;         // of the key that names the source, for messages
     const char *text;         // KernelSource; NULL: the files
@@ -27,7 +29,8 @@ struct size_spec {
 
 struct divisor_spec {
     struct formula *items;
-    uint32_t count; // 0: the local size
+    uint32_t count;
+    bool given; // else the local size
 };
 
 struct launch_spec {
@@ -98,6 +101,7 @@ struct argument_spec {
     struct formula size;
     struct fill_spec fill;
     bool output, temporary, keep;
+    bool faulty; // while reading: something is wrong with it, and the spec will be refused
     struct compare_spec compare;
 };
 
@@ -131,6 +135,13 @@ struct reference_spec {
     uint32_t expected_count;
 };
 
+struct late_fault {
+    const char *text; // with the path
+    unsigned languages;
+    struct late_fault *next;
+};
+#define ALL_LANGUAGES UINT_MAX
+
 struct kernel_spec {
     enum language language; // the spec's own: of the sources that stand outside any Languages
     // The spec does not say its own: each language was read as if it were that, and the text of
@@ -139,6 +150,9 @@ struct kernel_spec {
     struct language_spec languages[LANGUAGE_COUNT];
     struct argument_spec *arguments;
     uint32_t argument_count;
+    // Expressions of sizes that cannot be read: mistakes of whoever makes jobs, as nobody else
+    // needs them.
+    struct late_fault *late;
     struct reference_spec reference;
     struct value problem_size[3];
     uint32_t problem_axes;

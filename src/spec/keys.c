@@ -202,8 +202,10 @@ static const struct spec_key keys[] = {
              .strict = KEY_STRING),
     KEY_WITH("KernelSpecification.LocalSize.Z", EXPRESSION, "1", "along the third axis",
              .strict = KEY_STRING),
-    KEY_WITH("KernelSpecification.GlobalSizeFrom", TEXT, "GlobalSize where it is given",
-             "GlobalSize or ProblemSize: which of the two counts when both are given",
+    KEY_WITH("KernelSpecification.GlobalSizeFrom", TEXT, "ProblemSize where it is given",
+             "GlobalSize or ProblemSize: which of the two counts when both are given. With "
+             "ProblemSize the parameters block_size_x, block_size_y, block_size_z then count "
+             "before LocalSize",
              .block = true),
     KEY_WITH("KernelSpecification.ProblemSize", EXPRESSIONS, "-",
              "what is to be computed, per axis, over constants; every expression may use it as "

@@ -180,25 +180,43 @@ static uint32_t add_program(struct language_spec *l, const struct program_spec *
 
 // ---- geometry ----------------------------------------------------------------------------------
 
-static bool read_axes(const struct reader *r, struct node n, struct size_spec *out)
+static const char *const axis_names[] = {"X", "Y", "Z"};
+
+static bool read_axes(const struct reader *r, struct kernel_spec *k, enum language l, struct node n,
+                      struct size_spec *out)
 {
-    static const char *const axes[] = {"X", "Y", "Z"};
     if (!node_present(n))
         return true;
     for (uint32_t i = 0; i < 3; i++) {
-        struct node axis = node_get(r, n, axes[i]);
-        if (!read_formula(r, axis, &r->spec->symbols, &out->axis[i]))
+        struct node axis = node_get(r, n, axis_names[i]);
+        if (!read_size(r, k, 1u << l, axis, &out->axis[i]))
             return false;
-        if (out->axis[i].expr)
+        if (node_present(axis))
             out->axes = i + 1;
     }
-    return out->axis[0].expr || node_error(r, n, "needs at least X");
+    return node_present(node_get(r, n, "X")) || node_error(r, n, "needs at least X");
 }
 
-static bool read_problem(const struct reader *r, const struct block *b, struct launch_spec *out)
+// Sizes that do not count: they may hold names that are none.
+static bool skip_axes(const struct reader *r, struct node n, const char *instead)
+{
+    struct formula unused;
+    for (uint32_t i = 0; node_present(n) && i < 3; i++) {
+        struct node axis = node_get(r, n, axis_names[i]);
+        if (read_formula(r, axis, &r->spec->symbols, &unused))
+            continue;
+        if (r->error->code != ERROR_INPUT)
+            return false;
+        node_warn(r, axis, "%s; not needed: %s", r->error->text + strlen(axis.path) + 2, instead);
+        error_clear(r->error);
+    }
+    return true;
+}
+
+static bool read_problem(const struct reader *r, struct kernel_spec *k, enum language l,
+                         const struct block *b, struct launch_spec *out)
 {
     static const char *const keys[] = {"GridDivX", "GridDivY", "GridDivZ"};
-    const struct expr_symbols *symbols = &r->spec->symbols;
     struct node n = block_get(r, b, "ProblemSize");
     if (node_count(n) < 1 || node_count(n) > 3)
         return node_error(r, n,
@@ -206,40 +224,54 @@ static bool read_problem(const struct reader *r, const struct block *b, struct l
                                           : "is missing, and so is GlobalSize: one is needed");
     out->problem.axes = (uint32_t)node_count(n);
     for (uint32_t i = 0; i < out->problem.axes; i++) {
-        if (!read_formula(r, node_item(r, n, i), symbols, &out->problem.axis[i]))
+        if (!read_size(r, k, 1u << l, node_item(r, n, i), &out->problem.axis[i]))
             return false;
     }
     for (uint32_t axis = 0; axis < 3; axis++) {
         struct divisor_spec *d = &out->divisors[axis];
         struct node list = block_get(r, b, keys[axis]);
+        d->given = node_present(list);
         d->items = arena_array(r->arena, node_count(list) + 1, sizeof *d->items);
         if (!d->items)
             return error_memory(r->error);
         for (; d->count < node_count(list); d->count++) {
-            if (!read_formula(r, node_item(r, list, d->count), symbols, &d->items[d->count]))
+            if (!read_size(r, k, 1u << l, node_item(r, list, d->count), &d->items[d->count]))
                 return false;
         }
     }
     return true;
 }
 
-// Which of GlobalSize and ProblemSize counts: the one given most specifically, GlobalSize when both
-// stand together, unless GlobalSizeFrom says otherwise.
-static bool sized_by_problem(const struct reader *r, const struct block *b, bool *out)
+// Which of the sizes count.
+struct sizing {
+    bool by_problem; // ProblemSize and its divisors, not GlobalSize
+    bool by_names;   // parameters block_size_x, ..., not LocalSize
+};
+
+// The size that is given most specifically. Where ProblemSize and GlobalSize stand together
+// ProblemSize counts, and the work-group is that of the parameters with Kernel Tuner's names: so
+// files are written that T1's schema wants a GlobalSize and LocalSize of. GlobalSizeFrom may say
+// otherwise.
+static bool choose_sizing(const struct reader *r, const struct block *b, struct sizing *out)
 {
     static const char *const keys[] = {"GlobalSize", "ProblemSize", "GridDivX", "GridDivY",
                                        "GridDivZ"};
     struct node layer, from = block_get(r, b, "GlobalSizeFrom");
     size_t choice;
     bool any = find_layer(r, b, keys, 5, false, &layer);
-    bool problem = !any || !node_present(node_get(r, layer, "GlobalSize"));
-    if (!read_choice(r, from, keys, 2, problem ? 1 : 0, &choice))
+    bool has_global = any && node_present(node_get(r, layer, "GlobalSize"));
+    bool has_problem = false;
+    for (size_t i = 1; any && i < 5; i++)
+        has_problem = has_problem || node_present(node_get(r, layer, keys[i]));
+    has_problem = has_problem && node_present(block_get(r, b, "ProblemSize"));
+    if (!read_choice(r, from, keys, 2, has_problem || !has_global ? 1 : 0, &choice))
         return false;
-    *out = choice == 1;
+    out->by_problem = choice == 1;
+    out->by_names = has_global && has_problem && out->by_problem;
     return true;
 }
 
-// Kernel Tuner's names for the work-group's size.
+// Kernel Tuner's names for the work-group's size, where the spec has them.
 static bool local_by_names(const struct reader *r, struct size_spec *out)
 {
     static const char *const names[] = {"block_size_x", "block_size_y", "block_size_z"};
@@ -258,25 +290,36 @@ static bool local_by_names(const struct reader *r, struct size_spec *out)
     return true;
 }
 
-static bool read_geometry(const struct reader *r, const struct kernel_spec *k,
-                          const struct block *b, enum language l, struct launch_spec *out)
+static bool read_global(const struct reader *r, struct kernel_spec *k, enum language l,
+                        const struct block *b, const struct sizing *by, struct launch_spec *out)
 {
-    bool problem;
-    if (language_traits(l)->is_plain_call)
-        return true;
-    struct node local = block_get(r, b, "LocalSize"), global = block_get(r, b, "GlobalSize");
-    if (!sized_by_problem(r, b, &problem))
-        return false;
     static const char *const types[] = {"OpenCL", "CUDA"};
+    struct node global = block_get(r, b, "GlobalSize");
     size_t type;
     if (!read_choice(r, block_get(r, b, "GlobalSizeType"), types, 2,
                      language_traits(k->language)->counts_groups ? 1 : 0, &type))
         return false;
     out->groups = type == 1;
-    if (!read_axes(r, local, &out->local) ||
-        !(problem ? read_problem(r, b, out) : read_axes(r, global, &out->global)))
+    if (!by->by_problem)
+        return read_axes(r, k, l, global, &out->global);
+    return read_problem(r, k, l, b, out) &&
+           skip_axes(r, global, "ProblemSize and GridDivX, GridDivY, GridDivZ count");
+}
+
+static bool read_geometry(const struct reader *r, struct kernel_spec *k, const struct block *b,
+                          enum language l, struct launch_spec *out)
+{
+    struct sizing by;
+    struct node local = block_get(r, b, "LocalSize");
+    if (language_traits(l)->is_plain_call)
+        return true;
+    if (!choose_sizing(r, b, &by) || !read_on(r, read_global(r, k, l, b, &by, out)))
         return false;
-    return out->local.axes > 0 || local_by_names(r, &out->local);
+    if ((by.by_names || !node_present(local)) && !local_by_names(r, &out->local))
+        return false;
+    return out->local.axes > 0
+               ? skip_axes(r, local, "block_size_x, block_size_y and block_size_z count")
+               : read_axes(r, k, l, local, &out->local);
 }
 
 // ---- one launch --------------------------------------------------------------------------------
@@ -291,12 +334,25 @@ static bool read_argument_names(const struct reader *r, const struct kernel_spec
     for (uint32_t i = 0; i < count; i++) {
         struct node item = node_item(r, n, i);
         arguments[i] = i;
-        if (node_present(n) && !find_argument(r, k, item, node_text(item), &arguments[i]))
+        const char *name = node_text(item);
+        if (node_present(n) && name && !read_on(r, find_argument(r, k, item, name, &arguments[i])))
             return false;
     }
     out->arguments = arguments;
     out->argument_count = count;
     return true;
+}
+
+static bool read_kernel_name(const struct reader *r, const struct block *b, struct launch_spec *out)
+{
+    static const char *const keys[] = {"KernelNameExpression", "KernelName"};
+    struct node layer;
+    if (!find_layer(r, b, keys, 2, false, &layer))
+        return node_error(r, node_get(r, b->layers[b->count - 1].object, "KernelName"),
+                          "is missing: the name of the kernel in the source is needed");
+    return read_formula(r, node_get(r, layer, keys[0]), &r->spec->symbols,
+                        &out->kernel_expression) &&
+           (out->kernel_expression.expr || read_text(r, node_get(r, layer, keys[1]), &out->kernel));
 }
 
 // `b` gives everything; the sources come from `sources`.
@@ -306,18 +362,11 @@ static bool read_launch(const struct reader *r, struct kernel_spec *k, struct no
 {
     struct program_spec program = {.path = item.path};
     out->path = item.path;
-    static const char *const keys[] = {"KernelNameExpression", "KernelName"};
-    struct node layer;
-    if (!find_layer(r, b, keys, 2, false, &layer))
-        return node_error(r, node_get(r, b->layers[b->count - 1].object, "KernelName"),
-                          "is missing: the name of the kernel in the source is needed");
-    if (!read_formula(r, node_get(r, layer, keys[0]), &r->spec->symbols, &out->kernel_expression))
-        return false;
-    if (!out->kernel_expression.expr && !read_text(r, node_get(r, layer, keys[1]), &out->kernel))
-        return false;
-    if (!read_program(r, sources, l, &program) || !read_retarget(r, sources, l, &program) ||
-        !read_geometry(r, k, b, l, out) ||
-        !read_formula(r, block_get(r, b, "SharedMemory"), &r->spec->symbols, &out->shared))
+    if (!read_on(r, read_kernel_name(r, b, out)) ||
+        !read_on(r, read_program(r, sources, l, &program)) ||
+        !read_on(r, read_retarget(r, sources, l, &program)) ||
+        !read_on(r, read_geometry(r, k, b, l, out)) ||
+        !read_size(r, k, 1u << l, block_get(r, b, "SharedMemory"), &out->shared))
         return false;
     out->program = add_program(&k->languages[l], &program);
     return true;
@@ -362,10 +411,11 @@ bool read_launches(struct reader *r, struct node kernel, struct kernel_spec *k, 
         struct block b = item_block(r, item, k, l);
         struct node name = node_get(r, item, "Name");
         add_kernel_layers(r, kernel, k, l, &b);
-        if (node_present(name) && !read_text(r, name, &out->name))
+        if (node_present(name) && !read_on(r, read_text(r, name, &out->name)))
             return false;
         if (!read_launch(r, k, item, &b, &b, l, out) ||
-            !read_formula(r, node_get(r, item, "When"), &r->spec->symbols, &out->when) ||
+            !read_on(r,
+                     read_formula(r, node_get(r, item, "When"), &r->spec->symbols, &out->when)) ||
             !read_argument_names(r, k, node_get(r, item, "Arguments"), out))
             return false;
     }

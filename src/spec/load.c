@@ -1,6 +1,7 @@
 // From a file to a spec: the JSON is parsed, all keys are held against the table of keys, then each
 // part is read in the order in which later parts need it: constants, parameters, symbols,
 // restrictions, kernel, objective.
+#include "spec/kernel_spec.h"
 #include "spec/load.h"
 #include "spec/relaxed_json.h"
 
@@ -40,11 +41,28 @@ static bool read_spec_name(struct reader *r, struct node root)
 
 // ---- the document -----------------------------------------------------------------------------
 
+// A spec that is refused anyway is refused for all that is wrong in it.
+static bool keep_all_sizes(const struct reader *r)
+{
+    for (const struct late_fault *x = r->spec->kernel->late; x; x = x->next) {
+        if (!read_on(r, error_set(r->error, ERROR_INPUT, "%s", x->text)))
+            return false;
+    }
+    return true;
+}
+
 static bool read_document(struct reader *r, struct node root, const struct spec_options *options)
 {
-    return check_keys(r, root) && read_spec_name(r, root) && read_constants(r, root, options) &&
-           read_parameters(r, root) && read_formulas(r, root) && read_settings(r, root) &&
-           read_kernel(r, root);
+    if (!check_keys(r, root) || !read_on(r, read_spec_name(r, root)) ||
+        !read_constants(r, root, options))
+        return false;
+    bool has_names = read_parameters(r, root);
+    if (!read_on(r, has_names) || !read_formulas(r, root) || !read_settings(r, root) ||
+        !read_on(r, read_kernel(r, root)))
+        return false;
+    if (r->faults->count > 0 && has_names && !keep_all_sizes(r))
+        return false;
+    return faults_end(r->faults, r->error);
 }
 
 // `text` NULL: it stands in the file.
@@ -69,7 +87,7 @@ static bool read_spec_text(struct reader *r, const char *path, const char *text,
     json_t *json = relaxed_json_parse(r->spec->text, r->spec->text_length, r->strict, r->error);
     bool ok = json && read_document(r, node_root(json), options);
     json_decref(json);
-    if (!ok && r->error && r->error->code != ERROR_USAGE)
+    if (!ok && r->error->code != ERROR_USAGE)
         error_context(r->error, "%s", path);
     return ok;
 }
@@ -87,11 +105,13 @@ static struct spec *make_spec(const char *path, const char *text, size_t length,
     }
     arena_init(&s->arena);
     s->digests = options->digests;
+    struct faults faults = {.count = 0};
     struct reader r = {.spec = s,
                        .arena = &s->arena,
                        .log = options->log,
                        .strict = options->strict,
-                       .error = e ? e : &local};
+                       .error = e ? e : &local,
+                       .faults = &faults};
     bool ok = read_spec_text(&r, path, text, length, options);
     if (ok && folder && !(s->directory = arena_strdup(&s->arena, folder)))
         ok = error_memory(e);

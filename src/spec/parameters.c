@@ -83,6 +83,7 @@ static int compare_value_places(const void *a, const void *b)
 static bool take_values(const struct reader *r, struct node n, const struct value *list,
                         struct parameter *p)
 {
+    uint32_t count = 0;
     struct value *values = arena_array(r->arena, list->count, sizeof *values);
     struct ranked *ranked = arena_array(r->arena, list->count, sizeof *ranked);
     if (!values || !ranked)
@@ -112,15 +113,17 @@ static bool take_values(const struct reader *r, struct node n, const struct valu
             value_print(&ranked[i].v, &shown);
             node_warn(r, n, "%s is listed twice; it counts once", text_cstr(&shown));
             text_release(&shown);
-        } else if (!value_copy(r->arena, &ranked[i].v, &values[p->count++]))
+        } else if (!value_copy(r->arena, &ranked[i].v, &values[count++]))
             return error_memory(r->error);
     }
     p->values = values;
+    p->count = count;
     return true;
 }
 
-static bool default_not_listed(const struct reader *r, struct node n, const struct parameter *p,
-                               const struct value *v)
+// Other tuners do not look at it: a warning.
+static bool warn_default(const struct reader *r, struct node n, const struct parameter *p,
+                         const struct value *v)
 {
     struct text shown = TEXT_INIT;
     value_print(v, &shown);
@@ -132,9 +135,9 @@ static bool default_not_listed(const struct reader *r, struct node n, const stru
         value_print(&p->values[i], &shown);
     }
     text_add(&shown, p->count > SHOWN_VALUES ? ", ...]" : "]");
-    node_error(r, n, "%s", text_cstr(&shown));
+    node_warn(r, n, "%s; the first value counts in its place", text_cstr(&shown));
     text_release(&shown);
-    return false;
+    return true;
 }
 
 static bool read_default(const struct reader *r, struct node item, struct parameter *p)
@@ -147,7 +150,7 @@ static bool read_default(const struct reader *r, struct node item, struct parame
         !value_parse_literal(v.s, r->arena, &v))
         return error_memory(r->error);
     if (!value_coerce(r->arena, p->type, &v))
-        return default_not_listed(r, n, p, &given);
+        return warn_default(r, n, p, &given);
     for (uint32_t i = 0; i < p->count; i++) {
         if (!value_equal(&p->values[i], &v))
             continue;
@@ -155,15 +158,20 @@ static bool read_default(const struct reader *r, struct node item, struct parame
         p->has_default = true;
         return true;
     }
-    return default_not_listed(r, n, p, &given);
+    return warn_default(r, n, p, &given);
 }
 
 static bool read_parameter_spec(struct reader *r, struct node item, struct parameter *p)
 {
+    static const struct value one = {.kind = VALUE_INT, .i = 1};
     struct node name = node_get(r, item, "Name");
-    p->path = item.path;
     if (!read_text(r, name, &p->name) || !check_name(r, name, p->name))
         return false;
+    // From here on the name is known, whatever is wrong with its values.
+    r->spec->parameter_count++;
+    p->path = item.path;
+    p->values = &one;
+    p->count = 1;
     struct value list = {.kind = VALUE_NONE};
     size_t type;
     struct node n = node_get(r, item, "Values");
@@ -175,12 +183,7 @@ static bool read_parameter_spec(struct reader *r, struct node item, struct param
                      parameter_type_of(list.items, list.count), &type))
         return false;
     p->type = (enum parameter_type)type;
-    if (!take_values(r, n, &list, p))
-        return false;
-    if (!read_default(r, item, p))
-        return false;
-    r->spec->parameter_count++;
-    return true;
+    return take_values(r, n, &list, p) && read_default(r, item, p);
 }
 
 bool read_parameters(struct reader *r, struct node root)
@@ -198,7 +201,8 @@ bool read_parameters(struct reader *r, struct node root)
         return error_memory(r->error);
     r->spec->parameters = parameters;
     for (size_t i = 0; i < count; i++) {
-        if (!read_parameter_spec(r, node_item(r, list, i), &parameters[i]))
+        struct parameter *p = &parameters[r->spec->parameter_count];
+        if (!read_on(r, read_parameter_spec(r, node_item(r, list, i), p)))
             return false;
     }
     return true;

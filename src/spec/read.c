@@ -8,16 +8,31 @@
 #include <stdio.h>
 #include <string.h>
 
+bool read_on(const struct reader *r, bool ok)
+{
+    return faults_keep(r->faults, r->arena, ok, r->error);
+}
+
+bool read_hide(const struct reader *r, const char *path)
+{
+    return faults_hide(r->faults, r->arena, path, r->error);
+}
+
 struct node node_root(const json_t *json)
 {
     return (struct node){json, ""};
+}
+
+static struct node shown_node(const struct reader *r, const json_t *json, const char *path)
+{
+    return (struct node){faults_is_hidden(r->faults, path) ? NULL : json, path};
 }
 
 struct node node_get(const struct reader *r, struct node object, const char *key)
 {
     const char *path = object.path[0] ? arena_printf(r->arena, "%s.%s", object.path, key)
                                       : arena_strdup(r->arena, key);
-    return (struct node){json_object_get(object.json, key), path ? path : key};
+    return shown_node(r, json_object_get(object.json, key), path ? path : key);
 }
 
 struct node node_get_either(const struct reader *r, struct node object, const char *key,
@@ -33,7 +48,7 @@ struct node node_item(const struct reader *r, struct node array, size_t index)
     if (!json_is_array(array.json))
         return array;
     const char *path = arena_printf(r->arena, "%s[%zu]", array.path, index);
-    return (struct node){json_array_get(array.json, index), path ? path : array.path};
+    return shown_node(r, json_array_get(array.json, index), path ? path : array.path);
 }
 
 size_t node_count(struct node array)

@@ -5,6 +5,7 @@
 #ifndef HONE_SPEC_READ_H
 #define HONE_SPEC_READ_H
 
+#include "spec/faults.h"
 #include "spec/spec.h"
 
 #include <jansson.h>
@@ -15,7 +16,15 @@ struct reader {
     const struct log *log;
     bool strict;
     struct error *error;
+    struct faults *faults;
 };
+
+// Keeps the error of a part of the document that was read, so that the parts behind it are read as
+// well and one run tells all mistakes. False when reading cannot go on.
+bool read_on(const struct reader *r, bool ok);
+// A value of a wrong kind: from now on nothing stands there, and no error about it or a part of it
+// is kept.
+bool read_hide(const struct reader *r, const char *path);
 
 // One place in the document. json is NULL when there is nothing there; the path is still right.
 struct node {
@@ -60,7 +69,8 @@ bool read_formula(const struct reader *r, struct node n, const struct expr_symbo
 struct value node_value(struct node n);
 
 // Checks every key of the document against the table: wrong JSON types and, when strict, everything
-// that the T1 schema refuses are errors; unknown keys are warnings.
+// that the T1 schema refuses are mistakes; unknown keys are warnings. False when reading cannot go
+// on.
 bool check_keys(const struct reader *r, struct node root);
 
 #endif

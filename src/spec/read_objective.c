@@ -173,8 +173,9 @@ bool read_objective(struct reader *r, struct node root)
         struct error why = ERROR_INIT;
         struct node n = node_item(r, own, i);
         const char *text = node_text(n);
-        if (!spec_objectives(r->spec, text ? text : "", list, &count, &why))
-            return node_error(r, n, "%s", why.text);
+        if (!spec_objectives(r->spec, text ? text : "", list, &count, &why) &&
+            !read_on(r, node_error(r, n, "%s", why.text)))
+            return false;
     }
     if (!node_present(own))
         read_general(r, root, list, &count);

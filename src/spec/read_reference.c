@@ -12,7 +12,7 @@ static bool read_operand(const struct reader *r, const struct kernel_spec *k, st
     const char *name = node_text(n) ? node_text(n) : fallback;
     if (!find_argument(r, k, n, name, out))
         return false;
-    return k->arguments[*out].memory == MEMORY_VECTOR ||
+    return k->arguments[*out].faulty || k->arguments[*out].memory == MEMORY_VECTOR ||
            node_error(r, n, "argument '%s' must be of MemoryType Vector", name);
 }
 
@@ -29,26 +29,26 @@ static bool read_gemm(const struct reader *r, const struct kernel_spec *k, struc
     g->transpose_a = node_flag(node_get(r, n, "TransposeA"), false);
     g->transpose_b = node_flag(node_get(r, n, "TransposeB"), false);
     // gemm gives C and nothing else.
-    if (!read_length(r, node_get(r, n, "M"), &g->m) ||
-        !read_length(r, node_get(r, n, "N"), &g->n) ||
-        !read_length(r, node_get(r, n, "K"), &g->k) ||
-        !read_formula(r, node_get(r, n, "Alpha"), &r->spec->symbols, &g->alpha) ||
-        !read_formula(r, node_get(r, n, "Beta"), &r->spec->symbols, &g->beta) ||
+    if (!read_on(r, read_length(r, node_get(r, n, "M"), &g->m)) ||
+        !read_on(r, read_length(r, node_get(r, n, "N"), &g->n)) ||
+        !read_on(r, read_length(r, node_get(r, n, "K"), &g->k)) ||
+        !read_on(r, read_formula(r, node_get(r, n, "Alpha"), &r->spec->symbols, &g->alpha)) ||
+        !read_on(r, read_formula(r, node_get(r, n, "Beta"), &r->spec->symbols, &g->beta)) ||
         !read_operand(r, k, node_get(r, n, "A"), "A", &g->a) ||
         !read_operand(r, k, node_get(r, n, "B"), "B", &g->b) ||
         !read_operand(r, k, node_get(r, n, "C"), "C", &g->c))
         return false;
     for (uint32_t i = 0; i < k->argument_count; i++) {
-        if (k->arguments[i].output && i != g->c)
+        if (k->arguments[i].output && i != g->c && !k->arguments[i].faulty)
             return node_error(r, n,
                               "gemm says nothing of argument '%s', which is an output; say "
                               "\"Output\": false there",
                               k->arguments[i].name);
     }
-    return k->arguments[g->c].output || node_error(r, n,
-                                                   "argument '%s' is C, but no output; say "
-                                                   "\"AccessType\": \"WriteOnly\" there",
-                                                   k->arguments[g->c].name);
+    return k->arguments[g->c].output || k->arguments[g->c].faulty ||
+           node_error(r, n,
+                      "argument '%s' is C, but no output; say \"AccessType\": \"WriteOnly\" there",
+                      k->arguments[g->c].name);
 }
 
 static bool read_reference_configuration(const struct reader *r, struct node n,
@@ -74,7 +74,7 @@ static bool output_named(const struct reader *r, const struct kernel_spec *k, st
 {
     if (!find_argument(r, k, n, name, out))
         return false;
-    return k->arguments[*out].output ||
+    return k->arguments[*out].output || k->arguments[*out].faulty ||
            node_error(r, n, "argument '%s' is no output; say \"Output\": true", name);
 }
 
@@ -180,7 +180,7 @@ static bool read_reference_arguments(const struct reader *r, struct kernel_spec 
 static bool kernel_has_output(const struct kernel_spec *k)
 {
     for (uint32_t i = 0; i < k->argument_count; i++) {
-        if (k->arguments[i].output)
+        if (k->arguments[i].output || k->arguments[i].faulty)
             return true;
     }
     return false;

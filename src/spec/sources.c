@@ -108,11 +108,14 @@ static bool read_programs(struct spec_sources *src, const struct language_spec *
     if (!home || !src->programs)
         return error_memory(e);
     for (uint32_t i = 0; i < l->program_count; i++) {
-        if (!sources_read_program(src, &l->programs[i], home, &src->programs[i], e))
+        bool ok = sources_read_program(src, &l->programs[i], home, &src->programs[i], e);
+        if (!faults_keep(&src->faults, &src->arena, ok, e))
             return false;
         src->program_count++;
+        src->incomplete |= !ok;
     }
-    digest_programs(src);
+    if (!src->incomplete)
+        digest_programs(src);
     return true;
 }
 
@@ -159,11 +162,13 @@ static bool read_all_data(struct spec_sources *src, struct error *e)
     if (!src->arguments || !src->expected)
         return error_memory(e);
     for (uint32_t i = 0; i < k->argument_count; i++) {
-        if (!read_data(src, &k->arguments[i].fill, &src->arguments[i], e))
+        bool ok = read_data(src, &k->arguments[i].fill, &src->arguments[i], e);
+        if (!faults_keep(&src->faults, &src->arena, ok, e))
             return false;
     }
     for (uint32_t i = 0; i < r->expected_count; i++) {
-        if (!read_data(src, &r->expected[i].fill, &src->expected[i], e))
+        bool ok = read_data(src, &r->expected[i].fill, &src->expected[i], e);
+        if (!faults_keep(&src->faults, &src->arena, ok, e))
             return false;
     }
     return true;
@@ -195,6 +200,17 @@ static bool tell_unseen(struct spec_sources *src, const struct log *log, struct 
     return true;
 }
 
+// Sizes that could not be read when the spec was: now they are needed.
+static bool keep_late_faults(struct spec_sources *src, struct error *e)
+{
+    for (const struct late_fault *x = src->spec->kernel->late; x; x = x->next) {
+        bool ok = !(x->languages & 1u << src->language) || error_set(e, ERROR_INPUT, "%s", x->text);
+        if (!faults_keep(&src->faults, &src->arena, ok, e))
+            return false;
+    }
+    return true;
+}
+
 static bool read_sources(struct spec_sources *src, const struct log *log, struct error *e)
 {
     const struct language_spec *l = &src->spec->kernel->languages[src->language];
@@ -211,8 +227,11 @@ static bool read_sources(struct spec_sources *src, const struct log *log, struct
     src->names = (struct scan_names){names, src->first_extra + EXTRA_COUNT};
     if (!add_option_names(src, l, names))
         return error_memory(e);
-    return read_programs(src, l, e) && sources_check_types(src, e) && read_all_data(src, e) &&
-           sources_check(src, log, e) && tell_unseen(src, log, e);
+    // What a file that is not there holds cannot be held against anything.
+    return keep_late_faults(src, e) && read_programs(src, l, e) &&
+           (src->incomplete || sources_check_types(src, e)) && read_all_data(src, e) &&
+           (src->incomplete || sources_check(src, log, e)) && faults_end(&src->faults, e) &&
+           tell_unseen(src, log, e);
 }
 
 struct spec_sources *spec_sources_read(const struct spec *s, enum language l,

@@ -3,6 +3,7 @@
 #define HONE_SPEC_SOURCES_H
 
 #include "spec/data.h"
+#include "spec/faults.h"
 #include "spec/follow.h"
 #include "spec/kernel_spec.h"
 
@@ -71,6 +72,8 @@ struct spec_sources {
     // By launch, the reference's behind them: its arguments agree with its kernel's parameters in
     // every configuration, or no configuration's source tells: no job needs to be looked at.
     bool *types_agree;
+    struct faults faults;     // while reading
+    bool incomplete;          // likewise: a program could not be read
     const uint32_t *stand_in; // (or NULL) in place of the default configuration
     struct digest digest;
 };

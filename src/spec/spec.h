@@ -142,6 +142,10 @@ struct spec *spec_bare(const char *name, const struct parameter *parameters, uin
                        struct error *e);
 void spec_free(struct spec *s);
 
+// Warns of sizes that cannot be read: who runs nothing does not need them, and who makes jobs is
+// told by spec_sources_read().
+void spec_warn_of_sizes(const struct spec *s, const struct log *log);
+
 // The languages that the spec has a kernel in, its own first.
 struct spec_languages {
     enum language list[LANGUAGE_COUNT];

@@ -297,12 +297,30 @@ static const struct {
      {12, 1, 1},
      {4, 1, 1},
      1},
-    {"global size first",
+    {"problem size first",
      "\"ProblemSize\": [10], \"GlobalSize\": {\"X\": \"ProblemSize[0] * 2\"}, "
      "\"LocalSize\": {\"X\": \"P\"}",
+     {12, 1, 1},
+     {4, 1, 1},
+     1},
+    {"global size told",
+     "\"ProblemSize\": [10], \"GlobalSize\": {\"X\": \"ProblemSize[0] * 2\"}, "
+     "\"GlobalSizeFrom\": \"GlobalSize\", \"LocalSize\": {\"X\": \"P\"}",
      {20, 1, 1},
      {4, 1, 1},
      1},
+    {"an unknown name where nobody looks",
+     "\"ProblemSize\": [10], \"GlobalSize\": {\"X\": \"nobody * 2\"}, "
+     "\"LocalSize\": {\"X\": \"P\"}",
+     {12, 1, 1},
+     {4, 1, 1},
+     1},
+    {"no divisor",
+     "\"ProblemSize\": [10, 3], \"GridDivX\": [\"P\"], \"GridDivY\": [], "
+     "\"LocalSize\": {\"X\": \"P\", \"Y\": \"2\"}",
+     {12, 6, 1},
+     {4, 2, 1},
+     2},
     {"a float without fraction",
      "\"GlobalSize\": {\"X\": \"64 / 4\"}, \"LocalSize\": {\"X\": \"P\"}",
      {16, 1, 1},
@@ -340,6 +358,26 @@ START_TEST(test_block_names)
     ck_assert_uint_eq(j->launches[0].local[1], 2);
     ck_assert_uint_eq(j->launches[0].global[0], 24);
     ck_assert_uint_eq(j->launches[0].global[1], 6);
+    end(&f, j);
+}
+END_TEST
+
+// As the benchmark hub and BAT write it: T1's sizes are there because its schema wants them.
+START_TEST(test_block_names_first)
+{
+    struct fixture f;
+    start(&f, "");
+    struct job *j = make(&f,
+                         "\"ConfigurationSpace\": {\"TuningParameters\": ["
+                         "{\"Name\": \"block_size_x\", \"Values\": \"[8]\"},"
+                         "{\"Name\": \"tile\", \"Values\": \"[2]\"}]},",
+                         KERNEL_FILE "\"ProblemSize\": [40], \"GridDivX\": [\"block_size_x\", "
+                                     "\"tile\"], \"GlobalSize\": {\"X\": \"77\"}, "
+                                     "\"LocalSize\": {\"X\": \"wrong\", \"Y\": \"3\"}",
+                         LANGUAGE_OPENCL, NULL);
+    ck_assert_uint_eq(j->launches[0].local[0], 8);
+    ck_assert_uint_eq(j->launches[0].local[1], 1);
+    ck_assert_uint_eq(j->launches[0].global[0], 24);
     end(&f, j);
 }
 END_TEST
@@ -1151,6 +1189,7 @@ int main(void)
     tcase_add_loop_test(cases, test_files_outside, 0, (int)(sizeof outsides / sizeof *outsides));
     tcase_add_loop_test(cases, test_sizes, 0, sizeof sizes / sizeof sizes[0]);
     tcase_add_test(cases, test_block_names);
+    tcase_add_test(cases, test_block_names_first);
     tcase_add_loop_test(cases, test_scalar, 0, sizeof scalars / sizeof scalars[0]);
     tcase_add_loop_test(cases, test_fill, 0, sizeof fills / sizeof fills[0]);
     tcase_add_test(cases, test_buffers);

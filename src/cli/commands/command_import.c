@@ -99,6 +99,7 @@ static int add_recorded(struct work *w, const char *path, struct store_imported 
     int status = work_languages(w);
     if (status != EXIT_DONE)
         return status;
+    spec_warn_of_sizes(w->spec, &w->log);
     const struct import_options o = {.spec = w->spec,
                                      .language = w->languages.list[0],
                                      .device = w->given->device,

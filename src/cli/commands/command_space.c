@@ -76,6 +76,7 @@ static int make_space(struct session *s)
 // A device is asked only when a restriction wants to know something of it, or the user names one.
 static int find_space(struct session *s)
 {
+    spec_warn_of_sizes(s->work.spec, &s->work.log);
     int status = find_space_device(s, s->work.spec->uses_device);
     if (status == EXIT_DONE)
         status = make_space(s);
