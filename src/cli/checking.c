@@ -175,38 +175,25 @@ void checking_report(struct checking *c, struct check_report *out)
     *out = (struct check_report){.run = &c->run,
                                  .simulated = c->races_log != NULL,
                                  .verbose = c->settings->verbose,
-                                 .broken = c->broken.code ? c->broken.text : NULL,
                                  .command = add_command,
                                  .context = c};
     struct engine_checked checked;
     engine_checked(c->check, &checked);
-    if (!c->run.spec_path) {
+    if (!c->run.spec) { // once: the date is that of the beginning
         const struct check_progress *p = &checked.progress;
-        struct view_run *run = &c->run;
-        work_run_view(&c->work, &checked.source, run);
-        run->strategy = p->common.planned < p->valid ? "random" : "exhaustive";
-        run->cartesian = space_cartesian_text(checked.space);
-        run->valid = p->valid;
-        run->planned = p->common.planned;
-        run->check = (struct view_check){checked.verification, checked.against};
-        run->build_only = c->settings->build_only;
+        work_run_head(&c->work, &c->broken, &c->about, &c->run);
+        c->run.source = checked.source;
+        c->run.strategy = p->common.planned < p->valid ? "random" : "exhaustive";
+        c->run.cartesian = space_cartesian_text(checked.space);
+        c->run.valid = p->valid;
+        c->run.planned = p->common.planned;
+        c->run.check = (struct verified_by){checked.verification, checked.against};
+        c->run.build_only = c->settings->build_only;
     }
+    c->about.broken = c->broken.code ? c->broken.text : NULL;
     out->records = checked.records;
     out->count = checked.count;
     out->findings = checked.findings;
     out->finding_count = checked.finding_count;
     out->progress = checked.progress;
-}
-
-bool checking_outcomes(struct checking *c, struct check_report *out)
-{
-    struct view_outcome *list = arena_array(&c->work.arena, out->count + 1, sizeof *list);
-    for (size_t i = 0; list && i < out->count; i++) {
-        const struct check_record *r = out->records[i];
-        list[i] = (struct view_outcome){r->configuration,
-                                        r->same_as ? r->same_as->configuration : NULL, r->result};
-    }
-    out->outcomes = list;
-    out->shown = report_shown(&c->run.check, list, list ? out->count : 0);
-    return list != NULL;
 }

@@ -27,7 +27,8 @@ struct checking {
     const struct check_settings *settings;
     struct engine_check options;
     struct hone_tune *check;
-    struct view_run run;   // once it has started
+    struct report_about about; // of the last report, and its head
+    struct run_head run;
     const char *races_log; // (or NULL) that a simulator writes
     struct error broken;   // why it could not go on; code NONE: it did
 };
@@ -40,7 +41,5 @@ int checking_start(struct checking *c);
 
 // What is known by now; valid until the next step.
 void checking_report(struct checking *c, struct check_report *out);
-// For the end: fills its outcomes, in the arena of the work. False without memory.
-bool checking_outcomes(struct checking *c, struct check_report *out);
 
 #endif

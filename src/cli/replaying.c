@@ -57,24 +57,3 @@ int replaying_open(struct tuning *t)
         status = open_bare(t);
     return status;
 }
-
-const struct view_replay *replaying_view(struct tuning *t)
-{
-    struct engine_tuned tuned;
-    const struct recorded *r = t->recorded;
-    struct view_replay *v = r ? arena_alloc(&t->work.arena, sizeof *v) : NULL;
-    if (!v)
-        return NULL;
-    engine_tuned(t->handle, &tuned);
-    const struct replay *replay = tuned.options->replay;
-    *v = (struct view_replay){.path = r->path,
-                              .format = recorded_format_text(r->format),
-                              .device = r->device,
-                              .statistic = r->statistic,
-                              .has_spec = t->work.call->argument_count > 0,
-                              .recorded = r->count,
-                              .excluded = replay->excluded,
-                              .unrecorded = replay->unrecorded,
-                              .cost_ns = tuned.progress.replayed_ns};
-    return v;
-}

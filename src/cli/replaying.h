@@ -9,7 +9,5 @@ int replaying_refuse(const struct tune_settings *o);
 // What tuning_open() does, with the recording for a device and, where no spec is named, its
 // parameters for a spec.
 int replaying_open(struct tuning *t);
-// What a view says of it, in the arena of the work; NULL: it is no replay.
-const struct view_replay *replaying_view(struct tuning *t);
 
 #endif

@@ -43,7 +43,6 @@ void sweeping_init(struct sweeping *s, const struct invocation *call)
     s->call = call;
     s->settings = call->settings;
     arena_init(&s->arena);
-    arena_init(&s->view_arena);
     arena_init(&s->once.arena);
 }
 
@@ -54,7 +53,6 @@ void sweeping_release(struct sweeping *s)
         tuning_release(&s->lines[i].tuning);
     free(s->once.told);
     arena_release(&s->once.arena);
-    arena_release(&s->view_arena);
     arena_release(&s->arena);
 }
 
@@ -311,4 +309,31 @@ int sweeping_start(struct sweeping *s)
                               .spare = engine_spare(s->lines[0].tuning.work.list)};
     s->sweep = engine_sweep_new(&o, tunes, &e);
     return s->sweep ? EXIT_DONE : work_failed(&e);
+}
+
+void sweeping_report(struct sweeping *s, struct sweep_report *out)
+{
+    struct engine_swept swept;
+    const struct work *w = &s->lines[0].tuning.work;
+    engine_swept(s->sweep, &swept);
+    work_about(&s->lines[0].tuning.work, &s->broken, &s->about);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct sweeping_line *l = &s->lines[i];
+        s->report_lines[i] =
+            (struct sweep_report_line){l->label, l->tuning.work.spec->name, l->tuning.work.device,
+                                       l->against.routine != ROUTINE_NONE};
+    }
+    *out = (struct sweep_report){.about = &s->about,
+                                 .spec = w->spec,
+                                 .device = w->device,
+                                 .plan = &s->plan,
+                                 .lines = s->report_lines,
+                                 .line_count = s->count,
+                                 .records = swept.records,
+                                 .count = swept.count,
+                                 .progress = swept.progress,
+                                 .axis = s->axis,
+                                 .panel_count = s->panel_count,
+                                 .panels = s->panels,
+                                 .peak = &s->peak};
 }

@@ -1,5 +1,5 @@
 // A sweep as the command line makes it: settings -> lines, plan and options of the workflow,
-// records -> views. A line is a command line of its own, as a side of a comparison is, but without
+// records -> a report. A line is a command line of its own, as a side of a comparison is, but without
 // --set: what that says are the points.
 #ifndef HONE_CLI_SWEEPING_H
 #define HONE_CLI_SWEEPING_H
@@ -40,7 +40,6 @@ struct sweeping {
     const struct invocation *call;
     const struct sweep_settings *settings;
     struct arena arena;
-    struct arena view_arena; // of the last view
     struct once once;
     struct sweeping_line lines[SWEEP_LINES];
     uint32_t count;
@@ -50,7 +49,8 @@ struct sweeping {
     struct peak peak;
     struct hone_tune *sweep;
     struct report_about about;
-    struct error broken; // why it could not go on; code NONE: it did
+    struct sweep_report_line report_lines[SWEEP_LINES]; // of the last report
+    struct error broken;                                // why it could not go on; code NONE: it did
 };
 
 void sweeping_init(struct sweeping *s, const struct invocation *call);
@@ -62,7 +62,7 @@ int sweeping_start(struct sweeping *s); // the sweep itself
 // For `apply`: a spec or a vendor's library, into a struct list.
 bool option_line(void *field, const char *value, struct error *e);
 
-// sweeping_view.c: valid until the next one. False without memory.
-bool sweeping_view(struct sweeping *s, struct view_sweep *out);
+// What is known by now; valid until the next step.
+void sweeping_report(struct sweeping *s, struct sweep_report *out);
 
 #endif

@@ -1,5 +1,5 @@
 // A tune as the command line makes it: opens spec, device and store, makes the options of the
-// workflow, and views of what it found.
+// workflow, and reports of what it found.
 #include "cli/run_workflow.h"
 #include "cli/tuning.h"
 
@@ -7,7 +7,6 @@
 #include "cli/replaying.h"
 #include "os/process.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +21,7 @@ void tuning_init(struct tuning *t, const struct invocation *call, const struct s
 
 void tuning_release(struct tuning *t)
 {
+    free(t->ranking);
     hone_tune_free(t->handle);
     recorded_free(t->recorded);
     work_release(&t->work);
@@ -109,79 +109,7 @@ int tuning_start_run(struct tuning *t, const uint32_t *choice)
     return start_tuning(t, choice);
 }
 
-// ---- views -------------------------------------------------------------------------------------
-
-// A metric without a value usually says why by itself; of the energy the result knows it.
-static const char *why_unknown(const struct spec *spec, uint32_t metric, const struct result *r)
-{
-    if (!spec_metric_uses_energy(spec, metric) || !isnan(result_joule(r)))
-        return "";
-    return r->energy.refused[0] ? r->energy.refused
-                                : "energy is counted in the ranking and by hone run";
-}
-
-// Of a record, as its tune made them.
-static const struct view_metric *metrics_of_record(const struct spec *spec,
-                                                   const struct tune_record *r, struct arena *a)
-{
-    struct view_metric *m = arena_array(a, spec->metric_count + 1, sizeof *m);
-    for (uint32_t i = 0; m && i < spec->metric_count; i++) {
-        m[i] = (struct view_metric){.name = spec->metrics[i].name, .unit = spec->metrics[i].name};
-        m[i].known = r->timed && !isnan(r->metrics[i]);
-        m[i].value = m[i].known ? r->metrics[i] : 0;
-        m[i].why = m[i].known || !r->timed ? "" : why_unknown(spec, i, r->result);
-    }
-    return m;
-}
-
-const struct view_metric *metrics_of(const struct spec *spec, const uint32_t *choice,
-                                     const struct device_info *device, double time_ns,
-                                     const struct result *r, struct arena *a)
-{
-    const struct spec_measured measured = {.time_ns = time_ns, .joule = result_joule(r)};
-    struct view_metric *m = arena_array(a, spec->metric_count + 1, sizeof *m);
-    for (uint32_t i = 0; m && i < spec->metric_count; i++) {
-        m[i] = (struct view_metric){.name = spec->metrics[i].name, .unit = spec->metrics[i].name};
-        m[i].known =
-            !isnan(time_ns) && spec_metric(spec, i, choice, device, &measured, &m[i].value);
-        m[i].why = m[i].known || isnan(time_ns) ? "" : why_unknown(spec, i, r);
-    }
-    return m;
-}
-
-// "b=2, c=4": where one configuration differs from another.
-static const char *difference(const struct spec *spec, const uint32_t *choice, const uint32_t *from,
-                              struct arena *a)
-{
-    struct text out = TEXT_INIT;
-    for (uint32_t i = 0; i < spec->parameter_count; i++) {
-        const struct parameter *p = &spec->parameters[i];
-        if (choice[i] == from[i])
-            continue;
-        text_addf(&out, "%s%s=", out.length ? ", " : "", p->name);
-        value_print(&p->values[choice[i]], &out);
-    }
-    const char *copy = out.failed ? NULL : arena_strdup(a, text_cstr(&out));
-    text_release(&out);
-    return copy;
-}
-
-static struct view_place place_of(const struct tuning *t, const struct tune_record *r)
-{
-    struct engine_tuned tuned;
-    const struct ranking_entry *entry = &r->rank;
-    if (!r->ranked)
-        return (struct view_place){0};
-    engine_tuned(t->handle, &tuned);
-    return (struct view_place){.place = entry->tied ? 1 : entry->place + 1,
-                               .tied = entry->tied,
-                               .winner = entry->place == 0,
-                               .chosen = r == tuned.progress.ranked.chosen,
-                               .ratio = entry->ratio,
-                               .low = entry->ratio_low,
-                               .high = entry->ratio_high,
-                               .interval = entry->ratio_interval};
-}
+// ---- peak and failures -------------------------------------------------------------------------
 
 bool tuning_wants_peak(const struct tuning *t)
 {
@@ -255,276 +183,69 @@ int tuning_spec_errors(const struct tune_progress *p, const char *spec_path)
     return EXIT_NOTHING;
 }
 
-bool tuning_view(struct tuning *t, const struct tune_record *r, struct view_result *out)
-{
-    struct arena *a = &t->work.arena;
-    const struct spec *spec = t->work.spec;
-    *out = (struct view_result){.configuration = r->configuration,
-                                .configuration_json = r->configuration_json,
-                                .result = r->result,
-                                .job = r->job,
-                                .timed = r->timed,
-                                .stats = r->stats,
-                                .metrics = metrics_of_record(spec, r, a),
-                                .metric_count = spec->metric_count,
-                                .dimensions = r->dimensions,
-                                .is_default = r->is_default,
-                                .place = place_of(t, r),
-                                .has_value = r->values != NULL,
-                                .pareto = r->pareto};
-    memcpy(out->global, r->global, sizeof out->global);
-    memcpy(out->local, r->local, sizeof out->local);
-    if (r->same_as) {
-        out->same_as_json = r->same_as->configuration_json;
-        out->differs = difference(spec, r->choice, r->same_as->choice, a);
-    }
-    return out->metrics && (!r->same_as || out->differs);
-}
+// ---- reports -----------------------------------------------------------------------------------
 
-static const char *hexadecimal(const struct digest *d, struct arena *a)
+void work_run_head(struct work *w, const struct error *broken, struct report_about *about,
+                   struct run_head *out)
 {
-    char hex[65];
-    digest_hex(d, hex);
-    const char *copy = arena_strdup(a, hex);
-    return copy ? copy : "";
-}
-
-void work_run_view(struct work *w, const struct digest *source, struct view_run *out)
-{
-    char date[32];
-    environment_date(date);
-    *out = (struct view_run){.hone_version = HONE_VERSION,
-                             .spec_path = w->spec->path,
-                             .spec_name = w->spec->name,
-                             .spec_sha256 = hexadecimal(&w->spec->digest, &w->arena),
-                             .source_sha256 = hexadecimal(source, &w->arena),
-                             .constants_json = w->constants_json,
+    work_about(w, broken, about);
+    *out = (struct run_head){.about = about,
+                             .spec = w->spec,
                              .constants = w->constants,
-                             .command = w->call->line,
-                             .seed = w->measure->seed.value,
+                             .constants_json = w->constants_json,
                              .device = w->device,
-                             .host = w->environment.host,
-                             .date = arena_strdup(&w->arena, date),
-                             .cache = w->environment.cache,
-                             .store = w->store ? store_path(w->store) : NULL};
+                             .cache = w->environment.cache};
 }
 
-static struct view_goal view_goal(struct tuning *t, const struct engine_tuned *tuned)
-{
-    return goal_view(&tuned->options->objectives, t->work.spec, t->work.device, t->objectives,
-                     &t->work.arena);
-}
-
-void tuning_run_view(struct tuning *t, struct view_run *out)
+void tuning_frame(const struct tuning *t, struct record_frame *out)
 {
     struct engine_tuned tuned;
     engine_tuned(t->handle, &tuned);
-    work_run_view(&t->work, &tuned.source, out);
-    out->strategy = tuned.progress.strategy;
-    out->strategy_description = tuned.progress.strategy_description;
-    out->goal = view_goal(t, &tuned);
-    out->cartesian = space_cartesian_text(tuned.space);
-    out->valid = tuned.progress.valid;
-    out->planned = tuned.progress.common.planned;
-    out->check = (struct view_check){tuned.verification, tuned.against};
-    out->build_only = t->options.build_only;
-    out->replay = replaying_view(t);
-    if (out->replay && !out->replay->has_spec)
-        out->spec_path = out->spec_sha256 = NULL;
-    if (out->replay)
-        out->source_sha256 = NULL;
+    *out = (struct record_frame){
+        .spec = t->work.spec, .device = t->work.device, .chosen = tuned.progress.ranked.chosen};
 }
 
-struct view_goal goal_view(const struct objectives *g, const struct spec *spec,
-                           const struct device_info *device, struct view_objective *objectives,
-                           struct arena *a)
+static void fill_head(struct tuning *t, const struct engine_tuned *tuned, struct run_head *head)
 {
-    struct text text = TEXT_INIT;
-    objective_text(g, &text);
-    const char *copy = arena_strdup(a, text_cstr(&text));
-    text_release(&text);
-    for (uint32_t i = 0; i < g->count; i++) {
-        const struct objective *o = &g->terms[i];
-        objectives[i] = (struct view_objective){.name = o->name,
-                                                .maximise = o->maximise,
-                                                .is_time = o->metric == OBJECTIVE_TIME,
-                                                .metric = o->metric};
-    }
-    return (struct view_goal){.text = copy ? copy : "",
-                              .objectives = objectives,
-                              .count = g->count,
-                              .by_time = objective_is_time(g, spec, device)};
+    const struct tune_progress *p = &tuned->progress;
+    const struct objectives *o = &tuned->options->objectives;
+    work_run_head(&t->work, &t->broken, &t->about, head);
+    head->source = tuned->source;
+    head->strategy = p->strategy;
+    head->strategy_description = p->strategy_description;
+    head->objectives = o;
+    head->by_time = objective_is_time(o, t->work.spec, t->work.device);
+    head->cartesian = space_cartesian_text(tuned->space);
+    head->valid = p->valid;
+    head->planned = p->common.planned;
+    head->check = (struct verified_by){tuned->verification, tuned->against};
+    head->build_only = t->options.build_only;
+    head->recorded = t->recorded;
+    head->replay = tuned->options->replay;
+    head->of_spec = t->work.call->argument_count > 0;
+    head->cost_ns = p->replayed_ns;
 }
 
-static const struct view_result *view_new(struct tuning *t, const struct tune_record *record)
-{
-    struct view_result *v = record ? arena_alloc(&t->work.arena, sizeof *v) : NULL;
-    return v && tuning_view(t, record, v) ? v : NULL;
-}
-
-static const char *identity(const uint8_t id[16], struct arena *a)
-{
-    char hex[33];
-    bool any = false;
-    for (size_t i = 0; i < 16; i++) {
-        str_format(hex + 2 * i, sizeof hex - 2 * i, "%02x", id[i]);
-        any = any || id[i];
-    }
-    return any ? arena_strdup(a, hex) : NULL;
-}
-
-static struct view_ranking ranking_of(struct tuning *t, const struct engine_tuned *tuned)
-{
-    const struct tune_ranked *r = &tuned->progress.ranked;
-    const struct final_ranking_status *s = &r->status;
-    if (!r->decided)
-        return (struct view_ranking){.decided = false};
-    return (struct view_ranking){.decided = true,
-                                 .known = r->known,
-                                 .is_short = r->is_short,
-                                 .id = identity(r->id, &t->work.arena),
-                                 .finalists = r->finalists,
-                                 .failed = r->failed,
-                                 .tied = r->tied,
-                                 .chosen = r->chosen->configuration,
-                                 .chosen_json = r->chosen->configuration_json,
-                                 .why = arena_strdup(&t->work.arena, r->why),
-                                 .level = tuned->options->terms.rules.level,
-                                 .rounds = s->rounds,
-                                 .repeated = s->repeated,
-                                 .marked = s->marked,
-                                 .by_load = s->by_load,
-                                 .by_clock = s->by_clock,
-                                 .mhz_least = s->mhz_least,
-                                 .mhz_most = s->mhz_most,
-                                 .batch = s->batch,
-                                 .warmups = s->warmups,
-                                 .launches = s->launches,
-                                 .cold = t->options.cold};
-}
-
-static bool fill_ranking(struct tuning *t, struct view_summary *out)
-{
-    size_t count;
-    const struct tune_record **ranking = engine_tune_ranking(t->handle, &count);
-    struct view_result *views =
-        ranking ? arena_array(&t->work.arena, count + 1, sizeof *views) : NULL;
-    bool ok = views != NULL;
-    for (size_t i = 0; ok && i < count; i++)
-        ok = tuning_view(t, ranking[i], &views[i]);
-    free(ranking);
-    out->results = views;
-    out->result_count = ok ? count : 0;
-    return ok;
-}
-
-static bool fill_outcomes(struct tuning *t, const struct engine_tuned *tuned,
-                          struct view_summary *out)
-{
-    size_t count = tuned->count;
-    const struct tune_record *const *records = tuned->records;
-    struct view_outcome *list = arena_array(&t->work.arena, count + 1, sizeof *list);
-    for (size_t i = 0; list && i < count; i++)
-        list[i] = (struct view_outcome){
-            .configuration = records[i]->configuration,
-            .same_as = records[i]->same_as ? records[i]->same_as->configuration : NULL,
-            .result = records[i]->result};
-    out->outcomes = list;
-    out->outcome_count = list ? count : 0;
-    out->shown = report_shown(&out->check, list, out->outcome_count);
-    return list != NULL;
-}
-
-static struct view_timing timing_of(const struct tuning *t, const struct tune_progress *p)
-{
-    const uint64_t *spans = p->times.span_ns;
-    struct view_timing v = {.wall_ns = clock_ns() - t->work.call->started_ns,
-                            .listing_ns = t->started_ns - t->work.call->started_ns,
-                            .opening_ns = spans[SPAN_OPENING],
-                            .waiting_ns = spans[SPAN_WAITING],
-                            .locked_ns = spans[SPAN_LOCKED],
-                            .loading_ns = spans[SPAN_LOADING],
-                            .inputs_ns = spans[SPAN_INPUTS],
-                            .reference_ns = spans[SPAN_REFERENCE],
-                            .verifying_ns = spans[SPAN_VERIFYING],
-                            .measuring_ns = spans[SPAN_MEASURING],
-                            .ranking_ns = p->ranking_ns,
-                            .storing_ns = spans[SPAN_STORING],
-                            .kernel_ns = p->kernel_ns,
-                            .build_ns = p->times.build_wall_ns,
-                            .builds_ns = p->times.build_sum_ns,
-                            .builders = p->times.builders};
-    v.startup_ns = v.listing_ns + spans[SPAN_STARTING];
-    uint64_t told = v.startup_ns + v.opening_ns + v.waiting_ns + v.locked_ns + v.loading_ns +
-                    v.inputs_ns + v.reference_ns + v.verifying_ns + v.measuring_ns + v.ranking_ns +
-                    v.storing_ns;
-    v.rest_ns = v.wall_ns > told ? v.wall_ns - told : 0;
-    return v;
-}
-
-static struct view_speedup speedup_of(const struct tuning *t)
-{
-    struct tune_speedup s;
-    engine_tune_speedup(t->handle, &s);
-    return (struct view_speedup){.known = s.known,
-                                 .ranked = s.ranked,
-                                 .ratio = s.ratio.ratio,
-                                 .low = s.ratio.low,
-                                 .high = s.ratio.high,
-                                 .interval = s.ratio.interval,
-                                 .significant = s.significant};
-}
-
-static const char *without_baseline(const struct tune_progress *p)
-{
-    const struct tune_record *base = p->default_record;
-    if (!base)
-        return p->has_default ? "it was not run" : "it is not in the space that was asked for";
-    return base->result->status == STATUS_CORRECT ? "it was not timed" : "it failed";
-}
-
-bool tuning_summary(struct tuning *t, struct view_summary *out)
+void tuning_report(struct tuning *t, bool ended, struct tune_report *out)
 {
     struct engine_tuned tuned;
     engine_tuned(t->handle, &tuned);
-    const struct tune_progress p = tuned.progress;
-    *out = (struct view_summary){.goal = view_goal(t, &tuned),
-                                 .valid = p.valid,
-                                 .planned = p.common.planned,
-                                 .done = p.common.done,
-                                 .reused = p.reused - p.identical,
-                                 .identical = p.identical,
-                                 .samples = p.samples,
-                                 .launches = p.launches,
-                                 .elapsed_ns = p.common.elapsed_ns,
-                                 .build_ns = p.build_ns,
-                                 .load_ns = p.load_ns,
-                                 .inputs_ns = p.inputs_ns,
-                                 .reference_ns = p.reference_ns,
-                                 .verify_ns = p.verify_ns,
-                                 .measure_ns = p.measure_ns,
-                                 .kernel_ns = p.kernel_ns,
-                                 .rank_ns = p.rank_ns,
-                                 .ranking = ranking_of(t, &tuned),
-                                 .fixed = p.fixed,
-                                 .build_only = t->options.build_only,
-                                 .timing = timing_of(t, &p),
-                                 .cancelled = p.common.cancelled,
-                                 .out_of_time = p.out_of_time,
-                                 .broken = t->broken.code ? t->broken.text : NULL,
-                                 .check = {tuned.verification, tuned.against}};
-    out->replay = replaying_view(t);
-    out->peak = tuning_peak(t);
-    memcpy(out->by_status, p.by_status, sizeof out->by_status);
-    memcpy(out->spec_by_status, p.spec_by_status, sizeof out->spec_by_status);
-    out->spec_errors = p.spec_errors;
-    out->spec_example = view_new(t, p.spec_example);
-    for (unsigned s = 0; s < STATUS_COUNT; s++)
-        out->examples[s] = view_new(t, p.examples[s]);
-    out->speedup = speedup_of(t);
-    if (p.default_record && p.default_record->timed)
-        out->baseline = view_new(t, p.default_record);
-    else
-        out->no_baseline = without_baseline(&p);
-    return fill_outcomes(t, &tuned, out) && fill_ranking(t, out);
+    *out = (struct tune_report){.progress = tuned.progress,
+                                .records = tuned.records,
+                                .record_count = tuned.count,
+                                .level = tuned.options->terms.rules.level,
+                                .cold = t->options.cold,
+                                .listing_ns = t->started_ns - t->work.call->started_ns};
+    fill_head(t, &tuned, &out->head);
+    tuning_frame(t, &out->frame);
+    if (!ended)
+        return;
+    free(t->ranking);
+    t->ranking = engine_tune_ranking(t->handle, &out->ranking_count);
+    out->ranking = t->ranking;
+    if (!t->ranking)
+        out->ranking_count = 0;
+    out->frame.peak = tuning_peak(t);
+    engine_tune_speedup(t->handle, &out->speedup);
+    out->wall_ns = clock_ns() - t->work.call->started_ns;
 }

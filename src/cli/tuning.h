@@ -1,4 +1,4 @@
-// A tune as the command line makes it: settings -> options of the workflow, records -> views.
+// A tune as the command line makes it: settings -> options of the workflow, records -> reports.
 #ifndef HONE_CLI_TUNING_H
 #define HONE_CLI_TUNING_H
 
@@ -14,9 +14,10 @@ bool goal_of(const struct list *given, const struct spec *spec, struct objective
 // Opens the store, with those behind it, unless --no-store; an exit status.
 int open_kept(struct work *w);
 
-// The head of a run, but for what its workflow knows beside its sources: how it searches, what is
-// valid and planned, and what is verified. In the arena of the work.
-void work_run_view(struct work *w, const struct digest *source, struct view_run *out);
+// The head of a run, but for what its workflow knows: its sources, how it searches, what is valid and planned, and what
+// is verified. `about` is the caller's.
+void work_run_head(struct work *w, const struct error *broken, struct report_about *about,
+                   struct run_head *out);
 
 // What `hone tune` is told.
 struct tune_settings {
@@ -37,10 +38,11 @@ struct tuning {
     struct objectives goal;    // see tuning_goal()
     struct recorded *recorded; // of --replay; else NULL
     struct hone_tune *handle;
-    struct view_objective objectives[OBJECTIVES_MOST]; // of the goal
-    uint64_t started_ns;                               // when the tune was made
-    struct error broken;                               // why it could not go on; code NONE: it did
-    struct peak peak;                                  // of the device, once it was looked up
+    uint64_t started_ns;                // when the tune was made
+    struct error broken;                // why it could not go on; code NONE: it did
+    struct peak peak;                   // of the device, once it was looked up
+    struct report_about about;          // of the last report
+    const struct tune_record **ranking; // likewise
 };
 
 // `search` NULL: nothing was said of it.
@@ -70,19 +72,9 @@ void tuning_alike(const struct tuning *t, const struct tune_progress *p, struct 
 void tuning_tell_crash(const struct tuning *t, const struct tune_record *r);
 // An exit status, and says so: is most of what was tried lost to errors of the spec?
 int tuning_spec_errors(const struct tune_progress *p, const char *spec_path);
-// A record as a view, in the arena of the work. False without memory.
-bool tuning_view(struct tuning *t, const struct tune_record *record, struct view_result *out);
-// All metrics of a configuration at `time_ns` (NaN: none has a value) and the energy of `r`; NULL
-// without memory.
-const struct view_metric *metrics_of(const struct spec *spec, const uint32_t *choice,
-                                     const struct device_info *device, double time_ns,
-                                     const struct result *r, struct arena *a);
-// What is looked for, as a view; `objectives` has room for OBJECTIVES_MOST.
-struct view_goal goal_view(const struct objectives *g, const struct spec *spec,
-                           const struct device_info *device, struct view_objective *objectives,
-                           struct arena *a);
-void tuning_run_view(struct tuning *t, struct view_run *out);
-// `results` and what it points to is in the arena. False without memory.
-bool tuning_summary(struct tuning *t, struct view_summary *out);
+// What a record is seen in, but for the device's peak.
+void tuning_frame(const struct tuning *t, struct record_frame *out);
+// What is known by now: head, frame and progress; with `ended` all of it. Valid until the next report.
+void tuning_report(struct tuning *t, bool ended, struct tune_report *out);
 
 #endif

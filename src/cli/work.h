@@ -8,7 +8,7 @@
 #include "lib/engine.h"
 #include "runner/evaluator.h"
 #include "worker/protocol.h"
-#include "report/view.h"
+#include "report/record.h"
 #include "spec/spec.h"
 #include "store/store.h"
 

@@ -33,8 +33,8 @@ uint64_t report_check_count(const struct check_report *v, enum check_outcome out
 
 bool report_check_passed(const struct check_report *v)
 {
-    bool is_whole =
-        !v->broken && !v->progress.common.cancelled && v->count == v->progress.common.planned;
+    bool is_whole = !v->run->about->broken && !v->progress.common.cancelled &&
+                    v->count == v->progress.common.planned;
     return is_whole && report_check_count(v, OUTCOME_FAILED) == 0 &&
            report_check_count(v, OUTCOME_PASSED) > 0;
 }
@@ -115,6 +115,26 @@ static void put_record(const struct check_report *run, const struct check_record
     else if (r->reused)
         text_add(out, " (known from the store)");
     text_add(out, "\n");
+}
+
+// ---- what they show ----------------------------------------------------------------------------
+
+static struct checked_outcome outcome_at(const void *records, size_t i)
+{
+    const struct check_record *r = ((const struct check_record *const *)records)[i];
+    return (struct checked_outcome){r->configuration, r->same_as ? r->same_as->configuration : NULL,
+                                    r->result};
+}
+
+static struct checked_outcomes check_outcomes(const struct check_report *v)
+{
+    return (struct checked_outcomes){v->records, v->count, outcome_at};
+}
+
+enum evidence report_check_evidence(const struct check_report *v)
+{
+    const struct checked_outcomes all = check_outcomes(v);
+    return report_shown(&v->run->check, &all);
 }
 
 // ---- failures ----------------------------------------------------------------------------------
@@ -295,16 +315,16 @@ static void put_counts(const struct check_report *v, struct text *out)
 }
 
 // One that ran is no failure; that it is right nobody knows where nothing else says it.
-static void put_unverified(const struct check_report *v, uint64_t passed, struct text *out)
+static void put_unverified(enum evidence shown, uint64_t passed, struct text *out)
 {
-    text_add(out, v->shown == SHOWN_AGREEMENT ? "AGREEMENT: " : "NOT VERIFIED: ");
+    text_add(out, shown == SHOWN_AGREEMENT ? "AGREEMENT: " : "NOT VERIFIED: ");
     put_count(passed, "configuration", out);
-    if (v->shown == SHOWN_AGREEMENT && passed > 1)
+    if (shown == SHOWN_AGREEMENT && passed > 1)
         text_add(out, " agree with each other; not verified: the spec has no Reference");
-    else if (v->shown == SHOWN_AGREEMENT)
+    else if (shown == SHOWN_AGREEMENT)
         text_add(out, " agrees with the default configuration; not verified: the spec has no "
                       "Reference");
-    else if (v->shown == SHOWN_REPEATS)
+    else if (shown == SHOWN_REPEATS)
         text_addf(out,
                   " gave the same result in two launches%s; there is nothing else to hold it "
                   "against",
@@ -316,10 +336,11 @@ static void put_unverified(const struct check_report *v, uint64_t passed, struct
 // Whatever is no failure: a check that found nothing right has shown nothing.
 static void put_verdict(const struct check_report *v, struct text *out)
 {
+    enum evidence shown = report_check_evidence(v);
     uint64_t failed = report_check_count(v, OUTCOME_FAILED),
              left = v->progress.common.planned - v->count;
-    if (v->broken)
-        text_addf(out, "Broken off: %s\n", v->broken);
+    if (v->run->about->broken)
+        text_addf(out, "Broken off: %s\n", v->run->about->broken);
     if (left) {
         put_share(left, v->progress.common.planned, "configuration", out);
         text_addf(out, " %s not checked\n", left == 1 ? "was" : "were");
@@ -330,8 +351,8 @@ static void put_verdict(const struct check_report *v, struct text *out)
         text_add(out, "\n");
     } else if (report_check_passed(v)) {
         uint64_t passed = report_check_count(v, OUTCOME_PASSED), skipped = v->count - passed;
-        if (!v->run->build_only && v->shown != SHOWN_CORRECT) {
-            put_unverified(v, passed, out);
+        if (!v->run->build_only && shown != SHOWN_CORRECT) {
+            put_unverified(shown, passed, out);
         } else {
             text_add(out, "OK: ");
             put_count(passed, "configuration", out);
@@ -345,7 +366,7 @@ static void put_verdict(const struct check_report *v, struct text *out)
         if (skipped)
             text_addf(out, ", %llu left out", (unsigned long long)skipped);
         text_add(out, "\n");
-    } else if (left || v->broken || v->progress.common.cancelled) {
+    } else if (left || v->run->about->broken || v->progress.common.cancelled) {
         text_add(out, "INCOMPLETE: no failure so far\n");
     } else {
         text_add(out, "NOTHING CHECKED: ");
@@ -356,6 +377,7 @@ static void put_verdict(const struct check_report *v, struct text *out)
 
 static void put_check_end(const struct check_report *v, struct text *out)
 {
+    const struct checked_outcomes all = check_outcomes(v);
     char time[UNITS_SIZE];
     size_t left = FAILURES_MOST;
     for (size_t i = 0; i < STATUS_COUNT + OTHER_KINDS; i++)
@@ -383,7 +405,7 @@ static void put_check_end(const struct check_report *v, struct text *out)
     }
     put_counts(v, out);
     if (!v->run->build_only)
-        report_written(v->outcomes, v->count, v->run->check.kind != VERIFICATION_REFERENCE, out);
+        report_written(&all, v->run->check.kind != VERIFICATION_REFERENCE, out);
     put_verdict(v, out);
 }
 
@@ -479,7 +501,7 @@ static void put_record_json(const struct check_report *run, const struct check_r
 const char *report_check_shown(const struct check_report *v)
 {
     bool any = !v->run->build_only && report_check_count(v, OUTCOME_PASSED) > 0;
-    return any ? report_shown_text(v->shown) : NULL;
+    return any ? report_shown_text(report_check_evidence(v)) : NULL;
 }
 
 static void put_check_end_json(const struct check_report *v, struct emit *j)
@@ -511,10 +533,10 @@ static void put_check_end_json(const struct check_report *v, struct emit *j)
         emit_null_at(j, "races");
     emit_text_at(j, "verification", text_cstr(&words));
     const char *shown = report_check_shown(v);
-    emit_bool_at(j, "verified", shown && v->shown == SHOWN_CORRECT);
+    emit_bool_at(j, "verified", shown && report_check_evidence(v) == SHOWN_CORRECT);
     emit_text_at(j, "shown", shown);
     emit_bool_at(j, "cancelled", v->progress.common.cancelled);
-    emit_text_at(j, "error", v->broken);
+    emit_text_at(j, "error", v->run->about->broken);
     emit_u64_at(j, "elapsed_ns", v->progress.common.elapsed_ns);
     emit_object_end(j);
     text_release(&words);

@@ -18,17 +18,14 @@ enum check_outcome check_outcome(enum check_verdict v);
 
 // What a check found, by now or at its end.
 struct check_report {
-    const struct view_run *run;
+    const struct run_head *run;
     const struct check_record *const *records; // in the order of checking
     size_t count;
     const struct check_finding *findings;
     size_t finding_count;
     struct check_progress progress;
-    bool simulated;                      // races were looked for
-    bool verbose;                        // failures are shown in full
-    const char *broken;                  // (optional) why it could not go on
-    const struct view_outcome *outcomes; // one a record
-    enum view_shown shown;
+    bool simulated; // races were looked for
+    bool verbose;   // failures are shown in full
     // Appends the command line that shows a configuration again.
     void (*command)(const void *context, const struct check_record *r, struct text *out);
     const void *context;
@@ -52,7 +49,8 @@ struct check_report {
 extern const writers check_writers;
 
 uint64_t report_check_count(const struct check_report *v, enum check_outcome outcome);
-// What the configurations that passed show; NULL where none passed, or none ran.
+// What the records show; as text, of those that passed: NULL where none passed, or none ran.
+enum evidence report_check_evidence(const struct check_report *v);
 const char *report_check_shown(const struct check_report *v);
 // Is there no failure, and everything that was planned done?
 bool report_check_passed(const struct check_report *v);

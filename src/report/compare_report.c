@@ -29,7 +29,7 @@ static void put_side(const struct compare_report *v, uint32_t side, struct text 
     if (s->stored)
         text_addf(out, "; run %.8s of %s", s->stored->session, s->stored->date);
     if (s->device) {
-        struct view_check check = {VERIFICATION_NONE, NULL};
+        struct verified_by check = {VERIFICATION_NONE, NULL};
         if (!s->stored)
             check.kind = compare_verification(v->compare, side, &check.against);
         text_add(out, "; ");
@@ -61,7 +61,7 @@ bool report_is_compared(const struct compare_report *v, const struct compare_rec
 
 // A routine has no parameters that a metric could read.
 bool report_entry_metric(const struct compare_report *v, const struct compare_record *r,
-                         uint32_t side, struct view_metric *out)
+                         uint32_t side, double *value)
 {
     const struct compare_entry *n = &r->entries[side];
     const struct spec *spec = v->sides[side].spec;
@@ -69,11 +69,8 @@ bool report_entry_metric(const struct compare_report *v, const struct compare_re
         return false;
     if (v->routines[side] && !spec_metric_is_of_time(spec, 0))
         return false;
-    const struct spec_measured measured = {.time_ns = n->stats.median,
-                                           .joule = result_joule(n->result)};
-    *out = (struct view_metric){.name = spec->metrics[0].name, .unit = spec->metrics[0].name};
-    out->known = spec_metric(spec, 0, n->choice, v->sides[side].device, &measured, &out->value);
-    return out->known;
+    return report_metric_at(spec, 0, n->choice, v->sides[side].device, n->stats.median, n->result,
+                            value);
 }
 
 // ---- cells -------------------------------------------------------------------------------------
@@ -264,7 +261,7 @@ static void put_apart(const struct compare_report *v, struct text *out)
 static void put_best(const struct compare_report *v, int side, struct text *out)
 {
     const struct compare_record *row = v->progress.best[side];
-    struct view_metric metric;
+    double metric;
     if (!row)
         return;
     const struct compare_entry *s = &row->entries[side];
@@ -272,7 +269,7 @@ static void put_best(const struct compare_report *v, int side, struct text *out)
     report_time(&s->stats, out);
     if (report_entry_metric(v, row, (uint32_t)side, &metric)) {
         text_add(out, ", ");
-        report_metric(&metric, out);
+        report_metric(v->sides[side].spec->metrics[0].name, metric, out);
     }
     text_addf(out, "; %s\n", name_of(s->configuration));
 }
@@ -430,7 +427,7 @@ static void put_contest(const struct compare_report *v, enum report_format forma
             cells[i] = (struct text)TEXT_INIT;
         bool shared = s->rank.tied && has_tie(v); // the winner is tied with itself
         const struct stats_ratio ratio = ratio_of(s);
-        struct view_metric metric;
+        double metric;
         text_addf(&cells[PLACE], "%s%zu", shared ? "=" : "",
                   s->rank.tied ? (size_t)1 : s->rank.place + 1);
         put_time(s, &cells[TIME]);
@@ -439,7 +436,7 @@ static void put_contest(const struct compare_report *v, enum report_format forma
         else
             text_add(&cells[TIMES], "1");
         if (report_entry_metric(v, v->records[0], side, &metric))
-            report_metric(&metric, &cells[METRIC]);
+            report_metric(v->sides[side].spec->metrics[0].name, metric, &cells[METRIC]);
         if (report_error_norm(s->result) >= 0)
             text_addf(&cells[ERROR], "%.2g", report_error_norm(s->result));
         if (registers_of(s->result) >= 0)

@@ -46,6 +46,6 @@ void report_compare_json(const struct compare_report *v, struct emit *j); // wit
 bool report_is_compared(const struct compare_report *v, const struct compare_record *r);
 // The first metric of a side's spec; false where it has no value.
 bool report_entry_metric(const struct compare_report *v, const struct compare_record *r,
-                         uint32_t side, struct view_metric *out);
+                         uint32_t side, double *value);
 
 #endif

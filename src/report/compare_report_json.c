@@ -58,7 +58,7 @@ static void put_entry(struct emit *j, const struct compare_report *v,
 {
     const struct compare_entry *s = &row->entries[side];
     const struct result *r = s->result;
-    struct view_metric metric;
+    double metric;
     emit_object(j);
     emit_raw_at(j, "configuration", s->configuration_json);
     emit_text_at(j, "status", r ? status_text(r->status) : NULL);
@@ -69,7 +69,7 @@ static void put_entry(struct emit *j, const struct compare_report *v,
     put_resource(j, "registers", r, offsetof(struct resources, registers));
     put_resource(j, "spill_bytes", r, offsetof(struct resources, spill_bytes));
     put_resource(j, "local_bytes", r, offsetof(struct resources, local_bytes));
-    emit_f64_at(j, "metric", report_entry_metric(v, row, side, &metric) ? metric.value : NAN);
+    emit_f64_at(j, "metric", report_entry_metric(v, row, side, &metric) ? metric : NAN);
     emit_f64_at(j, "error", report_error_norm(r));
     emit_text_at(j, "message", r && r->message[0] ? r->message : NULL);
     emit_text_at(j, "library", v->routines[side] && r && r->log[0] ? r->log : NULL);

@@ -197,8 +197,9 @@ static void test_case(const struct check_record *v, const struct check_report *r
 
 static const char *why_incomplete(const struct check_report *v)
 {
-    if (v->broken || v->progress.common.cancelled)
-        return v->broken ? v->broken : "ended by a signal";
+    const char *broken = v->run->about->broken;
+    if (broken || v->progress.common.cancelled)
+        return broken ? broken : "ended by a signal";
     bool is_empty =
         report_check_count(v, OUTCOME_PASSED) + report_check_count(v, OUTCOME_FAILED) == 0;
     return is_empty ? "nothing was checked: all configurations are left out" : NULL;
@@ -206,11 +207,12 @@ static const char *why_incomplete(const struct check_report *v)
 
 void report_junit(const struct check_report *v, struct text *out)
 {
-    const struct view_run *about = v->run;
+    const struct report_about *about = v->run->about;
+    const char *suite = v->run->spec->name;
     const char *why = why_incomplete(v);
     size_t errors = why != NULL;
     text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite");
-    junit_attribute("name", about->spec_name, out);
+    junit_attribute("name", suite, out);
     text_addf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"",
               v->count + errors, report_check_count(v, OUTCOME_FAILED), errors,
               report_check_count(v, OUTCOME_SKIPPED));
@@ -218,10 +220,10 @@ void report_junit(const struct check_report *v, struct text *out)
     junit_attribute("timestamp", about->date, out);
     junit_attribute("hostname", about->host, out);
     text_add(out, ">\n  <properties>\n");
-    property(out, "device", about->device->name);
-    property(out, "driver", about->device->driver);
+    property(out, "device", v->run->device->name);
+    property(out, "driver", v->run->device->driver);
     property(out, "command", about->command);
-    if (!about->build_only) {
+    if (!v->run->build_only) {
         struct text words = TEXT_INIT;
         report_check(&v->run->check, &words);
         property(out, "verification", text_cstr(&words));
@@ -231,8 +233,8 @@ void report_junit(const struct check_report *v, struct text *out)
     }
     text_add(out, "  </properties>\n");
     for (size_t i = 0; i < v->count; i++)
-        test_case(v->records[i], v, about->spec_name, out);
+        test_case(v->records[i], v, suite, out);
     if (why)
-        junit_incomplete(about->spec_name, why, out);
+        junit_incomplete(suite, why, out);
     text_add(out, "</testsuite>\n</testsuites>\n");
 }

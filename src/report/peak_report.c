@@ -256,16 +256,16 @@ static const char *why_beyond(enum peak_limit limit)
                  "measured";
 }
 
-static void put_reached(const struct peak *p, const struct view_metric *m,
+static void put_reached(const struct peak *p, const char *unit, double value,
                         const struct peak_share *s, struct text *out)
 {
     const struct peak_rate *r = &p->rates[s->limit];
     char number[UNITS_SIZE], rate[UNITS_SIZE];
-    number_to_str(m->value, number);
+    number_to_str(value, number);
     number_to_str(r->median / s->scale, rate);
     const char *point = strchr(rate, '.');
     bool has_exponent = strchr(rate, 'e') != NULL;
-    text_addf(out, "%s %s is %.*f %% of the device's measured %s (%s", number, m->unit,
+    text_addf(out, "%s %s is %.*f %% of the device's measured %s (%s", number, unit,
               s->share < 0.0995 ? 1 : 0, 100 * s->share, name_of(s->limit), rate);
     if (!has_exponent) {
         text_add(out, " ");
@@ -274,18 +274,21 @@ static void put_reached(const struct peak *p, const struct view_metric *m,
     text_addf(out, "; hone peak)%s\n", s->beyond ? why_beyond(s->limit) : "");
 }
 
-void report_peak_shares(const struct peak *p, const struct view_result *r, struct text *out)
+void report_peak_shares(const struct record_frame *f, const struct tune_record *r, struct text *out)
 {
     struct peak_share share;
-    for (size_t i = 0; i < r->metric_count; i++) {
-        const struct view_metric *m = &r->metrics[i];
-        if (m->known && peak_share(p, m->unit, m->value, &share))
-            put_reached(p, m, &share, out);
+    double value;
+    for (uint32_t i = 0; f->spec && i < f->spec->metric_count; i++) {
+        const char *unit = f->spec->metrics[i].name;
+        if (record_metric(r, i, &value) && peak_share(f->peak, unit, value, &share))
+            put_reached(f->peak, unit, value, &share, out);
     }
 }
 
-void report_peak_json(const struct peak *p, const struct view_result *r, struct emit *j)
+void report_peak_json(const struct record_frame *f, const struct tune_record *r, struct emit *j)
 {
+    const struct peak *p = f->peak;
+    double value;
     if (!peak_is_known(p)) {
         emit_null(j);
         return;
@@ -296,11 +299,11 @@ void report_peak_json(const struct peak *p, const struct view_result *r, struct 
     struct peak_share share;
     emit_key(j, "shares");
     emit_object(j);
-    for (size_t i = 0; r && i < r->metric_count; i++) {
-        const struct view_metric *m = &r->metrics[i];
-        if (!m->known || !peak_share(p, m->unit, m->value, &share))
+    for (uint32_t i = 0; r && f->spec && i < f->spec->metric_count; i++) {
+        const char *unit = f->spec->metrics[i].name;
+        if (!record_metric(r, i, &value) || !peak_share(p, unit, value, &share))
             continue;
-        emit_key(j, m->name);
+        emit_key(j, unit);
         emit_object(j);
         emit_text_at(j, "limit", peak_limit_text(share.limit));
         emit_f64_at(j, "share", share.share);

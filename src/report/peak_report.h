@@ -4,7 +4,7 @@
 #define HONE_REPORT_PEAK_REPORT_H
 
 #include "base/emit.h"
-#include "report/view.h"
+#include "report/record.h"
 
 // What share of a limit a number is.
 struct peak_share {
@@ -43,10 +43,11 @@ void report_peak_limits_json(const struct peak *p, struct emit *j);
 
 // A line for each metric that a known limit is about: "1234 GFLOP/s is 83 % of the device's
 // measured fp32 peak (1487 [1480 .. 1490]; hone peak)".
-void report_peak_shares(const struct peak *p, const struct view_result *r, struct text *out);
+void report_peak_shares(const struct record_frame *f, const struct tune_record *r,
+                        struct text *out);
 // {"limits": as above, "shares": {"GFLOP/s": {"limit": "fp32", "share": 0.83}, ...}}; null where
-// nothing is known (p NULL too). `r` may be NULL: no shares.
-void report_peak_json(const struct peak *p, const struct view_result *r, struct emit *j);
+// nothing is known. `r` may be NULL: no shares.
+void report_peak_json(const struct record_frame *f, const struct tune_record *r, struct emit *j);
 
 // On NVIDIA: compute units x fp32 lanes of each x 2 x clock, in flop/s; 0 where a factor is not
 // known.

@@ -1,9 +1,10 @@
-// Views -> text and JSON. Everything is added to `out`; text ends with a newline, JSON does not.
+// Records -> text and JSON. Everything is added to `out`; text ends with a newline, JSON does not.
 #ifndef HONE_REPORT_REPORT_H
 #define HONE_REPORT_REPORT_H
 
 #include "base/emit.h"
-#include "report/view.h"
+#include "report/record.h"
+#include "report/verified.h"
 #include "report/writer.h"
 #include "store/upkeep.h"
 
@@ -56,17 +57,18 @@
 //          replay also replayed, as in run
 // The members hone, command, host, date, seed and store.
 void report_about_json(const struct report_about *a, struct emit *j);
-void report_run_json(const struct view_run *v, struct emit *j);
+void report_run_json(const struct run_head *v, struct emit *j);
 // `type`: "result", "ranked"; NULL: the object has none.
-void report_result_json(const struct view_result *v, const char *type, bool detail, struct emit *j);
+void report_result_json(const struct record_frame *f, const struct tune_record *v, const char *type,
+                        bool detail, struct emit *j);
 // On a line of its own.
-void report_result_line(const struct view_result *v, const char *type, bool detail,
-                        struct text *out);
-// The report is the struct device_info that the record, a struct view_result, was measured on.
+void report_result_line(const struct record_frame *f, const struct tune_record *v, const char *type,
+                        bool detail, struct text *out);
+// The report is the struct record_frame of the record, a struct tune_record.
 extern const writers run_writers;
-// Of a tune: struct view_run, struct view_result, struct view_summary.
+// Of struct tune_report and struct tune_record.
 extern const writers tune_writers;
-void report_summary_json(const struct view_summary *v, struct emit *j);
+void report_summary_json(const struct tune_report *v, struct emit *j);
 void report_device_json(const struct device_info *d, struct emit *j);
 // {"mhz_before", "mhz_after", "memory_mhz", "watts", "celsius", "slowed": [...], "note"}, where
 // `note` says what slowed it or is null; null: nothing is known of the card.
@@ -86,16 +88,18 @@ extern const writers devices_writers;
 //  "preferred_multiple", "max_group_size", "groups_per_unit"}
 void report_resources_json(const struct resources *r, struct emit *j);
 
-// Does the least time decide, or what comes to the same?
-bool report_by_time(const struct view_goal *g);
-// "the least time", "the greatest GFLOP/s", "the Pareto set of the least time and the greatest
-// GFLOP/s".
-void report_goal(const struct view_goal *g, struct text *out);
+// Does the least time decide, or what comes to the same? Are there several objectives, which have a Pareto set?
+bool report_by_time(const struct run_head *v);
+bool report_is_set(const struct run_head *v);
+// "the least time" (also of NULL), "the greatest GFLOP/s", "the Pareto set of the least time and the greatest GFLOP/s".
+void report_goal(const struct objectives *o, struct text *out);
+// What the records of a tune show.
+enum evidence report_tune_shown(const struct tune_report *v);
 
 // What is recommended: of those that a ranking did not tell apart the one that was chosen, else the
 // first; NULL: nothing was measured, nothing has a value of the objective, or there are several
 // objectives.
-const struct view_result *report_best(const struct view_summary *v);
+const struct tune_record *report_best(const struct tune_report *v);
 // The median time of launch `column` of a configuration with several; NaN where it is not known.
 double report_part_median(const struct result *r, uint32_t column);
 
@@ -103,13 +107,20 @@ double report_part_median(const struct result *r, uint32_t column);
 
 // verified.c: "verified against gemm", "not verified: held against the default configuration
 // alone", "NOT VERIFIED ...".
-void report_check(const struct view_check *c, struct text *out);
+void report_check(const struct verified_by *c, struct text *out);
 // "8.104 ms [8.05 .. 8.22]": the median with its interval, or with the range below six samples.
 void report_time(const struct stats_summary *s, struct text *out);
 // "[8.05 .. 8.22]", in the median's unit; "(8.05 .. 8.22)" where it is only the range.
 void report_interval(const struct stats_summary *s, struct text *out);
 // "4.143 GFLOP/s"
-void report_metric(const struct view_metric *m, struct text *out);
+void report_metric(const char *name, double value, struct text *out);
+// A metric of a configuration that took so long, with the energy of `r`; false where it has no value.
+bool report_metric_at(const struct spec *spec, uint32_t metric, const uint32_t *choice,
+                      const struct device_info *device, double time_ns, const struct result *r,
+                      double *value);
+// Why the metric of a result that was timed has no value: of the energy the result knows it, others mostly say it by
+// themselves: "".
+const char *report_why_unknown(const struct spec *spec, uint32_t metric, const struct result *r);
 // A card that is known, around a measurement: "1980 MHz, memory 3201 MHz, 398 W, 61 degrees
 // Celsius".
 void report_gpu(const struct gpu_snapshot *g, struct text *out);
@@ -124,21 +135,22 @@ void report_device(const struct device_info *d, struct text *out);
 // language is not repeated.
 void report_driver(enum language l, const char *platform, const char *driver, struct text *out);
 // The first lines of a run.
-void report_run(const struct view_run *v, struct text *out);
+void report_run(const struct run_head *v, struct text *out);
 // One line for a configuration that is done, as --verbose shows it.
-void report_line(const struct view_result *v, struct text *out);
-// The ranking with at most `most` rows, then what was screened only, what failed (one line a kind),
-// and where the time went. Where a row has more than `width` columns (0: any) the configurations
+void report_line(const struct record_frame *f, const struct tune_record *v, struct text *out);
+// The ranking with at most `rows` rows, then what was screened only, what failed (one line a kind),
+// and where the time went. Where a row has more than `width` columns the configurations
 // stand below their times.
-void report_summary(const struct view_summary *v, size_t most, size_t width, struct text *out);
+void report_summary(const struct tune_report *v, struct text *out);
 // Where the time of a run went.
-void report_timing(const struct view_timing *t, enum report_format format, struct text *out);
+void report_timing(const struct tune_report *v, struct text *out);
 // {"wall_ns", "startup_ns", "listing_ns", "opening_ns", "waiting_ns", "locked_ns", "loading_ns",
 //  "inputs_ns", "reference_ns", "verifying_ns", "measuring_ns", "ranking_ns", "storing_ns",
-//  "rest_ns", "kernel_ns", "build_ns", "builds_ns", "builders"}, as struct view_timing has them
-void report_timing_json(const struct view_timing *t, struct emit *j);
+//  "rest_ns", "kernel_ns", "build_ns", "builds_ns", "builders"}: those up to rest_ns, but for listing_ns, which is
+//  within startup_ns, follow each other and add up to wall_ns; kernels run and builds go on meanwhile
+void report_timing_json(const struct tune_report *v, struct emit *j);
 // Everything about one result.
-void report_result(const struct view_result *v, struct text *out);
+void report_result(const struct record_frame *f, const struct tune_record *v, struct text *out);
 
 // What a command has to say of the store at `path`.
 struct store_report {

@@ -78,11 +78,11 @@ static void settings(const char *const *pairs, struct emit *j)
 }
 
 // How what was recorded had been checked nobody knows.
-static void check_at(struct emit *j, const struct view_check *c, const struct view_replay *replay)
+static void check_at(struct emit *j, const struct run_head *v)
 {
     struct text words = TEXT_INIT;
-    report_check(c, &words);
-    emit_text_at(j, "verification", replay ? NULL : text_cstr(&words));
+    report_check(&v->check, &words);
+    emit_text_at(j, "verification", v->recorded ? NULL : text_cstr(&words));
     text_release(&words);
 }
 
@@ -108,34 +108,39 @@ static void strategy_options_at(struct emit *j, const char *description)
     emit_object_end(j);
 }
 
-static void goal_at(struct emit *j, const struct view_goal *g)
+static void objectives_at(struct emit *j, const struct objectives *o)
 {
-    emit_text_at(j, "objective", g->text ? g->text : "time");
+    struct text words = TEXT_INIT;
+    if (o)
+        objective_text(o, &words);
+    emit_text_at(j, "objective", o ? text_cstr(&words) : "time");
+    text_release(&words);
     emit_key(j, "objectives");
     emit_array(j);
-    for (size_t i = 0; i < g->count; i++) {
+    for (size_t i = 0; o && i < o->count; i++) {
         emit_object(j);
-        emit_text_at(j, "name", g->objectives[i].name);
-        emit_text_at(j, "direction", g->objectives[i].maximise ? "max" : "min");
+        emit_text_at(j, "name", o->terms[i].name);
+        emit_text_at(j, "direction", o->terms[i].maximise ? "max" : "min");
         emit_object_end(j);
     }
     emit_array_end(j);
 }
 
-static void replay_at(struct emit *j, const struct view_replay *r)
+static void replay_at(struct emit *j, const struct run_head *v)
 {
+    const struct recorded *r = v->recorded;
     if (!r)
         return;
     emit_key(j, "replayed");
     emit_object(j);
     emit_text_at(j, "file", r->path);
-    emit_text_at(j, "format", r->format);
+    emit_text_at(j, "format", recorded_format_text(r->format));
     emit_text_at(j, "device", r->device);
     emit_text_at(j, "statistic", r->statistic);
-    emit_u64_at(j, "recorded", r->recorded);
-    emit_u64_at(j, "excluded", r->excluded);
-    emit_u64_at(j, "unrecorded", r->unrecorded);
-    emit_f64_at(j, "cost_ns", r->cost_ns);
+    emit_u64_at(j, "recorded", r->count);
+    emit_u64_at(j, "excluded", v->replay->excluded);
+    emit_u64_at(j, "unrecorded", v->replay->unrecorded);
+    emit_f64_at(j, "cost_ns", v->cost_ns);
     emit_object_end(j);
 }
 
@@ -149,21 +154,29 @@ void report_about_json(const struct report_about *a, struct emit *j)
     emit_text_at(j, "store", a->store);
 }
 
-void report_run_json(const struct view_run *v, struct emit *j)
+static void digest_at(struct emit *j, const char *key, const struct digest *d, bool known)
 {
+    char hex[65];
+    digest_hex(d, hex);
+    emit_text_at(j, key, known ? hex : NULL);
+}
+
+void report_run_json(const struct run_head *v, struct emit *j)
+{
+    bool has_spec = !v->recorded || v->of_spec;
     emit_object(j);
     emit_text_at(j, "type", "run");
-    emit_text_at(j, "hone", v->hone_version);
-    emit_text_at(j, "spec", v->spec_path);
-    emit_text_at(j, "spec_name", v->spec_name);
-    emit_text_at(j, "spec_sha256", v->spec_sha256);
-    emit_text_at(j, "source_sha256", v->source_sha256);
+    emit_text_at(j, "hone", v->about->hone_version);
+    emit_text_at(j, "spec", has_spec ? v->spec->path : NULL);
+    emit_text_at(j, "spec_name", v->spec->name);
+    digest_at(j, "spec_sha256", &v->spec->digest, has_spec);
+    digest_at(j, "source_sha256", &v->source, !v->recorded);
     emit_raw_at(j, "constants", v->constants_json);
-    emit_text_at(j, "command", v->command);
-    emit_u64_at(j, "seed", v->seed);
+    emit_text_at(j, "command", v->about->command);
+    emit_u64_at(j, "seed", v->about->seed);
     emit_text_at(j, "strategy", v->strategy);
     strategy_options_at(j, v->strategy_description);
-    goal_at(j, &v->goal);
+    objectives_at(j, v->objectives);
     emit_key(j, "device");
     if (v->device)
         report_device_json(v->device, j);
@@ -171,31 +184,27 @@ void report_run_json(const struct view_run *v, struct emit *j)
         emit_null(j);
     emit_text_at(j, "driver", v->device ? v->device->driver : NULL);
     emit_text_at(j, "compiler", v->device ? v->device->compiler : NULL);
-    emit_text_at(j, "host", v->host);
-    emit_text_at(j, "date", v->date);
+    emit_text_at(j, "host", v->about->host);
+    emit_text_at(j, "date", v->about->date);
     emit_key(j, "cache");
     settings(v->cache, j);
-    emit_text_at(j, "store", v->store);
+    emit_text_at(j, "store", v->about->store);
     emit_raw_at(j, "cartesian", v->cartesian);
     emit_u64_at(j, "valid", v->valid);
     emit_u64_at(j, "planned", v->planned);
-    check_at(j, &v->check, v->replay);
-    replay_at(j, v->replay);
+    check_at(j, v);
+    replay_at(j, v);
     emit_object_end(j);
 }
 
 // ---- a result ----------------------------------------------------------------------------------
 
-static void emit_metrics(struct emit *j, const struct view_result *v)
+static void emit_metrics(struct emit *j, const struct record_frame *f, const struct tune_record *v)
 {
     emit_key(j, "metrics");
     emit_object(j);
-    for (size_t i = 0; i < v->metric_count; i++) {
-        if (v->metrics[i].known)
-            emit_f64_at(j, v->metrics[i].name, v->metrics[i].value);
-        else
-            emit_null_at(j, v->metrics[i].name);
-    }
+    for (size_t i = 0; f->spec && i < f->spec->metric_count; i++)
+        emit_f64_at(j, f->spec->metrics[i].name, v->metrics ? v->metrics[i] : NAN);
     emit_object_end(j);
 }
 
@@ -220,7 +229,7 @@ static void times_at(struct emit *j, const struct result *r)
     emit_object_end(j);
 }
 
-static void samples_at(struct emit *j, const struct view_result *v)
+static void samples_at(struct emit *j, const struct tune_record *v)
 {
     const uint64_t *samples = NULL;
     uint32_t count = 0;
@@ -233,27 +242,30 @@ static void samples_at(struct emit *j, const struct view_result *v)
     emit_u64s_at(j, "samples_ns", samples, count);
 }
 
-static void place_at(const struct view_result *v, struct emit *j)
+// Of a ranking; zeros are none.
+static void identity_at(struct emit *j, const char *key, const uint8_t id[16])
 {
-    const struct view_place *p = &v->place;
-    char id[33];
-    id[0] = '\0';
+    char hex[33];
     bool any = false;
-    for (size_t i = 0; i < sizeof v->result->ranking; i++) {
-        str_format(id + 2 * i, 33 - 2 * i, "%02x", v->result->ranking[i]);
-        any = any || v->result->ranking[i];
+    for (size_t i = 0; i < 16; i++) {
+        str_format(hex + 2 * i, 33 - 2 * i, "%02x", id[i]);
+        any = any || id[i];
     }
-    if (!any)
-        id[0] = '\0';
-    emit_text_at(j, "ranking", id[0] ? id : NULL);
-    known_at(j, "place", p->place > 0, p->place);
-    emit_bool_at(j, "tied", p->tied);
-    emit_bool_at(j, "chosen", p->chosen);
-    emit_f64_at(j, "ratio", p->place > 0 ? p->ratio : NAN);
-    emit_pair_at(j, "ratio_interval", p->place > 0 && p->interval, p->low, p->high);
+    emit_text_at(j, key, any ? hex : NULL);
 }
 
-static void basics(const struct view_result *v, struct emit *j)
+static void place_at(const struct record_frame *f, const struct tune_record *v, struct emit *j)
+{
+    const struct ranking_entry *n = &v->rank;
+    identity_at(j, "ranking", v->result->ranking);
+    known_at(j, "place", v->ranked, record_place(v));
+    emit_bool_at(j, "tied", v->ranked && n->tied);
+    emit_bool_at(j, "chosen", v->ranked && f->chosen == v);
+    emit_f64_at(j, "ratio", v->ranked ? n->ratio : NAN);
+    emit_pair_at(j, "ratio_interval", v->ranked && n->ratio_interval, n->ratio_low, n->ratio_high);
+}
+
+static void basics(const struct record_frame *f, const struct tune_record *v, struct emit *j)
 {
     const struct result *r = v->result;
     bool verified = r->status == STATUS_CORRECT && r->verification == VERIFICATION_REFERENCE;
@@ -278,13 +290,13 @@ static void basics(const struct view_result *v, struct emit *j)
     emit_text_at(j, "origin", r->origin);
     emit_text_at(j, "message", r->message);
     emit_text_at(j, "fault", fault_text(r->fault));
-    emit_metrics(j, v);
+    emit_metrics(j, f, v);
     emit_bool_at(j, "is_default", v->is_default);
-    emit_raw_at(j, "same_as", v->same_as_json);
+    emit_raw_at(j, "same_as", v->same_as ? v->same_as->configuration_json : NULL);
     size_at(j, "global_size", v->global, v->dimensions);
     size_at(j, "local_size", v->local, v->dimensions);
     known_at(j, "limit_ns", r->status == STATUS_TIMEOUT, r->limit_ns);
-    place_at(v, j);
+    place_at(f, v, j);
     times_at(j, r);
     emit_key(j, "gpu");
     report_gpu_json(&r->gpu, j);
@@ -312,7 +324,7 @@ void report_resources_json(const struct resources *r, struct emit *j)
 }
 
 // The sizes and resources of launch `i`, as far as job and result know them.
-static void launch(const struct view_result *v, uint32_t i, struct emit *j)
+static void launch(const struct tune_record *v, uint32_t i, struct emit *j)
 {
     const struct result *r = v->result;
     double part = report_part_median(r, i);
@@ -362,7 +374,7 @@ static void options_at(const struct job *job, struct emit *j)
     emit_array_end(j);
 }
 
-static void emit_origin(const struct view_origin *origin, struct emit *j)
+static void emit_origin(const struct record_origin *origin, struct emit *j)
 {
     const struct best_answer *o = origin->answer;
     const struct best_place *p = &o->place;
@@ -386,7 +398,7 @@ static void emit_origin(const struct view_origin *origin, struct emit *j)
     emit_f64_at(j, "faster_ns", p->faster ? p->faster_median : NAN);
 }
 
-static void details(const struct view_result *v, struct emit *j)
+static void details(const struct record_frame *f, const struct tune_record *v, struct emit *j)
 {
     const struct result *r = v->result;
     bool is_own = r->stop != STOP_IMPORTED;
@@ -421,34 +433,35 @@ static void details(const struct view_result *v, struct emit *j)
     emit_text_at(j, "log", r->log);
     emit_text_at(j, "output", r->output);
     emit_key(j, "peak");
-    report_peak_json(v->peak, v, j);
+    report_peak_json(f, v, j);
 }
 
-void report_result_json(const struct view_result *v, const char *type, bool detail, struct emit *j)
+void report_result_json(const struct record_frame *f, const struct tune_record *v, const char *type,
+                        bool detail, struct emit *j)
 {
     emit_object(j);
     if (type)
         emit_text_at(j, "type", type);
-    basics(v, j);
+    basics(f, v, j);
     if (detail)
-        details(v, j);
-    if (v->origin)
-        emit_origin(v->origin, j);
+        details(f, v, j);
+    if (f->origin)
+        emit_origin(f->origin, j);
     emit_object_end(j);
 }
 
-void report_result_line(const struct view_result *v, const char *type, bool detail,
-                        struct text *out)
+void report_result_line(const struct record_frame *f, const struct tune_record *v, const char *type,
+                        bool detail, struct text *out)
 {
     struct emit j;
     emit_start(&j, out);
-    report_result_json(v, type, detail, &j);
+    report_result_json(f, v, type, detail, &j);
     text_add(out, "\n");
 }
 
 // ---- the summary -------------------------------------------------------------------------------
 
-static void counts_at(const struct view_summary *v, struct emit *j)
+static void counts_at(const struct tune_progress *v, struct emit *j)
 {
     emit_key(j, "counts");
     emit_object(j);
@@ -458,7 +471,7 @@ static void counts_at(const struct view_summary *v, struct emit *j)
     emit_u64_at(j, "spec_errors", v->spec_errors);
 }
 
-static void spent_at(const struct view_summary *v, struct emit *j)
+static void spent_at(const struct tune_progress *v, struct emit *j)
 {
     emit_key(j, "times_ns");
     emit_object(j);
@@ -473,66 +486,67 @@ static void spent_at(const struct view_summary *v, struct emit *j)
     emit_object_end(j);
 }
 
-static void ranking_at(const struct view_ranking *r, struct emit *j)
+static void ranking_at(const struct tune_report *v, struct emit *j)
 {
+    const struct tune_ranked *r = &v->progress.ranked;
+    const struct final_ranking_status *s = &r->status;
     emit_key(j, "ranking");
     if (!r->decided) {
         emit_null(j);
         return;
     }
     emit_object(j);
-    emit_text_at(j, "id", r->id);
+    identity_at(j, "id", r->id);
     emit_u64_at(j, "contenders", r->finalists);
     emit_u64_at(j, "failed", r->failed);
-    emit_u64_at(j, "rounds", r->rounds);
-    emit_u64_at(j, "repeated", r->repeated);
-    emit_u64_at(j, "marked", r->marked);
-    emit_u64_at(j, "by_load", r->by_load);
-    emit_u64_at(j, "by_clock", r->by_clock);
-    emit_u64_at(j, "batch", r->batch);
-    emit_u64_at(j, "warmups", r->warmups);
-    emit_bool_at(j, "cold", r->cold);
-    emit_f64_at(j, "level", r->level);
+    emit_u64_at(j, "rounds", s->rounds);
+    emit_u64_at(j, "repeated", s->repeated);
+    emit_u64_at(j, "marked", s->marked);
+    emit_u64_at(j, "by_load", s->by_load);
+    emit_u64_at(j, "by_clock", s->by_clock);
+    emit_u64_at(j, "batch", s->batch);
+    emit_u64_at(j, "warmups", s->warmups);
+    emit_bool_at(j, "cold", v->cold);
+    emit_f64_at(j, "level", v->level);
     emit_u64_at(j, "tied", r->tied);
-    emit_raw_at(j, "chosen", r->chosen_json);
+    emit_raw_at(j, "chosen", r->chosen->configuration_json);
     emit_text_at(j, "why", r->why);
     emit_bool_at(j, "known", r->known);
     emit_bool_at(j, "short", r->is_short);
-    emit_u64_at(j, "launches", r->launches);
+    emit_u64_at(j, "launches", s->launches);
     emit_object_end(j);
 }
 
-const struct view_result *report_best(const struct view_summary *v)
+const struct tune_record *report_best(const struct tune_report *v)
 {
-    for (size_t i = 0; i < v->result_count; i++) {
-        if (v->results[i].place.chosen)
-            return &v->results[i];
-    }
-    const struct view_result *first = v->result_count ? &v->results[0] : NULL;
-    bool is_one = v->goal.count <= 1 && (report_by_time(&v->goal) || (first && first->has_value));
+    if (v->frame.chosen)
+        return v->frame.chosen;
+    const struct tune_record *first = v->ranking_count ? v->ranking[0] : NULL;
+    bool is_one = !report_is_set(&v->head) && first && (report_by_time(&v->head) || first->values);
     return is_one ? first : NULL;
 }
 
-static void pareto_at(const struct view_summary *v, struct emit *j)
+static void pareto_at(const struct tune_report *v, struct emit *j)
 {
     emit_key(j, "pareto");
-    if (v->goal.count < 2) {
+    if (!report_is_set(&v->head)) {
         emit_null(j);
         return;
     }
     emit_array(j);
-    for (size_t i = 0; i < v->result_count; i++) {
-        if (v->results[i].pareto)
-            report_result_json(&v->results[i], NULL, false, j);
+    for (size_t i = 0; i < v->ranking_count; i++) {
+        if (v->ranking[i]->pareto)
+            report_result_json(&v->frame, v->ranking[i], NULL, false, j);
     }
     emit_array_end(j);
 }
 
-static void speedup_at(const struct view_speedup *s, struct emit *j)
+static void speedup_at(const struct tune_speedup *s, struct emit *j)
 {
-    bool has_interval = s->known && s->ranked && s->interval;
-    emit_f64_at(j, "speedup_over_default", s->known ? s->ratio : NAN);
-    emit_pair_at(j, "speedup_over_default_interval", has_interval, s->low, s->high);
+    const struct stats_ratio *r = &s->ratio;
+    emit_f64_at(j, "speedup_over_default", s->known ? r->ratio : NAN);
+    emit_pair_at(j, "speedup_over_default_interval", s->known && s->ranked && r->interval, r->low,
+                 r->high);
     emit_text_at(j, "speedup_over_default_basis",
                  !s->known   ? NULL
                  : s->ranked ? "ranked"
@@ -540,42 +554,44 @@ static void speedup_at(const struct view_speedup *s, struct emit *j)
     emit_bool_at(j, "speedup_over_default_significant", s->known && s->significant);
 }
 
-void report_summary_json(const struct view_summary *v, struct emit *j)
+void report_summary_json(const struct tune_report *v, struct emit *j)
 {
-    const struct view_result *best = report_best(v);
+    const struct tune_record *best = report_best(v);
+    const struct tune_progress *p = &v->progress;
     emit_object(j);
     emit_text_at(j, "type", "summary");
     emit_key(j, "best");
     if (best)
-        report_result_json(best, NULL, false, j);
+        report_result_json(&v->frame, best, NULL, false, j);
     else
         emit_null(j);
-    goal_at(j, &v->goal);
+    objectives_at(j, v->head.objectives);
     pareto_at(v, j);
-    counts_at(v, j);
-    emit_u64_at(j, "done", v->done);
-    emit_u64_at(j, "valid", v->valid);
-    emit_u64_at(j, "planned", v->planned);
-    emit_u64_at(j, "reused", v->reused);
-    emit_u64_at(j, "identical", v->identical);
-    emit_u64_at(j, "samples", v->samples);
-    emit_u64_at(j, "launches", v->launches);
+    counts_at(p, j);
+    emit_u64_at(j, "done", p->common.done);
+    emit_u64_at(j, "valid", p->valid);
+    emit_u64_at(j, "planned", p->common.planned);
+    emit_u64_at(j, "reused", p->reused - p->identical);
+    emit_u64_at(j, "identical", p->identical);
+    emit_u64_at(j, "samples", p->samples);
+    emit_u64_at(j, "launches", p->launches);
     speedup_at(&v->speedup, j);
-    check_at(j, &v->check, v->replay);
-    bool shows = !v->build_only && !v->replay && v->by_status[STATUS_CORRECT] > 0;
-    emit_bool_at(j, "verified", shows && v->shown == SHOWN_CORRECT);
-    emit_text_at(j, "shown", shows ? report_shown_text(v->shown) : NULL);
-    ranking_at(&v->ranking, j);
-    emit_bool_at(j, "cancelled", v->cancelled);
-    emit_bool_at(j, "out_of_time", v->out_of_time);
-    emit_bool_at(j, "build_only", v->build_only);
-    emit_text_at(j, "error", v->broken);
-    emit_u64_at(j, "elapsed_ns", v->elapsed_ns);
-    spent_at(v, j);
+    check_at(j, &v->head);
+    bool shows = !v->head.build_only && !v->head.recorded && p->by_status[STATUS_CORRECT] > 0;
+    enum evidence shown = report_tune_shown(v);
+    emit_bool_at(j, "verified", shows && shown == SHOWN_CORRECT);
+    emit_text_at(j, "shown", shows ? report_shown_text(shown) : NULL);
+    ranking_at(v, j);
+    emit_bool_at(j, "cancelled", p->common.cancelled);
+    emit_bool_at(j, "out_of_time", p->out_of_time);
+    emit_bool_at(j, "build_only", v->head.build_only);
+    emit_text_at(j, "error", v->head.about->broken);
+    emit_u64_at(j, "elapsed_ns", p->common.elapsed_ns);
+    spent_at(p, j);
     emit_key(j, "timing");
-    report_timing_json(&v->timing, j);
+    report_timing_json(v, j);
     emit_key(j, "peak");
-    report_peak_json(v->peak, best, j);
-    replay_at(j, v->replay);
+    report_peak_json(&v->frame, best, j);
+    replay_at(j, &v->head);
     emit_object_end(j);
 }

@@ -55,7 +55,7 @@ static void put_resource(struct text *out, const char *name, int64_t value, bool
     *separator = ", ";
 }
 
-static void put_launch(const struct view_result *v, uint32_t i, struct text *out)
+static void put_launch(const struct tune_record *v, uint32_t i, struct text *out)
 {
     const struct result *r = v->result;
     const struct job_launch *l = &v->job->launches[i];
@@ -75,7 +75,7 @@ static void put_launch(const struct view_result *v, uint32_t i, struct text *out
     text_add(out, "\n");
 }
 
-static void put_launches(const struct view_result *v, struct text *out)
+static void put_launches(const struct tune_record *v, struct text *out)
 {
     for (uint32_t i = 0; v->job && i < v->job->launch_count; i++)
         put_launch(v, i, out);
@@ -151,7 +151,7 @@ static void put_deviation(const struct deviation *d, struct text *out)
     text_add(out, "\n");
 }
 
-static void put_verification(const struct view_result *v, struct text *out)
+static void put_verification(const struct tune_record *v, struct text *out)
 {
     const struct result *r = v->result;
     const char *against = v->job ? v->job->reference.name : NULL;
@@ -180,7 +180,7 @@ void report_clock(const struct result *r, struct text *out)
                   r->timer_fault);
 }
 
-static void put_samples(const struct view_result *v, struct text *out)
+static void put_samples(const struct tune_record *v, struct text *out)
 {
     const uint64_t *samples;
     uint32_t count;
@@ -199,7 +199,7 @@ static void put_samples(const struct view_result *v, struct text *out)
     text_addf(out, "Verified launch: %s (not counted)\n", time);
 }
 
-static void put_times(const struct view_result *v, struct text *out)
+static void put_times(const struct record_frame *f, const struct tune_record *v, struct text *out)
 {
     if (!v->timed)
         return;
@@ -214,20 +214,16 @@ static void put_times(const struct view_result *v, struct text *out)
                   v->stats.interval ? "median and 95 % interval" : "median and range",
                   stop_text(v->result->stop));
     }
-    for (size_t i = 0; i < v->metric_count; i++) {
-        // A unit only where the name does not say it: "GFLOP/s: 2.421".
+    for (uint32_t i = 0; f->spec && i < f->spec->metric_count; i++) {
         char number[UNITS_SIZE];
-        bool has_unit = v->metrics[i].unit && v->metrics[i].unit[0] &&
-                        !str_equal(v->metrics[i].unit, v->metrics[i].name);
-        number_to_str(v->metrics[i].value, number);
-        text_addf(out, "%s: %s%s%s", v->metrics[i].name, v->metrics[i].known ? number : "not known",
-                  v->metrics[i].known && has_unit ? " " : "",
-                  v->metrics[i].known && has_unit ? v->metrics[i].unit : "");
-        if (!v->metrics[i].known && v->metrics[i].why && v->metrics[i].why[0])
-            text_addf(out, ": %s", v->metrics[i].why);
-        text_add(out, "\n");
+        double value;
+        bool known = record_metric(v, i, &value);
+        const char *why = known ? "" : report_why_unknown(f->spec, i, v->result);
+        number_to_str(value, number);
+        text_addf(out, "%s: %s%s%s\n", f->spec->metrics[i].name, known ? number : "not known",
+                  why[0] ? ": " : "", why);
     }
-    report_peak_shares(v->peak, v, out);
+    report_peak_shares(f, v, out);
 }
 
 static void put_card(const struct result *r, struct text *out)
@@ -270,7 +266,7 @@ static void put_spent(const struct result *r, struct text *out)
 }
 
 // Where a stored result stands in its ranking, and why it is the answer.
-static void put_standing(const struct view_origin *origin, struct text *out)
+static void put_standing(const struct record_origin *origin, struct text *out)
 {
     const struct best_answer *b = origin->answer;
     const struct best_place *p = &b->place;
@@ -301,25 +297,24 @@ static void put_standing(const struct view_origin *origin, struct text *out)
 }
 
 // No time of another statistic, or measured by another program, is held against it.
-static void put_recorded(const struct view_result *v, struct text *out)
+static void put_recorded(const struct best_answer *o, struct text *out)
 {
-    const struct best_answer *o = v->origin->answer;
     text_add_name(out, "IMPORTED: recorded by others on ", o->device, "; ");
-    text_add_name(out, "the least ", v->result->statistic, " of what was imported\n");
+    text_add_name(out, "the least ", o->result->statistic, " of what was imported\n");
     text_add_name(out, "Imported: ", o->date, "");
     text_add_name(out, " by hone ", o->hone_version, "\n");
     if (o->constants && o->constants[0])
         text_add_name(out, "Constants: ", o->constants, "\n");
 }
 
-static void put_origin(const struct view_result *v, struct text *out)
+static void put_origin(const struct record_origin *origin, struct text *out)
 {
-    const struct best_answer *o = v->origin->answer;
-    if (v->result->stop == STOP_IMPORTED) {
-        put_recorded(v, out);
+    const struct best_answer *o = origin->answer;
+    if (o->result->stop == STOP_IMPORTED) {
+        put_recorded(o, out);
         return;
     }
-    put_standing(v->origin, out);
+    put_standing(origin, out);
     text_add_name(out, "Measured: ", o->date, "");
     text_add_name(out, " on ", o->device, " (");
     report_driver(o->language, o->platform, o->driver, out);
@@ -337,7 +332,7 @@ static const char *told_status(const struct result *r)
                                                               : status_text(r->status);
 }
 
-void report_result(const struct view_result *v, struct text *out)
+void report_result(const struct record_frame *f, const struct tune_record *v, struct text *out)
 {
     const struct result *r = v->result;
     text_add_name(out, "Configuration: ", v->configuration, v->is_default ? " (default)\n" : "\n");
@@ -348,10 +343,10 @@ void report_result(const struct view_result *v, struct text *out)
         text_addf(out, "From: %s\n", r->origin);
     if (r->message[0])
         text_addf(out, "Message: %s\n", r->message);
-    put_times(v, out);
+    put_times(f, v, out);
     put_card(r, out);
-    if (v->origin)
-        put_origin(v, out);
+    if (f->origin)
+        put_origin(f->origin, out);
     for (uint32_t p = 0; v->job && p < v->job->program_count; p++) {
         const struct job_program *program = &v->job->programs[p];
         text_addf(out, "Source: %s (%llu bytes), options", program->name,
@@ -372,14 +367,14 @@ void report_result(const struct view_result *v, struct text *out)
 
 static void write_run_record(const void *report, const void *record, struct text *out)
 {
-    report_device(report, out);
-    report_result(record, out);
+    const struct record_frame *f = report;
+    report_device(f->device, out);
+    report_result(f, record, out);
 }
 
 static void write_run_record_json(const void *report, const void *record, struct text *out)
 {
-    (void)report;
-    report_result_line(record, "result", true, out);
+    report_result_line(report, record, "result", true, out);
 }
 
 const writers run_writers = {[REPORT_TEXT] = {.record = write_run_record},

@@ -27,76 +27,85 @@ void report_device(const struct device_info *d, struct text *out)
     text_add(out, ")\n");
 }
 
-bool report_by_time(const struct view_goal *g)
+bool report_by_time(const struct run_head *v)
 {
-    return g->count == 0 || g->by_time;
+    return !v->objectives || v->by_time;
 }
 
-void report_goal(const struct view_goal *g, struct text *out)
+bool report_is_set(const struct run_head *v)
 {
-    text_add(out, g->count == 0 ? "the least time" : g->count > 1 ? "the Pareto set of " : "");
-    for (size_t i = 0; i < g->count; i++) {
-        const char *separator = i == 0 ? "" : i + 1 == g->count ? " and " : ", ";
-        text_addf(out, "%sthe %s %s", separator, g->objectives[i].maximise ? "greatest" : "least",
-                  g->objectives[i].name);
+    return v->objectives && v->objectives->count > 1;
+}
+
+void report_goal(const struct objectives *o, struct text *out)
+{
+    text_add(out, !o ? "the least time" : o->count > 1 ? "the Pareto set of " : "");
+    for (size_t i = 0; o && i < o->count; i++) {
+        const char *separator = i == 0 ? "" : i + 1 == o->count ? " and " : ", ";
+        text_addf(out, "%sthe %s %s", separator, o->terms[i].maximise ? "greatest" : "least",
+                  o->terms[i].name);
     }
 }
 
 // All of them, for the least time, is what anybody expects.
-static void put_search(const struct view_run *v, struct text *out)
+static void put_search(const struct run_head *v, struct text *out)
 {
-    bool is_time = v->goal.count == 0 || (v->goal.count == 1 && v->goal.objectives[0].is_time &&
-                                          !v->goal.objectives[0].maximise);
+    const struct objectives *o = v->objectives;
+    bool is_time =
+        !o || (o->count == 1 && o->terms[0].metric == OBJECTIVE_TIME && !o->terms[0].maximise);
     if (!v->strategy_description || (is_time && str_equal(v->strategy, "exhaustive")))
         return;
-    text_addf(out, "Search: %s, seed %llu", v->strategy_description, (unsigned long long)v->seed);
+    text_addf(out, "Search: %s, seed %llu", v->strategy_description,
+              (unsigned long long)v->about->seed);
     if (!is_time && !v->build_only) {
         text_add(out, ", for ");
-        report_goal(&v->goal, out);
+        report_goal(o, out);
     }
     text_add(out, "\n");
 }
 
-static void put_source(const struct view_replay *r, struct text *out)
+static void put_source(const struct run_head *v, struct text *out)
 {
+    const struct recorded *r = v->recorded;
+    uint64_t excluded = v->replay->excluded, unrecorded = v->replay->unrecorded;
     text_add_name(out, "Replayed: ", r->path, " (");
-    text_add_name(out, r->format, r->device[0] ? ", " : "", "");
+    text_add_name(out, recorded_format_text(r->format), r->device[0] ? ", " : "", "");
     text_add_name(out, "", r->device, "): ");
-    put_count(r->recorded, "recorded configuration", out);
+    put_count(r->count, "recorded configuration", out);
     // "12 that are valid are not recorded and not tried"
-    if (r->excluded > 0)
-        text_addf(out, "; %llu %s recorded and not valid", (unsigned long long)r->excluded,
-                  r->excluded == 1 ? "is" : "are");
-    if (r->unrecorded > 0)
+    if (excluded > 0)
+        text_addf(out, "; %llu %s recorded and not valid", (unsigned long long)excluded,
+                  excluded == 1 ? "is" : "are");
+    if (unrecorded > 0)
         text_addf(out, "; %llu %s valid and not recorded, and not tried",
-                  (unsigned long long)r->unrecorded, r->unrecorded == 1 ? "is" : "are");
+                  (unsigned long long)unrecorded, unrecorded == 1 ? "is" : "are");
     text_add(out, "; no device is used\n");
 }
 
-void report_run(const struct view_run *v, struct text *out)
+void report_run(const struct run_head *v, struct text *out)
 {
-    if (v->replay)
-        put_source(v->replay, out);
+    if (v->recorded)
+        put_source(v, out);
     else
         report_device(v->device, out);
-    text_add(out, v->replay && !v->replay->has_spec ? "Space" : "Spec");
-    text_add_name(out, ": ", v->spec_name, v->constants[0] ? ", " : "");
+    text_add(out, v->recorded && !v->of_spec ? "Space" : "Spec");
+    text_add_name(out, ": ", v->spec->name, v->constants[0] ? ", " : "");
     text_add_name(out, "", v->constants, "");
     text_addf(out, ": %llu of %s configuration%s %s %s", (unsigned long long)v->valid, v->cartesian,
               str_equal(v->cartesian, "1") ? "" : "s", v->valid == 1 ? "is" : "are",
-              !v->replay            ? "valid"
-              : v->replay->has_spec ? "valid and recorded"
-                                    : "recorded");
+              !v->recorded ? "valid"
+              : v->of_spec ? "valid and recorded"
+                           : "recorded");
     if (v->planned < v->valid)
         text_addf(out, ", %llu %s tried", (unsigned long long)v->planned,
                   v->planned == 1 ? "is" : "are");
     if (v->planned < v->valid && !v->strategy_description)
-        text_addf(out, " (%s, seed %llu)", v->strategy, (unsigned long long)v->seed);
+        text_addf(out, " (%s, seed %llu)", v->strategy, (unsigned long long)v->about->seed);
     text_add(out, "; ");
     if (v->build_only)
         text_add(out, "built only, nothing runs");
-    else if (v->replay)
-        text_addf(out, "a time is the recorded %s", v->replay->statistic);
+    else if (v->recorded)
+        text_addf(out, "a time is the recorded %s", v->recorded->statistic);
     else
         report_check(&v->check, out);
     text_add(out, "\n");
@@ -114,22 +123,25 @@ static void put_card(const struct gpu_snapshot *g, struct text *out)
         report_gpu(g, out);
 }
 
-void report_line(const struct view_result *v, struct text *out)
+void report_line(const struct record_frame *f, const struct tune_record *v, struct text *out)
 {
     const struct result *r = v->result;
+    const struct spec *spec = f->spec && f->spec->metric_count > 0 ? f->spec : NULL;
     text_add_name(out, "", v->configuration[0] ? v->configuration : "(the only one)", ": ");
     if (r->status != STATUS_CORRECT) {
         text_addf(out, "%s: %s", result_word(r), r->message);
     } else if (v->timed) {
         report_time(&v->stats, out);
-        if (v->metric_count > 0 && v->metrics[0].known) {
+        double value;
+        bool known = spec && record_metric(v, 0, &value);
+        if (known) {
             text_add(out, ", ");
-            report_metric(&v->metrics[0], out);
+            report_metric(spec->metrics[0].name, value, out);
         }
         // The first metric is of energy, and that is not known.
-        const struct view_metric *m = v->metric_count > 0 ? &v->metrics[0] : NULL;
-        if (m && !m->known && m->why && m->why[0])
-            text_addf(out, ", %s - (%s)", m->name, m->why);
+        const char *why = spec && !known ? report_why_unknown(spec, 0, r) : "";
+        if (why[0])
+            text_addf(out, ", %s - (%s)", spec->metrics[0].name, why);
         text_addf(out, ", %s",
                   r->stop == STOP_REPLAYED ? "replayed" : verification_text(r->verification));
         report_written_part(r, out);
@@ -142,7 +154,7 @@ void report_line(const struct view_result *v, struct text *out)
                   verification_text(r->verification));
         report_written_part(r, out);
     }
-    if (v->same_as_json)
+    if (v->same_as)
         text_add(out, " (identical to one that was measured)");
     else if (r->reused && r->origin)
         text_addf(out, " (known already, from %s)", r->origin);

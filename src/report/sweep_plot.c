@@ -107,11 +107,11 @@ static void assign_text(const char *name, struct text *value, struct text *out)
 }
 
 // Appends ", NAME=" and the column's text to an expression of a row's.
-static void put_column_text(const struct view_sweep *v, uint32_t name, bool is_first,
+static void put_column_text(const struct sweep_report *v, uint32_t name, bool is_first,
                             struct text *out)
 {
     struct text part = TEXT_INIT;
-    text_addf(&part, "%s%s=", is_first ? "" : ", ", v->names[name].name);
+    text_addf(&part, "%s%s=", is_first ? "" : ", ", v->plan->names[name].name);
     text_addc(out, '.');
     put_gnuplot_text(text_cstr(&part), out);
     text_addf(out, ".strcol(%u)", name + 1);
@@ -119,15 +119,29 @@ static void put_column_text(const struct view_sweep *v, uint32_t name, bool is_f
     text_release(&part);
 }
 
-// What tells a panel from others: a name that varies, and has one value within each panel.
-static bool is_panel_name(const struct view_sweep *v, uint32_t name)
+static uint32_t panel_of(const struct sweep_report *v, uint32_t row)
 {
-    if (!v->names[name].varies || name == v->axis || v->panel_count < 2)
+    return v->panels[v->records[row].point];
+}
+
+// NaN: it is none.
+static double number_of(const struct sweep_report *v, uint32_t row, uint32_t name)
+{
+    double number = NAN;
+    value_to_f64(&v->plan->points[v->records[row].point].values[name], &number);
+    return number;
+}
+
+// What tells a panel from others: a name that varies, and has one value within each panel.
+static bool is_panel_name(const struct sweep_report *v, uint32_t name)
+{
+    if (!v->plan->names[name].varies || name == v->axis || v->panel_count < 2)
         return false;
-    for (uint32_t i = 0; i < v->row_count; i++) {
+    for (uint32_t i = 0; i < v->count; i++) {
         for (uint32_t k = 0; k < i; k++) {
-            if (v->rows[i].panel == v->rows[k].panel &&
-                !str_equal(v->rows[i].values[name], v->rows[k].values[name]))
+            if (panel_of(v, i) == panel_of(v, k) &&
+                !str_equal(report_sweep_value(v, &v->records[i], name),
+                           report_sweep_value(v, &v->records[k], name)))
                 return false;
         }
     }
@@ -135,25 +149,25 @@ static bool is_panel_name(const struct view_sweep *v, uint32_t name)
 }
 
 // The text of a panel, "M=odd, K=3": as an expression of a row's columns, and of each panel.
-static void assign_panels(const struct view_sweep *v, struct text *out)
+static void assign_panels(const struct sweep_report *v, struct text *out)
 {
     text_add(out, "panel_of(d) = \"\"");
-    for (uint32_t n = 0, count = 0; n < v->name_count; n++) {
+    for (uint32_t n = 0, count = 0; n < v->plan->name_count; n++) {
         if (is_panel_name(v, n))
             put_column_text(v, n, count++ == 0, out);
     }
     text_addf(out, "\narray panel[%u]\n", v->panel_count);
-    for (uint32_t i = 0; i < v->row_count; i++) {
+    for (uint32_t i = 0; i < v->count; i++) {
         struct text name = TEXT_INIT, target = TEXT_INIT;
-        for (uint32_t n = 0; n < v->name_count; n++) {
+        for (uint32_t n = 0; n < v->plan->name_count; n++) {
             if (is_panel_name(v, n))
-                text_addf(&name, "%s%s=%s", name.length ? ", " : "", v->names[n].name,
-                          v->rows[i].values[n]);
+                text_addf(&name, "%s%s=%s", name.length ? ", " : "", v->plan->names[n].name,
+                          report_sweep_value(v, &v->records[i], n));
         }
         bool is_first = true;
         for (uint32_t k = 0; k < i; k++)
-            is_first = is_first && v->rows[k].panel != v->rows[i].panel;
-        text_addf(&target, "panel[%u]", v->rows[i].panel + 1);
+            is_first = is_first && panel_of(v, k) != panel_of(v, i);
+        text_addf(&target, "panel[%u]", panel_of(v, i) + 1);
         if (is_first)
             assign_text(text_cstr(&target), &name, out);
         text_release(&name);
@@ -163,17 +177,17 @@ static void assign_panels(const struct view_sweep *v, struct text *out)
 
 // x, and what stands at a point along it: its value, or of points one after the other all that
 // varies. "N = M = K": names with the same values everywhere share the axis.
-static void assign_axis(const struct view_sweep *v, struct text *out)
+static void assign_axis(const struct sweep_report *v, struct text *out)
 {
     struct text name = TEXT_INIT;
     bool has_axis = v->axis != UINT32_MAX;
-    text_add(&name, has_axis ? v->names[v->axis].name : "point");
-    for (uint32_t n = 0; has_axis && n < v->name_count; n++) {
+    text_add(&name, has_axis ? v->plan->names[v->axis].name : "point");
+    for (uint32_t n = 0; has_axis && n < v->plan->name_count; n++) {
         bool same = n != v->axis;
-        for (uint32_t i = 0; same && i < v->row_count; i++)
-            same = v->rows[i].numbers[n] == v->rows[i].numbers[v->axis];
+        for (uint32_t i = 0; same && i < v->count; i++)
+            same = number_of(v, i, n) == number_of(v, i, v->axis);
         if (same)
-            text_addf(&name, " = %s", v->names[n].name);
+            text_addf(&name, " = %s", v->plan->names[n].name);
     }
     assign_text("x_name", &name, out);
     text_addf(out, "x_column = %u\nlabel(d) = ", has_axis ? v->axis + 1 : 0);
@@ -181,45 +195,46 @@ static void assign_axis(const struct view_sweep *v, struct text *out)
         text_addf(out, "strcol(%u)", v->axis + 1);
     else
         text_add(out, "\"\"");
-    for (uint32_t n = 0, count = 0; !has_axis && n < v->name_count; n++) {
-        if (v->names[n].varies)
+    for (uint32_t n = 0, count = 0; !has_axis && n < v->plan->name_count; n++) {
+        if (v->plan->names[n].varies)
             put_column_text(v, n, count++ == 0, out);
     }
     text_addc(out, '\n');
 }
 
 // y: the metric that is shown, or the time in the unit of the longest. False: no point has one.
-static bool assign_values(const struct view_sweep *v, struct text *out)
+static bool assign_values(const struct sweep_report *v, struct text *out)
 {
     static const struct {
         double ns;
         const char *label;
     } units[] = {{1e9, "time (s)"}, {1e6, "time (ms)"}, {1e3, "time (us)"}, {1, "time (ns)"}};
-    bool any = false, is_metric = v->shown < v->metric_count;
+    uint32_t shown = report_sweep_shown(v);
+    bool any = false, is_metric = shown != UINT32_MAX;
     double longest = 0;
     size_t unit = 0;
-    for (uint32_t i = 0; i < v->row_count; i++) {
+    for (uint32_t i = 0; i < v->count; i++) {
         for (uint32_t k = 0; k < v->line_count; k++) {
-            const struct view_sweep_entry *n = &v->rows[i].entries[k];
-            bool has = n->n->timed && (!is_metric || (n->metrics && n->metrics[v->shown].known));
-            any = any || (has && (!is_metric || isfinite(n->metrics[v->shown].value)));
-            longest = n->n->timed ? fmax(longest, n->n->stats.median) : longest;
+            const struct sweep_entry *n = &v->records[i].entries[k];
+            bool has = !is_metric || isfinite(report_sweep_metric(v, k, n, shown, n->stats.median));
+            any = any || (n->timed && has);
+            longest = n->timed ? fmax(longest, n->stats.median) : longest;
         }
     }
     while (unit + 1 < sizeof units / sizeof *units && longest < units[unit].ns)
         unit++;
     struct text name = TEXT_INIT;
-    text_add(&name, is_metric ? v->metrics[v->shown] : units[unit].label);
+    text_add(&name, is_metric ? v->spec->metrics[shown].name : units[unit].label);
     assign_text("y_name", &name, out);
     unsigned column =
-        v->name_count + (is_metric ? COLUMN_METRICS + 3 * (unsigned)v->shown : COLUMN_MEDIAN);
+        v->plan->name_count + (is_metric ? COLUMN_METRICS + 3 * shown : COLUMN_MEDIAN);
     text_addf(out, "y_column = %u\nlow = %u\nhigh = %u\nunit = %g\n", column, column + 1,
               column + 2, is_metric ? 1.0 : units[unit].ns);
     return any;
 }
 
 // The lines, what they are drawn under, and what the device can do at most.
-static void assign_lines(const struct view_sweep *v, struct text *out)
+static void assign_lines(const struct sweep_report *v, struct text *out)
 {
     struct text title = TEXT_INIT, limit = TEXT_INIT;
     char number[UNITS_SIZE] = "";
@@ -238,31 +253,32 @@ static void assign_lines(const struct view_sweep *v, struct text *out)
     put_gnuplot_text(name ? name + 1 : "", out);
     out->failed |= device.failed;
     text_release(&device);
-    if (!isnan(v->limit))
-        number_to_str(v->limit, number);
-    text_addf(out, isnan(v->limit) ? "\nlimit = NaN\n" : "\nlimit = %.9g\n", v->limit);
-    text_addf(&limit, "measured peak (%s): %s", v->limit_title ? v->limit_title : "", number);
+    struct sweep_limit most = {.value = NAN, .title = ""};
+    if (report_sweep_limit(v, &most))
+        number_to_str(most.value, number);
+    text_addf(out, isnan(most.value) ? "\nlimit = NaN\n" : "\nlimit = %.9g\n", most.value);
+    text_addf(&limit, "measured peak (%s): %s", most.title, number);
     assign_text("limit_name", &limit, out);
 }
 
 // gnuplot's reader of CSV loses its place behind a quotation mark within a field.
-static bool is_quotable(const struct view_sweep *v)
+static bool is_quotable(const struct sweep_report *v)
 {
     bool ok = true;
     for (uint32_t i = 0; i < v->line_count; i++)
         ok = ok && !strchr(v->lines[i].label, '"');
-    for (uint32_t i = 0; i < v->row_count; i++) {
+    for (uint32_t i = 0; i < v->count; i++) {
         for (uint32_t k = 0; k < v->line_count; k++) {
-            const char *configuration = v->rows[i].entries[k].n->configuration;
+            const char *configuration = v->records[i].entries[k].configuration;
             ok = ok && !(configuration && strchr(configuration, '"'));
         }
-        for (uint32_t n = 0; n < v->name_count; n++)
-            ok = ok && !strchr(v->rows[i].values[n], '"');
+        for (uint32_t n = 0; n < v->plan->name_count; n++)
+            ok = ok && !strchr(report_sweep_value(v, &v->records[i], n), '"');
     }
     return ok;
 }
 
-const char *report_sweep_plot(const struct view_sweep *v, const char *prefix, struct text *out)
+const char *report_sweep_plot(const struct sweep_report *v, const char *prefix, struct text *out)
 {
     struct text head = TEXT_INIT, path = TEXT_INIT, csv = TEXT_INIT;
     text_addf(&head, "%s, %s, hone %s: %s", v->about->date, v->about->host, v->about->hone_version,

@@ -1,10 +1,12 @@
-// A sweep as a table (text or Markdown), JSON and CSV. All of them read struct view_sweep, whose
-// entries point to those of the workflow and add what is computed of them: metrics and shares.
+// A sweep as a table (text or Markdown), JSON and CSV. All of them read the
+// workflow's records; metrics and shares are computed where they are shown.
 #include "report/sweep_report.h"
 
 #include "report/convert.h"
+#include "report/peak_report.h"
 #include "report/table.h"
 #include "report/units.h"
+#include "report/values.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,23 +14,75 @@
 
 // ---- what is shown -----------------------------------------------------------------------------
 
-static const struct view_metric *shown_of(const struct view_sweep *v,
-                                          const struct view_sweep_entry *n)
+uint32_t report_sweep_shown(const struct sweep_report *v)
 {
-    bool has =
-        n->n->timed && n->metrics && v->shown < v->metric_count && n->metrics[v->shown].known;
-    return has ? &n->metrics[v->shown] : NULL;
+    for (uint32_t i = 0; i < v->spec->metric_count; i++) {
+        const char *name = v->spec->metrics[i].name;
+        if (strstr(name, "/s") || peak_has_unit(name))
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+double report_sweep_metric(const struct sweep_report *v, uint32_t line, const struct sweep_entry *n,
+                           uint32_t metric, double ns)
+{
+    const struct sweep_report_line *l = &v->lines[line];
+    double value, found = NAN;
+    for (uint32_t k = 0; n->timed && k < n->spec->metric_count; k++) {
+        bool is_it = str_equal(n->spec->metrics[k].name, v->spec->metrics[metric].name) &&
+                     (!l->is_routine || spec_metric_is_of_time(n->spec, k));
+        if (is_it && report_metric_at(n->spec, k, n->choice, l->device, ns, n->result, &value))
+            found = value;
+    }
+    return found;
+}
+
+const char *report_sweep_value(const struct sweep_report *v, const struct sweep_record *r,
+                               uint32_t name)
+{
+    return v->plan->points[r->point].set[name] + strlen(v->plan->names[name].name) + 1;
+}
+
+bool report_sweep_limit(const struct sweep_report *v, struct sweep_limit *out)
+{
+    struct peak_share share;
+    uint32_t shown = report_sweep_shown(v);
+    if (shown == UINT32_MAX || !peak_share(v->peak, v->spec->metrics[shown].name, 1, &share))
+        return false;
+    const struct peak_rate *rate = &v->peak->rates[share.limit];
+    *out = (struct sweep_limit){rate->median / share.scale, rate->low / share.scale,
+                                rate->high / share.scale, peak_limit_title(share.limit)};
+    return true;
+}
+
+// The metric that is shown, at the median; NaN: none is, or it has no value.
+static double shown_of(const struct sweep_report *v, uint32_t line, const struct sweep_entry *n)
+{
+    uint32_t shown = report_sweep_shown(v);
+    return shown == UINT32_MAX ? NAN : report_sweep_metric(v, line, n, shown, n->stats.median);
+}
+
+// Of the limit that the shown metric is held against; NaN: not known.
+static double share_of(const struct sweep_report *v, uint32_t line, const struct sweep_entry *n)
+{
+    struct peak_share share;
+    double value = shown_of(v, line, n);
+    bool known = !isnan(value) &&
+                 peak_share(v->peak, v->spec->metrics[report_sweep_shown(v)].name, value, &share);
+    return known ? share.share : NAN;
 }
 
 // "M=512, N=512": those that vary, or all where none does.
-static void put_point(const struct view_sweep *v, const struct view_sweep_row *row, bool all,
+static void put_point(const struct sweep_report *v, const struct sweep_record *row, bool all,
                       struct text *out)
 {
     bool any = false;
-    for (uint32_t i = 0; i < v->name_count; i++) {
-        if (!all && !v->names[i].varies)
+    for (uint32_t i = 0; i < v->plan->name_count; i++) {
+        if (!all && !v->plan->names[i].varies)
             continue;
-        text_addf(out, "%s%s=%s", any ? ", " : "", v->names[i].name, row->values[i]);
+        text_addf(out, "%s%s=%s", any ? ", " : "", v->plan->names[i].name,
+                  report_sweep_value(v, row, i));
         any = true;
     }
     if (!any && !all)
@@ -44,10 +98,10 @@ static void put_sweep_ratio(const struct stats_ratio *r, struct text *number, st
 
 static void write_sweep_head(const void *report, struct text *out)
 {
-    const struct view_sweep *v = report;
+    const struct sweep_report *v = report;
     report_device(v->device, out);
     text_addf(out, "Sweep: %s at ", v->lines[0].label);
-    put_count(v->planned, "point", out);
+    put_count(v->plan->point_count, "point", out);
     for (uint32_t i = 1; i < v->line_count; i++)
         text_addf(out, "%s%s",
                   i == 1                   ? ", against "
@@ -57,36 +111,36 @@ static void write_sweep_head(const void *report, struct text *out)
     text_add(out, "\n\n");
 }
 
-void report_sweep_row(const struct view_sweep *v, const struct view_sweep_row *row,
+void report_sweep_row(const struct sweep_report *v, const struct sweep_record *row,
                       struct text *out)
 {
     char number[UNITS_SIZE];
-    const struct view_sweep_entry *first = &row->entries[0];
+    const struct sweep_entry *first = &row->entries[0];
     put_point(v, row, false, out);
     text_add(out, ": ");
-    if (!first->n->timed) {
-        text_add(out, first->n->why ? first->n->why : "not measured");
+    if (!first->timed) {
+        text_add(out, first->why ? first->why : "not measured");
         return;
     }
-    duration_to_str(first->n->stats.median, number);
+    duration_to_str(first->stats.median, number);
     text_add(out, number);
-    const struct view_metric *m = shown_of(v, first);
-    if (m) {
-        number_to_str(m->value, number);
-        text_addf(out, ", %s %s", number, m->name);
+    double shown = shown_of(v, 0, first);
+    if (!isnan(shown)) {
+        text_add(out, ", ");
+        report_metric(v->spec->metrics[report_sweep_shown(v)].name, shown, out);
     }
     for (uint32_t i = 1; i < v->line_count; i++) {
-        const struct view_sweep_entry *n = &row->entries[i];
-        if (n->n->compared)
-            text_addf(out, ", %.3f times as fast as %s", n->n->ratio.ratio, v->lines[i].label);
-        else if (n->n->why)
-            text_addf(out, "; %s: %s", v->lines[i].label, n->n->why);
+        const struct sweep_entry *n = &row->entries[i];
+        if (n->compared)
+            text_addf(out, ", %.3f times as fast as %s", n->ratio.ratio, v->lines[i].label);
+        else if (n->why)
+            text_addf(out, "; %s: %s", v->lines[i].label, n->why);
     }
-    if (first->n->known)
+    if (first->known)
         text_add(out, " (known from the store");
-    if (first->n->known && first->n->subspace)
-        text_addf(out, ", of a part%s%s", first->n->subspace[0] ? ": " : "", first->n->subspace);
-    if (first->n->known)
+    if (first->known && first->subspace)
+        text_addf(out, ", of a part%s%s", first->subspace[0] ? ": " : "", first->subspace);
+    if (first->known)
         text_add(out, ")");
 }
 
@@ -98,11 +152,11 @@ struct layout {
     size_t time, metrics, share, others, configuration, count;
 };
 
-static struct layout layout_of(const struct view_sweep *v)
+static struct layout layout_of(const struct sweep_report *v)
 {
-    struct layout l = {.time = v->name_count};
+    struct layout l = {.time = v->plan->name_count};
     l.metrics = l.time + 2;
-    l.share = l.metrics + v->metric_count;
+    l.share = l.metrics + v->spec->metric_count;
     l.others = l.share + 1;
     l.configuration = l.others + 3 * (size_t)(v->line_count - 1);
     l.count = l.configuration + 1;
@@ -118,10 +172,11 @@ static const char *title(struct arena *a, const char *format, const char *label)
     return copy ? copy : "";
 }
 
-static bool is_same(const struct view_sweep *v, uint32_t a, uint32_t b)
+static bool is_same(const struct sweep_report *v, uint32_t a, uint32_t b)
 {
-    for (uint32_t i = 0; i < v->row_count; i++) {
-        if (!str_equal(v->rows[i].values[a], v->rows[i].values[b]))
+    for (uint32_t i = 0; i < v->count; i++) {
+        if (!str_equal(report_sweep_value(v, &v->records[i], a),
+                       report_sweep_value(v, &v->records[i], b)))
             return false;
     }
     return true;
@@ -129,39 +184,39 @@ static bool is_same(const struct view_sweep *v, uint32_t a, uint32_t b)
 
 // Names that vary, or of a single point all, have a column; those that are the same at every point
 // share one.
-static bool has_column(const struct view_sweep *v, uint32_t name)
+static bool has_column(const struct sweep_report *v, uint32_t name)
 {
-    bool has = v->names[name].varies || v->row_count == 1;
+    bool has = v->plan->names[name].varies || v->count == 1;
     for (uint32_t i = 0; has && i < name; i++)
         has = !is_same(v, i, name);
     return has;
 }
 
 // "M = N = K"
-static const char *name_title(const struct view_sweep *v, uint32_t name, struct arena *a)
+static const char *name_title(const struct sweep_report *v, uint32_t name, struct arena *a)
 {
     struct text t = TEXT_INIT;
-    text_add(&t, v->names[name].name);
-    for (uint32_t i = name + 1; i < v->name_count; i++) {
+    text_add(&t, v->plan->names[name].name);
+    for (uint32_t i = name + 1; i < v->plan->name_count; i++) {
         if (is_same(v, name, i))
-            text_addf(&t, " = %s", v->names[i].name);
+            text_addf(&t, " = %s", v->plan->names[i].name);
     }
     const char *copy = t.failed ? NULL : arena_strdup(a, text_cstr(&t));
     text_release(&t);
     return copy ? copy : "";
 }
 
-static void make_columns(const struct view_sweep *v, const struct layout *l, struct arena *a,
+static void make_columns(const struct sweep_report *v, const struct layout *l, struct arena *a,
                          struct table_column *columns_of)
 {
     for (size_t i = 0; i < l->count; i++)
         columns_of[i] = (struct table_column){"", ALIGN_RIGHT};
-    for (uint32_t i = 0; i < v->name_count; i++)
+    for (uint32_t i = 0; i < v->plan->name_count; i++)
         columns_of[i].title = name_title(v, i, a);
     columns_of[l->time].title = "median";
     columns_of[l->time + 1] = (struct table_column){"95 % interval", ALIGN_LEFT};
-    for (size_t i = 0; i < v->metric_count; i++)
-        columns_of[l->metrics + i].title = v->metrics[i];
+    for (size_t i = 0; i < v->spec->metric_count; i++)
+        columns_of[l->metrics + i].title = v->spec->metrics[i].name;
     columns_of[l->share].title = "of peak";
     for (uint32_t i = 1; i < v->line_count; i++) {
         size_t at = l->others + 3 * (size_t)(i - 1);
@@ -173,61 +228,61 @@ static void make_columns(const struct view_sweep *v, const struct layout *l, str
 }
 
 // A further line's metric, or its time where that is what is shown.
-static void put_other(const struct view_sweep *v, const struct view_sweep_entry *n,
+static void put_other(const struct sweep_report *v, uint32_t line, const struct sweep_entry *n,
                       struct text *cells)
 {
     char number[UNITS_SIZE];
-    const struct view_metric *m = shown_of(v, n);
-    if (!n->n->timed)
+    double shown = shown_of(v, line, n);
+    if (!n->timed)
         return;
-    if (m)
-        number_to_str(m->value, number);
+    if (!isnan(shown))
+        number_to_str(shown, number);
     else
-        duration_to_str(n->n->stats.median, number);
+        duration_to_str(n->stats.median, number);
     text_add(&cells[0], number);
-    if (n->n->compared)
-        put_sweep_ratio(&n->n->ratio, &cells[1], &cells[2]);
+    if (n->compared)
+        put_sweep_ratio(&n->ratio, &cells[1], &cells[2]);
 }
 
-static void fill(const struct view_sweep *v, const struct layout *l,
-                 const struct view_sweep_row *row, struct text *cells)
+static void fill(const struct sweep_report *v, const struct layout *l,
+                 const struct sweep_record *row, struct text *cells)
 {
     char number[UNITS_SIZE];
-    const struct view_sweep_entry *first = &row->entries[0];
-    for (uint32_t i = 0; i < v->name_count; i++)
-        text_add(&cells[i], has_column(v, i) ? row->values[i] : "");
-    if (first->n->timed) {
-        duration_to_str(first->n->stats.median, number);
+    const struct sweep_entry *first = &row->entries[0];
+    for (uint32_t i = 0; i < v->plan->name_count; i++)
+        text_add(&cells[i], has_column(v, i) ? report_sweep_value(v, row, i) : "");
+    if (first->timed) {
+        duration_to_str(first->stats.median, number);
         text_add(&cells[l->time], number);
-        if (first->n->stats.count > 1)
-            report_interval(&first->n->stats, &cells[l->time + 1]);
+        if (first->stats.count > 1)
+            report_interval(&first->stats, &cells[l->time + 1]);
     }
-    for (size_t i = 0; first->n->timed && first->metrics && i < v->metric_count; i++) {
-        if (!first->metrics[i].known)
-            continue;
-        number_to_str(first->metrics[i].value, number);
-        text_add(&cells[l->metrics + i], number);
+    for (uint32_t i = 0; i < v->spec->metric_count; i++) {
+        double value = report_sweep_metric(v, 0, first, i, first->stats.median);
+        number_to_str(value, number);
+        text_add(&cells[l->metrics + i], isnan(value) ? "" : number);
     }
-    if (!isnan(first->share))
-        text_addf(&cells[l->share], "%.1f %%", 100 * first->share);
+    double share = share_of(v, 0, first);
+    if (!isnan(share))
+        text_addf(&cells[l->share], "%.1f %%", 100 * share);
     for (uint32_t i = 1; i < v->line_count; i++)
-        put_other(v, &row->entries[i], &cells[l->others + 3 * (size_t)(i - 1)]);
-    text_add(&cells[l->configuration], first->n->configuration ? first->n->configuration : "");
+        put_other(v, i, &row->entries[i], &cells[l->others + 3 * (size_t)(i - 1)]);
+    text_add(&cells[l->configuration], first->configuration ? first->configuration : "");
 }
 
 // ---- sentences ---------------------------------------------------------------------------------
 
 // The geometric mean over all points at which both are known.
-static void put_means(const struct view_sweep *v, struct text *out)
+static void put_means(const struct sweep_report *v, struct text *out)
 {
     for (uint32_t i = 1; i < v->line_count; i++) {
         double logarithms = 0;
         uint32_t count = 0;
-        for (uint32_t k = 0; k < v->row_count; k++) {
-            const struct view_sweep_entry *n = &v->rows[k].entries[i];
-            if (!n->n->compared)
+        for (uint32_t k = 0; k < v->count; k++) {
+            const struct sweep_entry *n = &v->records[k].entries[i];
+            if (!n->compared)
                 continue;
-            logarithms += log(n->n->ratio.ratio);
+            logarithms += log(n->ratio.ratio);
             count++;
         }
         if (count > 1) {
@@ -239,67 +294,61 @@ static void put_means(const struct view_sweep *v, struct text *out)
     }
 }
 
-static bool has_share(const struct view_sweep *v)
+// The greatest share of the limit that the first line has; NaN: none is known.
+static double greatest_share(const struct sweep_report *v)
 {
-    for (uint32_t i = 0; i < v->row_count; i++) {
-        if (!isnan(v->rows[i].entries[0].share))
-            return true;
-    }
-    return false;
+    double most = NAN;
+    for (uint32_t i = 0; i < v->count; i++)
+        most = fmax(most, share_of(v, 0, &v->records[i].entries[0])); // a number beats NaN
+    return most;
 }
 
-static bool is_beyond(const struct view_sweep *v)
-{
-    for (uint32_t i = 0; i < v->row_count; i++) {
-        if (v->rows[i].entries[0].share > v->limit_high / v->limit)
-            return true;
-    }
-    return false;
-}
-
-static void put_sentences(const struct view_sweep *v, struct text *out)
+static void put_sentences(const struct sweep_report *v, struct text *out)
 {
     char span[UNITS_SIZE], number[UNITS_SIZE];
     uint32_t known = 0, parts = 0;
-    for (uint32_t i = 0; i < v->row_count; i++) {
-        known += v->rows[i].entries[0].n->known;
-        parts += v->rows[i].entries[0].n->subspace != NULL;
+    for (uint32_t i = 0; i < v->count; i++) {
+        known += v->records[i].entries[0].known;
+        parts += v->records[i].entries[0].subspace != NULL;
     }
-    for (uint32_t i = 0; i < v->row_count; i++) {
+    for (uint32_t i = 0; i < v->count; i++) {
         for (uint32_t k = 0; k < v->line_count; k++) {
-            const struct view_sweep_entry *n = &v->rows[i].entries[k];
-            if (!n->n->why)
+            const struct sweep_entry *n = &v->records[i].entries[k];
+            if (!n->why)
                 continue;
-            put_point(v, &v->rows[i], false, out);
-            text_addf(out, ": %s: %s\n", v->lines[k].label, n->n->why);
+            put_point(v, &v->records[i], false, out);
+            text_addf(out, ": %s: %s\n", v->lines[k].label, n->why);
         }
     }
     put_means(v, out);
-    if (!isnan(v->limit) && has_share(v)) {
-        number_to_str(v->limit, number);
+    double share = greatest_share(v);
+    struct sweep_limit limit;
+    if (!isnan(share) && report_sweep_limit(v, &limit)) {
+        number_to_str(limit.value, number);
         text_addf(out,
                   "of peak: of the %s %s that the device's %s was measured to have "
                   "(hone peak)\n",
-                  number, v->metrics[v->shown], v->limit_title);
-        if (is_beyond(v))
+                  number, v->spec->metrics[report_sweep_shown(v)].name, limit.title);
+        if (share > limit.high / limit.value)
             text_add(out, "More than the peak: other units had a part (tensor cores, half "
                           "precision), or others used the device while it was measured (then "
                           "again: hone peak)\n");
     }
-    put_share(v->row_count, v->planned, "point", out);
-    span_to_str(v->elapsed_ns, span);
+    put_share(v->count, v->plan->point_count, "point", out);
+    span_to_str(v->progress.common.elapsed_ns, span);
     text_addf(out, " in %s, ", span);
-    text_addf(out, "%llu launch%s", (unsigned long long)v->launches, v->launches == 1 ? "" : "es");
+    text_addf(out, "%llu launch%s", (unsigned long long)v->progress.launches,
+              v->progress.launches == 1 ? "" : "es");
     if (known > 0)
         text_addf(out, "; %u known from the store", known);
     if (parts > 0)
         text_addf(out, ", %u of them the best of a part of the space only", parts);
-    text_add(out, v->cancelled ? "; ended early\n" : "\n");
+    text_add(out, v->progress.common.cancelled ? "; ended early\n" : "\n");
     if (v->about->broken)
         text_addf(out, "Broken off: %s\n", v->about->broken);
 }
 
-static void put_sweep(const struct view_sweep *v, enum report_format format, struct text *out)
+static void put_sweep(const struct sweep_report *v, enum report_format format, struct text *out)
 {
     struct arena a;
     struct table table;
@@ -311,15 +360,15 @@ static void put_sweep(const struct view_sweep *v, enum report_format format, str
     if (columns_of && cells) {
         make_columns(v, &l, &a, columns_of);
         table_init(&table, columns_of, l.count);
-        for (uint32_t i = 0; i < v->row_count; i++) {
-            fill(v, &l, &v->rows[i], cells);
+        for (uint32_t i = 0; i < v->count; i++) {
+            fill(v, &l, &v->records[i], cells);
             table_row(&table);
             for (size_t k = 0; k < l.count; k++) {
                 table_cell(&table, k, "%s", text_cstr(&cells[k]));
                 out->failed |= cells[k].failed;
                 text_release(&cells[k]);
             }
-            if (!v->rows[i].entries[0].n->timed) // the reason stands below
+            if (!v->records[i].entries[0].timed) // the reason stands below
                 table_cell(&table, l.time, "failed");
         }
         table_print(&table, format, "", out);
@@ -331,48 +380,41 @@ static void put_sweep(const struct view_sweep *v, enum report_format format, str
 
 // ---- JSON --------------------------------------------------------------------------------------
 
-static void entry_json(const struct view_sweep *v, uint32_t line, const struct view_sweep_entry *n,
+static void entry_json(const struct sweep_report *v, uint32_t line, const struct sweep_entry *n,
                        struct emit *j)
 {
     emit_object(j);
     emit_text_at(j, "label", v->lines[line].label);
-    emit_raw_at(j, "configuration", n->n->configuration_json);
-    emit_text_at(j, "status", n->n->result ? status_text(n->n->result->status) : NULL);
-    emit_bool_at(j, "known", n->n->known);
-    emit_text_at(j, "part", n->n->subspace);
-    emit_bool_at(j, "in_turn", n->n->in_turn);
-    emit_f64_at(j, "median_ns", n->n->timed ? n->n->stats.median : NAN);
-    emit_pair_at(j, "interval_ns", n->n->timed && n->n->stats.interval, n->n->stats.low,
-                 n->n->stats.high);
-    emit_u64_at(j, "samples", n->n->timed ? n->n->stats.count : 0);
+    emit_raw_at(j, "configuration", n->configuration_json);
+    emit_text_at(j, "status", n->result ? status_text(n->result->status) : NULL);
+    emit_bool_at(j, "known", n->known);
+    emit_text_at(j, "part", n->subspace);
+    emit_bool_at(j, "in_turn", n->in_turn);
+    emit_f64_at(j, "median_ns", n->timed ? n->stats.median : NAN);
+    emit_pair_at(j, "interval_ns", n->timed && n->stats.interval, n->stats.low, n->stats.high);
+    emit_u64_at(j, "samples", n->timed ? n->stats.count : 0);
     emit_key(j, "metrics");
     emit_object(j);
-    for (size_t i = 0; i < v->metric_count; i++)
-        emit_f64_at(j, v->metrics[i],
-                    n->metrics && n->metrics[i].known ? n->metrics[i].value : NAN);
+    for (uint32_t i = 0; i < v->spec->metric_count; i++)
+        emit_f64_at(j, v->spec->metrics[i].name,
+                    report_sweep_metric(v, line, n, i, n->stats.median));
     emit_object_end(j);
-    emit_f64_at(j, "share", n->share);
-    emit_f64_at(j, "times_as_fast", n->n->compared ? n->n->ratio.ratio : NAN);
-    emit_pair_at(j, "times_as_fast_interval", n->n->compared && n->n->ratio.interval,
-                 n->n->ratio.low, n->n->ratio.high);
-    emit_text_at(j, "message", n->n->why);
+    emit_f64_at(j, "share", share_of(v, line, n));
+    emit_f64_at(j, "times_as_fast", n->compared ? n->ratio.ratio : NAN);
+    emit_pair_at(j, "times_as_fast_interval", n->compared && n->ratio.interval, n->ratio.low,
+                 n->ratio.high);
+    emit_text_at(j, "message", n->why);
     emit_object_end(j);
 }
 
-static void row_json(const struct view_sweep *v, const struct view_sweep_row *row, struct emit *j)
+static void row_json(const struct sweep_report *v, const struct sweep_record *row, struct emit *j)
 {
     emit_object(j);
     emit_key(j, "constants");
     emit_object(j);
-    for (uint32_t i = 0; i < v->name_count; i++) {
-        // A number as it stands: an integer remains one.
-        bool stands = isfinite(row->numbers[i]) && strchr("-0123456789", row->values[i][0]);
-        if (isnan(row->numbers[i]))
-            emit_text_at(j, v->names[i].name, row->values[i]);
-        else if (stands)
-            emit_raw_at(j, v->names[i].name, row->values[i]);
-        else
-            emit_f64_at(j, v->names[i].name, row->numbers[i]);
+    for (uint32_t i = 0; i < v->plan->name_count; i++) {
+        emit_key(j, v->plan->names[i].name);
+        emit_value(j, &v->plan->points[row->point].values[i]);
     }
     emit_object_end(j);
     emit_key(j, "lines");
@@ -383,32 +425,34 @@ static void row_json(const struct view_sweep *v, const struct view_sweep_row *ro
     emit_object_end(j);
 }
 
-static void limit_json(const struct view_sweep *v, struct emit *j)
+static void limit_json(const struct sweep_report *v, struct emit *j)
 {
     emit_key(j, "limit");
-    if (isnan(v->limit)) {
+    struct sweep_limit limit;
+    if (!report_sweep_limit(v, &limit)) {
         emit_null(j);
         return;
     }
     emit_object(j);
-    emit_text_at(j, "metric", v->metrics[v->shown]);
-    emit_text_at(j, "what", v->limit_title);
-    emit_f64_at(j, "value", v->limit);
-    emit_pair_at(j, "interval", true, v->limit_low, v->limit_high);
+    emit_text_at(j, "metric", v->spec->metrics[report_sweep_shown(v)].name);
+    emit_text_at(j, "what", limit.title);
+    emit_f64_at(j, "value", limit.value);
+    emit_pair_at(j, "interval", true, limit.low, limit.high);
     emit_object_end(j);
 }
 
-static void put_sweep_json(const struct view_sweep *v, struct emit *j)
+static void put_sweep_json(const struct sweep_report *v, struct emit *j)
 {
+    uint32_t shown = report_sweep_shown(v);
     emit_object(j);
     report_about_json(v->about, j);
-    emit_text_at(j, "spec", v->spec_path);
+    emit_text_at(j, "spec", v->spec->path);
     emit_key(j, "device");
     report_device_json(v->device, j);
     emit_key(j, "names");
     emit_array(j);
-    for (uint32_t i = 0; i < v->name_count; i++)
-        emit_text(j, v->names[i].name);
+    for (uint32_t i = 0; i < v->plan->name_count; i++)
+        emit_text(j, v->plan->names[i].name);
     emit_array_end(j);
     emit_key(j, "lines");
     emit_array(j);
@@ -420,17 +464,17 @@ static void put_sweep_json(const struct view_sweep *v, struct emit *j)
         emit_object_end(j);
     }
     emit_array_end(j);
-    emit_text_at(j, "metric", v->shown < v->metric_count ? v->metrics[v->shown] : NULL);
+    emit_text_at(j, "metric", shown == UINT32_MAX ? NULL : v->spec->metrics[shown].name);
     limit_json(v, j);
-    emit_u64_at(j, "points", v->planned);
+    emit_u64_at(j, "points", v->plan->point_count);
     emit_key(j, "rows");
     emit_array(j);
-    for (uint32_t i = 0; i < v->row_count; i++)
-        row_json(v, &v->rows[i], j);
+    for (uint32_t i = 0; i < v->count; i++)
+        row_json(v, &v->records[i], j);
     emit_array_end(j);
-    emit_u64_at(j, "launches", v->launches);
-    emit_u64_at(j, "elapsed_ns", v->elapsed_ns);
-    emit_bool_at(j, "cancelled", v->cancelled);
+    emit_u64_at(j, "launches", v->progress.launches);
+    emit_u64_at(j, "elapsed_ns", v->progress.common.elapsed_ns);
+    emit_bool_at(j, "cancelled", v->progress.common.cancelled);
     emit_text_at(j, "error", v->about->broken);
     emit_object_end(j);
 }
@@ -450,33 +494,32 @@ static void put_sweep_number(double value, struct text *out)
     put_field(isnan(value) ? "" : number, out);
 }
 
-static void put_csv_row(const struct view_sweep *v, const struct view_sweep_row *row, uint32_t line,
+static void put_csv_row(const struct sweep_report *v, const struct sweep_record *row, uint32_t line,
                         struct text *out)
 {
-    const struct view_sweep_entry *n = &row->entries[line];
-    const struct view_sweep_line *l = &v->lines[line];
-    for (uint32_t i = 0; i < v->name_count; i++)
-        put_field(row->values[i], out);
+    const struct sweep_entry *n = &row->entries[line];
+    const struct sweep_report_line *l = &v->lines[line];
+    for (uint32_t i = 0; i < v->plan->name_count; i++)
+        put_field(report_sweep_value(v, row, i), out);
     put_field(l->label, out);
     put_field(l->is_routine ? "routine" : "tuned", out);
-    put_field(n->n->configuration ? n->n->configuration : "", out);
-    put_field(n->n->result ? status_text(n->n->result->status) : "", out);
-    put_sweep_number(n->n->timed ? n->n->stats.median : NAN, out);
-    put_sweep_number(n->n->timed ? n->n->stats.low : NAN, out);
-    put_sweep_number(n->n->timed ? n->n->stats.high : NAN, out);
-    text_addf(out, "%zu,", n->n->timed ? n->n->stats.count : 0);
-    for (size_t i = 0; i < v->metric_count; i++) {
-        bool has = n->n->timed && n->metrics && n->metrics[i].known;
-        put_sweep_number(has ? n->metrics[i].value : NAN, out);
-        put_sweep_number(has && n->slow[i].known ? n->slow[i].value : NAN, out);
-        put_sweep_number(has && n->fast[i].known ? n->fast[i].value : NAN, out);
+    put_field(n->configuration ? n->configuration : "", out);
+    put_field(n->result ? status_text(n->result->status) : "", out);
+    put_sweep_number(n->timed ? n->stats.median : NAN, out);
+    put_sweep_number(n->timed ? n->stats.low : NAN, out);
+    put_sweep_number(n->timed ? n->stats.high : NAN, out);
+    text_addf(out, "%zu,", n->timed ? n->stats.count : 0);
+    for (uint32_t i = 0; i < v->spec->metric_count; i++) {
+        put_sweep_number(report_sweep_metric(v, line, n, i, n->stats.median), out);
+        put_sweep_number(report_sweep_metric(v, line, n, i, n->stats.high), out);
+        put_sweep_number(report_sweep_metric(v, line, n, i, n->stats.low), out);
     }
-    put_sweep_number(n->share, out);
-    put_sweep_number(n->n->compared ? n->n->ratio.ratio : NAN, out);
-    put_sweep_number(n->n->compared ? n->n->ratio.low : NAN, out);
-    put_sweep_number(n->n->compared ? n->n->ratio.high : NAN, out);
-    put_field(n->n->in_turn ? "1" : "0", out);
-    put_field(n->n->why ? n->n->why : "", out);
+    put_sweep_number(share_of(v, line, n), out);
+    put_sweep_number(n->compared ? n->ratio.ratio : NAN, out);
+    put_sweep_number(n->compared ? n->ratio.low : NAN, out);
+    put_sweep_number(n->compared ? n->ratio.high : NAN, out);
+    put_field(n->in_turn ? "1" : "0", out);
+    put_field(n->why ? n->why : "", out);
     put_field(l->spec, out);
     put_field(v->device->name, out);
     put_field(v->device->driver, out);
@@ -484,16 +527,16 @@ static void put_csv_row(const struct view_sweep *v, const struct view_sweep_row 
         out->data[out->length - 1] = '\n';
 }
 
-void report_sweep_csv(const struct view_sweep *v, struct text *out)
+void report_sweep_csv(const struct sweep_report *v, struct text *out)
 {
-    for (uint32_t i = 0; i < v->name_count; i++)
-        put_field(v->names[i].name, out);
+    for (uint32_t i = 0; i < v->plan->name_count; i++)
+        put_field(v->plan->names[i].name, out);
     text_add(out, "line,kind,configuration,status,median_ns,low_ns,high_ns,samples,");
-    for (size_t i = 0; i < v->metric_count; i++) {
+    for (size_t i = 0; i < v->spec->metric_count; i++) {
         struct text name = TEXT_INIT;
-        put_field(v->metrics[i], out);
+        put_field(v->spec->metrics[i].name, out);
         for (int end = 0; end < 2; end++) {
-            text_addf(&name, "%s %s", v->metrics[i], end ? "fast" : "slow");
+            text_addf(&name, "%s %s", v->spec->metrics[i].name, end ? "fast" : "slow");
             put_field(text_cstr(&name), out);
             out->failed |= name.failed;
             text_clear(&name);
@@ -502,9 +545,9 @@ void report_sweep_csv(const struct view_sweep *v, struct text *out)
     }
     text_add(out, "share_of_peak,times_as_fast,times_as_fast_low,times_as_fast_high,in_turn,"
                   "message,spec,device,driver\n");
-    for (uint32_t i = 0; i < v->row_count && !out->failed; i++) {
+    for (uint32_t i = 0; i < v->count && !out->failed; i++) {
         for (uint32_t k = 0; k < v->line_count && !out->failed; k++)
-            put_csv_row(v, &v->rows[i], k, out);
+            put_csv_row(v, &v->records[i], k, out);
     }
 }
 

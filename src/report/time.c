@@ -49,15 +49,27 @@ void report_time(const struct stats_summary *s, struct text *out)
     }
 }
 
-void report_metric(const struct view_metric *m, struct text *out)
+void report_metric(const char *name, double value, struct text *out)
 {
     char number[UNITS_SIZE];
-    number_to_str(m->value, number);
-    bool has_unit = m->unit && m->unit[0];
-    if (m->known && has_unit)
-        text_addf(out, "%s %s", number, m->unit);
-    else
-        text_addf(out, "%s %s", m->known ? number : "no", m->name);
+    number_to_str(value, number);
+    text_addf(out, "%s %s", number, name);
+}
+
+bool report_metric_at(const struct spec *spec, uint32_t metric, const uint32_t *choice,
+                      const struct device_info *device, double time_ns, const struct result *r,
+                      double *value)
+{
+    const struct spec_measured measured = {.time_ns = time_ns, .joule = result_joule(r)};
+    return spec_metric(spec, metric, choice, device, &measured, value);
+}
+
+const char *report_why_unknown(const struct spec *spec, uint32_t metric, const struct result *r)
+{
+    if (!spec_metric_uses_energy(spec, metric) || !isnan(result_joule(r)))
+        return "";
+    return r->energy.refused[0] ? r->energy.refused
+                                : "energy is counted in the ranking and by hone run";
 }
 
 double report_part_median(const struct result *r, uint32_t column)

@@ -5,45 +5,74 @@
 
 enum column { WHAT, TIME, SHARE, MEANING, COLUMNS };
 
-struct part {
-    const char *name, *meaning;
-    uint64_t ns;
+// The parts of a run that follow each other and add up to the whole, in the order in which they are told.
+enum {
+    STARTUP,
+    OPENING,
+    IDLE,
+    LOCKED,
+    LOADING,
+    INPUTS,
+    REFERENCE,
+    VERIFYING,
+    MEASURING,
+    RANKING,
+    STORING,
+    REST,
+    PARTS
 };
 
-static void put_part(struct table *t, const struct part *p, uint64_t wall_ns)
+static const struct {
+    const char *name, *key, *meaning;
+} parts[PARTS] = {
+    [STARTUP] = {"start-up", "startup_ns", "spec, store, listing devices, until a worker has one"},
+    [OPENING] = {"opening", "opening_ns", "until the worker that measures has one, too"},
+    [IDLE] = {"idle", "waiting_ns", "it waits for something to be built"},
+    [LOCKED] = {"locked", "locked_ns", "another process has the device"},
+    [LOADING] = {"loading", "loading_ns", "what was built"},
+    [INPUTS] = {"inputs", "inputs_ns", "made, restored, poisoned"},
+    [REFERENCE] = {"reference", "reference_ns", ""},
+    [VERIFYING] = {"verifying", "verifying_ns", "the first launch of each, and what launches left"},
+    [MEASURING] = {"measuring", "measuring_ns", "screening"},
+    [RANKING] = {"ranking", "ranking_ns", "all of it"},
+    [STORING] = {"store", "storing_ns", "its lock, looking up, writing"},
+    [REST] = {"rest", "rest_ns", "choosing, making jobs, printing"},
+};
+
+static void measure_parts(const struct tune_report *v, uint64_t ns[PARTS])
+{
+    const uint64_t *spans = v->progress.times.span_ns;
+    uint64_t told = 0;
+    ns[STARTUP] = v->listing_ns + spans[SPAN_STARTING];
+    ns[OPENING] = spans[SPAN_OPENING];
+    ns[IDLE] = spans[SPAN_WAITING];
+    ns[LOCKED] = spans[SPAN_LOCKED];
+    ns[LOADING] = spans[SPAN_LOADING];
+    ns[INPUTS] = spans[SPAN_INPUTS];
+    ns[REFERENCE] = spans[SPAN_REFERENCE];
+    ns[VERIFYING] = spans[SPAN_VERIFYING];
+    ns[MEASURING] = spans[SPAN_MEASURING];
+    ns[RANKING] = v->progress.ranking_ns;
+    ns[STORING] = spans[SPAN_STORING];
+    for (int i = 0; i < REST; i++)
+        told += ns[i];
+    ns[REST] = v->wall_ns > told ? v->wall_ns - told : 0;
+}
+
+static void put_part(struct table *t, int part, uint64_t ns, uint64_t wall_ns)
 {
     char time[UNITS_SIZE];
-    if (p->ns == 0)
+    if (ns == 0)
         return;
-    duration_to_str((double)p->ns, time);
+    duration_to_str((double)ns, time);
     table_row(t);
-    table_cell(t, WHAT, "%s", p->name);
+    table_cell(t, WHAT, "%s", parts[part].name);
     table_cell(t, TIME, "%s", time);
-    table_cell(t, SHARE, "%.1f %%", 100 * (double)p->ns / (double)wall_ns);
-    table_cell(t, MEANING, "%s", p->meaning);
+    table_cell(t, SHARE, "%.1f %%", 100 * (double)ns / (double)wall_ns);
+    table_cell(t, MEANING, "%s", parts[part].meaning);
 }
 
-static void put_parts(const struct view_timing *v, struct table *t)
-{
-    const struct part parts[] = {
-        {"start-up", "spec, store, listing devices, until a worker has one", v->startup_ns},
-        {"opening", "until the worker that measures has one, too", v->opening_ns},
-        {"idle", "it waits for something to be built", v->waiting_ns},
-        {"locked", "another process has the device", v->locked_ns},
-        {"loading", "what was built", v->loading_ns},
-        {"inputs", "made, restored, poisoned", v->inputs_ns},
-        {"reference", "", v->reference_ns},
-        {"verifying", "the first launch of each, and what launches left", v->verifying_ns},
-        {"measuring", "screening", v->measuring_ns},
-        {"ranking", "all of it", v->ranking_ns},
-        {"store", "its lock, looking up, writing", v->storing_ns},
-        {"rest", "choosing, making jobs, printing", v->rest_ns},
-    };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        put_part(t, &parts[i], v->wall_ns);
-}
-
-void report_timing(const struct view_timing *v, enum report_format format, struct text *out)
+void report_timing(const struct tune_report *v, struct text *out)
 {
     static const struct table_column columns_of[COLUMNS] = {
         [WHAT] = {"", ALIGN_LEFT},
@@ -51,47 +80,45 @@ void report_timing(const struct view_timing *v, enum report_format format, struc
         [SHARE] = {"", ALIGN_RIGHT},
         [MEANING] = {"", ALIGN_LEFT},
     };
+    const struct evaluator_times *times = &v->progress.times;
     char time[UNITS_SIZE], sum[UNITS_SIZE];
+    uint64_t ns[PARTS];
     struct table table;
+    measure_parts(v, ns);
     duration_to_str((double)v->wall_ns, time);
     text_addf(out, "\nWhere the time went, %s since the program was started:\n", time);
     table_init(&table, columns_of, COLUMNS);
-    put_parts(v, &table);
-    table_print(&table, format, "  ", out);
+    for (int i = 0; i < PARTS; i++)
+        put_part(&table, i, ns[i], v->wall_ns);
+    table_print(&table, v->format, "  ", out);
     table_release(&table);
-    duration_to_str((double)v->kernel_ns, time);
-    if (v->kernel_ns > 0)
+    duration_to_str((double)v->progress.kernel_ns, time);
+    if (v->progress.kernel_ns > 0)
         text_addf(out, "Within these: kernels %s, verified and warming-up launches included\n",
                   time);
-    if (v->builders == 0)
+    if (times->builders == 0)
         return;
-    duration_to_str((double)v->build_ns, time);
-    duration_to_str((double)v->builds_ns, sum);
+    duration_to_str((double)times->build_wall_ns, time);
+    duration_to_str((double)times->build_sum_ns, sum);
     text_addf(out, "Beside them: builds during %s, %s summed over ", time, sum);
-    put_count(v->builders, "worker", out);
+    put_count(times->builders, "worker", out);
     text_add(out, "\n");
 }
 
-void report_timing_json(const struct view_timing *t, struct emit *j)
+void report_timing_json(const struct tune_report *v, struct emit *j)
 {
+    uint64_t ns[PARTS];
+    measure_parts(v, ns);
     emit_object(j);
-    emit_u64_at(j, "wall_ns", t->wall_ns);
-    emit_u64_at(j, "startup_ns", t->startup_ns);
-    emit_u64_at(j, "listing_ns", t->listing_ns);
-    emit_u64_at(j, "opening_ns", t->opening_ns);
-    emit_u64_at(j, "waiting_ns", t->waiting_ns);
-    emit_u64_at(j, "locked_ns", t->locked_ns);
-    emit_u64_at(j, "loading_ns", t->loading_ns);
-    emit_u64_at(j, "inputs_ns", t->inputs_ns);
-    emit_u64_at(j, "reference_ns", t->reference_ns);
-    emit_u64_at(j, "verifying_ns", t->verifying_ns);
-    emit_u64_at(j, "measuring_ns", t->measuring_ns);
-    emit_u64_at(j, "ranking_ns", t->ranking_ns);
-    emit_u64_at(j, "storing_ns", t->storing_ns);
-    emit_u64_at(j, "rest_ns", t->rest_ns);
-    emit_u64_at(j, "kernel_ns", t->kernel_ns);
-    emit_u64_at(j, "build_ns", t->build_ns);
-    emit_u64_at(j, "builds_ns", t->builds_ns);
-    emit_u64_at(j, "builders", t->builders);
+    emit_u64_at(j, "wall_ns", v->wall_ns);
+    for (int i = 0; i < PARTS; i++) {
+        emit_u64_at(j, parts[i].key, ns[i]);
+        if (i == STARTUP)
+            emit_u64_at(j, "listing_ns", v->listing_ns);
+    }
+    emit_u64_at(j, "kernel_ns", v->progress.kernel_ns);
+    emit_u64_at(j, "build_ns", v->progress.times.build_wall_ns);
+    emit_u64_at(j, "builds_ns", v->progress.times.build_sum_ns);
+    emit_u64_at(j, "builders", v->progress.times.builders);
     emit_object_end(j);
 }

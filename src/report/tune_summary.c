@@ -33,44 +33,77 @@ struct rows {
     bool below;        // the configuration stands below its times
 };
 
+static struct checked_outcome outcome_at(const void *records, size_t i)
+{
+    const struct tune_record *r = ((const struct tune_record *const *)records)[i];
+    return (struct checked_outcome){r->configuration, r->same_as ? r->same_as->configuration : NULL,
+                                    r->result};
+}
+
+static struct checked_outcomes tune_outcomes(const struct tune_report *v)
+{
+    return (struct checked_outcomes){v->records, v->record_count, outcome_at};
+}
+
+enum evidence report_tune_shown(const struct tune_report *v)
+{
+    const struct checked_outcomes all = tune_outcomes(v);
+    return report_shown(&v->head.check, &all);
+}
+
+// The default configuration, where it was timed; NULL: there is no speed-up.
+static const struct tune_record *baseline_of(const struct tune_report *v)
+{
+    const struct tune_record *r = v->progress.default_record;
+    return r && r->timed ? r : NULL;
+}
+
+static const char *why_no_baseline(const struct tune_progress *p)
+{
+    const struct tune_record *r = p->default_record;
+    if (!r)
+        return p->has_default ? "it was not run" : "it is not in the space that was asked for";
+    return r->result->status == STATUS_CORRECT ? "it was not timed" : "it failed";
+}
+
 // ---- the rows ----------------------------------------------------------------------------------
 
-static bool is_row(const struct view_result *r, const struct rows *rows)
+static bool is_row(const struct tune_record *r, const struct rows *rows)
 {
-    return !r->same_as_json && (r->place.place > 0) == rows->ranked && (!rows->pareto || r->pareto);
+    return !r->same_as && r->ranked == rows->ranked && (!rows->pareto || r->pareto);
 }
 
 // Which metrics are shown; returns how many.
-static size_t metrics_of(const struct view_goal *g, const struct view_result *r,
-                         size_t shown[METRICS])
+static size_t shown_metrics(const struct run_head *v, uint32_t shown[METRICS])
 {
+    const struct objectives *o = v->objectives;
     size_t count = 0;
-    for (size_t i = 0; i < g->count && count < METRICS; i++) {
-        if (!g->objectives[i].is_time && g->objectives[i].metric < r->metric_count)
-            shown[count++] = g->objectives[i].metric;
+    for (size_t i = 0; o && i < o->count && count < METRICS; i++) {
+        if (o->terms[i].metric < v->spec->metric_count) // OBJECTIVE_TIME is beyond all
+            shown[count++] = o->terms[i].metric;
     }
-    if (count == 0 && r->metric_count > 0)
+    if (count == 0 && v->spec->metric_count > 0)
         shown[count++] = 0;
     return count;
 }
 
 // Over the default: within the rounds of the ranking, or between times of screening where nothing
 // was ranked. NaN: the two do not compare.
-static double speedup_of(const struct view_summary *v, const struct view_result *r)
+static double speedup_of(const struct tune_report *v, const struct tune_record *r)
 {
-    const struct view_result *base = v->baseline;
-    if (!base || v->result_count == 1 || !report_by_time(&v->goal))
+    const struct tune_record *base = baseline_of(v);
+    if (!base || v->ranking_count == 1 || !report_by_time(&v->head))
         return NAN;
-    if (!v->ranking.decided)
+    if (!v->progress.ranked.decided)
         return base->stats.median / r->stats.median;
-    return base->place.place && r->place.place ? base->place.ratio / r->place.ratio : NAN;
+    return base->ranked && r->ranked ? base->rank.ratio / r->rank.ratio : NAN;
 }
 
-static void put_numbers(struct table *t, const struct view_summary *v, const struct view_result *r)
+static void put_numbers(struct table *t, const struct tune_report *v, const struct tune_record *r)
 {
     char number[UNITS_SIZE];
-    size_t shown[METRICS];
-    size_t count = metrics_of(&v->goal, r, shown);
+    uint32_t shown[METRICS];
+    size_t count = shown_metrics(&v->head, shown);
     char median[UNITS_SIZE];
     struct text interval = TEXT_INIT;
     duration_to_str(r->stats.median, median);
@@ -80,9 +113,10 @@ static void put_numbers(struct table *t, const struct view_summary *v, const str
     table_cell(t, INTERVAL, "%s", text_cstr(&interval));
     text_release(&interval);
     for (size_t i = 0; i < count; i++) {
-        const struct view_metric *m = &r->metrics[shown[i]];
-        number_to_str(m->known ? m->value : 0, number);
-        table_cell(t, METRIC + i, "%s", m->known ? number : "-");
+        double value;
+        bool known = record_metric(r, shown[i], &value);
+        number_to_str(value, number);
+        table_cell(t, METRIC + i, "%s", known ? number : "-");
     }
     double speedup = speedup_of(v, r);
     if (!isnan(speedup)) {
@@ -91,36 +125,52 @@ static void put_numbers(struct table *t, const struct view_summary *v, const str
     }
 }
 
-static void put_place(struct table *t, const struct view_summary *v, const struct view_place *p)
+static void put_place(struct table *t, const struct tune_report *v, const struct tune_record *r)
 {
-    bool is_shared = p->tied && v->ranking.tied > 1;
-    table_cell(t, PLACE, "%s%s%zu", is_shared && p->chosen ? "* " : "", is_shared ? "=" : "",
-               p->place);
-    if (v->ranking.finalists > 1)
+    const struct ranking_entry *n = &r->rank;
+    struct text range = TEXT_INIT;
+    bool is_shared = n->tied && v->progress.ranked.tied > 1;
+    table_cell(t, PLACE, "%s%s%zu", is_shared && v->frame.chosen == r ? "* " : "",
+               is_shared ? "=" : "", record_place(r));
+    if (v->progress.ranked.finalists < 2)
+        return;
     // "1.034 [1.021 .. 1.047]"; the winner's own is 1.
-    {
-        struct text range = TEXT_INIT;
-        put_range(p->low, p->high, 3, p->interval, &range);
-        if (p->winner)
-            table_cell(t, RATIO, "1");
-        else
-            table_cell(t, RATIO, "%.3f %s", p->ratio, text_cstr(&range));
-        text_release(&range);
+    put_range(n->ratio_low, n->ratio_high, 3, n->ratio_interval, &range);
+    if (n->place == 0)
+        table_cell(t, RATIO, "1");
+    else
+        table_cell(t, RATIO, "%.3f %s", n->ratio, text_cstr(&range));
+    text_release(&range);
+}
+
+// "b=2, c=4": where a configuration differs from the identical one that was measured.
+static void put_difference(const struct spec *spec, const struct tune_record *r, struct text *out)
+{
+    for (uint32_t i = 0; i < spec->parameter_count; i++) {
+        const struct parameter *p = &spec->parameters[i];
+        if (r->choice[i] == r->same_as->choice[i])
+            continue;
+        text_addf(out, "%s%s=", out->length ? ", " : "", p->name);
+        value_print(&p->values[r->choice[i]], out);
     }
 }
 
 // Configurations that turned out to be the same work stand below the one that was measured.
-static void put_identical(struct table *t, const struct view_summary *v,
-                          const struct view_result *r, bool below)
+static void put_identical(struct table *t, const struct tune_report *v, const struct tune_record *r,
+                          bool below)
 {
-    for (size_t i = 0; i < v->result_count; i++) {
-        const struct view_result *other = &v->results[i];
-        if (other->same_as_json && str_equal(other->same_as_json, r->configuration_json))
-            table_note(t, below ? TIME : CONFIGURATION, "= also %s", other->differs);
+    struct text differs = TEXT_INIT;
+    for (size_t i = 0; i < v->ranking_count; i++) {
+        if (v->ranking[i]->same_as != r)
+            continue;
+        put_difference(v->head.spec, v->ranking[i], &differs);
+        table_note(t, below ? TIME : CONFIGURATION, "= also %s", text_cstr(&differs));
+        text_clear(&differs);
     }
+    text_release(&differs);
 }
 
-static void put_slowed(struct table *t, const struct view_result *r, bool below)
+static void put_slowed(struct table *t, const struct tune_record *r, bool below)
 {
     struct text words = TEXT_INIT;
     report_slowed(&r->result->gpu, &words);
@@ -129,17 +179,17 @@ static void put_slowed(struct table *t, const struct view_result *r, bool below)
     text_release(&words);
 }
 
-static void put_rows(struct table *t, const struct view_summary *v, struct rows *rows)
+static void put_rows(struct table *t, const struct tune_report *v, struct rows *rows)
 {
     rows->shown = rows->all = 0;
-    for (size_t i = 0; i < v->result_count; i++) {
-        const struct view_result *r = &v->results[i];
-        if (!is_row(r, rows) || (++rows->all > rows->most && !r->place.chosen))
+    for (size_t i = 0; i < v->ranking_count; i++) {
+        const struct tune_record *r = v->ranking[i];
+        if (!is_row(r, rows) || (++rows->all > rows->most && r != v->frame.chosen))
             continue;
         rows->shown++;
         table_row(t);
         if (rows->ranked)
-            put_place(t, v, &r->place);
+            put_place(t, v, r);
         put_numbers(t, v, r);
         bool is_only = !r->configuration[0];
         const char *mark = r->is_default && !is_only ? " (default)" : "";
@@ -155,35 +205,36 @@ static void put_rows(struct table *t, const struct view_summary *v, struct rows 
 
 // ---- the tables --------------------------------------------------------------------------------
 
-static const struct view_result *first_row(const struct view_summary *v, const struct rows *rows)
+static const struct tune_record *first_row(const struct tune_report *v, const struct rows *rows)
 {
-    for (size_t i = 0; i < v->result_count; i++) {
-        if (is_row(&v->results[i], rows))
-            return &v->results[i];
+    for (size_t i = 0; i < v->ranking_count; i++) {
+        if (is_row(v->ranking[i], rows))
+            return v->ranking[i];
     }
     return NULL;
 }
 
-static void put_table_as(const struct view_summary *v, struct rows *rows, struct text *out)
+static void put_table_as(const struct tune_report *v, struct rows *rows, struct text *out)
 {
-    const struct view_result *first = first_row(v, rows);
-    size_t shown[METRICS];
-    size_t count = metrics_of(&v->goal, first, shown);
+    const struct tune_record *first = first_row(v, rows);
+    bool is_decided = v->progress.ranked.decided;
+    uint32_t shown[METRICS];
+    size_t count = shown_metrics(&v->head, shown);
     struct table_column columns_of[COLUMNS] = {
         [PLACE] = {"place", ALIGN_RIGHT},
-        [TIME] = {v->replay ? v->replay->statistic : "median", ALIGN_RIGHT},
+        [TIME] = {v->head.recorded ? v->head.recorded->statistic : "median", ALIGN_RIGHT},
         [INTERVAL] = {first->stats.interval ? "95 % interval" : "range", ALIGN_LEFT},
         [RATIO] = {"times the winner", ALIGN_LEFT},
-        [SPEEDUP] = {v->ranking.decided ? "speed-up" : "speed-up (screened)", ALIGN_RIGHT},
+        [SPEEDUP] = {is_decided ? "speed-up" : "speed-up (screened)", ALIGN_RIGHT},
         [CONFIGURATION] = {"configuration", ALIGN_LEFT},
     };
     struct table table;
     for (size_t i = 0; i < METRICS; i++)
-        columns_of[METRIC + i] =
-            (struct table_column){i < count ? first->metrics[shown[i]].name : "", ALIGN_RIGHT};
+        columns_of[METRIC + i] = (struct table_column){
+            i < count ? v->head.spec->metrics[shown[i]].name : "", ALIGN_RIGHT};
     table_init(&table, columns_of, COLUMNS);
     put_rows(&table, v, rows);
-    table_print(&table, v->format, rows->ranked || !v->ranking.decided ? "" : "  ", out);
+    table_print(&table, v->format, rows->ranked || !is_decided ? "" : "  ", out);
     table_release(&table);
 }
 
@@ -201,14 +252,13 @@ static size_t widest_line(const char *text)
 }
 
 // On one line each where that fits.
-static void put_table(const struct view_summary *v, struct rows *rows, size_t width,
-                      struct text *out)
+static void put_table(const struct tune_report *v, struct rows *rows, struct text *out)
 {
     struct text table = TEXT_INIT;
     if (!first_row(v, rows))
         return;
     put_table_as(v, rows, &table);
-    rows->below = width > 0 && widest_line(text_cstr(&table)) > width;
+    rows->below = v->width > 0 && widest_line(text_cstr(&table)) > v->width;
     if (rows->below) {
         text_clear(&table);
         put_table_as(v, rows, &table);
@@ -222,7 +272,7 @@ static void put_table(const struct view_summary *v, struct rows *rows, size_t wi
 
 // ---- what is said of a ranking -----------------------------------------------------------------
 
-static void put_disturbed(const struct view_ranking *r, struct text *out)
+static void put_disturbed(const struct final_ranking_status *r, struct text *out)
 {
     const char *separator = "";
     if (r->repeated + r->marked == 0)
@@ -243,11 +293,11 @@ static void put_disturbed(const struct view_ranking *r, struct text *out)
 }
 
 // How the times came about.
-static void put_rounds(const struct view_summary *v, struct text *out)
+static void put_rounds(const struct tune_report *v, struct text *out)
 {
-    const struct view_ranking *r = &v->ranking;
+    const struct final_ranking_status *r = &v->progress.ranked.status;
     text_addf(out, "%u round%s%s", r->rounds, r->rounds == 1 ? "" : "s",
-              r->known ? " (known already)" : "");
+              v->progress.ranked.known ? " (known already)" : "");
     put_disturbed(r, out);
     if (r->batch > 1)
         text_addf(out, "; batches of %u launches", r->batch);
@@ -255,147 +305,151 @@ static void put_rounds(const struct view_summary *v, struct text *out)
         text_addf(out, "; clock %u .. %u MHz", r->mhz_least, r->mhz_most);
     else if (r->mhz_most > 0)
         text_addf(out, "; clock %u MHz", r->mhz_most);
-    text_addf(out, "; inputs %s\n", r->cold ? "cold" : "warm");
-    if (r->is_short)
+    text_addf(out, "; inputs %s\n", v->cold ? "cold" : "warm");
+    if (v->progress.ranked.is_short)
         text_add(out, "The budget's time was up: the ranking is a short one.\n");
 }
 
-static void put_tie(const struct view_ranking *r, struct text *out)
+static void put_tie(const struct tune_report *v, struct text *out)
 {
+    const struct tune_ranked *r = &v->progress.ranked;
     if (r->tied < 2)
         return;
     text_addf(out,
               "=1: %zu configurations are tied (%g %% family-wise)\n"
               "*   hone best takes this one of them: %s\n",
-              r->tied, 100 * r->level, r->why);
+              r->tied, 100 * v->level, r->why);
 }
 
 // "41 correct configurations (verified against gemm)", "3 configurations that agree with each other
 // (not verified: the spec has no Reference)".
-static void put_basis(const struct view_summary *v, const char *noun, struct text *out)
+static void put_basis(const struct tune_report *v, const char *noun, struct text *out)
 {
-    uint64_t count = v->by_status[STATUS_CORRECT];
+    uint64_t count = v->progress.by_status[STATUS_CORRECT];
+    enum evidence shown = report_tune_shown(v);
     char correct[40];
     str_format(correct, sizeof correct, "correct %s", noun);
-    put_count(count, v->shown == SHOWN_CORRECT ? correct : noun, out);
-    if (v->shown == SHOWN_AGREEMENT)
+    put_count(count, shown == SHOWN_CORRECT ? correct : noun, out);
+    if (shown == SHOWN_AGREEMENT)
         text_addf(out, count == 1
                            ? " that agrees with the default configuration (not verified: the "
                              "spec has no Reference)"
                            : " that agree with each other (not verified: the spec has no "
                              "Reference)");
-    else if (v->shown == SHOWN_REPEATS)
+    else if (shown == SHOWN_REPEATS)
         text_add(out, " (not verified: held against itself alone)");
     else {
         text_add(out, " (");
-        report_check(&v->check, out);
+        report_check(&v->head.check, out);
         text_add(out, ")");
     }
 }
 
-static void put_ranking(const struct view_summary *v, size_t most, size_t width, struct text *out)
+static void put_ranking(const struct tune_report *v, struct text *out)
 {
-    const struct view_ranking *r = &v->ranking;
-    struct rows rows = {.ranked = true, .most = most};
+    const struct tune_ranked *r = &v->progress.ranked;
+    struct rows rows = {.ranked = true, .most = v->rows};
     text_add(out, "Best of ");
     put_basis(v, "configuration", out);
     if (r->finalists > 1)
         text_addf(out, ": %zu finalists in interleaved rounds\n", r->finalists);
     else
         text_add(out, ":\n");
-    put_table(v, &rows, width, out);
-    put_tie(r, out);
+    put_table(v, &rows, out);
+    put_tie(v, out);
     put_rounds(v, out);
     rows = (struct rows){.most = SCREENED_ROWS};
     if (!first_row(v, &rows))
         return;
     text_add(out, "Screened only, not ranked; these times do not compare with those above:\n");
-    put_table(v, &rows, width, out);
+    put_table(v, &rows, out);
 }
 
-static void put_launches(const struct view_summary *v, struct text *out)
+static void put_launches(const struct tune_report *v, struct text *out)
 {
-    if (v->fixed > 0)
-        text_addf(out, "%u launch%s of each, one configuration after the other\n", v->fixed,
-                  v->fixed == 1 ? "" : "es");
+    uint32_t fixed = v->progress.fixed;
+    if (fixed > 0)
+        text_addf(out, "%u launch%s of each, one configuration after the other\n", fixed,
+                  fixed == 1 ? "" : "es");
     else
         text_add(out, "screening only, one configuration after the other\n");
 }
 
 // Measured one after the other: no decision about who is the best.
-static void put_screening(const struct view_summary *v, size_t most, size_t width, struct text *out)
+static void put_screening(const struct tune_report *v, struct text *out)
 {
-    struct rows rows = {.most = most};
+    struct rows rows = {.most = v->rows};
     put_basis(v, "configuration", out);
     text_add(out, ", ");
-    if (!report_by_time(&v->goal)) {
+    if (!report_by_time(&v->head)) {
         text_add(out, "by ");
-        report_goal(&v->goal, out);
+        report_goal(v->head.objectives, out);
         text_add(out, ", ");
     }
     text_add(out, "not ranked: ");
     put_launches(v, out);
-    put_table(v, &rows, width, out);
+    put_table(v, &rows, out);
     text_addf(out, "Which of those close to each other is the %s is not decided by this.\n",
-              report_by_time(&v->goal) ? "fastest" : "best");
+              report_by_time(&v->head) ? "fastest" : "best");
 }
 
 // All of the set, since each is the answer to somebody.
-static void put_pareto(const struct view_summary *v, size_t width, struct text *out)
+static void put_pareto(const struct tune_report *v, struct text *out)
 {
     struct rows rows = {.pareto = true, .most = SIZE_MAX};
     size_t members = 0;
-    for (size_t i = 0; i < v->result_count; i++)
-        members += is_row(&v->results[i], &rows);
+    for (size_t i = 0; i < v->ranking_count; i++)
+        members += is_row(v->ranking[i], &rows);
     put_count(members, "configuration", out);
     text_addf(out, " in ");
-    report_goal(&v->goal, out);
+    report_goal(v->head.objectives, out);
     text_add(out, ", of ");
-    if (v->replay) {
-        put_count(v->by_status[STATUS_CORRECT], "correct one", out);
-        text_addf(out, ", replayed from %s by the recorded %s\n", v->replay->path,
-                  v->replay->statistic);
+    if (v->head.recorded) {
+        put_count(v->progress.by_status[STATUS_CORRECT], "correct one", out);
+        text_addf(out, ", replayed from %s by the recorded %s\n", v->head.recorded->path,
+                  v->head.recorded->statistic);
     } else {
         put_basis(v, "one", out);
         text_add(out, ": ");
         put_launches(v, out);
     }
-    put_table(v, &rows, width, out);
+    put_table(v, &rows, out);
     if (members > 0)
         text_add(out, "No other one is at least as good in all of these and better in one.\n");
 }
 
 // One time of each, which was measured elsewhere: whether that is the fastest is not known here.
-static void put_replayed(const struct view_summary *v, size_t most, size_t width, struct text *out)
+static void put_replayed(const struct tune_report *v, struct text *out)
 {
-    struct rows rows = {.most = most};
+    struct rows rows = {.most = v->rows};
     text_add(out, "Best of ");
-    put_count(v->by_status[STATUS_CORRECT], "correct configuration", out);
-    text_addf(out, ", replayed from %s: not ranked, by ", v->replay->path);
-    if (!report_by_time(&v->goal)) {
-        report_goal(&v->goal, out);
+    put_count(v->progress.by_status[STATUS_CORRECT], "correct configuration", out);
+    text_addf(out, ", replayed from %s: not ranked, by ", v->head.recorded->path);
+    if (!report_by_time(&v->head)) {
+        report_goal(v->head.objectives, out);
         text_add(out, " at ");
     }
-    text_addf(out, "the recorded %s\n", v->replay->statistic);
-    put_table(v, &rows, width, out);
+    text_addf(out, "the recorded %s\n", v->head.recorded->statistic);
+    put_table(v, &rows, out);
     text_add(out, "One time is recorded of each: whether those close to each other differ is not "
                   "decided by this.\n");
 }
 
-static void put_built(const struct view_summary *v, struct text *out)
+static void put_built(const struct tune_report *v, struct text *out)
 {
+    const struct tune_progress *p = &v->progress;
     char wall[UNITS_SIZE], sum[UNITS_SIZE];
-    duration_to_str((double)v->timing.build_ns, wall);
-    duration_to_str((double)v->timing.builds_ns, sum);
-    put_share(v->by_status[STATUS_CORRECT], v->done, "configuration", out);
+    duration_to_str((double)p->times.build_wall_ns, wall);
+    duration_to_str((double)p->times.build_sum_ns, sum);
+    put_share(p->by_status[STATUS_CORRECT], p->common.done, "configuration", out);
     text_addf(out, " built in %s, %s summed over ", wall, sum);
-    put_count(v->timing.builders, "worker", out);
+    put_count(p->times.builders, "worker", out);
     text_add(out, "; nothing ran\n");
 }
 
 // ---- failures and time -------------------------------------------------------------------------
 
-static void put_example(const struct view_result *example, struct text *out)
+static void put_example(const struct tune_record *example, struct text *out)
 {
     if (example)
         text_addf(out, "%s%s: %s", example->configuration[0] ? ", e.g. " : "",
@@ -403,7 +457,7 @@ static void put_example(const struct view_result *example, struct text *out)
     text_add(out, "\n");
 }
 
-static void put_summary_failures(const struct view_summary *v, struct text *out)
+static void put_summary_failures(const struct tune_progress *v, struct text *out)
 {
     for (unsigned s = 0; s < STATUS_COUNT; s++) {
         uint64_t count = v->by_status[s] - v->spec_by_status[s];
@@ -421,11 +475,11 @@ static void put_summary_failures(const struct view_summary *v, struct text *out)
 }
 
 // Said once, by the first result that it is so of.
-static void put_clock(const struct view_summary *v, struct text *out)
+static void put_clock(const struct tune_report *v, struct text *out)
 {
-    for (size_t i = 0; i < v->result_count; i++) {
-        if (result_by_host(v->results[i].result)) {
-            report_clock(v->results[i].result, out);
+    for (size_t i = 0; i < v->ranking_count; i++) {
+        if (result_by_host(v->ranking[i]->result)) {
+            report_clock(v->ranking[i]->result, out);
             return;
         }
     }
@@ -441,25 +495,27 @@ static void put_span(struct text *out, const char *what, uint64_t ns, const char
     *separator = ", ";
 }
 
-static void put_spent(const struct view_summary *v, struct text *out)
+static void put_spent(const struct tune_report *report, struct text *out)
 {
+    const struct tune_progress *v = &report->progress;
+    uint64_t reused = v->reused - v->identical;
     char elapsed[UNITS_SIZE];
     const char *separator = ": ";
-    if (v->replay) // a moment
-        duration_to_str((double)v->elapsed_ns, elapsed);
+    if (report->head.recorded) // a moment
+        duration_to_str((double)v->common.elapsed_ns, elapsed);
     else
-        span_to_str(v->elapsed_ns, elapsed);
-    put_share(v->done, v->valid, "configuration", out);
-    if (v->reused > 0)
-        text_addf(out, " (%llu known already)", (unsigned long long)v->reused);
+        span_to_str(v->common.elapsed_ns, elapsed);
+    put_share(v->common.done, v->valid, "configuration", out);
+    if (reused > 0)
+        text_addf(out, " (%llu known already)", (unsigned long long)reused);
     if (v->identical > 0)
         text_addf(out, " (%llu identical to another)", (unsigned long long)v->identical);
     text_addf(out, " in %s", elapsed);
-    if (v->replay) {
+    if (report->head.recorded) {
         char cost[UNITS_SIZE];
         text_add(out, ", replayed");
-        if (!isnan(v->replay->cost_ns)) {
-            span_to_str((uint64_t)fmin(v->replay->cost_ns, 0x1p63), cost);
+        if (!isnan(report->head.cost_ns)) {
+            span_to_str((uint64_t)fmin(report->head.cost_ns, 0x1p63), cost);
             text_addf(out, "; recording them took %s", cost);
         }
         text_add(out, "\n");
@@ -479,18 +535,18 @@ static void put_spent(const struct view_summary *v, struct text *out)
 }
 
 // Of the best. Where the interval contains 1 the default is as good, for all that is known.
-static void put_speedup(const struct view_summary *v, struct text *out)
+static void put_speedup(const struct tune_report *v, struct text *out)
 {
     char number[UNITS_SIZE];
-    const struct view_speedup *s = &v->speedup;
-    const struct view_result *best = report_best(v);
+    const struct tune_speedup *s = &v->speedup;
+    const struct tune_record *best = report_best(v);
     text_add(out, "speed-up over the default");
-    if (v->baseline)
-        text_add_name(out, ", ", v->baseline->configuration, "");
+    if (baseline_of(v))
+        text_add_name(out, ", ", baseline_of(v)->configuration, "");
     text_add(out, ": ");
-    number_to_str(s->known ? s->ratio : 0, number);
+    number_to_str(s->known ? s->ratio.ratio : 0, number);
     if (!s->known)
-        text_addf(out, "- (%s)", v->no_baseline && *v->no_baseline ? v->no_baseline : "not known");
+        text_addf(out, "- (%s)", baseline_of(v) ? "not known" : why_no_baseline(&v->progress));
     else if (!s->ranked)
         text_addf(out, "%s (screened)", number);
     else if (best && best->is_default)
@@ -498,14 +554,14 @@ static void put_speedup(const struct view_summary *v, struct text *out)
     else
         text_addf(out, "%s%s ", s->significant ? "" : "not significant, ", number);
     if (s->known && s->ranked && !(best && best->is_default))
-        put_range(s->low, s->high, 3, s->interval, out);
+        put_range(s->ratio.low, s->ratio.high, 3, s->ratio.interval, out);
     text_add(out, "\n");
 }
 
 // A time at a lower clock is not what the configuration takes on a card that is left alone.
-static void put_warning(const struct view_summary *v, struct text *out)
+static void put_warning(const struct tune_report *v, struct text *out)
 {
-    const struct view_result *best = report_best(v);
+    const struct tune_record *best = report_best(v);
     if (!best || !report_is_slowed(&best->result->gpu))
         return;
     text_add(out, "Warning: the best was ");
@@ -513,51 +569,61 @@ static void put_warning(const struct view_summary *v, struct text *out)
     text_add(out, "\n");
 }
 
-static void put_end(const struct view_summary *v, struct text *out)
+static void put_end(const struct tune_report *v, struct text *out)
 {
-    if (v->broken)
+    if (v->head.about->broken)
         text_add(out, "The tune broke off: what is shown is what was known by then.\n");
-    else if (v->cancelled)
+    else if (v->progress.common.cancelled)
         text_add(out, "Interrupted: what is shown is what was known by then.\n");
-    else if (v->out_of_time)
+    else if (v->progress.out_of_time)
         text_add(out, "The time of the budget is used up.\n");
 }
 
-void report_summary(const struct view_summary *v, size_t most, size_t width, struct text *out)
+// The energy of the best, which a metric wanted.
+static void put_unknown(const struct tune_report *v, struct text *out)
 {
-    if (v->build_only)
+    double value;
+    const struct spec *spec = v->head.spec;
+    const struct tune_record *best = report_best(v);
+    if (!best && v->ranking_count > 0) // without a value it is not the best
+        best = v->ranking[0];
+    for (uint32_t i = 0; best && i < spec->metric_count; i++) {
+        const char *why =
+            record_metric(best, i, &value) ? "" : report_why_unknown(spec, i, best->result);
+        if (why[0])
+            text_addf(out, "%s: not known: %s\n", spec->metrics[i].name, why);
+    }
+}
+
+void report_summary(const struct tune_report *v, struct text *out)
+{
+    size_t count = v->ranking_count;
+    const struct checked_outcomes all = tune_outcomes(v);
+    if (v->head.build_only)
         put_built(v, out);
-    else if (v->ranking.decided)
-        put_ranking(v, most, width, out);
-    else if (v->replay && v->result_count > 0 && v->goal.count < 2)
-        put_replayed(v, most, width, out);
-    else if (v->result_count > 0 && v->goal.count > 1)
-        put_pareto(v, width, out);
-    else if (v->result_count > 0)
-        put_screening(v, most, width, out);
-    else if (v->replay)
+    else if (v->progress.ranked.decided)
+        put_ranking(v, out);
+    else if (v->head.recorded && count > 0 && !report_is_set(&v->head))
+        put_replayed(v, out);
+    else if (count > 0 && report_is_set(&v->head))
+        put_pareto(v, out);
+    else if (count > 0)
+        put_screening(v, out);
+    else if (v->head.recorded)
         text_add(out, "No configuration that was asked for has a correct result.\n");
     else
         text_add(out, "No configuration gave a correct result that was measured.\n");
-    bool is_alone = v->result_count == 1 && (v->results[0].is_default || v->valid == 1);
-    if (v->result_count > 0 && report_by_time(&v->goal) && !v->build_only && !is_alone)
+    bool is_alone = count == 1 && (v->ranking[0]->is_default || v->progress.valid == 1);
+    if (count > 0 && report_by_time(&v->head) && !v->head.build_only && !is_alone)
         put_speedup(v, out);
     if (report_best(v))
-        report_peak_shares(v->peak, report_best(v), out);
-    if (!v->build_only && !v->replay)
-        report_written(v->outcomes, v->outcome_count, v->check.kind != VERIFICATION_REFERENCE, out);
-    // The energy of the best, which a metric wanted.
-    const struct view_result *best = report_best(v);
-    if (!best && v->result_count > 0) // without a value it is not the best
-        best = &v->results[0];
-    for (size_t i = 0; best && i < best->metric_count; i++) {
-        const struct view_metric *m = &best->metrics[i];
-        if (!m->known && m->why && m->why[0])
-            text_addf(out, "%s: not known: %s\n", m->name, m->why);
-    }
+        report_peak_shares(&v->frame, report_best(v), out);
+    if (!v->head.build_only && !v->head.recorded)
+        report_written(&all, v->head.check.kind != VERIFICATION_REFERENCE, out);
+    put_unknown(v, out);
     put_warning(v, out);
     put_clock(v, out);
-    put_summary_failures(v, out);
+    put_summary_failures(&v->progress, out);
     put_spent(v, out);
     put_end(v, out);
 }
@@ -566,44 +632,41 @@ void report_summary(const struct view_summary *v, size_t most, size_t width, str
 
 static void write_tune_head(const void *report, struct text *out)
 {
-    report_run(report, out);
+    report_run(&((const struct tune_report *)report)->head, out);
 }
 
 static void write_tune_record(const void *report, const void *record, struct text *out)
 {
-    (void)report;
-    report_line(record, out);
+    report_line(&((const struct tune_report *)report)->frame, record, out);
 }
 
 static void write_tune_end(const void *report, struct text *out)
 {
-    const struct view_summary *v = report;
     text_add(out, "\n");
-    report_summary(v, v->rows, v->width, out);
+    report_summary(report, out);
 }
 
 static void write_tune_head_json(const void *report, struct text *out)
 {
     struct emit j;
     emit_start(&j, out);
-    report_run_json(report, &j);
+    report_run_json(&((const struct tune_report *)report)->head, &j);
     text_add(out, "\n");
 }
 
 static void write_tune_record_json(const void *report, const void *record, struct text *out)
 {
-    (void)report;
-    report_result_line(record, "result", false, out);
+    report_result_line(&((const struct tune_report *)report)->frame, record, "result", false, out);
 }
 
 // What the ranking made of its finalists, too: what was written of them before were screenings.
 static void write_tune_end_json(const void *report, struct text *out)
 {
-    const struct view_summary *v = report;
+    const struct tune_report *v = report;
     struct emit j;
-    for (size_t i = 0; i < v->result_count; i++) {
-        if (v->results[i].place.place > 0)
-            report_result_line(&v->results[i], "ranked", false, out);
+    for (size_t i = 0; i < v->ranking_count; i++) {
+        if (v->ranking[i]->ranked)
+            report_result_line(&v->frame, v->ranking[i], "ranked", false, out);
     }
     emit_start(&j, out);
     report_summary_json(v, &j);

@@ -4,7 +4,7 @@
 #include "report/report.h"
 #include "report/units.h"
 
-void report_check(const struct view_check *c, struct text *out)
+void report_check(const struct verified_by *c, struct text *out)
 {
     const char *against = c->against ? c->against : "";
     if (c->kind == VERIFICATION_REFERENCE)
@@ -17,31 +17,33 @@ void report_check(const struct view_check *c, struct text *out)
 
 // ---- what is shown -----------------------------------------------------------------------------
 
-static bool is_default(const struct view_check *c, const char *configuration)
+static bool is_default(const struct verified_by *c, const char *configuration)
 {
     return str_equal(c->against, configuration);
 }
 
-enum view_shown report_shown(const struct view_check *c, const struct view_outcome *list,
-                             size_t count)
+enum evidence report_shown(const struct verified_by *c, const struct checked_outcomes *o)
 {
+    struct checked_outcome n;
     const char *twin = NULL; // that stands for the default configuration
     if (c->kind != VERIFICATION_AGREES)
         return c->kind == VERIFICATION_REFERENCE ? SHOWN_CORRECT : SHOWN_RAN;
-    for (size_t i = 0; i < count; i++) {
-        if (is_default(c, list[i].configuration))
-            twin = list[i].same_as;
+    for (size_t i = 0; i < o->count; i++) {
+        n = o->at(o->records, i);
+        if (is_default(c, n.configuration))
+            twin = n.same_as;
     }
-    for (size_t i = 0; i < count; i++) {
-        const char *name = list[i].configuration;
-        bool is_itself = is_default(c, name) || (twin && str_equal(twin, name));
-        if (list[i].result->status == STATUS_CORRECT && !list[i].same_as && !is_itself)
+    for (size_t i = 0; i < o->count; i++) {
+        n = o->at(o->records, i);
+        bool is_itself =
+            is_default(c, n.configuration) || (twin && str_equal(twin, n.configuration));
+        if (n.result->status == STATUS_CORRECT && !n.same_as && !is_itself)
             return SHOWN_AGREEMENT;
     }
     return SHOWN_REPEATS;
 }
 
-const char *report_shown_text(enum view_shown s)
+const char *report_shown_text(enum evidence s)
 {
     static const char *const texts[] = {
         [SHOWN_CORRECT] = "correct",
@@ -112,10 +114,10 @@ static void put_share_of(const struct share *s, struct text *out)
         text_addf(out, "%s %.3g to %.3g %%", s->name, percent(s->least), percent(s->most));
 }
 
-static const struct result *first_with_outputs(const struct view_outcome *list, size_t count)
+static const struct result *first_with_outputs(const struct checked_outcomes *o)
 {
-    for (size_t i = 0; i < count; i++) {
-        const struct result *r = list[i].result;
+    for (size_t i = 0; i < o->count; i++) {
+        const struct result *r = o->at(o->records, i).result;
         if (r->status == STATUS_CORRECT && r->deviation_count > 0 &&
             r->deviations[0].components > 0)
             return r;
@@ -123,15 +125,16 @@ static const struct result *first_with_outputs(const struct view_outcome *list, 
     return NULL;
 }
 
-void report_written(const struct view_outcome *list, size_t count, bool always, struct text *out)
+void report_written(const struct checked_outcomes *o, bool always, struct text *out)
 {
-    const struct result *first = first_with_outputs(list, count);
+    const struct result *first = first_with_outputs(o);
     const char *separator = "Written by the kernel: ";
     for (uint32_t k = 0; first && k < first->deviation_count; k++) {
         struct share s = {.name = first->deviations[k].name};
-        for (size_t i = 0; i < count; i++) {
-            if (list[i].result->status == STATUS_CORRECT)
-                add_share(&s, find_output(list[i].result, s.name));
+        for (size_t i = 0; i < o->count; i++) {
+            const struct result *r = o->at(o->records, i).result;
+            if (r->status == STATUS_CORRECT)
+                add_share(&s, find_output(r, s.name));
         }
         if (!always && (s.count == 0 || s.least == 1))
             continue;

@@ -5,16 +5,35 @@
 
 #include "base/emit.h"
 #include "base/text.h"
-#include "report/view.h"
+#include "report/record.h"
 
-enum view_shown report_shown(const struct view_check *c, const struct view_outcome *list,
-                             size_t count);
+// What results show of a kernel.
+enum evidence {
+    SHOWN_CORRECT,
+    SHOWN_AGREEMENT, // configurations that differ agree with the default one
+    SHOWN_REPEATS,   // only the default one ran, which was held against itself
+    SHOWN_RAN        // nothing was held against anything
+};
+
+// The records of a workflow, whichever it is.
+struct checked_outcome {
+    const char *configuration;
+    const char *same_as; // (optional) the identical configuration that ran instead
+    const struct result *result;
+};
+struct checked_outcomes {
+    const void *records;
+    size_t count;
+    struct checked_outcome (*at)(const void *records, size_t i);
+};
+
+enum evidence report_shown(const struct verified_by *c, const struct checked_outcomes *o);
 // "correct", "agree with each other; not verified", ...
-const char *report_shown_text(enum view_shown s);
+const char *report_shown_text(enum evidence s);
 
 // "Written by the kernel: C whole, D 484 of 1024 (47.3 %)", in components, of those that are
 // correct; with `always` also what was written whole. Nothing where nothing is known.
-void report_written(const struct view_outcome *list, size_t count, bool always, struct text *out);
+void report_written(const struct checked_outcomes *o, bool always, struct text *out);
 // ", wrote 47.3 % of out": what of one result is not whole.
 void report_written_part(const struct result *r, struct text *out);
 // [{"argument", "compared", "components", "written", "left_by_reference", "nans",

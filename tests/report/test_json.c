@@ -10,7 +10,11 @@ static struct text out;
 static struct emit j;
 static struct result result;
 
-static struct view_result finalist(void)
+static struct record_frame frame; // of the finalist, which is what is recommended
+static const struct report_about about;
+static const struct spec spec;
+
+static struct tune_record finalist(void)
 {
     static uint64_t samples[] = {10, 12, 11};
     result = (struct result){.verification = VERIFICATION_REFERENCE,
@@ -25,19 +29,31 @@ static struct view_result finalist(void)
                              .log = "",
                              .output = "",
                              .energy.refused = ""};
-    return (struct view_result){.configuration = "a=1",
+    return (struct tune_record){.configuration = "a=1",
                                 .configuration_json = "{\"a\": 1}",
                                 .result = &result,
                                 .timed = true,
                                 .stats = {.count = 3, .median = 11, .low = 10, .high = 12},
-                                .metric_count = 0,
-                                .place = {.place = 2,
-                                          .tied = true,
-                                          .chosen = true,
-                                          .ratio = 1.25,
-                                          .low = 1.125,
-                                          .high = 1.5,
-                                          .interval = true}};
+                                .ranked = true,
+                                .rank = {.place = 1,
+                                         .ratio = 1.25,
+                                         .ratio_low = 1.125,
+                                         .ratio_high = 1.5,
+                                         .ratio_interval = true}};
+}
+
+// At the end of a tune that found this one alone.
+static struct tune_report report_of(const struct tune_record *record)
+{
+    static const struct tune_record *list[1];
+    list[0] = record;
+    return (struct tune_report){.head = {.about = &about, .spec = &spec},
+                                .ranking = list,
+                                .ranking_count = 1,
+                                .records = list,
+                                .record_count = 1,
+                                .level = 0.95,
+                                .cold = true};
 }
 
 static json_t *read_json(void)
@@ -67,7 +83,7 @@ static void has_exactly(const json_t *object, const char *names)
 // A card that was slowed says so in one sentence; energy that was asked for is there or refused.
 START_TEST(a_card)
 {
-    struct view_result v = finalist();
+    struct tune_record v = finalist();
     result.gpu = (struct gpu_snapshot){.known = true,
                                        .mhz_before = 1980,
                                        .mhz_after = 1410,
@@ -76,7 +92,7 @@ START_TEST(a_card)
     result.energy =
         (struct energy){.microjoules = 2500, .span_ns = 500000000, .launches = 10, .refused = ""};
     start();
-    report_result_json(&v, "ranked", false, &j);
+    report_result_json(&frame, &v, "ranked", false, &j);
     json_t *read = read_json(), *gpu = json_object_get(read, "gpu");
     json_t *energy = json_object_get(read, "energy");
     has_exactly(gpu, "mhz_before mhz_after memory_mhz watts celsius slowed note");
@@ -91,7 +107,7 @@ START_TEST(a_card)
     json_decref(read);
     result.energy = (struct energy){.refused = "no counter"};
     start();
-    report_result_json(&v, "ranked", false, &j);
+    report_result_json(&frame, &v, "ranked", false, &j);
     read = read_json();
     energy = json_object_get(read, "energy");
     ck_assert(json_is_null(json_object_get(energy, "joule")));
@@ -102,9 +118,10 @@ END_TEST
 
 START_TEST(a_finalist)
 {
-    struct view_result v = finalist();
+    struct tune_record v = finalist();
+    frame.chosen = &v;
     start();
-    report_result_json(&v, "ranked", false, &j);
+    report_result_json(&frame, &v, "ranked", false, &j);
     json_t *read = read_json();
     has_exactly(
         read,
@@ -126,7 +143,7 @@ START_TEST(a_finalist)
     ck_assert_str_eq(id, "ab010000000000000000000000000000");
     ck_assert_str_eq(stopped, "ranked");
     ck_assert_str_eq(json_string_value(json_object_get(read, "time_basis")), "ranked");
-    ck_assert(place == 2 && tied && chosen && batch == 8 && warmups == 1);
+    ck_assert(place == 2 && !tied && chosen && batch == 8 && warmups == 1);
     ck_assert(ratio == 1.25 && low == 1.125 && high == 1.5);
     json_decref(read);
 }
@@ -135,11 +152,11 @@ END_TEST
 START_TEST(one_that_was_not_ranked)
 {
     static const char *const none[] = {"ranking", "place", "ratio", "ratio_interval"};
-    struct view_result v = finalist();
-    v.place = (struct view_place){0};
+    struct tune_record v = finalist();
+    v.ranked = false;
     memset(result.ranking, 0, sizeof result.ranking);
     start();
-    report_result_json(&v, NULL, false, &j);
+    report_result_json(&frame, &v, NULL, false, &j);
     json_t *read = read_json();
     ck_assert_ptr_null(json_object_get(read, "type"));
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
@@ -148,17 +165,18 @@ START_TEST(one_that_was_not_ranked)
     json_decref(read);
     result.stop = STOP_SETTLED;
     start();
-    report_result_json(&v, NULL, false, &j);
+    report_result_json(&frame, &v, NULL, false, &j);
     read = read_json();
     ck_assert_str_eq(json_string_value(json_object_get(read, "time_basis")), "screened");
     json_decref(read);
 }
 END_TEST
 
-static void check_speedup(const struct view_speedup *speedup, const char *basis, bool has_interval)
+static void check_speedup(const struct tune_speedup *speedup, const char *basis, bool has_interval)
 {
-    struct view_result v = finalist();
-    struct view_summary summary = {.results = &v, .result_count = 1, .speedup = *speedup};
+    const struct tune_record v = finalist();
+    struct tune_report summary = report_of(&v);
+    summary.speedup = *speedup;
     start();
     report_summary_json(&summary, &j);
     json_t *read = read_json();
@@ -175,43 +193,37 @@ static void check_speedup(const struct view_speedup *speedup, const char *basis,
 
 START_TEST(the_speedup)
 {
-    struct view_speedup s = {.known = false};
+    struct tune_speedup s = {.known = false};
     check_speedup(&s, NULL, false);
-    s = (struct view_speedup){.known = true, .ratio = 3.5};
+    s = (struct tune_speedup){.known = true, .ratio.ratio = 3.5};
     check_speedup(&s, "screened", false);
-    s = (struct view_speedup){.known = true,
-                              .ranked = true,
-                              .ratio = 3.5,
-                              .low = 3.25,
-                              .high = 3.75,
-                              .interval = true,
-                              .significant = true};
+    s = (struct tune_speedup){
+        .known = true, .ranked = true, .ratio = {3.5, 3.25, 3.75, true}, .significant = true};
     check_speedup(&s, "ranked", true);
 }
 END_TEST
 
-static const struct view_ranking ranking = {.decided = true,
-                                            .id = "ab",
-                                            .finalists = 9,
-                                            .failed = 1,
-                                            .tied = 2,
-                                            .chosen_json = "{\"a\": 1}",
-                                            .why = "the fewest registers",
-                                            .level = 0.95,
-                                            .rounds = 24,
-                                            .repeated = 3,
-                                            .marked = 4,
-                                            .by_load = 5,
-                                            .by_clock = 2,
-                                            .batch = 8,
-                                            .warmups = 1,
-                                            .launches = 1234,
-                                            .cold = true};
-
 START_TEST(the_ranking_of_a_summary)
 {
-    struct view_result v = finalist();
-    struct view_summary summary = {.results = &v, .result_count = 1, .ranking = ranking};
+    struct tune_record v = finalist();
+    struct tune_report summary = report_of(&v);
+    const char *why = "the fewest registers";
+    struct tune_ranked *ranked = &summary.progress.ranked;
+    *ranked = (struct tune_ranked){.decided = true,
+                                   .id = {0xab},
+                                   .finalists = 9,
+                                   .failed = 1,
+                                   .tied = 2,
+                                   .chosen = &v,
+                                   .status = {.rounds = 24,
+                                              .repeated = 3,
+                                              .marked = 4,
+                                              .by_load = 5,
+                                              .by_clock = 2,
+                                              .batch = 8,
+                                              .warmups = 1,
+                                              .launches = 1234}};
+    str_format(ranked->why, sizeof ranked->why, "%s", why);
     start();
     report_summary_json(&summary, &j);
     json_t *read = read_json();
@@ -231,9 +243,9 @@ START_TEST(the_ranking_of_a_summary)
     ck_assert(json_is_false(json_object_get(r, "known")));
     ck_assert(json_is_false(json_object_get(r, "short")));
     ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(r, "chosen"), "a")), 1);
-    ck_assert_str_eq(json_string_value(json_object_get(r, "why")), ranking.why);
+    ck_assert_str_eq(json_string_value(json_object_get(r, "why")), why);
     json_decref(read);
-    summary.ranking.decided = false;
+    ranked->decided = false;
     start();
     report_summary_json(&summary, &j);
     read = read_json();
@@ -244,14 +256,11 @@ END_TEST
 
 START_TEST(several_objectives)
 {
-    static const struct view_objective objectives[] = {{.name = "time", .is_time = true},
-                                                       {.name = "rate", .maximise = true}};
-    struct view_result v = finalist();
-    struct view_summary summary = {
-        .goal = {.text = "time, max:rate", .objectives = objectives, .count = 2},
-        .results = &v,
-        .result_count = 1};
-    v.place.chosen = false;
+    static const struct objectives objectives = {
+        {{.name = "time", .metric = OBJECTIVE_TIME}, {.name = "rate", .maximise = true}}, 2};
+    struct tune_record v = finalist();
+    struct tune_report summary = report_of(&v);
+    summary.head.objectives = &objectives;
     v.pareto = true;
     start();
     report_summary_json(&summary, &j);
@@ -264,7 +273,7 @@ START_TEST(several_objectives)
     ck_assert_uint_eq(json_array_size(pareto), 1);
     ck_assert(json_object_get(json_array_get(pareto, 0), "median_ns") != NULL);
     json_decref(read);
-    summary.goal.count = 0;
+    summary.head.objectives = NULL;
     start();
     report_summary_json(&summary, &j);
     read = read_json();

@@ -94,11 +94,10 @@ static void well_formed(const char *text)
 // ---- the cases ---------------------------------------------------------------------------------
 
 static const struct device_info device = {.name = "A <GPU> & more", .driver = "1.0 \"beta\""};
-static const struct view_run run = {.spec_name = "matmul",
-                                    .host = "build-7",
-                                    .date = "2024-05-06T07:08:09Z",
-                                    .device = &device,
-                                    .command = "hone check 'a b.json'"};
+static const struct spec spec = {.name = "matmul"};
+static const struct report_about about = {
+    .host = "build-7", .date = "2024-05-06T07:08:09Z", .command = "hone check 'a b.json'"};
+static const struct run_head run = {.about = &about, .spec = &spec, .device = &device};
 
 static struct check_record checked(enum status status, const char *message, const char *log)
 {
@@ -216,8 +215,11 @@ END_TEST
 START_TEST(broken_off)
 {
     struct text out = TEXT_INIT;
-    struct check_report end = {
-        .run = &run, .progress.common.planned = 3, .broken = "the device is \"lost\""};
+    struct report_about lost = about;
+    struct run_head head = run;
+    struct check_report end = {.run = &head, .progress.common.planned = 3};
+    lost.broken = "the device is \"lost\"";
+    head.about = &lost;
     report_junit(&end, &out);
     well_formed(text_cstr(&out));
     ck_assert_ptr_nonnull(strstr(text_cstr(&out), "tests=\"1\" failures=\"0\" errors=\"1\""));

@@ -110,16 +110,17 @@ START_TEST(shares)
         {"joule", true, 1, ""},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        const struct view_metric metric = {.name = lines[i].unit,
-                                           .unit = lines[i].unit,
-                                           .known = lines[i].known,
-                                           .value = lines[i].value};
-        const struct view_result result = {.metrics = &metric, .metric_count = 1};
+        const struct formula name = {.name = lines[i].unit};
+        const struct spec spec = {.metrics = &name, .metric_count = 1};
+        const double value = lines[i].known ? lines[i].value : NAN;
+        const struct tune_record result = {.metrics = &value};
+        struct record_frame frame = {.spec = &spec, .peak = &known};
         struct text out = TEXT_INIT;
-        report_peak_shares(&known, &result, &out);
+        report_peak_shares(&frame, &result, &out);
         ck_assert_str_eq(text_cstr(&out), lines[i].text);
         text_clear(&out);
-        report_peak_shares(NULL, &result, &out);
+        frame.peak = NULL;
+        report_peak_shares(&frame, &result, &out);
         ck_assert_str_eq(text_cstr(&out), "");
         text_release(&out);
     }
@@ -182,16 +183,16 @@ END_TEST
 
 START_TEST(json)
 {
-    const struct view_metric metrics[] = {
-        {.name = "GFLOP/s", .unit = "GFLOP/s", .known = true, .value = 743.5},
-        {.name = "GB/s", .unit = "GB/s", .known = false},
-        {.name = "joule", .unit = "joule", .known = true, .value = 1}};
-    const struct view_result result = {.metrics = metrics, .metric_count = 3};
+    const struct formula names[] = {{.name = "GFLOP/s"}, {.name = "GB/s"}, {.name = "joule"}};
+    const struct spec spec = {.metrics = names, .metric_count = 3};
+    const double values[] = {743.5, NAN, 1};
+    const struct tune_record result = {.metrics = values};
+    struct record_frame frame = {.spec = &spec, .peak = &known};
     const struct peak none = {.rates = {[PEAK_FP32] = {.why = "no"}}};
     struct text out = TEXT_INIT;
     struct emit j;
     emit_start(&j, &out);
-    report_peak_json(&known, &result, &j);
+    report_peak_json(&frame, &result, &j);
     ck_assert_str_eq(
         text_cstr(&out),
         "{\"limits\":{\"fp32\":{\"rate\":1487000000000.0,"
@@ -209,11 +210,13 @@ START_TEST(json)
         "\"shares\":{\"GFLOP/s\":{\"limit\":\"fp32\",\"share\":0.5}}}");
     text_clear(&out);
     emit_start(&j, &out);
-    report_peak_json(&none, &result, &j);
+    frame.peak = &none;
+    report_peak_json(&frame, &result, &j);
     ck_assert_str_eq(text_cstr(&out), "null");
     text_clear(&out);
     emit_start(&j, &out);
-    report_peak_json(NULL, NULL, &j);
+    frame.peak = NULL;
+    report_peak_json(&frame, NULL, &j);
     ck_assert_str_eq(text_cstr(&out), "null");
     text_release(&out);
 }

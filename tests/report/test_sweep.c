@@ -13,21 +13,25 @@ enum { LINES = 3, POINTS = 7, NAMES = 2 };
 
 // A spec against a routine and another spec, at N = M = 256 .. 16384.
 struct made {
-    struct view_sweep v;
+    struct sweep_report v;
     struct device_info device;
-    struct view_sweep_name names[NAMES];
-    struct view_sweep_line lines[LINES];
-    const char *metrics[1];
-    struct view_sweep_row rows[POINTS];
+    struct sweep_plan plan;
+    struct sweep_name names[NAMES];
+    struct sweep_point points[POINTS];
+    const char *set[POINTS][NAMES];
+    char words[POINTS][NAMES][16];
+    struct value values[POINTS][NAMES];
+    struct sweep_report_line lines[LINES];
+    struct sweep_record records[POINTS];
     struct sweep_entry found[POINTS][LINES];
-    struct view_sweep_entry entries[POINTS][LINES];
+    uint32_t panels[POINTS];
     struct report_about about;
     struct result correct, failed;
-    struct view_metric values[POINTS][LINES][3];
-    char texts[POINTS][16];
-    const char *cells[POINTS][NAMES];
-    double numbers[POINTS][NAMES];
+    struct peak peak;
 };
+
+// One a point: their metric reads N.
+static struct spec *specs[POINTS];
 
 // In GFLOP/s; the other spec has none at the largest size.
 static const double rates[POINTS][LINES] = {
@@ -37,12 +41,13 @@ static const double rates[POINTS][LINES] = {
 
 static void make_entry(struct made *m, int point, int line, double n)
 {
-    struct view_sweep_entry *v = &m->entries[point][line];
+    static const uint32_t choice[1];
     struct sweep_entry *e = &m->found[point][line];
     double rate = rates[point][line], ns = 2 * n * n * n / rate;
-    *v = (struct view_sweep_entry){.n = e, .share = rate > 0 ? rate / 60000 : NAN};
-    *e = (struct sweep_entry){.configuration = line == 1 ? "" : "block=16, work=2",
+    *e = (struct sweep_entry){.spec = specs[point],
+                              .configuration = line == 1 ? "" : "block=16, work=2",
                               .configuration_json = line == 1 ? "{}" : "{\"block\": 16}",
+                              .choice = choice,
                               .result = rate > 0 ? &m->correct : &m->failed,
                               .timed = rate > 0,
                               .in_turn = true};
@@ -52,21 +57,48 @@ static void make_entry(struct made *m, int point, int line, double n)
     }
     e->stats = (struct stats_summary){
         .count = 16, .median = ns, .low = 0.98 * ns, .high = 1.03 * ns, .interval = true};
-    for (int k = 0; k < 3; k++)
-        m->values[point][line][k] = (struct view_metric){.name = "GFLOP/s",
-                                                         .unit = "GFLOP/s",
-                                                         .known = true,
-                                                         .value = rate / (k == 1   ? 1.03
-                                                                          : k == 2 ? 0.98
-                                                                                   : 1)};
-    v->metrics = &m->values[point][line][0];
-    v->slow = &m->values[point][line][1];
-    v->fast = &m->values[point][line][2];
     e->compared = line > 0;
     e->ratio = (struct stats_ratio){.ratio = rates[point][0] / rate,
                                     .low = 0.99 * rates[point][0] / rate,
                                     .high = 1.01 * rates[point][0] / rate,
                                     .interval = true};
+}
+
+static void make_specs(void)
+{
+    static const char form[] =
+        "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"a\", \"Type\": \"int\", "
+        "\"Values\": \"[1]\"}]}, \"KernelSpecification\": {\"Language\": \"OpenCL\", "
+        "\"KernelName\": "
+        "\"k\", \"KernelFile\": \"k.cl\", \"GlobalSize\": {\"X\": \"1\"}}, \"Constants\": {\"N\": "
+        "%d}, "
+        "\"Metrics\": [{\"Name\": \"GFLOP/s\", \"Expression\": \"2 * N**3 / time_ns\"}]}";
+    for (int i = 0; i < POINTS; i++) {
+        struct error e = ERROR_INIT;
+        struct text text = TEXT_INIT;
+        text_addf(&text, form, 256 << i);
+        specs[i] = spec_parse(text_cstr(&text), text.length, ".", "spec.json",
+                              &(struct spec_options){0}, &e);
+        ck_assert_msg(specs[i] != NULL, "%s", e.text);
+        text_release(&text);
+    }
+}
+
+static void free_specs(void)
+{
+    for (int i = 0; i < POINTS; i++)
+        spec_free(specs[i]);
+}
+
+// What a name is at a point.
+static void set_value(struct made *m, int point, int name, const char *word)
+{
+    char *out = m->words[point][name];
+    double number;
+    str_format(out, sizeof m->words[point][name], "%s=%s", m->names[name].name, word);
+    m->set[point][name] = out;
+    m->values[point][name] =
+        str_to_f64(word, &number) ? value_int((int64_t)number) : value_string(out + 2);
 }
 
 static void make(struct made *m)
@@ -84,43 +116,38 @@ static void make(struct made *m)
                                      .platform = "NVIDIA CUDA",
                                      .vendor = "NVIDIA",
                                      .driver = "580.159.04"};
-    m->names[0] = (struct view_sweep_name){"N", true};
-    m->names[1] = (struct view_sweep_name){"M", true};
-    m->lines[0] = (struct view_sweep_line){"swept_spec", "swept_spec", false};
-    m->lines[1] = (struct view_sweep_line){"cuBLAS", "swept_spec", true};
-    m->lines[2] = (struct view_sweep_line){"it's another", "other", false};
-    m->metrics[0] = "GFLOP/s";
+    m->names[0] = (struct sweep_name){.name = "N", .varies = true};
+    m->names[1] = (struct sweep_name){.name = "M", .varies = true};
+    m->lines[0] = (struct sweep_report_line){"swept_spec", "swept_spec", &m->device, false};
+    m->lines[1] = (struct sweep_report_line){"cuBLAS", "swept_spec", &m->device, true};
+    m->lines[2] = (struct sweep_report_line){"it's another", "other", &m->device, false};
     for (int i = 0; i < POINTS; i++) {
-        double n = 256 << i;
-        str_format(m->texts[i], sizeof m->texts[i], "%d", 256 << i);
-        for (int k = 0; k < NAMES; k++) {
-            m->cells[i][k] = m->texts[i];
-            m->numbers[i][k] = n;
-        }
+        char word[8];
+        str_format(word, sizeof word, "%d", 256 << i);
+        for (int k = 0; k < NAMES; k++)
+            set_value(m, i, k, word);
         for (int k = 0; k < LINES; k++)
-            make_entry(m, i, k, n);
-        m->rows[i] = (struct view_sweep_row){m->cells[i], m->numbers[i], 0, m->entries[i]};
+            make_entry(m, i, k, 256 << i);
+        m->points[i] = (struct sweep_point){m->set[i], m->values[i]};
+        m->records[i] = (struct sweep_record){(uint32_t)i, m->found[i]};
     }
     m->found[0][0].known = true;
-    m->v = (struct view_sweep){.about = &m->about,
-                               .spec_path = "spec.json",
-                               .device = &m->device,
-                               .names = m->names,
-                               .name_count = NAMES,
-                               .lines = m->lines,
-                               .line_count = LINES,
-                               .metrics = m->metrics,
-                               .metric_count = 1,
-                               .rows = m->rows,
-                               .row_count = POINTS,
-                               .planned = POINTS,
-                               .panel_count = 1,
-                               .limit = 60000,
-                               .limit_low = 59900,
-                               .limit_high = 60100,
-                               .limit_title = "fp32 arithmetic",
-                               .launches = 1234,
-                               .elapsed_ns = 12000000000};
+    m->plan = (struct sweep_plan){
+        .names = m->names, .name_count = NAMES, .points = m->points, .point_count = POINTS};
+    m->peak.rates[PEAK_FP32] =
+        (struct peak_rate){.known = true, .median = 60000e9, .low = 59900e9, .high = 60100e9};
+    m->v = (struct sweep_report){.about = &m->about,
+                                 .spec = specs[0],
+                                 .device = &m->device,
+                                 .plan = &m->plan,
+                                 .lines = m->lines,
+                                 .line_count = LINES,
+                                 .records = m->records,
+                                 .count = POINTS,
+                                 .progress = {.launches = 1234, .common.elapsed_ns = 12000000000},
+                                 .panel_count = 1,
+                                 .panels = m->panels,
+                                 .peak = &m->peak};
 }
 
 START_TEST(as_a_table)
@@ -147,7 +174,7 @@ START_TEST(as_a_table)
                           "measured to have (hone peak)\n");
     has(text_cstr(&text), "7 of 7 points in 12 s, 1234 launches; 1 known from the store\n");
     text_clear(&text);
-    report_sweep_row(&m.v, &m.rows[1], &text);
+    report_sweep_row(&m.v, &m.records[1], &text);
     ck_assert_str_eq(text_cstr(&text), "N=512, M=512: 17.63 us, 15230 GFLOP/s, 0.946 times as "
                                        "fast as cuBLAS, 2.820 times as fast as it's another");
     text_release(&text);
@@ -162,21 +189,20 @@ START_TEST(a_row_that_failed)
     make(&m);
     m.names[1].varies = false;
     for (int i = 0; i < POINTS; i++)
-        m.cells[i][1] = "7";
-    m.v.row_count = 1;
-    m.v.planned = 2;
+        set_value(&m, i, 1, "7");
+    m.plan.point_count = 2;
     m.v.line_count = 1;
-    m.v.cancelled = true;
-    m.v.limit = NAN;
+    m.v.progress.common.cancelled = true;
     m.found[0][0] = (struct sweep_entry){.why = "no configuration is valid: N | 3"};
-    m.entries[0][0] = (struct view_sweep_entry){.n = &m.found[0][0], .share = NAN};
-    m.v.row_count = 2;
+    m.v.count = 2;
     writer_end(&sweep_writers[REPORT_TEXT], &m.v, &text);
     ck_assert_str_eq(text_cstr(&text),
                      "  N    median  95 % interval     GFLOP/s  of peak  configuration\n"
                      "256    failed\n"
                      "512  17.63 us  [17.27 .. 18.15]    15230   25.4 %  block=16, work=2\n"
                      "N=256: swept_spec: no configuration is valid: N | 3\n"
+                     "of peak: of the 60000 GFLOP/s that the device's fp32 arithmetic was measured "
+                     "to have (hone peak)\n"
                      "2 of 2 points in 12 s, 1234 launches; ended early\n");
     text_clear(&text);
     writer_end(&sweep_writers[REPORT_MARKDOWN], &m.v, &text);
@@ -185,8 +211,7 @@ START_TEST(a_row_that_failed)
                           "| 256 | failed |  |  |  |  |\n"
                           "| 512 | 17.63 us | [17.27 .. 18.15] | 15230 | 25.4 % | block=16, ");
     text_clear(&text);
-    m.v.row_count = 1; // the peak is told of only where there is a share of it
-    m.v.limit = 60000;
+    m.v.count = 1; // the peak is told of only where there is a share of it
     writer_end(&sweep_writers[REPORT_TEXT], &m.v, &text);
     ck_assert_ptr_null(strstr(text_cstr(&text), "peak"));
     text_release(&text);
@@ -274,8 +299,8 @@ START_TEST(times_where_there_is_no_rate)
     struct made m;
     struct text text = TEXT_INIT;
     make(&m);
-    m.v.shown = SIZE_MAX;
-    m.v.limit = NAN;
+    const struct spec bare = {.name = "bare"};
+    m.v.spec = &bare;
     ck_assert_ptr_null(report_sweep_plot(&m.v, "x", &text));
     has(text_cstr(&text), "\nlimit = NaN\n");
     has(text_cstr(&text),
@@ -290,10 +315,9 @@ START_TEST(panels_and_points)
     struct text text = TEXT_INIT;
     make(&m);
     for (int i = 0; i < POINTS; i++) { // N = 1, 2, 3, ...: in two panels by M
-        m.rows[i].panel = (uint32_t)i % 2;
-        m.cells[i][1] = i % 2 ? "odd" : "even";
-        m.numbers[i][0] = 1 + i;
-        m.numbers[i][1] = NAN;
+        m.panels[i] = (uint32_t)i % 2;
+        set_value(&m, i, 1, i % 2 ? "odd" : "even");
+        m.values[i][0] = value_int(1 + i);
     }
     m.v.panel_count = 2;
     ck_assert_ptr_null(report_sweep_plot(&m.v, "x", &text));
@@ -303,7 +327,7 @@ START_TEST(panels_and_points)
     m.v.axis = UINT32_MAX; // the points one after the other, each named
     m.v.panel_count = 1;
     for (int i = 0; i < POINTS; i++)
-        m.rows[i].panel = 0;
+        m.panels[i] = 0;
     ck_assert_ptr_null(report_sweep_plot(&m.v, "x", &text));
     has(text_cstr(&text), "\nx_name = \"point\"\nx_column = 0\n"
                           "label(d) = \"\".\"N=\".strcol(1).\", M=\".strcol(2)\n");
@@ -319,6 +343,7 @@ END_TEST
 
 static void add(TCase *tests)
 {
+    tcase_add_unchecked_fixture(tests, make_specs, free_specs);
     tcase_add_test(tests, as_a_table);
     tcase_add_test(tests, a_row_that_failed);
     tcase_add_test(tests, as_json);

@@ -155,53 +155,83 @@ END_TEST
 
 // ---- the end of a tune -------------------------------------------------------------------------
 
-static struct view_result timed(const char *configuration, const char *json, double median,
-                                double low, double high)
+static const struct value numbers[] = {{.kind = VALUE_INT, .i = 1}, {.kind = VALUE_INT, .i = 2}};
+static const struct parameter parameters[] = {{.name = "a", .values = numbers, .count = 2},
+                                              {.name = "b", .values = numbers, .count = 2}};
+static const struct formula metric = {.name = "GFLOP/s"};
+static const struct spec spec = {.name = "s",
+                                 .parameters = parameters,
+                                 .parameter_count = 2,
+                                 .metrics = &metric,
+                                 .metric_count = 1};
+static const struct report_about about = {.seed = 3};
+static const double four = 4;
+
+static struct tune_record timed(const char *configuration, double median, double low, double high)
 {
-    static struct view_metric metric = {.name = "GFLOP/s", .unit = "GFLOP/s", .known = true};
     static struct result result = {.message = "", .log = "", .output = ""};
-    metric.value = 4;
-    return (struct view_result){
+    return (struct tune_record){
         .configuration = configuration,
-        .configuration_json = json,
+        .configuration_json = "{}",
         .result = &result,
         .timed = true,
         .stats = {.count = 7, .median = median, .low = low, .high = high, .interval = true},
-        .metrics = &metric,
+        .metrics = &four,
         .metric_count = 1};
 }
 
+// A report of these, all of them in its ranking.
+static struct tune_report report_of(const struct tune_record *records, size_t count)
+{
+    static const struct tune_record *list[8];
+    for (size_t i = 0; i < count; i++)
+        list[i] = &records[i];
+    return (struct tune_report){
+        .head = {.about = &about, .spec = &spec, .check = {VERIFICATION_REFERENCE, "gemm"}},
+        .frame.spec = &spec,
+        .progress.by_status = {[STATUS_CORRECT] = count},
+        .ranking = list,
+        .ranking_count = count,
+        .records = list,
+        .record_count = count,
+        .level = 0.95,
+        .rows = 10};
+}
+
+static const char *summary_of(const struct tune_report *v)
+{
+    text_clear(&out);
+    report_summary(v, &out);
+    return text_cstr(&out);
+}
+
+#define says(v, words) ck_assert_msg(strstr(summary_of(v), words) != NULL, "%s", text_cstr(&out))
+
 START_TEST(summary)
 {
+    static const uint32_t choices[2][2] = {{0, 0}, {0, 1}};
     struct result broken = {
         .status = STATUS_COMPILE, .message = "error: no", .log = "", .output = ""};
-    struct view_result results[] = {
-        timed("a=1, b=1", "{\"a\": 1, \"b\": 1}", 1e6, 0.9e6, 1.1e6),
-        timed("a=1, b=2", "{\"a\": 1, \"b\": 2}", 1e6, 0.9e6, 1.1e6),
-        timed("a=2, b=1", "{\"a\": 2, \"b\": 1}", 1.1e6, 1.05e6, 1.2e6),
-        timed("a=3, b=1", "{\"a\": 3, \"b\": 1}", 2e6, 1.9e6, 2.1e6),
-    };
-    results[1].same_as_json = results[0].configuration_json;
-    results[1].differs = "b=2";
-    results[3].is_default = true;
-    const struct view_result example = {.configuration = "a=9, b=1", .result = &broken};
-    const struct view_summary v = {.results = results,
-                                   .result_count = 4,
-                                   .baseline = &results[3],
-                                   .speedup = {.known = true, .ratio = 2},
-                                   .examples = {[STATUS_COMPILE] = &example},
-                                   .by_status = {[STATUS_CORRECT] = 4, [STATUS_COMPILE] = 2},
-                                   .valid = 6,
-                                   .planned = 6,
-                                   .done = 6,
-                                   .reused = 1,
-                                   .elapsed_ns = 3000000000,
-                                   .build_ns = 1500000000,
-                                   .check = {VERIFICATION_REFERENCE, "gemm"}};
-    text_clear(&out);
-    report_summary(&v, 10, 0, &out);
+    struct tune_record records[] = {
+        timed("a=1, b=1", 1e6, 0.9e6, 1.1e6), timed("a=1, b=2", 1e6, 0.9e6, 1.1e6),
+        timed("a=2, b=1", 1.1e6, 1.05e6, 1.2e6), timed("a=3, b=1", 2e6, 1.9e6, 2.1e6)};
+    records[0].choice = choices[0];
+    records[1].choice = choices[1];
+    records[1].same_as = &records[0];
+    records[3].is_default = true;
+    const struct tune_record example = {.configuration = "a=9, b=1", .result = &broken};
+    struct tune_report v = report_of(records, 4);
+    struct tune_progress *p = &v.progress;
+    v.speedup = (struct tune_speedup){.known = true, .ratio = {.ratio = 2}};
+    p->default_record = &records[3];
+    p->examples[STATUS_COMPILE] = &example;
+    p->by_status[STATUS_COMPILE] = 2;
+    p->valid = p->common.planned = p->common.done = 6;
+    p->reused = 1;
+    p->common.elapsed_ns = 3000000000;
+    p->build_ns = 1500000000;
     ck_assert_str_eq(
-        text_cstr(&out),
+        summary_of(&v),
         "4 correct configurations (verified against gemm), not ranked: screening only, one "
         "configuration after the other\n"
         "  median  95 % interval     GFLOP/s  speed-up (screened)  configuration\n"
@@ -217,64 +247,52 @@ START_TEST(summary)
 END_TEST
 
 // The ranking above, what was screened only below it, never mixed; ties share a place.
-static void ranked(struct view_result *v, size_t place, bool tied, double ratio)
+static void ranked(struct tune_record *v, size_t place, bool tied, double ratio)
 {
-    v->place = (struct view_place){.place = place,
-                                   .tied = tied,
-                                   .winner = ratio == 1,
-                                   .ratio = ratio,
-                                   .low = ratio - 0.01,
-                                   .high = ratio + 0.01,
-                                   .interval = true};
+    v->ranked = true;
+    v->rank = (struct ranking_entry){.place = place,
+                                     .tied = tied,
+                                     .ratio = ratio,
+                                     .ratio_low = ratio - 0.01,
+                                     .ratio_high = ratio + 0.01,
+                                     .ratio_interval = true};
 }
 
 START_TEST(summary_of_a_ranking)
 {
-    struct view_result results[] = {timed("a=1", "{\"a\": 1}", 1e6, 0.9e6, 1.1e6),
-                                    timed("a=2", "{\"a\": 2}", 1e6, 0.9e6, 1.1e6),
-                                    timed("a=3", "{\"a\": 3}", 1.2e6, 1.1e6, 1.3e6),
-                                    timed("a=4", "{\"a\": 4}", 0.9e6, 0.9e6, 1e6)};
-    ranked(&results[0], 1, true, 1);
-    ranked(&results[1], 1, true, 1.002);
-    ranked(&results[2], 3, false, 1.2);
-    results[1].place.chosen = true;
-    results[3].stats.interval = false;
-    struct view_summary v = {.results = results,
-                             .result_count = 4,
-                             .baseline = &results[2],
-                             .speedup = {.known = true,
-                                         .ranked = true,
-                                         .ratio = 1.1976,
-                                         .low = 1.188,
-                                         .high = 1.208,
-                                         .interval = true,
-                                         .significant = true},
-                             .by_status = {[STATUS_CORRECT] = 4},
-                             .valid = 4,
-                             .done = 4,
-                             .launches = 123,
-                             .rank_ns = 2000000000,
-                             .elapsed_ns = 3000000000,
-                             .ranking = {.decided = true,
-                                         .finalists = 3,
-                                         .tied = 2,
-                                         .chosen = "a=2",
-                                         .why = "the fewest registers",
-                                         .level = 0.95,
-                                         .rounds = 24,
-                                         .repeated = 3,
-                                         .marked = 1,
-                                         .by_load = 1,
-                                         .by_clock = 3,
-                                         .mhz_least = 2100,
-                                         .mhz_most = 3000,
-                                         .batch = 8,
-                                         .warmups = 1},
-                             .check = {VERIFICATION_REFERENCE, "gemm"}};
-    text_clear(&out);
-    report_summary(&v, 10, 0, &out);
+    struct tune_record records[] = {
+        timed("a=1", 1e6, 0.9e6, 1.1e6), timed("a=2", 1e6, 0.9e6, 1.1e6),
+        timed("a=3", 1.2e6, 1.1e6, 1.3e6), timed("a=4", 0.9e6, 0.9e6, 1e6)};
+    ranked(&records[0], 0, true, 1);
+    ranked(&records[1], 1, true, 1.002);
+    ranked(&records[2], 2, false, 1.2);
+    records[3].stats.interval = false;
+    struct tune_report v = report_of(records, 4);
+    struct tune_progress *p = &v.progress;
+    v.frame.chosen = &records[1];
+    v.speedup = (struct tune_speedup){
+        .known = true, .ranked = true, .ratio = {1.1976, 1.188, 1.208, true}, .significant = true};
+    p->default_record = &records[2];
+    p->valid = p->common.done = 4;
+    p->launches = 123;
+    p->rank_ns = 2000000000;
+    p->common.elapsed_ns = 3000000000;
+    p->ranked = (struct tune_ranked){.decided = true,
+                                     .finalists = 3,
+                                     .tied = 2,
+                                     .chosen = &records[1],
+                                     .why = "the fewest registers",
+                                     .status = {.rounds = 24,
+                                                .repeated = 3,
+                                                .marked = 1,
+                                                .by_load = 1,
+                                                .by_clock = 3,
+                                                .mhz_least = 2100,
+                                                .mhz_most = 3000,
+                                                .batch = 8,
+                                                .warmups = 1}};
     ck_assert_str_eq(
-        text_cstr(&out),
+        summary_of(&v),
         "Best of 4 correct configurations (verified against gemm): 3 finalists in interleaved "
         "rounds\n"
         "place    median  95 % interval     times the winner        GFLOP/s  speed-up  "
@@ -291,68 +309,51 @@ START_TEST(summary_of_a_ranking)
         "  900.0 us  (900.0 .. 1000.0)    4.000  a=4\n"
         "speed-up over the default, a=3: 1.198 [1.188 .. 1.208]\n"
         "4 of 4 configurations in 3 s: ranking 2.000 s, 123 launches\n");
-    v.speedup.low = 0.99;
+    v.speedup.ratio.low = 0.99;
     v.speedup.significant = false;
-    text_clear(&out);
-    report_summary(&v, 10, 0, &out);
-    ck_assert_ptr_nonnull(strstr(text_cstr(&out),
-                                 "speed-up over the default, a=3: not significant, "
-                                 "1.198 [0.990 .. 1.208]\n"));
-    v.baseline = NULL;
-    v.no_baseline = "it was not run";
-    v.speedup = (struct view_speedup){.known = false};
-    text_clear(&out);
-    report_summary(&v, 10, 0, &out);
-    ck_assert_ptr_nonnull(
-        strstr(text_cstr(&out), "speed-up over the default: - (it was not run)\n"));
+    says(&v, "speed-up over the default, a=3: not significant, 1.198 [0.990 .. 1.208]\n");
+    p->default_record = NULL;
+    p->has_default = true;
+    v.speedup = (struct tune_speedup){.known = false};
+    says(&v, "speed-up over the default: - (it was not run)\n");
     // The chosen one is shown whatever is cut off, and so is how much that is.
-    text_clear(&out);
-    report_summary(&v, 1, 0, &out);
-    ck_assert_ptr_nonnull(strstr(text_cstr(&out), " * =1  "));
-    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "... and 1 more\n"));
+    v.rows = 1;
+    says(&v, " * =1  ");
+    says(&v, "... and 1 more\n");
     // Where a row is wider than the terminal, configurations stand below their times.
-    text_clear(&out);
-    report_summary(&v, 10, 60, &out);
-    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "4.000\n       a=1\n"));
+    v.rows = 10;
+    v.width = 60;
+    says(&v, "4.000\n       a=1\n");
 }
 END_TEST
 
 START_TEST(summary_of_a_fixed_count)
 {
-    struct view_result results[] = {timed("a=1", "{\"a\": 1}", 1e6, 0.9e6, 1.1e6)};
-    const struct view_summary v = {.results = results,
-                                   .result_count = 1,
-                                   .fixed = 7,
-                                   .by_status = {[STATUS_CORRECT] = 1},
-                                   .check = {VERIFICATION_REFERENCE, "gemm"}};
-    text_clear(&out);
-    report_summary(&v, 10, 0, &out);
-    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "not ranked: 7 launches of each"));
+    const struct tune_record record = timed("a=1", 1e6, 0.9e6, 1.1e6);
+    struct tune_report v = report_of(&record, 1);
+    v.progress.fixed = 7;
+    says(&v, "not ranked: 7 launches of each");
 }
 END_TEST
 
-static const struct view_objective time_and_rate[] = {
-    {.name = "time", .is_time = true}, {.name = "GFLOP/s", .maximise = true, .metric = 0}};
+static const struct objectives time_and_rate = {
+    {{.name = "time", .metric = OBJECTIVE_TIME}, {.name = "GFLOP/s", .maximise = true}}, 2};
+static const struct objectives rate = {{{.name = "GFLOP/s", .maximise = true}}, 1};
 
 // All of the set and nobody else, whatever the number of rows is.
 START_TEST(summary_of_several_objectives)
 {
-    struct view_result results[] = {timed("a=1", "{\"a\": 1}", 1e6, 0.9e6, 1.1e6),
-                                    timed("a=2", "{\"a\": 2}", 1.1e6, 1e6, 1.2e6),
-                                    timed("a=3", "{\"a\": 3}", 2e6, 1.9e6, 2.1e6)};
-    results[0].pareto = results[2].pareto = true;
-    const struct view_summary v = {
-        .goal = {.text = "time, max:GFLOP/s", .objectives = time_and_rate, .count = 2},
-        .results = results,
-        .result_count = 3,
-        .baseline = &results[2],
-        .fixed = 7,
-        .by_status = {[STATUS_CORRECT] = 3},
-        .check = {VERIFICATION_REFERENCE, "gemm"}};
-    text_clear(&out);
-    report_summary(&v, 1, 0, &out);
+    struct tune_record records[] = {timed("a=1", 1e6, 0.9e6, 1.1e6),
+                                    timed("a=2", 1.1e6, 1e6, 1.2e6),
+                                    timed("a=3", 2e6, 1.9e6, 2.1e6)};
+    records[0].pareto = records[2].pareto = true;
+    struct tune_report v = report_of(records, 3);
+    v.head.objectives = &time_and_rate;
+    v.progress.default_record = &records[2];
+    v.progress.fixed = 7;
+    v.rows = 1;
     ck_assert_str_eq(
-        text_cstr(&out),
+        summary_of(&v),
         "2 configurations in the Pareto set of the least time and the greatest GFLOP/s, of 3 "
         "correct ones (verified against gemm): 7 launches of each, one configuration after the "
         "other\n"
@@ -367,22 +368,15 @@ END_TEST
 
 START_TEST(summary_of_another_objective)
 {
-    struct view_result results[] = {timed("a=1", "{\"a\": 1}", 1e6, 0.9e6, 1.1e6)};
-    struct view_summary v = {
-        .goal = {.text = "max:GFLOP/s", .objectives = time_and_rate + 1, .count = 1},
-        .results = results,
-        .result_count = 1,
-        .fixed = 7,
-        .by_status = {[STATUS_CORRECT] = 1},
-        .check = {VERIFICATION_REFERENCE, "gemm"}};
-    text_clear(&out);
-    report_summary(&v, 10, 0, &out);
-    ck_assert_ptr_nonnull(
-        strstr(text_cstr(&out), "by the greatest GFLOP/s, not ranked: 7 launches"));
-    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "the best is not decided by this"));
+    struct tune_record record = timed("a=1", 1e6, 0.9e6, 1.1e6);
+    struct tune_report v = report_of(&record, 1);
+    v.head.objectives = &rate;
+    v.progress.fixed = 7;
+    says(&v, "by the greatest GFLOP/s, not ranked: 7 launches");
+    says(&v, "the best is not decided by this");
     ck_assert_ptr_null(report_best(&v)); // it has no value
-    results[0].has_value = true;
-    ck_assert_ptr_eq(report_best(&v), results);
+    record.values = &four;
+    ck_assert_ptr_eq(report_best(&v), &record);
 }
 END_TEST
 
@@ -390,17 +384,18 @@ END_TEST
 START_TEST(head_of_a_run)
 {
     struct device_info device = {.name = "d", .platform = "p", .driver = "1"};
-    struct view_run v = {.spec_name = "s",
+    struct run_head v = {.about = &about,
+                         .spec = &spec,
                          .constants = "",
                          .strategy = "genetic",
                          .strategy_description = "genetic:population=20",
-                         .seed = 3,
-                         .goal = {.objectives = time_and_rate, .count = 2},
+                         .objectives = &time_and_rate,
                          .device = &device,
                          .cartesian = "9",
                          .valid = 8,
                          .planned = 4,
                          .check = {VERIFICATION_REFERENCE, "gemm"}};
+    const struct objectives time = {{time_and_rate.terms[0]}, 1};
     const char *first = "Device: d (OpenCL, p, driver 1)\n"
                         "Spec: s: 8 of 9 configurations are valid, 4 are tried; verified against "
                         "gemm\n";
@@ -410,7 +405,7 @@ START_TEST(head_of_a_run)
     ck_assert_str_eq(text_cstr(&out) + strlen(first),
                      "Search: genetic:population=20, seed 3, for the Pareto set of the least time "
                      "and the greatest GFLOP/s\n");
-    v.goal.count = 1;
+    v.objectives = &time;
     text_clear(&out);
     report_run(&v, &out);
     ck_assert_str_eq(text_cstr(&out) + strlen(first), "Search: genetic:population=20, seed 3\n");
@@ -423,29 +418,31 @@ END_TEST
 
 START_TEST(nothing_correct)
 {
-    const struct view_summary v = {.valid = 2, .done = 1, .broken = "the device is gone"};
-    text_clear(&out);
-    report_summary(&v, 10, 0, &out);
-    ck_assert_str_eq(text_cstr(&out), "No configuration gave a correct result that was measured.\n"
-                                      "1 of 2 configurations in 0 s\n"
-                                      "The tune broke off: what is shown is what was "
-                                      "known by then.\n");
+    const struct report_about broken = {.broken = "the device is gone"};
+    struct tune_report v = report_of(NULL, 0);
+    v.head.about = &broken;
+    v.progress.valid = 2;
+    v.progress.common.done = 1;
+    ck_assert_str_eq(summary_of(&v), "No configuration gave a correct result that was measured.\n"
+                                     "1 of 2 configurations in 0 s\n"
+                                     "The tune broke off: what is shown is what was "
+                                     "known by then.\n");
 }
 END_TEST
 
 START_TEST(verification_is_said)
 {
     text_clear(&out);
-    report_check(&(struct view_check){VERIFICATION_NONE, ""}, &out);
+    report_check(&(struct verified_by){VERIFICATION_NONE, ""}, &out);
     ck_assert_ptr_nonnull(strstr(text_cstr(&out), "NOT VERIFIED"));
     text_clear(&out);
-    report_check(&(struct view_check){VERIFICATION_AGREES, "default configuration"}, &out);
+    report_check(&(struct verified_by){VERIFICATION_AGREES, "default configuration"}, &out);
     ck_assert_str_eq(text_cstr(&out), "not verified: held against the default configuration alone");
 }
 END_TEST
 
 // One that failed was held against the reference too; each resource line names its launch; a
-// metric's unit is not said twice.
+// metric's name is its unit.
 START_TEST(one_result)
 {
     struct job_launch launches[] = {{.kernel = "partial", .dimensions = 1, .global = {64}},
@@ -456,20 +453,18 @@ START_TEST(one_result)
     r->status = STATUS_CORRECTNESS;
     r->resources = resources;
     r->resource_count = 2;
-    struct view_metric metrics[] = {{"GFLOP/s", "GFLOP/s", true, 2.421, ""},
-                                    {"rate", "GB/s", true, 1.625, ""}};
-    struct view_result v = {.configuration = "a=1",
-                            .result = r,
-                            .job = &job,
-                            .timed = true,
-                            .metrics = metrics,
-                            .metric_count = 2};
+    const struct formula names[] = {{.name = "GFLOP/s"}, {.name = "rate"}};
+    const struct spec two = {.metrics = names, .metric_count = 2};
+    const double values[] = {2.421, 1.625};
+    const struct record_frame f = {.spec = &two};
+    struct tune_record v = {
+        .configuration = "a=1", .result = r, .job = &job, .timed = true, .metrics = values};
     text_clear(&out);
-    report_result(&v, &out);
+    report_result(&f, &v, &out);
     ck_assert_ptr_nonnull(strstr(text_cstr(&out), "\nVerification: FAILED against plain\n"));
     ck_assert_ptr_nonnull(strstr(text_cstr(&out), "\nResources of partial: "));
     ck_assert_ptr_nonnull(strstr(text_cstr(&out), "\nResources of finish: "));
-    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "\nGFLOP/s: 2.421\nrate: 1.625 GB/s\n"));
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "\nGFLOP/s: 2.421\nrate: 1.625\n"));
     r->resources = NULL;
     r->resource_count = 0;
     result_free(r);
@@ -482,12 +477,13 @@ START_TEST(one_result_that_agrees)
     struct deviation d = {
         .name = "C", .ok = true, .compared = true, .components = 10, .written = 5, .left = 5};
     struct result *r = result_new();
-    struct view_result v = {.configuration = "a=1", .result = r};
+    const struct tune_record v = {.configuration = "a=1", .result = r};
+    const struct record_frame f = {.spec = &spec};
     r->verification = VERIFICATION_AGREES;
     r->deviations = &d;
     r->deviation_count = 1;
     text_clear(&out);
-    report_result(&v, &out);
+    report_result(&f, &v, &out);
     ck_assert_ptr_null(strstr(text_cstr(&out), "correct"));
     ck_assert_ptr_nonnull(strstr(text_cstr(&out), "Status: ran; not verified\n"));
     ck_assert_ptr_nonnull(strstr(
@@ -498,7 +494,7 @@ START_TEST(one_result_that_agrees)
     d.unwritten = 5;
     d.got = 1.30577e+36; // the poison
     text_clear(&out);
-    report_result(&v, &out);
+    report_result(&f, &v, &out);
     ck_assert_ptr_null(strstr(text_cstr(&out), "e+36"));
     ck_assert_ptr_nonnull(strstr(text_cstr(&out), ", 5 not written"));
     r->deviation_count = 0;
@@ -506,13 +502,29 @@ START_TEST(one_result_that_agrees)
 }
 END_TEST
 
+static struct spec *metric_of_energy(void)
+{
+    static const char text[] =
+        "{\"General\": {\"FormatVersion\": 1}, \"ConfigurationSpace\": {\"TuningParameters\": "
+        "[{\"Name\": \"a\", \"Type\": \"int\", \"Values\": \"[1]\"}]}, \"KernelSpecification\": "
+        "{\"Language\": \"OpenCL\", \"KernelName\": \"k\", \"KernelFile\": \"k.cl\", "
+        "\"GlobalSize\": "
+        "{\"X\": \"1\"}}, \"Metrics\": [{\"Name\": \"GFLOP/J\", \"Expression\": \"1 / joule\"}]}";
+    struct error e = ERROR_INIT;
+    struct spec *s = spec_parse(text, strlen(text), ".", "energy", &(struct spec_options){0}, &e);
+    ck_assert_msg(s != NULL, "%s", e.text);
+    return s;
+}
+
 // What the card did meanwhile, and why a metric has no value.
 START_TEST(one_result_on_a_card)
 {
     struct result *r = result_new();
-    struct view_metric metric = {"GFLOP/J", "", false, 0, "the card is divided"};
-    struct view_result v = {
-        .configuration = "a=1", .result = r, .timed = true, .metrics = &metric, .metric_count = 1};
+    struct spec *joules = metric_of_energy();
+    const double none = NAN;
+    const struct tune_record v = {
+        .configuration = "a=1", .result = r, .timed = true, .metrics = &none, .metric_count = 1};
+    const struct record_frame f = {.spec = joules};
     r->gpu = (struct gpu_snapshot){.known = true,
                                    .mhz_before = 1410,
                                    .mhz_after = 1980,
@@ -520,21 +532,27 @@ START_TEST(one_result_on_a_card)
                                    .milliwatts = 398000,
                                    .celsius = 61,
                                    .slowed = 1u << SLOWDOWN_SETTING};
+    r->energy = (struct energy){.refused = "the card is divided"};
+    text_clear(&out);
+    report_result(&f, &v, &out);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "\nGFLOP/J: not known: the card is divided\n"));
+    text_clear(&out);
+    report_line(&f, &v, &out);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), ", GFLOP/J - (the card is divided)"));
     r->energy = (struct energy){
         .microjoules = 2000000, .span_ns = 500000000, .launches = 100, .refused = ""};
     text_clear(&out);
-    report_result(&v, &out);
-    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "\nGFLOP/J: not known: the card is divided\n"));
+    report_result(&f, &v, &out);
     ck_assert_ptr_nonnull(strstr(
         text_cstr(&out), "\nEnergy: 2.000 J a launch, 400.0 W over 100 launches in 500.0 ms\n"
                          "GPU: 1980 MHz (1410 MHz before), memory 3201 MHz, 398.0 W, 61 "
                          "degrees Celsius\n"
                          "Slowed: measured at 1410 MHz: clocks held down\n"));
     text_clear(&out);
-    report_line(&v, &out);
+    report_line(&f, &v, &out);
     ck_assert_ptr_nonnull(strstr(text_cstr(&out), ", measured at 1410 MHz: clocks held down"));
-    ck_assert_ptr_nonnull(strstr(text_cstr(&out), ", GFLOP/J - (the card is divided)"));
     result_free(r);
+    spec_free(joules);
 }
 END_TEST
 
@@ -542,22 +560,16 @@ END_TEST
 START_TEST(summary_of_a_slow_card)
 {
     struct result *r = result_new();
-    struct view_result result = timed("a=1", "{\"a\": 1}", 1e6, 0.9e6, 1.1e6);
-    const struct view_summary v = {
-        .results = &result, .result_count = 1, .by_status = {[STATUS_CORRECT] = 1}};
+    struct tune_record record = timed("a=1", 1e6, 0.9e6, 1.1e6);
+    struct tune_report v = report_of(&record, 1);
     r->gpu = (struct gpu_snapshot){
         .known = true, .mhz_before = 1980, .mhz_after = 1410, .slowed = 1u << SLOWDOWN_POWER};
-    result.result = r;
-    text_clear(&out);
-    report_summary(&v, 10, 0, &out);
-    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "  a=1\n"));
-    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "  measured at 1410 MHz: power limit\n"));
-    ck_assert_ptr_nonnull(
-        strstr(text_cstr(&out), "\nWarning: the best was measured at 1410 MHz: power limit\n"));
+    record.result = r;
+    says(&v, "  a=1\n");
+    says(&v, "  measured at 1410 MHz: power limit\n");
+    says(&v, "\nWarning: the best was measured at 1410 MHz: power limit\n");
     r->gpu.slowed = 0;
-    text_clear(&out);
-    report_summary(&v, 10, 0, &out);
-    ck_assert_ptr_null(strstr(text_cstr(&out), "measured at"));
+    ck_assert_ptr_null(strstr(summary_of(&v), "measured at"));
     result_free(r);
 }
 END_TEST

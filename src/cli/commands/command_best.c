@@ -32,9 +32,7 @@ struct session {
     struct hone_store *shipped;   // its handle
     struct hone_store *stores[3]; // the user's own, then what came with the spec; NULL ends them
     const char *wanted;           // (or NULL) the device that was named
-    struct view_objective objectives[OBJECTIVES_MOST];
-    struct view_goal goal;
-    const char *goal_words; // "the least cost"
+    const char *goal_words;       // "the least cost"
     struct table rows;
     struct table *table;         // &rows: the writers fill it, to whom the session is const
     struct best_answer *answers; // of several objectives
@@ -137,12 +135,13 @@ static int find_best_device(struct session *s, enum language *language)
     return EXIT_DONE;
 }
 
-// ---- views -------------------------------------------------------------------------------------
+// ---- an answer as a record ---------------------------------------------------------------------
 
 // What makes up a shown answer.
 struct shown {
-    struct view_result view;
-    struct view_origin origin;
+    struct tune_record record;
+    struct record_frame frame;
+    struct record_origin origin;
     struct job *job;      // as the spec makes it today; or NULL
     char *constants_json; // or NULL
 };
@@ -163,12 +162,24 @@ static uint32_t read_sizes(const char *text, uint64_t out[3])
     return axis;
 }
 
-static void sizes_of(const struct best_answer *b, struct view_result *v)
+static void sizes_of(const struct best_answer *b, struct tune_record *r)
 {
     const char *slash = strstr(b->geometry, " / ");
-    v->dimensions = read_sizes(b->geometry, v->global);
+    r->dimensions = read_sizes(b->geometry, r->global);
     if (slash)
-        read_sizes(slash + 3, v->local);
+        read_sizes(slash + 3, r->local);
+}
+
+// At the answer's median, by the spec with its constants; NULL without memory.
+static const double *metrics_of(const struct spec *spec, const struct best_answer *b,
+                                const struct device_info *device, struct arena *a)
+{
+    double *out = arena_array(a, spec->metric_count + 1, sizeof *out);
+    for (uint32_t i = 0; out && i < spec->metric_count; i++) {
+        if (!report_metric_at(spec, i, b->choice, device, b->stats.median, b->result, &out[i]))
+            out[i] = NAN;
+    }
+    return out;
 }
 
 // As JSON, where the spec has these constants.
@@ -187,44 +198,41 @@ static void shown_release(struct shown *shown)
     free(shown->constants_json);
 }
 
-// `spec` is the session's, or with --all the same with the answer's constants. The job shows
-// options and launches; where it is not the one that was measured only the options are of use.
+// `spec` is the session's, or with --all the same with the answer's constants; NULL: nobody knows these any more, and the
+// metrics of others would be wrong. The job shows options and launches; where it is not the one that was measured only
+// the options are of use.
 static bool show_as(struct session *s, const struct spec *spec, const struct best_answer *b,
                     struct shown *out)
 {
     struct error ignored = ERROR_INIT;
-    struct arena *a = &s->work.arena;
+    struct tune_record *r = &out->record;
     const struct device_info *d = s->options.device;
+    const struct spec *own = s->work.spec;
     memset(out, 0, sizeof *out);
-    bool is_known = b->choice && spec == s->work.spec;
-    if (is_known && s->sources && !spec_job(spec, s->sources, d, b->choice, &out->job, &ignored))
+    bool is_known = b->choice && (!spec || spec == own);
+    if (is_known && s->sources && !spec_job(own, s->sources, d, b->choice, &out->job, &ignored))
         out->job = NULL;
-    out->constants_json = constants_of(spec, b->constants);
-    out->origin = (struct view_origin){
-        .answer = b, .constants_json = out->constants_json, .goal = s->goal_words};
-    bool is_same = !b->other_source && !b->other_job;
-    out->view = (struct view_result){.configuration = b->configuration,
-                                     .configuration_json = b->configuration_json,
-                                     .result = b->result,
-                                     .job = is_same ? out->job : NULL,
-                                     .timed = true,
-                                     .stats = b->stats,
-                                     .origin = &out->origin};
-    if (b->place.ranked)
-        out->view.place = (struct view_place){.place = 1,
-                                              .tied = true,
-                                              .winner = b->place.winner,
-                                              .chosen = true,
-                                              .ratio = b->place.ratio,
-                                              .low = b->place.low,
-                                              .high = b->place.high,
-                                              .interval = b->place.interval};
-    sizes_of(b, &out->view);
-    if (!b->choice)
-        return true;
-    out->view.metrics = metrics_of(spec, b->choice, d, b->stats.median, out->view.result, a);
-    out->view.metric_count = spec->metric_count;
-    return out->view.metrics != NULL;
+    out->constants_json = constants_of(spec ? spec : own, b->constants);
+    out->origin = (struct record_origin){b, out->constants_json, s->goal_words};
+    out->frame = (struct record_frame){
+        .spec = b->choice ? spec : NULL, .device = d, .chosen = r, .origin = &out->origin};
+    *r = (struct tune_record){.configuration = b->configuration,
+                              .configuration_json = b->configuration_json,
+                              .result = b->result,
+                              .job = !b->other_source && !b->other_job ? out->job : NULL,
+                              .timed = true,
+                              .stats = b->stats,
+                              .ranked = b->place.ranked,
+                              .rank = {.place = b->place.winner ? 0 : 1,
+                                       .tied = true,
+                                       .ratio = b->place.ratio,
+                                       .ratio_low = b->place.low,
+                                       .ratio_high = b->place.high,
+                                       .ratio_interval = b->place.interval}};
+    sizes_of(b, r);
+    if (out->frame.spec)
+        r->metrics = metrics_of(spec, b, d, &s->work.arena);
+    return !out->frame.spec || r->metrics;
 }
 
 // ---- one answer --------------------------------------------------------------------------------
@@ -257,7 +265,7 @@ static int put_options(const struct shown *shown, struct text *out)
 {
     const char *separator = "";
     if (!shown->job) {
-        complain("the spec no longer has this configuration: %s", shown->view.configuration);
+        complain("the spec no longer has this configuration: %s", shown->record.configuration);
         return EXIT_NOTHING;
     }
     const struct job_program *p = &shown->job->programs[0];
@@ -330,7 +338,7 @@ static void put_answer(const void *report, const void *record, struct text *out)
         separator = ", ";
     }
     text_add(out, separator[0] == ',' ? "\n" : "");
-    report_result(&shown->view, out);
+    report_result(&shown->frame, &shown->record, out);
     if (b->place.part) {
         text_add(out, "To search the rest:  ");
         put_whole(s, out);
@@ -342,8 +350,9 @@ static void put_answer(const void *report, const void *record, struct text *out)
 
 static void put_answer_json(const void *report, const void *record, struct text *out)
 {
+    const struct shown *shown = record;
     (void)report;
-    report_result_line(&((const struct shown *)record)->view, "result", true, out);
+    report_result_line(&shown->frame, &shown->record, "result", true, out);
 }
 
 static const writers one_writers = {[REPORT_TEXT] = {.record = put_answer},
@@ -389,9 +398,7 @@ static bool write_answer(struct session *s, const struct writer *w, const struct
                          const struct best_answer *b, struct text *out)
 {
     struct shown shown;
-    bool ok = show_as(s, spec ? spec : s->work.spec, b, &shown);
-    if (!spec) // the metrics of other constants would be wrong
-        shown.view.metric_count = 0;
+    bool ok = show_as(s, spec, b, &shown);
     if (ok)
         writer_record(w, s, &shown, out);
     shown_release(&shown);
@@ -417,19 +424,21 @@ enum set_column {
 static void put_member(const void *report, const void *record, struct text *out)
 {
     const struct session *s = report;
-    const struct view_result *v = &((const struct shown *)record)->view;
-    const struct best_answer *b = v->origin->answer;
+    const struct shown *shown = record;
+    const struct best_answer *b = shown->origin.answer;
     struct table *t = s->table;
     char number[UNITS_SIZE];
     (void)out;
     duration_to_str(b->stats.median, number);
     table_row(t);
     table_cell(t, SET_MEDIAN, "%s", number);
-    for (size_t i = 0; i < s->goal.count; i++) {
-        const struct view_objective *o = &s->goal.objectives[i];
-        if (o->is_time || o->metric >= v->metric_count || !v->metrics[o->metric].known)
+    const struct objectives *o = &s->options.objectives;
+    for (size_t i = 0; i < o->count; i++) {
+        double value;
+        if (o->terms[i].metric == OBJECTIVE_TIME || !shown->frame.spec ||
+            !record_metric(&shown->record, o->terms[i].metric, &value))
             continue;
-        number_to_str(v->metrics[o->metric].value, number);
+        number_to_str(value, number);
         table_cell(t, SET_METRIC + i, "%s", number);
     }
     table_cell(t, SET_CONFIGURATION, "%s", b->configuration);
@@ -454,6 +463,7 @@ static int show_set(struct session *s)
     struct error e = ERROR_INIT;
     struct text out = TEXT_INIT;
     const struct writer *w = &set_writers[s->settings->given.output.format];
+    const struct objectives *o = &s->options.objectives;
     struct table_column columns_of[SET_COLUMNS] = {
         [SET_MEDIAN] = {"median", ALIGN_RIGHT},
         [SET_CONFIGURATION] = {"configuration", ALIGN_LEFT},
@@ -461,7 +471,7 @@ static int show_set(struct session *s)
     };
     for (size_t i = 0; i < SET_CONFIGURATION - SET_METRIC; i++)
         columns_of[SET_METRIC + i] =
-            (struct table_column){i < s->goal.count ? s->goal.objectives[i].name : "", ALIGN_RIGHT};
+            (struct table_column){i < o->count ? o->terms[i].name : "", ALIGN_RIGHT};
     if (!engine_best_set(&s->options, s->stores, &s->work.arena, &s->answers, &s->answer_count, &e))
         return work_failed(&e);
     if (s->answer_count == 0)
@@ -509,8 +519,8 @@ enum column {
 static void put_best_row(const void *report, const void *record, struct text *out)
 {
     const struct session *s = report;
-    const struct view_result *v = &((const struct shown *)record)->view;
-    const struct best_answer *b = v->origin->answer;
+    const struct shown *shown = record;
+    const struct best_answer *b = shown->origin.answer;
     struct table *t = s->table;
     char time[UNITS_SIZE], number[UNITS_SIZE];
     (void)out;
@@ -522,8 +532,10 @@ static void put_best_row(const void *report, const void *record, struct text *ou
     table_cell(t, CONSTANTS, "%s", b->constants);
     table_cell(t, CONFIGURATION, "%s", b->configuration);
     table_cell(t, MEDIAN, "%s", time);
-    if (v->metric_count > 0 && v->metrics[0].known) {
-        number_to_str(v->metrics[0].value, number);
+    double value;
+    if (shown->frame.spec && shown->frame.spec->metric_count > 0 &&
+        record_metric(&shown->record, 0, &value)) {
+        number_to_str(value, number);
         table_cell(t, METRIC, "%s", number);
     }
     table_cell(t, DATE, "%s", b->date);
@@ -647,13 +659,10 @@ static int prepare(struct session *s)
     return EXIT_DONE;
 }
 
-// By the device that was found: its facts may be in a metric.
 static void look_for(struct session *s)
 {
     struct text words = TEXT_INIT;
-    s->goal = goal_view(&s->options.objectives, s->work.spec, s->options.device, s->objectives,
-                        &s->work.arena);
-    report_goal(&s->goal, &words);
+    report_goal(&s->options.objectives, &words);
     const char *copy = arena_strdup(&s->work.arena, text_cstr(&words));
     s->goal_words = copy ? copy : "";
     text_release(&words);
@@ -673,9 +682,10 @@ static int answer(struct session *s)
         return status;
     use_language(s, language);
     look_for(s);
-    if (s->goal.count > 1 && !s->sources)
+    bool is_set = s->options.objectives.count > 1;
+    if (is_set && !s->sources)
         return workflow_failed(&s->no_sources);
-    return s->goal.count > 1 ? show_set(s) : show_one(s);
+    return is_set ? show_set(s) : show_one(s);
 }
 
 static int run_best(struct invocation *i)

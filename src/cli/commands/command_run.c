@@ -193,20 +193,15 @@ static int say_failure(const struct session *s)
     return EXIT_NOTHING;
 }
 
-static int show_result(struct session *s)
+static void show_result(struct session *s)
 {
-    struct view_result view;
+    struct record_frame frame;
     struct text out = TEXT_INIT;
-    if (!tuning_view(&s->tuning, s->record, &view)) {
-        complain("out of memory");
-        return EXIT_NOTHING;
-    }
-    view.peak = tuning_peak(&s->tuning);
-    writer_record(&run_writers[s->settings->given.output.format], s->tuning.work.device, &view,
-                  &out);
+    tuning_frame(&s->tuning, &frame);
+    frame.peak = tuning_peak(&s->tuning);
+    writer_record(&run_writers[s->settings->given.output.format], &frame, s->record, &out);
     put(&out);
     text_release(&out);
-    return EXIT_DONE;
 }
 
 static int show_run(struct session *s)
@@ -215,9 +210,8 @@ static int show_run(struct session *s)
     if (s->settings->show)
         return is_correct ? show_compiled(&s->tuning, s->record, s->settings->show)
                           : say_failure(s);
-    int status = show_result(s);
-    if (status == EXIT_DONE && !is_correct)
-        status = EXIT_NOTHING;
+    show_result(s);
+    int status = is_correct ? EXIT_DONE : EXIT_NOTHING;
     if (status == EXIT_DONE && s->settings->output)
         status = write_outputs(s);
     return status;

@@ -49,7 +49,7 @@ static int name_files(struct session *s)
 }
 
 // After each point, so that who is killed leaves what is known.
-static bool write_data(struct session *s, const struct view_sweep *v, struct error *e)
+static bool write_data(struct session *s, const struct sweep_report *v, struct error *e)
 {
     struct text csv = TEXT_INIT;
     report_sweep_csv(v, &csv);
@@ -91,15 +91,13 @@ static void show_sweep_progress(void *context, size_t width, struct text *line)
 static bool take_record(void *context, const void *record)
 {
     struct session *s = context;
+    struct sweep_report report;
     (void)record;
-    struct view_sweep view;
     struct text line = TEXT_INIT;
-    struct error *e = &s->sweeping.broken;
-    if (!sweeping_view(&s->sweeping, &view))
-        return error_memory(e);
-    if (!write_data(s, &view, e))
+    sweeping_report(&s->sweeping, &report);
+    if (!write_data(s, &report, &s->sweeping.broken))
         return false;
-    report_sweep_row(&view, &view.rows[view.row_count - 1], &line);
+    report_sweep_row(&report, &report.records[report.count - 1], &line);
     ticker_clear(&s->running.work->ticker);
     say("%s\n", text_cstr(&line));
     text_release(&line);
@@ -121,18 +119,18 @@ static void say_drawn(const struct session *s, const char *line)
     text_release(&text);
 }
 
-static int draw(struct session *s, const struct view_sweep *view)
+static int draw(struct session *s, const struct sweep_report *report)
 {
     struct error e = ERROR_INIT;
     struct text script = TEXT_INIT, line = TEXT_INIT;
     const char *name = sweep_file_name(s, ".gnuplot");
     enum gnuplot_answer answer = GNUPLOT_FAILED;
-    if (view->row_count == 0) {
+    if (report->count == 0) {
         say_drawn(s, "No point is done: no file was written\n");
         return EXIT_DONE;
     }
     text_addf(&line, "Data: %s", sweep_file_name(s, ".csv"));
-    const char *why = report_sweep_plot(view, s->prefix, &script);
+    const char *why = report_sweep_plot(report, s->prefix, &script);
     if (why) {
         text_addf(&line, "; %s: nothing is drawn\n", why);
         answer = GNUPLOT_DONE;
@@ -157,33 +155,29 @@ static int draw(struct session *s, const struct view_sweep *view)
     return answer == GNUPLOT_FAILED ? work_failed(&e) : EXIT_DONE;
 }
 
-static bool has_time(const struct view_sweep *view)
+static bool has_time(const struct sweep_report *v)
 {
     bool any = false;
-    for (uint32_t i = 0; i < view->row_count; i++)
-        any = any || view->rows[i].entries[0].n->timed;
+    for (uint32_t i = 0; i < v->count; i++)
+        any = any || v->records[i].entries[0].timed;
     return any;
 }
 
 static int sweep_and_show(struct session *s)
 {
     const struct writer *w = &sweep_writers[s->format];
-    struct view_sweep view;
+    struct sweep_report report;
     struct text head = TEXT_INIT, end = TEXT_INIT;
-    bool ok = sweeping_view(&s->sweeping, &view);
-    if (ok)
-        writer_head(w, &view, &head);
+    sweeping_report(&s->sweeping, &report);
+    writer_head(w, &report, &head);
     workflow_write(&s->running.work->ticker, &head);
     s->running.workflow = s->sweeping.sweep;
     workflow_run(&s->running);
-    if (!ok || !sweeping_view(&s->sweeping, &view)) {
-        complain("out of memory");
-        return EXIT_NOTHING;
-    }
-    writer_end(w, &view, &end);
+    sweeping_report(&s->sweeping, &report);
+    writer_end(w, &report, &end);
     workflow_write(&s->running.work->ticker, &end);
-    int drawn = draw(s, &view);
-    int status = workflow_status(&s->sweeping.broken, workflow_failed, has_time(&view));
+    int drawn = draw(s, &report);
+    int status = workflow_status(&s->sweeping.broken, workflow_failed, has_time(&report));
     return status == EXIT_DONE ? drawn : status;
 }
 

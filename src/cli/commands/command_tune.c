@@ -12,7 +12,6 @@
 
 #include "os/process.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define BEST_ROWS     10
@@ -95,11 +94,10 @@ static bool show_record(void *context, const void *found)
     const struct tune_record *record = found;
     s->fresh += !record->result->reused && !record->same_as;
     if (s->format == REPORT_JSON || s->verbose) {
-        struct view_result view;
+        struct tune_report report;
         struct text line = TEXT_INIT;
-        if (!tuning_view(&s->tuning, record, &view))
-            return error_memory(&s->tuning.broken);
-        writer_record(s->writer, NULL, &view, &line);
+        tuning_frame(&s->tuning, &report.frame);
+        writer_record(s->writer, &report, record, &line);
         workflow_write(&s->tuning.work.ticker, &line);
     }
     announce(s);
@@ -109,31 +107,29 @@ static bool show_record(void *context, const void *found)
 
 static void show_head(struct session *s)
 {
-    struct view_run view;
+    struct tune_report report;
     struct text text = TEXT_INIT;
-    tuning_run_view(&s->tuning, &view);
-    writer_head(s->writer, &view, &text);
+    tuning_report(&s->tuning, false, &report);
+    writer_head(s->writer, &report, &text);
     workflow_write(&s->tuning.work.ticker, &text);
 }
 
 // Would hone best answer with this one? It looks at the whole space, and at warm rankings first.
-static bool is_answer(const struct session *s, const struct view_summary *v)
+static bool is_answer(const struct session *s, const struct tune_report *v)
 {
     const struct tune_settings *o = s->tuning.work.call->settings;
-    return v->ranking.decided && !o->measure.cold && o->given.where.count == 0 &&
+    return v->progress.ranked.decided && !o->measure.cold && o->given.where.count == 0 &&
            o->given.config.count == 0;
 }
 
 // The first row of the Pareto set, else of all; NULL: there is none.
-static const struct tune_record *first_row(const struct hone_tune *t)
+static const struct tune_record *first_row(const struct tune_report *v)
 {
-    size_t count;
-    const struct tune_record **all = engine_tune_ranking(t, &count), *first = NULL;
-    for (size_t i = 0; all && i < count && !first; i++)
-        first = all[i]->pareto ? all[i] : NULL;
-    first = !first && all && count > 0 ? all[0] : first;
-    free(all);
-    return first;
+    for (size_t i = 0; i < v->ranking_count; i++) {
+        if (v->ranking[i]->pareto)
+            return v->ranking[i];
+    }
+    return v->ranking_count > 0 ? v->ranking[0] : NULL;
 }
 
 // Of the same view of the device, in the same store.
@@ -157,18 +153,17 @@ static void suggest_peak(const struct work *w, struct text *out)
 }
 
 // What to type next: the same spec, constants, device and store.
-static void suggest(struct session *s, const struct view_summary *v, struct text *out)
+static void suggest(struct session *s, const struct tune_report *v, struct text *out)
 {
     const struct work *w = &s->tuning.work;
     struct text same = TEXT_INIT;
     work_same(w, &same);
     struct text best = TEXT_INIT;
-    struct engine_tuned t;
-    engine_tuned(s->tuning.handle, &t);
-    const struct tune_record *one = t.progress.best ? t.progress.best : first_row(s->tuning.handle);
-    if (one && v->result_count > 0)
+    const struct tune_record *best_one = v->progress.best;
+    const struct tune_record *one = best_one ? best_one : first_row(v);
+    if (one && v->ranking_count > 0)
         work_configuration(w->spec, one->choice, &best);
-    text_addf(out, "\nEverything about the %s:  hone run %s", t.progress.best ? "best" : "first",
+    text_addf(out, "\nEverything about the %s:  hone run %s", best_one ? "best" : "first",
               text_cstr(&same));
     if (best.length) { // parameters of one value need not be named
         text_add(out, " --config ");
@@ -183,7 +178,7 @@ static void suggest(struct session *s, const struct view_summary *v, struct text
         text_add(out, " --options");
     }
     text_add(out, "\n");
-    if (tuning_wants_peak(&s->tuning) && !v->peak)
+    if (tuning_wants_peak(&s->tuning) && !v->frame.peak)
         suggest_peak(w, out);
     text_release(&best);
     text_release(&same);
@@ -199,22 +194,23 @@ static size_t result_width(void)
 
 static void show_end(struct session *s)
 {
-    struct view_summary view;
+    struct tune_report report;
     struct text text = TEXT_INIT;
     const struct store *store = s->tuning.work.store;
-    if (!tuning_summary(&s->tuning, &view))
+    tuning_report(&s->tuning, true, &report);
+    if (!report.ranking)
         complain("out of memory: the table is not complete");
-    view.format = s->format;
-    view.rows = BEST_ROWS;
-    view.width = s->format == REPORT_TEXT ? result_width() : 0;
-    writer_end(s->writer, &view, &text);
+    report.format = s->format;
+    report.rows = BEST_ROWS;
+    report.width = s->format == REPORT_TEXT ? result_width() : 0;
+    writer_end(s->writer, &report, &text);
     if (s->format != REPORT_JSON) {
         if (((const struct tune_settings *)s->tuning.work.call->settings)->timing)
-            report_timing(&view.timing, s->format, &text);
+            report_timing(&report, &text);
         if (store && work_kept(&s->tuning.work))
             text_addf(&text, "Every result is kept in %s\n", store_path(store));
-        if (view.result_count > 0 && !view.replay)
-            suggest(s, &view, &text);
+        if (report.ranking_count > 0 && !report.head.recorded)
+            suggest(s, &report, &text);
     }
     workflow_write(&s->tuning.work.ticker, &text);
 }

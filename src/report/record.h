@@ -1,0 +1,96 @@
+// What reports read: the records of workflows, and what a reader needs to know around them. Nothing of a record is copied.
+#ifndef HONE_REPORT_RECORD_H
+#define HONE_REPORT_RECORD_H
+
+#include "formats/recorded.h"
+#include "model/device_peak.h"
+#include "report/writer.h"
+#include "workflows/best.h"
+#include "workflows/tune/tune.h"
+
+// Who asked for what, when and where.
+struct report_about {
+    const char *hone_version, *command, *host, *date;
+    uint64_t seed;
+    const char *store;  // path; NULL: nothing is kept
+    const char *broken; // (optional) why it could not go on
+};
+
+// How results are held against what is right, for headers.
+struct verified_by {
+    enum verification kind;
+    // "gemm", "kernel plain"; of agreement the default configuration: "B=32"; "" where there is nothing
+    const char *against;
+};
+
+// A run, as it begins.
+struct run_head {
+    const struct report_about *about;
+    const struct spec *spec;
+    const char *constants, *constants_json; // "WIDTH=256"
+    struct digest source;
+    const char *strategy;                // its name
+    const char *strategy_description;    // (optional) with all its options
+    const struct objectives *objectives; // (optional) what is looked for; NULL: the least time
+    bool by_time;                        // the least time decides, or what comes to the same
+    const struct device_info *device;
+    const char *const *cache; // NAME=VALUE, NULL-terminated
+    const char *cartesian;    // in decimal
+    uint64_t valid, planned;
+    struct verified_by check;
+    bool build_only; // nothing runs
+    // (optional) A recorded space that answers instead of a device, which is NULL then. `of_spec`: else its parameters
+    // alone are searched. `cost_ns`: what the results cost when they were recorded; NaN: not known.
+    const struct recorded *recorded;
+    const struct replay *replay;
+    bool of_spec;
+    double cost_ns;
+};
+
+// Where a stored result comes from.
+struct record_origin {
+    const struct best_answer *answer;
+    const char *constants_json; // or NULL: the spec has other constants now
+    const char *goal;           // "the least cost": what it is the best by, where that is no time
+};
+
+// What a record of a tune is seen in.
+struct record_frame {
+    const struct spec *spec; // of its metrics; NULL: they are not known
+    const struct device_info *device;
+    const struct tune_record *chosen;   // (or NULL) what is recommended of those tied
+    const struct record_origin *origin; // (optional) of what came from the store
+    const struct peak *peak;            // (optional) what the device can do at most
+};
+
+// A tune, by now or at its end.
+struct tune_report {
+    struct run_head head;
+    struct record_frame frame;
+    struct tune_progress progress;
+    struct tune_speedup speedup;
+    const struct tune_record *const *ranking; // as tune_ranking() says
+    size_t ranking_count;
+    const struct tune_record *const *records; // all of them
+    size_t record_count;
+    double level; // of the ranking's decision: 0.95
+    bool cold;
+    uint64_t wall_ns, listing_ns; // since the program was started; of that until the tune was made
+    enum report_format format;    // of its tables
+    size_t rows, width;           // of these, at most (0: any width)
+};
+
+// Metric `i` of a record; false where it has no value.
+static inline bool record_metric(const struct tune_record *r, size_t i, double *value)
+{
+    *value = r->metrics ? r->metrics[i] : 0;
+    return r->metrics && *value == *value;
+}
+
+// Its place in the ranking: 1 is the winner and all that are tied with it, 0 not ranked.
+static inline size_t record_place(const struct tune_record *r)
+{
+    return !r->ranked ? 0 : r->rank.tied ? 1 : r->rank.place + 1;
+}
+
+#endif
