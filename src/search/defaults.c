@@ -44,6 +44,13 @@ bool defaults_strategy(const struct spec *s, const struct log *log, struct arena
     *out = NULL;
     if (!s->strategy)
         return true;
+    if (strategy_runs_program(s->strategy)) {
+        log_add(log, LOG_WARNING,
+                "%s: Search.Name: the default strategy is taken: a spec names no program to run; "
+                "--strategy on the command line does",
+                s->path);
+        return true;
+    }
     if (!strategy_check(s->strategy, &why)) {
         log_add(log, LOG_NOTE, "%s: Search.Name: the default strategy is taken: %s", s->path,
                 why.text);

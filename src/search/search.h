@@ -1,5 +1,6 @@
 // Strategies decide which configuration to try next. Pure ask/tell: no clock, device, file or
-// print; same seed and results, same questions. Indices are those of the space.
+// print; same seed and results, same questions. Indices are those of the space. The exception is
+// `exec`, a program of the user's own (exec_search.c): it may think for a while, and die.
 #ifndef HONE_SEARCH_SEARCH_H
 #define HONE_SEARCH_SEARCH_H
 
@@ -26,12 +27,18 @@ struct strategy_setup {
     uint64_t seed;
     uint32_t in_flight;    // how many are usually outstanding at once; 0: 1
     const double *options; // one for each strategy_option; filled in by strategy_new()
+    const char *argument;  // what stands behind "name:"; filled in by strategy_new()
+    bool value_is_time;    // what it will be told are nanoseconds of a launch
+    uint32_t patience_ms;  // how long a program may think; 0: a minute
 };
 
 struct strategy_operations {
     const char *name;
     const char *summary;                   // one line for --help
     const struct strategy_option *options; // (optional: none) ended by a NULL name
+    // (optional: it has options) What stands behind "name:" is the command of a program: named by the
+    // user alone, never by a file that is read.
+    const char *argument;
     struct strategy *(*create)(const struct strategy_setup *setup, struct error *e);
     // Writes at most `capacity` indices never asked before; returns how many. 0 with nothing
     // outstanding means the strategy is at its end.
@@ -41,6 +48,9 @@ struct strategy_operations {
     // value: the objective, of either sign, smaller is better, only read when status is
     // STATUS_CORRECT.
     void (*tell)(struct strategy *s, uint64_t index, enum status status, double value);
+    // (optional: never) After ask() had nothing: may it have a question yet? Waits for it, at most
+    // timeout_ms.
+    bool (*wait)(struct strategy *s, int timeout_ms);
     void (*destroy)(struct strategy *s);
 };
 
@@ -48,6 +58,7 @@ struct strategy_operations {
 struct strategy {
     const struct strategy_operations *ops;
     char *description;
+    struct error why; // why it ended before its time; ERROR_NONE: it did not
 };
 
 // NULL-terminated table, the order of --help.
@@ -61,8 +72,12 @@ struct strategy *strategy_new(const char *text, const struct strategy_setup *set
                               struct error *e);
 // Would strategy_new() take the text? Needs no space. NULL is fine.
 bool strategy_check(const char *text, struct error *e);
+// Does the text name a strategy that runs a program?
+bool strategy_runs_program(const char *text);
 size_t strategy_ask(struct strategy *s, uint64_t *out, size_t capacity);
 void strategy_tell(struct strategy *s, uint64_t index, enum status status, double value);
+// See strategy_operations.
+bool strategy_wait(struct strategy *s, int timeout_ms);
 void strategy_free(struct strategy *s);
 const char *strategy_name(const struct strategy *s);
 // The name with all options, those not given included: what repeats the run, as strategy_new()

@@ -9,5 +9,6 @@ extern const struct strategy_operations strategy_random;
 extern const struct strategy_operations strategy_genetic;
 extern const struct strategy_operations strategy_anneal;
 extern const struct strategy_operations strategy_surrogate;
+extern const struct strategy_operations strategy_exec;
 
 #endif

@@ -10,8 +10,13 @@
 #include <string.h>
 
 static const struct strategy_operations *const table[] = {
-    &strategy_exhaustive, &strategy_random,    &strategy_genetic,
-    &strategy_anneal,     &strategy_surrogate, NULL,
+    &strategy_exhaustive,
+    &strategy_random,
+    &strategy_genetic,
+    &strategy_anneal,
+    &strategy_surrogate,
+    &strategy_exec,
+    NULL,
 };
 
 const struct strategy_operations *const *strategies(void)
@@ -42,22 +47,42 @@ static const struct strategy_operations *find_strategy(const char *name, struct 
     return NULL;
 }
 
-// Reads "name:options"; `values` has room for STRATEGY_OPTIONS_MOST.
+// Reads "name:options"; `values` has room for STRATEGY_OPTIONS_MOST. *argument: what stands behind the colon,
+// where that is no options.
 static const struct strategy_operations *read_strategy_text(const char *text, double *values,
-                                                            struct error *e)
+                                                            const char **argument, struct error *e)
 {
     char name[64];
     size_t length = strcspn(text, ":");
     str_format(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name), text);
     const struct strategy_operations *ops = find_strategy(name, e);
     const char *options = text[length] == ':' ? text + length + 1 : NULL;
+    *argument = NULL;
+    if (ops && ops->argument) {
+        *argument = options;
+        if (options && options[strspn(options, " ")])
+            return ops;
+        error_set(e, ERROR_USAGE, "strategy '%s': give what it runs: %s:%s", ops->name, ops->name,
+                  ops->argument);
+        return NULL;
+    }
     return ops && options_read(ops, options, values, e) ? ops : NULL;
 }
 
 bool strategy_check(const char *text, struct error *e)
 {
     double values[STRATEGY_OPTIONS_MOST];
-    return !text || read_strategy_text(text, values, e) != NULL;
+    const char *argument;
+    return !text || read_strategy_text(text, values, &argument, e) != NULL;
+}
+
+bool strategy_runs_program(const char *text)
+{
+    struct error none = ERROR_INIT;
+    char name[64];
+    str_format(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
+    const struct strategy_operations *ops = find_strategy(name, &none);
+    return ops && ops->argument;
 }
 
 const char *strategy_default(void)
@@ -73,10 +98,12 @@ static const char *choose_strategy(const struct strategy_setup *setup)
 }
 
 static char *describe_options(const struct strategy_operations *ops, const double *values,
-                              struct error *e)
+                              const char *argument, struct error *e)
 {
     struct text out = TEXT_INIT;
     options_print(ops, values, &out);
+    if (argument)
+        text_addf(&out, ":%s", argument);
     char *description = text_steal(&out);
     if (!description)
         error_memory(e);
@@ -98,10 +125,11 @@ static struct strategy *create_strategy(const struct strategy_operations *ops,
 struct strategy *strategy_new(const char *text, const struct strategy_setup *setup, struct error *e)
 {
     double values[STRATEGY_OPTIONS_MOST] = {0};
+    struct strategy_setup own = *setup;
     const struct strategy_operations *ops =
-        read_strategy_text(text ? text : choose_strategy(setup), values, e);
-    char *description = ops ? describe_options(ops, values, e) : NULL;
-    struct strategy *s = description ? create_strategy(ops, *setup, values, e) : NULL;
+        read_strategy_text(text ? text : choose_strategy(setup), values, &own.argument, e);
+    char *description = ops ? describe_options(ops, values, own.argument, e) : NULL;
+    struct strategy *s = description ? create_strategy(ops, own, values, e) : NULL;
     if (!s) {
         free(description);
         return NULL;
@@ -120,6 +148,11 @@ void strategy_tell(struct strategy *s, uint64_t index, enum status status, doubl
 {
     if (s->ops->tell)
         s->ops->tell(s, index, status, value);
+}
+
+bool strategy_wait(struct strategy *s, int timeout_ms)
+{
+    return s->ops->wait && s->ops->wait(s, timeout_ms);
 }
 
 void strategy_free(struct strategy *s)

@@ -204,6 +204,23 @@ size_t scalarization_ask(struct scalarization *d, uint64_t *out, size_t capacity
     return count;
 }
 
+bool scalarization_wait(struct scalarization *d, int timeout_ms)
+{
+    bool thinking = false;
+    for (uint32_t k = 0; k < d->count; k++)
+        thinking |= strategy_wait(d->strategies[k], thinking ? 0 : timeout_ms);
+    return thinking;
+}
+
+const struct error *scalarization_why(const struct scalarization *d)
+{
+    for (uint32_t k = 0; k < d->count; k++) {
+        if (d->strategies[k]->why.code)
+            return &d->strategies[k]->why;
+    }
+    return NULL;
+}
+
 static const double *keep_values(struct scalarization *d, const double *values)
 {
     return values ? arena_copy(&d->arena, values, d->objectives->count * sizeof *values) : NULL;

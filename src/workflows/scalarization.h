@@ -5,7 +5,7 @@
 // evolutionary algorithm based on decomposition", IEEE Trans. Evol. Comp. 11, 2007, without the
 // neighbourhoods.
 //
-// Pure, as strategies are: same seed and results, same questions.
+// Pure, as strategies are (search.h): same seed and results, same questions.
 #ifndef HONE_WORKFLOWS_SCALARIZATION_H
 #define HONE_WORKFLOWS_SCALARIZATION_H
 
@@ -21,6 +21,10 @@ struct scalarization *scalarization_new(const char *strategy, const struct strat
 void scalarization_free(struct scalarization *d); // NULL is fine
 // As strategy_ask(). Fewer than could be asked, and *failed, without memory.
 size_t scalarization_ask(struct scalarization *d, uint64_t *out, size_t capacity, bool *failed);
+// As strategy_wait(): may one of them have a question yet?
+bool scalarization_wait(struct scalarization *d, int timeout_ms);
+// Why one ended before its time; NULL: none did.
+const struct error *scalarization_why(const struct scalarization *d);
 // The outcome of an index that was asked. `values` of the objectives, for STATUS_CORRECT; NULL:
 // there are none, and all that are correct are the same.
 void scalarization_tell(struct scalarization *d, uint64_t index, enum status status,

@@ -159,7 +159,8 @@ START_TEST(unknown_strategy)
     ck_assert_ptr_null(strategy_new("perhaps!", &setup, &far));
     ck_assert_str_eq(
         far.text,
-        "unknown strategy 'perhaps!'; there are: exhaustive, random, genetic, anneal, surrogate");
+        "unknown strategy 'perhaps!'; there are: exhaustive, random, genetic, anneal, surrogate, "
+        "exec");
     ck_assert_int_eq(far.code, ERROR_USAGE);
     strategy_free(NULL);
     close_space(&f);
@@ -173,7 +174,7 @@ START_TEST(table_is_complete)
     for (; table[count]; count++)
         ck_assert(table[count]->name && table[count]->summary && table[count]->create &&
                   table[count]->ask && table[count]->destroy);
-    ck_assert_uint_eq(count, 5);
+    ck_assert_uint_eq(count, 6);
 }
 END_TEST
 
@@ -223,7 +224,8 @@ START_TEST(all_ask_each_once_the_default_first)
     uint64_t initial;
     ck_assert(space_default(f.space, &initial));
     for (size_t i = 0; i < 3 * 20; i++) {
-        for (const struct strategy_operations *const *o = strategies(); *o; o++) {
+        for (const struct strategy_operations *const *o = strategies(); *o && !(*o)->argument;
+             o++) {
             struct strategy *s = start(&f, (*o)->name, i % 2 ? 30 : 0, i / 3);
             uint64_t asked[GRID];
             bool seen[GRID] = {false};
@@ -245,7 +247,7 @@ END_TEST
 START_TEST(all_depend_on_seed_and_results_alone)
 {
     struct fixture f = open_space(DATA "grid.json");
-    for (const struct strategy_operations *const *o = strategies(); *o; o++) {
+    for (const struct strategy_operations *const *o = strategies(); *o && !(*o)->argument; o++) {
         for (size_t flight = 1; flight <= 9; flight += 4) {
             uint64_t one[GRID], again[GRID];
             struct strategy *s = start(&f, (*o)->name, 0, 5), *t = start(&f, (*o)->name, 0, 5);
@@ -270,7 +272,7 @@ START_TEST(all_end_whatever_is_told)
         double value;
     } cases[] = {{STATUS_COMPILE, 1},      {STATUS_TIMEOUT, NAN},      {STATUS_CORRECT, 0},
                  {STATUS_CORRECT, -1e300}, {STATUS_CORRECT, INFINITY}, {STATUS_CORRECT, NAN}};
-    for (const struct strategy_operations *const *o = strategies(); *o; o++) {
+    for (const struct strategy_operations *const *o = strategies(); *o && !(*o)->argument; o++) {
         for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
             struct strategy *s = start(&f, (*o)->name, 0, c);
             uint64_t index;
@@ -292,7 +294,7 @@ END_TEST
 START_TEST(all_hear_an_answer_once)
 {
     struct fixture f = open_space(DATA "grid.json");
-    for (const struct strategy_operations *const *o = strategies(); *o; o++) {
+    for (const struct strategy_operations *const *o = strategies(); *o && !(*o)->argument; o++) {
         struct strategy *s = start(&f, (*o)->name, 0, 5), *t = start(&f, (*o)->name, 0, 5);
         uint64_t index, other;
         bool asked[GRID] = {false};
@@ -344,7 +346,7 @@ static double best_of_huge(const struct fixture *f, const char *strategy, uint64
 START_TEST(ten_thousand_asks_take_little)
 {
     struct fixture f = open_space(DATA "large.json");
-    for (const struct strategy_operations *const *o = strategies(); *o; o++) {
+    for (const struct strategy_operations *const *o = strategies(); *o && !(*o)->argument; o++) {
         clock_t began = clock();
         best_of_huge(&f, (*o)->name, 1, 10000);
         double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
@@ -360,7 +362,7 @@ START_TEST(learners_beat_random)
     double of_random = 0;
     for (uint64_t seed = 0; seed < 20; seed++)
         of_random += best_of_huge(&f, "random", seed, 200) / 20;
-    for (const struct strategy_operations *const *o = strategies(); *o; o++) {
+    for (const struct strategy_operations *const *o = strategies(); *o && !(*o)->argument; o++) {
         double mean = 0;
         for (uint64_t seed = 0; seed < 20 && (*o)->tell; seed++)
             mean += best_of_huge(&f, (*o)->name, seed, 200) / 20;
@@ -381,7 +383,7 @@ START_TEST(one_configuration_is_asked_once)
     ck_assert_ptr_nonnull(f.spec);
     f.space = space_new(f.spec, &only, &e);
     ck_assert_msg(f.space != NULL, "%s", e.text);
-    for (const struct strategy_operations *const *o = strategies(); *o; o++) {
+    for (const struct strategy_operations *const *o = strategies(); *o && !(*o)->argument; o++) {
         struct strategy *s = start(&f, (*o)->name, 0, 1);
         uint64_t out[4];
         ck_assert_uint_eq(strategy_ask(s, out, 4), 1);
@@ -454,7 +456,7 @@ END_TEST
 // The fallback of each is in its range, and there is room for its options.
 START_TEST(options_have_sensible_tables)
 {
-    for (const struct strategy_operations *const *o = strategies(); *o; o++) {
+    for (const struct strategy_operations *const *o = strategies(); *o && !(*o)->argument; o++) {
         size_t count = 0;
         for (const struct strategy_option *p = (*o)->options; p && p->name; p++, count++) {
             ck_assert(p->summary && p->least <= p->fallback && p->fallback <= p->most);

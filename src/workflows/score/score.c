@@ -73,7 +73,10 @@ static bool ask_until_full(struct search *s)
     uint64_t most = s->axis == SCORE_EVALUATIONS ? s->entry->field->baseline.draws : UINT64_MAX;
     while (s->count < s->capacity && s->asked < most) {
         uint64_t *next = &s->outstanding[(s->first + s->count) % s->capacity];
-        if (strategy_ask(s->strategy, next, 1) == 0)
+        size_t got = strategy_ask(s->strategy, next, 1);
+        while (got == 0 && strategy_wait(s->strategy, 1000))
+            got = strategy_ask(s->strategy, next, 1);
+        if (got == 0)
             break;
         s->asked++;
         s->count++;
@@ -113,8 +116,10 @@ static void answer_oldest(struct search *s)
 static bool search_begin(struct search *s, uint64_t seed, struct error *e)
 {
     const struct field *f = s->entry->field;
-    struct strategy_setup setup = {
-        .space = f->replay.space, .seed = seed, .in_flight = s->capacity};
+    struct strategy_setup setup = {.space = f->replay.space,
+                                   .seed = seed,
+                                   .in_flight = s->capacity,
+                                   .value_is_time = s->entry->record.is_time};
     if (s->axis == SCORE_EVALUATIONS)
         setup.budget = f->baseline.draws;
     s->outstanding = calloc(s->capacity, sizeof *s->outstanding);
@@ -132,6 +137,10 @@ static bool search_run(const struct score *all, struct entry *n, enum score_axis
     bool ok = search_begin(&s, all->o.seed + repeat, e);
     while (ok && !is_search_done(&s) && ask_until_full(&s))
         answer_oldest(&s);
+    if (ok && s.strategy->why.code) {
+        *e = s.strategy->why;
+        ok = false;
+    }
     if (ok) {
         // What was found as a part of the optimum: half the time as twice the throughput.
         double optimum = n->field->baseline.optimum, best = s.curve.best;

@@ -15,6 +15,8 @@
 
 // How long one question to the store may wait for another process's lock within a step.
 #define STORE_STEP_MS 50
+// How long a step waits for a result while a strategy may have a question first.
+#define THINKING_STEP_MS 5
 
 // ---- making ------------------------------------------------------------------------------------
 
@@ -75,11 +77,14 @@ static bool begin_search(struct tune *t, struct error *e)
     // time ends the search nobody knows how many there will be.
     size_t room = evaluator_room(t->evaluator);
     bool by_time = o->budget.nanoseconds > 0 && t->planned >= valid;
-    const struct strategy_setup setup = {.space = t->session.space,
-                                         .budget = by_time ? 0 : t->planned,
-                                         .seed = o->seed,
-                                         .in_flight =
-                                             (uint32_t)(room < t->planned ? room : t->planned)};
+    const struct objectives *g = &o->objectives;
+    const struct strategy_setup setup = {
+        .space = t->session.space,
+        .budget = by_time ? 0 : t->planned,
+        .seed = o->seed,
+        .value_is_time =
+            g->count == 1 && g->terms[0].metric == OBJECTIVE_TIME && !g->terms[0].maximise,
+        .in_flight = (uint32_t)(room < t->planned ? room : t->planned)};
     t->strategy = scalarization_new(o->strategy, &setup, &t->o.objectives, e);
     if (!t->strategy || !tune_known_find(t, e))
         return false;
@@ -242,9 +247,12 @@ static bool ask_strategy(struct tune *t, struct error *e)
     size_t got = want ? scalarization_ask(t->strategy, batch, want, &failed) : 0;
     if (failed)
         return error_memory(e);
+    t->is_thinking = want && got == 0 && scalarization_wait(t->strategy, 0);
     // With nothing left somebody may still be refused, and another one be asked in its place.
-    if (t->outstanding == 0 && (left == 0 || (want && got == 0)))
+    if (t->outstanding == 0 && (left == 0 || (want && got == 0 && !t->is_thinking)))
         t->asking_ended = true;
+    if (t->asking_ended && left > 0 && scalarization_why(t->strategy))
+        log_add(t->o.log, LOG_WARNING, "%s", scalarization_why(t->strategy)->text);
     for (size_t i = 0; i < got; i++) {
         if (!tune_known_ask(t, batch[i]) && !tune_start_item(t, batch[i], e))
             return false;
@@ -469,6 +477,12 @@ static enum workflow_answer step_search(struct tune *t, int timeout_ms,
         return WORKFLOW_RECORD;
     if (is_search_over(t))
         return t->broken ? break_off_tune(t, &t->why, e) : step_ranking(t, timeout_ms, e);
+    if (t->is_thinking && evaluator_idle(t->evaluator)) {
+        scalarization_wait(t->strategy, timeout_ms);
+        return WORKFLOW_NOTHING;
+    }
+    if (t->is_thinking && timeout_ms > THINKING_STEP_MS)
+        timeout_ms = THINKING_STEP_MS;
     int got = evaluator_take(t->evaluator, timeout_ms, &out, &why);
     if (got < 0 && tune_replace_default(t, &why))
         return WORKFLOW_NOTHING;

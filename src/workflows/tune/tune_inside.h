@@ -29,6 +29,7 @@ struct tune {
     struct tune_options o;
     struct session session;
     struct scalarization *strategy;
+    bool is_thinking; // the strategy, about a question
     struct evaluator *evaluator;
     struct arena arena;
 
