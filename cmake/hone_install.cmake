@@ -15,16 +15,20 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/kernels_cl ${PROJECT_SOURCE_DIR}/kernels
         DESTINATION ${CMAKE_INSTALL_DATADIR}/hone)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/src/doc/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# The man page and the completion come from the program's tables of options.
-set(pages ${PROJECT_BINARY_DIR}/hone.1 ${PROJECT_BINARY_DIR}/hone.bash)
-add_custom_command(OUTPUT ${pages}
-  COMMAND hone help --man > ${PROJECT_BINARY_DIR}/hone.1
-  COMMAND hone help --completion > ${PROJECT_BINARY_DIR}/hone.bash
+# The manual and the completions come from the program's tables of commands, options and topics.
+set(pages ${PROJECT_BINARY_DIR}/man)
+add_custom_command(OUTPUT ${pages}/hone.bash ${pages}/hone.zsh ${pages}/hone.fish
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${pages}
+  COMMAND hone help --man --output ${pages}
+  COMMAND hone help --completion=bash > ${pages}/hone.bash
+  COMMAND hone help --completion=zsh > ${pages}/hone.zsh
+  COMMAND hone help --completion=fish > ${pages}/hone.fish
   DEPENDS hone VERBATIM)
-add_custom_target(hone_man ALL DEPENDS ${pages})
-install(FILES ${PROJECT_BINARY_DIR}/hone.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${PROJECT_BINARY_DIR}/hone.bash
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME hone)
+add_custom_target(hone_man ALL DEPENDS ${pages}/hone.bash ${pages}/hone.zsh ${pages}/hone.fish)
+install(DIRECTORY ${pages}/man1 ${pages}/man5 ${pages}/man7 DESTINATION ${CMAKE_INSTALL_MANDIR})
+install(FILES ${pages}/hone.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME hone)
+install(FILES ${pages}/hone.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _hone)
+install(FILES ${pages}/hone.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # find_package(hone) gives hone::hone.
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/hone)

@@ -60,10 +60,21 @@ int refuse_usage(const struct command *c, const char *why)
     return EXIT_USAGE;
 }
 
-static int show_help(const struct command *c)
+// The words in front of "--".
+static bool has_word(int argc, char *const *argv, const char *word)
+{
+    for (int i = 0; i < argc && !str_equal(argv[i], "--"); i++) {
+        if (str_equal(argv[i], word))
+            return true;
+    }
+    return false;
+}
+
+// A screen; with --all everything.
+static int show_help(const struct command *c, int argc, char *const *argv)
 {
     struct text help = TEXT_INIT;
-    help_command(c, &help);
+    (has_word(argc, argv, "--all") ? help_command : help_brief)(c, &help);
     put(&help);
     text_release(&help);
     return EXIT_DONE;
@@ -126,9 +137,10 @@ static int run_command(const struct command *c, int argc, char **argv, const cha
     }
     if (!options_parse(c->groups, argc, argv, i.settings, &help, i.arguments, &i.argument_count,
                        &e))
-        status = help ? show_help(c) : refuse_usage(c, e.text);
+        status = help || has_word(argc, argv, "--help") ? show_help(c, argc, argv)
+                                                        : refuse_usage(c, e.text);
     else if (help)
-        status = show_help(c);
+        status = show_help(c, argc, argv);
     else if ((status = check_arguments(&i)) == EXIT_DONE)
         status = run_in_format(&i);
     if (lost && status == EXIT_DONE)

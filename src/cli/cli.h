@@ -14,19 +14,23 @@ enum exit_status {
 
 struct invocation;
 
+// A command line that can be typed as it stands: tests/examples runs each. Where the meaning begins with NEEDS_GPU it
+// is run on such a machine alone.
+#define NEEDS_GPU "on an NVIDIA GPU: "
 struct example {
     const char *command, *meaning;
 };
 
 struct command {
     const char *name;
+    const char *group; // the title under which help lists it, with its neighbours of the same title
     const char *summary;     // one line
     const char *arguments;   // "SPEC"; "" for none
     uint32_t least, most;    // how many of them
     const char *description; // paragraphs, separated by an empty line; a line that starts with a
-                             // blank is kept as it is
-    // (optional) Further paragraphs, behind the options: help_strategies().
-    void (*more)(struct text *out);
+                             // blank is kept as it is. The first alone stands in --help
+    const char *json;        // (optional) likewise: what --json writes
+    const char *topics;      // (optional) of `hone help`, that say more: "ranking, rules"
     const struct option_group *groups;
     size_t settings_size;             // of the struct that `groups` fills
     const struct example *examples;   // ends with NULL
@@ -45,26 +49,32 @@ struct invocation {
     bool *lost;          // set where a store lost what was written to it
 };
 
+// The titles of the groups.
+#define GROUP_PREPARE "Prepare"
+#define GROUP_MEASURE "Tune and measure"
+#define GROUP_RESULTS "Use and keep results"
+#define GROUP_HELP    "Help"
+
 // The subcommands, in the order in which help lists them: each is a file commands/command_NAME.c, which the build
 // takes from these rows.
 // clang-format off
 #define COMMANDS(X) \
-    X(devices)      \
-    X(space)        \
-    X(tune)         \
-    X(run)          \
-    X(best)         \
-    X(compare)      \
-    X(sweep)        \
-    X(peak)         \
-    X(check)        \
-    X(score)        \
-    X(store)        \
-    X(cache)        \
-    X(import)       \
-    X(export)       \
-    X(init)         \
-    X(help)         \
+    X(init)     \
+    X(devices)  \
+    X(space)    \
+    X(check)    \
+    X(tune)     \
+    X(run)      \
+    X(compare)  \
+    X(sweep)    \
+    X(peak)     \
+    X(score)    \
+    X(best)     \
+    X(export)   \
+    X(import)   \
+    X(store)    \
+    X(cache)    \
+    X(help)     \
     X(version)
 // clang-format on
 

@@ -1,5 +1,7 @@
-// The man page. One page for the whole program, so that a search finds every option.
+// The manual: hone(1) with what holds for all, a page for each command and each topic of help.
 #include "cli/help.h"
+
+#include "os/file_replace.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -35,8 +37,10 @@ static void paragraphs(const char *body, struct text *out)
         bool as_is = *body == ' ';
         text_add(out, as_is ? ".PP\n.nf\n" : ".PP\n");
         roff(body, length, out);
-        text_add(out, as_is ? "\n.fi\n" : "\n");
-        body += length + (end ? 2 : 0);
+        text_add(out, body[length - 1] == '\n' ? "" : "\n");
+        text_add(out, as_is ? ".fi\n" : "");
+        body += length;
+        body += strspn(body, "\n");
     }
 }
 
@@ -67,52 +71,93 @@ static void entries(const char *title, const struct help_entry *list, struct tex
     }
 }
 
-static void command(const struct command *c, struct text *out)
+static void put_upper(const char *word, struct text *out)
 {
-    text_addf(out, ".SH \"HONE ");
-    for (const char *s = c->name; *s; s++)
-        text_addc(out, (char)toupper((unsigned char)*s));
-    text_add(out, "\"\n.B ");
-    struct text usage = TEXT_INIT;
-    help_usage(c, &usage);
-    line(text_cstr(&usage), out);
-    text_release(&usage);
-    paragraphs(c->description, out);
-    for (const struct option_group *g = c->groups; g->title; g++) {
-        bool is_shared = g->options == spec_options || g->options == help_options;
-        if (is_shared)
-            continue;
-        if (option_group_begins(c->groups, g))
-            text_addf(out, ".SS \"%s\"\n", g->title);
-        for (const struct option *o = g->options; o->name; o++)
-            option(o, out);
-    }
-    if (c->more) {
-        struct text body = TEXT_INIT;
-        text_add(out, ".SS \"Strategies\"\n");
-        c->more(&body);
-        paragraphs(text_cstr(&body), out);
-        text_release(&body);
-    }
-    for (const struct example *x = c->examples; x && x->command; x++) {
+    for (; *word; word++)
+        text_addc(out, (char)toupper((unsigned char)*word));
+}
+
+// ".TH HONE-TUNE 1 ..." and the name: what the manual's index shows.
+static void put_title(const char *name, int section, const char *summary, struct text *out)
+{
+    text_add(out, ".TH HONE");
+    text_add(out, *name ? "\\-" : "");
+    put_upper(name, out);
+    text_addf(out, " %d \"\" \"hone " HONE_VERSION "\" \"%s\"\n.SH NAME\nhone%s%s \\- ", section,
+              section == 1 ? "User Commands" : "hone Manual", *name ? "\\-" : "", name);
+    line(summary, out);
+}
+
+static void put_examples(const struct example *x, struct text *out)
+{
+    if (!x)
+        return;
+    text_add(out, ".SH EXAMPLES\n");
+    for (; x->command; x++) {
         text_add(out, ".TP\n.B ");
         line(x->command, out);
         line(x->meaning, out);
     }
 }
 
-static void shared(const char *title, const struct option *options, struct text *out)
+// "ranking, rules" as "hone-ranking(7), hone-rules(7)".
+static void put_see_also(const char *topics, struct text *out)
 {
-    text_addf(out, ".SH \"%s\"\n", title);
-    for (const struct option *o = options; o->name; o++)
-        option(o, out);
+    text_add(out, ".SH \"SEE ALSO\"\n.BR hone (1)\n");
+    while (topics && *topics) {
+        size_t length = strcspn(topics, ",");
+        char name[32];
+        str_format(name, sizeof name, "%.*s", (int)length, topics);
+        const struct help_topic *t = help_topic_find(name);
+        if (t)
+            text_addf(out, ".BR hone\\-%s (%d)\n", name, t->section);
+        topics += length;
+        topics += strspn(topics, ", ");
+    }
+}
+
+void help_man_command(const struct command *c, struct text *out)
+{
+    put_title(c->name, 1, c->summary, out);
+    text_addf(out, ".SH SYNOPSIS\n.B hone %s\n", c->name);
+    text_add(out, "\\fI");
+    roff(c->arguments, strlen(c->arguments), out);
+    text_add(out, "\\fR [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n");
+    paragraphs(c->description, out);
+    text_add(out, ".SH OPTIONS\n");
+    for (const struct option_group *g = c->groups; g->title; g++) {
+        if (option_group_begins(c->groups, g))
+            text_addf(out, ".SS \"%s\"\n", g->title);
+        for (const struct option *o = g->options; o->name; o++)
+            option(o, out);
+    }
+    if (c->json) {
+        text_add(out, ".SH JSON\n");
+        paragraphs(c->json, out);
+    }
+    put_examples(c->examples, out);
+    entries("\"EXIT STATUS\"", help_statuses(), out);
+    put_see_also(c->topics, out);
+}
+
+bool help_man_topic(const struct help_topic *t, struct text *out)
+{
+    static const char *const none[] = {NULL};
+    struct text body = TEXT_INIT;
+    bool ok = t->show(none, &body);
+    put_title(t->name, t->section, t->summary, out);
+    text_add(out, ".SH DESCRIPTION\n");
+    paragraphs(text_cstr(&body), out);
+    put_see_also(NULL, out);
+    out->failed |= body.failed;
+    text_release(&body);
+    return ok;
 }
 
 void help_man(struct text *out)
 {
+    put_title("", 1, "tune GPU kernels", out);
     text_add(out,
-             ".TH HONE 1 \"\" \"hone " HONE_VERSION "\" \"User Commands\"\n"
-             ".SH NAME\nhone \\- tune GPU kernels\n"
              ".SH SYNOPSIS\n.B hone\n\\fICOMMAND\\fR [\\fIARGUMENTS\\fR] [\\fIOPTIONS\\fR]\n"
              ".SH DESCRIPTION\n"
              "hone builds a kernel once for each configuration of its tunable parameters, checks "
@@ -120,14 +165,52 @@ void help_man(struct text *out)
              "what to tune.\n"
              ".SH COMMANDS\n");
     for (const struct command *const *c = commands(); *c; c++) {
-        text_addf(out, ".TP\n.B %s\n", (*c)->name);
+        if (c == commands() || !str_equal(c[0]->group, c[-1]->group))
+            text_addf(out, ".SS \"%s\"\n", (*c)->group);
+        text_addf(out, ".TP\n.BR hone\\-%s (1)\n", (*c)->name);
         line((*c)->summary, out);
     }
-    shared("OPTIONS OF EVERY COMMAND", help_options, out);
-    shared("OPTIONS OF COMMANDS THAT TAKE A SPEC", spec_options, out);
-    for (const struct command *const *c = commands(); *c; c++)
-        command(*c, out);
+    text_add(out, ".SH TOPICS\n");
+    for (const struct help_topic *t = help_topics(); t->name; t++) {
+        text_addf(out, ".TP\n.BR hone\\-%s (%d)\n", t->name, t->section);
+        line(t->summary, out);
+    }
     entries("ENVIRONMENT", help_environment(), out);
     entries("FILES", help_files(), out);
     entries("\"EXIT STATUS\"", help_statuses(), out);
+}
+
+// ---- all of them, as files -----------------------------------------------------------------------
+
+// FOLDER/man7/hone-ranking.7; "" is hone itself.
+static bool write_page(const char *folder, const char *name, int section, const struct text *page,
+                       struct error *e)
+{
+    struct text path = TEXT_INIT;
+    text_addf(&path, "%s/man%d", folder, section);
+    bool ok = folder_make(text_cstr(&path), e);
+    text_addf(&path, "/hone%s%s.%d", *name ? "-" : "", name, section);
+    if (page->failed || path.failed)
+        ok = error_memory(e);
+    ok = ok && file_replace(text_cstr(&path), page, e);
+    text_release(&path);
+    return ok;
+}
+
+bool help_man_pages(const char *folder, struct error *e)
+{
+    struct text page = TEXT_INIT;
+    help_man(&page);
+    bool ok = write_page(folder, "", 1, &page, e);
+    for (const struct command *const *c = commands(); ok && *c; c++) {
+        text_clear(&page);
+        help_man_command(*c, &page);
+        ok = write_page(folder, (*c)->name, 1, &page, e);
+    }
+    for (const struct help_topic *t = help_topics(); ok && t->name; t++) {
+        text_clear(&page);
+        ok = help_man_topic(t, &page) && write_page(folder, t->name, t->section, &page, e);
+    }
+    text_release(&page);
+    return ok;
 }

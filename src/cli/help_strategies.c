@@ -37,8 +37,9 @@ static void put_option(const struct strategy_option *o, struct text *out)
     text_release(&words);
 }
 
-void help_strategies(struct text *out)
+bool help_strategies(const char *const *names, struct text *out)
 {
+    (void)names;
     size_t widest = widest_name();
     text_add(out, "The strategies, with their options and what these are when they are not given "
                   "(--strategy NAME:KEY=VALUE,KEY=VALUE):\n\n");
@@ -52,4 +53,5 @@ void help_strategies(struct text *out)
         for (const struct strategy_option *o = (*s)->options; o && o->name; o++)
             put_option(o, out);
     }
+    return true;
 }

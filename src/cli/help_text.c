@@ -1,13 +1,13 @@
-// Help on the terminal, made from the tables of commands and options: wrapped to 79 columns, options with
-// their argument in front and the explanation indented below.
+// Help on the terminal, made from the tables of commands and options. `--help` alone is a screen: usage, three
+// examples and a line for each option that one needs most. `--help --all` has every option with its explanation.
 #include "cli/help.h"
-
-#include "report/units.h"
 
 #include <string.h>
 
-#define WIDTH  79
-#define INDENT 6 // of an option's explanation
+#define WIDTH          79
+#define INDENT         6  // of an option's explanation
+#define BRIEF_COLUMN   32 // where the few words on an option begin
+#define BRIEF_EXAMPLES 3
 
 static void blanks(struct text *out, size_t count)
 {
@@ -41,24 +41,31 @@ void help_wrap(const char *words, size_t length, size_t at, size_t indent, size_
     text_addc(out, '\n');
 }
 
+static size_t paragraph_length(const char *body)
+{
+    const char *end = strstr(body, "\n\n");
+    return end ? (size_t)(end - body) : strlen(body);
+}
+
 // Paragraphs are wrapped; one whose first character is a blank is kept as it is.
 void help_paragraphs(const char *body, struct text *out)
 {
     while (*body) {
-        const char *end = strstr(body, "\n\n");
-        size_t length = end ? (size_t)(end - body) : strlen(body);
+        size_t length = paragraph_length(body);
         if (*body == ' ') {
             text_addn(out, body, length);
-            text_addc(out, '\n');
+            text_add(out, body[length - 1] == '\n' ? "" : "\n");
         } else {
             help_wrap(body, length, 0, 0, WIDTH, out);
         }
-        body += length + (end ? 2 : 0);
+        body += length;
+        body += strspn(body, "\n");
         text_add(out, "\n");
     }
 }
 
-static void option(const struct option *o, struct text *out)
+// "  -b, --budget BUDGET"
+static void put_option_name(const struct option *o, struct text *out)
 {
     text_add(out, "  ");
     if (o->letter)
@@ -66,22 +73,14 @@ static void option(const struct option *o, struct text *out)
     text_addf(out, "--%s", o->name);
     if (o->argument)
         text_addf(out, o->optional ? "[=%s]" : " %s", o->argument);
+}
+
+static void option(const struct option *o, struct text *out)
+{
+    put_option_name(o, out);
     text_addc(out, '\n');
     blanks(out, INDENT);
     help_wrap(o->help, strlen(o->help), INDENT, INDENT, WIDTH, out);
-}
-
-static void entries(const char *title, const struct help_entry *list, struct text *out)
-{
-    size_t widest = 0;
-    for (const struct help_entry *x = list; x->name; x++)
-        widest = columns(x->name) > widest ? columns(x->name) : widest;
-    text_addf(out, "%s:\n", title);
-    for (; list->name; list++) {
-        text_addf(out, "  %-*s  ", (int)widest, list->name);
-        help_wrap(list->meaning, strlen(list->meaning), widest + 4, widest + 4, WIDTH, out);
-    }
-    text_add(out, "\n");
 }
 
 void help_usage(const struct command *c, struct text *out)
@@ -89,32 +88,71 @@ void help_usage(const struct command *c, struct text *out)
     text_addf(out, "hone %s%s%s [options]", c->name, c->arguments[0] ? " " : "", c->arguments);
 }
 
-static void examples(const struct command *c, struct text *out)
-{
-    if (!c->examples)
-        return;
-    text_add(out, "Examples:\n");
-    for (const struct example *x = c->examples; x->command; x++)
-        text_addf(out, "  %s\n      %s\n", x->command, x->meaning);
-}
-
-static void more(const struct command *c, struct text *out)
-{
-    struct text body = TEXT_INIT;
-    if (!c->more)
-        return;
-    c->more(&body);
-    help_paragraphs(text_cstr(&body), out);
-    out->failed |= body.failed;
-    text_release(&body);
-}
-
-void help_command(const struct command *c, struct text *out)
+static void usage(const struct command *c, struct text *out)
 {
     text_add(out, "usage: ");
     help_usage(c, out);
     text_add(out, "\n\n");
+}
+
+static void examples(const struct command *c, size_t most, struct text *out)
+{
+    if (!c->examples)
+        return;
+    text_add(out, "Examples:\n");
+    for (const struct example *x = c->examples; x->command && most-- > 0; x++)
+        text_addf(out, "  %s\n      %s\n", x->command, x->meaning);
+    text_add(out, "\n");
+}
+
+// ---- a screen ----------------------------------------------------------------------------------
+
+static void option_briefly(const struct option *o, struct text *out)
+{
+    size_t from = out->length;
+    if (!o->letter)
+        blanks(out, 4);
+    put_option_name(o, out);
+    size_t at = out->length - from;
+    text_addf(out, "%*s%s\n", at + 2 > BRIEF_COLUMN ? 2 : (int)(BRIEF_COLUMN - at), "", o->brief);
+}
+
+// "rules, ranking": where one reads on.
+static void put_more(const struct command *c, struct text *out)
+{
+    struct text words = TEXT_INIT;
+    text_addf(&words, "All of it: `hone %s --help --all`, or `man hone-%s`.", c->name, c->name);
+    if (c->topics)
+        text_addf(&words, " Topics, for `hone help TOPIC`: %s.", c->topics);
+    help_wrap(text_cstr(&words), words.length, 0, 0, WIDTH, out);
+    out->failed |= words.failed;
+    text_release(&words);
+}
+
+void help_brief(const struct command *c, struct text *out)
+{
+    usage(c, out);
+    help_wrap(c->description, paragraph_length(c->description), 0, 0, WIDTH, out);
+    text_add(out, "\n");
+    examples(c, BRIEF_EXAMPLES, out);
+    text_add(out, "Options:\n");
+    for (const struct option_group *g = c->groups; g->title; g++) {
+        for (const struct option *o = g->options; o->name; o++) {
+            if (o->brief)
+                option_briefly(o, out);
+        }
+    }
+    text_add(out, "\n");
+    put_more(c, out);
+}
+
+// ---- everything --------------------------------------------------------------------------------
+
+void help_command(const struct command *c, struct text *out)
+{
+    usage(c, out);
     help_paragraphs(c->description, out);
+    examples(c, SIZE_MAX, out);
     for (const struct option_group *g = c->groups; g->title; g++) {
         if (option_group_begins(c->groups, g))
             text_addf(out, "%s%s:\n", g == c->groups ? "" : "\n", g->title);
@@ -122,68 +160,39 @@ void help_command(const struct command *c, struct text *out)
             option(o, out);
     }
     text_add(out, "\n");
-    more(c, out);
-    examples(c, out);
+    if (c->json)
+        help_paragraphs(c->json, out);
+    if (c->topics)
+        text_addf(out, "See also, with `hone help TOPIC`: %s.\n", c->topics);
+}
+
+static void put_topics(struct text *out)
+{
+    struct text words = TEXT_INIT;
+    for (const struct help_topic *t = help_topics(); t->name; t++)
+        text_addf(&words, "%s%s", t == help_topics() ? "" : ", ", t->name);
+    text_add(out, "Topics (hone help TOPIC):\n  ");
+    help_wrap(text_cstr(&words), words.length, 2, 2, WIDTH, out);
+    out->failed |= words.failed;
+    text_release(&words);
 }
 
 void help_overview(struct text *out)
 {
-    text_add(out, "usage: hone COMMAND [arguments] [options]\n\n");
-    help_paragraphs(
-        "Tunes GPU kernels: builds a kernel once for each configuration of its parameters, checks "
-        "that the result is right, measures it, and remembers it.",
-        out);
-    text_add(out, "Commands:\n");
-    for (const struct command *const *c = commands(); *c; c++)
+    text_add(
+        out,
+        "usage: hone COMMAND [arguments] [options]\n\n"
+        "Builds a GPU kernel once for each configuration of its parameters, proves each result\n"
+        "right, measures it, finds the fastest, and remembers everything.\n");
+    for (const struct command *const *c = commands(); *c; c++) {
+        if (c == commands() || !str_equal(c[0]->group, c[-1]->group))
+            text_addf(out, "\n%s:\n", (*c)->group);
         text_addf(out, "  %-8s  %s\n", (*c)->name, (*c)->summary);
-    text_add(out, "\n`hone COMMAND --help` explains a command; `man hone` has it all.\n\n");
-    entries("Environment", help_environment(), out);
-    entries("Exit status", help_statuses(), out);
-    text_add(out, "Start with:\n"
+    }
+    text_add(out, "\n");
+    put_topics(out);
+    text_add(out, "\nStart with:\n"
                   "  hone devices\n"
-                  "  hone tune kernels_cl/matmul_tiled.json\n");
-}
-
-// ---- what holds for all ------------------------------------------------------------------------
-
-const struct help_entry *help_environment(void)
-{
-    static const struct help_entry list[] = {
-        {"HONE_ALSO", "stores that are only read, behind the user's own, separated by colons"},
-        {"HONE_DEVICE", "the device, where --device is not given"},
-        {"HONE_WORKER", "the hone-worker program, where it is not beside hone"},
-        {"XDG_DATA_HOME", "folder of the store (else ~/.local/share)"},
-        {"XDG_CACHE_HOME", "folder of drivers' caches and references (else ~/.cache)"},
-        {"POCL_CACHE_DIR, CUDA_CACHE_PATH", "a driver's cache of your own choice"},
-        {"HONE_CC", "the compiler of kernels in C (else cc)"},
-        {"CUDA_HOME, CUDA_PATH", "the CUDA toolkit whose compiler and headers are used"},
-        {"TMPDIR", "folder of temporary files (else /tmp)"},
-        {0},
-    };
-    return list;
-}
-
-const struct help_entry *help_statuses(void)
-{
-    static const struct help_entry list[] = {
-        {"0", "done; for tune, run, best and compare: there is a correct configuration; for sweep: "
-              "there "
-              "is one at some point; for check: all are correct"},
-        {"1",
-         "nothing correct was found, or something broke: a device, the store, writing the output"},
-        {"2", "the command line or the spec makes no sense"},
-        {"130", "ended by Ctrl-C, after what was known was printed"},
-        {0},
-    };
-    return list;
-}
-
-const struct help_entry *help_files(void)
-{
-    static const struct help_entry list[] = {
-        {"~/.local/share/hone/results.sqlite", "the store: every result ever measured"},
-        {"~/.cache/hone", "drivers' compile caches and references, 1 GiB at most: hone cache"},
-        {0},
-    };
-    return list;
+                  "  hone tune kernels_cl/matmul_tiled.json\n"
+                  "  hone init my_kernel.cl\n");
 }

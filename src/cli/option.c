@@ -115,7 +115,9 @@ bool option_is_statuses(const char *word)
 // ---- finding -----------------------------------------------------------------------------------
 
 const struct option help_options[] = {
-    {OPTION("help", NULL, option_flag, 0), .letter = 'h', .help = "Print this text and exit."},
+    {OPTION("help", NULL, option_flag, 0), .letter = 'h',
+     .brief = "print this text; with --all everything",
+     .help = "Print a screen of help and exit; with --all everything."},
     {0},
 };
 
@@ -211,13 +213,26 @@ static bool take_long(struct parse *p, const char *word, struct error *e)
     return apply_option(p, o, at, equals ? equals + 1 : NULL, e);
 }
 
+// "-v", "-b 60s", "-b60s", "-b=60s", and flags in one word: "-vh". A long name with one dash is no short options.
 static bool take_short(struct parse *p, const char *word, struct error *e)
 {
-    size_t at;
-    const struct option *o = word[1] == '\0' ? find_option(p->groups, NULL, word[0], &at) : NULL;
-    if (!o)
-        return error_set(e, ERROR_USAGE, "unknown option -%s; options are written --name", word);
-    return apply_option(p, o, at, NULL, e);
+    char name[64];
+    str_format(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    if (word[1] && find_option(p->groups, name, 0, NULL))
+        return error_set(e, ERROR_USAGE, "-%s has two dashes: --%s", name, name);
+    for (; *word; word++) {
+        size_t at;
+        const struct option *o = find_option(p->groups, NULL, *word, &at);
+        if (!o)
+            return error_set(e, ERROR_USAGE, "unknown option -%s; long options are written --name",
+                             word);
+        bool has_value = o->argument && word[1];
+        if (!apply_option(p, o, at, has_value ? word + 1 + (word[1] == '=') : NULL, e))
+            return false;
+        if (has_value)
+            break;
+    }
+    return true;
 }
 
 bool options_parse(const struct option_group *groups, int argc, char *const *argv, void *settings,

@@ -8,14 +8,21 @@
 
 #include <stddef.h>
 
+struct completion;
+
 struct option {
-    const char *name;     // without the dashes
-    const char *argument; // "NAME"; NULL: a flag
+    const char *name; // without the dashes
+    const char
+        *argument;     // "NAME"; NULL: a flag. Completion offers the words of "t4|cache|csv", and
+                       // files for FILE and SPEC
+    const char *brief; // (optional) a few words: one of the options that --help alone shows
     const char *help;
     // Reads `value` (NULL for a flag, or left out) into the field at `offset` of the struct that
     // the group fills. The error says what would be right; the option's name is put in front.
     bool (*apply)(void *field, const char *value, struct error *e);
     size_t offset;
+    // (optional: by `argument`) Offers values for completion.
+    void (*offer)(const struct completion *c);
     // (optional: never) Of an argument that may be left out: is the next word what was meant by it?
     // Then it is refused, and the error says to write "=".
     bool (*is_meant)(const char *word);

@@ -1,6 +1,8 @@
 // The rows of options that several subcommands share, and how their values are read.
 #include "cli/settings.h"
 
+#include "cli/completion.h"
+
 #include "model/policy.h"
 
 #include <stdlib.h>
@@ -43,7 +45,8 @@ bool option_format(void *field, const char *value, struct error *e)
 }
 
 const struct option format_options[] = {
-    {OPTION("format", "FORMAT", option_format, 0),
+    {OPTION("format", REPORT_FORMAT_ARGUMENT, option_format, 0), .letter = 'f',
+     .brief = "how results are written",
      .help = "How the results are written: " REPORT_FORMAT_WORDS ". CSV has a row for each record "
              "of the JSON and a column for each value; JUnit a test case for each, which failed "
              "where its status is not correct."},
@@ -61,7 +64,8 @@ bool option_language(void *field, const char *value, struct error *e)
 // Also of commands that take no spec.
 #define DEVICE_OPTION                                                                              \
     {                                                                                              \
-        .name = "device", .argument = "NAME",                                                      \
+        .name = "device", .argument = "NAME", .letter = 'd', .offer = offer_devices,               \
+        .brief = "any part of the device's name",                                                  \
         .help = "The device: any part of its name, platform or id, as `hone devices` shows them; " \
                 "upper and lower case are the same. Without it HONE_DEVICE is asked, then the "    \
                 "only device is taken, else the first GPU, integrated GPU or CPU, in that order.", \
@@ -81,16 +85,20 @@ const struct option device_options[] = {DEVICE_OPTION, {0}};
 const struct option store_options[] = {STORE_OPTION, {0}};
 
 const struct option spec_options[] = {
-    {OPTION("language", LANGUAGES_ARGUMENT, option_language, SPEC(language)),
+    {OPTION("language", LANGUAGES_ARGUMENT, option_language, SPEC(language)), .letter = 'l',
+     .brief = "of the kernel; else the spec's first",
      .help = "The language of the kernel. Default: the first of the spec's that the device can "
              "run. A GPU that both offer is one card; the language chooses the view of it."},
     DEVICE_OPTION,
-    {OPTION("set", "NAME=VALUE", option_list, SPEC(set)), .is_list = true,
+    {OPTION("set", "NAME=VALUE", option_list, SPEC(set)), .letter = 's', .offer = offer_constants,
+     .brief = "another value for a constant, as N=1024", .is_list = true,
      .help = "Override a constant of the spec, such as WIDTH=512. May be repeated."},
-    {OPTION("config", "a=1,b=2", option_list, SPEC(config)), .is_list = true,
+    {OPTION("config", "a=1,b=2", option_list, SPEC(config)), .letter = 'c',
+     .offer = offer_parameters, .brief = "only configurations with these values", .is_list = true,
      .help = "Only configurations with these values; parameters that are not named stay free (in "
              "`hone run` they take their default). May be repeated: then any of them will do."},
-    {OPTION("where", "EXPRESSION", option_list, SPEC(where)), .is_list = true,
+    {OPTION("where", "EXPRESSION", option_list, SPEC(where)), .letter = 'w', .offer = offer_names,
+     .brief = "only those for which this is true", .is_list = true,
      .help =
          "Only configurations for which the expression is true, written as a restriction of the "
          "spec: 'block_size_x * block_size_y <= 256'. May be repeated: then all must hold."},
@@ -102,7 +110,8 @@ const struct option spec_options[] = {
     {OPTION("reuse-unseen", NULL, option_flag, SPEC(reuse_unseen)),
      .help = "Also take what earlier runs found where the kernel includes files that hone does not "
              "find, and that may have changed since."},
-    {OPTION("json", NULL, option_json, SPEC(output)), .help = "Write JSON, for scripts."},
+    {OPTION("json", NULL, option_json, SPEC(output)), .brief = "JSON, for scripts",
+     .help = "Write JSON, for scripts."},
     {OPTION("strict", NULL, option_flag, SPEC(strict)),
      .help = "Refuse a spec that is not valid by the T1 schema."},
     {0},
@@ -177,7 +186,8 @@ _Static_assert(POLICY_BUILD_LIMIT_NS == 60000000000ull &&
 const struct option lock_wait_options[] = {LOCK_WAIT_OPTION, {0}};
 
 const struct option measure_options[] = {
-    {OPTION("iterations", "N", option_count, MEASURE(iterations)),
+    {OPTION("iterations", "N", option_count, MEASURE(iterations)), .letter = 'i',
+     .brief = "as many launches each, no ranking",
      .help =
          "Exactly N timed launches of each configuration, one configuration after the other, "
          "without early stops and without a ranking. Default: the spec's Iterations; without those "
@@ -206,12 +216,14 @@ static bool option_strategy(void *field, const char *value, struct error *e)
 }
 
 const struct option search_options[] = {
-    {OPTION("budget", "BUDGET", option_budget, SEARCH(budget)),
+    {OPTION("budget", "BUDGET", option_budget, SEARCH(budget)), .letter = 'b',
+     .brief = "when to stop: 60s, 200, 10%",
      .help =
          "When to stop asking: a time (60s), a number of configurations (200), or a part of the "
          "valid ones (10%); several separated by commas, and whichever ends first. Default: the "
          "spec's, else every valid configuration."},
     {OPTION("strategy", "NAME:KEY=VALUE,...", option_strategy, SEARCH(strategy)),
+     .offer = offer_strategies, .brief = "how to search (hone help strategies)",
      .help = "How configurations are chosen, and its options; `hone help strategies` lists them. "
              "Default: the spec's, else exhaustive where the budget covers the space, else the one "
              "that is marked there."},
@@ -219,7 +231,8 @@ const struct option search_options[] = {
 };
 
 const struct option jobs_options[] = {
-    {OPTION("jobs", "N", option_count, MEASURE(jobs)),
+    {OPTION("jobs", "N", option_count, MEASURE(jobs)), .letter = 'j',
+     .brief = "build at most N at a time",
      .help =
          "Build at most N configurations at a time. Default: the cores that this process may use, "
          "one less when a GPU is tuned."},
@@ -234,7 +247,8 @@ const struct option seed_options[] = {
 };
 
 const struct option objective_options[] = {
-    {OPTION("objective", "GOAL", option_list, SEARCH(objective)), .is_list = true,
+    {OPTION("objective", "GOAL", option_list, SEARCH(objective)), .offer = offer_objectives,
+     .brief = "what to look for; else the least time", .is_list = true,
      .help =
          "What to look for: time (the least), or min:NAME or max:NAME of a metric of the spec. Of "
          "several, separated by commas or given one by one, the Pareto set is found: those that no "
@@ -243,27 +257,28 @@ const struct option objective_options[] = {
 };
 
 const struct option rule_options[] = {
-    {OPTION("rule", "NAME=VALUE", option_rule, MEASURE(rules)), .is_list = true,
-     .help =
-         "A constant of screening or ranking, such as rounds=40; `hone tune --help` lists them. "
-         "May be repeated."},
+    {OPTION("rule", "NAME=VALUE", option_rule, MEASURE(rules)), .offer = offer_rules,
+     .is_list = true,
+     .help = "A constant of screening or ranking, such as rounds=40; `hone help rules` lists them. "
+             "May be repeated."},
     {0},
 };
 
 // ---- what is kept ------------------------------------------------------------------------------
 
 const struct option again_options[] = {
-    {OPTION("fresh", NULL, option_flag, MEASURE(fresh)),
+    {OPTION("fresh", NULL, option_flag, MEASURE(fresh)), .brief = "measure again what is known",
      .help = "Measure or check everything again: results in the store do not answer."},
-    {OPTION("retry", "STATUS,...", option_statuses, MEASURE(retry)), .optional = true,
-     .is_meant = option_is_statuses,
+    {OPTION("retry", "STATUS,...", option_statuses, MEASURE(retry)), .offer = offer_statuses,
+     .optional = true, .is_meant = option_is_statuses,
      .help = "Try configurations again that failed earlier: all, or those with one of these "
              "statuses, as in --retry=compile,timeout."},
     {0},
 };
 
 const struct option verbose_options[] = {
-    {OPTION("verbose", NULL, option_flag, 0), .letter = 'v',
+    {OPTION("verbose", NULL, option_flag, 0), .brief = "a line for each configuration",
+     .letter = 'v',
      .help = "A line for each configuration as it is done; a check then also shows every "
              "failure in full."},
     {0},
@@ -271,6 +286,7 @@ const struct option verbose_options[] = {
 
 const struct option no_store_options[] = {
     {OPTION("no-store", NULL, option_flag, MEASURE(no_store)),
+     .brief = "neither read nor write a store",
      .help = "Neither read nor write a store; HONE_ALSO is not looked at either."},
     {0},
 };

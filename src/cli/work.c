@@ -116,6 +116,28 @@ static bool name_constants(struct work *w, struct error *e)
     return (w->constants && w->constants_json) || error_memory(e);
 }
 
+// A kernel, a store or a recording in place of a spec: says what was meant. False: it may be a spec.
+static bool refuse_other_file(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    bool is_kernel = false;
+    for (unsigned l = 0; dot && l < LANGUAGE_COUNT; l++)
+        is_kernel |= language_has_word(language_traits((enum language)l)->endings, dot);
+    if (access(path, R_OK) != 0 || !dot)
+        return false;
+    if (is_kernel)
+        complain("%s is a kernel, not a spec; `hone init %s` writes a spec for it", path, path);
+    else if (str_equal(dot, ".sqlite"))
+        complain("%s is a store, not a spec; `hone store --store %s` shows what it holds", path,
+                 path);
+    else if (str_equal(dot, ".gz") || str_equal(dot, ".csv"))
+        complain("%s is no spec; a recorded space is searched with `hone tune --replay %s`", path,
+                 path);
+    else
+        return false;
+    return true;
+}
+
 int work_spec(struct work *w)
 {
     struct error e = ERROR_INIT;
@@ -129,7 +151,8 @@ int work_spec(struct work *w)
     engine_error(&why, &e);
     if (w->spec && name_constants(w, &e))
         return EXIT_DONE;
-    work_failed(&e);
+    if (e.code != ERROR_INPUT || !refuse_other_file(w->call->arguments[0]))
+        work_failed(&e);
     return e.code == ERROR_MEMORY ? EXIT_NOTHING : EXIT_USAGE;
 }
 
@@ -434,6 +457,16 @@ static void add_option(const char *name, const char *value, struct text *out)
 {
     text_addf(out, " --%s ", name);
     text_add_shell(out, value);
+}
+
+void work_same_stores(const struct work *w, struct text *out)
+{
+    const struct spec_settings *s = w->given;
+    text_add_shell(out, w->call->arguments[0]);
+    if (s->store && w->store)
+        add_option("store", s->store, out);
+    for (uint32_t i = 0; i < s->also.count && w->store; i++)
+        add_option("also", s->also.items[i], out);
 }
 
 void work_same(const struct work *w, struct text *out)

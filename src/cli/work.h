@@ -90,6 +90,8 @@ int work_failed(const struct error *e);
 
 // What to type after a command to mean the same: spec, constants, device and store, quoted.
 void work_same(const struct work *w, struct text *out);
+// The spec and the stores alone, to ask for other devices and constants, too.
+void work_same_stores(const struct work *w, struct text *out);
 
 // The parameters of a choice as --config takes them: "a=1,b=2", those with one value left out.
 void work_configuration(const struct spec *spec, const uint32_t *choice, struct text *out);

@@ -25,7 +25,7 @@ struct policy {
 
 void policy_codec(struct wire *w, struct policy *p);
 
-// Defaults, documented in `hone tune --help`.
+// Defaults, documented in `hone tune --help --all`.
 #define POLICY_BUILD_LIMIT_NS  (60ull * 1000000000)
 #define POLICY_LAUNCH_LIMIT_NS (30ull * 1000000000)
 // Once there is a best: a launch may take this many times its time, but at least a second.

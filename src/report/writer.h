@@ -7,7 +7,8 @@
 #include "base/text.h"
 
 // X(NAME, text)
-#define REPORT_FORMAT_WORDS "text, json, markdown, csv and junit"
+#define REPORT_FORMAT_WORDS    "text, json, markdown, csv and junit"
+#define REPORT_FORMAT_ARGUMENT "text|json|markdown|csv|junit"
 #define REPORT_FORMAT_LIST(X)                                                                      \
     X(TEXT, "text")                                                                                \
     X(JSON, "json")                                                                                \

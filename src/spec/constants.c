@@ -209,7 +209,20 @@ static bool unknown_constant(const struct reader *r, const char *word, const cha
     return false;
 }
 
-static bool apply_override(const struct reader *r, const char *word, struct constant *constants)
+// Does the document declare a parameter of this name? Parameters are read later.
+static bool is_parameter_name(struct reader *r, struct node root, const char *name)
+{
+    struct node list = node_get(r, node_get(r, root, "ConfigurationSpace"), "TuningParameters");
+    for (size_t i = 0; node_present(list) && i < node_count(list); i++) {
+        const char *known = node_text(node_get(r, node_item(r, list, i), "Name"));
+        if (known && strcmp(known, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool apply_override(struct reader *r, struct node root, const char *word,
+                           struct constant *constants)
 {
     const char *equals = strchr(word, '=');
     if (!equals || equals == word)
@@ -235,6 +248,10 @@ static bool apply_override(const struct reader *r, const char *word, struct cons
             return value_copy(r->arena, &v, &c->value) || error_memory(r->error);
         }
     }
+    if (is_parameter_name(r, root, name))
+        return error_set(r->error, ERROR_USAGE,
+                         "--set %s: '%s' is a parameter, not a constant: --config %s", word, name,
+                         word);
     return unknown_constant(r, word, name);
 }
 
@@ -252,7 +269,7 @@ bool read_constants(struct reader *r, struct node root, const struct spec_option
         return false;
     // What a mistake above is about could be a constant that is set.
     for (uint32_t i = 0; i < options->set_count && r->faults->count == 0; i++) {
-        if (!apply_override(r, options->set[i], constants))
+        if (!apply_override(r, root, options->set[i], constants))
             return false;
     }
     return true;

@@ -79,6 +79,12 @@ static bool refuse_constant(const struct planner *p, const struct given *g)
     struct text known = TEXT_INIT;
     if (!names)
         return error_memory(p->e);
+    for (uint32_t i = 0; i < s->parameter_count; i++) {
+        if (str_equal(s->parameters[i].name, g->name))
+            return error_set(p->e, ERROR_USAGE,
+                             "--set %s: '%s' is a parameter, not a constant: --config %s", g->word,
+                             g->name, g->word);
+    }
     for (uint32_t i = 0; i < s->constant_count; i++) {
         names[i] = s->constants[i].name;
         text_addf(&known, "%s%s", i ? ", " : "", names[i]);

@@ -75,7 +75,7 @@ bool measure_rules_set(struct measure_rules *rules, const char *text, struct err
         snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), text);
         const char *nearest = str_nearest(name, names, count);
         return error_set(e, ERROR_USAGE, "there is no rule '%s'%s%s%s", name,
-                         nearest ? "; did you mean '" : ": 'hone help tune' lists them",
+                         nearest ? "; did you mean '" : ": 'hone help rules' lists them",
                          nearest ? nearest : "", nearest ? "'?" : "");
     }
     double value;

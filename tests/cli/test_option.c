@@ -1,5 +1,6 @@
 // Options: parsing, refusals, and that the tables are fit for help and man page.
 #include "cli/cli.h"
+#include "cli/completion.h"
 #include "cli/help.h"
 #include "cli/tuning.h"
 
@@ -114,6 +115,11 @@ static void is_sound(const struct command *c, const struct option_group *g, cons
     ck_assert_msg(o->help && o->help[strlen(o->help) - 1] == '.', "%s --%s: %s", c->name, o->name,
                   o->help);
     ck_assert_msg(option_find(c->groups, o->name) == o, "%s has --%s twice", c->name, o->name);
+    for (const struct option_group *other = c->groups; other->title; other++) {
+        for (const struct option *p = other->options; p->name; p++)
+            ck_assert_msg(p == o || !o->letter || p->letter != o->letter,
+                          "%s has -%c twice: --%s, --%s", c->name, o->letter, o->name, p->name);
+    }
 }
 
 START_TEST(tables_are_sound)
@@ -187,12 +193,11 @@ static void is_in_help(const struct command *c, const struct option_group *g,
     text_release(&word);
 }
 
-static struct text page;
-
 static void is_in_page(const struct command *c, const struct option_group *g,
                        const struct option *o)
 {
     (void)g;
+    struct text page = TEXT_INIT;
     char word[64] = "\\-\\-";
     size_t at = strlen(word);
     for (const char *s = o->name; *s; s++) {
@@ -201,15 +206,153 @@ static void is_in_page(const struct command *c, const struct option_group *g,
         word[at++] = *s;
     }
     word[at] = '\0';
+    help_man_command(c, &page);
     ck_assert_msg(strstr(text_cstr(&page), word) != NULL, "%s --%s", c->name, o->name);
+    text_release(&page);
 }
 
 START_TEST(help_names_every_option)
 {
     each_option(is_in_help);
-    help_man(&page);
     each_option(is_in_page);
-    text_release(&page);
+}
+END_TEST
+
+static size_t count_lines(const char *s)
+{
+    size_t lines = 0;
+    for (; *s; s++)
+        lines += *s == '\n';
+    return lines;
+}
+
+// --help is a screen: usage, at most three examples, and those options that have a few words of their own.
+START_TEST(help_is_a_screen)
+{
+    struct text help = TEXT_INIT;
+    for (const struct command *const *c = commands(); *c; c++) {
+        text_clear(&help);
+        help_brief(*c, &help);
+        size_t lines = count_lines(text_cstr(&help)), briefs = 0;
+        ck_assert_msg(lines <= HELP_LINES, "%s --help has %zu lines", (*c)->name, lines);
+        for (const struct option_group *g = (*c)->groups; g->title; g++) {
+            for (const struct option *o = g->options; o->name; o++) {
+                ck_assert_msg(!o->brief || strlen(o->brief) <= 50, "%s", o->brief);
+                ck_assert_msg(!o->brief || strstr(text_cstr(&help), o->brief), "%s", o->brief);
+                briefs += o->brief != NULL;
+            }
+        }
+        ck_assert_uint_gt(briefs, 0);
+    }
+    text_clear(&help);
+    help_overview(&help);
+    ck_assert_uint_le(count_lines(text_cstr(&help)), HELP_LINES);
+    text_release(&help);
+}
+END_TEST
+
+// Every topic that a command names is there; every topic says something, and fits a terminal.
+START_TEST(topics)
+{
+    static const char *const none[] = {NULL};
+    for (const struct command *const *c = commands(); *c; c++) {
+        for (const char *at = (*c)->topics; at && *at; at += strspn(at, ", ")) {
+            char name[32];
+            snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+            ck_assert_msg(help_topic_find(name) != NULL, "%s: %s", (*c)->name, name);
+            at += strlen(name);
+        }
+    }
+    for (const struct help_topic *t = help_topics(); t->name; t++) {
+        struct text body = TEXT_INIT, page = TEXT_INIT;
+        ck_assert_msg(t->show(none, &body) && body.length > 100, "%s", t->name);
+        ck_assert(help_man_topic(t, &page) && page.length > body.length);
+        ck_assert(t->section == 5 || t->section == 7);
+        text_release(&body);
+        text_release(&page);
+    }
+}
+END_TEST
+
+START_TEST(short_options)
+{
+    static const struct {
+        const char *words[4];
+        const char *refusal; // (or NULL) part of it
+    } rows[] = {
+        {{"-b", "60s", "x"}, NULL},
+        {{"-b60s", "x"}, NULL},
+        {{"-b=60s", "x"}, NULL},
+        {{"-vb60s", "x"}, NULL},
+        {{"-budget", "60s", "x"}, "-budget has two dashes: --budget"},
+        {{"-q", "x"}, "unknown option -q"},
+        {{"x", "-b"}, "--budget needs a value"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct error e = ERROR_INIT;
+        struct tune_settings s = {0};
+        bool help = false;
+        char *argv[4];
+        const char *rest[4];
+        int argc = 0;
+        uint32_t count;
+        for (; argc < 4 && rows[i].words[argc]; argc++)
+            argv[argc] = (char *)(uintptr_t)rows[i].words[argc];
+        bool ok = options_parse(command_tune.groups, argc, argv, &s, &help, rest, &count, &e);
+        ck_assert_msg(ok == !rows[i].refusal, "row %zu: %s", i, e.text);
+        ck_assert_msg(ok || strstr(e.text, rows[i].refusal), "row %zu: %s", i, e.text);
+        ck_assert(!ok || (count == 1 && strcmp(s.search.budget, "60s") == 0));
+        ck_assert(!ok || s.verbose == (i == 3));
+        options_release(command_tune.groups, &s);
+    }
+}
+END_TEST
+
+#define SPEC HONE_SOURCE_DIR "/tests/cli/data/vector_add.json"
+
+START_TEST(completion)
+{
+    static const struct {
+        const char *words[6];
+        const char *out; // its first line, up to a tab; "": nothing is offered
+    } rows[] = {
+        {{"tu"}, "tune"},
+        {{"tnue", ""}, ""},
+        {{"tune", ""}, "@files json"},
+        {{"init", ""}, "@files cl cu"},
+        {{"import", ""}, "@files"},
+        {{"tune", "--budg"}, "--budget"},
+        {{"tune", "--format="}, "--format=text"},
+        {{"tune", "-f", "js"}, "json"},
+        {{"export", SPEC, "--format", "c"}, "cache"},
+        {{"run", "--show", "p"}, "ptx"},
+        {{"tune", "--strategy", "gen"}, "genetic"},
+        {{"tune", "--rule", "roun"}, "rounds="},
+        {{"check", "--allow", "compile,tim"}, "compile,timeout"},
+        {{"tune", SPEC, "--set", ""}, "N="},
+        {{"tune", SPEC, "-c", "bl"}, "block="},
+        {{"tune", SPEC, "--config", "block=32,wo"}, "block=32,work="},
+        {{"tune", SPEC, "--config=block=6"}, "--config=block=64"},
+        {{"tune", SPEC, "--where", "flav"}, "flavor"},
+        {{"tune", SPEC, "--objective", "ti"}, "time"},
+        {{"tune", "--", "-"}, "@files json"},
+        {{"tune", "--store", ""}, "@files"},
+        {{"help", "rank"}, "ranking"},
+        {{"help", "swe"}, "sweep"},
+        {{"tune", "no.json", "--set", ""}, ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct text out = TEXT_INIT;
+        uint32_t count = 0;
+        while (count < 6 && rows[i].words[count])
+            count++;
+        completion_list(rows[i].words, count, &out);
+        const char *got = text_cstr(&out);
+        size_t length = strcspn(got, "\t\n");
+        ck_assert_msg(length == strlen(rows[i].out) && strncmp(got, rows[i].out, length) == 0,
+                      "row %zu: %s", i, got);
+        text_release(&out);
+    }
 }
 END_TEST
 
@@ -249,6 +392,10 @@ static void add(TCase *tests)
     tcase_add_test(tests, retry_takes_all_or_some_statuses);
     tcase_add_test(tests, help_names_every_option);
     tcase_add_test(tests, help_fits_a_terminal);
+    tcase_add_test(tests, help_is_a_screen);
+    tcase_add_test(tests, topics);
+    tcase_add_test(tests, short_options);
+    tcase_add_test(tests, completion);
     tcase_add_test(tests, wrapping);
 }
 

@@ -54,7 +54,7 @@ START_TEST(refusals)
     } cases[] = {
         {{NULL}, 2, "usage: hone COMMAND"},
         {{"tnue"}, 2, "unknown command 'tnue'; did you mean 'tune'?"},
-        {{"frobnicate"}, 2, "there are devices, space, tune"},
+        {{"frobnicate"}, 2, "there are init, devices, space"},
         {{"tune"}, 2, "tune needs SPEC"},
         {{"tune", "a", "b"}, 2, "'b' is one argument too many"},
         {{"tune", "--jsno", "a"}, 2, "did you mean --json?"},
@@ -66,6 +66,19 @@ START_TEST(refusals)
         {{"space", SPEC, "--assume", "nothing=1"}, 2, "unknown fact 'nothing'"},
         {{"space", SPEC, "--why", "blok=1"}, 2, "did you mean 'block'?"},
         {{"best", SPEC, "--store", "/nowhere/x.sqlite"}, 1, "/nowhere/x.sqlite"},
+        {{"space", SPEC, "--set", "block=32"},
+         2,
+         "is a parameter, not a constant: --config block=32"},
+        {{"sweep", SPEC, "--set", "block=32"},
+         2,
+         "is a parameter, not a constant: --config block=32"},
+        {{"space", SPEC, "--config", "N=32"}, 2, "is a constant, not a parameter: --set N="},
+        {{"tune", ODD}, 2, "odd.cl is a kernel, not a spec; `hone init "},
+        {{"space", "nowhere.cl"}, 2, "nowhere.cl"},
+        {{"help", "rankin"}, 2, "did you mean 'ranking'?"},
+        {{"help", "ranking", "more"}, 2, "'more' is one argument too many"},
+        {{"help", "json", "init"}, 2, "`hone init` writes no JSON"},
+        {{"help", "--completion=tcsh"}, 2, "bash|zsh|fish"},
         {{"best", SPEC, "--options", "--all"}, 2, "--options and --all exclude each other"},
         {{"run", SPEC, "--show", "source", "--json"}, 2, "--show and --json exclude each other"},
     };
@@ -152,10 +165,36 @@ START_TEST(space_of_a_smaller_device)
 }
 END_TEST
 
+// A screen by --help, everything by --help --all, whatever else stands on the line.
+START_TEST(help_in_layers)
+{
+    struct ran brief = program_run("best", "--help");
+    struct ran all = program_run("best", "--help", "--all");
+    struct ran again = program_run("best", "--all", "-h");
+    struct ran by_help = program_run("help", "best", "--all");
+    ck_assert_ptr_nonnull(strstr(brief.out, "hone best --help --all"));
+    ck_assert_ptr_null(strstr(brief.out, "--reuse-unseen"));
+    ck_assert_ptr_nonnull(strstr(all.out, "--reuse-unseen"));
+    ck_assert_str_eq(all.out, again.out);
+    ck_assert_str_eq(all.out, by_help.out);
+    ran_release(&brief);
+    ran_release(&all);
+    ran_release(&again);
+    ran_release(&by_help);
+    brief = program_run("tune", "--no-such", "--help"); // asking for help is no mistake
+    ck_assert_int_eq(brief.status, 0);
+    ran_release(&brief);
+    brief = program_run("help", "store"); // a topic and a command
+    ck_assert_ptr_nonnull(strstr(brief.out, "A stored result answers"));
+    ck_assert_ptr_nonnull(strstr(brief.out, "usage: hone store"));
+    ran_release(&brief);
+}
+END_TEST
+
 // Tables that several subcommands share go on under one title.
 START_TEST(titles_stand_once)
 {
-    struct ran r = program_run("tune", "--help");
+    struct ran r = program_run("tune", "--help", "--all");
     const char *title = strstr(r.out, "\nResults:\n");
     ck_assert_ptr_nonnull(title);
     ck_assert_ptr_null(strstr(title + 1, "\nResults:\n"));
@@ -316,6 +355,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, space_text);
     tcase_add_test(tests, space_statistics);
     tcase_add_test(tests, space_of_a_smaller_device);
+    tcase_add_test(tests, help_in_layers);
     tcase_add_test(tests, titles_stand_once);
     tcase_add_test(tests, init);
     tcase_add_test(tests, cache_that_cannot_be_written);

@@ -42,18 +42,21 @@ struct session {
 // The store may know other constants, sizes or devices.
 static int say_nothing_known(const struct session *s)
 {
-    struct text same = TEXT_INIT;
+    struct text same = TEXT_INIT, stores = TEXT_INIT;
     struct text constants = TEXT_INIT;
     const struct store *own = s->work.store;
     spec_constants_text(s->work.spec, &constants);
     work_same(&s->work, &same);
+    work_same_stores(&s->work, &stores);
     complain("%s%s%s: nothing is known of %s%s%s%s on this device; `hone tune %s` measures it, "
-             "`hone best --all` shows what else is known",
+             "`hone best %s --all` shows what else is known",
              own ? store_path(own) : "", own && s->known ? ", " : "",
              s->known ? store_path(s->known) : "", s->work.spec->name, constants.length ? " (" : "",
-             text_cstr(&constants), constants.length ? ")" : "", text_cstr(&same));
+             text_cstr(&constants), constants.length ? ")" : "", text_cstr(&same),
+             text_cstr(&stores));
     text_release(&constants);
     text_release(&same);
+    text_release(&stores);
     return EXIT_NOTHING;
 }
 
@@ -648,7 +651,9 @@ static int prepare(struct session *s)
                                        .configuration_count = s->settings->given.config.count,
                                        .where = s->settings->given.where.items,
                                        .where_count = s->settings->given.where.count};
-    s->wanted = s->settings->given.device ? s->settings->given.device : w->environment.device;
+    s->wanted = s->settings->given.device;
+    if (!s->wanted && !s->settings->all)
+        s->wanted = w->environment.device;
     if (!goal_of(&s->settings->search.objective, w->spec, &s->options.objectives, &e))
         return work_failed(&e);
     if (s->options.objectives.count > 1 && s->settings->options) {
@@ -713,9 +718,10 @@ static int run_best(struct invocation *i)
 #define FIELD(member) offsetof(struct best_settings, member)
 
 static const struct option options[] = {
-    {OPTION("options", NULL, option_flag, FIELD(options)),
+    {OPTION("options", NULL, option_flag, FIELD(options)), .brief = "as -D options for a compiler",
      .help = "Print the configuration as -D options on one line, quoted for a shell."},
-    {OPTION("all", NULL, option_flag, FIELD(all)),
+    {OPTION("all", NULL, option_flag, FIELD(all)), .letter = 'a',
+     .brief = "a line for each device and size",
      .help =
          "A line for each device and set of constants that the store knows: the fastest there."},
     {0},
@@ -730,43 +736,55 @@ static const struct option_group groups[] = {{"What and where", spec_options, FI
 
 static const struct example examples[] = {
     {"hone best kernels_cl/matmul_tiled.json", "the best that is known for this device"},
-    {"cc $(hone best spec.json --options) ...", "as options for a compiler"},
-    {"hone best spec.json --device H200 --set WIDTH=4096", "also where there is no such device"},
+    {"hone best spec.json --options", "as -D options for a compiler"},
+    {"hone best kernels_cl/matmul_tiled.json --device H200 --set WIDTH=4096",
+     "also of a device that is not here"},
+    {"hone best spec.json --all", "what is known of other devices and sizes"},
     {0},
 };
 
 const struct command command_best = {
     .name = "best",
+    .group = GROUP_RESULTS,
     .summary = "look up the best configuration that is known",
     .arguments = "SPEC",
     .least = 1,
     .most = 1,
     .description =
-        "Looks into the store for the fastest configuration that gave a correct result for this "
-        "spec, its constants, the device and its driver, and the kernel as it is now. Nothing is "
-        "measured. Where nothing is known for this driver or this text of the kernel it says so "
-        "and shows the nearest older result, marked. --device may also name a device that is not "
-        "here.\n\n"
-        "What the stores do not know, or only older, is looked up in `" WORK_KNOWN "` beside the "
-        "spec, "
-        "if there is one: results that came with it. Those are said to be known from there.\n\n"
+        "Looks up the fastest configuration that is known for this spec, its constants, the device "
+        "and its "
+        "driver, and the kernel as it is now. Nothing is measured.\n\n"
+        "Where nothing is known for this driver or this text of the kernel it says so and shows "
+        "the nearest "
+        "older result, marked. --device may also name a device that is not here.\n\n"
+        "What the stores do not know, or only older, is looked up in `" WORK_KNOWN
+        "` beside the spec, if "
+        "there is one: results that came with it. Those are said to be known from there.\n\n"
         "The newest ranking of the whole space (or of what --config and --where leave) decides, by "
-        "the rounds that are kept of it; where some are "
-        "tied with its winner the answer is, of those within 0.5 % of it, the one that "
-        "takes the fewest resources (spilled memory, registers, local and private memory, "
-        "work-group), then the first in the space, and it says so. A tune of a part of the space "
+        "the "
+        "rounds that are kept of it; where some are tied with its winner the answer is, of those "
+        "within 0.5 "
+        "% of it, the one that takes the fewest resources (spilled memory, registers, local and "
+        "private "
+        "memory, work-group), then the first in the space, and it says so. A tune of a part of the "
+        "space "
         "(--config, --where) decides since then if that one took part in it, or its winner is "
-        "clearly faster; where there is no other the answer is said to be the best of that part. "
-        "What was measured alone since, and clearly faster, is named. Without a ranking the least "
-        "median answers.\n\n"
+        "clearly "
+        "faster; where there is no other the answer is said to be the best of that part. What was "
+        "measured "
+        "alone since, and clearly faster, is named. Without a ranking the least median answers.\n\n"
         "Where the objective is not the time, nor the time in other words, the newest result of "
-        "each configuration counts, and the one with the best value at its median answers; of "
-        "several objectives the Pareto set is listed, with --json one a line.\n\n"
-        "With --json one object, as `hone run --json` prints it, and also date, device, platform, "
-        "driver, language, constants, hone, geometry, other_driver, other_source, other_job, "
-        "ranked, contenders, tied_count, why, part, faster and faster_ns; with --all one a "
-        "line.\n\n"
+        "each "
+        "configuration counts, and the one with the best value at its median answers; of several "
+        "objectives "
+        "the Pareto set is listed, with --json one a line.\n\n"
         "Exit status 0: there is an answer, 1: there is none.",
+    .json = "With --json one object, as `hone run --json` prints it, and also date, device, "
+            "platform, driver, "
+            "language, constants, hone, geometry, other_driver, other_source, other_job, ranked, "
+            "contenders, "
+            "tied_count, why, part, faster and faster_ns; with --all one a line.",
+    .topics = "ranking, store, json",
     .groups = groups,
     .examples = examples,
     .settings_size = sizeof(struct best_settings),

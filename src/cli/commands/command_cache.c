@@ -217,9 +217,10 @@ static int run_cache(struct invocation *i)
 #define FIELD(member) offsetof(struct cache_settings, member)
 
 static const struct option options[] = {
-    {OPTION("clear", NULL, option_flag, FIELD(clear)),
+    {OPTION("clear", NULL, option_flag, FIELD(clear)), .brief = "remove all of it",
      .help = "Remove all of it, and show what is left. Refused while another hone is at work."},
-    {OPTION("json", NULL, option_flag, FIELD(json)), .help = "Write one JSON object."},
+    {OPTION("json", NULL, option_flag, FIELD(json)), .brief = "JSON, for scripts",
+     .help = "Write one JSON object."},
     {0},
 };
 
@@ -234,20 +235,28 @@ static const struct example examples[] = {
 
 const struct command command_cache = {
     .name = "cache",
+    .group = GROUP_RESULTS,
     .summary = "show or clear what is kept to save time",
     .arguments = "",
-    .description =
-        "Shows what hone keeps besides results: what drivers compiled, references and cubins, and "
-        "temporary files; with the folder, its size, and how long ago its oldest and newest "
-        "entries were changed. Nothing of it is needed: what is missing is made again.\n\n"
-        "Commands that compile kernels keep the caches within their limits, 1 GiB together, once a "
-        "day: where one takes more, its oldest entries go until half of the limit is left. "
-        "Temporary files go with the hone that made them, or with the next one if it was killed. "
-        "A folder that POCL_CACHE_DIR, CUDA_CACHE_PATH or HONE_WORKER_CACHE names is its user's: "
-        "it has no limit and is not cleared.\n\n"
-        "Results are in the store (hone store), which this command never touches.\n\n"
-        "With --json one object: places (name, folder, variable, own, entries, in_use, bytes, "
-        "limit_bytes, oldest, newest), cleared, removed_entries and removed_bytes.",
+    .description = "Shows where compiled kernels, references and temporary files lie, and what "
+                   "they take. Nothing of it "
+                   "is needed: what is missing is made again.\n\n"
+                   "It is what drivers compiled, references and cubins, and temporary files; shown "
+                   "with the folder, its "
+                   "size, and how long ago its oldest and newest entries were changed.\n\n"
+                   "Commands that compile kernels keep the caches within their limits, 1 GiB "
+                   "together, once a day: "
+                   "where one takes more, its oldest entries go until half of the limit is left. "
+                   "Temporary files go "
+                   "with the hone that made them, or with the next one if it was killed. A folder "
+                   "that POCL_CACHE_DIR, "
+                   "CUDA_CACHE_PATH or HONE_WORKER_CACHE names is its user's: it has no limit and "
+                   "is not cleared.\n\n"
+                   "Results are in the store (hone store), which this command never touches.",
+    .json = "With --json one object: places (name, folder, variable, own, entries, in_use, bytes, "
+            "limit_bytes, "
+            "oldest, newest), cleared, removed_entries and removed_bytes.",
+    .topics = "store, environment",
     .groups = groups,
     .examples = examples,
     .settings_size = sizeof(struct cache_settings),

@@ -1,4 +1,5 @@
 // hone check: every configuration is built, launched once and held against the reference.
+#include "cli/completion.h"
 #include "cli/architecture.h"
 #include "cli/checking.h"
 #include "cli/crash.h"
@@ -179,9 +180,11 @@ static bool option_allow(void *field, const char *value, struct error *e)
 #define FIELD(member) offsetof(struct check_settings, member)
 
 static const struct option check_options[] = {
-    {OPTION("sample", "N", option_count, FIELD(sample)),
+    {OPTION("sample", "N", option_count, FIELD(sample)), .letter = 'n',
+     .brief = "only N of the configurations",
      .help = "Only N of the valid configurations, each as likely as any other, none twice."},
-    {OPTION("smallest", "NAME", option_list, FIELD(smallest)), .is_list = true,
+    {OPTION("smallest", "NAME", option_list, FIELD(smallest)), .offer = offer_constants,
+     .brief = "at the smallest value of a constant", .is_list = true,
      .help =
          "Check each configuration at the smallest value of this constant, from 1 up to the "
          "spec's own, at which the restrictions hold and sizes come out: a check takes seconds "
@@ -189,12 +192,12 @@ static const struct option check_options[] = {
          "guards its edges needs: every size is allowed there, and 1 shows little. A reference "
          "that cannot be made at a size fails the configurations of that size. M,N gives both "
          "one value; --smallest M --smallest N chooses M first, with N as in the spec, then N."},
-    {OPTION("build-only", NULL, option_flag, FIELD(build_only)),
+    {OPTION("build-only", NULL, option_flag, FIELD(build_only)), .brief = "only build, run nothing",
      .help = "Only build: nothing runs, and the store is neither asked nor written."},
-    {OPTION("arch", "NAME", option_text, FIELD(arch)),
+    {OPTION("arch", "NAME", option_text, FIELD(arch)), .brief = "with it: build CUDA without a GPU",
      .help = "With --build-only: build CUDA for this architecture of NVIDIA's, such as sm_90 or "
              "sm_90a, with NVRTC; no GPU and no driver is needed."},
-    {OPTION("races", NULL, option_flag, FIELD(races)),
+    {OPTION("races", NULL, option_flag, FIELD(races)), .brief = "find data races, without a GPU",
      .help =
          "Run inside the simulator Oclgrind, which sees every data race and every access outside "
          "a buffer, and needs no GPU; it is slow, so name a --smallest. With --device (or "
@@ -213,10 +216,11 @@ static const struct option check_options[] = {
 };
 
 static const struct option result_options[] = {
-    {OPTION("allow", "STATUS,...", option_allow, FIELD(allow)),
+    {OPTION("allow", "STATUS,...", option_allow, FIELD(allow)), .offer = offer_statuses,
+     .brief = "these are no failures",
      .help = "These are no failures: compile, runtime, timeout, correctness, constraints; and "
              "unverified, for a spec that has nothing to hold results against."},
-    {OPTION("junit", "FILE", option_text, FIELD(junit)),
+    {OPTION("junit", "FILE", option_text, FIELD(junit)), .brief = "also write a JUnit file",
      .help = "Also write a JUnit file, as CI systems read it: a test case a configuration."},
     {0},
 };
@@ -238,8 +242,8 @@ static const struct example examples[] = {
     {"hone check kernels_cl/matmul_tiled.json", "every valid configuration, at the spec's size"},
     {"hone check kernels_cl/matmul_tiled.json --smallest WIDTH --junit check.xml",
      "in CI: at small sizes, with a file for the CI system"},
-    {"hone check kernels_cl/matmul_register.json --sample 50 --seed 7 --smallest M,N,K=33 --races",
-     "data races in fifty of them, without a GPU"},
+    {"hone check kernels_cl/matmul_register.json --sample 5 --seed 7 --smallest M,N,K=33 --races",
+     "data races in five of them, without a GPU"},
     {"hone check kernels_cl/matmul_tiled.json --language cuda --arch sm_90 --build-only",
      "does every configuration of the CUDA kernel build? without a GPU"},
     {0},
@@ -247,6 +251,7 @@ static const struct example examples[] = {
 
 const struct command command_check = {
     .name = "check",
+    .group = GROUP_PREPARE,
     .summary = "check that every configuration is right, for CI",
     .arguments = "SPEC",
     .least = 1,
@@ -254,18 +259,25 @@ const struct command command_check = {
     .description =
         "Builds each valid configuration, launches it once and holds its result against the spec's "
         "reference; nothing is timed. Exit status 0: all are correct; 1: not, or it did not come "
-        "to its end; 2: the command line or the spec makes no sense; 130: Ctrl-C.\n\n"
+        "to its end.\n\n"
+        "Exit status 2: the command line or the spec makes no sense; 130: Ctrl-C.\n\n"
         "What exceeds the device's limits (local memory, work-group size) is told, and is no "
-        "failure; but a check in which nothing was right, because all is left out, has shown "
-        "nothing and exits with 1. A spec without a reference is refused unless --allow unverified "
-        "says that crashes and writes out of bounds are all that is wanted.\n\n"
+        "failure; but a "
+        "check in which nothing was right, because all is left out, has shown nothing and exits "
+        "with 1. A "
+        "spec without a reference is refused unless --allow unverified says that crashes and "
+        "writes out of "
+        "bounds are all that is wanted.\n\n"
         "Results are kept in the store, and what is known is not checked again: a failure there is "
-        "a failure here. They have no times, so a tune measures what was checked.\n\n"
+        "a failure "
+        "here. They have no times, so a tune measures what was checked.",
+    .json =
         "With --json stdout has one object a line, times in nanoseconds, unknown values null:\n\n"
         "  {\"type\":\"run\", ...}                as of hone tune\n"
         "  {\"type\":\"check\", \"configuration\":{}, \"constants\":{}, \"status\", \"outcome\",\n"
         "   \"verdict\", \"verified\", \"verification\", \"outputs\":[], \"message\", \"fault\", "
-        "\"log\", \"reused\",\n"
+        "\"log\", "
+        "\"reused\",\n"
         "   \"same_as\", \"races\":[], \"command\", \"resources\":[], \"times_ns\":{}}\n"
         "                                        one a configuration; resources: one a launch\n"
         "  {\"type\":\"summary\", \"ok\", \"passed\", \"skipped\", \"failed\", \"counts\":{}, "
@@ -273,10 +285,15 @@ const struct command command_check = {
         "   \"planned\", \"valid\", \"reused\", \"identical\", \"races\", \"verification\",\n"
         "   \"verified\", \"shown\", \"cancelled\", \"error\", \"elapsed_ns\"}\n\n"
         "shown is correct only where a reference says so: where there is none, configurations at "
-        "best \"agree with each other; not verified\". outputs say how much of each argument the "
-        "kernel wrote: argument, compared, components, written (null where the kernel reads it, "
-        "too), left_by_reference, nans, reference_nans. outcome is passed, skipped or failed; "
-        "verdict is passed, device limit, allowed, not verified or failed.",
+        "best "
+        "\"agree with each other; not verified\". outputs say how much of each argument the kernel "
+        "wrote: "
+        "argument, compared, components, written (null where the kernel reads it, too), "
+        "left_by_reference, "
+        "nans, reference_nans. outcome is passed, skipped or failed; verdict is passed, device "
+        "limit, "
+        "allowed, not verified or failed.",
+    .topics = "devices, status, json",
     .groups = groups,
     .examples = examples,
     .settings_size = sizeof(struct check_settings),

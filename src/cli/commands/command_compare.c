@@ -1,4 +1,5 @@
 // hone compare: two sides of one spec, or the bests of several, in interleaved rounds.
+#include "cli/completion.h"
 #include "cli/comparing.h"
 #include "cli/interrupt.h"
 #include "cli/run_workflow.h"
@@ -111,37 +112,41 @@ static bool is_configuration(const char *word)
 #define FIELD(member) offsetof(struct compare_settings, member)
 
 static const struct option side_options[] = {
-    {OPTION("left", "WHAT=VALUE", option_list, FIELD(left)), .is_list = true,
+    {OPTION("left", "WHAT=VALUE", option_list, FIELD(left)), .brief = "what the first side is",
+     .is_list = true,
      .help =
          "What the first side is: device=NAME, language=opencl or cuda, option=WORDS (compiler "
          "options beside the spec's, separated by blanks), set=NAME=VALUE (a constant), or "
          "run=ID (a run of the store, by the beginning of its id; last is the newest; an id "
          "that does not exist lists them). May be repeated. What is not said is as without it."},
-    {OPTION("right", "WHAT=VALUE", option_list, FIELD(right)), .is_list = true,
-     .help = "What the second side is."},
-    {OPTION("against", "LIBRARY", option_against, FIELD(against)), .is_list = true,
+    {OPTION("right", "WHAT=VALUE", option_list, FIELD(right)), .brief = "what the second side is",
+     .is_list = true, .help = "What the second side is."},
+    {OPTION("against", "LIBRARY", option_against, FIELD(against)),
+     .brief = "beside a vendor's library", .is_list = true,
      .help =
          "The matrix product of a vendor's library beside the best of the spec, whose Reference "
          "must be of the Kind gemm, over buffers of float: cublas, cublas-tf32 (NVIDIA's "
          "cards, through CUDA), openblas or cblas=FILE (CPUs), clblast (any OpenCL device). "
          "With =FILE a library that is not where the loader looks. May be repeated."},
-    {OPTION("sample", "N", option_count, FIELD(sample)),
+    {OPTION("sample", "N", option_count, FIELD(sample)), .letter = 'n',
+     .brief = "only N of the configurations",
      .help =
          "Only N of the valid configurations, each as likely as any other, none twice. Default: "
          "all, or 64 of more than 100."},
-    {OPTION("top", "N", option_count, FIELD(top)),
+    {OPTION("top", "N", option_count, FIELD(top)), .brief = "only the N fastest of each side",
      .help = "Only the N fastest of each side that the store knows."},
     {0},
 };
 
 static const struct option measuring_options[] = {
-    {OPTION("rounds", "N", option_count, FIELD(rounds)),
+    {OPTION("rounds", "N", option_count, FIELD(rounds)), .brief = "launches of each on every side",
      .help = "Rounds of each configuration, in each of which every side is launched once. Default: "
              "8 to 24, as many as are needed to tell sides apart among so many configurations; 16 "
              "for the bests and for several specs."},
-    {OPTION("rule", "NAME=VALUE", option_rule, FIELD(measure.rules)), .is_list = true,
+    {OPTION("rule", "NAME=VALUE", option_rule, FIELD(measure.rules)), .offer = offer_rules,
+     .is_list = true,
      .help = "A constant of the tunes of several specs and of the decisions (level, alike), as "
-             "`hone tune --help` lists them. May be repeated."},
+             "`hone help rules` lists them. May be repeated."},
     {OPTION("timeout", "TIME", option_limits, FIELD(measure.limits)),
      .help = "The longest a launch may take (30s), or build=60s,launch=30s, as in `hone tune`."},
     {OPTION("cold", NULL, option_flag, FIELD(measure.cold)),
@@ -150,8 +155,8 @@ static const struct option measuring_options[] = {
 };
 
 static const struct option result_options[] = {
-    {OPTION("why", "CONFIG", option_why, FIELD(explain)), .optional = true,
-     .is_meant = is_configuration,
+    {OPTION("why", "CONFIG", option_why, FIELD(explain)), .brief = "also show the compiled code",
+     .optional = true, .is_meant = is_configuration,
      .help = "Also show the compiled kernels of both sides, PTX and SASS by class of instruction: "
              "of the fastest configuration, or of the one named as in --why=block_size_x=16. SASS "
              "needs NVIDIA's nvdisasm (and ptxas where the driver gives PTX)."},
@@ -180,14 +185,13 @@ static const struct option_group groups[] = {
 
 static const struct example examples[] = {
     {"hone compare kernels_cl/matmul_tiled.json",
-     "OpenCL against CUDA, the same configurations on one card"},
-    {"hone compare spec.json --right 'option=-cl-fast-relaxed-math'",
-     "what a compiler option brings"},
-    {"hone compare spec.json --left set=WIDTH=1024 --right set=WIDTH=1000 --top 5",
-     "two sizes, for the five fastest of each"},
-    {"hone compare spec.json --left run=last --markdown", "an earlier run against now"},
-    {"hone compare kernels_cl/matmul_naive.json kernels_cl/matmul_tiled.json --set WIDTH=2048",
+     NEEDS_GPU "OpenCL against CUDA, the same configurations on one card"},
+    {"hone compare spec.json --right option=-cl-fast-relaxed-math --sample 8",
+     "what a compiler option brings, for eight configurations"},
+    {"hone compare kernels_cl/matmul_naive.json kernels_cl/matmul_tiled.json --set WIDTH=512",
      "the best of each spec, tuned first where that is not known"},
+    {"hone compare spec.json --left set=WIDTH=256 --right set=WIDTH=512 --sample 8", "two sizes"},
+    {"hone compare spec.json --left run=last --markdown", "an earlier run against now"},
     {"hone compare kernels_cl/matmul_vector.json --against openblas --set M=1024 --set N=1024 "
      "--set K=1024",
      "the best configuration beside OpenBLAS"},
@@ -196,54 +200,84 @@ static const struct example examples[] = {
 
 const struct command command_compare = {
     .name = "compare",
+    .group = GROUP_MEASURE,
     .summary = "compare languages, devices, options, sizes, runs, specs or libraries",
     .arguments = "SPEC [SPEC...]",
     .least = 1,
     .most = COMPARE_SIDES,
     .description =
+        "Measures two sides in interleaved rounds: OpenCL and CUDA on one card, two devices, "
+        "options, sizes, "
+        "or runs; or the bests of several specs; or the best of a spec and a vendor's library.\n\n"
         "With one spec: the same configurations on two sides, OpenCL and CUDA on one card unless "
-        "--left and --right say what differs. Each configuration is built, verified and launched "
-        "on both sides in interleaved rounds, in shuffled order, each time once untimed and then "
-        "timed, so that a clock that drifts hits both; ratios come from pairs of one round. A "
-        "configuration that only one side has is counted and left out; one that fails on a side "
-        "is told with its status.\n\n"
-        "The table has for each configuration both times (median with its 95 % interval; below "
-        "six rounds the range in parentheses), the first side's time over the second's with its "
-        "interval, registers and spilled bytes of both, where the drivers tell them. = marks "
-        "those that are tied: by Wilcoxon's signed-rank test of the pairs, corrected "
-        "over all configurations (Holm), and within 0.5 % nothing is (--rule alike). Below stand "
-        "the geometric mean of the ratios, with the interval that other configurations like these "
-        "would leave it in, how many differ, how far both sides order the configurations alike "
-        "(Kendall's tau), and the best of each side, in interleaved rounds once more.\n\n"
+        "--left and "
+        "--right say what differs. Each configuration is built, verified and launched on both "
+        "sides in "
+        "interleaved rounds, in shuffled order, each time once untimed and then timed, so that a "
+        "clock that "
+        "drifts hits both; ratios come from pairs of one round. A configuration that only one side "
+        "has is "
+        "counted and left out; one that fails on a side is told with its status.\n\n"
+        "The table has for each configuration both times (median with its 95 % interval; below six "
+        "rounds "
+        "the range in parentheses), the first side's time over the second's with its interval, "
+        "registers and "
+        "spilled bytes of both, where the drivers tell them. = marks those that are tied: by "
+        "Wilcoxon's "
+        "signed-rank test of the pairs, corrected over all configurations (Holm), and within 0.5 % "
+        "nothing "
+        "is (--rule alike). Below stand the geometric mean of the ratios, with the interval that "
+        "other "
+        "configurations like these would leave it in, how many differ, how far both sides order "
+        "the "
+        "configurations alike (Kendall's tau), and the best of each side, in interleaved rounds "
+        "once more.\n\n"
         "A stored run is compared as it was measured then: its launches were not interleaved with "
-        "the others, so the drift in between is in the ratios, and the report says so.\n\n"
+        "the "
+        "others, so the drift in between is in the ratios, and the report says so.\n\n"
         "With several specs: the best configuration of each, which a ranking in the store (of the "
-        "whole space, or of what --config and --where leave) or a tune finds first, under the same "
-        "constants on the same device, launched in interleaved rounds and ranked as in `hone "
-        "tune`: how many times faster the fastest is than each of the others, with intervals that "
-        "hold together.\n\n"
+        "whole "
+        "space, or of what --config and --where leave) or a tune finds first, under the same "
+        "constants on "
+        "the same device, launched in interleaved rounds and ranked as in `hone tune`: how many "
+        "times faster "
+        "the fastest is than each of the others, with intervals that hold together.\n\n"
         "With --against: the best configuration of the spec, found likewise, and the matrix "
-        "product of a vendor's library, which the worker opens: on the same buffers, verified "
-        "against the same reference, launched in interleaved rounds and ranked as several specs "
-        "are. cuBLAS is called on the CUDA view of the card. A CBLAS is timed by the host's clock "
-        "around the call and takes as many threads as it chooses (OPENBLAS_NUM_THREADS and the "
-        "like reach it); cuBLAS by events around it; CLBlast from just before its first kernel to "
-        "the end of its last one, on the same queue. What the library says of itself, and its "
-        "file, stand below the table.\n\n"
+        "product of a "
+        "vendor's library, which the worker opens: on the same buffers, verified against the same "
+        "reference, "
+        "launched in interleaved rounds and ranked as several specs are. cuBLAS is called on the "
+        "CUDA view "
+        "of the card. A CBLAS is timed by the host's clock around the call and takes as many "
+        "threads as it "
+        "chooses (OPENBLAS_NUM_THREADS and the like reach it); cuBLAS by events around it; CLBlast "
+        "from just "
+        "before its first kernel to the end of its last one, on the same queue. What the library "
+        "says of "
+        "itself, and its file, stand below the table.\n\n"
         "Samples are stored with the word compared. They answer no tune, and no ranking of one is "
-        "taken back by them. What was built with other options than the spec's is kept under a "
-        "name of its own, the spec's with the options; so is what a library did.\n\n"
+        "taken back "
+        "by them. What was built with other options than the spec's is kept under a name of its "
+        "own, the "
+        "spec's with the options; so is what a library did.",
+    .json =
         "--json writes one object: {\"hone\", \"command\", \"host\", \"date\", \"seed\", "
-        "\"store\", \"sides\":[], \"rows\":[], \"planned\", \"only\":[], \"compared\", \"failed\", "
-        "\"identical\", \"in_turn\", \"mean_ratio\", \"mean_interval\", \"differ\", "
-        "\"first_faster\", \"second_faster\", \"level\", \"kendall_tau\", \"best\":[], "
-        "\"ratio_of_bests\", \"ratio_of_bests_interval\", \"launches\", \"elapsed_ns\", "
-        "\"cancelled\", \"error\", \"why\"}; a side has label, spec, routine, constants, options, "
-        "device, driver, language, run, verification; a row configuration, sides (configuration, "
-        "status, median_ns, interval_ns, samples_ns, batch, registers, spill_bytes, local_bytes, "
-        "metric, error, message, library; of several specs also place, tied, ratio, "
+        "\"store\", "
+        "\"sides\":[], \"rows\":[], \"planned\", \"only\":[], \"compared\", \"failed\", "
+        "\"identical\", "
+        "\"in_turn\", \"mean_ratio\", \"mean_interval\", \"differ\", \"first_faster\", "
+        "\"second_faster\", "
+        "\"level\", \"kendall_tau\", \"best\":[], \"ratio_of_bests\", \"ratio_of_bests_interval\", "
+        "\"launches\", \"elapsed_ns\", \"cancelled\", \"error\", \"why\"}; a side has label, spec, "
+        "routine, "
+        "constants, options, device, driver, language, run, verification; a row configuration, "
+        "sides "
+        "(configuration, status, median_ns, interval_ns, samples_ns, batch, registers, "
+        "spill_bytes, "
+        "local_bytes, metric, error, message, library; of several specs also place, tied, ratio, "
         "ratio_interval), ratio, ratio_interval, probability, differs, in_turn, rounds, repeated, "
         "same_as.",
+    .topics = "ranking, formats, json",
     .groups = groups,
     .examples = examples,
     .settings_size = sizeof(struct compare_settings),

@@ -279,12 +279,15 @@ static int run_export(struct invocation *i)
 #define FIELD(member) offsetof(struct export_settings, member)
 
 static const struct option options[] = {
-    {OPTION("format", "t4|cache|csv", option_text, FIELD(format)),
+    {OPTION("format", "t4|cache|csv", option_text, FIELD(format)), .letter = 'f',
+     .brief = "t4, cache (Kernel Tuner) or csv",
      .help = "T4 results with metadata, a Kernel Tuner cache file, or CSV."},
-    {OPTION("output", "FILE", option_text, FIELD(output)),
+    {OPTION("output", "FILE", option_text, FIELD(output)), .letter = 'o',
+     .brief = "the file; else standard output",
      .help = "Write to this file, whole or not at all. Default: standard output. With --all a "
              "folder, made when missing."},
-    {OPTION("all", NULL, option_flag, FIELD(all)),
+    {OPTION("all", NULL, option_flag, FIELD(all)), .letter = 'a',
+     .brief = "all that fit, a file each",
      .help = "All that fit, one file each; without --set with any constants. Prints their names."},
     {0},
 };
@@ -306,23 +309,31 @@ static const struct example examples[] = {
 
 const struct command command_export = {
     .name = "export",
+    .group = GROUP_RESULTS,
     .summary = "write stored results as T4, a Kernel Tuner cache file or CSV",
     .arguments = "SPEC",
     .least = 1,
     .most = 1,
     .description =
         "Writes the newest result of each configuration, failures too, for one device, language "
-        "and set of constants: under its newest driver and with the newest text of the kernel. "
-        "Several that fit are refused with what there is, or written one file each with --all.\n\n"
+        "and set of "
+        "constants.\n\n"
+        "They are those under its newest driver and with the newest text of the kernel. Several "
+        "sets that "
+        "fit are refused with what there is, or written one file each with --all.\n\n"
         "The time is the median of the samples. T4 has it in milliseconds as the measurement "
-        "'time' with its statistic beside it, and time_mean and time_minimum; one document holds "
-        "results and metadata. CSV has nanoseconds. A result that was imported keeps the statistic "
-        "that it came with.\n\n"
+        "'time' with its "
+        "statistic beside it, and time_mean and time_minimum; one document holds results and "
+        "metadata. CSV "
+        "has nanoseconds. A result that was imported keeps the statistic that it came with.\n\n"
         "Kernel Tuner takes the cache file in simulation mode, with the spec's parameters in the "
-        "same order, and can append to it.\n\n"
-        "With --json one object a line for each file: file, format, device, platform, language, "
-        "constants, results.\n\n"
+        "same order, "
+        "and can append to it.\n\n"
         "Exit status 1: the store has nothing that fits.",
+    .json = "With --json one object a line for each file: file, format, device, platform, "
+            "language, constants, "
+            "results.",
+    .topics = "formats",
     .groups = groups,
     .examples = examples,
     .settings_size = sizeof(struct export_settings),

@@ -1,94 +1,142 @@
-// hone help: the overview, a command's page, a topic, the man page, completion.
+// hone help: the overview, a command's page, a topic, the manual, completion.
 #include "cli/cli.h"
+#include "cli/completion.h"
 #include "cli/console.h"
 #include "cli/help.h"
 
-static void show_strategies(struct text *out)
-{
-    struct text body = TEXT_INIT;
-    help_strategies(&body);
-    help_paragraphs(text_cstr(&body), out);
-    text_release(&body);
-}
-
-static void show_spec(struct text *out)
-{
-    help_paragraphs(
-        "A spec is a JSON file that names a kernel, its parameters with their values and "
-        "restrictions, its sizes and arguments, and how its results are verified. It is a superset "
-        "of the T1 format; `hone init KERNEL.cl` writes one to begin with, and the README's "
-        "examples lie beside their kernels.\n\n"
-        "A spec and its kernel are code. Compiling and running them on a CPU device can do what "
-        "you can: read and write your files, use the network, start programs; on a GPU a kernel "
-        "can read what others left in its memory and hang the card. A spec names the files that "
-        "are read and the compiler's options. hone keeps crashes and endless loops away from "
-        "itself; it is no sandbox. Read what you were given before you tune it, or run it as a "
-        "user, or in a container, that may lose everything. Stores and recordings are only read: "
-        "they run nothing.",
-        out);
-}
-
-static const struct {
-    const char *name;
-    void (*show)(struct text *out);
-} topics[] = {{"strategies", show_strategies}, {"spec", show_spec}};
-
-static bool show_topic(const char *name, struct text *out)
-{
-    for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
-        if (str_equal(name, topics[i].name)) {
-            topics[i].show(out);
-            return true;
-        }
-    }
-    return false;
-}
-
 struct help_settings {
-    bool man, completion;
+    bool all, man, complete;
+    const char *output;
+    const char *completion; // the shell
 };
+
+static bool option_shell(void *field, const char *value, struct error *e)
+{
+    const char *shell = value ? value : "bash";
+    if (!help_completion(shell))
+        return error_set(e, ERROR_USAGE, "'%s' is no shell that hone completes in: " HELP_SHELLS,
+                         value);
+    return option_text(field, shell, e);
+}
+
+// A word that is neither: the nearest of both.
+static int refuse_subject(const char *name)
+{
+    const char *names[64];
+    size_t count = 0;
+    for (const struct command *const *c = commands(); *c && count < 32; c++)
+        names[count++] = (*c)->name;
+    for (const struct help_topic *t = help_topics(); t->name && count < 64; t++)
+        names[count++] = t->name;
+    const char *near = str_nearest(name, names, count);
+    complain("there is no command and no topic '%s'%s%s%s", name, near ? "; did you mean '" : "",
+             near ? near : "", near ? "'?" : "; `hone help` lists them");
+    return EXIT_USAGE;
+}
+
+// Some names are both, such as `store`: then the command's help follows the topic.
+static bool show_subject(const struct help_settings *o, const char *const *words, struct text *out)
+{
+    const struct help_topic *t = help_topic_find(words[0]);
+    const struct command *c = command_find(words[0]);
+    struct text body = TEXT_INIT;
+    bool ok = true;
+    if (t && o->man && !c) {
+        ok = help_man_topic(t, out);
+    } else if (c && o->man) {
+        help_man_command(c, out);
+    } else {
+        ok = !t || t->show(words + 1, &body);
+        help_paragraphs(text_cstr(&body), out);
+        if (c)
+            (o->all ? help_command : help_brief)(c, out);
+    }
+    out->failed |= body.failed;
+    text_release(&body);
+    return ok;
+}
+
+static int write_man_pages(const char *folder)
+{
+    struct error e = ERROR_INIT;
+    if (help_man_pages(folder, &e))
+        return EXIT_DONE;
+    complain("%s", e.text);
+    return EXIT_NOTHING;
+}
 
 static int run_help(struct invocation *i)
 {
     const struct help_settings *o = i->settings;
+    const char *const *words = i->arguments;
     struct text out = TEXT_INIT;
-    bool is_topic = i->argument_count && show_topic(i->arguments[0], &out);
-    const struct command *c = i->argument_count && !is_topic ? command_find(i->arguments[0]) : NULL;
-    if (i->argument_count && !c && !is_topic)
-        return refuse_command(i->arguments[0]);
-    if (o->man)
+    int status = EXIT_DONE;
+    if (o->output)
+        return o->man ? write_man_pages(o->output)
+                      : refuse_usage(&command_help, "--output says where --man writes its pages");
+    if (o->complete) {
+        completion_list(words, i->argument_count, &out);
+    } else if (o->completion) {
+        text_add(&out, help_completion(o->completion));
+    } else if (i->argument_count > 0) {
+        const struct help_topic *t = help_topic_find(words[0]);
+        char why[160];
+        if (!t && !command_find(words[0]))
+            return refuse_subject(words[0]);
+        str_format(why, sizeof why, "'%s' is one argument too many", words[i->argument_count - 1]);
+        if (i->argument_count > 1 + (t ? t->most : 0))
+            return refuse_usage(&command_help, why);
+        status = show_subject(o, words, &out) ? EXIT_DONE : EXIT_USAGE;
+    } else if (o->man) {
         help_man(&out);
-    else if (o->completion)
-        help_completion(&out);
-    else if (c)
-        help_command(c, &out);
-    else if (!is_topic)
+    } else {
         help_overview(&out);
-    put(&out);
+    }
+    if (status == EXIT_DONE)
+        put(&out);
     text_release(&out);
-    return EXIT_DONE;
+    return status;
 }
 
+#define FIELD(member) offsetof(struct help_settings, member)
+
 static const struct option options[] = {
-    {OPTION("man", NULL, option_flag, offsetof(struct help_settings, man)),
-     .help = "Print the man page, for man(1)."},
-    {OPTION("completion", NULL, option_flag, offsetof(struct help_settings, completion)),
-     .help = "Print completions for bash."},
+    {OPTION("all", NULL, option_flag, FIELD(all)), .letter = 'a',
+     .brief = "every option of a command, as COMMAND --help --all",
+     .help = "Explain every option of the command, and what its JSON has."},
+    {OPTION("man", NULL, option_flag, FIELD(man)), .brief = "as a page of the manual, for man -l -",
+     .help = "Print a page of the manual, for man(1): hone's own, a command's or a topic's."},
+    {OPTION("output", "FOLDER", option_text, FIELD(output)), .letter = 'o',
+     .help = "With --man: write all pages into this folder, in man1, man5 and man7."},
+    {OPTION("completion", HELP_SHELLS, option_shell, FIELD(completion)), .optional = true,
+     .brief = "print completion for this shell",
+     .help = "Print what completes hone's commands, options and their values in this shell; bash "
+             "where none is named. `hone help completion` says where it goes."},
+    {OPTION("complete", NULL, option_flag, FIELD(complete)),
+     .help = "What those scripts ask: list what may stand as the last of the words that follow "
+             "behind --, with its meaning."},
     {0},
 };
 
 static const struct option_group groups[] = {
     {"Options", options, 0}, {"Help", help_options, 0}, {0}};
 
+static const struct example examples[] = {
+    {"hone help ranking", "how a tune decides which configuration is the fastest"},
+    {"hone help tune --all", "every option of `hone tune`"},
+    {"hone help --man tune | man -l -", "the same as a page of the manual"},
+    {0},
+};
+
 const struct command command_help = {
     .name = "help",
-    .summary = "explain a command",
-    .arguments = "[COMMAND|strategies|spec]",
-    .most = 1,
-    .description =
-        "Explains the command, the strategies of a search, or what a spec is and can do; or "
-        "lists all commands.",
+    .group = GROUP_HELP,
+    .summary = "explain a command or a topic",
+    .arguments = "[COMMAND|TOPIC]",
+    .most = UINT32_MAX,
+    .description = "Explains a command or a topic; alone it lists both.",
     .groups = groups,
+    .examples = examples,
     .settings_size = sizeof(struct help_settings),
     .run = run_help,
 };

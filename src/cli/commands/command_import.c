@@ -1,4 +1,5 @@
 // hone import: merges stores, or takes over what others recorded.
+#include "cli/completion.h"
 #include "cli/work.h"
 #include "base/emit.h"
 #include "formats/import.h"
@@ -176,31 +177,35 @@ static int run_import(struct invocation *i)
 
 static const struct option options[] = {
     {OPTION("store", "FILE", option_text, FIELD(given.store)),
+     .brief = "merged into; else your own",
      .help = "The store that the others are merged into; made when missing. Default: "
              "$XDG_DATA_HOME/hone/results.sqlite, or ~/.local/share/hone/results.sqlite."},
-    {OPTION("best", NULL, option_flag, FIELD(best)),
+    {OPTION("best", NULL, option_flag, FIELD(best)), .brief = "only what says which is the best",
      .help =
          "Only what says which configuration is the best, to be shipped with a spec: of each "
          "spec, its constants, the device with its driver and the text of the kernel the ten "
          "fastest of the newest ranking, of the newest of the whole space and of the one with the "
          "fastest, or without a ranking "
          "the fastest. `hone best` looks into the file `known.sqlite` beside a spec."},
-    {OPTION("json", NULL, option_json, FIELD(given.output)),
+    {OPTION("json", NULL, option_json, FIELD(given.output)), .brief = "JSON, for scripts",
      .help = "Write one JSON object: {\"store\", \"files\": [{\"file\", \"results\", "
              "\"added\"}, ...]}."},
     {0},
 };
 
 static const struct option recorded_options[] = {
-    {OPTION("spec", "SPEC", option_text, FIELD(spec)),
+    {OPTION("spec", "SPEC", option_text, FIELD(spec)), .brief = "whose results others recorded",
      .help =
          "The spec whose results the files have: a T4 file, a Kernel Tuner cache file or hone's "
          "CSV, also compressed by gzip. Parameters and values must be the spec's."},
-    {OPTION("device", "NAME", option_text, FIELD(given.device)),
+    {OPTION("device", "NAME", option_text, FIELD(given.device)), .letter = 'd',
+     .offer = offer_devices, .brief = "where they were recorded",
      .help = "Where they were recorded, for files that do not say."},
-    {OPTION("set", "NAME=VALUE", option_list, FIELD(given.set)), .is_list = true,
+    {OPTION("set", "NAME=VALUE", option_list, FIELD(given.set)), .letter = 's',
+     .offer = offer_constants, .brief = "a constant that they were made with", .is_list = true,
      .help = "A constant that they were recorded with, such as WIDTH=512. May be repeated."},
-    {OPTION("language", LANGUAGES_ARGUMENT, option_language, FIELD(given.language)),
+    {OPTION("language", LANGUAGES_ARGUMENT, option_language, FIELD(given.language)), .letter = 'l',
+     .brief = "the language they were recorded in",
      .help = "The language that they were recorded in. Default: the spec's first."},
     {0},
 };
@@ -223,20 +228,26 @@ static const struct example examples[] = {
 
 const struct command command_import = {
     .name = "import",
+    .group = GROUP_RESULTS,
     .summary = "merge other stores, T4, cache files or CSV into the store of results",
     .arguments = "FILE...",
     .least = 1,
     .most = UINT32_MAX,
-    .description =
-        "Adds the results of other stores to yours, each once: importing a file twice adds nothing "
-        "the second time. All files are checked row by row before anything is written, and all "
-        "come in or none. The files are only read.\n\n"
-        "To use a store without merging it, name it with --also or HONE_ALSO.\n\n"
-        "With --spec the files are what others recorded. Each row becomes one result with one "
-        "sample, the time as recorded: the mean, as Kernel Tuner has it, or what the file says. It "
-        "is marked as imported, on a device of its own by the recorded name: it answers for "
-        "nothing that is measured here, and is never ranked with it. `hone best --device NAME` "
-        "shows it.",
+    .description = "Adds the results of other stores to yours, each once; with --spec what others "
+                   "recorded. The files "
+                   "are only read.\n\n"
+                   "Importing a file twice adds nothing the second time. All files are checked row "
+                   "by row before "
+                   "anything is written, and all come in or none.\n\n"
+                   "To use a store without merging it, name it with --also or HONE_ALSO.\n\n"
+                   "With --spec the files are what others recorded. Each row becomes one result "
+                   "with one sample, the "
+                   "time as recorded: the mean, as Kernel Tuner has it, or what the file says. It "
+                   "is marked as "
+                   "imported, on a device of its own by the recorded name: it answers for nothing "
+                   "that is measured "
+                   "here, and is never ranked with it. `hone best --device NAME` shows it.",
+    .topics = "formats, store",
     .groups = groups,
     .examples = examples,
     .settings_size = sizeof(struct import_settings),

@@ -489,9 +489,11 @@ static int run_init(struct invocation *i)
 #define FIELD(member) offsetof(struct init_settings, member)
 
 static const struct option options[] = {
-    {OPTION("kernel", "NAME", option_text, FIELD(kernel)),
+    {OPTION("kernel", "NAME", option_text, FIELD(kernel)), .letter = 'k',
+     .brief = "the kernel, where the file has several",
      .help = "The kernel, where the file has several."},
-    {OPTION("output", "FILE", option_text, FIELD(output)),
+    {OPTION("output", "FILE", option_text, FIELD(output)), .letter = 'o',
+     .brief = "where the spec goes; - is standard output",
      .help =
          "Where the spec goes; - is standard output. Default: the kernel's file with the ending "
          ".json. A file that is there is not overwritten."},
@@ -508,15 +510,19 @@ static const struct example examples[] = {
 
 const struct command command_init = {
     .name = "init",
+    .group = GROUP_PREPARE,
     .summary = "write a starting spec for a kernel",
     .arguments = "KERNEL.cl",
     .least = 1,
     .most = 1,
     .description = "Reads an OpenCL C file and writes a spec to start from: the kernel, its "
-                   "arguments with their types, and the names that the file uses without defining "
-                   "them (or defines between #ifndef and #endif) as parameters, those that look "
-                   "like a size of the problem as constants. What has to be looked at is marked "
-                   "EDIT: the values of parameters, and the sizes.",
+                   "arguments with their types, "
+                   "and the names that the file uses without defining them (or defines between "
+                   "#ifndef and #endif) as "
+                   "parameters, those that look like a size of the problem as constants. What has "
+                   "to be looked at is "
+                   "marked EDIT: the values of parameters, and the sizes.",
+    .topics = "spec",
     .groups = groups,
     .examples = examples,
     .settings_size = sizeof(struct init_settings),

@@ -125,14 +125,16 @@ static int run_peak(struct invocation *i)
 #define FIELD(member) offsetof(struct peak_settings, member)
 
 static const struct option language_options[] = {
-    {OPTION("language", LANGUAGES_ARGUMENT, option_language, FIELD(given.language)),
+    {OPTION("language", LANGUAGES_ARGUMENT, option_language, FIELD(given.language)), .letter = 'l',
+     .brief = "the language to measure in",
      .help = "The language to measure in. Default: the first of them that the device speaks. What "
              "is measured in one language is held against results in that language."},
     {0},
 };
 
 static const struct option json_options[] = {
-    {OPTION("json", NULL, option_json, FIELD(given.output)), .help = "Write one JSON object."},
+    {OPTION("json", NULL, option_json, FIELD(given.output)), .brief = "JSON, for scripts",
+     .help = "Write one JSON object."},
     {0},
 };
 
@@ -149,37 +151,55 @@ static const struct option_group groups[] = {{"Options", language_options, 0},
 
 static const struct example examples[] = {
     {"hone peak", "the limits of the device that a tune would take"},
-    {"hone peak --device H200 --language cuda", "those of a GPU, by CUDA"},
+    {"hone peak --device H200 --language cuda", NEEDS_GPU "its limits by CUDA"},
     {0},
 };
 
 const struct command command_peak = {
     .name = "peak",
+    .group = GROUP_MEASURE,
     .summary = "measure what the device can do at most",
     .arguments = "",
     .description =
+        "Measures the most that the device can do: fp32 arithmetic, memory bandwidth, local-memory "
+        "bandwidth. From then on `hone tune`, `hone run` and `hone sweep` say what share of it a "
+        "result "
+        "reaches.\n\n"
         "Measures the device's fp32 rate (chains of multiply-adds in registers, without tensor "
-        "cores), the bandwidth of its memory (read alone, and copied: read and written), over "
-        "buffers several times larger than its last cache, and the bandwidth of local memory "
-        "(CUDA: shared memory), by small kernels of hone's own. Each kernel is tried in a few "
-        "configurations and its output verified; the fastest is launched 16 times more: what is "
-        "shown is the median of these with its 95 % interval. It is measured anew each time and "
-        "takes some seconds; where others use the cores of a CPU meanwhile it warns, because the "
-        "device can then do more.\n\n"
+        "cores), the "
+        "bandwidth of its memory (read alone, and copied: read and written), over buffers several "
+        "times "
+        "larger than its last cache, and the bandwidth of local memory (CUDA: shared memory), by "
+        "small "
+        "kernels of hone's own. Each kernel is tried in a few configurations and its output "
+        "verified; the "
+        "fastest is launched 16 times more: what is shown is the median of these with its 95 % "
+        "interval. It "
+        "is measured anew each time and takes some seconds; where others use the cores of a CPU "
+        "meanwhile it "
+        "warns, because the device can then do more.\n\n"
         "What was found is kept in the store, and of each limit the highest of the five newest "
-        "measurements counts: who uses the device meanwhile only makes it slower. Where an earlier "
-        "one is higher, that is said. `hone tune`, `hone run` and `hone sweep` say what "
-        "share of the limit a result reaches, where a metric of the spec is in FLOP/s or B/s (or "
-        "GFLOP/s, GB/s, GiB/s, ...). More than 100 % is no error: tensor cores and half precision "
-        "are faster than fp32 arithmetic, and caches than memory; or others used the device each "
-        "time that the limit was measured, and it is to be measured again.\n\n"
+        "measurements "
+        "counts: who uses the device meanwhile only makes it slower. Where an earlier one is "
+        "higher, that is "
+        "said. `hone tune`, `hone run` and `hone sweep` say what share of the limit a result "
+        "reaches, where "
+        "a metric of the spec is in FLOP/s or B/s (or GFLOP/s, GB/s, GiB/s, ...). More than 100 % "
+        "is no "
+        "error: tensor cores and half precision are faster than fp32 arithmetic, and caches than "
+        "memory; or "
+        "others used the device each time that the limit was measured, and it is to be measured "
+        "again.\n\n"
         "On a CPU device local memory is ordinary cache.\n\n"
-        "With --json one object: hone, device, host, date, store, limits, fp32_arithmetic (of an "
-        "NVIDIA card compute units x lanes x 2 x clock; else null), cancelled and error. limits "
-        "has fp32 in flop/s, memory_read, memory_copy and local in bytes/s, each with rate (null: "
-        "not known), interval ([low, high]), rounds, configuration, date and why (it is not "
-        "known).\n\n"
         "Exit status 1: one of the limits could not be measured.",
+    .json = "With --json one object: hone, device, host, date, store, limits, fp32_arithmetic (of "
+            "an NVIDIA card "
+            "compute units x lanes x 2 x clock; else null), cancelled and error. limits has fp32 "
+            "in flop/s, "
+            "memory_read, memory_copy and local in bytes/s, each with rate (null: not known), "
+            "interval ([low, "
+            "high]), rounds, configuration, date and why (it is not known).",
+    .topics = "devices, json",
     .groups = groups,
     .examples = examples,
     .settings_size = sizeof(struct peak_settings),

@@ -312,15 +312,17 @@ static bool option_show(void *field, const char *value, struct error *e)
 
 static const struct option options[] = {
     {OPTION("show", "source|binary|ptx|sass|instructions", option_show, FIELD(show)),
+     .brief = "the text, or what became of it",
      .help =
          "Instead of a result print what the compiler gets (the text, its options in front), or "
          "what the driver made of it: the binary; on NVIDIA its PTX, its SASS (with nvdisasm, "
          "and ptxas for OpenCL, in PATH or /usr/local/cuda/bin), or both counted by classes of "
          "instructions, for the kernel and its hottest loop."},
-    {OPTION("output", "FILE", option_text, FIELD(output)),
+    {OPTION("output", "FILE", option_text, FIELD(output)), .letter = 'o',
+     .brief = "the outputs, as NumPy files",
      .help = "Write what the kernel computed as a NumPy file (.npy); with several outputs the "
              "argument's name is put before the ending: out-C.npy for out.npy."},
-    {OPTION("stored", NULL, option_flag, FIELD(stored)),
+    {OPTION("stored", NULL, option_flag, FIELD(stored)), .brief = "take the result from the store",
      .help = "Take the result from the store if it is there."},
     {0},
 };
@@ -340,29 +342,35 @@ static const struct example examples[] = {
      "everything about one configuration"},
     {"hone run kernels_cl/matmul_tiled.json --show source", "what the compiler gets"},
     {"hone run kernels_cl/matmul_tiled.json --show instructions",
-     "what the kernel and its inner loop consist of"},
+     NEEDS_GPU "what the kernel and its inner loop consist of"},
     {"hone run kernels_cl/matmul_tiled.json --output C.npy", "the product, for NumPy"},
     {0},
 };
 
 const struct command command_run = {
     .name = "run",
+    .group = GROUP_MEASURE,
     .summary = "run one configuration and show everything about it",
     .arguments = "SPEC",
     .least = 1,
     .most = 1,
     .description =
-        "Builds, verifies and measures one configuration: the default one, or what --config says "
-        "of it. Shows the options of the build, the build log, the launch geometry, the resources "
-        "that the kernel takes, how far the result is from the reference, and every sample. It is "
-        "measured anew, 7 times unless the spec or --iterations says otherwise, and the result is "
-        "kept in the store.\n\n"
-        "With --json one object: a result as `hone tune --json` prints it, and also mean_ns, "
-        "least_ns, most_ns, batch, launches (name, kernel, global_size, local_size, resources, "
-        "median_part_ns), parts_ns, deviations, verify_launch_ns, options, log, output, fault and "
-        "peak (null, or limits as `hone peak --json` prints them, and shares: of each metric in "
-        "FLOP/s or B/s limit and share).\n\n"
+        "Builds, verifies and measures one configuration, the default one or that of --config, and "
+        "shows "
+        "everything about it: options, build log, geometry, resources, deviations, samples.\n\n"
+        "The configuration is measured anew, 7 times unless the spec or --iterations says "
+        "otherwise, and the "
+        "result is kept in the store.\n\n"
         "Exit status 0: correct, 1: not, 2: the configuration is excluded or makes no sense.",
+    .json = "With --json one object: a result as `hone tune --json` prints it, and also mean_ns, "
+            "least_ns, "
+            "most_ns, batch, launches (name, kernel, global_size, local_size, resources, "
+            "median_part_ns), "
+            "parts_ns, deviations, verify_launch_ns, options, log, output, fault and peak (null, "
+            "or limits as "
+            "`hone peak --json` prints them, and shares: of each metric in FLOP/s or B/s limit and "
+            "share).",
+    .topics = "devices, json",
     .groups = groups,
     .examples = examples,
     .settings_size = sizeof(struct run_settings),

@@ -1,4 +1,5 @@
 // hone score: runs strategies on recorded spaces with many seeds, and scores them.
+#include "cli/completion.h"
 #include "cli/interrupt.h"
 #include "cli/run_workflow.h"
 #include "cli/recording.h"
@@ -182,28 +183,34 @@ static int run_score(struct invocation *i)
 #define FIELD(member) offsetof(struct score_settings, member)
 
 static const struct option options[] = {
-    {OPTION("strategy", "NAME", option_list, FIELD(strategies)), .is_list = true,
+    {OPTION("strategy", "NAME", option_list, FIELD(strategies)), .offer = offer_strategies,
+     .brief = "a strategy to score", .is_list = true,
      .help = "A strategy to score, with its options as in hone tune: name:key=value,key=value. May "
              "be repeated. Default: the one that hone tune takes."},
-    {OPTION("repeats", "N", option_count, FIELD(repeats)),
+    {OPTION("repeats", "N", option_count, FIELD(repeats)), .letter = 'n',
+     .brief = "searches of each file",
      .help = "Searches of each file by each strategy and budget, with seeds from --seed on. "
              "Default: 100."},
     {OPTION("objective", "GOAL", option_text, FIELD(objective)),
+     .brief = "what is looked for; else the least time",
      .help = "What is looked for: time (the least), or min:NAME or max:NAME of what the files have "
              "measured beside it. Default: time."},
     {OPTION("in-flight", "N", option_count, FIELD(in_flight)),
      .help = "As many configurations are asked for before the first is answered, as a tune with so "
              "many build workers does. Default: 1."},
-    {OPTION("jobs", "N", option_count, FIELD(measure.jobs)),
+    {OPTION("jobs", "N", option_count, FIELD(measure.jobs)), .letter = 'j',
+     .brief = "searches at a time",
      .help = "Searches at a time; what they find does not depend on it. Default: the cores that "
              "this process may use."},
-    {OPTION("device", "TEXT", option_text, FIELD(given.device)),
+    {OPTION("device", "TEXT", option_text, FIELD(given.device)), .letter = 'd',
+     .offer = offer_devices, .brief = "of a store with several devices",
      .help = "Of a store that has results of several devices: those of the one whose name has this "
              "in it."},
-    {OPTION("set", "NAME=VALUE", option_list, FIELD(given.set)), .is_list = true,
+    {OPTION("set", "NAME=VALUE", option_list, FIELD(given.set)), .letter = 's',
+     .brief = "of a store with several constants", .is_list = true,
      .help = "Of a store that has results with several constants: those with these. May be "
              "repeated; all constants are named."},
-    {OPTION("json", NULL, option_json, FIELD(given.output)),
+    {OPTION("json", NULL, option_json, FIELD(given.output)), .brief = "JSON, for scripts",
      .help = "One JSON object a line for each file and strategy; the fields are listed above."},
     {0},
 };
@@ -225,36 +232,50 @@ _Static_assert(SCORE_REPEATS == 100, "the help text above says so");
 
 const struct command command_score = {
     .name = "score",
+    .group = GROUP_MEASURE,
     .summary = "score search strategies on recorded spaces, without a device",
     .arguments = "FILE...",
     .least = 1,
     .most = UINT32_MAX,
     .description =
-        "Lets strategies search spaces that somebody recorded as a whole, and sets what they find "
-        "against drawing configurations at random, by the methodology of Willemsen et al. (2024). "
-        "A file is " RECORDING_FORMATS ".\n\n"
+        "Lets strategies search spaces that somebody recorded as a whole, and scores what they "
+        "find against "
+        "drawing configurations at random.\n\n"
+        "The methodology is that of Willemsen et al. (2024). A file is " RECORDING_FORMATS ".\n\n"
         "The baseline R is the expected best of k draws without replacement, exact from the "
-        "recorded values; a configuration that failed is a draw that finds nothing. As long as "
-        "nothing was found, baseline and strategy alike have the worst of the values. The budget "
-        "is the number of draws after which the baseline has come 95 % of the way from the median "
-        "to the optimum. The score is the mean over the budget of (R - S) / (R - optimum), where S "
-        "is the best that the strategy has found so far: 0 is as good as random, 1 the optimum at "
-        "once, below 0 worse than random.\n\n"
+        "recorded values; "
+        "a configuration that failed is a draw that finds nothing. As long as nothing was found, "
+        "baseline "
+        "and strategy alike have the worst of the values. The budget is the number of draws after "
+        "which the "
+        "baseline has come 95 % of the way from the median to the optimum. The score is the mean "
+        "over the "
+        "budget of (R - S) / (R - optimum), where S is the best that the strategy has found so "
+        "far: 0 is as "
+        "good as random, 1 the optimum at once, below 0 worse than random.\n\n"
         "Where costs are recorded (compiling, running, verifying, the framework) there is a second "
-        "score, in time: the baseline then draws at the mean cost of a configuration, and S is the "
-        "best whose evaluation has ended. Searches for it are not told how many configurations "
-        "they may ask for. Beside each score stands what part of the optimum was reached at the "
-        "end of its budget, and the interval in which the mean over seeds lies at 95 %.\n\n"
-        "With --json stdout has one object a line:\n\n"
-        "  {\"file\", \"format\", \"space\", \"device\", \"statistic\", \"strategy\", \"repeats\", "
-        "\"seed\",\n"
-        "   \"in_flight\", \"configurations\", \"correct\", \"objective\", \"optimum\", "
-        "\"median\", \"budget\",\n"
-        "   \"score\", \"interval\":[low,high], \"fraction\", \"scores\":[], "
-        "\"time\":{\"budget_ns\", \"score\",\n"
-        "   \"interval\":[low,high], \"fraction\", \"scores\":[]}}\n\n"
-        "scores has one number for each seed; optimum and median are ns where the objective is "
-        "time; time is null where no costs are recorded.",
+        "score, in "
+        "time: the baseline then draws at the mean cost of a configuration, and S is the best "
+        "whose "
+        "evaluation has ended. Searches for it are not told how many configurations they may ask "
+        "for. Beside "
+        "each score stands what part of the optimum was reached at the end of its budget, and the "
+        "interval "
+        "in which the mean over seeds lies at 95 %.",
+    .json = "With --json stdout has one object a line:\n\n"
+            "  {\"file\", \"format\", \"space\", \"device\", \"statistic\", \"strategy\", "
+            "\"repeats\", \"seed\",\n"
+            "   \"in_flight\", \"configurations\", \"correct\", \"objective\", \"optimum\", "
+            "\"median\", "
+            "\"budget\",\n"
+            "   \"score\", \"interval\":[low,high], \"fraction\", \"scores\":[], "
+            "\"time\":{\"budget_ns\", "
+            "\"score\",\n"
+            "   \"interval\":[low,high], \"fraction\", \"scores\":[]}}\n\n"
+            "scores has one number for each seed; optimum and median are ns where the objective is "
+            "time; time is "
+            "null where no costs are recorded.",
+    .topics = "strategies, formats, json",
     .groups = groups,
     .examples = examples,
     .settings_size = sizeof(struct score_settings),

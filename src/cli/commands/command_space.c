@@ -1,6 +1,7 @@
 // hone space: counts, lists and explains the valid configurations. A device is asked only where a restriction reads a
 // fact of one that --assume does not give.
 #include "os/process.h"
+#include "cli/completion.h"
 #include "cli/assume.h"
 #include "cli/space_report.h"
 #include "cli/work.h"
@@ -151,17 +152,19 @@ static int run_space(struct invocation *i)
 #define FIELD(member) offsetof(struct space_settings, member)
 
 static const struct option options[] = {
-    {OPTION("list", NULL, option_flag, FIELD(list)),
+    {OPTION("list", NULL, option_flag, FIELD(list)), .brief = "list the valid configurations",
      .help = "List the valid configurations, one a line, as --config takes them."},
-    {OPTION("stats", NULL, option_flag, FIELD(stats)),
+    {OPTION("stats", NULL, option_flag, FIELD(stats)), .brief = "what each restriction is good for",
      .help =
          "Say also how many more each restriction excludes as the last of all, which parameters "
          "restrict each other and how many combinations of each such group are valid, and what "
          "the space takes in time and memory."},
-    {OPTION("why", "a=1,b=2", option_text, FIELD(why)),
+    {OPTION("why", "a=1,b=2", option_text, FIELD(why)), .offer = offer_parameters,
+     .brief = "what excludes this configuration",
      .help = "Say which restriction excludes the configuration; parameters that are not named have "
              "their default. Exit status 0: it is valid, 1: it is excluded."},
-    {OPTION("assume", "FACT=VALUE", option_list, FIELD(assume)), .is_list = true,
+    {OPTION("assume", "FACT=VALUE", option_list, FIELD(assume)),
+     .brief = "a fact of a device that is not here", .is_list = true,
      .help =
          "Take a fact of the device as given, such as device_capability=90; no device is needed "
          "then. May be repeated."},
@@ -183,14 +186,16 @@ static const struct example examples[] = {
 
 const struct command command_space = {
     .name = "space",
+    .group = GROUP_PREPARE,
     .summary = "count and list the valid configurations of a spec",
     .arguments = "SPEC",
     .least = 1,
     .most = 1,
-    .description =
-        "Shows the parameters of the spec with their values, how many configurations there are and "
-        "how many of them the restrictions leave, and what each restriction excludes by itself. "
-        "The kernel is not read, and no device is needed unless the spec asks for facts of it.\n\n"
+    .description = "Shows the spec's parameters with their values, how many configurations are "
+                   "valid, and what each "
+                   "restriction excludes. The kernel is not read.\n\n"
+                   "No device is needed unless the spec asks for facts of it.",
+    .json =
         "With --json one object:\n\n"
         "  {\"spec\", \"name\", \"cartesian\", \"valid\", \"constants\":{}, "
         "\"parameters\":[{\"name\",\n"
@@ -198,11 +203,11 @@ const struct command command_space = {
         "   \"excludes_alone\", \"faults\"}], \"faults\", \"default\":{}}\n\n"
         "and with --list also \"configurations\". With --stats restrictions also have\n"
         "\"excludes_last\", and there are\n\n"
-        "  \"groups\":[{\"parameters\":[], \"combinations\", \"valid\"}], "
-        "\"diagram\":{\"nodes\",\n"
+        "  \"groups\":[{\"parameters\":[], \"combinations\", \"valid\"}], \"diagram\":{\"nodes\",\n"
         "   \"edges\", \"bytes\"}, \"read_seconds\", \"build_seconds\", \"peak_memory_bytes\"\n\n"
         "With --why and --json:\n\n"
         "  {\"configuration\":{}, \"valid\", \"restriction\", \"path\", \"message\"}",
+    .topics = "spec, json",
     .groups = groups,
     .examples = examples,
     .settings_size = sizeof(struct space_settings),

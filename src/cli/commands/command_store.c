@@ -1,4 +1,5 @@
 // hone store: what is in a store, whether every row of it is right, and the one thing that removes rows.
+#include "cli/completion.h"
 #include "cli/work.h"
 #include "report/report.h"
 #include "store/upkeep.h"
@@ -186,33 +187,37 @@ static bool option_date(void *field, const char *value, struct error *e)
 #define FIELD(member) offsetof(struct store_settings, member)
 
 static const struct option options[] = {
-    {OPTION("store", "FILE", option_text, FIELD(given.store)),
+    {OPTION("store", "FILE", option_text, FIELD(given.store)), .brief = "the store; else your own",
      .help = "The store. Default: $XDG_DATA_HOME/hone/results.sqlite, or "
              "~/.local/share/hone/results.sqlite."},
-    {OPTION("verify", NULL, option_flag, FIELD(verify)),
+    {OPTION("verify", NULL, option_flag, FIELD(verify)), .brief = "check every row",
      .help = "Check every row: that the file is whole, what a row names is there, each result can "
              "be read and says the same as its columns, texts are what they were."},
-    {OPTION("prune", NULL, option_flag, FIELD(prune)),
+    {OPTION("prune", NULL, option_flag, FIELD(prune)), .brief = "remove results",
      .help =
          "Remove results, and what no other result needs. What to remove is said by the options "
          "below; of several all must hold."},
-    {OPTION("json", NULL, option_json, FIELD(given.output)), .help = "Write one JSON object."},
+    {OPTION("json", NULL, option_json, FIELD(given.output)), .brief = "JSON, for scripts",
+     .help = "Write one JSON object."},
     {0},
 };
 
 static const struct option prune_options[] = {
     {OPTION("superseded", NULL, option_flag, FIELD(superseded)),
+     .brief = "what answers for nothing any more",
      .help =
          "What answers for nothing any more: measured by an older hone in another way, failures "
          "of what is correct by now, and results of a configuration that was measured again as "
          "thoroughly, in the same way. What belongs to a ranking or to a fixed count stays."},
-    {OPTION("spec", "NAME", option_text, FIELD(spec)),
+    {OPTION("spec", "NAME", option_text, FIELD(spec)), .brief = "results of this spec",
      .help = "Results of this spec, as the list shows it, such as matmul."},
-    {OPTION("device", "NAME", option_text, FIELD(given.device)),
+    {OPTION("device", "NAME", option_text, FIELD(given.device)), .letter = 'd',
+     .offer = offer_devices, .brief = "results of these devices",
      .help = "Results of devices with this in their name."},
     {OPTION("before", "DATE", option_date, FIELD(before)),
+     .brief = "results measured before this date",
      .help = "Results measured before this date (UTC): 2026-05-01, or 2026-05-01T12:00."},
-    {OPTION("yes", NULL, option_flag, FIELD(yes)),
+    {OPTION("yes", NULL, option_flag, FIELD(yes)), .letter = 'y', .brief = "remove without asking",
      .help = "Remove without asking. Without it a terminal is asked, and elsewhere it is only told "
              "what would be removed."},
     {0},
@@ -235,18 +240,25 @@ static const struct example examples[] = {
 
 const struct command command_store = {
     .name = "store",
+    .group = GROUP_RESULTS,
     .summary = "show, verify or prune the store of results",
     .arguments = "",
     .description =
         "Shows what the store holds: specs with their configurations and results, devices with "
-        "their drivers, counts by status, dates and size. Other processes may write meanwhile.\n\n"
+        "their "
+        "drivers, counts by status, dates and size. Other processes may write meanwhile.\n\n"
         "Nothing is ever removed by itself. --prune says first what it removes; it is removed "
-        "whole or not at all, and the space is given back to the system.\n\n"
-        "With --json one object: store, bytes, results, counts, earlier (measured in an earlier "
-        "way), jobs, sessions, oldest, newest, specs and devices; with --verify problems (table, "
-        "row, problem; the first 100), problem_count and how many rows there are; with --prune "
-        "removed, results, results_before, jobs, sessions, bytes_before and bytes_after.\n\n"
+        "whole or not "
+        "at all, and the space is given back to the system.\n\n"
         "Exit status 1: a row is not right, or nothing was removed because nobody agreed.",
+    .json = "With --json one object: store, bytes, results, counts, earlier (measured in an "
+            "earlier way), jobs, "
+            "sessions, oldest, newest, specs and devices; with --verify problems (table, row, "
+            "problem; the first "
+            "100), problem_count and how many rows there are; with --prune removed, results, "
+            "results_before, "
+            "jobs, sessions, bytes_before and bytes_after.",
+    .topics = "store, json",
     .groups = groups,
     .examples = examples,
     .settings_size = sizeof(struct store_settings),

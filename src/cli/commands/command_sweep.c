@@ -228,13 +228,15 @@ static int run_sweep(struct invocation *i)
 
 static const struct option point_options[] = {
     {OPTION("product", NULL, option_flag, FIELD(product)),
+     .brief = "all combinations of several names",
      .help = "Take all combinations of the values of several names. Without it they go in step, "
              "and have the same number of values."},
-    {OPTION("against", "SPEC|LIBRARY", option_line, FIELD(against)), .is_list = true,
+    {OPTION("against", "SPEC|LIBRARY", option_line, FIELD(against)),
+     .brief = "another spec or a vendor's library", .is_list = true,
      .help = "A further line: another spec (a file that ends in .json), whose best at each point "
              "is found likewise, or the matrix product of a vendor's library, as in `hone "
              "compare`: cublas, cublas-tf32, openblas, cblas=FILE, clblast. May be repeated."},
-    {OPTION("known", NULL, option_flag, FIELD(known)),
+    {OPTION("known", NULL, option_flag, FIELD(known)), .brief = "tune nothing: what the store has",
      .help = "Tune nothing: at each point the best that the store knows."},
     {OPTION("again", NULL, option_flag, FIELD(again)),
      .help = "Tune also at points that the store has a ranking of, for instance with a larger "
@@ -249,7 +251,8 @@ static const struct option round_options[] = {
 };
 
 static const struct option result_options[] = {
-    {OPTION("output", "PREFIX", option_text, FIELD(output)),
+    {OPTION("output", "PREFIX", option_text, FIELD(output)), .letter = 'o',
+     .brief = "files PREFIX.csv, .svg, .png",
      .help = "The files are PREFIX.csv, PREFIX.gnuplot, PREFIX.svg and PREFIX.png. Default: the "
              "spec's name with -sweep, in this folder."},
     {OPTION("markdown", NULL, option_markdown, FIELD(given.output)),
@@ -276,31 +279,31 @@ static const struct option_group groups[] = {
 };
 
 static const struct example examples[] = {
-    {"hone sweep kernels_cl/matmul_tiled.json --set WIDTH=256..4096",
-     "tuned at 256, 512, 1024, 2048 and 4096"},
-    {"hone sweep kernels_cl/matmul_bounded.json --set N=500,1000,2000 --set M=N --set K=N "
+    {"hone sweep kernels_cl/matmul_tiled.json --set WIDTH=256..1024", "tuned at 256, 512 and 1024"},
+    {"hone sweep kernels_cl/matmul_bounded.json --set N=250,500,1000 --set M=N --set K=N "
      "--budget 60s",
      "square matrices, at most a minute of search each"},
-    {"hone sweep kernels_cl/matmul_tiled.json --set WIDTH=256..4096 --against other.json",
+    {"hone sweep kernels_cl/matmul_tiled.json --set WIDTH=256,512 --against other.json",
      "two kernels, each tuned at each size, launches interleaved"},
     {"hone sweep kernels_cl/matmul_tiled.json --set WIDTH=2**8..2**14 --against cublas",
-     "against the vendor's library"},
-    {"hone sweep kernels_cl/matmul_bounded.json --product --set N=256..2048 --set K=64,1024 --set "
-     "M=N",
+     NEEDS_GPU "against the vendor's library"},
+    {"hone sweep kernels_cl/matmul_bounded.json --product --set N=128,256 --set K=64,512 --set M=N",
      "every N with every K: a panel of the picture for each K"},
     {0},
 };
 
 const struct command command_sweep = {
     .name = "sweep",
+    .group = GROUP_MEASURE,
     .summary = "tune over sizes, with a table and a picture",
     .arguments = "SPEC",
     .least = 1,
     .most = 1,
     .description =
         "Tunes the spec at several points, each a set of constants, and shows what the best "
-        "configuration of each reaches: a table, the data as CSV, and a picture (SVG and PNG) "
-        "where gnuplot is installed.\n\n"
+        "configuration of "
+        "each reaches: a table, the data as CSV, and a picture (SVG and PNG) where gnuplot is "
+        "installed.\n\n"
         "The points are what --set says:\n\n"
         "  --set N=256,512,1024               values\n"
         "  --set N=256..16384                 doubling: 256, 512, 1024, ... up to 16384\n"
@@ -309,38 +312,56 @@ const struct command command_sweep = {
         "  --set M=N --set 'K=N // 2'         an expression over other constants, at each point\n\n"
         "Names with several values go in step (then they have the same number of them), or in all "
         "combinations with --product. Ranges may have expressions as ends: N=2**8..2**14. A "
-        "constant of type string has its values as they stand.\n\n"
+        "constant of type "
+        "string has its values as they stand.\n\n"
         "At each point the spec is read with these constants and tuned as `hone tune` does. A "
-        "point of which the store has a ranking is not tuned again, so that a sweep which was "
-        "ended goes on where it was; also where that tune had another budget: --again tunes with "
-        "the options of now, and what is known is not measured again. A ranking of a part of the "
-        "space (--config, --where) answers for that part alone: without it the point is tuned, and "
-        "what is known of the part takes part. A point at which nothing works is a row with the "
-        "reason, and the sweep goes on. "
-        "With --config or --where only those configurations "
-        "are tuned; with one configuration left that one is measured at each point.\n\n"
+        "point of which "
+        "the store has a ranking is not tuned again, so that a sweep which was ended goes on where "
+        "it was; "
+        "also where that tune had another budget: --again tunes with the options of now, and what "
+        "is known "
+        "is not measured again. A ranking of a part of the space (--config, --where) answers for "
+        "that part "
+        "alone: without it the point is tuned, and what is known of the part takes part. A point "
+        "at which "
+        "nothing works is a row with the reason, and the sweep goes on. With --config or --where "
+        "only those "
+        "configurations are tuned; with one configuration left that one is measured at each "
+        "point.\n\n"
         "With --against the best of every line, and the vendors' routines, are launched in "
-        "interleaved rounds, "
-        "round by round, at each point, as in `hone compare` of several specs: \"times\" is how "
-        "many times as fast the "
-        "swept spec is as that line, with the interval of the pairs of one round. The times of "
-        "the table are then from these rounds. Those that the store has are not launched again "
-        "(but with --fresh), as long as a vendor's library is the same: its version, the threads "
-        "that it takes, and its file.\n\n"
+        "interleaved "
+        "rounds, round by round, at each point, as in `hone compare` of several specs: \"times\" "
+        "is how many "
+        "times as fast the swept spec is as that line, with the interval of the pairs of one "
+        "round. The "
+        "times of the table are then from these rounds. Those that the store has are not launched "
+        "again (but "
+        "with --fresh), as long as a vendor's library is the same: its version, the threads that "
+        "it takes, "
+        "and its file.\n\n"
         "In the picture x is the first name that was given several numbers, on a logarithmic axis "
-        "where these grow by factors. y is the first metric that is a rate (with /s in its name), "
-        "else the time. Lines go through the points in the order given. Bars are 95 % intervals. "
-        "In a product the other names make panels, one "
-        "for each of their combinations. Where the store knows what the device can do at most "
-        "(`hone peak`) that is a dashed line, and a column of the table.\n\n"
-        "--json writes one object: {\"hone\", \"command\", \"host\", \"date\", \"seed\", "
-        "\"store\", \"spec\", \"device\":{}, \"names\":[], \"lines\":[{\"label\", \"spec\", "
-        "\"routine\"}], \"metric\", \"limit\":{\"metric\", \"what\", \"value\", "
-        "\"interval\":[low,high]}, \"points\", \"rows\":[], \"launches\", \"elapsed_ns\", "
-        "\"cancelled\", \"error\"}; a row has constants:{} and lines:[], each with label, "
-        "configuration, status, known (from the store), part (that it is the best of, with "
-        "--known), in_turn, median_ns, interval_ns, samples, "
-        "metrics, share (of the peak), times_as_fast, times_as_fast_interval, message.",
+        "where "
+        "these grow by factors. y is the first metric that is a rate (with /s in its name), else "
+        "the time. "
+        "Lines go through the points in the order given. Bars are 95 % intervals. In a product the "
+        "other "
+        "names make panels, one for each of their combinations. Where the store knows what the "
+        "device can do "
+        "at most (`hone peak`) that is a dashed line, and a column of the table.",
+    .json = "--json writes one object: {\"hone\", \"command\", \"host\", \"date\", \"seed\", "
+            "\"store\", "
+            "\"spec\", \"device\":{}, \"names\":[], \"lines\":[{\"label\", \"spec\", "
+            "\"routine\"}], \"metric\", "
+            "\"limit\":{\"metric\", \"what\", \"value\", \"interval\":[low,high]}, \"points\", "
+            "\"rows\":[], "
+            "\"launches\", \"elapsed_ns\", \"cancelled\", \"error\"}; a row has constants:{} and "
+            "lines:[], each "
+            "with label, configuration, status, known (from the store), part (that it is the best "
+            "of, with "
+            "--known), in_turn, median_ns, interval_ns, samples, metrics, share (of the peak), "
+            "times_as_fast, "
+            "times_as_fast_interval, message.",
+    .topics = "ranking, strategies, json",
     .groups = groups,
     .examples = examples,
     .settings_size = sizeof(struct sweep_settings),

@@ -1,7 +1,6 @@
 // hone tune: steps a tune of the library (hone_tune_step()), shows each record as it comes, and at the end the ranking
 // and what to type next.
 #include "cli/crash.h"
-#include "cli/help.h"
 #include "cli/interrupt.h"
 #include "cli/recording.h"
 #include "cli/replaying.h"
@@ -314,7 +313,7 @@ static int run_tune(struct invocation *i)
 #define FIELD(member) offsetof(struct tune_settings, member)
 
 static const struct option way_options[] = {
-    {OPTION("replay", "FILE", option_text, FIELD(replay)),
+    {OPTION("replay", "FILE", option_text, FIELD(replay)), .brief = "answer from a recorded space",
      .help = "Answer from a recorded space instead of a device: " RECORDING_FORMATS
              ". No kernel is needed, nothing is built, measured or stored, and a budget of time is "
              "that of the recorded costs. Without SPEC the recorded parameters are searched; with "
@@ -362,114 +361,80 @@ static const struct option_group groups[] = {
 
 static const struct example examples[] = {
     {"hone tune kernels_cl/matmul_tiled.json", "every valid configuration, at the spec's size"},
-    {"hone tune kernels_cl/matmul_register.json --set WIDTH=4096 --budget 10m --device H200",
-     "a large space at another size, for ten minutes, on a GPU"},
-    {"hone tune spec.json --where 'block_size_x >= 32' --verbose",
-     "part of the space, one line a configuration"},
+    {"hone tune spec.json --where 'block_size_x >= 32' --budget 60s --verbose",
+     "part of the space, a minute of search, a line for each configuration"},
+    {"hone tune kernels_cl/matmul_register.json -s M=4096 -s N=4096 -s K=4096 -d H200 -b 60s",
+     NEEDS_GPU "a large space at another size"},
     {"hone tune --replay gemm_T4.json.gz --budget 10m",
      "a space that somebody recorded, searched as if for ten minutes, without a device"},
     {0},
 };
 
-// "  rounds=24         rounds at most", a line each, as part of the description.
-#define RULE_LINE(member, value, least, most, text) "  " #member "=" #value "  " text "\n"
-
 const struct command command_tune = {
     .name = "tune",
+    .group = GROUP_MEASURE,
     .summary = "find the fastest configuration of a kernel",
     .arguments = "SPEC",
     .least = 0,
     .most = 1,
-    .description =
-        "Builds the spec's kernel once for each valid configuration, checks that its result is "
-        "right, "
-        "measures it, and prints the best. What fails to build, crashes, hangs or computes "
-        "something "
-        "wrong is recorded as a result of its own, and the tune goes on. Every result is kept in a "
-        "store "
-        "as it comes: a tune that was ended goes on where it was when it is started again.\n\n"
-        "Ctrl-C ends the search after the running launch and prints what is known, without a "
-        "ranking; once more ends at once. Progress goes to stderr, results to stdout.\n\n"
-        "Screening gives a configuration a verified launch, which is not timed, and a few timed "
-        "ones; one far behind the best is stopped early. At the end all that might be the best, "
-        "the fastest known from earlier runs included (they spend no budget), is ranked: "
-        "launched in interleaved rounds, in shuffled order, each time once untimed and then timed, "
-        "because a machine drifts by more "
-        "between two configurations measured one after the other than many of them differ. Places, "
-        "ties and ratios come from these rounds alone. Configurations share a place when they are "
-        "tied with the winner; that is one decision over all of them, and 95 of 100 "
-        "tunes of equal kernels tie them all. `hone best` takes of a tie, where it is within "
-        "0.5 % of the fastest, the one that uses the fewest resources, then the first in the "
-        "space. Rounds during which other programs used "
-        "the cores, or the reference launch was slow, are run again. After the last round every "
-        "finalist is verified once more. When the time of the budget is up there is a short "
-        "ranking still.\n\n"
-        "A time is the median of a configuration's launches, by the device's timer (where that is "
-        "found wrong by the host's clock, and said), with its 95 % "
-        "interval in brackets; below six launches their range in parentheses. \"times the winner\" "
-        "is the ratio within rounds, with an interval that holds for all finalists together.\n\n"
-        "Another objective than the time (--objective, or the spec's Objective) decides what is "
-        "the best. The greatest GFLOP/s of a fixed amount of work is the least time in other "
-        "words, and ranked as that is. For any other one, and for several, each configuration is "
-        "launched the same number of times (seven, or --iterations), is not stopped for being "
-        "slow, has its energy counted where the objective needs it (half a second more), and there "
-        "is no ranking. With several objectives there is no best but the Pareto set: those that no "
-        "other configuration beats in one of them without losing in another.\n\n"
-        "What the device refuses (constraints) does not spend a budget of configurations: another "
-        "one is tried in its place.\n\n"
-        "The rules of screening and ranking, with their defaults (--rule "
-        "NAME=VALUE):\n\n" MEASURE_RULES(
-            RULE_LINE) "\n"
-                       "With --json stdout has one object a line, times in nanoseconds, unknown "
-                       "values null:\n\n"
-                       "  {\"type\":\"run\", \"hone\", \"spec\", \"spec_name\", \"spec_sha256\", "
-                       "\"source_sha256\",\n"
-                       "   \"constants\":{}, \"command\", \"seed\", \"strategy\", "
-                       "\"strategy_options\":{},\n"
-                       "   \"objective\", \"objectives\":[{\"name\", \"direction\"}], "
-                       "\"device\":{}, \"driver\",\n"
-                       "   \"compiler\", \"host\", \"date\", \"cache\":{}, \"store\", "
-                       "\"cartesian\", \"valid\",\n"
-                       "   \"planned\", \"verification\"}\n"
-                       "  {\"type\":\"result\", \"configuration\":{}, \"status\", \"verified\", "
-                       "\"verification\", \"outputs\":[],\n"
-                       "   \"median_ns\", \"interval_ns\":[low,high], \"samples_ns\":[], "
-                       "\"stopped\", \"batch\",\n"
-                       "   \"warmups\", \"warm\", \"clock\", \"clock_fault\", \"reused\", "
-                       "\"message\", \"fault\",\n"
-                       "   \"metrics\":{}, \"is_default\", \"same_as\":{}, \"global_size\":[], "
-                       "\"local_size\":[],\n"
-                       "   \"limit_ns\", \"ranking\", \"place\", \"tied\", \"chosen\", \"ratio\", "
-                       "\"ratio_interval\":[low,high],\n"
-                       "   \"times_ns\":{}, \"gpu\":{}, \"energy\":{}}                one a "
-                       "configuration\n"
-                       "  {\"type\":\"ranked\", ... as result}                    one a finalist, "
-                       "at the end\n"
-                       "  {\"type\":\"summary\", \"best\":{}, \"objective\", \"objectives\":[], "
-                       "\"pareto\":[{}, ...],\n"
-                       "   \"counts\":{}, \"spec_errors\", \"done\", \"valid\", \"planned\", "
-                       "\"reused\",\n"
-                       "   \"identical\", \"samples\", \"launches\", \"speedup_over_default\",\n"
-                       "   \"speedup_over_default_interval\":[], \"speedup_over_default_basis\",\n"
-                       "   \"speedup_over_default_significant\", \"verification\",\n"
-                       "   \"verified\", \"shown\",\n"
-                       "   \"ranking\":{\"id\", \"contenders\", \"failed\", \"rounds\", "
-                       "\"repeated\", \"marked\",\n"
-                       "   \"by_load\", \"by_clock\", \"batch\", \"warmups\", \"cold\", \"level\", "
-                       "\"tied\",\n"
-                       "   \"chosen\":{}, \"why\", \"known\", \"short\", \"launches\"},\n"
-                       "   \"cancelled\", \"out_of_time\", \"build_only\", \"error\", "
-                       "\"elapsed_ns\",\n"
-                       "   \"times_ns\":{}, \"timing\":{}, \"peak\":{}}\n\n"
-                       "status is correct, compile, runtime, timeout, correctness or constraints; "
-                       "stopped is settled, hopeless, limit, fixed, ranked, replayed, or null when "
-                       "nothing was timed. verified is true where the result was held against a "
-                       "reference; agreement with the default configuration is told by "
-                       "verification. outputs are as of hone check, and so is shown. With --replay "
-                       "device is null, and run and summary have replayed: {\"file\", \"format\", "
-                       "\"device\", \"statistic\", \"recorded\", \"excluded\", \"unrecorded\", "
-                       "\"cost_ns\"}.",
-    .more = help_strategies,
+    .description = "Builds the spec's kernel once for each valid configuration, proves its result "
+                   "right, measures it, "
+                   "ranks the fastest and prints the best. Every result is kept as it comes: a "
+                   "tune that was ended goes "
+                   "on where it was when it is started again.\n\n"
+                   "What fails to build, crashes, hangs or computes something wrong is recorded as "
+                   "a result of its own, "
+                   "and the tune goes on.\n\n"
+                   "Ctrl-C ends the search after the running launch and prints what is known, "
+                   "without a ranking; once "
+                   "more ends at once. Progress goes to stderr, results to stdout.\n\n"
+                   "What the device refuses (constraints) does not spend a budget of "
+                   "configurations: another one is "
+                   "tried in its place.",
+    .json =
+        "With --json stdout has one object a line, times in nanoseconds, unknown values null:\n\n"
+        "  {\"type\":\"run\", \"hone\", \"spec\", \"spec_name\", \"spec_sha256\", "
+        "\"source_sha256\",\n"
+        "   \"constants\":{}, \"command\", \"seed\", \"strategy\", \"strategy_options\":{},\n"
+        "   \"objective\", \"objectives\":[{\"name\", \"direction\"}], \"device\":{}, \"driver\",\n"
+        "   \"compiler\", \"host\", \"date\", \"cache\":{}, \"store\", \"cartesian\", \"valid\",\n"
+        "   \"planned\", \"verification\"}\n"
+        "  {\"type\":\"result\", \"configuration\":{}, \"status\", \"verified\", \"verification\", "
+        "\"outputs\":[],\n"
+        "   \"median_ns\", \"interval_ns\":[low,high], \"samples_ns\":[], \"stopped\", \"batch\",\n"
+        "   \"warmups\", \"warm\", \"clock\", \"clock_fault\", \"reused\", \"message\", "
+        "\"fault\",\n"
+        "   \"metrics\":{}, \"is_default\", \"same_as\":{}, \"global_size\":[], "
+        "\"local_size\":[],\n"
+        "   \"limit_ns\", \"ranking\", \"place\", \"tied\", \"chosen\", \"ratio\", "
+        "\"ratio_interval\":[low,high],\n"
+        "   \"times_ns\":{}, \"gpu\":{}, \"energy\":{}}                one a configuration\n"
+        "  {\"type\":\"ranked\", ... as result}                    one a finalist, at the end\n"
+        "  {\"type\":\"summary\", \"best\":{}, \"objective\", \"objectives\":[], \"pareto\":[{}, "
+        "...],\n"
+        "   \"counts\":{}, \"spec_errors\", \"done\", \"valid\", \"planned\", \"reused\",\n"
+        "   \"identical\", \"samples\", \"launches\", \"speedup_over_default\",\n"
+        "   \"speedup_over_default_interval\":[], \"speedup_over_default_basis\",\n"
+        "   \"speedup_over_default_significant\", \"verification\",\n"
+        "   \"verified\", \"shown\",\n"
+        "   \"ranking\":{\"id\", \"contenders\", \"failed\", \"rounds\", \"repeated\", "
+        "\"marked\",\n"
+        "   \"by_load\", \"by_clock\", \"batch\", \"warmups\", \"cold\", \"level\", \"tied\",\n"
+        "   \"chosen\":{}, \"why\", \"known\", \"short\", \"launches\"},\n"
+        "   \"cancelled\", \"out_of_time\", \"build_only\", \"error\", \"elapsed_ns\",\n"
+        "   \"times_ns\":{}, \"timing\":{}, \"peak\":{}}\n\n"
+        "status is correct, compile, runtime, timeout, correctness or constraints; stopped is "
+        "settled, "
+        "hopeless, limit, fixed, ranked, replayed, or null when nothing was timed. verified is "
+        "true where "
+        "the result was held against a reference; agreement with the default configuration is told "
+        "by "
+        "verification. outputs are as of hone check, and so is shown. With --replay device is "
+        "null, and run "
+        "and summary have replayed: {\"file\", \"format\", \"device\", \"statistic\", "
+        "\"recorded\", "
+        "\"excluded\", \"unrecorded\", \"cost_ns\"}.",
+    .topics = "ranking, rules, objectives, strategies, json",
     .groups = groups,
     .examples = examples,
     .settings_size = sizeof(struct tune_settings),

@@ -18,6 +18,7 @@ static const struct option_group groups[] = {{"Help", help_options, 0}, {0}};
 
 const struct command command_version = {
     .name = "version",
+    .group = GROUP_HELP,
     .summary = "print hone's version",
     .arguments = "",
     .description = "Prints hone's version.",

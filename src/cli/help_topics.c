@@ -1,0 +1,318 @@
+// What `hone help TOPIC` says: what no command's help has room for, and what several commands share.
+#include "cli/help.h"
+
+#include "cli/console.h"
+#include "cli/recording.h"
+#include "report/units.h"
+#include "stats/rules.h"
+
+#include <string.h>
+
+#define WIDTH       79
+#define RULE_COLUMN 20
+
+// ---- made from tables --------------------------------------------------------------------------
+
+// Names in a column, what they mean beside them; for help_paragraphs(), which keeps it as it is.
+static void put_entries(const struct help_entry *list, struct text *out)
+{
+    size_t widest = 0;
+    for (const struct help_entry *x = list; x->name; x++)
+        widest = columns(x->name) > widest ? columns(x->name) : widest;
+    for (; list->name; list++) {
+        text_addf(out, "  %-*s  ", (int)widest, list->name);
+        help_wrap(list->meaning, strlen(list->meaning), widest + 4, widest + 4, WIDTH, out);
+    }
+}
+
+static bool show_environment(const char *const *words, struct text *out)
+{
+    (void)words;
+    text_add(out, "Variables of the environment:\n\n");
+    put_entries(help_environment(), out);
+    text_add(out, "\nFiles:\n\n");
+    put_entries(help_files(), out);
+    return true;
+}
+
+static bool show_statuses(const char *const *words, struct text *out)
+{
+    (void)words;
+    text_add(out, "What hone exits with:\n\n");
+    put_entries(help_statuses(), out);
+    text_add(
+        out,
+        "\nThe status of a configuration is one of these:\n\n"
+        "  correct      built, ran, and its result is right\n"
+        "  compile      the compiler refused it, crashed or took too long\n"
+        "  runtime      it crashed, or wrote where it must not\n"
+        "  timeout      a launch took longer than it may\n"
+        "  correctness  the result is wrong\n"
+        "  constraints  it asks for more than the device has: work-group, local memory, ...\n");
+    return true;
+}
+
+static bool show_rules(const char *const *words, struct text *out)
+{
+    (void)words;
+    text_add(
+        out,
+        "The rules of screening and ranking with their defaults. --rule NAME=VALUE changes one, in "
+        "`hone tune`, `hone sweep` and `hone compare`; it may be repeated.\n\n");
+    for (const struct measure_rule *r = measure_rule_table; r->name; r++) {
+        struct text name = TEXT_INIT;
+        text_addf(&name, "%s=%g", r->name, r->value);
+        text_addf(out, "  %-16s  ", text_cstr(&name));
+        help_wrap(r->text, strlen(r->text), RULE_COLUMN, RULE_COLUMN, WIDTH, out);
+        text_release(&name);
+    }
+    return true;
+}
+
+// The fields of one command, or of all that write JSON.
+static bool show_json(const char *const *words, struct text *out)
+{
+    const struct command *one = words[0] ? command_find(words[0]) : NULL;
+    if (words[0] && !one)
+        return refuse_command(words[0]) == EXIT_DONE;
+    if (one && !one->json) {
+        complain("`hone %s` writes no JSON", one->name);
+        return false;
+    }
+    if (!one)
+        text_add(out, "Every command that has results writes JSON with --json: one object, or one "
+                      "a line where "
+                      "there are records. Times are in nanoseconds, sizes in bytes, unknown values "
+                      "null. Fields are "
+                      "stable: what is here stays. Progress and warnings go to stderr. `hone help "
+                      "json COMMAND` is "
+                      "about one command.\n\n");
+    for (const struct command *const *c = commands(); *c; c++) {
+        if (!(*c)->json || (one && *c != one))
+            continue;
+        text_addf(out, "hone %s\n\n", (*c)->name);
+        text_add(out, (*c)->json);
+        text_add(out, "\n\n");
+    }
+    return true;
+}
+
+// One a line, as it can be typed; the tests run them.
+static bool show_examples(const char *const *words, struct text *out)
+{
+    (void)words;
+    for (const struct command *const *c = commands(); *c; c++) {
+        for (const struct example *x = (*c)->examples; x && x->command; x++)
+            text_addf(out, "  %s\n      %s\n", x->command, x->meaning);
+    }
+    return true;
+}
+
+// ---- texts -------------------------------------------------------------------------------------
+
+static const char ranking[] =
+    "How `hone tune` decides which configuration is the fastest.\n\n"
+    "Screening: each configuration is launched once and that launch is verified, not timed; then "
+    "it is launched a few "
+    "times more. One that is far behind the best is stopped early.\n\n"
+    "Ranking: whatever might be the best becomes a finalist, the fastest known from earlier runs "
+    "included (they spend "
+    "no budget). Finalists are launched in interleaved rounds, in shuffled order, each time once "
+    "untimed and then "
+    "timed, because clock drift between two configurations that are measured one after the other "
+    "is larger than the "
+    "difference between many of them. Places, ties and ratios come from these rounds alone. A "
+    "round during which other "
+    "programs used the cores, or the reference launch was slow, is run again. After the last round "
+    "every finalist is "
+    "verified once more. When a budget of time is up there is still a short ranking.\n\n"
+    "Ties: configurations that cannot be told from the winner share its place. That is one "
+    "decision over all of them; "
+    "95 of 100 tunes of equal kernels tie them all. Of a tie, `hone best` takes, among those "
+    "within 0.5 % of the "
+    "fastest, the one that uses the fewest resources (spilled memory, registers, local and private "
+    "memory, "
+    "work-group), then the first in the space.\n\n"
+    "A time is the median of a configuration's launches by the device's timer (by the host's clock "
+    "where the timer is "
+    "found to be wrong, which is said), with its 95 % interval in brackets; of fewer than six "
+    "launches the range is "
+    "given, in parentheses. \"Times the winner\" is the ratio within rounds; its intervals hold "
+    "for all finalists "
+    "together. The speed-up is over the default configuration, which takes part in the ranking "
+    "where it is correct; "
+    "`not significant` says that its interval contains 1.\n\n"
+    "`hone help rules` lists the constants of all this.";
+
+static const char objectives[] =
+    "What a tune looks for: the time, unless --objective or the spec's Objective says otherwise. "
+    "GOAL is time (the "
+    "least), or min:NAME or max:NAME of a metric of the spec.\n\n"
+    "The greatest GFLOP/s of a fixed amount of work is the least time in other words, and ranked "
+    "as that is. For any "
+    "other objective, and for several, each configuration is launched the same number of times "
+    "(seven, or "
+    "--iterations), is not stopped for being slow, has its energy counted where the objective "
+    "needs it (half a second "
+    "more), and there is no ranking.\n\n"
+    "Of several objectives no configuration is the best: the tune ends with the Pareto set, those "
+    "that no other "
+    "configuration beats in one of them without losing in another. `hone best` looks it up again.";
+
+static const char spec[] =
+    "A spec is a JSON file that names a kernel, its parameters with their values and "
+    "restrictions, its sizes and arguments, and how its results are verified. It is a superset "
+    "of the T1 format; `hone init KERNEL.cl` writes one to begin with, and the README's "
+    "examples lie beside their kernels.\n\n"
+    "A spec and its kernel are code. Compiling and running them on a CPU device can do what "
+    "you can: read and write your files, use the network, start programs; on a GPU a kernel "
+    "can read what others left in its memory and hang the card. A spec names the files that "
+    "are read and the compiler's options. hone keeps crashes and endless loops away from "
+    "itself; it is no sandbox. Read what you were given before you tune it, or run it as a "
+    "user, or in a container, that may lose everything. Stores and recordings are only read: "
+    "they run nothing.";
+
+static const char formats[] =
+    "How results are written: --format " REPORT_FORMAT_WORDS ".\n\n"
+    "  text      for people (the default)\n"
+    "  json      for scripts: hone help json\n"
+    "  markdown  tables\n"
+    "  csv       a row for each record of the JSON, a column for each value\n"
+    "  junit     a test case for each record, failed where its status is not correct\n\n"
+    "What is read as a recorded space (`hone tune --replay`, `hone score`, `hone import "
+    "--spec`): " RECORDING_FORMATS ".\n\n"
+    "What `hone export` writes: T4 results with metadata (t4), a Kernel Tuner cache file (cache), "
+    "CSV (csv). "
+    "`hone run --output` writes a kernel's outputs as NumPy files.";
+
+static const char devices[] =
+    "`hone devices` lists what there is. --device takes any part of a device's name, platform or "
+    "id; upper and lower "
+    "case are the same. Without it HONE_DEVICE is asked; then the only device is taken, else the "
+    "first GPU, integrated "
+    "GPU or CPU, in that order.\n\n"
+    "A GPU that both OpenCL and CUDA offer is one card with two views; --language chooses between "
+    "them. The host "
+    "itself, with its C compiler, runs kernels in C. Without a GPU, OpenCL kernels run on the CPU "
+    "through PoCL "
+    "(Debian, Ubuntu: apt install pocl-opencl-icd), and inside the simulator Oclgrind for `hone "
+    "check --races`; CUDA "
+    "kernels can be built (not run) with NVRTC: `hone check --arch sm_90 --build-only`.\n\n"
+    "Only one hone at a time measures on a device: a second one waits for it, ten minutes at a "
+    "time (--lock-wait).";
+
+static const char store[] =
+    "Every result is kept, in one SQLite file: $XDG_DATA_HOME/hone/results.sqlite, or "
+    "~/.local/share/hone/results.sqlite, or what --store names. Results are only added; a failure "
+    "is a result, too. "
+    "--also and HONE_ALSO name stores that are only read: a team's, or one that came with the "
+    "kernels.\n\n"
+    "A stored result answers as long as nothing that may change it has changed: the kernel's text "
+    "and its includes, "
+    "compiler options, sizes, arguments, verification, the device's model, its driver and "
+    "compiler, and the way hone "
+    "measures. --fresh measures again; --retry tries failures again; --no-store neither reads nor "
+    "writes.\n\n"
+    "`hone best` looks the best up, `hone store` shows what there is, checks it or removes from "
+    "it, `hone import` "
+    "merges other stores, `hone export` writes results for other tuners. `hone cache` is about "
+    "compiled kernels and "
+    "the like, which are made again when they are missing.";
+
+static const char completion[] =
+    "`hone help --completion=SHELL` prints what completes commands, options and their values, the "
+    "names of a spec's "
+    "parameters included. `cmake --install` puts it where the shells look. By hand:\n\n"
+    "  bash  source <(hone help --completion=bash)       in ~/.bashrc\n"
+    "  zsh   source <(hone help --completion=zsh)        in ~/.zshrc, behind compinit\n"
+    "  fish  hone help --completion=fish | source        in ~/.config/fish/config.fish";
+
+#define SHOW_TEXT(name)                                                                            \
+    static bool show_##name(const char *const *words, struct text *out)                            \
+    {                                                                                              \
+        (void)words;                                                                               \
+        text_add(out, name);                                                                       \
+        return true;                                                                               \
+    }
+SHOW_TEXT(ranking)
+SHOW_TEXT(objectives)
+SHOW_TEXT(spec)
+SHOW_TEXT(formats)
+SHOW_TEXT(devices)
+SHOW_TEXT(store)
+SHOW_TEXT(completion)
+
+// ---- the table ---------------------------------------------------------------------------------
+
+const struct help_topic *help_topics(void)
+{
+    static const struct help_topic topics[] = {
+        {"spec", "what a spec is, and what it can do", 5, 0, show_spec},
+        {"ranking", "how a tune decides which configuration is the fastest", 7, 0, show_ranking},
+        {"rules", "the constants of screening and ranking", 7, 0, show_rules},
+        {"objectives", "other goals than the least time", 7, 0, show_objectives},
+        {"strategies", "how configurations are chosen, and their options", 7, 0, help_strategies},
+        {"formats", "what is written and read, and in which formats", 7, 0, show_formats},
+        {"json", "the fields that --json writes, for each command", 7, 1, show_json},
+        {"devices", "which device is taken, and what runs without a GPU", 7, 0, show_devices},
+        {"store", "what is kept, and when it answers", 7, 0, show_store},
+        {"environment", "variables and files", 7, 0, show_environment},
+        {"status", "exit statuses, and the statuses of a configuration", 7, 0, show_statuses},
+        {"examples", "all examples of the commands", 7, 0, show_examples},
+        {"completion", "completion for bash, zsh and fish", 7, 0, show_completion},
+        {0},
+    };
+    return topics;
+}
+
+const struct help_topic *help_topic_find(const char *name)
+{
+    for (const struct help_topic *t = help_topics(); t->name; t++) {
+        if (str_equal(t->name, name))
+            return t;
+    }
+    return NULL;
+}
+
+// ---- what holds for all ------------------------------------------------------------------------
+
+const struct help_entry *help_environment(void)
+{
+    static const struct help_entry list[] = {
+        {"HONE_ALSO", "stores that are only read, behind the user's own, separated by colons"},
+        {"HONE_DEVICE", "the device, where --device is not given"},
+        {"HONE_WORKER", "the hone-worker program, where it is not beside hone"},
+        {"XDG_DATA_HOME", "folder of the store (else ~/.local/share)"},
+        {"XDG_CACHE_HOME", "folder of drivers' caches and references (else ~/.cache)"},
+        {"POCL_CACHE_DIR, CUDA_CACHE_PATH", "a driver's cache of your own choice"},
+        {"HONE_CC", "the compiler of kernels in C (else cc)"},
+        {"CUDA_HOME, CUDA_PATH", "the CUDA toolkit whose compiler and headers are used"},
+        {"TMPDIR", "folder of temporary files (else /tmp)"},
+        {0},
+    };
+    return list;
+}
+
+const struct help_entry *help_statuses(void)
+{
+    static const struct help_entry list[] = {
+        {"0", "done; for tune, run, best and compare: there is a correct configuration; for sweep: "
+              "there is one at some point; for check: all are correct"},
+        {"1",
+         "nothing correct was found, or something broke: a device, the store, writing the output"},
+        {"2", "the command line or the spec makes no sense"},
+        {"130", "ended by Ctrl-C, after what was known was printed"},
+        {0},
+    };
+    return list;
+}
+
+const struct help_entry *help_files(void)
+{
+    static const struct help_entry list[] = {
+        {"~/.local/share/hone/results.sqlite", "the store: every result ever measured"},
+        {"~/.cache/hone", "drivers' compile caches and references, 1 GiB at most: hone cache"},
+        {0},
+    };
+    return list;
+}
