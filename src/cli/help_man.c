@@ -29,13 +29,15 @@ static void line(const char *s, struct text *out)
     text_addc(out, '\n');
 }
 
+// The first follows a heading, which begins a paragraph of its own.
 static void paragraphs(const char *body, struct text *out)
 {
-    while (*body) {
+    for (bool first = true; *body; first = false) {
         const char *end = strstr(body, "\n\n");
         size_t length = end ? (size_t)(end - body) : strlen(body);
         bool as_is = *body == ' ';
-        text_add(out, as_is ? ".PP\n.nf\n" : ".PP\n");
+        text_add(out, first ? "" : ".PP\n");
+        text_add(out, as_is ? ".nf\n" : "");
         roff(body, length, out);
         text_add(out, body[length - 1] == '\n' ? "" : "\n");
         text_add(out, as_is ? ".fi\n" : "");
