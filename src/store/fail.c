@@ -8,6 +8,7 @@
 #include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -64,7 +65,7 @@ static int code_refined(int code, int system)
 
 bool store_fail_code(struct error *e, const char *path, int code, int system, const char *doing)
 {
-    if ((code & 0xff) == SQLITE_NOMEM)
+    if ((code & 0xff) == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM)
         return error_memory(e);
     if (system == EFBIG)
         return store_fail(e, path, code,
@@ -112,6 +113,19 @@ bool store_fail_sqlite(struct error *e, const char *path, sqlite3 *db, const cha
     if (reason_of(code) || (code & 0xff) == SQLITE_NOMEM)
         return store_fail_code(e, path, code, system_errno(db, code), doing);
     return store_fail(e, path, code, "%s: %s (SQLite's code %d)", doing, sqlite3_errmsg(db), code);
+}
+
+bool store_fail_unread(struct error *e, const char *path, sqlite3 *db, const char *report)
+{
+    static const char coded[] = "unable to get the page. error code=",
+                      uncoded[] = "failed to get page";
+    const char *found = strstr(report, coded);
+    if (!found && !strstr(report, uncoded))
+        return false;
+    int system = last_errno(db, SQLITE_FCNTL_FILE_POINTER);
+    int code = found ? atoi(found + strlen(coded)) : system ? SQLITE_IOERR_READ : SQLITE_NOMEM;
+    store_fail_code(e, path, code, system, "checking the store");
+    return true;
 }
 
 static void user_name(uid_t uid, char *out, size_t size)

@@ -197,7 +197,7 @@ bool schema_number(sqlite3 *db, const char *sql, int64_t *out)
 
 static bool damaged(sqlite3 *db, const char *path, const char *detail, struct error *e)
 {
-    int code = sqlite3_errcode(db);
+    int code = sqlite3_errcode(db) & 0xff; // without what extends it
     // A lock or a failing disk is no damage, and says so.
     if (code == SQLITE_BUSY || code == SQLITE_IOERR || code == SQLITE_NOMEM)
         return store_fail_sqlite(e, path, db, "checking the store");
@@ -329,10 +329,10 @@ static bool quick_check(sqlite3 *db, const char *path, struct error *e)
     const char *said = ok ? (const char *)sqlite3_column_text(statement, 0) : NULL;
     if (!ok)
         damaged(db, path, NULL, e);
-    else if (said && strstr(said, "unable to get the page. error code=7")) // SQLITE_NOMEM
+    else if (!said)
         ok = error_memory(e);
-    else if (!said || strcmp(said, "ok") != 0)
-        ok = damaged(db, path, said, e);
+    else if (strcmp(said, "ok") != 0)
+        ok = !store_fail_unread(e, path, db, said) && damaged(db, path, said, e);
     sqlite3_finalize(statement);
     return ok;
 }

@@ -61,9 +61,14 @@ static const char *text_of(sqlite3_stmt *row, int column)
 
 static bool check_page(struct verifying *v, sqlite3_stmt *row, struct error *e)
 {
-    (void)e;
-    if (!str_equal(text_of(row, 0), "ok"))
-        tell_problem(v, "file", NULL, text_of(row, 0));
+    const char *report = (const char *)sqlite3_column_text(row, 0);
+    if (!report)
+        return error_memory(e);
+    if (str_equal(report, "ok"))
+        return true;
+    if (store_fail_unread(e, v->store->path, v->store->db, report))
+        return false;
+    tell_problem(v, "file", NULL, report);
     return true;
 }
 

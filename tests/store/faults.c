@@ -1,5 +1,6 @@
 #include "faults.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,8 @@
 static struct {
     sqlite3_vfs *real;
     unsigned left; // calls until the one that fails, itself included; 0: none fails
-    bool lasting, full;
+    bool lasting;
+    enum file_fault kind;
     struct faults_met met;
 } faults;
 
@@ -24,7 +26,7 @@ static sqlite3_file *real(sqlite3_file *f)
 // SQLITE_OK, or `code` when it is this call's turn.
 static int trip(int code)
 {
-    if (faults.left == 0)
+    if (faults.left == 0 || (faults.kind == FAULT_MEMORY && code != SQLITE_IOERR_READ))
         return SQLITE_OK;
     if (faults.left > 1) {
         faults.left--;
@@ -32,7 +34,7 @@ static int trip(int code)
     }
     faults.met.any = true;
     faults.left = faults.lasting ? 1 : 0;
-    return code;
+    return faults.kind == FAULT_MEMORY ? SQLITE_IOERR_NOMEM : code;
 }
 
 // A call that may fail with `code`, else is passed on.
@@ -51,12 +53,15 @@ static int file_close(sqlite3_file *f)
 
 static int file_read(sqlite3_file *f, void *to, int bytes, sqlite3_int64 at)
 {
+    faults.met.reads++;
+    if (faults.kind == FAULT_MEMORY && bytes < 512) // of the header
+        return real(f)->pMethods->xRead(real(f), to, bytes, at);
     PASS(SQLITE_IOERR_READ, real(f)->pMethods->xRead(real(f), to, bytes, at));
 }
 
 static int file_write(sqlite3_file *f, const void *from, int bytes, sqlite3_int64 at)
 {
-    int tripped = trip(faults.full ? SQLITE_FULL : SQLITE_IOERR_WRITE);
+    int tripped = trip(faults.kind == FAULT_FULL ? SQLITE_FULL : SQLITE_IOERR_WRITE);
     faults.met.write |= tripped != SQLITE_OK;
     return tripped != SQLITE_OK ? tripped : real(f)->pMethods->xWrite(real(f), from, bytes, at);
 }
@@ -95,6 +100,10 @@ static int file_reserved(sqlite3_file *f, int *is)
 
 static int file_control(sqlite3_file *f, int operation, void *argument)
 {
+    if (operation == SQLITE_FCNTL_LAST_ERRNO && faults.met.any && faults.kind == FAULT_DISK) {
+        *(int *)argument = EIO;
+        return SQLITE_OK;
+    }
     return real(f)->pMethods->xFileControl(real(f), operation, argument);
 }
 
@@ -201,12 +210,12 @@ void faults_install(void)
     sqlite3_vfs_register(&vfs, 1);
 }
 
-void faults_set(unsigned at, bool lasting, bool full)
+void faults_set(unsigned at, bool lasting, enum file_fault kind)
 {
     faults.left = at;
     faults.lasting = lasting;
-    faults.full = full;
-    faults.met = (struct faults_met){false, false};
+    faults.kind = kind;
+    faults.met = (struct faults_met){0};
 }
 
 struct faults_met faults_end(void)
