@@ -54,7 +54,7 @@ esac
 
 # ---- programs of others ----
 
-export PKG_CONFIG_PATH="${pc%/*}"
+export PKG_CONFIG_PATH="${pc%/*}${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
 flags="-Wall -Wextra -Werror -pedantic $("$PKG_CONFIG" --cflags hone)"
 links="$("$PKG_CONFIG" --libs hone) -Wl,-rpath,$("$PKG_CONFIG" --variable=libdir hone)"
 [ -n "$CXX" ] || fail "there is no compiler of C++"
