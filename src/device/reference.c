@@ -2,6 +2,7 @@
 #include "device/open_device.h"
 
 #include "os/process.h"
+#include "device/expectation.h"
 #include "device/fill.h"
 #include "device/gemm.h"
 #include "device/reference_file.h"
@@ -229,6 +230,32 @@ static bool make_data(struct making *m, struct result *r)
     return ok || result_fail(r, STATUS_RUNTIME, FAULT_REFERENCE, "reference data: %s", e.text);
 }
 
+// ---- expressions
+
+// The other outputs' contents stand beside them.
+static bool make_expressions(struct making *m, struct result *r)
+{
+    const struct job_reference *f = &m->job->reference;
+    struct wanted *outputs = m->reference->outputs;
+    struct error e = ERROR_INIT;
+    for (uint32_t i = 0; i < f->expression_count; i++) {
+        const struct job_expression *x = &f->expressions[i];
+        struct wanted *w = &outputs[x->buffer];
+        w->length = expectation_bytes(m->job, x, &w->doubles);
+    }
+    for (uint32_t i = 0; i < f->data_count; i++)
+        outputs[f->data[i].buffer].length = f->data[i].blob.length;
+    bool ok = allocate_blob(m->reference, &e);
+    for (uint32_t i = 0; ok && i < f->expression_count; i++) {
+        const struct job_expression *x = &f->expressions[i];
+        ok = expectation_make(m->job, x, outputs[x->buffer].data, &e);
+    }
+    for (uint32_t i = 0; ok && i < f->data_count; i++)
+        ok = blob_read(&f->data[i].blob, 0, outputs[f->data[i].buffer].data,
+                       (size_t)f->data[i].blob.length, &e);
+    return ok || result_fail(r, STATUS_RUNTIME, FAULT_REFERENCE, "reference: %s", e.text);
+}
+
 // ---- another job
 
 static uint32_t find_buffer(const struct job *j, const char *name)
@@ -395,6 +422,7 @@ static bool (*const makers[REFERENCE_COUNT])(struct making *m, struct result *r)
     [REFERENCE_GEMM] = make_gemm,
     [REFERENCE_JOB] = make_from_job,
     [REFERENCE_DATA] = make_data,
+    [REFERENCE_EXPRESSION] = make_expressions,
 };
 
 // ---- keeping

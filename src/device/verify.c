@@ -8,10 +8,14 @@
 
 #include <stdlib.h>
 
-// The region of the reference; of another job it may be one of its own.
+// The region of the reference; of another job it may be one of its own, and a total is one element.
 static struct job_region region_of(const struct job *j, uint32_t index)
 {
     const struct job_buffer *b = &j->buffers[index];
+    for (uint32_t i = 0; i < j->reference.expression_count; i++) {
+        if (j->reference.expressions[i].buffer == index && j->reference.expressions[i].total)
+            return (struct job_region){0, 1};
+    }
     const struct job *other = j->reference.kind == REFERENCE_JOB ? j->reference.job : NULL;
     for (uint32_t i = 0; other && i < other->buffer_count; i++) {
         if (str_equal(other->buffers[i].name, b->name))

@@ -61,20 +61,22 @@ static const char *nearest_name(struct binder *b, const char *name)
     return str_nearest(name, names, count);
 }
 
-// "the names are a, b, c", cut after a few.
+// "the names are a, b, c", cut after a few. Empty names are those that others hide.
 static void list_known_names(const struct binder *b, char *out, size_t size)
 {
-    const size_t shown = b->symbols->count < 8 ? b->symbols->count : 8;
-    if (shown == 0) {
-        snprintf(out, size, "no names are known here");
-        return;
+    size_t length = 0, shown = 0, more = 0;
+    snprintf(out, size, "no names are known here");
+    for (size_t i = 0; i < b->symbols->count; i++) {
+        const char *name = b->symbols->items[i].name;
+        more += name[0] && shown == 8;
+        if (!name[0] || shown == 8 || length >= size)
+            continue;
+        length += (size_t)snprintf(out + length, size - length, "%s%s",
+                                   shown ? ", " : "the names are ", name);
+        shown++;
     }
-    size_t length = (size_t)snprintf(out, size, "the names are ");
-    for (size_t i = 0; i < shown && length < size; i++)
-        length += (size_t)snprintf(out + length, size - length, "%s%s", i ? ", " : "",
-                                   b->symbols->items[i].name);
-    if (shown < b->symbols->count && length < size)
-        snprintf(out + length, size - length, " and %zu more", b->symbols->count - shown);
+    if (more > 0 && length < size)
+        snprintf(out + length, size - length, " and %zu more", more);
 }
 
 static bool unknown_name(struct binder *b, const struct node *n)

@@ -51,6 +51,8 @@ struct elementwise *elementwise_compile(struct arena *a, const struct elementwis
 bool elementwise_is_float(const struct elementwise *p);
 // Does its value depend on the index at all?
 bool elementwise_uses_index(const struct elementwise *p);
+// Does it read the data of this array of the question?
+bool elementwise_reads(const struct elementwise *p, uint32_t array);
 // What an index costs, in operations on one number; at least 1.
 uint64_t elementwise_cost(const struct elementwise *p);
 

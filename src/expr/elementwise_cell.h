@@ -71,6 +71,7 @@ struct elementwise {
     const struct cell *index;
     uint32_t cell_count;
     uint16_t space_count;
+    const bool *reads; // by array of the question
 };
 
 static inline bool is_uniform(const struct cell *c)

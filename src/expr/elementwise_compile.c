@@ -18,6 +18,7 @@ struct compiler {
     const char *text;
     struct error *error;
     struct elementwise *out;
+    bool *reads;                             // of it
     const struct cell *locals[LOCALS_LIMIT]; // loop variables in scope
     uint16_t space, depth;                   // of lanes; of loops around
     uint32_t conditions; // levels that decide for which lanes a part is evaluated
@@ -501,6 +502,9 @@ static struct cell *load_cell(struct compiler *c, const struct elementwise_array
     struct cell *cell = new_cell_over(c, CELL_LOAD, index, NULL, NULL);
     if (!cell)
         return NULL;
+    const struct elementwise_question *q = c->question;
+    for (uint32_t i = 0; i < q->array_count; i++)
+        c->reads[i] = c->reads[i] || array == &q->arrays[i];
     cell->array = array;
     cell->is_float = array->is_float;
     cell->cost += 3;
@@ -967,7 +971,12 @@ struct elementwise *elementwise_compile(struct arena *a, const struct elementwis
             error_memory(e);
         return NULL;
     }
-    *out = (struct elementwise){.space_count = 1};
+    c.reads = arena_array(a, (size_t)q->array_count + 1, sizeof *c.reads);
+    if (!c.reads) {
+        error_memory(e);
+        return NULL;
+    }
+    *out = (struct elementwise){.space_count = 1, .reads = c.reads};
     c.text = expr_text(x);
     out->root = make_index(&c) ? compile_node(&c, x->root) : NULL;
     return out->root ? out : NULL;
@@ -981,6 +990,11 @@ bool elementwise_is_float(const struct elementwise *p)
 bool elementwise_uses_index(const struct elementwise *p)
 {
     return !is_uniform(p->root);
+}
+
+bool elementwise_reads(const struct elementwise *p, uint32_t array)
+{
+    return p->reads[array];
 }
 
 uint64_t elementwise_cost(const struct elementwise *p)

@@ -164,6 +164,15 @@ static int keyword_index(const struct parser *p)
     return -1;
 }
 
+// A keyword where a value must stand is a name, if there is such a symbol: arguments of kernels are called `in`.
+static bool at_symbol(const struct parser *p)
+{
+    for (size_t i = 0; p->symbols && i < p->symbols->count; i++)
+        if (at(p, p->symbols->items[i].name))
+            return true;
+    return false;
+}
+
 static bool enter_level(struct parser *p)
 {
     if (++p->depth <= 3 * NEST_LIMIT) // a bracket passes here three times
@@ -463,7 +472,7 @@ static struct node *parse_name(struct parser *p)
                  {"None", {.kind = VALUE_NONE}}};
     const char *place = here(p);
     int keyword = keyword_index(p);
-    if (keyword >= 0) {
+    if (keyword >= 0 && !at_symbol(p)) {
         if (!keywords[keyword].remedy)
             return refuse_at(p, at(p, "not") ? "a value (put 'not ...' in brackets)" : "a value");
         lexer_error(&p->lexer, here(p), "'%s' is not part of the language; %s",

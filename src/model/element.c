@@ -172,6 +172,21 @@ uint32_t scalar_bytes(enum scalar s)
     return scalars[s].bytes;
 }
 
+void scalar_limits(enum scalar s, int64_t *low, int64_t *high)
+{
+    uint32_t bits = 8 * scalar_bytes(s);
+    bool is_signed = scalar_is_signed(s);
+    *low = INT64_MIN;
+    *high = INT64_MAX;
+    if (scalar_is_float(s) || s == SCALAR_CUSTOM || (bits == 64 && is_signed))
+        return;
+    *low = is_signed ? -(INT64_C(1) << (bits - 1)) : 0;
+    if (bits < 64)
+        *high = (INT64_C(1) << (is_signed ? bits - 1 : bits)) - 1;
+    if (s == SCALAR_BOOL)
+        *high = 1;
+}
+
 // ---- half ---------------------------------------------------------------------------------------
 
 enum {

@@ -119,7 +119,7 @@ bool job_each_blob(struct job *j, bool (*visit)(void *context, struct job_blob *
         if (f->kind == FILL_DATA && f->blob.length > 0 && !visit(context, &f->blob))
             return false;
     }
-    for (uint32_t i = 0; r->kind == REFERENCE_DATA && i < r->data_count; i++) {
+    for (uint32_t i = 0; i < r->data_count; i++) {
         if (r->data[i].blob.length > 0 && !visit(context, &r->data[i].blob))
             return false;
     }

@@ -52,6 +52,8 @@ uint32_t element_bytes(const struct element *el);
 bool scalar_is_float(enum scalar s);
 bool scalar_is_signed(enum scalar s); // of the integers; false for floats
 uint32_t scalar_bytes(enum scalar s);
+// The integers it holds, as far as 64 bits with a sign do; floats and structs have no limits here.
+void scalar_limits(enum scalar s, int64_t *low, int64_t *high);
 // IEEE half, round to nearest even.
 uint16_t half_from_f64(double v);
 double half_to_f64(uint16_t h);
@@ -199,10 +201,11 @@ struct job_launch {
 };
 
 #define REFERENCES(X)                                                                              \
-    X(NONE, "none") /* nothing to compare with: "not verified" */                                  \
-    X(GEMM, "gemm") /* C = alpha * op(A) * op(B) + beta * C in float64 */                          \
-    X(JOB, "job")   /* another job's outputs, same buffer names */                                 \
-    X(DATA, "data") /* bytes per output: `data` of the outputs in order */
+    X(NONE, "none")             /* nothing to compare with: "not verified" */                      \
+    X(GEMM, "gemm")             /* C = alpha * op(A) * op(B) + beta * C in float64 */              \
+    X(JOB, "job")               /* another job's outputs, same buffer names */                     \
+    X(DATA, "data")             /* bytes per output: `data` of the outputs in order */             \
+    X(EXPRESSION, "expression") /* `expressions` over the initial contents; `data` of others */
 
 enum reference_kind {
 #define X(name, text) REFERENCE_##name,
@@ -225,6 +228,24 @@ struct job_data {
     struct job_blob blob; // the buffer's bytes
 };
 
+// A name that stands for a number: a constant of the spec, or a scalar argument as its type holds it.
+struct job_number {
+    const char *name;
+    bool is_float;
+    int64_t integer;
+    double number;
+};
+
+// What each component of an output is: an expression (expr/elementwise.h) over its index `i`, `size`, these numbers,
+// and buffers by name, which are their contents before the launch.
+struct job_expression {
+    uint32_t buffer;
+    bool total; // SUM: it does not depend on `i`, and is what all components add up to
+    const char *text;
+    struct job_number *numbers;
+    uint32_t number_count;
+};
+
 struct job_reference {
     enum reference_kind kind;
     bool agreement; // JOB: the default configuration of the same kernel: "agrees with the default"
@@ -233,6 +254,8 @@ struct job_reference {
     struct job *job;
     struct job_data *data;
     uint32_t data_count;
+    struct job_expression *expressions; // EXPRESSION
+    uint32_t expression_count;
 };
 
 // Matrix products of vendors' libraries, which a job can be instead of launches of its own: what

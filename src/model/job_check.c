@@ -139,6 +139,22 @@ static const char *data_wrong(const struct job *j, const struct job_data *d)
     return NULL;
 }
 
+static const char *expression_wrong(const struct job *j, const struct job_expression *x)
+{
+    if (x->buffer >= j->buffer_count)
+        return "a reference refers to a buffer that is not there";
+    if (j->buffers[x->buffer].element.scalar == SCALAR_CUSTOM)
+        return "an expression gives no structs";
+    if (x->text == NULL)
+        return "an expression is missing";
+    if (x->total && j->buffers[x->buffer].compare.kind != COMPARE_SUM)
+        return "an expression is the total of an output that is not compared by its sum";
+    for (uint32_t i = 0; i < x->number_count; i++)
+        if (x->numbers[i].name == NULL)
+            return "a number of an expression has no name";
+    return NULL;
+}
+
 static const struct job_buffer *find_buffer(const struct job *j, const char *name)
 {
     for (uint32_t i = 0; i < j->buffer_count; i++)
@@ -186,6 +202,11 @@ static const char *reference_wrong(const struct job *j)
     }
     for (uint32_t i = 0; i < r->data_count; i++) {
         const char *why = data_wrong(j, &r->data[i]);
+        if (why != NULL)
+            return why;
+    }
+    for (uint32_t i = 0; i < r->expression_count; i++) {
+        const char *why = expression_wrong(j, &r->expressions[i]);
         if (why != NULL)
             return why;
     }

@@ -11,6 +11,8 @@ enum {
     ARGUMENT_LEAST = 41,
     LAUNCH_LEAST = 76,
     DATA_LEAST = 12,
+    NUMBER_LEAST = 21,
+    EXPRESSION_LEAST = 13,
 };
 
 // Of the kinds of comparison in a word; never changes.
@@ -192,6 +194,20 @@ static void nested_codec(struct wire *w, struct job **nested, unsigned depth)
     job_codec_at(w, *nested, depth);
 }
 
+static void expression_codec(struct wire *w, struct job_expression *x)
+{
+    wire_u32(w, &x->buffer);
+    wire_bool(w, &x->total);
+    codec_text(w, &x->text);
+    wire_array(w, (void **)&x->numbers, &x->number_count, sizeof *x->numbers, NUMBER_LEAST);
+    for (uint32_t i = 0; i < x->number_count; i++) {
+        codec_text(w, &x->numbers[i].name);
+        wire_bool(w, &x->numbers[i].is_float);
+        wire_i64(w, &x->numbers[i].integer);
+        wire_f64(w, &x->numbers[i].number);
+    }
+}
+
 void reference_codec(struct wire *w, struct job_reference *r, unsigned depth)
 {
     wire_enum(w, &r->kind, REFERENCE_COUNT);
@@ -204,6 +220,12 @@ void reference_codec(struct wire *w, struct job_reference *r, unsigned depth)
         wire_u32(w, &r->data[i].buffer);
         blob_codec(w, &r->data[i].blob);
     }
+    if (r->kind != REFERENCE_EXPRESSION) // keys of all others were made before there were any
+        return;
+    wire_array(w, (void **)&r->expressions, &r->expression_count, sizeof *r->expressions,
+               EXPRESSION_LEAST);
+    for (uint32_t i = 0; i < r->expression_count; i++)
+        expression_codec(w, &r->expressions[i]);
 }
 
 // Only of a job without programs: the keys of all others were made before there were routines.

@@ -190,7 +190,8 @@ static bool read_argument_type(const struct reader *r, struct node item, struct 
 static bool read_access(const struct reader *r, struct node item, struct argument_spec *a)
 {
     struct node output = node_get(r, item, "Output");
-    bool buffer = a->memory == MEMORY_VECTOR, wanted = node_flag(output, false);
+    bool expected = node_present(node_get(r, item, "Expect"));
+    bool buffer = a->memory == MEMORY_VECTOR, wanted = node_flag(output, expected);
     size_t access;
     a->temporary = node_flag(node_get(r, item, "Temporary"), false);
     if (!read_choice(r, node_get(r, item, "AccessType"), access_names, ACCESS_COUNT,

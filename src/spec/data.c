@@ -177,6 +177,13 @@ bool data_fits(const struct data_file *d, const struct element *el, uint64_t cou
     if (d->npy && el->scalar != SCALAR_CUSTOM && strcmp(type, d->type) != 0)
         return error_set(e, ERROR_INPUT, "%s: holds elements of type %s, but %s is %s", d->path,
                          d->type, name, type);
+    if (d->npy && el->scalar != SCALAR_CUSTOM &&
+        (d->components > d->blob.length ||
+         d->components * scalar_bytes(el->scalar) != d->blob.length))
+        return error_set(e, ERROR_INPUT,
+                         "%s: its header says %llu elements of %u bytes, but %llu bytes follow",
+                         d->path, (unsigned long long)d->components,
+                         (unsigned)scalar_bytes(el->scalar), (unsigned long long)d->blob.length);
     if (d->blob.length == bytes)
         return true;
     return error_set(e, ERROR_INPUT, "%s: holds %llu bytes, but %llu elements of type %s take %llu",

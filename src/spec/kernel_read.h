@@ -42,5 +42,13 @@ bool read_launches(struct reader *r, struct node kernel, struct kernel_spec *k, 
 bool read_reference_launch(struct reader *r, struct node kernel, struct kernel_spec *k,
                            enum language l);
 bool read_reference(struct reader *r, struct node kernel, struct kernel_spec *k);
+// The argument that a reference gives contents for: one that is an output.
+bool output_named(const struct reader *r, const struct kernel_spec *k, struct node n,
+                  const char *name, uint32_t *out);
+// Warns of outputs that nothing is given for.
+void warn_uncompared(const struct reader *r, const struct kernel_spec *k, struct node n);
+// Does an argument say what it is to hold (read_expect.c)?
+bool has_expectations(const struct reader *r, struct node kernel);
+bool read_expectations(const struct reader *r, struct node kernel, struct kernel_spec *k);
 
 #endif

@@ -109,6 +109,7 @@ struct argument_spec {
 struct expected_spec {
     uint32_t argument;
     struct fill_spec fill;
+    struct formula expression; // (optional) over kernel_spec.expect_symbols; else the fill
 };
 
 enum reference_source {
@@ -157,6 +158,7 @@ struct kernel_spec {
     struct value problem_size[3];
     uint32_t problem_axes;
     struct expr_symbols generator_symbols; // the spec's names, then i and size
+    struct expr_symbols expect_symbols;    // the spec's names, then i, the arguments, and size
 };
 
 #endif

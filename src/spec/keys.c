@@ -305,6 +305,11 @@ static const struct spec_key keys[] = {
              .strict = KEY_STRING),
     KEY_WITH("KernelSpecification.Arguments[].Output", FLAG, "true when WriteOnly or ReadWrite",
              "held against the reference", .dialect = true),
+    KEY("KernelSpecification.Arguments[].Expect", EXPRESSION, "-",
+        "what it holds after the launch: an expression over i (the component's index), constants, "
+        "scalar arguments, and arrays by name, x[i], which are their contents before the launch; "
+        "or a "
+        ".npy file. It makes the argument an output, and stands for Reference"),
     KEY("KernelSpecification.Arguments[].Temporary", FLAG, "false",
         "a buffer between launches: neither filled nor verified"),
     KEY("KernelSpecification.Arguments[].Restore", FLAG, "true",

@@ -54,6 +54,8 @@ bool make_takes_symbols(struct maker *m, const struct launch_spec *l, const stru
                         bool *out);
 // Do the arguments of a made launch agree with its kernel's parameters (check_types.c)?
 bool make_types_check(struct maker *m, const struct launch_spec *l, const struct job_launch *made);
+// What an output is to hold by an expression over the index (expect_job.c).
+bool make_expectation(struct maker *m, const struct expected_spec *x, struct job_expression *out);
 // The reference (reference_job.c).
 bool make_reference(struct maker *m);
 

@@ -69,8 +69,8 @@ static bool read_reference_configuration(const struct reader *r, struct node n,
 
 // ---- given contents ----------------------------------------------------------------------------
 
-static bool output_named(const struct reader *r, const struct kernel_spec *k, struct node n,
-                         const char *name, uint32_t *out)
+bool output_named(const struct reader *r, const struct kernel_spec *k, struct node n,
+                  const char *name, uint32_t *out)
 {
     if (!find_argument(r, k, n, name, out))
         return false;
@@ -78,7 +78,7 @@ static bool output_named(const struct reader *r, const struct kernel_spec *k, st
            node_error(r, n, "argument '%s' is no output; say \"Output\": true", name);
 }
 
-static void warn_uncompared(const struct reader *r, const struct kernel_spec *k, struct node n)
+void warn_uncompared(const struct reader *r, const struct kernel_spec *k, struct node n)
 {
     const struct reference_spec *ref = &k->reference;
     for (uint32_t i = 0; i < k->argument_count; i++) {
@@ -225,6 +225,13 @@ bool read_reference(struct reader *r, struct node kernel, struct kernel_spec *k)
     struct node list = node_get(r, kernel, "ReferenceArguments");
     size_t choice;
     k->reference.path = n.path;
+    if (has_expectations(r, kernel)) {
+        if (node_present(n) || node_count(list) > 0)
+            return node_error(r, node_present(n) ? n : list,
+                              "an argument has an Expect, which is the reference; leave one of the "
+                              "two out");
+        return read_expectations(r, kernel, k);
+    }
     if (!node_present(n) && node_count(list) > 0)
         return read_reference_arguments(r, k, list);
     if (!node_present(n)) {

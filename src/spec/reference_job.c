@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define EXPRESSION_SHOWN 60 // characters, as the name of a reference
+
 // Does the operand hold a matrix of this size?
 static bool check_operand(struct maker *m, uint32_t buffer, uint64_t rows, uint64_t columns)
 {
@@ -114,17 +116,32 @@ static bool make_expected(struct maker *m, const struct expected_spec *x,
     return true;
 }
 
+// "y[i] = a * x[i] + y[i]", or where there are several, or a long one, what they are of.
+static const char *name_expressions(struct maker *m, const struct job_reference *r)
+{
+    const struct job_expression *x = &r->expressions[0];
+    const char *first = m->job->buffers[x->buffer].name;
+    if (r->expression_count + r->data_count == 1 && strlen(x->text) <= EXPRESSION_SHOWN)
+        return arena_printf(m->arena, x->total ? "sum of %s = %s" : "%s[i] = %s", first, x->text);
+    return arena_printf(m->arena, "the expression%s of %s%s", r->expression_count > 1 ? "s" : "",
+                        first, r->expression_count > 1 ? " and others" : "");
+}
+
 static bool make_by_contents(struct maker *m, const struct reference_spec *r,
                              struct job_reference *out)
 {
     out->kind = REFERENCE_DATA;
     out->name = r->path;
     out->data = arena_array(m->arena, r->expected_count + 1, sizeof *out->data);
-    if (!out->data)
+    out->expressions = arena_array(m->arena, r->expected_count + 1, sizeof *out->expressions);
+    if (!out->data || !out->expressions)
         return error_memory(m->e);
-    for (; out->data_count < r->expected_count; out->data_count++) {
-        uint32_t i = out->data_count;
-        if (!make_expected(m, &r->expected[i], &m->src->expected[i], &out->data[i]))
+    for (uint32_t i = 0; i < r->expected_count; i++) {
+        const struct expected_spec *x = &r->expected[i];
+        bool ok = x->expression.expr
+                      ? make_expectation(m, x, &out->expressions[out->expression_count++])
+                      : make_expected(m, x, &m->src->expected[i], &out->data[out->data_count++]);
+        if (!ok)
             return false;
     }
     // Outputs without given contents are not compared.
@@ -132,9 +149,15 @@ static bool make_by_contents(struct maker *m, const struct reference_spec *r,
         bool given = false;
         for (uint32_t d = 0; d < out->data_count; d++)
             given = given || out->data[d].buffer == i;
+        for (uint32_t x = 0; x < out->expression_count; x++)
+            given = given || out->expressions[x].buffer == i;
         m->job->buffers[i].output = m->job->buffers[i].output && given;
     }
-    return true;
+    if (out->expression_count == 0)
+        return true;
+    out->kind = REFERENCE_EXPRESSION;
+    out->name = name_expressions(m, out);
+    return out->name || error_memory(m->e);
 }
 
 bool make_reference(struct maker *m)

@@ -200,6 +200,32 @@ START_TEST(what_is_known_of_an_expression)
 }
 END_TEST
 
+// Kernels call their arguments so.
+START_TEST(a_keyword_may_be_a_name)
+{
+    static const char *const texts[] = {"in[i]", "2 * in[i] if i not in (1, 2) else in[0]",
+                                        "sum(v for v in in)"};
+    const struct elementwise_array arrays[] = {
+        {"in", TREE_ITEMS, true, 0, 0, tree_floats, tree_read}};
+    const struct elementwise_question q = {texts[_i], 4, NULL, 0, arrays, 1};
+    struct arena a;
+    struct error e = ERROR_INIT;
+    uint64_t at;
+    arena_init(&a);
+    struct elementwise *p = elementwise_compile(&a, &q, &e);
+    ck_assert_msg(p != NULL, "%s: %s", texts[_i], e.text);
+    struct elementwise_run *r = elementwise_begin(p);
+    const union elementwise_value *v = elementwise_values(r, 0, 4, &at, &e);
+    ck_assert_ptr_nonnull(v);
+    double sum = 0;
+    for (int k = 0; k < TREE_ITEMS; k++)
+        sum += tree_floats[k];
+    ck_assert_double_eq(v[0].f, _i == 0 ? 0.5 : _i == 1 ? 1 : sum);
+    elementwise_end(r);
+    arena_release(&a);
+}
+END_TEST
+
 static bool read_floats(const void *data, const int64_t *at, size_t count, void *out)
 {
     for (size_t i = 0; i < count; i++)
@@ -271,6 +297,7 @@ int main(void)
     tcase_add_loop_test(t, values, 0, sizeof agreeing / sizeof *agreeing);
     tcase_add_loop_test(t, faults_name_the_index, 0, sizeof faults / sizeof *faults);
     tcase_add_loop_test(t, refusals, 0, sizeof refused / sizeof *refused);
+    tcase_add_loop_test(t, a_keyword_may_be_a_name, 0, 3);
     tcase_add_test(t, deep_loops_are_refused);
     tcase_add_test(t, what_is_known_of_an_expression);
     tcase_add_test(t, fast);

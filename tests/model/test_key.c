@@ -190,6 +190,38 @@ START_TEST(test_every_flip_has_a_key_of_its_own)
 }
 END_TEST
 
+// A reference by expressions: what it says and the numbers that it reads.
+START_TEST(test_expressions_are_in_the_key)
+{
+    static struct job_number number, numbers[] = {{"a", true, 0, 2.5}};
+    static struct job_expression expression,
+        expressions[] = {{.text = "a * x[i]", .numbers = numbers, .number_count = 1}};
+    struct digest keys[8];
+    int count = 0;
+    j->reference.kind = REFERENCE_EXPRESSION;
+    j->reference.expressions = expressions;
+    j->reference.expression_count = 1;
+    expression = expressions[0];
+    number = numbers[0];
+#define KEY_AFTER(change)                                                                          \
+    expressions[0] = expression;                                                                   \
+    numbers[0] = number;                                                                           \
+    change;                                                                                        \
+    job_key(j, &d, &keys[count++]);
+    KEY_AFTER((void)0)
+    KEY_AFTER(expressions[0].text = "a + x[i]")
+    KEY_AFTER(expressions[0].total = true)
+    KEY_AFTER(expressions[0].buffer = 1)
+    KEY_AFTER(numbers[0].name = "b")
+    KEY_AFTER(numbers[0].number = 2)
+    KEY_AFTER(numbers[0].is_float = false)
+    KEY_AFTER(numbers[0].integer = 2)
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < i; k++)
+            ck_assert_msg(!digest_equal(&keys[i], &keys[k]), "%d and %d", i, k);
+}
+END_TEST
+
 // The bytes of a frame follow every flip as the key does: both come from one layout.
 START_TEST(test_every_flip_is_on_the_wire)
 {
@@ -298,8 +330,10 @@ START_TEST(test_no_field_is_forgotten)
     ck_assert_uint_eq(sizeof(struct job_launch), 96);
     ck_assert_uint_eq(sizeof(struct job_gemm), 56);
     ck_assert_uint_eq(sizeof(struct job_data), 64);
-    ck_assert_uint_eq(sizeof(struct job_reference), 96);
-    ck_assert_uint_eq(sizeof(struct job), 216);
+    ck_assert_uint_eq(sizeof(struct job_number), 32);
+    ck_assert_uint_eq(sizeof(struct job_expression), 32);
+    ck_assert_uint_eq(sizeof(struct job_reference), 112);
+    ck_assert_uint_eq(sizeof(struct job), 232);
 }
 END_TEST
 
@@ -382,6 +416,7 @@ static void add(TCase *tests)
 {
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, test_every_flip_has_a_key_of_its_own);
+    tcase_add_test(tests, test_expressions_are_in_the_key);
     tcase_add_loop_test(tests, test_every_flip_is_on_the_wire, 0, JOB_FLIP_COUNT);
     tcase_add_loop_test(tests, test_neutral_changes_keep_the_key, 0, NEUTRAL_COUNT);
     tcase_add_test(tests, test_key_survives_the_wire);

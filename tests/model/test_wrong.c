@@ -184,6 +184,30 @@ START_TEST(test_data_must_fit)
 }
 END_TEST
 
+START_TEST(test_expression_must_fit)
+{
+    struct job_number number = {.name = "a"};
+    struct job_expression x = {.text = "a", .buffer = 2, .numbers = &number, .number_count = 1};
+    j->reference.kind = REFERENCE_EXPRESSION;
+    j->reference.expressions = &x;
+    j->reference.expression_count = 1;
+    ck_assert_ptr_null(job_wrong(j));
+    x.total = true; // and it is not compared by its sum
+    ck_assert_ptr_nonnull(job_wrong(j));
+    x.total = false;
+    x.buffer = 5;
+    ck_assert_ptr_nonnull(job_wrong(j));
+    x.buffer = 4; // structs
+    ck_assert_ptr_nonnull(job_wrong(j));
+    x.buffer = 2;
+    x.text = NULL;
+    ck_assert_ptr_nonnull(job_wrong(j));
+    x.text = "a";
+    number.name = NULL;
+    ck_assert_ptr_nonnull(job_wrong(j));
+}
+END_TEST
+
 static void change_routine(struct job *r, int which)
 {
     struct job_gemm *g = &r->reference.gemm;
@@ -250,6 +274,7 @@ static void add(TCase *tests)
     tcase_add_loop_test(tests, test_right, 0, RIGHT_COUNT);
     tcase_add_test(tests, test_gemm_must_fit);
     tcase_add_test(tests, test_data_must_fit);
+    tcase_add_test(tests, test_expression_must_fit);
     tcase_add_loop_test(tests, test_wrong_routine, 0,
                         sizeof routine_reasons / sizeof *routine_reasons);
 }

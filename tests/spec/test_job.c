@@ -1138,6 +1138,15 @@ static const struct {
     {"{'descr': '<f8', 'fortran_order': False, 'shape': (4,), }", true, "f8, but float is f4"},
     {"{'descr': '<f4', 'fortran_order': False}", false, "header is incomplete"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (x,), }", false, "shape makes no sense"},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", false,
+     "shape makes no sense"},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", true, "16 bytes follow"},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': (8,), }", true,
+     "its header says 8 elements of 4 bytes, but 16 bytes follow"},
+    {"{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", true, "says 3 elements"},
+    {"{'descr': '<i4', 'fortran_order': False, 'shape': (4,), }", true, "i4, but float is f4"},
+    {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (4,), }", false, "little-endian"},
+    {"{'descr': '<f4", false, "is no .npy file hone reads"},
 };
 
 START_TEST(test_npy_fault)
@@ -1153,6 +1162,151 @@ START_TEST(test_npy_fault)
     ck_assert_int_eq(f.sources != NULL, npy_faults[_i].job);
     ck_assert(!f.sources || !spec_job(f.spec, f.sources, NULL, choice, &j, &f.error));
     ck_assert_msg(strstr(f.error.text, npy_faults[_i].part) != NULL, "%s", f.error.text);
+    fixture_end(&f);
+}
+END_TEST
+
+static const struct {
+    size_t length;
+    const char *bytes, *part;
+} npy_beginnings[] = {
+    {0, "", "it does not begin like one"},
+    {6, "\x93NUMPY", "it does not begin like one"},
+    {9, "\x93NUMPY\x01\x00\x76", "it does not begin like one"},
+    {10, "\x93NUMPY\x01\x00\x76\x00", "it ends inside its header"},
+    {12, "\x93NUMPY\x02\x00\xff\xff\xff\xff", "it ends inside its header"},
+    {16, "\x93NUMPX\x01\x00\x06\x00{'a':}", "it does not begin like one"},
+};
+
+START_TEST(test_npy_beginning)
+{
+    struct fixture f;
+    start(&f, "P");
+    char path[128];
+    snprintf(path, sizeof path, "%s/r.npy", f.folder);
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    fwrite(npy_beginnings[_i].bytes, 1, npy_beginnings[_i].length, file);
+    ck_assert_int_eq(fclose(file), 0);
+    fixture_load(&f, "{" ONE_PARAMETER "\"KernelSpecification\": {" FILE_REFERENCE "}}");
+    f.sources = spec_sources_read(f.spec, LANGUAGE_OPENCL, NULL, NULL, &f.error);
+    ck_assert_ptr_null(f.sources);
+    ck_assert_msg(strstr(f.error.text, npy_beginnings[_i].part) != NULL, "%s", f.error.text);
+    fixture_end(&f);
+}
+END_TEST
+
+// ---- expectations ------------------------------------------------------------------------------
+
+#define EXPECTING(out, more)                                                                       \
+    KERNEL_FILE ONE_SIZE                                                                           \
+        "\"Arguments\": [{\"Name\": \"out\", \"Type\": \"" out "\", "                              \
+        "\"MemoryType\": \"Vector\", \"AccessType\": \"WriteOnly\", \"Size\": 4, " more            \
+        "}, {\"Name\": \"in\", \"Type\": \"float\", \"MemoryType\": \"Vector\", "                  \
+        "\"FillType\": \"Random\", \"Size\": 4}, {\"Name\": \"a\", \"Type\": \"float\", "          \
+        "\"MemoryType\": \"Scalar\", \"FillValue\": 0.1}, {\"Name\": \"N\", \"Type\": "            \
+        "\"uint8\", \"MemoryType\": \"Scalar\", \"FillExpression\": \"N + 1\"}]"
+
+// Names are bound, the argument's before the constant's, each in its own type; and all of it is on the wire and in the key.
+START_TEST(test_expect)
+{
+    struct fixture f;
+    struct text bytes = TEXT_INIT;
+    struct wire w;
+    struct digest one, other;
+    start(&f, "P");
+    struct job *j =
+        make(&f, "\"Constants\": {\"N\": 3, \"M\": 2}, " ONE_PARAMETER,
+             EXPECTING("float", "\"Expect\": \"a * in[i] + N + M\""), LANGUAGE_OPENCL, NULL);
+    const struct job_expression *x = j->reference.expressions;
+    ck_assert_int_eq(j->reference.kind, REFERENCE_EXPRESSION);
+    ck_assert_str_eq(j->reference.name, "out[i] = a * in[i] + N + M");
+    ck_assert_uint_eq(j->reference.expression_count, 1);
+    ck_assert_uint_eq(x->number_count, 3);
+    ck_assert(!x->total && j->buffers[0].output);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct job_number *n = &x->numbers[i];
+        if (n->name[0] == 'a')
+            ck_assert(n->is_float && n->number == (double)0.1F);
+        else
+            ck_assert(!n->is_float && n->integer == (n->name[0] == 'N' ? 4 : 2));
+    }
+    wire_writer(&w, &bytes);
+    job_codec(&w, j);
+    struct job *copy = job_decode(bytes.data, bytes.length, &f.error);
+    ck_assert_msg(copy != NULL, "%s", f.error.text);
+    job_reference_digest(j, &one);
+    job_reference_digest(copy, &other);
+    ck_assert(digest_equal(&one, &other));
+    copy->reference.expressions[0].numbers[0].integer++;
+    job_reference_digest(copy, &other);
+    ck_assert(!digest_equal(&one, &other));
+    job_free(copy);
+    text_release(&bytes);
+    end(&f, j);
+}
+END_TEST
+
+START_TEST(test_expect_total)
+{
+    struct fixture f;
+    start(&f, "P");
+    struct job *j =
+        make(&f, ONE_PARAMETER "\"Constants\": {\"N\": 1}, ",
+             EXPECTING("float", "\"Verification\": {\"Method\": \"sum\"}, \"Expect\": \"sum(in)\""),
+             LANGUAGE_OPENCL, NULL);
+    ck_assert(j->reference.expressions[0].total);
+    ck_assert_str_eq(j->reference.name, "sum of out = sum(in)");
+    end(&f, j);
+}
+END_TEST
+
+START_TEST(test_expect_file)
+{
+    struct fixture f;
+    static const float values[] = {1, 2, 3, 4};
+    start(&f, "P");
+    write_npy(&f, "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }", values, 4);
+    struct job *j = make(&f, ONE_PARAMETER "\"Constants\": {\"N\": 1}, ",
+                         EXPECTING("float", "\"Expect\": \"r.npy\""), LANGUAGE_OPENCL, NULL);
+    ck_assert_int_eq(j->reference.kind, REFERENCE_DATA);
+    ck_assert_mem_eq(j->reference.data[0].blob.data, values, sizeof values);
+    end(&f, j);
+}
+END_TEST
+
+static const struct {
+    const char *type, *expect, *part;
+} expect_faults[] = {
+    {"float", "in", "column 1: 'in' is an array; give an index, as in in[i]"},
+    {"float", "in[i / 2]", "column 6: an index must be an integer"},
+    {"int32", "in[i]", "gives floats, and 'out' holds integers"},
+    {"float", "language", "'language' is of type string, and numbers are wanted"},
+    {"float", "str(i)", "str() gives no number"},
+};
+
+START_TEST(test_expect_fault)
+{
+    struct fixture f;
+    struct job *j = NULL;
+    struct text spec = TEXT_INIT;
+    uint32_t choice[1] = {0};
+    start(&f, "P");
+    text_addf(&spec, "{\"Constants\": {\"N\": 1}, " ONE_PARAMETER "\"KernelSpecification\": {%s}}",
+              EXPECTING("TYPE", "\"Expect\": \"WHAT\""));
+    char *text = text_steal(&spec);
+    struct text real = TEXT_INIT;
+    char *type = strstr(text, "TYPE"), *what = strstr(text, "WHAT");
+    text_addf(&real, "%.*s%s%.*s%s%s", (int)(type - text), text, expect_faults[_i].type,
+              (int)(what - type - 4), type + 4, expect_faults[_i].expect, what + 4);
+    fixture_load(&f, text_cstr(&real));
+    f.sources = spec_sources_read(f.spec, LANGUAGE_OPENCL, NULL, NULL, &f.error);
+    ck_assert_msg(f.sources != NULL, "%s", f.error.text);
+    ck_assert(!spec_job(f.spec, f.sources, NULL, choice, &j, &f.error));
+    ck_assert_msg(strstr(f.error.text, expect_faults[_i].part) != NULL, "%s", f.error.text);
+    ck_assert_ptr_nonnull(strstr(f.error.text, "KernelSpecification.Arguments[0].Expect"));
+    free(text);
+    text_release(&real);
     fixture_end(&f);
 }
 END_TEST
@@ -1215,6 +1369,13 @@ int main(void)
     tcase_add_test(cases, test_reference_file);
     tcase_add_test(cases, test_data_hashed_once);
     tcase_add_loop_test(cases, test_npy_fault, 0, sizeof npy_faults / sizeof npy_faults[0]);
+    tcase_add_loop_test(cases, test_npy_beginning, 0,
+                        sizeof npy_beginnings / sizeof npy_beginnings[0]);
+    tcase_add_test(cases, test_expect);
+    tcase_add_test(cases, test_expect_total);
+    tcase_add_test(cases, test_expect_file);
+    tcase_add_loop_test(cases, test_expect_fault, 0,
+                        sizeof expect_faults / sizeof expect_faults[0]);
     tcase_add_test(cases, test_wire);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
