@@ -30,6 +30,15 @@ bool option_text(void *field, const char *value, struct error *e)
     return true;
 }
 
+bool option_once(void *field, const char *value, struct error *e)
+{
+    const char *given = *(const char **)field;
+    if (given)
+        return error_set(e, ERROR_USAGE, "given twice ('%s', '%s'); one is meant here", given,
+                         value);
+    return option_text(field, value, e);
+}
+
 bool option_list(void *field, const char *value, struct error *e)
 {
     struct list *l = field;

@@ -57,8 +57,10 @@ struct given {
 };
 
 // For `apply`.
-bool option_flag(void *field, const char *value, struct error *e);  // bool
-bool option_text(void *field, const char *value, struct error *e);  // const char *
+bool option_flag(void *field, const char *value, struct error *e); // bool
+bool option_text(void *field, const char *value, struct error *e); // const char *
+bool option_once(void *field, const char *value,
+                 struct error *e); // the same; a second one is refused
 bool option_list(void *field, const char *value, struct error *e);  // struct list
 bool option_count(void *field, const char *value, struct error *e); // struct given, at least 1
 bool option_seed(void *field, const char *value, struct error *e);  // struct given

@@ -65,11 +65,12 @@ bool option_language(void *field, const char *value, struct error *e)
 #define DEVICE_OPTION                                                                              \
     {                                                                                              \
         .name = "device", .argument = "NAME", .letter = 'd', .offer = offer_devices,               \
-        .brief = "any part of the device's name",                                                  \
-        .help = "The device: any part of its name, platform or id, as `hone devices` shows them; " \
-                "upper and lower case are the same. Without it HONE_DEVICE is asked, then the "    \
+        .brief = "its number, or any part of its name",                                            \
+        .help = "The device: its number, UUID, PCI address or id, or any part of its name or "     \
+                "platform, as `hone devices` shows them; upper and lower case are the same. "      \
+                "Without it HONE_DEVICE is asked, then the "                                       \
                 "only device is taken, else the first GPU, integrated GPU or CPU, in that order.", \
-        .apply = option_text, .offset = SPEC(device)                                               \
+        .apply = option_once, .offset = SPEC(device)                                               \
     }
 
 #define STORE_OPTION                                                                               \

@@ -296,6 +296,18 @@ static const char *given_language(const struct work *w)
     return given->is_given ? language_text(given->language) : NULL;
 }
 
+// "2 GPUs; took NVIDIA H200 (0000:06:00.0); --device chooses".
+static void say_which_device(const struct device_info *list, size_t count,
+                             const struct device_info *taken)
+{
+    size_t like = count_like_devices(list, count, taken);
+    if (like < 2)
+        return;
+    const char *address = taken->pci && taken->pci[0] ? taken->pci : taken->id;
+    complain("%zu devices of this kind (%s); took %s (%s); --device chooses", like,
+             device_type_text(taken->type), taken->name, address);
+}
+
 int work_device(struct work *w)
 {
     struct error e = ERROR_INIT;
@@ -314,6 +326,8 @@ int work_device(struct work *w)
         return say_why_none(w);
     w->device = list ? choose_device(list, count, wanted, &e) : NULL;
     w->chosen = engine_device_like(w->list, w->device);
+    if (w->device && !wanted)
+        say_which_device(list, count, w->device);
     if (!list)
         error_memory(&e);
     if (!w->device && by_environment)

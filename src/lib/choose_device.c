@@ -1,5 +1,5 @@
-// A name that is given is looked for first as a whole (name or id), then as a part of name, platform or id; devices whose
-// language comes last are looked at when no other fits. Without a name the kinds of devices are tried in their order.
+// A name that is given is looked for first as a whole (name, id, UUID, PCI address or number), then as a part of name, platform, id or
+// UUID; devices whose language comes last are looked at when no other fits. Without a name the kinds of devices are tried in their order.
 #include "lib/choose_device.h"
 
 #include "base/text.h"
@@ -10,13 +10,15 @@
 
 static bool equals(const struct device_info *d, const char *wanted)
 {
-    return str_equal_nocase(d->name, wanted) || str_equal(d->id, wanted);
+    return str_equal_nocase(d->name, wanted) || str_equal(d->id, wanted) ||
+           device_is_card(d, wanted);
 }
 
 static bool fits(const struct device_info *d, const char *wanted)
 {
     return str_contains_nocase(d->name, wanted) || str_contains_nocase(d->platform, wanted) ||
-           str_contains_nocase(d->id, wanted);
+           str_contains_nocase(d->id, wanted) ||
+           (d->card_names && str_contains_nocase(d->card_names, wanted));
 }
 
 // One without an id is not here: it is known by name only.
@@ -141,6 +143,19 @@ const struct device_info *choose_device(const struct device_info *devices, size_
             best = &devices[i];
     }
     return first_view(devices, best);
+}
+
+size_t count_like_devices(const struct device_info *devices, size_t count,
+                          const struct device_info *device)
+{
+    size_t cards = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t k = 0;
+        while (k < i && devices[k].card != devices[i].card)
+            k++;
+        cards += k == i && devices[i].type == device->type && !comes_last(&devices[i]);
+    }
+    return cards;
 }
 
 size_t count_fitting_devices(const struct device_info *devices, size_t count, const char *wanted)

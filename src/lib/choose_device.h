@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "model/device_info.h"
 
-// `wanted`: a part of a device's name, platform or id, case ignored; one whose name or id it equals
-// wins. Several that fit are listed and refused; when none fits, those there are are listed. NULL:
+// `wanted`: a part of a device's name, platform, id or UUID, case ignored; one whose name, id, UUID, PCI
+// address or number (device_number_cards()) it equals wins, in any language of the card. Several that fit are listed and refused; when none fits, those there are are listed. NULL:
 // the only device, else the first GPU, integrated GPU, CPU, accelerator, by name and id among
 // equals: never by the order in which platforms come. Views of one card in several languages are
 // one device: the first of them in the list is taken, so the caller puts the languages in their
@@ -17,6 +17,9 @@ const struct device_info *choose_device(const struct device_info *devices, size_
 
 // A line for each, as messages list them.
 void list_devices(const struct device_info *devices, size_t count, struct text *out);
+// How many cards of the chosen one's type there are.
+size_t count_like_devices(const struct device_info *devices, size_t count,
+                          const struct device_info *device);
 // How many devices `wanted` fits in that way, an equal name or id aside.
 size_t count_fitting_devices(const struct device_info *devices, size_t count, const char *wanted);
 

@@ -81,7 +81,9 @@ bool pci_same(const char *a, const char *b)
 // NVIDIA's tools write "GPU-4b2c...", OpenCL bytes.
 static const char *uuid_digits(const char *uuid)
 {
-    return str_starts(uuid, "GPU-") || str_starts(uuid, "MIG-") ? uuid + 4 : uuid;
+    return str_starts(uuid, "GPU-") || str_starts(uuid, "gpu-") || str_starts(uuid, "MIG-")
+               ? uuid + 4
+               : uuid;
 }
 
 static bool is_said(const char *text)
@@ -100,6 +102,58 @@ bool device_same_card(const struct device_info *a, const struct device_info *b)
     if (know_uuid && a->language == b->language)
         return false;
     return know_pci && pci_same(a->pci, b->pci);
+}
+
+static void add_card_name(struct text *names, const char *name)
+{
+    if (is_said(name) && !str_contains_nocase(text_cstr(names), name))
+        text_addf(names, "%s%s", names->length > 0 ? " " : "", name);
+}
+
+bool device_number_cards(struct device_info *devices, uint32_t count, struct arena *a)
+{
+    uint32_t cards = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t first = 0;
+        while (first < i && !device_same_card(&devices[first], &devices[i]))
+            first++;
+        if (first < i) {
+            devices[i].card = devices[first].card;
+            devices[i].card_names = devices[first].card_names;
+            continue;
+        }
+        struct text names = TEXT_INIT;
+        for (uint32_t k = i; k < count; k++) {
+            if (k == i || device_same_card(&devices[i], &devices[k])) {
+                add_card_name(&names, devices[k].uuid);
+                add_card_name(&names, devices[k].pci);
+            }
+        }
+        devices[i].card = cards++;
+        devices[i].card_names = names.failed ? NULL : arena_strdup(a, text_cstr(&names));
+        text_release(&names);
+        if (!devices[i].card_names)
+            return false;
+    }
+    return true;
+}
+
+bool device_is_card(const struct device_info *d, const char *text)
+{
+    uint64_t number;
+    if (!d->card_names)
+        return false;
+    if (str_to_u64(text, &number))
+        return number == d->card;
+    for (const char *at = d->card_names; *at;) {
+        char name[64];
+        size_t length = strcspn(at, " ");
+        str_format(name, sizeof name, "%.*s", (int)(length < 64 ? length : 64), at);
+        if (str_equal_nocase(uuid_digits(name), uuid_digits(text)) || pci_same(name, text))
+            return true;
+        at += length + strspn(at + length, " ");
+    }
+    return false;
 }
 
 // ---- names -------------------------------------------------------------------------------------

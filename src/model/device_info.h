@@ -60,6 +60,10 @@ struct device_info {
     // Of an open device, not on the wire: why the host's clock times launches; NULL or "": it does
     // not.
     const char *timer_fault;
+    // Of a list, not on the wire: the number of its card, and all UUIDs and PCI addresses of the
+    // card's views, separated by blanks ((optional)): see device_number_cards().
+    uint32_t card;
+    const char *card_names;
     bool float64;
     bool float16;
     bool shares_host; // uses the host's cores or memory: no build may run while it measures
@@ -73,6 +77,11 @@ void device_info_digest(const struct device_info *d, struct digest *out); // of 
 // Are they views of one card, in two languages or of two drivers? By UUID, else by PCI address;
 // what says neither is no view of another.
 bool device_same_card(const struct device_info *a, const struct device_info *b);
+// Numbers the cards of a list from 0 on, in its order; views of one card have the same number and
+// names. False without memory.
+bool device_number_cards(struct device_info *devices, uint32_t count, struct arena *a);
+// Is the text the card's number, or one of its UUIDs or PCI addresses, however they are written?
+bool device_is_card(const struct device_info *d, const char *text);
 // Are two PCI addresses the same? Drivers write the domain with four digits or eight, in either
 // case.
 bool pci_same(const char *a, const char *b);

@@ -5,15 +5,6 @@
 
 #define WIDTH 100
 
-// The first in the list of those that are views of the same card.
-static size_t first_view(const struct device_info *devices, size_t index)
-{
-    size_t first = 0;
-    while (!device_same_card(&devices[first], &devices[index]) && first < index)
-        first++;
-    return first;
-}
-
 // ---- a card ------------------------------------------------------------------------------------
 
 static void put_size(const char *name, uint64_t bytes, struct text *out)
@@ -30,12 +21,13 @@ static void put_card(const struct device_info *devices, size_t count, size_t fir
     const struct device_info *d = &devices[first];
     const char *pci = d->pci, *uuid = d->uuid;
     for (size_t i = first + 1; i < count; i++) {
-        bool is_view = first_view(devices, i) == first;
+        bool is_view = devices[i].card == d->card;
         pci = is_view && !*pci ? devices[i].pci : pci;
         uuid = is_view && !*uuid ? devices[i].uuid : uuid;
     }
-    text_addf(out, "%s: %s, %u compute unit%s, %u MHz", d->name, device_type_text(d->type),
-              d->compute_units, d->compute_units == 1 ? "" : "s", d->clock_mhz);
+    text_addf(out, "%u: %s: %s, %u compute unit%s, %u MHz", d->card, d->name,
+              device_type_text(d->type), d->compute_units, d->compute_units == 1 ? "" : "s",
+              d->clock_mhz);
     put_size("", d->global_bytes, out);
     text_add(out, "\n");
     if (*pci)
@@ -51,12 +43,14 @@ static void write_devices(const void *report, struct text *out)
     const struct device_report *r = report;
     const struct device_info *devices = r->devices;
     uint32_t count = r->device_count;
-    for (size_t card = 0; card < count; card++) {
-        if (first_view(devices, card) != card)
+    uint32_t cards = 0;
+    for (size_t first = 0; first < count; first++) {
+        if (devices[first].card != cards)
             continue;
-        put_card(devices, count, card, out);
-        for (size_t i = card; i < count; i++) {
-            if (first_view(devices, i) == card) {
+        cards++;
+        put_card(devices, count, first, out);
+        for (size_t i = first; i < count; i++) {
+            if (devices[i].card == devices[first].card) {
                 struct text line = TEXT_INIT;
                 text_add(&line, "  ");
                 report_driver(devices[i].language, devices[i].platform, devices[i].driver, &line);
@@ -93,7 +87,7 @@ static const char *card_of(const struct device_report *r, const struct device_in
     const char *pci = "", *uuid = "", *id = NULL;
     for (uint32_t i = 0; i < r->device_count; i++) {
         const struct device_info *view = &r->devices[i];
-        if (view != d && !device_same_card(view, d))
+        if (view->card != d->card)
             continue;
         id = id ? id : view->id;
         pci = *pci ? pci : view->pci;
@@ -114,6 +108,7 @@ static void write_devices_json(const void *report, struct text *out)
         emit_object(&j);
         emit_text_at(&j, "card", card_of(r, &r->devices[i]));
         report_device_fields(&r->devices[i], &j);
+        emit_u64_at(&j, "number", r->devices[i].card);
         emit_object_end(&j);
     }
     emit_array_end(&j);

@@ -14,7 +14,9 @@ static bool decode_report(const struct frame *f, struct arena *a, struct device_
     struct wire w;
     wire_reader(&w, f->payload, f->length, a);
     device_report_codec(&w, out);
-    return wire_finish(&w, ERROR_WORKER, "the worker's list of devices is malformed", e);
+    if (!wire_finish(&w, ERROR_WORKER, "the worker's list of devices is malformed", e))
+        return false;
+    return device_number_cards(out->devices, out->device_count, a) || error_memory(e);
 }
 
 // The one reply to a request of a worker that does nothing else; the payload is released.

@@ -177,6 +177,41 @@ START_TEST(several_cards)
 }
 END_TEST
 
+// What `hone devices` prints of a card names it in both languages, whichever of them said it.
+START_TEST(names_of_a_card)
+{
+    static const struct {
+        const char *wanted, *opencl, *cuda;
+    } names[] = {{"0", "opencl/h200", "cuda/h200"},
+                 {"1", "opencl/a100", "cuda/a100"},
+                 {"GPU-0000", "opencl/h200", "cuda/h200"},
+                 {"0000:65:00.0", "opencl/h200", "cuda/h200"},
+                 {"00000000:65:00.0", "opencl/h200", "cuda/h200"},
+                 {"0000:17:00.0", "opencl/a100", "cuda/a100"},
+                 {"4b2c0000-0000-0000-0000-00000000000a", "opencl/a100", "cuda/a100"},
+                 {"gpu-4b2c0000-0000-0000-0000-00000000000a", "opencl/a100", "cuda/a100"},
+                 {"4B2C", "opencl/a100", "cuda/a100"}};
+    struct device_info numbered[5];
+    struct error e = ERROR_INIT;
+    struct arena a;
+    arena_init(&a);
+    memcpy(numbered, cards, sizeof numbered);
+    ck_assert(device_number_cards(numbered, 5, &a));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct device_info *first = choose_device(numbered, 3, names[i].wanted, &e);
+        ck_assert_msg(first != NULL, "%s: %s", names[i].wanted, e.text);
+        ck_assert_str_eq(first->id, names[i].opencl);
+        const struct device_info *second = choose_device(numbered + 3, 2, names[i].wanted, &e);
+        ck_assert_msg(second != NULL, "%s: %s", names[i].wanted, e.text);
+        ck_assert_str_eq(second->id, names[i].cuda);
+    }
+    ck_assert_ptr_null(choose_device(numbered, 5, "3", &e));
+    ck_assert_uint_eq(count_like_devices(numbered, 5, &numbered[0]), 2);
+    ck_assert_uint_eq(count_like_devices(numbered, 5, &numbered[2]), 1);
+    arena_release(&a);
+}
+END_TEST
+
 START_TEST(none)
 {
     refuses(COUNT, "MI300", "no device fits 'MI300'; there are:");
@@ -194,6 +229,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, several);
     tcase_add_test(tests, two_views_of_a_card);
     tcase_add_test(tests, several_cards);
+    tcase_add_test(tests, names_of_a_card);
     tcase_add_test(tests, none);
 }
 

@@ -64,8 +64,13 @@ static const struct device_info devices[] = {
 static void write_devices_as(enum report_format format, const struct device_info *list,
                              uint32_t count, struct text *out)
 {
-    struct device_report report = {.devices = (struct device_info *)list, .device_count = count};
+    struct arena a;
+    arena_init(&a);
+    struct device_info *numbered = arena_copy(&a, list, count * sizeof *list);
+    ck_assert(numbered && device_number_cards(numbered, count, &a));
+    struct device_report report = {.devices = numbered, .device_count = count};
     writer_end(&devices_writers[format], &report, out);
+    arena_release(&a);
 }
 
 START_TEST(views_of_a_card)
@@ -74,14 +79,15 @@ START_TEST(views_of_a_card)
     write_devices_as(REPORT_TEXT, devices, COUNT, &out);
     ck_assert_str_eq(
         text_cstr(&out),
-        "NVIDIA H200: gpu, 132 compute units, 1980 MHz, 140 GiB\n"
+        "0: NVIDIA H200: gpu, 132 compute units, 1980 MHz, 140 GiB\n"
         "  PCI 0000:65:00.0, UUID " UUID "\n"
         "  OpenCL, NVIDIA CUDA, driver 580.159.04: work-group 1024, local 48 KiB, fp32 fp64 fp16, "
         "sm_90\n"
         "      opencl/NVIDIA CUDA/NVIDIA H200/" UUID "\n"
         "  CUDA, driver 580.159.04: work-group 1024, local 227 KiB, fp32 fp64 fp16, sm_90\n"
         "      cuda/NVIDIA H200/GPU-" UUID "\n"
-        "pthread-skylake-avx512-Intel(R) Xeon(R) Processor: cpu, 1 compute unit, 2000 MHz, 1 GiB\n"
+        "1: pthread-skylake-avx512-Intel(R) Xeon(R) Processor: cpu, 1 compute unit, 2000 MHz, 1 "
+        "GiB\n"
         "  OpenCL, Portable Computing Language, driver 3.1+debian: work-group 4096, local 512 KiB, "
         "fp32 fp64\n"
         "      opencl/Portable Computing Language/pthread-skylake-avx512-Intel(R) Xeon(R) "

@@ -32,8 +32,9 @@ static int run_devices(struct invocation *i)
 static const struct option options[] = {
     {OPTION("json", NULL, option_json, offsetof(struct devices_settings, given.output)),
      .brief = "JSON, for scripts",
-     .help = "Write one JSON object: {\"devices\": [...], \"missing\": [...]}; sizes are in bytes. "
-             "Views of one card have the same `card`."},
+     .help =
+         "Write one JSON object: {\"devices\": [...], \"missing\": [...]}; sizes are in bytes. "
+         "Views of one card have the same `card`, and the same `number`, which --device takes."},
     {0},
 };
 
@@ -48,20 +49,15 @@ const struct command command_devices = {
     .group = GROUP_PREPARE,
     .summary = "list the devices that hone can tune on",
     .arguments = "",
-    .description = "Lists every device with the limits that a kernel author needs, and what would "
-                   "make a GPU usable "
-                   "that no driver offers.\n\n"
-                   "Lists every device with the limits that a kernel author needs: compute units, "
-                   "clock, global and "
-                   "local memory, the largest work-group, the floating-point types beyond float, "
-                   "and an id that "
-                   "--device takes. A GPU that both OpenCL and CUDA offer is one entry with a view "
-                   "for each; --language "
-                   "chooses between them. A GPU that the system shows but no OpenCL driver offers "
-                   "is named with the "
-                   "reason and what to install. The host itself, with its C compiler, runs kernels "
-                   "in C alone and "
-                   "stands last.",
+    .description =
+        "Lists every device with the limits that a kernel author needs, and what would make a GPU "
+        "usable that no driver offers.\n\n"
+        "Of each: compute units, clock, global and local memory, the largest work-group, the "
+        "floating-point types beyond float, and what --device takes: the number in front, the UUID "
+        "or PCI address of a card, or the id. A GPU that both OpenCL and CUDA offer is one entry "
+        "with a view for each; --language chooses between them. A GPU that the system shows but no "
+        "OpenCL driver offers is named with the reason and what to install. The host itself, with "
+        "its C compiler, runs kernels in C alone and stands last.",
     .topics = "devices",
     .groups = groups,
     .settings_size = sizeof(struct devices_settings),
