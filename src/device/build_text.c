@@ -25,10 +25,13 @@ static bool needs_quoting(const char *option)
     return option[strcspn(option, " \t\"'\\`$#;&|<>*?()[]{}~")] != '\0';
 }
 
-static bool is_defined_in_source(const char *option)
+// Compilers put headers of their own in front of the source, which an option reaches and a line
+// behind them does not.
+static bool is_defined_in_source(enum language l, const char *option)
 {
     const char *name;
-    return needs_quoting(option) && macro_name(option, &name) > 0;
+    size_t length = macro_name(option, &name);
+    return length > 0 && (needs_quoting(option) || language_has_header_word(l, name, length));
 }
 
 bool build_check_option(const struct job_program *p, const char *option, struct error *e)
@@ -51,13 +54,13 @@ static void add_word(struct text *out, const char *word)
         text_add(out, word);
 }
 
-bool build_options(const struct job_program *p, const char *folder, const char *extra,
-                   struct text *out, struct error *e)
+bool build_options(enum language l, const struct job_program *p, const char *folder,
+                   const char *extra, struct text *out, struct error *e)
 {
     for (uint32_t i = 0; i < p->option_count; i++) {
         if (!build_check_option(p, p->options[i], e))
             return false;
-        if (!is_defined_in_source(p->options[i]))
+        if (!is_defined_in_source(l, p->options[i]))
             add_word(out, p->options[i]);
     }
     if (p->run)
@@ -98,12 +101,12 @@ bool build_define(const char *option, struct text *out)
     return true;
 }
 
-bool build_source(const struct job_program *p, struct text *out, struct error *e)
+bool build_source(enum language l, const struct job_program *p, struct text *out, struct error *e)
 {
     for (uint32_t i = 0; i < p->option_count; i++) {
         if (!build_check_option(p, p->options[i], e))
             return false;
-        if (is_defined_in_source(p->options[i]))
+        if (is_defined_in_source(l, p->options[i]))
             build_define(p->options[i], out);
     }
     if (out->length)

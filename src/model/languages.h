@@ -5,6 +5,7 @@
 #define HONE_MODEL_LANGUAGES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 // X(NAME), in the order in which they are preferred. Keys and stores hold the number: a new one
@@ -35,11 +36,12 @@ struct language_cache {
     bool is_beside; // the entries behind it count too, even if the variable is set
 };
 
-// An option that a user's spec may not give to the compiler.
+// An option that the compiler is not given.
 struct language_option {
     const char *start; // of the word
     bool is_whole;     // and its end
     const char *why;   // "it names an output file"
+    bool takes_next;   // its value is the next word
 };
 
 struct language_traits {
@@ -74,6 +76,11 @@ struct language_traits {
     const char *const *time_variables;
     const char *const *other_variables;
     const struct language_option *refused; // ends in an entry without a start
+    // Likewise: what other compilers take and this one does not know.
+    const struct language_option *ignored;
+    // (optional) Names that its compiler's headers use: -D of one would break them. A '*' at the
+    // end stands for anything.
+    const char *const *header_words;
     uint32_t routines;      // vendors' routines (job.h) that its devices offer, as a set
     uint32_t vector_widths; // a bit for each width that its own vector types have: 1 << width
     bool packs_three;       // a vector of three has the size of three components, not of four
@@ -111,6 +118,11 @@ uint32_t languages_unnamed(void);
 // Why the language's compiler is not given this option of a user's; NULL: it is. `before` is the
 // option in front of it, or NULL.
 const char *language_refuses(enum language l, const char *option, const char *before);
+// Why it is left out, though it does no harm: another compiler's. NULL: it is not. *next: the word
+// behind it is its value.
+const char *language_ignores(enum language l, const char *option, bool *next);
+// Would -D of this name, of `length` bytes, break the headers of its compiler?
+bool language_has_header_word(enum language l, const char *name, size_t length);
 // Is `word` in the list, which ends in NULL?
 bool language_has_word(const char *const *list, const char *word);
 

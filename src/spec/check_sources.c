@@ -15,6 +15,19 @@ struct finder {
     uint32_t file;
 };
 
+// Does the line say what hone passes in every configuration? Compilers take the same twice.
+static bool is_same_definition(const struct spec *s, uint32_t name, const struct scan_item *item)
+{
+    bool is_only = name < s->parameter_count && s->parameters[name].count == 1;
+    if (!is_only || item->kind != SCAN_DEFINE || !item->value)
+        return false;
+    struct text shown = TEXT_INIT;
+    define_text(&s->parameters[name].values[0], &shown);
+    bool same = str_equal(text_cstr(&shown), item->value);
+    text_release(&shown);
+    return same;
+}
+
 static void look_for_definition(void *context, uint32_t file, const struct scan_item *item,
                                 bool sure)
 {
@@ -24,6 +37,8 @@ static void look_for_definition(void *context, uint32_t file, const struct scan_
         return;
     uint32_t name = scan_name_index(&f->src->names, item->text, strlen(item->text));
     if (name == UINT32_MAX)
+        return;
+    if (is_same_definition(f->src->spec, name, item))
         return;
     bool own = name < f->src->first_extra;
     bool hone =
@@ -203,16 +218,47 @@ static void warn_unused(const struct spec_sources *src, const struct users *u,
     }
 }
 
-bool sources_check(const struct spec_sources *src, const struct log *log, struct error *e)
+// ---- what is done otherwise than it is written -------------------------------------------------
+
+static void tell_options(const struct spec_sources *src, const struct log *log)
+{
+    bool next;
+    for (uint32_t p = 0; p < src->program_count; p++) {
+        for (uint32_t i = 0; i < src->programs[p].ignored_count; i++) {
+            const char *option = src->programs[p].ignored[i];
+            log_add(log, LOG_WARNING, "%s: CompilerOptions: '%s' is left out for %s: it is %s",
+                    src->spec->path, option, language_title(src->language),
+                    language_ignores(src->language, option, &next));
+        }
+    }
+}
+
+static void tell_header_words(const struct spec_sources *src, const struct log *log)
+{
+    const struct spec *s = src->spec;
+    for (uint32_t i = 0; i < s->slots.facts; i++) {
+        const char *name = s->symbols.items[i].name;
+        if (language_has_header_word(src->language, name, strlen(name)))
+            log_add(log, LOG_NOTE,
+                    "%s: '%s' is a word of %s: it is given as a #define in front of the source, "
+                    "since -D would break the compiler's headers",
+                    s->path, name, language_title(src->language));
+    }
+}
+
+bool sources_check(struct spec_sources *src, const struct log *log, struct error *e)
 {
     bool ok = true;
     struct arena scratch;
     arena_init(&scratch);
     struct users users = {.spec = src->spec};
     for (uint32_t i = 0; ok && i < src->program_count; i++)
-        ok = check_definitions(src, &src->programs[i], &scratch, e);
-    if (!ok)
+        ok = faults_keep(&src->faults, &src->arena,
+                         check_definitions(src, &src->programs[i], &scratch, e), e);
+    if (!ok || src->faults.count > 0)
         goto end;
+    tell_options(src, log);
+    tell_header_words(src, log);
 
     users.used = arena_array(&scratch, src->spec->slots.facts + 1, sizeof *users.used);
     if (!users.used) {

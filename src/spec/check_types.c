@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 
+#include <ctype.h>
 #include <string.h>
 
 // One launch's arguments beside its kernel.
@@ -234,6 +235,46 @@ static bool check_always(const struct spec_sources *src, const struct launch_spe
     return ok;
 }
 
+// ---- kernels that are nowhere -------------------------------------------------------------------
+
+static bool holds_word(const struct source_file *f, const char *word, size_t length)
+{
+    const char *end = f->text + f->length;
+    for (const char *at = f->text; (at = memmem(at, (size_t)(end - at), word, length)); at++) {
+        bool starts = at == f->text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        bool ends =
+            at + length == end || !(isalnum((unsigned char)at[length]) || at[length] == '_');
+        if (starts && ends)
+            return true;
+    }
+    return false;
+}
+
+// A kernel whose name is in none of its files, where nothing can put it there. Alone it is the
+// driver's to tell, which knows what the program has; beside other mistakes it is told with them.
+static bool check_kernel_named(const struct spec_sources *src, const struct launch_spec *l,
+                               struct error *e)
+{
+    const struct program_sources *p = &src->programs[l->program];
+    size_t length = l->kernel ? strcspn(l->kernel, "<(: ") : 0;
+    bool found = length == 0 || l->when.expr || p->outside || p->unseen.file;
+    for (uint32_t i = 0; i < p->count && !found; i++)
+        found = p->list[i].scan.opaque || holds_word(&p->list[i], l->kernel, length);
+    if (found)
+        return true;
+    struct text files = TEXT_INIT;
+    for (uint32_t i = 0; i < p->mains; i++)
+        text_addf(&files, "%s%s", i ? ", " : "", p->list[i].name);
+    error_set(
+        e, ERROR_INPUT,
+        "%s: there is no kernel '%s' in %s%s; name the file that has it, or all files that it "
+        "is made of in Sources",
+        l->path, l->kernel, text_cstr(&files),
+        p->count > p->mains ? ", nor in what it includes" : "");
+    text_release(&files);
+    return false;
+}
+
 bool sources_check_types(struct spec_sources *src, struct error *e)
 {
     const struct language_spec *l = &src->spec->kernel->languages[src->language];
@@ -241,7 +282,8 @@ bool sources_check_types(struct spec_sources *src, struct error *e)
     if (!src->types_agree)
         return error_memory(e);
     for (uint32_t i = 0; i < l->launch_count; i++) {
-        bool ok = check_always(src, &l->launches[i], &src->types_agree[i], e);
+        bool ok = (src->faults.count == 0 || check_kernel_named(src, &l->launches[i], e)) &&
+                  check_always(src, &l->launches[i], &src->types_agree[i], e);
         if (!faults_keep(&src->faults, &src->arena, ok, e))
             return false;
     }

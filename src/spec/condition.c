@@ -106,10 +106,10 @@ static struct operand parse_primary(struct parser *p)
         if (*p->at == '(')
             return give_up_condition(p); // a function-like macro
         struct macro_fact fact = p->lookup(p->context, name, length);
-        if (fact.defined && !fact.has_value)
+        if (fact.defined && !fact.has_value && !fact.is_own)
             return give_up_condition(
                 p); // its text may be no expression, an error even where nobody evaluates it
-        return fact.defined || fact.absent ? known_value(fact.value) : unknown;
+        return fact.has_value || fact.absent ? known_value(fact.value) : unknown;
     }
     return give_up_condition(p);
 }

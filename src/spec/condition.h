@@ -14,6 +14,7 @@ struct macro_fact {
     bool has_value;
     int64_t value;
     bool absent; // surely not defined; where neither is so, nothing is known of it
+    bool is_own; // by the source: its text, where it is not known, is an operand like any other
 };
 
 typedef struct macro_fact (*macro_lookup)(void *context, const char *name, size_t length);

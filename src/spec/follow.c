@@ -1,5 +1,6 @@
 // Conditions have three values. A branch whose condition is unknown is kept, its condition's names
-// count as seen, and a macro that the source itself defines or undefines is unknown from there on.
+// count as seen, and a watched macro that the source itself defines or undefines is unknown from
+// there on. Of other macros it is known where the source has surely defined them.
 #include "spec/follow.h"
 
 #include <ctype.h>
@@ -19,10 +20,21 @@ struct level {
     enum truth taken; // has an earlier branch been taken?
 };
 
+// What the source itself does with a macro that is not watched.
+struct own_macro {
+    const char *name;
+    struct macro_fact fact;
+    struct own_macro *next;
+};
+#define OWN_CHAINS 256
+
 struct walk {
     struct follow *f;
-    bool *touched; // by name: defined or undefined by the source
-    bool *visited; // by file, in live text
+    struct arena *arena;
+    struct own_macro *own[OWN_CHAINS]; // by the name's hash
+    bool failed;                       // no memory
+    bool *touched;                     // by name: defined or undefined by the source
+    bool *visited;                     // by file, in live text
     struct level levels[NEST_LIMIT];
     uint32_t depth;   // open levels
     uint32_t nesting; // of includes
@@ -67,8 +79,6 @@ static void see_all(struct walk *w, const struct scan_item *item)
         see(w, item->names[i]);
 }
 
-// ---- conditions --------------------------------------------------------------------------------
-
 // A plain decimal integer; other values are not used to decide a condition.
 static bool plain_integer(const char *text, int64_t *out)
 {
@@ -80,12 +90,55 @@ static bool plain_integer(const char *text, int64_t *out)
     return true;
 }
 
+// ---- the source's own macros -------------------------------------------------------------------
+
+static struct own_macro **own_place(struct walk *w, const char *name, size_t length)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+    struct own_macro **at = &w->own[hash % OWN_CHAINS];
+    while (*at && !(strncmp((*at)->name, name, length) == 0 && (*at)->name[length] == '\0'))
+        at = &(*at)->next;
+    return at;
+}
+
+// Where the line may not be seen nothing is known of the macro from there on.
+static void note_own(struct walk *w, const struct scan_item *item, bool sure)
+{
+    struct own_macro **at = own_place(w, item->text, strlen(item->text));
+    if (!*at && !(*at = arena_alloc(w->arena, sizeof **at))) {
+        w->failed = true;
+        return;
+    }
+    struct macro_fact *fact = &(*at)->fact;
+    (*at)->name = item->text;
+    *fact = (struct macro_fact){.is_own = true};
+    if (!sure)
+        return;
+    fact->defined = item->kind == SCAN_DEFINE;
+    fact->absent = !fact->defined;
+    fact->has_value = fact->defined && item->value && plain_integer(item->value, &fact->value);
+}
+
+// A file that is not here may define and undefine anything.
+static void forget_own(struct walk *w)
+{
+    memset(w->own, 0, sizeof w->own);
+}
+
+// ---- conditions --------------------------------------------------------------------------------
+
 static struct macro_fact look_up_macro(void *context, const char *name, size_t length)
 {
-    const struct walk *w = context;
+    struct walk *w = context;
     struct macro_fact fact = {.defined = false};
     uint32_t index = scan_name_index(w->f->names, name, length);
-    if (index == UINT32_MAX || !w->f->macros[index].given || w->touched[index])
+    if (index == UINT32_MAX) {
+        const struct own_macro *own = *own_place(w, name, length);
+        return own ? own->fact : fact;
+    }
+    if (!w->f->macros[index].given || w->touched[index])
         return fact;
     const char *value = w->f->macros[index].value;
     fact.defined = true;
@@ -100,7 +153,8 @@ static enum truth negate(enum truth t)
 
 static enum truth test_defined(struct walk *w, const char *name)
 {
-    return look_up_macro(w, name, strlen(name)).defined ? TRUTH_YES : TRUTH_UNKNOWN;
+    struct macro_fact fact = look_up_macro(w, name, strlen(name));
+    return fact.defined ? TRUTH_YES : fact.absent ? TRUTH_NO : TRUTH_UNKNOWN;
 }
 
 static enum truth test_item(struct walk *w, const struct scan_item *item)
@@ -153,6 +207,7 @@ static void give_up_following(struct walk *w, const char *why, bool strange)
 static void walk_include(struct walk *w, uint32_t target)
 {
     if (target == FOLLOW_UNRESOLVED) {
+        forget_own(w);
         give_up_following(w, "it includes a file that is not here", false);
         return;
     }
@@ -175,6 +230,8 @@ static void walk_live(struct walk *w, uint32_t file, uint32_t i, const struct sc
         if (index != UINT32_MAX) {
             w->touched[index] = true;
             see(w, index);
+        } else {
+            note_own(w, item, life_now(w) == LIVE);
         }
     }
     if (item->kind == SCAN_INCLUDE)
@@ -237,6 +294,7 @@ bool follow_run(struct follow *f, struct arena *scratch)
     if (!w)
         return false;
     w->f = f;
+    w->arena = scratch;
     w->touched = arena_array(scratch, f->names->count + 1, sizeof *w->touched);
     w->visited = arena_array(scratch, f->file_count + 1, sizeof *w->visited);
     if (!w->touched || !w->visited)
@@ -249,5 +307,5 @@ bool follow_run(struct follow *f, struct arena *scratch)
         walk_file(w, f->mains[i]);
     for (uint32_t i = 0; i < f->names->count && f->opaque; i++)
         f->seen[i] = true;
-    return true;
+    return !w->failed;
 }

@@ -10,31 +10,30 @@
 
 // ---- -D words ----------------------------------------------------------------------------------
 
-// Each one word, unquoted; a backend quotes as its compiler needs. NULL for values that a compiler
-// cannot take (lists), and without memory.
-static const char *define_word(struct arena *a, const char *name, const struct value *v)
+void define_text(const struct value *v, struct text *out)
 {
     char number[32];
-    switch (v->kind) {
-    case VALUE_BOOL:
-    case VALUE_INT:
-        return arena_printf(a, "-D%s=%lld", name, (long long)v->i);
-    case VALUE_FLOAT:
+    if (v->kind == VALUE_BOOL || v->kind == VALUE_INT)
+        text_addf(out, "%lld", (long long)v->i);
+    else if (v->kind == VALUE_STRING)
+        text_add(out, v->s);
+    else if (v->kind == VALUE_FLOAT) {
         f64_to_str(v->f, number);
-        return arena_printf(a, "-D%s=%s", name, number);
-    case VALUE_STRING:
-        return arena_printf(a, "-D%s=%s", name, v->s);
-    default:
-        return NULL;
+        text_add(out, number);
     }
 }
 
+// One word, unquoted; a backend quotes as its compiler needs. A list is nothing for a compiler.
 static bool add_define(struct maker *m, struct job_program *p, const char *name,
                        const struct value *v)
 {
+    struct text text = TEXT_INIT;
     if (v->kind == VALUE_LIST || v->kind == VALUE_NONE)
         return true;
-    const char *word = define_word(m->arena, name, v);
+    text_addf(&text, "-D%s=", name);
+    define_text(v, &text);
+    const char *word = text.failed ? NULL : arena_strdup(m->arena, text_cstr(&text));
+    text_release(&text);
     if (!word)
         return error_memory(m->e);
     p->options[p->option_count++] = word;
@@ -130,7 +129,8 @@ static bool make_program(struct maker *m, uint32_t index, const struct job_launc
     if (!word)
         return error_memory(m->e);
     p->options[p->option_count++] = word;
-    return add_spec_defines(m, sources, reference, p) && add_tuner_defines(m, sources, launch, p);
+    return add_spec_defines(m, sources, reference, p) && add_tuner_defines(m, sources, launch, p) &&
+           make_unrolled(m, p);
 }
 
 // ---- launches ----------------------------------------------------------------------------------

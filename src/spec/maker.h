@@ -56,6 +56,8 @@ bool make_takes_symbols(struct maker *m, const struct launch_spec *l, const stru
 bool make_types_check(struct maker *m, const struct launch_spec *l, const struct job_launch *made);
 // What an output is to hold by an expression over the index (expect_job.c).
 bool make_expectation(struct maker *m, const struct expected_spec *x, struct job_expression *out);
+// Takes the unrolling by a factor of 0 out of the program's text (unroll.c).
+bool make_unrolled(struct maker *m, struct job_program *p);
 // The reference (reference_job.c).
 bool make_reference(struct maker *m);
 

@@ -228,14 +228,21 @@ static bool take_options(struct loader *l)
 {
     const struct program_spec *p = l->spec;
     l->out->options = arena_array(l->arena, p->option_count + 1, sizeof *l->out->options);
-    if (!l->out->options)
+    l->out->ignored = arena_array(l->arena, p->option_count + 1, sizeof *l->out->ignored);
+    if (!l->out->options || !l->out->ignored)
         return error_memory(l->e);
     for (uint32_t i = 0; i < p->option_count; i++) {
         const char *option = p->options[i], *folder = NULL;
         const char *why = language_refuses(l->src->language, option, i ? p->options[i - 1] : NULL);
+        bool next;
         if (why)
             return error_set(l->e, ERROR_INPUT, "CompilerOptions: '%s' is refused: %s", option,
                              why);
+        if (language_ignores(l->src->language, option, &next)) {
+            l->out->ignored[l->out->ignored_count++] = option;
+            i += next;
+            continue;
+        }
         const struct reader *reader = find_reader(option);
         if (reader)
             note_reader(l, reader, i);

@@ -53,6 +53,8 @@ struct program_sources {
     uint32_t folder_count;
     const char **options;
     uint32_t option_count;
+    const char **ignored; // options of other compilers, which this one is not given
+    uint32_t ignored_count;
     bool outside; // files of the list are
     struct unseen unseen;
 };
@@ -86,12 +88,14 @@ bool unseen_find(const struct spec_sources *src, struct arena *a, struct program
 // The name a -D option defines, with its length; NULL for every other option. *value is its text
 // ("1" where it gives none).
 const char *option_macro(const char *option, size_t *length, const char **value);
+// The value as the text of a macro; nothing of a list.
+void define_text(const struct value *v, struct text *out);
 // Notes by name what a program's options define; false when they cannot be followed (a name given
 // twice, one that is not watched, a function-like macro) (effective.c).
 bool sources_note_macros(const struct scan_names *names, const struct job_program *p,
                          struct follow_macro *macros);
 // Refuses names that the sources define themselves, warns of those nobody uses (check_sources.c).
-bool sources_check(const struct spec_sources *src, const struct log *log, struct error *e);
+bool sources_check(struct spec_sources *src, const struct log *log, struct error *e);
 // Refuses arguments that no configuration's kernel takes (check_types.c).
 bool sources_check_types(struct spec_sources *src, struct error *e);
 bool program_mentions(const struct program_sources *p, uint32_t name);

@@ -24,11 +24,14 @@ START_TEST(values_with_blanks_become_lines_of_the_source)
     kit_option(j, "-DN=4");
     kit_option(j, "-DT=unsigned int");
     kit_option(j, "-DF(x)=x + 1");
+    kit_option(j, "-Dread_only=1");
     kit_option(j, "-cl-fast-relaxed-math");
-    ck_assert(build_options(&j->programs[0], "./tree", "-cl-nv-verbose", &options, &e));
-    ck_assert(build_source(&j->programs[0], &source, &e));
+    ck_assert(
+        build_options(LANGUAGE_OPENCL, &j->programs[0], "./tree", "-cl-nv-verbose", &options, &e));
+    ck_assert(build_source(LANGUAGE_OPENCL, &j->programs[0], &source, &e));
     ck_assert_str_eq(text_cstr(&options), "-DN=4 -cl-fast-relaxed-math -I./tree -cl-nv-verbose");
-    ck_assert_str_eq(text_cstr(&source), "#define T unsigned int\n#define F(x) x + 1\n#line 1\n"
+    ck_assert_str_eq(text_cstr(&source), "#define T unsigned int\n#define F(x) x + 1\n"
+                                         "#define read_only 1\n#line 1\n"
                                          "int x;\n");
     text_release(&options);
     text_release(&source);
@@ -42,7 +45,7 @@ START_TEST(line_breaks_in_options_are_refused)
     struct text source = TEXT_INIT;
     struct error e = ERROR_INIT;
     kit_option(j, "-DN=4\n#define M");
-    ck_assert(!build_source(&j->programs[0], &source, &e));
+    ck_assert(!build_source(LANGUAGE_OPENCL, &j->programs[0], &source, &e));
     ck_assert_msg(strstr(e.text, "line break"), "%s", e.text);
     text_release(&source);
     job_free(j);

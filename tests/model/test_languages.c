@@ -63,12 +63,44 @@ START_TEST(test_routines)
 }
 END_TEST
 
+// What other tuners' files give to nvcc is left out, and nothing else is.
+START_TEST(test_ignored_options)
+{
+    bool next;
+    ck_assert_ptr_nonnull(language_ignores(LANGUAGE_CUDA, "-O3", &next));
+    ck_assert(!next);
+    ck_assert_ptr_nonnull(language_ignores(LANGUAGE_CUDA, "-Xcompiler", &next));
+    ck_assert(next);
+    ck_assert_ptr_nonnull(language_ignores(LANGUAGE_CUDA, "--extended-lambda", &next));
+    ck_assert_ptr_null(language_ignores(LANGUAGE_CUDA, "-lineinfo", &next));
+    ck_assert_ptr_null(language_ignores(LANGUAGE_CUDA, "-use_fast_math", &next));
+    ck_assert_ptr_null(language_ignores(LANGUAGE_CUDA, "-std=c++11", &next));
+    ck_assert_ptr_nonnull(language_ignores(LANGUAGE_OPENCL, "-std=c++11", &next));
+    ck_assert_ptr_null(language_ignores(LANGUAGE_OPENCL, "-cl-std=CL2.0", &next));
+    ck_assert_ptr_null(language_ignores(LANGUAGE_C, "-O3", &next));
+}
+END_TEST
+
+START_TEST(test_header_words)
+{
+    ck_assert(language_has_header_word(LANGUAGE_OPENCL, "read_only", 9));
+    ck_assert(language_has_header_word(LANGUAGE_OPENCL, "step", 4));
+    ck_assert(language_has_header_word(LANGUAGE_OPENCL, "vload4", 6));
+    ck_assert(language_has_header_word(LANGUAGE_OPENCL, "half=2", 4));
+    ck_assert(!language_has_header_word(LANGUAGE_OPENCL, "steps", 5));
+    ck_assert(!language_has_header_word(LANGUAGE_OPENCL, "ste", 3));
+    ck_assert(!language_has_header_word(LANGUAGE_CUDA, "read_only", 9));
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("languages");
     TCase *c = tcase_create("languages");
     tcase_add_loop_test(c, test_row, 0, LANGUAGE_COUNT);
     tcase_add_test(c, test_texts);
+    tcase_add_test(c, test_ignored_options);
+    tcase_add_test(c, test_header_words);
     tcase_add_test(c, test_routines);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);

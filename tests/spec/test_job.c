@@ -382,6 +382,34 @@ START_TEST(test_block_names_first)
 }
 END_TEST
 
+// ---- unrolling ---------------------------------------------------------------------------------
+
+START_TEST(test_unroll)
+{
+    static const char source[] = "kernel void k() {\n"
+                                 "  # pragma unroll loop_unroll_factor_a\n"
+                                 "#pragma unroll (loop_unroll_factor_b)\n"
+                                 "#pragma unroll loop_unroll_factor_a2\n"
+                                 "}\n";
+    struct fixture f;
+    start(&f, source);
+    struct job *j = make(&f,
+                         "\"ConfigurationSpace\": {\"TuningParameters\": ["
+                         "{\"Name\": \"P\", \"Values\": [4]},"
+                         "{\"Name\": \"loop_unroll_factor_a\", \"Values\": [0, 2]},"
+                         "{\"Name\": \"loop_unroll_factor_b\", \"Values\": [2, 0]}]},",
+                         KERNEL_FILE "\"GlobalSize\": {\"X\": \"4\"}", LANGUAGE_OPENCL, NULL);
+    const struct job_program *p = &j->programs[0];
+    const char *text = p->source;
+    ck_assert_uint_eq(p->length, strlen(source));
+    ck_assert_ptr_null(strstr(text, "loop_unroll_factor_a\n"));
+    ck_assert_ptr_nonnull(strstr(text, "#pragma unroll (loop_unroll_factor_b)\n"));
+    ck_assert_ptr_nonnull(strstr(text, "#pragma unroll loop_unroll_factor_a2\n"));
+    ck_assert(program_has(p, "-Dloop_unroll_factor_a=0"));
+    end(&f, j);
+}
+END_TEST
+
 // ---- arguments ---------------------------------------------------------------------------------
 
 #define ONE_SIZE "\"GlobalSize\": {\"X\": \"4\"}, \"LocalSize\": {\"X\": \"P\"}, "
@@ -1344,6 +1372,7 @@ int main(void)
     tcase_add_loop_test(cases, test_sizes, 0, sizeof sizes / sizeof sizes[0]);
     tcase_add_test(cases, test_block_names);
     tcase_add_test(cases, test_block_names_first);
+    tcase_add_test(cases, test_unroll);
     tcase_add_loop_test(cases, test_scalar, 0, sizeof scalars / sizeof scalars[0]);
     tcase_add_loop_test(cases, test_fill, 0, sizeof fills / sizeof fills[0]);
     tcase_add_test(cases, test_buffers);

@@ -226,8 +226,8 @@ void *opencl_program_new(void *own, const struct job *j, uint32_t index, const v
     struct texts texts = {TEXT_INIT, TEXT_INIT, TEXT_INIT};
     cl_program program = NULL;
     if (!(include_tree(p, o->options->scratch ? o->options->scratch : ".", &texts.tree, &e) &&
-          build_options(p, texts.tree.data, extra_option(o), &texts.options, &e) &&
-          build_source(p, &texts.source, &e))) {
+          build_options(LANGUAGE_OPENCL, p, texts.tree.data, extra_option(o), &texts.options, &e) &&
+          build_source(LANGUAGE_OPENCL, p, &texts.source, &e))) {
         result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "%s: %s", p->name, e.text);
         goto done;
     }
