@@ -41,8 +41,11 @@ bool find_argument(const struct reader *r, const struct kernel_spec *k, struct n
     }
     const char *near = str_nearest(name, names, k->argument_count);
     return node_error(r, n, "there is no argument '%s'%s%s%s", name,
-                      near ? "; did you mean '" : "; see KernelSpecification.Arguments",
-                      near ? near : "", near ? "'?" : "");
+                      near ? "; did you mean '" : "; see ",
+                      near         ? near
+                      : r->origins ? "arguments"
+                                   : "KernelSpecification.Arguments",
+                      near ? "'?" : "");
 }
 
 // ---- fills -------------------------------------------------------------------------------------

@@ -74,13 +74,16 @@ static bool check_strict(const struct reader *r, struct node n, const struct spe
     return true;
 }
 
-static bool check_object(const struct reader *r, struct node n, const char *pattern);
+static bool check_object(const struct reader *r, const struct key_table *t, struct node n,
+                         const char *pattern);
 
-static bool check_items(const struct reader *r, struct node n, const struct spec_key *key,
-                        const char *pattern)
+static bool check_items(const struct reader *r, const struct key_table *t, struct node n,
+                        const struct spec_key *key, const char *pattern)
 {
     for (size_t i = 0; i < json_array_size(n.json); i++) {
         struct node item = node_item(r, n, i);
+        if (!item.json)
+            continue; // a mistake about it is told already
         unsigned kind = kind_of_json(item.json);
         bool is_known = !key->items || (kind & key->items);
         if (!is_known && !hide_kind(r, item, key->items))
@@ -88,7 +91,7 @@ static bool check_items(const struct reader *r, struct node n, const struct spec
         if (is_known && r->strict && key->strict_items && !(kind & key->strict_items) &&
             !read_on(r, wrong_kind(r, item, key->strict_items, " in T1")))
             return false;
-        if (kind == KEY_OBJECT && is_known && !check_object(r, item, pattern))
+        if (kind == KEY_OBJECT && is_known && !check_object(r, t, item, pattern))
             return false;
     }
     return true;
@@ -100,8 +103,8 @@ static bool is_own_key(const struct spec_key *key, const char *pattern)
     return strncmp(key->path, pattern, strlen(pattern)) == 0;
 }
 
-static bool check_key_value(const struct reader *r, struct node n, const struct spec_key *key,
-                            bool own)
+static bool check_key_value(const struct reader *r, const struct key_table *t, struct node n,
+                            const struct spec_key *key, bool own)
 {
     unsigned kind = kind_of_json(n.json);
     bool is_taken = key->accepts == KEY_ANY || kind == KEY_NULL || (kind & key->accepts);
@@ -115,8 +118,8 @@ static bool check_key_value(const struct reader *r, struct node n, const struct 
     char items[256];
     snprintf(items, sizeof items, "%s[]", key->path);
     if (kind == KEY_OBJECT)
-        return check_object(r, n, key->single ? items : key->path);
-    return kind != KEY_ARRAY || check_items(r, n, key, items);
+        return check_object(r, t, n, key->single ? items : key->path);
+    return kind != KEY_ARRAY || check_items(r, t, n, key, items);
 }
 
 static bool check_required(const struct reader *r, struct node n, const char *pattern)
@@ -124,7 +127,7 @@ static bool check_required(const struct reader *r, struct node n, const char *pa
     size_t count;
     const struct spec_key *keys = spec_keys(&count);
     for (size_t i = 0; i < count; i++) {
-        const char *name = key_name_in(&keys[i], pattern);
+        const char *name = key_name_in(&t1_keys, &keys[i], pattern);
         if (name && is_own_key(&keys[i], pattern) && keys[i].required &&
             !json_object_get(n.json, name) &&
             !read_on(r, node_error(r, n, "the key '%s' is missing, which T1 needs", name)))
@@ -133,18 +136,26 @@ static bool check_required(const struct reader *r, struct node n, const char *pa
     return true;
 }
 
-static bool check_object(const struct reader *r, struct node n, const char *pattern)
+static bool check_object(const struct reader *r, const struct key_table *t, struct node n,
+                         const char *pattern)
 {
     const char *name;
     json_t *value;
     json_object_foreach((json_t *)n.json, name, value)
     {
         struct node child = node_get(r, n, name);
-        const struct spec_key *key = key_find(pattern, name);
-        const char *near = key ? NULL : key_nearest(pattern, name);
-        if (key && !key->strict && !key->dialect)
+        if (!child.json)
+            continue;
+        const struct key_table *of = t;
+        const struct spec_key *key = key_find(t, pattern, name);
+        const char *near = key ? NULL : key_nearest(t, pattern, name), *place = pattern;
+        if (!key && t == &short_keys) {
+            key = short_t1_key(pattern, name, &place);
+            of = &t1_keys;
+        }
+        if (key && of == &t1_keys && !key->strict && !key->dialect)
             r->spec->extended = true;
-        if (key && !check_key_value(r, child, key, is_own_key(key, pattern)))
+        if (key && !check_key_value(r, of, child, key, is_own_key(key, place)))
             return false;
         if (!key && near)
             node_warn(r, child, "unknown key, ignored; did you mean '%s'?", near);
@@ -154,9 +165,9 @@ static bool check_object(const struct reader *r, struct node n, const char *patt
     return !r->strict || check_required(r, n, pattern);
 }
 
-bool check_keys(const struct reader *r, struct node root)
+bool check_keys(const struct reader *r, const struct key_table *t, struct node root)
 {
     if (!json_is_object(root.json))
         return node_error(r, root, "must be a JSON object, but is %s", json_kind_name(root.json));
-    return check_object(r, root, "");
+    return check_object(r, t, root, "");
 }

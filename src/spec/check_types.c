@@ -199,7 +199,7 @@ static bool is_given(const struct spec_sources *src, const struct program_source
 {
     uint32_t tuner = src->first_extra + EXTRA_KERNEL_TUNER;
     if (name < tuner)
-        return true;
+        return name >= src->first_extra || !p->named[name];
     if (name < src->first_extra + EXTRA_COUNT)
         return program_mentions(p, name);
     for (uint32_t i = 0; i < p->option_count; i++) {

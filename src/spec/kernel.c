@@ -13,7 +13,7 @@ static bool ends_in(const char *file, const char *ending)
     return length >= tail && strcmp(file + length - tail, ending) == 0;
 }
 
-static bool language_of_file(const char *file, enum language *out)
+bool language_of_file(const char *file, enum language *out)
 {
     for (unsigned l = 0; file && l < LANGUAGE_COUNT; l++) {
         const char *const *ending = language_traits((enum language)l)->endings;

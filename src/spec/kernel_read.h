@@ -22,6 +22,8 @@ struct node block_get(const struct reader *r, const struct block *b, const char 
 // Finds the language's own object in a Languages node; absent when there is none.
 struct node language_node(const struct reader *r, struct node languages, enum language l);
 
+// By the file's ending; false where that says nothing.
+bool language_of_file(const char *file, enum language *out);
 // What a KernelFile names in the language: the text itself, or that of an object by language.
 struct node kernel_file_node(const struct reader *r, struct node layer, enum language l);
 

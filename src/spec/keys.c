@@ -406,7 +406,13 @@ static const char *const block_places[] = {
     "KernelSpecification.Launches[].Languages.*",
     "KernelSpecification.Reference",
     "KernelSpecification.Reference.Languages.*",
+    NULL,
 };
+
+const struct key_table t1_keys = {.keys = keys,
+                                  .count = KEY_COUNT,
+                                  .block_root = "KernelSpecification",
+                                  .block_places = block_places};
 
 const struct spec_key *spec_keys(size_t *count)
 {
@@ -414,10 +420,10 @@ const struct spec_key *spec_keys(size_t *count)
     return keys;
 }
 
-static bool is_block_place(const char *pattern)
+static bool is_block_place(const struct key_table *t, const char *pattern)
 {
-    for (size_t i = 0; i < sizeof block_places / sizeof block_places[0]; i++) {
-        if (strcmp(block_places[i], pattern) == 0)
+    for (const char *const *place = t->block_places; *place; place++) {
+        if (strcmp(*place, pattern) == 0)
             return true;
     }
     return false;
@@ -435,33 +441,33 @@ static const char *name_below(const char *path, const char *parent)
     return strpbrk(name, ".[") ? NULL : name;
 }
 
-const char *key_name_in(const struct spec_key *key, const char *parent)
+const char *key_name_in(const struct key_table *t, const struct spec_key *key, const char *parent)
 {
     const char *name = name_below(key->path, parent);
-    if (!name && key->block && is_block_place(parent))
-        name = name_below(key->path, "KernelSpecification");
+    if (!name && key->block && is_block_place(t, parent))
+        name = name_below(key->path, t->block_root);
     return name;
 }
 
-const struct spec_key *key_find(const char *parent, const char *name)
+const struct spec_key *key_find(const struct key_table *t, const char *parent, const char *name)
 {
     const struct spec_key *any = NULL;
-    for (size_t i = 0; i < KEY_COUNT; i++) {
-        const char *known = key_name_in(&keys[i], parent);
+    for (size_t i = 0; i < t->count; i++) {
+        const char *known = key_name_in(t, &t->keys[i], parent);
         if (known && strcmp(known, name) == 0)
-            return &keys[i];
+            return &t->keys[i];
         if (known && strcmp(known, "*") == 0)
-            any = &keys[i];
+            any = &t->keys[i];
     }
     return any;
 }
 
-const char *key_nearest(const char *parent, const char *name)
+const char *key_nearest(const struct key_table *t, const char *parent, const char *name)
 {
-    const char *names[KEY_COUNT];
+    const char *names[KEYS_MOST];
     size_t count = 0;
-    for (size_t i = 0; i < KEY_COUNT; i++) {
-        const char *known = key_name_in(&keys[i], parent);
+    for (size_t i = 0; i < t->count && count < KEYS_MOST; i++) {
+        const char *known = key_name_in(t, &t->keys[i], parent);
         if (known && strcmp(known, "*") != 0)
             names[count++] = known;
     }

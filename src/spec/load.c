@@ -3,6 +3,8 @@
 // restrictions, kernel, objective.
 #include "spec/kernel_spec.h"
 #include "spec/load.h"
+#include "spec/complete.h"
+#include "spec/expand.h"
 #include "spec/relaxed_json.h"
 
 #include "base/text.h"
@@ -41,6 +43,16 @@ static bool read_spec_name(struct reader *r, struct node root)
 
 // ---- the document -----------------------------------------------------------------------------
 
+// What reads a document, besides its text.
+struct request {
+    const char *path, *text; // NULL: it stands in the file
+    size_t length;
+    const char *folder; // (optional)
+    const struct spec_options *options;
+    const struct spec *open;          // (optional) the spec in the short form that is completed ...
+    const struct spec_sources *texts; // ... by these
+};
+
 // A spec that is refused anyway is refused for all that is wrong in it.
 static bool keep_all_sizes(const struct reader *r)
 {
@@ -51,9 +63,9 @@ static bool keep_all_sizes(const struct reader *r)
     return true;
 }
 
-static bool read_document(struct reader *r, struct node root, const struct spec_options *options)
+static bool read_t1(struct reader *r, struct node root, const struct spec_options *options)
 {
-    if (!check_keys(r, root) || !read_on(r, read_spec_name(r, root)) ||
+    if (!check_keys(r, &t1_keys, root) || !read_on(r, read_spec_name(r, root)) ||
         !read_constants(r, root, options))
         return false;
     bool has_names = read_parameters(r, root);
@@ -65,9 +77,64 @@ static bool read_document(struct reader *r, struct node root, const struct spec_
     return faults_end(r->faults, r->error);
 }
 
-// `text` NULL: it stands in the file.
-static bool read_spec_text(struct reader *r, const char *path, const char *text, size_t length,
-                           const struct spec_options *options)
+static bool read_short(struct reader *r, struct node root, const struct request *q)
+{
+    struct kernel_facts facts;
+    struct origins *origins;
+    json_t *t1 = NULL;
+    if (r->strict)
+        return node_error(r, root,
+                          "is in hone's short form, and no T1; hone spec FILE --to t1 converts it");
+    if (!check_keys(r, &short_keys, root) ||
+        (q->texts && !kernel_facts_read(q->open, q->texts, r->arena, &facts, r->error)))
+        return false;
+    r->spec->extended = false; // as its T1 form is
+    bool ok = short_form_expand(r, root, q->texts ? &facts : NULL, &origins, &t1);
+    r->origins = origins;
+    ok = ok && read_t1(r, node_root(t1), q->options);
+    r->spec->is_short = !q->texts;
+    json_decref(t1);
+    return ok;
+}
+
+// ---- what was said -----------------------------------------------------------------------------
+
+struct spec_message {
+    const char *text;
+    struct spec_message *next;
+};
+
+struct teller {
+    struct spec *spec;
+    const struct spec *open;
+    const struct log *log;
+};
+
+static bool was_told(const struct spec *s, const char *message)
+{
+    const struct spec_message *m = s ? s->told : NULL;
+    while (m && strcmp(m->text, message) != 0)
+        m = m->next;
+    return m != NULL;
+}
+
+// A document in the short form is looked at more than once, and says each thing once.
+static void tell(void *context, enum log_level level, const char *message)
+{
+    struct teller *t = context;
+    struct spec_message *m = arena_alloc(&t->spec->arena, sizeof *m);
+    if (was_told(t->open, message) || was_told(t->spec, message))
+        return;
+    if (m && (m->text = arena_strdup(&t->spec->arena, message))) {
+        m->next = t->spec->told;
+        t->spec->told = m;
+    }
+    log_add(t->log, level, "%s", message);
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+static bool name_spec(struct reader *r, const char *path)
 {
     struct spec *s = r->spec;
     const char *slash = strrchr(path, '/');
@@ -79,43 +146,66 @@ static bool read_spec_text(struct reader *r, const char *path, const char *text,
                    : slash       ? arena_strndup(r->arena, path, (size_t)(slash - path))
                                  : ".";
     s->name = arena_strndup(r->arena, name, name_length);
-    if (!s->path || !s->directory || !s->name)
-        return error_memory(r->error);
-    // A message about a file that cannot be read names it already.
-    if (text ? !keep_spec_text(r, text, length) : !read_file(r, path))
+    return (s->path && s->directory && s->name) || error_memory(r->error);
+}
+
+// A short form is read again, once its kernel's text is there.
+static bool keep_request(struct reader *r, const struct request *q)
+{
+    struct spec *s = r->spec;
+    const char **set = arena_array(r->arena, q->options->set_count + (size_t)1, sizeof *set);
+    s->set = set;
+    for (; set && s->set_count < q->options->set_count; s->set_count++) {
+        if (!(set[s->set_count] = arena_strdup(r->arena, q->options->set[s->set_count])))
+            return error_memory(r->error);
+    }
+    s->folder = q->folder ? arena_strdup(r->arena, q->folder) : NULL;
+    return (set && (s->folder || !q->folder)) || error_memory(r->error);
+}
+
+static bool read_spec_text(struct reader *r, const struct request *q)
+{
+    struct spec *s = r->spec;
+    if (!name_spec(r, q->path))
         return false;
-    json_t *json = relaxed_json_parse(r->spec->text, r->spec->text_length, r->strict, r->error);
-    bool ok = json && read_document(r, node_root(json), options);
+    // A message about a file that cannot be read names it already.
+    if (q->text ? !keep_spec_text(r, q->text, q->length) : !read_file(r, q->path))
+        return false;
+    json_t *json = relaxed_json_parse(s->text, s->text_length, r->strict, r->error);
+    struct node root = node_root(json);
+    bool ok = json && (short_form_is(json) ? keep_request(r, q) && read_short(r, root, q)
+                                           : read_t1(r, root, q->options));
     json_decref(json);
-    if (!ok && r->error->code != ERROR_USAGE)
-        error_context(r->error, "%s", path);
+    if (ok && q->folder && !(s->directory = arena_strdup(r->arena, q->folder)))
+        ok = error_memory(r->error);
+    if (!ok && !q->open && r->error->code != ERROR_USAGE)
+        error_context(r->error, "%s", q->path);
     return ok;
 }
 
-static struct spec *make_spec(const char *path, const char *text, size_t length, const char *folder,
-                              const struct spec_options *options, struct error *e)
+static struct spec *make_spec(const struct request *given, struct error *e)
 {
     static const struct spec_options none;
     struct error local = ERROR_INIT;
-    options = options ? options : &none;
+    struct request q = *given;
+    q.options = q.options ? q.options : &none;
     struct spec *s = calloc(1, sizeof *s);
     if (!s) {
         error_memory(e);
         return NULL;
     }
     arena_init(&s->arena);
-    s->digests = options->digests;
+    s->digests = q.options->digests;
     struct faults faults = {.count = 0};
+    struct teller teller = {.spec = s, .open = q.open, .log = q.options->log};
+    const struct log log = {tell, &teller};
     struct reader r = {.spec = s,
                        .arena = &s->arena,
-                       .log = options->log,
-                       .strict = options->strict,
+                       .log = &log,
+                       .strict = q.options->strict,
                        .error = e ? e : &local,
                        .faults = &faults};
-    bool ok = read_spec_text(&r, path, text, length, options);
-    if (ok && folder && !(s->directory = arena_strdup(&s->arena, folder)))
-        ok = error_memory(e);
-    if (ok)
+    if (read_spec_text(&r, &q))
         return s;
     spec_free(s);
     return NULL;
@@ -123,13 +213,33 @@ static struct spec *make_spec(const char *path, const char *text, size_t length,
 
 struct spec *spec_load(const char *path, const struct spec_options *options, struct error *e)
 {
-    return make_spec(path, NULL, 0, NULL, options, e);
+    return make_spec(&(struct request){.path = path, .options = options}, e);
 }
 
 struct spec *spec_parse(const char *text, size_t length, const char *folder, const char *name,
                         const struct spec_options *options, struct error *e)
 {
-    return make_spec(name ? name : "spec", text, length, folder ? folder : ".", options, e);
+    return make_spec(&(struct request){.path = name ? name : "spec",
+                                       .text = text,
+                                       .length = length,
+                                       .folder = folder ? folder : ".",
+                                       .options = options},
+                     e);
+}
+
+struct spec *spec_complete(const struct spec *s, const struct spec_sources *texts,
+                           const struct log *log, struct error *e)
+{
+    const struct spec_options options = {
+        .set = s->set, .set_count = s->set_count, .log = log, .digests = s->digests};
+    return make_spec(&(struct request){.path = s->path,
+                                       .text = s->text,
+                                       .length = (size_t)s->text_length,
+                                       .folder = s->folder,
+                                       .options = &options,
+                                       .open = s,
+                                       .texts = texts},
+                     e);
 }
 
 void spec_free(struct spec *s)

@@ -74,7 +74,7 @@ static bool add_spec_defines(struct maker *m, const struct program_sources *sour
     };
     for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++) {
         for (uint32_t i = groups[g].first; i < groups[g].first + groups[g].count; i++) {
-            bool wanted = !mentioned_only || program_mentions(sources, i);
+            bool wanted = !sources->named[i] && (!mentioned_only || program_mentions(sources, i));
             if (wanted && !add_define(m, p, s->symbols.items[i].name, &m->slots[i]))
                 return false;
         }

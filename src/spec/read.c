@@ -30,9 +30,15 @@ static struct node shown_node(const struct reader *r, const json_t *json, const 
 
 struct node node_get(const struct reader *r, struct node object, const char *key)
 {
+    const char *own = r->origins ? origin_find(r->origins, object.json, key, 0) : NULL;
+    if (own)
+        return shown_node(r, json_object_get(object.json, key), own);
+    const json_t *json = json_object_get(object.json, key);
+    if (r->origins && !origin_is_verbatim(r->origins, object.json))
+        key = short_key_name(key);
     const char *path = object.path[0] ? arena_printf(r->arena, "%s.%s", object.path, key)
                                       : arena_strdup(r->arena, key);
-    return shown_node(r, json_object_get(object.json, key), path ? path : key);
+    return shown_node(r, json, path ? path : key);
 }
 
 struct node node_get_either(const struct reader *r, struct node object, const char *key,
@@ -47,7 +53,8 @@ struct node node_item(const struct reader *r, struct node array, size_t index)
 {
     if (!json_is_array(array.json))
         return array;
-    const char *path = arena_printf(r->arena, "%s[%zu]", array.path, index);
+    const char *path = r->origins ? origin_find(r->origins, array.json, NULL, index) : NULL;
+    path = path ? path : arena_printf(r->arena, "%s[%zu]", array.path, index);
     return shown_node(r, json_array_get(array.json, index), path ? path : array.path);
 }
 

@@ -6,6 +6,8 @@
 #define HONE_SPEC_READ_H
 
 #include "spec/faults.h"
+#include "spec/keys.h"
+#include "spec/origin.h"
 #include "spec/spec.h"
 
 #include <jansson.h>
@@ -17,6 +19,8 @@ struct reader {
     bool strict;
     struct error *error;
     struct faults *faults;
+    // (optional) Of an expanded document: what its paths are to its writer.
+    const struct origins *origins;
 };
 
 // Keeps the error of a part of the document that was read, so that the parts behind it are read as
@@ -68,9 +72,9 @@ bool read_formula(const struct reader *r, struct node n, const struct expr_symbo
 // A JSON number, text or boolean as a value. Texts are not expressions here.
 struct value node_value(struct node n);
 
-// Checks every key of the document against the table: wrong JSON types and, when strict, everything
+// Checks every key of the document against its table: wrong JSON types and, when strict, everything
 // that the T1 schema refuses are mistakes; unknown keys are warnings. False when reading cannot go
 // on.
-bool check_keys(const struct reader *r, struct node root);
+bool check_keys(const struct reader *r, const struct key_table *t, struct node root);
 
 #endif

@@ -275,7 +275,8 @@ struct declarator {
     bool is_foreign;         // and that the source does not define
     bool is_lone;            // perhaps no parameter at all
     uint32_t stars;
-    bool has_name;
+    bool has_name, is_const; // is_const: what it points to
+    const char *name;
 };
 
 static void read_declared_type(struct reading *r, const char *name, unsigned depth,
@@ -342,10 +343,12 @@ static bool read_declared_name(struct reading *r, const struct word_list *list, 
                                struct declarator *d)
 {
     static const char *const compound[] = {"struct", "union", "enum", "class", NULL};
+    static const char *const const_words[] = {"const", "__const", "constant", "__constant", NULL};
     const char *word = list->items[*at]->text;
     enum declared_space space = language_has_word(r->traits->global_words, word)  ? SPACE_GLOBAL
                                 : language_has_word(r->traits->local_words, word) ? SPACE_LOCAL
                                                                                   : SPACE_UNKNOWN;
+    d->is_const |= d->stars == 0 && language_has_word(const_words, word);
     if (is_type_qualifier(r, word))
         return true;
     if (space != SPACE_UNKNOWN) {
@@ -362,8 +365,10 @@ static bool read_declared_name(struct reading *r, const struct word_list *list, 
     bool goes_on = d->has_type && d->stars == 0 && !d->is_other && joins(word);
     if (!d->has_type || goes_on)
         read_declared_type(r, word, 0, d);
-    else
+    else {
         d->has_name = true;
+        d->name = word;
+    }
     return true;
 }
 
@@ -456,7 +461,11 @@ static bool read_declared_parameter(struct reading *r, const struct token *from,
     if (ok && read_declarator(r, &list, &d) && is_plain && !d.words.failed)
         take_type(r, &d);
     ok = ok && list.count > 0 && !d.is_lone && !(r->open && d.is_foreign);
-    *out = (struct signature_parameter){d.declared, parameter_text(r, from, to)};
+    *out = (struct signature_parameter){.declared = d.declared,
+                                        .text = parameter_text(r, from, to),
+                                        .name = d.name,
+                                        .is_const = d.is_const && d.stars < 2,
+                                        .use = PARAMETER_READ | PARAMETER_WRITTEN};
     text_release(&d.words);
     return ok;
 }
@@ -555,11 +564,10 @@ static bool is_empty_list(const struct token *open, const struct token *end)
     return end == open + 1 || (end == open + 2 && is_word_token(open + 1, "void"));
 }
 
-static bool read_parameter_list(struct reading *r, const struct token *open, struct signature *out)
+static bool read_parameter_list(struct reading *r, const struct token *open,
+                                const struct token *end, struct signature *out)
 {
-    const struct token *end = find_end(r, open), *from = open + 1;
-    if (!end)
-        return false;
+    const struct token *from = open + 1;
     out->parameters = arena_array(r->arena, (size_t)(end - open) + 1, sizeof *out->parameters);
     if (!out->parameters) {
         r->failed = true;
@@ -577,11 +585,98 @@ static bool read_parameter_list(struct reading *r, const struct token *open, str
     return true;
 }
 
+// ---- what the kernel does with its pointers -----------------------------------------------------
+
+// The closing bracket of the pair that opens here; the last token where there is none.
+static const struct token *find_closing(const struct reading *r, const struct token *open)
+{
+    static const char *const opens[] = {"(", "[", "{", NULL}, *const closes[] = {")", "]", "}",
+                                                                                 NULL};
+    const struct token *last = r->tokens + r->count;
+    int depth = 0;
+    for (const struct token *t = open; t < last; t++) {
+        bool is_code = t->kind == TOKEN_SIGN && !t->directive;
+        depth += is_code && language_has_word(opens, t->text);
+        depth -= is_code && language_has_word(closes, t->text);
+        if (depth <= 0)
+            return t;
+    }
+    return last;
+}
+
+// What an expression with the pointer's name does with its memory. Whatever is not `name[...]`, read or assigned, may
+// do both.
+static unsigned use_at(const struct reading *r, const struct token *name)
+{
+    static const char *const changes[] = {"+=", "-=", "*=", "/=", "++", "--", "[", ".", NULL};
+    static const char *const joined[] = {"|", "&", "^", "%", "<", ">", NULL};
+    const unsigned both = PARAMETER_READ | PARAMETER_WRITTEN;
+    const struct token *before = name > r->tokens ? name - 1 : name;
+    if (is_sign_token(before, ".") || is_sign_token(before, "->"))
+        return 0; // a member of that name
+    if (!is_sign_token(name + 1, "[") || is_sign_token(before, "&") ||
+        is_sign_token(before, "++") || is_sign_token(before, "--"))
+        return both;
+    const struct token *t = find_closing(r, name + 1);
+    if (t >= r->tokens + r->count)
+        return both;
+    t++;
+    if (is_sign_token(t, "="))
+        return PARAMETER_WRITTEN;
+    bool is_changed = t->kind == TOKEN_SIGN && language_has_word(changes, t->text);
+    bool is_joined =
+        t->kind == TOKEN_SIGN && language_has_word(joined, t->text) &&
+        (is_sign_token(t + 1, "=") || is_sign_token(t + 1, ">=") || is_sign_token(t + 1, "<="));
+    return is_changed || is_joined ? both : PARAMETER_READ;
+}
+
+// Does the text of a macro mention the name, other than as the macro's own parameter?
+static bool is_in_macro(const struct reading *r, const char *name)
+{
+    bool is_own = false;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct token *t = &r->tokens[i];
+        if (!str_equal(t->directive, "define"))
+            continue;
+        if (t->starts_directive)
+            is_own = false;
+        if (t->starts_directive && is_sign_token(t + 1, "(") && t[1].is_glued) {
+            for (const struct token *p = t + 2; p->kind != TOKEN_END && !is_sign_token(p, ")"); p++)
+                is_own |= is_word_token(p, name);
+        }
+        if (!t->starts_directive && !is_own && is_word_token(t, name))
+            return true;
+    }
+    return false;
+}
+
+static void find_uses(const struct reading *r, const struct token *end, struct signature *out)
+{
+    const struct token *last = r->tokens + r->count, *from = end;
+    while (from < last && !is_sign_token(from, "{"))
+        from++;
+    const struct token *to = find_closing(r, from);
+    for (uint32_t i = 0; i < out->count; i++) {
+        struct signature_parameter *p = &out->parameters[i];
+        unsigned use = 0;
+        if (p->declared.kind != DECLARED_POINTER || !p->name || is_in_macro(r, p->name))
+            continue;
+        for (const struct token *t = from; t < to; t++) {
+            if (!t->directive && is_word_token(t, p->name))
+                use |= use_at(r, t);
+        }
+        if (use)
+            p->use = use;
+    }
+}
+
 static void read_signature_of(struct reading *r, const char *kernel, struct signature *out)
 {
     size_t name = find_kernel(r, kernel, &out->absent);
-    if (name == SIZE_MAX || !read_parameter_list(r, &r->tokens[name + 1], out))
+    const struct token *end = name == SIZE_MAX ? NULL : find_end(r, &r->tokens[name + 1]);
+    if (!end || !read_parameter_list(r, &r->tokens[name + 1], end, out))
         return;
+    find_uses(r, end, out);
     const struct piece *p = piece_of(r, &r->tokens[name]);
     out->known = true;
     out->file = r->program->list[p->file].name;
@@ -601,6 +696,111 @@ bool signature_read(const struct spec_sources *src, const struct program_sources
     *out = (struct signature){.known = false};
     if (read_tokens(&r))
         read_signature_of(&r, kernel, out);
+    text_release(&r.text);
+    return !r.failed;
+}
+
+// ---- all kernels -------------------------------------------------------------------------------
+
+// A definition that a launch may name: not one of a template, or for its own file alone.
+static bool is_launchable(const struct reading *r, size_t i)
+{
+    static const char *const inner[] = {"static", "inline", "__device__", NULL};
+    const struct token *t = &r->tokens[i];
+    bool is_template, is_inner = false;
+    if (t->kind != TOKEN_NAME || t->directive || !is_sign_token(t + 1, "(") ||
+        !is_kernel_head(r, i, &is_template) || is_template)
+        return false;
+    int depth = 0; // within an attribute's parentheses
+    for (size_t at = i; at-- > 0;) {
+        const struct token *head = &r->tokens[at];
+        if (is_sign_token(head, ";") || is_sign_token(head, "}") || is_sign_token(head, "{"))
+            break;
+        depth += is_sign_token(head, "(") - is_sign_token(head, ")");
+        is_inner |= head->kind == TOKEN_NAME && language_has_word(inner, head->text);
+    }
+    const struct token *behind = find_closing(r, t + 1);
+    bool is_defined = behind < r->tokens + r->count && is_sign_token(behind + 1, "{");
+    return depth == 0 && is_defined && !is_inner;
+}
+
+static void list_kernels(struct reading *r, const char **names, uint32_t *count)
+{
+    for (size_t i = 0; i + 1 < r->count; i++) {
+        bool is_new = is_launchable(r, i);
+        for (uint32_t k = 0; is_new && k < *count; k++)
+            is_new = strcmp(names[k], r->tokens[i].text) != 0;
+        if (is_new)
+            names[(*count)++] = r->tokens[i].text;
+    }
+}
+
+bool signature_kernels(const struct spec_sources *src, const struct program_sources *p,
+                       const struct follow_macro *macros, struct arena *a,
+                       const char *const **names, uint32_t *count)
+{
+    struct reading r = {.src = src,
+                        .traits = language_traits(src->language),
+                        .program = p,
+                        .macros = macros,
+                        .arena = a,
+                        .text = TEXT_INIT};
+    const char **list = NULL;
+    *count = 0;
+    if (read_tokens(&r)) {
+        list = arena_array(a, r.count + 1, sizeof *list);
+        r.failed |= !list;
+        if (list)
+            list_kernels(&r, list, count);
+    }
+    *names = list;
+    text_release(&r.text);
+    return !r.failed;
+}
+
+// The last name in front of a comma or the list's end.
+static void note_parameter_names(const struct reading *r, const struct token *open, bool *named)
+{
+    const struct token *end = find_closing(r, open), *name = NULL;
+    for (const struct token *t = open + 1; t <= end && end < r->tokens + r->count; t++) {
+        if (t == end || is_sign_token(t, ",")) {
+            uint32_t index =
+                name ? scan_name_index(&r->src->names, name->text, strlen(name->text)) : UINT32_MAX;
+            // What stands alone is a type.
+            if (index < r->src->first_extra && name > open + 1 && !is_sign_token(name - 1, ","))
+                named[index] = true;
+            name = NULL;
+        } else if (is_sign_token(t, "[")) {
+            t = find_closing(r, t);
+        } else {
+            name = t->kind == TOKEN_NAME && !t->directive ? t : NULL;
+        }
+    }
+}
+
+bool signature_note_names(const struct spec_sources *src, const struct program_sources *p,
+                          const char *kernel, struct arena *a, bool *named)
+{
+    struct reading r = {.src = src,
+                        .traits = language_traits(src->language),
+                        .program = p,
+                        .arena = a,
+                        .text = TEXT_INIT};
+    struct follow_macro *macros = arena_array(a, src->names.count + 1, sizeof *macros);
+    if (!macros)
+        return false;
+    for (uint32_t i = 0; i < src->names.count; i++)
+        macros[i].given = true; // with a value that is not known
+    r.macros = macros;
+    bool is_template;
+    if (read_tokens(&r)) {
+        for (size_t i = 0; i + 1 < r.count; i++) {
+            const struct token *t = &r.tokens[i];
+            if (is_word_token(t, kernel) && !t->directive && is_sign_token(t + 1, "(") &&
+                is_kernel_head(&r, i, &is_template))
+                note_parameter_names(&r, t + 1, named);
+        }
+    }
     text_release(&r.text);
     return !r.failed;
 }

@@ -1,7 +1,8 @@
 // Everything a run needs from disk, read once: kernel texts with their includes, and data files.
 // The digest of a program covers the text of every file that was found; types and definitions are
 // checked against the spec here, before a launch.
-#include "spec/sources.h"
+#include "spec/complete.h"
+#include "spec/signature.h"
 
 #include "base/text.h"
 
@@ -111,11 +112,38 @@ static bool read_programs(struct spec_sources *src, const struct language_spec *
         bool ok = sources_read_program(src, &l->programs[i], home, &src->programs[i], e);
         if (!faults_keep(&src->faults, &src->arena, ok, e))
             return false;
+        src->programs[i].named =
+            arena_array(&src->arena, src->first_extra + (size_t)1, sizeof *src->programs[i].named);
+        if (!src->programs[i].named)
+            return error_memory(e);
         src->program_count++;
         src->incomplete |= !ok;
     }
     if (!src->incomplete)
         digest_programs(src);
+    return true;
+}
+
+// A kernel may take what the spec names `n` as its argument `n`.
+bool sources_note_parameters(const struct spec_sources *src, const struct program_sources *p,
+                             const char *kernel)
+{
+    struct arena scratch;
+    arena_init(&scratch);
+    bool ok = signature_note_names(src, p, kernel, &scratch, p->named);
+    arena_release(&scratch);
+    return ok;
+}
+
+static bool note_all_parameters(struct spec_sources *src, const struct language_spec *l,
+                                struct error *e)
+{
+    for (uint32_t i = 0; !src->incomplete && i < l->launch_count + (l->reference != NULL); i++) {
+        const struct launch_spec *launch = i < l->launch_count ? &l->launches[i] : l->reference;
+        if (launch->kernel &&
+            !sources_note_parameters(src, &src->programs[launch->program], launch->kernel))
+            return error_memory(e);
+    }
     return true;
 }
 
@@ -211,7 +239,7 @@ static bool keep_late_faults(struct spec_sources *src, struct error *e)
     return true;
 }
 
-static bool read_sources(struct spec_sources *src, const struct log *log, struct error *e)
+static bool read_texts(struct spec_sources *src, struct error *e)
 {
     const struct language_spec *l = &src->spec->kernel->languages[src->language];
     const struct spec *s = src->spec;
@@ -227,16 +255,10 @@ static bool read_sources(struct spec_sources *src, const struct log *log, struct
     src->names = (struct scan_names){names, src->first_extra + EXTRA_COUNT};
     if (!add_option_names(src, l, names))
         return error_memory(e);
-    // What a file that is not there holds cannot be held against anything.
-    return keep_late_faults(src, e) && read_programs(src, l, e) &&
-           (src->incomplete || sources_check_types(src, e)) && read_all_data(src, e) &&
-           (src->incomplete || sources_check(src, log, e)) && faults_end(&src->faults, e) &&
-           tell_unseen(src, log, e);
+    return read_programs(src, l, e);
 }
 
-struct spec_sources *spec_sources_read(const struct spec *s, enum language l,
-                                       const struct device_info *device, const struct log *log,
-                                       struct error *e)
+static struct spec_sources *start_sources(const struct spec *s, enum language l, struct error *e)
 {
     struct spec_sources *src = calloc(1, sizeof *src);
     if (!src) {
@@ -246,6 +268,55 @@ struct spec_sources *spec_sources_read(const struct spec *s, enum language l,
     arena_init(&src->arena);
     src->spec = s;
     src->language = l;
+    return src;
+}
+
+// The text in the spec's own language says what a spec in the short form leaves to it.
+static bool find_texts(struct spec_sources *src, struct error *e)
+{
+    struct spec_languages languages;
+    if (!src->spec->is_short)
+        return true;
+    if (!spec_languages(src->spec, &languages, e))
+        return false;
+    src->texts = src;
+    if (languages.list[0] == src->language)
+        return true;
+    src->texts = start_sources(src->spec, languages.list[0], e);
+    return src->texts && read_texts(src->texts, e);
+}
+
+// What the texts say that a spec in the short form leaves to them. Where one is not there nothing can be said.
+static bool complete_spec(struct spec_sources *src, const struct log *log, struct error *e)
+{
+    if (!find_texts(src, e))
+        return false;
+    if (!src->texts)
+        return true;
+    if (!faults_end(&src->faults, e) || !faults_end(&src->texts->faults, e))
+        return false;
+    src->spec = src->completed = spec_complete(src->spec, src->texts, log, e);
+    return src->completed != NULL;
+}
+
+static bool read_sources(struct spec_sources *src, const struct log *log, struct error *e)
+{
+    if (!keep_late_faults(src, e) || !read_texts(src, e) || !complete_spec(src, log, e))
+        return false;
+    const struct language_spec *l = &src->spec->kernel->languages[src->language];
+    // What a file that is not there holds cannot be held against anything.
+    return note_all_parameters(src, l, e) && (src->incomplete || sources_check_types(src, e)) &&
+           read_all_data(src, e) && (src->incomplete || sources_check(src, log, e)) &&
+           faults_end(&src->faults, e) && tell_unseen(src, log, e);
+}
+
+struct spec_sources *spec_sources_read(const struct spec *s, enum language l,
+                                       const struct device_info *device, const struct log *log,
+                                       struct error *e)
+{
+    struct spec_sources *src = start_sources(s, l, e);
+    if (!src)
+        return NULL;
     if (device && device->language == l && device->include_folders)
         src->include_folders = arena_strdup(&src->arena, device->include_folders);
     bool has_kernel = spec_check_language(s, l, e); // names the file itself
@@ -267,15 +338,27 @@ struct spec_sources *spec_sources_share(const struct spec_sources *src, const st
     }
     *shared = *src;
     arena_init(&shared->arena); // what it points to stays the other's
+    shared->is_shared = true;
     shared->spec = s;
+    shared->completed = NULL;
     shared->stand_in = NULL; // it need not be valid there
-    return shared;
+    if (!s->is_short)
+        return shared;
+    shared->spec = shared->completed = spec_complete(s, src->texts, NULL, e);
+    if (shared->completed)
+        return shared;
+    error_context(e, "%s", s->path);
+    spec_sources_free(shared);
+    return NULL;
 }
 
 void spec_sources_free(struct spec_sources *src)
 {
     if (!src)
         return;
+    if (!src->is_shared && src->texts != src)
+        spec_sources_free(src->texts);
+    spec_free(src->completed);
     arena_release(&src->arena);
     free(src);
 }

@@ -56,11 +56,17 @@ struct program_sources {
     const char **ignored; // options of other compilers, which this one is not given
     uint32_t ignored_count;
     bool outside; // files of the list are
+    bool *
+        named; // by watched name of the spec: a kernel of it has a parameter of this name, so that it is no -D
     struct unseen unseen;
 };
 
 struct spec_sources {
-    const struct spec *spec;
+    const struct spec *spec; // in the T1 form
+    struct spec *completed;  // (or NULL) the same where it was given in the short form
+    struct spec_sources
+        *texts;     // then, what completes it: itself, or those in the spec's own language
+    bool is_shared; // everything below is another's
     enum language language;
     const char *include_folders; // of the device's compiler, as in struct device_info
     uint64_t run;                // random where something is unseen: see struct job_program; else 0
@@ -83,6 +89,9 @@ struct spec_sources {
 // Reads a program with everything it includes (sources.c).
 bool sources_read_program(struct spec_sources *src, const struct program_spec *p,
                           const char *directory, struct program_sources *out, struct error *e);
+// Notes the spec's names that a parameter of this kernel has. False without memory.
+bool sources_note_parameters(const struct spec_sources *src, const struct program_sources *p,
+                             const char *kernel);
 // Finds what the program reads beyond its list (unseen.c). False without memory.
 bool unseen_find(const struct spec_sources *src, struct arena *a, struct program_sources *p);
 // The name a -D option defines, with its length; NULL for every other option. *value is its text

@@ -107,6 +107,11 @@ struct spec {
     bool uses_device; // a restriction, derived or value list reads a device fact
     bool uses_energy; // a metric reads joule
     bool extended;    // a key of hone's own stands in it: else it is as others write T1
+    bool is_short; // in the short form: no job is made of it before its kernel's text completes it
+    const char *const *set; // spec_options.set of a short one
+    uint32_t set_count;
+    const char *folder;        // spec_parse()'s; NULL: the file's own
+    struct spec_message *told; // what was said when it was read
 
     struct spec_digests *digests;     // (optional) of data files: spec_options
     const struct kernel_spec *kernel; // languages, launches, arguments: private to src/spec
@@ -292,8 +297,9 @@ struct spec_key {
     bool dialect;          // not a T1 key, but one that other tuners write
     bool required;         // by the T1 schema
     bool single;           // one object stands for a list of one
-    bool block; // also in Languages.<language>, Launches[], Launches[].Languages.<language>,
-                // Reference
+    bool block;     // also in Languages.<language>, Launches[], Launches[].Languages.<language>,
+                    // Reference
+    const char *t1; // of a key of the short form: the last part of the T1 key that it stands for
 };
 const struct spec_key *spec_keys(size_t *count);
 

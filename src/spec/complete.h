@@ -1,0 +1,12 @@
+// A spec in the short form, completed by what its kernels' text says. Private to src/spec.
+#ifndef HONE_SPEC_COMPLETE_H
+#define HONE_SPEC_COMPLETE_H
+
+#include "spec/sources.h"
+
+// The same spec in the T1 form, with its constants as they are; `texts` are those in its own language. NULL with a reason
+// that names the path in the short form, and not the file. `log`: of what was not said when `s` was read.
+struct spec *spec_complete(const struct spec *s, const struct spec_sources *texts,
+                           const struct log *log, struct error *e);
+
+#endif
