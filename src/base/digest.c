@@ -1,7 +1,13 @@
-// SHA-256 as FIPS 180-4 writes it, a block of 64 bytes at a time.
+// SHA-256 as FIPS 180-4 writes it, a block of 64 bytes at a time; where an x86 processor has instructions for it, by
+// these, which take a fifth of the time.
 #include "base/digest.h"
 
 #include <string.h>
+
+#if defined(__x86_64__) && defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__)
+#define HAS_INSTRUCTIONS
+#include <immintrin.h>
+#endif
 
 // Names follow FIPS 180-4: Sigma0/1 and sigma0/1 are big and small sigma, Ch and Maj the choices.
 
@@ -50,7 +56,7 @@ static void store_big_endian(uint8_t *p, uint32_t v)
         (h) = T1 + Sigma0 + Maj;                                                                   \
     } while (0)
 
-static void compress(uint32_t hash[8], const uint8_t block[64])
+static void compress_plain(uint32_t hash[8], const uint8_t block[64])
 {
     uint32_t w[64];
     for (int t = 0; t < 16; t++)
@@ -76,6 +82,59 @@ static void compress(uint32_t hash[8], const uint8_t block[64])
     hash[4] += e, hash[5] += f, hash[6] += g, hash[7] += h;
 }
 
+#ifdef HAS_INSTRUCTIONS
+// The instructions have a, b, e and f in one register and c, d, g and h in the other. One does two rounds: it gives the
+// new a, b, e, f, and the old ones are the new c, d, g, h.
+__attribute__((target("sha,sse4.1"))) static void compress_x86(uint32_t hash[8],
+                                                               const uint8_t block[64])
+{
+    const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+    __m128i w[16];
+    for (int i = 0; i < 4; i++)
+        w[i] =
+            _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)block + i), big_endian);
+    for (int i = 4; i < 16; i++) {
+        __m128i with_sigma0 = _mm_sha256msg1_epu32(w[i - 4], w[i - 3]);
+        __m128i seven_before = _mm_alignr_epi8(w[i - 1], w[i - 2], 4);
+        w[i] = _mm_sha256msg2_epu32(_mm_add_epi32(with_sigma0, seven_before), w[i - 1]);
+    }
+    __m128i *stored = (__m128i *)(void *)hash;
+    __m128i cdab = _mm_shuffle_epi32(_mm_loadu_si128(stored), 0xb1);
+    __m128i efgh = _mm_shuffle_epi32(_mm_loadu_si128(stored + 1), 0x1b);
+    const __m128i abef = _mm_alignr_epi8(cdab, efgh, 8), cdgh = _mm_blend_epi16(efgh, cdab, 0xf0);
+    __m128i front = abef, back = cdgh;
+    for (int i = 0; i < 16; i++) {
+        const void *four = round_constants + (size_t)4 * i;
+        __m128i wk = _mm_add_epi32(w[i], _mm_loadu_si128(four));
+        back = _mm_sha256rnds2_epu32(back, front, wk);
+        front = _mm_sha256rnds2_epu32(front, back, _mm_shuffle_epi32(wk, 0x0e));
+    }
+    front = _mm_shuffle_epi32(_mm_add_epi32(front, abef), 0x1b);
+    back = _mm_shuffle_epi32(_mm_add_epi32(back, cdgh), 0xb1);
+    _mm_storeu_si128(stored, _mm_blend_epi16(front, back, 0xf0));
+    _mm_storeu_si128(stored + 1, _mm_alignr_epi8(back, front, 8));
+}
+
+static bool has_instructions(void)
+{
+    return __builtin_cpu_supports("sha") && __builtin_cpu_supports("sse4.1");
+}
+#else
+#define compress_x86 compress_plain
+static bool has_instructions(void)
+{
+    return false;
+}
+#endif
+
+static void compress(struct digest_state *s, const uint8_t block[64])
+{
+    if (s->is_plain || !has_instructions())
+        compress_plain(s->h, block);
+    else
+        compress_x86(s->h, block);
+}
+
 void digest_start(struct digest_state *s)
 {
     *s = (struct digest_state){.length = 0};
@@ -89,13 +148,13 @@ void digest_add(struct digest_state *s, const void *data, size_t length)
     s->length += length;
     if (filled && length >= room) {
         memcpy(s->block + filled, p, room);
-        compress(s->h, s->block);
+        compress(s, s->block);
         p += room;
         length -= room;
         filled = 0;
     }
     for (; length >= sizeof s->block; p += sizeof s->block, length -= sizeof s->block)
-        compress(s->h, p);
+        compress(s, p);
     if (length)
         memcpy(s->block + filled, p, length);
 }

@@ -15,6 +15,7 @@ struct digest_state {
     uint32_t h[8];
     uint64_t length; // bytes so far
     uint8_t block[64];
+    bool is_plain; // (tests) the processor's own instructions are left alone
 };
 
 void digest_start(struct digest_state *s);
