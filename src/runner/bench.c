@@ -210,22 +210,41 @@ static bool ask_for_launches(struct bench *b, enum bench_event event, enum verb 
     return ask_bench(b, event, verb, &payload, e);
 }
 
+// Takes `load`, which is that of `next`.
+static bool ask_to_prefetch(struct bench *b, struct bench_job *next, struct text *load,
+                            struct error *e)
+{
+    if (!remote_give(&b->remote, next->job, e)) {
+        text_release(load);
+        return false;
+    }
+    if (!remote_request(&b->remote, VERB_LOAD, load, e))
+        return false;
+    b->prefetch = next;
+    b->prefetch_request = b->remote.sequence;
+    return true;
+}
+
+bool bench_prefetch(struct bench *b, struct bench_job *next, struct error *e)
+{
+    struct text load = TEXT_INIT;
+    put_load(&load, next);
+    return ask_to_prefetch(b, next, &load, e);
+}
+
 bool bench_verify(struct bench *b, const struct bench_job *j, const struct policy *policy,
                   struct bench_job *next, struct error *e)
 {
     struct text load = TEXT_INIT;
     if (next) // made before the launch is asked for, so that it is there while that runs
         put_load(&load, next);
-    bool ok = ask_for_launches(b, BENCH_VERIFY, VERB_VERIFY, j, policy, e) &&
-              (!next || remote_give(&b->remote, next->job, e));
-    if (!ok || !next) {
+    if (!ask_for_launches(b, BENCH_VERIFY, VERB_VERIFY, j, policy, e)) {
         text_release(&load);
-        return ok;
-    }
-    if (!remote_request(&b->remote, VERB_LOAD, &load, e))
         return false;
-    b->prefetch = next;
-    b->prefetch_request = b->remote.beside = b->remote.sequence;
+    }
+    if (next && !ask_to_prefetch(b, next, &load, e))
+        return false;
+    b->remote.beside = next ? b->prefetch_request : 0;
     return true;
 }
 
@@ -242,7 +261,7 @@ void bench_unload(struct bench *b, struct bench_job *j)
         return;
     put_handle(&payload, j->handle);
     j->loaded_in = 0;
-    b->unawaited += remote_send(&b->remote, VERB_UNLOAD, &payload, NULL);
+    b->unawaited += remote_hold(&b->remote, VERB_UNLOAD, &payload, NULL);
     text_release(&payload);
 }
 
@@ -324,6 +343,7 @@ bool bench_news(struct bench *b, enum news news, const struct frame *f, struct r
         result_free(j->prefetched);
         j->prefetched = is_loaded ? r : NULL;
         j->loaded_in = is_loaded ? b->serial : 0;
+        j->was_refused = !is_loaded;
         if (!is_loaded)
             result_free(r);
         return true;

@@ -15,7 +15,8 @@ struct bench_job {
     uint32_t loaded_in;   // the worker that has it loaded, by number; 0: none had
     uint32_t verified_in; // and that has launched and checked it
     struct result
-        *prefetched; // (or NULL) of a load beside another's launch: bench_take_prefetched()
+        *prefetched;  // (or NULL) of a load that nobody waited for: bench_take_prefetched()
+    bool was_refused; // such a load was: it is loaded again when it is asked for, and then tells
 };
 
 // What it is asked for.
@@ -80,8 +81,9 @@ struct remote *bench_worker(struct bench *b);
 // Requests, each of a bench that is idle, and each answered once. False: nothing can go on.
 bool bench_prepare(struct bench *b, const struct job *job, struct error *e);
 bool bench_load(struct bench *b, struct bench_job *j, struct error *e);
-// `next` (or NULL) is loaded while the launch runs, or right after it. Nobody waits for that: see
-// bench_take_prefetched().
+// Loads what will be asked for next; nobody waits for that: see bench_take_prefetched().
+bool bench_prefetch(struct bench *b, struct bench_job *next, struct error *e);
+// `next` (or NULL) is prefetched while the launch runs, or right after it.
 bool bench_verify(struct bench *b, const struct bench_job *j, const struct policy *policy,
                   struct bench_job *next, struct error *e);
 bool bench_measure(struct bench *b, const struct bench_job *j, const struct policy *policy,

@@ -13,27 +13,29 @@
 
 // ---- requests ----------------------------------------------------------------------------------
 
-// What to load beside the verified launch of `n`, or NULL. On a GPU the host has nothing else to do
-// then; nobody has to answer for what the other does to the worker, so that neither has a past.
+// What to load beside `n`, or NULL. Nobody has to answer for what the other does to the worker, so
+// that neither has a past.
 static struct bench_job *choose_prefetch(const struct live *v, const struct entry *n)
 {
     struct entry *next = v->entries.stages[STAGE_READY].first;
-    bool may = v->device.type == DEVICE_GPU && !v->device.shares_host && !v->o.simulated &&
-               !v->cancelled && !v->turns.first && n->turns == 0 && !n->alone &&
-               n->bench_deaths == 0 && !bench_is_prefetching(v->bench);
+    bool may = !v->o.simulated && !v->cancelled && !v->broken.code && !v->turns.first &&
+               n->turns == 0 && !n->alone && n->bench_deaths == 0 &&
+               !bench_is_prefetching(v->bench);
     while (next && (next->alone || next->bench_deaths > 0 || bench_has(v->bench, &next->bench)))
         next = next->next;
-    return may && next ? &next->bench : NULL;
+    return may && next && !next->bench.was_refused ? &next->bench : NULL;
 }
 
-// The verified launch is held against the best, so nothing else shall run meanwhile.
+// The verified launch is held against the best, so nothing else shall run meanwhile; on a GPU the
+// host has nothing to do then.
 static void request_verify(struct live *v, struct entry *n)
 {
+    bool is_apart = v->device.type == DEVICE_GPU && !v->device.shares_host;
     struct policy policy = {.launches = 1,
                             .launch_limit_ns = terms_launch_limit(&v->o.terms, v->limits.best_ns)};
     if (!v->o.no_timing)
         build_pool_pause(v->pool, true);
-    bench_verify(v->bench, &n->bench, &policy, choose_prefetch(v, n), &v->broken);
+    bench_verify(v->bench, &n->bench, &policy, is_apart ? choose_prefetch(v, n) : NULL, &v->broken);
 }
 
 void live_request_measure(struct live *v, struct entry *n, const struct policy *policy)
@@ -211,6 +213,11 @@ void live_bench_finish(struct live *v, struct entry *n, enum stop_reason stop)
     // What a kernel wrote where it should not may hurt the next job: never share a worker with it.
     if (n->result->status == STATUS_RUNTIME)
         bench_end(v->bench);
+    // The worker loads the next one while the result is stored.
+    struct bench_job *next =
+        correct && !v->hold && !bench_is_worn(v->bench) ? choose_prefetch(v, n) : NULL;
+    if (next)
+        bench_prefetch(v->bench, next, &v->broken);
     live_done(v, n);
     live_settle_pool(v);
 }

@@ -106,7 +106,8 @@ bool remote_send(struct remote *r, enum verb verb, const struct text *payload, s
     const void *data = payload ? payload->data : NULL;
     size_t length = payload ? payload->length : 0;
     r->sequence++;
-    r->outstanding++;
+    r->outstanding += 1 + r->held; // it owes an answer to those, too, from now on
+    r->held = 0;
     if (!r->queue)
         return channel_send(&r->channel, verb, r->sequence, data, length, e);
     struct outgoing *o = outgoing_add(r, verb);
@@ -116,6 +117,14 @@ bool remote_send(struct remote *r, enum verb verb, const struct text *payload, s
     if (length > 0)
         text_addn(&o->payload, data, length);
     return !o->payload.failed || error_memory(e);
+}
+
+bool remote_hold(struct remote *r, enum verb verb, const struct text *payload, struct error *e)
+{
+    if (r->queue) // what is behind contents waits anyway
+        return remote_send(r, verb, payload, e);
+    r->held++;
+    return channel_hold(&r->channel, verb, ++r->sequence, payload->data, payload->length, e);
 }
 
 bool remote_request(struct remote *r, enum verb verb, struct text *payload, struct error *e)

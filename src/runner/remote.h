@@ -29,6 +29,7 @@ struct remote {
     bool greeted;         // it said hello, and so watches its tuner
     uint32_t sequence;    // of the newest request
     uint32_t outstanding; // requests without their final reply
+    uint32_t held;        // requests that go with the next one
     uint32_t beside;      // (or 0) a request whose answer leaves `phase` as it is: it is of another
     struct phase phase;
     const struct worker_limits *limits; // NULL: it was only started
@@ -78,6 +79,8 @@ enum news remote_next(struct remote *r, struct frame *f, struct error *e);
 // Sends a request, behind the contents that are still to be sent; its sequence number is
 // r->sequence afterwards.
 bool remote_send(struct remote *r, enum verb verb, const struct text *payload, struct error *e);
+// The same of a request that nobody waits for: it goes with the next one.
+bool remote_hold(struct remote *r, enum verb verb, const struct text *payload, struct error *e);
 // Sends the contents that a job names, ahead of what is requested next, where this worker has not
 // been given them.
 bool remote_give(struct remote *r, const struct job *j, struct error *e);

@@ -27,7 +27,7 @@ void channel_release(struct channel *c)
 {
     text_release(&c->in);
     text_release(&c->out);
-    c->consumed = c->sent = 0;
+    c->consumed = c->sent = c->held = 0;
 }
 
 // Drops the first *done bytes once they are at least half of the text: what is moved was paid for
@@ -134,7 +134,7 @@ static int queue_send(struct channel *c)
 
 bool channel_flush(struct channel *c, struct error *e)
 {
-    int number = queue_send(c);
+    int number = channel_pending(c) ? queue_send(c) : 0;
     if (number == 0)
         return true;
     if (is_gone(number))
@@ -145,11 +145,11 @@ bool channel_flush(struct channel *c, struct error *e)
 
 bool channel_pending(const struct channel *c)
 {
-    return c->sent < c->out.length;
+    return c->out.length - c->sent > c->held;
 }
 
-bool channel_send(struct channel *c, enum verb verb, uint32_t sequence, const void *payload,
-                  size_t length, struct error *e)
+static bool frame_add(struct channel *c, enum verb verb, uint32_t sequence, const void *payload,
+                      size_t length, struct error *e)
 {
     uint8_t bytes[HEADER_BYTES];
     size_t queued = c->out.length;
@@ -169,7 +169,26 @@ bool channel_send(struct channel *c, enum verb verb, uint32_t sequence, const vo
         c->out.failed = false;
         return error_memory(e);
     }
+    return true;
+}
+
+bool channel_send(struct channel *c, enum verb verb, uint32_t sequence, const void *payload,
+                  size_t length, struct error *e)
+{
+    if (!frame_add(c, verb, sequence, payload, length, e))
+        return false;
+    c->held = 0;
     return channel_flush(c, e);
+}
+
+bool channel_hold(struct channel *c, enum verb verb, uint32_t sequence, const void *payload,
+                  size_t length, struct error *e)
+{
+    bool waits = channel_pending(c);
+    if (!frame_add(c, verb, sequence, payload, length, e))
+        return false;
+    c->held = waits ? 0 : c->out.length - c->sent;
+    return true;
 }
 
 // ---- receiving ----------------------------------------------------------------------------------

@@ -160,6 +160,7 @@ struct channel {
     size_t consumed; // of `in`: the frame given out last
     struct text out; // queued, not yet sent
     size_t sent;     // of `out`
+    size_t held;     // of it, at its end: what may wait for the next channel_send()
     bool ended;      // the other side closed
 };
 
@@ -168,7 +169,12 @@ void channel_release(struct channel *c); // does not close the descriptor
 // Queues a frame and sends what the socket takes; payload may be NULL with length 0.
 bool channel_send(struct channel *c, enum verb verb, uint32_t sequence, const void *payload,
                   size_t length, struct error *e);
-// Sends more of what is queued, without blocking. channel_pending(): is something queued?
+// The same of a frame that nobody waits for: it goes with the next one, which saves a call of the
+// system and the other side a wake-up.
+bool channel_hold(struct channel *c, enum verb verb, uint32_t sequence, const void *payload,
+                  size_t length, struct error *e);
+// Sends more of what is queued, without blocking. channel_pending(): is something queued, but for
+// what is held?
 bool channel_flush(struct channel *c, struct error *e);
 bool channel_pending(const struct channel *c);
 // Reads what has arrived, without blocking; false on a broken stream. End of stream sets `ended`.

@@ -103,6 +103,24 @@ START_TEST(test_frames_in_one_read)
 }
 END_TEST
 
+// It goes with the next one, and neither polling nor flushing sends it.
+START_TEST(test_a_frame_that_is_held)
+{
+    ck_assert(channel_hold(&far, VERB_UNLOAD, 1, "one", 3, &e));
+    ck_assert(channel_hold(&far, VERB_UNLOAD, 2, NULL, 0, &e));
+    ck_assert(!channel_pending(&far));
+    ck_assert(channel_flush(&far, &e));
+    ck_assert(channel_receive(&near, &e));
+    ck_assert_int_eq(channel_next(&near, &frame, &e), 0);
+    ck_assert(channel_send(&far, VERB_LOAD, 3, "three", 5, &e));
+    ck_assert(!channel_pending(&far));
+    ck_assert(channel_receive(&near, &e));
+    expect_frame(VERB_UNLOAD, 1, "one", 3);
+    expect_frame(VERB_UNLOAD, 2, NULL, 0);
+    expect_frame(VERB_LOAD, 3, "three", 5);
+}
+END_TEST
+
 START_TEST(test_frames_byte_by_byte)
 {
     struct text bytes = TEXT_INIT;
@@ -442,6 +460,7 @@ static void add(TCase *tests)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, test_layout_is_as_declared);
     tcase_add_test(tests, test_frames_in_one_read);
+    tcase_add_test(tests, test_a_frame_that_is_held);
     tcase_add_test(tests, test_frames_byte_by_byte);
     tcase_add_test(tests, test_frames_in_random_pieces);
     tcase_add_test(tests, test_wrong_magic);

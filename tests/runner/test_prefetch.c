@@ -1,10 +1,12 @@
-// The next job is loaded while the verified launch of the present one runs: once each, nobody is
-// blamed for another, and where the load is not answered for the launch is seen again alone.
+// The next job is loaded while the verified launch of the present one runs, or on a CPU after its last
+// launch: once each, nobody is blamed for another, and where the load is not answered for the launch is
+// seen again alone.
 #include "fixture.h"
 
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { JOBS = 5, SPECIAL = 2 };
 
@@ -23,12 +25,12 @@ static struct live_options gpu_options(const struct device_info *d)
     return o;
 }
 
-static void run_all(struct run *run, const char *special)
+static void run_all_on(struct run *run, const char *special, enum device_type type)
 {
-    struct device_info d = device(false);
+    struct device_info d = device(type == DEVICE_CPU);
     struct outcome out;
     memset(run, 0, sizeof *run);
-    d.type = DEVICE_GPU;
+    d.type = type;
     struct live_options o = gpu_options(&d);
     struct evaluator *ev = make_live(&o);
     for (unsigned i = 0; i < JOBS; i++)
@@ -44,6 +46,11 @@ static void run_all(struct run *run, const char *special)
         evaluator_drop(ev, out.ticket);
     }
     evaluator_free(ev);
+}
+
+static void run_all(struct run *run, const char *special)
+{
+    run_all_on(run, special, DEVICE_GPU);
 }
 
 static void check_others(const struct run *run)
@@ -106,7 +113,9 @@ START_TEST(test_a_refused_load_is_told_in_its_turn)
     ck_assert_int_eq(run.status[SPECIAL], STATUS_COMPILE);
     ck_assert_str_eq(run.message[SPECIAL], "no such kernel");
     const char *all = events();
-    ck_assert_uint_eq(count_numbered(all, "load", SPECIAL), 1);
+    // Once beside or after the launches of the one before it, and once when it is its turn.
+    ck_assert_uint_le(count_numbered(all, "load", SPECIAL) + count_numbered(all, "beside", SPECIAL),
+                      2);
     ck_assert_uint_eq(count_numbered(all, "verify", SPECIAL), 0);
 }
 END_TEST
@@ -142,6 +151,57 @@ START_TEST(test_a_crash_replaces_the_worker)
     run_all(&run, crashes[_i]);
     check_others(&run);
     ck_assert_msg(run.status[SPECIAL] == statuses[_i], "%s", run.message[SPECIAL]);
+}
+END_TEST
+
+// On a CPU nothing is loaded beside a launch. Once all launches of a job are over the next one is
+// loaded, before anybody has taken the outcome.
+START_TEST(test_between_launches)
+{
+    struct device_info d = device(true);
+    d.type = DEVICE_CPU;
+    struct live_options o = gpu_options(&d);
+    struct evaluator *ev = make_live(&o);
+    unsigned early = 0, loads[JOBS] = {0}, beside = 0;
+    for (unsigned i = 0; i < JOBS; i++)
+        submit(ev, i, "good", 1000);
+    for (unsigned i = 0; i < JOBS; i++) {
+        take_correct(ev, i);
+        for (int tries = 0; tries < 50; tries++) {
+            const char *more = events(); // what is new
+            beside += count_events(more, "beside");
+            for (unsigned k = 0; k < JOBS; k++)
+                loads[k] += count_numbered(more, "load", k);
+            if (i + 1 == JOBS || loads[i + 1])
+                break;
+            usleep(10000);
+        }
+        early += i + 1 < JOBS && loads[i + 1];
+    }
+    ck_assert_uint_ge(early, 1);
+    ck_assert_uint_eq(beside, 0);
+    for (unsigned i = 0; i < JOBS; i++) {
+        ck_assert_uint_eq(loads[i], 1);
+        evaluator_drop(ev, i);
+    }
+    evaluator_free(ev);
+}
+END_TEST
+
+START_TEST(test_what_fails_between_launches)
+{
+    static const struct {
+        const char *special;
+        enum status status;
+    } cases[] = {{"refuse_loading", STATUS_COMPILE},
+                 {"die_loading", STATUS_COMPILE},
+                 {"hang_running", STATUS_TIMEOUT},
+                 {"die_running", STATUS_RUNTIME},
+                 {"wrong", STATUS_CORRECTNESS}};
+    struct run run;
+    run_all_on(&run, cases[_i].special, DEVICE_CPU);
+    check_others(&run);
+    ck_assert_msg(run.status[SPECIAL] == cases[_i].status, "%s", run.message[SPECIAL]);
 }
 END_TEST
 
@@ -183,6 +243,8 @@ int main(void)
     tcase_add_test(cases, test_a_load_that_kills_is_not_the_launchs_doing);
     tcase_add_test(cases, test_a_launch_that_hangs_is_seen_again_alone);
     tcase_add_loop_test(cases, test_a_crash_replaces_the_worker, 0, 3);
+    tcase_add_test(cases, test_between_launches);
+    tcase_add_loop_test(cases, test_what_fails_between_launches, 0, 5);
     tcase_add_loop_test(cases, test_cancelled, 0, 3);
     return run_cases(cases);
 }
