@@ -127,6 +127,26 @@ uint64_t limits_local_arguments(const struct job_launch *l)
     return sum;
 }
 
+bool limits_check_required(const struct job_launch *l, const size_t required[3], struct result *r)
+{
+    struct job_launch wanted = {.dimensions = 3};
+    uint64_t sizes[3] = {required[0], required[1], required[2]};
+    char own[80], text[80];
+    bool same = true;
+    for (uint32_t i = 0; i < 3; i++)
+        same = same && (i < l->dimensions ? l->local[i] : 1) == required[i];
+    if (same || required[0] == 0 || l->local[0] == 0)
+        return true;
+    while (wanted.dimensions > l->dimensions && sizes[wanted.dimensions - 1] == 1)
+        wanted.dimensions--;
+    limits_sizes_text(&wanted, sizes, text, sizeof text);
+    limits_sizes_text(l, l->local, own, sizeof own);
+    return result_fail(r, STATUS_CONSTRAINTS, FAULT_CONFIGURATION,
+                       "kernel '%s' is compiled for work-groups of %s (reqd_work_group_size), and "
+                       "LocalSize gives %s",
+                       l->kernel, text, own);
+}
+
 bool limits_check_kernel(const struct job_launch *l, const struct device_info *d, uint64_t most,
                          uint64_t local_bytes, struct result *r)
 {

@@ -10,6 +10,8 @@
 bool limits_check_job(const struct job *j, const struct device_info *d, uint64_t guards,
                       struct result *r);
 // A built kernel: `most` work-items a group of it may have (0: not known), local memory in all.
+// Is the work-group what the kernel was compiled for (reqd_work_group_size)? All 0: for any.
+bool limits_check_required(const struct job_launch *l, const size_t required[3], struct result *r);
 bool limits_check_kernel(const struct job_launch *l, const struct device_info *d, uint64_t most,
                          uint64_t local_bytes, struct result *r);
 // Local memory that the arguments ask for.

@@ -162,7 +162,8 @@ bool load_job(struct device *d, struct loaded *l, const struct job *j,
     for (uint32_t i = 0; i < j->program_count; i++)
         text_addn(log, text_cstr(&logs[i]), logs[i].length);
     if (ok) {
-        uint32_t count = l->job->launch_count;
+        uint32_t most = l->job->launch_count;
+        uint32_t count = most < LAUNCHES_TOLD ? most : LAUNCHES_TOLD;
         r->resources = arena_copy(&r->arena, l->resources, count * sizeof *l->resources);
         r->resource_count = r->resources ? count : 0;
     }

@@ -167,7 +167,8 @@ static bool allocate_samples(struct session *s)
 {
     struct result *r = s->result;
     uint32_t launches = s->policy->launches;
-    s->columns = s->loaded->job->launch_count > 1 ? s->loaded->job->launch_count : 0;
+    uint32_t count = s->loaded->job->launch_count;
+    s->columns = count > 1 && count <= LAUNCHES_TOLD ? count : 0;
     r->samples_ns = arena_array(&r->arena, launches + 1, sizeof *r->samples_ns);
     r->parts_ns = arena_array(&r->arena, (size_t)launches * s->columns + 1, sizeof *r->parts_ns);
     s->parts_ns = arena_array(&r->arena, s->columns + 1, sizeof *s->parts_ns);

@@ -280,6 +280,10 @@ const char *routine_title(enum routine r); // "cuBLAS TF32"
 // Whose devices offer it.
 enum language routine_language(enum routine r);
 
+// Of a job with more launches than this, as one that repeats them may have, only so many are told of,
+// and no launch's part of the time is kept.
+#define LAUNCHES_TOLD 32
+
 struct job {
     enum language language;
     struct job_program *programs;

@@ -410,7 +410,7 @@ static void details(const struct record_frame *f, const struct tune_record *v, s
     uint32_t count = v->job ? v->job->launch_count : v->result->resource_count;
     emit_key(j, "launches");
     emit_array(j);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && i < LAUNCHES_TOLD; i++)
         launch(v, i, j);
     emit_array_end(j);
     emit_key(j, "parts_ns");

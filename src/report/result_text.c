@@ -75,10 +75,26 @@ static void put_launch(const struct tune_record *v, uint32_t i, struct text *out
     text_add(out, "\n");
 }
 
+// Are the resources those of an earlier launch of the same kernel?
+static bool is_told(const struct tune_record *v, uint32_t i)
+{
+    const struct job_launch *l = v->job->launches;
+    for (uint32_t k = 0; k < i; k++) {
+        if (l[k].program == l[i].program && str_equal(l[k].kernel, l[i].kernel) &&
+            memcmp(&v->result->resources[k], &v->result->resources[i], sizeof(struct resources)) ==
+                0)
+            return true;
+    }
+    return false;
+}
+
 static void put_launches(const struct tune_record *v, struct text *out)
 {
-    for (uint32_t i = 0; v->job && i < v->job->launch_count; i++)
+    uint32_t launches = v->job ? v->job->launch_count : 0;
+    for (uint32_t i = 0; i < launches && i < LAUNCHES_TOLD; i++)
         put_launch(v, i, out);
+    if (launches > LAUNCHES_TOLD)
+        text_addf(out, "Launch: ... and %u more\n", (unsigned)(launches - LAUNCHES_TOLD));
     if (!v->job && v->dimensions > 0) {
         text_add(out, "Launch: ");
         put_geometry(v->global, v->local, v->dimensions, out);
@@ -86,6 +102,8 @@ static void put_launches(const struct tune_record *v, struct text *out)
     }
     for (uint32_t i = 0; i < v->result->resource_count; i++) {
         bool one_of_several = v->job && v->job->launch_count > 1 && i < v->job->launch_count;
+        if (one_of_several && is_told(v, i))
+            continue;
         text_addf(out, "Resources%s%s: ", one_of_several ? " of " : "",
                   one_of_several ? v->job->launches[i].kernel : "");
         const char *separator = "";

@@ -121,6 +121,7 @@ static void use_launch(struct users *u, const struct launch_spec *l)
     use(u, &l->kernel_expression);
     use(u, &l->shared);
     use(u, &l->when);
+    use(u, &l->repeat.count);
     use_size(u, &l->global);
     use_size(u, &l->problem);
     use_size(u, &l->local);
@@ -155,6 +156,7 @@ static void find_users(const struct spec_sources *src, struct users *u)
         use_launch(u, &l->launches[i]);
     if (l->reference)
         use_launch(u, l->reference);
+    use(u, &k->repeat.count);
     for (uint32_t i = 0; i < l->program_count; i++)
         use(u, &l->programs[i].retarget_when);
     for (uint32_t i = 0; i < k->argument_count; i++) {

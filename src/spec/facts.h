@@ -15,7 +15,9 @@ struct value fact_value(uint32_t index, const struct device_info *device);
 // X(NAME, name in expressions)
 #define SPECIALS(X)                                                                                \
     X(PROBLEM_SIZE, "ProblemSize") /* KernelSpecification.ProblemSize, a list */                   \
-    X(TIME_NS, "time_ns")          /* in metrics only, as those below */                           \
+    X(PASS, "pass")                /* of launches that repeat, as is the next: which, from 0 */    \
+    X(STEP, "step")                                                                                \
+    X(TIME_NS, "time_ns") /* in metrics only, as those below */                                    \
     X(TIME_MS, "time_ms")                                                                          \
     X(TIME_S, "time_s")                                                                            \
     X(JOULE, "joule")

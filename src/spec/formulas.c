@@ -67,6 +67,12 @@ static void note_device_facts(struct spec *s, const struct expr *x)
 
 static bool refuse_time(const struct reader *r, const struct formula *f)
 {
+    for (uint32_t i = SPECIAL_PASS; i <= SPECIAL_STEP; i++) {
+        if (expr_uses(f->expr, r->spec->slots.special + i))
+            return error_set(r->error, ERROR_INPUT,
+                             "%s: '%s' is known in launches that repeat only", f->path,
+                             special_name((enum special)i));
+    }
     for (uint32_t i = SPECIAL_TIME_NS; i < SPECIAL_COUNT; i++) {
         if (expr_uses(f->expr, r->spec->slots.special + i))
             return error_set(r->error, ERROR_INPUT, "%s: '%s' is known in metrics only", f->path,

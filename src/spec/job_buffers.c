@@ -271,11 +271,21 @@ static bool make_buffer_compare(struct maker *m, const struct argument_spec *a,
 
 // ---- buffers -----------------------------------------------------------------------------------
 
+static size_t extra_buffers(const struct maker *m)
+{
+    size_t sum = m->kernel->repeat.swap_count;
+    const struct language_spec *l = m->language;
+    for (uint32_t i = 0; i < l->launch_count; i++)
+        sum += l->launches[i].repeat.swap_count;
+    return sum + (l->reference ? l->reference->repeat.swap_count : 0);
+}
+
 bool make_buffers(struct maker *m)
 {
     uint32_t count = m->kernel->argument_count;
     m->buffers = arena_array(m->arena, count + 1, sizeof *m->buffers);
-    m->job->buffers = arena_array(m->arena, count + 1, sizeof *m->job->buffers);
+    // With room for those that change roles between passes (make_launches.c).
+    m->job->buffers = arena_array(m->arena, count + extra_buffers(m) + 1, sizeof *m->job->buffers);
     if (!m->buffers || !m->job->buffers)
         return error_memory(m->e);
     for (uint32_t i = 0; i < count; i++) {

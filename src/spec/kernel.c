@@ -122,26 +122,6 @@ static bool offer_languages(const struct reader *r, struct node object, struct k
     return true;
 }
 
-// ProblemSize as a name of every expression: over constants, which are known now.
-static bool read_problem_size(const struct reader *r, struct node n, struct kernel_spec *k)
-{
-    struct expr_symbols symbols;
-    struct value *slots;
-    size_t count = node_count(n);
-    if (count > 3)
-        return node_error(r, n, "must have one to three axes");
-    if (!constant_symbols(r, &symbols, &slots))
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        struct formula f;
-        if (!read_formula(r, node_item(r, n, i), &symbols, &f) ||
-            !eval_constant(r, &f, slots, &k->problem_size[i]))
-            return false;
-    }
-    k->problem_axes = (uint32_t)count;
-    return true;
-}
-
 bool read_size(const struct reader *r, struct kernel_spec *k, unsigned languages, struct node n,
                struct formula *out)
 {
@@ -157,6 +137,63 @@ bool read_size(const struct reader *r, struct kernel_spec *k, unsigned languages
         return error_memory(r->error);
     (*at)->languages |= languages;
     return true;
+}
+
+// ProblemSize as a name of every expression: known now where it is over constants, else when a job
+// is made.
+static bool read_problem_size(const struct reader *r, struct node n, struct kernel_spec *k)
+{
+    struct expr_symbols symbols;
+    struct value *slots;
+    size_t count = node_count(n);
+    if (count > 3)
+        return node_error(r, n, "must have one to three axes");
+    if (!constant_symbols(r, &symbols, &slots))
+        return false;
+    k->problem_axes = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        struct node item = node_item(r, n, i);
+        struct formula f;
+        if (read_formula(r, item, &symbols, &f)) {
+            if (!read_on(r, eval_constant(r, &f, slots, &k->problem_size[i])))
+                return false;
+            continue;
+        }
+        error_clear(r->error);
+        if (!read_size(r, k, ALL_LANGUAGES, item, &k->problem[i]))
+            return false;
+        if (k->problem[i].expr &&
+            expr_uses(k->problem[i].expr, r->spec->slots.special + SPECIAL_PROBLEM_SIZE))
+            return node_error(r, item, "ProblemSize cannot be made of itself");
+    }
+    return true;
+}
+
+static bool uses_problem(const struct reader *r, const struct formula *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (list[i].expr &&
+            expr_uses(list[i].expr, r->spec->slots.special + SPECIAL_PROBLEM_SIZE) &&
+            !read_on(r,
+                     error_set(r->error, ERROR_INPUT,
+                               "%s: ProblemSize depends on parameters in this spec, and is known "
+                               "in sizes and arguments alone: write here what it is made of",
+                               list[i].path)))
+            return false;
+    }
+    return true;
+}
+
+// What is evaluated without a job does not know a ProblemSize that parameters decide.
+static bool check_problem_size(const struct reader *r, const struct kernel_spec *k)
+{
+    const struct spec *s = r->spec;
+    bool varies = false;
+    for (uint32_t i = 0; i < 3; i++)
+        varies = varies || k->problem[i].expr;
+    return !varies || (uses_problem(r, s->restrictions, s->restriction_count) &&
+                       uses_problem(r, s->derived, s->derived_count) &&
+                       uses_problem(r, s->metrics, s->metric_count));
 }
 
 void spec_warn_of_sizes(const struct spec *s, const struct log *log)
@@ -197,11 +234,11 @@ bool read_kernel(struct reader *r, struct node root)
     for (size_t i = 0; ok && i < node_count(launches); i++)
         ok = offer_languages(r, node_get(r, node_item(r, launches, i), "KernelFile"), k);
     if (!ok || !read_on(r, read_problem_size(r, node_get(r, kernel, "ProblemSize"), k)) ||
-        !read_arguments(r, kernel, k))
+        !read_arguments(r, kernel, k) || !read_repeat(r, k, kernel, NULL, &k->repeat))
         return false;
     for (unsigned l = 0; runs && l < LANGUAGE_COUNT; l++) {
         if (k->languages[l].offered && !read_one_language(r, kernel, k, (enum language)l))
             return false;
     }
-    return !runs || read_reference(r, kernel, k);
+    return check_problem_size(r, k) && (!runs || read_reference(r, kernel, k));
 }

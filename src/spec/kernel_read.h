@@ -38,6 +38,9 @@ bool find_argument(const struct reader *r, const struct kernel_spec *k, struct n
 // FillType, FillValue, ... of an argument or reference argument.
 bool read_fill(const struct reader *r, const struct kernel_spec *k, struct node item, uint64_t seed,
                struct fill_spec *out);
+// Repeat and Swap of an object; `outer` (optional) are those of the launches around it.
+bool read_repeat(const struct reader *r, struct kernel_spec *k, struct node object,
+                 const struct repeat_spec *outer, struct repeat_spec *out);
 // All launches of a language.
 bool read_launches(struct reader *r, struct node kernel, struct kernel_spec *k, enum language l);
 // The launch of a reference of kind kernel.

@@ -33,6 +33,17 @@ struct divisor_spec {
     bool given; // else the local size
 };
 
+// Launches that are made several times over. Between two passes the buffers of a pair change roles:
+// what the second got is what the first is then.
+struct repeat_spec {
+    struct formula count; // not given: once
+    struct swap_spec {
+        const char *path;
+        uint32_t from, to; // arguments
+    } * swaps;
+    uint32_t swap_count;
+};
+
 struct launch_spec {
     const char *path;
     const char *name;   // NULL: the kernel's
@@ -48,6 +59,7 @@ struct launch_spec {
     struct formula when;
     const uint32_t *arguments; // indices
     uint32_t argument_count;
+    struct repeat_spec repeat; // of this launch alone; a reference's: as the kernel's
 };
 
 struct language_spec {
@@ -154,8 +166,10 @@ struct kernel_spec {
     // Expressions of sizes that cannot be read: mistakes of whoever makes jobs, as nobody else
     // needs them.
     struct late_fault *late;
+    struct repeat_spec repeat; // of all launches in their order
     struct reference_spec reference;
     struct value problem_size[3];
+    struct formula problem[3]; // where parameters decide it: its values are each job's own
     uint32_t problem_axes;
     struct expr_symbols generator_symbols; // the spec's names, then i and size
     struct expr_symbols expect_symbols;    // the spec's names, then i, the arguments, and size

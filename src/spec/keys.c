@@ -208,8 +208,8 @@ static const struct spec_key keys[] = {
              "before LocalSize",
              .block = true),
     KEY_WITH("KernelSpecification.ProblemSize", EXPRESSIONS, "-",
-             "what is to be computed, per axis, over constants; every expression may use it as "
-             "ProblemSize[0]",
+             "what is to be computed, per axis; every expression may use it as ProblemSize[0], "
+             "restrictions, derived parameters and metrics where it is over constants",
              .dialect = true, .block = true),
     KEY_WITH("KernelSpecification.GridDivX", EXPRESSIONS, "LocalSize",
              "work-groups are ProblemSize[0] divided by the product of these, rounded up",
@@ -236,6 +236,16 @@ static const struct spec_key keys[] = {
     KEY("KernelSpecification.Languages.*.Conditions[].Parameters", TEXTS, "-",
         "the parameters it reads; hone finds them itself"),
 
+    KEY("KernelSpecification.Repeat", EXPRESSION, "1",
+        "how often all launches are made, one pass after the other; `pass` is which, from 0, in "
+        "expressions of sizes, of scalar arguments and of Launches[].Repeat"),
+    KEY_WITH(
+        "KernelSpecification.Swap", .type = "two texts, or list of such", "[]",
+        "with Repeat: arguments that change roles between passes. The first pass reads the first "
+        "one, each later pass what the pass before it wrote, and the last pass writes the second "
+        "one",
+        .accepts = KEY_ARRAY, .items = KEY_STRING | KEY_ARRAY),
+
     KEY("KernelSpecification.Launches", OBJECTS, "one launch",
         "several kernels run in order as one configuration, verified at the end, timed from "
         "the first start to the last end"),
@@ -244,6 +254,11 @@ static const struct spec_key keys[] = {
         "names of its arguments, in the kernel's order"),
     KEY("KernelSpecification.Launches[].When", EXPRESSION, "true",
         "the launch is left out where it is false"),
+    KEY("KernelSpecification.Launches[].Repeat", EXPRESSION, "1",
+        "how often this launch is made in a row; `step` is which, from 0"),
+    KEY_WITH("KernelSpecification.Launches[].Swap", .type = "two texts, or list of such", "[]",
+             "as KernelSpecification.Swap, between the steps of this launch", .accepts = KEY_ARRAY,
+             .items = KEY_STRING | KEY_ARRAY),
     KEY("KernelSpecification.Launches[].Languages", OBJECT, "{}", "what differs in a language"),
     KEY("KernelSpecification.Launches[].Languages.*", OBJECT, "-",
         "for OpenCL, CUDA or C: keys that count instead of the launch's own"),
@@ -351,6 +366,11 @@ static const struct spec_key keys[] = {
     KEY("KernelSpecification.Reference.Beta", EXPRESSION, "0", "gemm: factor of the initial C"),
     KEY("KernelSpecification.Reference.Arguments", TEXTS, "all, in order",
         "kernel: names of its arguments, in its order"),
+    KEY("KernelSpecification.Reference.Repeat", EXPRESSION, "1",
+        "kernel: how often it is launched, as KernelSpecification.Repeat"),
+    KEY_WITH("KernelSpecification.Reference.Swap", .type = "two texts, or list of such", "[]",
+             "kernel: as KernelSpecification.Swap", .accepts = KEY_ARRAY,
+             .items = KEY_STRING | KEY_ARRAY),
     KEY("KernelSpecification.Reference.Configuration", TEXT,
         "kernel: the configuration that is verified; configuration: the default one",
         "\"a=1, b=2\": the values of the parameters in the reference; others at their "

@@ -343,6 +343,68 @@ static bool read_argument_names(const struct reader *r, const struct kernel_spec
     return true;
 }
 
+static bool is_swapped(const struct repeat_spec *p, uint32_t argument)
+{
+    for (uint32_t i = 0; i < p->swap_count; i++) {
+        if (p->swaps[i].from == argument || p->swaps[i].to == argument)
+            return true;
+    }
+    return false;
+}
+
+static bool read_swap(const struct reader *r, struct kernel_spec *k, struct node n,
+                      const struct repeat_spec *outer, const struct repeat_spec *all,
+                      struct swap_spec *out)
+{
+    uint32_t *const ends[] = {&out->from, &out->to};
+    out->path = n.path;
+    if (!json_is_array(n.json) || node_count(n) != 2)
+        return node_error(r, n,
+                          "must be two names of arguments: what is read, and what is written");
+    for (size_t i = 0; i < 2; i++) {
+        struct node item = node_item(r, n, i);
+        const char *name = node_text(item);
+        if (!find_argument(r, k, item, name ? name : "", ends[i]))
+            return false;
+        const struct argument_spec *a = &k->arguments[*ends[i]];
+        if (!a->faulty && a->memory != MEMORY_VECTOR)
+            return node_error(r, item, "'%s' is no Vector", a->name);
+        // Of this object, or of all launches.
+        if (is_swapped(all, *ends[i]) || (outer && is_swapped(outer, *ends[i])))
+            return node_error(r, item, "'%s' is in another pair already", a->name);
+    }
+    const struct argument_spec *to = &k->arguments[out->to];
+    if (out->from == out->to)
+        return node_error(r, n, "names '%s' twice", to->name);
+    return to->faulty || to->access != ACCESS_READ ||
+           node_error(r, n, "'%s' is ReadOnly, but each pass writes it: name it first", to->name);
+}
+
+bool read_repeat(const struct reader *r, struct kernel_spec *k, struct node object,
+                 const struct repeat_spec *outer, struct repeat_spec *out)
+{
+    struct node count = node_get(r, object, "Repeat"), list = node_get(r, object, "Swap");
+    // ["a", "b"] is the one pair.
+    bool is_pair = json_is_array(list.json) && json_is_string(json_array_get(list.json, 0));
+    size_t pairs = is_pair ? 1 : node_count(list);
+    out->swaps = arena_array(r->arena, pairs + 1, sizeof *out->swaps);
+    if (!out->swaps)
+        return error_memory(r->error);
+    if (!read_size(r, k, ALL_LANGUAGES, count, &out->count))
+        return false;
+    if (pairs > 0 && !node_present(count) &&
+        !read_on(r, node_error(r, list, "is for launches that repeat: give Repeat as well")))
+        return false;
+    for (size_t i = 0; i < pairs; i++) {
+        bool ok = read_swap(r, k, is_pair ? list : node_item(r, list, i), outer, out,
+                            &out->swaps[out->swap_count]);
+        out->swap_count += ok;
+        if (!read_on(r, ok))
+            return false;
+    }
+    return true;
+}
+
 static bool read_kernel_name(const struct reader *r, const struct block *b, struct launch_spec *out)
 {
     static const char *const keys[] = {"KernelNameExpression", "KernelName"};
@@ -416,7 +478,8 @@ bool read_launches(struct reader *r, struct node kernel, struct kernel_spec *k, 
         if (!read_launch(r, k, item, &b, &b, l, out) ||
             !read_on(r,
                      read_formula(r, node_get(r, item, "When"), &r->spec->symbols, &out->when)) ||
-            !read_argument_names(r, k, node_get(r, item, "Arguments"), out))
+            !read_argument_names(r, k, node_get(r, item, "Arguments"), out) ||
+            !read_repeat(r, k, item, &k->repeat, &out->repeat))
             return false;
     }
     return true;
@@ -436,5 +499,6 @@ bool read_reference_launch(struct reader *r, struct node kernel, struct kernel_s
     if (!language->reference)
         return error_memory(r->error);
     return read_launch(r, k, item, &own, &sources, l, language->reference) &&
-           read_argument_names(r, k, node_get(r, item, "Arguments"), language->reference);
+           read_argument_names(r, k, node_get(r, item, "Arguments"), language->reference) &&
+           read_repeat(r, k, item, NULL, &language->reference->repeat);
 }

@@ -163,7 +163,7 @@ static bool make_argument(struct maker *m, uint32_t index, bool symbols, struct 
         return make_contents(m, a, &a->fill, 1, &out->value, &out->length);
     }
     out->kind = ARGUMENT_BUFFER;
-    out->buffer = m->buffers[index];
+    out->buffer = m->bound[index];
     return true;
 }
 
@@ -185,7 +185,7 @@ static bool make_arguments(struct maker *m, const struct launch_spec *l, struct 
     return true;
 }
 
-static bool make_launch(struct maker *m, const struct launch_spec *l, struct job_launch *out)
+bool make_launch(struct maker *m, const struct launch_spec *l, bool first, struct job_launch *out)
 {
     uint64_t shared;
     struct value v;
@@ -211,31 +211,24 @@ static bool make_launch(struct maker *m, const struct launch_spec *l, struct job
             return false;
     }
     out->program = *index;
-    return make_arguments(m, l, out) && make_types_check(m, l, out);
-}
-
-static bool make_list(struct maker *m, const struct launch_spec *launches, uint32_t count)
-{
-    struct job *j = m->job;
-    j->launches = arena_array(m->arena, count, sizeof *j->launches);
-    j->programs = arena_array(m->arena, m->language->program_count, sizeof *j->programs);
-    m->programs = arena_array(m->arena, m->language->program_count, sizeof *m->programs);
-    if (!j->launches || !j->programs || !m->programs)
-        return error_memory(m->e);
-    for (uint32_t i = 0; i < m->language->program_count; i++)
-        m->programs[i] = UINT32_MAX;
-    for (uint32_t i = 0; i < count; i++) {
-        bool wanted;
-        if (!make_truth(m, &launches[i].when, &wanted) ||
-            (wanted && !make_launch(m, &launches[i], &j->launches[j->launch_count])))
-            return false;
-        j->launch_count += wanted;
-    }
-    return j->launch_count > 0 || make_error(m, "KernelSpecification.Launches",
-                                             "every When is false: nothing is launched");
+    return make_arguments(m, l, out) && (!first || make_types_check(m, l, out));
 }
 
 // ---- the whole ---------------------------------------------------------------------------------
+
+static bool bind_problem_size(struct maker *m)
+{
+    const struct kernel_spec *k = m->kernel;
+    struct value *axes = arena_copy(m->arena, k->problem_size, sizeof k->problem_size);
+    if (!axes)
+        return error_memory(m->e);
+    for (uint32_t i = 0; i < k->problem_axes; i++) {
+        if (k->problem[i].expr && !make_eval(m, &k->problem[i], &axes[i]))
+            return false;
+    }
+    m->slots[m->spec->slots.special + SPECIAL_PROBLEM_SIZE] = value_list(axes, k->problem_axes);
+    return true;
+}
 
 static bool bind_job_names(struct maker *m)
 {
@@ -246,9 +239,11 @@ static bool bind_job_names(struct maker *m)
     if (!m->slots)
         return error_memory(m->e);
     spec_bind_fixed(s, m->device, m->slots);
+    make_pass(m, SPECIAL_PASS, 0);
+    make_pass(m, SPECIAL_STEP, 0);
     m->slots[s->slots.facts + FACT_LANGUAGE_INDEX] = value_string(language_title(m->src->language));
     if (spec_bind(s, m->choice, m->slots, m->arena, &derived, &fault))
-        return true;
+        return bind_problem_size(m);
     return make_error(m, s->derived[derived].path, "'%s' has no value: %s",
                       s->derived[derived].text, expr_fault_text(fault));
 }
@@ -289,8 +284,8 @@ bool make_plain(struct maker *m, bool reference_kernel)
     const struct language_spec *l = m->language;
     m->job->language = m->src->language;
     return name_configuration(m) && bind_job_names(m) && check_language(m) && make_buffers(m) &&
-           make_list(m, reference_kernel ? l->reference : l->launches,
-                     reference_kernel ? 1 : l->launch_count);
+           (reference_kernel ? make_launches(m, l->reference, 1, &l->reference->repeat)
+                             : make_launches(m, l->launches, l->launch_count, &m->kernel->repeat));
 }
 
 static bool check_job(struct maker *m)

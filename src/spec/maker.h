@@ -16,6 +16,9 @@ struct maker {
     struct arena *arena; // where it lives: its own, or that of the job it is the reference of
     struct value *slots; // all names bound
     uint32_t *buffers;   // by argument: index of its buffer, UINT32_MAX for none
+    uint32_t *bound;     // likewise, in the pass that is made
+    uint32_t *between;   // likewise: its stand-in between passes, UINT32_MAX while there is none
+    size_t launch_room;  // of the job's launches
     uint32_t *programs;  // by program of the language: index in the job, UINT32_MAX for none
     struct error *e;
 };
@@ -35,12 +38,20 @@ bool make_error(struct maker *m, const char *path, const char *format, ...)
 #define make_error(...) (make_error(__VA_ARGS__), false)
 #endif
 
+// From now on expressions see this pass or step.
+void make_pass(struct maker *m, enum special which, uint64_t index);
+
 // ---- the parts of a job ------------------------------------------------------------------------
 
 // Global and local sizes of a launch (geometry.c).
 bool make_geometry(struct maker *m, const struct launch_spec *l, struct job_launch *out);
 // All buffers (buffers.c).
 bool make_buffers(struct maker *m);
+// All launches with their repetitions (make_launches.c).
+bool make_launches(struct maker *m, const struct launch_spec *launches, uint32_t count,
+                   const struct repeat_spec *repeat);
+// One launch, into *out (make_job.c); `first` of its kind.
+bool make_launch(struct maker *m, const struct launch_spec *l, bool first, struct job_launch *out);
 // The type of an argument in this configuration.
 bool make_element(struct maker *m, const struct argument_spec *a, struct element *out);
 // The bytes of `count` elements, all of this value or, with a generator, of the values it gives.

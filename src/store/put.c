@@ -186,7 +186,7 @@ static void kernels_list(struct text *out, const struct job *j)
 {
     if (j->routine != ROUTINE_NONE)
         text_add(out, routine_text(j->routine));
-    for (uint32_t i = 0; i < j->launch_count; i++)
+    for (uint32_t i = 0; i < j->launch_count && i < LAUNCHES_TOLD; i++)
         text_addf(out, "%s%s", i ? "\n" : "", j->launches[i].kernel);
 }
 

@@ -315,6 +315,12 @@ static const struct {
      {12, 1, 1},
      {4, 1, 1},
      1},
+    {"problem of parameters",
+     "\"ProblemSize\": [\"P * 5\"], \"GridDivX\": [\"ProblemSize[0] // 2\"], "
+     "\"LocalSize\": {\"X\": \"P\"}",
+     {8, 1, 1},
+     {4, 1, 1},
+     1},
     {"no divisor",
      "\"ProblemSize\": [10, 3], \"GridDivX\": [\"P\"], \"GridDivY\": [], "
      "\"LocalSize\": {\"X\": \"P\", \"Y\": \"2\"}",
@@ -406,6 +412,44 @@ START_TEST(test_unroll)
     ck_assert_ptr_nonnull(strstr(text, "#pragma unroll (loop_unroll_factor_b)\n"));
     ck_assert_ptr_nonnull(strstr(text, "#pragma unroll loop_unroll_factor_a2\n"));
     ck_assert(program_has(p, "-Dloop_unroll_factor_a=0"));
+    end(&f, j);
+}
+END_TEST
+
+// ---- launches that repeat ----------------------------------------------------------------------
+
+// The last pass writes the second of the pair, whatever their number, and none writes the first.
+START_TEST(test_swap)
+{
+    static const uint32_t reads[3][3] = {{0}, {0, 2}, {0, 1, 2}};
+    static const uint32_t writes[3][3] = {{1}, {2, 1}, {1, 2, 1}};
+    struct fixture f;
+    struct text kernel = TEXT_INIT;
+    uint32_t passes = (uint32_t)_i + 1;
+    start(&f, "kernel void k(global float *a, global float *b, int n) {}");
+    text_addf(&kernel,
+              KERNEL_FILE "\"Repeat\": %u, \"Swap\": [\"a\", \"b\"], \"GlobalSize\": {\"X\": \"4 * "
+                          "(pass + 1)\"}, \"Arguments\": ["
+                          "{\"Name\": \"a\", \"Type\": \"float\", \"MemoryType\": \"Vector\", "
+                          "\"Size\": 9}, "
+                          "{\"Name\": \"b\", \"Type\": \"float\", \"MemoryType\": \"Vector\", "
+                          "\"AccessType\": \"WriteOnly\", \"Size\": 9}, "
+                          "{\"Name\": \"n\", \"Type\": \"int32\", \"MemoryType\": \"Scalar\", "
+                          "\"FillExpression\": \"pass\"}]",
+              passes);
+    struct job *j = make(&f, ONE_PARAMETER, text_cstr(&kernel), LANGUAGE_OPENCL, NULL);
+    ck_assert_uint_eq(j->launch_count, passes);
+    ck_assert_uint_eq(j->buffer_count, passes > 1 ? 3 : 2);
+    for (uint32_t i = 0; i < passes; i++) {
+        const struct job_launch *l = &j->launches[i];
+        ck_assert_uint_eq(l->arguments[0].buffer, reads[_i][i]);
+        ck_assert_uint_eq(l->arguments[1].buffer, writes[_i][i]);
+        ck_assert_int_eq(*(const unsigned char *)l->arguments[2].value, (int)i);
+        ck_assert_uint_eq(l->global[0], 4 * (i + 1));
+    }
+    ck_assert(j->buffers[1].output && !j->buffers[0].output);
+    ck_assert(passes == 1 || (j->buffers[2].temporary && !j->buffers[2].output));
+    text_release(&kernel);
     end(&f, j);
 }
 END_TEST
@@ -1373,6 +1417,7 @@ int main(void)
     tcase_add_test(cases, test_block_names);
     tcase_add_test(cases, test_block_names_first);
     tcase_add_test(cases, test_unroll);
+    tcase_add_loop_test(cases, test_swap, 0, 3);
     tcase_add_loop_test(cases, test_scalar, 0, sizeof scalars / sizeof scalars[0]);
     tcase_add_loop_test(cases, test_fill, 0, sizeof fills / sizeof fills[0]);
     tcase_add_test(cases, test_buffers);

@@ -60,6 +60,16 @@ static uint64_t kernel_number(struct opencl *o, cl_kernel kernel, cl_kernel_work
     return n;
 }
 
+// What reqd_work_group_size says, which the driver would refuse without naming it.
+static bool check_required(struct opencl *o, cl_kernel kernel, const struct job_launch *l,
+                           struct result *r)
+{
+    size_t required[3] = {0, 0, 0};
+    return o->cl.clGetKernelWorkGroupInfo(kernel, o->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                          sizeof required, required, NULL) != CL_SUCCESS ||
+           limits_check_required(l, required, r);
+}
+
 // NVIDIA reports 48 KiB of local memory but runs kernels with several times as much, and 256
 // work-items for any kernel that does not name its work-group but runs it with 1024: only trying
 // tells.
@@ -93,7 +103,8 @@ void *opencl_kernel_new(void *own, void *program, const struct job_launch *l, co
     resources->local_bytes += (int64_t)limits_local_arguments(l);
     if (o->nvidia)
         resources->groups_per_unit = occupancy_groups(o->info, l, resources);
-    if (check_argument_count(o, kernel, l, r) && check_limits(o, l, resources, r))
+    if (check_argument_count(o, kernel, l, r) && check_required(o, kernel, l, r) &&
+        check_limits(o, l, resources, r))
         return kernel;
     o->cl.clReleaseKernel(kernel);
     return NULL;
