@@ -188,9 +188,9 @@ static const struct example examples[] = {
      NEEDS_GPU "OpenCL against CUDA, the same configurations on one card"},
     {"hone compare spec.json --right option=-cl-fast-relaxed-math --sample 8",
      "what a compiler option brings, for eight configurations"},
-    {"hone compare kernels_cl/matmul_naive.json kernels_cl/matmul_tiled.json --set WIDTH=512",
+    {"hone compare kernels_cl/matmul_naive.json kernels_cl/matmul_tiled.json --set WIDTH=128",
      "the best of each spec, tuned first where that is not known"},
-    {"hone compare spec.json --left set=WIDTH=256 --right set=WIDTH=512 --sample 8", "two sizes"},
+    {"hone compare spec.json --left set=WIDTH=64 --right set=WIDTH=128 --sample 8", "two sizes"},
     {"hone compare spec.json --left run=last --markdown", "an earlier run against now"},
     {"hone compare kernels_cl/matmul_vector.json --against openblas --set M=1024 --set N=1024 "
      "--set K=1024",

@@ -300,7 +300,7 @@ static const struct option_group groups[] = {{"Output", options, 0},
 static const struct example examples[] = {
     {"hone export kernels_cl/matmul_tiled.json --format t4 --output matmul.json",
      "for other tuners and their analysis"},
-    {"hone export spec.json --format cache --device A100 --output cache.json",
+    {"hone export spec.json --format cache --output cache.json",
      "for Kernel Tuner's simulation mode"},
     {"hone export spec.json --format csv --all --output exported",
      "a table for each device and set of constants"},

@@ -221,8 +221,7 @@ static const struct example examples[] = {
      "your results into a team's store"},
     {"hone import --best --store kernels_cl/known.sqlite h200.sqlite pocl.sqlite",
      "what is known of these kernels, for those who get them"},
-    {"hone import --spec spec.json --device A100 convolution_A100_T4.json.gz",
-     "what Kernel Tuner measured"},
+    {"hone import --spec spec.json gemm_T4.json.gz", "what Kernel Tuner measured"},
     {0},
 };
 

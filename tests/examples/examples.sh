@@ -1,0 +1,154 @@
+#!/bin/bash
+# examples.sh BUILD SOURCE SCRATCH help|DOCUMENT.md [gpu]: runs what a document, or the help of all commands, tells the
+# reader to type, one after the other in one shell, in a folder that has the kernels and some files (files/). Each must
+# exit with 0.
+#
+# Of a document it takes the lines of ```sh blocks and those behind "$ " in ```text blocks; a line that ends in \ goes on.
+# A comment in front of a block says otherwise:
+#   <!-- file: NAME -->      the block is this file, whatever its language
+#   <!-- needs: GPU -->      only with gpu, on a machine with an NVIDIA GPU (tests/bench/examples.sh)
+#   <!-- exits: 1 -->        with which status
+#   <!-- not run: WHY -->
+# Without gpu, searches that have no end of their own are short: the wrapper of hone below says how. 77: no device.
+set -u
+build=$1 source=$2 scratch=$3 document=$4 machine=${5:-cpu}
+here=$(cd "$(dirname "$0")" && pwd)
+rm -rf "$scratch"
+mkdir -p "$scratch/bin" "$scratch/home" "$scratch/work"
+
+# ---- what is to be run: lines "STATUS COMMAND", "gpu STATUS COMMAND"; files are written ----
+
+extract_document() {
+    awk -v folder="$scratch/work/" '
+    function finish() {
+        if (command != "" && !skipped)
+            print (gpu ? "gpu " : "") status " " command
+        command = ""
+    }
+    !inside && /^<!-- file: / { file = $3; next }
+    !inside && /^<!-- needs: GPU/ { gpu = 1; next }
+    !inside && /^<!-- exits: / { status = $3; next }
+    !inside && /^<!-- not run: / { skipped = 1; next }
+    !inside && /^ *```/ {
+        inside = 1
+        kind = $0
+        gsub(/[ `]/, "", kind)
+        if (status == "")
+            status = 0
+        next
+    }
+    inside && /^ *```/ {
+        finish()
+        inside = gpu = skipped = 0
+        file = status = ""
+        next
+    }
+    inside && file != "" { print > (folder file); next }
+    inside && command ~ /\\$/ { sub(/\\$/, "", command); command = command $0; next }
+    inside && kind == "sh" { finish(); if ($0 !~ /^ *(#|$)/) command = $0; next }
+    inside && /^\$ / { finish(); command = substr($0, 3); next }
+    inside { finish() }
+    !inside && !/^ *$/ { gpu = skipped = 0; file = status = "" }
+    ' "$1"
+}
+
+extract_help() {
+    "$build/hone" help examples | awk '
+    /^  hone / { command = substr($0, 3); next }
+    command != "" { print ($0 ~ /on an NVIDIA GPU: / ? "gpu " : "") (command ~ /^hone space .* --why/ ? "1 " : "0 ") command; command = "" }'
+}
+
+# ---- the folder ----
+
+cp -r "$source/kernels_cl" "$source/kernels_cu" "$scratch/work"
+cp "$here"/files/* "$scratch/work"
+ln -s "$source/tests" "$scratch/work/tests"
+ln -s "$build" "$scratch/work/build"
+cat >"$scratch/bin/hone" <<END
+#!/bin/bash
+words=" \$* "
+case \${1:-} in
+tune | sweep) [[ \$words == *" -b"* || \$words == *" --budget"* || \$words == *" --replay"* ]] || set -- "\$@" --budget 3 ;;
+compare) [[ \$words == *" --sample"* || \$words == *.json*.json* || \$words == *" --against"* || \$words == *" --top"* ]] ||
+    set -- "\$@" --sample 2 ;;
+check) [[ \$words == *" --sample"* || \$words == *" -n"* ]] || set -- "\$@" --sample 3 ;;
+esac
+exec timeout 240 "$build/hone" "\$@"
+END
+chmod +x "$scratch/bin/hone"
+[ "$machine" = gpu ] || export PATH="$scratch/bin:$PATH"
+[ "$machine" != gpu ] || export PATH="$build:$PATH"
+export HOME="$scratch/home" LC_ALL=C.UTF-8
+unset XDG_DATA_HOME HONE_DEVICE HONE_ALSO || :
+cd "$scratch/work" || exit 1
+
+hone devices >devices.text 2>&1 || {
+    echo "skipped: there is no device"
+    exit 77
+}
+case $document in
+help) extract_help ;;
+*) extract_document "$source/$document" ;;
+esac >"$scratch/list"
+rm devices.text
+
+# What the examples of the help name: a small kernel's spec, stores of others, a recorded space.
+if [ "$document" = help ]; then
+    sed 's/"WIDTH": 256/"WIDTH": 64/' kernels_cl/matmul_tiled.json >spec.json
+    cp kernels_cl/matmul_naive.json other.json
+    cp kernels_cl/matmul_*.cl .
+    ln -s work/kernels_cu ../kernels_cu
+    {
+        hone tune spec.json --budget 4 &&
+            hone tune spec.json --budget 4 --store node1.sqlite --unranked --fresh &&
+            cp node1.sqlite node2.sqlite && cp node1.sqlite h200.sqlite && cp node1.sqlite pocl.sqlite &&
+            hone export spec.json --format t4 --output recorded.json &&
+            gzip recorded.json && mv recorded.json.gz gemm_T4.json.gz
+    } >"$scratch/out" 2>&1 || {
+        cat "$scratch/out"
+        echo "the files of the examples could not be made"
+        exit 1
+    }
+fi
+
+# ---- running ----
+
+# What the machine lacks for this command; nothing: it can be run.
+missing() { # command
+    case $1 in
+    *--races*) command -v oclgrind >/dev/null || echo "Oclgrind is not installed" ;;
+    *--arch*) [ -n "${CUDA_HOME:-}" ] || ldconfig -p 2>/dev/null | grep -q libnvrtc || echo "NVRTC is not installed" ;;
+    *openblas*) ldconfig -p 2>/dev/null | grep -q libopenblas || echo "OpenBLAS is not installed" ;;
+    *clblast*) ldconfig -p 2>/dev/null | grep -q libclblast || echo "CLBlast is not installed" ;;
+    *"man -l"*) command -v man >/dev/null || echo "man is not installed" ;;
+    esac
+}
+
+ran=0 failed=0
+while IFS= read -r line <&3; do
+    if [ "${line#gpu }" != "$line" ]; then
+        line=${line#gpu }
+        [ "$machine" = gpu ] || {
+            echo "skipped (needs a GPU): ${line#* }"
+            continue
+        }
+    fi
+    expected=${line%% *} command=${line#* }
+    why=$(missing "$command")
+    [ -z "$why" ] || {
+        echo "skipped ($why): $command"
+        continue
+    }
+    SECONDS=0 status=0
+    eval "$command" >"$scratch/out" 2>&1 </dev/null || status=$?
+    ran=$((ran + 1))
+    if [ "$status" = "$expected" ]; then
+        echo "$SECONDS s: $command"
+    else
+        failed=$((failed + 1))
+        echo "FAILED with $status, not $expected: $command"
+        sed 's/^/    /' "$scratch/out" | tail -n 20
+    fi
+done 3<"$scratch/list"
+echo "$ran examples of $document were run, $failed failed"
+[ "$ran" -gt 0 ] && [ "$failed" = 0 ]
