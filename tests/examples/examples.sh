@@ -63,6 +63,8 @@ extract_help() {
 cp -r "$source/kernels_cl" "$source/kernels_cu" "$scratch/work"
 cp "$here"/files/* "$scratch/work"
 ln -s "$source/tests" "$scratch/work/tests"
+ln -s "$source/include" "$scratch/work/include"
+ln -s "$source/src" "$scratch/work/src"
 ln -s "$build" "$scratch/work/build"
 cat >"$scratch/bin/hone" <<END
 #!/bin/bash

@@ -192,8 +192,8 @@ static const struct example examples[] = {
      "the best of each spec, tuned first where that is not known"},
     {"hone compare spec.json --left set=WIDTH=64 --right set=WIDTH=128 --sample 8", "two sizes"},
     {"hone compare spec.json --left run=last --markdown", "an earlier run against now"},
-    {"hone compare kernels_cl/matmul_vector.json --against openblas --set M=1024 --set N=1024 "
-     "--set K=1024",
+    {"hone compare kernels_cl/matmul_vector.json --against openblas -s M=512 -s N=512 -s K=512 "
+     "--config rows=6,vectors=2,unroll_k=1,group_x=1,group_y=1,columns_first=1",
      "the best configuration beside OpenBLAS"},
     {0},
 };
