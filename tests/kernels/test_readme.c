@@ -1,4 +1,4 @@
-// kernels_cl/README.md is the reference of the format. Its tables and the table that the reader of
+// src/doc/spec.md is the reference of the format. Its tables and the table that the reader of
 // specs works with must name the same keys, types and defaults.
 #include "base/text.h"
 #include "spec/spec.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define README     HONE_SOURCE_DIR "/kernels_cl/README.md"
+#define README     HONE_SOURCE_DIR "/src/doc/spec.md"
 #define ROW_START  "| `"
 #define FIRST_MARK "<!-- keys -->"
 #define LAST_MARK  "<!-- end of keys -->"

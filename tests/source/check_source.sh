@@ -168,9 +168,16 @@ check_documents() {
     {
         lines=$(wc -l <src/README.md)
         [ "$lines" -le 150 ] || echo "src/README.md has $lines lines: more than a page of 150"
+        lines=$(wc -l <README.md)
+        [ "$lines" -le 150 ] || echo "README.md has $lines lines: more than a page of 150"
+        for document in README.md src/README.md src/doc/*.md kernels_c[lu]/README.md; do
+            grep -noE '\]\([A-Za-z0-9_./-]+[)#]' "$document" | sed 's/:.*\](/ /; s/.$//' | while read -r line path; do
+                [ -e "$(dirname "$document")/$path" ] || echo "$document:$line: there is no $path"
+            done
+        done
         {
-            find src include tests cmake -type f
-            find src include tests cmake -type d | sed 's,$,/,'
+            find src include tests cmake kernels_cl kernels_cu -type f
+            find src include tests cmake kernels_cl kernels_cu -type d | sed 's,$,/,'
         } >"$list"
         grep -noE '`[A-Za-z0-9_./]+(/|\.(c|h|sh|md|cmake))`' src/README.md src/doc/*.md | grep -v NAME | tr -d '`' |
             awk -F: 'FILENAME != "-" {
@@ -180,7 +187,7 @@ check_documents() {
                     known[path] = 1
                 next
             }
-            !($3 in known) { print }' "$list" -
+            !($3 in known) && $3 !~ /^\/+$/ { print }' "$list" -
     } | fail_with "documents that name what is not there"
 }
 
