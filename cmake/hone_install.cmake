@@ -17,15 +17,17 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/src/doc/CHANGE
 
 # The manual and the completions come from the program's tables of commands, options and topics.
 set(pages ${PROJECT_BINARY_DIR}/man)
-add_custom_command(OUTPUT ${pages}/hone.bash ${pages}/hone.zsh ${pages}/hone.fish
+add_custom_command(OUTPUT ${pages}/hone.bash ${pages}/hone.zsh ${pages}/hone.fish ${pages}/hone.schema.json
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${pages}
   COMMAND hone help --man --output ${pages}
   COMMAND hone help --completion=bash > ${pages}/hone.bash
   COMMAND hone help --completion=zsh > ${pages}/hone.zsh
   COMMAND hone help --completion=fish > ${pages}/hone.fish
+  COMMAND hone help --schema > ${pages}/hone.schema.json
   DEPENDS hone VERBATIM)
-add_custom_target(hone_man ALL DEPENDS ${pages}/hone.bash ${pages}/hone.zsh ${pages}/hone.fish)
+add_custom_target(hone_man ALL DEPENDS ${pages}/hone.bash ${pages}/hone.zsh ${pages}/hone.fish ${pages}/hone.schema.json)
 install(DIRECTORY ${pages}/man1 ${pages}/man5 ${pages}/man7 DESTINATION ${CMAKE_INSTALL_MANDIR})
+install(FILES ${pages}/hone.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/hone)
 install(FILES ${pages}/hone.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME hone)
 install(FILES ${pages}/hone.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _hone)
 install(FILES ${pages}/hone.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

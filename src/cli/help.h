@@ -24,9 +24,13 @@ struct help_topic {
     // Paragraphs, as of struct command's description; `words` end with NULL. False: the words make no sense, and
     // it was said why.
     bool (*show)(const char *const *words, struct text *out);
+    const char *page; // (optional) the word behind the name for its page of the manual
 };
 const struct help_topic *help_topics(void); // ends with a NULL name
 const struct help_topic *help_topic_find(const char *name);
+// Behind `spec` a key may stand, or this for the long form's keys as well, as its page has them.
+#define HELP_SPEC_ALL "all"
+bool help_spec(const char *const *words, struct text *out);       // as of `show`
 bool help_strategies(const char *const *words, struct text *out); // as of `show`
 
 // Paragraphs as of struct command's description, wrapped.

@@ -144,9 +144,9 @@ void help_man_command(const struct command *c, struct text *out)
 
 bool help_man_topic(const struct help_topic *t, struct text *out)
 {
-    static const char *const none[] = {NULL};
+    const char *const words[] = {t->page, NULL};
     struct text body = TEXT_INIT;
-    bool ok = t->show(none, &body);
+    bool ok = t->show(words, &body);
     put_title(t->name, t->section, t->summary, out);
     text_add(out, ".SH DESCRIPTION\n");
     paragraphs(text_cstr(&body), out);

@@ -159,19 +159,6 @@ static const char objectives[] =
     "that no other "
     "configuration beats in one of them without losing in another. `hone best` looks it up again.";
 
-static const char spec[] =
-    "A spec is a JSON file that names a kernel, its parameters with their values and "
-    "restrictions, its sizes and arguments, and how its results are verified. It is a superset "
-    "of the T1 format; `hone init KERNEL.cl` writes one to begin with, and the README's "
-    "examples lie beside their kernels.\n\n"
-    "A spec and its kernel are code. Compiling and running them on a CPU device can do what "
-    "you can: read and write your files, use the network, start programs; on a GPU a kernel "
-    "can read what others left in its memory and hang the card. A spec names the files that "
-    "are read and the compiler's options. hone keeps crashes and endless loops away from "
-    "itself; it is no sandbox. Read what you were given before you tune it, or run it as a "
-    "user, or in a container, that may lose everything. Stores and recordings are only read: "
-    "they run nothing.";
-
 static const char formats[] =
     "How results are written: --format " REPORT_FORMAT_WORDS ".\n\n"
     "  text      for people (the default)\n"
@@ -236,7 +223,6 @@ static const char completion[] =
     }
 SHOW_TEXT(ranking)
 SHOW_TEXT(objectives)
-SHOW_TEXT(spec)
 SHOW_TEXT(formats)
 SHOW_TEXT(devices)
 SHOW_TEXT(store)
@@ -247,19 +233,21 @@ SHOW_TEXT(completion)
 const struct help_topic *help_topics(void)
 {
     static const struct help_topic topics[] = {
-        {"spec", "what a spec is, and what it can do", 5, 0, show_spec},
-        {"ranking", "how a tune decides which configuration is the fastest", 7, 0, show_ranking},
-        {"rules", "the constants of screening and ranking", 7, 0, show_rules},
-        {"objectives", "other goals than the least time", 7, 0, show_objectives},
-        {"strategies", "how configurations are chosen, and their options", 7, 0, help_strategies},
-        {"formats", "what is written and read, and in which formats", 7, 0, show_formats},
-        {"json", "the fields that --json writes, for each command", 7, 1, show_json},
-        {"devices", "which device is taken, and what runs without a GPU", 7, 0, show_devices},
-        {"store", "what is kept, and when it answers", 7, 0, show_store},
-        {"environment", "variables and files", 7, 0, show_environment},
-        {"status", "exit statuses, and the statuses of a configuration", 7, 0, show_statuses},
-        {"examples", "all examples of the commands", 7, 0, show_examples},
-        {"completion", "completion for bash, zsh and fish", 7, 0, show_completion},
+        {"spec", "what a spec is, and every key of it", 5, 1, help_spec, HELP_SPEC_ALL},
+        {"ranking", "how a tune decides which configuration is the fastest", 7, 0, show_ranking,
+         NULL},
+        {"rules", "the constants of screening and ranking", 7, 0, show_rules, NULL},
+        {"objectives", "other goals than the least time", 7, 0, show_objectives, NULL},
+        {"strategies", "how configurations are chosen, and their options", 7, 0, help_strategies,
+         NULL},
+        {"formats", "what is written and read, and in which formats", 7, 0, show_formats, NULL},
+        {"json", "the fields that --json writes, for each command", 7, 1, show_json, NULL},
+        {"devices", "which device is taken, and what runs without a GPU", 7, 0, show_devices, NULL},
+        {"store", "what is kept, and when it answers", 7, 0, show_store, NULL},
+        {"environment", "variables and files", 7, 0, show_environment, NULL},
+        {"status", "exit statuses, and the statuses of a configuration", 7, 0, show_statuses, NULL},
+        {"examples", "all examples of the commands", 7, 0, show_examples, NULL},
+        {"completion", "completion for bash, zsh and fish", 7, 0, show_completion, NULL},
         {0},
     };
     return topics;

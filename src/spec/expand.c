@@ -315,7 +315,8 @@ bool expand_layer(struct expansion *x, struct node from, json_t *to, bool has_la
         expand_copy(x, to, "IncludeFolders", include);
     expand_copy(x, to, "SharedMemory", node_get(r, from, "shared"));
     return expand_retarget(x, node_get(r, from, "retarget"), to) &&
-           expand_on(x, expand_sizes(x, from, to), node_get(r, from, "global").path);
+           (expand_sizes(x, from, to) || (expand_on(x, false, node_get(r, from, "global").path) &&
+                                          read_hide(r, node_get(r, from, "problem").path)));
 }
 
 static bool expand_restrictions(struct expansion *x, struct node n, json_t *to)
@@ -608,7 +609,8 @@ static bool expand_document(struct expansion *x)
         expand_put(x, x->kernel, "Language", json_string(language_title(x->language)), "kernel");
     bool ok = expand_layer(x, x->root, x->kernel, true) && expand_launches(x) &&
               expand_languages(x, node_get(x->r, x->root, "languages"), "languages.*", x->kernel) &&
-              expand_arguments(x) && expand_reference(x) && expand_t1_keys(x, x->root, "", NULL);
+              expand_arguments(x) && expand_on(x, expand_reference(x), "reference") &&
+              expand_t1_keys(x, x->root, "", NULL);
     return ok && (!x->failed || error_memory(x->r->error));
 }
 

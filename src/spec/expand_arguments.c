@@ -469,9 +469,10 @@ static bool refuse_unknown(const struct expansion *x, struct node arguments, con
     }
     const char *near = names ? str_nearest(name, names, count) : NULL;
     node_error(x->r, node_get(x->r, arguments, name),
-               "kernel '%s' (%s, line %u) has no parameter of this name%s%s%s; it takes %s",
-               l->kernel, l->signature.file, l->signature.line, near ? "; did you mean '" : "",
-               near ? near : "", near ? "'?" : "", l->signature.count ? text_cstr(&known) : "none");
+               "kernel '%s' (%s, line %u) has no parameter of this name (it takes %s)%s%s%s",
+               l->kernel, l->signature.file, l->signature.line,
+               l->signature.count ? text_cstr(&known) : "none", near ? "; did you mean '" : "",
+               near ? near : "", near ? "'?" : "");
     text_release(&known);
     return false;
 }
@@ -494,9 +495,10 @@ static bool check_names(const struct expansion *x, struct node arguments)
             continue;
         bool is_elsewhere = json_is_object(value) && (node_present(node_get(x->r, n, "memory")) ||
                                                       json_object_get(value, "MemoryType"));
-        if (!is_elsewhere ||
-            (find_memory(x, name, n, &f, &memory) && strcmp(memory, "Scalar") == 0))
-            return refuse_unknown(x, arguments, name);
+        bool is_wrong = !is_elsewhere ||
+                        (find_memory(x, name, n, &f, &memory) && strcmp(memory, "Scalar") == 0);
+        if (is_wrong && !expand_on(x, refuse_unknown(x, arguments, name), n.path))
+            return false;
     }
     return true;
 }

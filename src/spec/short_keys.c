@@ -43,7 +43,8 @@ static const struct spec_key keys[] = {
         "templates",
         .block = true, .t1 = "KernelName"),
     KEY("language", TEXT, "by the kernel file's ending, else by its text",
-        "OpenCL, CUDA or C: the language of a kernel whose file does not say it", .t1 = "Language"),
+        "OpenCL, CUDA or C: the language of a kernel whose file does not say it",
+        .choices = "OpenCL|CUDA|C", .t1 = "Language"),
     KEY("options", TEXTS, "[]", "options for the compiler; a text is split at its blanks",
         .block = true, .t1 = "CompilerOptions"),
     KEY("include", TEXTS, "[]", "folders in which #include looks, relative to the spec's folder",
@@ -128,15 +129,15 @@ static const struct spec_key keys[] = {
         "symbol: constant memory (CUDA: "
         "a module symbol, no argument); constant: as symbol, and an argument where the kernel "
         "takes one",
-        .t1 = "MemoryType"),
+        .choices = "scalar|vector|local|symbol|constant", .t1 = "MemoryType"),
     KEY("arguments.*.access", TEXT, "as the kernel's text uses it",
         "read, write or readwrite; what is only written is poisoned before it is verified",
-        .t1 = "AccessType"),
+        .choices = "read|write|readwrite", .t1 = "AccessType"),
     KEY("arguments.*.fill", .type = "expression, text, or object", "random",
         "the contents: random, normal, none, a file (.npy, or elements as they are), or an "
         "expression, which may use i (the "
         "component's index) and size; or an object",
-        .accepts = SCALAR | KEY_OBJECT, .t1 = "FillType"),
+        .accepts = SCALAR | KEY_OBJECT, .choices = "random|normal|none", .t1 = "FillType"),
     KEY("arguments.*.fill.constant", EXPRESSION, "-", "this value in every element",
         .t1 = "FillValue"),
     KEY("arguments.*.fill.expression", TEXT, "-",
@@ -163,7 +164,7 @@ static const struct spec_key keys[] = {
         "exact; absolute: |a-r| <= atol; close: |a-r| <= atol + rtol*|r|; norm: ||a-r|| <= "
         "rtol*||r||; sum: |sum a - "
         "sum r| <= atol + rtol*|sum r|; set: close, in whatever order",
-        .t1 = "Method"),
+        .choices = "exact|absolute|close|norm|sum|set", .t1 = "Method"),
     KEY("arguments.*.verify.atol", EXPRESSION, "half 1e-2, float 1e-4, double 1e-9",
         "absolute tolerance", .t1 = "AbsoluteTolerance"),
     KEY("arguments.*.verify.rtol", EXPRESSION, "half 1e-2, float 1e-4, double 1e-9",
@@ -187,7 +188,7 @@ static const struct spec_key keys[] = {
         "gemm: C = alpha*A*B + beta*C, row-major, in float64 on the host; kernel: another kernel; "
         "configuration: the same "
         "kernel at another one; file; none",
-        .t1 = "Kind"),
+        .choices = "gemm|kernel|configuration|file|none", .t1 = "Kind"),
     KEY("reference.M", EXPRESSION, "required", "gemm: rows of C", .t1 = "M"),
     KEY("reference.N", EXPRESSION, "required", "gemm: columns of C", .t1 = "N"),
     KEY("reference.K", EXPRESSION, "required", "gemm: length of the sums", .t1 = "K"),
@@ -277,6 +278,12 @@ const struct key_table short_keys = {.keys = keys,
                                      .count = sizeof keys / sizeof *keys,
                                      .block_root = "",
                                      .block_places = block_places};
+
+const struct spec_key *spec_short_keys(size_t *count)
+{
+    *count = short_keys.count;
+    return keys;
+}
 
 // The objects of T1 whose keys may stand in an object of the short form too.
 static const struct {

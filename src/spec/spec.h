@@ -302,5 +302,9 @@ struct spec_key {
     const char *t1; // of a key of the short form: the last part of the T1 key that it stands for
 };
 const struct spec_key *spec_keys(size_t *count);
+// Those of the short form.
+const struct spec_key *spec_short_keys(size_t *count);
+// The JSON schema of both forms, for editors.
+void spec_schema(struct text *out);
 
 #endif

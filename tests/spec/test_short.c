@@ -203,7 +203,7 @@ static const struct mistake {
     {WITH(Y "\"x\": {\"size\": \"n\", \"access\": \"reads\"}, \"a\": 1"),
      "arguments.x.access: 'reads' is not known here; use read, write or readwrite"},
     {WITH(Y "\"xs\": {\"size\": \"n\"}, \"a\": 1"),
-     "arguments.xs: kernel 'saxpy' (saxpy.cl, line 1) has no parameter of this name; did you mean"},
+     "arguments.xs: kernel 'saxpy' (saxpy.cl, line 1) has no parameter of this name (it takes"},
     {WITH(Y "\"x\": {\"size\": \"n\"}"), "arguments.a: is missing: kernel 'saxpy' (saxpy.cl, line "
                                          "1) takes 'float a'; say \"a\": VALUE"},
     {WITH(Y "\"x\": 1, \"a\": 1"),

@@ -3,9 +3,13 @@
 #include "cli/completion.h"
 #include "cli/console.h"
 #include "cli/help.h"
+#include "spec/spec.h"
+
+#include <jansson.h>
+#include <stdlib.h>
 
 struct help_settings {
-    bool all, man, complete;
+    bool all, man, schema, complete;
     const char *output;
     const char *completion; // the shell
 };
@@ -65,6 +69,26 @@ static int write_man_pages(const char *folder)
     return EXIT_NOTHING;
 }
 
+// Indented, since people look into it.
+static int write_schema(void)
+{
+    struct text text = TEXT_INIT, out = TEXT_INIT;
+    spec_schema(&text);
+    json_t *root = json_loadb(text_cstr(&text), text.length, 0, NULL);
+    char *indented = root ? json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER) : NULL;
+    text_addf(&out, "%s\n", indented ? indented : "");
+    bool ok = indented != NULL;
+    if (ok)
+        put(&out);
+    free(indented);
+    json_decref(root);
+    text_release(&text);
+    text_release(&out);
+    if (!ok)
+        complain("out of memory");
+    return ok ? EXIT_DONE : EXIT_NOTHING;
+}
+
 static int run_help(struct invocation *i)
 {
     const struct help_settings *o = i->settings;
@@ -74,7 +98,9 @@ static int run_help(struct invocation *i)
     if (o->output)
         return o->man ? write_man_pages(o->output)
                       : refuse_usage(&command_help, "--output says where --man writes its pages");
-    if (o->complete) {
+    if (o->schema) {
+        return write_schema();
+    } else if (o->complete) {
         completion_list(words, i->argument_count, &out);
     } else if (o->completion) {
         text_add(&out, help_completion(o->completion));
@@ -106,6 +132,11 @@ static const struct option options[] = {
      .help = "Explain every option of the command, and what its JSON has."},
     {OPTION("man", NULL, option_flag, FIELD(man)), .brief = "as a page of the manual, for man -l -",
      .help = "Print a page of the manual, for man(1): hone's own, a command's or a topic's."},
+    {OPTION("schema", NULL, option_flag, FIELD(schema)),
+     .brief = "the JSON schema of specs, for editors",
+     .help =
+         "Print the JSON schema of specs in both forms, by which editors complete keys and explain "
+         "them."},
     {OPTION("output", "FOLDER", option_text, FIELD(output)), .letter = 'o',
      .help = "With --man: write all pages into this folder, in man1, man5 and man7."},
     {OPTION("completion", HELP_SHELLS, option_shell, FIELD(completion)), .optional = true,
