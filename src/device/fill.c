@@ -12,6 +12,7 @@
 #define LEAST_COMPONENTS 32768
 
 struct filler {
+    uint64_t first, stride; // of the random numbers, which may be a view of others
     const struct job_buffer *buffer;
     uint8_t *out;
     uint32_t width, space; // components of an element, and components it takes the place of
@@ -133,19 +134,24 @@ static double unit(struct stream *s, uint64_t i)
     }
 }
 
+static uint64_t drawn(const struct filler *f, uint64_t i)
+{
+    return f->first + i * f->stride;
+}
+
 static void uniform_float(struct filler *f, struct range r)
 {
     const struct job_fill *fill = &f->buffer->fill;
     struct stream s = STREAM_OF(f);
     for (uint64_t i = r.first; i < r.end; i++)
-        f->store(component(f, i), fill->low + (fill->high - fill->low) * unit(&s, i));
+        f->store(component(f, i), fill->low + (fill->high - fill->low) * unit(&s, drawn(f, i)));
 }
 
 static void uniform_integer(struct filler *f, struct range r)
 {
     struct stream s = STREAM_OF(f);
     for (uint64_t i = r.first; i < r.end; i++) {
-        unsigned __int128 product = (unsigned __int128)draw_u64(&s, i) * f->span;
+        unsigned __int128 product = (unsigned __int128)draw_u64(&s, drawn(f, i)) * f->span;
         store_integer(f, component(f, i), f->low + (uint64_t)(product >> 64));
     }
 }
@@ -154,7 +160,7 @@ static void uniform_bytes(struct filler *f, struct range r)
 {
     struct stream s = STREAM_OF(f);
     for (uint64_t i = r.first; i < r.end; i++)
-        f->out[i] = (uint8_t)draw_u32(&s, i);
+        f->out[i] = (uint8_t)draw_u32(&s, drawn(f, i));
 }
 
 // A standard normal number as the sum of twelve uniform ones less six: its mean is 0, its deviation
@@ -216,7 +222,7 @@ static void normal_numbers(struct filler *f, struct range r)
 {
     const struct job_fill *fill = &f->buffer->fill;
     for (uint64_t i = r.first; i < r.end; i++)
-        store_number(f, component(f, i), fill->low + fill->high * normal(f, i));
+        store_number(f, component(f, i), fill->low + fill->high * normal(f, drawn(f, i)));
 }
 
 static void constant_numbers(struct filler *f, struct range r)
@@ -340,7 +346,12 @@ static bool fill_by_kind(struct filler *f, struct error *e)
 
 bool fill_make(const struct job_buffer *b, void *out, struct error *e)
 {
-    struct filler f = {.buffer = b, .out = out};
+    struct filler f = {.buffer = b, .out = out, .stride = 1};
+    bool is_random = b->fill.kind == FILL_UNIFORM || b->fill.kind == FILL_NORMAL;
+    if (is_random && b->fill.integer > 0) {
+        f.first = (uint64_t)b->fill.integer & UINT32_MAX;
+        f.stride = (uint64_t)b->fill.integer >> 32;
+    }
     f.bytes = b->element.scalar == SCALAR_CUSTOM ? 1 : scalar_bytes(b->element.scalar);
     f.width = b->element.scalar == SCALAR_CUSTOM ? 1 : b->element.width;
     f.space = f.buffer->element.scalar == SCALAR_CUSTOM ? 1 : element_bytes(&b->element) / f.bytes;

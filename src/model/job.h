@@ -107,8 +107,10 @@ enum fill_kind {
 // Bit for bit the same on every backend.
 struct job_fill {
     enum fill_kind kind;
-    double value;     // CONSTANT, for float components
-    int64_t integer;  // CONSTANT, for integer components
+    double value; // CONSTANT, for float components
+    // CONSTANT, for integer components. UNIFORM, NORMAL: 0, or a view of what is filled so: component
+    // i is that of (integer >> 32) * i + the lower 32 bits.
+    int64_t integer;
     double low, high; // UNIFORM, NORMAL
     uint64_t seed;
     const char *expression; // GENERATOR: over `i` and `size`, names of the spec already replaced

@@ -245,6 +245,12 @@ bool process_drain(struct process *p)
     return p->printed >= 0;
 }
 
+void process_forget(struct process *p)
+{
+    p->tail[0] = '\0';
+    p->tail_length = 0;
+}
+
 // ---- signals
 
 void process_signal(struct process *p, int signal)

@@ -33,6 +33,8 @@ bool process_start(struct process *p, const char *const *argv, const char *const
 // Reads what was printed (at most what a pipe holds), keeps the tail; never blocks. False once the
 // pipe is at its end: it is then closed, and `printed` is -1.
 bool process_drain(struct process *p);
+// Drops what the tail holds.
+void process_forget(struct process *p);
 // Signals the whole group; a no-op without a child.
 void process_signal(struct process *p, int signal);
 void process_stop(struct process *p);     // SIGSTOP, remembered

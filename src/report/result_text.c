@@ -380,7 +380,7 @@ void report_result(const struct record_frame *f, const struct tune_record *v, st
     put_samples(v, out);
     put_spent(r, out);
     put_block(out, "Build log", r->log);
-    put_block(out, "Printed meanwhile", r->output);
+    put_block(out, "Printed by the kernel", r->output);
 }
 
 static void write_run_record(const void *report, const void *record, struct text *out)

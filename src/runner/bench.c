@@ -238,6 +238,8 @@ bool bench_verify(struct bench *b, const struct bench_job *j, const struct polic
     struct text load = TEXT_INIT;
     if (next) // made before the launch is asked for, so that it is there while that runs
         put_load(&load, next);
+    process_drain(&b->remote.process); // what was printed before is nothing of this launch
+    process_forget(&b->remote.process);
     if (!ask_for_launches(b, BENCH_VERIFY, VERB_VERIFY, j, policy, e)) {
         text_release(&load);
         return false;
@@ -324,6 +326,18 @@ static struct result *decode_answer(const struct frame *f, struct error *e)
     return r;
 }
 
+// What the kernel printed while it was verified, the last of it: the worker has flushed it.
+static bool keep_printed(struct bench *b, struct result *r, struct error *e)
+{
+    struct process *p = &b->remote.process;
+    process_drain(p);
+    if (p->tail_length == 0)
+        return true;
+    const char *printed = arena_strdup(&r->arena, p->tail);
+    r->output = printed ? printed : "";
+    return printed || error_memory(e);
+}
+
 bool bench_news(struct bench *b, enum news news, const struct frame *f, struct result **answer,
                 enum bench_state *asked, struct error *e)
 {
@@ -365,7 +379,7 @@ bool bench_news(struct bench *b, enum news news, const struct frame *f, struct r
         b->loading->loaded_in = b->serial;
     b->loading = NULL;
     *answer = r;
-    return true;
+    return *asked != BENCH_VERIFYING || keep_printed(b, r, e);
 }
 
 // ---- what it has -------------------------------------------------------------------------------

@@ -281,6 +281,56 @@ static bool read_argument_spec(const struct reader *r, struct kernel_spec *k, st
     return ok;
 }
 
+// ---- views -------------------------------------------------------------------------------------
+
+// {"Argument": "bodies", "First": 1, "Stride": 4}, or the name alone.
+static bool read_link(const struct reader *r, struct kernel_spec *k, struct node item,
+                      struct argument_spec *a)
+{
+    struct node n = node_get(r, item, "LinkedTo");
+    bool is_object = json_is_object(n.json);
+    struct node name = is_object ? node_get(r, n, "Argument") : n;
+    if (!node_present(n))
+        return true;
+    if (!node_text(name))
+        return node_error(r, name, "is missing: the name of the argument with the data");
+    if (!find_argument(r, k, name, node_text(name), &a->link.argument))
+        return false;
+    const struct argument_spec *of = &k->arguments[a->link.argument];
+    a->link.path = n.path;
+    if (a->memory == MEMORY_SCALAR || a->memory == MEMORY_LOCAL)
+        return node_error(r, n, "only a Vector or Symbol is a view of other data");
+    if (of == a || of->memory == MEMORY_SCALAR || of->memory == MEMORY_LOCAL)
+        return of->faulty || node_error(r, n, "'%s' is no other Vector or Symbol", of->name);
+    return !is_object ||
+           (read_size(r, k, ALL_LANGUAGES, node_get(r, n, "First"), &a->link.first) &&
+            read_size(r, k, ALL_LANGUAGES, node_get(r, n, "Stride"), &a->link.stride));
+}
+
+// Once all names are known.
+static bool read_links(const struct reader *r, struct kernel_spec *k, struct node list)
+{
+    uint32_t a = 0;
+    for (size_t i = 0; i < node_count(list) && a < k->argument_count; i++) {
+        struct node item = node_item(r, list, i);
+        if (strcmp(item.path, k->arguments[a].path) != 0)
+            continue; // it has no usable name
+        if (!read_on(r, read_link(r, k, item, &k->arguments[a])))
+            return false;
+        a++;
+    }
+    for (uint32_t i = 0; i < k->argument_count; i++) {
+        const struct link_spec *l = &k->arguments[i].link;
+        const struct argument_spec *of = &k->arguments[l->argument];
+        if (l->path && of->link.path &&
+            !read_on(r, error_set(r->error, ERROR_INPUT,
+                                  "%s: '%s' is a view itself: name the argument with the data",
+                                  l->path, of->name)))
+            return false;
+    }
+    return true;
+}
+
 bool read_arguments(struct reader *r, struct node kernel, struct kernel_spec *k)
 {
     struct node list = node_get(r, kernel, "Arguments");
@@ -306,5 +356,5 @@ bool read_arguments(struct reader *r, struct node kernel, struct kernel_spec *k)
         if (!read_on(r, read_argument_spec(r, k, node_item(r, list, i), i + 1, a)))
             return false;
     }
-    return true;
+    return read_links(r, k, list);
 }

@@ -241,6 +241,74 @@ static bool make_fill(struct maker *m, uint32_t argument, struct job_buffer *b)
     }
 }
 
+// ---- views -------------------------------------------------------------------------------------
+
+// The components of the data, as the other argument's bytes have them.
+static bool make_linked_data(struct maker *m, const struct job_buffer *of, uint64_t first,
+                             uint64_t stride, const struct job_buffer *b, struct job_fill *out)
+{
+    uint64_t components = b->count * b->element.width, bytes = scalar_bytes(b->element.scalar);
+    unsigned char *to = arena_alloc(m->arena, (size_t)(components * bytes) + 1);
+    if (!to)
+        return error_memory(m->e);
+    for (uint64_t i = 0; i < components; i++) {
+        if (!blob_read(&of->fill.blob, (first + i * stride) * bytes, to + i * bytes, (size_t)bytes,
+                       m->e))
+            return false;
+    }
+    out->blob = blob_of(to, components * bytes);
+    return true;
+}
+
+static bool make_linked_generator(struct maker *m, const struct job_buffer *of, uint64_t first,
+                                  uint64_t stride, struct job_fill *out)
+{
+    out->expression =
+        arena_printf(m->arena, "[[%s for size in [%llu]][0] for i in [%llu + i * %llu]][0]",
+                     of->fill.expression, (unsigned long long)(of->count * of->element.width),
+                     (unsigned long long)first, (unsigned long long)stride);
+    return out->expression || error_memory(m->e);
+}
+
+// What the argument is a view of, as it is filled itself.
+static bool make_source(struct maker *m, uint32_t argument, struct job_buffer *out)
+{
+    const struct argument_spec *a = &m->kernel->arguments[argument];
+    *out = (struct job_buffer){.name = a->name};
+    return make_element(m, a, &out->element) && make_size(m, &a->size, 1, 1, &out->count) &&
+           make_fill(m, argument, out);
+}
+
+static bool make_link(struct maker *m, const struct argument_spec *a, struct job_buffer *b)
+{
+    const struct link_spec *l = &a->link;
+    struct job_buffer of;
+    uint64_t first, stride;
+    if (!make_source(m, l->argument, &of) || !make_size(m, &l->first, 0, 0, &first) ||
+        !make_size(m, &l->stride, 1, 1, &stride))
+        return false;
+    uint64_t components = b->count * b->element.width, there = of.count * of.element.width;
+    if (of.element.scalar != b->element.scalar || of.element.scalar == SCALAR_CUSTOM ||
+        element_bytes(&of.element) != of.element.width * scalar_bytes(of.element.scalar) ||
+        element_bytes(&b->element) != b->element.width * scalar_bytes(b->element.scalar))
+        return make_error(m, l->path,
+                          "'%s' and '%s' must be made of the same type, in vectors without gaps or "
+                          "none",
+                          a->name, of.name);
+    if (first >= there || first > UINT32_MAX || stride > INT32_MAX ||
+        (components - 1) > (there - 1 - first) / stride)
+        return make_error(m, l->path, "'%s' has %llu components, and the view reaches beyond them",
+                          of.name, (unsigned long long)there);
+    b->fill = of.fill;
+    if (of.fill.kind == FILL_DATA)
+        return make_linked_data(m, &of, first, stride, b, &b->fill);
+    if (of.fill.kind == FILL_GENERATOR)
+        return make_linked_generator(m, &of, first, stride, &b->fill);
+    if (of.fill.kind == FILL_UNIFORM || of.fill.kind == FILL_NORMAL)
+        b->fill.integer = (int64_t)(stride << 32 | first);
+    return true;
+}
+
 // ---- comparison --------------------------------------------------------------------------------
 
 static bool make_buffer_compare(struct maker *m, const struct argument_spec *a,
@@ -305,7 +373,8 @@ bool make_buffers(struct maker *m)
             .keep = a->keep,
         };
         if (!make_element(m, a, &b->element) || !make_size(m, &a->size, 1, 1, &b->count) ||
-            !make_fill(m, i, b) || (a->output && !make_buffer_compare(m, a, b)))
+            !(a->link.path ? make_link(m, a, b) : make_fill(m, i, b)) ||
+            (a->output && !make_buffer_compare(m, a, b)))
             return false;
     }
     return true;

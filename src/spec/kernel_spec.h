@@ -103,6 +103,14 @@ struct compare_spec {
     struct formula first, count;
 };
 
+// An argument that is another view of a second one's data, as one array of a struct of arrays is of
+// an array of structs: component i is component first + i * stride there.
+struct link_spec {
+    const char *path; // NULL: it is none
+    uint32_t argument;
+    struct formula first, stride;
+};
+
 struct argument_spec {
     const char *name;
     const char *path;
@@ -112,6 +120,7 @@ struct argument_spec {
     enum access access;
     struct formula size;
     struct fill_spec fill;
+    struct link_spec link;
     bool output, temporary, keep;
     bool faulty; // while reading: something is wrong with it, and the spec will be refused
     struct compare_spec compare;

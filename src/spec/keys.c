@@ -318,6 +318,17 @@ static const struct spec_key keys[] = {
              "BinaryRaw: a file of elements, .npy is known; Generator: an expression over i (the "
              "component's index), size, and the spec's names",
              .strict = KEY_STRING),
+    KEY_WITH(
+        "KernelSpecification.Arguments[].LinkedTo", .type = "text, or object", "-",
+        "another argument, of whose data this one is another view: its contents are that one's, "
+        "whatever the fill says here",
+        .accepts = KEY_STRING | KEY_OBJECT),
+    KEY("KernelSpecification.Arguments[].LinkedTo.Argument", TEXT, "required",
+        "name of the argument with the data"),
+    KEY("KernelSpecification.Arguments[].LinkedTo.First", EXPRESSION, "0",
+        "which component of it is the first here"),
+    KEY("KernelSpecification.Arguments[].LinkedTo.Stride", EXPRESSION, "1",
+        "how far apart there the components are that follow each other here"),
     KEY_WITH("KernelSpecification.Arguments[].Output", FLAG, "true when WriteOnly or ReadWrite",
              "held against the reference", .dialect = true),
     KEY("KernelSpecification.Arguments[].Expect", EXPRESSION, "-",

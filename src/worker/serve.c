@@ -5,6 +5,7 @@
 #include "os/process.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define DRAIN_MS 1000 // how long a last reply may wait for its reader
@@ -361,6 +362,7 @@ static void serve_step(struct worker *w, struct request *q, step run)
         reply_error(w, "no job is loaded under this handle");
     else {
         run(w->device, l->loaded, &policy, r);
+        fflush(stdout); // what kernels print is there before the answer is
         reply_result(w, r);
     }
     result_free(r);
