@@ -14,7 +14,7 @@ set -u
 build=$1 source=$2 scratch=$3 document=$4 machine=${5:-cpu}
 here=$(cd "$(dirname "$0")" && pwd)
 rm -rf "$scratch"
-mkdir -p "$scratch/bin" "$scratch/home" "$scratch/work"
+mkdir -p "$scratch/bin" "$scratch/home" "$scratch/work" "$scratch/temporary"
 
 # ---- what is to be run: lines "STATUS COMMAND", "gpu STATUS COMMAND"; files are written ----
 
@@ -68,19 +68,32 @@ ln -s "$source/src" "$scratch/work/src"
 ln -s "$build" "$scratch/work/build"
 cat >"$scratch/bin/hone" <<END
 #!/bin/bash
-words=" \$* "
+words=" \$* " short=()
+[[ \$words == *" --replay"* ]] || for word; do
+    [ "\$word" = 60s ] && word=3s
+    short+=("\$word")
+done
+[ \${#short[@]} = 0 ] || set -- "\${short[@]}"
 case \${1:-} in
-tune | sweep) [[ \$words == *" -b"* || \$words == *" --budget"* || \$words == *" --replay"* ]] || set -- "\$@" --budget 3 ;;
-compare) [[ \$words == *" --sample"* || \$words == *.json*.json* || \$words == *" --against"* || \$words == *" --top"* ]] ||
-    set -- "\$@" --sample 2 ;;
+tune | sweep)
+    [[ \$words == *" -b"* || \$words == *" --budget"* || \$words == *" --replay"* ]] || set -- "\$@" --budget 3
+    [[ \$words == *" --replay"* ]] || set -- "\$@" --rule rounds=4 --rule repeats=0
+    ;;
+compare)
+    [[ \$words == *" --sample"* || \$words == *.json*.json* || \$words == *" --against"* || \$words == *" --top"* ]] ||
+        set -- "\$@" --sample 2
+    set -- "\$@" --rule rounds=4 --rule repeats=0
+    [[ \$words == *" --rounds"* ]] || set -- "\$@" --rounds 6
+    ;;
 check) [[ \$words == *" --sample"* || \$words == *" -n"* ]] || set -- "\$@" --sample 3 ;;
 esac
+[[ \${1:-} != sweep || \$words == *" --rounds"* || \$words != *" --against"* ]] || set -- "\$@" --rounds 4
 exec timeout 240 "$build/hone" "\$@"
 END
 chmod +x "$scratch/bin/hone"
 [ "$machine" = gpu ] || export PATH="$scratch/bin:$PATH"
 [ "$machine" != gpu ] || export PATH="$build:$PATH"
-export HOME="$scratch/home" LC_ALL=C.UTF-8
+export HOME="$scratch/home" TMPDIR="$scratch/temporary" LC_ALL=C.UTF-8
 unset XDG_DATA_HOME HONE_DEVICE HONE_ALSO || :
 cd "$scratch/work" || exit 1
 

@@ -232,7 +232,7 @@ static const struct option_group groups[] = {{"Options", options, 0},
 static const struct example examples[] = {
     {"hone store", "specs, devices, counts, size"},
     {"hone store --verify --store team.sqlite", "is every row of a team's store right?"},
-    {"hone store --prune --superseded", "remove what answers for nothing any more"},
+    {"hone store --prune --superseded --yes", "remove what answers for nothing any more"},
     {"hone store --prune --spec old --before 2026-01-01 --yes",
      "last year's results of one spec, without asking"},
     {0},
