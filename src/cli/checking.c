@@ -7,7 +7,6 @@
 #include "cli/crash.h"
 #include "cli/simulator.h"
 #include "cli/tuning.h"
-#include "report/values.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include "os/process.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const struct command *const table[] = {
 #define X(name) &command_##name,

@@ -6,8 +6,6 @@
 #include "cli/interrupt.h"
 #include "report/progress.h"
 
-#include "os/process.h"
-
 #include <stdlib.h>
 #include <string.h>
 

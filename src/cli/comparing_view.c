@@ -2,13 +2,10 @@
 #include "cli/run_workflow.h"
 #include "cli/comparing.h"
 
-#include "cli/interrupt.h"
-
 #define ROWS 40 // of the table, without --verbose
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool comparing_report(struct comparing *c, struct compare_report *out)
 {

@@ -2,8 +2,6 @@
 // a list of its own.
 #include "cli/help.h"
 
-#include <string.h>
-
 static const char bash[] =
     "# completion for hone in bash; made by `hone help --completion=bash`\n"
     "_hone()\n{\n"

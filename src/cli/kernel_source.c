@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "spec/kernel_tokens.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,8 +4,6 @@
 
 #include "cli/assume.h"
 
-#include <string.h>
-
 // The device that is meant: one that is here, and what is assumed of it.
 static int find_target(struct work *w, const struct list *assumed, struct device_info *target)
 {

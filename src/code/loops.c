@@ -3,8 +3,6 @@
 // way back from code that a compiler has moved out of the way for a loop.
 #include "code/listing.h"
 
-#include <string.h>
-
 struct block {
     uint32_t first, end;        // instructions
     uint32_t number;            // in reverse postorder; NOWHERE: cannot be reached

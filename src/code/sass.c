@@ -5,8 +5,6 @@
 
 #include "base/text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define KERNELS_MOST 1024

@@ -5,7 +5,6 @@
 #include "device/fill.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // Of the device's memory, what buffers of no loaded job may keep: inputs are dear to make, and the
 // next configuration of a tune wants the same.

@@ -8,7 +8,6 @@
 #include "device/own_kernel.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define LOCAL       128
 #define BATCH       4 // components a work-item loads before it looks at them

@@ -3,7 +3,6 @@
 #include "device/compare_pass.h"
 
 #include "base/text.h"
-#include "device/fill.h"
 
 #include <float.h>
 #include <math.h>

@@ -7,7 +7,6 @@
 #include "device/compare_pass.h"
 
 #include "base/error.h"
-#include "device/fill.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,6 @@
 #include "base/text.h"
 #include "device/fill.h"
 
-#include <stdio.h>
-
 typedef unsigned long long ull;
 
 void limits_sizes_text(const struct job_launch *l, const uint64_t sizes[3], char *out, size_t size)

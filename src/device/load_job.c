@@ -2,11 +2,9 @@
 #include "device/open_device.h"
 
 #include "base/wire.h"
-#include "device/build_text.h"
 #include "device/limits.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // ---- images: one byte run for each program, or nothing where the sources are built again
 

@@ -5,7 +5,6 @@
 #include "device/parallel.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 // Twice the largest last-level cache of a GPU today; and of a CPU that does not tell.
 #define FLUSH_LEAST     (UINT64_C(256) << 20)

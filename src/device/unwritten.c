@@ -6,7 +6,6 @@
 #include "device/fill.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // No byte of it is the first poison's.
 #define OTHER_POISON (POISON_BYTE ^ 0xff)

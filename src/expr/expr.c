@@ -6,7 +6,6 @@
 #include "expr/node.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 const char *expr_fault_text(enum expr_fault fault)
 {

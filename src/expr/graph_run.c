@@ -6,7 +6,6 @@
 #include "expr/integer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // Lists and texts of evaluations stay in the scratch arena until it holds this much.
 #define SCRATCH_KEPT (64 * 1024)

@@ -4,8 +4,6 @@
 #include "expr/lex.h"
 #include "expr/node.h"
 
-#include <string.h>
-
 struct parser {
     struct lexer lexer;
     struct arena *arena;

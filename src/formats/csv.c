@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 const char *const csv_column_names[CSV_COLUMN_COUNT] = {
 #define X(name, text) [CSV_##name] = text,

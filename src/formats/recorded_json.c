@@ -2,7 +2,6 @@
 #include "formats/reading.h"
 
 #include <math.h>
-#include <string.h>
 
 // ---- helpers -----------------------------------------------------------------------------------
 

@@ -7,7 +7,6 @@
 #include "search/defaults.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 _Static_assert((int)HONE_BROKEN == (int)WORKFLOW_BROKEN && (int)HONE_END == (int)WORKFLOW_END,
                "answers");

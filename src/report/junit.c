@@ -3,8 +3,6 @@
 
 #include "report/check_report.h"
 
-#include <string.h>
-
 // ---- XML ---------------------------------------------------------------------------------------
 
 static const char *entity(unsigned char c, bool attribute)

@@ -2,8 +2,6 @@
 // to a multiple of 64 bytes, then the elements as they are.
 #include "report/npy.h"
 
-#include <string.h>
-
 #define NPY_MAGIC     "\x93NUMPY\x01\x00"
 #define NPY_ALIGNMENT 64 // of the data in the file, counting magic and header
 

@@ -1,7 +1,6 @@
 // Everything about one result, as `hone run` and `hone best` show it.
 #include "report/peak_report.h"
 #include "report/report.h"
-#include "report/table.h"
 #include "report/units.h"
 
 #include <math.h>

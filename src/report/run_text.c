@@ -3,8 +3,6 @@
 #include "report/units.h"
 #include "report/verified.h"
 
-#include <string.h>
-
 void report_driver(enum language l, const char *platform, const char *driver, struct text *out)
 {
     const char *language = language_title(l);

@@ -9,7 +9,6 @@
 #include "report/values.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 // ---- what is shown -----------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 #include "report/verified.h"
 
 #include "report/report.h"
-#include "report/units.h"
 
 void report_check(const struct verified_by *c, struct text *out)
 {

@@ -14,7 +14,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 // One job on its way. The job belongs to `live` once it was submitted there.
 struct record {

@@ -3,10 +3,6 @@
 // while it is launched.
 #include "runner/live.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define ADMISSION_POLL_NS (5ull * 1000000)
 // Launches that are asked for at once take about so long.
 #define PIECE_NS (500ull * 1000000)

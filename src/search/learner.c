@@ -4,7 +4,6 @@
 #include "search/learner.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define EXPECTED_MOST 4096 // asks that memory is taken for at once
 

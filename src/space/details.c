@@ -3,7 +3,6 @@
 #include "space/solve.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // The steps (see solve.c) that solving the space without one restriction after the other may take.
 #define WITHOUT_EFFORT (UINT64_C(1) << 30)

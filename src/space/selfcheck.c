@@ -8,7 +8,6 @@
 #include "space/inside.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // Drawn from the space, as far as the effort allows, but this many in any case.
 #define MEMBERS_MOST  300

@@ -1,8 +1,6 @@
 // Why a configuration is not in the space.
 #include "space/inside.h"
 
-#include <stdlib.h>
-
 bool choices_allow(const struct problem *p, const uint32_t *choice)
 {
     for (uint32_t row = 0; row < p->choice_count; row++) {

@@ -6,7 +6,6 @@
 #include "base/text.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const parameter_type_names[PARAMETER_TYPE_COUNT] = {

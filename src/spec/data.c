@@ -3,8 +3,6 @@
 // again.
 #include "spec/data.h"
 
-#include "base/text.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

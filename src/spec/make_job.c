@@ -5,9 +5,6 @@
 
 #include "base/text.h"
 
-#include <stdio.h>
-#include <string.h>
-
 // ---- -D words ----------------------------------------------------------------------------------
 
 void define_text(const struct value *v, struct text *out)

@@ -5,8 +5,6 @@
 #include "base/text.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 bool read_on(const struct reader *r, bool ok)
 {

@@ -4,8 +4,6 @@
 
 #include "base/text.h"
 
-#include <string.h>
-
 static bool read_operand(const struct reader *r, const struct kernel_spec *k, struct node n,
                          const char *fallback, uint32_t *out)
 {

@@ -2,9 +2,6 @@
 // its own, which must produce the same buffers; one by contents is data that travels with the job.
 #include "spec/maker.h"
 
-#include "base/text.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 #define EXPRESSION_SHOWN 60 // characters, as the name of a reference

@@ -7,7 +7,6 @@
 #include "base/text.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <sys/random.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "spec/sweep_plan.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // One of the values that a name was given.

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // Launches of the reference of which the median is its usual time. A lasting change of the machine
 // becomes the usual after half of them.

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "store/fail.h"
 #include "store/schema.h"
-#include "store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

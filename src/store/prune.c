@@ -4,7 +4,6 @@
 #include "store/fail.h"
 #include "store/upkeep.h"
 
-#include <stdio.h>
 #include <string.h>
 
 // Samples of a fixed count add up, and those of a ranking decide together with the others of it, so

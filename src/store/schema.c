@@ -6,7 +6,6 @@
 #include "store/database.h"
 #include "store/fail.h"
 
-#include <stdio.h>
 #include <string.h>
 
 // The comments are kept by SQLite: who opens the file with sqlite3 reads them with .schema.

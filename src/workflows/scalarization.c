@@ -4,7 +4,6 @@
 #include "workflows/scalarization.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define DIRECTIONS_MOST (OBJECTIVES_MOST + 1)
 

@@ -8,8 +8,6 @@
 #include "cli/run_workflow.h"
 #include "report/progress.h"
 
-#include "os/process.h"
-
 #include <stdlib.h>
 #include <string.h>
 

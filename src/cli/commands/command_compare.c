@@ -5,8 +5,6 @@
 #include "cli/run_workflow.h"
 #include "report/progress.h"
 
-#include "os/process.h"
-
 #include <string.h>
 
 #define ROWS 40 // of the table, without --verbose

@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct export_settings {
     struct spec_settings given;

@@ -4,10 +4,6 @@
 #include "cli/tuning.h"
 #include "report/peak_report.h"
 
-#include "os/process.h"
-
-#include <string.h>
-
 struct peak_settings {
     struct spec_settings given; // some rows of it
     struct measure_settings measure;

@@ -7,8 +7,6 @@
 #include "cli/tuning.h"
 #include "report/npy.h"
 
-#include "os/process.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -8,9 +8,7 @@
 
 #include "os/process.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define A_MOMENT     500000000ull // ns without a word of progress
 #define MOST_REPEATS 1000000u     // and as many in flight

@@ -6,10 +6,6 @@
 #include "cli/sweeping.h"
 #include "report/progress.h"
 
-#include "os/process.h"
-
-#include <string.h>
-
 // One `hone sweep`.
 struct session {
     struct sweeping sweeping;

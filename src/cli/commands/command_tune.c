@@ -11,8 +11,6 @@
 
 #include "os/process.h"
 
-#include <string.h>
-
 #define BEST_ROWS     10
 #define FIRST_RESULTS 5              // after so many the time to the end can be told
 #define WORTH_TELLING 10000000000ull // ns: a shorter tune needs no announcement

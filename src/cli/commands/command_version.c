@@ -2,8 +2,6 @@
 #include "cli/cli.h"
 #include "cli/console.h"
 
-#include <stdio.h>
-
 static int run_version(struct invocation *i)
 {
     (void)i;

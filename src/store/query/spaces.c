@@ -2,8 +2,6 @@
 
 #include "store/query/query.h"
 
-#include <string.h>
-
 #define SPACES_MOST 4096
 
 struct noted {

@@ -12,7 +12,6 @@
 #include "workflows/session.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define BATCH 64 // configurations that are submitted at once
 

@@ -2,8 +2,6 @@
 // telling what it found, a line a finding with source lines and work-items indented below it.
 #include "workflows/check/races.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
 // order the configurations alike; and the best of each side, against each other.
 #include "workflows/compare/compare_inside.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 // Compared here, and not by being the same as another.

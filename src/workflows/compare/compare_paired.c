@@ -7,7 +7,6 @@
 #include "runner/several.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 

@@ -6,7 +6,6 @@
 #include "search/permutation.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // ---- a configuration on another side -----------------------------------------------------------
 

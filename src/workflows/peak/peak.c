@@ -11,7 +11,6 @@
 #include "workflows/peak/peak_kernels.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define TRIES  3  // samples of each shape: which is the fastest
 #define ROUNDS 16 // of the fastest: its median and interval

@@ -14,7 +14,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 // A recorded space, ready to be searched; read by all threads.

@@ -3,8 +3,6 @@
 // other, so the next valid configuration takes its place and the tune goes on.
 #include "workflows/tune/tune_inside.h"
 
-#include <string.h>
-
 enum { STAND_INS_MOST = 8 };
 
 // Has the configuration failed by itself already?

@@ -2,7 +2,6 @@
 // not. The store answers with the newest result of each job, the fastest first; of these the tune
 // takes those that are the same jobs today and near the fastest.
 #include "space/space.h"
-#include "stats/stats.h"
 #include "store/query/query.h"
 #include "workflows/tune/tune_inside.h"
 

@@ -5,7 +5,6 @@
 // group, so that its time limit, and the pause while something is measured, are the worker's.
 #include "device/backends/c/c.h"
 
-#include "device/build_text.h"
 #include "device/include_tree.h"
 #include "os/tool.h"
 #include "os/process.h"
@@ -16,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 struct c_program {

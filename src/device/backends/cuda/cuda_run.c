@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // How long the host takes to put commands into the stream, generously.
 #define WAIT_NS      10000

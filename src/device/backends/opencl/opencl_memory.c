@@ -3,8 +3,6 @@
 // memory is one buffer of just its size, wherever the device works.
 #include "device/backends/opencl/opencl.h"
 
-#include <string.h>
-
 // Devices want sub-buffers to begin at a multiple of this.
 static uint64_t head_of(const struct opencl *o)
 {

@@ -1,8 +1,6 @@
 // Kernels of hone's own in OpenCL: built from a text, run with a list of arguments.
 #include "device/backends/opencl/opencl.h"
 
-#include <string.h>
-
 const char opencl_own_prologue[] = "#define function\n"
                                    "#pragma OPENCL FP_CONTRACT OFF\n"
                                    "#ifdef cl_khr_fp64\n"

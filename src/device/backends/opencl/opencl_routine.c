@@ -11,7 +11,6 @@
 #include "device/routine.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // The numbers of clblast_c.h, which are those of every BLAS.
 enum { ROW_MAJOR = 101, AS_IT_IS = 111, TRANSPOSED = 112 };
