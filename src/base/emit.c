@@ -205,6 +205,18 @@ void emit_null_at(struct emit *j, const char *key)
     emit_null(j);
 }
 
+void emit_object_at(struct emit *j, const char *key)
+{
+    emit_key(j, key);
+    emit_object(j);
+}
+
+void emit_array_at(struct emit *j, const char *key)
+{
+    emit_key(j, key);
+    emit_array(j);
+}
+
 void emit_raw_at(struct emit *j, const char *key, const char *json)
 {
     emit_key(j, key);
@@ -213,8 +225,7 @@ void emit_raw_at(struct emit *j, const char *key, const char *json)
 
 void emit_u64s_at(struct emit *j, const char *key, const uint64_t *values, size_t count)
 {
-    emit_key(j, key);
-    emit_array(j);
+    emit_array_at(j, key);
     for (size_t i = 0; i < count; i++)
         emit_u64(j, values[i]);
     emit_array_end(j);

@@ -36,6 +36,8 @@ void emit_bool_at(struct emit *j, const char *key, bool value);
 void emit_pair_at(struct emit *j, const char *key, bool is_known, double low, double high);
 void emit_null_at(struct emit *j, const char *key);
 void emit_raw_at(struct emit *j, const char *key, const char *json);
+void emit_object_at(struct emit *j, const char *key);
+void emit_array_at(struct emit *j, const char *key);
 void emit_u64s_at(struct emit *j, const char *key, const uint64_t *values, size_t count);
 
 #endif

@@ -74,11 +74,7 @@ void error_clear(struct error *e)
 
 const char *error_code_text(enum error_code code)
 {
-    static const char *const texts[] = {
-#define X(name, text) [ERROR_##name] = text,
-        ERROR_CODES(X)
-#undef X
-    };
+    static const char *const texts[] = {ERROR_CODES(LIST_TEXT)};
     size_t index = (size_t)code;
     return index < sizeof texts / sizeof *texts ? texts[index] : "unknown error";
 }

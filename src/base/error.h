@@ -11,6 +11,10 @@
 
 #include <stdbool.h>
 
+// A row X(name, text) of any closed list as its text: {ERROR_CODES(LIST_TEXT)} is the texts in the order of
+// the enum that is made of the list.
+#define LIST_TEXT(name, text) text,
+
 // X(name, text): the closed list of what can go wrong.
 #define ERROR_CODES(X)                                                                             \
     X(NONE, "no error")                                                                            \

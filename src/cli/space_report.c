@@ -167,15 +167,13 @@ static void write_space(const void *report, struct text *out)
 
 static void emit_parameters(struct emit *j, const struct spec *s)
 {
-    emit_key(j, "parameters");
-    emit_array(j);
+    emit_array_at(j, "parameters");
     for (uint32_t i = 0; i < s->parameter_count; i++) {
         const struct parameter *p = &s->parameters[i];
         emit_object(j);
         emit_text_at(j, "name", p->name);
         emit_text_at(j, "type", parameter_type_text(p->type));
-        emit_key(j, "values");
-        emit_array(j);
+        emit_array_at(j, "values");
         for (uint32_t k = 0; k < p->count; k++)
             emit_value(j, &p->values[k]);
         emit_array_end(j);
@@ -221,14 +219,12 @@ static void emit_default(struct emit *j, const struct space *sp, uint32_t *choic
 static void emit_details(struct emit *j, const struct spec *s, const struct space_report *view)
 {
     const struct space_details *details = view->details;
-    emit_key(j, "groups");
-    emit_array(j);
+    emit_array_at(j, "groups");
     for (size_t i = 0; i < details->group_count; i++) {
         const struct space_group *g = &details->groups[i];
         char combinations[512];
         emit_object(j);
-        emit_key(j, "parameters");
-        emit_array(j);
+        emit_array_at(j, "parameters");
         for (uint32_t p = 0; p < g->count; p++)
             emit_text(j, s->parameters[g->parameters[p]].name);
         emit_array_end(j);
@@ -238,8 +234,7 @@ static void emit_details(struct emit *j, const struct spec *s, const struct spac
         emit_object_end(j);
     }
     emit_array_end(j);
-    emit_key(j, "diagram");
-    emit_object(j);
+    emit_object_at(j, "diagram");
     emit_u64_at(j, "nodes", details->nodes);
     emit_u64_at(j, "edges", details->edges);
     emit_u64_at(j, "bytes", details->bytes);
@@ -266,8 +261,7 @@ static void write_space_json(const void *report, struct text *out)
     emit_parameters(j, s);
     const struct space_restriction_stats *stats;
     size_t count = space_restrictions(sp, &stats);
-    emit_key(j, "restrictions");
-    emit_array(j);
+    emit_array_at(j, "restrictions");
     for (size_t i = 0; i < count; i++) {
         emit_object(j);
         emit_text_at(j, "expression", stats[i].restriction->text);
@@ -284,8 +278,7 @@ static void write_space_json(const void *report, struct text *out)
     if (view->details)
         emit_details(j, s, view);
     if (view->list) {
-        emit_key(j, "configurations");
-        emit_array(j);
+        emit_array_at(j, "configurations");
         for (uint64_t i = 0; i < space_count(sp); i++)
             emit_configuration(j, sp, i, view->choice);
         emit_array_end(j);

@@ -9,11 +9,7 @@
 
 const char *expr_fault_text(enum expr_fault fault)
 {
-    static const char *const texts[] = {
-#define X(name, text) [EXPR_FAULT_##name] = text,
-        EXPR_FAULTS(X)
-#undef X
-    };
+    static const char *const texts[] = {EXPR_FAULTS(LIST_TEXT)};
     return texts[fault];
 }
 

@@ -9,11 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const char *const csv_column_names[CSV_COLUMN_COUNT] = {
-#define X(name, text) [CSV_##name] = text,
-    CSV_COLUMNS(X)
-#undef X
-};
+const char *const csv_column_names[CSV_COLUMN_COUNT] = {CSV_COLUMNS(LIST_TEXT)};
 
 #define FIELDS_MOST 8192
 #define LINE_BYTES  ((size_t)16 << 20)

@@ -20,8 +20,7 @@ static void emit_problem_size(const struct spec *s, struct emit *j)
     spec_bind_fixed(s, NULL, slots);
     const struct value *size = &slots[s->slots.special + SPECIAL_PROBLEM_SIZE];
     if (size->kind == VALUE_LIST && size->count > 0) {
-        emit_key(j, "problem_size");
-        emit_array(j);
+        emit_array_at(j, "problem_size");
         for (uint32_t i = 0; i < size->count; i++)
             export_value(&size->items[i], j);
         emit_array_end(j);
@@ -42,16 +41,13 @@ static void put_cache_head(const struct export_options *o, struct text *out)
     text_release(&first);
     emit_problem_size(o->spec, &j);
     const struct spec *s = o->spec;
-    emit_key(&j, "tune_params_keys");
-    emit_array(&j);
+    emit_array_at(&j, "tune_params_keys");
     for (uint32_t i = 0; i < s->parameter_count; i++)
         emit_text(&j, s->parameters[i].name);
     emit_array_end(&j);
-    emit_key(&j, "tune_params");
-    emit_object(&j);
+    emit_object_at(&j, "tune_params");
     for (uint32_t i = 0; i < s->parameter_count; i++) {
-        emit_key(&j, s->parameters[i].name);
-        emit_array(&j);
+        emit_array_at(&j, s->parameters[i].name);
         for (uint32_t k = 0; k < s->parameters[i].count; k++)
             export_value(&s->parameters[i].values[k], &j);
         emit_array_end(&j);
@@ -61,8 +57,7 @@ static void put_cache_head(const struct export_options *o, struct text *out)
     emit_text_at(&j, "name", o->space->spec);
     emit_text_at(&j, "constants", o->space->constants);
     emit_text_at(&j, "statistic", o->space->statistic);
-    emit_key(&j, "cache");
-    emit_object(&j);
+    emit_object_at(&j, "cache");
     text_add(out, "\n");
 }
 
@@ -73,8 +68,7 @@ static void emit_cache_times(const struct exported *x, struct emit *j)
     const struct result *r = x->row->result;
     emit_f64_at(j, "time", x->stats.median / 1e6);
     if (r->stop != STOP_IMPORTED) {
-        emit_key(j, "times");
-        emit_array(j);
+        emit_array_at(j, "times");
         for (size_t i = 0; i < x->stats.count; i++)
             emit_f64(j, (double)x->samples[i] / 1e6);
         emit_array_end(j);

@@ -11,16 +11,13 @@ static void emit_environment(const struct stored_space *s, struct emit *j)
 {
     struct text hone = TEXT_INIT;
     text_addf(&hone, "hone %s", s->hone_version);
-    emit_key(j, "environment");
-    emit_object(j);
-    emit_key(j, "device_query");
-    emit_object(j);
+    emit_object_at(j, "environment");
+    emit_object_at(j, "device_query");
     emit_text_at(j, "name", s->device);
     emit_text_at(j, "platform", s->platform);
     emit_text_at(j, "driver", s->driver);
     emit_object_end(j);
-    emit_key(j, "requirements");
-    emit_array(j);
+    emit_array_at(j, "requirements");
     emit_text(j, text_cstr(&hone));
     emit_array_end(j);
     emit_object_end(j);
@@ -34,8 +31,7 @@ static void put_t4_head(const struct export_options *o, struct text *out)
     emit_start(&j, out);
     emit_object(&j);
     emit_text_at(&j, "schema_version", T4_VERSION);
-    emit_key(&j, "metadata");
-    emit_object(&j);
+    emit_object_at(&j, "metadata");
     emit_text_at(&j, "timeunit", "milliseconds");
     emit_text_at(&j, "name", s->spec);
     emit_text_at(&j, "constants", s->constants);
@@ -44,10 +40,8 @@ static void put_t4_head(const struct export_options *o, struct text *out)
     emit_text_at(&j, "device", s->device);
     emit_text_at(&j, "statistic", s->statistic);
     emit_bool_at(&j, "imported", s->is_imported);
-    emit_key(&j, "hardware");
-    emit_object(&j);
-    emit_key(&j, "hardware_description");
-    emit_array(&j);
+    emit_object_at(&j, "hardware");
+    emit_array_at(&j, "hardware_description");
     emit_object(&j);
     emit_text_at(&j, "name", s->device);
     emit_object_end(&j);
@@ -55,8 +49,7 @@ static void put_t4_head(const struct export_options *o, struct text *out)
     emit_object_end(&j);
     emit_environment(s, &j);
     emit_object_end(&j);
-    emit_key(&j, "results");
-    emit_array(&j);
+    emit_array_at(&j, "results");
     text_add(out, "\n");
 }
 
@@ -78,8 +71,7 @@ static void emit_measurements(const struct exported *x, struct emit *j)
 {
     const struct spec *s = x->o->spec;
     const struct result *r = x->row->result;
-    emit_key(j, "measurements");
-    emit_array(j);
+    emit_array_at(j, "measurements");
     if (x->samples)
         emit_measurement("time", x->stats.median / 1e6, "ms", x->statistic, j);
     if (x->samples && r->stop != STOP_IMPORTED) {
@@ -102,19 +94,16 @@ static void put_t4_row(const struct exported *x, struct text *out)
     emit_start(&j, out);
     emit_object(&j);
     emit_text_at(&j, "timestamp", x->row->date);
-    emit_key(&j, "configuration");
-    emit_object(&j);
+    emit_object_at(&j, "configuration");
     export_parameters(x, &j);
     emit_object_end(&j);
-    emit_key(&j, "times");
-    emit_object(&j);
+    emit_object_at(&j, "times");
     export_ms_at(&j, "compilation_time", (double)r->build_ns);
     export_ms_at(&j, "benchmark", (double)r->measure_ns);
     export_ms_at(&j, "validation", (double)(r->verify_ns + r->reference_ns));
     export_ms_at(&j, "framework", (double)(r->load_ns + r->inputs_ns));
     // The one sample of an imported result is no single run.
-    emit_key(&j, "runtimes");
-    emit_array(&j);
+    emit_array_at(&j, "runtimes");
     for (size_t i = 0; x->samples && r->stop != STOP_IMPORTED && i < x->stats.count; i++)
         emit_f64(&j, (double)x->samples[i] / 1e6);
     emit_array_end(&j);
@@ -126,8 +115,7 @@ static void put_t4_row(const struct exported *x, struct text *out)
     if (r->message && r->message[0])
         emit_text_at(&j, "message", r->message);
     emit_measurements(x, &j);
-    emit_key(&j, "objectives");
-    emit_array(&j);
+    emit_array_at(&j, "objectives");
     emit_text(&j, "time");
     emit_array_end(&j);
     emit_object_end(&j);

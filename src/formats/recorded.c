@@ -12,11 +12,7 @@
 
 const char *recorded_format_text(enum recorded_format f)
 {
-    static const char *const names[] = {
-#define X(name, text) [RECORDED_##name] = text,
-        RECORDED_FORMATS(X)
-#undef X
-    };
+    static const char *const names[] = {RECORDED_FORMATS(LIST_TEXT)};
     return names[f];
 }
 

@@ -68,11 +68,7 @@ const char *hone_spec_parameter(const struct hone_spec *s, size_t parameter)
 
 const char *hone_spec_type(const struct hone_spec *s, size_t parameter)
 {
-    static const char *const texts[] = {
-#define X(name, text) text,
-        PARAMETER_TYPES(X)
-#undef X
-    };
+    static const char *const texts[] = {PARAMETER_TYPES(LIST_TEXT)};
     return texts[spec_of(s)->parameters[parameter].type];
 }
 

@@ -7,11 +7,7 @@
 
 #include <string.h>
 
-static const char *const device_type_texts[] = {
-#define X(name, text) [DEVICE_##name] = text,
-    DEVICE_TYPES(X)
-#undef X
-};
+static const char *const device_type_texts[] = {DEVICE_TYPES(LIST_TEXT)};
 
 // What a key knows of the device. Another card of the same model answers alike, so nothing here
 // tells two of them apart.

@@ -485,29 +485,13 @@ static const char *const status_meanings[] = {
 #undef X
 };
 
-static const char *const stop_texts[] = {
-#define X(name, text) [STOP_##name] = text,
-    STOPS(X)
-#undef X
-};
+static const char *const stop_texts[] = {STOPS(LIST_TEXT)};
 
-static const char *const verification_texts[] = {
-#define X(name, text) [VERIFICATION_##name] = text,
-    VERIFICATIONS(X)
-#undef X
-};
+static const char *const verification_texts[] = {VERIFICATIONS(LIST_TEXT)};
 
-static const char *const fault_texts[] = {
-#define X(name, text) [FAULT_##name] = text,
-    FAULTS(X)
-#undef X
-};
+static const char *const fault_texts[] = {FAULTS(LIST_TEXT)};
 
-static const char *const slowdown_texts[] = {
-#define X(name, text) [SLOWDOWN_##name] = text,
-    SLOWDOWNS(X)
-#undef X
-};
+static const char *const slowdown_texts[] = {SLOWDOWNS(LIST_TEXT)};
 
 const char *slowdown_text(enum slowdown s)
 {

@@ -483,13 +483,11 @@ static void put_record_json(const struct check_report *run, const struct check_r
     emit_text_at(j, "same_as", v->same_as ? v->same_as->configuration : NULL);
     races_at(run, v, j);
     emit_text_at(j, "command", is_failure ? text_cstr(&command) : NULL);
-    emit_key(j, "resources");
-    emit_array(j);
+    emit_array_at(j, "resources");
     for (uint32_t i = 0; i < r->resource_count; i++)
         report_resources_json(&r->resources[i], j);
     emit_array_end(j);
-    emit_key(j, "times_ns");
-    emit_object(j);
+    emit_object_at(j, "times_ns");
     emit_u64_at(j, "build", r->build_ns);
     emit_u64_at(j, "verify", r->verify_ns);
     emit_u64_at(j, "launch", r->verify_launch_ns);
@@ -516,8 +514,7 @@ static void put_check_end_json(const struct check_report *v, struct emit *j)
     uint64_t spec_errors = 0;
     for (size_t i = 0; i < v->count; i++)
         spec_errors += fault_is_spec(v->records[i]->result->fault);
-    emit_key(j, "counts");
-    emit_object(j);
+    emit_object_at(j, "counts");
     for (unsigned s = 0; s < STATUS_COUNT; s++)
         emit_u64_at(j, status_text((enum status)s), v->progress.by_status[s]);
     emit_object_end(j);

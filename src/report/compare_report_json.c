@@ -24,8 +24,7 @@ static void put_side(struct emit *j, const struct compare_report *v, uint32_t si
     emit_text_at(j, "routine", v->routines[side]);
     emit_key(j, "constants");
     emit_constants(j, s->spec);
-    emit_key(j, "options");
-    emit_array(j);
+    emit_array_at(j, "options");
     for (uint32_t i = 0; i < s->flag_count; i++)
         emit_text(j, s->flags[i]);
     emit_array_end(j);
@@ -89,8 +88,7 @@ static void emit_compare_row(struct emit *j, const struct compare_report *v,
     bool compared = report_is_compared(v, row);
     emit_object(j);
     emit_raw_at(j, "configuration", row->configuration_json);
-    emit_key(j, "sides");
-    emit_array(j);
+    emit_array_at(j, "sides");
     for (uint32_t i = 0; i < v->side_count; i++)
         put_entry(j, v, row, i);
     emit_array_end(j);
@@ -122,13 +120,11 @@ static void put_best(struct emit *j, const struct compare_record *row, int side)
 void report_compare_json(const struct compare_report *v, struct emit *j)
 {
     report_about_json(v->about, j);
-    emit_key(j, "sides");
-    emit_array(j);
+    emit_array_at(j, "sides");
     for (uint32_t i = 0; i < v->side_count; i++)
         put_side(j, v, i);
     emit_array_end(j);
-    emit_key(j, "rows");
-    emit_array(j);
+    emit_array_at(j, "rows");
     for (size_t i = 0; i < v->count; i++)
         emit_compare_row(j, v, v->records[i]);
     emit_array_end(j);
@@ -146,8 +142,7 @@ void report_compare_json(const struct compare_report *v, struct emit *j)
     emit_u64_at(j, "second_faster", v->progress.second_faster);
     emit_f64_at(j, "level", v->level);
     emit_f64_at(j, "kendall_tau", v->progress.correlation);
-    emit_key(j, "best");
-    emit_array(j);
+    emit_array_at(j, "best");
     put_best(j, v->progress.best[0], 0);
     put_best(j, v->progress.best[1], 1);
     emit_array_end(j);

@@ -102,8 +102,7 @@ static void write_devices_json(const void *report, struct text *out)
     struct emit j;
     emit_start(&j, out);
     emit_object(&j);
-    emit_key(&j, "devices");
-    emit_array(&j);
+    emit_array_at(&j, "devices");
     for (uint32_t i = 0; i < r->device_count; i++) {
         emit_object(&j);
         emit_text_at(&j, "card", card_of(r, &r->devices[i]));
@@ -112,8 +111,7 @@ static void write_devices_json(const void *report, struct text *out)
         emit_object_end(&j);
     }
     emit_array_end(&j);
-    emit_key(&j, "missing");
-    emit_array(&j);
+    emit_array_at(&j, "missing");
     for (uint32_t i = 0; i < r->note_count; i++) {
         emit_object(&j);
         emit_text_at(&j, "device", r->notes[i].device);

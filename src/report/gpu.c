@@ -83,8 +83,7 @@ void report_gpu_json(const struct gpu_snapshot *g, struct emit *j)
     known_at(j, "memory_mhz", g->memory_mhz);
     emit_f64_at(j, "watts", g->milliwatts ? g->milliwatts / 1e3 : NAN);
     known_at(j, "celsius", g->celsius);
-    emit_key(j, "slowed");
-    emit_array(j);
+    emit_array_at(j, "slowed");
     for (unsigned i = 0; i < SLOWDOWN_COUNT; i++) {
         if (g->slowed & 1u << i)
             emit_text(j, slowdown_text((enum slowdown)i));

@@ -184,8 +184,7 @@ void report_peak_limits_json(const struct peak *p, struct emit *j)
 {
     emit_object(j);
     for (unsigned i = 0; i < PEAK_COUNT; i++) {
-        emit_key(j, peak_limit_text(((enum peak_limit)i)));
-        emit_object(j);
+        emit_object_at(j, peak_limit_text(((enum peak_limit)i)));
         emit_f64_at(j, "rate", p->rates[i].known ? p->rates[i].median : NAN);
         emit_pair_at(j, "interval", p->rates[i].known && p->rates[i].interval, p->rates[i].low,
                      p->rates[i].high);
@@ -297,14 +296,12 @@ void report_peak_json(const struct record_frame *f, const struct tune_record *r,
     emit_key(j, "limits");
     report_peak_limits_json(p, j);
     struct peak_share share;
-    emit_key(j, "shares");
-    emit_object(j);
+    emit_object_at(j, "shares");
     for (uint32_t i = 0; r && f->spec && i < f->spec->metric_count; i++) {
         const char *unit = f->spec->metrics[i].name;
         if (!record_metric(r, i, &value) || !peak_share(p, unit, value, &share))
             continue;
-        emit_key(j, unit);
-        emit_object(j);
+        emit_object_at(j, unit);
         emit_text_at(j, "limit", peak_limit_text(share.limit));
         emit_f64_at(j, "share", share.share);
         emit_object_end(j);

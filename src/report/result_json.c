@@ -90,8 +90,7 @@ static void check_at(struct emit *j, const struct run_head *v)
 static void strategy_options_at(struct emit *j, const char *description)
 {
     const char *at = description ? strchr(description, ':') : NULL;
-    emit_key(j, "strategy_options");
-    emit_object(j);
+    emit_object_at(j, "strategy_options");
     while (at) {
         char name[64], value[64];
         double number;
@@ -115,8 +114,7 @@ static void objectives_at(struct emit *j, const struct objectives *o)
         objective_text(o, &words);
     emit_text_at(j, "objective", o ? text_cstr(&words) : "time");
     text_release(&words);
-    emit_key(j, "objectives");
-    emit_array(j);
+    emit_array_at(j, "objectives");
     for (size_t i = 0; o && i < o->count; i++) {
         emit_object(j);
         emit_text_at(j, "name", o->terms[i].name);
@@ -131,8 +129,7 @@ static void replay_at(struct emit *j, const struct run_head *v)
     const struct recorded *r = v->recorded;
     if (!r)
         return;
-    emit_key(j, "replayed");
-    emit_object(j);
+    emit_object_at(j, "replayed");
     emit_text_at(j, "file", r->path);
     emit_text_at(j, "format", recorded_format_text(r->format));
     emit_text_at(j, "device", r->device);
@@ -201,8 +198,7 @@ void report_run_json(const struct run_head *v, struct emit *j)
 
 static void emit_metrics(struct emit *j, const struct record_frame *f, const struct tune_record *v)
 {
-    emit_key(j, "metrics");
-    emit_object(j);
+    emit_object_at(j, "metrics");
     for (size_t i = 0; f->spec && i < f->spec->metric_count; i++)
         emit_f64_at(j, f->spec->metrics[i].name, v->metrics ? v->metrics[i] : NAN);
     emit_object_end(j);
@@ -218,8 +214,7 @@ static void size_at(struct emit *j, const char *key, const uint64_t *size, uint3
 
 static void times_at(struct emit *j, const struct result *r)
 {
-    emit_key(j, "times_ns");
-    emit_object(j);
+    emit_object_at(j, "times_ns");
     emit_u64_at(j, "build", r->build_ns);
     emit_u64_at(j, "load", r->load_ns);
     emit_u64_at(j, "inputs", r->inputs_ns);
@@ -363,8 +358,7 @@ static void deviation(const struct deviation *d, struct emit *j)
 
 static void options_at(const struct job *job, struct emit *j)
 {
-    emit_key(j, "options");
-    emit_array(j);
+    emit_array_at(j, "options");
     for (uint32_t p = 0; job && p < job->program_count; p++) {
         emit_array(j);
         for (uint32_t i = 0; i < job->programs[p].option_count; i++)
@@ -408,13 +402,11 @@ static void details(const struct record_frame *f, const struct tune_record *v, s
     emit_f64_at(j, "least_ns", v->timed && has_least ? v->stats.least : NAN);
     emit_f64_at(j, "most_ns", v->timed && is_own ? v->stats.most : NAN);
     uint32_t count = v->job ? v->job->launch_count : v->result->resource_count;
-    emit_key(j, "launches");
-    emit_array(j);
+    emit_array_at(j, "launches");
     for (uint32_t i = 0; i < count && i < LAUNCHES_TOLD; i++)
         launch(v, i, j);
     emit_array_end(j);
-    emit_key(j, "parts_ns");
-    emit_array(j);
+    emit_array_at(j, "parts_ns");
     for (uint32_t i = 0; r->part_columns && i + r->part_columns <= r->part_count;
          i += r->part_columns) {
         emit_array(j);
@@ -423,8 +415,7 @@ static void details(const struct record_frame *f, const struct tune_record *v, s
         emit_array_end(j);
     }
     emit_array_end(j);
-    emit_key(j, "deviations");
-    emit_array(j);
+    emit_array_at(j, "deviations");
     for (uint32_t i = 0; i < r->deviation_count; i++)
         deviation(&r->deviations[i], j);
     emit_array_end(j);
@@ -463,8 +454,7 @@ void report_result_line(const struct record_frame *f, const struct tune_record *
 
 static void counts_at(const struct tune_progress *v, struct emit *j)
 {
-    emit_key(j, "counts");
-    emit_object(j);
+    emit_object_at(j, "counts");
     for (unsigned s = 0; s < STATUS_COUNT; s++)
         emit_u64_at(j, status_text((enum status)s), v->by_status[s]);
     emit_object_end(j);
@@ -473,8 +463,7 @@ static void counts_at(const struct tune_progress *v, struct emit *j)
 
 static void spent_at(const struct tune_progress *v, struct emit *j)
 {
-    emit_key(j, "times_ns");
-    emit_object(j);
+    emit_object_at(j, "times_ns");
     emit_u64_at(j, "build", v->build_ns);
     emit_u64_at(j, "load", v->load_ns);
     emit_u64_at(j, "inputs", v->inputs_ns);

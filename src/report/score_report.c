@@ -113,8 +113,7 @@ static void axis_fields(const struct score_result *a, uint32_t repeats, struct e
     emit_f64_at(j, "score", a->score.mean);
     emit_pair_at(j, "interval", !isnan(a->score.low), a->score.low, a->score.high);
     emit_f64_at(j, "fraction", a->fraction);
-    emit_key(j, "scores");
-    emit_array(j);
+    emit_array_at(j, "scores");
     for (uint32_t i = 0; i < repeats; i++)
         emit_f64(j, a->scores[i]);
     emit_array_end(j);
@@ -144,8 +143,7 @@ static void write_score_record_json(const void *report, const void *record, stru
     emit_u64_at(&j, "budget", r->draws);
     axis_fields(&r->axes[SCORE_EVALUATIONS], o->repeats, &j);
     if (r->axes[SCORE_TIME].known) {
-        emit_key(&j, "time");
-        emit_object(&j);
+        emit_object_at(&j, "time");
         emit_f64_at(&j, "budget_ns", r->budget_ns);
         axis_fields(&r->axes[SCORE_TIME], o->repeats, &j);
         emit_object_end(&j);

@@ -146,8 +146,7 @@ static void write_store_json(const void *report, struct text *out)
     emit_text_at(j, "store", ((const struct store_report *)report)->path);
     emit_u64_at(j, "bytes", s->file_bytes);
     emit_u64_at(j, "results", s->results);
-    emit_key(j, "counts");
-    emit_object(j);
+    emit_object_at(j, "counts");
     for (unsigned status = 0; status < STATUS_COUNT; status++)
         emit_u64_at(j, status_text((enum status)status), s->by_status[status]);
     emit_object_end(j);
@@ -156,8 +155,7 @@ static void write_store_json(const void *report, struct text *out)
     emit_u64_at(j, "sessions", s->sessions);
     emit_text_at(j, "oldest", s->results ? s->oldest : NULL);
     emit_text_at(j, "newest", s->results ? s->newest : NULL);
-    emit_key(j, "specs");
-    emit_array(j);
+    emit_array_at(j, "specs");
     for (size_t i = 0; i < s->spec_count; i++) {
         emit_object(j);
         emit_text_at(j, "spec", s->specs[i].name);
@@ -168,8 +166,7 @@ static void write_store_json(const void *report, struct text *out)
         emit_object_end(j);
     }
     emit_array_end(j);
-    emit_key(j, "devices");
-    emit_array(j);
+    emit_array_at(j, "devices");
     for (size_t i = 0; i < s->device_count; i++) {
         emit_object(j);
         emit_text_at(j, "device", s->devices[i].name);
@@ -191,8 +188,7 @@ static void write_verified_json(const void *report, struct text *out)
     struct emit j;
     emit_start(&j, out);
     emit_object(&j);
-    emit_key(&j, "problems");
-    emit_array(&j);
+    emit_array_at(&j, "problems");
     for (size_t i = 0; i < v->problem_count; i++) {
         const struct store_problem *p = &v->problems[i];
         emit_object(&j);

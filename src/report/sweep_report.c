@@ -392,8 +392,7 @@ static void entry_json(const struct sweep_report *v, uint32_t line, const struct
     emit_f64_at(j, "median_ns", n->timed ? n->stats.median : NAN);
     emit_pair_at(j, "interval_ns", n->timed && n->stats.interval, n->stats.low, n->stats.high);
     emit_u64_at(j, "samples", n->timed ? n->stats.count : 0);
-    emit_key(j, "metrics");
-    emit_object(j);
+    emit_object_at(j, "metrics");
     for (uint32_t i = 0; i < v->spec->metric_count; i++)
         emit_f64_at(j, v->spec->metrics[i].name,
                     report_sweep_metric(v, line, n, i, n->stats.median));
@@ -409,15 +408,13 @@ static void entry_json(const struct sweep_report *v, uint32_t line, const struct
 static void row_json(const struct sweep_report *v, const struct sweep_record *row, struct emit *j)
 {
     emit_object(j);
-    emit_key(j, "constants");
-    emit_object(j);
+    emit_object_at(j, "constants");
     for (uint32_t i = 0; i < v->plan->name_count; i++) {
         emit_key(j, v->plan->names[i].name);
         emit_value(j, &v->plan->points[row->point].values[i]);
     }
     emit_object_end(j);
-    emit_key(j, "lines");
-    emit_array(j);
+    emit_array_at(j, "lines");
     for (uint32_t i = 0; i < v->line_count; i++)
         entry_json(v, i, &row->entries[i], j);
     emit_array_end(j);
@@ -448,13 +445,11 @@ static void put_sweep_json(const struct sweep_report *v, struct emit *j)
     emit_text_at(j, "spec", v->spec->path);
     emit_key(j, "device");
     report_device_json(v->device, j);
-    emit_key(j, "names");
-    emit_array(j);
+    emit_array_at(j, "names");
     for (uint32_t i = 0; i < v->plan->name_count; i++)
         emit_text(j, v->plan->names[i].name);
     emit_array_end(j);
-    emit_key(j, "lines");
-    emit_array(j);
+    emit_array_at(j, "lines");
     for (uint32_t i = 0; i < v->line_count; i++) {
         emit_object(j);
         emit_text_at(j, "label", v->lines[i].label);
@@ -466,8 +461,7 @@ static void put_sweep_json(const struct sweep_report *v, struct emit *j)
     emit_text_at(j, "metric", shown == UINT32_MAX ? NULL : v->spec->metrics[shown].name);
     limit_json(v, j);
     emit_u64_at(j, "points", v->plan->point_count);
-    emit_key(j, "rows");
-    emit_array(j);
+    emit_array_at(j, "rows");
     for (uint32_t i = 0; i < v->count; i++)
         row_json(v, &v->records[i], j);
     emit_array_end(j);

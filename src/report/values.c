@@ -46,10 +46,6 @@ char *constants_to_json(const struct spec *s)
 
 const char *parameter_type_text(enum parameter_type t)
 {
-    static const char *const texts[] = {
-#define X(name, text) text,
-        PARAMETER_TYPES(X)
-#undef X
-    };
+    static const char *const texts[] = {PARAMETER_TYPES(LIST_TEXT)};
     return texts[t];
 }

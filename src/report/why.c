@@ -467,15 +467,13 @@ static void put_counts(const struct code_counts *c, struct emit *j)
 {
     emit_u64_at(j, "instructions", c->instructions);
     emit_f64_at(j, "multiply_adds", c->multiply_adds);
-    emit_key(j, "classes");
-    emit_object(j);
+    emit_object_at(j, "classes");
     for (int i = 0; i < CODE_CLASS_COUNT; i++) {
         if (c->of[i])
             emit_u64_at(j, code_class_key((enum code_class)i), c->of[i]);
     }
     emit_object_end(j);
-    emit_key(j, "widths");
-    emit_object(j);
+    emit_object_at(j, "widths");
     for (int class = 0; class < CODE_ACCESSES; class ++) {
         bool open = false;
         for (unsigned w = 0; w < CODE_WIDTHS; w++) {
@@ -483,8 +481,7 @@ static void put_counts(const struct code_counts *c, struct emit *j)
             if (c->wide[class][w] == 0)
                 continue;
             if (!open) {
-                emit_key(j, code_class_key((enum code_class) class));
-                emit_object(j);
+                emit_object_at(j, code_class_key((enum code_class) class));
                 open = true;
             }
             str_format(bits, sizeof bits, "%u", code_width_bits(w));
@@ -505,13 +502,11 @@ static void put_side(const struct why_side *s, struct emit *j)
     emit_text_at(j, "kernel", p->kernel);
     emit_text_at(j, "target", p->target[0] ? p->target : NULL);
     emit_u64_at(j, "loops", p->loops);
-    emit_key(j, "whole");
-    emit_object(j);
+    emit_object_at(j, "whole");
     put_counts(&p->whole, j);
     emit_object_end(j);
     if (p->loop_depth > 0) {
-        emit_key(j, "loop");
-        emit_object(j);
+        emit_object_at(j, "loop");
         emit_u64_at(j, "depth", p->loop_depth);
         emit_u64s_at(j, "lines", lines, 2);
         put_counts(&p->loop, j);
@@ -527,8 +522,7 @@ static void put_json_part(const struct view_why *v, enum code_kind kind, struct 
     const struct why_part *part = &v->parts[kind];
     emit_object(j);
     emit_text_at(j, "missing", part->is_there ? NULL : part->missing);
-    emit_key(j, "sides");
-    emit_array(j);
+    emit_array_at(j, "sides");
     for (uint32_t i = 0; part->is_there && i < v->count; i++)
         put_side(&part->sides[i], j);
     emit_array_end(j);
@@ -540,8 +534,7 @@ void report_why_json(const struct view_why *v, struct emit *j)
     struct text sentences = TEXT_INIT;
     report_why_sentences(v, &sentences);
     emit_object(j);
-    emit_key(j, "sentences");
-    emit_array(j);
+    emit_array_at(j, "sentences");
     for (char *at = sentences.data, *end; at && *at; at = end + 1) {
         end = at + strcspn(at, "\n");
         *end = '\0';

@@ -1,11 +1,7 @@
 // The names of formats, and writers of which some functions may be missing.
 #include "report/writer.h"
 
-static const char *const format_texts[] = {
-#define X(name, text) text,
-    REPORT_FORMAT_LIST(X)
-#undef X
-};
+static const char *const format_texts[] = {REPORT_FORMAT_LIST(LIST_TEXT)};
 
 const char *report_format_text(enum report_format f)
 {

@@ -8,23 +8,11 @@
 #include <stdint.h>
 #include <string.h>
 
-static const char *const memory_names[] = {
-#define X(name, text) text,
-    MEMORIES(X)
-#undef X
-};
+static const char *const memory_names[] = {MEMORIES(LIST_TEXT)};
 
-static const char *const access_names[] = {
-#define X(name, text) text,
-    ACCESSES(X)
-#undef X
-};
+static const char *const access_names[] = {ACCESSES(LIST_TEXT)};
 
-static const char *const compare_names[] = {
-#define X(name, text) text,
-    COMPARES(X)
-#undef X
-};
+static const char *const compare_names[] = {COMPARES(LIST_TEXT)};
 
 bool find_argument(const struct reader *r, const struct kernel_spec *k, struct node n,
                    const char *name, uint32_t *out)

@@ -8,11 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
-const char *const parameter_type_names[PARAMETER_TYPE_COUNT] = {
-#define X(name, text) text,
-    PARAMETER_TYPES(X)
-#undef X
-};
+const char *const parameter_type_names[PARAMETER_TYPE_COUNT] = {PARAMETER_TYPES(LIST_TEXT)};
 
 bool value_coerce(struct arena *a, enum parameter_type type, struct value *v)
 {

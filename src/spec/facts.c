@@ -67,10 +67,6 @@ struct value fact_value(uint32_t index, const struct device_info *device)
 
 const char *special_name(enum special s)
 {
-    static const char *const names[] = {
-#define X(name, text) text,
-        SPECIALS(X)
-#undef X
-    };
+    static const char *const names[] = {SPECIALS(LIST_TEXT)};
     return names[s];
 }

@@ -6,17 +6,9 @@
 // The fewest bytes each takes on the wire. Of a device: twelve texts and its fixed fields.
 enum { DEVICE_LEAST = 160, NOTE_LEAST = 12 };
 
-static const char *const verb_texts[] = {
-#define X(name, text) [VERB_##name] = text,
-    VERBS(X)
-#undef X
-};
+static const char *const verb_texts[] = {VERBS(LIST_TEXT)};
 
-static const char *const phase_texts[] = {
-#define X(name, text) [PHASE_##name] = text,
-    PHASES(X)
-#undef X
-};
+static const char *const phase_texts[] = {PHASES(LIST_TEXT)};
 
 const char *verb_text(enum verb v)
 {

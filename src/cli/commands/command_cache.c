@@ -123,8 +123,7 @@ static void show_json(const struct cache_place places[CACHE_PLACES], bool is_cle
     struct emit j;
     emit_start(&j, out);
     emit_object(&j);
-    emit_key(&j, "places");
-    emit_array(&j);
+    emit_array_at(&j, "places");
     for (size_t i = 0; i < CACHE_PLACES; i++) {
         const struct cache_place *p = &places[i];
         emit_object(&j);

@@ -30,8 +30,7 @@ static void put_json(const struct work *w, const char *path, const struct store_
     emit_start(&json, out);
     emit_object(&json);
     emit_text_at(&json, "store", path);
-    emit_key(&json, "files");
-    emit_array(&json);
+    emit_array_at(&json, "files");
     for (uint32_t i = 0; i < w->call->argument_count; i++) {
         emit_object(&json);
         emit_text_at(&json, "file", w->call->arguments[i]);

@@ -161,13 +161,11 @@ static void put_open_name(const struct session *s, const struct found_name *n, s
 static void put_parameters(const struct session *s, struct emit *j)
 {
     const char *values = s->source.dimensions > 1 ? "[4, 8, 16]" : "[32, 64, 128, 256]";
-    emit_key(j, "ConfigurationSpace");
-    emit_object(j);
+    emit_object_at(j, "ConfigurationSpace");
     emit_text_at(j, "Comment",
                  "EDIT 1: the values that each parameter may take, and restrictions "
                  "such as {\"Expression\": \"a * b <= 1024\"}");
-    emit_key(j, "TuningParameters");
-    emit_array(j);
+    emit_array_at(j, "TuningParameters");
     for (uint32_t axis = 0; axis < axes_of(s); axis++) {
         const char *name = group_size_name(s, axis);
         if (!is_open(s, name) && !is_number(name))
@@ -178,8 +176,7 @@ static void put_parameters(const struct session *s, struct emit *j)
             put_open_name(s, &s->source.names[i], j);
     }
     emit_array_end(j);
-    emit_key(j, "Conditions");
-    emit_array(j);
+    emit_array_at(j, "Conditions");
     emit_array_end(j);
     emit_object_end(j);
 }
@@ -187,13 +184,11 @@ static void put_parameters(const struct session *s, struct emit *j)
 static void put_sizes(const struct session *s, struct emit *j)
 {
     static const char *const axes[AXES] = {"X", "Y", "Z"};
-    emit_key(j, "GlobalSize");
-    emit_object(j);
+    emit_object_at(j, "GlobalSize");
     for (uint32_t axis = 0; axis < AXES && axis < axes_of(s); axis++)
         emit_text_at(j, axes[axis], s->size);
     emit_object_end(j);
-    emit_key(j, "LocalSize");
-    emit_object(j);
+    emit_object_at(j, "LocalSize");
     for (uint32_t axis = 0; axis < AXES && axis < axes_of(s); axis++)
         emit_text_at(j, axes[axis], group_size_name(s, axis));
     emit_object_end(j);
@@ -276,8 +271,7 @@ static void put_argument(const struct session *s, const struct found_argument *a
 
 static void put_kernel(const struct session *s, const char *kernel_file, struct emit *j)
 {
-    emit_key(j, "KernelSpecification");
-    emit_object(j);
+    emit_object_at(j, "KernelSpecification");
     emit_text_at(j, "Comment",
                  "EDIT 2: GlobalSize (work-items), the Size of each buffer (elements) "
                  "and the values of scalars");
@@ -285,8 +279,7 @@ static void put_kernel(const struct session *s, const char *kernel_file, struct 
     emit_text_at(j, "KernelName", s->kernel->name);
     emit_text_at(j, "KernelFile", kernel_file);
     put_sizes(s, j);
-    emit_key(j, "Arguments");
-    emit_array(j);
+    emit_array_at(j, "Arguments");
     for (uint32_t i = 0; i < s->kernel->argument_count; i++)
         put_argument(s, &s->kernel->arguments[i], i + 1, j);
     emit_array_end(j);
@@ -299,14 +292,12 @@ static void put_spec(const struct session *s, const char *kernel_file, struct em
     emit_text_at(j, "Comment",
                  "Made by hone init. The result of each configuration is compared with "
                  "the default one's; better is a Reference that is known to be right");
-    emit_key(j, "General");
-    emit_object(j);
+    emit_object_at(j, "General");
     emit_text_at(j, "BenchmarkName", s->kernel->name);
     emit_raw_at(j, "FormatVersion", "1");
     emit_object_end(j);
     bool any = false;
-    emit_key(j, "Constants");
-    emit_object(j);
+    emit_object_at(j, "Constants");
     for (uint32_t i = 0; i < s->source.name_count; i++) {
         const struct found_name *n = &s->source.names[i];
         if (!is_size(n))
