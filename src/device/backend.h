@@ -61,7 +61,7 @@ struct backend {
     const char *prefix; // of its device ids, "opencl/"
 
     // Adds its devices and its missing ones; `out->problem` when it can list nothing at all.
-    bool (*list)(struct arena *a, const struct device_options *o, struct device_list *out,
+    bool (*list)(struct arena *a, const struct device_options *o, struct device_report *out,
                  struct error *e);
     // Opens the device that `id` names; fills `info`, whose texts live in the arena. From then on
     // own_kernel() may be called.

@@ -15,12 +15,12 @@
 #define AHEAD_PARTS 16           // of that: buffers whose making leaves time to build kernels in
 #define LOG_MOST    65536        // bytes of a build log that go into a result
 
-bool device_list(struct arena *a, const struct device_options *o, struct device_list *out,
+bool device_list(struct arena *a, const struct device_options *o, struct device_report *out,
                  struct error *e)
 {
-    *out = (struct device_list){.problem = ""};
+    *out = (struct device_report){.problem = ""};
     for (size_t i = 0; device_backends[i]; i++) {
-        struct device_list one = {.problem = ""};
+        struct device_report one = {.problem = ""};
         if (o && o->languages && !(o->languages & 1u << device_backends[i]->language))
             continue;
         if (!device_backends[i]->list(a, o, &one, e))
@@ -101,10 +101,10 @@ struct device *device_open(const char *id, const struct device_options *o, struc
     d->worth_bytes = WORTH_BYTES;
     d->poison = POISON_BYTE;
     arena_init(&d->arena);
-    device_phase_begin(d, DEVICE_OPENING, 0, false);
+    device_phase_begin(d, PHASE_OPENING, 0, false);
     d->own = backend->open(id, &d->options, &d->arena, &d->info, e);
     bool ok = d->own && start_device(d, e);
-    device_phase_begin(d, DEVICE_IDLE, 0, false);
+    device_phase_begin(d, PHASE_IDLE, 0, false);
     if (ok)
         return d;
     device_close(d);
@@ -134,11 +134,11 @@ const struct device_info *device_describe(const struct device *d)
 }
 
 // Of a job that makes a reference, its launch alone is told of: it may not end.
-void device_phase_begin(struct device *d, enum device_phase phase, uint32_t launches, bool compiles)
+void device_phase_begin(struct device *d, enum phase_kind phase, uint32_t launches, bool compiles)
 {
-    bool launch = phase == DEVICE_LAUNCHING || phase == DEVICE_CHECKING;
+    bool launch = phase == PHASE_LAUNCHING || phase == PHASE_CHECKING;
     if (d->options.phase && (d->hushed == 0 || launch))
-        d->options.phase(d->options.context, d->hushed ? DEVICE_REFERENCE : phase, launches,
+        d->options.phase(d->options.context, d->hushed ? PHASE_REFERENCE : phase, launches,
                          compiles);
 }
 
@@ -163,7 +163,7 @@ static void report_log(const struct text *log, struct result *r)
 
 static void tell_phase(void *context, bool compiling)
 {
-    device_phase_begin(context, compiling ? DEVICE_BUILDING : DEVICE_LAUNCHING, 1, compiling);
+    device_phase_begin(context, compiling ? PHASE_BUILDING : PHASE_LAUNCHING, 1, compiling);
 }
 
 bool device_watch(struct device *d, struct watch *out)
@@ -177,7 +177,7 @@ static bool prime(struct device *d, struct loaded *l)
     struct watch watch;
     if (!device_watch(d, &watch))
         return false;
-    device_phase_begin(d, DEVICE_PRIMING, l->job->launch_count, true);
+    device_phase_begin(d, PHASE_PRIMING, l->job->launch_count, true);
     struct result *scratch = result_new(); // a failure here is nobody's
     bool ok = scratch != NULL;
     for (uint32_t i = 0; ok && i < l->job->launch_count; i++)
@@ -204,8 +204,8 @@ static void code_digest(const struct loaded *l, const struct text *image, struct
     digest_finish(&s, out);
 }
 
-static bool make_image(struct device *d, const struct loaded *l, struct arena *a,
-                       struct device_image *out, struct result *r)
+static bool make_image(struct device *d, const struct loaded *l, struct arena *a, struct image *out,
+                       struct result *r)
 {
     struct error e = ERROR_INIT;
     struct text image = TEXT_INIT;
@@ -219,14 +219,14 @@ static bool make_image(struct device *d, const struct loaded *l, struct arena *a
     return ok || result_fail(r, STATUS_COMPILE, FAULT_CONFIGURATION, "image: %s", e.text);
 }
 
-bool device_build(struct device *d, const struct job *j, struct arena *a, struct device_image *out,
+bool device_build(struct device *d, const struct job *j, struct arena *a, struct image *out,
                   struct result *r)
 {
     struct loaded l = {.job = NULL};
     struct text log = TEXT_INIT;
     uint64_t start = clock_ns();
-    *out = (struct device_image){.primed = false};
-    device_phase_begin(d, DEVICE_BUILDING, 0, true);
+    *out = (struct image){.primed = false};
+    device_phase_begin(d, PHASE_BUILDING, 0, true);
     bool ok = device_usable(d, r) && load_job(d, &l, j, NULL, &log, r);
     bool routine = j->routine != ROUTINE_NONE;
     ok = ok && (routine || make_image(d, &l, a, out, r));
@@ -237,7 +237,7 @@ bool device_build(struct device *d, const struct job *j, struct arena *a, struct
     load_release(d, &l);
     text_release(&log);
     r->build_ns = clock_ns() - start;
-    device_phase_begin(d, DEVICE_IDLE, 0, false);
+    device_phase_begin(d, PHASE_IDLE, 0, false);
     return ok;
 }
 
@@ -250,7 +250,7 @@ static bool make_inputs(struct device *d, const struct job *j, struct result *r)
     l.buffers = calloc(j->buffer_count + 1, sizeof *l.buffers);
     l.memory = calloc(j->buffer_count + 1, sizeof *l.memory);
     bool ok = (l.buffers && l.memory) || error_memory(&e);
-    device_phase_begin(d, DEVICE_INPUTS, 0, false);
+    device_phase_begin(d, PHASE_INPUTS, 0, false);
     ok = ok && buffers_acquire(d, &l, &e) && buffers_make(d, &l, &e);
     buffers_release(d, &l);
     free(l.buffers);
@@ -302,19 +302,19 @@ bool device_prepare(struct device *d, const struct job *j, struct result *r)
     if (f)
         outputs_prepare(d, j, f);
     r->reference_ns = clock_ns() - start;
-    device_phase_begin(d, DEVICE_IDLE, 0, false);
+    device_phase_begin(d, PHASE_IDLE, 0, false);
     return ok;
 }
 
 // ---- loading
 
-struct loaded *device_load(struct device *d, const struct job *j, const struct device_image *m,
+struct loaded *device_load(struct device *d, const struct job *j, const struct image *m,
                            struct result *r)
 {
     struct text log = TEXT_INIT;
     uint64_t start = clock_ns();
     struct loaded *l = calloc(1, sizeof *l);
-    device_phase_begin(d, DEVICE_LOADING, 0, !m || !m->primed);
+    device_phase_begin(d, PHASE_LOADING, 0, !m || !m->primed);
     bool ok = l || result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
     ok = ok && device_usable(d, r) && load_job(d, l, j, m, &log, r);
     if (ok)
@@ -322,7 +322,7 @@ struct loaded *device_load(struct device *d, const struct job *j, const struct d
     report_log(&log, r);
     text_release(&log);
     r->load_ns = clock_ns() - start;
-    device_phase_begin(d, DEVICE_IDLE, 0, false);
+    device_phase_begin(d, PHASE_IDLE, 0, false);
     if (ok)
         return l;
     device_unload(d, l);

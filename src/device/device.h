@@ -8,29 +8,17 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "model/image.h"
 #include "model/job.h"
+#include "model/phase.h"
 #include "model/policy.h"
 #include "model/result.h"
 
-// What the device is about to do, for whoever sets limits. The kinds are those of the protocol, in
-// the same order; the worker checks this when it is built.
-enum device_phase {
-    DEVICE_IDLE,
-    DEVICE_OPENING,
-    DEVICE_BUILDING,
-    DEVICE_PRIMING,
-    DEVICE_LOADING,
-    DEVICE_INPUTS,
-    DEVICE_REFERENCE,
-    DEVICE_LAUNCHING,
-    DEVICE_CHECKING,
-    DEVICE_PHASES
-};
-
 struct device_options {
     uint32_t languages; // of which devices are listed: a set of 1u << language; 0: all
-    // (optional) Called before each phase; `launches` and `compiles` as in the protocol's phase.
-    void (*phase)(void *context, enum device_phase phase, uint32_t launches, bool compiles);
+    // (optional) Called before each phase; `launches` and `compiles` as in the protocol's
+    // struct phase.
+    void (*phase)(void *context, enum phase_kind phase, uint32_t launches, bool compiles);
     // (optional) Called while a verified launch runs that a GPU does without the host: what it does
     // then costs no time. It may load and unload other jobs, and is told no phases of that.
     void (*meanwhile)(void *context);
@@ -54,22 +42,9 @@ struct device_options {
     const char *root;     // (optional) where /sys, /dev, /etc and /proc are looked for; default "/"
 };
 
-// GPUs that the system shows but no driver offers.
-struct device_missing {
-    const char *device, *reason, *remedy;
-};
-
-struct device_list {
-    struct device_info *devices;
-    uint32_t count;
-    struct device_missing *missing;
-    uint32_t missing_count;
-    const char *problem; // "" or why nothing can be listed
-};
-
 // Everything is allocated from the arena. No devices is not an error, and a backend that cannot
 // list its own does not keep the others from it.
-bool device_list(struct arena *a, const struct device_options *o, struct device_list *out,
+bool device_list(struct arena *a, const struct device_options *o, struct device_report *out,
                  struct error *e);
 
 // What the library of a vendor's routine (job.h) is on this machine: name, version, threads, file.
@@ -82,18 +57,11 @@ struct device *device_open(const char *id, const struct device_options *o, struc
 void device_close(struct device *d);
 const struct device_info *device_describe(const struct device *d);
 
-struct device_image {
-    bool primed;
-    const void *bytes; // in `arena`
-    uint64_t length;
-    struct digest digest;
-};
-
 // Build workers: builds all programs of the job, reports log and resources, and makes the image. A
 // failure to run ahead of time (priming) is not a failure of the job: the image is then not primed.
 // A job that the device cannot take (work-group, local memory, buffers) is refused before it is
 // built or run.
-bool device_build(struct device *d, const struct job *j, struct arena *a, struct device_image *out,
+bool device_build(struct device *d, const struct job *j, struct arena *a, struct image *out,
                   struct result *r);
 
 // Makes the job's inputs and reference and keeps them. fault REFERENCE when that cannot be done.
@@ -101,7 +69,7 @@ bool device_prepare(struct device *d, const struct job *j, struct result *r);
 
 struct loaded; // a job ready to launch; several at a time
 // Keeps `j`, which must live until device_unload().
-struct loaded *device_load(struct device *d, const struct job *j, const struct device_image *m,
+struct loaded *device_load(struct device *d, const struct job *j, const struct image *m,
                            struct result *r);
 void device_unload(struct device *d, struct loaded *l);
 // One launch, not timed for the record: buffers set up, launched, guards, inputs and outputs

@@ -130,7 +130,7 @@ bool energy_count(struct device *d, struct loaded *l, const struct policy *p, bo
     const char *against = reason_against(d, p, separately);
     if (against)
         return refuse_energy(r, against);
-    device_phase_begin(d, DEVICE_LAUNCHING, launches_to_come(p), !l->primed && !l->launched);
+    device_phase_begin(d, PHASE_LAUNCHING, launches_to_come(p), !l->primed && !l->launched);
     if (!run_job(d, l, 1, &launch_ns, NULL, r))
         return false;
     if (launch_ns > LAUNCH_NS) {

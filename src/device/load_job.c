@@ -39,8 +39,7 @@ struct image_part {
 };
 
 // The parts of an image that fits the job, in `a`; NULL otherwise, and the source is built.
-static struct image_part *image_read(const struct device_image *m, const struct job *j,
-                                     struct arena *a)
+static struct image_part *image_read(const struct image *m, const struct job *j, struct arena *a)
 {
     struct wire w;
     uint32_t count = 0;
@@ -141,8 +140,8 @@ static bool load_routine(struct device *d, struct loaded *l, struct text *about,
     return l->routine != NULL;
 }
 
-bool load_job(struct device *d, struct loaded *l, const struct job *j,
-              const struct device_image *image, struct text *log, struct result *r)
+bool load_job(struct device *d, struct loaded *l, const struct job *j, const struct image *image,
+              struct text *log, struct result *r)
 {
     uint64_t guards = d->options.simulated ? 0 : 2 * GUARD_BYTES;
     l->job = j;

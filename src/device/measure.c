@@ -306,7 +306,7 @@ static bool measure(struct session *s)
         return false;
     around.now = nvml_due(s->device->nvml);
     nvml_snapshot(s->device->nvml, around.now, &around.before);
-    device_phase_begin(s->device, DEVICE_LAUNCHING, launches_to_come(p), compiles);
+    device_phase_begin(s->device, PHASE_LAUNCHING, launches_to_come(p), compiles);
     if (!take_samples(s))
         return false;
     if (p->launches > 0)
@@ -326,6 +326,6 @@ bool device_measure(struct device *d, struct loaded *l, const struct policy *p, 
     bool ok = device_usable(d, r) && allocate_samples(&s) && measure(&s);
     d->comparing = false;
     r->measure_ns = clock_ns() - start;
-    device_phase_begin(d, DEVICE_IDLE, 0, false);
+    device_phase_begin(d, PHASE_IDLE, 0, false);
     return ok;
 }

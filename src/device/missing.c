@@ -148,9 +148,9 @@ static bool is_gpu(const struct device_info *d)
 }
 
 // A device that says no address may be any of its maker's: then none of them is called missing.
-static bool is_offered(const struct gpu *g, const struct device_list *list)
+static bool is_offered(const struct gpu *g, const struct device_report *list)
 {
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = 0; i < list->device_count; i++) {
         const struct device_info *d = &list->devices[i];
         if (!is_gpu(d) || !str_contains_nocase(d->vendor, g->maker->vendor))
             continue;
@@ -196,11 +196,10 @@ static bool may_open(struct arena *a, const char *root, const struct gpu *g)
     return access(path, F_OK) != 0 || access(path, R_OK | W_OK) == 0;
 }
 
-static struct device_missing describe_missing(struct arena *a, const char *root,
-                                              const struct gpu *g)
+static struct device_note describe_missing(struct arena *a, const char *root, const struct gpu *g)
 {
-    struct device_missing m = {.device = arena_printf(a, "%s %04x:%04x (%s)", g->maker->name,
-                                                      g->maker->pci, g->model, g->pci)};
+    struct device_note m = {.device = arena_printf(a, "%s %04x:%04x (%s)", g->maker->name,
+                                                   g->maker->pci, g->model, g->pci)};
     if (!is_registered(a, root, g->maker)) {
         m.reason = "no OpenCL driver is registered for it";
         m.remedy = g->maker->remedy;
@@ -215,21 +214,20 @@ static struct device_missing describe_missing(struct arena *a, const char *root,
     return m;
 }
 
-bool missing_scan(struct arena *a, const char *root, struct device_list *out, struct error *e)
+bool missing_scan(struct arena *a, const char *root, struct device_report *out, struct error *e)
 {
     struct scan s = {.arena = a, .folder = join(a, root, PCI_FOLDER)};
     for_entries(s.folder, take_gpu, &s);
     qsort(s.gpus, s.count, sizeof *s.gpus, by_address);
-    struct device_missing *grown =
-        arena_array(a, out->missing_count + s.count, sizeof *out->missing);
+    struct device_note *grown = arena_array(a, out->note_count + s.count, sizeof *out->notes);
     if (!grown)
-        return s.count + out->missing_count == 0 || error_memory(e);
-    for (uint32_t i = 0; i < out->missing_count; i++)
-        grown[i] = out->missing[i];
-    out->missing = grown;
+        return s.count + out->note_count == 0 || error_memory(e);
+    for (uint32_t i = 0; i < out->note_count; i++)
+        grown[i] = out->notes[i];
+    out->notes = grown;
     for (unsigned i = 0; i < s.count; i++) {
         if (!is_offered(&s.gpus[i], out))
-            out->missing[out->missing_count++] = describe_missing(a, root, &s.gpus[i]);
+            out->notes[out->note_count++] = describe_missing(a, root, &s.gpus[i]);
     }
     return true;
 }

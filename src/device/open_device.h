@@ -116,13 +116,13 @@ bool loaded_counts_launches(const struct loaded *l);
 
 // A watch that announces phases; false where the driver compiles nothing at a launch.
 bool device_watch(struct device *d, struct watch *out);
-void device_phase_begin(struct device *d, enum device_phase phase, uint32_t launches,
-                        bool compiles);
+void device_phase_begin(struct device *d, enum phase_kind phase, uint32_t launches, bool compiles);
 // False, with the result filled, once the device is lost.
 bool device_usable(const struct device *d, struct result *r);
 
 // list.c: what another backend found as well; false without memory.
-bool device_list_join(struct arena *a, struct device_list *into, const struct device_list *from);
+bool device_list_join(struct arena *a, struct device_report *into,
+                      const struct device_report *from);
 
 // memory access, whether the memory is ours or the device's (access.c)
 bool memory_new(struct device *d, struct memory *m, uint64_t bytes, enum access access,
@@ -195,8 +195,8 @@ bool buffer_restores(const struct job_buffer *b, bool timed);
 bool buffer_begins_made(const struct job_buffer *b);
 
 // load.c: the parts of a job on the device, without contents.
-bool load_job(struct device *d, struct loaded *l, const struct job *j,
-              const struct device_image *image, struct text *log, struct result *r);
+bool load_job(struct device *d, struct loaded *l, const struct job *j, const struct image *image,
+              struct text *log, struct result *r);
 void load_release(struct device *d, struct loaded *l);
 bool image_write(struct device *d, const struct loaded *l, struct text *out, struct error *e);
 

@@ -562,7 +562,7 @@ struct reference *reference_of(struct device *d, const struct job *j, struct res
     struct reference *f = find_kept(d, &recipe);
     if (f)
         return f;
-    device_phase_begin(d, DEVICE_REFERENCE, 0, false);
+    device_phase_begin(d, PHASE_REFERENCE, 0, false);
     f = read_kept(d, j, &recipe);
     return f ? f : make_device_reference(d, j, &recipe, r);
 }

@@ -173,7 +173,7 @@ bool run_left_intact(struct device *d, struct loaded *l, struct result *r)
 {
     struct error e = ERROR_INIT;
     struct sums *sums = calloc(l->job->buffer_count + 1, sizeof *sums);
-    device_phase_begin(d, DEVICE_CHECKING, 0, false);
+    device_phase_begin(d, PHASE_CHECKING, 0, false);
     bool ok = sums || result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
     if (ok)
         ok = take_sums(d, l, sums, &e) ? left_intact(d, l, sums, r) : run_lost(d, &e, r);
@@ -187,11 +187,11 @@ bool run_checked(struct device *d, struct loaded *l, struct result *r)
 {
     struct error e = ERROR_INIT;
     bool compiles = !l->primed && !l->launched;
-    device_phase_begin(d, DEVICE_INPUTS, 0, false);
+    device_phase_begin(d, PHASE_INPUTS, 0, false);
     if (!buffers_make(d, l, &e) || !buffers_restore(d, l, false, &e) || !buffers_poison(d, l, &e))
         return result_fail(r, STATUS_RUNTIME,
                            e.code == ERROR_INPUT ? FAULT_REFERENCE : FAULT_DEVICE, "%s", e.text);
-    device_phase_begin(d, DEVICE_LAUNCHING, 1, compiles);
+    device_phase_begin(d, PHASE_LAUNCHING, 1, compiles);
     if (!run_job(d, l, 1, &r->verify_launch_ns, NULL, r))
         return false;
     return run_left_intact(d, l, r);

@@ -54,6 +54,6 @@ bool spin_up(struct device *d, struct loaded *l, const struct policy *p, struct 
     if (!nvml_snapshot(d->nvml, nvml_due(d->nvml), &snapshot) || !is_low(d, &snapshot))
         return true;
     // All of it and one launch more stay within twice the limit of a launch.
-    device_phase_begin(d, DEVICE_LAUNCHING, 2, compiles);
+    device_phase_begin(d, PHASE_LAUNCHING, 2, compiles);
     return spin(d, l, clock_ns() + time_of(p), r);
 }

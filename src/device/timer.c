@@ -76,7 +76,7 @@ static bool look_longer(struct device *d, struct loaded *l, const struct run *as
     run.watch = NULL;
     run.batch = run.batch < 2 ? 2 : run.batch;
     while (sure < SURE_RUNS) {
-        device_phase_begin(d, DEVICE_LAUNCHING, run.batch, false);
+        device_phase_begin(d, PHASE_LAUNCHING, run.batch, false);
         if (!run_again(d, l, &run, &t, r))
             return false;
         if (*t.fault || is_too_long(d, &t))

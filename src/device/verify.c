@@ -184,6 +184,6 @@ bool device_verify(struct device *d, struct loaded *l, const struct policy *p, s
     r->reference_ns = 0;
     bool ok = device_usable(d, r) && verify(d, l, r);
     r->verify_ns = clock_ns() - start - r->reference_ns;
-    device_phase_begin(d, DEVICE_IDLE, 0, false);
+    device_phase_begin(d, PHASE_IDLE, 0, false);
     return ok;
 }

@@ -88,4 +88,19 @@ bool pci_same(const char *a, const char *b);
 
 const char *device_type_text(enum device_type t);
 
+// A GPU that the system shows but no driver offers, with the reason and the remedy.
+struct device_note {
+    const char *device; // "NVIDIA GH100 [H200] (0000:65:00.0)"
+    const char *reason; // "no OpenCL driver is registered for it", "you are not in group render"
+    const char *remedy; // "apt install nvidia-opencl-icd"
+};
+
+struct device_report {
+    struct device_info *devices;
+    uint32_t device_count;
+    struct device_note *notes;
+    uint32_t note_count;
+    const char *problem; // "" or why no device can be listed at all ("no ICD loader library")
+};
+
 #endif

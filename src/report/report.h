@@ -79,7 +79,7 @@ void report_clock(const struct result *r, struct text *out);
 void report_energy_json(const struct energy *e, struct emit *j);
 // Its members.
 void report_device_fields(const struct device_info *d, struct emit *j);
-// Of struct device_report (worker/protocol.h). JSON: {"devices": [...], "missing": [...]}; in this
+// Of struct device_report (model/device_info.h). JSON: {"devices": [...], "missing": [...]}; in this
 // list a device also has `card`, a text that all views of one card share (its PCI address, else its
 // UUID, else the id of the first).
 extern const writers devices_writers;

@@ -1,4 +1,4 @@
-// The layouts of what frames carry: a codec for each struct, and the names of verbs and phases.
+// The layouts of what frames carry: a codec for each struct, and the names of verbs.
 #include "worker/protocol.h"
 
 #include "model/codec.h"
@@ -8,16 +8,9 @@ enum { DEVICE_LEAST = 160, NOTE_LEAST = 12 };
 
 static const char *const verb_texts[] = {VERBS(LIST_TEXT)};
 
-static const char *const phase_texts[] = {PHASES(LIST_TEXT)};
-
 const char *verb_text(enum verb v)
 {
     return (unsigned)v < VERB_COUNT ? verb_texts[v] : "?";
-}
-
-const char *phase_text(enum phase_kind k)
-{
-    return (unsigned)k < PHASE_COUNT ? phase_texts[k] : "?";
 }
 
 void hello_codec(struct wire *w, struct hello *h)

@@ -10,7 +10,9 @@
 
 #include "base/error.h"
 #include "model/device_info.h"
+#include "model/image.h"
 #include "model/job.h"
+#include "model/phase.h"
 #include "model/policy.h"
 #include "model/result.h"
 
@@ -63,20 +65,6 @@ struct hello {
 };
 void hello_codec(struct wire *w, struct hello *h);
 
-// A GPU that the system shows but no driver offers, with the reason and the remedy.
-struct device_note {
-    const char *device; // "NVIDIA GH100 [H200] (0000:65:00.0)"
-    const char *reason; // "no OpenCL driver is registered for it", "you are not in group render"
-    const char *remedy; // "apt install nvidia-opencl-icd"
-};
-
-struct device_report {
-    struct device_info *devices;
-    uint32_t device_count;
-    struct device_note *notes;
-    uint32_t note_count;
-    const char *problem; // "" or why no device can be listed at all ("no ICD loader library")
-};
 void device_report_codec(struct wire *w, struct device_report *r);
 
 enum worker_role { ROLE_BENCH, ROLE_BUILD, ROLE_COUNT };
@@ -94,13 +82,6 @@ struct opened {
 };
 void opened_codec(struct wire *w, struct opened *o);
 
-// What lets the bench worker launch at once; each backend says what that is.
-struct image {
-    bool primed;       // PoCL: its cache holds the job's work-group functions
-    const void *bytes; // NVIDIA's OpenCL: PTX; CUDA: a cubin; PoCL: nothing
-    uint64_t length;
-    struct digest digest; // of what decides the code: two jobs with the same run the same
-};
 void image_codec(struct wire *w, struct image *m);
 
 // A part of what jobs name by digest. Parts come in order, none is empty, and none is larger than
@@ -114,33 +95,12 @@ struct blob_part {
 };
 void blob_part_codec(struct wire *w, struct blob_part *p);
 
-// What the worker is doing now, sent before it starts: the tuner sets its limits by it and blames a
-// death on it. X(NAME, text, status of a death meanwhile)
-#define PHASES(X)                                                                                  \
-    X(IDLE, "idle")                                                                                \
-    X(OPENING, "opening the device")                                                               \
-    X(BUILDING, "building")                                                                        \
-    X(PRIMING, "running one work-group ahead of time")                                             \
-    X(LOADING, "loading")                                                                          \
-    X(INPUTS, "making inputs")                                                                     \
-    X(REFERENCE, "making the reference")                                                           \
-    X(LAUNCHING, "running")                                                                        \
-    X(CHECKING, "checking the result")
-
-enum phase_kind {
-#define X(name, text) PHASE_##name,
-    PHASES(X)
-#undef X
-        PHASE_COUNT
-};
-
 struct phase {
     enum phase_kind kind;
     uint32_t launches; // LAUNCHING: how many follow before the next phase
     bool compiles;     // LAUNCHING: the first may still compile: the build limit is added
 };
 void phase_codec(struct wire *w, struct phase *p);
-const char *phase_text(enum phase_kind k);
 
 // ---- channels ----------------------------------------------------------------------------------
 

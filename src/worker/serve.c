@@ -13,72 +13,55 @@
 #define ARRIVING_MS 10
 #define ARRIVING_NS (UINT64_C(1000000) * ARRIVING_MS)
 
-// The phases of the device are those of the protocol, in the same order.
-_Static_assert((int)DEVICE_PHASES == (int)PHASE_COUNT, "phases differ");
-_Static_assert((int)DEVICE_IDLE == (int)PHASE_IDLE, "phases differ");
-_Static_assert((int)DEVICE_OPENING == (int)PHASE_OPENING, "phases differ");
-_Static_assert((int)DEVICE_BUILDING == (int)PHASE_BUILDING, "phases differ");
-_Static_assert((int)DEVICE_PRIMING == (int)PHASE_PRIMING, "phases differ");
-_Static_assert((int)DEVICE_LOADING == (int)PHASE_LOADING, "phases differ");
-_Static_assert((int)DEVICE_INPUTS == (int)PHASE_INPUTS, "phases differ");
-_Static_assert((int)DEVICE_REFERENCE == (int)PHASE_REFERENCE, "phases differ");
-_Static_assert((int)DEVICE_LAUNCHING == (int)PHASE_LAUNCHING, "phases differ");
-_Static_assert((int)DEVICE_CHECKING == (int)PHASE_CHECKING, "phases differ");
-
 // ---- replying
 
+static struct wire begin_frame(struct worker *w)
+{
+    struct wire out;
+    wire_writer(&out, &w->payload);
+    return out;
+}
+
 // A channel that cannot be written to has no tuner at its other end.
-static void send_frame(struct worker *w, enum verb verb, const struct text *payload)
+static void send_frame(struct worker *w, enum verb verb)
 {
     struct error e = ERROR_INIT;
-    bool ok = !payload->failed &&
-              channel_send(&w->channel, verb, w->sequence, payload->data, payload->length, &e);
-    if (!ok)
+    const struct text *p = &w->payload;
+    if (p->failed || !channel_send(&w->channel, verb, w->sequence, p->data, p->length, &e))
         w->ended = true;
+    text_release(&w->payload);
 }
 
 static void reply_error(struct worker *w, const char *message)
 {
-    struct text payload = TEXT_INIT;
-    struct wire out;
-    wire_writer(&out, &payload);
+    struct wire out = begin_frame(w);
     wire_str(&out, &message);
-    send_frame(w, VERB_REPLY_ERROR, &payload);
-    text_release(&payload);
+    send_frame(w, VERB_REPLY_ERROR);
 }
 
 static void reply_result(struct worker *w, struct result *r)
 {
-    struct text payload = TEXT_INIT;
-    struct wire out;
-    wire_writer(&out, &payload);
+    struct wire out = begin_frame(w);
     result_codec(&out, r);
-    send_frame(w, VERB_REPLY_RESULT, &payload);
-    text_release(&payload);
+    send_frame(w, VERB_REPLY_RESULT);
 }
 
 static void reply_bytes(struct worker *w, const struct text *bytes)
 {
-    struct text payload = TEXT_INIT;
-    struct wire out;
     const void *data = bytes->data;
     uint64_t length = bytes->length;
-    wire_writer(&out, &payload);
+    struct wire out = begin_frame(w);
     wire_bytes(&out, &data, &length);
-    send_frame(w, VERB_REPLY_BYTES, &payload);
-    text_release(&payload);
+    send_frame(w, VERB_REPLY_BYTES);
 }
 
-static void send_phase(void *context, enum device_phase phase, uint32_t launches, bool compiles)
+static void send_phase(void *context, enum phase_kind phase, uint32_t launches, bool compiles)
 {
     struct worker *w = context;
-    struct phase p = {.kind = (enum phase_kind)phase, .launches = launches, .compiles = compiles};
-    struct text payload = TEXT_INIT;
-    struct wire out;
-    wire_writer(&out, &payload);
+    struct phase p = {.kind = phase, .launches = launches, .compiles = compiles};
+    struct wire out = begin_frame(w);
     phase_codec(&out, &p);
-    send_frame(w, VERB_PHASE, &payload);
-    text_release(&payload);
+    send_frame(w, VERB_PHASE);
 }
 
 // ---- reading payloads
@@ -163,65 +146,43 @@ struct request {
 static void serve_hello(struct worker *w, struct request *q)
 {
     struct hello theirs = {0}, ours = {PROTOCOL_VERSION, HONE_VERSION};
-    struct text payload = TEXT_INIT;
-    struct wire out;
     hello_codec(&q->in, &theirs);
     if (!wire_done(&q->in)) {
         reply_error(w, "hello: the payload cannot be read");
         return;
     }
-    wire_writer(&out, &payload);
+    struct wire out = begin_frame(w);
     hello_codec(&out, &ours);
-    send_frame(w, VERB_REPLY_HELLO, &payload);
-    text_release(&payload);
-}
-
-static bool fill_report(struct arena *a, const struct device_list *list, struct device_report *r)
-{
-    *r = (struct device_report){.devices = list->devices, .device_count = list->count};
-    r->problem = list->problem;
-    r->notes = arena_array(a, list->missing_count + 1, sizeof *r->notes);
-    for (uint32_t i = 0; r->notes && i < list->missing_count; i++) {
-        const struct device_missing *m = &list->missing[i];
-        r->notes[r->note_count++] = (struct device_note){m->device, m->reason, m->remedy};
-    }
-    return r->notes != NULL;
+    send_frame(w, VERB_REPLY_HELLO);
 }
 
 static void serve_devices(struct worker *w, struct request *q)
 {
-    struct device_list list;
     struct device_report report;
     struct error e = ERROR_INIT;
-    struct text payload = TEXT_INIT;
-    struct wire out;
     wire_u32(&q->in, &w->options.languages);
     if (!wire_done(&q->in)) {
         reply_error(w, "devices: the payload cannot be read");
         return;
     }
-    if (!device_list(&q->arena, &w->options, &list, &e) ||
-        !fill_report(&q->arena, &list, &report)) {
-        reply_error(w, e.code ? e.text : "devices: out of memory");
+    if (!device_list(&q->arena, &w->options, &report, &e)) {
+        reply_error(w, e.text);
         return;
     }
-    wire_writer(&out, &payload);
+    struct wire out = begin_frame(w);
     device_report_codec(&out, &report);
-    send_frame(w, VERB_REPLY_DEVICES, &payload);
-    text_release(&payload);
+    send_frame(w, VERB_REPLY_DEVICES);
 }
 
 static void reply_opened(struct worker *w)
 {
     struct opened opened = {.info = *device_describe(w->device)};
-    struct text payload = TEXT_INIT, folders = TEXT_INIT;
-    struct wire out;
+    struct text folders = TEXT_INIT;
     list_written_folders(opened.info.language, &folders);
     opened.folders = text_cstr(&folders);
-    wire_writer(&out, &payload);
+    struct wire out = begin_frame(w);
     opened_codec(&out, &opened);
-    send_frame(w, VERB_REPLY_OPENED, &payload);
-    text_release(&payload);
+    send_frame(w, VERB_REPLY_OPENED);
     text_release(&folders);
 }
 
@@ -254,23 +215,19 @@ static void serve_open(struct worker *w, struct request *q)
         reply_error(w, e.text);
 }
 
-static void reply_image(struct worker *w, struct result *r, const struct device_image *m)
+static void reply_image(struct worker *w, struct result *r, struct image *m)
 {
-    struct image image = {m->primed, m->bytes, m->length, m->digest};
-    struct text payload = TEXT_INIT;
-    struct wire out;
-    wire_writer(&out, &payload);
+    struct wire out = begin_frame(w);
     result_codec(&out, r);
-    image_codec(&out, &image);
-    send_frame(w, VERB_REPLY_IMAGE, &payload);
-    text_release(&payload);
+    image_codec(&out, m);
+    send_frame(w, VERB_REPLY_IMAGE);
 }
 
 static void serve_build(struct worker *w, struct request *q)
 {
     struct error e = ERROR_INIT;
     struct policy policy;
-    struct device_image image;
+    struct image image;
     struct result *r = result_new();
     struct job *j = read_job(&q->in, &e);
     bool ok = r && j && read_policy(&q->in, &policy) && wire_done(&q->in);
@@ -303,7 +260,6 @@ static void serve_prepare(struct worker *w, struct request *q)
 static void load_job_as(struct worker *w, uint32_t handle, struct job *j, const struct image *m,
                         struct result *r)
 {
-    struct device_image image = {m->primed, m->bytes, m->length, m->digest};
     struct loaded_job **at = find_job(w, handle);
     if (!w->beside)
         drop_what_was_put_off(w); // its memory may be needed
@@ -311,7 +267,7 @@ static void load_job_as(struct worker *w, uint32_t handle, struct job *j, const 
         drop_job(w, at);
     struct loaded_job *l = calloc(1, sizeof *l);
     if (l)
-        l->loaded = device_load(w->device, j, &image, r);
+        l->loaded = device_load(w->device, j, m, r);
     else
         result_fail(r, STATUS_RUNTIME, FAULT_WORKER, "out of memory");
     if (!l || !l->loaded) {

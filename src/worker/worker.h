@@ -21,6 +21,7 @@ struct worker {
     struct blobs blobs;
     struct loaded_job *dropped; // unloaded while a launch runs, or before the next is loaded
     uint32_t sequence;          // of the request being served
+    struct text payload;        // of the frame that is being written
     bool beside;                // what is served is served while a launch runs
     bool ended;                 // asked to stop, or the channel is gone
 };

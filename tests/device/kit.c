@@ -35,10 +35,10 @@ bool kit_on_c(void)
     return wanted && str_starts(wanted, "c/");
 }
 
-static const char *choose(const struct device_list *list)
+static const char *choose(const struct device_report *list)
 {
     const char *wanted = getenv("HONE_TEST_DEVICE");
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = 0; i < list->device_count; i++) {
         const struct device_info *d = &list->devices[i];
         bool fits = kit_on_cuda() ? d->language == LANGUAGE_CUDA // "NVIDIA CUDA/" is OpenCL's
                     : wanted      ? str_contains_nocase(d->id, wanted)
@@ -46,12 +46,12 @@ static const char *choose(const struct device_list *list)
         if (fits)
             return d->id;
     }
-    return list->count && !wanted ? list->devices[0].id : "";
+    return list->device_count && !wanted ? list->devices[0].id : "";
 }
 
 const char *kit_device_id(struct arena *a)
 {
-    struct device_list list;
+    struct device_report list;
     struct error e = ERROR_INIT;
     struct device_options o = {.languages = languages_unnamed()};
     if (kit_on_c())

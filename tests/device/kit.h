@@ -27,7 +27,7 @@ bool kit_on_c(void);
 
 struct kit {
     struct arena arena; // of the list
-    struct device_list list;
+    struct device_report list;
     struct device *device;
     char scratch[64];
 };

@@ -139,7 +139,7 @@ END_TEST
 START_TEST(test_image)
 {
     struct kit builder;
-    struct device_image image, again;
+    struct image image, again;
     struct policy policy = {.launches = 3, .batch = 2};
     struct job *j = scaling("");
     struct result *r = result_new();
@@ -185,7 +185,7 @@ END_TEST
 
 START_TEST(test_device)
 {
-    struct device_list all;
+    struct device_report all;
     struct error e = ERROR_INIT;
     struct device_options none = {.languages = 1u << LANGUAGE_C, .compiler = "/nonexistent"};
     const struct device_info *d = device_describe(kit.device);
@@ -194,10 +194,10 @@ START_TEST(test_device)
     ck_assert(d->name[0] && d->driver[0] && d->compiler[0] && d->include_folders[0] == '/');
     ck_assert_ptr_nonnull(strstr(d->surroundings, "cores="));
     ck_assert(device_list(&kit.arena, NULL, &all, &e));
-    ck_assert_int_eq(all.devices[all.count - 1].language, LANGUAGE_C); // the last, and alone
-    ck_assert(all.count < 2 || all.devices[all.count - 2].language != LANGUAGE_C);
+    ck_assert_int_eq(all.devices[all.device_count - 1].language, LANGUAGE_C); // the last, and alone
+    ck_assert(all.device_count < 2 || all.devices[all.device_count - 2].language != LANGUAGE_C);
     ck_assert(device_list(&kit.arena, &none, &all, &e));
-    ck_assert_uint_eq(all.count, 0);
+    ck_assert_uint_eq(all.device_count, 0);
     ck_assert_ptr_nonnull(strstr(all.problem, "/nonexistent"));
     none.languages = 0; // nobody asked for C: it is no problem
     ck_assert(device_list(&kit.arena, &none, &all, &e));

@@ -55,14 +55,14 @@ START_TEST(the_same_card_as_opencls)
 {
     const struct device_info *d = device_describe(kit.device);
     struct arena a;
-    struct device_list list;
+    struct device_report list;
     struct error e = ERROR_INIT;
     unsigned twins = 0, views = 0;
     arena_init(&a);
     ck_assert(device_list(&a, NULL, &list, &e));
     printf("  %s: pci %s, uuid %s, driver %s, %s, %s, timer %llu ns\n", d->id, d->pci, d->uuid,
            d->driver, d->platform_version, d->compiler, (unsigned long long)d->timer_ns);
-    for (uint32_t i = 0; i < list.count; i++) {
+    for (uint32_t i = 0; i < list.device_count; i++) {
         const struct device_info *o = &list.devices[i];
         if (o->language != LANGUAGE_OPENCL || !str_contains_nocase(o->vendor, "NVIDIA"))
             continue;
@@ -108,7 +108,7 @@ START_TEST(what_a_build_worker_built_runs)
 {
     struct device_options o = {.scratch = kit.scratch, .build_only = true};
     struct error e = ERROR_INIT;
-    struct device_image image;
+    struct image image;
     struct arena a;
     struct policy policy = {.launches = 1, .batch = 1};
     struct result *r = result_new();
@@ -140,7 +140,7 @@ END_TEST
 
 START_TEST(damaged_images_are_built_again)
 {
-    struct device_image image = {.bytes = "\1\0\0\0\5\0\0\0\0\0\0\0wrong", .length = 17};
+    struct image image = {.bytes = "\1\0\0\0\5\0\0\0\0\0\0\0wrong", .length = 17};
     struct policy policy = {.launches = 1, .batch = 1};
     struct result *r = result_new();
     struct job *j = filling("__kernel void k(float *out) { out[get_global_id(0)] = 2; }", "k", 2);

@@ -61,7 +61,7 @@ static struct job *job_of(const char *source, const char *kernel)
     return j;
 }
 
-static struct result *build(struct job *j, struct device_image *image)
+static struct result *build(struct job *j, struct image *image)
 {
     struct result *r = result_new();
     ck_assert(r != NULL);
@@ -69,7 +69,7 @@ static struct result *build(struct job *j, struct device_image *image)
     return r;
 }
 
-static struct result *build_text(const char *source, const char *kernel, struct device_image *image)
+static struct result *build_text(const char *source, const char *kernel, struct image *image)
 {
     struct job *j = job_of(source, kernel);
     struct result *r = build(j, image);
@@ -78,7 +78,7 @@ static struct result *build_text(const char *source, const char *kernel, struct 
 }
 
 // What the first program's part of an image holds; the count and the part's length stand before it.
-static void read_part(const struct device_image *image, struct cuda_code *out)
+static void read_part(const struct image *image, struct cuda_code *out)
 {
     ck_assert_uint_gt(image->length, 12);
     ck_assert(cuda_code_read((const char *)image->bytes + 12, image->length - 12, out));
@@ -108,7 +108,7 @@ END_TEST
 
 START_TEST(a_cubin_for_the_architecture_with_its_resources)
 {
-    struct device_image image;
+    struct image image;
     struct cuda_code code;
     struct result *r = build_text(plain, "k", &image);
     ck_status(r, STATUS_CORRECT);
@@ -129,7 +129,7 @@ END_TEST
 
 START_TEST(templates_and_mangled_names_are_kept_in_the_image)
 {
-    struct device_image image;
+    struct image image;
     struct cuda_code code;
     struct job *j = job_of("template <int n, typename T> __global__ void fill(T *out)\n"
                            "{ out[threadIdx.x] = n; }\n"
@@ -155,7 +155,7 @@ END_TEST
 
 START_TEST(macro_values_with_blanks_and_quotes_arrive_whole)
 {
-    struct device_image image;
+    struct image image;
     struct job *j = job_of("#define TEXT(x) #x\n"
                            "static_assert(sizeof(T) == 4, \"a type of two words\");\n"
                            "static_assert(sizeof(NAME) == 5, \"four characters and a NUL\");\n"
@@ -177,7 +177,7 @@ END_TEST
 
 START_TEST(included_files_are_found_and_count)
 {
-    struct device_image images[2];
+    struct image images[2];
     struct job *j =
         job_of("#include \"sub/part.h\"\n"
                "#include \"other.h\"\n"
@@ -204,7 +204,7 @@ END_TEST
 
 START_TEST(the_toolkits_headers_are_there)
 {
-    struct device_image image;
+    struct image image;
     struct result *r = build_text("#include <cuda_fp16.h>\n"
                                   "#include <mma.h>\n"
                                   "#include <cuda_pipeline.h>\n"
@@ -223,7 +223,7 @@ END_TEST
 
 START_TEST(images_of_equal_code_are_equal)
 {
-    struct device_image images[3];
+    struct image images[3];
     static const char *const options[3] = {"-DUNUSED=1", "-DUNUSED=2", "-DUSED"};
     for (int i = 0; i < 3; i++) {
         struct job *j = job_of("extern \"C\" __global__ void k(float *out)\n"
@@ -326,7 +326,7 @@ static const struct {
 
 START_TEST(failures_name_the_users_files)
 {
-    struct device_image image;
+    struct image image;
     struct job_file file = {"lib/bad.h", "#define FINE\n__device__ int bad bad;\n", 37};
     const char *folder = "lib";
     struct job *j = job_of(faults[_i].source, faults[_i].kernel);
@@ -361,7 +361,7 @@ START_TEST(launches_beyond_the_architecture_are_refused)
         {{64, 1, 1}, {0, 0, 0}, 0, "no work-group size"},
     };
     for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) {
-        struct device_image image;
+        struct image image;
         struct job *j = job_of(plain, "k");
         struct job_launch *l = &j->launches[0];
         l->dimensions = 3;
@@ -444,7 +444,7 @@ static unsigned cached(char *path, size_t size)
 // The second build is answered by what the first one left: the file is marked to show it.
 START_TEST(a_cubin_is_kept_and_found_again)
 {
-    struct device_image first, second;
+    struct image first, second;
     struct cuda_code code;
     struct text bytes = TEXT_INIT;
     char path[512];
@@ -468,7 +468,7 @@ END_TEST
 
 START_TEST(damaged_files_are_as_good_as_none)
 {
-    struct device_image image;
+    struct image image;
     struct text bytes = TEXT_INIT;
     char path[512];
     result_free(build_text(plain, "k", &image));
@@ -493,7 +493,7 @@ END_TEST
 // Each changes what the compiler is told, so each is kept apart.
 START_TEST(the_cache_tells_requests_apart)
 {
-    struct device_image image;
+    struct image image;
     struct error e = ERROR_INIT;
     char path[512];
     static const char two[] = "extern \"C\" __global__ void k(float *out) { out[0] = 1; }\n"
@@ -517,7 +517,7 @@ END_TEST
 // A failed build leaves nothing behind.
 START_TEST(failures_are_not_kept)
 {
-    struct device_image image;
+    struct image image;
     char path[512];
     struct result *r = build_text("this is no kernel", "k", &image);
     ck_status(r, STATUS_COMPILE);

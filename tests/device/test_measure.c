@@ -19,11 +19,11 @@ struct announced {
 
 static struct announced announced;
 
-static void on_phase(void *context, enum device_phase phase, uint32_t launches, bool compiles)
+static void on_phase(void *context, enum phase_kind phase, uint32_t launches, bool compiles)
 {
     struct announced *a = context;
     (void)compiles;
-    if (phase != DEVICE_LAUNCHING)
+    if (phase != PHASE_LAUNCHING)
         return;
     a->launching++;
     a->launches = launches;

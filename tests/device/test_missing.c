@@ -57,9 +57,9 @@ static void put_device(const char *address, const char *class, const char *vendo
     }
 }
 
-static struct device_list scan(struct device_info *devices, uint32_t count)
+static struct device_report scan(struct device_info *devices, uint32_t count)
 {
-    struct device_list list = {.devices = devices, .count = count, .problem = ""};
+    struct device_report list = {.devices = devices, .device_count = count, .problem = ""};
     struct error e = ERROR_INIT;
     ck_assert_msg(missing_scan(&arena, root, &list, &e), "%s", e.text);
     return list;
@@ -71,11 +71,11 @@ START_TEST(gpu_without_a_registered_driver)
     put_device("0000:00:02.0", "0x020000\n", "0x10de\n", "0x1021\n", NULL); // a network card
     put_device("0000:00:03.0", "0x030000\n", "0x1234\n", "0x1111\n", NULL); // an emulator's display
     put("etc/OpenCL/vendors/pocl.icd", "libpocl.so.2\n");
-    struct device_list list = scan(NULL, 0);
-    ck_assert_uint_eq(list.missing_count, 1);
-    ck_assert_str_eq(list.missing[0].device, "NVIDIA GPU 10de:2335 (0000:65:00.0)");
-    ck_assert_str_eq(list.missing[0].reason, "no OpenCL driver is registered for it");
-    ck_assert(strstr(list.missing[0].remedy, "nvidia-opencl-icd"));
+    struct device_report list = scan(NULL, 0);
+    ck_assert_uint_eq(list.note_count, 1);
+    ck_assert_str_eq(list.notes[0].device, "NVIDIA GPU 10de:2335 (0000:65:00.0)");
+    ck_assert_str_eq(list.notes[0].reason, "no OpenCL driver is registered for it");
+    ck_assert(strstr(list.notes[0].remedy, "nvidia-opencl-icd"));
 }
 END_TEST
 
@@ -90,11 +90,11 @@ START_TEST(gpu_whose_node_may_not_be_opened)
     put("etc/OpenCL/vendors/mesa.icd", "libMesaOpenCL.so.1\n");
     snprintf(node, sizeof node, "%s/dev/dri/renderD128", root);
     ck_assert_int_eq(chmod(node, 0), 0);
-    struct device_list list = scan(NULL, 0);
-    ck_assert_uint_eq(list.missing_count, 1);
-    ck_assert_str_eq(list.missing[0].reason,
+    struct device_report list = scan(NULL, 0);
+    ck_assert_uint_eq(list.note_count, 1);
+    ck_assert_str_eq(list.notes[0].reason,
                      "you may not open /dev/dri/renderD128 (not in group render)");
-    ck_assert(strstr(list.missing[0].remedy, "usermod -a -G render"));
+    ck_assert(strstr(list.notes[0].remedy, "usermod -a -G render"));
 }
 END_TEST
 
@@ -102,9 +102,9 @@ START_TEST(gpu_whose_driver_does_not_offer_it)
 {
     put_device("0000:03:00.0", "0x030000\n", "0x8086\n", "0x56a0\n", "renderD128");
     put("etc/OpenCL/vendors/intel.icd", "/usr/lib/x86_64-linux-gnu/intel-opencl/libigdrcl.so\n");
-    struct device_list list = scan(NULL, 0);
-    ck_assert_uint_eq(list.missing_count, 1);
-    ck_assert(strstr(list.missing[0].reason, "does not offer it"));
+    struct device_report list = scan(NULL, 0);
+    ck_assert_uint_eq(list.note_count, 1);
+    ck_assert(strstr(list.notes[0].reason, "does not offer it"));
 }
 END_TEST
 
@@ -118,20 +118,20 @@ START_TEST(offered_gpus_are_not_missing)
     put_device("0000:66:00.0", "0x030200\n", "0x10de\n", "0x2335\n", NULL);
     put_device("0000:00:02.0", "0x030000\n", "0x8086\n", "0x3e92\n", NULL);
     put("etc/OpenCL/vendors/nvidia.icd", "libnvidia-opencl.so.1\n");
-    struct device_list list = scan(devices, 2);
-    ck_assert_uint_eq(list.missing_count, 2); // in the order of their addresses
-    ck_assert(strstr(list.missing[0].device, "0000:00:02.0"));
-    ck_assert(strstr(list.missing[1].device, "0000:66:00.0"));
+    struct device_report list = scan(devices, 2);
+    ck_assert_uint_eq(list.note_count, 2); // in the order of their addresses
+    ck_assert(strstr(list.notes[0].device, "0000:00:02.0"));
+    ck_assert(strstr(list.notes[1].device, "0000:66:00.0"));
     devices[1].pci = ""; // a driver that says no address may mean any of them
     list = scan(devices, 2);
-    ck_assert_uint_eq(list.missing_count, 1);
+    ck_assert_uint_eq(list.note_count, 1);
 }
 END_TEST
 
 START_TEST(no_tree_is_no_gpu)
 {
-    struct device_list list = scan(NULL, 0);
-    ck_assert_uint_eq(list.missing_count, 0);
+    struct device_report list = scan(NULL, 0);
+    ck_assert_uint_eq(list.note_count, 0);
 }
 END_TEST
 

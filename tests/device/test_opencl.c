@@ -369,7 +369,7 @@ END_TEST
 START_TEST(image_of_a_build_loads)
 {
     struct job *j = doubling("");
-    struct device_image image;
+    struct image image;
     struct arena arena;
     struct policy policy = {.launches = 1, .batch = 1};
     struct result *r = result_new();
@@ -395,7 +395,7 @@ START_TEST(image_digest_tells_code_apart)
     arena_init(&arena);
     for (int i = 0; i < 3; i++) {
         struct job *j = doubling("float w = 0; (void)w;");
-        struct device_image image;
+        struct image image;
         struct result *r = result_new();
         kit_option(j, options[i]);
         device_build(kit.device, j, &arena, &image, r);

@@ -136,7 +136,7 @@ END_TEST
 START_TEST(nothing_is_built)
 {
     struct kit builder;
-    struct device_image image;
+    struct image image;
     struct device_options options = {.build_only = true};
     struct result *r = result_new();
     struct job *j = gemm_job(LANGUAGE_OPENCL, ROUTINE_CBLAS, "/nowhere/libblas.so", gemm_cases);

@@ -42,7 +42,7 @@ void *dlopen(const char *name, int flags)
 
 struct listed {
     struct arena arena;
-    struct device_list list;
+    struct device_report list;
 };
 
 static void list(struct listed *l)
@@ -57,7 +57,7 @@ static void check_problem(const char *part)
 {
     struct listed l;
     list(&l);
-    ck_assert_uint_eq(l.list.count, 0);
+    ck_assert_uint_eq(l.list.device_count, 0);
     ck_assert_msg(strstr(l.list.problem, part) != NULL, "'%s' is not in '%s'", part,
                   l.list.problem);
     arena_release(&l.arena);
@@ -115,8 +115,8 @@ START_TEST(the_fakes_card_is_the_only_device)
     struct listed l;
     list(&l);
     ck_assert_str_eq(l.list.problem, "");
-    ck_assert_uint_eq(l.list.missing_count, 0);
-    ck_assert_uint_eq(l.list.count, 1);
+    ck_assert_uint_eq(l.list.note_count, 0);
+    ck_assert_uint_eq(l.list.device_count, 1);
     ck_assert_msg(strstr(l.list.devices[0].id, "Fake card") != NULL, "%s", l.list.devices[0].id);
     arena_release(&l.arena);
 }
@@ -162,7 +162,7 @@ START_TEST(a_machine_without_a_driver_lacks_nothing)
     struct device_options options = {.scratch = "."};
     loader.refused = CUDA_LIBRARY;
     list(&l);
-    ck_assert_uint_eq(l.list.count, 0);
+    ck_assert_uint_eq(l.list.device_count, 0);
     ck_assert_str_eq(l.list.problem, "");
     ck_assert_ptr_null(device_open("cuda/Fake card", &options, &e));
     ck_assert_msg(strstr(e.text, CUDA_LIBRARY) && strstr(e.text, "libcuda1"), "%s", e.text);
@@ -186,12 +186,11 @@ START_TEST(a_card_without_a_compiler_is_told)
     struct listed l;
     loader.refused = "nvrtc";
     list(&l);
-    ck_assert_uint_eq(l.list.count, 0);
-    ck_assert_uint_eq(l.list.missing_count, 1);
-    ck_assert_msg(strstr(l.list.missing[0].device, "Fake card") != NULL, "%s",
-                  l.list.missing[0].device);
-    ck_assert_msg(strstr(l.list.missing[0].reason, COMPILER) != NULL, "%s",
-                  l.list.missing[0].reason);
+    ck_assert_uint_eq(l.list.device_count, 0);
+    ck_assert_uint_eq(l.list.note_count, 1);
+    ck_assert_msg(strstr(l.list.notes[0].device, "Fake card") != NULL, "%s",
+                  l.list.notes[0].device);
+    ck_assert_msg(strstr(l.list.notes[0].reason, COMPILER) != NULL, "%s", l.list.notes[0].reason);
     arena_release(&l.arena);
 }
 END_TEST

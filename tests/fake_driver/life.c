@@ -80,7 +80,7 @@ static bool is_right(struct device *d, struct loaded *l, struct life *life)
     return ok;
 }
 
-static void run_loaded(struct device *d, const struct job *j, const struct device_image *image,
+static void run_loaded(struct device *d, const struct job *j, const struct image *image,
                        struct life *life)
 {
     struct policy policy = {.launches = 2, .batch = 2, .warmups = 1, .compare = true};
@@ -106,7 +106,7 @@ static void run_loaded(struct device *d, const struct job *j, const struct devic
 static void build_and_run(struct device *d, struct job *j, struct arena *a, struct life *life)
 {
     struct result *built = result_new(), *prepared = result_new();
-    struct device_image image = {.primed = false};
+    struct image image = {.primed = false};
     bool ok = device_build(d, j, a, &image, built) && device_prepare(d, j, prepared);
     hear(life, built->message);
     hear(life, prepared->message);
@@ -117,9 +117,9 @@ static void build_and_run(struct device *d, struct job *j, struct arena *a, stru
 }
 
 // The first of the language: on a machine with others the list has more.
-static const struct device_info *find(const struct device_list *list, enum language language)
+static const struct device_info *find(const struct device_report *list, enum language language)
 {
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = 0; i < list->device_count; i++) {
         if (list->devices[i].language == language)
             return &list->devices[i];
     }
@@ -129,7 +129,7 @@ static const struct device_info *find(const struct device_list *list, enum langu
 static void live(struct life *life, struct job *j)
 {
     struct arena arena;
-    struct device_list list = {.problem = ""};
+    struct device_report list = {.problem = ""};
     struct error e = ERROR_INIT;
     char scratch[] = "/tmp/hone-test-fake-XXXXXX";
     ck_assert(mkdtemp(scratch) != NULL);
@@ -140,8 +140,8 @@ static void live(struct life *life, struct job *j)
     arena_init(&arena);
     ck_assert(device_list(&arena, &options, &list, &e));
     hear(life, list.problem);
-    for (uint32_t i = 0; i < list.missing_count; i++)
-        hear(life, list.missing[i].reason);
+    for (uint32_t i = 0; i < list.note_count; i++)
+        hear(life, list.notes[i].reason);
     const struct device_info *info = find(&list, j->language);
     if (info)
         d = device_open(info->id, &options, &e);

@@ -82,15 +82,15 @@ static void live(struct life *life, int kind)
 START_TEST(the_fakes_device_is_the_only_one)
 {
     struct arena arena;
-    struct device_list list;
+    struct device_report list;
     struct error e = ERROR_INIT;
     struct device_options options = {.root = "/nowhere", .languages = languages_unnamed()};
     arena_init(&arena);
     open_driver(0);
     ck_assert_msg(device_list(&arena, &options, &list, &e), "%s", e.text);
     ck_assert_str_eq(list.problem, "");
-    ck_assert_uint_eq(list.missing_count, 0);
-    ck_assert_uint_eq(list.count, 1);
+    ck_assert_uint_eq(list.note_count, 0);
+    ck_assert_uint_eq(list.device_count, 1);
     ck_assert_str_eq(list.devices[0].vendor, "Fake");
     arena_release(&arena);
 }
@@ -337,7 +337,7 @@ static bool build(int kind, const char *source, struct text *binary, struct text
     struct error e = ERROR_INIT;
     struct arena arena;
     struct result *r = result_new();
-    struct device_image image = {.primed = false};
+    struct image image = {.primed = false};
     arena_init(&arena);
     ck_assert(mkdtemp(scratch) != NULL);
     open_driver(kind);

@@ -34,12 +34,13 @@ static const struct device_info made_up = {.type = DEVICE_CPU,
                                            .pci = "",
                                            .surroundings = ""};
 
-bool device_list(struct arena *a, const struct device_options *o, struct device_list *out,
+bool device_list(struct arena *a, const struct device_options *o, struct device_report *out,
                  struct error *e)
 {
     (void)o;
-    *out = (struct device_list){.devices = arena_copy(a, &made_up, sizeof made_up), .problem = ""};
-    out->count = 1;
+    *out =
+        (struct device_report){.devices = arena_copy(a, &made_up, sizeof made_up), .problem = ""};
+    out->device_count = 1;
     return out->devices || error_memory(e);
 }
 
@@ -89,13 +90,13 @@ static void follow(const struct job *j)
         REQUIRE(j->launches[i].program < j->program_count);
 }
 
-bool device_build(struct device *d, const struct job *j, struct arena *a, struct device_image *out,
+bool device_build(struct device *d, const struct job *j, struct arena *a, struct image *out,
                   struct result *r)
 {
     (void)a, (void)r;
-    d->options.phase(d->options.context, DEVICE_BUILDING, 0, false);
+    d->options.phase(d->options.context, PHASE_BUILDING, 0, false);
     follow(j);
-    *out = (struct device_image){.primed = true};
+    *out = (struct image){.primed = true};
     job_image_digest(j, &out->digest);
     return true;
 }
@@ -108,7 +109,7 @@ bool device_prepare(struct device *d, const struct job *j, struct result *r)
     return true;
 }
 
-struct loaded *device_load(struct device *d, const struct job *j, const struct device_image *m,
+struct loaded *device_load(struct device *d, const struct job *j, const struct image *m,
                            struct result *r)
 {
     struct loaded *l = calloc(1, sizeof *l);
@@ -133,7 +134,7 @@ void device_unload(struct device *d, struct loaded *l)
 bool device_verify(struct device *d, struct loaded *l, const struct policy *p, struct result *r)
 {
     (void)p, (void)r;
-    d->options.phase(d->options.context, DEVICE_LAUNCHING, 1, false);
+    d->options.phase(d->options.context, PHASE_LAUNCHING, 1, false);
     follow(l->job);
     return true;
 }

@@ -203,10 +203,10 @@ static bool fits(const struct device_info *d, const char *part)
 }
 
 // Without a name a CPU where there is one: there tests mean the same on every machine.
-static const char *find_device(const struct device_list *list, const char *part)
+static const char *find_device(const struct device_report *list, const char *part)
 {
     const char *found = NULL;
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = 0; i < list->device_count; i++) {
         const struct device_info *d = &list->devices[i];
         if (fits(d, part) && (!found || (!part && d->type == DEVICE_CPU)))
             found = d->id;
@@ -218,7 +218,7 @@ static struct device *open_device(const char *part, struct error *e)
 {
     const struct device_options options = {.scratch = ".", .languages = languages_unnamed()};
     struct arena arena;
-    struct device_list list;
+    struct device_report list;
     struct device *d = NULL;
     arena_init(&arena);
     if (!device_list(&arena, &options, &list, e))

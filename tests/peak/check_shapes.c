@@ -33,13 +33,13 @@ static bool is_wanted(const struct device_info *d, const char *name)
 
 static struct device *open_listed(const char *name, const struct device_options *o, struct error *e)
 {
-    struct device_list list;
+    struct device_report list;
     struct arena arena;
     const char *id = NULL;
     struct device *d = NULL;
     arena_init(&arena);
     bool ok = device_list(&arena, o, &list, e);
-    for (uint32_t i = 0; ok && i < list.count; i++) {
+    for (uint32_t i = 0; ok && i < list.device_count; i++) {
         const struct device_info *info = &list.devices[i];
         if (is_wanted(info, name) && (!id || (!name && info->type == DEVICE_CPU)))
             id = info->id;
@@ -54,7 +54,7 @@ static bool run(struct checking *c, const struct job *j, struct result *r)
 {
     const struct policy policy = {.launches = 1, .batch = 1};
     struct arena arena;
-    struct device_image image;
+    struct image image;
     bool ok;
     if (c->builds_only) {
         arena_init(&arena);

@@ -12,7 +12,7 @@ struct c_host {
 };
 
 // c_host.c
-bool c_list(struct arena *a, const struct device_options *o, struct device_list *out,
+bool c_list(struct arena *a, const struct device_options *o, struct device_report *out,
             struct error *e);
 void *c_open(const char *id, const struct device_options *o, struct arena *a,
              struct device_info *info, struct error *e);

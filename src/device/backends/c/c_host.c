@@ -162,7 +162,7 @@ static const char *wanted_compiler(const struct device_options *o)
 }
 
 // Without a compiler there is no device, of which those who asked for C alone are told.
-bool c_list(struct arena *a, const struct device_options *o, struct device_list *out,
+bool c_list(struct arena *a, const struct device_options *o, struct device_report *out,
             struct error *e)
 {
     struct text compiler = TEXT_INIT;
@@ -172,7 +172,7 @@ bool c_list(struct arena *a, const struct device_options *o, struct device_list 
         return error_memory(e);
     if (tool_find(wanted_compiler(o), &compiler) && describe_host(text_cstr(&compiler), o, a, d)) {
         out->devices = d;
-        out->count = 1;
+        out->device_count = 1;
     } else if (is_asked) {
         out->problem = arena_printf(a, "%s is no compiler that can be run", wanted_compiler(o));
     }

@@ -57,7 +57,7 @@ static inline CUdeviceptr cuda_at(const struct memory *m, int64_t at)
 }
 
 // cuda_info.c
-bool cuda_list(struct arena *a, const struct device_options *o, struct device_list *out,
+bool cuda_list(struct arena *a, const struct device_options *o, struct device_report *out,
                struct error *e);
 void *cuda_open(const char *id, const struct device_options *o, struct arena *a,
                 struct device_info *info, struct error *e);

@@ -205,22 +205,22 @@ static bool list_handles(const struct lister *l, struct device_info **devices, C
 
 // Cards that the driver has and nothing can be built for.
 static bool list_missing(struct arena *a, const struct device_info *devices, uint32_t count,
-                         const char *why, struct device_list *out, struct error *e)
+                         const char *why, struct device_report *out, struct error *e)
 {
-    out->missing = arena_array(a, count + 1, sizeof *out->missing);
-    if (!out->missing || !why)
+    out->notes = arena_array(a, count + 1, sizeof *out->notes);
+    if (!out->notes || !why)
         return error_memory(e);
     for (uint32_t i = 0; i < count; i++) {
         const char *name = arena_printf(a, "%s through CUDA (%s)", devices[i].name, devices[i].pci);
         if (!name)
             return error_memory(e);
-        out->missing[out->missing_count++] = (struct device_missing){
-            name, why, "install the part of a CUDA toolkit that holds NVRTC"};
+        out->notes[out->note_count++] =
+            (struct device_note){name, why, "install the part of a CUDA toolkit that holds NVRTC"};
     }
     return true;
 }
 
-bool cuda_list(struct arena *a, const struct device_options *o, struct device_list *out,
+bool cuda_list(struct arena *a, const struct device_options *o, struct device_report *out,
                struct error *e)
 {
     struct cuda_api cu;
@@ -240,7 +240,7 @@ bool cuda_list(struct arena *a, const struct device_options *o, struct device_li
     ok = list_handles(&l, &devices, handles, &count, &problem, e);
     if (ok && builds) {
         out->devices = devices;
-        out->count = count;
+        out->device_count = count;
     } else if (ok && count) {
         ok = list_missing(a, devices, count, arena_strdup(a, why.text), out, e);
     }

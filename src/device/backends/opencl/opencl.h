@@ -20,7 +20,7 @@ struct opencl {
 };
 
 // opencl_info.c
-bool opencl_list(struct arena *a, const struct device_options *o, struct device_list *out,
+bool opencl_list(struct arena *a, const struct device_options *o, struct device_report *out,
                  struct error *e);
 void *opencl_open(const char *id, const struct device_options *o, struct arena *a,
                   struct device_info *info, struct error *e);

@@ -213,7 +213,7 @@ static void describe_opencl_device(const struct lister *l, struct device_info *d
 
 struct listing {
     struct lister lister;
-    struct device_list *list;
+    struct device_report *list;
     cl_device_id *handles; // as many as list->devices
     uint32_t room;
 };
@@ -226,17 +226,17 @@ static void take_platform(struct listing *g, cl_platform_id platform)
     if (cl->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, DEVICES_MOST, ids, &count))
         return; // a platform without devices
     g->lister.platform = platform;
-    for (cl_uint i = 0; i < count && i < DEVICES_MOST && g->list->count < g->room; i++) {
+    for (cl_uint i = 0; i < count && i < DEVICES_MOST && g->list->device_count < g->room; i++) {
         g->lister.device = ids[i];
-        g->handles[g->list->count] = ids[i];
-        describe_opencl_device(&g->lister, &g->list->devices[g->list->count++]);
+        g->handles[g->list->device_count] = ids[i];
+        describe_opencl_device(&g->lister, &g->list->devices[g->list->device_count++]);
     }
 }
 
 // Stable from run to run and machine to machine: names, then what tells equal devices apart.
-static void name_devices(struct arena *a, struct device_list *list)
+static void name_devices(struct arena *a, struct device_report *list)
 {
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = 0; i < list->device_count; i++) {
         struct device_info *d = &list->devices[i];
         unsigned before = 0;
         for (uint32_t k = 0; k < i; k++)
@@ -272,7 +272,7 @@ static bool list_handles(struct listing *g, struct error *e)
     return true;
 }
 
-bool opencl_list(struct arena *a, const struct device_options *o, struct device_list *out,
+bool opencl_list(struct arena *a, const struct device_options *o, struct device_report *out,
                  struct error *e)
 {
     struct opencl_api cl;
@@ -291,12 +291,12 @@ static bool find_opencl_device(struct opencl *o, const char *id,
                                const struct device_options *options, struct arena *a,
                                struct device_info *info, struct error *e)
 {
-    struct device_list list = {.problem = ""};
+    struct device_report list = {.problem = ""};
     struct listing g = {.lister = {.cl = &o->cl, .arena = a, .options = options}, .list = &list};
     struct text names = TEXT_INIT;
     if (!opencl_api_open(&o->cl, e) || !list_handles(&g, e))
         return false;
-    for (uint32_t i = 0; i < list.count; i++) {
+    for (uint32_t i = 0; i < list.device_count; i++) {
         if (!str_equal(list.devices[i].id, id)) {
             text_addf(&names, "%s'%s'", names.length ? ", " : "", list.devices[i].id);
             continue;
