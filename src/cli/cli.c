@@ -92,28 +92,33 @@ static int check_arguments(const struct invocation *i)
     return refuse_usage(c, why);
 }
 
-// CSV and JUnit are made from what the command writes as JSON.
-static int run_in_format(struct invocation *i)
+// CSV and JUnit are made from what the command writes as JSON: what it shall write is then collected. REPORT_TEXT: it
+// writes by itself.
+static enum report_format begin_conversion(const struct invocation *i, struct text *lines)
 {
     const struct command *c = i->command;
     struct given_format *given = option_field(c->groups, i->settings, format_options);
     enum report_format to = given ? given->format : REPORT_TEXT;
-    bool converts = (to == REPORT_CSV || to == REPORT_JUNIT) && !(c->own_formats & 1u << to);
-    if (!converts)
-        return c->run(i);
-    struct text lines = TEXT_INIT, out = TEXT_INIT;
+    if ((to != REPORT_CSV && to != REPORT_JUNIT) || c->own_formats & 1u << to)
+        return REPORT_TEXT;
     given->format = REPORT_JSON;
-    console_collect(&lines);
-    int status = c->run(i);
+    console_collect(lines);
+    return to;
+}
+
+static int end_conversion(const struct invocation *i, enum report_format to, struct text *lines,
+                          int status)
+{
+    struct text out = TEXT_INIT;
     console_collect(NULL);
-    report_convert(text_cstr(&lines), to, c->name, &out);
-    if (lines.failed || out.failed) {
+    report_convert(text_cstr(lines), to, i->command->name, &out);
+    if (lines->failed || out.failed) {
         complain("out of memory: the output is not complete");
         status = status == EXIT_DONE ? EXIT_NOTHING : status;
     }
-    if (lines.length)
+    if (lines->length)
         put_data(&out);
-    text_release(&lines);
+    text_release(lines);
     text_release(&out);
     return status;
 }
@@ -140,8 +145,13 @@ static int run_command(const struct command *c, int argc, char **argv, const cha
                                                         : refuse_usage(c, e.text);
     else if (help)
         status = show_help(c, argc, argv);
-    else if ((status = check_arguments(&i)) == EXIT_DONE)
-        status = run_in_format(&i);
+    else if ((status = check_arguments(&i)) == EXIT_DONE) {
+        struct text lines = TEXT_INIT;
+        enum report_format to = begin_conversion(&i, &lines);
+        status = c->run(&i);
+        if (to != REPORT_TEXT)
+            status = end_conversion(&i, to, &lines, status);
+    }
     if (lost && status == EXIT_DONE)
         status = EXIT_NOTHING;
     options_release(c->groups, i.settings);

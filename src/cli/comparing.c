@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMPARE_ALL 100 // so many configurations are compared where nothing was said
-#define SAMPLED     64  // else so many of them
-
 void comparing_init(struct comparing *c, const struct invocation *call)
 {
     memset(c, 0, sizeof *c);
@@ -25,7 +22,7 @@ void comparing_release(struct comparing *c)
     hone_tune_free(c->compare);
     for (uint32_t i = 0; i < c->count; i++) {
         struct comparing_side *s = &c->sides[i];
-        stored_release(&s->stored);
+        engine_stored_release(&s->stored);
         tuning_release(&s->tuning);
         if (!c->of_specs)
             list_release(&s->given.set);
@@ -217,8 +214,7 @@ static int ask_store(struct comparing *c, struct comparing_side *s, const char *
                              .where_count = given->where.count};
     bool ok = sources && engine_best(&o, stores, &c->arena, &answer, &found, &e);
     if (ok && found) {
-        bool is_of_today = !answer.other_driver && !answer.other_source && !answer.other_job;
-        bool is_ranked = is_of_today && answer.place.ranked;
+        bool is_ranked = best_is_of_today(&answer) && answer.place.ranked;
         *part = is_ranked ? answer.place.part : NULL;
         *configuration = is_ranked && !*part ? answer.configuration : NULL;
         result_free(answer.result);
@@ -314,77 +310,19 @@ static int choose_bests(struct comparing *c)
 
 // ---- which configurations ----------------------------------------------------------------------
 
-static bool has(const char *const *list, size_t count, const char *text)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (str_equal(list[i], text))
-            return true;
-    }
-    return false;
-}
-
-// --top: the fastest of each side that the store knows.
-static int tie_top(struct comparing *c)
-{
-    struct error e = ERROR_INIT;
-    uint64_t most = c->settings->top.value;
-    const char **picked = arena_array(&c->arena, 2 * most + 1, sizeof(char *));
-    uint32_t count = 0;
-    if (!picked) {
-        error_memory(&e);
-        return work_failed(&e);
-    }
-    for (uint32_t i = 0; i < c->count; i++) {
-        struct work *w = &c->sides[i].tuning.work;
-        const char **top;
-        size_t more;
-        if (c->sides[i].run || !w->store)
-            continue;
-        bool ok = stored_fastest(w->store, w->spec, w->device, c->settings->measure.cold, most,
-                                 &c->arena, &top, &more, &e);
-        for (size_t k = 0; ok && k < more; k++) {
-            if (!has(picked, count, top[k]))
-                picked[count++] = top[k];
-        }
-        if (!ok)
-            return work_failed(&e);
-    }
-    c->options.chosen = picked;
-    c->options.chosen_count = count;
-    if (count > 0)
-        return EXIT_DONE;
-    complain("--top: the store has no results of %s for this device; run hone tune first",
-             c->sides[0].tuning.work.spec->name);
-    return EXIT_NOTHING;
-}
-
-static bool is_large(const struct work *w, const struct spec_settings *s)
-{
-    struct error ignored = ERROR_INIT;
-    struct space_options o = {.device = w->device,
-                              .configurations = s->config.items,
-                              .configuration_count = s->config.count,
-                              .where = s->where.items,
-                              .where_count = s->where.count};
-    struct space *space = space_new(w->spec, &o, &ignored);
-    bool large = space && space_count(space) > COMPARE_ALL;
-    space_free(space);
-    return large;
-}
-
 static int choose_configurations(struct comparing *c)
 {
     const struct compare_settings *s = c->settings;
     if (c->of_specs)
         return choose_bests(c);
-    if (s->top.is_given)
-        return tie_top(c);
+    if (s->top.is_given) {
+        c->options.top = s->top.value;
+        return EXIT_DONE;
+    }
     c->options.sample = s->sample.value;
     bool is_said = s->sample.is_given || s->given.config.count + s->given.where.count > 0;
     bool is_stored = c->sides[0].run || c->sides[1].run;
-    if (!is_said && !is_stored && is_large(&c->sides[0].tuning.work, &s->given))
-        c->options.sample = SAMPLED;
-    c->sampled = c->options.sample > 0;
+    c->options.sample_many = !is_said && !is_stored;
     return EXIT_DONE;
 }
 
@@ -455,5 +393,7 @@ int comparing_start(struct comparing *c)
     c->options.rounds = (uint32_t)s->rounds.value;
     const struct hone_tune_options options = work_options(w);
     c->compare = engine_compare_new(&options, &c->options, &e);
+    if (e.code == ERROR_STORE && c->options.top)
+        error_context(&e, "--top");
     return c->compare ? EXIT_DONE : workflow_failed(&e);
 }

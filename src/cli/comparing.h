@@ -45,7 +45,6 @@ struct comparing {
     uint32_t count;
     bool of_specs;       // several specs, or routines beside them: the best of each
     uint32_t spec_count; // of the sides: those after them are routines, of the first one's gemm
-    bool sampled;        // by itself, because there are many configurations
     struct compare_side parts[COMPARE_SIDES];
     struct engine_compare options;
     struct hone_tune *compare;

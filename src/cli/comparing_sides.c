@@ -163,8 +163,9 @@ static int open_run(struct comparing_side *s)
         status = work_store(w, HONE_STORE_READ);
     if (status != EXIT_DONE)
         return status;
-    return stored_run(w->store, s->run, w->spec, &w->arena, &s->stored, &e) ? EXIT_DONE
-                                                                            : work_failed(&e);
+    return engine_stored_run(w->opened, s->run, w->spec, &w->arena, &s->stored, &e)
+               ? EXIT_DONE
+               : work_failed(&e);
 }
 
 static int open_side(struct comparing_side *s)

@@ -25,7 +25,6 @@ bool comparing_report(struct comparing *c, struct compare_report *out)
                                    .progress = found.progress,
                                    .level = found.level,
                                    .of_specs = c->of_specs,
-                                   .sampled = c->sampled,
                                    .most = c->settings->verbose ? 0 : ROWS};
     return routines && c->about.date;
 }

@@ -83,14 +83,6 @@ static bool search(struct checking *c)
     return answer == HONE_END;
 }
 
-static void add_findings(const struct checking *c, struct text *out)
-{
-    struct engine_checked checked;
-    engine_checked(c->check, &checked);
-    for (size_t i = 0; i < checked.finding_count; i++)
-        race_text(&checked.findings[i].race, out);
-}
-
 // Appends what the simulator found; false where it is not installed, or did not come to its end.
 static bool find_line(const struct work *w, const char *configuration, struct text *out)
 {
@@ -101,7 +93,7 @@ static bool find_line(const struct work *w, const char *configuration, struct te
     c.work.log = (struct log){NULL, NULL}; // what is to be said of the spec was said
     bool done = checking_start(&c) == EXIT_DONE && search(&c);
     if (done)
-        add_findings(&c, out);
+        engine_checked_races(c.check, out);
     checking_release(&c);
     return done;
 }

@@ -144,6 +144,8 @@ struct engine_checked {
     const char *against;
 };
 void engine_checked(const struct hone_tune *t, struct engine_checked *out);
+// The races and crashes of its findings, a line each.
+void engine_checked_races(const struct hone_tune *t, struct text *out);
 
 // The command of a worker inside the simulator of data races, in the arena, with the device that it simulates: its limits
 // are those of the options, what else restrictions see of it that of the target, where that is a device ("" has no id).
@@ -159,7 +161,10 @@ struct engine_compare {
     uint32_t side_count;
     const char *const *choices, *const *chosen;
     uint32_t chosen_count;
+    uint64_t
+        top; // in place of `chosen`: so many of the fastest of each side that its store knows; 0: as that says
     uint64_t sample;
+    bool sample_many;
     uint32_t rounds;
 };
 // The device of the options says which workers there are (none where all sides are stored); a count of launches in them,
@@ -189,6 +194,11 @@ struct engine_swept {
     uint32_t count;
 };
 void engine_swept(const struct hone_tune *t, struct engine_swept *out);
+
+// stored_run() of a side's store.
+bool engine_stored_run(struct hone_store *st, const char *wanted, const struct spec *spec,
+                       struct arena *a, struct stored *out, struct error *e);
+void engine_stored_release(struct stored *s);
 
 // What the store calls a spec that is built with further options, or a routine: "matmul (-O3)".
 void engine_compare_name(const char *spec, const char *what, struct text *out);

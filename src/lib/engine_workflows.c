@@ -143,7 +143,47 @@ void engine_checked(const struct hone_tune *t, struct engine_checked *out)
     out->verification = check_verification(c, &out->against);
 }
 
+void engine_checked_races(const struct hone_tune *t, struct text *out)
+{
+    size_t count;
+    const struct check_finding *findings = check_findings(t->check, &count);
+    for (size_t i = 0; i < count; i++)
+        race_text(&findings[i].race, out);
+}
+
 // ---- compare ------------------------------------------------------------------------------------
+
+// The fastest of each side that has a store, each configuration once.
+static bool choose_top(struct hone_tune *t, const struct engine_compare *how,
+                       struct compare_options *o, struct error *e)
+{
+    struct arena *a = &t->setup.arena;
+    const char **chosen = arena_array(a, how->top * how->side_count + 1, sizeof *chosen);
+    uint32_t count = 0;
+    for (uint32_t i = 0; chosen && i < how->side_count; i++) {
+        const struct compare_side *side = &how->sides[i];
+        const char **top;
+        size_t more = 0;
+        if (side->store && !stored_fastest(side->store, side->spec, side->device, o->terms.cold,
+                                           how->top, a, &top, &more, e))
+            return false;
+        for (size_t k = 0; k < more; k++) {
+            bool is_there = false;
+            for (uint32_t c = 0; c < count; c++)
+                is_there = is_there || str_equal(chosen[c], top[k]);
+            if (!is_there)
+                chosen[count++] = top[k];
+        }
+    }
+    if (!chosen)
+        return error_memory(e);
+    o->chosen = chosen;
+    o->chosen_count = count;
+    return count > 0 ||
+           error_set(e, ERROR_STORE,
+                     "the store has no results of %s for this device; run hone tune first",
+                     how->sides[0].spec->name);
+}
 
 struct hone_tune *engine_compare_new(const struct hone_tune_options *o,
                                      const struct engine_compare *how, struct error *e)
@@ -153,29 +193,31 @@ struct hone_tune *engine_compare_new(const struct hone_tune_options *o,
         return NULL;
     struct tune_options *own = &t->setup.options;
     own->terms.rules.fixed = 0;
-    const struct compare_options options = {.sides = how->sides,
-                                            .side_count = how->side_count,
-                                            .worker = own->worker,
-                                            .environment = own->environment,
-                                            .lock_folder = own->lock_folder,
-                                            .log = own->log,
-                                            .leaving = own->leaving,
-                                            .choices = how->choices,
-                                            .configurations = own->configurations,
-                                            .configuration_count = own->configuration_count,
-                                            .where = own->where,
-                                            .where_count = own->where_count,
-                                            .chosen = how->chosen,
-                                            .chosen_count = how->chosen_count,
-                                            .sample = how->sample,
-                                            .seed = own->seed,
-                                            .rounds = how->rounds,
-                                            .jobs = own->jobs,
-                                            .terms = own->terms,
-                                            .command = own->command,
-                                            .host = own->host};
+    struct compare_options options = {.sides = how->sides,
+                                      .side_count = how->side_count,
+                                      .worker = own->worker,
+                                      .environment = own->environment,
+                                      .lock_folder = own->lock_folder,
+                                      .log = own->log,
+                                      .leaving = own->leaving,
+                                      .choices = how->choices,
+                                      .configurations = own->configurations,
+                                      .configuration_count = own->configuration_count,
+                                      .where = own->where,
+                                      .where_count = own->where_count,
+                                      .chosen = how->chosen,
+                                      .chosen_count = how->chosen_count,
+                                      .sample = how->sample,
+                                      .sample_many = how->sample_many,
+                                      .seed = own->seed,
+                                      .rounds = how->rounds,
+                                      .jobs = own->jobs,
+                                      .terms = own->terms,
+                                      .command = own->command,
+                                      .host = own->host};
     t->sides = how->side_count;
-    t->compare = compare_new(&options, e);
+    if (!how->top || choose_top(t, how, &options, e))
+        t->compare = compare_new(&options, e);
     return started(t, t->compare != NULL);
 }
 
@@ -200,6 +242,17 @@ bool engine_compare_fetch(struct hone_tune *t, uint32_t side, enum fetch what, c
                           struct text *out, struct error *e)
 {
     return compare_fetch(t->compare, side, what, kernel, out, e);
+}
+
+bool engine_stored_run(struct hone_store *st, const char *wanted, const struct spec *spec,
+                       struct arena *a, struct stored *out, struct error *e)
+{
+    return stored_run(store_of(st), wanted, spec, a, out, e);
+}
+
+void engine_stored_release(struct stored *s)
+{
+    stored_release(s);
 }
 
 void engine_compare_name(const char *spec, const char *what, struct text *out)

@@ -64,8 +64,8 @@ static bool find_best_in(struct store *st, const struct spec *spec, enum languag
     struct spec_sources *sources = spec_sources_read(spec, l, device, NULL, e);
     struct best_options options = {
         .spec = spec, .sources = sources, .store = st, .device = device, .languages = 1u << l};
-    found = sources && best_find(&options, &arena, &answer, &found, e) && found && answer.choice &&
-            !answer.other_driver && !answer.other_source && !answer.other_job;
+    found = sources && best_find(&options, &arena, &answer, &found, e) && found &&
+            best_is_of_today(&answer);
     if (found) {
         memcpy(configuration, answer.choice, spec->parameter_count * sizeof *configuration);
         *median_ns = answer.stats.median;

@@ -45,7 +45,7 @@ static void write_compare_head(const void *report, struct text *out)
         put_side(v, i, out);
     if (!v->of_specs) {
         put_count(v->progress.common.planned, "configuration", out);
-        text_add(out, v->sampled
+        text_add(out, v->progress.sampled
                           ? ", drawn at random (--sample, --where, --config and --top choose)\n"
                           : "\n");
     }

@@ -19,7 +19,6 @@ struct compare_report {
     struct compare_progress progress;
     double level;               // of the decisions: 0.95
     bool of_specs;              // the best of several specs: one record, ranked
-    bool sampled;               // not all configurations that there are
     size_t most;                // rows of the table that are shown; 0: all
     const struct view_why *why; // (optional) the builds of one configuration side by side
 };

@@ -417,7 +417,8 @@ static int cached_take(struct evaluator *ev, int timeout_ms, struct outcome *out
     // What waits for the store has nothing to do with what workers do.
     if (m->unasked > 0 && (timeout_ms < 0 || timeout_ms > STORE_RETRY_MS))
         timeout_ms = STORE_RETRY_MS;
-    int got = evaluator_take(m->base.inner, timeout_ms, out, e);
+    struct evaluator *inner = m->base.inner;
+    int got = inner->ops->take(inner, timeout_ms, out, e);
     return got == 1 ? tell_outcome(m, out, e) : got;
 }
 

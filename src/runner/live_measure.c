@@ -324,9 +324,21 @@ static bool give_up_cancelled(struct live *v, struct entry *n, enum bench_state 
     return true;
 }
 
-static void after_answer(struct live *v, struct entry *n, enum bench_state asked, struct result *r)
+void live_bench_answered(struct live *v, enum bench_state asked, struct result *r)
 {
-    if (!merge_answer(v, n, asked, r) || give_up_cancelled(v, n, asked))
+    struct worker_limits *l = &v->limits;
+    struct entry *n = v->current;
+    l->inputs_ns = r->inputs_ns > l->inputs_ns ? r->inputs_ns : l->inputs_ns;
+    l->checking_ns = r->verify_ns > l->checking_ns ? r->verify_ns : l->checking_ns;
+    bool is_probe = recovery_is_probing(&v->recovery);
+    bool is_of_job = !is_probe && asked != BENCH_PREPARING && n;
+    if (is_probe)
+        live_probe_answered(v, r);
+    else if (asked == BENCH_PREPARING)
+        after_preparing(v, r);
+    bool goes_on = is_of_job && merge_answer(v, n, asked, r) && !give_up_cancelled(v, n, asked);
+    result_free(r);
+    if (!goes_on)
         return;
     if (n->result->status != STATUS_CORRECT) {
         live_bench_finish(v, n, STOP_NONE);
@@ -343,18 +355,4 @@ static void after_answer(struct live *v, struct entry *n, enum bench_state asked
             n->verify_ns = n->result->verify_launch_ns;
     }
     go_on_with(v, n);
-}
-
-void live_bench_answered(struct live *v, enum bench_state asked, struct result *r)
-{
-    struct worker_limits *l = &v->limits;
-    l->inputs_ns = r->inputs_ns > l->inputs_ns ? r->inputs_ns : l->inputs_ns;
-    l->checking_ns = r->verify_ns > l->checking_ns ? r->verify_ns : l->checking_ns;
-    if (recovery_is_probing(&v->recovery))
-        live_probe_answered(v, r);
-    else if (asked == BENCH_PREPARING)
-        after_preparing(v, r);
-    else if (v->current)
-        after_answer(v, v->current, asked, r);
-    result_free(r);
 }

@@ -866,6 +866,11 @@ static bool answer_group(struct search *s, const struct group *g, struct best_an
     return n ? fetch_answer(s, g, n, out, e) : refuse_unvalued(s, e);
 }
 
+bool best_is_of_today(const struct best_answer *b)
+{
+    return b->choice && !b->other_driver && !b->other_source && !b->other_job;
+}
+
 bool best_find(const struct best_options *o, struct arena *a, struct best_answer *out, bool *found,
                struct error *e)
 {

@@ -78,6 +78,9 @@ struct best_answer {
 bool best_find(const struct best_options *o, struct arena *a, struct best_answer *out, bool *found,
                struct error *e);
 
+// Nothing of it is other than what was asked for, and the spec still has its values.
+bool best_is_of_today(const struct best_answer *b);
+
 // The Pareto set of several objectives, by the first of them, of what best_find() would
 // look at. Array in the arena, *count 0 where nothing is known; best_release_all() frees the
 // results.

@@ -4,7 +4,6 @@
 #include "base/emit.h"
 #include "formats/import.h"
 #include "report/units.h"
-#include "store/upkeep.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

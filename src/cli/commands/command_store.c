@@ -2,7 +2,6 @@
 #include "cli/completion.h"
 #include "cli/work.h"
 #include "report/report.h"
-#include "store/upkeep.h"
 
 #include <ctype.h>
 #include <stdlib.h>

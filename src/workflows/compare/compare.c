@@ -328,6 +328,7 @@ void compare_progress(struct compare *c, struct compare_progress *out)
     uint64_t now = clock_ns();
     *out = c->progress;
     out->common.planned = c->planned;
+    out->sampled = c->o.sample > 0;
     out->common.elapsed_ns = now - c->started_ns;
     if (out->common.done > 1 && out->common.done < out->common.planned)
         out->common.left_ns = (uint64_t)((double)out->common.elapsed_ns / (double)out->common.done *

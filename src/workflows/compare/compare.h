@@ -52,6 +52,9 @@ struct compare_side {
     const char *name;
 };
 
+#define COMPARE_MANY   100
+#define COMPARE_SAMPLE 64
+
 struct compare_options {
     const struct compare_side *sides; // the first is what others are measured by
     uint32_t side_count;              // 2 .. COMPARE_SIDES
@@ -70,7 +73,8 @@ struct compare_options {
     uint32_t where_count;
     const char *const *chosen; // (optional) only these of them, "a=1, b=2"
     uint32_t chosen_count;
-    uint64_t sample; // so many, uniform without replacement; 0: all
+    uint64_t sample;  // so many, uniform without replacement; 0: all, or as the next says
+    bool sample_many; // COMPARE_SAMPLE of them where there are more than COMPARE_MANY
     uint64_t seed;
 
     uint32_t rounds; // 0: as above
@@ -129,6 +133,7 @@ struct compare_progress {
     struct final_ranking_status final_ranking; // round 0: nothing is launched in turn now
     uint32_t needed;                           // rounds, to tell one apart among so many
     bool paired;                               // every ratio is of launches in turn
+    bool sampled;                              // not all configurations that there are
     bool mean_interval, has_bests;             // what their names begin with is known
 };
 

@@ -155,6 +155,8 @@ static bool plan_space(struct compare *c, uint32_t from, struct error *e)
     const struct side *s = &c->sides[from];
     uint64_t count = space_count(s->session.space);
     struct permutation order;
+    if (!c->o.sample && c->o.sample_many && count > COMPARE_MANY)
+        c->o.sample = COMPARE_SAMPLE;
     bool samples = c->o.sample > 0 && c->o.sample < count;
     permutation_init(&order, count, c->o.seed);
     for (uint64_t i = 0; i < count && (!c->o.sample || c->paired_run_count < c->o.sample); i++) {

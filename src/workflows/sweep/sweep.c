@@ -166,11 +166,6 @@ static bool find_known(struct sweep *s, uint32_t line, struct best_answer *out, 
     return ok;
 }
 
-static bool is_of_today(const struct best_answer *a)
-{
-    return a->choice && !a->other_driver && !a->other_source && !a->other_job;
-}
-
 // What the store answers with: under today's driver and source, and of a ranking of all that is
 // swept unless anything will do.
 static bool ask_store_for_line(struct sweep *s, uint32_t line, struct error *e)
@@ -187,7 +182,7 @@ static bool ask_store_for_line(struct sweep *s, uint32_t line, struct error *e)
     if (!found)
         return true;
     bool ok = true, is_whole = answer.place.ranked && !answer.place.part;
-    if (is_of_today(&answer) && (is_known || is_whole)) {
+    if (best_is_of_today(&answer) && (is_known || is_whole)) {
         ok = take_choice(s, line, answer.choice) && take_result(s, line, answer.result);
         n->subspace = answer.place.part;
         n->stats = answer.stats;
@@ -272,7 +267,7 @@ static bool prefer_earlier_best(struct sweep *s, const struct tune_progress *p, 
         return note_point_failure(s, s->line, &why, e);
     if (!found)
         return true;
-    if (is_of_today(&answer) && answer.place.ranked && answer.stats.high < n->stats.low) {
+    if (best_is_of_today(&answer) && answer.place.ranked && answer.stats.high < n->stats.low) {
         ok = take_choice(s, s->line, answer.choice) && take_result(s, s->line, answer.result);
         n->stats = answer.stats;
     }
