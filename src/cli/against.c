@@ -2,6 +2,7 @@
 #include "cli/against.h"
 
 #include "cli/option.h"
+#include "cli/tuning.h"
 #include "lib/engine.h"
 
 #include <errno.h>
@@ -145,7 +146,7 @@ static int make_absolute(struct work *w, struct against *a)
     return work_failed(&e);
 }
 
-int against_device(struct work *w, struct against *a, const struct device_info *beside)
+static int choose_view(struct work *w, struct against *a, const struct device_info *beside)
 {
     int status = make_absolute(w, a);
     if (status != EXIT_DONE)
@@ -165,4 +166,20 @@ int against_device(struct work *w, struct against *a, const struct device_info *
     enum language language = routine_language(a->routine);
     w->device = beside;
     return beside->language == language ? EXIT_DONE : find_view(w, a, language, beside);
+}
+
+int against_open(struct work *w, const char *text, const struct device_info *beside,
+                 struct against *out)
+{
+    struct error e = ERROR_INIT;
+    int status = against_read(text, out, &e) ? work_spec(w) : work_failed(&e);
+    if (status != EXIT_DONE)
+        return status;
+    const char *no = spec_no_routine(w->spec);
+    if (no) {
+        complain("--against %s: %s: %s", text, w->spec->path, no);
+        return EXIT_USAGE;
+    }
+    status = choose_view(w, out, beside);
+    return status == EXIT_DONE ? open_kept(w) : status;
 }

@@ -20,12 +20,13 @@ void against_name(const struct against *a, const char *spec, struct text *out);
 // libraries with one file name the whole path is told.
 void against_label(const struct against *a, const struct against *const *all, size_t count,
                    struct text *out);
-// Is one of them named twice, in two ways? Says so: an exit status. After against_device().
+// Is one of them named twice, in two ways? Says so: an exit status. After against_open().
 int against_refuse_same(const struct against *const *all, size_t count);
 
-// Where it is called: `beside`, or the view of the same card in the library's language, of which
-// the work then lists devices (w->devices). Sets w->device, and makes the library's file one that a
-// worker finds, whose working directory is another. An exit status; why not is said.
-int against_device(struct work *w, struct against *a, const struct device_info *beside);
+// Opens what a routine beside a spec needs: the spec, the store, and a device: `beside`, or the view of the same card in
+// the library's language, of which the work then lists devices (w->devices). The library's file becomes one that a worker
+// finds, whose working directory is another. An exit status; why not is said.
+int against_open(struct work *w, const char *text, const struct device_info *beside,
+                 struct against *out);
 
 #endif

@@ -35,20 +35,6 @@ void comparing_release(struct comparing *c)
 
 // ---- several specs -----------------------------------------------------------------------------
 
-static bool have_one_card(const struct comparing *c)
-{
-    const struct device_info *first = c->sides[0].tuning.work.device;
-    for (uint32_t i = 1; i < c->count; i++) {
-        const struct device_info *d = c->sides[i].tuning.work.device;
-        if (comparing_same_card(d, first))
-            continue;
-        complain("%s and %s would run on different devices, %s and %s; name one with --device",
-                 c->call->arguments[0], c->call->arguments[i], first->name, d->name);
-        return false;
-    }
-    return true;
-}
-
 static bool is_named_before(const struct comparing *c, uint32_t argument)
 {
     for (uint32_t i = 0; i < argument; i++) {
@@ -83,24 +69,6 @@ static struct comparing_side *add_side(struct comparing *c, uint32_t argument)
     return s;
 }
 
-// A routine beside the first spec, on its device.
-static int open_routine(struct comparing *c, const char *text)
-{
-    struct error e = ERROR_INIT;
-    struct comparing_side *s = add_side(c, 0);
-    struct work *w = &s->tuning.work;
-    int status = against_read(text, &s->against, &e) ? work_spec(w) : work_failed(&e);
-    if (status != EXIT_DONE)
-        return status;
-    const char *no = spec_no_routine(w->spec);
-    if (no) {
-        complain("--against %s: %s: %s", text, w->spec->path, no);
-        return EXIT_USAGE;
-    }
-    status = against_device(w, &s->against, c->sides[0].tuning.work.device);
-    return status == EXIT_DONE ? open_kept(w) : status;
-}
-
 static size_t list_routines(const struct comparing *c, const struct against **all)
 {
     size_t count = 0;
@@ -124,7 +92,9 @@ static int open_routines(struct comparing *c)
             complain("--against %s is given twice", against->items[i]);
             return EXIT_USAGE;
         }
-        int status = open_routine(c, against->items[i]);
+        struct comparing_side *s = add_side(c, 0);
+        int status = against_open(&s->tuning.work, against->items[i],
+                                  c->sides[0].tuning.work.device, &s->against);
         if (status != EXIT_DONE)
             return status;
     }
@@ -144,8 +114,8 @@ static int open_specs(struct comparing *c)
             status = open_kept(&s->tuning.work);
     }
     c->spec_count = c->count;
-    if (status == EXIT_DONE && !have_one_card(c))
-        status = EXIT_USAGE;
+    for (uint32_t i = 1; i < c->count && status == EXIT_DONE; i++)
+        status = comparing_on_one_card(&c->sides[0].tuning.work, &c->sides[i].tuning.work);
     return status == EXIT_DONE ? open_routines(c) : status;
 }
 
@@ -273,7 +243,7 @@ static int tune_first(struct comparing *c, struct comparing_side *s, const char 
         part && part[0] ? ", " : "", part ? part : "");
     work_close_store(w);               // it opens its own
     s->tuning.options.leaving = false; // the comparison follows
-    int status = tuning_start(&s->tuning);
+    int status = tuning_start(&s->tuning, NULL);
     if (status == EXIT_DONE)
         status = run_tune(s);
     if (status != EXIT_DONE)

@@ -128,6 +128,16 @@ bool comparing_same_card(const struct device_info *a, const struct device_info *
            device_same_card(a, b);
 }
 
+int comparing_on_one_card(const struct work *first, const struct work *w)
+{
+    if (comparing_same_card(w->device, first->device))
+        return EXIT_DONE;
+    complain("%s and %s would run on different devices, %s and %s; name one with --device",
+             first->call->arguments[0], w->call->arguments[0], first->device->name,
+             w->device->name);
+    return EXIT_USAGE;
+}
+
 // Two views of one card are compared, not two cards, unless a side names its own.
 static int put_on_one_card(struct comparing *c)
 {

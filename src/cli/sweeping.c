@@ -110,16 +110,6 @@ static int open_line(struct sweeping *s, const char **argument)
 
 // ---- what it is held against -------------------------------------------------------------------
 
-static int check_card(const struct sweeping *s, const struct sweeping_line *l)
-{
-    const struct device_info *first = s->lines[0].tuning.work.device, *d = l->tuning.work.device;
-    if (comparing_same_card(d, first))
-        return EXIT_DONE;
-    complain("%s and %s would run on different devices, %s and %s; name one with --device",
-             s->call->arguments[0], l->call.arguments[0], first->name, d->name);
-    return EXIT_USAGE;
-}
-
 static int refuse_twice(const struct sweeping *s)
 {
     const struct list *against = &s->settings->against;
@@ -158,22 +148,13 @@ static int open_spec(struct sweeping *s, const char **argument)
     struct sweeping_line *l = &s->lines[s->count - 1];
     engine_drop_worker(l->tuning.work.list);
     if (status == EXIT_DONE)
-        status = check_card(s, l);
+        status = comparing_on_one_card(&s->lines[0].tuning.work, &l->tuning.work);
     // Two specs may have one name: then their paths tell them apart.
     for (const struct sweeping_line *other = s->lines; other < l; other++) {
         if (str_equal(other->label, l->label))
             l->label = l->call.arguments[0];
     }
     return status == EXIT_DONE ? check_constants(s, l) : status;
-}
-
-static bool name_routine(struct sweeping *s, struct sweeping_line *l)
-{
-    struct text name = TEXT_INIT;
-    against_name(&l->against, l->tuning.work.spec->name, &name);
-    l->name = name.failed ? NULL : arena_strdup(&s->arena, text_cstr(&name));
-    text_release(&name);
-    return l->name != NULL;
 }
 
 // When all are known.
@@ -205,22 +186,18 @@ static int label_routines(struct sweeping *s)
 static int open_routine(struct sweeping *s, const char *text)
 {
     struct error e = ERROR_INIT;
+    struct text name = TEXT_INIT;
     struct sweeping_line *l = add_line(s, s->call->arguments);
     struct work *w = &l->tuning.work;
-    int status = against_read(text, &l->against, &e) ? work_spec(w) : work_failed(&e);
+    int status = against_open(w, text, s->lines[0].tuning.work.device, &l->against);
     if (status != EXIT_DONE)
         return status;
-    const char *no = spec_no_routine(w->spec);
-    if (no) {
-        complain("--against %s: %s: %s", text, w->spec->path, no);
-        return EXIT_USAGE;
-    }
-    if (!name_routine(s, l)) {
-        error_memory(&e);
-        return work_failed(&e);
-    }
-    status = against_device(w, &l->against, s->lines[0].tuning.work.device);
-    return status == EXIT_DONE ? open_kept(w) : status;
+    against_name(&l->against, w->spec->name, &name);
+    l->name = name.failed ? NULL : arena_strdup(&s->arena, text_cstr(&name));
+    text_release(&name);
+    if (!l->name && !error_memory(&e))
+        status = work_failed(&e);
+    return status;
 }
 
 static bool is_spec(const char *text)

@@ -80,7 +80,7 @@ int open_kept(struct work *w)
     return w->measure->no_store ? EXIT_DONE : work_store(w, HONE_STORE_WRITE);
 }
 
-static int start_tuning(struct tuning *t, const uint32_t *choice)
+int tuning_start(struct tuning *t, const uint32_t *choice)
 {
     struct error e = ERROR_INIT;
     struct hone_error why = HONE_ERROR_INIT;
@@ -97,16 +97,6 @@ static int start_tuning(struct tuning *t, const uint32_t *choice)
         return EXIT_DONE;
     engine_error(&why, &e);
     return workflow_failed(&e);
-}
-
-int tuning_start(struct tuning *t)
-{
-    return start_tuning(t, NULL);
-}
-
-int tuning_start_run(struct tuning *t, const uint32_t *choice)
-{
-    return start_tuning(t, choice);
 }
 
 // ---- peak and failures -------------------------------------------------------------------------

@@ -56,9 +56,8 @@ int tuning_open(struct tuning *t);
 int tuning_goal(struct tuning *t);
 // The store, and the tune itself from `options`, which the caller may have changed since
 // tuning_open().
-int tuning_start(struct tuning *t);
-// The same for one configuration alone.
-int tuning_start_run(struct tuning *t, const uint32_t *choice);
+// With a `choice` it is of that configuration alone.
+int tuning_start(struct tuning *t, const uint32_t *choice);
 
 // Is what the device can do at most of interest: does a metric of the spec count flop or bytes?
 bool tuning_wants_peak(const struct tuning *t);

@@ -275,7 +275,7 @@ static int run_one(struct invocation *i)
         // A result of the store has no buffers: what is fetched has to run.
         s.tuning.options.fresh = !o->stored || o->output || o->show;
         s.tuning.options.configurations = NULL;
-        status = tuning_start_run(&s.tuning, s.choice);
+        status = tuning_start(&s.tuning, s.choice);
         if (status == EXIT_DONE)
             status = wait_for_record(&s);
         if (status == EXIT_DONE) {

@@ -285,7 +285,7 @@ static int run_tune(struct invocation *i)
         status = tuning_goal(&s.tuning);
     s.tuning.options.build_only = o->build_only;
     if (status == EXIT_DONE)
-        status = tuning_start(&s.tuning);
+        status = tuning_start(&s.tuning, NULL);
     if (status == EXIT_DONE) {
         show_head(&s);
         if (s.tuning.recorded)
