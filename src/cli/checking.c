@@ -127,7 +127,14 @@ int checking_start(struct checking *c)
         return status;
     if (!fill_options(c, &e))
         return workflow_failed(&e);
-    status = open_store(c);
+    if (w->given->reference_by && c->settings->smallest.count) {
+        complain("--smallest and --reference-by exclude each other: the program computes for one "
+                 "size; give it with --set");
+        return EXIT_USAGE;
+    }
+    status = work_reference_by(w);
+    if (status == EXIT_DONE)
+        status = open_store(c);
     if (status != EXIT_DONE)
         return status;
     struct hone_tune_options options = work_options(w);

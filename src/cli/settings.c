@@ -61,6 +61,18 @@ bool option_language(void *field, const char *value, struct error *e)
            error_set(e, ERROR_USAGE, "'%s' is no language hone runs: " LANGUAGES_TEXTS, value);
 }
 
+const struct option reference_options[] = {
+    {OPTION("reference-by", "PROGRAM", option_text, SPEC(reference_by)),
+     .brief = "a program that computes what is right",
+     .help =
+         "Hold results against what this program computes, in place of the spec's reference. It is "
+         "called with a folder in which each array with contents before the launch is NAME.npy, "
+         "and arguments.json has constants, scalars, and the type and count of each array; "
+         "there it writes each output as NAME.npy. It has 10 minutes; what it wrote is kept and "
+         "answers again as long as its text and the inputs stay the same (--fresh: not)."},
+    {0},
+};
+
 // Also of commands that take no spec.
 #define DEVICE_OPTION                                                                              \
     {                                                                                              \

@@ -24,6 +24,7 @@ struct spec_settings {
     } language;
     const char *device;
     struct list set, config, where;
+    const char *reference_by;
     const char *store;
     struct list also;
     bool reuse_unseen, strict;
@@ -51,6 +52,7 @@ struct search_settings {
 };
 
 extern const struct option spec_options[]; // all of struct spec_settings
+extern const struct option reference_options[]; // --reference-by
 extern const struct option device_options[];
 extern const struct option store_options[];
 

@@ -62,6 +62,12 @@ int tuning_open(struct tuning *t)
     int status = t->replayed ? replaying_open(t) : work_spec(&t->work);
     if (status == EXIT_DONE && !t->replayed)
         status = work_device(&t->work);
+    if (status == EXIT_DONE && t->replayed && t->work.given->reference_by) {
+        complain("--replay and --reference-by exclude each other: nothing is run");
+        return EXIT_USAGE;
+    }
+    if (status == EXIT_DONE)
+        status = work_reference_by(&t->work);
     t->options = work_options(&t->work);
     t->options.strategy = t->search->strategy;
     t->options.budget = t->search->budget;

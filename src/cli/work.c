@@ -2,6 +2,7 @@
 // one, opens the stores; and says what is wrong with each.
 #include "cli/work.h"
 
+#include "cli/interrupt.h"
 #include "lib/choose_device.h"
 #include "lib/engine.h"
 #include "report/values.h"
@@ -489,6 +490,8 @@ void work_same(const struct work *w, struct text *out)
     text_add_shell(out, w->call->arguments[0]);
     for (uint32_t i = 0; i < s->set.count; i++)
         add_option("set", s->set.items[i], out);
+    if (s->reference_by)
+        add_option("reference-by", s->reference_by, out);
     if (s->language.is_given)
         add_option("language", language_text(s->language.language), out);
     if (s->device)
@@ -499,6 +502,41 @@ void work_same(const struct work *w, struct text *out)
         add_option("store", s->store, out);
     for (uint32_t i = 0; i < s->also.count && w->store; i++)
         add_option("also", s->also.items[i], out);
+}
+
+// ---- a reference by a program ------------------------------------------------------------------
+
+#define REFERENCE_BY_NS (600ull * 1000000000)
+
+static bool reference_stops(void)
+{
+    return interrupt_pending() != 0;
+}
+
+// Among the references of workers, which are kept within bounds.
+static const char *references_folder(const struct work *w)
+{
+    static const char name[] = "HONE_WORKER_CACHE=";
+    for (const char **v = w->environment.cache; v && *v; v++)
+        if (str_starts(*v, name))
+            return *v + sizeof name - 1;
+    return w->environment.scratch.path;
+}
+
+int work_reference_by(struct work *w)
+{
+    struct error e = ERROR_INIT;
+    const struct engine_program program = {.path = w->given->reference_by,
+                                           .folder = references_folder(w),
+                                           .limit_ns = REFERENCE_BY_NS,
+                                           .fresh = w->measure->fresh,
+                                           .stop = reference_stops};
+    if (!program.path)
+        return EXIT_DONE;
+    ticker_clear(&w->ticker);
+    if (engine_reference_by(w->loaded, w->chosen, &program, &w->notices, &e))
+        return EXIT_DONE;
+    return interrupt_pending() ? EXIT_NOTHING : work_failed(&e);
 }
 
 // ---- configurations ----------------------------------------------------------------------------

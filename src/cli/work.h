@@ -69,6 +69,8 @@ int work_no_device(const struct work *w); // says what to install
 const struct device_info *work_usable(struct work *w, size_t *count);
 // One of the devices that the spec's languages can run on, or that of --language.
 int work_device(struct work *w);
+// --reference-by, where it is given: asks the program, for the device that was chosen.
+int work_reference_by(struct work *w);
 // --store or the default one, and behind it those of --also and HONE_ALSO. For reading these are
 // enough.
 int work_store(struct work *w, enum hone_store_mode mode);

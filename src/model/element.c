@@ -247,3 +247,28 @@ double half_to_f64(uint16_t h)
         magnitude = ldexp(fraction | 1 << HALF_FRACTION, exponent - HALF_BIAS - HALF_FRACTION);
     return h & 0x8000 ? -magnitude : magnitude;
 }
+
+bool job_number_read(enum scalar s, const void *bytes, struct job_number *out)
+{
+    unsigned size = scalar_bytes(s), unused = 64 - 8 * size;
+    uint64_t bits = 0;
+    float single;
+    out->is_float = scalar_is_float(s);
+    out->integer = 0;
+    out->number = 0;
+    memcpy(&bits, bytes, size); // little-endian, as devices are
+    memcpy(&single, &bits, sizeof single);
+    if (s == SCALAR_HALF)
+        out->number = half_to_f64((uint16_t)bits);
+    else if (s == SCALAR_FLOAT)
+        out->number = (double)single;
+    else if (s == SCALAR_DOUBLE)
+        memcpy(&out->number, &bits, sizeof out->number);
+    else if (scalar_is_signed(s))
+        out->integer = (int64_t)(bits << unused) >> unused;
+    else if (bits <= INT64_MAX)
+        out->integer = (int64_t)bits;
+    else
+        return false;
+    return true;
+}

@@ -237,6 +237,8 @@ struct job_number {
     int64_t integer;
     double number;
 };
+// A component of this type as it lies in memory. False where an integer has more than 63 bits.
+bool job_number_read(enum scalar s, const void *bytes, struct job_number *out);
 
 // What each component of an output is: an expression (expr/elementwise.h) over its index `i`, `size`, these numbers,
 // and buffers by name, which are their contents before the launch.

@@ -26,8 +26,7 @@ static bool number_of_scalar(struct maker *m, const struct expected_spec *x,
 {
     struct element el;
     const void *data;
-    uint64_t length, bits = 0;
-    float single;
+    uint64_t length;
     *out = (struct job_number){.name = a->name};
     if (!make_element(m, a, &el))
         return false;
@@ -36,22 +35,7 @@ static bool number_of_scalar(struct maker *m, const struct expected_spec *x,
                           "argument '%s' is a vector or struct, and numbers are wanted", a->name);
     if (!make_contents(m, a, &a->fill, 1, &data, &length))
         return false;
-    memcpy(&bits, data, length < sizeof bits ? (size_t)length : sizeof bits);
-    out->is_float = scalar_is_float(el.scalar);
-    memcpy(&single, &bits, sizeof single);
-    memcpy(&out->number, &bits, sizeof out->number);
-    if (el.scalar == SCALAR_HALF)
-        out->number = half_to_f64((uint16_t)bits);
-    else if (el.scalar == SCALAR_FLOAT)
-        out->number = (double)single;
-    unsigned unused = 64 - 8 * scalar_bytes(el.scalar);
-    out->integer =
-        scalar_is_signed(el.scalar) ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
-    if (out->is_float)
-        out->integer = 0;
-    else
-        out->number = 0;
-    return el.scalar != SCALAR_U64 || out->integer >= 0 ||
+    return job_number_read(el.scalar, data, out) ||
            make_error(m, x->expression.path,
                       "argument '%s' has more than 63 bits, which expressions do not hold",
                       a->name);

@@ -95,6 +95,51 @@ static bool check_expectation(const struct reader *r, const struct kernel_spec *
     return true;
 }
 
+// What an argument is made of: NULL, or the tuned parameter that it depends on.
+static const char *tuned_argument(const struct spec *s, const struct argument_spec *a)
+{
+    const struct formula *formulas[] = {&a->type,     &a->size,      &a->fill.value,
+                                        &a->fill.low, &a->fill.high, &a->fill.generator};
+    const char *name = NULL;
+    bool counts = !a->temporary && a->memory != MEMORY_LOCAL;
+    for (size_t i = 0; counts && !name && i < sizeof formulas / sizeof *formulas; i++)
+        name = tuned_parameter(s, formulas[i]->expr);
+    return name;
+}
+
+bool spec_hold_against(struct spec *s, const char *by, const struct spec_contents *contents,
+                       uint32_t count, struct error *e)
+{
+    struct kernel_spec *k = (struct kernel_spec *)s->kernel; // in the spec's arena
+    struct reference_spec r = {.source = REFERENCE_BY_CONTENTS,
+                               .path = arena_strdup(&s->arena, by)};
+    for (uint32_t a = 0; a < k->argument_count; a++) {
+        const char *name = tuned_argument(s, &k->arguments[a]);
+        if (name)
+            return error_set(e, ERROR_INPUT,
+                             "%s: argument '%s' depends on '%s', which is tuned: what %s computes "
+                             "for one configuration "
+                             "is not right for the others",
+                             k->arguments[a].path, k->arguments[a].name, name, by);
+    }
+    r.expected = arena_array(&s->arena, (size_t)count + 1, sizeof *r.expected);
+    if (!r.path || !r.expected)
+        return error_memory(e);
+    for (uint32_t i = 0; i < count; i++) {
+        struct expected_spec *x = &r.expected[r.expected_count];
+        const char *file = arena_strdup(&s->arena, contents[i].file);
+        if (!file)
+            return error_memory(e);
+        *x = (struct expected_spec){.argument = UINT32_MAX,
+                                    .fill = {.kind = FILL_DATA, .path = r.path, .file = file}};
+        for (uint32_t a = 0; a < k->argument_count; a++)
+            x->argument = strcmp(k->arguments[a].name, contents[i].argument) == 0 ? a : x->argument;
+        r.expected_count += x->argument != UINT32_MAX;
+    }
+    k->reference = r;
+    return true;
+}
+
 bool read_expectations(const struct reader *r, struct node kernel, struct kernel_spec *k)
 {
     struct node list = node_get(r, kernel, "Arguments");

@@ -247,6 +247,14 @@ bool spec_default_reference(const struct spec_sources *src, const struct device_
 // From now on results are held against this configuration in its place. False without memory.
 bool spec_stand_in(struct spec_sources *src, const uint32_t *choice);
 
+// From now on results are held against these files (.npy, or elements as they are) in place of whatever the spec says:
+// one for each output that is compared. `by` says whose they are, in messages. Before any sources are read.
+struct spec_contents {
+    const char *argument, *file;
+};
+bool spec_hold_against(struct spec *s, const char *by, const struct spec_contents *contents, uint32_t count,
+                       struct error *e);
+
 // Makes the job of one configuration. The job points into `src` (kernel texts, data files), so the
 // sources are freed after the jobs. False with a reason (bad size, fault in an expression) that
 // names the path in the spec. `*out` is the caller's, job_free().

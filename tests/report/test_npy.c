@@ -1,5 +1,5 @@
 // .npy files, byte for byte as NumPy 1.0's format describes them.
-#include "report/npy.h"
+#include "model/npy.h"
 
 #include "../base/suite.h"
 
@@ -105,5 +105,5 @@ static void add(TCase *tests)
 
 int main(void)
 {
-    return suite_run("report/npy", add);
+    return suite_run("model/npy", add);
 }

@@ -5,7 +5,7 @@
 #include "cli/interrupt.h"
 #include "cli/show_compiled.h"
 #include "cli/tuning.h"
-#include "report/npy.h"
+#include "model/npy.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@ struct run_settings {
     struct measure_settings measure;
     enum show show;
     const char *output; // of buffers
+    const char *inputs; // folder
     bool stored;
 };
 
@@ -180,6 +181,18 @@ static int write_outputs(struct session *s)
     return ok ? EXIT_DONE : work_failed(&e);
 }
 
+static int write_inputs(struct session *s)
+{
+    struct error e = ERROR_INIT;
+    uint32_t count;
+    const struct work *w = &s->tuning.work;
+    if (!engine_inputs_write(w->spec, s->record->job, s->settings->inputs, &count, &e))
+        return work_failed(&e);
+    say("%s: %u input%s as .npy, and arguments.json\n", s->settings->inputs, (unsigned)count,
+        count == 1 ? "" : "s");
+    return EXIT_DONE;
+}
+
 // ---- running -----------------------------------------------------------------------------------
 
 static int say_failure(const struct session *s)
@@ -209,7 +222,9 @@ static int show_run(struct session *s)
         return is_correct ? show_compiled(&s->tuning, s->record, s->settings->show)
                           : say_failure(s);
     show_result(s);
-    int status = is_correct ? EXIT_DONE : EXIT_NOTHING;
+    int status = s->settings->inputs ? write_inputs(s) : EXIT_DONE; // of what is wrong, too
+    if (status == EXIT_DONE && !is_correct)
+        status = EXIT_NOTHING;
     if (status == EXIT_DONE && s->settings->output)
         status = write_outputs(s);
     return status;
@@ -255,9 +270,11 @@ static int run_one(struct invocation *i)
 {
     struct session s = {.settings = i->settings};
     const struct run_settings *o = i->settings;
-    if (o->show && ((o->given.output.format == REPORT_JSON) || o->output)) {
-        complain("--show and %s exclude each other",
-                 (o->given.output.format == REPORT_JSON) ? "--json" : "--output");
+    if (o->show && ((o->given.output.format == REPORT_JSON) || o->output || o->inputs)) {
+        complain("--show and %s exclude each other", (o->given.output.format == REPORT_JSON)
+                                                         ? "--json"
+                                                     : o->output ? "--output"
+                                                                 : "--inputs");
         return EXIT_USAGE;
     }
     if (o->measure.no_store && o->stored) {
@@ -320,12 +337,17 @@ static const struct option options[] = {
      .brief = "the outputs, as NumPy files",
      .help = "Write what the kernel computed as a NumPy file (.npy); with several outputs the "
              "argument's name is put before the ending: out-C.npy for out.npy."},
+    {OPTION("inputs", "DIR", option_text, FIELD(inputs)), .brief = "the inputs, as NumPy files",
+     .help =
+         "Write the arrays as they are before the launch into this folder, each as NAME.npy, and "
+         "arguments.json with constants, scalars, and the type and count of each array."},
     {OPTION("stored", NULL, option_flag, FIELD(stored)), .brief = "take the result from the store",
      .help = "Take the result from the store if it is there."},
     {0},
 };
 
 static const struct option_group groups[] = {{"What and where", spec_options, FIELD(given)},
+                                             {"What and where", reference_options, FIELD(given)},
                                              {"Measuring", measure_options, FIELD(measure)},
                                              {"Measuring", jobs_options, FIELD(measure)},
                                              {"Result", options, 0},

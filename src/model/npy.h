@@ -1,6 +1,6 @@
-// NumPy's array files (.npy, format version 1.0): what `hone run --output` writes.
-#ifndef HONE_REPORT_NPY_H
-#define HONE_REPORT_NPY_H
+// NumPy's array files (.npy, format version 1.0): what hone writes.
+#ifndef HONE_MODEL_NPY_H
+#define HONE_MODEL_NPY_H
 
 #include "base/text.h"
 #include "model/job.h"
@@ -11,5 +11,8 @@
 // count elements.
 bool npy_write(const struct element *el, uint64_t count, const void *data, size_t length,
                struct text *out, struct error *e);
+
+// The header alone, which the elements follow as a buffer holds them.
+bool npy_header(const struct element *el, uint64_t count, struct text *out, struct error *e);
 
 #endif

@@ -1,6 +1,6 @@
 // NumPy's .npy, version 1.0: a magic number, a Python dictionary that describes the array, padded
 // to a multiple of 64 bytes, then the elements as they are.
-#include "report/npy.h"
+#include "model/npy.h"
 
 #define NPY_MAGIC     "\x93NUMPY\x01\x00"
 #define NPY_ALIGNMENT 64 // of the data in the file, counting magic and header
@@ -12,14 +12,10 @@ static const char *const descriptions[] = {
     [SCALAR_U64] = "<u8",  [SCALAR_HALF] = "<f2", [SCALAR_FLOAT] = "<f4", [SCALAR_DOUBLE] = "<f8",
 };
 
-bool npy_write(const struct element *el, uint64_t count, const void *data, size_t length,
-               struct text *out, struct error *e)
+bool npy_header(const struct element *el, uint64_t count, struct text *out, struct error *e)
 {
     struct text header = TEXT_INIT;
     const size_t before = sizeof NPY_MAGIC - 1 + 2; // magic, version, length of the header
-    if (length / element_bytes(el) != count || length % element_bytes(el) != 0)
-        return error_set(e, ERROR_INTERNAL, "%zu bytes are not %llu elements of %u bytes", length,
-                         (unsigned long long)count, element_bytes(el));
     // A Python dictionary, as the format wants it.
     text_add(&header, "{'descr': '");
     if (el->scalar == SCALAR_CUSTOM)
@@ -37,8 +33,19 @@ bool npy_write(const struct element *el, uint64_t count, const void *data, size_
     text_addc(out, (char)(header.length & 0xff));
     text_addc(out, (char)(header.length >> 8));
     text_addn(out, text_cstr(&header), header.length);
-    text_addn(out, data, length);
     bool ok = !header.failed && !out->failed;
     text_release(&header);
     return ok || error_memory(e);
+}
+
+bool npy_write(const struct element *el, uint64_t count, const void *data, size_t length,
+               struct text *out, struct error *e)
+{
+    if (length / element_bytes(el) != count || length % element_bytes(el) != 0)
+        return error_set(e, ERROR_INTERNAL, "%zu bytes are not %llu elements of %u bytes", length,
+                         (unsigned long long)count, element_bytes(el));
+    if (!npy_header(el, count, out, e))
+        return false;
+    text_addn(out, data, length);
+    return !out->failed || error_memory(e);
 }
