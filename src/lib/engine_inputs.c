@@ -36,8 +36,8 @@ static bool check_file_name(const char *name, struct error *e)
                      name);
 }
 
-static bool write_all(const char *path, const void *head, size_t head_length, const void *data,
-                      size_t length, struct error *e)
+static bool write_array(const char *path, const void *head, size_t head_length, const void *data,
+                        size_t length, struct error *e)
 {
     FILE *f = fopen(path, "wb");
     bool ok =
@@ -65,7 +65,7 @@ static bool write_input(const struct job_buffer *b, const char *folder, struct e
     npy_path(folder, b->name, &path);
     bool ok = check_file_name(b->name, e) && (data || error_memory(e)) && fill_make(b, data, e) &&
               npy_header(&b->element, b->count, &header, e) && (!path.failed || error_memory(e)) &&
-              write_all(text_cstr(&path), header.data, header.length, data, (size_t)bytes, e);
+              write_array(text_cstr(&path), header.data, header.length, data, (size_t)bytes, e);
     free(data);
     text_release(&path);
     text_release(&header);
@@ -174,7 +174,7 @@ bool engine_inputs_write(const struct spec *s, const struct job *job, const char
     describe_arguments(s, job, &about);
     text_addf(&path, "%s/arguments.json", folder);
     ok = ok && ((!about.failed && !path.failed) || error_memory(e)) &&
-         write_all(text_cstr(&path), about.data, about.length, "", 0, e);
+         write_array(text_cstr(&path), about.data, about.length, "", 0, e);
     text_release(&about);
     text_release(&path);
     return ok;

@@ -9,4 +9,7 @@
 struct spec *spec_complete(const struct spec *s, const struct spec_sources *texts,
                            const struct log *log, struct error *e);
 
+// What `from` is held against by spec_hold_against(), `to` is, too (read_expect.c).
+bool spec_hold_again(const struct spec *from, struct spec *to, struct error *e);
+
 #endif

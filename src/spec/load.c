@@ -232,14 +232,18 @@ struct spec *spec_complete(const struct spec *s, const struct spec_sources *text
 {
     const struct spec_options options = {
         .set = s->set, .set_count = s->set_count, .log = log, .digests = s->digests};
-    return make_spec(&(struct request){.path = s->path,
-                                       .text = s->text,
-                                       .length = (size_t)s->text_length,
-                                       .folder = s->folder,
-                                       .options = &options,
-                                       .open = s,
-                                       .texts = texts},
-                     e);
+    struct spec *complete = make_spec(&(struct request){.path = s->path,
+                                                        .text = s->text,
+                                                        .length = (size_t)s->text_length,
+                                                        .folder = s->folder,
+                                                        .options = &options,
+                                                        .open = s,
+                                                        .texts = texts},
+                                      e);
+    if (!complete || spec_hold_again(s, complete, e))
+        return complete;
+    spec_free(complete);
+    return NULL;
 }
 
 void spec_free(struct spec *s)

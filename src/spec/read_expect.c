@@ -1,5 +1,6 @@
 // Expect of an argument: what the kernel is to leave in it, as an expression over the index, or a file. Names are those of
 // the spec and of the arguments, which hide them; what is right must not depend on a parameter that is tuned.
+#include "spec/complete.h"
 #include "spec/kernel_read.h"
 
 #include "base/text.h"
@@ -107,6 +108,37 @@ static const char *tuned_argument(const struct spec *s, const struct argument_sp
     return name;
 }
 
+struct spec_held {
+    const char *by;
+    const struct spec_contents *contents;
+    uint32_t count;
+};
+
+// In the short form the arguments are known once the kernel's text is: then it is done again.
+static bool remember_held(struct spec *s, const char *by, const struct spec_contents *contents,
+                          uint32_t count, struct error *e)
+{
+    struct spec_held *held = arena_alloc(&s->arena, sizeof *held);
+    struct spec_contents *copy = arena_array(&s->arena, (size_t)count + 1, sizeof *copy);
+    bool ok = held && copy;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        copy[i].argument = arena_strdup(&s->arena, contents[i].argument);
+        copy[i].file = arena_strdup(&s->arena, contents[i].file);
+        ok = copy[i].argument && copy[i].file;
+    }
+    if (!ok || !(by = arena_strdup(&s->arena, by)))
+        return error_memory(e);
+    *held = (struct spec_held){by, copy, count};
+    s->held = held;
+    return true;
+}
+
+bool spec_hold_again(const struct spec *from, struct spec *to, struct error *e)
+{
+    const struct spec_held *held = from->held;
+    return !held || spec_hold_against(to, held->by, held->contents, held->count, e);
+}
+
 bool spec_hold_against(struct spec *s, const char *by, const struct spec_contents *contents,
                        uint32_t count, struct error *e)
 {
@@ -137,7 +169,7 @@ bool spec_hold_against(struct spec *s, const char *by, const struct spec_content
         r.expected_count += x->argument != UINT32_MAX;
     }
     k->reference = r;
-    return true;
+    return remember_held(s, by, contents, count, e);
 }
 
 bool read_expectations(const struct reader *r, struct node kernel, struct kernel_spec *k)

@@ -107,6 +107,7 @@ struct spec {
     bool uses_device; // a restriction, derived or value list reads a device fact
     bool uses_energy; // a metric reads joule
     bool extended;    // a key of hone's own stands in it: else it is as others write T1
+    const struct spec_held *held; // (optional) what spec_hold_against() was told
     bool is_short; // in the short form: no job is made of it before its kernel's text completes it
     const char *const *set; // spec_options.set of a short one
     uint32_t set_count;

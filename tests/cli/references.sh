@@ -94,6 +94,12 @@ expect 0 'Best of 2 correct' "$hone" tune plain.json --reference-by ./ref.sh --f
 [ "$(wc -l <count)" = 4 ] || fail "--fresh was to ask again"
 ls cache/hone/references | grep -q '\.[0-9]*$' || fail "an outdated result was given up while it may be in use"
 
+cat >short.json <<'END'
+{"kernel": "scale.c", "constants": {"N": 1000, "FAULT": 0}, "parameters": {"STEP": [1, 4]}, "global": [1],
+ "arguments": {"y": {"size": "N"}, "in": {"size": "N"}, "a": 1.0, "n": "N"}}
+END
+expect 0 'verified against ./ref.sh: 2 correct' "$hone" check short.json --no-store --reference-by ./ref.sh
+
 # And what goes wrong with one.
 program() {
     printf '#!/bin/sh\n%s\n' "$1" >bad.sh
