@@ -207,6 +207,11 @@ static bool read_contents(const struct reader *r, const struct kernel_spec *k, s
                           uint64_t seed, struct argument_spec *a)
 {
     struct node type = node_get(r, item, "FillType");
+    if (a->memory == MEMORY_SCALAR && a->element.scalar == SCALAR_CUSTOM)
+        return node_error(
+            r, node_get(r, item, "Type"),
+            "a struct by value is outside what hone passes to a kernel; one that takes "
+            "its members, or a pointer to it (a Vector), can be tuned");
     if (!read_fill(r, k, item, seed, &a->fill))
         return false;
     if (a->memory == MEMORY_SCALAR && a->fill.kind != FILL_CONSTANT)

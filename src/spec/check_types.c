@@ -96,11 +96,39 @@ static bool refuse_type(const struct pairing *p, uint32_t i, enum declared_fault
 
 // ---- comparing ---------------------------------------------------------------------------------
 
+// What no argument of a spec can be.
+static bool refuse_images(const struct pairing *p)
+{
+    static const char *const words[] = {
+        "image1d_",           "image2d_", "image3d_", "sampler_t", "cudaTextureObject_t",
+        "cudaSurfaceObject_t"};
+    const struct signature *s = p->signature;
+    struct text images = TEXT_INIT;
+    for (uint32_t i = 0; i < s->count; i++) {
+        bool is_image = false;
+        for (size_t w = 0; w < sizeof words / sizeof words[0]; w++)
+            is_image = is_image || strstr(s->parameters[i].text, words[w]);
+        if (is_image)
+            text_addf(&images, "%s'%s'", images.length ? ", " : "", s->parameters[i].text);
+    }
+    bool any = images.length > 0;
+    if (any)
+        error_set(
+            p->e, ERROR_INPUT,
+            "%s: kernel '%s' (%s, line %u) takes %s: images, textures and samplers are outside "
+            "what hone passes to a kernel; one that reads a buffer can be tuned",
+            p->launch->path, p->kernel, s->file, s->line, text_cstr(&images));
+    text_release(&images);
+    return any;
+}
+
 static bool check_pairs(const struct pairing *p)
 {
     const struct signature *s = p->signature;
     if (!s->known)
         return true;
+    if (refuse_images(p))
+        return false;
     if (s->count != p->count)
         return refuse_count(p);
     for (uint32_t i = 0; i < p->count; i++) {

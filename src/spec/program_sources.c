@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <unistd.h>
 
 #define FILE_LIMIT  ((size_t)64 << 20)
 #define FILES_LIMIT 1000
@@ -126,6 +127,28 @@ static bool add_file(struct loader *l, const char *name, const char *path)
     return ok;
 }
 
+static bool ends_in_hip(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 4 && strcmp(name + length - 4, ".hip") == 0;
+}
+
+// Files of AMD's dialect that stand under another language's name.
+static bool refuse_hip(const struct loader *l, const char *name)
+{
+    struct text message = TEXT_INIT;
+    const char *plain = arena_strndup(l->arena, name, strlen(name) - 4);
+    const char *path = plain ? join_path(l, l->directory, plain) : NULL;
+    if (!path)
+        return error_memory(l->e);
+    text_addf(&message, "%s: '%s' is HIP, which is outside what hone runs", l->spec->path, name);
+    if (access(path, R_OK) == 0)
+        text_addf(&message, "; '%s' stands beside it: name that", plain);
+    error_set(l->e, ERROR_INPUT, "%s", text_cstr(&message));
+    text_release(&message);
+    return false;
+}
+
 static bool add_mains(struct loader *l)
 {
     if (l->spec->text) {
@@ -142,6 +165,8 @@ static bool add_mains(struct loader *l)
     }
     for (uint32_t i = 0; i < l->spec->file_count; i++) {
         const char *name = l->spec->files[i];
+        if (ends_in_hip(name))
+            return refuse_hip(l, name);
         if (!add_file(l, name, join_path(l, l->directory, name)))
             return error_context(l->e, "%s", l->spec->path);
     }
