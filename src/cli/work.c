@@ -62,6 +62,7 @@ void work_release(struct work *w)
     hone_devices_free(w->list);
     work_close_store(w);
     hone_spec_free(w->loaded);
+    hone_spec_free(w->unbound);
     if (w->has_environment && w->call->command->compiles)
         environment_trim(&w->environment);
     if (w->has_environment)
@@ -309,6 +310,26 @@ static void say_which_device(const struct device_info *list, size_t count,
              device_type_text(taken->type), taken->name, address);
 }
 
+// What warnings had to say they have said.
+int work_bind(struct work *w)
+{
+    struct error e = ERROR_INIT;
+    struct spec_options options = work_spec_options(w);
+    if (!w->spec || !w->spec->unbound || w->unbound)
+        return EXIT_DONE;
+    options.device = w->device;
+    options.log = NULL;
+    struct spec *bound = spec_load(w->call->arguments[0], &options, &e);
+    if (!bound) {
+        work_failed(&e);
+        return EXIT_USAGE;
+    }
+    w->unbound = w->loaded;
+    w->loaded = engine_spec_handle(bound);
+    w->spec = bound;
+    return EXIT_DONE;
+}
+
 int work_device(struct work *w)
 {
     struct error e = ERROR_INIT;
@@ -333,7 +354,7 @@ int work_device(struct work *w)
         error_memory(&e);
     if (!w->device && by_environment)
         error_context(&e, "HONE_DEVICE");
-    return w->device ? EXIT_DONE : work_failed(&e);
+    return w->device ? work_bind(w) : work_failed(&e);
 }
 
 struct hone_tune_options work_options(const struct work *w)

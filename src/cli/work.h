@@ -24,8 +24,9 @@ struct work {
     bool has_environment;
     struct ticker ticker;
     struct log log;
-    struct hone_log notices;  // the same to the library
-    struct hone_spec *loaded; // the caller's; `spec` is what stands behind it
+    struct hone_log notices;   // the same to the library
+    struct hone_spec *loaded;  // the caller's; `spec` is what stands behind it
+    struct hone_spec *unbound; // (or NULL) the same, as it was read before the device was known
     const struct spec *spec;
     const char *constants; // "WIDTH=256"
     const char *constants_json;
@@ -53,6 +54,8 @@ void work_close_store(struct work *w); // after that
 struct hone_tune_options work_options(const struct work *w);
 
 // Each returns an exit status and has said what is wrong.
+// Where values depend on the device: reads the spec again with w->device.
+int work_bind(struct work *w);
 int work_spec(struct work *w); // the first argument, and its constants as text
 struct spec_options work_spec_options(const struct work *w); // with which it is read
 int work_environment(struct work *w);

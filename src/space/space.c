@@ -79,6 +79,8 @@ static bool make_content(struct space *sp, const struct spec *s, const struct sp
 
 struct space *space_start(const struct spec *s, const struct space_options *o, struct error *e)
 {
+    if (!spec_is_bound(s, e))
+        return NULL;
     struct space *sp = calloc(1, sizeof *sp);
     if (!sp) {
         error_memory(e);

@@ -196,6 +196,7 @@ static struct spec *make_spec(const struct request *given, struct error *e)
     }
     arena_init(&s->arena);
     s->digests = q.options->digests;
+    s->device = q.options->device;
     struct faults faults = {.count = 0};
     struct teller teller = {.spec = s, .open = q.open, .log = q.options->log};
     const struct log log = {tell, &teller};
@@ -204,7 +205,8 @@ static struct spec *make_spec(const struct request *given, struct error *e)
                        .log = &log,
                        .strict = q.options->strict,
                        .error = e ? e : &local,
-                       .faults = &faults};
+                       .faults = &faults,
+                       .device = q.options->device};
     if (read_spec_text(&r, &q))
         return s;
     spec_free(s);
@@ -230,8 +232,11 @@ struct spec *spec_parse(const char *text, size_t length, const char *folder, con
 struct spec *spec_complete(const struct spec *s, const struct spec_sources *texts,
                            const struct log *log, struct error *e)
 {
-    const struct spec_options options = {
-        .set = s->set, .set_count = s->set_count, .log = log, .digests = s->digests};
+    const struct spec_options options = {.set = s->set,
+                                         .set_count = s->set_count,
+                                         .log = log,
+                                         .digests = s->digests,
+                                         .device = s->device};
     struct spec *complete = make_spec(&(struct request){.path = s->path,
                                                         .text = s->text,
                                                         .length = (size_t)s->text_length,
@@ -244,6 +249,15 @@ struct spec *spec_complete(const struct spec *s, const struct spec_sources *text
         return complete;
     spec_free(complete);
     return NULL;
+}
+
+bool spec_is_bound(const struct spec *s, struct error *e)
+{
+    return !s->unbound ||
+           error_set(
+               e, ERROR_INPUT,
+               "%s: %s.Values: the values of '%s' depend on the device, and none is known here",
+               s->path, s->unbound->path, s->unbound->name);
 }
 
 void spec_free(struct spec *s)

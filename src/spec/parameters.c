@@ -1,6 +1,7 @@
 // Tuning parameters: names, types, value lists and defaults. A list is a JSON array or an
 // expression that yields one; repeated values are dropped with a warning, since the same
 // configuration must not exist twice.
+#include "spec/facts.h"
 #include "spec/load.h"
 
 #include "base/text.h"
@@ -10,12 +11,49 @@
 
 #define SHOWN_VALUES 12
 
-// The value list as it stands in the file: a Python list expression, or a JSON list.
-static bool read_value_list(const struct reader *r, struct node n, struct value *out)
+// Constants, and behind them the facts of a device, whose names constants hide.
+static bool value_symbols(const struct reader *r, struct expr_symbols *symbols,
+                          struct value **slots)
+{
+    struct expr_symbols own;
+    struct value *values;
+    if (!constant_symbols(r, &own, &values))
+        return false;
+    struct expr_symbol *items = arena_array(r->arena, own.count + fact_count(), sizeof *items);
+    *slots = arena_array(r->arena, own.count + fact_count(), sizeof **slots);
+    if (!items || !*slots)
+        return error_memory(r->error);
+    for (size_t i = 0; i < own.count; i++) {
+        items[i] = own.items[i];
+        (*slots)[i] = values[i];
+    }
+    for (uint32_t f = 0; f < fact_count(); f++) {
+        bool is_hidden = false;
+        for (size_t i = 0; i < own.count; i++)
+            is_hidden = is_hidden || str_equal(own.items[i].name, fact_name(f));
+        items[own.count + f].name = is_hidden ? "" : fact_name(f);
+        (*slots)[own.count + f] = fact_value(f, r->device);
+    }
+    *symbols = (struct expr_symbols){items, own.count + fact_count()};
+    return true;
+}
+
+static bool reads_facts(const struct reader *r, const struct formula *f)
+{
+    bool reads = false;
+    for (uint32_t i = 0; i < fact_count(); i++)
+        reads = reads || expr_uses(f->expr, r->spec->constant_count + i);
+    return reads;
+}
+
+// The value list as it stands in the file: a Python list expression, or a JSON list. *bound: false
+// where only a device could tell.
+static bool read_value_list(const struct reader *r, struct node n, struct value *out, bool *bound)
 {
     struct expr_symbols symbols;
     struct value *slots;
     struct formula f;
+    *bound = true;
     if (!node_present(n))
         return node_error(r, n, "is missing: a list of values is needed, such as \"[16, 32]\"");
     if (json_is_array(n.json)) {
@@ -28,8 +66,14 @@ static bool read_value_list(const struct reader *r, struct node n, struct value 
         *out = value_list(items, (uint32_t)count);
         return true;
     }
-    if (!constant_symbols(r, &symbols, &slots) || !read_formula(r, n, &symbols, &f) ||
-        !eval_constant(r, &f, slots, out))
+    if (!value_symbols(r, &symbols, &slots) || !read_formula(r, n, &symbols, &f))
+        return false;
+    bool reads = reads_facts(r, &f);
+    r->spec->uses_device |= reads;
+    *bound = !reads || r->device;
+    if (!*bound)
+        return true;
+    if (!eval_constant(r, &f, slots, out))
         return false;
     if (out->kind != VALUE_LIST)
         return node_error(r, n, "'%s' gives no list; write [%s]", f.text, f.text);
@@ -175,8 +219,13 @@ static bool read_parameter_spec(struct reader *r, struct node item, struct param
     struct value list = {.kind = VALUE_NONE};
     size_t type;
     struct node n = node_get(r, item, "Values");
-    if (!read_value_list(r, n, &list))
+    bool bound;
+    if (!read_value_list(r, n, &list, &bound))
         return false;
+    if (!bound) {
+        r->spec->unbound = p;
+        return true;
+    }
     if (list.count == 0)
         return node_error(r, n, "'%s' has no values", p->name);
     if (!read_choice(r, node_get(r, item, "Type"), parameter_type_names, PARAMETER_TYPE_COUNT,

@@ -19,6 +19,7 @@ struct reader {
     bool strict;
     struct error *error;
     struct faults *faults;
+    const struct device_info *device; // (optional)
     // (optional) Of an expanded document: what its paths are to its writer.
     const struct origins *origins;
 };

@@ -318,7 +318,7 @@ struct spec_sources *spec_sources_read(const struct spec *s, enum language l,
         return NULL;
     if (device && device->language == l && device->include_folders)
         src->include_folders = arena_strdup(&src->arena, device->include_folders);
-    bool has_kernel = spec_check_language(s, l, e); // names the file itself
+    bool has_kernel = spec_is_bound(s, e) && spec_check_language(s, l, e); // they name the file
     if (has_kernel && read_sources(src, log, e))
         return src;
     if (has_kernel)

@@ -105,6 +105,9 @@ struct spec {
     const struct objective *objectives; // 0: least time
     uint32_t objective_count;
     bool uses_device; // a restriction, derived or value list reads a device fact
+    // (optional) A parameter whose value list reads device facts, where the spec was read without a
+    // device: its list is not known, and neither spaces nor jobs can be made.
+    const struct parameter *unbound;
     bool uses_energy; // a metric reads joule
     bool extended;    // a key of hone's own stands in it: else it is as others write T1
     const struct spec_held *held; // (optional) what spec_hold_against() was told
@@ -114,6 +117,7 @@ struct spec {
     const char *folder;        // spec_parse()'s; NULL: the file's own
     struct spec_message *told; // what was said when it was read
 
+    const struct device_info *device; // (optional) spec_options
     struct spec_digests *digests;     // (optional) of data files: spec_options
     const struct kernel_spec *kernel; // languages, launches, arguments: private to src/spec
     struct arena arena;
@@ -134,7 +138,12 @@ struct spec_options {
     bool strict;
     const struct log *log;        // warnings
     struct spec_digests *digests; // (optional)
+    // (optional) Whose facts value lists may read (struct spec, `unbound`); outlives the spec.
+    const struct device_info *device;
 };
+
+// False, with the error, where the spec must be read again with a device.
+bool spec_is_bound(const struct spec *s, struct error *e);
 
 struct spec *spec_load(const char *path, const struct spec_options *options, struct error *e);
 // The same from memory; copies the text. `folder` is where its files are looked for (NULL: the

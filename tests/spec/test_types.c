@@ -166,9 +166,9 @@ static const struct {
     {CL, "kernel void k(global T *a) {}", "a:float4:Vector", "T=float"},
     {CL, "kernel void k(global T *a) {}", "a:float:Vector", "T=float4"},
     {CL, "kernel void k(global T *a) {}", "a:uint32:Vector", "T='unsigned int'"},
-    // Nobody knows what these are: structs, images, templates, pasted names, files that are not
+    // Nobody knows what these are: structs, templates, pasted names, files that are not
     // here.
-    {CL, "struct s { int a; };\nkernel void k(global struct s *a, struct s b, image2d_t c) {}",
+    {CL, "struct s { int a; };\nkernel void k(global struct s *a, struct s b, struct s c) {}",
      "a:float:Vector b:int32:Scalar c:int32:Vector", "P=1"},
     {CL, "#define KERNEL(n) kernel void n(global int *a)\nKERNEL(k) {}", "a:float:Vector", "P=1"},
     {CL, "#define ARGS global int *a, int n\nkernel void k(ARGS) {}", "a:float:Vector", "P=1"},
@@ -316,7 +316,7 @@ static const struct {
      "p:int64:Scalar a:float:Vector", "p:int64:Scalar a:double:Vector", "takes 'float *a'"},
     {CU, NULL,
      "union bits { int i; float f; };\nenum mode { ONE, TWO };\n"
-     "__global__ void k(union bits b, enum mode m, cudaTextureObject_t t, unsigned char *a) {}",
+     "__global__ void k(union bits b, enum mode m, unsigned long long t, unsigned char *a) {}",
      "b:float:Scalar m:int32:Scalar t:uint64:Scalar a:float:Vector",
      "b:float:Scalar m:int32:Scalar t:uint64:Scalar a:float:Scalar", "takes 'unsigned char *a'"},
     // What is said of the memory, and where.
@@ -329,9 +329,8 @@ static const struct {
     {CL, NULL,
      "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
      "constant sampler_t s = CLK_FILTER_NEAREST;\n"
-     "kernel void k(read_only image2d_t i, write_only image2d_t o, sampler_t t, global half *h) {}",
-     "i:float:Vector o:float:Vector t:uint32:Scalar h:half:Vector",
-     "i:float:Vector o:float:Vector t:uint32:Scalar h:float:Vector", "takes 'global half *h'"},
+     "kernel void k(uint t, global half *h) {}",
+     "t:uint32:Scalar h:half:Vector", "t:uint32:Scalar h:float:Vector", "takes 'global half *h'"},
     // OpenCL's vectors of three lie as those of four do, and the schema of T1 has none of three.
     {CL, NULL, "kernel void k(global float3 *a, float3 v, global int *b) {}",
      "a:float4:Vector v:float4:Scalar b:int32:Vector",

@@ -48,7 +48,7 @@ static int find_space_device(struct session *s, bool is_wanted)
         return EXIT_DONE;
     w->device = &s->assumed;
     w->chosen = engine_assumed_device(&s->assumed, &w->arena);
-    return w->chosen || error_memory(&e) ? EXIT_DONE : work_failed(&e);
+    return w->chosen || error_memory(&e) ? work_bind(w) : work_failed(&e);
 }
 
 static int make_space(struct session *s)
