@@ -2,6 +2,7 @@
 // card, and makes the plan of points from --set.
 #include "cli/sweeping.h"
 
+#include "base/array.h"
 #include "cli/comparing.h"
 
 #include <stdlib.h>
@@ -12,14 +13,10 @@
 // Without memory it is said again.
 static void note_told(struct once *o, const char *message)
 {
-    if (o->count == o->capacity) {
-        size_t capacity = o->capacity ? 2 * o->capacity : 16;
-        const char **told = realloc(o->told, capacity * sizeof *told);
-        if (!told)
-            return;
-        o->told = told;
-        o->capacity = capacity;
-    }
+    const char **told = array_grow(o->told, &o->capacity, o->count + 1, sizeof *told);
+    if (!told)
+        return;
+    o->told = told;
     o->told[o->count] = arena_strdup(&o->arena, message);
     o->count += o->told[o->count] != NULL;
 }

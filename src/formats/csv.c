@@ -3,6 +3,7 @@
 
 #include "formats/csv.h"
 
+#include "base/array.h"
 #include "formats/reading.h"
 
 #include <math.h>
@@ -40,14 +41,10 @@ static bool field_begin(struct reading *r, struct record *c)
 {
     if (c->count == FIELDS_MOST)
         return refuse_line(r, c, "more than 8192 fields");
-    if (c->count == c->room) {
-        size_t room = c->room ? 2 * c->room : 32;
-        size_t *grown = realloc(c->starts, room * sizeof *grown);
-        if (!grown)
-            return error_memory(r->e);
-        c->starts = grown;
-        c->room = room;
-    }
+    size_t *starts = array_grow(c->starts, &c->room, c->count + 1, sizeof *starts);
+    if (!starts)
+        return error_memory(r->e);
+    c->starts = starts;
     c->starts[c->count++] = c->text.length;
     return true;
 }

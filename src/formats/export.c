@@ -4,6 +4,7 @@
 
 #include "formats/export.h"
 
+#include "base/array.h"
 #include "formats/export_inside.h"
 #include "formats/tokens.h"
 
@@ -154,14 +155,10 @@ struct exporting {
 
 static bool keep_exported(struct exporting *x, struct text *row)
 {
-    if (x->count == x->room) {
-        size_t room = x->room ? 2 * x->room : 256;
-        char **grown = realloc(x->rows, room * sizeof *grown);
-        if (!grown)
-            return false;
-        x->rows = grown;
-        x->room = room;
-    }
+    char **rows = array_grow(x->rows, &x->room, x->count + 1, sizeof *rows);
+    if (!rows)
+        return false;
+    x->rows = rows;
     char *text = text_steal(row);
     if (text)
         x->rows[x->count++] = text;

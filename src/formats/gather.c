@@ -4,6 +4,7 @@
 
 #include "formats/gather.h"
 
+#include "base/array.h"
 #include "stats/stats.h"
 
 #include <math.h>
@@ -53,28 +54,6 @@ bool time_unit_ns(const char *text, double *ns)
         }
     }
     return false;
-}
-
-// Room for one more in a list of `count`; false without memory.
-static bool grow_gathered(void *list, uint64_t count, uint64_t *room, size_t size, struct error *e)
-{
-    if (count < *room)
-        return true;
-    uint64_t more = *room ? 2 * *room : 16;
-    void *grown = more <= SIZE_MAX / size ? realloc(*(void **)list, more * size) : NULL;
-    if (!grown)
-        return error_memory(e);
-    *(void **)list = grown;
-    *room = more;
-    return true;
-}
-
-static bool grow32(void *list, uint32_t count, uint32_t *room, size_t size, struct error *e)
-{
-    uint64_t wide = *room;
-    bool ok = grow_gathered(list, count, &wide, size, e);
-    *room = (uint32_t)wide;
-    return ok;
 }
 
 static const char *keep_gathered_text(struct gather *g, const char *text)
@@ -137,8 +116,11 @@ static bool value_add(struct gather *g, struct gather_values *p, const struct va
         return false;
     uint32_t *slot = value_slot(p, v);
     if (*slot == 0) {
-        if (!grow32(&p->values, p->count, &p->room, sizeof *p->values, g->e))
-            return false;
+        struct value *values =
+            array_grow(p->values, &p->room, p->count + (size_t)1, sizeof *values);
+        if (!values)
+            return error_memory(g->e);
+        p->values = values;
         if (!value_copy(&g->recorded->arena, v, &p->values[p->count]))
             return error_memory(g->e);
         *slot = ++p->count;
@@ -161,10 +143,12 @@ static bool parameter_add(struct gather *g, const char *name, uint32_t *index)
     *index = g->parameter_count;
     if (g->parameter_count == PARAMETERS_MOST)
         return gather_refuse(g, "more than %d parameters", PARAMETERS_MOST);
-    if (!grow32(&g->parameters, g->parameter_count, &g->parameter_room, sizeof *g->parameters,
-                g->e))
-        return false;
-    struct gather_values *p = &g->parameters[g->parameter_count];
+    struct gather_values *p =
+        array_grow(g->parameters, &g->parameter_room, g->parameter_count + (size_t)1, sizeof *p);
+    if (!p)
+        return error_memory(g->e);
+    g->parameters = p;
+    p += g->parameter_count;
     memset(p, 0, sizeof *p);
     p->name = keep_gathered_text(g, name);
     if (!p->name)
@@ -298,13 +282,13 @@ bool gather_set(struct gather *g, const char *name, const struct value *v)
 
 bool gather_run(struct gather *g, double time)
 {
-    uint64_t room = g->run_room;
     if (!(time > 0) || !isfinite(time)) // missing
         return true;
-    if (!grow_gathered(&g->runs, g->run_count, &room, sizeof *g->runs, g->e))
-        return false;
-    g->run_room = room;
-    g->runs[g->run_count++] = time;
+    double *runs = array_grow(g->runs, &g->run_room, g->run_count + 1, sizeof *runs);
+    if (!runs)
+        return error_memory(g->e);
+    g->runs = runs;
+    runs[g->run_count++] = time;
     return true;
 }
 
@@ -316,9 +300,11 @@ static bool measurement_index(struct gather *g, const char *name, uint32_t *inde
     }
     if (g->measurement_count == MEASUREMENTS_MOST)
         return gather_refuse(g, "more than %d kinds of measurement", MEASUREMENTS_MOST);
-    if (!grow32(&g->measurements, g->measurement_count, &g->measurement_room,
-                sizeof *g->measurements, g->e))
-        return false;
+    const char **all = array_grow(g->measurements, &g->measurement_room,
+                                  g->measurement_count + (size_t)1, sizeof *all);
+    if (!all)
+        return error_memory(g->e);
+    g->measurements = all;
     const char *own = keep_gathered_text(g, name);
     if (own)
         g->measurements[g->measurement_count++] = own;
@@ -451,11 +437,11 @@ bool gather_end(struct gather *g)
     sum_up_runs(g);
     if (g->row.is_wrong && g->row.row.status == STATUS_CORRECT)
         g->row.row.status = STATUS_CORRECTNESS;
-    if (!grow_gathered(&g->rows, g->count, &g->room, sizeof *g->rows, g->e))
-        return false;
+    struct gather_row *rows = array_grow(g->rows, &g->room, g->count + 1, sizeof *rows);
+    g->rows = rows ? rows : g->rows;
     uint32_t *choice =
         arena_array(&g->recorded->arena, g->parameter_count + (size_t)1, sizeof *choice);
-    if (!choice)
+    if (!rows || !choice)
         return error_memory(g->e);
     for (uint32_t i = 0; i < g->parameter_count; i++)
         choice[i] = g->choice[i];

@@ -11,7 +11,8 @@
 struct gather_values {
     const char *name;
     struct value *values;
-    uint32_t count, room;
+    uint32_t count;
+    size_t room;
     uint32_t *slots; // index + 1; 0: free
     uint32_t slot_count;
 };
@@ -40,12 +41,15 @@ struct gather {
     bool is_closed;   // no parameter can be added any more
 
     struct gather_values *parameters;
-    uint32_t parameter_count, parameter_room;
+    uint32_t parameter_count;
+    size_t parameter_room;
     const char **measurements;
-    uint32_t measurement_count, measurement_room;
+    uint32_t measurement_count;
+    size_t measurement_room;
 
     struct gather_row *rows;
-    uint64_t count, room;
+    uint64_t count;
+    size_t room;
     uint64_t *slots; // of configurations: row + 1; 0: free
     uint64_t slot_count;
 

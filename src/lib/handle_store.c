@@ -1,6 +1,7 @@
 // Stores of the public interface: the best that is known, and walks over records, runs and bests,
 // each handed out as a record like those of a tune.
 #include "lib/engine.h"
+#include "base/array.h"
 #include "lib/handle.h"
 
 #include "workflows/best.h"
@@ -258,14 +259,10 @@ static bool add_run(struct record_walk *w, const struct store_row *row)
 {
     struct arena *a = &w->arena;
     bool failed = false;
-    if (w->run_count == w->run_room) {
-        size_t room = w->run_room ? 2 * w->run_room : 16;
-        struct hone_run_info *runs = realloc(w->runs, room * sizeof *runs);
-        if (!runs)
-            return error_memory(&w->why);
-        w->runs = runs;
-        w->run_room = room;
-    }
+    struct hone_run_info *runs = array_grow(w->runs, &w->run_room, w->run_count + 1, sizeof *runs);
+    if (!runs)
+        return error_memory(&w->why);
+    w->runs = runs;
     w->runs[w->run_count] = (struct hone_run_info){
         .size = sizeof *w->runs,
         .id = copy_text(a, row->session, &failed),

@@ -3,6 +3,7 @@
 // the oldest are removed until half of the limit is left, so that this is not needed again soon.
 #include "os/cache_folder.h"
 
+#include "base/array.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -65,14 +66,10 @@ static void add_sizes(void *context, const char *path)
 static void add_cache_entry(void *context, const char *path)
 {
     struct listing *l = context;
-    if (l->count == l->capacity) {
-        size_t capacity = l->capacity ? 2 * l->capacity : 256;
-        struct cached *items = realloc(l->items, capacity * sizeof *items);
-        if (!items)
-            return;
-        l->items = items;
-        l->capacity = capacity;
-    }
+    struct cached *items = array_grow(l->items, &l->capacity, l->count + 1, sizeof *items);
+    if (!items)
+        return;
+    l->items = items;
     struct cached *c = &l->items[l->count];
     *c = (struct cached){.path = strdup(path)};
     if (!c->path)

@@ -7,6 +7,8 @@
 // and understood, once its process is gone, by remote_autopsy().
 #include "runner/remote.h"
 
+#include "base/array.h"
+
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -166,7 +168,7 @@ static bool queue_blob(struct remote *r, const struct job_blob *b, struct error 
 
 static bool remote_has(const struct remote *r, const struct digest *digest)
 {
-    for (uint32_t i = 0; i < r->given_count; i++) {
+    for (size_t i = 0; i < r->given_count; i++) {
         if (digest_equal(&r->given[i], digest))
             return true;
     }
@@ -175,14 +177,11 @@ static bool remote_has(const struct remote *r, const struct digest *digest)
 
 static bool note_given(struct remote *r, const struct digest *digest)
 {
-    if (r->given_count == r->given_capacity) {
-        uint32_t capacity = r->given_capacity ? 2 * r->given_capacity : 8;
-        struct digest *grown = realloc(r->given, capacity * sizeof *grown);
-        if (!grown)
-            return false;
-        r->given = grown;
-        r->given_capacity = capacity;
-    }
+    struct digest *given =
+        array_grow(r->given, &r->given_capacity, r->given_count + 1, sizeof *given);
+    if (!given)
+        return false;
+    r->given = given;
     r->given[r->given_count++] = *digest;
     return true;
 }

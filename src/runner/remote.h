@@ -40,7 +40,7 @@ struct remote {
     uint32_t served;                    // jobs, for renewal
     struct outgoing *queue;             // what waits behind contents that are being sent
     struct digest *given;               // the contents that it has, or will have by what is queued
-    uint32_t given_count, given_capacity;
+    size_t given_count, given_capacity;
     bool is_failing;   // its channel broke: what has come is read, nothing else will
     uint64_t dying_ns; // since when its channel is at its end; 0: it is not
     bool killed;       // it did not end by itself then

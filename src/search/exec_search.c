@@ -2,6 +2,7 @@
 // output (src/doc/strategy-of-your-own.md has the protocol). Nothing here waits: what the program wrote is read
 // when the strategy is asked, what it has not taken yet is kept. Its death, silence or nonsense ends the search
 // and never the tune, and strategy_ended() says why.
+#include "base/array.h"
 #include "base/text.h"
 #include "os/process.h"
 #include "search/asked.h"
@@ -301,15 +302,9 @@ static bool read_exec_configuration(struct exec_search *x, const json_t *json)
 
 static bool keep_exec_question(struct exec_search *x, uint64_t index)
 {
-    if (x->fresh_count == x->fresh_capacity) {
-        size_t capacity = x->fresh_capacity ? 2 * x->fresh_capacity : 64;
-        uint64_t *more = realloc(x->fresh, capacity * sizeof *more);
-        if (!more)
-            return false;
-        x->fresh = more;
-        x->fresh_capacity = capacity;
-    }
-    if (!asked_reserve(&x->asked, 1))
+    uint64_t *fresh = array_grow(x->fresh, &x->fresh_capacity, x->fresh_count + 1, sizeof *fresh);
+    x->fresh = fresh ? fresh : x->fresh;
+    if (!fresh || !asked_reserve(&x->asked, 1))
         return false;
     asked_add(&x->asked, index);
     x->fresh[x->fresh_count++] = index;

@@ -3,6 +3,7 @@
 
 #include "workflows/stored.h"
 
+#include "base/array.h"
 #include "store/query/query.h"
 
 #include <stdlib.h>
@@ -23,15 +24,11 @@ static bool add_stored(void *context, const struct store_row *row)
 {
     struct collecting *c = context;
     struct stored *s = c->out;
-    if (!s->entries || s->count == c->room) {
-        size_t room = c->room ? 2 * c->room : 64;
-        struct stored_entry *grown = realloc(s->entries, room * sizeof *grown);
-        c->failed = !grown;
-        if (!grown)
-            return false;
-        s->entries = grown;
-        c->room = room;
-    }
+    struct stored_entry *grown = array_grow(s->entries, &c->room, s->count + 1, sizeof *grown);
+    c->failed = !grown;
+    if (!grown)
+        return false;
+    s->entries = grown;
     struct stored_entry *n = &s->entries[s->count++];
     *n =
         (struct stored_entry){.configuration = arena_strdup(c->arena, row->configuration),

@@ -2,6 +2,8 @@
 // entry of a race or the place of a new one.
 #include "workflows/check/findings.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,14 +18,10 @@ static bool add_race(struct findings *f, const struct race *race, const struct c
             high = middle;
     }
     if (low == f->count || !race_same(&f->list[low].race, race)) {
-        if (f->count == f->room) {
-            size_t room = f->room ? 2 * f->room : 8;
-            struct check_finding *list = realloc(f->list, room * sizeof *list);
-            if (!list)
-                return false;
-            f->list = list;
-            f->room = room;
-        }
+        struct check_finding *list = array_grow(f->list, &f->room, f->count + 1, sizeof *list);
+        if (!list)
+            return false;
+        f->list = list;
         memmove(&f->list[low + 1], &f->list[low], (f->count - low) * sizeof *f->list);
         f->list[low] = (struct check_finding){.race = *race, .example = r};
         f->list[low].race.count = 0;

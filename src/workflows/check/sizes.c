@@ -5,6 +5,8 @@
 // that no configuration is checked at until there are too many.
 #include "workflows/check/sizes.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,21 +98,15 @@ static bool find_tests(struct sizes *z, struct choice *c, struct error *e)
 
 static bool find_divisors(struct choice *c, struct error *e)
 {
-    size_t room = 64;
+    size_t room = 0;
     int64_t most = c->own / c->given->least;
-    c->divisors = malloc(room * sizeof *c->divisors);
-    if (!c->divisors)
-        return error_memory(e);
     for (int64_t q = most < QUOTIENT_MOST ? most : QUOTIENT_MOST; q >= 1; q--) {
         if (c->own % q != 0)
             continue;
-        if (c->divisor_count == room) {
-            int64_t *more = realloc(c->divisors, 2 * room * sizeof *more);
-            if (!more)
-                return error_memory(e);
-            c->divisors = more;
-            room *= 2;
-        }
+        int64_t *more = array_grow(c->divisors, &room, c->divisor_count + (size_t)1, sizeof *more);
+        if (!more)
+            return error_memory(e);
+        c->divisors = more;
         c->divisors[c->divisor_count++] = c->own / q;
     }
     return true;
