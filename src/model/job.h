@@ -357,7 +357,5 @@ void job_buffer_digest(const struct job_buffer *b, struct digest *out);
 // What the expected outputs depend on: reference, and the recipes of all buffers that are not
 // temporary.
 void job_reference_digest(const struct job *j, struct digest *out);
-// Programs with options, kernel names and local sizes, or the routine: what decides the image.
-void job_image_digest(const struct job *j, struct digest *out);
 
 #endif

@@ -98,29 +98,3 @@ void job_reference_digest(const struct job *j, struct digest *out)
             role_codec(&w, &j->buffers[i]);
     digest_finish(&state, out);
 }
-
-static void image_launch_codec(struct wire *w, struct job_launch *l)
-{
-    wire_u32(w, &l->program);
-    wire_str(w, &l->kernel);
-    wire_u32(w, &l->dimensions);
-    for (int axis = 0; axis < 3; axis++)
-        wire_u64(w, &l->local[axis]);
-}
-
-void job_image_digest(const struct job *j, struct digest *out)
-{
-    struct digest_state state;
-    struct wire w;
-    struct job *job = (struct job *)j;
-    digest_start(&state);
-    wire_hasher(&w, &state);
-    wire_enum(&w, &job->language, LANGUAGE_COUNT);
-    wire_u32(&w, &job->program_count);
-    for (uint32_t i = 0; i < j->program_count; i++)
-        program_codec(&w, &job->programs[i]);
-    routine_codec(&w, job);
-    for (uint32_t i = 0; i < j->launch_count; i++)
-        image_launch_codec(&w, &job->launches[i]);
-    digest_finish(&state, out);
-}

@@ -40,14 +40,6 @@ static size_t probe_slot(const struct intern *t, const uint32_t *numbers, uint32
     return slot;
 }
 
-uint32_t intern_find(const struct intern *t, const uint32_t *numbers, uint32_t length)
-{
-    if (t->slot_count == 0)
-        return INTERN_NONE;
-    uint32_t found = t->slots[probe_slot(t, numbers, length, hash_of_numbers(numbers, length))];
-    return found > 0 ? found - 1 : INTERN_NONE;
-}
-
 // Room for one more word.
 static bool reserve_word(struct intern *t, uint32_t length)
 {

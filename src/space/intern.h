@@ -31,9 +31,7 @@ struct intern {
     }
 
 void intern_release(struct intern *t);
-// The word's number, or INTERN_NONE when it is not there.
-uint32_t intern_find(const struct intern *t, const uint32_t *numbers, uint32_t length);
-// The same, adding it where it is missing; INTERN_NONE without memory.
+// The word's number, adding it where it is missing; INTERN_NONE without memory.
 uint32_t intern_add(struct intern *t, const uint32_t *numbers, uint32_t length);
 // Memory that it takes.
 size_t intern_bytes(const struct intern *t);

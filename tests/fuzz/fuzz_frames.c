@@ -55,7 +55,6 @@ static void decode_job(const uint8_t *data, size_t size)
     REQUIRE((job != NULL) == (e.code == ERROR_NONE));
     if (job) {
         job_key(job, none, &digest);
-        job_image_digest(job, &digest);
         job_reference_digest(job, &digest);
     }
     job_free(job);

@@ -97,7 +97,7 @@ bool device_build(struct device *d, const struct job *j, struct arena *a, struct
     d->options.phase(d->options.context, PHASE_BUILDING, 0, false);
     follow(j);
     *out = (struct image){.primed = true};
-    job_image_digest(j, &out->digest);
+    job_reference_digest(j, &out->digest);
     return true;
 }
 

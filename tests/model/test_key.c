@@ -277,12 +277,10 @@ END_TEST
 START_TEST(test_routine_is_in_the_key)
 {
     struct job *r = sample_routine_job();
-    struct digest keys[6], image, other;
+    struct digest keys[6];
     job_key(r, &d, &keys[0]);
-    job_image_digest(r, &image);
     r->routine = ROUTINE_CLBLAST;
     job_key(r, &d, &keys[1]);
-    job_image_digest(r, &other);
     r->routine_library = "/opt/lib/libother.so";
     job_key(r, &d, &keys[2]);
     r->routine_library = NULL;
@@ -294,7 +292,6 @@ START_TEST(test_routine_is_in_the_key)
     for (int i = 0; i < 6; i++)
         for (int k = 0; k < i; k++)
             ck_assert(!digest_equal(&keys[i], &keys[k]));
-    ck_assert(!digest_equal(&image, &other));
     job_free(r);
 }
 END_TEST
@@ -351,11 +348,6 @@ static void reference_part(struct digest *out)
     job_reference_digest(j, out);
 }
 
-static void image_part(struct digest *out)
-{
-    job_image_digest(j, out);
-}
-
 // The flips, by name, that change a digest; all others leave it alone. "" ends a list.
 static void check_part(part_digest *part, const char *const *moving)
 {
@@ -403,15 +395,6 @@ START_TEST(test_reference_digest_leaves_temporaries_out)
 }
 END_TEST
 
-START_TEST(test_image_digest)
-{
-    static const char *const moving[] = {"j->language",     "j->program",         "PROGRAM->",
-                                         "j->launch_count", "LAUNCH->kernel",     "LAUNCH->program",
-                                         "LAUNCH->local",   "LAUNCH->dimensions", ""};
-    check_part(image_part, moving);
-}
-END_TEST
-
 static void add(TCase *tests)
 {
     tcase_add_checked_fixture(tests, setup, teardown);
@@ -426,7 +409,6 @@ static void add(TCase *tests)
     tcase_add_test(tests, test_buffer_digest);
     tcase_add_test(tests, test_reference_digest);
     tcase_add_test(tests, test_reference_digest_leaves_temporaries_out);
-    tcase_add_test(tests, test_image_digest);
 }
 
 int main(void)

@@ -572,11 +572,6 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     split_times(t, out);
 }
 
-const struct tune_record *tune_chosen(const struct tune *t)
-{
-    return t->progress.ranked.chosen;
-}
-
 const struct space *tune_space(const struct tune *t)
 {
     return t->session.space;

@@ -158,8 +158,6 @@ enum workflow_answer tune_step(struct tune *t, int timeout_ms, const struct tune
 // WORKFLOW_END soon. When the budget's time is up there is a ranking still, a short one.
 void tune_cancel(struct tune *t);
 void tune_progress(struct tune *t, struct tune_progress *out);
-// tune_ranked.chosen alone: what a view of every record asks for. NULL while nothing is decided.
-const struct tune_record *tune_chosen(const struct tune *t);
 
 // How many times faster the best is than the default configuration.
 struct tune_speedup {

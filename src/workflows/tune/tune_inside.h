@@ -66,9 +66,8 @@ struct tune {
     struct final_ranking *final_ranking;
     uint32_t stand_ins;    // how often the default was replaced
     uint64_t spec_default; // before that
-    uint8_t ranking_id[16];
-    const char *subspace; // that is searched; see subspace.h
-    bool was_ranked;      // once, whatever came of it
+    const char *subspace;  // that is searched; see subspace.h
+    bool was_ranked;       // once, whatever came of it
     // (or NULL) What is still to be written of it: another process has the store locked.
     bool (*writing)(struct tune *t, struct error *e);
 
