@@ -378,6 +378,13 @@ bool str_equal_nocase(const char *a, const char *b)
     return fold_character(*a) == fold_character(*b);
 }
 
+bool str_listed(const char *const *list, const char *word)
+{
+    while (*list && strcmp(*list, word) != 0)
+        list++;
+    return *list != NULL;
+}
+
 bool str_starts(const char *s, const char *prefix)
 {
     return strncmp(s, prefix, strlen(prefix)) == 0;

@@ -54,6 +54,8 @@ void str_vformat(char *out, size_t size, const char *format, va_list args)
 bool str_equal(const char *a, const char *b);        // NULL equals NULL only
 bool str_equal_nocase(const char *a, const char *b); // ASCII
 bool str_starts(const char *s, const char *prefix);
+// Is `word` in the list, which ends in NULL?
+bool str_listed(const char *const *list, const char *word);
 bool str_contains_nocase(const char *s, const char *part);
 // Edit distance (insert, delete, substitute, transpose neighbours), ASCII case folded.
 size_t str_distance(const char *a, const char *b);

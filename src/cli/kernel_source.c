@@ -20,15 +20,6 @@ struct survey {
 
 // ---- what is known -----------------------------------------------------------------------------
 
-static bool is_one_of(const char *word, const char *const *list)
-{
-    for (; *list; list++) {
-        if (strcmp(word, *list) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool is_qualifier(const char *word)
 {
     static const char *const words[] = {
@@ -36,7 +27,7 @@ static bool is_qualifier(const char *word)
         "register", "global",    "local",      "constant",    "private",      "generic",
         "__global", "__local",   "__constant", "__private",   "__generic",    "__restrict",
         "__const",  "read_only", "write_only", "__read_only", "__write_only", NULL};
-    return is_one_of(word, words);
+    return str_listed(words, word);
 }
 
 // OpenCL's scalar and vector types.
@@ -50,10 +41,10 @@ static bool is_type(const char *word)
     char base[16];
     size_t letters = strcspn(word, "0123456789");
     static const char *const widths[] = {"", "2", "3", "4", "8", "16", NULL};
-    if (is_one_of(word, scalars))
+    if (str_listed(scalars, word))
         return true;
     str_format(base, sizeof base, "%.*s", (int)(letters < 15 ? letters : 15), word);
-    return is_one_of(base, vectors) && is_one_of(word + letters, widths);
+    return str_listed(vectors, base) && str_listed(widths, word + letters);
 }
 
 static bool is_reserved(const char *word)
@@ -70,7 +61,7 @@ static bool is_reserved(const char *word)
         if (str_starts(word, *f))
             return true;
     }
-    return is_one_of(word, words) || is_qualifier(word) || is_type(word);
+    return str_listed(words, word) || is_qualifier(word) || is_type(word);
 }
 
 static bool is_sign(const struct token *t, const char *text)
@@ -187,7 +178,7 @@ static struct found_name *find_open(struct survey *s, const char *name)
 
 static bool is_directive(const struct token *t, const char *const *list)
 {
-    return t->directive && is_one_of(t->directive, list);
+    return t->directive && str_listed(list, t->directive);
 }
 
 // Members, calls and what stands in directives without expressions are not meant.
@@ -274,11 +265,11 @@ static enum argument_place place_of(const char *word, enum argument_place place)
     static const char *const globals[] = {"global", "__global", NULL};
     static const char *const constants[] = {"constant", "__constant", NULL};
     static const char *const locals[] = {"local", "__local", NULL};
-    if (is_one_of(word, globals))
+    if (str_listed(globals, word))
         return PLACE_GLOBAL;
-    if (is_one_of(word, constants))
+    if (str_listed(constants, word))
         return PLACE_CONSTANT;
-    return is_one_of(word, locals) ? PLACE_LOCAL : place;
+    return str_listed(locals, word) ? PLACE_LOCAL : place;
 }
 
 // The last name is the argument's; what stands before it and is no qualifier is its type.
@@ -382,7 +373,7 @@ static void count_dimensions(struct survey *s)
                                        NULL};
     s->out->dimensions = 1;
     for (size_t i = 0; i + 2 < s->count; i++) {
-        bool is_asked = s->tokens[i].kind == TOKEN_NAME && is_one_of(s->tokens[i].text, asks);
+        bool is_asked = s->tokens[i].kind == TOKEN_NAME && str_listed(asks, s->tokens[i].text);
         uint32_t axis = is_asked ? (uint32_t)strtoul(s->tokens[i + 2].text, NULL, 10) : 0;
         if (axis < 3 && axis + 1 > s->out->dimensions)
             s->out->dimensions = axis + 1;

@@ -124,7 +124,7 @@ static bool refuse_other_file(const char *path)
     const char *dot = strrchr(path, '.');
     bool is_kernel = false;
     for (unsigned l = 0; dot && l < LANGUAGE_COUNT; l++)
-        is_kernel |= language_has_word(language_traits((enum language)l)->endings, dot);
+        is_kernel |= str_listed(language_traits((enum language)l)->endings, dot);
     if (access(path, R_OK) != 0 || !dot)
         return false;
     if (is_kernel)

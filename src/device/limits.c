@@ -29,7 +29,7 @@ static bool refuse_spec(struct result *r, const struct job_launch *l, const char
     return result_fail(r, STATUS_CONSTRAINTS, FAULT_SPEC, "kernel '%s': %s", l->kernel, what);
 }
 
-static uint64_t group_size(const struct job_launch *l)
+uint64_t limits_group_size(const struct job_launch *l)
 {
     uint64_t n = 1;
     for (uint32_t i = 0; i < l->dimensions; i++) {
@@ -43,11 +43,11 @@ static bool check_group_size(const struct job_launch *l, uint64_t most, const ch
                              struct result *r)
 {
     char sizes[80], text[160];
-    if (most == 0 || group_size(l) <= most)
+    if (most == 0 || limits_group_size(l) <= most)
         return true;
     limits_sizes_text(l, l->local, sizes, sizeof sizes);
     str_format(text, sizeof text, "work-group %s = %llu exceeds the %s %llu", sizes,
-               (ull)group_size(l), whose, (ull)most);
+               (ull)limits_group_size(l), whose, (ull)most);
     return refuse_limit(r, l, text);
 }
 
@@ -113,6 +113,20 @@ bool limits_check_job(const struct job *j, const struct device_info *d, uint64_t
                                  r);
     }
     return true;
+}
+
+bool limits_check_arguments(const struct job_launch *l, uint32_t taken, struct result *r)
+{
+    struct text names = TEXT_INIT;
+    if (taken == l->argument_count)
+        return true;
+    for (uint32_t i = 0; i < l->argument_count; i++)
+        text_addf(&names, "%s%s", i ? ", " : ": ", l->arguments[i].name);
+    result_fail(r, STATUS_COMPILE, FAULT_SPEC,
+                "kernel '%s' takes %u argument%s, the spec gives %u%s", l->kernel, taken,
+                taken == 1 ? "" : "s", l->argument_count, text_cstr(&names));
+    text_release(&names);
+    return false;
 }
 
 uint64_t limits_local_arguments(const struct job_launch *l)

@@ -16,6 +16,10 @@ bool limits_check_kernel(const struct job_launch *l, const struct device_info *d
                          uint64_t local_bytes, struct result *r);
 // Local memory that the arguments ask for.
 uint64_t limits_local_arguments(const struct job_launch *l);
+// Work-items of a work-group; 0 where the driver chooses.
+uint64_t limits_group_size(const struct job_launch *l);
+// Does the kernel take as many arguments as the launch has?
+bool limits_check_arguments(const struct job_launch *l, uint32_t taken, struct result *r);
 // "64x32", as many axes as the launch has.
 void limits_sizes_text(const struct job_launch *l, const uint64_t sizes[3], char *out, size_t size);
 

@@ -245,16 +245,6 @@ static enum expr_fault call_divmod(struct frame *f, const struct value *args, ui
     return fault;
 }
 
-static uint64_t greatest_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static uint64_t magnitude_of_integer(int64_t i)
 {
     return i < 0 ? -(uint64_t)i : (uint64_t)i;
@@ -274,7 +264,7 @@ static enum expr_fault call_gcd(struct frame *f, const struct value *args, uint3
     for (uint32_t i = 0; i < count; i++) {
         if (!is_integer(&args[i]))
             return EXPR_FAULT_TYPE;
-        divisor = greatest_divisor(divisor, magnitude_of_integer(args[i].i));
+        divisor = integer_common_divisor(divisor, magnitude_of_integer(args[i].i));
     }
     return put_magnitude(divisor, out);
 }
@@ -292,7 +282,8 @@ static enum expr_fault call_lcm(struct frame *f, const struct value *args, uint3
         if (m == 0)
             multiple = 0, over = false;
         else if (multiple)
-            over |= __builtin_mul_overflow(multiple, m / greatest_divisor(multiple, m), &multiple);
+            over |= __builtin_mul_overflow(multiple, m / integer_common_divisor(multiple, m),
+                                           &multiple);
     }
     return over ? EXPR_FAULT_OVERFLOW : put_magnitude(multiple, out);
 }

@@ -14,6 +14,17 @@ static inline enum expr_fault integer_add(int64_t a, int64_t b, int64_t *out)
     return __builtin_add_overflow(a, b, out) ? EXPR_FAULT_OVERFLOW : EXPR_FAULT_NONE;
 }
 
+// The greatest one.
+static inline uint64_t integer_common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 static inline enum expr_fault integer_sub(int64_t a, int64_t b, int64_t *out)
 {
     return __builtin_sub_overflow(a, b, out) ? EXPR_FAULT_OVERFLOW : EXPR_FAULT_NONE;

@@ -587,19 +587,10 @@ bool language_has_header_word(enum language l, const char *name, size_t length)
 const char *language_refuses(enum language l, const char *option, const char *before)
 {
     const struct language_traits *t = language_traits(l);
-    if (t->has_words_alone && before && language_has_word(with_value, before))
+    if (t->has_words_alone && before && str_listed(with_value, before))
         return NULL;
     const struct language_option *o = find_option(t->refused, option);
     if (o)
         return o->why;
     return t->has_words_alone && *option != '-' ? "it names a file: sources go into Sources" : NULL;
-}
-
-bool language_has_word(const char *const *list, const char *word)
-{
-    for (; *list; list++) {
-        if (strcmp(word, *list) == 0)
-            return true;
-    }
-    return false;
 }

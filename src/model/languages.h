@@ -123,7 +123,5 @@ const char *language_refuses(enum language l, const char *option, const char *be
 const char *language_ignores(enum language l, const char *option, bool *next);
 // Would -D of this name, of `length` bytes, break the headers of its compiler?
 bool language_has_header_word(enum language l, const char *name, size_t length);
-// Is `word` in the list, which ends in NULL?
-bool language_has_word(const char *const *list, const char *word);
 
 #endif

@@ -54,14 +54,9 @@ static bool is_spec_identifier(const char *name)
 static bool is_reserved_name(const char *name)
 {
     static const char *const words[] = {
-        "and",  "or",    "not",  "in",     "is",   "if",          "else",         "for",
-        "True", "False", "None", "lambda", "HONE", "HONE_SOURCE", "kernel_tuner", "defined",
-    };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(words[i], name) == 0)
-            return true;
-    }
-    return false;
+        "and",   "or",   "not",    "in",   "is",          "if",           "else",    "for", "True",
+        "False", "None", "lambda", "HONE", "HONE_SOURCE", "kernel_tuner", "defined", NULL};
+    return str_listed(words, name);
 }
 
 static bool is_taken(const struct spec *s, const char *name)

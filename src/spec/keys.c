@@ -452,15 +452,6 @@ const struct spec_key *spec_keys(size_t *count)
     return keys;
 }
 
-static bool is_block_place(const struct key_table *t, const char *pattern)
-{
-    for (const char *const *place = t->block_places; *place; place++) {
-        if (strcmp(*place, pattern) == 0)
-            return true;
-    }
-    return false;
-}
-
 // The last part of a key's path, when the rest of it is `parent`; else NULL.
 static const char *name_below(const char *path, const char *parent)
 {
@@ -476,7 +467,7 @@ static const char *name_below(const char *path, const char *parent)
 const char *key_name_in(const struct key_table *t, const struct spec_key *key, const char *parent)
 {
     const char *name = name_below(key->path, parent);
-    if (!name && key->block && is_block_place(t, parent))
+    if (!name && key->block && str_listed(t->block_places, parent))
         name = name_below(key->path, t->block_root);
     return name;
 }

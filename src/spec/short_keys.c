@@ -307,11 +307,7 @@ static bool is_taken_apart(const char *name)
     static const char *const names[] = {
         "General",  "ConfigurationSpace", "KernelSpecification", "TuningParameters", "Arguments",
         "Launches", "Languages",          "Reference",           "$schema",          NULL};
-    for (const char *const *n = names; *n; n++) {
-        if (strcmp(*n, name) == 0)
-            return true;
-    }
-    return false;
+    return str_listed(names, name);
 }
 
 const struct spec_key *short_t1_key(const char *pattern, const char *name, const char **place)

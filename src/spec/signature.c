@@ -141,7 +141,7 @@ static bool is_word_token(const struct token *t, const char *text)
 static bool joins(const char *word)
 {
     static const char *const list[] = {"signed", "unsigned", "char", "short", "int", "long", NULL};
-    return language_has_word(list, word);
+    return str_listed(list, word);
 }
 
 static bool is_builtin(const struct reading *r, const char *word)
@@ -154,7 +154,7 @@ static bool is_type_qualifier(const struct reading *r, const char *word)
 {
     static const char *const c_words[] = {"const",        "volatile", "restrict", "__restrict",
                                           "__restrict__", "__const",  "register", NULL};
-    return language_has_word(c_words, word) || language_has_word(r->traits->qualifiers, word);
+    return str_listed(c_words, word) || str_listed(r->traits->qualifiers, word);
 }
 
 // ---- names that stand for something ------------------------------------------------------------
@@ -345,10 +345,10 @@ static bool read_declared_name(struct reading *r, const struct word_list *list, 
     static const char *const compound[] = {"struct", "union", "enum", "class", NULL};
     static const char *const const_words[] = {"const", "__const", "constant", "__constant", NULL};
     const char *word = list->items[*at]->text;
-    enum declared_space space = language_has_word(r->traits->global_words, word)  ? SPACE_GLOBAL
-                                : language_has_word(r->traits->local_words, word) ? SPACE_LOCAL
-                                                                                  : SPACE_UNKNOWN;
-    d->is_const |= d->stars == 0 && language_has_word(const_words, word);
+    enum declared_space space = str_listed(r->traits->global_words, word)  ? SPACE_GLOBAL
+                                : str_listed(r->traits->local_words, word) ? SPACE_LOCAL
+                                                                           : SPACE_UNKNOWN;
+    d->is_const |= d->stars == 0 && str_listed(const_words, word);
     if (is_type_qualifier(r, word))
         return true;
     if (space != SPACE_UNKNOWN) {
@@ -357,7 +357,7 @@ static bool read_declared_name(struct reading *r, const struct word_list *list, 
     }
     if (d->has_name)
         return false;
-    if (!d->has_type && language_has_word(compound, word)) {
+    if (!d->has_type && str_listed(compound, word)) {
         d->has_type = d->is_other = true;
         ++*at; // its tag
         return *at < list->count;
@@ -431,7 +431,7 @@ static bool drop_attributes(struct word_list *list)
     size_t kept = 0, i = 0;
     while (i < list->count) {
         bool is_attribute = list->items[i]->kind == TOKEN_NAME &&
-                            language_has_word(words, list->items[i]->text) && i + 1 < list->count &&
+                            str_listed(words, list->items[i]->text) && i + 1 < list->count &&
                             is_sign_token(list->items[i + 1], "(");
         int depth = 0;
         if (!is_attribute)
@@ -474,7 +474,7 @@ static bool read_declared_parameter(struct reading *r, const struct token *from,
 
 static bool is_kernel_word(const struct reading *r, const struct token *t)
 {
-    return t->kind == TOKEN_NAME && language_has_word(r->traits->kernel_words, t->text);
+    return t->kind == TOKEN_NAME && str_listed(r->traits->kernel_words, t->text);
 }
 
 // The word itself, or a macro for it: `#define KERNEL extern "C" __global__`.
@@ -549,7 +549,7 @@ static const struct token *find_end(const struct reading *r, const struct token 
     int depth = 0;
     for (const struct token *t = open; t < r->tokens + r->count; t++) {
         depth += is_sign_token(t, "(") - is_sign_token(t, ")");
-        bool unusual = t->kind == TOKEN_SIGN && language_has_word(strange, t->text);
+        bool unusual = t->kind == TOKEN_SIGN && str_listed(strange, t->text);
         if (t->directive || unusual || !piece_of(r, t)->sure)
             return NULL;
         if (depth == 0)
@@ -596,8 +596,8 @@ static const struct token *find_closing(const struct reading *r, const struct to
     int depth = 0;
     for (const struct token *t = open; t < last; t++) {
         bool is_code = t->kind == TOKEN_SIGN && !t->directive;
-        depth += is_code && language_has_word(opens, t->text);
-        depth -= is_code && language_has_word(closes, t->text);
+        depth += is_code && str_listed(opens, t->text);
+        depth -= is_code && str_listed(closes, t->text);
         if (depth <= 0)
             return t;
     }
@@ -623,9 +623,9 @@ static unsigned use_at(const struct reading *r, const struct token *name)
     t++;
     if (is_sign_token(t, "="))
         return PARAMETER_WRITTEN;
-    bool is_changed = t->kind == TOKEN_SIGN && language_has_word(changes, t->text);
+    bool is_changed = t->kind == TOKEN_SIGN && str_listed(changes, t->text);
     bool is_joined =
-        t->kind == TOKEN_SIGN && language_has_word(joined, t->text) &&
+        t->kind == TOKEN_SIGN && str_listed(joined, t->text) &&
         (is_sign_token(t + 1, "=") || is_sign_token(t + 1, ">=") || is_sign_token(t + 1, "<="));
     return is_changed || is_joined ? both : PARAMETER_READ;
 }
@@ -717,7 +717,7 @@ static bool is_launchable(const struct reading *r, size_t i)
         if (is_sign_token(head, ";") || is_sign_token(head, "}") || is_sign_token(head, "{"))
             break;
         depth += is_sign_token(head, "(") - is_sign_token(head, ")");
-        is_inner |= head->kind == TOKEN_NAME && language_has_word(inner, head->text);
+        is_inner |= head->kind == TOKEN_NAME && str_listed(inner, head->text);
     }
     const struct token *behind = find_closing(r, t + 1);
     bool is_defined = behind < r->tokens + r->count && is_sign_token(behind + 1, "{");

@@ -37,8 +37,8 @@ static struct macro_fact fact_of(void *context, const char *name, size_t length)
     str_format(word, sizeof word, "%.*s", (int)length, name);
     for (unsigned i = 0; i < LANGUAGE_COUNT; i++) {
         const struct language_traits *traits = language_traits((enum language)i);
-        bool always = language_has_word(traits->macros, word);
-        if (!always && !language_has_word(traits->some_macros, word))
+        bool always = str_listed(traits->macros, word);
+        if (!always && !str_listed(traits->some_macros, word))
             continue;
         bool own = (enum language)i == l->src->language;
         fact.absent = !own;

@@ -166,32 +166,17 @@ void cuda_kernel_free(void *own, void *kernel)
 // ---- what the kernel takes, where the driver can tell
 
 // UINT32_MAX: it cannot.
-static uint32_t parameter_count(const struct cuda *o, CUfunction f)
+static bool check_count(const struct cuda *o, const struct cuda_kernel *k,
+                        const struct job_launch *l, struct result *r)
 {
     size_t at, bytes;
     uint32_t count = 0;
     if (!o->cu.cuFuncGetParamInfo)
-        return UINT32_MAX;
-    while (count < ARGUMENTS_MOST &&
-           o->cu.cuFuncGetParamInfo(f, count, &at, &bytes) == CUDA_SUCCESS)
-        count++;
-    return count;
-}
-
-static bool check_count(const struct cuda *o, const struct cuda_kernel *k,
-                        const struct job_launch *l, struct result *r)
-{
-    uint32_t count = parameter_count(o, k->function);
-    struct text names = TEXT_INIT;
-    if (count == UINT32_MAX || count == l->argument_count)
         return true;
-    for (uint32_t i = 0; i < l->argument_count; i++)
-        text_addf(&names, "%s%s", i ? ", " : ": ", l->arguments[i].name);
-    result_fail(r, STATUS_COMPILE, FAULT_SPEC,
-                "kernel '%s' takes %u argument%s, the spec gives %u%s", l->kernel, count,
-                count == 1 ? "" : "s", l->argument_count, text_cstr(&names));
-    text_release(&names);
-    return false;
+    while (count < ARGUMENTS_MOST &&
+           o->cu.cuFuncGetParamInfo(k->function, count, &at, &bytes) == CUDA_SUCCESS)
+        count++;
+    return limits_check_arguments(l, count, r);
 }
 
 static bool check_size(const struct cuda *o, const struct cuda_kernel *k,

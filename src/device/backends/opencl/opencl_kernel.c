@@ -39,17 +39,8 @@ static bool check_argument_count(struct opencl *o, cl_kernel kernel, const struc
                                  struct result *r)
 {
     cl_uint count = 0;
-    struct text names = TEXT_INIT;
-    if (o->cl.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL) ||
-        count == l->argument_count)
-        return true;
-    for (uint32_t i = 0; i < l->argument_count; i++)
-        text_addf(&names, "%s%s", i ? ", " : ": ", l->arguments[i].name);
-    result_fail(r, STATUS_COMPILE, FAULT_SPEC,
-                "kernel '%s' takes %u argument%s, the spec gives %u%s", l->kernel, count,
-                count == 1 ? "" : "s", l->argument_count, text_cstr(&names));
-    text_release(&names);
-    return false;
+    return o->cl.clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL) ||
+           limits_check_arguments(l, count, r);
 }
 
 static uint64_t kernel_number(struct opencl *o, cl_kernel kernel, cl_kernel_work_group_info what)

@@ -6,20 +6,11 @@
 
 #include "os/process.h"
 #include "base/text.h"
+#include "expr/integer.h"
 
 #include <time.h>
 
 #define COMMANDS 32
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
 
 // ---- do they agree with the host's clock?
 
@@ -78,7 +69,8 @@ static uint64_t step_of(const struct times *all)
     uint64_t step = 0;
     for (int i = 0; i < 2 * COMMANDS; i++) {
         uint64_t at = i % 2 ? all[i / 2].end : all[i / 2].start;
-        step = common_divisor(step, at > all[0].start ? at - all[0].start : all[0].start - at);
+        step =
+            integer_common_divisor(step, at > all[0].start ? at - all[0].start : all[0].start - at);
     }
     return step;
 }
