@@ -23,7 +23,7 @@ export LC_ALL=C HOME="$scratch/home" XDG_DATA_HOME="$scratch/home" XDG_CACHE_HOM
 # this machine's folders and user.
 plain() {
     sed -E \
-        -e '/^[0-9]+\/[0-9]+( |$)/d; /^About .* for the /d; /^hone: (NVIDIA|AMD|Intel)(.s CUDA| GPU) /d' \
+        -e '/^[0-9]+\/[0-9]+( |$)/d; /^About .* for the /d; /^waiting: the device is in use /d; /^hone: (NVIDIA|AMD|Intel)(.s CUDA| GPU) /d' \
         -e "s|$scratch|SCRATCH|g" \
         -e 's/^  .* \((cpu|gpu|integrated|accelerator), .*\), id .*$/  DEVICE/; s/(there|There) are:/\1 is:/' \
         -e 's/does not build: (error: )?([^ ]+:[0-9]+:[0-9]+:) (error: )?/does not build: \2 /' \
