@@ -99,6 +99,7 @@ static enum report_format begin_conversion(const struct invocation *i, struct te
     const struct command *c = i->command;
     struct given_format *given = option_field(c->groups, i->settings, format_options);
     enum report_format to = given ? given->format : REPORT_TEXT;
+    console_color(given ? given->color : COLOR_AUTO);
     if ((to != REPORT_CSV && to != REPORT_JUNIT) || c->own_formats & 1u << to)
         return REPORT_TEXT;
     given->format = REPORT_JSON;

@@ -209,12 +209,12 @@ static int say_ended(const struct comparing_side *s)
     return EXIT_SIGNAL + interrupt_pending();
 }
 
-static void show_side_tune_progress(void *context, size_t width, struct text *line)
+static void show_side_tune_progress(void *context, const struct screen *screen, struct text *line)
 {
     const struct tuning *t = context;
     struct engine_tuned tuned;
     engine_tuned(t->handle, &tuned);
-    report_tune_progress(&tuned.progress, &tuned.options->objectives, t->work.spec, width, line);
+    report_tune_progress(&tuned.progress, &tuned.options->objectives, t->work.spec, screen, line);
 }
 
 static int run_tune(struct comparing_side *s)

@@ -1,18 +1,96 @@
-// All writing to stdout and stderr. Texts are made visible before they are written, and a line of progress
-// is taken away before anything else appears; a failed write is told by console_finish().
+// All writing to stdout and stderr. Texts are made visible before they are written, then coloured by the word that
+// a line begins with, and lines of progress are taken away before anything else appears; a failed write is told by
+// console_finish().
 #include "cli/console.h"
 
 #include "cli/cli.h"
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define REDRAW_NS 100000000ull   // on a terminal
-#define LINE_NS   10000000000ull // off a terminal
+#define REDRAW_NS 100000000ull
 #define CLEAR     "\r\033[K"
+#define UP        "\033[A"
+
+// ---- colours -----------------------------------------------------------------------------------
+
+// The program has one terminal.
+static enum color color;
+
+void console_color(enum color c)
+{
+    color = c;
+}
+
+static bool is_dumb(void)
+{
+    const char *term = getenv("TERM");
+    return !term || !term[0] || str_equal(term, "dumb");
+}
+
+static bool has_color(FILE *stream)
+{
+    const char *no = getenv("NO_COLOR");
+    bool may = isatty(fileno(stream)) == 1 && !(no && no[0]) && !is_dumb();
+    return color == COLOR_ALWAYS || (color == COLOR_AUTO && may);
+}
+
+#define BOLD   "\033[1m"
+#define RED    "\033[31m"
+#define GREEN  "\033[32m"
+#define YELLOW "\033[33m"
+#define PLAIN  "\033[0m"
+
+// Words that a line begins with.
+static const struct {
+    const char *word, *style;
+} styles[] = {
+    {"hone: warning:", YELLOW}, {"hone:", RED},       {"Warning:", YELLOW},  {"Failed:", RED},
+    {"FAILED:", RED},           {"Best", BOLD GREEN}, {"best", BOLD},        {"OK:", GREEN},
+    {"NOT VERIFIED:", YELLOW},  {"Speed-up", BOLD},   {"AGREEMENT:", YELLOW}};
+
+// The length of the first word of a line that has a colour; 0: none has.
+static size_t find_style(const char *line, size_t length, const char **style)
+{
+    for (size_t i = 0; i < sizeof styles / sizeof *styles; i++) {
+        size_t word = strlen(styles[i].word);
+        *style = styles[i].style;
+        if (word <= length && memcmp(line, styles[i].word, word) == 0)
+            return word;
+    }
+    return 0;
+}
+
+// The full part of a bar that a line of progress begins with, report_bar().
+static size_t find_bar(const char *line)
+{
+    size_t at = 0;
+    for (;;) {
+        size_t length = line[at] == '#' ? 1 : str_starts(line + at, "\xe2\x94\x81") ? 3 : 0;
+        if (length == 0)
+            return at;
+        at += length;
+    }
+}
+
+// What is visible already.
+static void write_colored(FILE *stream, const char *text, size_t length, bool colored)
+{
+    while (length > 0) {
+        const char *end = memchr(text, '\n', length), *style = NULL;
+        size_t line = end ? (size_t)(end - text) + 1 : length;
+        size_t word = colored ? find_style(text, line, &style) : 0;
+        if (word)
+            fprintf(stream, "%s%.*s" PLAIN, style, (int)word, text);
+        fwrite(text + word, 1, line - word, stream);
+        text += line;
+        length -= line;
+    }
+}
 
 // ---- what others wrote -------------------------------------------------------------------------
 
@@ -24,7 +102,7 @@ static void write_visible(FILE *stream, const struct text *t)
     if (t->failed || shown.failed)
         fputs("hone: out of memory\n", stderr);
     else
-        fwrite(text_cstr(&shown), 1, shown.length, stream);
+        write_colored(stream, text_cstr(&shown), shown.length, has_color(stream));
     text_release(&shown);
 }
 
@@ -117,49 +195,84 @@ void console_log(void *context, enum log_level level, const char *message)
 
 // ---- progress ----------------------------------------------------------------------------------
 
+// By what the environment says of its locale.
+static bool is_utf8(void)
+{
+    const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value && value[0])
+            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+    }
+    return false;
+}
+
 void ticker_init(struct ticker *t, FILE *stream)
 {
-    *t = (struct ticker){.stream = stream, .terminal = isatty(fileno(stream)) == 1};
+    *t = (struct ticker){.stream = stream,
+                         .terminal = isatty(fileno(stream)) == 1 && !is_dumb(),
+                         .color = has_color(stream),
+                         .screen.utf8 = is_utf8()};
 }
 
 bool ticker_due(const struct ticker *t, uint64_t now_ns)
 {
-    return now_ns >= t->next_ns;
+    return t->terminal && now_ns >= t->next_ns;
 }
 
-size_t ticker_width(const struct ticker *t)
+struct screen ticker_screen(const struct ticker *t)
 {
     struct winsize size;
-    if (!t->terminal || t->width)
-        return t->width;
+    struct screen s = t->screen;
+    if (!t->terminal || s.width)
+        return s;
     bool known = ioctl(fileno(t->stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
-    return known ? size.ws_col - 1u : 79; // the last column would wrap
+    s.width = known ? size.ws_col - 1u : 79; // the last column would wrap
+    return s;
 }
 
-// A line is one line: what is made visible is no longer than the terminal is wide.
-void ticker_show(struct ticker *t, const char *line, uint64_t now_ns)
+static void draw_line(const struct ticker *t, const char *line, size_t length,
+                      const struct screen *s)
 {
     struct text shown = TEXT_INIT;
-    text_add_visible(&shown, line, strlen(line), false);
-    size_t width = t->terminal ? ticker_width(t) : 0, at = 0;
-    for (size_t column = 0; at < shown.length; at++) {
-        bool starts = ((unsigned char)shown.data[at] & 0xc0) != 0x80;
-        if (starts && width && column++ == width)
-            break;
-    }
-    fprintf(t->stream, t->terminal ? CLEAR "%.*s" : "%.*s\n", (int)at, text_cstr(&shown));
+    text_add_visible(&shown, line, length, false);
+    report_cut(&shown, 0, s);
+    size_t bar = t->color ? find_bar(text_cstr(&shown)) : 0;
+    if (bar)
+        fprintf(t->stream, GREEN "%.*s" PLAIN, (int)bar, text_cstr(&shown));
+    write_colored(t->stream, text_cstr(&shown) + bar, shown.length - bar, t->color);
     text_release(&shown);
+}
+
+static void erase(struct ticker *t)
+{
+    fputs(CLEAR, t->stream);
+    for (; t->drawn > 1; t->drawn--)
+        fputs(UP CLEAR, t->stream);
+    t->drawn = 0;
+}
+
+void ticker_show(struct ticker *t, const char *lines, uint64_t now_ns)
+{
+    const struct screen s = ticker_screen(t);
+    t->next_ns = now_ns + REDRAW_NS;
+    if (!t->terminal)
+        return;
+    erase(t);
+    while (*lines) {
+        size_t length = strcspn(lines, "\n");
+        fputs(t->drawn++ ? "\n" : "", t->stream);
+        draw_line(t, lines, length, &s);
+        lines += length + (lines[length] == '\n');
+    }
     fflush(t->stream);
-    t->drawn = t->terminal;
-    t->next_ns = now_ns + (t->terminal ? REDRAW_NS : LINE_NS);
 }
 
 void ticker_clear(struct ticker *t)
 {
-    if (!t->drawn)
+    if (t->drawn == 0)
         return;
-    fputs(CLEAR, t->stream);
+    erase(t);
     fflush(t->stream);
-    t->drawn = false;
     t->next_ns = 0;
 }

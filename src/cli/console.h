@@ -1,9 +1,10 @@
-// Results go to stdout, everything else to stderr, where a line of progress may stand meanwhile.
+// Results go to stdout, everything else to stderr, where lines of progress may stand meanwhile.
 #ifndef HONE_CLI_CONSOLE_H
 #define HONE_CLI_CONSOLE_H
 
 #include "base/log.h"
 #include "base/text.h"
+#include "report/progress.h"
 #include "report/writer.h"
 
 #include <stdio.h>
@@ -31,21 +32,27 @@ int console_finish(int status);
 // Warnings and notes of the library, for struct log.
 void console_log(void *context, enum log_level level, const char *message);
 
-// A line of progress: redrawn in place on a terminal, else a line every ten seconds.
+// Colours: on a terminal, unless NO_COLOR is set or TERM is "dumb" or nothing; or as --color says.
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+void console_color(enum color c);
+
+// Lines of progress, redrawn in place on a terminal that can do that; elsewhere nothing is drawn.
 struct ticker {
     FILE *stream;
     bool terminal;
-    size_t width; // of the terminal; 0: ask it before each line
+    bool color;
+    struct screen screen; // width 0: ask the terminal before each time
     uint64_t next_ns;
-    bool drawn;
+    size_t drawn; // lines
 };
 void ticker_init(struct ticker *t, FILE *stream);
 // Is it time to show something?
 bool ticker_due(const struct ticker *t, uint64_t now_ns);
-// Columns that a line may have; 0: any.
-size_t ticker_width(const struct ticker *t);
-void ticker_show(struct ticker *t, const char *line, uint64_t now_ns);
-// Takes the line away, so that something else can be written.
+// What lines are drawn on; its width is 0 where there is no terminal.
+struct screen ticker_screen(const struct ticker *t);
+// Each line is cut to the width of the terminal, and then ends with an ellipsis.
+void ticker_show(struct ticker *t, const char *lines, uint64_t now_ns);
+// Takes the lines away, so that something else can be written.
 void ticker_clear(struct ticker *t);
 
 #endif

@@ -1,5 +1,5 @@
 // Each turn of the loop first looks for a signal, then gives the workflow a tenth of a second, then
-// draws the line of progress where it is time to. A workflow is cancelled once: by the first
+// draws the lines of progress where it is time to. A workflow is cancelled once: by the first
 // Ctrl-C, or because stdout cannot be written any more and nobody reads along. The second Ctrl-C
 // ends the program by itself (interrupt.c).
 #include "cli/run_workflow.h"
@@ -16,7 +16,8 @@ static void show_progress(struct running *r)
     uint64_t now = clock_ns();
     if (!ticker_due(ticker, now))
         return;
-    r->progress(r->context, ticker_width(ticker), &line);
+    const struct screen screen = ticker_screen(ticker);
+    r->progress(r->context, &screen, &line);
     if (line.length)
         ticker_show(ticker, text_cstr(&line), now);
     text_release(&line);

@@ -13,8 +13,9 @@ struct running {
     // (optional) Shows a new record, one of the workflow's (struct tune_record). False: goes on no
     // more.
     bool (*record)(void *context, const void *record);
-    // How far it is, in at most `width` columns (0: any). Where it adds nothing, no line is shown.
-    void (*progress)(void *context, size_t width, struct text *line);
+    // How far it is, in lines that are cut at the screen's width. Where it adds nothing, nothing is shown. Asked on a
+    // terminal alone.
+    void (*progress)(void *context, const struct screen *s, struct text *lines);
     bool silent; // nothing is said of Ctrl-C: no launch has to be waited for
     bool ending; // it was cancelled
 };

@@ -20,7 +20,8 @@ static bool set_format(struct given_format *given, enum report_format f, struct 
         return error_set(e, ERROR_USAGE,
                          "%s is asked for, too, and formats of the output exclude each other",
                          report_format_text(given->format));
-    *given = (struct given_format){true, f};
+    given->is_given = true;
+    given->format = f;
     return true;
 }
 
@@ -44,12 +45,28 @@ bool option_format(void *field, const char *value, struct error *e)
     return error_set(e, ERROR_USAGE, "'%s' is none of " REPORT_FORMAT_WORDS, value);
 }
 
+static bool option_color(void *field, const char *value, struct error *e)
+{
+    static const char *const names[] = {
+        [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        if (str_equal(value, names[i])) {
+            *(enum color *)field = (enum color)i;
+            return true;
+        }
+    }
+    return error_set(e, ERROR_USAGE, "'%s' is none of auto, always and never", value);
+}
+
 const struct option format_options[] = {
     {OPTION("format", REPORT_FORMAT_ARGUMENT, option_format, 0), .letter = 'f',
      .brief = "how results are written",
      .help = "How the results are written: " REPORT_FORMAT_WORDS ". CSV has a row for each record "
              "of the JSON and a column for each value; JUnit a test case for each, which failed "
              "where its status is not correct."},
+    {OPTION("color", "auto|always|never", option_color, offsetof(struct given_format, color)),
+     .help = "Colours on a terminal. Default: auto, which is none where NO_COLOR is set or TERM is "
+             "dumb."},
     {0},
 };
 

@@ -4,6 +4,7 @@
 #ifndef HONE_CLI_SETTINGS_H
 #define HONE_CLI_SETTINGS_H
 
+#include "cli/console.h"
 #include "cli/option.h"
 #include "model/device_info.h"
 #include "report/writer.h"
@@ -14,6 +15,7 @@
 struct given_format {
     bool is_given;
     enum report_format format;
+    enum color color;
 };
 
 // What is looked at, and where: the spec, the device, the store.
@@ -67,7 +69,7 @@ extern const struct option no_store_options[];
 extern const struct option search_options[]; // --budget, --strategy
 extern const struct option objective_options[];
 
-extern const struct option format_options[];  // --format, into struct given_format
+extern const struct option format_options[];  // --format and --color, into struct given_format
 extern const struct option verbose_options[]; // into a bool
 
 // For `apply`.

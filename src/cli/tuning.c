@@ -245,3 +245,25 @@ void tuning_report(struct tuning *t, bool ended, struct tune_report *out)
     engine_tune_speedup(t->handle, &out->speedup);
     out->wall_ns = clock_ns() - t->work.call->started_ns;
 }
+
+void add_define(const char *option, struct text *out)
+{
+    if (!str_starts(option, "-D") || str_starts(option, "-DHONE_SOURCE="))
+        return;
+    text_add(out, out->length ? " " : "");
+    text_add_shell(out, option);
+}
+
+void tuning_options_of_best(const struct tuning *t, struct text *out)
+{
+    struct hone_progress p = HONE_PROGRESS_INIT;
+    struct hone_program program = HONE_PROGRAM_INIT;
+    hone_tune_progress(t->handle, &p);
+    struct hone_job *job =
+        p.best && !t->recorded ? hone_job_of_record_new(t->handle, p.best, NULL) : NULL;
+    if (job && hone_job_program(job, 0, &program)) {
+        for (size_t i = 0; program.options[i]; i++)
+            add_define(program.options[i], out);
+    }
+    hone_job_free(job);
+}

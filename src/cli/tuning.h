@@ -26,6 +26,7 @@ struct tune_settings {
     struct search_settings search;
     const char *replay; // a recording that answers instead of a device
     bool build_only;    // nothing runs
+    bool details;       // at the end the tables
     bool timing;        // where the time went is told at the end
     bool verbose;
 };
@@ -71,6 +72,11 @@ void tuning_alike(const struct tuning *t, const struct tune_progress *p, struct 
 void tuning_tell_crash(const struct tuning *t, const struct tune_record *r);
 // An exit status, and says so: is most of what was tried lost to errors of the spec?
 int tuning_spec_errors(const struct tune_progress *p, const char *spec_path);
+// An option of a job's for a shell, behind a blank: -D words alone, without HONE_SOURCE, which only tells drivers' caches
+// apart.
+void add_define(const char *option, struct text *out);
+// The best one's options for a compiler, as a shell takes them; nothing where there is no best or no job.
+void tuning_options_of_best(const struct tuning *t, struct text *out);
 // What a record is seen in, but for the device's peak.
 void tuning_frame(const struct tuning *t, struct record_frame *out);
 // What is known by now: head, frame and progress; with `ended` all of it. Valid until the next report.

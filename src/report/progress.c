@@ -1,5 +1,5 @@
-// The line of progress. What it shows is gathered from a workflow's own record of its progress into
-// struct view_progress, and cut to the width of the terminal by characters, not by bytes.
+// The lines of progress: what all workflows say of themselves (workflow.h) in one line with a bar, under it the best of a
+// tune. They are cut by whoever draws them.
 #include "report/progress.h"
 
 #include "report/units.h"
@@ -7,185 +7,136 @@
 #include <math.h>
 #include <string.h>
 
-static void put_progress_failures(const struct view_progress *v, struct text *out)
+// ---- the first line ----------------------------------------------------------------------------
+
+void report_bar(uint64_t done, uint64_t planned, const struct screen *s, struct text *out)
 {
-    uint64_t failed = 0;
-    const char *separator = "";
-    for (unsigned s = 0; s < STATUS_COUNT; s++)
-        failed += s == STATUS_CORRECT ? 0 : v->by_status[s];
-    if (failed == 0)
-        return;
-    text_addf(out, "  %llu failed (", (unsigned long long)failed);
-    for (unsigned s = 0; s < STATUS_COUNT; s++) {
-        uint64_t count = v->by_status[s] - v->spec_by_status[s];
-        if (s == STATUS_CORRECT || count == 0)
-            continue;
-        text_addf(out, "%s%s %llu", separator, status_text((enum status)s),
-                  (unsigned long long)count);
-        separator = ", ";
+    size_t width = s->width ? s->width / 4 : 20;
+    width = width < 10 ? 10 : width > 40 ? 40 : width;
+    size_t full = planned ? (size_t)((double)width * (double)done / (double)planned) : 0;
+    for (size_t i = 0; i < width; i++) {
+        if (s->utf8)
+            text_add(out, i < full ? "\xe2\x94\x81" : "\xe2\x94\x80"); // heavy and light lines
+        else
+            text_addc(out, i < full ? '#' : '-');
     }
-    if (v->spec_errors > 0)
-        text_addf(out, "%sspec error %llu", separator, (unsigned long long)v->spec_errors);
-    text_add(out, ")");
 }
 
-static void put_best(const struct view_progress *v, struct text *out)
+void report_cut(struct text *line, size_t from, const struct screen *s)
 {
-    char time[UNITS_SIZE], metric[UNITS_SIZE];
-    if (v->several && v->pareto > 0)
-        text_addf(out, "  %llu in the Pareto set", (unsigned long long)v->pareto);
-    if (!v->has_best)
+    const char *ellipsis = s->utf8 ? "\xe2\x80\xa6" : "...";
+    size_t dots = columns(ellipsis);
+    if (s->width == 0 || line->failed || columns(text_cstr(line) + from) <= s->width)
         return;
-    duration_to_str(v->best_ns, time);
-    text_addf(out, "  best %s", time);
-    if (!v->has_metric)
-        return;
-    number_to_str(v->metric, metric);
-    text_addf(out, ", %s %s", metric, v->metric_unit);
+    size_t kept = s->width > dots ? s->width - dots : 0;
+    line->length = from + bytes_in_columns(line->data + from, line->length - from, kept);
+    line->data[line->length] = '\0';
+    text_add(line, ellipsis);
 }
 
 // "ranking 12 finalists, round 7 of at most 24"
-static void put_ranking(const struct view_progress *v, struct text *out)
+static void put_ranking(const struct final_ranking_status *r, struct text *out)
 {
-    const char *plural = v->finalists == 1 ? "" : "s";
-    if (v->finalists == 0)
-        return;
-    if (v->checking)
-        text_addf(out, "  verifying %u finalist%s again", v->finalists, plural);
-    else if (v->round == 0)
-        text_addf(out, "  getting %u finalist%s ready", v->finalists, plural);
+    const char *plural = r->in == 1 ? "" : "s";
+    if (r->checking)
+        text_addf(out, "  verifying %u finalist%s again", r->in, plural);
+    else if (r->round == 0)
+        text_addf(out, "  getting %u finalist%s ready", r->in, plural);
     else
-        text_addf(out, "  ranking %u finalist%s, round %u of at most %u", v->finalists, plural,
-                  v->round, v->rounds);
+        text_addf(out, "  ranking %u finalist%s, round %u of at most %u", r->in, plural, r->round,
+                  r->most);
 }
 
-static void cut(struct text *line, size_t from, size_t width)
+static void put_running(const struct workflow_progress *p, bool is_ranking, struct text *out)
 {
-    size_t at = from, column = 0;
-    for (; at < line->length; at++) {
-        bool starts = ((unsigned char)line->data[at] & 0xc0) != 0x80;
-        if (starts && column++ == width)
-            break;
+    const struct evaluator_status *e = &p->evaluator;
+    if (e->waiting) {
+        text_add_name(out, "  waiting: ", e->waiting, "");
+        return;
     }
-    if (at < line->length) {
-        line->length = at;
-        line->data[at] = '\0';
-    }
-}
-
-void report_progress(const struct view_progress *v, size_t width, struct text *out)
-{
-    size_t from = out->length;
-    text_addf(out, "%llu/%llu", (unsigned long long)v->done, (unsigned long long)v->planned);
-    if (v->replayed)
-        text_add(out, " replayed");
-    if (v->reused > 0)
-        text_addf(out, " (%llu known)", (unsigned long long)v->reused);
-    put_ranking(v, out);
-    // Before the first result there is nothing else to show.
-    if (v->waiting)
-        text_addf(out, "  waiting: %s", v->waiting);
-    else if (v->cancelled)
+    if (p->cancelled) {
         text_add(out, "  ending after the running launch");
-    else if (v->done == v->reused && v->measuring)
-        text_add(out, "  measuring");
-    else if (v->done == v->reused && v->building > 0)
-        text_addf(out, "  building %u", v->building);
-    put_best(v, out);
-    put_progress_failures(v, out);
-    char left[UNITS_SIZE];
-    uint64_t measured = v->done > v->reused ? v->done - v->reused : 0;
-    if (measured > 0 && v->elapsed_ns > 0 && v->finalists == 0) {
-        double rate = (double)measured * 1e9 / (double)v->elapsed_ns;
-        text_addf(out, rate < 1 ? "  %.1f/min" : "  %.1f/s", rate < 1 ? 60 * rate : rate);
+        return;
     }
-    if (v->left_ns > 0) {
-        span_to_str(v->left_ns, left);
+    if (e->building > 0)
+        text_addf(out, "  building %u", e->building);
+    if (e->measuring && !is_ranking)
+        text_add_name(out, e->building ? ", measuring " : "  measuring ",
+                      e->running ? e->running : "", "");
+}
+
+// What of `failed` is not 0 is told; `ranking` (or NULL) where one runs.
+static void put_line(const struct workflow_progress *p, uint64_t reused, uint64_t failed,
+                     const struct final_ranking_status *ranking, const struct screen *s,
+                     struct text *out)
+{
+    char left[UNITS_SIZE];
+    bool is_round = ranking && ranking->round > 0;
+    report_bar(is_round ? ranking->round : p->done, is_round ? ranking->most : p->planned, s, out);
+    text_addf(out, "  %llu/%llu", (unsigned long long)p->done, (unsigned long long)p->planned);
+    if (reused > 0)
+        text_addf(out, " (%llu known)", (unsigned long long)reused);
+    if (failed > 0)
+        text_addf(out, "  %llu failed", (unsigned long long)failed);
+    if (p->left_ns > 0) {
+        span_to_str(p->left_ns, left);
         text_addf(out, "  %s left", left);
     }
-    if (width > 0)
-        cut(out, from, width);
+    if (ranking)
+        put_ranking(ranking, out);
+    put_running(p, ranking != NULL, out);
 }
 
 // ---- workflows ---------------------------------------------------------------------------------
 
-static void take_status(struct view_progress *v, const struct evaluator_status *s)
+static uint64_t failures_of(const uint64_t by_status[STATUS_COUNT])
 {
-    v->building = s->building;
-    v->measuring = s->measuring;
-    v->waiting = s->waiting;
+    uint64_t failed = 0;
+    for (unsigned s = 0; s < STATUS_COUNT; s++)
+        failed += s == STATUS_CORRECT ? 0 : by_status[s];
+    return failed;
 }
 
-static void take_ranking(struct view_progress *v, const struct final_ranking_status *s)
+static void put_best_so_far(const struct tune_record *best, const struct objectives *o,
+                            const struct spec *spec, struct text *out)
 {
-    v->finalists = s->in;
-    v->round = s->round;
-    v->rounds = s->most;
-    v->checking = s->checking;
+    char number[UNITS_SIZE];
+    bool by_metric = o->terms[0].metric != OBJECTIVE_TIME;
+    const double *values = by_metric ? best->values : best->metrics;
+    duration_to_str(best->stats.median, number);
+    text_addf(out, "\nbest %s", number);
+    if (values && (by_metric || spec->metric_count > 0) && !isnan(values[0])) {
+        number_to_str(values[0], number);
+        text_addf(out, ", %s %s", number, by_metric ? o->terms[0].name : spec->metrics[0].name);
+    }
+    if (best->configuration[0])
+        text_add_name(out, ": ", best->configuration, "");
 }
 
 void report_tune_progress(const struct tune_progress *p, const struct objectives *o,
-                          const struct spec *spec, size_t width, struct text *out)
+                          const struct spec *spec, const struct screen *s, struct text *out)
 {
-    const struct objective *first = &o->terms[0];
-    bool by_metric = first->metric != OBJECTIVE_TIME;
-    struct view_progress v = {.planned = p->common.planned,
-                              .done = p->common.done,
-                              .reused = p->reused,
-                              .elapsed_ns = p->common.elapsed_ns,
-                              .left_ns = p->common.left_ns,
-                              .cancelled = p->common.cancelled,
-                              .replayed = p->replayed,
-                              .spec_errors = p->spec_errors,
-                              .several = o->count > 1,
-                              .pareto = p->pareto};
-    take_status(&v, &p->common.evaluator);
-    if (p->ranked.running)
-        take_ranking(&v, &p->ranked.status);
-    memcpy(v.by_status, p->by_status, sizeof v.by_status);
-    memcpy(v.spec_by_status, p->spec_by_status, sizeof v.spec_by_status);
-    if (p->best) {
-        v.has_best = true;
-        v.best_ns = p->best->stats.median;
-        const double *values = by_metric ? p->best->values : p->best->metrics;
-        v.has_metric = values && (by_metric || spec->metric_count > 0) && !isnan(values[0]);
-        v.metric = v.has_metric ? values[0] : 0;
-        v.metric_unit = by_metric ? first->name : spec->metric_count ? spec->metrics[0].name : "";
-    }
-    report_progress(&v, width, out);
+    put_line(&p->common, p->reused, failures_of(p->by_status),
+             p->ranked.running ? &p->ranked.status : NULL, s, out);
+    if (p->best)
+        put_best_so_far(p->best, o, spec, out);
+    else if (p->pareto > 0)
+        text_addf(out, "\n%zu in the Pareto set", p->pareto);
 }
 
-void report_check_progress(const struct check_progress *p, size_t width, struct text *out)
+void report_check_progress(const struct check_progress *p, const struct screen *s, struct text *out)
 {
-    struct view_progress v = {.planned = p->common.planned,
-                              .done = p->common.done,
-                              .reused = p->reused,
-                              .elapsed_ns = p->common.elapsed_ns,
-                              .left_ns = p->common.left_ns,
-                              .cancelled = p->common.cancelled};
     if (p->sized < p->common.planned) {
-        text_addf(out, "choosing sizes: %llu of %llu", (unsigned long long)p->sized,
+        report_bar(p->sized, p->common.planned, s, out);
+        text_addf(out, "  choosing sizes: %llu of %llu", (unsigned long long)p->sized,
                   (unsigned long long)p->common.planned);
         return;
     }
-    take_status(&v, &p->common.evaluator);
-    memcpy(v.by_status, p->failed_by_status, sizeof v.by_status);
-    memcpy(v.spec_by_status, p->spec_by_status, sizeof v.spec_by_status);
-    for (unsigned i = 0; i < STATUS_COUNT; i++)
-        v.spec_errors += p->spec_by_status[i];
-    report_progress(&v, width, out);
+    put_line(&p->common, p->reused, failures_of(p->failed_by_status), NULL, s, out);
 }
 
-void report_compare_progress(const struct compare_progress *p, size_t width, struct text *out)
+void report_compare_progress(const struct compare_progress *p, const struct screen *s,
+                             struct text *out)
 {
-    struct view_progress v = {.planned = p->common.planned,
-                              .done = p->common.done,
-                              .elapsed_ns = p->common.elapsed_ns,
-                              .left_ns = p->common.left_ns,
-                              .cancelled = p->common.cancelled};
-    take_status(&v, &p->common.evaluator);
-    if (p->final_ranking.round)
-        take_ranking(&v, &p->final_ranking);
-    v.by_status[STATUS_CORRECT] = p->compared;
-    report_progress(&v, width, out);
+    put_line(&p->common, 0, p->failed, p->final_ranking.round ? &p->final_ranking : NULL, s, out);
 }

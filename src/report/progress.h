@@ -1,5 +1,5 @@
-// The line that shows how far a tune is. A pure function of a view, so that a test can give it any
-// clock and width.
+// The lines that show how far a workflow is, on a terminal. Pure functions of its record of its progress and of the
+// screen, so that a test can give any clock and width.
 #ifndef HONE_REPORT_PROGRESS_H
 #define HONE_REPORT_PROGRESS_H
 
@@ -8,37 +8,30 @@
 #include "workflows/compare/compare.h"
 #include "workflows/tune/tune.h"
 
-struct view_progress {
-    uint64_t planned, done, reused;
-    uint64_t by_status[STATUS_COUNT];
-    uint64_t spec_errors; // of the failures, those that are errors of the spec
-    uint64_t spec_by_status[STATUS_COUNT];
-    bool has_best, has_metric, several;
-    double best_ns;
-    double metric; // of the best
-    const char *metric_unit;
-    uint64_t pareto; // of several objectives, which have no best: so many in the Pareto set
-    uint64_t elapsed_ns;
-    uint64_t left_ns; // 0: no estimate
-    uint32_t building;
-    bool measuring;
-    const char *waiting; // (or NULL)
-    bool cancelled;
-    bool replayed; // from a recording
-    // While the ranking runs, `finalists` > 0:
-    uint32_t finalists, round, rounds; // those still in, the round that runs, rounds at most
-    bool checking;                     // the last launches are compared again
+// What is drawn on.
+struct screen {
+    size_t width; // columns; 0: as many as it takes
+    bool utf8;    // else ASCII alone
 };
 
-// One line without a newline, at most `width` columns (0: any):
-// "12/41  2 failed (compile 1, timeout 1)  best 8.10 ms, 4.143 GFLOP/s  1.9/s  15 s left".
-void report_progress(const struct view_progress *v, size_t width, struct text *out);
+// "######--------------": `done` of `planned`, a quarter of the screen, 10 to 40 columns. In UTF-8 lines in place of signs.
+void report_bar(uint64_t done, uint64_t planned, const struct screen *s, struct text *out);
 
-// The same of a workflow. Beside the time of the best stands what is looked for, where that is a
-// metric, else the first metric of the spec.
+// Cuts the line that begins at `from` to the screen's width; what was cut ends with an ellipsis.
+void report_cut(struct text *line, size_t from, const struct screen *s);
+
+// Two lines without the last newline, which whoever draws them cuts at the width of the screen: the bar, what is done of
+// what is planned, how many failed, what is left, and last what runs, or who has the device; then, where there is one,
+// the best so far with its time and what is looked for (else the first metric of the spec):
+//
+//   ######--------------  12/41 (2 known)  3 failed  15 s left  building 2, measuring a=2, b=1
+//   best 8.100 ms, 4.143 GFLOP/s: a=1, b=2
 void report_tune_progress(const struct tune_progress *p, const struct objectives *o,
-                          const struct spec *spec, size_t width, struct text *out);
-void report_check_progress(const struct check_progress *p, size_t width, struct text *out);
-void report_compare_progress(const struct compare_progress *p, size_t width, struct text *out);
+                          const struct spec *spec, const struct screen *s, struct text *out);
+// Without a best.
+void report_check_progress(const struct check_progress *p, const struct screen *s,
+                           struct text *out);
+void report_compare_progress(const struct compare_progress *p, const struct screen *s,
+                             struct text *out);
 
 #endif

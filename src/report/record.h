@@ -4,6 +4,7 @@
 
 #include "formats/recorded.h"
 #include "model/device_peak.h"
+#include "report/progress.h"
 #include "report/writer.h"
 #include "workflows/best.h"
 #include "workflows/tune/tune.h"
@@ -77,7 +78,11 @@ struct tune_report {
     bool cold;
     uint64_t wall_ns, listing_ns; // since the program was started; of that until the tune was made
     enum report_format format;    // of its tables
-    size_t rows, width;           // of these, at most (0: any width)
+    size_t rows;                  // of these, at most
+    struct screen screen;         // that the end is written to
+    // The end in short, as text; else all tables.
+    bool in_short;
+    const char *options; // (optional) for a compiler, of the best
 };
 
 // Metric `i` of a record; false where it has no value.

@@ -138,8 +138,12 @@ void report_driver(enum language l, const char *platform, const char *driver, st
 void report_run(const struct run_head *v, struct text *out);
 // One line for a configuration that is done, as --verbose shows it.
 void report_line(const struct record_frame *f, const struct tune_record *v, struct text *out);
-// The ranking with at most `rows` rows, then what was screened only, what failed (one line a kind),
-// and where the time went. Where a row has more than `width` columns the configurations
+// "256 x 256 work-items in work-groups of 16 x 16"
+void report_geometry(const uint64_t *global, const uint64_t *local, uint32_t dimensions,
+                     struct text *out);
+// In short: the best with its options and geometry, the speed-up, ties, failures (one line a kind), warnings. Else the
+// ranking with at most `rows` rows, then what was screened only, what failed (one line a kind),
+// and where the time went. Where a row is wider than the screen the configurations
 // stand below their times.
 void report_summary(const struct tune_report *v, struct text *out);
 // Where the time of a run went.

@@ -12,8 +12,8 @@ static void put_size(struct text *out, const uint64_t *size, uint32_t dimensions
         text_addf(out, "%s%llu", axis ? " x " : "", (unsigned long long)size[axis]);
 }
 
-static void put_geometry(const uint64_t *global, const uint64_t *local, uint32_t dimensions,
-                         struct text *out)
+void report_geometry(const uint64_t *global, const uint64_t *local, uint32_t dimensions,
+                     struct text *out)
 {
     put_size(out, global, dimensions);
     text_add(out, " work-items in work-groups of ");
@@ -66,7 +66,7 @@ static void put_launch(const struct tune_record *v, uint32_t i, struct text *out
     if (language_traits(v->job->language)->is_plain_call)
         text_add(out, "one call");
     else
-        put_geometry(l->global, l->local, l->dimensions, out);
+        report_geometry(l->global, l->local, l->dimensions, out);
     if (isfinite(part)) {
         duration_to_str(part, time);
         text_addf(out, ": %s, %.1f %%", time, 100 * part / v->stats.median);
@@ -96,7 +96,7 @@ static void put_launches(const struct tune_record *v, struct text *out)
         text_addf(out, "Launch: ... and %u more\n", (unsigned)(launches - LAUNCHES_TOLD));
     if (!v->job && v->dimensions > 0) {
         text_add(out, "Launch: ");
-        put_geometry(v->global, v->local, v->dimensions, out);
+        report_geometry(v->global, v->local, v->dimensions, out);
         text_add(out, "\n");
     }
     for (uint32_t i = 0; i < v->result->resource_count; i++) {

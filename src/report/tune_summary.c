@@ -1,11 +1,13 @@
 // The end of a tune: the best few, what failed, where the time went. And its writers.
 #include "report/peak_report.h"
+#include "report/progress.h"
 #include "report/report.h"
 #include "report/table.h"
 #include "report/units.h"
 #include "report/verified.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // METRIC is the first of several: those that are objectives, else the spec's first one.
@@ -258,7 +260,7 @@ static void put_table(const struct tune_report *v, struct rows *rows, struct tex
     if (!first_row(v, rows))
         return;
     put_table_as(v, rows, &table);
-    rows->below = v->width > 0 && widest_line(text_cstr(&table)) > v->width;
+    rows->below = v->screen.width > 0 && widest_line(text_cstr(&table)) > v->screen.width;
     if (rows->below) {
         text_clear(&table);
         put_table_as(v, rows, &table);
@@ -521,6 +523,14 @@ static void put_spent(const struct tune_report *report, struct text *out)
         text_add(out, "\n");
         return;
     }
+    if (report->in_short) {
+        if (report->head.about->store)
+            text_addf(out, ", kept in %s", report->head.about->store);
+        if (report->head.about->store && report->ranking_count > 0)
+            text_add(out, "; more: --details");
+        text_add(out, "\n");
+        return;
+    }
     put_span(out, "builds in parallel", v->build_ns, &separator);
     put_span(out, "loading", v->load_ns, &separator);
     put_span(out, "inputs", v->inputs_ns, &separator);
@@ -595,26 +605,42 @@ static void put_unknown(const struct tune_report *v, struct text *out)
     }
 }
 
-void report_summary(const struct tune_report *v, struct text *out)
+// What was found, whatever that is, where it is not one best configuration: true.
+static bool put_other_end(const struct tune_report *v, struct text *out)
 {
     size_t count = v->ranking_count;
-    const struct checked_outcomes all = tune_outcomes(v);
     if (v->head.build_only)
         put_built(v, out);
+    else if (count > 0 && report_is_set(&v->head) && !v->progress.ranked.decided)
+        put_pareto(v, out);
+    else if (count == 0 && v->head.recorded)
+        text_add(out, "No configuration that was asked for has a correct result.\n");
+    else if (count == 0)
+        text_add(out, "No configuration gave a correct result that was measured.\n");
+    else
+        return false;
+    return true;
+}
+
+static bool has_speedup(const struct tune_report *v)
+{
+    size_t count = v->ranking_count;
+    bool is_alone = count == 1 && (v->ranking[0]->is_default || v->progress.valid == 1);
+    return count > 0 && report_by_time(&v->head) && !v->head.build_only && !is_alone;
+}
+
+static void put_details(const struct tune_report *v, struct text *out)
+{
+    const struct checked_outcomes all = tune_outcomes(v);
+    if (put_other_end(v, out))
+        ;
     else if (v->progress.ranked.decided)
         put_ranking(v, out);
-    else if (v->head.recorded && count > 0 && !report_is_set(&v->head))
-        put_replayed(v, out);
-    else if (count > 0 && report_is_set(&v->head))
-        put_pareto(v, out);
-    else if (count > 0)
-        put_screening(v, out);
     else if (v->head.recorded)
-        text_add(out, "No configuration that was asked for has a correct result.\n");
+        put_replayed(v, out);
     else
-        text_add(out, "No configuration gave a correct result that was measured.\n");
-    bool is_alone = count == 1 && (v->ranking[0]->is_default || v->progress.valid == 1);
-    if (count > 0 && report_by_time(&v->head) && !v->head.build_only && !is_alone)
+        put_screening(v, out);
+    if (has_speedup(v))
         put_speedup(v, out);
     if (report_best(v))
         report_peak_shares(&v->frame, report_best(v), out);
@@ -626,6 +652,196 @@ void report_summary(const struct tune_report *v, struct text *out)
     put_summary_failures(&v->progress, out);
     put_spent(v, out);
     put_end(v, out);
+}
+
+// ---- the end in short --------------------------------------------------------------------------
+
+// "Best of 41 correct configurations (verified against gemm): a=1, b=2", its time with metrics and geometry, and its
+// options.
+static void put_best_one(const struct tune_report *v, const struct tune_record *best,
+                         struct text *out)
+{
+    uint32_t shown[METRICS];
+    size_t from = out->length;
+    double value;
+    text_add(out, "Best of ");
+    if (v->head.recorded)
+        put_count(v->progress.by_status[STATUS_CORRECT], "correct configuration", out);
+    else
+        put_basis(v, "configuration", out);
+    if (v->head.recorded)
+        text_addf(out, ", replayed, by the recorded %s", v->head.recorded->statistic);
+    else if (!v->progress.ranked.decided)
+        text_add(out, ", not ranked");
+    const char *name = best->configuration[0] ? best->configuration : "the only one";
+    size_t line = columns(text_cstr(out) + from) + columns(name) + strlen(":  (default)");
+    text_add_name(out, v->screen.width && line > v->screen.width ? ":\n  " : ": ", name,
+                  best->is_default && best->configuration[0] ? " (default)\n  " : "\n  ");
+    report_time(&best->stats, out);
+    size_t count = shown_metrics(&v->head, shown);
+    for (size_t i = 0; i < count; i++) {
+        if (!record_metric(best, shown[i], &value))
+            continue;
+        text_add(out, ", ");
+        report_metric(v->head.spec->metrics[shown[i]].name, value, out);
+    }
+    if (best->dimensions > 0) {
+        text_add(out, "; ");
+        report_geometry(best->global, best->local, best->dimensions, out);
+    }
+    text_add(out, "\n");
+    if (v->options && v->options[0])
+        text_add_name(out, "  ", v->options, "\n");
+}
+
+// Where the interval contains 1 the default is as good, for all that is known.
+static void put_gain(const struct tune_report *v, struct text *out)
+{
+    const struct tune_speedup *s = &v->speedup;
+    const struct tune_ranked *r = &v->progress.ranked;
+    const struct tune_record *best = report_best(v);
+    char number[UNITS_SIZE];
+    if (has_speedup(v)) {
+        number_to_str(s->known ? s->ratio.ratio : 0, number);
+        if (best && best->is_default)
+            text_add(out, "Speed-up over the default: none, it is the best");
+        else if (!s->known)
+            text_addf(out, "Speed-up over the default: not known (%s)",
+                      baseline_of(v) ? "not measured together" : why_no_baseline(&v->progress));
+        else
+            text_addf(out, "Speed-up over the default: %s%s", number,
+                      s->ranked ? " " : " (screened)");
+        if (s->known && s->ranked && !(best && best->is_default))
+            put_range(s->ratio.low, s->ratio.high, 3, s->ratio.interval, out);
+        if (s->known && s->ranked && !s->significant && !(best && best->is_default))
+            text_add(out, ", not significant");
+        text_add(out, "\n");
+    }
+    if (r->decided && r->tied > 1) {
+        text_addf(out, "Tied with %zu other%s of %zu finalists (%g %% family-wise); taken for %s\n",
+                  r->tied - 1, r->tied == 2 ? "" : "s", r->finalists, 100 * v->level, r->why);
+    }
+}
+
+static unsigned kind_of_failure(const struct result *r)
+{
+    return fault_is_spec(r->fault) ? STATUS_COUNT : r->status; // errors of the spec come last
+}
+
+// By kind, then by what they say, then as they came.
+static int by_failure(const void *a, const void *b)
+{
+    const struct tune_record *x = *(const struct tune_record *const *)a;
+    const struct tune_record *y = *(const struct tune_record *const *)b;
+    unsigned p = kind_of_failure(x->result), q = kind_of_failure(y->result);
+    int said = strcmp(x->result->message, y->result->message);
+    if (p != q)
+        return p < q ? -1 : 1;
+    return said ? said : x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
+}
+
+// How many of the sorted ones from `i` on are of one kind; with `alike` they also say the same.
+static size_t run_of_failures(const struct tune_record *const *list, size_t i, size_t count,
+                              bool alike)
+{
+    size_t k = i + 1;
+    while (k < count && kind_of_failure(list[k]->result) == kind_of_failure(list[i]->result) &&
+           (!alike || str_equal(list[k]->result->message, list[i]->result->message)))
+        k++;
+    return k - i;
+}
+
+// "Failed: 12 compile, 8 of them like a=9, b=1: error: no": one kind, and what most of it say.
+static void put_kind(const struct tune_report *v, const struct tune_record *const *list,
+                     size_t count, struct text *out)
+{
+    size_t from = out->length, most = 0, example = 0;
+    for (size_t i = 0; i < count;) {
+        size_t run = run_of_failures(list, i, count, true);
+        bool is_first = run == most && list[i]->ordinal < list[example]->ordinal;
+        example = run > most || is_first ? i : example;
+        most = run > most ? run : most;
+        i += run;
+    }
+    const struct tune_record *r = list[example];
+    bool is_spec = kind_of_failure(r->result) == STATUS_COUNT;
+    text_addf(out, "Failed: %zu %s", count,
+              is_spec ? "by an error of the spec" : status_text(r->result->status));
+    text_add(out, r->configuration[0] ? ", " : "");
+    if (most == count)
+        text_add(out, count == 1 ? "" : "all like ");
+    else if (most == 1)
+        text_add(out, "e.g. ");
+    else
+        text_addf(out, "%zu of them like ", most);
+    text_add_name(out, "", r->configuration, ": ");
+    text_add_name(out, "", r->result->message, "");
+    report_cut(out, from, &v->screen);
+    text_add(out, "\n");
+}
+
+static void put_failed(const struct tune_report *v, struct text *out)
+{
+    const struct tune_record **list = calloc(v->record_count + 1, sizeof(*list));
+    size_t count = 0;
+    out->failed |= !list;
+    for (size_t i = 0; list && i < v->record_count; i++) {
+        if (v->records[i]->result->status != STATUS_CORRECT)
+            list[count++] = v->records[i];
+    }
+    if (list)
+        qsort(list, count, sizeof(*list), by_failure);
+    for (size_t i = 0; i < count;) {
+        size_t kind = run_of_failures(list, i, count, false);
+        put_kind(v, list + i, kind, out);
+        i += kind;
+    }
+    free(list);
+}
+
+// The rounds that others disturbed, in words.
+static void put_busy(const struct tune_report *v, struct text *out)
+{
+    const struct final_ranking_status *r = &v->progress.ranked.status;
+    uint32_t disturbed = r->repeated + r->marked;
+    if (!v->progress.ranked.decided || (r->marked == 0 && 4 * disturbed < r->rounds) ||
+        disturbed == 0)
+        return;
+    text_addf(out, "Warning: the machine was busy: %u of %u rounds were disturbed by %s", disturbed,
+              r->rounds + r->repeated,
+              r->by_load == 0    ? "something that slowed the device"
+              : r->by_clock == 0 ? "other processes"
+                                 : "other processes or a slow device");
+    text_addf(
+        out, r->marked ? " and %u of them count; tune again when it is idle\n" : " and run again\n",
+        r->marked);
+}
+
+static void put_short(const struct tune_report *v, struct text *out)
+{
+    const struct checked_outcomes all = tune_outcomes(v);
+    const struct tune_record *best = report_best(v);
+    if (!put_other_end(v, out)) {
+        put_best_one(v, best ? best : v->ranking[0], out);
+        put_gain(v, out);
+    }
+    if (!v->head.build_only && !v->head.recorded)
+        report_written(&all, false, out);
+    put_unknown(v, out);
+    put_busy(v, out);
+    put_warning(v, out);
+    put_clock(v, out);
+    put_failed(v, out);
+    put_spent(v, out);
+    put_end(v, out);
+}
+
+void report_summary(const struct tune_report *v, struct text *out)
+{
+    if (v->in_short)
+        put_short(v, out);
+    else
+        put_details(v, out);
 }
 
 // ---- the writers -------------------------------------------------------------------------------

@@ -63,3 +63,14 @@ size_t columns(const char *text)
         count += ((unsigned char)*text & 0xc0) != 0x80;
     return count;
 }
+
+size_t bytes_in_columns(const char *line, size_t length, size_t width)
+{
+    size_t at = 0;
+    for (size_t column = 0; at < length; at++) {
+        bool starts = ((unsigned char)line[at] & 0xc0) != 0x80;
+        if (starts && column++ == width)
+            break;
+    }
+    return at;
+}

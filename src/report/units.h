@@ -21,6 +21,8 @@ void put_count(uint64_t count, const char *noun, struct text *out);
 void put_share(uint64_t part, uint64_t whole, const char *noun, struct text *out);
 // "[1.021 .. 1.047]", of a mere range "(1.021 .. 1.047)".
 void put_range(double low, double high, int decimals, bool is_interval, struct text *out);
+// The bytes of a line that are in its first `width` columns.
+size_t bytes_in_columns(const char *line, size_t length, size_t width);
 // The columns that a text takes on a terminal, each character one (UTF-8).
 size_t columns(const char *text);
 

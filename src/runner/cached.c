@@ -34,6 +34,8 @@ struct record {
 // How soon the store is asked again that was locked.
 #define STORE_RETRY_MS 20
 
+#define WAIT_WORTH_TELLING 3000000000ull // ns
+
 struct cached {
     struct evaluator base;
     struct cached_options o;
@@ -54,7 +56,8 @@ struct cached {
     bool store_is_locked; // at the last try
     char waiting[600];
     const struct log *log;
-    bool warned; // of results that let NaN pass
+    bool told_waiting; // once is enough: who takes turns waits often
+    bool warned;       // of results that let NaN pass
 };
 
 static struct cached *cached_of(struct evaluator *ev)
@@ -222,10 +225,22 @@ static bool add_known(struct record *r, struct result *result, struct error *e)
 // ---- the admission
 // ----------------------------------------------------------------------------------
 
+// Who waits for minutes wants to know for whom.
+static void tell_waiting(struct cached *m)
+{
+    if (m->told_waiting || !m->lock.waiting || clock_ns() - m->lock.waits_ns < WAIT_WORTH_TELLING)
+        return;
+    m->told_waiting = true;
+    log_add(m->log, LOG_WARNING, "the device is in use by %s; waiting until it is free",
+            m->lock.holder);
+}
+
 static enum admission_answer cached_lock(void *context, struct error *e)
 {
     struct cached *m = context;
     int got = m->locking && m->locks == 0 ? device_lock_try(&m->lock, e) : 1;
+    if (got == 0)
+        tell_waiting(m);
     m->locks += got > 0;
     return got > 0 ? ADMISSION_OPEN : got < 0 ? ADMISSION_BROKEN : ADMISSION_BUSY;
 }

@@ -79,6 +79,7 @@ struct evaluator_status {
     uint32_t queued;   // submitted, not yet built
     uint32_t ready;    // built, waiting to be measured
     bool measuring;
+    const char *running; // (or NULL) the configuration at the device; until the next step
     const char *waiting; // (or NULL) why nothing is measured: "the device is in use by process 812"
     enum reference_state reference;
     struct evaluator_times times;

@@ -448,6 +448,7 @@ static void live_status(struct evaluator *ev, struct evaluator_status *out)
     out->building = pool.building;
     out->ready = v->entries.stages[STAGE_READY].count;
     out->measuring = v->current != NULL;
+    out->running = v->current && v->current->job ? v->current->job->configuration : NULL;
     out->reference = v->reference;
     live_clock(v);
     out->times = v->clock.times;

@@ -354,6 +354,7 @@ static void several_status(struct evaluator *ev, struct evaluator_status *out)
         out->queued += one.queued;
         out->ready += one.ready;
         out->measuring = out->measuring || one.measuring;
+        out->running = one.running ? one.running : out->running;
         out->waiting = one.waiting ? one.waiting : out->waiting;
         out->reference = one.reference > out->reference ? one.reference : out->reference;
     }

@@ -48,7 +48,8 @@ struct final_ranking {
     bool by_host;                         // the host's clock times the launches
     double load;                          // of the last such span; -1: not known
     struct final_ranking_status status;
-    uint64_t started_ns, round_started_ns, round_ns;
+    uint64_t started_ns, round_started_ns, round_ns; // a round without waiting for the device
+    uint64_t round_locked_ns;                        // so long others had had it when it began
     size_t partner;       // of the late one: the winner before it was launched
     uint32_t late_rounds; // how many it has
 };
@@ -249,6 +250,13 @@ static void drop_failed(struct final_ranking *s)
 
 // ---- a round -----------------------------------------------------------------------------------
 
+static uint64_t locked_so_far(const struct final_ranking *s)
+{
+    struct evaluator_status now;
+    evaluator_status(s->o.evaluator, &now);
+    return now.times.span_ns[SPAN_LOCKED];
+}
+
 static bool start_round(struct final_ranking *s, struct error *e)
 {
     size_t count;
@@ -258,6 +266,7 @@ static bool start_round(struct final_ranking *s, struct error *e)
     bool ok = true;
     forget_turns(s);
     s->round_started_ns = clock_ns();
+    s->round_locked_ns = locked_so_far(s);
     s->status.round = s->status.rounds + 1;
     s->status.in = count ? (uint32_t)count - 1 : 0;
     evaluator_hold(s->o.evaluator, true);
@@ -370,6 +379,8 @@ static bool end_round(struct final_ranking *s)
     bool ok = true;
     evaluator_hold(s->o.evaluator, false);
     s->round_ns = clock_ns() - s->round_started_ns;
+    uint64_t locked = locked_so_far(s) - s->round_locked_ns;
+    s->round_ns -= locked < s->round_ns ? locked : s->round_ns;
     for (size_t i = 0; i < s->asked_count; i++) {
         const struct result *r = s->asked[i].result;
         s->times[i] = r->status == STATUS_CORRECT && r->sample_count ? r->samples_ns[0] : 0;

@@ -26,7 +26,7 @@ enum workflow_answer {
 struct workflow_progress {
     uint64_t planned, done; // configurations; points of a sweep, searches of a score
     uint64_t elapsed_ns;    // since X_new()
-    uint64_t left_ns;       // estimate; 0 while there is none
+    uint64_t left_ns;       // estimate, without waiting for other processes; 0 while there is none
     bool cancelled;
     struct evaluator_status evaluator; // what is being done now; zeros where there is none
 };

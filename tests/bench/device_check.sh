@@ -41,7 +41,7 @@ for language in $languages; do
     for kernel in $kernels; do
         printf '\n== matmul_%s, %s, %s\n' "$kernel" "$size" "$language"
         # shellcheck disable=SC2046
-        "$build/hone" tune "$root/kernels_cl/matmul_$kernel.json" --device "$device" --language "$language" \
+        "$build/hone" tune "$root/kernels_cl/matmul_$kernel.json" --details --device "$device" --language "$language" \
             $(sizes "$kernel") >"$work/out" 2>&1 || true
         grep -vE '^(Every result|Everything about|Its compiler)' "$work/out" || true
         remember_best "$language" "$kernel"

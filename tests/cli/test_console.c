@@ -1,4 +1,4 @@
-// The line of progress on a terminal and off it, with a clock of the test's; shell quoting; facts.
+// Lines of progress on a terminal and off it, with a clock of the test's; shell quoting; facts.
 #include "cli/assume.h"
 #include "cli/console.h"
 
@@ -60,36 +60,56 @@ END_TEST
 
 START_TEST(hostile_progress)
 {
-    struct ticker t = {.stream = tmpfile(), .terminal = true, .width = 10};
-    ticker_show(&t, "\x1b[2J\nforged", SECOND);
-    ck_assert_str_eq(written(t.stream), "\r\033[K\\x1b[2J\\x0");
+    struct ticker t = {.stream = tmpfile(), .terminal = true, .screen.width = 12};
+    ticker_show(&t, "\x1b[2J forged", SECOND);
+    ck_assert_str_eq(written(t.stream), "\r\033[K\\x1b[2J f...");
     fclose(t.stream);
 }
 END_TEST
 
+// Nothing of progress.
 START_TEST(off_a_terminal)
 {
     struct ticker t;
     FILE *f = tmpfile();
     ticker_init(&t, f);
-    ck_assert(!t.terminal);
-    ck_assert_uint_eq(ticker_width(&t), 0);
-    ck_assert(ticker_due(&t, SECOND));
+    ck_assert(!t.terminal && !t.color);
+    ck_assert_uint_eq(ticker_screen(&t).width, 0);
+    ck_assert(!ticker_due(&t, SECOND));
     ticker_show(&t, "one", SECOND);
-    ck_assert(!ticker_due(&t, 2 * SECOND));
-    ck_assert(!ticker_due(&t, 11 * SECOND - 1));
-    ck_assert(ticker_due(&t, 11 * SECOND));
-    ticker_show(&t, "two", 11 * SECOND);
     ticker_clear(&t);
-    ck_assert_str_eq(written(f), "one\ntwo\n");
+    ck_assert_str_eq(written(f), "");
     fclose(f);
+}
+END_TEST
+
+// The lines above are gone before they are drawn anew, however many there were.
+START_TEST(several_lines)
+{
+    struct ticker t = {.stream = tmpfile(), .terminal = true, .screen.width = 40};
+    ticker_show(&t, "one\ntwo", SECOND);
+    ticker_show(&t, "three", 2 * SECOND);
+    ticker_clear(&t);
+    ck_assert_str_eq(written(t.stream), "\r\033[Kone\ntwo\r\033[K\033[A\r\033[Kthree\r\033[K");
+    fclose(t.stream);
+}
+END_TEST
+
+// The bar and the words that a line begins with; what was cut, too.
+START_TEST(colours)
+{
+    struct ticker t = {
+        .stream = tmpfile(), .terminal = true, .color = true, .screen = {.width = 9, .utf8 = true}};
+    ticker_show(&t, "━━── 2/4\nbest 1 ms: a=1", SECOND);
+    ck_assert_str_eq(written(t.stream), "\r\033[K\033[32m━━\033[0m── 2/4\n\033[1mbest\033[0m 1 m…");
+    fclose(t.stream);
 }
 END_TEST
 
 START_TEST(on_a_terminal)
 {
-    struct ticker t = {.stream = tmpfile(), .terminal = true, .width = 40};
-    ck_assert_uint_eq(ticker_width(&t), 40);
+    struct ticker t = {.stream = tmpfile(), .terminal = true, .screen.width = 40};
+    ck_assert_uint_eq(ticker_screen(&t).width, 40);
     ticker_show(&t, "one", SECOND);
     ck_assert(!ticker_due(&t, SECOND + SECOND / 20));
     ck_assert(ticker_due(&t, SECOND + SECOND / 10));
@@ -147,6 +167,8 @@ static void add(TCase *tests)
     tcase_add_test(tests, hostile_progress);
     tcase_add_test(tests, off_a_terminal);
     tcase_add_test(tests, on_a_terminal);
+    tcase_add_test(tests, several_lines);
+    tcase_add_test(tests, colours);
     tcase_add_test(tests, quoting);
     tcase_add_test(tests, assumed_facts);
 }

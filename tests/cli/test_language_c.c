@@ -27,11 +27,11 @@ START_TEST(faults_beside_what_is_right)
     ck_assert_msg(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
     has(r.out, " (C, driver ");
     has(r.out, "Best of 2 correct configurations");
-    has(r.out, "1 compile (");
+    has(r.out, "Failed: 1 compile, ");
     has(r.out, "scale.c:21:");
-    has(r.out, "3 runtime (");
-    has(r.out, "1 timeout (");
-    has(r.out, "1 correctness (");
+    has(r.out, "Failed: 3 runtime, ");
+    has(r.out, "Failed: 1 timeout, ");
+    has(r.out, "Failed: 1 correctness, ");
     ran_release(&r);
     expect(program_run("run", SPEC, "--no-store", "--config", "FAULT=2"), 1,
            "wrote 4 bytes past the end of out");

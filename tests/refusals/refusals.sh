@@ -19,11 +19,11 @@ export LC_ALL=C HOME="$scratch/home" XDG_DATA_HOME="$scratch/home" XDG_CACHE_HOM
 
 # ---- what differs from machine to machine ---------------------------------------------------------
 
-# Progress, GPUs without a driver, devices (and how many, unless DEVICES is set), the times of a tune,
+# Others that have the device, GPUs without a driver, devices (and how many, unless DEVICES is set), the times of a tune,
 # this machine's folders and user.
 plain() {
     sed -E \
-        -e '/^[0-9]+\/[0-9]+( |$)/d; /^About .* for the /d; /^waiting: the device is in use /d; /^hone: (NVIDIA|AMD|Intel)(.s CUDA| GPU) /d' \
+        -e '/^[0-9]+\/[0-9]+( |$)/d; /^About .* for the /d; /^waiting: the device is in use /d; /^hone: warning: the device is in use by /d; /^hone: (NVIDIA|AMD|Intel)(.s CUDA| GPU) /d' \
         -e "s|$scratch|SCRATCH|g" \
         -e 's/^  .* \((cpu|gpu|integrated|accelerator), .*\), id .*$/  DEVICE/; s/(there|There) are:/\1 is:/' \
         -e 's/does not build: (error: )?([^ ]+:[0-9]+:[0-9]+:) (error: )?/does not build: \2 /' \

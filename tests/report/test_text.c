@@ -99,60 +99,6 @@ START_TEST(times)
 }
 END_TEST
 
-// ---- progress ----------------------------------------------------------------------------------
-
-static const char *line(const struct view_progress *v, size_t width)
-{
-    text_clear(&out);
-    report_progress(v, width, &out);
-    return text_cstr(&out);
-}
-
-START_TEST(progress_line)
-{
-    struct view_progress v = {.planned = 41, .building = 2};
-    ck_assert_str_eq(line(&v, 0), "0/41  building 2");
-    v.waiting = "the device is in use by process 812";
-    ck_assert_str_eq(line(&v, 0), "0/41  waiting: the device is in use by process 812");
-    v = (struct view_progress){
-        .planned = 41,
-        .done = 12,
-        .reused = 2,
-        .by_status = {[STATUS_CORRECT] = 9, [STATUS_COMPILE] = 1, [STATUS_TIMEOUT] = 2},
-        .has_best = true,
-        .best_ns = 8.1e6,
-        .has_metric = true,
-        .metric = 4.143,
-        .metric_unit = "GFLOP/s",
-        .elapsed_ns = 5000000000,
-        .left_ns = 15000000000};
-    const char *full =
-        "12/41 (2 known)  best 8.100 ms, 4.143 GFLOP/s  3 failed (compile 1, timeout "
-        "2)  2.0/s  15 s left";
-    ck_assert_str_eq(line(&v, 0), full);
-    ck_assert_str_eq(line(&v, 200), full);
-    ck_assert_str_eq(line(&v, 40), "12/41 (2 known)  best 8.100 ms, 4.143 GF");
-    v.elapsed_ns = 100000000000; // slow: by the minute
-    ck_assert_ptr_nonnull(strstr(line(&v, 0), "  6.0/min  "));
-    v = (struct view_progress){.planned = 41, .done = 41, .finalists = 12, .rounds = 24};
-    ck_assert_str_eq(line(&v, 0), "41/41  getting 12 finalists ready");
-    v.round = 7;
-    v.left_ns = 3000000000;
-    ck_assert_str_eq(line(&v, 0), "41/41  ranking 12 finalists, round 7 of at most 24  3 s left");
-    v.checking = true;
-    ck_assert_ptr_nonnull(strstr(line(&v, 0), "verifying 12 finalists again"));
-    v = (struct view_progress){.planned = 41, .done = 7, .several = true, .pareto = 3};
-    ck_assert_str_eq(line(&v, 0), "7/41  3 in the Pareto set");
-}
-END_TEST
-
-START_TEST(progress_is_cut_between_characters)
-{
-    struct view_progress v = {.planned = 1, .waiting = "\xc3\xa4\xc3\xb6"};
-    ck_assert_str_eq(line(&v, 15), "0/1  waiting: \xc3\xa4");
-}
-END_TEST
-
 // ---- the end of a tune -------------------------------------------------------------------------
 
 static const struct value numbers[] = {{.kind = VALUE_INT, .i = 1}, {.kind = VALUE_INT, .i = 2}};
@@ -246,6 +192,217 @@ START_TEST(summary)
 }
 END_TEST
 
+// ---- progress ----------------------------------------------------------------------------------
+
+static const struct screen any = {0}, narrow = {.width = 79}, wide = {.width = 159, .utf8 = true};
+
+static const struct objectives least_time = {{{.name = "time", .metric = OBJECTIVE_TIME}}, 1};
+static const struct objectives most_rate = {{{.name = "GFLOP/s", .maximise = true}}, 1};
+
+static const char *lines(const struct tune_progress *p, const struct screen *s)
+{
+    text_clear(&out);
+    report_tune_progress(p, &least_time, &spec, s, &out);
+    return text_cstr(&out);
+}
+
+// What runs, and who has the device, comes last: that is what is cut first.
+START_TEST(progress_lines)
+{
+    const struct tune_record best = timed("a=1, b=2", 8.1e6, 8e6, 8.2e6);
+    struct tune_progress p = {.common = {.planned = 41, .evaluator.building = 2}};
+    struct workflow_progress *c = &p.common;
+    ck_assert_str_eq(lines(&p, &any), "--------------------  0/41  building 2");
+    c->evaluator.waiting = "the device is in use by process 812";
+    ck_assert_str_eq(lines(&p, &any),
+                     "--------------------  0/41  waiting: the device is in use by process 812");
+    c->evaluator =
+        (struct evaluator_status){.building = 2, .measuring = true, .running = "a=2, b=1"};
+    c->done = 12;
+    c->left_ns = 15000000000;
+    p.reused = 2;
+    p.by_status[STATUS_CORRECT] = 9;
+    p.by_status[STATUS_COMPILE] = 1;
+    p.by_status[STATUS_TIMEOUT] = 2;
+    p.best = &best;
+    ck_assert_str_eq(lines(&p, &narrow),
+                     "#####--------------  12/41 (2 known)  3 failed  15 s left  building 2, "
+                     "measuring a=2, b=1\n"
+                     "best 8.100 ms, 4.000 GFLOP/s: a=1, b=2");
+    c->evaluator.building = 0;
+    ck_assert_ptr_nonnull(strstr(lines(&p, &narrow), "left  measuring a=2, b=1\n"));
+    c->cancelled = true;
+    ck_assert_ptr_nonnull(strstr(lines(&p, &narrow), "left  ending after the running launch\n"));
+    text_clear(&out);
+    double rate = 5;
+    const struct tune_record by_rate = {
+        .configuration = "", .stats.median = 8.1e6, .metrics = &four, .values = &rate};
+    p.best = &by_rate;
+    report_tune_progress(&p, &most_rate, &spec, &narrow, &out);
+    ck_assert_ptr_nonnull(strstr(text_cstr(&out), "\nbest 8.100 ms, 5.000 GFLOP/s"));
+    p.best = NULL;
+    p.pareto = 3;
+    ck_assert_ptr_nonnull(strstr(lines(&p, &narrow), "\n3 in the Pareto set"));
+}
+END_TEST
+
+START_TEST(progress_of_a_ranking)
+{
+    struct tune_progress p = {
+        .common = {.planned = 41, .done = 41, .evaluator = {.measuring = true, .running = "a=1"}},
+        .ranked = {.running = true, .status = {.in = 12, .most = 24}}};
+    ck_assert_str_eq(lines(&p, &any), "####################  41/41  getting 12 finalists ready");
+    p.ranked.status.round = 6; // the bar is the ranking's then
+    p.common.left_ns = 3000000000;
+    ck_assert_str_eq(
+        lines(&p, &any),
+        "#####---------------  41/41  3 s left  ranking 12 finalists, round 6 of at most 24");
+    p.ranked.status.checking = true;
+    ck_assert_ptr_nonnull(strstr(lines(&p, &any), "verifying 12 finalists again"));
+}
+END_TEST
+
+START_TEST(bars)
+{
+    static const struct {
+        uint64_t done, planned;
+        struct screen screen;
+        const char *bar;
+    } cases[] = {
+        {0, 0, {.width = 20}, "----------"},
+        {1, 2, {.width = 20}, "#####-----"},
+        {1, 2, {.width = 48}, "######------"},
+        {999, 1000, {.width = 20}, "#########-"}, // full when all is done
+        {1000, 1000, {.width = 20}, "##########"},
+        {1, 2, {.width = 1000}, "####################--------------------"},
+        {1, 4, {.width = 16, .utf8 = true}, "━━────────"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        text_clear(&out);
+        report_bar(cases[i].done, cases[i].planned, &cases[i].screen, &out);
+        ck_assert_str_eq(text_cstr(&out), cases[i].bar);
+    }
+    struct tune_progress p = {.common = {.planned = 4, .done = 1}};
+    ck_assert_uint_eq(columns(lines(&p, &wide)), 39 + strlen("  1/4"));
+}
+END_TEST
+
+START_TEST(cut_with_an_ellipsis)
+{
+    static const struct {
+        const char *line;
+        struct screen screen;
+        const char *cut;
+    } cases[] = {
+        {"12345678", {.width = 8}, "12345678"},
+        {"123456789", {.width = 8}, "12345..."},
+        {"123456789", {.width = 8, .utf8 = true}, "1234567…"},
+        {"äöüäöü", {.width = 6}, "äöüäöü"},
+        {"äöüäöüä", {.width = 6}, "äöü..."},
+        {"any length", {.width = 0}, "any length"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        text_clear(&out);
+        text_add(&out, "first: ");
+        text_add(&out, cases[i].line);
+        report_cut(&out, strlen("first: "), &cases[i].screen);
+        ck_assert_str_eq(text_cstr(&out) + strlen("first: "), cases[i].cut);
+    }
+}
+END_TEST
+
+// ---- the end in short --------------------------------------------------------------------------
+
+static struct tune_record failed(const char *configuration, struct result *r, enum status status,
+                                 const char *message)
+{
+    *r = (struct result){.status = status, .message = message, .log = "", .output = ""};
+    return (struct tune_record){
+        .configuration = configuration, .configuration_json = "{}", .result = r};
+}
+
+// The best with options and geometry, the speed-up with its interval, ties, a line for each kind of failure, what is kept.
+START_TEST(short_end)
+{
+    struct result r[4];
+    const struct report_about kept = {.store = "/store"};
+    struct tune_record records[] = {
+        timed("a=1, b=1", 1e6, 0.9e6, 1.1e6),
+        timed("a=2, b=1", 1.2e6, 1.1e6, 1.3e6),
+        failed("a=1, b=2", &r[0], STATUS_COMPILE, "error: yes"),
+        failed("a=2, b=2", &r[1], STATUS_COMPILE, "error: no"),
+        failed("a=3, b=2", &r[2], STATUS_COMPILE, "error: no"),
+        failed("a=4, b=2", &r[3], STATUS_TIMEOUT, "it took longer than is good for the screen"),
+    };
+    struct tune_report v = report_of(records, 6);
+    struct tune_progress *p = &v.progress;
+    v.in_short = true;
+    v.ranking_count = 2;
+    v.options = "-Da=1 -Db=1";
+    v.head.about = &kept;
+    v.frame.chosen = &records[0];
+    v.speedup = (struct tune_speedup){
+        .known = true, .ranked = true, .ratio = {1.1976, 1.188, 1.208, true}, .significant = true};
+    records[0].ranked = records[1].ranked = true;
+    records[0].dimensions = 2;
+    records[0].global[0] = 64, records[0].global[1] = 32;
+    records[0].local[0] = 16, records[0].local[1] = 8;
+    p->by_status[STATUS_CORRECT] = 2;
+    p->default_record = &records[1];
+    p->common.elapsed_ns = 3000000000;
+    p->common.done = 6;
+    p->valid = 12;
+    p->ranked = (struct tune_ranked){.decided = true,
+                                     .finalists = 2,
+                                     .tied = 2,
+                                     .chosen = &records[0],
+                                     .why = "the fewest registers",
+                                     .status = {.rounds = 24}};
+    ck_assert_str_eq(
+        summary_of(&v),
+        "Best of 2 correct configurations (verified against gemm): a=1, b=1\n"
+        "  1.000 ms [0.900 .. 1.100], 4.000 GFLOP/s; 64 x 32 work-items in work-groups of 16 x 8\n"
+        "  -Da=1 -Db=1\n"
+        "Speed-up over the default: 1.198 [1.188 .. 1.208]\n"
+        "Tied with 1 other of 2 finalists (95 % family-wise); taken for the fewest registers\n"
+        "Failed: 3 compile, 2 of them like a=2, b=2: error: no\n"
+        "Failed: 1 timeout, a=4, b=2: it took longer than is good for the screen\n"
+        "6 of 12 configurations in 3 s, kept in /store; more: --details\n");
+    // What others wrote is cut to the screen; what one copies is not.
+    v.screen = (struct screen){.width = 50};
+    says(&v,
+         "gemm):\n  a=1, b=1\n  1.000 ms [0.900 .. 1.100], 4.000 GFLOP/s; 64 x 32 work-items in");
+    says(&v, "\nFailed: 1 timeout, a=4, b=2: it took longer tha...\n");
+    v.speedup.significant = false;
+    says(&v, "Speed-up over the default: 1.198 [1.188 .. 1.208], not significant\n");
+    p->default_record = NULL;
+    p->has_default = true;
+    v.speedup.known = false;
+    says(&v, "Speed-up over the default: not known (it was not run)\n");
+    ck_assert_ptr_null(strstr(text_cstr(&out), "Warning"));
+    p->ranked.status =
+        (struct final_ranking_status){.rounds = 24, .repeated = 5, .marked = 2, .by_load = 7};
+    says(&v,
+         "\nWarning: the machine was busy: 7 of 29 rounds were disturbed by other processes and 2 "
+         "of them count; tune again when it is idle\n");
+}
+END_TEST
+
+START_TEST(short_end_of_nothing)
+{
+    struct result r;
+    const struct tune_record record = failed("", &r, STATUS_COMPILE, "error: no");
+    struct tune_report v = report_of(&record, 1);
+    v.in_short = true;
+    v.ranking_count = 0;
+    v.progress.by_status[STATUS_CORRECT] = 0;
+    v.progress.valid = v.progress.common.done = 1;
+    ck_assert_str_eq(summary_of(&v), "No configuration gave a correct result that was measured.\n"
+                                     "Failed: 1 compile: error: no\n"
+                                     "1 of 1 configuration in 0 s\n");
+}
+END_TEST
+
 // The ranking above, what was screened only below it, never mixed; ties share a place.
 static void ranked(struct tune_record *v, size_t place, bool tied, double ratio)
 {
@@ -322,7 +479,7 @@ START_TEST(summary_of_a_ranking)
     says(&v, "... and 1 more\n");
     // Where a row is wider than the terminal, configurations stand below their times.
     v.rows = 10;
-    v.width = 60;
+    v.screen.width = 60;
     says(&v, "4.000\n       a=1\n");
 }
 END_TEST
@@ -591,8 +748,12 @@ static void add(TCase *tests)
     tcase_add_test(tests, units);
     tcase_add_test(tests, table);
     tcase_add_test(tests, times);
-    tcase_add_test(tests, progress_line);
-    tcase_add_test(tests, progress_is_cut_between_characters);
+    tcase_add_test(tests, progress_lines);
+    tcase_add_test(tests, progress_of_a_ranking);
+    tcase_add_test(tests, bars);
+    tcase_add_test(tests, cut_with_an_ellipsis);
+    tcase_add_test(tests, short_end);
+    tcase_add_test(tests, short_end_of_nothing);
     tcase_add_test(tests, summary);
     tcase_add_test(tests, summary_of_a_ranking);
     tcase_add_test(tests, summary_of_a_fixed_count);

@@ -263,23 +263,14 @@ static void warn_if_older(const struct best_answer *b)
                  b->date, b->driver, b->other_source && b->other_driver ? " and another text" : "");
 }
 
-// -D words on one line. HONE_SOURCE is left out: it only tells drivers' caches apart.
 static int put_options(const struct shown *shown, struct text *out)
 {
-    const char *separator = "";
     if (!shown->job) {
         complain("the spec no longer has this configuration: %s", shown->record.configuration);
         return EXIT_NOTHING;
     }
-    const struct job_program *p = &shown->job->programs[0];
-    for (uint32_t i = 0; i < p->option_count; i++) {
-        bool is_define = str_starts(p->options[i], "-D");
-        if (!is_define || str_starts(p->options[i], "-DHONE_SOURCE="))
-            continue;
-        text_add(out, separator);
-        text_add_shell(out, p->options[i]);
-        separator = " ";
-    }
+    for (uint32_t i = 0; i < shown->job->programs[0].option_count; i++)
+        add_define(shown->job->programs[0].options[i], out);
     text_add(out, "\n");
     return EXIT_DONE;
 }

@@ -60,12 +60,12 @@ static int show_end(struct session *s)
 
 // ---- the loop ----------------------------------------------------------------------------------
 
-static void show_check_progress(void *context, size_t width, struct text *line)
+static void show_check_progress(void *context, const struct screen *screen, struct text *line)
 {
     struct session *s = context;
     struct engine_checked checked;
     engine_checked(s->checking.check, &checked);
-    report_check_progress(&checked.progress, width, line);
+    report_check_progress(&checked.progress, screen, line);
 }
 
 static bool is_junit_writable(const struct check_settings *s)

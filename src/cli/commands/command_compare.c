@@ -19,12 +19,12 @@ struct session {
 
 // ---- the loop ----------------------------------------------------------------------------------
 
-static void show_comparison_progress(void *context, size_t width, struct text *line)
+static void show_comparison_progress(void *context, const struct screen *screen, struct text *line)
 {
     struct session *s = context;
     struct engine_compared found;
     engine_compared(s->comparing.compare, &found);
-    report_compare_progress(&found.progress, width, line);
+    report_compare_progress(&found.progress, screen, line);
 }
 
 // ---- what is shown -----------------------------------------------------------------------------

@@ -19,17 +19,17 @@ struct session {
 
 // ---- progress ----------------------------------------------------------------------------------
 
-static void show_peak_progress(void *context, size_t width, struct text *line)
+static void show_peak_progress(void *context, const struct screen *screen, struct text *line)
 {
     const struct session *s = context;
     struct engine_peaked peaked;
-    (void)width;
     engine_peaked(s->peaking, &peaked);
     const struct workflow_progress p = peaked.progress;
+    report_bar(p.done, p.planned, screen, line);
     if (p.evaluator.waiting)
-        text_addf(line, "waiting: %s", p.evaluator.waiting);
+        text_addf(line, "  waiting: %s", p.evaluator.waiting);
     else
-        text_addf(line, "%llu of %llu kernels, %s", (unsigned long long)p.done,
+        text_addf(line, "  %llu of %llu kernels, %s", (unsigned long long)p.done,
                   (unsigned long long)p.planned, p.evaluator.measuring ? "measuring" : "building");
 }
 

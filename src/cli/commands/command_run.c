@@ -230,15 +230,15 @@ static int show_run(struct session *s)
     return status;
 }
 
-static void show_run_progress(void *context, size_t width, struct text *line)
+static void show_run_progress(void *context, const struct screen *screen, struct text *line)
 {
     const struct session *s = context;
     struct hone_progress p = HONE_PROGRESS_INIT;
-    (void)width;
+    (void)screen;
     hone_tune_progress(s->tuning.handle, &p);
     if (p.waiting)
         text_addf(line, "waiting: %s", p.waiting);
-    else if (s->tuning.work.ticker.terminal) // else it is worth no line
+    else
         text_add(line, p.measuring ? "measuring" : "building");
 }
 

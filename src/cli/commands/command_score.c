@@ -33,15 +33,15 @@ struct session {
 
 // ---- progress ----------------------------------------------------------------------------------
 
-static void show_score_progress(void *context, size_t width, struct text *line)
+static void show_score_progress(void *context, const struct screen *screen, struct text *line)
 {
     const struct session *s = context;
     struct engine_scored scored;
     char left[UNITS_SIZE];
-    (void)width;
     engine_scored(s->score, &scored);
     const struct workflow_progress p = scored.progress;
-    text_addf(line, "%llu/%llu searches", (unsigned long long)p.done,
+    report_bar(p.done, p.planned, screen, line);
+    text_addf(line, "  %llu/%llu searches", (unsigned long long)p.done,
               (unsigned long long)p.planned);
     if (p.done > 0) {
         span_to_str(p.left_ns, left);

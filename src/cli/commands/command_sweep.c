@@ -56,8 +56,8 @@ static bool write_data(struct session *s, const struct sweep_report *v, struct e
 
 // ---- progress ----------------------------------------------------------------------------------
 
-// "point 3 of 7, tuning matmul: 12/41 ..."
-static void show_sweep_progress(void *context, size_t width, struct text *line)
+// "point 3 of 7, tuning matmul", and under it how far that is.
+static void show_sweep_progress(void *context, const struct screen *screen, struct text *line)
 {
     const struct session *s = context;
     struct engine_swept swept;
@@ -68,17 +68,16 @@ static void show_sweep_progress(void *context, size_t width, struct text *line)
     text_addf(line, "point %llu of %llu", (unsigned long long)p.common.done + 1,
               (unsigned long long)p.common.planned);
     if (p.phase == SWEEP_TUNING)
-        text_addf(line, ", tuning %s: ", s->sweeping.lines[p.line].label);
+        text_addf(line, ", tuning %s\n", s->sweeping.lines[p.line].label);
     else if (p.phase != SWEEP_OPENING)
-        text_add(line, ", interleaved: ");
-    if (p.phase == SWEEP_OPENING || (width && width <= line->length + 8))
+        text_add(line, ", interleaved\n");
+    if (p.phase == SWEEP_OPENING)
         return;
-    width = width ? width - line->length : 0;
     const struct tuning *t = &s->sweeping.lines[p.line].tuning;
     if (p.phase == SWEEP_TUNING)
-        report_tune_progress(&p.tune, &t->goal, t->work.spec, width, line);
+        report_tune_progress(&p.tune, &t->goal, t->work.spec, screen, line);
     else
-        report_compare_progress(&p.paired_run, width, line);
+        report_compare_progress(&p.paired_run, screen, line);
 }
 
 // ---- the loop ----------------------------------------------------------------------------------

@@ -11,10 +11,10 @@
 
 #include "os/process.h"
 
-#define BEST_ROWS     10
-#define FIRST_RESULTS 5              // after so many the time to the end can be told
-#define WORTH_TELLING 10000000000ull // ns: a shorter tune needs no announcement
-#define A_MOMENT      500000000ull   // ns: most replays are over by then
+#include <string.h>
+
+#define BEST_ROWS 10
+#define A_MOMENT  500000000ull // ns: most replays are over by then
 
 // One `hone tune`.
 struct session {
@@ -22,48 +22,17 @@ struct session {
     enum report_format format;
     const struct writer *writer;
     bool verbose;
-    bool announced; // how long it will take
-    bool warned;    // that all of the first ones failed
-    uint64_t fresh; // results measured in this run
+    bool warned; // that all of the first ones failed
 };
 
 // ---- progress ----------------------------------------------------------------------------------
 
-static void show_tune_progress(void *context, size_t width, struct text *line)
+static void show_tune_progress(void *context, const struct screen *screen, struct text *line)
 {
     struct session *s = context;
     struct engine_tuned t;
     engine_tuned(s->tuning.handle, &t);
-    report_tune_progress(&t.progress, &t.options->objectives, s->tuning.work.spec, width, line);
-}
-
-// Then fewer configurations are tried than are left, and whoever gave the budget knows how long.
-static bool ends_by_budget(const struct engine_tuned *t)
-{
-    const struct tune_progress *p = &t->progress;
-    uint64_t limit = t->options->budget.nanoseconds;
-    return limit > 0 && p->common.left_ns >=
-                            limit - (p->common.elapsed_ns < limit ? p->common.elapsed_ns : limit);
-}
-
-static void announce(struct session *s)
-{
-    struct engine_tuned t;
-    char left[UNITS_SIZE];
-    if (s->announced || s->fresh < FIRST_RESULTS)
-        return;
-    s->announced = true;
-    engine_tuned(s->tuning.handle, &t);
-    const struct workflow_progress *p = &t.progress.common;
-    if (p->left_ns < WORTH_TELLING || p->planned <= p->done || ends_by_budget(&t))
-        return;
-    span_to_str(p->left_ns, left);
-    ticker_clear(&s->tuning.work.ticker);
-    if (p->planned - p->done == 1)
-        say("About %s for the configuration that is left.\n", left);
-    else
-        say("About %s for the %llu configurations that are left.\n", left,
-            (unsigned long long)(p->planned - p->done));
+    report_tune_progress(&t.progress, &t.options->objectives, s->tuning.work.spec, screen, line);
 }
 
 // While it runs: whoever sees it can end the tune and mend what is wrong.
@@ -89,7 +58,6 @@ static bool show_record(void *context, const void *found)
 {
     struct session *s = context;
     const struct tune_record *record = found;
-    s->fresh += !record->result->reused && !record->same_as;
     if (s->format == REPORT_JSON || s->verbose) {
         struct tune_report report;
         struct text line = TEXT_INIT;
@@ -97,7 +65,6 @@ static bool show_record(void *context, const void *found)
         writer_record(s->writer, &report, record, &line);
         workflow_write(&s->tuning.work.ticker, &line);
     }
-    announce(s);
     warn_alike(s);
     return true;
 }
@@ -149,67 +116,82 @@ static void suggest_peak(const struct work *w, struct text *out)
     text_add(out, "\n");
 }
 
-// What to type next: the same spec, constants, device and store.
-static void suggest(struct session *s, const struct tune_report *v, struct text *out)
+// hone run or hone best with the same spec, constants, device and store, and the configuration where the command would
+// not find it by itself.
+static void add_command(const struct session *s, const char *command, bool named,
+                        const struct tune_record *one, struct text *out)
+{
+    struct text configuration = TEXT_INIT;
+    text_addf(out, "hone %s ", command);
+    work_same(&s->tuning.work, out);
+    if (one && named)
+        work_configuration(s->tuning.work.spec, one->choice, &configuration);
+    if (configuration.length) { // parameters of one value need not be named
+        text_add(out, " --config ");
+        text_add_shell(out, text_cstr(&configuration));
+    }
+    text_release(&configuration);
+}
+
+// What to type next.
+static void suggest(const struct session *s, const struct tune_report *v, struct text *out)
 {
     const struct work *w = &s->tuning.work;
-    struct text same = TEXT_INIT;
-    work_same(w, &same);
-    struct text best = TEXT_INIT;
-    const struct tune_record *best_one = v->progress.best;
-    const struct tune_record *one = best_one ? best_one : first_row(v);
-    if (one && v->ranking_count > 0)
-        work_configuration(w->spec, one->choice, &best);
-    text_addf(out, "\nEverything about the %s:  hone run %s", best_one ? "best" : "first",
-              text_cstr(&same));
-    if (best.length) { // parameters of one value need not be named
-        text_add(out, " --config ");
-        text_add_shell(out, text_cstr(&best));
-    }
-    if (w->store && s->tuning.goal.count == 1) {
-        text_addf(out, "\nIts compiler options:       hone best %s", text_cstr(&same));
-        if (best.length && !is_answer(s, v)) {
-            text_add(out, " --config ");
-            text_add_shell(out, text_cstr(&best));
-        }
+    const struct tune_record *best = v->progress.best, *one = best ? best : first_row(v);
+    bool has_best = w->store && s->tuning.goal.count == 1;
+    if (!v->in_short)
+        text_addf(out, "\nEverything about the %s:  ", best ? "best" : "first");
+    else if (!has_best)
+        text_add(out, "Next: ");
+    if (!v->in_short || !has_best)
+        add_command(s, "run", true, one, out);
+    if (has_best) {
+        text_add(out, v->in_short ? "Next: " : "\nIts compiler options:       ");
+        add_command(s, "best", !is_answer(s, v), one, out);
         text_add(out, " --options");
     }
     text_add(out, "\n");
-    if (tuning_wants_peak(&s->tuning) && !v->frame.peak)
+    if (!v->in_short && tuning_wants_peak(&s->tuning) && !v->frame.peak)
         suggest_peak(w, out);
-    text_release(&best);
-    text_release(&same);
 }
 
-// Columns of the terminal that results are written to; 0: any.
-static size_t result_width(void)
+// Where results are written to.
+static struct screen result_screen(void)
 {
     struct ticker ticker;
     ticker_init(&ticker, stdout);
-    return ticker.terminal ? ticker_width(&ticker) : 0;
+    return ticker_screen(&ticker);
 }
 
 static void show_end(struct session *s)
 {
+    const struct tune_settings *o = s->tuning.work.call->settings;
     struct tune_report report;
-    struct text text = TEXT_INIT;
-    const struct store *store = s->tuning.work.store;
+    struct text text = TEXT_INIT, options = TEXT_INIT;
     tuning_report(&s->tuning, true, &report);
     if (!report.ranking)
         complain("out of memory: the table is not complete");
+    if (s->tuning.work.store && s->format != REPORT_JSON && !work_kept(&s->tuning.work))
+        s->tuning.about.store = NULL;
     report.format = s->format;
     report.rows = BEST_ROWS;
-    report.width = s->format == REPORT_TEXT ? result_width() : 0;
+    report.in_short = s->format == REPORT_TEXT && !o->details;
+    if (s->format == REPORT_TEXT)
+        report.screen = result_screen();
+    if (report.in_short)
+        tuning_options_of_best(&s->tuning, &options);
+    report.options = text_cstr(&options);
     writer_end(s->writer, &report, &text);
     if (s->format != REPORT_JSON) {
-        if (((const struct tune_settings *)s->tuning.work.call->settings)->timing)
+        if (o->timing)
             report_timing(&report, &text);
-        if (store && work_kept(&s->tuning.work))
-            text_addf(&text, "Every result is kept in %s\n", store_path(store));
+        if (s->tuning.about.store && !report.in_short)
+            text_addf(&text, "Every result is kept in %s\n", s->tuning.about.store);
         if (report.ranking_count > 0 && !report.head.recorded)
             suggest(s, &report, &text);
     }
     workflow_write(&s->tuning.work.ticker, &text);
+    text_release(&options);
 }
 
 // ---- the end -----------------------------------------------------------------------------------
@@ -331,6 +313,9 @@ static const struct option rank_options[] = {
 };
 
 static const struct option end_options[] = {
+    {OPTION("details", NULL, option_flag, FIELD(details)),
+     .help = "At the end the whole ranking as tables, all kinds of failures, and where the time "
+             "went."},
     {OPTION("timing", NULL, option_flag, FIELD(timing)),
      .help = "At the end also where the time went: parts that follow each other and add up to the "
              "whole, from the start of the program on."},

@@ -55,7 +55,8 @@ struct check {
 
     struct check_progress progress;
     uint64_t started_ns;
-    uint64_t first_done_ns; // when the first record that was checked here was there
+    uint64_t first_done_ns;   // when the first record that was checked here was there
+    uint64_t first_locked_ns; // so long others had had the device by then
     uint64_t fresh_done;
     bool asking_ended, broken;
     struct error why;
@@ -344,7 +345,12 @@ static const struct check_record *finish_record(struct check *c, struct item *n,
     p->identical += !r->result->reused && r->same_as;
     if (!r->result->reused && !r->same_as) {
         c->fresh_done++;
-        c->first_done_ns = c->first_done_ns ? c->first_done_ns : clock_ns();
+        if (!c->first_done_ns) {
+            struct evaluator_status now;
+            evaluator_status(c->evaluator, &now);
+            c->first_done_ns = clock_ns();
+            c->first_locked_ns = now.times.span_ns[SPAN_LOCKED];
+        }
     }
     return findings_add(&c->findings, r) || error_memory(e) ? r : NULL;
 }
@@ -473,11 +479,12 @@ void check_progress(struct check *c, struct check_progress *out)
     out->sized = c->plan ? c->sized : c->count;
     out->common.done = c->record_count;
     out->common.elapsed_ns = now - c->started_ns;
-    if (c->fresh_done > 1) // each took so long
-        out->common.left_ns =
-            (uint64_t)((double)(now - c->first_done_ns) / (double)(c->fresh_done - 1) *
-                       (double)(c->count - c->record_count));
     evaluator_status(c->evaluator, &out->common.evaluator);
+    uint64_t locked = out->common.evaluator.times.span_ns[SPAN_LOCKED];
+    double worked = (double)(now - c->first_done_ns) - (double)(locked - c->first_locked_ns);
+    if (c->fresh_done > 1 && worked > 0) // each took so long
+        out->common.left_ns =
+            (uint64_t)(worked / (double)(c->fresh_done - 1) * (double)(c->count - c->record_count));
 }
 
 const struct space *check_space(const struct check *c)

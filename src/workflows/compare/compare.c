@@ -330,13 +330,16 @@ void compare_progress(struct compare *c, struct compare_progress *out)
     out->common.planned = c->planned;
     out->sampled = c->o.sample > 0;
     out->common.elapsed_ns = now - c->started_ns;
-    if (out->common.done > 1 && out->common.done < out->common.planned)
-        out->common.left_ns = (uint64_t)((double)out->common.elapsed_ns / (double)out->common.done *
-                                         (double)(out->common.planned - out->common.done));
     if (!c->final_ranking)
         memset(&out->final_ranking, 0, sizeof out->final_ranking);
     if (c->evaluator)
         evaluator_status(c->evaluator, &out->common.evaluator);
+    uint64_t locked = out->common.evaluator.times.span_ns[SPAN_LOCKED];
+    if (out->common.done > 1 && out->common.done < out->common.planned &&
+        locked < out->common.elapsed_ns)
+        out->common.left_ns =
+            (uint64_t)((double)(out->common.elapsed_ns - locked) / (double)out->common.done *
+                       (double)(out->common.planned - out->common.done));
 }
 
 const struct compare_record *const *compare_records(const struct compare *c, size_t *count)

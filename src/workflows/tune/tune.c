@@ -356,8 +356,12 @@ static void count_tune_record(struct tune *t, struct tune_record *r)
     } else {
         add_times(p, r->result);
         t->fresh_done++;
-        if (!t->first_done_ns)
+        if (!t->first_done_ns) {
+            struct evaluator_status now;
+            evaluator_status(t->evaluator, &now);
             t->first_done_ns = clock_ns();
+            t->first_locked_ns = now.times.span_ns[SPAN_LOCKED];
+        }
     }
 }
 
@@ -516,12 +520,15 @@ void tune_cancel(struct tune *t)
 
 // ---- views -------------------------------------------------------------------------------------
 
-static uint64_t estimate_time_left(const struct tune *t, uint64_t planned, uint64_t now)
+// `locked`: so long others had the device.
+static uint64_t estimate_time_left(const struct tune *t, uint64_t planned, uint64_t locked,
+                                   uint64_t now)
 {
     uint64_t left = planned > t->record_count ? planned - t->record_count : 0;
     if (t->fresh_done < 2 || left == 0)
         return 0;
-    double each = (double)(now - t->first_done_ns) / (double)(t->fresh_done - 1);
+    double worked = (double)(now - t->first_done_ns) - (double)(locked - t->first_locked_ns);
+    double each = worked > 0 ? worked / (double)(t->fresh_done - 1) : 0;
     double ns = each * (double)left;
     double limit = t->o.replay ? 0 : (double)t->o.budget.nanoseconds; // no clock of here
     double used = (double)(now - t->started_ns);
@@ -556,7 +563,9 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     out->common.planned = planned < out->valid ? planned : out->valid;
     out->common.done = t->record_count;
     out->common.elapsed_ns = now - t->started_ns;
-    out->common.left_ns = estimate_time_left(t, out->common.planned, now);
+    evaluator_status(t->evaluator, &out->common.evaluator);
+    uint64_t locked = out->common.evaluator.times.span_ns[SPAN_LOCKED];
+    out->common.left_ns = estimate_time_left(t, out->common.planned, locked, now);
     out->common.cancelled = t->cancelled;
     if (t->final_ranking) {
         final_ranking_status(t->final_ranking, &out->ranked.status);
@@ -568,7 +577,6 @@ void tune_progress(struct tune *t, struct tune_progress *out)
     out->pareto = t->front_count;
     if (t->o.replay)
         tune_replay_progress(t, out);
-    evaluator_status(t->evaluator, &out->common.evaluator);
     split_times(t, out);
 }
 

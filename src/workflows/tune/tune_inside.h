@@ -75,8 +75,9 @@ struct tune {
     struct evaluator_times before_ranking, ranking; // when it began; what it took
     uint64_t storing_ns;                            // its results
     uint64_t started_ns;
-    double replayed_ns;     // what the answers of a replay cost when they were recorded
-    uint64_t first_done_ns; // when the first record that was measured here was there
+    double replayed_ns;       // what the answers of a replay cost when they were recorded
+    uint64_t first_done_ns;   // when the first record that was measured here was there
+    uint64_t first_locked_ns; // so long others had had the device by then
     uint64_t fresh_done;
     bool asking_ended, cancelled, broken;
     struct error why;
