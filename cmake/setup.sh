@@ -92,9 +92,35 @@ configure_and_build() { # build folder, cmake options...; a target that is enoug
         cat "$folder.log" >&2
         exit 1
     }
-    cmake --build "$folder" -j"$(nproc)" ${target:+--target "$target"} >"$folder.log" 2>&1 || {
+    rm -f "$folder.failed"
+    {
+        cmake --build "$folder" -j"$(nproc)" ${target:+--target "$target"} 2>&1 || : >"$folder.failed"
+    } | tee "$folder.log" | show_build
+    if [ -e "$folder.failed" ]; then
+        rm -f "$folder.failed"
         tail -n 60 "$folder.log" >&2
         exit 1
-    }
+    fi
     rm -f "$folder.log"
+}
+
+show_build() { # on a terminal a bar of what Ninja ("[12/345]") or make ("[ 12%]") says that it has done; else nothing
+    if [ ! -t 1 ] || [ "${TERM:-dumb}" = dumb ]; then
+        cat >/dev/null
+        return
+    fi
+    full='##############################'
+    empty='------------------------------'
+    while IFS= read -r line; do
+        part=${line#\[} && part=${part%%\]*} && part=${part# } && part=${part# } words=$part
+        case $part in
+        *[!0-9/%]* | */*/*) continue ;;
+        [0-9]*%) part=${part%\%}/100 ;;
+        [0-9]*/[1-9]*) ;;
+        *) continue ;;
+        esac
+        length=$((30 * ${part%/*} / ${part#*/}))
+        printf '\r\033[K%.*s%.*s  %s' "$length" "$full" "$((30 - length))" "$empty" "$words"
+    done
+    printf '\r\033[K'
 }

@@ -7,6 +7,7 @@
 #include "../base/suite.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct text out;
@@ -307,6 +308,51 @@ START_TEST(cut_with_an_ellipsis)
         text_add(&out, cases[i].line);
         report_cut(&out, strlen("first: "), &cases[i].screen);
         ck_assert_str_eq(text_cstr(&out) + strlen("first: "), cases[i].cut);
+    }
+}
+END_TEST
+
+// As they are drawn: the last column of a terminal stays free.
+START_TEST(screens_of_80_and_160)
+{
+    const struct tune_record best =
+        timed("block_size_x=32, block_size_y=4, tile_size_x=2, tile_size_y=8", 2.712e6, 2e6, 3e6);
+    const struct screen ascii = {.width = 79}, utf8 = {.width = 159, .utf8 = true};
+    struct tune_progress p = {
+        .common = {.planned = 41,
+                   .done = 12,
+                   .left_ns = 75000000000,
+                   .evaluator = {.building = 2,
+                                 .measuring = true,
+                                 .running = "block_size_x=64, block_size_y=8, tile_size_x=1"}},
+        .by_status = {[STATUS_COMPILE] = 3},
+        .best = &best};
+    const struct {
+        const struct screen *screen;
+        const char *first, *second;
+    } screens[] = {
+        {&ascii, "#####--------------  12/41  3 failed  1 min 15 s left  building 2, measuring...",
+         "best 2.712 ms, 4.000 GFLOP/s: block_size_x=32, block_size_y=4, tile_size_x=2..."},
+        {&utf8,
+         "━━━━━━━━━━━────────────────────────────  12/41  3 failed  1 min 15 s left  building 2, "
+         "measuring block_size_x=64, block_size_y=8, tile_size_x=1",
+         "best 2.712 ms, 4.000 GFLOP/s: block_size_x=32, block_size_y=4, tile_size_x=2, "
+         "tile_size_y=8"}};
+    for (size_t i = 0; i < 2; i++) {
+        const struct screen *screen = screens[i].screen;
+        char *all = strdup(lines(&p, screen)), *second = strchr(all, '\n') + 1;
+        second[-1] = '\0';
+        struct text first = TEXT_INIT, last = TEXT_INIT;
+        text_add(&first, all);
+        text_add(&last, second);
+        report_cut(&first, 0, screen);
+        report_cut(&last, 0, screen);
+        ck_assert_str_eq(text_cstr(&first), screens[i].first);
+        ck_assert_str_eq(text_cstr(&last), screens[i].second);
+        ck_assert_uint_le(columns(text_cstr(&first)), screen->width);
+        text_release(&first);
+        text_release(&last);
+        free(all);
     }
 }
 END_TEST
@@ -752,6 +798,7 @@ static void add(TCase *tests)
     tcase_add_test(tests, progress_of_a_ranking);
     tcase_add_test(tests, bars);
     tcase_add_test(tests, cut_with_an_ellipsis);
+    tcase_add_test(tests, screens_of_80_and_160);
     tcase_add_test(tests, short_end);
     tcase_add_test(tests, short_end_of_nothing);
     tcase_add_test(tests, summary);

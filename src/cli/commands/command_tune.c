@@ -313,7 +313,7 @@ static const struct option rank_options[] = {
 };
 
 static const struct option end_options[] = {
-    {OPTION("details", NULL, option_flag, FIELD(details)),
+    {OPTION("details", NULL, option_flag, FIELD(details)), .brief = "at the end the tables",
      .help = "At the end the whole ranking as tables, all kinds of failures, and where the time "
              "went."},
     {OPTION("timing", NULL, option_flag, FIELD(timing)),
