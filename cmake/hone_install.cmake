@@ -1,36 +1,43 @@
 # What `cmake --install` puts where. The tree can be moved as a whole: hone and libhone find the worker by where they lie
-# (src/os/beside.c), and hone.pc and the CMake package name every folder by where they lie themselves.
+# (src/os/beside.c), and hone.pc and the CMake package name every folder by where they lie themselves. The components are the
+# packages of cmake/hone_package.cmake.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-install(TARGETS hone RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS hone-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/hone)
+install(TARGETS hone RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT hone)
+install(TARGETS hone-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/hone COMPONENT hone)
 install(TARGETS libhone EXPORT hone
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/hone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/hone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
 # The kernels with their specs, and what is known of them. A spec names its CUDA kernel by a path beside its own folder.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/kernels_cl ${PROJECT_SOURCE_DIR}/kernels_cu
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/hone)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/src/doc/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/hone COMPONENT kernels)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/src/doc/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        COMPONENT hone)
 
 # The manual and the completions come from the program's tables of commands, options and topics.
 set(pages ${PROJECT_BINARY_DIR}/man)
+find_program(GZIP gzip)
+if(GZIP)
+  set(compress COMMAND ${GZIP} -9nr ${pages}/man1 ${pages}/man5 ${pages}/man7)
+endif()
 add_custom_command(OUTPUT ${pages}/hone.bash ${pages}/hone.zsh ${pages}/hone.fish ${pages}/hone.schema.json
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${pages}
   COMMAND hone help --man --output ${pages}
+  ${compress}
   COMMAND hone help --completion=bash > ${pages}/hone.bash
   COMMAND hone help --completion=zsh > ${pages}/hone.zsh
   COMMAND hone help --completion=fish > ${pages}/hone.fish
   COMMAND hone help --schema > ${pages}/hone.schema.json
   DEPENDS hone VERBATIM)
 add_custom_target(hone_man ALL DEPENDS ${pages}/hone.bash ${pages}/hone.zsh ${pages}/hone.fish ${pages}/hone.schema.json)
-install(DIRECTORY ${pages}/man1 ${pages}/man5 ${pages}/man7 DESTINATION ${CMAKE_INSTALL_MANDIR})
-install(FILES ${pages}/hone.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/hone)
-install(FILES ${pages}/hone.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME hone)
-install(FILES ${pages}/hone.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _hone)
-install(FILES ${pages}/hone.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(DIRECTORY ${pages}/man1 ${pages}/man5 ${pages}/man7 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT hone)
+install(FILES ${pages}/hone.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/hone COMPONENT hone)
+install(FILES ${pages}/hone.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME hone COMPONENT hone)
+install(FILES ${pages}/hone.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _hone COMPONENT hone)
+install(FILES ${pages}/hone.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT hone)
 
 # find_package(hone) gives hone::hone.
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/hone)
@@ -39,9 +46,9 @@ set(WORKER ${CMAKE_INSTALL_LIBEXECDIR}/hone/hone-worker)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/hone-config.cmake.in ${PROJECT_BINARY_DIR}/hone-config.cmake
                               INSTALL_DESTINATION ${package} PATH_VARS KERNELS WORKER)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/hone-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(EXPORT hone NAMESPACE hone:: DESTINATION ${package} FILE hone-targets.cmake)
+install(EXPORT hone NAMESPACE hone:: DESTINATION ${package} FILE hone-targets.cmake COMPONENT development)
 install(FILES ${PROJECT_BINARY_DIR}/hone-config.cmake ${PROJECT_BINARY_DIR}/hone-config-version.cmake
-        DESTINATION ${package})
+        DESTINATION ${package} COMPONENT development)
 
 # pkg-config hone. With a static library a program links what libhone links, too.
 file(RELATIVE_PATH up ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
@@ -55,11 +62,15 @@ if(BUILD_SHARED_LIBS)
   set(links)
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/hone.pc.in ${PROJECT_BINARY_DIR}/hone.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/hone.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/hone.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 # Removes what the last `cmake --install` of this build folder wrote down: cmake --build BUILD --target uninstall
 if(PROJECT_IS_TOP_LEVEL)
   add_custom_target(uninstall
     COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
             -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
+endif()
+
+if(PROJECT_IS_TOP_LEVEL)
+  include(hone_package)
 endif()

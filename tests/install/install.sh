@@ -26,9 +26,11 @@ quietly() { # command...: what it says is shown only when it fails
     }
 }
 
-# A component of its own, whose list of files does not take the place of the user's.
+# By components, whose lists of files do not take the place of the user's.
 install_to() {
-    quietly "$CMAKE" --install "$build" --component Unspecified --prefix "$1"
+    for component in hone library development kernels; do
+        quietly "$CMAKE" --install "$build" --component $component --prefix "$1"
+    done
 }
 
 # ---- installed and moved ----
@@ -48,7 +50,7 @@ library=$(find "$tree" -name 'libhone.*' | head -n 1)
 quietly "$tree/bin/hone" version
 case $library in
 *.so*)
-    readelf -d "$library" | grep -q 'soname: \[libhone\.so\.0\.2\]' || fail "$library: another soname"
+    readelf -d "$library" | grep -q 'soname: \[libhone\.so\.0\]' || fail "$library: another soname"
     ;;
 esac
 
@@ -110,8 +112,10 @@ fi
 # ---- uninstalled ----
 
 install_to "$scratch/again"
-quietly "$CMAKE" -DMANIFEST="$build/install_manifest_Unspecified.txt" -P "$source/cmake/uninstall.cmake"
-rm "$build/install_manifest_Unspecified.txt"
+for component in hone library development kernels; do
+    quietly "$CMAKE" -DMANIFEST="$build/install_manifest_$component.txt" -P "$source/cmake/uninstall.cmake"
+    rm "$build/install_manifest_$component.txt"
+done
 find again ! -type d -o -name hone >output
 [ ! -s output ] || {
     cat output
