@@ -1,326 +1,121 @@
-// hone init: writes a starting spec from a kernel's text. Sizes, launches and values are guesses,
-// and marked as such.
-#include "cli/kernel_source.h"
+// hone init: writes a spec for a kernel from its text, checks one configuration of it where there is
+// a device, and says what is left to decide.
+#include "cli/checking.h"
+#include "cli/init_spec.h"
 #include "cli/work.h"
-#include "base/emit.h"
+#include "infer/infer.h"
+#include "model/languages.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define SIZE_NAME  "SIZE" // the constant when the source names none
-#define SIZE_VALUE "1024"
-#define AXES       3
+struct init_settings {
+    const char *kernel, *output;
+    bool is_interactive, is_unchecked;
+};
 
 // One `hone init`.
 struct session {
     const struct invocation *call;
+    const struct init_settings *settings;
     struct arena arena;
-    struct kernel_source source;
-    const struct found_kernel *kernel;
+    struct text source;
+    enum language language;
+    struct inferred_kernels kernels;
+    struct inferred found;
     const char *path; // of the source
-    const char *size; // the constant that sizes are made of
 };
 
-static uint32_t axes_of(const struct session *s)
+// ---- questions ---------------------------------------------------------------------------------
+
+// An answer, or NULL where the line is empty or there are no more: what is there stays.
+static const char *ask(struct session *s, const char *question, const char *now)
 {
-    return s->source.dimensions < AXES ? s->source.dimensions : AXES;
+    char *line = NULL;
+    size_t room = 0;
+    const char *answer = NULL;
+    say("%s [%s]: ", question, now);
+    ssize_t length = getline(&line, &room, stdin);
+    while (length > 0 && strchr(" \t\r\n", line[length - 1]))
+        line[--length] = 0;
+    const char *start = length > 0 ? line + strspn(line, " \t") : "";
+    if (*start)
+        answer = arena_strdup(&s->arena, start);
+    free(line);
+    return answer;
 }
 
-// ---- guesses -----------------------------------------------------------------------------------
-
-static bool has_word(const char *name, const char *const *words)
+// "16, 32" and "[16, 32]" are lists; "range(1, 9)" is an expression that gives one.
+static const char *values_of_answer(struct session *s, const char *answer)
 {
-    for (; *words; words++) {
-        if (str_contains_nocase(name, *words))
-            return true;
-    }
-    return false;
+    bool is_plain = answer[strspn(answer, "0123456789, ")] == 0;
+    const char *values = answer[0] == '[' ? answer
+                         : is_plain       ? arena_printf(&s->arena, "[%s]", answer)
+                                          : arena_printf(&s->arena, "\"%s\"", answer);
+    return values ? values : answer;
 }
 
-static bool is_upper(const char *name)
+static void ask_names(struct session *s)
 {
-    for (; *name; name++) {
-        if (islower((unsigned char)*name))
-            return false;
-    }
-    return true;
-}
-
-// A name of the problem's size becomes a constant, everything else a parameter.
-static bool is_size(const struct found_name *n)
-{
-    static const char *const words[] = {"width", "height", "size",  "length", "count",
-                                        "rows",  "cols",   "depth", NULL};
-    static const char *const tuned[] = {"block", "tile",  "group", "local",  "work", "vec",
-                                        "wg",    "fetch", "step",  "unroll", NULL};
-    bool is_letter = strlen(n->name) == 1 && strchr("NMK", n->name[0]);
-    bool is_word = is_upper(n->name) && has_word(n->name, words) && !has_word(n->name, tuned);
-    return !n->is_type && (is_letter || is_word);
-}
-
-static bool is_group_size(const char *name)
-{
-    static const char *const words[] = {"block", "group", "local", "tpb", "wg", "threads", NULL};
-    return has_word(name, words);
-}
-
-static bool is_number(const char *value)
-{
-    int64_t number;
-    return value && str_to_i64(value, &number);
-}
-
-static bool is_open(const struct session *s, const char *name)
-{
-    for (uint32_t i = 0; i < s->source.name_count; i++) {
-        if (str_equal(s->source.names[i].name, name))
-            return true;
-    }
-    return false;
-}
-
-// Does the kernel require it as a size of its work-group?
-static bool is_required(const struct session *s, const char *name)
-{
-    for (uint32_t axis = 0; axis < AXES; axis++) {
-        if (s->kernel->group_size[axis] && str_equal(s->kernel->group_size[axis], name))
-            return true;
-    }
-    return false;
-}
-
-static bool ends_with_axis(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 1 && strchr("xyzXYZ", name[length - 1]);
-}
-
-// The work-group's size along an axis: what the kernel requires, an open name that looks like it
-// ("BLOCK_Y", "TPB" for all axes), else a parameter of our own.
-static const char *group_size_name(const struct session *s, uint32_t axis)
-{
-    static const char *const own[AXES] = {"block_size_x", "block_size_y", "block_size_z"};
-    // What the kernel requires of the work-group along an axis, where a spec can say it too.
-    const char *size = s->kernel->group_size[axis];
-    const char *for_all = size && (is_number(size) || is_open(s, size)) ? size : NULL;
-    if (for_all)
-        return for_all;
-    for (uint32_t i = 0; i < s->source.name_count; i++) {
-        const struct found_name *n = &s->source.names[i];
-        if (n->is_type || !is_group_size(n->name))
+    for (uint32_t i = 0; i < s->found.name_count; i++) {
+        struct inferred_name *n = &s->found.names[i];
+        char question[128], now[32];
+        const char *answer;
+        int64_t value;
+        if (n->role == NAME_TYPE)
             continue;
-        char last = (char)tolower((unsigned char)n->name[strlen(n->name) - 1]);
-        if (ends_with_axis(n->name) && last == "xyz"[axis])
-            return n->name;
-        if (!for_all && !ends_with_axis(n->name))
-            for_all = n->name;
-    }
-    return for_all ? for_all : own[axis];
-}
-
-// ---- the spec ----------------------------------------------------------------------------------
-
-static void put_parameter(struct emit *j, const char *name, const char *type, const char *values,
-                          const char *initial)
-{
-    emit_object(j);
-    emit_text_at(j, "Name", name);
-    emit_text_at(j, "Type", type);
-    emit_text_at(j, "Values", values);
-    emit_raw_at(j, "Default", initial);
-    emit_object_end(j);
-}
-
-// Its own value with the neighbouring powers of two, where the source gives one.
-static void put_open_name(const struct session *s, const struct found_name *n, struct emit *j)
-{
-    char values[96];
-    int64_t number;
-    if (n->is_type) {
-        put_parameter(j, n->name, "string", "['float']", "\"float\"");
-    } else if (n->value && str_to_i64(n->value, &number) && number > 1 && number % 2 == 0 &&
-               number < INT32_MAX) {
-        str_format(values, sizeof values, "[%lld, %lld, %lld]", (long long)number / 2,
-                   (long long)number, (long long)number * 2);
-        put_parameter(j, n->name, "int", values, n->value);
-    } else if (is_number(n->value)) {
-        str_format(values, sizeof values, "[%s]", n->value);
-        put_parameter(j, n->name, "int", values, n->value);
-    } else if (is_group_size(n->name) || is_required(s, n->name)) {
-        put_parameter(j, n->name, "int", "[4, 8, 16]", "8");
-    } else {
-        put_parameter(j, n->name, "int", "[1, 2, 4]", "1");
+        bool is_constant = n->role == NAME_CONSTANT;
+        str_format(question, sizeof question, is_constant ? "Value of %s" : "Values of %s",
+                   n->name);
+        str_format(now, sizeof now, "%lld", (long long)n->value);
+        answer = ask(s, question, is_constant ? now : n->values);
+        while (answer && is_constant && !str_to_i64(answer, &value)) {
+            say("'%s' is no integer\n", answer);
+            answer = ask(s, question, now);
+        }
+        if (answer && is_constant)
+            n->value = value;
+        else if (answer)
+            n->values = values_of_answer(s, answer);
+        if (answer && !is_constant && !strstr(n->values, now)) { // the first value instead
+            const char *digit = strpbrk(n->values, "0123456789");
+            n->value = digit ? strtoll(digit, NULL, 10) : n->value;
+        }
     }
 }
 
-static void put_parameters(const struct session *s, struct emit *j)
+static void ask_arguments(struct session *s)
 {
-    const char *values = s->source.dimensions > 1 ? "[4, 8, 16]" : "[32, 64, 128, 256]";
-    emit_object_at(j, "ConfigurationSpace");
-    emit_text_at(j, "Comment",
-                 "EDIT 1: the values that each parameter may take, and restrictions "
-                 "such as {\"Expression\": \"a * b <= 1024\"}");
-    emit_array_at(j, "TuningParameters");
-    for (uint32_t axis = 0; axis < axes_of(s); axis++) {
-        const char *name = group_size_name(s, axis);
-        if (!is_open(s, name) && !is_number(name))
-            put_parameter(j, name, "int", values, s->source.dimensions > 1 ? "8" : "64");
-    }
-    for (uint32_t i = 0; i < s->source.name_count; i++) {
-        if (!is_size(&s->source.names[i]))
-            put_open_name(s, &s->source.names[i], j);
-    }
-    emit_array_end(j);
-    emit_array_at(j, "Conditions");
-    emit_array_end(j);
-    emit_object_end(j);
-}
-
-static void put_sizes(const struct session *s, struct emit *j)
-{
-    static const char *const axes[AXES] = {"X", "Y", "Z"};
-    emit_object_at(j, "GlobalSize");
-    for (uint32_t axis = 0; axis < AXES && axis < axes_of(s); axis++)
-        emit_text_at(j, axes[axis], s->size);
-    emit_object_end(j);
-    emit_object_at(j, "LocalSize");
-    for (uint32_t axis = 0; axis < AXES && axis < axes_of(s); axis++)
-        emit_text_at(j, axes[axis], group_size_name(s, axis));
-    emit_object_end(j);
-}
-
-static bool is_number_type(const struct session *s, const char *type)
-{
-    struct element el;
-    return element_parse(type, &el) || is_open(s, type);
-}
-
-static bool is_integer(const char *type)
-{
-    struct element el;
-    return element_parse(type, &el) && !scalar_is_float(el.scalar);
-}
-
-static void put_vector(const struct session *s, const struct found_argument *a, uint32_t seed,
-                       struct emit *j)
-{
-    bool is_read = a->is_const || a->place == PLACE_CONSTANT;
-    emit_text_at(j, "MemoryType", "Vector");
-    if (a->place == PLACE_CONSTANT)
-        emit_text_at(j, "MemType", "Constant");
-    emit_text_at(j, "AccessType",
-                 is_read              ? "ReadOnly"
-                 : a->is_written_only ? "WriteOnly"
-                                      : "ReadWrite");
-    // Whole powers of the size, as many as there are axes.
-    struct text size = TEXT_INIT;
-    for (uint32_t axis = 0; axis < axes_of(s); axis++)
-        text_addf(&size, "%s%s", axis ? " * " : "", s->size);
-    emit_text_at(j, "Size", text_cstr(&size));
-    text_release(&size);
-    if (!is_read)
-        emit_raw_at(j, "Output", "true");
-    if (!is_read && a->is_written_only)
-        return;
-    if (!is_number_type(s, a->type)) {
-        emit_text_at(j, "FillType", "Constant");
-        emit_raw_at(j, "FillValue", "0");
-        return;
-    }
-    emit_text_at(j, "FillType", "Random");
-    emit_raw_at(j, "Range", is_integer(a->type) ? "[0, 100]" : "[-1, 1]");
-    emit_u64_at(j, "RandomSeed", seed);
-}
-
-static void put_argument(const struct session *s, const struct found_argument *a, uint32_t seed,
-                         struct emit *j)
-{
-    emit_object(j);
-    emit_text_at(j, "Name", a->name);
-    struct element el;
-    if (element_parse(a->type, &el)) {
-        emit_text_at(j, "Type", a->type);
-    } else if (is_open(s, a->type)) {
-        emit_text_at(j, "Type", "float");
-        emit_text_at(j, "TypeExpression", a->type);
-    } else {
-        emit_text_at(j, "Comment", "EDIT: TypeSize is the size of the type in bytes");
-        emit_text_at(j, "Type", "custom");
-        emit_raw_at(j, "TypeSize", "4");
-    }
-    if (a->place == PLACE_LOCAL) {
-        emit_text_at(j, "MemoryType", "Local");
-        emit_text_at(j, "Size", group_size_name(s, 0));
-    } else if (a->place == PLACE_VALUE) {
-        emit_text_at(j, "MemoryType", "Scalar");
-        emit_text_at(j, "FillType", "Constant");
-        if (is_integer(a->type))
-            emit_text_at(j, "FillExpression", s->size);
-        else
-            emit_raw_at(j, "FillValue", "1");
-    } else {
-        put_vector(s, a, seed, j);
-    }
-    emit_object_end(j);
-}
-
-static void put_kernel(const struct session *s, const char *kernel_file, struct emit *j)
-{
-    emit_object_at(j, "KernelSpecification");
-    emit_text_at(j, "Comment",
-                 "EDIT 2: GlobalSize (work-items), the Size of each buffer (elements) "
-                 "and the values of scalars");
-    emit_text_at(j, "Language", "OpenCL");
-    emit_text_at(j, "KernelName", s->kernel->name);
-    emit_text_at(j, "KernelFile", kernel_file);
-    put_sizes(s, j);
-    emit_array_at(j, "Arguments");
-    for (uint32_t i = 0; i < s->kernel->argument_count; i++)
-        put_argument(s, &s->kernel->arguments[i], i + 1, j);
-    emit_array_end(j);
-    emit_object_end(j);
-}
-
-static void put_spec(const struct session *s, const char *kernel_file, struct emit *j)
-{
-    emit_object(j);
-    emit_text_at(j, "Comment",
-                 "Made by hone init. The result of each configuration is compared with "
-                 "the default one's; better is a Reference that is known to be right");
-    emit_object_at(j, "General");
-    emit_text_at(j, "BenchmarkName", s->kernel->name);
-    emit_raw_at(j, "FormatVersion", "1");
-    emit_object_end(j);
-    bool any = false;
-    emit_object_at(j, "Constants");
-    for (uint32_t i = 0; i < s->source.name_count; i++) {
-        const struct found_name *n = &s->source.names[i];
-        if (!is_size(n))
+    for (uint32_t i = 0; i < s->found.argument_count; i++) {
+        struct inferred_argument *a = &s->found.arguments[i];
+        char question[128];
+        bool is_scalar = a->kind == INFERRED_SCALAR;
+        if (!is_scalar && !a->is_guess)
             continue;
-        emit_raw_at(j, n->name, is_number(n->value) ? n->value : SIZE_VALUE);
-        any = true;
+        if (is_scalar && a->is_integer && !a->is_guess)
+            continue;
+        str_format(question, sizeof question, is_scalar ? "Value of argument %s" : "Size of %s",
+                   a->name);
+        const char *answer = ask(s, question, is_scalar ? a->value : a->size);
+        if (answer && is_scalar)
+            a->value = answer;
+        else if (answer)
+            a->size = answer;
+        a->is_guess = a->is_guess && !answer;
     }
-    if (!any)
-        emit_raw_at(j, SIZE_NAME, SIZE_VALUE);
-    emit_object_end(j);
-    put_parameters(s, j);
-    put_kernel(s, kernel_file, j);
-    emit_object_end(j);
 }
 
-// Indented, since a person edits it.
-static char *indented(const char *json)
+static void ask_launch(struct session *s)
 {
-    json_error_t why;
-    json_t *root = json_loads(json, 0, &why);
-    char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_PRESERVE_ORDER) : NULL;
-    json_decref(root);
-    return text;
+    for (uint32_t axis = 0; axis < s->found.axes; axis++) {
+        char question[64];
+        str_format(question, sizeof question, "Work-items along %c", "XYZ"[axis]);
+        const char *answer = ask(s, question, s->found.global[axis]);
+        s->found.global[axis] = answer ? answer : s->found.global[axis];
+    }
 }
 
 // ---- files -------------------------------------------------------------------------------------
@@ -356,123 +151,260 @@ static bool write_new(const char *path, const char *text, struct error *e)
             close(fd);
         return error_set_driver(e, ERROR_IO, why, "%s: cannot write: %s", path, strerror(why));
     }
-    bool ok = fprintf(f, "%s\n", text) > 0;
+    bool ok = fputs(text, f) >= 0;
     ok = fclose(f) == 0 && ok;
     return ok ||
            error_set_driver(e, ERROR_IO, errno, "%s: cannot write: %s", path, strerror(errno));
 }
 
-static void put_line(const char *line)
-{
-    struct text text = TEXT_INIT;
-    text_addf(&text, "%s\n", line);
-    put_data(&text);
-    text_release(&text);
-}
-
 static bool write_spec(struct session *s, const char *output, struct error *e)
 {
-    struct text compact = TEXT_INIT;
-    struct emit json;
+    struct text spec = TEXT_INIT;
     bool to_stdout = str_equal(output, "-");
     char *kernel_file = relative_to(s->path, to_stdout ? s->path : output);
-    emit_start(&json, &compact);
     if (kernel_file)
-        put_spec(s, kernel_file, &json);
-    char *text = kernel_file && !compact.failed ? indented(text_cstr(&compact)) : NULL;
-    bool ok = text || error_memory(e);
+        init_spec_write(&s->found, kernel_file, s->kernels.count > 1, &spec);
+    bool ok = (kernel_file && !spec.failed) || error_memory(e);
     if (ok && to_stdout)
-        put_line(text);
+        put_data(&spec);
     else if (ok)
-        ok = write_new(output, text, e);
-    free(text);
+        ok = write_new(output, text_cstr(&spec), e);
     free(kernel_file);
-    text_release(&compact);
+    text_release(&spec);
     return ok;
 }
 
 // ---- the kernel --------------------------------------------------------------------------------
 
-struct init_settings {
-    const char *kernel, *output;
-};
-
-static bool choose_kernel(struct session *s, struct error *e)
+// By the file's ending, else by its text.
+static bool choose_language(struct session *s, struct error *e)
 {
-    const char *wanted = ((const struct init_settings *)s->call->settings)->kernel;
-    const struct kernel_source *src = &s->source;
-    struct text known = TEXT_INIT;
-    for (uint32_t i = 0; i < src->kernel_count; i++) {
-        text_addf(&known, "%s%s", i ? ", " : "", src->kernels[i].name);
-        if (wanted ? str_equal(wanted, src->kernels[i].name) : src->kernel_count == 1)
-            s->kernel = &src->kernels[i];
+    const char *slash = strrchr(s->path, '/'), *dot = strrchr(slash ? slash : s->path, '.');
+    bool found = false;
+    for (unsigned l = 0; l < LANGUAGE_COUNT && !found; l++) {
+        const struct language_traits *traits = language_traits((enum language)l);
+        found = dot && language_has_word(traits->endings, dot);
+        for (const char *const *word = traits->telling_words; !found && *word; word++)
+            found = strstr(text_cstr(&s->source), *word) != NULL;
+        s->language = (enum language)l;
     }
-    if (src->kernel_count == 0)
-        error_set(e, ERROR_INPUT, "%s: there is no __kernel in it", s->path);
-    else if (!s->kernel && wanted)
+    return found || error_set(e, ERROR_INPUT,
+                              "%s: neither its ending nor its text says a language; kernels are in "
+                              "%s",
+                              s->path, LANGUAGES_TITLES);
+}
+
+static const char *choose_kernel(struct session *s, struct error *e)
+{
+    const char *wanted = s->settings->kernel, *found = NULL;
+    const struct inferred_kernels *k = &s->kernels;
+    struct text known = TEXT_INIT;
+    for (uint32_t i = 0; i < k->count; i++)
+        text_addf(&known, "%s%s", i ? ", " : "", k->names[i]);
+    if (!wanted && k->count > 1 && s->settings->is_interactive) {
+        say("%s has several kernels: %s\n", s->path, text_cstr(&known));
+        wanted = ask(s, "Which one", k->names[0]);
+        wanted = wanted ? wanted : k->names[0];
+    }
+    for (uint32_t i = 0; i < k->count; i++) {
+        if (wanted ? str_equal(wanted, k->names[i]) : k->count == 1)
+            found = k->names[i];
+    }
+    const char *word = language_traits(s->language)->kernel_words[0];
+    if (k->count == 0)
+        error_set(e, ERROR_INPUT, "%s: there is no %s in it", s->path, word ? word : "function");
+    else if (!found && wanted)
         error_set(e, ERROR_USAGE, "--kernel: %s has no kernel '%s'; there are %s", s->path, wanted,
                   text_cstr(&known));
-    else if (!s->kernel)
+    else if (!found)
         error_set(e, ERROR_USAGE, "%s has several kernels; name one with --kernel: %s", s->path,
                   text_cstr(&known));
     text_release(&known);
-    return s->kernel != NULL;
+    return found;
 }
 
-static bool check_arguments(const struct session *s, struct error *e)
+static bool infer_spec(struct session *s, struct error *e)
 {
-    for (uint32_t i = 0; i < s->kernel->argument_count; i++) {
-        const struct found_argument *a = &s->kernel->arguments[i];
-        if (str_starts(a->type, "image") || str_equal(a->type, "sampler_t"))
-            return error_set(e, ERROR_INPUT,
-                             "%s: argument '%s' of %s is an image or sampler, which "
-                             "hone does not know",
-                             s->path, a->name, s->kernel->name);
+    if (!file_read(s->path, 0, &s->source, e) || !choose_language(s, e))
+        return false;
+    const char *text = text_cstr(&s->source);
+    size_t length = s->source.length;
+    if (!infer_kernels(text, length, s->language, &s->arena, &s->kernels, e))
+        return error_context(e, "%s", s->path);
+    const char *kernel = choose_kernel(s, e);
+    if (!kernel)
+        return false;
+    if (!infer_kernel(text, length, s->language, kernel, &s->arena, &s->found, e))
+        return error_context(e, "%s", s->path);
+    if (s->settings->is_interactive) {
+        ask_names(s);
+        ask_launch(s);
+        ask_arguments(s);
     }
     return true;
 }
 
-static bool make_spec_text(struct session *s, const char *output, struct error *e)
+// ---- what is said ------------------------------------------------------------------------------
+
+static void add_list(struct text *out, uint32_t *items, const char *text)
+{
+    text_addf(out, "%s%s", (*items)++ ? ", " : "", text);
+}
+
+static void add_names(const struct inferred *f, enum name_role role, const char *title,
+                      struct text *out)
+{
+    uint32_t items = 0;
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        const struct inferred_name *n = &f->names[i];
+        char value[160];
+        if (n->role != role)
+            continue;
+        if (role == NAME_CONSTANT)
+            str_format(value, sizeof value, "%s=%lld", n->name, (long long)n->value);
+        else
+            str_format(value, sizeof value, "%s in %s", n->name, n->values);
+        text_add(out, items ? "" : title);
+        add_list(out, &items, value);
+    }
+    text_add(out, items ? "\n" : "");
+}
+
+static void add_open(const struct session *s, uint32_t *number, const char *text, struct text *out)
+{
+    (void)s;
+    text_addf(out, "  %u. %s\n", ++*number, text);
+}
+
+// What a person has to look at, the most pressing first.
+static void add_decisions(struct session *s, const char *output, struct text *out)
+{
+    const struct inferred *f = &s->found;
+    struct text scalars = TEXT_INIT, guesses = TEXT_INIT, written = TEXT_INIT;
+    uint32_t number = 0, scalar_items = 0, guess_items = 0, written_items = 0;
+    text_add(out, "Still to be decided:\n");
+    for (uint32_t i = 0; i < f->open_count; i++)
+        add_open(s, &number, f->open[i], out);
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        const struct inferred_argument *a = &f->arguments[i];
+        char value[128];
+        str_format(value, sizeof value, "%s = %s", a->name, a->value ? a->value : "");
+        if (a->kind == INFERRED_SCALAR && (a->is_guess || !a->is_integer))
+            add_list(&scalars, &scalar_items, value);
+        if (a->kind == INFERRED_BUFFER && a->access != INFERRED_READ)
+            add_list(&written, &written_items, a->name);
+    }
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        const struct inferred_name *n = &f->names[i];
+        if (n->role == NAME_PARAMETER && n->is_guess && !n->is_own)
+            add_list(&guesses, &guess_items, n->name);
+    }
+    if (scalar_items)
+        text_addf(out, "  %u. the values of scalars: %s\n", ++number, text_cstr(&scalars));
+    if (guess_items)
+        text_addf(out, "  %u. the values of %s, to which the text gives none\n", ++number,
+                  text_cstr(&guesses));
+    text_addf(out,
+              "  %u. what is right: until the spec says it (\"expect\", \"reference\"), %s %s held "
+              "against the default configuration\n",
+              ++number, written_items ? text_cstr(&written) : "outputs",
+              written_items > 1 ? "are"
+              : written_items   ? "is"
+                                : "are");
+    text_addf(out, "Then: hone tune %s\n", output);
+    text_release(&scalars);
+    text_release(&guesses);
+    text_release(&written);
+}
+
+static void tell_spec(struct session *s, const char *output)
+{
+    const struct inferred *f = &s->found;
+    struct text out = TEXT_INIT;
+    text_addf(&out, "%s: kernel %s (%s), %u argument%s\n", output, f->kernel,
+              language_title(s->language), f->argument_count, f->argument_count == 1 ? "" : "s");
+    add_names(f, NAME_PARAMETER, "  parameters: ", &out);
+    add_names(f, NAME_CONSTANT, "  constants:  ", &out);
+    for (uint32_t axis = 0; axis < f->axes; axis++)
+        text_addf(&out, "%s%s", axis ? " x " : "  work-items: ", f->global[axis]);
+    for (uint32_t axis = 0; axis < f->axes; axis++)
+        text_addf(&out, "%s%s", axis ? " x " : ", in groups of ", f->local[axis]);
+    text_add(&out, f->axes ? "\n" : "");
+    put(&out);
+    text_release(&out);
+}
+
+// ---- the check ---------------------------------------------------------------------------------
+
+static bool has_device(const struct session *s, const char *output)
+{
+    struct work w;
+    struct error e = ERROR_INIT;
+    struct spec_settings given = {.output = {.format = REPORT_TEXT}};
+    struct invocation call = *s->call;
+    call.arguments = &output;
+    work_init(&w, &call, &given, NULL);
+    bool found = work_environment(&w) == EXIT_DONE &&
+                 work_list(&w, NULL, language_traits(s->language)->text, &e) &&
+                 w.devices.device_count > 0;
+    work_release(&w);
+    return found;
+}
+
+// `hone check FILE --sample 1`, as a user types it next.
+static int check_spec(const struct session *s, const char *output)
+{
+    struct check_settings settings = {.sample = {.is_given = true, .value = 1}};
+    struct invocation call = *s->call;
+    struct text line = TEXT_INIT;
+    text_addf(&line, "$ hone check %s --sample 1\n", output);
+    put(&line);
+    text_clear(&line);
+    text_addf(&line, "hone check %s --sample 1", output);
+    call.command = command_find("check");
+    call.settings = &settings;
+    call.arguments = &output;
+    call.argument_count = 1;
+    call.line = text_cstr(&line);
+    int status = call.command->run(&call);
+    text_release(&line);
+    return status;
+}
+
+static int finish_init(struct session *s, const char *output)
 {
     struct text text = TEXT_INIT;
-    bool ok = file_read(s->path, 0, &text, e) &&
-              kernel_source_read(text_cstr(&text), text.length, &s->arena, &s->source, e) &&
-              choose_kernel(s, e) && check_arguments(s, e);
-    if (ok) {
-        s->size = SIZE_NAME;
-        for (uint32_t i = s->source.name_count; i-- > 0;) {
-            if (is_size(&s->source.names[i]))
-                s->size = s->source.names[i].name;
-        }
-        ok = write_spec(s, output, e);
-    }
+    int status = EXIT_DONE;
+    tell_spec(s, output);
+    bool is_checked = !s->settings->is_unchecked && has_device(s, output);
+    if (is_checked)
+        status = check_spec(s, output);
+    else if (!s->settings->is_unchecked)
+        text_addf(&text, "No %s device is here; where there is one: hone check %s --sample 1\n",
+                  language_title(s->language), output);
+    text_add(&text, "\n");
+    add_decisions(s, output, &text);
+    put(&text);
     text_release(&text);
-    return ok;
+    return status;
 }
 
 static int run_init(struct invocation *i)
 {
     struct error e = ERROR_INIT;
-    struct session s = {.call = i, .path = i->arguments[0]};
-    const struct init_settings *o = i->settings;
-    char *chosen = o->output ? strdup(o->output) : default_output(s.path);
+    struct session s = {.call = i, .settings = i->settings, .path = i->arguments[0]};
+    char *output = s.settings->output ? strdup(s.settings->output) : default_output(s.path);
     arena_init(&s.arena);
-    bool ok = chosen ? make_spec_text(&s, chosen, &e) : error_memory(&e);
-    if (ok && !str_equal(chosen, "-")) {
-        struct text text = TEXT_INIT;
-        text_addf(&text,
-                  "%s: kernel %s, %u arguments, %u names that the source leaves open.\n"
-                  "Edit what is marked EDIT, then: hone tune %s\n",
-                  chosen, s.kernel->name, s.kernel->argument_count, s.source.name_count, chosen);
-        put(&text);
-        text_release(&text);
-    }
+    bool ok = (output || error_memory(&e)) && infer_spec(&s, &e) && write_spec(&s, output, &e);
+    int status = EXIT_DONE;
+    if (!ok)
+        status = e.code == ERROR_IO ? (work_failed(&e), EXIT_USAGE) : work_failed(&e);
+    else if (!str_equal(output, "-"))
+        status = finish_init(&s, output);
+    text_release(&s.source);
     arena_release(&s.arena);
-    free(chosen);
-    if (ok)
-        return EXIT_DONE;
-    int status = work_failed(&e);
-    return e.code == ERROR_IO ? EXIT_USAGE : status;
+    free(output);
+    return status;
 }
 
 // ---- the command -------------------------------------------------------------------------------
@@ -488,6 +420,14 @@ static const struct option options[] = {
      .help =
          "Where the spec goes; - is standard output. Default: the kernel's file with the ending "
          ".json. A file that is there is not overwritten."},
+    {OPTION("interactive", NULL, option_flag, FIELD(is_interactive)), .letter = 'i',
+     .brief = "ask for what the text leaves open",
+     .help =
+         "Ask for the values of parameters and constants, the launch, and what is a guess, with "
+         "what was found as the answer to an empty line. Answers are read from standard input, "
+         "a line each; at its end the rest stays as it was found."},
+    {OPTION("no-check", NULL, option_flag, FIELD(is_unchecked)), .brief = "only write the spec",
+     .help = "Only write the spec: nothing is built and nothing runs."},
     {0},
 };
 
@@ -495,24 +435,31 @@ static const struct option_group groups[] = {
     {"Options", options, 0}, {"Help", help_options, 0}, {0}};
 
 static const struct example examples[] = {
-    {"hone init my_kernel.cl", "writes my_kernel.json"},
+    {"hone init my_kernel.cl", "writes my_kernel.json, and checks one configuration"},
+    {"hone init kernels.cu --kernel reduce --output reduce.json", "one of several kernels"},
+    {"hone init my_kernel.cl --interactive", "asks for what the text leaves open"},
     {0},
 };
 
 const struct command command_init = {
     .name = "init",
     .group = GROUP_PREPARE,
-    .summary = "write a starting spec for a kernel",
-    .arguments = "KERNEL.cl",
+    .summary = "write a spec for a kernel, from its text",
+    .arguments = "KERNEL.cl|.cu|.c",
     .least = 1,
     .most = 1,
-    .description = "Reads an OpenCL C file and writes a spec to start from: the kernel, its "
-                   "arguments with their types, "
-                   "and the names that the file uses without defining them (or defines between "
-                   "#ifndef and #endif) as "
-                   "parameters, those that look like a size of the problem as constants. What has "
-                   "to be looked at is "
-                   "marked EDIT: the values of parameters, and the sizes.",
+    .description =
+        "Reads a kernel and writes its spec, then checks one configuration of it where there is a "
+        "device, and says what is left to decide.\n\n"
+        "Reads a kernel in OpenCL C, CUDA or C and writes its spec in the short form. Names that "
+        "the text uses without defining them, or defines between #ifndef and #endif, are "
+        "parameters; those that say how large the problem is, and integer arguments, are constants "
+        "(--set n=4096). The kernel is then run on numbers, at several sizes and without its data: "
+        "which names are the work-group's size, how many elements a group covers, where the kernel "
+        "stops by itself, and how large each buffer is, is read from where it reads and writes. "
+        "What that does not tell is a guess, and said.\n\n"
+        "The spec is written even where something is a guess; it ends with hone check --sample 1 "
+        "on it, whose exit status it has, and with what is to be decided, in order.",
     .topics = "spec",
     .groups = groups,
     .examples = examples,

@@ -1,0 +1,12 @@
+// The spec that `hone init` writes, in the short form, as a person would lay it out.
+#ifndef HONE_CLI_INIT_SPEC_H
+#define HONE_CLI_INIT_SPEC_H
+
+#include "base/text.h"
+#include "infer/infer.h"
+
+// `kernel_file` as the spec names it; `function`: the file has several kernels.
+void init_spec_write(const struct inferred *f, const char *kernel_file, bool function,
+                     struct text *out);
+
+#endif

@@ -1,0 +1,1413 @@
+// From a kernel's text to what a spec says of it. The directives and the functions that the kernel
+// reaches give its names; each becomes an atom (study.h) whose value can be changed. The launch is
+// found (launch.c), then what buffers hold and how large they are (fit.c); what is left is to name
+// values: of parameters around what the text says, of sizes so that a launch takes no second.
+#include "infer/infer.h"
+
+#include "base/text.h"
+#include "infer/study.h"
+#include "model/declared.h"
+#include "model/job.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STUDY_BUDGET 110000000u // nodes: seconds
+#define LAUNCH_COST  1e9        // nodes that a launch should have at most: a second on a CPU
+#define GIVEN_MOST   192
+
+// ---- words -------------------------------------------------------------------------------------
+
+static const char *const tuned_words[] = {
+    "block",  "tile", "group", "local",    "work",   "vec",    "wg",    "fetch",  "step", "unroll",
+    "thread", "per_", "pad",   "use_",     "factor", "stage",  "chunk", "coarse", "wpt",  "lws",
+    "tpb",    "warp", "items", "prefetch", "cache",  "buffer", "strip", "method", NULL};
+static const char *const size_words[] = {
+    "width", "height", "size",  "length",   "count",  "rows",      "cols",   "columns",
+    "depth", "num_",   "total", "elements", "points", "particles", "bodies", NULL};
+static const char *const small_words[] = {
+    "radius", "filter",  "kernel_h",     "kernel_w", "kernel_size", "window", "taps",
+    "halo",   "channel", "batch",        "heads",    "ghost",       "mask_w", "mask_size",
+    "order",  "border",  "stencil_size", "fsize",    "degree",      NULL};
+
+static const char *const exact_words[] = {"precision", "double", "fp64", "half", "dtype", NULL};
+
+static bool is_role_size(const char *name)
+{
+    bool is_letter = strlen(name) == 1 && strchr("NMKHW", name[0]);
+    static const char *const short_names[] = {"NX",    "NY",    "NZ",    "DIM",   "LEN",  "IMG_W",
+                                              "IMG_H", "NROWS", "NCOLS", "NBINS", "BINS", NULL};
+    for (const char *const *s = short_names; *s; s++) {
+        if (str_equal_nocase(*s, name))
+            return true;
+    }
+    if (names_role(name, tuned_words))
+        return false;
+    return is_letter || names_role(name, size_words) || str_contains_nocase(name, "bins");
+}
+
+static bool is_role_small(const char *name)
+{
+    bool is_whole = str_equal_nocase(name, "ksize") || str_equal_nocase(name, "k_size") ||
+                    str_equal_nocase(name, "R");
+    return is_whole || (names_role(name, small_words) && !names_role(name, tuned_words));
+}
+
+// Words of the languages that are no names of the text's own.
+static bool is_language_name(const char *name)
+{
+    static const char *const starts[] = {"CLK_", "FLT_",    "DBL_",  "M_",    "INT_",  "UINT_",
+                                         "LONG", "CHAR",    "SHRT",  "cuda",  "NAN",   "INFINITY",
+                                         "HUGE", "MAXF",    "CL_",   "cl_",   "__",    "ULONG",
+                                         "CUDA", "memory_", "SCHAR", "UCHAR", "USHRT", NULL};
+    static const char *const whole[] = {"HONE", "HONE_SOURCE", "NULL", "true", "false", NULL};
+    for (const char *const *s = starts; *s; s++) {
+        if (str_starts(name, *s))
+            return true;
+    }
+    return language_has_word(whole, name);
+}
+
+// ---- given names -------------------------------------------------------------------------------
+
+// "16", "(1 << 20)", "1024u": a number without names.
+static bool text_number(const char *text, int64_t *out)
+{
+    char copy[40];
+    size_t length = text ? strlen(text) : 0;
+    while (length > 1 && text[0] == '(' && text[length - 1] == ')' && !strchr(text + 1, '(')) {
+        text++;
+        length -= 2;
+    }
+    while (length && strchr("uUlL", text[length - 1]))
+        length--;
+    if (length == 0 || length >= sizeof copy)
+        return false;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    const char *shift = strstr(copy, "<<");
+    if (shift) {
+        char *end;
+        long long low = strtoll(copy, &end, 0), by = strtoll(shift + 2, NULL, 0);
+        if (end == copy || end + strspn(end, " ") != shift || by < 0 || by > 40)
+            return false;
+        *out = low << by;
+        return low > 0 && low < 65536;
+    }
+    char *end;
+    long long value = strtoll(copy, &end, 0);
+    if (end == copy || *end)
+        return false;
+    *out = value;
+    return true;
+}
+
+struct givens {
+    struct given_name list[GIVEN_MOST];
+    size_t count;
+};
+
+static void give_name(struct givens *g, const char *name, int64_t value)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        if (strcmp(g->list[i].name, name) == 0) {
+            g->list[i].value = value;
+            return;
+        }
+    }
+    if (g->count < GIVEN_MOST)
+        g->list[g->count++] = (struct given_name){name, value};
+}
+
+static bool is_power(int64_t v)
+{
+    return v > 0 && (v & (v - 1)) == 0;
+}
+
+// Widths of vectors: 1, 2, 4, ...
+static bool is_lane_name(const struct surveyed_name *n)
+{
+    uint32_t powers = 0;
+    for (uint32_t i = 0; i < n->compared_count; i++)
+        powers += is_power(n->compared[i]);
+    bool is_width = str_contains_nocase(n->name, "vec") || str_contains_nocase(n->name, "vw") ||
+                    str_contains_nocase(n->name, "width") || str_contains_nocase(n->name, "lane");
+    return powers == n->compared_count && (powers >= 3 || (powers == 2 && is_width));
+}
+
+static int64_t default_of_condition(const struct surveyed_name *n)
+{
+    int64_t least = 0;
+    if (n->compared_count == 0)
+        return n->compared_order ? 16 : 0;
+    least = n->compared[0];
+    for (uint32_t i = 1; i < n->compared_count; i++)
+        least = n->compared[i] < least ? n->compared[i] : least;
+    if (is_lane_name(n) || n->compared_order)
+        return least;
+    return least == 1 ? 0 : least;
+}
+
+static bool is_open_condition(const struct surveyed_name *n)
+{
+    return n->in_condition && !n->is_defined && !n->initial && !is_language_name(n->name);
+}
+
+// A size that the text defines itself, unguarded.
+static bool is_fixed_size(const struct surveyed_name *n, int64_t *value)
+{
+    return n->defined && text_number(n->defined, value) && !names_role(n->name, tuned_words) &&
+           (*value >= 1000 || (*value >= 64 && is_role_size(n->name)));
+}
+
+static void give_language(struct givens *g, const struct language_traits *traits)
+{
+    static const char *const versions[] = {"CL_VERSION_1_0", "CL_VERSION_1_1", "CL_VERSION_1_2"};
+    for (const char *const *word = traits->macros; *word; word++)
+        give_name(g, *word, strstr(*word, "VERSION") ? 120 : strstr(*word, "ARCH") ? 900 : 1);
+    for (int i = 0; i < 3; i++)
+        give_name(g, versions[i], 100 + 10 * i);
+    give_name(g, "HONE", 1);
+}
+
+static void give_survey(struct givens *g, const struct survey_of_names *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        const struct surveyed_name *n = &s->list[i];
+        int64_t value;
+        if (n->initial && text_number(n->initial, &value) && !n->is_defined)
+            give_name(g, n->name, value);
+        else if (is_open_condition(n))
+            give_name(g, n->name, default_of_condition(n));
+        else if (is_fixed_size(n, &value))
+            give_name(g, n->name, value);
+    }
+}
+
+static bool read_source(const char *text, size_t length, enum language l,
+                        const struct givens *given, struct arena *a, struct preprocessed *source,
+                        struct syntax *syntax)
+{
+    const struct given_names names = {given->list, given->count};
+    return preprocess_run(text, length, &names, a, source) && syntax_read(source, l, a, syntax);
+}
+
+static bool is_candidate_kernel(const struct function *f, enum language l)
+{
+    const struct language_traits *traits = language_traits(l);
+    return f->name && (traits->is_plain_call ? f->body != NULL : f->is_kernel);
+}
+
+bool infer_kernels(const char *text, size_t length, enum language l, struct arena *a,
+                   struct inferred_kernels *out, struct error *e)
+{
+    struct survey_of_names survey;
+    struct preprocessed source;
+    struct syntax syntax;
+    struct givens *given = arena_alloc(a, sizeof *given);
+    *out = (struct inferred_kernels){.names = NULL};
+    if (!given || !preprocess_survey(text, length, a, &survey))
+        return error_memory(e);
+    give_language(given, language_traits(l));
+    give_survey(given, &survey);
+    if (!read_source(text, length, l, given, a, &source, &syntax))
+        return error_memory(e);
+    out->names = arena_array(a, syntax.function_count + (size_t)1, sizeof *out->names);
+    if (!out->names)
+        return error_memory(e);
+    for (uint32_t i = 0; i < syntax.function_count; i++) {
+        if (is_candidate_kernel(&syntax.functions[i], l))
+            out->names[out->count++] = syntax.functions[i].name;
+    }
+    return true;
+}
+
+// ---- what the kernel reaches -------------------------------------------------------------------
+
+#define FUNCTIONS_MOST 128
+#define NAMES_MOST     128
+
+struct reach {
+    const struct syntax *syntax;
+    const struct function *functions[FUNCTIONS_MOST];
+    uint32_t function_count;
+    const char *names[NAMES_MOST]; // that nothing declares
+    uint32_t name_count;
+    const char *bits[NAMES_MOST]; // variables of bit operators
+    uint32_t bit_count;
+    uint32_t axes;
+    bool needs_positive; // it takes logarithms, or roots
+    bool has_dynamic;
+    unsigned depth;
+};
+
+static void reach_function(struct reach *r, const struct function *f);
+
+static void reach_name(const char **list, uint32_t *count, const char *name)
+{
+    for (uint32_t i = 0; i < *count; i++) {
+        if (strcmp(list[i], name) == 0)
+            return;
+    }
+    if (*count < NAMES_MOST)
+        list[(*count)++] = name;
+}
+
+static void reach_node(struct reach *r, const struct node *n);
+
+static void reach_type(struct reach *r, const struct type *t)
+{
+    for (uint32_t i = 0; t && i < t->dimension_count; i++)
+        reach_node(r, t->dimensions[i]);
+}
+
+static void reach_node(struct reach *r, const struct node *n)
+{
+    static const char *const positive[] = {"log", "sqrt", "pow", "acos", NULL};
+    if (!n || ++r->depth > 1000) {
+        r->depth -= n != NULL;
+        return;
+    }
+    if (n->kind == NODE_NAME && n->slot == SLOT_NONE)
+        reach_name(r->names, &r->name_count, n->name);
+    if (n->kind == NODE_NAME && n->slot != SLOT_NONE && n->slot & SLOT_SHARED)
+        reach_type(r, r->syntax->shared[n->slot & ~SLOT_SHARED].type);
+    if (n->kind == NODE_ITEM && n->a && n->a->kind == NODE_NUMBER && n->a->integer < 3 &&
+        r->axes < (uint32_t)n->a->integer + 1)
+        r->axes = (uint32_t)n->a->integer + 1;
+    if (n->kind == NODE_CALL && n->name) {
+        const struct function *f = syntax_function(r->syntax, n->name);
+        if (f)
+            reach_function(r, f);
+        else
+            r->needs_positive |= names_role(n->name, positive);
+    }
+    bool is_bits =
+        n->kind == NODE_BINARY && (n->sign == SIGN('^', 0, 0) || n->sign == SIGN('<', '<', 0) ||
+                                   n->sign == SIGN('>', '>', 0) || n->sign == SIGN('&', 0, 0));
+    const struct node *const sides[] = {n->a, n->b};
+    for (int i = 0; i < 2 && is_bits; i++) {
+        const struct node *side = sides[i]->kind == NODE_BINARY ? sides[i]->a : sides[i];
+        if (side->kind == NODE_NAME && side->name) // p & (n - 1), too
+            reach_name(r->bits, &r->bit_count, side->name);
+    }
+    if (n->kind == NODE_DECLARE) {
+        reach_type(r, n->type);
+        r->has_dynamic |= n->type->is_extern && n->type->space == SPACE_SHARED;
+    }
+    reach_node(r, n->a);
+    reach_node(r, n->b);
+    reach_node(r, n->c);
+    reach_node(r, n->d);
+    for (uint32_t i = 0; i < n->count; i++)
+        reach_node(r, n->list[i]);
+    r->depth--;
+}
+
+static void reach_function(struct reach *r, const struct function *f)
+{
+    for (uint32_t i = 0; i < r->function_count; i++) {
+        if (r->functions[i] == f)
+            return;
+    }
+    if (r->function_count == FUNCTIONS_MOST)
+        return;
+    r->functions[r->function_count++] = f;
+    for (uint32_t i = 0; i < f->parameter_count; i++)
+        reach_type(r, f->parameters[i].type);
+    for (int i = 0; i < 3; i++)
+        reach_node(r, f->required[i]);
+    reach_node(r, f->bound);
+    reach_node(r, f->body);
+}
+
+// The words that the kernel consists of, as one number: is another text the same kernel?
+static uint64_t reach_digest(const struct reach *r)
+{
+    uint64_t digest = 1469598103934665603u;
+    for (uint32_t i = 0; i < r->function_count; i++) {
+        for (const struct token *t = r->functions[i]->from; t < r->functions[i]->to; t++) {
+            for (const char *c = t->text; *c; c++)
+                digest = (digest ^ (unsigned char)*c) * 1099511628211u;
+            digest = (digest ^ ' ') * 1099511628211u;
+        }
+    }
+    return digest;
+}
+
+// ---- atoms -------------------------------------------------------------------------------------
+
+static struct atom *add_atom(struct study *s, const char *name, enum atom_kind kind)
+{
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        if (strcmp(s->atoms[i].name, name) == 0)
+            return &s->atoms[i];
+    }
+    if (s->atom_count >= ATOMS_MOST - 4)
+        return NULL;
+    struct atom *a = &s->atoms[s->atom_count++];
+    *a = (struct atom){.name = name, .text = name, .kind = kind};
+    a->surveyed = survey_find(&s->survey, name);
+    return a;
+}
+
+// What a name without a value is worth at first: sizes of groups are all alike, so that names which
+// stand for the same thing agree; the rest is one.
+static int64_t first_value(const struct study *s, const char *name)
+{
+    static const char *const ones[] = {"per",      "unroll", "tile", "factor", "vec", "iter",
+                                       "coarse",   "wpt",    "rpt",  "pad",    "ilp", "item",
+                                       "work_per", "stride", "use_", "loop",   NULL};
+    static const char *const groups[] = {"block", "group", "wg", "tpb", "threads", "local", NULL};
+    int64_t group = s->axes <= 1 ? 32 : s->axes == 2 ? 8 : 4;
+    bool is_group = names_role(name, groups);
+    return !is_group && names_role(name, ones) ? 1 : group;
+}
+
+static void add_condition_atom(struct study *s, const struct surveyed_name *n, int64_t value)
+{
+    struct atom *a = add_atom(s, n->name, ATOM_PARAMETER);
+    if (!a)
+        return;
+    a->value = a->initial = value;
+    a->has_initial = n->initial != NULL;
+    a->is_lane = n->compared_count > 0 && is_lane_name(n);
+    a->is_switch = !a->is_lane && (n->compared_count || n->is_bare) && !n->compared_order;
+    if (names_role(n->name, exact_words))
+        a->kind = ATOM_SCALAR; // another value would be another result
+}
+
+// A name that the kernel uses; `value` where the text or a condition gives one.
+static void add_name_atom(struct study *s, const char *name, const struct givens *given)
+{
+    const struct surveyed_name *n = survey_find(&s->survey, name);
+    int64_t value;
+    if (is_language_name(name))
+        return;
+    if (n && (n->initial || is_open_condition(n))) {
+        int64_t initial = 0;
+        for (size_t i = 0; i < given->count; i++) {
+            if (strcmp(given->list[i].name, name) == 0)
+                initial = given->list[i].value;
+        }
+        add_condition_atom(s, n, initial);
+    } else if (n && is_fixed_size(n, &value)) {
+        struct atom *a = add_atom(s, name, ATOM_FIXED);
+        if (a) {
+            a->initial = value;
+            a->has_initial = true;
+            a->text = arena_printf(s->arena, "%lld", (long long)value);
+            s->run.failed |= !a->text;
+        }
+    } else if (!n || !n->is_defined) {
+        struct atom *a = add_atom(s, name, ATOM_PARAMETER);
+        if (a)
+            a->value = a->initial = first_value(s, name);
+    }
+    struct atom *a = s->atom_count ? &s->atoms[s->atom_count - 1] : NULL;
+    if (!a || strcmp(a->name, name) != 0 || a->kind != ATOM_PARAMETER || a->is_switch || a->is_lane)
+        return;
+    if (is_role_small(name)) {
+        a->kind = ATOM_SCALAR;
+        a->is_small = true;
+        a->initial = a->has_initial ? a->initial : 2;
+    } else if (is_role_size(name) && (!a->has_initial || a->initial >= 64)) {
+        a->kind = ATOM_SIZE;
+        a->initial = a->has_initial ? a->initial : 0;
+    }
+}
+
+// An integer argument: a size, unless its name or its use says otherwise.
+static void add_argument_atom(struct study *s, uint32_t parameter, const struct reach *r)
+{
+    static const struct {
+        const char *word;
+        int64_t value;
+        bool is_small;
+    } known[] = {{"offset", 0, false},     {"start", 0, false},      {"begin", 0, false},
+                 {"base", 0, false},       {"seed", 12345, false},   {"shift", 0, false},
+                 {"max_iter", 100, false}, {"maxiter", 100, false},  {"iter", 100, false},
+                 {"pass", 1, false},       {"stage", 1, false},      {"level", 1, false},
+                 {"phase", 0, false},      {"flag", 1, false},       {"mode", 0, false},
+                 {"dir", 1, false},        {"inverse", 0, false},    {"thresh", 50, false},
+                 {"steps", 10, false},     {"depth_max", 10, false}, {"inc", 1, false},
+                 {"step", 1, false},       {"init", 0, false},       {"value", 1, false}};
+    const struct variable *v = &s->kernel->parameters[parameter];
+    struct atom *a = add_atom(s, v->name, ATOM_SIZE);
+    if (!a)
+        return;
+    a->is_argument = true;
+    a->parameter = parameter;
+    bool is_short = strlen(v->name) == 1;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (!str_contains_nocase(v->name, known[i].word) || a->kind == ATOM_SCALAR)
+            continue;
+        a->kind = ATOM_SCALAR;
+        a->initial = known[i].value;
+    }
+    for (uint32_t i = 0; i < r->bit_count; i++) {
+        if (strcmp(r->bits[i], v->name) == 0 && (a->kind == ATOM_SIZE || is_short)) {
+            a->kind = ATOM_SCALAR;
+            a->initial = strcmp(v->name, "k") == 0 ? 2 : 1;
+        }
+    }
+    if (is_role_small(v->name)) {
+        a->kind = ATOM_SCALAR;
+        a->is_small = true;
+        a->initial = str_contains_nocase(v->name, "radius")                                ? 2
+                     : str_contains_nocase(v->name, "channel") || strstr(v->name, "batch") ? 4
+                                                                                           : 5;
+    }
+    a->value = a->initial;
+}
+
+// Names of conditions that change the kernel, though none of its words are they.
+static bool add_silent_conditions(struct study *s, struct givens *given, const struct reach *mine,
+                                  const char *kernel)
+{
+    uint64_t digest = reach_digest(mine);
+    struct reach *other = arena_alloc(s->arena, sizeof *other);
+    for (size_t i = 0; other && i < s->survey.count; i++) {
+        const struct surveyed_name *n = &s->survey.list[i];
+        bool is_open = is_open_condition(n) || (n->initial && n->in_condition && !n->is_defined);
+        int64_t value = 0;
+        size_t at = 0;
+        while (at < given->count && strcmp(given->list[at].name, n->name) != 0)
+            at++;
+        if (!is_open || at == given->count)
+            continue;
+        bool differs = false;
+        value = given->list[at].value;
+        for (uint32_t k = 0; k <= n->compared_count + 1 && !differs; k++) {
+            struct preprocessed source;
+            struct syntax syntax;
+            given->list[at].value = k < n->compared_count ? n->compared[k] : k - n->compared_count;
+            if (!read_source(s->text, s->length, s->language, given, s->arena, &source, &syntax))
+                return false;
+            *other = (struct reach){.syntax = &syntax, .axes = 1};
+            const struct function *f = syntax_function(&syntax, kernel);
+            if (f && f->body)
+                reach_function(other, f);
+            differs = f && f->body && reach_digest(other) != digest;
+        }
+        given->list[at].value = value;
+        if (differs)
+            add_condition_atom(s, n, value);
+    }
+    return other != NULL;
+}
+
+// ---- the run's objects -------------------------------------------------------------------------
+
+static struct object *add_object(struct study *s, const char *name, const struct type *t,
+                                 enum type_space space)
+{
+    struct object *o = arena_alloc(s->arena, sizeof *o);
+    if (!o || s->object_count == OBJECTS_MOST) {
+        s->run.failed = true;
+        return NULL;
+    }
+    *o = (struct object){
+        .name = name, .type = t, .component = t->component ? t->component : 1, .space = space};
+    s->content_atoms[s->object_count] = -1;
+    s->all[s->object_count++] = o;
+    return o;
+}
+
+// A symbol in constant memory that the host fills: an argument of the spec.
+static bool is_symbol(const struct variable *v)
+{
+    return v->type->space == SPACE_FIXED && v->type->dimension_count && !v->initial;
+}
+
+static bool make_objects(struct study *s, const struct reach *r)
+{
+    static const struct type bytes = {.base = TYPE_INTEGER,
+                                      .words = "char",
+                                      .component = 1,
+                                      .lanes = 1,
+                                      .space = SPACE_SHARED,
+                                      .is_extern = true};
+    const struct function *f = s->kernel;
+    s->objects = arena_array(s->arena, f->parameter_count + (size_t)1, sizeof *s->objects);
+    s->shared = arena_array(s->arena, s->syntax.shared_count + (size_t)1, sizeof *s->shared);
+    s->scalars = arena_array(s->arena, f->parameter_count + (size_t)1, sizeof *s->scalars);
+    s->names = arena_array(s->arena, ATOMS_MOST, sizeof *s->names);
+    if (!s->objects || !s->shared || !s->scalars || !s->names)
+        return false;
+    for (uint32_t i = 0; i < f->parameter_count; i++) {
+        const struct type *t = f->parameters[i].type;
+        enum type_space space = t->space == SPACE_OWN ? SPACE_DEVICE : t->space;
+        if (t->stars)
+            s->objects[i] = add_object(s, f->parameters[i].name, t, space);
+    }
+    for (uint32_t i = 0; i < s->syntax.shared_count; i++) {
+        const struct variable *v = &s->syntax.shared[i];
+        struct object *o = arena_alloc(s->arena, sizeof *o);
+        if (!o)
+            return false;
+        *o = (struct object){.name = v->name,
+                             .type = v->type,
+                             .component = v->type->component ? v->type->component : 1,
+                             .space = v->type->space == SPACE_OWN ? SPACE_FIXED : v->type->space};
+        s->shared[i] = is_symbol(v) ? add_object(s, v->name, v->type, SPACE_FIXED) : o;
+        if (v->type->is_extern && v->type->space == SPACE_SHARED)
+            s->shared[i] = NULL;
+    }
+    bool has_dynamic = r->has_dynamic;
+    for (uint32_t i = 0; i < s->syntax.shared_count; i++)
+        has_dynamic |= s->shared[i] == NULL;
+    if (has_dynamic)
+        s->run.dynamic = add_object(s, "", &bytes, SPACE_SHARED);
+    for (uint32_t i = 0; i < s->syntax.shared_count; i++) {
+        if (!s->shared[i])
+            s->shared[i] = s->run.dynamic;
+    }
+    s->run.syntax = &s->syntax;
+    s->run.kernel = f;
+    s->run.scalars = s->scalars;
+    s->run.objects = s->objects;
+    s->run.shared = s->shared;
+    s->run.arena = s->arena;
+    return !s->run.failed;
+}
+
+// ---- values of parameters ----------------------------------------------------------------------
+
+static void add_value(struct text *t, int64_t value)
+{
+    text_addf(t, "%s%lld", t->length > 1 ? ", " : "", (long long)value);
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Does a group with the atoms' values now stay within its arrays?
+static bool is_value_possible(struct study *s)
+{
+    int64_t group[3] = {s->axes > 0, s->axes > 1, s->axes > 2};
+    study_bind(s);
+    run_forget(&s->run);
+    s->run.budget = 2000000;
+    run_group(&s->run, group, true);
+    bool outside = s->run.outside_local;
+    for (uint32_t i = 0; i < s->run.group_count; i++)
+        outside |= s->run.group_arrays[i]->access.outside;
+    return !outside;
+}
+
+#define VALUES_MOST 20
+
+static uint32_t list_values(const struct study *s, const struct atom *a, int64_t *list)
+{
+    static const int64_t groups[3][4] = {{32, 64, 128, 256}, {4, 8, 16, 32}, {2, 4, 8, 0}};
+    uint32_t count = 0;
+    int64_t v = a->initial;
+    const struct surveyed_name *n = a->surveyed;
+    if ((a->is_switch || a->is_lane) && n) {
+        for (uint32_t i = 0; i < n->compared_count; i++)
+            list[count++] = n->compared[i];
+        bool is_one = n->compared_count == 0 ||
+                      (n->compared_count == 1 && (n->compared[0] == 0 || n->compared[0] == 1));
+        int64_t most = 0;
+        for (uint32_t i = 0; i < n->compared_count; i++)
+            most = n->compared[i] > most ? n->compared[i] : most;
+        bool lacks_zero = a->is_switch && n->compared_count > 1 && !n->has_chain_end && most < 4;
+        if (is_one || lacks_zero) {
+            list[count++] = 0;
+            if (is_one)
+                list[count++] = 1;
+        }
+    } else if (a->kind == ATOM_GROUP && a->is_own) {
+        for (int i = 0; i < 4; i++)
+            list[count++] = groups[s->axes > 0 ? s->axes - 1 : 0][i];
+    } else if (a->kind == ATOM_GROUP || v > 1) {
+        for (int64_t x = v > 1 ? v / 2 : 1; x <= v * 2 && count < 4; x *= 2)
+            list[count++] = x;
+        for (int64_t x = 32; a->kind == ATOM_GROUP && s->axes == 1 && x <= 256 && is_power(v);
+             x *= 2)
+            list[count++] = x;
+    } else if (v == 0) {
+        list[count++] = 1;
+    } else {
+        list[count++] = 2;
+        list[count++] = 4;
+    }
+    list[count++] = v;
+    return count;
+}
+
+// "[16, 32, 64]": of these the ones that a group can have, the others' values being as they are.
+static const char *write_values(struct study *s, struct atom *a)
+{
+    int64_t list[VALUES_MOST + COMPARED_MOST + 8], before = a->value;
+    uint32_t count = list_values(s, a, list), kept = 0;
+    struct text t = TEXT_INIT;
+    qsort(list, count, sizeof *list, compare_values);
+    text_add(&t, "[");
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_again = i > 0 && list[i] == list[i - 1];
+        bool is_zero = list[i] == 0 && a->kind == ATOM_GROUP;
+        a->value = list[i];
+        if (is_again || is_zero ||
+            (list[i] != a->initial && a->kind == ATOM_GROUP &&
+             (list[i] > 1024 || !is_value_possible(s))))
+            continue;
+        add_value(&t, list[i]);
+        kept++;
+    }
+    a->value = before;
+    study_bind(s);
+    text_add(&t, "]");
+    const char *copy = t.failed || kept == 0 ? NULL : arena_strdup(s->arena, text_cstr(&t));
+    s->run.failed |= !copy;
+    text_release(&t);
+    return copy;
+}
+
+// ---- sizes of the problem ----------------------------------------------------------------------
+
+// Nodes that a launch visits with the sizes that are set.
+static double launch_cost(struct study *s)
+{
+    int64_t group[3], item[3] = {0, 0, 0};
+    double items = 1;
+    study_bind(s);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        int64_t groups = s->run.groups[axis], local = s->run.local[axis];
+        items *= (double)groups * (double)local;
+        group[axis] = groups / 2;
+        item[axis] = local / 2;
+    }
+    run_forget(&s->run);
+    s->run.budget = 20000000;
+    run_item(&s->run, group, item);
+    double cost = (20000000.0 - (double)s->run.budget) * items;
+    return s->run.budget == 0 ? cost * 1e6 : cost;
+}
+
+// The largest of these sizes with which a launch takes about a second at most.
+static void choose_sizes(struct study *s)
+{
+    static const int64_t lists[3][8] = {{1048576, 262144, 65536, 16384, 4096, 1024, 256, 0},
+                                        {1024, 512, 256, 128, 64, 0},
+                                        {128, 64, 32, 0}};
+    uint32_t sizes = 0, rank;
+    for (uint32_t i = 0; i < s->atom_count; i++)
+        sizes += s->atoms[i].kind == ATOM_SIZE && !s->atoms[i].has_initial;
+    rank = s->axes > 2 || sizes > 3 ? 2 : s->axes == 2 || sizes > 1 ? 1 : 0;
+    if (s->axes == 1 && sizes > 3)
+        rank = 1;
+    for (const int64_t *size = lists[rank]; *size; size++) {
+        for (uint32_t i = 0; i < s->atom_count; i++) {
+            struct atom *a = &s->atoms[i];
+            bool is_free = a->kind == ATOM_SIZE && !a->has_initial;
+            bool is_bins = str_contains_nocase(a->name, "bin") || strstr(a->name, "class");
+            a->value = is_free ? (is_bins ? 256 : *size) : a->initial;
+            a->initial = a->value;
+        }
+        if (launch_cost(s) <= LAUNCH_COST)
+            return;
+    }
+}
+
+// ---- writing -----------------------------------------------------------------------------------
+
+// Kernels whose result is each group's own, so that another group's size is another result.
+static const char *const group_results[] = {"scan", "prefix", "cumsum", NULL};
+
+struct writer_of {
+    bool is_by_group;
+    struct study *study;
+    struct inferred *out;
+    const struct reach *reach;
+    size_t open_room, restriction_room;
+};
+
+static void add_open(struct writer_of *w, const char *text)
+{
+    struct study *s = w->study;
+    const char **list = arena_grow(s->arena, w->out->open, &w->open_room,
+                                   w->out->open_count + (size_t)1, sizeof *list);
+    s->run.failed |= !list || !text;
+    if (!list || !text)
+        return;
+    w->out->open = list;
+    list[w->out->open_count++] = text;
+}
+
+// A size that the text defines itself, and that makes a launch long.
+static void tell_fixed_sizes(struct writer_of *w)
+{
+    struct study *s = w->study;
+    struct text names = TEXT_INIT;
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        struct atom *a = &s->atoms[i];
+        a->value = a->initial;
+        if (a->kind == ATOM_FIXED)
+            text_addf(&names, "%s%s = %s", names.length ? ", " : "", a->name, a->text);
+    }
+    if (names.length && launch_cost(s) > 4 * LAUNCH_COST)
+        add_open(w, arena_printf(s->arena,
+                                 "%s: the text defines it itself, and a launch takes long; between "
+                                 "#ifndef and #endif it is a constant, which --set changes",
+                                 text_cstr(&names)));
+    s->run.failed |= names.failed;
+    text_release(&names);
+}
+
+static void add_restriction(struct writer_of *w, const char *text)
+{
+    struct study *s = w->study;
+    const char **list = arena_grow(s->arena, w->out->restrictions, &w->restriction_room,
+                                   w->out->restriction_count + (size_t)1, sizeof *list);
+    s->run.failed |= !list || !text;
+    if (!list || !text)
+        return;
+    w->out->restrictions = list;
+    list[w->out->restriction_count++] = text;
+}
+
+static const char *local_text(struct study *s, uint32_t axis)
+{
+    int32_t local = s->axis[axis].local;
+    const char *text =
+        local >= 0 ? s->atoms[local].text : arena_printf(s->arena, "%lld", (long long)(-1 - local));
+    if (s->axis[axis].local_over >= 0 && text)
+        text = arena_printf(s->arena, "%s // %s", text, s->atoms[s->axis[axis].local_over].text);
+    s->run.failed |= !text;
+    return text;
+}
+
+// "tile * block", without what is in the group itself where `rest`.
+static const char *tile_text(struct study *s, uint32_t axis, uint32_t *factors)
+{
+    const struct launch_axis *x = &s->axis[axis];
+    struct text t = TEXT_INIT;
+    *factors = 0;
+    for (uint32_t i = 0; i < x->tile_count; i++)
+        text_addf(&t, "%s%s", (*factors)++ ? " * " : "", s->atoms[x->tile[i]].text);
+    if (x->tile_factor > 1 || *factors == 0)
+        text_addf(&t, "%s%lld", (*factors)++ ? " * " : "", (long long)x->tile_factor);
+    const char *copy = t.failed ? NULL : arena_strdup(s->arena, text_cstr(&t));
+    s->run.failed |= !copy;
+    text_release(&t);
+    return copy;
+}
+
+static bool is_tile_the_group(const struct study *s, uint32_t axis)
+{
+    const struct launch_axis *x = &s->axis[axis];
+    if (x->local_over >= 0)
+        return false;
+    if (x->local >= 0)
+        return x->tile_count == 1 && x->tile[0] == (uint32_t)x->local && x->tile_factor == 1;
+    return x->tile_count == 0 && x->tile_factor == -1 - x->local;
+}
+
+static void write_axis(struct writer_of *w, uint32_t axis)
+{
+    struct study *s = w->study;
+    const struct launch_axis *x = &s->axis[axis];
+    uint32_t factors;
+    const char *local = local_text(s, axis), *tile = tile_text(s, axis, &factors);
+    w->out->local[axis] = local;
+    if (x->count_atom >= 0) {
+        w->out->global[axis] =
+            arena_printf(s->arena, "%s * %s", s->atoms[x->count_atom].text, local);
+    } else if (!x->is_known && x->extent.count == 0) {
+        w->out->global[axis] = local;
+        add_open(w, arena_printf(s->arena,
+                                 "GlobalSize.%c: how many work-items there are along this axis, "
+                                 "which the text does not say",
+                                 "XYZ"[axis]));
+    } else {
+        const char *extent = study_extent_text(s, &x->extent);
+        bool is_product = x->extent.count > 1 || x->extent.divisor > 1;
+        const char *items = x->local_over >= 0 ? arena_printf(s->arena, "(%s)", local) : local;
+        bool is_one = x->tile_count == 0 && x->tile_factor == 1;
+        if (is_tile_the_group(s, axis))
+            w->out->global[axis] = extent;
+        else if (is_one)
+            w->out->global[axis] =
+                arena_printf(s->arena, is_product ? "(%s) * %s" : "%s * %s", extent, items);
+        else
+            w->out->global[axis] = arena_printf(
+                s->arena, is_product ? "ceil((%s) / %s%s%s) * %s" : "ceil(%s / %s%s%s) * %s",
+                extent, factors > 1 ? "(" : "", tile, factors > 1 ? ")" : "", items);
+        if (!x->is_guarded && x->tile_count)
+            add_restriction(
+                w, arena_printf(s->arena, is_product ? "(%s) %% %s%s%s == 0" : "%s %% %s%s%s == 0",
+                                extent, factors > 1 ? "(" : "", tile, factors > 1 ? ")" : ""));
+        if (!x->is_known)
+            add_open(w, arena_printf(s->arena, "GlobalSize.%c: %s is a guess", "XYZ"[axis],
+                                     w -> out -> global[axis]));
+    }
+    s->run.failed |= !w->out->global[axis];
+}
+
+static const char *element_text(struct study *s, const struct type *t, bool whole)
+{
+    struct element el;
+    char name[24];
+    if (strcmp(t->words ? t->words : "", "size_t") == 0)
+        return "uint64";
+    if (!t->words || !declared_parse(t->words, s->language, &el)) {
+        if (t->base == TYPE_INTEGER)
+            str_format(name, sizeof name, "%sint%u", t->is_unsigned ? "u" : "", t->component * 8);
+        else
+            str_format(name, sizeof name, "%s",
+                       t->base == TYPE_FLOAT && t->component == 8 ? "double" : "float");
+        const char *other = arena_strdup(s->arena, name);
+        s->run.failed |= !other;
+        return other;
+    }
+    if (!whole)
+        el.width = 1;
+    element_name(&el, name);
+    const char *copy = arena_strdup(s->arena, name);
+    s->run.failed |= !copy;
+    return copy;
+}
+
+static const struct record *find_record(const struct study *s, const char *name)
+{
+    for (uint32_t i = 0; name && i < s->syntax.record_count; i++) {
+        if (s->syntax.records[i].name && strcmp(s->syntax.records[i].name, name) == 0)
+            return &s->syntax.records[i];
+    }
+    return NULL;
+}
+
+static void write_buffer_type(struct writer_of *w, const struct type *t,
+                              struct inferred_argument *a)
+{
+    struct study *s = w->study;
+    const struct record *r = t->base == TYPE_RECORD ? find_record(s, t->words) : NULL;
+    if (r && r->is_plain && r->component) {
+        struct type plain = {.words = r->component, .component = r->component_bytes};
+        struct element el;
+        plain.base = declared_parse(r->component, s->language, &el) && scalar_is_float(el.scalar)
+                         ? TYPE_FLOAT
+                         : TYPE_INTEGER;
+        a->type = element_text(s, &plain, false);
+        a->is_integer = plain.base == TYPE_INTEGER;
+    } else if (t->base == TYPE_RECORD) {
+        a->type = "custom";
+        a->type_bytes = t->component * t->lanes;
+        a->is_zero = true;
+    } else if (t->base == TYPE_OPEN) {
+        a->type = "float";
+        a->type_words = t->words;
+    } else if (t->base == TYPE_VOID) {
+        a->type = "uint8";
+        a->is_integer = true;
+    } else {
+        a->type = element_text(s, t, false);
+        a->is_integer = t->base == TYPE_INTEGER;
+    }
+}
+
+// What a buffer that is read begins with.
+static void write_fill(struct writer_of *w, const struct object *o, int32_t content,
+                       struct inferred_argument *a)
+{
+    struct study *s = w->study;
+    if (o->contents == CONTENTS_OFFSETS && content >= 0) {
+        a->generator = arena_printf(s->arena, "%s * i", s->atoms[content].text);
+        s->run.failed |= !a->generator;
+    } else if (o->contents == CONTENTS_INDEX && content >= 0) {
+        a->low = "0";
+        a->high = arena_printf(s->arena, "%s - 1", s->atoms[content].text);
+        s->run.failed |= !a->high;
+    } else if (a->is_integer) {
+        a->low = "0";
+        a->high = o->type->component == 1 && o->type->is_unsigned ? "255" : "100";
+    } else {
+        a->low = w->reach->needs_positive ? "0.1" : "-1";
+        a->high = "1";
+    }
+}
+
+// A size for a buffer of which nothing was seen: that of the launch.
+static const char *guessed_size(struct writer_of *w, uint32_t lanes)
+{
+    struct study *s = w->study;
+    struct text t = TEXT_INIT;
+    for (uint32_t axis = 0; axis < s->axes; axis++) {
+        const struct extent *e = &s->axis[axis].extent;
+        if (e->count)
+            text_addf(&t, "%s%s", t.length ? " * " : "", study_extent_text(s, e));
+    }
+    if (lanes > 1)
+        text_addf(&t, "%s%u", t.length ? " * " : "", lanes);
+    const char *copy = t.failed ? NULL : arena_strdup(s->arena, t.length ? text_cstr(&t) : "1");
+    s->run.failed |= !copy;
+    text_release(&t);
+    return copy;
+}
+
+static void write_buffer(struct writer_of *w, uint32_t object, const struct needed *need,
+                         struct inferred_argument *a)
+{
+    struct study *s = w->study;
+    const struct object *o = s->all[object];
+    const struct type *t = o->type;
+    bool is_fixed = o->space == SPACE_FIXED;
+    a->name = o->name;
+    a->kind = o->space == SPACE_SHARED ? INFERRED_LOCAL : INFERRED_BUFFER;
+    write_buffer_type(w, t, a);
+    struct element el;
+    a->is_other_type = t->lanes > 1 || !t->words || !declared_parse(t->words, s->language, &el);
+    a->is_guess = need->is_guess || !need->size;
+    a->size = need->size ? need->size : guessed_size(w, t->lanes);
+    bool is_written = need->is_written && !is_fixed;
+    bool is_read = need->is_read || (!is_written && (is_fixed || t->is_const)) ||
+                   (!need->is_read && !need->is_written);
+    a->access = !is_written                                                        ? INFERRED_READ
+                : !is_read && need->is_whole && !need->is_guess && !need->is_added ? INFERRED_WRITE
+                                                                                   : INFERRED_BOTH;
+    a->is_zero |= is_written && !need->is_read;
+    a->is_sum = is_written && need->is_per_group && a->kind == INFERRED_BUFFER;
+    // Counters and sums that atomics add to begin at zero.
+    if (a->kind == INFERRED_BUFFER && !a->is_zero && a->access != INFERRED_WRITE)
+        write_fill(w, o, s->content_atoms[object], a);
+    a->is_unused = !need->is_read && !need->is_written;
+    a->why = o->access.by_data ? "its index comes out of memory"
+             : a->is_unused    ? "the kernel does not use it"
+                               : "its index is not understood";
+}
+
+static const char *scalar_value(const char *name)
+{
+    static const struct {
+        const char *word, *value;
+    } known[] = {{"alpha", "1.5"}, {"beta", "0.5"},   {"eps", "0.001"}, {"soft", "0.001"},
+                 {"dt", "0.01"},   {"delta", "0.01"}, {"tol", "0.001"}, {"sigma", "0.3"},
+                 {"vol", "0.3"},   {"rate", "0.05"},  {"risk", "0.05"}, {"gamma", "1.2"},
+                 {"damp", "0.99"}, {"scale", "1.5"},  {"inv", "0.5"},   {"thresh", "0.5"}};
+    static const struct {
+        const char *name, *value;
+    } whole[] = {{"a", "2.0"},   {"A", "2.0"},   {"dx", "0.003"}, {"dy", "0.002"},
+                 {"x0", "-2.0"}, {"y0", "-1.0"}, {"r", "0.05"},   {"v", "0.3"}};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        if (strcmp(whole[i].name, name) == 0)
+            return whole[i].value;
+    }
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (str_contains_nocase(name, known[i].word))
+            return known[i].value;
+    }
+    return "0.5";
+}
+
+static void write_scalar(struct writer_of *w, uint32_t parameter, struct inferred_argument *a)
+{
+    struct study *s = w->study;
+    const struct variable *v = &s->kernel->parameters[parameter];
+    a->name = v->name;
+    a->kind = INFERRED_SCALAR;
+    a->is_integer = v->type->base == TYPE_INTEGER;
+    if (v->type->base == TYPE_OPEN) {
+        a->type = "float";
+        a->type_words = v->type->words;
+    } else {
+        a->type = element_text(s, v->type, true);
+    }
+    a->value = a->is_integer ? "1" : scalar_value(v->name);
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        const struct atom *atom = &s->atoms[i];
+        if (!atom->is_argument || atom->parameter != parameter)
+            continue;
+        bool is_named = atom->kind != ATOM_SCALAR || atom->is_small;
+        a->value = is_named ? atom->name : arena_printf(s->arena, "%lld", (long long)atom->initial);
+        a->is_guess = !is_named;
+        s->run.failed |= !a->value;
+    }
+}
+
+static bool write_arguments(struct writer_of *w, const struct needed *needs)
+{
+    struct study *s = w->study;
+    struct inferred *out = w->out;
+    const struct function *f = s->kernel;
+    out->arguments = arena_array(s->arena, f->parameter_count + s->object_count + (size_t)1,
+                                 sizeof *out->arguments);
+    if (!out->arguments)
+        return false;
+    for (uint32_t i = 0; i < f->parameter_count; i++) {
+        struct inferred_argument *a = &out->arguments[out->argument_count++];
+        uint32_t object = 0;
+        while (object < s->object_count && s->all[object] != s->objects[i])
+            object++;
+        if (object < s->object_count && s->objects[i])
+            write_buffer(w, object, &needs[object], a);
+        else
+            write_scalar(w, i, a);
+    }
+    for (uint32_t i = 0; i < s->object_count; i++) {
+        const struct object *o = s->all[i];
+        bool is_argument = false;
+        for (uint32_t k = 0; k < f->parameter_count; k++)
+            is_argument |= s->objects[k] == o;
+        if (is_argument)
+            continue;
+        if (o == s->run.dynamic) {
+            out->shared_bytes = needs[i].size ? needs[i].size : "4096";
+            continue;
+        }
+        if (!needs[i].is_read && !needs[i].is_written)
+            continue; // a symbol of another kernel
+        struct inferred_argument *a = &out->arguments[out->argument_count++];
+        write_buffer(w, i, &needs[i], a);
+        a->kind = INFERRED_SYMBOL;
+        a->access = INFERRED_READ;
+        struct text t = TEXT_INIT;
+        for (uint32_t k = 0; k < o->type->dimension_count; k++) {
+            int64_t d;
+            if (o->type->dimensions[k] && run_constant(&s->run, o->type->dimensions[k], &d))
+                text_addf(&t, "%s%lld", k ? " * " : "", (long long)d);
+        }
+        if (o->type->lanes > 1)
+            text_addf(&t, " * %u", o->type->lanes);
+        a->size = t.failed ? NULL : arena_strdup(s->arena, text_cstr(&t));
+        a->is_guess = false;
+        s->run.failed |= !a->size;
+        text_release(&t);
+        if (!a->low)
+            write_fill(w, o, -1, a);
+    }
+    return true;
+}
+
+static bool write_names(struct writer_of *w)
+{
+    struct study *s = w->study;
+    struct inferred *out = w->out;
+    out->names = arena_array(s->arena, s->atom_count + (size_t)s->syntax.open_type_count + 1,
+                             sizeof *out->names);
+    if (!out->names)
+        return false;
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        struct atom *a = &s->atoms[i];
+        if (a->kind == ATOM_FIXED || a->kind == ATOM_ROW || (a->is_own && a->kind != ATOM_GROUP) ||
+            (a->is_argument && a->kind == ATOM_SCALAR && !a->is_small))
+            continue;
+        struct inferred_name *n = &out->names[out->name_count++];
+        bool is_constant =
+            a->kind == ATOM_SIZE || a->kind == ATOM_LEADING || a->kind == ATOM_SCALAR;
+        *n = (struct inferred_name){.name = a->name,
+                                    .role = is_constant ? NAME_CONSTANT : NAME_PARAMETER,
+                                    .value = a->initial,
+                                    .is_guess = !a->has_initial,
+                                    .is_own = a->is_own,
+                                    .is_switch = a->is_switch,
+                                    .is_argument = a->is_argument};
+        if (!is_constant)
+            n->values = write_values(s, a);
+        if (w->is_by_group && a->kind == ATOM_GROUP) {
+            n->values = arena_printf(s->arena, "[%lld]", (long long)a->initial);
+            s->run.failed |= !n->values;
+            add_open(w, arena_printf(s->arena,
+                                     "the values of %s: it has one, since each group has a result "
+                                     "of its own",
+                                     a->name));
+        }
+    }
+    for (uint32_t i = 0; i < s->syntax.open_type_count; i++) {
+        bool is_used = false;
+        for (uint32_t k = 0; k < out->argument_count; k++)
+            is_used |= str_equal(out->arguments[k].type_words, s->syntax.open_types[i]);
+        if (is_used)
+            out->names[out->name_count++] =
+                (struct inferred_name){.name = s->syntax.open_types[i], .role = NAME_TYPE};
+    }
+    return !s->run.failed;
+}
+
+// 'reduce<' + str(BLOCK) + ', float>'
+static void write_template(struct writer_of *w)
+{
+    struct study *s = w->study;
+    const struct function *f = s->kernel;
+    struct text t = TEXT_INIT;
+    if (f->template_count == 0)
+        return;
+    text_addf(&t, "'%s<", f->name);
+    for (uint32_t i = 0; i < f->template_count; i++) {
+        const struct template_parameter *p = &f->templates[i];
+        text_addf(&t, p->is_type ? "%sfloat" : "%s' + str(%s) + '", i ? ", " : "", p->name);
+    }
+    text_add(&t, ">'");
+    w->out->name_expression = t.failed ? NULL : arena_strdup(s->arena, text_cstr(&t));
+    s->run.failed |= !w->out->name_expression;
+    text_release(&t);
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+// What hone cannot pass to a kernel.
+static bool check_parameters(const struct study *s, struct error *e)
+{
+    const struct function *f = s->kernel;
+    for (uint32_t i = 0; i < f->parameter_count; i++) {
+        const struct type *t = f->parameters[i].type;
+        const char *words = t->words ? t->words : "", *name = f->parameters[i].name;
+        if (str_starts(words, "image") || str_equal(words, "sampler_t") ||
+            str_starts(words, "cudaTexture") || str_starts(words, "cudaSurface"))
+            return error_set(e, ERROR_INPUT,
+                             "argument '%s' of %s is an image or sampler (%s), which hone does not "
+                             "know",
+                             name, f->name, words);
+        if (t->base == TYPE_RECORD && t->stars == 0)
+            return error_set(e, ERROR_INPUT,
+                             "argument '%s' of %s is a struct by value (%s), which hone does not "
+                             "pass",
+                             name, f->name, words);
+        if (t->stars > 1 && t->dimension_count == 0)
+            return error_set(e, ERROR_INPUT,
+                             "argument '%s' of %s is a pointer to pointers, which hone does not "
+                             "pass",
+                             name, f->name);
+    }
+    return true;
+}
+
+static bool make_atoms(struct study *s, struct givens *given, struct reach *r, const char *kernel)
+{
+    *r = (struct reach){.syntax = &s->syntax, .axes = 0};
+    reach_function(r, s->kernel);
+    s->axes = r->axes;
+    for (uint32_t i = 0; i < s->kernel->parameter_count; i++) {
+        const struct type *t = s->kernel->parameters[i].type;
+        if (t->base == TYPE_INTEGER && t->stars == 0 && t->lanes == 1)
+            add_argument_atom(s, i, r);
+    }
+    for (uint32_t i = 0; i < r->name_count; i++)
+        add_name_atom(s, r->names[i], given);
+    for (uint32_t i = 0; i < s->kernel->template_count; i++) {
+        const struct template_parameter *p = &s->kernel->templates[i];
+        struct atom *a = NULL;
+        if (!p->is_type)
+            a = add_atom(s, p->name, ATOM_PARAMETER);
+        if (a && text_number(p->initial, &a->initial))
+            a->has_initial = true;
+        if (a) {
+            a->is_template = true;
+            a->initial = a->initial ? a->initial : first_value(s, a->name);
+            a->value = a->initial;
+        }
+    }
+    return add_silent_conditions(s, given, r, kernel);
+}
+
+// A size where the kernel names none.
+static void add_size(struct study *s)
+{
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        if (s->atoms[i].kind == ATOM_SIZE || s->atoms[i].kind == ATOM_FIXED)
+            return;
+    }
+    add_atom(s, "SIZE", ATOM_SIZE);
+}
+
+// A name that a buffer's size has as a factor is the problem's, whatever it is called.
+static bool settle_roles(struct study *s, const struct needed *needs)
+{
+    bool changed = false;
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        struct atom *a = &s->atoms[i];
+        bool is_open = a->kind == ATOM_PARAMETER && !a->is_own && !a->is_lane && !a->is_switch;
+        for (uint32_t k = 0; k < s->object_count && is_open; k++) {
+            if (!(needs[k].factors >> i & 1) || s->all[k]->space == SPACE_SHARED)
+                continue;
+            a->kind = ATOM_SCALAR;
+            a->is_small = true;
+            changed = true;
+            break;
+        }
+    }
+    return changed;
+}
+
+// Groups were small, to be run; a launch has larger ones, where they are free.
+static void widen_groups(struct study *s)
+{
+    static const int64_t sizes[3] = {64, 16, 4};
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        struct atom *a = &s->atoms[i];
+        int64_t before = a->value;
+        // A name may have to agree with others; of one axis there is but one.
+        if (a->kind != ATOM_GROUP || a->has_initial || s->axes == 0 || (!a->is_own && s->axes > 1))
+            continue;
+        a->value = sizes[s->axes - 1];
+        if (is_value_possible(s))
+            a->initial = a->value;
+        a->value = before;
+    }
+    study_bind(s);
+}
+
+static bool study_kernel(struct study *s, struct writer_of *w)
+{
+    struct needed *needs = arena_array(s->arena, OBJECTS_MOST, sizeof *needs);
+    if (!needs || !make_objects(s, w->reach))
+        return false;
+    if (s->axes)
+        study_launch(s);
+    if (!study_contents(s) || !study_sizes(s, needs))
+        return false;
+    settle_roles(s, needs);
+    widen_groups(s);
+    choose_sizes(s);
+    tell_fixed_sizes(w);
+    w->is_by_group = names_role(s->kernel->name, group_results);
+    w->out->axes = s->axes;
+    w->out->is_function = s->axes == 0;
+    for (uint32_t axis = 0; axis < s->axes; axis++)
+        write_axis(w, axis);
+    write_template(w);
+    return write_arguments(w, needs) && write_names(w) && !s->run.failed;
+}
+
+struct asked {
+    const char *text;
+    size_t length;
+    enum language language;
+    const char *kernel;
+    struct arena *arena;
+};
+
+// With one of the switches at another value than its default (NULL: none).
+static bool infer_with(const struct asked *q, const struct given_name *forced, struct inferred *out,
+                       struct error *e)
+{
+    struct arena *a = q->arena;
+    struct study *s = arena_alloc(a, sizeof *s);
+    struct givens *given = arena_alloc(a, sizeof *given);
+    struct reach *reach = arena_alloc(a, sizeof *reach);
+    *out = (struct inferred){.kernel = q->kernel};
+    if (!s || !given || !reach)
+        return error_memory(e);
+    *s = (struct study){.arena = a,
+                        .language = q->language,
+                        .text = q->text,
+                        .length = q->length,
+                        .budget = STUDY_BUDGET};
+    struct writer_of w = {.study = s, .out = out, .reach = reach};
+    if (!preprocess_survey(q->text, q->length, a, &s->survey))
+        return error_memory(e);
+    give_language(given, language_traits(q->language));
+    give_survey(given, &s->survey);
+    if (forced)
+        give_name(given, forced->name, forced->value);
+    if (!read_source(q->text, q->length, q->language, given, a, &s->source, &s->syntax))
+        return error_memory(e);
+    s->kernel = syntax_function(&s->syntax, q->kernel);
+    if (!s->kernel)
+        return error_set(e, ERROR_INPUT, "there is no kernel '%s'", q->kernel);
+    if (!check_parameters(s, e))
+        return false;
+    if (!s->kernel->body)
+        add_open(&w, arena_printf(a, "all sizes: line %u of the kernel is not understood",
+                                  s->kernel->trouble));
+    if (!make_atoms(s, given, reach, q->kernel))
+        return error_memory(e);
+    if (s->axes == 0 && !language_traits(q->language)->is_plain_call)
+        s->axes = 1;
+    if (s->axes)
+        add_size(s);
+    return study_kernel(s, &w) || error_memory(e);
+}
+
+static struct inferred_argument *find_argument(const struct inferred *f, const char *name)
+{
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        if (strcmp(f->arguments[i].name, name) == 0)
+            return &f->arguments[i];
+    }
+    return NULL;
+}
+
+// What a variant says of buffers that the default does not use, or only reads.
+static void merge_variant(struct inferred *f, const struct inferred *variant)
+{
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        struct inferred_argument *a = &f->arguments[i];
+        const struct inferred_argument *v = find_argument(variant, a->name);
+        if (!v || v->kind != a->kind || a->kind == INFERRED_SCALAR || v->is_unused || v->is_guess)
+            continue;
+        if (a->is_unused)
+            *a = *v;
+        else if (a->access != v->access && a->kind == INFERRED_BUFFER)
+            a->access = INFERRED_BOTH;
+    }
+}
+
+static bool has_unused(const struct inferred *f)
+{
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        if (f->arguments[i].is_unused)
+            return true;
+    }
+    return false;
+}
+
+#define VARIANTS_MOST 8
+
+// Buffers that only other values of the switches use, and names that are seen only then.
+static bool look_at_variants(const struct asked *q, struct inferred *f, struct error *e)
+{
+    uint32_t runs = 0;
+    for (uint32_t i = 0; i < f->name_count && has_unused(f); i++) {
+        const struct inferred_name *n = &f->names[i];
+        for (uint32_t k = 0; n->is_switch && k < 2 && runs < VARIANTS_MOST; k++) {
+            struct given_name forced = {n->name, k};
+            struct inferred variant;
+            struct error why = ERROR_INIT;
+            if (forced.value == n->value)
+                continue;
+            runs++;
+            if (infer_with(q, &forced, &variant, &why))
+                merge_variant(f, &variant);
+            else if (why.code == ERROR_MEMORY)
+                return error_memory(e);
+        }
+    }
+    return true;
+}
+
+// Sizes that are still guesses.
+static bool tell_guesses(const struct asked *q, struct inferred *f)
+{
+    const char **open =
+        arena_array(q->arena, f->open_count + f->argument_count + (size_t)1, sizeof *open);
+    if (!open)
+        return false;
+    for (uint32_t i = 0; i < f->open_count; i++)
+        open[i] = f->open[i];
+    f->open = open;
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        const struct inferred_argument *a = &f->arguments[i];
+        if (!a->is_guess || a->kind != INFERRED_BUFFER)
+            continue;
+        const char *text = arena_printf(q->arena, "the size of %s: %s is a guess, since %s",
+                                        a->name, a->size, a->why);
+        if (!text)
+            return false;
+        f->open[f->open_count++] = text;
+    }
+    return true;
+}
+
+bool infer_kernel(const char *text, size_t length, enum language l, const char *kernel,
+                  struct arena *a, struct inferred *out, struct error *e)
+{
+    const struct asked q = {text, length, l, kernel, a};
+    return infer_with(&q, NULL, out, e) && look_at_variants(&q, out, e) &&
+           (tell_guesses(&q, out) || error_memory(e));
+}

@@ -1,0 +1,904 @@
+// The launch: which names are sizes of the work-group, how many elements a group covers along each
+// axis, and where the work ends. All of it is found by running single items and groups: where
+// group 1 and group 2 begin to write tells what lies between them, and which numbers change that
+// tells what it is made of.
+#include "infer/study.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FAR_AWAY      (1 << 20) // a group that a kernel with a limit leaves idle
+#define ITEM_BUDGET   400000    // nodes of one item
+#define GROUP_BUDGET  12000000
+#define PATIENCE      2000      // nodes of a loop, where what stands behind it counts
+#define HASTE         150       // and where all items of a group are run
+#define STUDY_RESERVE 50000000u // nodes that other questions shall have
+#define NO_ATOM       UINT32_MAX
+
+bool names_role(const char *name, const char *const *words)
+{
+    for (; *words; words++) {
+        if (str_contains_nocase(name, *words))
+            return true;
+    }
+    return false;
+}
+
+// ---- numbers -----------------------------------------------------------------------------------
+
+int64_t study_local(const struct study *s, uint32_t axis)
+{
+    int32_t local = s->axis[axis].local;
+    int64_t value = axis >= s->axes ? 1 : local >= 0 ? s->atoms[local].value : -1 - local;
+    int32_t over = axis < s->axes ? s->axis[axis].local_over : -1;
+    if (over >= 0 && s->atoms[over].value > 0)
+        value /= s->atoms[over].value;
+    return value < 1 ? 1 : value;
+}
+
+int64_t study_tile(const struct study *s, uint32_t axis)
+{
+    const struct launch_axis *x = &s->axis[axis];
+    int64_t tile = x->tile_factor ? x->tile_factor : 1;
+    for (uint32_t i = 0; i < x->tile_count; i++)
+        tile *= s->atoms[x->tile[i]].value;
+    return tile < 1 ? 1 : tile;
+}
+
+int64_t study_extent(const struct study *s, const struct extent *e)
+{
+    int64_t value = 1;
+    for (uint32_t i = 0; i < e->count; i++)
+        value *= s->atoms[e->atoms[i]].value;
+    return e->divisor > 1 ? value / e->divisor : value;
+}
+
+int64_t study_groups(const struct study *s, uint32_t axis)
+{
+    const struct launch_axis *x = &s->axis[axis];
+    if (axis >= s->axes)
+        return 1;
+    if (x->count_atom >= 0)
+        return s->atoms[x->count_atom].value;
+    if (!x->is_known)
+        return 4;
+    int64_t tile = study_tile(s, axis);
+    return (study_extent(s, &x->extent) + tile - 1) / tile;
+}
+
+const char *study_extent_text(struct study *s, const struct extent *e)
+{
+    struct text t = TEXT_INIT;
+    for (uint32_t i = 0; i < e->count; i++)
+        text_addf(&t, "%s%s", i ? " * " : "", s->atoms[e->atoms[i]].text);
+    if (e->count == 0)
+        text_add(&t, "1");
+    if (e->divisor > 1)
+        text_addf(&t, " // %lld", (long long)e->divisor);
+    const char *copy = t.failed ? NULL : arena_strdup(s->arena, text_cstr(&t));
+    s->run.failed |= !copy;
+    text_release(&t);
+    return copy ? copy : "";
+}
+
+void study_bind(struct study *s)
+{
+    s->run.name_count = 0;
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        const struct atom *a = &s->atoms[i];
+        if (a->is_argument)
+            s->scalars[a->parameter] = a->value;
+        else
+            s->names[s->run.name_count++] = (struct bound_name){a->name, a->value};
+    }
+    s->run.names = s->names;
+    for (uint32_t i = 0; i < s->object_count; i++) {
+        int32_t atom = s->content_atoms[i];
+        struct object *o = s->all[i];
+        if (atom >= 0)
+            o->content = s->atoms[atom].value - (o->contents == CONTENTS_INDEX);
+    }
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        s->run.local[axis] = study_local(s, axis);
+        s->run.groups[axis] = study_groups(s, axis);
+    }
+}
+
+// Runs one item; what it accessed is in the objects.
+static void run_one(struct study *s, const int64_t group[3], const int64_t item[3])
+{
+    uint64_t before = s->budget < ITEM_BUDGET ? s->budget : ITEM_BUDGET;
+    run_forget(&s->run);
+    s->run.budget = before;
+    s->run.patience = PATIENCE;
+    run_item(&s->run, group, item);
+    s->run.patience = 0;
+    s->budget -= before - s->run.budget;
+}
+
+static void run_whole_group(struct study *s, const int64_t group[3], bool corners)
+{
+    uint64_t before = s->budget < GROUP_BUDGET ? s->budget : GROUP_BUDGET;
+    run_forget(&s->run);
+    s->run.budget = before;
+    s->run.patience = corners ? PATIENCE : HASTE;
+    run_group(&s->run, group, corners);
+    s->run.patience = 0;
+    s->budget -= before - s->run.budget;
+}
+
+bool study_corners(struct study *s)
+{
+    int64_t list[3][64], group[3];
+    uint32_t counts[3], most = s->axes == 1 ? 64 : s->axes == 2 ? 6 : 4;
+    if (s->is_slow) // the first and the last will do
+        most = s->axes == 1 ? 8 : 2;
+    study_bind(s);
+    run_forget(&s->run);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        int64_t groups = s->run.groups[axis];
+        // The first two, the last two, and some between them.
+        counts[axis] = 0;
+        for (uint32_t i = 0; i < most && i < groups; i++) {
+            int64_t at = most == 2       ? (i ? groups - 1 : 0)
+                         : i < 2         ? i
+                         : i + 2 >= most ? groups - most + i
+                         : groups > most ? 2 + (i - 2) * (groups - 4) / (most - 4 ? most - 4 : 1)
+                                         : i;
+            list[axis][counts[axis]++] = at;
+        }
+    }
+    s->run.budget = s->budget;
+    for (uint32_t z = 0; z < counts[2]; z++) {
+        for (uint32_t y = 0; y < counts[1]; y++) {
+            for (uint32_t x = 0; x < counts[0]; x++) {
+                group[0] = list[0][x];
+                group[1] = list[1][y];
+                group[2] = list[2][z];
+                bool is_last = x + 1 == counts[0] && y + 1 == counts[1] && z + 1 == counts[2];
+                run_group(&s->run, group, !(is_last && s->is_cheap));
+            }
+        }
+    }
+    s->budget = s->run.budget;
+    return s->run.budget > 0 && !s->run.failed;
+}
+
+// ---- what lies between two groups --------------------------------------------------------------
+
+// The elements between what group 1 and group 2 of an axis access first, of one object; 0: they
+// do not both access it.
+static int64_t distance_of(struct study *s, uint32_t axis, uint32_t object, bool written)
+{
+    struct object *o = s->all[object];
+    int64_t low[2] = {0, 0}, item[3], group[3];
+    int64_t unit = (int64_t)o->component * (o->type->lanes ? o->type->lanes : 1);
+    for (int inner = 1; inner >= 0; inner--) {
+        bool any = true;
+        for (int i = 0; i < 2; i++) {
+            for (int k = 0; k < 3; k++) {
+                item[k] = inner && study_local(s, (uint32_t)k) > 1 ? 1 : 0;
+                group[k] = (uint32_t)k < s->axes ? 1 : 0;
+            }
+            group[axis] = 1 + i;
+            run_one(s, group, item);
+            const struct span *span = written ? &o->access.written : &o->access.read;
+            any = any && span->any;
+            low[i] = span->low;
+        }
+        if (any && low[1] != low[0])
+            return (low[1] - low[0]) / unit;
+        if (any)
+            return 0;
+    }
+    return 0;
+}
+
+// The object that tells most of an axis: one that is written, or where each group writes a single
+// element (or all the same) one that is read.
+static uint32_t telling_object(struct study *s, uint32_t axis, bool *written)
+{
+    uint32_t best = NO_ATOM;
+    int64_t most = 0;
+    *written = true;
+    for (uint32_t i = 0; i < s->object_count; i++) {
+        bool is_shared = s->all[i]->space == SPACE_SHARED;
+        int64_t d = is_shared ? 0 : llabs(distance_of(s, axis, i, true));
+        if (d > most) {
+            most = d;
+            best = i;
+        }
+    }
+    if (most > 1 || (best != NO_ATOM && study_local(s, axis) == 1))
+        return best;
+    for (uint32_t i = 0; i < s->object_count; i++) {
+        bool is_shared = s->all[i]->space == SPACE_SHARED;
+        int64_t d = is_shared ? 0 : llabs(distance_of(s, axis, i, false));
+        if (d > most) {
+            most = d;
+            best = i;
+            *written = false;
+        }
+    }
+    return best;
+}
+
+// How often the distance has an atom as a factor: asked by doubling it.
+static uint32_t factor_of(struct study *s, uint32_t axis, uint32_t object, bool written,
+                          uint32_t atom, int64_t base)
+{
+    struct atom *a = &s->atoms[atom];
+    int64_t before = a->value;
+    a->value = before * 2;
+    study_bind(s);
+    int64_t d = distance_of(s, axis, object, written);
+    a->value = before;
+    study_bind(s);
+    if (d == base * 2)
+        return 1;
+    return d == base * 4 ? 2 : 0;
+}
+
+static bool is_size_atom(const struct atom *a)
+{
+    return a->kind == ATOM_SIZE || a->kind == ATOM_FIXED || a->kind == ATOM_LEADING;
+}
+
+struct stride {
+    uint32_t atoms[3];
+    uint32_t count;
+    int64_t value;
+    uint32_t object;
+    bool written;
+    bool is_any;
+};
+
+// An axis's tile, and the stride between its elements.
+static void find_tile(struct study *s, uint32_t axis, struct stride *stride)
+{
+    struct launch_axis *x = &s->axis[axis];
+    bool written;
+    uint32_t object = telling_object(s, axis, &written);
+    *stride = (struct stride){.value = 1, .object = object, .written = written};
+    x->tile_count = 0;
+    x->tile_factor = 1;
+    if (object == NO_ATOM) { // every group does the same, or what memory says
+        int32_t local = s->axis[axis].local;
+        if (local >= 0)
+            x->tile[x->tile_count++] = (uint32_t)local;
+        else
+            x->tile_factor = -1 - local;
+        return;
+    }
+    int64_t base = distance_of(s, axis, object, written), rest = llabs(base);
+    stride->is_any = base != 0;
+    for (uint32_t i = 0; i < s->atom_count && base; i++) {
+        const struct atom *a = &s->atoms[i];
+        if (a->kind == ATOM_SCALAR || a->is_switch)
+            continue;
+        for (uint32_t n = factor_of(s, axis, object, written, i, base); n > 0; n--) {
+            if (is_size_atom(a) && stride->count < 3) {
+                stride->atoms[stride->count++] = i;
+                stride->value *= a->value;
+            } else if (!is_size_atom(a) && x->tile_count < 6) {
+                x->tile[x->tile_count++] = i;
+            }
+            rest = a->value && rest % a->value == 0 ? rest / a->value : rest;
+        }
+    }
+    x->tile_factor = rest > 0 ? rest : 1;
+}
+
+// ---- where the work ends -----------------------------------------------------------------------
+
+// Does this group access anything there?
+static bool is_group_busy(struct study *s, uint32_t axis, int64_t index, bool written)
+{
+    for (int inner = 0; inner < 2; inner++) {
+        int64_t group[3];
+        for (uint32_t k = 0; k < 3; k++)
+            group[k] = k < s->axes && k != axis ? inner : 0;
+        group[axis] = index;
+        run_whole_group(s, group, true);
+        for (uint32_t i = 0; i < s->object_count; i++) {
+            const struct touched *a = &s->all[i]->access;
+            if (s->all[i]->space == SPACE_SHARED)
+                continue;
+            if (written ? a->written.any : a->read.any)
+                return true;
+        }
+    }
+    return false;
+}
+
+// How many groups there is work for; 0: no end.
+static int64_t busy_groups(struct study *s, uint32_t axis)
+{
+    bool written = true;
+    if (is_group_busy(s, axis, FAR_AWAY, true)) {
+        written = false;
+        if (is_group_busy(s, axis, FAR_AWAY, false))
+            return 0;
+    }
+    int64_t low = -1, high = FAR_AWAY; // low is busy, high is not
+    for (int64_t i = 0; i < 2 && low < 0; i++)
+        low = is_group_busy(s, axis, i, written) ? i : -1;
+    while (low >= 0 && high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (is_group_busy(s, axis, middle, written))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low + 1;
+}
+
+// Every product of up to three sizes, over a small number, that gives so many groups now.
+static bool next_extent(const struct study *s, struct extent *e, uint64_t *state)
+{
+    static const int64_t divisors[] = {1, 2, 4, 8, 16};
+    uint64_t count = s->atom_count + 1, all = 5 * count * count * count;
+    while (*state < all) {
+        uint64_t i = (*state)++;
+        *e = (struct extent){.divisor = divisors[i / (count * count * count)]};
+        uint64_t rest = i % (count * count * count), last = 0;
+        bool ok = true;
+        for (int k = 0; k < 3; k++, rest /= count) {
+            uint64_t atom = rest % count;
+            ok = ok && (atom == 0 || is_size_atom(&s->atoms[atom - 1]) ||
+                        s->atoms[atom - 1].kind == ATOM_SCALAR);
+            ok = ok && (k == 0 || atom == 0 || (atom >= last && last > 0));
+            last = atom;
+            if (ok && atom)
+                e->atoms[e->count++] = (uint32_t)atom - 1;
+        }
+        if (ok && e->count)
+            return true;
+    }
+    return false;
+}
+
+// Sizes that are no multiples of one another, and neither a power of two.
+void study_set_sizes(struct study *s, unsigned variant)
+{
+    static const int64_t primes[2][8] = {{3, 5, 7, 11, 13, 17, 19, 23},
+                                         {7, 3, 11, 5, 19, 13, 23, 17}};
+    uint32_t sizes = 0, next = 0;
+    for (uint32_t i = 0; i < s->atom_count; i++)
+        sizes += is_size_atom(&s->atoms[i]);
+    // One size of one axis may be large; of several each multiplies what is run. A group, doubled,
+    // must fit three times.
+    int64_t scale = s->axes == 2   ? 64
+                    : s->axes == 3 ? 16
+                    : sizes > 1    ? 128
+                    : s->is_slow   ? 512
+                                   : 1024;
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        struct atom *a = &s->atoms[i];
+        if (is_size_atom(a)) {
+            a->value = scale * primes[variant][next % 8] * (next < 8 ? 1 : 2);
+            next++;
+        }
+        if (a->is_small)
+            a->value = variant ? 5 : 3;
+        if (a->kind == ATOM_ROW)
+            a->value = variant ? 10 : 6;
+    }
+    study_bind(s);
+}
+
+static bool extent_gives(const struct study *s, uint32_t axis, const struct extent *e,
+                         int64_t groups)
+{
+    int64_t tile = study_tile(s, axis);
+    return (study_extent(s, e) + tile - 1) / tile == groups;
+}
+
+// The end that the kernel itself sets: the simplest extent that fits two choices of sizes.
+static bool find_guarded_extent(struct study *s, uint32_t axis)
+{
+    struct launch_axis *x = &s->axis[axis];
+    struct extent e;
+    uint64_t state = 0;
+    study_set_sizes(s, 0);
+    int64_t first = busy_groups(s, axis);
+    study_set_sizes(s, 1);
+    int64_t second = first > 0 ? busy_groups(s, axis) : 0;
+    study_set_sizes(s, 0);
+    x->is_guarded = first > 0 && second > 0;
+    while (x->is_guarded && next_extent(s, &e, &state)) {
+        if (!extent_gives(s, axis, &e, first))
+            continue;
+        study_set_sizes(s, 1);
+        bool fits = extent_gives(s, axis, &e, second);
+        study_set_sizes(s, 0);
+        if (fits) {
+            x->extent = e;
+            x->is_known = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+// ---- the work-group ----------------------------------------------------------------------------
+
+static const char *const group_words[] = {
+    "block_size", "blocksize", "block_dim", "blockdim", "group_size", "groupsize", "work_group",
+    "workgroup",  "wg",        "local",     "threads",  "tpb",        "block",     "group",
+    "bdim",       "bs",        "lsize",     "lws",      NULL};
+static const char *const tile_words[] = {"tile", "ts", "rts", NULL};
+static const char *const count_words[] = {"num_block", "numblock",        "n_block", "nblock",
+                                          "num_group", "numgroup",        "n_group", "ngroup",
+                                          "num_wg",    "wg_num",          "grid",    "blocks_",
+                                          "groups_",   "num_work_groups", NULL};
+
+static char axis_letter(const char *name)
+{
+    size_t length = strlen(name);
+    char last = length > 1 ? (char)(name[length - 1] | 0x20) : 0;
+    return last >= 'x' && last <= 'z' ? last : 0;
+}
+
+static bool is_group_atom(const struct atom *a)
+{
+    return a->kind == ATOM_PARAMETER && !a->is_switch && !a->is_lane && !a->is_argument &&
+           names_role(a->name, group_words) && !names_role(a->name, count_words) &&
+           !str_contains_nocase(a->name, "per");
+}
+
+#define CANDIDATES_MOST 32
+
+struct candidates {
+    int32_t list[CANDIDATES_MOST], over[CANDIDATES_MOST];
+    uint32_t count;
+};
+
+static void add_quotient(struct candidates *c, int32_t local, int32_t over)
+{
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (c->list[i] == local && c->over[i] == over)
+            return;
+    }
+    if (c->count < CANDIDATES_MOST) {
+        c->list[c->count] = local;
+        c->over[c->count++] = over;
+    }
+}
+
+static void add_candidate(struct candidates *c, int32_t local)
+{
+    add_quotient(c, local, -1);
+}
+
+// A name, or a number, that the kernel's attributes say.
+static bool add_required(struct study *s, const struct node *n, struct candidates *c)
+{
+    int64_t value;
+    if (!n)
+        return false;
+    for (uint32_t i = 0; n->kind == NODE_NAME && i < s->atom_count; i++) {
+        if (strcmp(s->atoms[i].name, n->name) == 0) {
+            add_candidate(c, (int32_t)i);
+            return true;
+        }
+    }
+    if (run_constant(&s->run, n, &value) && value > 0 && value < 65536)
+        add_candidate(c, (int32_t)(-1 - value));
+    return c->count > 0;
+}
+
+static uint32_t own_atom(struct study *s, uint32_t axis)
+{
+    static const char *const names[] = {"block_size_x", "block_size_y", "block_size_z"};
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        if (s->atoms[i].is_own && strcmp(s->atoms[i].name, names[axis]) == 0)
+            return i;
+    }
+    if (s->atom_count == ATOMS_MOST)
+        return NO_ATOM;
+    struct atom *a = &s->atoms[s->atom_count];
+    *a = (struct atom){
+        .name = names[axis], .text = names[axis], .kind = ATOM_PARAMETER, .is_own = true};
+    a->value = a->initial = s->axes == 1 ? 32 : s->axes == 2 ? 8 : 4;
+    return s->atom_count++;
+}
+
+// Names, then numbers, in the dimensions of arrays that a group shares.
+static void add_array_names(struct study *s, struct candidates *c, bool numbers)
+{
+    for (uint32_t i = 0; i < s->run.group_count; i++) {
+        const struct type *t = s->run.group_nodes[i]->type;
+        for (uint32_t k = t->dimension_count; k-- > 0;) {
+            const struct node *d = t->dimensions[k];
+            int64_t value;
+            while (d && d->kind == NODE_BINARY)
+                d = d->a;
+            for (uint32_t n = 0; d && !numbers && n < s->atom_count; n++) {
+                if (d->kind == NODE_NAME && s->atoms[n].kind == ATOM_PARAMETER &&
+                    strcmp(s->atoms[n].name, d->name) == 0)
+                    add_candidate(c, (int32_t)n);
+            }
+            if (numbers && d && run_constant(&s->run, d, &value) && value > 1 && value <= 1024)
+                add_candidate(c, (int32_t)(-1 - value));
+        }
+    }
+}
+
+// What may be the group's size along an axis, the likeliest first.
+static void list_candidates(struct study *s, uint32_t axis, struct candidates *c)
+{
+    c->count = 0;
+    if (add_required(s, s->kernel->required[axis], c))
+        return;
+    const struct node *bound = s->kernel->bound;
+    while (bound && bound->kind == NODE_BINARY) // BLOCK_X * BLOCK_Y
+        bound = axis == 0 ? bound->a : bound->b;
+    if (bound && bound->kind == NODE_NAME)
+        add_required(s, bound, c);
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < s->atom_count; i++) {
+            char letter = axis_letter(s->atoms[i].name);
+            bool fits = pass == 0 ? letter == "xyz"[axis] : letter == 0;
+            if (is_group_atom(&s->atoms[i]) && fits && !s->atoms[i].is_own)
+                add_candidate(c, (int32_t)i);
+        }
+    }
+    add_array_names(s, c, false);
+    uint32_t own = own_atom(s, axis);
+    if (own != NO_ATOM)
+        add_candidate(c, (int32_t)own);
+    add_array_names(s, c, true);
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        const struct atom *a = &s->atoms[i];
+        if (a->kind == ATOM_PARAMETER && !a->is_switch && !a->is_lane && !a->is_own)
+            add_candidate(c, (int32_t)i);
+    }
+    // TS / WPT: what an array holds, over what an item computes of it.
+    struct candidates whole = {.count = 0};
+    add_array_names(s, &whole, false);
+    add_array_names(s, &whole, true);
+    for (uint32_t i = 0; i < whole.count; i++) {
+        for (uint32_t k = 0; k < s->atom_count; k++) {
+            const struct atom *a = &s->atoms[k];
+            bool divides = a->kind == ATOM_PARAMETER && !a->is_switch && !a->is_own &&
+                           a->value > 1 && whole.list[i] != (int32_t)k;
+            if (divides)
+                add_quotient(c, whole.list[i], (int32_t)k);
+        }
+    }
+    for (int32_t number = 512; number >= 4; number /= 2)
+        add_candidate(c, -1 - number);
+}
+
+// Of two axes: do the rows that a group writes reach to the next group's, so that between rows lies
+// a size of the problem?
+static bool are_rows_whole(struct study *s, uint32_t object, const uint8_t *map, size_t size,
+                           int64_t row)
+{
+    const struct object *o = s->all[object];
+    int64_t distance[2], lanes = o->type->lanes ? o->type->lanes : 1, count = 0;
+    for (uint32_t axis = 0; axis < 2; axis++)
+        distance[axis] = llabs(distance_of(s, axis, object, true)) * lanes;
+    int64_t far = distance[0] > distance[1] ? distance[0] : distance[1];
+    for (size_t i = 0; i < size; i++)
+        count += map[i];
+    if (count % row || far == row || count == row)
+        return true;
+    int64_t between = far / (count / row) / lanes;
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        for (uint32_t k = 0; k <= s->atom_count; k++) {
+            int64_t value = is_size_atom(&s->atoms[i]) ? s->atoms[i].value : 0;
+            if (k < s->atom_count)
+                value *= is_size_atom(&s->atoms[k]) ? s->atoms[k].value : 0;
+            if (value && llabs(value - between) <= 16)
+                return true;
+        }
+    }
+    return false;
+}
+
+// How little a launch with these groups makes sense: 0 is best.
+static unsigned group_faults(struct study *s)
+{
+    int64_t group[3] = {s->axes > 0, s->axes > 1, s->axes > 2};
+    unsigned faults = 0;
+    study_bind(s);
+    run_whole_group(s, group, true);
+    faults += s->run.outside_local ? 64 : 0;
+    for (uint32_t i = 0; i < s->run.group_count; i++) {
+        const struct touched *a = &s->run.group_arrays[i]->access;
+        bool reads_more =
+            a->read.any && a->written.any && a->read.high > a->written.high && !a->by_data;
+        faults += reads_more ? 16 : 0;
+        faults += a->outside ? 64 : 0;
+        bool chooses_more = a->plain.any && a->written.high > a->plain.high;
+        faults += chooses_more ? 16 : 0;
+    }
+    bool writes = false;
+    for (uint32_t i = 0; i < s->object_count; i++)
+        writes |= s->all[i]->access.written.any && s->all[i]->space != SPACE_SHARED;
+    faults += writes ? 0 : 8;
+    faults += study_local(s, 0) * study_local(s, 1) * study_local(s, 2) < 4; // hardly a group
+    // What a group writes must fill what lies between it and the next.
+    uint8_t *map = NULL;
+    size_t size = 1 << 16;
+    for (uint32_t i = 0; i < s->object_count && !map; i++) {
+        struct object *o = s->all[i];
+        if (!o->access.written.any || o->access.by_data || o->space == SPACE_SHARED)
+            continue;
+        int64_t lanes = o->type->lanes ? o->type->lanes : 1;
+        int64_t low = o->access.written.low / o->component,
+                high = o->access.written.high / o->component, d = 0;
+        for (uint32_t axis = 0; axis < s->axes; axis++) {
+            int64_t one = llabs(distance_of(s, axis, i, true));
+            d = one && (!d || one < d) ? one : d;
+        }
+        bool is_part = lanes > 4; // members of a struct need not all be written
+        d = is_part ? 0 : d * lanes;
+        if (d <= lanes || d > 8192 || (map = calloc(size, 1)) == NULL)
+            continue;
+        o->map = map;
+        o->map_size = (size_t)(high < (int64_t)size ? high : (int64_t)size);
+        run_whole_group(s, group, false);
+        if (s->run.is_cut) { // not all was seen
+            o->map = NULL;
+            break;
+        }
+        int64_t missing = 0, twice = 0;
+        for (int64_t at = low; at < low + d && (size_t)at < o->map_size; at++)
+            missing += !map[at];
+        for (int64_t at = low + d; at < low + 2 * d && (size_t)at < o->map_size; at++)
+            twice += map[at];
+        faults += (size_t)(low + d) <= size && missing > 2 ? 8 : 0;
+        faults += twice > 0 ? 4 : 0;
+        o->map = NULL;
+        if (s->axes == 2 && missing == 0)
+            faults += are_rows_whole(s, i, map, o->map_size, d) ? 0 : 8;
+        o->map = NULL;
+    }
+    free(map);
+    return faults;
+}
+
+// Does another value of the name, that many items with it, still make sense?
+static bool is_scalable(struct study *s, int32_t local)
+{
+    struct atom *a = &s->atoms[local];
+    int64_t before = a->value;
+    a->value = before * 2;
+    unsigned twice = group_faults(s);
+    a->value = before > 1 ? before / 2 : 1;
+    unsigned half = group_faults(s);
+    a->value = before;
+    study_bind(s);
+    return twice == 0 || half == 0;
+}
+
+// A size that is free may be doubled. A name is the group's size if it may grow or shrink; and where
+// the kernel asks for the size, and does not need the name for it, only if more items than the name
+// says would not fit into its arrays.
+static bool is_candidate_sound(struct study *s, uint32_t axis, int32_t local)
+{
+    struct launch_axis *x = &s->axis[axis];
+    if (local < 0 || x->local_over >= 0 || s->kernel->required[axis] ||
+        (is_group_atom(&s->atoms[local]) && !s->atoms[local].is_own))
+        return true;
+    int32_t before = x->local;
+    int64_t value = s->atoms[local].value;
+    bool is_own = s->atoms[local].is_own;
+    if (!is_own && !s->run.asks_sizes)
+        return is_scalable(s, local);
+    x->local = (int32_t)(-1 - value);
+    unsigned faults = group_faults(s);
+    x->local = (int32_t)(-1 - 2 * value);
+    unsigned twice = group_faults(s);
+    x->local = before;
+    study_bind(s);
+    return is_own ? twice <= faults && s->run.asks_sizes
+                  : twice > faults || s->run.group_count == 0;
+}
+
+// Tiles whose value the text does not give: one element, or as many as the group has items.
+static void set_tiles(struct study *s, bool as_group)
+{
+    int64_t group = s->axes == 1 ? 32 : s->axes == 2 ? 8 : 4;
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        struct atom *a = &s->atoms[i];
+        bool is_open = a->kind == ATOM_PARAMETER && !a->has_initial && !a->is_switch &&
+                       !a->is_lane && !a->is_own;
+        if (is_open && names_role(a->name, tile_words) && !is_group_atom(a))
+            a->value = a->initial = as_group ? group : 1;
+    }
+}
+
+// Nodes of one item that runs to its end.
+static uint64_t item_cost(struct study *s)
+{
+    const int64_t group[3] = {s->axes > 0, s->axes > 1, s->axes > 2}, item[3] = {0, 0, 0};
+    uint64_t before = s->budget < GROUP_BUDGET ? s->budget : GROUP_BUDGET;
+    run_forget(&s->run);
+    s->run.budget = before;
+    run_item(&s->run, group, item);
+    s->budget -= before - s->run.budget;
+    return before - s->run.budget;
+}
+
+static bool has_open_tiles(const struct study *s)
+{
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        const struct atom *a = &s->atoms[i];
+        if (a->kind == ATOM_PARAMETER && !a->has_initial && names_role(a->name, tile_words))
+            return true;
+    }
+    return false;
+}
+
+static unsigned try_groups(struct study *s, const struct candidates *c, const uint32_t *places,
+                           bool tiles)
+{
+    bool sound = true;
+    set_tiles(s, tiles);
+    for (uint32_t axis = 0; axis < s->axes; axis++) {
+        s->axis[axis].local = c[axis].list[places[axis]];
+        s->axis[axis].local_over = c[axis].over[places[axis]];
+    }
+    for (uint32_t axis = 0; axis < s->axes && sound; axis++)
+        sound = is_candidate_sound(s, axis, s->axis[axis].local);
+    return group_faults(s) + (sound ? 0 : 2);
+}
+
+static void choose_groups(struct study *s)
+{
+    struct candidates c[3];
+    unsigned least = UINT32_MAX;
+    struct launch_axis best[3];
+    int best_tiles = 0;
+    int64_t group[3] = {s->axes > 0, s->axes > 1, s->axes > 2};
+    for (uint32_t axis = 0; axis < s->axes; axis++)
+        s->axis[axis].local = (int32_t)own_atom(s, axis);
+    study_bind(s);
+    run_whole_group(s, group, true); // the arrays that it declares
+    uint64_t cost = item_cost(s);
+    s->is_slow = cost > 4000;
+    s->is_cheap = cost < 20000;
+    study_set_sizes(s, 0);
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        c[axis] = (struct candidates){.count = 1};
+        c[axis].over[0] = -1;
+        if (axis < s->axes)
+            list_candidates(s, axis, &c[axis]);
+        best[axis] = s->axis[axis];
+    }
+    bool has_tiles = has_open_tiles(s);
+    // Likely candidates of all axes together first: by the sum of their places.
+    for (uint32_t sum = 0; sum < 3 * CANDIDATES_MOST && least > 0; sum++) {
+        for (uint32_t i = 0; i < 2 * (sum + 1) * (sum + 1) && least > 0; i++) {
+            uint32_t x = i / 2 / (sum + 1), y = i / 2 % (sum + 1), z = sum - x - y;
+            // Alike on all axes before unlike, of the same sum.
+            bool is_again = i % 2 && !has_tiles;
+            if (x + y > sum || x >= c[0].count || y >= c[1].count || z >= c[2].count || is_again ||
+                s->budget < STUDY_RESERVE)
+                continue;
+            unsigned faults = try_groups(s, c, (const uint32_t[]){x, y, z}, i % 2);
+            if (faults >= least)
+                continue;
+            least = faults;
+            memcpy(best, s->axis, sizeof best);
+            best_tiles = i % 2;
+        }
+    }
+    memcpy(s->axis, best, sizeof best);
+    set_tiles(s, best_tiles);
+    study_bind(s);
+}
+
+// ---- all of it ---------------------------------------------------------------------------------
+
+static bool is_used_in(const struct extent *e, uint32_t atom)
+{
+    for (uint32_t i = 0; i < e->count; i++) {
+        if (e->atoms[i] == atom)
+            return true;
+    }
+    return false;
+}
+
+// A size that no axis and no stride has yet; else the first one.
+static uint32_t spare_size(const struct study *s, const struct stride *strides)
+{
+    uint32_t first = NO_ATOM;
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        const struct atom *a = &s->atoms[i];
+        if (a->kind != ATOM_SIZE && a->kind != ATOM_FIXED)
+            continue;
+        bool is_used = false;
+        for (uint32_t axis = 0; axis < s->axes; axis++) {
+            is_used |= s->axis[axis].is_known && is_used_in(&s->axis[axis].extent, i);
+            for (uint32_t k = 0; k < strides[axis].count; k++)
+                is_used |= strides[axis].atoms[k] == i;
+        }
+        if (!is_used)
+            return i;
+        first = first == NO_ATOM ? i : first;
+    }
+    return first;
+}
+
+// Where a kernel has no end of its own: an axis ends where the next larger stride begins.
+static void find_open_extent(struct study *s, uint32_t axis, const struct stride *strides)
+{
+    struct launch_axis *x = &s->axis[axis];
+    const struct stride *mine = &strides[axis], *next = NULL;
+    for (uint32_t i = 0; i < s->axes; i++) {
+        if (i != axis && strides[i].is_any && strides[i].value > mine->value &&
+            (!next || strides[i].value < next->value))
+            next = &strides[i];
+    }
+    x->extent = (struct extent){.divisor = 1};
+    for (uint32_t i = 0; next && i < next->count; i++) {
+        bool is_mine = false;
+        for (uint32_t k = 0; k < mine->count; k++)
+            is_mine |= mine->atoms[k] == next->atoms[i];
+        if (!is_mine && x->extent.count < 3)
+            x->extent.atoms[x->extent.count++] = next->atoms[i];
+    }
+    if (x->extent.count == 0) {
+        uint32_t size = spare_size(s, strides);
+        if (size == NO_ATOM)
+            return;
+        x->extent.atoms[x->extent.count++] = size;
+    }
+    x->is_known = mine->is_any;
+}
+
+static int32_t find_count_atom(const struct study *s)
+{
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        if (s->atoms[i].kind == ATOM_COUNT)
+            return (int32_t)i;
+    }
+    return -1;
+}
+
+void study_launch(struct study *s)
+{
+    struct stride strides[3];
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        struct atom *a = &s->atoms[i];
+        if (a->kind == ATOM_PARAMETER && !a->is_switch && !a->is_argument &&
+            names_role(a->name, count_words))
+            a->kind = ATOM_COUNT;
+    }
+    for (uint32_t axis = 0; axis < 3; axis++)
+        s->axis[axis] =
+            (struct launch_axis){.local = -2, .local_over = -1, .tile_factor = 1, .count_atom = -1};
+    study_set_sizes(s, 0);
+    choose_groups(s);
+    for (uint32_t axis = 0; axis < s->axes; axis++) {
+        int32_t local = s->axis[axis].local;
+        if (local >= 0)
+            s->atoms[local].kind = ATOM_GROUP;
+    }
+    for (uint32_t axis = 0; axis < s->axes; axis++)
+        find_tile(s, axis, &strides[axis]);
+    for (uint32_t axis = 0; axis < s->axes; axis++) {
+        if (!find_guarded_extent(s, axis))
+            s->axis[axis].is_known = false;
+    }
+    for (uint32_t axis = s->axes; axis-- > 0;) {
+        if (!s->axis[axis].is_known)
+            find_open_extent(s, axis, strides);
+    }
+    if (s->axes == 1)
+        s->axis[0].count_atom = find_count_atom(s);
+    // Names of groups' sizes that no axis takes are ordinary parameters; and those that were made
+    // here and not chosen, none.
+    uint32_t kept = s->atom_count;
+    while (kept > 0 && s->atoms[kept - 1].is_own && s->atoms[kept - 1].kind != ATOM_GROUP)
+        kept--;
+    s->atom_count = kept;
+    study_bind(s);
+}

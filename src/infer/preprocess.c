@@ -1,0 +1,681 @@
+// A small preprocessor. Logical lines are read one after the other; directives change a table of
+// macros and a stack of conditions, and the words of all other lines are replaced and put out.
+// Function-like macros, ## and rescanning work as in C, but for calls that a directive interrupts.
+#include "infer/preprocess.h"
+
+#include "base/text.h"
+#include "spec/logical_lines.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NEST_MOST       128 // conditions within each other
+#define EXPANSION_MOST  64  // macros within each other
+#define PARAMETERS_MOST 32
+#define WORDS_MOST      (1u << 20) // put out: macros that double themselves end here
+
+struct macro {
+    const char *name;
+    const struct token *body;
+    size_t body_count;
+    const char *parameters[PARAMETERS_MOST];
+    uint32_t parameter_count;
+    bool is_function, is_busy;
+};
+
+struct token_list {
+    struct token *items;
+    size_t count, room;
+};
+
+struct preprocessor {
+    struct arena *arena;
+    const struct given_names *given;
+    struct macro *macros;
+    size_t macro_count, macro_room;
+    struct token_list out, pending; // pending: words of lines, not yet replaced
+    bool live[NEST_MOST], done[NEST_MOST];
+    uint32_t depth;
+    bool failed, is_strange;
+};
+
+static bool is_sign_of(const struct token *t, const char *text)
+{
+    return t->kind == TOKEN_SIGN && strcmp(t->text, text) == 0;
+}
+
+static void add_token(struct preprocessor *p, struct token_list *list, const struct token *t)
+{
+    struct token *items =
+        arena_grow(p->arena, list->items, &list->room, list->count + 1, sizeof *items);
+    if (!items || list->count >= WORDS_MOST) {
+        p->failed |= !items;
+        p->is_strange = true;
+        return;
+    }
+    list->items = items;
+    items[list->count++] = *t;
+}
+
+static struct macro *find_macro(const struct preprocessor *p, const char *name)
+{
+    for (size_t i = p->macro_count; i-- > 0;) {
+        if (strcmp(p->macros[i].name, name) == 0)
+            return &p->macros[i];
+    }
+    return NULL;
+}
+
+static const struct given_name *find_given(const struct given_names *given, const char *name)
+{
+    for (size_t i = 0; i < given->count; i++) {
+        if (strcmp(given->list[i].name, name) == 0)
+            return &given->list[i];
+    }
+    return NULL;
+}
+
+// ---- replacing ---------------------------------------------------------------------------------
+
+static void expand_tokens(struct preprocessor *p, const struct token *from, size_t count,
+                          unsigned depth, struct token_list *out);
+
+// The words of a call's arguments; the place behind it, or 0 where it does not end.
+static size_t read_call(const struct token *from, size_t count, size_t open, size_t *starts,
+                        size_t *ends, uint32_t *arguments)
+{
+    int depth = 0;
+    *arguments = 0;
+    starts[0] = open + 1;
+    for (size_t i = open; i < count; i++) {
+        depth += is_sign_of(&from[i], "(") - is_sign_of(&from[i], ")");
+        bool is_end = depth == 0;
+        if (!is_end && !(depth == 1 && is_sign_of(&from[i], ",")))
+            continue;
+        ends[(*arguments)++] = i;
+        if (is_end)
+            return i + 1;
+        if (*arguments == PARAMETERS_MOST)
+            return 0;
+        starts[*arguments] = i + 1;
+    }
+    return 0;
+}
+
+static uint32_t parameter_index(const struct macro *m, const struct token *t)
+{
+    for (uint32_t i = 0; t->kind == TOKEN_NAME && i < m->parameter_count; i++) {
+        if (strcmp(m->parameters[i], t->text) == 0)
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+// a ## b: one word.
+static void paste_token(struct preprocessor *p, struct token_list *out, const struct token *t)
+{
+    struct token *last = out->count ? &out->items[out->count - 1] : NULL;
+    if (!last) {
+        add_token(p, out, t);
+        return;
+    }
+    const char *joined = arena_printf(p->arena, "%s%s", last->text, t->text);
+    p->failed |= !joined;
+    if (joined)
+        last->text = joined;
+    if (last->kind == TOKEN_SIGN)
+        last->kind = t->kind;
+}
+
+static void substitute(struct preprocessor *p, const struct macro *m, const struct token *from,
+                       const size_t *starts, const size_t *ends, uint32_t arguments, unsigned depth,
+                       struct token_list *out)
+{
+    for (size_t i = 0; i < m->body_count; i++) {
+        const struct token *t = &m->body[i];
+        bool pastes = i > 0 && is_sign_of(t - 1, "##");
+        bool is_pasted = i + 1 < m->body_count && is_sign_of(t + 1, "##");
+        uint32_t index = parameter_index(m, t);
+        if (is_sign_of(t, "##") || is_sign_of(t, "#"))
+            continue;
+        if (index == UINT32_MAX || index >= arguments) {
+            if (index == UINT32_MAX && pastes)
+                paste_token(p, out, t);
+            else if (index == UINT32_MAX)
+                add_token(p, out, t);
+            continue;
+        }
+        const struct token *words = from + starts[index];
+        size_t count = ends[index] - starts[index];
+        if (pastes && count) {
+            paste_token(p, out, words);
+            words++;
+            count--;
+        }
+        if (pastes || is_pasted) {
+            for (size_t k = 0; k < count; k++)
+                add_token(p, out, &words[k]);
+        } else {
+            expand_tokens(p, words, count, depth + 1, out);
+        }
+    }
+}
+
+// Replaces a macro at from[i]; returns the place behind what was read, or 0: it is no call.
+static size_t expand_macro(struct preprocessor *p, struct macro *m, const struct token *from,
+                           size_t count, size_t i, unsigned depth, struct token_list *out)
+{
+    size_t starts[PARAMETERS_MOST + 1], ends[PARAMETERS_MOST + 1], next = i + 1;
+    uint32_t arguments = 0;
+    struct token_list body = {.items = NULL};
+    if (m->is_function) {
+        if (next >= count || !is_sign_of(&from[next], "("))
+            return 0;
+        next = read_call(from, count, next, starts, ends, &arguments);
+        if (next == 0)
+            return 0;
+        substitute(p, m, from, starts, ends, arguments, depth, &body);
+    } else {
+        substitute(p, m, NULL, NULL, NULL, 0, depth, &body);
+    }
+    m->is_busy = true;
+    size_t index = (size_t)(m - p->macros);
+    expand_tokens(p, body.items, body.count, depth + 1, out);
+    p->macros[index].is_busy = false;
+    return next;
+}
+
+static void expand_tokens(struct preprocessor *p, const struct token *from, size_t count,
+                          unsigned depth, struct token_list *out)
+{
+    for (size_t i = 0; i < count && !p->is_strange;) {
+        struct macro *m = from[i].kind == TOKEN_NAME ? find_macro(p, from[i].text) : NULL;
+        size_t next = 0;
+        if (m && !m->is_busy && depth < EXPANSION_MOST)
+            next = expand_macro(p, m, from, count, i, depth, out);
+        if (next == 0) {
+            add_token(p, out, &from[i]);
+            next = i + 1;
+        }
+        i = next;
+    }
+}
+
+static void flush_pending(struct preprocessor *p)
+{
+    expand_tokens(p, p->pending.items, p->pending.count, 0, &p->out);
+    p->pending.count = 0;
+}
+
+// ---- conditions --------------------------------------------------------------------------------
+
+// An expression of a #if, read from words.
+struct condition {
+    struct preprocessor *p;
+    const struct token *at, *end;
+    bool is_strange;
+};
+
+static int64_t condition_value(struct condition *c, unsigned level);
+
+static bool take_sign(struct condition *c, const char *sign)
+{
+    if (c->at >= c->end || !is_sign_of(c->at, sign))
+        return false;
+    c->at++;
+    return true;
+}
+
+static int64_t condition_primary(struct condition *c)
+{
+    int64_t value = 0;
+    if (take_sign(c, "!"))
+        return !condition_primary(c);
+    if (take_sign(c, "-"))
+        return (int64_t)(0 - (uint64_t)condition_primary(c));
+    if (take_sign(c, "+"))
+        return condition_primary(c);
+    if (take_sign(c, "~"))
+        return ~condition_primary(c);
+    if (take_sign(c, "(")) {
+        value = condition_value(c, 0);
+        c->is_strange |= !take_sign(c, ")");
+        return value;
+    }
+    if (c->at >= c->end) {
+        c->is_strange = true;
+        return 0;
+    }
+    const struct token *t = c->at++;
+    if (t->kind == TOKEN_NUMBER) {
+        value = (int64_t)strtoull(t->text, NULL, 0);
+    } else if (t->kind == TOKEN_NAME) {
+        const struct given_name *given = find_given(c->p->given, t->text);
+        value = given ? given->value : strcmp(t->text, "true") == 0;
+        if (!given && c->at < c->end && is_sign_of(c->at, "(")) { // __has_builtin(x)
+            while (c->at < c->end && !is_sign_of(c->at, ")"))
+                c->at++;
+            c->at += c->at < c->end;
+        }
+    } else {
+        c->is_strange = true;
+    }
+    return value;
+}
+
+struct binary {
+    const char *sign, *second; // "<", "<": a shift; the lexer knows signs of two of some kinds
+    unsigned level;
+};
+
+static int64_t apply_binary(const char *sign, const char *second, int64_t a, int64_t b, bool *bad)
+{
+    bool shift = b >= 0 && b < 63;
+    switch (sign[0]) {
+    case '|':
+        return sign[1] ? a || b : a | b;
+    case '&':
+        return sign[1] ? a && b : a & b;
+    case '^':
+        return a ^ b;
+    case '=':
+        return a == b;
+    case '!':
+        return a != b;
+    case '<':
+        return second ? (shift ? (int64_t)((uint64_t)a << b) : 0) : sign[1] ? a <= b : a < b;
+    case '>':
+        return second ? (shift ? a >> b : 0) : sign[1] ? a >= b : a > b;
+    case '+':
+        return (int64_t)((uint64_t)a + (uint64_t)b);
+    case '-':
+        return (int64_t)((uint64_t)a - (uint64_t)b);
+    case '*':
+        return (int64_t)((uint64_t)a * (uint64_t)b);
+    default:
+        *bad |= b == 0;
+        if (b == 0 || b == -1)
+            return b == 0 || sign[0] == '%' ? 0 : (int64_t)(0 - (uint64_t)a);
+        return sign[0] == '/' ? a / b : a % b;
+    }
+}
+
+static const struct binary *find_binary(const struct condition *c, unsigned level)
+{
+    static const struct binary table[] = {
+        {"||", NULL, 1}, {"&&", NULL, 2}, {"|", NULL, 3}, {"^", NULL, 4}, {"&", NULL, 5},
+        {"==", NULL, 6}, {"!=", NULL, 6}, {"<", "<", 8},  {">", ">", 8},  {"<=", NULL, 7},
+        {">=", NULL, 7}, {"<", NULL, 7},  {">", NULL, 7}, {"+", NULL, 9}, {"-", NULL, 9},
+        {"*", NULL, 10}, {"/", NULL, 10}, {"%", NULL, 10}};
+    for (size_t i = 0; i < sizeof table / sizeof *table && c->at < c->end; i++) {
+        bool fits = is_sign_of(c->at, table[i].sign) &&
+                    (!table[i].second || (c->at + 1 < c->end && c->at[1].is_glued &&
+                                          is_sign_of(c->at + 1, table[i].second)));
+        if (fits)
+            return table[i].level >= level ? &table[i] : NULL;
+    }
+    return NULL;
+}
+
+static int64_t condition_value(struct condition *c, unsigned level)
+{
+    int64_t value = condition_primary(c);
+    const struct binary *b;
+    while (!c->is_strange && (b = find_binary(c, level ? level : 1))) {
+        c->at += b->second ? 2 : 1;
+        int64_t right = condition_value(c, b->level + 1);
+        value = apply_binary(b->sign, b->second, value, right, &c->is_strange);
+    }
+    if (level == 0 && take_sign(c, "?")) {
+        int64_t yes = condition_value(c, 0);
+        c->is_strange |= !take_sign(c, ":");
+        int64_t no = condition_value(c, 0);
+        value = value ? yes : no;
+    }
+    return value;
+}
+
+static bool is_name_defined(const struct preprocessor *p, const char *name)
+{
+    return find_given(p->given, name) || find_macro(p, name);
+}
+
+// `defined X` and `defined(X)` become numbers before macros are replaced.
+static bool is_condition_true(struct preprocessor *p, const struct token *from, size_t count)
+{
+    struct token_list words = {.items = NULL}, all = {.items = NULL};
+    for (size_t i = 0; i < count; i++) {
+        struct token t = from[i];
+        if (t.kind == TOKEN_NAME && strcmp(t.text, "defined") == 0 && i + 1 < count) {
+            bool in_brackets = is_sign_of(&from[i + 1], "(");
+            size_t name = i + 1 + in_brackets;
+            bool is_there = name < count && is_name_defined(p, from[name].text);
+            t = (struct token){.kind = TOKEN_NUMBER, .text = is_there ? "1" : "0"};
+            i = name + in_brackets;
+        }
+        add_token(p, &words, &t);
+    }
+    expand_tokens(p, words.items, words.count, 0, &all);
+    struct condition c = {.p = p, .at = all.items, .end = all.items + all.count};
+    bool value = all.count && condition_value(&c, 0) != 0;
+    p->is_strange |= c.is_strange || c.at != c.end;
+    return value;
+}
+
+// ---- directives --------------------------------------------------------------------------------
+
+static void define_macro(struct preprocessor *p, const struct token *t, size_t count)
+{
+    if (count == 0 || t->kind != TOKEN_NAME || find_given(p->given, t->text))
+        return;
+    struct macro m = {.name = t->text};
+    size_t at = 1;
+    if (count > 1 && is_sign_of(&t[1], "(") && t[1].is_glued) {
+        m.is_function = true;
+        for (at = 2; at < count && !is_sign_of(&t[at], ")"); at++) {
+            if (t[at].kind == TOKEN_NAME && m.parameter_count < PARAMETERS_MOST)
+                m.parameters[m.parameter_count++] = t[at].text;
+        }
+        at++;
+    }
+    m.body = t + (at < count ? at : count);
+    m.body_count = at < count ? count - at : 0;
+    struct macro *macros =
+        arena_grow(p->arena, p->macros, &p->macro_room, p->macro_count + 1, sizeof *macros);
+    p->failed |= !macros;
+    if (!macros)
+        return;
+    p->macros = macros;
+    macros[p->macro_count++] = m;
+}
+
+static void undefine_macro(struct preprocessor *p, const char *name)
+{
+    struct macro *m;
+    while ((m = find_macro(p, name)))
+        *m = p->macros[--p->macro_count];
+}
+
+static bool is_live(const struct preprocessor *p)
+{
+    return p->depth == 0 || p->live[p->depth - 1];
+}
+
+static void open_condition(struct preprocessor *p, bool value)
+{
+    if (p->depth == NEST_MOST) {
+        p->is_strange = true;
+        return;
+    }
+    bool outer = is_live(p);
+    p->live[p->depth] = outer && value;
+    p->done[p->depth++] = !outer || value;
+}
+
+static void obey_directive(struct preprocessor *p, const char *word, const struct token *t,
+                           size_t count)
+{
+    bool live = is_live(p), is_name = count > 0 && t->kind == TOKEN_NAME;
+    flush_pending(p);
+    if (strcmp(word, "if") == 0) {
+        open_condition(p, live && is_condition_true(p, t, count));
+    } else if (strcmp(word, "ifdef") == 0 || strcmp(word, "ifndef") == 0) {
+        open_condition(p, is_name && is_name_defined(p, t->text) == (word[2] == 'd'));
+    } else if (strcmp(word, "elif") == 0 || strcmp(word, "else") == 0) {
+        if (p->depth == 0)
+            return;
+        bool *mine = &p->live[p->depth - 1], *done = &p->done[p->depth - 1];
+        *mine = !*done && (word[2] == 's' || is_condition_true(p, t, count));
+        *done |= *mine;
+    } else if (strcmp(word, "endif") == 0) {
+        p->depth -= p->depth > 0;
+    } else if (live && strcmp(word, "define") == 0) {
+        define_macro(p, t, count);
+    } else if (live && strcmp(word, "undef") == 0 && is_name) {
+        undefine_macro(p, t->text);
+    }
+}
+
+// The directive's word, NULL where the line is none; *rest is what stands behind it.
+static const char *directive_of(struct arena *a, const char *line, const char **rest)
+{
+    line += strspn(line, " \t\r\v\f");
+    if (*line != '#')
+        return NULL;
+    line += 1 + strspn(line + 1, " \t\r\v\f");
+    size_t length = 0;
+    while (isalpha((unsigned char)line[length]))
+        length++;
+    *rest = line + length;
+    return arena_strndup(a, line, length);
+}
+
+// Signs of one character that belong together, and floats with an exponent's sign.
+static void glue_tokens(struct preprocessor *p, struct preprocessed *out)
+{
+    static const char *const longer[] = {
+        "<<=", ">>=", "<<", ">>", "%=", "&=", "|=", "^=", "::", NULL};
+    struct token *t = p->out.items;
+    size_t count = p->out.count, kept = 0;
+    for (size_t i = 0; i < count;) {
+        struct token joined = t[i++];
+        while (i < count && t[i].is_glued) {
+            const char *text = joined.text;
+            size_t length = strlen(text);
+            bool is_exponent = joined.kind == TOKEN_NUMBER && length > 1 &&
+                               strchr("eE", text[length - 1]) && !strchr("xX", text[1]) &&
+                               (is_sign_of(&t[i], "+") || is_sign_of(&t[i], "-"));
+            bool goes_on = joined.kind == TOKEN_NUMBER && length > 1 &&
+                           strchr("+-", text[length - 1]) && t[i].kind == TOKEN_NUMBER;
+            bool starts_point = is_sign_of(&joined, ".") && t[i].kind == TOKEN_NUMBER &&
+                                (kept == 0 || t[kept - 1].kind != TOKEN_NAME);
+            const char *both = arena_printf(p->arena, "%s%s", text, t[i].text);
+            bool is_sign = false;
+            p->failed |= !both;
+            for (size_t k = 0; both && longer[k] && joined.kind == TOKEN_SIGN; k++)
+                is_sign |= strcmp(both, longer[k]) == 0;
+            if (!both || !(is_exponent || goes_on || starts_point || is_sign))
+                break;
+            joined.text = both;
+            if (starts_point)
+                joined.kind = TOKEN_NUMBER;
+            i++;
+        }
+        t[kept++] = joined;
+    }
+    out->count = kept;
+}
+
+static void finish_tokens(struct preprocessor *p, struct preprocessed *out)
+{
+    struct token end = {.kind = TOKEN_END, .text = ""};
+    flush_pending(p);
+    glue_tokens(p, out);
+    p->out.count = out->count;
+    for (size_t i = 0; i < TOKENS_AHEAD; i++)
+        add_token(p, &p->out, &end);
+    out->tokens = p->out.items;
+    out->failed = p->is_strange || p->depth > 0;
+}
+
+bool preprocess_run(const char *text, size_t length, const struct given_names *given,
+                    struct arena *a, struct preprocessed *out)
+{
+    struct preprocessor p = {.arena = a, .given = given};
+    struct logical_lines lines;
+    *out = (struct preprocessed){.tokens = NULL};
+    logical_lines_init(&lines, text, length);
+    while (!p.failed && logical_lines_next(&lines)) {
+        const char *line = text_cstr(&lines.text), *rest = line;
+        p.failed |= lines.text.failed;
+        const char *word = directive_of(a, line, &rest);
+        size_t count = 0;
+        if (!word && !is_live(&p))
+            continue;
+        struct token *t = tokens_read(rest, strlen(rest), a, &count);
+        p.failed |= !t;
+        for (size_t i = 0; t && i < count; i++)
+            t[i].line = lines.code;
+        if (t && word)
+            obey_directive(&p, word, t, count);
+        for (size_t i = 0; t && !word && i < count; i++)
+            add_token(&p, &p.pending, &t[i]);
+    }
+    logical_lines_release(&lines);
+    finish_tokens(&p, out);
+    return !p.failed && out->tokens;
+}
+
+// ---- what the directives say of names ----------------------------------------------------------
+
+struct surveyor {
+    struct arena *arena;
+    struct survey_of_names *out;
+    size_t room;
+    const char *guarded; // the name of an #ifndef that was just opened
+    // Names that the conditions that are open compare: their #else.
+    uint32_t compared[NEST_MOST][4];
+    uint32_t compared_count[NEST_MOST];
+    uint32_t depth;
+    bool failed;
+};
+
+const struct surveyed_name *survey_find(const struct survey_of_names *s, const char *name)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        if (strcmp(s->list[i].name, name) == 0)
+            return &s->list[i];
+    }
+    return NULL;
+}
+
+static struct surveyed_name *note_name(struct surveyor *s, const char *name)
+{
+    for (size_t i = 0; i < s->out->count; i++) {
+        if (strcmp(s->out->list[i].name, name) == 0)
+            return &s->out->list[i];
+    }
+    struct surveyed_name *list =
+        arena_grow(s->arena, s->out->list, &s->room, s->out->count + 1, sizeof *s->out->list);
+    s->failed |= !list;
+    if (!list)
+        return NULL;
+    s->out->list = list;
+    list[s->out->count] = (struct surveyed_name){.name = name};
+    return &list[s->out->count++];
+}
+
+static const char *join_tokens(struct surveyor *s, const struct token *t, size_t count)
+{
+    struct text all = TEXT_INIT;
+    for (size_t i = 0; i < count; i++)
+        text_addf(&all, "%s%s", i && !t[i].is_glued ? " " : "", t[i].text);
+    const char *copy = all.failed ? NULL : arena_strdup(s->arena, text_cstr(&all));
+    s->failed |= !copy;
+    text_release(&all);
+    return copy;
+}
+
+static void survey_define(struct surveyor *s, const struct token *t, size_t count,
+                          const char *guarded)
+{
+    struct surveyed_name *n = note_name(s, t->text);
+    bool is_function = count > 1 && is_sign_of(&t[1], "(") && t[1].is_glued;
+    if (!n)
+        return;
+    bool is_guarded = guarded && strcmp(guarded, t->text) == 0 && count > 1 && !is_function;
+    const char *value = join_tokens(s, t + 1, count - 1);
+    if (is_guarded)
+        n->initial = value;
+    else
+        n->is_defined = true;
+    if (!is_guarded && !is_function && count > 1)
+        n->defined = value;
+}
+
+static void survey_compared(struct surveyor *s, struct surveyed_name *n, int64_t value)
+{
+    for (uint32_t i = 0; i < n->compared_count; i++) {
+        if (n->compared[i] == value)
+            return;
+    }
+    if (n->compared_count < COMPARED_MOST)
+        n->compared[n->compared_count++] = value;
+    uint32_t depth = s->depth ? s->depth - 1 : 0;
+    if (depth < NEST_MOST && s->compared_count[depth] < 4)
+        s->compared[depth][s->compared_count[depth]++] = (uint32_t)(n - s->out->list);
+}
+
+static void survey_condition(struct surveyor *s, const struct token *t, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool is_asked = i > 0 && (strcmp(t[i - 1].text, "defined") == 0 ||
+                                  (i > 1 && strcmp(t[i - 2].text, "defined") == 0));
+        if (t[i].kind != TOKEN_NAME || is_asked || strcmp(t[i].text, "defined") == 0 ||
+            is_sign_of(&t[i + 1], "("))
+            continue;
+        struct surveyed_name *n = note_name(s, t[i].text);
+        if (!n)
+            return;
+        n->in_condition = true;
+        const struct token *sign = &t[i + 1];
+        bool is_equal = is_sign_of(sign, "==") || is_sign_of(sign, "!=");
+        bool is_number = i + 2 < count && t[i + 2].kind == TOKEN_NUMBER;
+        bool starts = i == 0 || is_sign_of(&t[i - 1], "!") || is_sign_of(&t[i - 1], "(") ||
+                      is_sign_of(&t[i - 1], "&&") || is_sign_of(&t[i - 1], "||");
+        bool ends = i + 1 == count || is_sign_of(sign, ")") || is_sign_of(sign, "&&") ||
+                    is_sign_of(sign, "||");
+        if (is_equal && is_number)
+            survey_compared(s, n, (int64_t)strtoull(t[i + 2].text, NULL, 0));
+        else if (starts && ends)
+            n->is_bare = true;
+        else
+            n->compared_order = true;
+    }
+}
+
+static void survey_directive(struct surveyor *s, const char *word, const struct token *t,
+                             size_t count)
+{
+    const char *guarded = s->guarded;
+    bool opens = str_starts(word, "if");
+    s->guarded = NULL;
+    if (opens && s->depth < NEST_MOST)
+        s->compared_count[s->depth++] = 0;
+    if (strcmp(word, "ifndef") == 0 && count)
+        s->guarded = t->text;
+    else if (strcmp(word, "define") == 0 && count && t->kind == TOKEN_NAME)
+        survey_define(s, t, count, guarded);
+    else if (strcmp(word, "if") == 0 || strcmp(word, "elif") == 0)
+        survey_condition(s, t, count);
+    // #if !defined(X)
+    if (strcmp(word, "if") == 0 && count >= 3 && is_sign_of(t, "!") &&
+        strcmp(t[1].text, "defined") == 0)
+        s->guarded = is_sign_of(&t[2], "(") && count > 3 ? t[3].text : t[2].text;
+    uint32_t depth = s->depth ? s->depth - 1 : 0;
+    for (uint32_t i = 0; strcmp(word, "else") == 0 && i < s->compared_count[depth]; i++)
+        s->out->list[s->compared[depth][i]].has_chain_end = true;
+    if (strcmp(word, "endif") == 0)
+        s->depth -= s->depth > 0;
+}
+
+bool preprocess_survey(const char *text, size_t length, struct arena *a,
+                       struct survey_of_names *out)
+{
+    struct surveyor s = {.arena = a, .out = out};
+    struct logical_lines lines;
+    *out = (struct survey_of_names){.list = NULL};
+    logical_lines_init(&lines, text, length);
+    while (!s.failed && logical_lines_next(&lines)) {
+        const char *rest = NULL, *word = directive_of(a, text_cstr(&lines.text), &rest);
+        s.failed |= lines.text.failed;
+        size_t count = 0;
+        struct token *t = word ? tokens_read(rest, strlen(rest), a, &count) : NULL;
+        s.failed |= word && !t;
+        if (t)
+            survey_directive(&s, word, t, count);
+    }
+    logical_lines_release(&lines);
+    return !s.failed;
+}

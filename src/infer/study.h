@@ -1,0 +1,112 @@
+// One kernel under study: what its launch is made of, as numbers that are varied. Private to
+// src/infer.
+#ifndef HONE_INFER_STUDY_H
+#define HONE_INFER_STUDY_H
+
+#include "infer/infer.h"
+#include "infer/interpret.h"
+
+#define ATOMS_MOST   64
+#define OBJECTS_MOST 96
+
+enum atom_kind {
+    ATOM_SIZE,      // of the problem: an integer argument or a name
+    ATOM_SCALAR,    // an integer argument that is none
+    ATOM_LEADING,   // an integer argument that is the length of a row somewhere
+    ATOM_PARAMETER, // to be tuned
+    ATOM_GROUP,     // a size of the work-group
+    ATOM_COUNT,     // how many work-groups there are
+    ATOM_ROW,       // elements of a row where a buffer says where rows begin
+    ATOM_FIXED      // a number of the text's own, which is varied only here
+};
+
+struct atom {
+    const char *name;
+    const char *text; // as expressions have it: its name, or a number
+    enum atom_kind kind;
+    int64_t value;    // now
+    int64_t initial;  // in the spec
+    bool has_initial; // the text gives it
+    bool is_own, is_argument, is_switch, is_lane, is_template;
+    bool is_small;                        // of the problem, and a few: a radius
+    const struct surveyed_name *surveyed; // or NULL
+    uint32_t parameter;                   // of an argument
+};
+
+// A size in work-groups or elements: factors over a divisor.
+struct extent {
+    uint32_t atoms[3];
+    uint32_t count;
+    int64_t divisor;
+};
+
+struct launch_axis {
+    int32_t local;      // atom, or -1 - number
+    int32_t local_over; // atom that this is divided by; -1: none
+    uint32_t tile[6];   // atoms whose product a group covers
+    uint32_t tile_count;
+    int64_t tile_factor;  // and this number
+    struct extent extent; // what the groups cover together
+    int32_t count_atom;   // the number of groups; -1: as many as cover the extent
+    bool is_guarded;      // the kernel itself stops at the extent
+    bool is_known;
+};
+
+struct study {
+    struct arena *arena;
+    enum language language;
+    const char *text;
+    size_t length;
+    struct survey_of_names survey;
+    struct preprocessed source;
+    struct syntax syntax;
+    const struct function *kernel;
+    struct atom atoms[ATOMS_MOST];
+    uint32_t atom_count;
+    struct run run;
+    struct bound_name *names;
+    int64_t *scalars;
+    struct object **objects, **shared;
+    struct object *all[OBJECTS_MOST];    // that a spec gives: arguments and symbols
+    int32_t content_atoms[OBJECTS_MOST]; // whose value decides what it holds; -1: nothing does
+    uint32_t object_count;
+    uint32_t axes;
+    struct launch_axis axis[3];
+    uint64_t budget; // nodes that may be visited in all
+    bool is_slow;    // an item takes long: sizes are smaller
+    bool is_cheap;   // all items of a group may be run to their end
+};
+
+// Gives the sizes values that tell them apart: two choices.
+void study_set_sizes(struct study *s, unsigned variant);
+// Puts the atoms' values into the run; sizes of the work-group too.
+void study_bind(struct study *s);
+int64_t study_local(const struct study *s, uint32_t axis);
+int64_t study_tile(const struct study *s, uint32_t axis);
+int64_t study_extent(const struct study *s, const struct extent *e);
+int64_t study_groups(const struct study *s, uint32_t axis);
+const char *study_extent_text(struct study *s, const struct extent *e);
+// Runs groups in the corners of the whole launch. False: too much to run.
+bool study_corners(struct study *s);
+
+// What each buffer needs (fit.c): its size as an expression.
+struct needed {
+    const char *size;
+    bool is_guess;
+    bool is_whole;                      // every element of it is written
+    bool is_read, is_written, is_added; // is_added: by atomics
+    bool is_per_group;                  // its size depends on the launch
+    int64_t least;                      // what was seen to be used
+    // Atoms that the size has as factors: 1 << atom.
+    uint64_t factors;
+};
+bool study_sizes(struct study *s, struct needed *out); // by object; false without memory
+// What buffers must hold so that the kernel stays within others; false without memory.
+bool study_contents(struct study *s);
+
+// Where a work-group works (launch.c). Fills axis and axes.
+void study_launch(struct study *s);
+
+bool names_role(const char *name, const char *const *words);
+
+#endif

@@ -1,0 +1,181 @@
+// hone init as a stranger uses it: kernels in many styles (data/init), each of which must get a spec
+// that is right as it stands. Where there is a device, init itself checks a configuration.
+#include "base/text.h"
+#include "program.h"
+
+#include "../base/suite.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DATA HONE_SOURCE_DIR "/tests/cli/data/init"
+
+#define has(text, part) ck_assert_msg(strstr(text, part) != NULL, "no '%s' in:\n%s", part, text)
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), tail = strlen(end);
+    return length > tail && strcmp(name + length - tail, end) == 0;
+}
+
+static void init_one(const char *name, const char *further)
+{
+    char source[512], spec[512];
+    str_format(source, sizeof source, "%s/%s", DATA, name);
+    str_format(spec, sizeof spec, "%s/%s.json", program_folder(), name);
+    struct ran r = program_run("init", source, "--output", spec, further);
+    ck_assert_msg(r.status == 0, "%s: %d\n%s%s", name, r.status, r.out, r.err);
+    ck_assert_msg(!strstr(r.out, "is a guess"), "%s:\n%s", name, r.out);
+    if (!further)
+        has(r.out, "1 in agreement"); // with the default configuration
+    ran_release(&r);
+    // The space, and jobs of it: the text's own argument list agrees.
+    r = program_run("space", spec);
+    ck_assert_msg(r.status == 0, "%s: %s%s", name, r.out, r.err);
+    ck_assert_msg(!strstr(r.out, " 0 of "), "%s: %s", name, r.out);
+    ran_release(&r);
+    unlink(spec);
+}
+
+// Every file with this ending, those of an eighth of them.
+static void init_all(const char *end, unsigned part, const char *further)
+{
+    struct dirent **list = NULL;
+    int count = scandir(DATA, &list, NULL, alphasort);
+    unsigned seen = 0;
+    ck_assert_int_gt(count, 20);
+    for (int i = 0; i < count; i++) {
+        if (ends_with(list[i]->d_name, end) && seen++ % 8 == part)
+            init_one(list[i]->d_name, further);
+        free(list[i]);
+    }
+    free(list);
+}
+
+START_TEST(opencl_kernels)
+{
+    init_all(".cl", (unsigned)_i, program_has_device() ? NULL : "--no-check");
+}
+END_TEST
+
+START_TEST(cuda_kernels)
+{
+    init_all(".cu", (unsigned)_i, "--no-check");
+}
+END_TEST
+
+START_TEST(c_kernels)
+{
+    init_all(".c", 0, NULL);
+}
+END_TEST
+
+START_TEST(what_is_written)
+{
+    struct ran r = program_run("init", DATA "/saxpy.cl", "--output", "-");
+    ck_assert_int_eq(r.status, 0);
+    ck_assert_str_eq(r.out, "{\n"
+                            "  \"kernel\": \"saxpy.cl\",\n"
+                            "  \"constants\": {\"n\": 1048576},\n"
+                            "  \"parameters\": {\n"
+                            "    \"block_size_x\": [32, 64, 128, 256]\n"
+                            "  },\n"
+                            "  \"defaults\": {\"block_size_x\": 64},\n"
+                            "  \"global\": [\"n\"],\n"
+                            "  \"local\": [\"block_size_x\"],\n"
+                            "  \"arguments\": {\n"
+                            "    \"n\": \"n\",\n"
+                            "    \"a\": 2.0,\n"
+                            "    \"x\": {\"size\": \"n\", \"access\": \"read\", \"fill\": "
+                            "{\"random\": [-1, 1]}},\n"
+                            "    \"y\": {\"size\": \"n\", \"access\": \"readwrite\", \"fill\": "
+                            "{\"random\": [-1, 1]}}\n"
+                            "  }\n"
+                            "}\n");
+    ran_release(&r);
+}
+END_TEST
+
+// The constant is an argument of the same name, and the command line sets it.
+START_TEST(sizes_are_set)
+{
+    char spec[512];
+    if (!program_has_device())
+        return;
+    str_format(spec, sizeof spec, "%s/set.json", program_folder());
+    struct ran r = program_run("init", DATA "/saxpy.cl", "-o", spec, "--no-check");
+    ck_assert_int_eq(r.status, 0);
+    has(r.out, "1. the values of scalars: a = 2.0");
+    has(r.out, "\"expect\"");
+    ran_release(&r);
+    r = program_run("check", spec, "--set", "n=4099");
+    ck_assert_msg(r.status == 0, "%s%s", r.out, r.err);
+    ran_release(&r);
+    unlink(spec);
+}
+END_TEST
+
+static struct ran answered(const char *answers, const char *spec)
+{
+    char path[512];
+    str_format(path, sizeof path, "%s/answers", program_folder());
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs(answers, f);
+    fclose(f);
+    int saved = dup(0), in = open(path, O_RDONLY);
+    ck_assert(saved >= 0 && in >= 0 && dup2(in, 0) == 0);
+    struct ran r = program_run("init", DATA "/gemm_naive.cl", "-o", spec, "-i", "--no-check");
+    dup2(saved, 0);
+    close(saved);
+    close(in);
+    return r;
+}
+
+// An empty line keeps what was found; what is no number is asked for again; the end keeps the rest.
+START_TEST(questions)
+{
+    char spec[512];
+    str_format(spec, sizeof spec, "%s/asked.json", program_folder());
+    struct ran r = answered("\nmany\n96\n\n8, 16\n", spec);
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    has(r.err, "Value of M [256]: ");
+    has(r.err, "'many' is no integer");
+    has(r.out, "M=256, N=96, K=256");
+    has(r.out, "block_size_x in [8, 16]");
+    ran_release(&r);
+    unlink(spec);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+    struct ran r = program_run("init", DATA "/no_such.cl");
+    ck_assert_int_eq(r.status, 2);
+    ran_release(&r);
+    r = program_run("init", HONE_SOURCE_DIR "/README.md");
+    ck_assert_int_eq(r.status, 2);
+    ran_release(&r);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_set_timeout(tests, 600);
+    tcase_add_unchecked_fixture(tests, NULL, program_folder_remove);
+    tcase_add_loop_test(tests, opencl_kernels, 0, 8);
+    tcase_add_loop_test(tests, cuda_kernels, 0, 8);
+    tcase_add_test(tests, c_kernels);
+    tcase_add_test(tests, what_is_written);
+    tcase_add_test(tests, sizes_are_set);
+    tcase_add_test(tests, questions);
+    tcase_add_test(tests, refusals);
+}
+
+int main(void)
+{
+    return suite_run("init", add);
+}

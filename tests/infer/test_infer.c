@@ -1,0 +1,221 @@
+// What is said of kernels, line by line: the launch, sizes and uses of buffers, names and values.
+#include "infer/infer.h"
+
+#include "base/text.h"
+
+#include "../base/suite.h"
+
+#include <string.h>
+
+static void add_names_of(const struct inferred *f, struct text *out)
+{
+    for (uint32_t i = 0; i < f->name_count; i++) {
+        const struct inferred_name *n = &f->names[i];
+        text_addf(out, "%s", n->name);
+        if (n->role == NAME_PARAMETER)
+            text_addf(out, "=%lld of %s", (long long)n->value, n->values);
+        text_add(out, "; ");
+    }
+}
+
+static void add_arguments_of(const struct inferred *f, struct text *out)
+{
+    static const char *const uses[] = {
+        [INFERRED_READ] = "r", [INFERRED_WRITE] = "w", [INFERRED_BOTH] = "rw"};
+    for (uint32_t i = 0; i < f->argument_count; i++) {
+        const struct inferred_argument *a = &f->arguments[i];
+        text_addf(out, "%s ", a->name);
+        if (a->kind == INFERRED_SCALAR)
+            text_addf(out, "= %s", a->value);
+        else if (a->kind == INFERRED_LOCAL)
+            text_addf(out, "local %s", a->size);
+        else
+            text_addf(out, "%s %s%s", uses[a->access], a->size, a->is_guess ? "?" : "");
+        if (a->generator)
+            text_addf(out, " {%s}", a->generator);
+        text_add(out, "; ");
+    }
+}
+
+// "n; | n / block_size_x | x r n; y rw n; "
+static void expect(enum language l, const char *kernel, const char *text, const char *expected)
+{
+    struct arena arena;
+    struct inferred f;
+    struct error e = ERROR_INIT;
+    struct text all = TEXT_INIT;
+    arena_init(&arena);
+    ck_assert_msg(infer_kernel(text, strlen(text), l, kernel, &arena, &f, &e), "%s", e.text);
+    add_names_of(&f, &all);
+    text_add(&all, "| ");
+    for (uint32_t i = 0; i < f.axes; i++)
+        text_addf(&all, "%s / %s; ", f.global[i], f.local[i]);
+    text_add(&all, "| ");
+    add_arguments_of(&f, &all);
+    for (uint32_t i = 0; i < f.restriction_count; i++)
+        text_addf(&all, "| %s", f.restrictions[i]);
+    ck_assert_str_eq(text_cstr(&all), expected);
+    text_release(&all);
+    arena_release(&arena);
+}
+
+#define CL(kernel, text, expected) expect(LANGUAGE_OPENCL, kernel, text, expected)
+#define CU(kernel, text, expected) expect(LANGUAGE_CUDA, kernel, text, expected)
+#define OWN                        "block_size_x=64 of [32, 64, 128, 256]; "
+#define OWN2                       "block_size_x=16 of [4, 8, 16, 32]; block_size_y=16 of [4, 8, 16, 32]; "
+
+START_TEST(element_by_element)
+{
+    CL("k",
+       "kernel void k(int n, float a, global const float *x, global float *y)\n"
+       "{ int i = get_global_id(0); if (i < n) y[i] = a * x[i] + y[i]; }",
+       "n; " OWN "| n / block_size_x; | n = n; a = 2.0; x r n; y rw n; ");
+    CU("k",
+       "__global__ void k(float *y, const float *x, unsigned n)\n"
+       "{ for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * "
+       "blockDim.x) y[i] = x[i]; }",
+       "n; " OWN "| n / block_size_x; | y w n; x r n; n = n; ");
+    // Nothing stops it: sizes are multiples of the group.
+    CL("k", "#define G __global\nkernel void k(G float *y) { y[get_global_id(0)] = 1; }",
+       "SIZE; " OWN "| SIZE / block_size_x; | y w SIZE; | SIZE % block_size_x == 0");
+    CL("k",
+       "#ifndef PER\n#define PER 4\n#endif\n"
+       "kernel void k(global float4 *y, int n) { for (int k = 0; k < PER; k++) {\n"
+       "int i = get_group_id(0) * BLOCK * PER + k * BLOCK + get_local_id(0);\n"
+       "if (i < n) y[i] = 1; } }",
+       "n; PER=4 of [2, 4, 8]; BLOCK=64 of [32, 64, 128, 256]; "
+       "| ceil(n / (PER * BLOCK)) * BLOCK / BLOCK; | y w 4 * n; n = n; ");
+}
+END_TEST
+
+START_TEST(planes)
+{
+    CL("k",
+       "kernel void k(global const float *in, global float *out, int w, int h)\n"
+       "{ int x = get_global_id(0), y = get_global_id(1);\n"
+       "  if (x > 0 && y > 0 && x < w - 1 && y < h - 1) out[y * w + x] = in[y * w + x + 1] + "
+       "in[(y + 1) * w + x]; }",
+       "w; h; " OWN2 "| w / block_size_x; h / block_size_y; "
+       "| in r w * h; out rw w * h; w = w; h = h; ");
+    // The border stands around: one more element on each side.
+    CL("k",
+       "kernel void k(global const float *in, global float *out, int w, int h)\n"
+       "{ int x = get_global_id(0), y = get_global_id(1); if (x >= w || y >= h) return;\n"
+       "  float s = 0; for (int j = 0; j < 3; j++) for (int i = 0; i < 3; i++)\n"
+       "  s += in[(y + j) * (w + 2) + x + i]; out[y * w + x] = s; }",
+       "w; h; " OWN2 "| w / block_size_x; h / block_size_y; "
+       "| in r (w + 2) * (h + 2); out w w * h; w = w; h = h; ");
+    CL("k",
+       "kernel void k(global float *o, global const float *a, int w, int h) {\n"
+       "local float t[T][T + 1]; int x = get_local_id(0), y = get_local_id(1);\n"
+       "t[y][x] = a[(get_group_id(1) * T + y) * w + get_group_id(0) * T + x];\n"
+       "barrier(1); o[(get_group_id(0) * T + y) * h + get_group_id(1) * T + x] = t[x][y]; }",
+       "w; h; T=16 of [8, 16, 32]; | w / T; h / T; | o w w * h; a r w * h; w = w; h = h; "
+       "| w % T == 0| h % T == 0");
+}
+END_TEST
+
+START_TEST(by_data)
+{
+    CL("k",
+       "kernel void k(global const uchar *d, global uint *h, int n)\n"
+       "{ int i = get_global_id(0); if (i < n) atomic_inc(&h[d[i]]); }",
+       "n; " OWN "| n / block_size_x; | d r n; h rw 256; n = n; ");
+    CL("k",
+       "kernel void k(global const int *p, global const int *c, global const float *v,\n"
+       "global const float *x, global float *y, int rows) { int r = get_global_id(0);\n"
+       "if (r < rows) { float s = 0; for (int j = p[r]; j < p[r + 1]; j++) s += v[j] * x[c[j]];\n"
+       "y[r] = s; } }",
+       "rows; " OWN "| rows / block_size_x; | p r rows + 1 {16 * i}; c r rows * 16; "
+       "v r rows * 16; x r rows; y w rows; rows = rows; ");
+}
+END_TEST
+
+START_TEST(sums)
+{
+    CL("k",
+       "kernel void k(global const float *in, global float *out, local float *t, int n)\n"
+       "{ int l = get_local_id(0); float s = 0;\n"
+       "for (int i = get_global_id(0); i < n; i += get_global_size(0)) s += in[i];\n"
+       "t[l] = s; for (int o = get_local_size(0) / 2; o > 0; o /= 2) { barrier(1);\n"
+       "if (l < o) t[l] += t[l + o]; } if (l == 0) out[get_group_id(0)] = t[0]; }",
+       "n; " OWN "| n / block_size_x; | in r n; out w ceil(n / (block_size_x)); "
+       "t local block_size_x; n = n; ");
+    CL("k",
+       "kernel __attribute__((reqd_work_group_size(64, 1, 1))) void k(global const float *a,\n"
+       "global float *y, int m, int n) { local float p[64]; int r = get_group_id(0),\n"
+       "l = get_local_id(0); float s = 0; for (int c = l; c < n; c += 64) s += a[r * n + c];\n"
+       "p[l] = s; barrier(1); if (l == 0) y[r] = p[0] + p[63]; }",
+       "m; n; | m * 64 / 64; | a r m * n; y w m; m = m; n = n; ");
+}
+END_TEST
+
+// Nothing that the kernel lacks: another kernel's names, or names of a branch not taken.
+START_TEST(only_its_own_names)
+{
+    CL("k",
+       "#ifndef OTHER\n#define OTHER 3\n#endif\n#define UNUSED 4\n"
+       "kernel void other(global int *x) { x[OTHER * LAST] = 1; }\n"
+       "#if MODE == 1\n#define ADD +\n#else\n#define ADD -\n#endif\n"
+       "kernel void k(global int *x, int n) { int i = get_global_id(0);\n"
+       "if (i < n) x[i] = 1 ADD 2; }",
+       "n; MODE=0 of [0, 1]; " OWN "| n / block_size_x; | x w n; n = n; ");
+    CU("k",
+       "template <int B, typename T> __global__ void k(T *y, int n)\n"
+       "{ int i = blockIdx.x * B + threadIdx.x; if (i < n) y[i] = T(1); }",
+       "n; B=64 of [32, 64, 128, 256]; T; | n / B; | y w n; n = n; ");
+}
+END_TEST
+
+START_TEST(what_cannot_be_passed)
+{
+    static const char *const texts[] = {
+        "kernel void k(read_only image2d_t i, global int *x) { x[0] = 1; }",
+        "struct s { int a; float b; }; kernel void k(struct s v, global int *x) { x[0] = v.a; }",
+        "kernel void k(global int **x) { x[0][0] = 1; }"};
+    static const char *const words[] = {"image", "struct by value", "pointer to pointers"};
+    for (size_t i = 0; i < 3; i++) {
+        struct arena arena;
+        struct inferred f;
+        struct error e = ERROR_INIT;
+        arena_init(&arena);
+        ck_assert(!infer_kernel(texts[i], strlen(texts[i]), LANGUAGE_OPENCL, "k", &arena, &f, &e));
+        ck_assert_msg(strstr(e.text, words[i]) != NULL, "%s", e.text);
+        arena_release(&arena);
+    }
+}
+END_TEST
+
+// A kernel that cannot be read has a spec all the same, and says what is open.
+START_TEST(what_is_not_understood)
+{
+    const char *text = "kernel void k(global float *x, int n) { goto end; end: x[0] = 1; }";
+    struct arena arena;
+    struct inferred f;
+    struct error e = ERROR_INIT;
+    arena_init(&arena);
+    ck_assert(infer_kernel(text, strlen(text), LANGUAGE_OPENCL, "k", &arena, &f, &e));
+    ck_assert_uint_eq(f.argument_count, 2);
+    ck_assert(f.arguments[0].is_guess);
+    ck_assert_uint_gt(f.open_count, 0);
+    ck_assert_msg(strstr(f.open[0], "line 1") != NULL, "%s", f.open[0]);
+    arena_release(&arena);
+}
+END_TEST
+
+static void add(TCase *tests)
+{
+    tcase_set_timeout(tests, 300);
+    tcase_add_test(tests, element_by_element);
+    tcase_add_test(tests, planes);
+    tcase_add_test(tests, by_data);
+    tcase_add_test(tests, sums);
+    tcase_add_test(tests, only_its_own_names);
+    tcase_add_test(tests, what_cannot_be_passed);
+    tcase_add_test(tests, what_is_not_understood);
+}
+
+int main(void)
+{
+    return suite_run("infer", add);
+}
