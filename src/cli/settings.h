@@ -53,7 +53,7 @@ struct search_settings {
     struct list objective;
 };
 
-extern const struct option spec_options[]; // all of struct spec_settings
+extern const struct option spec_options[];      // all of struct spec_settings
 extern const struct option reference_options[]; // --reference-by
 extern const struct option device_options[];
 extern const struct option store_options[];

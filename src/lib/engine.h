@@ -149,8 +149,8 @@ void engine_checked_races(const struct hone_tune *t, struct text *out);
 
 // The job's arrays that have contents before the launch, as NAME.npy in the folder, which is made where there is none, and
 // arguments.json with constants, scalars, and the types and counts of arrays. *count: of the arrays.
-bool engine_inputs_write(const struct spec *s, const struct job *job, const char *folder, uint32_t *count,
-                         struct error *e);
+bool engine_inputs_write(const struct spec *s, const struct job *job, const char *folder,
+                         uint32_t *count, struct error *e);
 // Runs a program of the user's own with a folder of inputs as its argument, unless its outputs are known, and has the spec
 // hold results against the outputs that it leaves there. Blocks as long as the program takes, at most the limit.
 struct engine_program {
@@ -160,8 +160,9 @@ struct engine_program {
     bool fresh;         // whatever is known
     bool (*stop)(void); // (optional) asked while it runs
 };
-bool engine_reference_by(struct hone_spec *s, const struct hone_device *d, const struct engine_program *p,
-                         const struct hone_log *log, struct error *e);
+bool engine_reference_by(struct hone_spec *s, const struct hone_device *d,
+                         const struct engine_program *p, const struct hone_log *log,
+                         struct error *e);
 
 // The command of a worker inside the simulator of data races, in the arena, with the device that it simulates: its limits
 // are those of the options, what else restrictions see of it that of the target, where that is a device ("" has no id).

@@ -262,8 +262,8 @@ bool spec_stand_in(struct spec_sources *src, const uint32_t *choice);
 struct spec_contents {
     const char *argument, *file;
 };
-bool spec_hold_against(struct spec *s, const char *by, const struct spec_contents *contents, uint32_t count,
-                       struct error *e);
+bool spec_hold_against(struct spec *s, const char *by, const struct spec_contents *contents,
+                       uint32_t count, struct error *e);
 
 // Makes the job of one configuration. The job points into `src` (kernel texts, data files), so the
 // sources are freed after the jobs. False with a reason (bad size, fault in an expression) that

@@ -256,7 +256,7 @@ END_TEST
 
 // ---- how long a step takes ---------------------------------------------------------------------
 
-#define STEP_MS 30
+#define STEP_MS        30
 #define OTHER_HOLDS_MS 2000 // longer than any step may take: one that waits for the lock is seen
 
 struct run {

@@ -11,10 +11,12 @@ enum { DEAR = 100000 }; // operations an index, beyond which the tree would take
 // that the tree leaves out.
 static bool is_exempt(const char *text, const char *fault)
 {
-    return strstr(text, "any") || strstr(text, "all") || strstr(fault, "[-") || strstr(fault, "overflow");
+    return strstr(text, "any") || strstr(text, "all") || strstr(fault, "[-") ||
+           strstr(fault, "overflow");
 }
 
-static void compare_with_tree(struct arena *a, const char *text, const struct elementwise *p, const struct expr *x)
+static void compare_with_tree(struct arena *a, const char *text, const struct elementwise *p,
+                              const struct expr *x)
 {
     struct error e = ERROR_INIT;
     struct arena scratch;
@@ -29,7 +31,8 @@ static void compare_with_tree(struct arena *a, const char *text, const struct el
         struct value v;
         enum expr_fault fault = tree_value(x, i, &scratch, &v);
         if (found && !fault)
-            REQUIRE(tree_agrees(&v, &found[i], elementwise_is_float(p)) || strstr(text, "**") || strlen(text) > 200);
+            REQUIRE(tree_agrees(&v, &found[i], elementwise_is_float(p)) || strstr(text, "**") ||
+                    strlen(text) > 200);
         if (!found && i == at)
             REQUIRE(fault || is_exempt(text, e.text));
     }
