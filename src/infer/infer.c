@@ -66,7 +66,7 @@ static bool is_language_name(const char *name)
         if (str_starts(name, *s))
             return true;
     }
-    return language_has_word(whole, name);
+    return str_listed(whole, name);
 }
 
 // ---- given names -------------------------------------------------------------------------------

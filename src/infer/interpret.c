@@ -786,7 +786,7 @@ static struct value call_unknown(struct machine *m, const char *name, const stru
                                  uint32_t count)
 {
     static const char *const harmless[] = {"prefetch", "printf", "barrier", "mem_fence", NULL};
-    for (uint32_t i = 0; i < count && !language_has_word(harmless, name); i++) {
+    for (uint32_t i = 0; i < count && !str_listed(harmless, name); i++) {
         if (a[i].kind != VALUE_POINTER || !a[i].object)
             continue;
         touch_memory(m, &a[i], a[i].step, false);

@@ -207,7 +207,7 @@ static void note_open_type(struct parser *p, const char *name)
 static bool joins_type(const char *word)
 {
     static const char *const list[] = {"signed", "unsigned", "char", "short", "int", "long", NULL};
-    return language_has_word(list, word);
+    return str_listed(list, word);
 }
 
 static bool is_plain_word(const struct parser *p, const char *word)
@@ -222,7 +222,7 @@ static bool is_plain_word(const struct parser *p, const char *word)
         if (strcmp(list[i], word) == 0)
             return find_slot(p, word) == SLOT_NONE && (p->at + 1)->kind == TOKEN_NAME;
     }
-    return language_has_word(p->traits->qualifiers, word);
+    return str_listed(p->traits->qualifiers, word);
 }
 
 // The space that a word puts a variable into.
@@ -230,8 +230,8 @@ static bool space_word(const struct parser *p, const char *word, enum type_space
 {
     bool is_fixed = strcmp(word, "__constant__") == 0;
     bool is_shared =
-        strcmp(word, "__shared__") == 0 || language_has_word(p->traits->local_words, word);
-    bool is_device = language_has_word(p->traits->global_words, word);
+        strcmp(word, "__shared__") == 0 || str_listed(p->traits->local_words, word);
+    bool is_device = str_listed(p->traits->global_words, word);
     if (is_fixed || (is_device && strstr(word, "constant")))
         *space = SPACE_FIXED;
     else if (is_shared)
@@ -280,7 +280,7 @@ static bool is_type_word(const struct parser *p, const char *word)
     struct type t;
     enum type_space space;
     return joins_type(word) || find_type(p, word) || builtin_type(p, word, &t) ||
-           language_has_word(compound, word) || space_word(p, word, &space) ||
+           str_listed(compound, word) || space_word(p, word, &space) ||
            is_plain_word(p, word);
 }
 
@@ -330,7 +330,7 @@ static bool read_attribute(struct parser *p)
 {
     static const char *const words[] = {"__attribute__", "__align__",         "alignas",
                                         "__declspec",    "__launch_bounds__", NULL};
-    if (p->at->kind != TOKEN_NAME || !language_has_word(words, p->at->text) ||
+    if (p->at->kind != TOKEN_NAME || !str_listed(words, p->at->text) ||
         !next_is_sign(p, 1, "("))
         return false;
     bool is_bound = at_word(p, "__launch_bounds__");
@@ -467,7 +467,7 @@ static void read_specifiers(struct parser *p, struct type *t)
             p->at += p->at[1].kind == TOKEN_TEXT;
         } else if (space_word(p, word, &t->space) || is_plain_word(p, word)) {
             // noted
-        } else if (!p->traits->is_plain_call && language_has_word(p->traits->kernel_words, word)) {
+        } else if (!p->traits->is_plain_call && str_listed(p->traits->kernel_words, word)) {
             if (p->function)
                 p->function->is_kernel = true;
         } else if (joins_type(word)) {
@@ -837,7 +837,7 @@ static struct node *read_unary(struct parser *p)
         n = node_new(p, NODE_STEP);
         n->sign = sign_of((p->at++)->text);
         n->a = read_unary(p);
-    } else if (p->at->kind == TOKEN_SIGN && language_has_word(signs, p->at->text)) {
+    } else if (p->at->kind == TOKEN_SIGN && str_listed(signs, p->at->text)) {
         n = node_new(p, NODE_UNARY);
         n->sign = sign_of((p->at++)->text);
         n->a = read_unary(p);

@@ -183,7 +183,7 @@ static bool choose_language(struct session *s, struct error *e)
     bool found = false;
     for (unsigned l = 0; l < LANGUAGE_COUNT && !found; l++) {
         const struct language_traits *traits = language_traits((enum language)l);
-        found = dot && language_has_word(traits->endings, dot);
+        found = dot && str_listed(traits->endings, dot);
         for (const char *const *word = traits->telling_words; !found && *word; word++)
             found = strstr(text_cstr(&s->source), *word) != NULL;
         s->language = (enum language)l;
