@@ -110,7 +110,7 @@ START_TEST(planes)
        "local float t[T][T + 1]; int x = get_local_id(0), y = get_local_id(1);\n"
        "t[y][x] = a[(get_group_id(1) * T + y) * w + get_group_id(0) * T + x];\n"
        "barrier(1); o[(get_group_id(0) * T + y) * h + get_group_id(1) * T + x] = t[x][y]; }",
-       "w; h; T=16 of [8, 16, 32]; | w / T; h / T; | o w w * h; a r w * h; w = w; h = h; "
+       "w; h; T=8 of [4, 8, 16]; | w / T; h / T; | o w w * h; a r w * h; w = w; h = h; "
        "| w % T == 0| h % T == 0");
 }
 END_TEST

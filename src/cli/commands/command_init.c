@@ -437,7 +437,8 @@ static const struct option_group groups[] = {
 static const struct example examples[] = {
     {"hone init my_kernel.cl", "writes my_kernel.json, and checks one configuration"},
     {"hone init kernels.cu --kernel reduce --output reduce.json", "one of several kernels"},
-    {"hone init my_kernel.cl --interactive", "asks for what the text leaves open"},
+    {"hone init my_kernel.cl --interactive --output asked.json",
+     "asks for what the text leaves open"},
     {0},
 };
 
