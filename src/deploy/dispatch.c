@@ -1,0 +1,209 @@
+// Makes and checks a dispatch table's parts: its columns by the spec's constants, a configuration's texts, and the
+// integer logarithm that orders shapes.
+#include "deploy/dispatch.h"
+
+#include "spec/sources.h"
+
+#include <string.h>
+
+int64_t deploy_log2(int64_t x)
+{
+    uint64_t mantissa = x < 1 ? 1 : (uint64_t)x;
+    int highest = 63 - __builtin_clzll(mantissa);
+    int64_t result = highest;
+    mantissa = highest > 31 ? mantissa >> (highest - 31) : mantissa << (31 - highest);
+    for (int i = 0; i < 16; i++) {
+        mantissa = mantissa * mantissa >> 31;
+        result *= 2;
+        if (mantissa >> 32) {
+            result++;
+            mantissa >>= 1;
+        }
+    }
+    return result;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_identifier(const char *s)
+{
+    if (!s || !is_letter(*s))
+        return false;
+    while (is_letter(*s) || is_digit(*s))
+        s++;
+    return !*s;
+}
+
+bool deploy_identifier(const char *text, struct arena *a, const char **name)
+{
+    char *out = arena_printf(a, "%s%s", is_letter(text[0]) ? "" : "_", text);
+    for (char *c = out; c && *c; c++)
+        *c = is_letter(*c) || is_digit(*c) ? *c : '_';
+    *name = out;
+    return out != NULL;
+}
+
+// ---- columns -----------------------------------------------------------------------------------
+
+static bool find_column(const struct spec *s, const char *name, uint32_t *out, struct error *e)
+{
+    const char *names[SPEC_NAMES_LIMIT];
+    for (uint32_t i = 0; i < s->constant_count; i++) {
+        names[i] = s->constants[i].name;
+        if (!str_equal(names[i], name))
+            continue;
+        *out = i;
+        return s->constants[i].value.kind == VALUE_INT ||
+               error_set(e, ERROR_INPUT,
+                         "%s: '%s' is a %s; shapes consist of constants that are whole numbers",
+                         s->path, name, value_kind_name(s->constants[i].value.kind));
+    }
+    const char *near = str_nearest(name, names, s->constant_count);
+    struct text known = TEXT_INIT;
+    for (uint32_t i = 0; i < s->constant_count; i++)
+        text_addf(&known, "%s%s", i ? ", " : "", names[i]);
+    error_set(e, ERROR_INPUT, "%s: there is no constant '%s'%s%s%s; there are: %s", s->path, name,
+              near ? "; did you mean '" : "", near ? near : "", near ? "'" : "", text_cstr(&known));
+    text_release(&known);
+    return false;
+}
+
+bool deploy_table_init(struct deploy_table *t, const struct spec *spec, const char *const *columns,
+                       uint32_t count, struct arena *a, struct error *e)
+{
+    memset(t, 0, sizeof *t);
+    t->spec = spec;
+    t->spec_path = spec->path;
+    t->hone_version = HONE_VERSION;
+    t->column_count = count;
+    const char **names = arena_array(a, count + 1, sizeof *names);
+    uint32_t *constants = arena_array(a, count + 1, sizeof *constants);
+    char hex[65];
+    digest_hex(&spec->digest, hex);
+    t->spec_digest = arena_strdup(a, hex);
+    if (!names || !constants || !t->spec_digest || !deploy_identifier(spec->name, a, &t->name))
+        return error_memory(e);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!find_column(spec, columns[i], &constants[i], e))
+            return false;
+        names[i] = spec->constants[constants[i]].name;
+        for (uint32_t k = 0; k < i; k++) {
+            if (constants[k] == constants[i])
+                return error_set(e, ERROR_INPUT, "the column '%s' is there twice", columns[i]);
+        }
+    }
+    t->columns = names;
+    t->column_constants = constants;
+    return count > 0 || error_set(e, ERROR_USAGE, "a shape has no columns");
+}
+
+// ---- configurations ----------------------------------------------------------------------------
+
+static bool is_column(const struct deploy_table *t, uint32_t constant)
+{
+    for (uint32_t i = 0; i < t->column_count; i++) {
+        if (t->column_constants[i] == constant)
+            return true;
+    }
+    return false;
+}
+
+static void add_define_word(const char *name, const struct value *v, struct text *out)
+{
+    struct text word = TEXT_INIT;
+    if (v->kind == VALUE_LIST || v->kind == VALUE_NONE)
+        return;
+    text_addf(&word, "-D%s=", name);
+    define_text(v, &word);
+    text_add(out, out->length ? " " : "");
+    text_add_shell(out, text_cstr(&word));
+    out->failed |= word.failed;
+    text_release(&word);
+}
+
+bool deploy_configuration_make(const struct deploy_table *t, const uint32_t *choice,
+                               struct arena *a, struct deploy_configuration *out)
+{
+    const struct spec *s = t->spec;
+    struct text text = TEXT_INIT, options = TEXT_INIT;
+    struct value *values = arena_array(a, s->parameter_count + 1, sizeof *values);
+    for (uint32_t i = 0; i < s->constant_count; i++) {
+        if (!is_column(t, i))
+            add_define_word(s->constants[i].name, &s->constants[i].value, &options);
+    }
+    for (uint32_t i = 0; values && i < s->parameter_count; i++) {
+        values[i] = s->parameters[i].values[choice[i]];
+        add_define_word(s->parameters[i].name, &values[i], &options);
+    }
+    spec_configuration_text(s, choice, true, &text);
+    out->values = values;
+    out->choice = arena_copy(a, choice, (s->parameter_count + (size_t)1) * sizeof *choice);
+    out->text = text.failed ? NULL : arena_strdup(a, text_cstr(&text));
+    out->options = options.failed ? NULL : arena_strdup(a, text_cstr(&options));
+    text_release(&text);
+    text_release(&options);
+    return out->values && out->choice && out->text && out->options;
+}
+
+// ---- what is whole -----------------------------------------------------------------------------
+
+static bool check_device(const struct deploy_table *t, const struct deploy_device *d,
+                         struct error *e)
+{
+    if (!d->name || !d->platform || !d->identity || !d->vendor || !d->architecture || !d->driver)
+        return error_set(e, ERROR_INTERNAL,
+                         "a device of the table has no name, vendor or the like");
+    if (d->fallback_configuration >= t->configuration_count)
+        return error_set(e, ERROR_INTERNAL, "%s: no such configuration", d->name);
+    for (uint32_t i = 0; i < d->point_count; i++) {
+        const struct deploy_point *p = &d->points[i];
+        if (p->configuration >= t->configuration_count)
+            return error_set(e, ERROR_INTERNAL, "%s, point %u: no such configuration", d->name, i);
+        for (uint32_t c = 0; c < t->column_count; c++) {
+            if (p->shape[c] < 1)
+                return error_set(e, ERROR_INPUT, "%s=%lld: sizes of a shape are 1 or more",
+                                 t->columns[c], (long long)p->shape[c]);
+        }
+    }
+    return true;
+}
+
+// The problem's size is computed when a spec is read: with other constants nobody knows it.
+static bool check_restrictions(const struct spec *s, struct error *e)
+{
+    for (uint32_t i = 0; i < s->restriction_count; i++) {
+        const uint32_t *slots;
+        size_t count = expr_slots(s->restrictions[i].expr, &slots);
+        for (size_t k = 0; k < count; k++) {
+            if (slots[k] >= s->slots.special)
+                return error_set(e, ERROR_INPUT,
+                                 "%s: %s: '%s' reads %s; a restriction that is to be evaluated at "
+                                 "other sizes names the constants instead",
+                                 s->path, s->restrictions[i].path, s->restrictions[i].text,
+                                 s->symbols.items[slots[k]].name);
+        }
+    }
+    return true;
+}
+
+bool deploy_table_check(const struct deploy_table *t, struct error *e)
+{
+    bool ok = is_identifier(t->name) ||
+              error_set(e, ERROR_USAGE, "'%s' is no identifier of C: letters, digits and _",
+                        t->name ? t->name : "");
+    if (ok && (!t->spec || !t->spec_path || !t->source_digest || !t->spec_digest ||
+               !t->hone_version || t->column_count == 0 || t->configuration_count == 0 ||
+               t->default_configuration >= t->configuration_count))
+        ok = error_set(e, ERROR_INTERNAL, "the dispatch table lacks a part");
+    for (uint32_t i = 0; ok && i < t->device_count; i++)
+        ok = check_device(t, &t->devices[i], e);
+    return ok && check_restrictions(t->spec, e);
+}

@@ -1,0 +1,122 @@
+// A dispatch table: which of a few configurations an application takes for a shape, on a device. What `hone deploy`
+// finds, and what its formats (formats.h) write. Plain data in one arena; made by dispatch.c and never changed after.
+//
+// A *shape* is a whole number, 1 or more, for each *column*: the constants of the spec that the table is about, in order.
+// All other constants have the values that `spec` has.
+//
+// The lookup is the same everywhere (nearest.h, the generated header, the library that reads `.hone` files):
+//
+// 1. The device, by the first that there is:
+//      measured      its name, or its UUID, is a device's of the table
+//      architecture  of the devices of the same architecture the one with the nearest number of compute units
+//      vendor        of those of the same vendor likewise
+//      none          the default configuration (3.)
+//    Of equally near ones the first in the table. An empty text equals nothing.
+// 2. Of that device's points the nearest whose configuration is *valid* at the shape. The distance is the sum over the
+//    columns of the squared differences of deploy_log2(); the lowest wins, of equal ones the first in the table. A
+//    configuration is valid where every restriction of the spec is true with the shape in place of its columns, and the
+//    facts of the device that is asked for. A fault (overflow, division by zero) is not true.
+// 3. Without one: the default configuration where it is valid, else none.
+//
+// The reason, as a text:
+//
+//   measured here                                          the shape is a point
+//   nearest of 24 measured shapes: M=4096,N=4096,K=4096
+//   device X not measured; took Y (same architecture)      before one of the two above and "; "; or (same vendor)
+//   default: device X not measured                         3., for want of a device
+//   default: no measured configuration is valid here       3., for want of a point
+//   no configuration is valid: RESTRICTION                 the first restriction that excludes the default
+#ifndef HONE_DEPLOY_DISPATCH_H
+#define HONE_DEPLOY_DISPATCH_H
+
+#include "spec/spec.h"
+
+#define DEPLOY_NONE UINT32_MAX // no configuration
+
+struct deploy_configuration {
+    const char *text;           // "block_size_x=16, tile_size_x=2": all parameters
+    const struct value *values; // one a parameter of the spec
+    const uint32_t *choice;     // the same, as the spec counts them
+    const char *
+        options; // "-Dblock_size_x=16 ...", for a shell: parameters, and constants that are no columns
+};
+
+struct deploy_point {
+    const int64_t *shape;   // one a column
+    uint32_t configuration; // that answers here
+    double weight;          // how often the application asks for it; 1 where nobody says
+    // Of a measured one:
+    double median_ns;  // of that configuration
+    double above_best; // over the best that was measured here: 0.019 is 1.9 % more time
+    double
+        above_default; // over the default; below 0 is less time. NaN: the default was not measured here
+    bool is_measured; // false: taken from elsewhere, the times are NaN
+    bool
+        is_refined; // was drawn between the points, and took part because the regret there was too high
+};
+
+struct deploy_device {
+    const char *name, *platform; // as the driver says
+    const char *identity;        // UUID; "" where nobody knows
+    const char *vendor;          // "NVIDIA Corporation"; "" likewise
+    const char *
+        architecture; // "sm_90"; of other devices the driver's name of the model without numbers; or ""
+    const char *driver;     // that it was measured with
+    uint32_t compute_units; // 0: not known
+    // What restrictions and sizes may read; of a device that is not here as far as the store knows.
+    const struct device_info *facts;
+    struct deploy_point *points;
+    uint32_t point_count;
+    // Where no point's configuration is valid: the table's default, which is never worse than itself.
+    uint32_t fallback_configuration;
+};
+
+struct deploy_table {
+    const char *name;      // a C identifier: "two_sizes"
+    const char *spec_path; // as it was given
+    // SHA-256, hexadecimal: of the kernel's texts with what they include, and of the spec's text.
+    const char *source_digest, *spec_digest;
+    const char *hone_version;
+    enum language language;
+    const char *const *columns;
+    uint32_t column_count;
+    const uint32_t *column_constants; // index in spec->constants of each
+    struct deploy_configuration *configurations;
+    uint32_t configuration_count;
+    uint32_t default_configuration; // index: it is always one of them
+    struct deploy_device *devices;
+    uint32_t device_count;
+    double within; // 0.02: as close to the best as was asked for
+    // Restrictions, launches, sizes and names: expressions over parameters, constants, derived parameters and facts. The
+    // columns' values in it mean nothing.
+    const struct spec *spec;
+    // Its sources, for who writes them out; (optional).
+    const struct spec_sources *sources;
+};
+
+// The binary logarithm in units of 2^-16, rounded down, in integers: with x = m * 2^n, 1 <= m < 2, it is n * 65536 and
+// sixteen bits of log2(m) by repeated squaring of a 32-bit mantissa. What is below 1 counts as 1.
+//
+//   mantissa = x shifted so that bit 31 is its highest
+//   sixteen times: mantissa = mantissa * mantissa >> 31 (in 64 bits); result = 2 * result;
+//                  where mantissa >= 2^32: result += 1, mantissa >>= 1
+int64_t deploy_log2(int64_t x);
+
+// Sets *name to the text as a C identifier: what stands in none becomes '_', with one before a leading digit. False
+// without memory.
+bool deploy_identifier(const char *text, struct arena *a, const char **name);
+
+// The configuration `choice` of the table's spec: its text, values and options, in the arena. False without memory.
+bool deploy_configuration_make(const struct deploy_table *t, const uint32_t *choice,
+                               struct arena *a, struct deploy_configuration *out);
+
+// The table with its columns, for who builds one: `columns` are names of integer constants of the spec, at least one. All
+// lists are the caller's to fill. The error says which column the spec does not have.
+bool deploy_table_init(struct deploy_table *t, const struct spec *spec, const char *const *columns,
+                       uint32_t count, struct arena *a, struct error *e);
+
+// Is what stands in it whole: every index in range, every shape 1 or more, identifiers and texts there? The error says
+// what is not. What writes a table may rely on it.
+bool deploy_table_check(const struct deploy_table *t, struct error *e);
+
+#endif
