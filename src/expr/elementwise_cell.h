@@ -21,6 +21,7 @@ enum cell_op {
     CELL_LEAST,      // of two
     CELL_LARGEST,
     CELL_TRUTH,  // is it other than 0?
+    CELL_ROOT,   // the square root of a float
     CELL_INVERT, // ~x
     CELL_CALL,   // a function of the language, of one or two
     CELL_SELECT, // items: condition, then, else; the latter two are evaluated for the lanes that ask

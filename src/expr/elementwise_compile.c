@@ -300,16 +300,41 @@ static struct cell *arithmetic_cell(struct compiler *c, const struct node *n, en
     return cell;
 }
 
+static struct cell *root_cell(struct compiler *c, const struct cell *x)
+{
+    const struct cell *number = as_float(c, x);
+    struct cell *cell = number ? new_cell_over(c, CELL_ROOT, number, NULL, NULL) : NULL;
+    if (cell)
+        cell->is_float = true;
+    return cell;
+}
+
+static double constant_of(const struct cell *x)
+{
+    return x->op != CELL_CONSTANT ? (double)NAN : x->is_float ? x->number : (double)x->integer;
+}
+
+// A power of a float; x ** 2, x ** 0.5 and x ** 1.5 cost less as products and roots.
+static struct cell *power_cell(struct compiler *c, const struct node *n, const struct cell *a,
+                               const struct cell *b)
+{
+    double power = constant_of(b);
+    if (power == 2)
+        return arithmetic_cell(c, n, OPERATOR_MUL, a, a);
+    if (power != 0.5 && power != 1.5)
+        return arithmetic_cell(c, n, OPERATOR_POW, a, b);
+    struct cell *root = root_cell(c, a);
+    return root && power == 1.5 ? arithmetic_cell(c, n, OPERATOR_MUL, a, root) : root;
+}
+
 static struct cell *compile_binary_node(struct compiler *c, const struct node *n)
 {
     const struct cell *a = compile_node(c, n->items[0]);
     const struct cell *b = a ? compile_node(c, n->items[1]) : NULL;
     if (!b)
         return NULL;
-    // A square is a product, which costs less.
-    if (n->op == OPERATOR_POW && a->is_float && b->op == CELL_CONSTANT && !b->is_float &&
-        b->integer == 2)
-        return arithmetic_cell(c, n, OPERATOR_MUL, a, a);
+    if (n->op == OPERATOR_POW && a->is_float)
+        return power_cell(c, n, a, b);
     return arithmetic_cell(c, n, n->op, a, b);
 }
 
@@ -826,7 +851,7 @@ static const struct {
              {"floor", GIVES_INTEGER}, {"gcd", GIVES_INTEGER},    {"int", GIVES_INTEGER},
              {"lcm", GIVES_INTEGER},   {"log", GIVES_FLOAT},      {"log10", GIVES_FLOAT},
              {"log2", GIVES_FLOAT},    {"math.pow", GIVES_FLOAT}, {"round", GIVES_INTEGER},
-             {"sqrt", GIVES_FLOAT},    {"trunc", GIVES_INTEGER}};
+             {"trunc", GIVES_INTEGER}};
 
 static struct cell *compile_number_call(struct compiler *c, const struct node *n, enum gives gives)
 {
@@ -881,6 +906,10 @@ static struct cell *compile_call_node(struct compiler *c, const struct node *n)
         return (struct cell *)as_truth(c, compile_node(c, n->items[0]));
     if (str_equal(name, "len"))
         return compile_length(c, n);
+    if (str_equal(name, "sqrt")) {
+        const struct cell *x = compile_node(c, n->items[0]);
+        return x ? root_cell(c, x) : NULL;
+    }
     if (str_equal(name, "pow")) {
         const struct cell *a = compile_node(c, n->items[0]),
                           *b = a ? compile_node(c, n->items[1]) : NULL;

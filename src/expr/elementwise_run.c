@@ -337,6 +337,19 @@ static bool evaluate_call(struct elementwise_run *r, const struct cell *c, const
     return true;
 }
 
+static bool evaluate_root(struct elementwise_run *r, const struct cell *c,
+                          const union elementwise_value *restrict x, const uint8_t *mask,
+                          union elementwise_value *restrict out)
+{
+    size_t n = lanes_of(r, c);
+    for (size_t l = 0; l < n; l++)
+        if (x[l].f < 0 && is_asked(mask, l))
+            return fault_in(r, EXPR_FAULT_DOMAIN);
+    for (size_t l = 0; l < n; l++)
+        out[l].f = sqrt(x[l].f);
+    return true;
+}
+
 static bool evaluate_single(struct elementwise_run *r, const struct cell *c, const uint8_t *mask,
                             union elementwise_value *restrict out)
 {
@@ -346,6 +359,8 @@ static bool evaluate_single(struct elementwise_run *r, const struct cell *c, con
         return false;
     if (c->op == CELL_LOAD)
         return evaluate_load(r, c, x, mask, out);
+    if (c->op == CELL_ROOT)
+        return evaluate_root(r, c, x, mask, out);
     if (c->op == CELL_TO_FLOAT) {
         for (size_t l = 0; l < n; l++)
             out[l].f = (double)x[l].i;
@@ -713,6 +728,7 @@ static const union elementwise_value *evaluate(struct elementwise_run *r, const 
         break;
     case CELL_LOAD:
     case CELL_TO_FLOAT:
+    case CELL_ROOT:
     case CELL_TRUTH:
     case CELL_INVERT:
         ok = evaluate_single(r, c, asked, out);
