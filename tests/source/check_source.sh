@@ -127,7 +127,8 @@ check_foreign_headers() {
 # hone knows no kernel: what it can do to ours it can do to any. Only the examples of its help name specs,
 # which a user can type as they stand.
 check_kernel_names() {
-    names=$(find kernels_cl kernels_cu -name '*.json' -o -name '*.c[lu]' 2>/dev/null |
+    # The gallery's names are words.
+    names=$(find kernels_cl kernels_cu -maxdepth 1 -name '*.json' -o -name '*.c[lu]' 2>/dev/null |
         sed 's,.*/,,; s,\.[a-z]*$,,' | LC_ALL=C sort -u)
     [ -n "$names" ] || {
         echo "no kernels were found"
