@@ -37,7 +37,8 @@ static void write_spec(struct made *m, const char *constants, const char *condit
             "\"Conditions\": [%s]},"
             "\"KernelSpecification\": {\"Language\": \"OpenCL\", \"KernelName\": \"k\","
             "\"KernelSource\": \"kernel void k(global int *a) {}\","
-            "\"ProblemSize\": [\"N\"], \"GlobalSize\": {\"X\": \"%s\"}, \"LocalSize\": {\"X\": "
+            "\"ProblemSize\": [\"N\"], \"GlobalSizeFrom\": \"GlobalSize\", \"GlobalSize\": {\"X\": "
+            "\"%s\"}, \"LocalSize\": {\"X\": "
             "\"block\"},"
             "\"Arguments\": [{\"Name\": \"a\", \"Type\": \"int32\", \"MemoryType\": \"Vector\","
             "\"AccessType\": \"WriteOnly\", \"Size\": \"4\", \"Output\": true}]}}",

@@ -72,7 +72,7 @@ END_TEST
 
 START_TEST(known_from_then_on)
 {
-    struct ran r = succeed(program_run("tune", SPEC, ONE));
+    struct ran r = succeed(program_run("tune", SPEC, ONE, "--details"));
     has(r.out, HINT);
     has_not(r.out, SHARE);
     ran_release(&r);
@@ -88,7 +88,7 @@ START_TEST(known_from_then_on)
     has_not(r.out, "not known");
     ran_release(&r);
 
-    r = succeed(program_run("tune", SPEC, ONE));
+    r = succeed(program_run("tune", SPEC, ONE, "--details"));
     has(r.out, SHARE);
     has_not(r.out, HINT);
     ran_release(&r);
