@@ -70,7 +70,7 @@ cat >"$scratch/bin/hone" <<END
 #!/bin/bash
 words=" \$* " short=()
 [[ \$words == *" --replay"* ]] || for word; do
-    [ "\$word" = 60s ] && word=3s
+    [ "\$word" = 60s ] && word=4
     short+=("\$word")
 done
 [ \${#short[@]} = 0 ] || set -- "\${short[@]}"
