@@ -34,7 +34,7 @@ struct deploy_format {
 };
 
 // X(NAME): the file format_NAME.c has `const struct deploy_format deploy_format_NAME`.
-#define DEPLOY_FORMATS(X) X(csv)
+#define DEPLOY_FORMATS(X) X(csv) X(header) X(known)
 
 #define X(name) extern const struct deploy_format deploy_format_##name;
 DEPLOY_FORMATS(X)

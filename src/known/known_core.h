@@ -1,0 +1,783 @@
+/* The lookup in a dispatch table, and the arithmetic of its expressions: the part that a header written by
+   `hone deploy --format header` and libhone-known have in common, word for word. C99 and C++11, integers and doubles
+   alone: no allocation, no library, no locale, no state.
+
+   A table has a list of points for each device: a shape, and the configuration that is best there. Who asks names a
+   device and a shape; table.h of hone says by which rule it is answered, and hone_core_find() is that rule. */
+#if defined(HONE_KNOWN_CORE) && HONE_KNOWN_CORE != 1
+#error "two headers of `hone deploy` by different versions of hone: write both by the same one"
+#endif
+#ifndef HONE_KNOWN_CORE
+#define HONE_KNOWN_CORE 1
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* ---- numbers -------------------------------------------------------------------------------- */
+
+/* What an expression gives: a 64-bit integer, a double, or the reason why it has no value. */
+enum { HONE_CORE_INT, HONE_CORE_FLOAT, HONE_CORE_FAULT };
+enum { HONE_CORE_ZERO = 1, HONE_CORE_OVERFLOW, HONE_CORE_DOMAIN, HONE_CORE_UNKNOWN };
+#define HONE_CORE_NONE  0xffffffffu /* no expression, point, device or configuration */
+#define HONE_CORE_SLOTS 32          /* columns and device facts together */
+
+typedef struct hone_core_value {
+    int kind;
+    int64_t i; /* of a fault: which */
+    double f;
+} hone_core_value;
+
+static inline hone_core_value hone_core_make(int kind, int64_t i, double f)
+{
+    hone_core_value v;
+    v.kind = kind, v.i = i, v.f = f;
+    return v;
+}
+
+static inline hone_core_value hone_core_int(int64_t i)
+{
+    return hone_core_make(HONE_CORE_INT, i, 0);
+}
+
+static inline hone_core_value hone_core_float(double f)
+{
+    return hone_core_make(HONE_CORE_FLOAT, 0, f);
+}
+
+static inline hone_core_value hone_core_fault(int64_t why)
+{
+    return hone_core_make(HONE_CORE_FAULT, why, 0);
+}
+
+static inline double hone_core_double(hone_core_value v)
+{
+    return v.kind == HONE_CORE_FLOAT ? v.f : (double)v.i;
+}
+
+static inline int hone_core_truth(hone_core_value v)
+{
+    return v.kind == HONE_CORE_FLOAT ? v.f != 0 : v.i != 0;
+}
+
+/* Both lie within 32 bits, so that their product needs no test. */
+static inline int hone_core_small(int64_t a, int64_t b)
+{
+    return a >= -INT64_C(0x7fffffff) && a <= INT64_C(0x7fffffff) && b >= -INT64_C(0x7fffffff) &&
+           b <= INT64_C(0x7fffffff);
+}
+
+static inline int hone_core_product_fits(int64_t a, int64_t b)
+{
+    if (hone_core_small(a, b) || a == 0 || b == 0)
+        return 1;
+    if (a > 0)
+        return b > 0 ? a <= INT64_MAX / b : b >= INT64_MIN / a;
+    return b > 0 ? a >= INT64_MIN / b : b >= INT64_MAX / a;
+}
+
+static inline uint64_t hone_core_magnitude(int64_t i)
+{
+    return i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
+}
+
+/* -1, 0 or 1; 2 with a NaN. An integer and a double are compared exactly. */
+static inline int hone_core_order(hone_core_value a, hone_core_value b)
+{
+    int sign = a.kind == HONE_CORE_INT ? 1 : -1;
+    double f = sign > 0 ? b.f : a.f;
+    int64_t i = sign > 0 ? a.i : b.i, whole;
+    if (a.kind == b.kind && a.kind == HONE_CORE_INT)
+        return (a.i > b.i) - (a.i < b.i);
+    if (a.kind == b.kind)
+        return a.f < b.f ? -1 : a.f > b.f ? 1 : a.f == b.f ? 0 : 2;
+    if (f != f || f >= 9223372036854775808.0 || f < -9223372036854775808.0)
+        return f != f ? 2 : f > 0 ? -sign : sign;
+    whole = (int64_t)f;
+    if (i != whole)
+        return i < whole ? -sign : sign;
+    return f > (double)whole ? -sign : f < (double)whole ? sign : 0;
+}
+
+/* The operators of expressions. X(NAME, word in a .hone file, operands). */
+#define HONE_CORE_OPERATORS(X)                                                                     \
+    X(ADD, "+", 2)                                                                                 \
+    X(SUB, "-", 2)                                                                                 \
+    X(MUL, "*", 2)                                                                                 \
+    X(DIV, "/", 2)                                                                                 \
+    X(FLOORDIV, "//", 2) X(MOD, "%", 2) X(POW, "**", 2) X(SHL, "<<", 2) X(SHR, ">>", 2)            \
+        X(AND, "&", 2) X(OR, "|", 2) X(XOR, "^", 2) X(GCD, "gcd", 2) X(LT, "<", 2) X(LE, "<=", 2)  \
+            X(EQ, "==", 2) X(NE, "!=", 2) X(GT, ">", 2) X(GE, ">=", 2) X(MIN, "min", 2)            \
+                X(MAX, "max", 2) X(SIZE, "size", 2) X(NEG, "neg", 1) X(INVERT, "~", 1)             \
+                    X(NOT, "not", 1) X(BOOL, "bool", 1) X(ABS, "abs", 1) X(REAL, "float", 1)       \
+                        X(TRUNC, "trunc", 1) X(FLOOR, "floor", 1) X(CEIL, "ceil", 1)               \
+                            X(ROUND, "round", 1)
+
+typedef enum hone_core_operator {
+#define HONE_CORE_ENTRY(name, word, operands) HONE_CORE_##name,
+    HONE_CORE_OPERATORS(HONE_CORE_ENTRY)
+#undef HONE_CORE_ENTRY
+        HONE_CORE_OPERATOR_COUNT
+} hone_core_operator;
+
+static inline hone_core_value hone_core_int_or(int is_value, int64_t i, int64_t fault)
+{
+    return is_value ? hone_core_int(i) : hone_core_fault(fault);
+}
+
+/* Python's: the quotient is rounded down, and the remainder has the divisor's sign. */
+static inline hone_core_value hone_core_divide(hone_core_operator op, int64_t a, int64_t b)
+{
+    int64_t rest;
+    if (b == 0)
+        return hone_core_fault(HONE_CORE_ZERO);
+    if (b == -1 && op == HONE_CORE_FLOORDIV)
+        return hone_core_int_or(a != INT64_MIN, a == INT64_MIN ? 0 : -a, HONE_CORE_OVERFLOW);
+    rest = b == -1 ? 0 : a % b;
+    if (op == HONE_CORE_FLOORDIV)
+        return hone_core_int(a / b - (rest != 0 && (a < 0) != (b < 0)));
+    return hone_core_int(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
+}
+
+static inline hone_core_value hone_core_pow(int64_t base, int64_t exponent)
+{
+    int64_t result = 1;
+    if (exponent < 0)
+        return hone_core_fault(HONE_CORE_DOMAIN);
+    for (; exponent > 0; exponent >>= 1) {
+        if ((exponent & 1) && !hone_core_product_fits(result, base))
+            return hone_core_fault(HONE_CORE_OVERFLOW);
+        result *= exponent & 1 ? base : 1;
+        if (exponent > 1 && !hone_core_product_fits(base, base))
+            return hone_core_fault(HONE_CORE_OVERFLOW);
+        base *= exponent > 1 ? base : 1;
+    }
+    return hone_core_int(result);
+}
+
+/* A negative number is not shifted, as C leaves to the compiler what that means. */
+static inline hone_core_value hone_core_shift(hone_core_operator op, int64_t a, int64_t count)
+{
+    if (count < 0)
+        return hone_core_fault(HONE_CORE_DOMAIN);
+    if (op == HONE_CORE_SHR)
+        return hone_core_int(a >= 0 ? a >> (count > 63 ? 63 : count)
+                                    : ~(~a >> (count > 63 ? 63 : count)));
+    if (a == 0 || count > 62)
+        return hone_core_int_or(a == 0 || (a == -1 && count == 63), a ? INT64_MIN : 0,
+                                HONE_CORE_OVERFLOW);
+    return hone_core_int_or(
+        hone_core_product_fits(a, INT64_C(1) << count),
+        hone_core_product_fits(a, INT64_C(1) << count) ? a * (INT64_C(1) << count) : 0,
+        HONE_CORE_OVERFLOW);
+}
+
+static inline hone_core_value hone_core_gcd(int64_t a, int64_t b)
+{
+    uint64_t x = hone_core_magnitude(a), y = hone_core_magnitude(b), rest;
+    for (; y; x = y, y = rest)
+        rest = x % y;
+    return hone_core_int_or(x <= (uint64_t)INT64_MAX, (int64_t)(x & INT64_MAX), HONE_CORE_OVERFLOW);
+}
+
+static inline hone_core_value hone_core_integers(hone_core_operator op, int64_t a, int64_t b)
+{
+    int fits;
+    switch (op) {
+    case HONE_CORE_ADD:
+        fits = b >= 0 ? a <= INT64_MAX - b : a >= INT64_MIN - b;
+        return hone_core_int_or(fits, fits ? a + b : 0, HONE_CORE_OVERFLOW);
+    case HONE_CORE_SUB:
+        fits = b >= 0 ? a >= INT64_MIN + b : a <= INT64_MAX + b;
+        return hone_core_int_or(fits, fits ? a - b : 0, HONE_CORE_OVERFLOW);
+    case HONE_CORE_MUL:
+        fits = hone_core_product_fits(a, b);
+        return hone_core_int_or(fits, fits ? a * b : 0, HONE_CORE_OVERFLOW);
+    case HONE_CORE_FLOORDIV:
+    case HONE_CORE_MOD:
+        return hone_core_divide(op, a, b);
+    case HONE_CORE_POW:
+        return hone_core_pow(a, b);
+    case HONE_CORE_SHL:
+    case HONE_CORE_SHR:
+        return hone_core_shift(op, a, b);
+    case HONE_CORE_AND:
+        return hone_core_int(a & b);
+    case HONE_CORE_OR:
+        return hone_core_int(a | b);
+    case HONE_CORE_XOR:
+        return hone_core_int(a ^ b);
+    default:
+        return hone_core_gcd(a, b);
+    }
+}
+
+/* A double is stored before it is used again, so that no compiler joins a product and a sum into one rounding. True
+   division of integers without a double of their own is refused, so that it rounds once. */
+static inline hone_core_value hone_core_doubles(hone_core_operator op, hone_core_value a,
+                                                hone_core_value b)
+{
+    const int64_t most = INT64_C(1) << 53;
+    double x = hone_core_double(a), y = hone_core_double(b);
+    volatile double result;
+    if (op == HONE_CORE_DIV && y == 0)
+        return hone_core_fault(HONE_CORE_ZERO);
+    if (op == HONE_CORE_DIV && (a.i > most || a.i < -most || b.i > most || b.i < -most))
+        return hone_core_fault(HONE_CORE_OVERFLOW);
+    result = op == HONE_CORE_ADD   ? x + y
+             : op == HONE_CORE_SUB ? x - y
+             : op == HONE_CORE_MUL ? x * y
+                                   : x / y;
+    return hone_core_float(result);
+}
+
+/* The integer below, above, next to or towards zero. A double with a fraction is below 2^53: a step of one is exact. */
+static inline hone_core_value hone_core_whole(hone_core_operator op, double f)
+{
+    int64_t whole;
+    double above;
+    if (f != f || f >= 9223372036854775808.0 || f < -9223372036854775808.0)
+        return hone_core_fault(f != f ? HONE_CORE_DOMAIN : HONE_CORE_OVERFLOW);
+    whole = (int64_t)f;
+    if (op == HONE_CORE_CEIL)
+        return hone_core_int(whole + ((double)whole < f));
+    if (op == HONE_CORE_TRUNC)
+        return hone_core_int(whole);
+    whole -= (double)whole > f;
+    above = f - (double)whole;
+    return hone_core_int(whole +
+                         (op == HONE_CORE_ROUND && (above > 0.5 || (above == 0.5 && (whole & 1)))));
+}
+
+static inline hone_core_value hone_core_unary(hone_core_operator op, hone_core_value a)
+{
+    if (a.kind == HONE_CORE_FAULT)
+        return a;
+    if (op == HONE_CORE_NOT || op == HONE_CORE_BOOL)
+        return hone_core_int(hone_core_truth(a) == (op == HONE_CORE_BOOL));
+    if (op == HONE_CORE_REAL)
+        return hone_core_float(hone_core_double(a));
+    if (a.kind == HONE_CORE_INT && (op == HONE_CORE_NEG || (op == HONE_CORE_ABS && a.i < 0)))
+        return hone_core_integers(HONE_CORE_SUB, 0, a.i);
+    if (a.kind == HONE_CORE_INT)
+        return hone_core_int(op == HONE_CORE_INVERT ? ~a.i : a.i);
+    if (op == HONE_CORE_NEG || op == HONE_CORE_ABS)
+        return hone_core_float(op == HONE_CORE_NEG || a.f < 0 ? -a.f : a.f == 0 ? 0.0 : a.f);
+    return hone_core_whole(op, a.f);
+}
+
+/* A size of a launch or a buffer: a whole number of at least `least`, and at most 2^48. */
+static inline hone_core_value hone_core_size(hone_core_value a, int64_t least)
+{
+    hone_core_value whole = hone_core_unary(HONE_CORE_TRUNC, a);
+    if (whole.kind == HONE_CORE_FAULT)
+        return whole;
+    if ((a.kind == HONE_CORE_FLOAT && (double)whole.i != a.f) || whole.i < least)
+        return hone_core_fault(HONE_CORE_DOMAIN);
+    return whole.i > INT64_C(1) << 48 ? hone_core_fault(HONE_CORE_OVERFLOW) : whole;
+}
+
+/* The first fault of two operands decides. Of equal ones min and max take the first. Integers alone come where the
+   language has nothing else: `hone deploy` refuses the rest. */
+static inline hone_core_value hone_core_binary(hone_core_operator op, hone_core_value a,
+                                               hone_core_value b)
+{
+    int order, truth;
+    if (a.kind == HONE_CORE_FAULT || b.kind == HONE_CORE_FAULT)
+        return a.kind == HONE_CORE_FAULT ? a : b;
+    if (op == HONE_CORE_SIZE)
+        return hone_core_size(a, b.i);
+    if (op == HONE_CORE_MIN || op == HONE_CORE_MAX)
+        return hone_core_order(b, a) == (op == HONE_CORE_MIN ? -1 : 1) ? b : a;
+    if (op >= HONE_CORE_LT && op <= HONE_CORE_GE) {
+        order = hone_core_order(a, b);
+        truth = op == HONE_CORE_LT   ? order == -1
+                : op == HONE_CORE_LE ? order <= 0
+                : op == HONE_CORE_EQ ? order == 0
+                : op == HONE_CORE_NE ? order != 0
+                : op == HONE_CORE_GT ? order == 1
+                                     : order == 0 || order == 1;
+        return hone_core_int(truth);
+    }
+    if (op == HONE_CORE_DIV || a.kind == HONE_CORE_FLOAT || b.kind == HONE_CORE_FLOAT)
+        return hone_core_doubles(op, a, b);
+    return hone_core_integers(op, a.i, b.i);
+}
+
+/* The binary logarithm of a size in units of 2^-16, rounded down; what is below 1 counts as 1. The mantissa, its
+   highest bit at 31, is squared sixteen times, and each carry is a bit of the fraction. */
+static inline int64_t hone_core_log2(int64_t x)
+{
+    int64_t result = 0;
+    uint64_t mantissa = x < 1 ? 1 : (uint64_t)x;
+    int shift, bit;
+    for (shift = 32; shift > 0; shift /= 2) {
+        if (mantissa >> shift)
+            result += shift, mantissa >>= shift;
+    }
+    mantissa = x < 1 ? 1 : (uint64_t)x;
+    mantissa = result > 31 ? mantissa >> (result - 31) : mantissa << (31 - result);
+    for (bit = 0; bit < 16; bit++) {
+        mantissa = mantissa * mantissa >> 31;
+        uint64_t carry = mantissa >> 32;
+        result = 2 * result + (int64_t)carry;
+        mantissa >>= carry;
+    }
+    return result;
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+/* A launch of one configuration. Its members of type uint32_t that are no counts are numbers of expressions, or
+   HONE_CORE_NONE: always launched, a size of 1, chosen by the driver. */
+typedef struct hone_core_launch {
+    const char *kernel;
+    uint32_t when, global[3], local[3], local_memory, dimensions;
+    uint32_t argument_count;
+    const uint32_t *arguments; /* of the table, in the kernel's order */
+} hone_core_launch;
+
+typedef struct hone_core_named {
+    const char *text; /* of a restriction, or a macro's name */
+    uint32_t expression;
+} hone_core_named;
+
+typedef struct hone_core_configuration {
+    const char *text;    /* "tile_m=64, ..." */
+    const char *options; /* what does not depend on the shape */
+    const char
+        *target; /* NULL, or what the driver's PTX is rewritten for where `retarget` is true */
+    uint32_t retarget;
+    uint32_t restriction_count, define_count, launch_count;
+    const hone_core_named *restrictions;
+    const hone_core_named *defines; /* macros that depend on the shape */
+    const hone_core_launch *launches;
+    const uint32_t *bytes; /* of each argument of the table: expressions */
+} hone_core_configuration;
+
+typedef struct hone_core_device {
+    const char *name, *identity, *vendor, *architecture;
+    int64_t compute_units;
+    uint32_t first, count, fallback; /* of its points; a configuration */
+    const int64_t *facts;            /* one for each of the table's; -1: not known */
+} hone_core_device;
+
+typedef struct hone_core_table {
+    uint32_t column_count, fact_count, argument_count, configuration_count, device_count, fallback;
+    const char *const *columns, *const *facts, *const *arguments;
+    const hone_core_configuration *configurations;
+    const hone_core_device *devices;
+    /* Of all devices' points. Those of one device ascend by the logarithm of the first column. */
+    const int64_t *shapes, *logarithms; /* column_count each */
+    const uint32_t *point_configurations;
+    const uint32_t *point_places; /* in the order in which equally near ones are taken */
+    hone_core_value (*evaluate)(const void *context, uint32_t expression,
+                                const hone_core_value *slots);
+    const void *context;
+} hone_core_table;
+
+/* ---- the device ----------------------------------------------------------------------------- */
+
+enum { HONE_CORE_MEASURED, HONE_CORE_ARCHITECTURE, HONE_CORE_VENDOR, HONE_CORE_ANY };
+
+/* A device as it was resolved once. */
+typedef struct hone_core_handle {
+    const hone_core_table *table;
+    const char *asked; /* its name; the caller's, and kept by it */
+    uint32_t device;   /* whose points answer; HONE_CORE_NONE */
+    int reach;         /* how it was found */
+    hone_core_value facts[HONE_CORE_SLOTS];
+} hone_core_handle;
+
+static inline int hone_core_same(const char *a, const char *b)
+{
+    return a && b && *a && strcmp(a, b) == 0;
+}
+
+/* 90 of "sm_90" and "sm_90a"; 0 of other texts. */
+static inline int64_t hone_core_capability(const char *architecture)
+{
+    int64_t result = 0;
+    if (strncmp(architecture, "sm_", 3) != 0)
+        return 0;
+    for (architecture += 3; *architecture >= '0' && *architecture <= '9' && result < 10000;
+         architecture++)
+        result = result * 10 + (*architecture - '0');
+    return result;
+}
+
+static inline int hone_core_fits(const hone_core_device *d, int reach, const char *name,
+                                 const char *vendor, const char *architecture)
+{
+    if (reach == HONE_CORE_MEASURED)
+        return hone_core_same(name, d->name) || hone_core_same(name, d->identity);
+    return reach == HONE_CORE_ARCHITECTURE ? hone_core_same(architecture, d->architecture)
+                                           : hone_core_same(vendor, d->vendor);
+}
+
+/* Of the devices that fit the one with the nearest count of compute units, the first of equal ones. */
+static inline void hone_core_find_device(hone_core_handle *h, const char *name, const char *vendor,
+                                         const char *architecture, int64_t units)
+{
+    const hone_core_table *t = h->table;
+    for (h->reach = HONE_CORE_MEASURED; h->reach < HONE_CORE_ANY; h->reach++) {
+        uint64_t least = UINT64_MAX;
+        uint32_t i;
+        for (i = 0; i < t->device_count; i++) {
+            const hone_core_device *d = &t->devices[i];
+            uint64_t gap =
+                h->reach == HONE_CORE_MEASURED ? 0 : hone_core_magnitude(d->compute_units - units);
+            if (gap < least && hone_core_fits(d, h->reach, name, vendor, architecture))
+                least = gap, h->device = i;
+        }
+        if (h->device != HONE_CORE_NONE)
+            return;
+    }
+}
+
+/* `name` is a device's name or UUID. The others, and 0 compute units, may be unknown (NULL, ""). Facts that are not told
+   are those of the device that answers; without one they are 0, as everywhere in hone. */
+static inline hone_core_handle hone_core_device_of(const hone_core_table *t, const char *name,
+                                                   const char *vendor, const char *architecture,
+                                                   int64_t compute_units)
+{
+    hone_core_handle h;
+    uint32_t i;
+    memset(&h, 0, sizeof h);
+    h.table = t, h.asked = name ? name : "", h.device = HONE_CORE_NONE;
+    if (compute_units < 0 || compute_units > INT64_C(1) << 32)
+        compute_units = 0;
+    hone_core_find_device(&h, name, vendor, architecture, compute_units);
+    for (i = 0; i < t->fact_count && i < HONE_CORE_SLOTS; i++) {
+        int64_t value = h.device == HONE_CORE_NONE ? 0 : t->devices[h.device].facts[i];
+        if (strcmp(t->facts[i], "device_compute_units") == 0 && compute_units > 0)
+            value = compute_units;
+        if (strcmp(t->facts[i], "device_capability") == 0 && h.reach > HONE_CORE_MEASURED &&
+            architecture && *architecture)
+            value = hone_core_capability(architecture);
+        h.facts[i] = value < 0 ? hone_core_fault(HONE_CORE_UNKNOWN) : hone_core_int(value);
+    }
+    return h;
+}
+
+/* ---- the lookup ----------------------------------------------------------------------------- */
+
+static inline void hone_core_bind(const hone_core_handle *h, const int64_t *shape,
+                                  hone_core_value *slots)
+{
+    uint32_t i, columns = h->table->column_count;
+    for (i = 0; i < columns; i++)
+        slots[i] = hone_core_int(shape[i]);
+    for (i = 0; i < h->table->fact_count; i++)
+        slots[columns + i] = h->facts[i];
+}
+
+/* The first restriction that is not true; HONE_CORE_NONE: the configuration is valid. */
+static inline uint32_t hone_core_excluded(const hone_core_table *t, uint32_t configuration,
+                                          const hone_core_value *slots)
+{
+    const hone_core_configuration *c = &t->configurations[configuration];
+    uint32_t i;
+    for (i = 0; i < c->restriction_count; i++) {
+        hone_core_value v = t->evaluate(t->context, c->restrictions[i].expression, slots);
+        if (v.kind == HONE_CORE_FAULT || !hone_core_truth(v))
+            return i;
+    }
+    return HONE_CORE_NONE;
+}
+
+typedef struct hone_core_answer {
+    uint32_t configuration, point; /* HONE_CORE_NONE: none is valid; no point answered */
+    uint64_t distance;
+} hone_core_answer;
+
+/* A configuration's validity is computed once for a lookup, as long as there are at most 64. */
+static inline int hone_core_valid(const hone_core_table *t, uint32_t configuration,
+                                  const hone_core_value *slots, uint64_t *known, uint64_t *valid)
+{
+    uint64_t bit = configuration < 64 ? UINT64_C(1) << configuration : 0;
+    if (*known & bit)
+        return (*valid & bit) != 0;
+    int result = hone_core_excluded(t, configuration, slots) == HONE_CORE_NONE;
+    *known |= bit;
+    if (result)
+        *valid |= bit;
+    return result;
+}
+
+/* Points ascend by the logarithm of the first column: the search begins where the asked one would stand and goes to
+   both sides, as far as a point can still be nearer than the nearest valid one. */
+static inline void hone_core_nearest(const hone_core_handle *h, const int64_t *shape,
+                                     const hone_core_value *slots, hone_core_answer *best)
+{
+    const hone_core_table *t = h->table;
+    const hone_core_device *d = &t->devices[h->device];
+    uint32_t i, columns = t->column_count, low = d->first, end = d->first + d->count, high = end;
+    uint64_t known = 0, valid = 0;
+    int64_t at[HONE_CORE_SLOTS];
+    for (i = 0; i < columns; i++)
+        at[i] = hone_core_log2(shape[i]);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (t->logarithms[(size_t)middle * columns] < at[0])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low > d->first || high < end) {
+        int64_t below =
+            low > d->first ? at[0] - t->logarithms[(size_t)(low - 1) * columns] : INT64_MAX;
+        int64_t above = high < end ? t->logarithms[(size_t)high * columns] - at[0] : INT64_MAX;
+        int64_t gap = below < above ? below : above;
+        uint32_t point = below < above ? --low : high++;
+        uint64_t distance = (uint64_t)(gap * gap);
+        if (distance > best->distance)
+            return;
+        for (i = 1; i < columns; i++) {
+            int64_t step = t->logarithms[(size_t)point * columns + i] - at[i];
+            distance += (uint64_t)(step * step);
+        }
+        if (distance > best->distance ||
+            (distance == best->distance && best->point != HONE_CORE_NONE &&
+             t->point_places[point] > t->point_places[best->point]))
+            continue;
+        if (hone_core_valid(t, t->point_configurations[point], slots, &known, &valid)) {
+            best->distance = distance, best->point = point;
+            best->configuration = t->point_configurations[point];
+        }
+    }
+}
+
+static inline hone_core_answer hone_core_find(const hone_core_handle *h, const int64_t *shape)
+{
+    hone_core_value slots[HONE_CORE_SLOTS];
+    hone_core_answer best;
+    best.configuration = best.point = HONE_CORE_NONE, best.distance = UINT64_MAX;
+    uint32_t i;
+    for (i = 0; i < h->table->column_count; i++) {
+        if (shape[i] < 1)
+            return best;
+    }
+    hone_core_bind(h, shape, slots);
+    if (h->device != HONE_CORE_NONE)
+        hone_core_nearest(h, shape, slots, &best);
+    if (best.point == HONE_CORE_NONE && h->device != HONE_CORE_NONE &&
+        hone_core_excluded(h->table, h->table->devices[h->device].fallback, slots) ==
+            HONE_CORE_NONE)
+        best.configuration = h->table->devices[h->device].fallback;
+    if (best.configuration == HONE_CORE_NONE &&
+        hone_core_excluded(h->table, h->table->fallback, slots) == HONE_CORE_NONE)
+        best.configuration = h->table->fallback;
+    return best;
+}
+
+/* ---- texts ---------------------------------------------------------------------------------- */
+
+/* As snprintf(): what does not fit is left out, the text always ends, and `length` is that of the whole. */
+typedef struct hone_core_text {
+    char *out;
+    size_t size, length;
+} hone_core_text;
+
+static inline void hone_core_put(hone_core_text *t, const char *s)
+{
+    for (; *s; s++, t->length++) {
+        if (t->length + 1 < t->size)
+            t->out[t->length] = *s;
+    }
+    if (t->size)
+        t->out[t->length < t->size ? t->length : t->size - 1] = 0;
+}
+
+static inline void hone_core_put_int(hone_core_text *t, int64_t i)
+{
+    char digits[24];
+    int at = 23;
+    uint64_t rest = hone_core_magnitude(i);
+    digits[at] = 0;
+    do
+        digits[--at] = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (i < 0)
+        digits[--at] = '-';
+    hone_core_put(t, digits + at);
+}
+
+static inline int hone_core_is_point(const hone_core_table *t, uint32_t point,
+                                     const hone_core_value *slots)
+{
+    uint32_t i;
+    for (i = 0; i < t->column_count; i++) {
+        if (t->shapes[(size_t)point * t->column_count + i] != slots[i].i)
+            return 0;
+    }
+    return 1;
+}
+
+static inline void hone_core_put_reason(const hone_core_handle *h, const hone_core_answer *found,
+                                        const hone_core_value *slots, hone_core_text *text)
+{
+    const hone_core_table *t = h->table;
+    const hone_core_configuration *c = &t->configurations[t->fallback];
+    uint32_t i;
+    if (found->configuration == HONE_CORE_NONE) {
+        uint32_t which = hone_core_excluded(t, t->fallback, slots);
+        hone_core_put(text, "no configuration is valid: ");
+        hone_core_put(text,
+                      which == HONE_CORE_NONE ? "a size is below 1" : c->restrictions[which].text);
+        return;
+    }
+    if (h->device != HONE_CORE_NONE && h->reach != HONE_CORE_MEASURED) {
+        hone_core_put(text, "device ");
+        hone_core_put(text, *h->asked ? h->asked : "(unnamed)");
+        hone_core_put(text, " not measured; took ");
+        hone_core_put(text, t->devices[h->device].name);
+        hone_core_put(text, h->reach == HONE_CORE_ARCHITECTURE ? " (same architecture); "
+                                                               : " (same vendor); ");
+    }
+    if (found->point == HONE_CORE_NONE) {
+        hone_core_put(text, h->device != HONE_CORE_NONE
+                                ? "default: no measured configuration is valid here"
+                                : "default: device ");
+        if (h->device == HONE_CORE_NONE)
+            hone_core_put(text, *h->asked ? h->asked : "(unnamed)"),
+                hone_core_put(text, " not measured");
+    } else if (hone_core_is_point(t, found->point, slots)) {
+        hone_core_put(text, "measured here");
+    } else {
+        hone_core_put(text, "nearest of ");
+        hone_core_put_int(text, t->devices[h->device].count);
+        hone_core_put(text, " measured shapes: ");
+        for (i = 0; i < t->column_count; i++) {
+            hone_core_put(text, i ? "," : "");
+            hone_core_put(text, t->columns[i]);
+            hone_core_put(text, "=");
+            hone_core_put_int(text, t->shapes[(size_t)found->point * t->column_count + i]);
+        }
+    }
+}
+
+/* The reason of an answer. Returns its whole length, as snprintf() does; `out` may be NULL with a size of 0. */
+static inline size_t hone_core_why(const hone_core_handle *h, const int64_t *shape, char *out,
+                                   size_t size)
+{
+    hone_core_value slots[HONE_CORE_SLOTS];
+    hone_core_text text;
+    hone_core_answer found = hone_core_find(h, shape);
+    text.out = out, text.size = size, text.length = 0;
+    hone_core_bind(h, shape, slots);
+    hone_core_put_reason(h, &found, slots, &text);
+    return text.length;
+}
+
+/* ---- a configuration at a shape -------------------------------------------------------------- */
+
+/* The -D options for a compiler, separated by blanks: those of the configuration, then those of the shape. 0 where one
+   of them has no value. */
+static inline size_t hone_core_options(const hone_core_handle *h, uint32_t configuration,
+                                       const int64_t *shape, char *out, size_t size)
+{
+    const hone_core_configuration *c = &h->table->configurations[configuration];
+    hone_core_value slots[HONE_CORE_SLOTS];
+    hone_core_text text;
+    uint32_t i;
+    text.out = out, text.size = size, text.length = 0;
+    hone_core_bind(h, shape, slots);
+    hone_core_put(&text, c->options);
+    for (i = 0; i < c->define_count; i++) {
+        hone_core_value v = h->table->evaluate(h->table->context, c->defines[i].expression, slots);
+        if (v.kind != HONE_CORE_INT)
+            return 0;
+        hone_core_put(&text, text.length ? " -D" : "-D");
+        hone_core_put(&text, c->defines[i].text);
+        hone_core_put(&text, "=");
+        hone_core_put_int(&text, v.i);
+    }
+    return text.length;
+}
+
+/* What the PTX that the driver makes of the kernel is rewritten for before it is loaded ("sm_90a"); NULL: nothing. */
+static inline const char *hone_core_target(const hone_core_handle *h, uint32_t configuration,
+                                           const int64_t *shape)
+{
+    const hone_core_configuration *c = &h->table->configurations[configuration];
+    hone_core_value slots[HONE_CORE_SLOTS], wanted = hone_core_int(1);
+    hone_core_bind(h, shape, slots);
+    if (c->target && c->retarget != HONE_CORE_NONE)
+        wanted = h->table->evaluate(h->table->context, c->retarget, slots);
+    return wanted.kind == HONE_CORE_INT && wanted.i ? c->target : NULL;
+}
+
+/* What a launch is given: `grid` counts work-groups (blocks), `global` work-items (threads). */
+typedef struct hone_deployed_launch {
+    const char *kernel;
+    uint32_t dimensions;
+    int has_local; /* 0: the driver chooses the work-group, and `local` and `grid` are 0 */
+    size_t global[3], local[3], grid[3];
+    size_t local_memory; /* bytes that the launch asks for, in CUDA */
+    uint32_t argument_count;
+    const uint32_t *arguments; /* their numbers, in the kernel's order */
+} hone_deployed_launch;
+
+static inline int hone_core_number(const hone_core_handle *h, uint32_t expression,
+                                   const hone_core_value *slots, size_t otherwise, size_t *out)
+{
+    *out = otherwise;
+    if (expression == HONE_CORE_NONE)
+        return 1;
+    hone_core_value v = h->table->evaluate(h->table->context, expression, slots);
+    if (v.kind != HONE_CORE_INT || v.i < 0 || (uint64_t)v.i > SIZE_MAX)
+        return 0;
+    *out = (size_t)v.i;
+    return 1;
+}
+
+/* 1: *out is launch `index` of the configuration. 0: it is left out at this shape. -1: one of its sizes has no value,
+   or there is no such launch. */
+static inline int hone_core_launch_at(const hone_core_handle *h, uint32_t configuration,
+                                      uint32_t index, const int64_t *shape,
+                                      hone_deployed_launch *out)
+{
+    const hone_core_configuration *c = &h->table->configurations[configuration];
+    hone_core_value slots[HONE_CORE_SLOTS];
+    size_t wanted;
+    uint32_t i;
+    int ok;
+    memset(out, 0, sizeof *out);
+    if (index >= c->launch_count)
+        return -1;
+    const hone_core_launch *l = &c->launches[index];
+    hone_core_bind(h, shape, slots);
+    if (!hone_core_number(h, l->when, slots, 1, &wanted))
+        return -1;
+    if (!wanted)
+        return 0;
+    out->kernel = l->kernel, out->dimensions = l->dimensions;
+    out->argument_count = l->argument_count, out->arguments = l->arguments;
+    out->has_local = l->local[0] != HONE_CORE_NONE;
+    ok = hone_core_number(h, l->local_memory, slots, 0, &out->local_memory);
+    for (i = 0; i < 3 && ok; i++) {
+        ok = hone_core_number(h, l->global[i], slots, 1, &out->global[i]) &&
+             hone_core_number(h, l->local[i], slots, 0, &out->local[i]);
+        if (ok && out->local[i])
+            out->grid[i] = out->global[i] / out->local[i];
+    }
+    return ok ? 1 : -1;
+}
+
+/* Bytes of an argument's buffer, or of its local memory; -1: it has no value, or it is a scalar. */
+static inline int64_t hone_core_bytes(const hone_core_handle *h, uint32_t configuration,
+                                      uint32_t argument, const int64_t *shape)
+{
+    hone_core_value slots[HONE_CORE_SLOTS];
+    if (argument >= h->table->argument_count)
+        return -1;
+    uint32_t expression = h->table->configurations[configuration].bytes[argument];
+    if (expression == HONE_CORE_NONE)
+        return -1;
+    hone_core_bind(h, shape, slots);
+    hone_core_value v = h->table->evaluate(h->table->context, expression, slots);
+    return v.kind == HONE_CORE_INT ? v.i : -1;
+}
+
+#endif

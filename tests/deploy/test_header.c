@@ -1,0 +1,515 @@
+// What is written for applications, a header and a `.hone` file, answers as hone's own lookup does, and makes of a
+// configuration what hone itself launches.
+#include "by_hand.h"
+
+#include "deploy/core_table.h"
+#include "deploy/formats.h"
+#include "deploy/nearest.h"
+#include "hone_known.h"
+
+#include "base/random.h"
+
+#include <check.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void write_file(const char *folder, const char *name, const char *bytes, size_t length)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    ck_assert(file && fwrite(bytes, 1, length, file) == length && fclose(file) == 0);
+}
+
+static void write_as(const struct deploy_table *t, const char *format,
+                     const struct deploy_writing *w, struct text *out)
+{
+    struct error e = ERROR_INIT;
+    const struct deploy_format *f = deploy_format_find(format);
+    ck_assert(f != NULL);
+    ck_assert_msg(f->write(t, w, out, &e), "%s", e.text);
+}
+
+static void write_header_file(const struct deploy_table *t, const struct deploy_writing *w,
+                              const char *folder, const char *name)
+{
+    struct text out = TEXT_INIT;
+    write_as(t, "header", w, &out);
+    write_file(folder, name, out.data, out.length);
+    text_release(&out);
+}
+
+static void run_command(const char *format, const char *folder)
+{
+    char command[1024];
+    snprintf(command, sizeof command, format, folder, folder, folder);
+    int status = system(command);
+    ck_assert_msg(status == 0, "%s", command);
+}
+
+// ---- lookups -----------------------------------------------------------------------------------
+
+static const char calls[] =
+    "#include \"two.h\"\n"
+    "int best(const char *n, const char *v, const char *a, int64_t u, int64_t M, int64_t N);\n"
+    "int best(const char *n, const char *v, const char *a, int64_t u, int64_t M, int64_t N)\n{\n"
+    "    const two_sizes_handle h = two_sizes_device_like(n, v, a, u);\n"
+    "    const two_sizes_configuration *c = two_sizes_best_on(&h, M, N);\n"
+    "    return c ? (int)c->index : -1;\n}\n"
+    "size_t why(const char *n, const char *v, const char *a, int64_t u, int64_t M, int64_t N, char "
+    "*out, size_t size);\n"
+    "size_t why(const char *n, const char *v, const char *a, int64_t u, int64_t M, int64_t N, char "
+    "*out, size_t size)\n{\n"
+    "    const two_sizes_handle h = two_sizes_device_like(n, v, a, u);\n"
+    "    return two_sizes_why_on(&h, M, N, out, size);\n}\n";
+
+typedef int (*best_fn)(const char *n, const char *v, const char *a, int64_t u, int64_t m,
+                       int64_t nn);
+typedef size_t (*why_fn)(const char *n, const char *v, const char *a, int64_t u, int64_t m,
+                         int64_t nn, char *out, size_t size);
+
+static const struct {
+    const char *name, *vendor, *architecture;
+    uint32_t units;
+} askers[] = {
+    {"Card A", "", "", 0},        {"Card B", "Vendor", "arch_2", 20}, {"GPU-b", "", "", 0},
+    {"Card C", "Vendor", "", 12}, {"Card C", "Vendor", "", 19},       {"Card C", "Vendor", "", 15},
+    {"Card D", "", "arch_2", 1},  {"Card E", "Other", "arch_9", 10},  {"", "", "", 0},
+};
+
+static void check_lookup(const struct deploy_table *t, const hone_known *k, best_fn best,
+                         why_fn why, size_t asker, const int64_t *shape, struct arena *scratch)
+{
+    const struct deploy_asker who = {.name = askers[asker].name,
+                                     .identity = askers[asker].name,
+                                     .vendor = askers[asker].vendor,
+                                     .architecture = askers[asker].architecture,
+                                     .compute_units = askers[asker].units};
+    const hone_known_device device = {who.name, who.vendor, who.architecture, who.compute_units};
+    struct deploy_answer answer;
+    struct text reason = TEXT_INIT;
+    char from_header[300], from_known[300];
+    uint32_t found = 0;
+    deploy_find(t, &who, shape, scratch, &answer);
+    deploy_why(t, &who, &answer, &reason);
+    int expected = answer.configuration == DEPLOY_NONE ? -1 : (int)answer.configuration;
+    int of_header = best(device.name, device.vendor, device.architecture, device.compute_units,
+                         shape[0], shape[1]);
+    int is_known = hone_known_best(k, &device, shape, 2, &found);
+    size_t length = why(device.name, device.vendor, device.architecture, device.compute_units,
+                        shape[0], shape[1], from_header, sizeof from_header);
+    hone_known_why(k, &device, shape, 2, from_known, sizeof from_known);
+    ck_assert_msg(of_header == expected && (is_known ? (int)found : -1) == expected,
+                  "%s at %lld, %lld: hone %d (%s), header %d (%s), known %d", who.name,
+                  (long long)shape[0], (long long)shape[1], expected, text_cstr(&reason), of_header,
+                  from_header, (int)found);
+    ck_assert_str_eq(from_header, text_cstr(&reason));
+    ck_assert_str_eq(from_known, text_cstr(&reason));
+    ck_assert_uint_eq(length, strlen(from_header));
+    text_release(&reason);
+}
+
+START_TEST(header_and_file_answer_as_hone_does)
+{
+    struct by_hand h;
+    struct rng random;
+    struct deploy_writing w = {.command = "a test"};
+    struct text known = TEXT_INIT;
+    char folder[] = "/tmp/hone_header_XXXXXX", path[64], error[200];
+    by_hand_init(&h);
+    ck_assert(mkdtemp(folder) != NULL);
+    write_header_file(&h.table, &w, folder, "two.h");
+    write_file(folder, "calls.c", calls, strlen(calls));
+    run_command(
+        "cc -std=c99 -Wall -Wextra -Werror -pedantic -O2 -fPIC -shared -o %s/calls.so %s/calls.c",
+        folder);
+    snprintf(path, sizeof path, "%s/calls.so", folder);
+    void *loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(loaded != NULL, "%s", dlerror());
+    best_fn best;
+    why_fn why;
+    *(void **)&best = dlsym(loaded, "best");
+    *(void **)&why = dlsym(loaded, "why");
+    write_as(&h.table, "known", &w, &known);
+    hone_known *k = hone_known_read(known.data, known.length, error, sizeof error);
+    ck_assert_msg(k != NULL, "%s", error);
+    rng_init(&random, 4, 4);
+    for (size_t i = 0; i < 20000; i++) {
+        static const int64_t sizes[] = {64, 256, 4096, 1, 8, 16, 24, 1 << 20};
+        int64_t shape[2];
+        for (int c = 0; c < 2; c++)
+            shape[c] = rng_below(&random, 3)
+                           ? sizes[rng_below(&random, 8)]
+                           : 1 + (int64_t)(rng_u64(&random) >> (1 + rng_below(&random, 62)));
+        struct arena scratch;
+        arena_init(&scratch);
+        check_lookup(&h.table, k, best, why, i % (sizeof askers / sizeof *askers), shape, &scratch);
+        arena_release(&scratch);
+    }
+    hone_known_close(k);
+    text_release(&known);
+    dlclose(loaded);
+    folder_remove(folder);
+    by_hand_release(&h);
+}
+END_TEST
+
+// The logarithm of the rule is one.
+START_TEST(logarithms_are_the_same)
+{
+    struct rng random;
+    rng_init(&random, 1, 2);
+    for (int64_t x = -2; x < 5000; x++)
+        ck_assert_int_eq(hone_core_log2(x), deploy_log2(x));
+    for (int i = 0; i < 100000; i++) {
+        int64_t x = (int64_t)(rng_u64(&random) >> (1 + rng_below(&random, 62)));
+        ck_assert_int_eq(hone_core_log2(x), deploy_log2(x));
+    }
+    ck_assert_int_eq(hone_core_log2(INT64_MAX), deploy_log2(INT64_MAX));
+}
+END_TEST
+
+// ---- compilers ---------------------------------------------------------------------------------
+
+static const char program[] =
+    "#include \"one.h\"\n"
+    "#include \"other.h\"\n"
+    "#include \"one.h\"\n"
+    "#include <stdio.h>\n"
+    "int main(void)\n{\n"
+    "    char text[512];\n"
+    "    hone_deployed_launch launch;\n"
+    "    const one_handle h = one_device(\"Card A\");\n"
+    "    const one_configuration *c = one_best_on(&h, 4096, 256);\n"
+    "    const other_configuration *d = other_best(\"Card A\", 100, 100);\n"
+    "    if (!c || c->parameters.block != 32 || c->parameters.unroll != 2 || d)\n        return "
+    "1;\n"
+    "    if (one_launch(&h, c, 0, 4096, 256, &launch) != 1 || launch.global[0] != 4096 || "
+    "launch.global[1] != 256 ||\n"
+    "        launch.local[0] != 32 || launch.grid[0] != 128 || launch.argument_count != 1)\n       "
+    " return 2;\n"
+    "    if (one_launch(&h, c, 1, 4096, 256, &launch) != -1)\n        return 3;\n"
+    "    if (one_bytes(&h, c, one_ARGUMENT_to, 4096, 256) != 4096 * 256 * 4)\n        return 4;\n"
+    "    if (one_bytes(&h, c, one_ARGUMENT_to, INT64_C(1) << 40, INT64_C(1) << 40) != -1)\n        "
+    "return 5;\n"
+    "    one_options(&h, c, 4096, 256, text, sizeof text);\n"
+    "    puts(text);\n"
+    "    other_why(\"Card A\", 100, 100, text, sizeof text);\n"
+    "    puts(text);\n"
+    "    return one_default()->parameters.block == 8 && !one_find_binary(\"sm_90\", one_default(), "
+    "1, 1) &&\n"
+    "                   one_find_binary(\"sm_90\", c, 1, 1)->length == 3 && one_source(text, 0) > "
+    "10\n"
+    "               ? 0\n               : 6;\n}\n";
+
+START_TEST(headers_compile_without_a_warning)
+{
+    static const char *const compilers[] = {
+        "gcc -std=c99 -x c",     "gcc -std=c11 -x c",   "g++ -std=c++11 -x c++",
+        "g++ -std=c++20 -x c++", "clang -std=c99 -x c", "clang++ -std=c++11 -x c++",
+    };
+    struct by_hand h;
+    struct error e = ERROR_INIT;
+    char folder[] = "/tmp/hone_headers_XXXXXX", command[600], line[600] = "";
+    const struct deploy_image image = {"sm_90",
+                                       2,
+                                       NULL,
+                                       "\x7f"
+                                       "EL",
+                                       3,
+                                       "cubin"};
+    by_hand_init(&h);
+    struct spec_sources *sources = spec_sources_read(h.spec, LANGUAGE_OPENCL, NULL, NULL, &e);
+    ck_assert_msg(sources != NULL, "%s", e.text);
+    h.table.sources = sources;
+    struct deploy_writing w = {
+        .prefix = "one", .with_source = true, .images = &image, .image_count = 1};
+    struct deploy_writing other = {.prefix = "other"};
+    ck_assert(mkdtemp(folder) != NULL);
+    write_header_file(&h.table, &w, folder, "one.h");
+    write_header_file(&h.table, &other, folder, "other.h");
+    write_file(folder, "main.c", program, strlen(program));
+    size_t tried = 0;
+    for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++) {
+        snprintf(command, sizeof command, "command -v %.*s >/dev/null",
+                 (int)strcspn(compilers[i], " "), compilers[i]);
+        if (system(command) != 0)
+            continue;
+        snprintf(command, sizeof command,
+                 "%s -Wall -Wextra -Werror -pedantic -O2 -o %s/main %s/main.c", compilers[i],
+                 folder, folder);
+        ck_assert_msg(system(command) == 0, "%s", command);
+        snprintf(command, sizeof command, "%s/main", folder);
+        FILE *out = popen(command, "r");
+        ck_assert(out && fgets(line, sizeof line, out));
+        ck_assert_str_eq(line,
+                         "-DHONE=1 -DSCALE=2 -DRATE=0.5 -Dblock=32 -Dunroll=2 -DM=4096 -DN=256\n");
+        ck_assert(fgets(line, sizeof line, out) && pclose(out) == 0);
+        ck_assert_str_eq(line, "no configuration is valid: M % block == 0\n");
+        tried++;
+    }
+    ck_assert(tried > 0);
+    spec_sources_free(sources);
+    folder_remove(folder);
+    by_hand_release(&h);
+}
+END_TEST
+
+// ---- launches as hone makes them ---------------------------------------------------------------
+
+// A table of one point: configuration `choice` of the shipped spec, and its default.
+static void table_of_choice(struct deploy_table *t, const struct spec *s,
+                            const struct spec_sources *src, const struct device_info *device,
+                            const uint32_t *choice, struct arena *a)
+{
+    struct error e = ERROR_INIT;
+    static const char *const three[] = {"M", "N", "K"}, *const one[] = {"WIDTH"};
+    static const int64_t shape[] = {256, 256, 256};
+    bool is_square = str_equal(s->constants[0].name, "WIDTH");
+    uint32_t first[64];
+    spec_default(s, first);
+    ck_assert_msg(deploy_table_init(t, s, is_square ? one : three, is_square ? 1 : 3, a, &e), "%s",
+                  e.text);
+    t->source_digest = "0";
+    t->sources = src;
+    t->language = device->language;
+    t->configurations = arena_array(a, 2, sizeof *t->configurations);
+    ck_assert(deploy_configuration_make(t, first, a, &t->configurations[0]));
+    ck_assert(deploy_configuration_make(t, choice, a, &t->configurations[1]));
+    t->configuration_count = 2;
+    t->devices = arena_array(a, 1, sizeof *t->devices);
+    t->device_count = 1;
+    struct deploy_point *point = arena_alloc(a, sizeof *point);
+    *point = (struct deploy_point){.shape = shape, .configuration = 1, .is_measured = true};
+    t->devices[0] = (struct deploy_device){.name = device->name,
+                                           .platform = "P",
+                                           .identity = "",
+                                           .vendor = "V",
+                                           .architecture = "sm_90",
+                                           .driver = "1",
+                                           .compute_units = device->compute_units,
+                                           .facts = device,
+                                           .points = point,
+                                           .point_count = 1};
+}
+
+static void check_job_options(const struct job_program *p, const char *options)
+{
+    struct text all = TEXT_INIT;
+    for (uint32_t i = 0; i < p->option_count; i++) {
+        if (!str_starts(p->options[i], "-DHONE_SOURCE="))
+            ck_assert_msg(strstr(options, p->options[i]) != NULL, "%s is not in %s", p->options[i],
+                          options);
+        text_addf(&all, " %s", p->options[i]);
+    }
+    for (const char *at = options; *at;) {
+        size_t length = strcspn(at, " ");
+        ck_assert_msg(memmem(all.data, all.length, at, length) != NULL, "%s is not in%s", at,
+                      all.data);
+        at += length + (at[length] == ' ');
+    }
+    text_release(&all);
+}
+
+static void check_job(const hone_core_handle *h, const struct job *job, const int64_t *shape)
+{
+    char options[4096];
+    uint32_t made = 0;
+    size_t length = hone_core_options(h, 1, shape, options, sizeof options);
+    ck_assert(length > 0 && length < sizeof options);
+    check_job_options(&job->programs[0], options);
+    for (uint32_t i = 0; i < h->table->configurations[1].launch_count; i++) {
+        hone_deployed_launch l;
+        int status = hone_core_launch_at(h, 1, i, shape, &l);
+        ck_assert_int_ge(status, 0);
+        if (status == 0)
+            continue;
+        ck_assert_uint_lt(made, job->launch_count);
+        const struct job_launch *expected = &job->launches[made++];
+        ck_assert_str_eq(l.kernel, expected->kernel);
+        ck_assert_uint_eq(l.dimensions, expected->dimensions);
+        ck_assert_uint_eq(l.local_memory, expected->dynamic_local_bytes);
+        for (int axis = 0; axis < 3; axis++) {
+            ck_assert_uint_eq(l.global[axis], expected->global[axis]);
+            ck_assert_uint_eq(l.local[axis], expected->local[axis]);
+        }
+        ck_assert_uint_eq(l.argument_count, expected->argument_count);
+        for (uint32_t k = 0; k < l.argument_count; k++) {
+            const struct job_argument *a = &expected->arguments[k];
+            ck_assert_str_eq(h->table->arguments[l.arguments[k]], a->name);
+            if (a->kind != ARGUMENT_BUFFER)
+                continue;
+            const struct job_buffer *b = &job->buffers[a->buffer];
+            ck_assert_int_eq(hone_core_bytes(h, 1, l.arguments[k], shape),
+                             (int64_t)(b->count * element_bytes(&b->element)));
+        }
+    }
+    ck_assert_uint_eq(made, job->launch_count);
+}
+
+static void check_spec(const char *path, const struct device_info *device, struct rng *random,
+                       size_t *checked)
+{
+    struct error e = ERROR_INIT;
+    int64_t shape[3];
+    char words[3][32];
+    const char *set[3];
+    static const char *const names[] = {"M", "N", "K"};
+    struct spec *plain = spec_load(path, NULL, &e);
+    ck_assert_msg(plain != NULL, "%s", e.text);
+    bool is_square = str_equal(plain->constants[0].name, "WIDTH");
+    struct arena a;
+    arena_init(&a);
+    for (int i = 0; i < 3; i++) {
+        shape[i] = 1 + (int64_t)(rng_u64(random) >> (52 + rng_below(random, 11)));
+        snprintf(words[i], sizeof words[i], "%s=%lld", is_square ? "WIDTH" : names[i],
+                 (long long)shape[i]);
+        set[i] = words[i];
+    }
+    const struct spec_options fixed = {.set = set, .set_count = is_square ? 1 : 3};
+    struct spec *at_shape = spec_load(path, &fixed, &e);
+    ck_assert_msg(at_shape != NULL, "%s", e.text);
+    struct spec_sources *src = spec_sources_read(plain, device->language, NULL, NULL, &e);
+    struct spec_sources *src_at = spec_sources_read(at_shape, device->language, NULL, NULL, &e);
+    ck_assert_msg(src && src_at, "%s", e.text);
+    uint32_t choice[64];
+    for (uint32_t i = 0; i < plain->parameter_count; i++)
+        choice[i] = (uint32_t)rng_below(random, plain->parameters[i].count);
+    struct deploy_table t;
+    struct core_table c;
+    struct job *job;
+    table_of_choice(&t, plain, src, device, choice, &a);
+    ck_assert_msg(core_table_init(&c, &t, &e), "%s", e.text);
+    hone_core_handle h = hone_core_device_of(&c.core, device->name, NULL, NULL, 0);
+    if (spec_job(at_shape, src_at, device, choice, &job, &e)) {
+        check_job(&h, job, shape);
+        job_free(job);
+        ++*checked;
+    }
+    struct arena scratch;
+    arena_init(&scratch);
+    hone_core_value slots[HONE_CORE_SLOTS];
+    hone_core_bind(&h, shape, slots);
+    ck_assert_int_eq(deploy_excluded(&t, choice, shape, device, &scratch) == DEPLOY_NONE,
+                     hone_core_excluded(&c.core, 1, slots) == HONE_CORE_NONE);
+    arena_release(&scratch);
+    core_table_release(&c);
+    spec_sources_free(src);
+    spec_sources_free(src_at);
+    spec_free(plain);
+    spec_free(at_shape);
+    arena_release(&a);
+}
+
+START_TEST(shipped_specs_are_launched_as_hone_does)
+{
+    static const char *const names[] = {"matmul_tensor",  "matmul_vector", "matmul_simt",
+                                        "matmul_shared",  "matmul_tiled",  "matmul_register",
+                                        "matmul_blocked", "matmul_bounded"};
+    struct device_info devices[] = {
+        {.language = LANGUAGE_OPENCL,
+         .name = "Card",
+         .vendor = "V",
+         .platform = "P",
+         .compute_units = 132,
+         .max_group_size = 1024,
+         .local_bytes = 49152,
+         .global_bytes = UINT64_C(1) << 36,
+         .capability = 90,
+         .subgroup_size = 32},
+        {.language = LANGUAGE_CUDA,
+         .name = "Card",
+         .vendor = "V",
+         .platform = "CUDA",
+         .compute_units = 132,
+         .max_group_size = 1024,
+         .local_bytes = 232448,
+         .global_bytes = UINT64_C(1) << 36,
+         .capability = 90,
+         .subgroup_size = 32},
+    };
+    struct rng random;
+    char path[512];
+    rng_init(&random, 9, 9);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t checked = 0;
+        snprintf(path, sizeof path, "%s/kernels_cl/%s.json", HONE_SOURCE_DIR, names[i]);
+        for (size_t k = 0; k < 40; k++)
+            check_spec(path, &devices[strcmp(names[i], "matmul_vector") == 0 ? 0 : k % 2], &random,
+                       &checked);
+        ck_assert_msg(checked > 5, "%s: %zu", names[i], checked);
+    }
+}
+END_TEST
+
+// ---- files that are not whole ------------------------------------------------------------------
+
+START_TEST(damaged_files_are_refused)
+{
+    struct by_hand h;
+    struct text known = TEXT_INIT;
+    char error[200];
+    const struct deploy_writing w = {.prefix = "two"};
+    by_hand_init(&h);
+    write_as(&h.table, "known", &w, &known);
+    ck_assert(!hone_known_read("", 0, error, sizeof error) && strstr(error, "no checksum"));
+    for (size_t i = 0; i < known.length; i += 7) {
+        ck_assert(!hone_known_read(known.data, i, error, sizeof error));
+        known.data[i] ^= 1;
+        ck_assert_msg(!hone_known_read(known.data, known.length, error, sizeof error), "byte %zu",
+                      i);
+        known.data[i] ^= 1;
+    }
+    ck_assert(!hone_known_open("/nowhere/at.hone", error, sizeof error) &&
+              strstr(error, "cannot be opened"));
+    hone_known *k = hone_known_read(known.data, known.length, error, sizeof error);
+    ck_assert(k != NULL);
+    char text[300];
+    const hone_known_device card = {"Card A", NULL, NULL, 0};
+    const int64_t shape[] = {4096, 256};
+    uint32_t best = 0;
+    hone_known_launch launch;
+    ck_assert_int_eq(hone_known_best(k, &card, shape, 2, &best), 1);
+    ck_assert_int_eq(hone_known_best(k, &card, shape, 3, &best), -1);
+    ck_assert_uint_eq(best, 2);
+    ck_assert_str_eq(hone_known_about(k, HONE_KNOWN_NAME), "two");
+    ck_assert_str_eq(hone_known_about(k, HONE_KNOWN_LANGUAGE), "OpenCL");
+    ck_assert_uint_eq(hone_known_value(k, best, "block", text, sizeof text), 2);
+    ck_assert_str_eq(text, "32");
+    ck_assert_uint_eq(hone_known_value(k, best, "bloc", text, sizeof text), 0);
+    ck_assert_uint_gt(hone_known_options(k, &card, best, shape, text, sizeof text), 0);
+    ck_assert_str_eq(text, "-DHONE=1 -DSCALE=2 -DRATE=0.5 -Dblock=32 -Dunroll=2 -DM=4096 -DN=256");
+    ck_assert_int_eq(hone_known_geometry(k, &card, best, 0, shape, &launch), 1);
+    ck_assert_uint_eq(launch.grid[0], 128);
+    ck_assert_int_eq(hone_known_geometry(k, &card, 99, 0, shape, &launch), -1);
+    ck_assert_int_eq(hone_known_bytes(k, &card, best, 0, shape), 4096 * 256 * 4);
+    ck_assert_uint_eq(hone_known_why(k, &card, shape, 1, text, 8),
+                      strlen("a shape of this table has 2 columns"));
+    hone_known_close(k);
+    hone_known_close(NULL);
+    text_release(&known);
+    by_hand_release(&h);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("deploy_header");
+    TCase *t = tcase_create("deploy_header");
+    suite_add_tcase(s, t);
+    tcase_set_timeout(t, 300);
+    tcase_add_test(t, header_and_file_answer_as_hone_does);
+    tcase_add_test(t, logarithms_are_the_same);
+    tcase_add_test(t, headers_compile_without_a_warning);
+    tcase_add_test(t, shipped_specs_are_launched_as_hone_does);
+    tcase_add_test(t, damaged_files_are_refused);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_ENV);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
