@@ -9,6 +9,10 @@ install(TARGETS hone-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/hone
 install(TARGETS libhone EXPORT hone
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(TARGETS libhone-known EXPORT hone
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT known NAMELINK_COMPONENT development
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(FILES ${PROJECT_SOURCE_DIR}/include/hone_known.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/hone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 
 # The kernels with their specs, and what is known of them. A spec names its CUDA kernel by a path beside its own folder.
@@ -39,7 +43,7 @@ install(FILES ${pages}/hone.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-compl
 install(FILES ${pages}/hone.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _hone COMPONENT hone)
 install(FILES ${pages}/hone.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT hone)
 
-# find_package(hone) gives hone::hone.
+# find_package(hone) gives hone::hone and hone::known.
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/hone)
 set(KERNELS ${CMAKE_INSTALL_DATADIR}/hone)
 set(WORKER ${CMAKE_INSTALL_LIBEXECDIR}/hone/hone-worker)
@@ -50,7 +54,7 @@ install(EXPORT hone NAMESPACE hone:: DESTINATION ${package} FILE hone-targets.cm
 install(FILES ${PROJECT_BINARY_DIR}/hone-config.cmake ${PROJECT_BINARY_DIR}/hone-config-version.cmake
         DESTINATION ${package} COMPONENT development)
 
-# pkg-config hone. With a static library a program links what libhone links, too.
+# pkg-config hone and hone-known. With a static library a program links what libhone links, too.
 file(RELATIVE_PATH up ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" up "${up}")
 foreach(folder LIBDIR INCLUDEDIR DATADIR LIBEXECDIR)
@@ -61,8 +65,10 @@ if(BUILD_SHARED_LIBS)
   set(private .private)
   set(links)
 endif()
-configure_file(${PROJECT_SOURCE_DIR}/cmake/hone.pc.in ${PROJECT_BINARY_DIR}/hone.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/hone.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+foreach(file hone.pc hone-known.pc)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${file}.in ${PROJECT_BINARY_DIR}/${file} @ONLY)
+endforeach()
+install(FILES ${PROJECT_BINARY_DIR}/hone.pc ${PROJECT_BINARY_DIR}/hone-known.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 # Removes what the last `cmake --install` of this build folder wrote down: cmake --build BUILD --target uninstall
 if(PROJECT_IS_TOP_LEVEL)

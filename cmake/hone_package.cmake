@@ -8,7 +8,7 @@ if(NOT CPACK_PACKAGE_CONTACT) # the maintainer, who packs
 endif()
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL hone library development kernels)
+set(CPACK_COMPONENTS_ALL hone library known development kernels)
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -34,11 +34,19 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "hone (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "libhone tunes GPU kernels inside a program, looks up what is known of them,
 and runs single configurations. This package has the shared library.")
 
+set(CPACK_DEBIAN_KNOWN_PACKAGE_NAME libhone-known${PROJECT_VERSION_MAJOR})
+set(CPACK_DEBIAN_KNOWN_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_KNOWN_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers)
+set(CPACK_DEBIAN_KNOWN_DESCRIPTION "libhone-known looks up which configuration of a kernel an application takes
+for a device and a size, in files that 'hone deploy --format known' wrote. It
+needs nothing else of hone.")
+
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libhone-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libhone${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
-set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "libhone tunes GPU kernels inside a program. This package has the header,
-and what pkg-config and CMake need to find the library.")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+    "libhone${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}), libhone-known${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "libhone tunes GPU kernels inside a program. This package has the headers
+of libhone and libhone-known, and what pkg-config and CMake need to find the library.")
 
 set(CPACK_DEBIAN_KERNELS_PACKAGE_NAME hone-kernels)
 set(CPACK_DEBIAN_KERNELS_PACKAGE_ARCHITECTURE all)
@@ -67,7 +75,7 @@ License: Apache-2.0
 ")
 if(GZIP)
   execute_process(COMMAND ${GZIP} -9nf ${files}/changelog)
-  foreach(component hone library development kernels)
+  foreach(component hone library known development kernels)
     string(TOUPPER ${component} upper)
     install(FILES ${files}/changelog.gz ${files}/copyright
             DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME} COMPONENT ${component}

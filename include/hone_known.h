@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
+#if defined(HONE_KNOWN_BUILD) && defined(__GNUC__)
 #define HONE_KNOWN_API __attribute__((visibility("default")))
 #else
 #define HONE_KNOWN_API

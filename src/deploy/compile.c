@@ -118,7 +118,7 @@ bool deploy_value(struct deploy_compiler *c, const struct formula *f, struct val
                                expr_fault_text(fault));
 }
 
-static unsigned put_value(struct deploy_compiler *c, const struct value *v)
+static unsigned put_constant(struct deploy_compiler *c, const struct value *v)
 {
     switch (v->kind) {
     case VALUE_BOOL:
@@ -292,7 +292,7 @@ static unsigned compile_known_member(struct deploy_compiler *c, const struct nod
         const struct value *v = &list->items[i];
         if (v->kind != VALUE_INT && v->kind != VALUE_BOOL && v->kind != VALUE_FLOAT)
             continue;
-        if (!compile_node(c, item) || !put_value(c, v) || !deploy_put_operator(c, HONE_CORE_EQ) ||
+        if (!compile_node(c, item) || !put_constant(c, v) || !deploy_put_operator(c, HONE_CORE_EQ) ||
             !deploy_put_operator(c, HONE_CORE_OR))
             return 0;
     }
@@ -472,7 +472,7 @@ static unsigned compile_node(struct deploy_compiler *c, const struct node *n)
 {
     struct value v;
     if (!node_varies(c, n))
-        return evaluate_now(c, n, &v) == EXPR_FAULT_NONE ? put_value(c, &v) : put_without_value(c);
+        return evaluate_now(c, n, &v) == EXPR_FAULT_NONE ? put_constant(c, &v) : put_without_value(c);
     switch (n->kind) {
     case NODE_SLOT:
         return compile_slot(c, n);

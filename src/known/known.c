@@ -1,7 +1,7 @@
 // libhone-known: reads a `.hone` file and answers from it. The file is a text of words and quoted texts; all of it is read
 // and checked when it is opened, so that answering needs no test: numbers of programs, configurations and arguments are in
 // range, programs end and never leave their stack. A file from a stranger can be wrong, but do no harm.
-#include "hone_known.h"
+#include <hone_known.h>
 #include "known/known_program.h"
 
 #include <stdio.h>

@@ -19,7 +19,7 @@
 
 static void write_file(const char *folder, const char *name, const char *bytes, size_t length)
 {
-    char path[160];
+    char path[600];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = fopen(path, "w");
     ck_assert(file && fwrite(bytes, 1, length, file) == length && fclose(file) == 0);
@@ -451,8 +451,9 @@ END_TEST
 START_TEST(damaged_files_are_refused)
 {
     struct by_hand h;
-    struct text known = TEXT_INIT;
-    char error[200];
+    struct text known = TEXT_INIT, shipped = TEXT_INIT;
+    struct error e = ERROR_INIT;
+    char error[200], path[600];
     const struct deploy_writing w = {.prefix = "two"};
     by_hand_init(&h);
     write_as(&h.table, "known", &w, &known);
@@ -464,6 +465,15 @@ START_TEST(damaged_files_are_refused)
                       i);
         known.data[i] ^= 1;
     }
+    // The file of tests/install is this one; HONE_REWRITE=1 writes it.
+    snprintf(path, sizeof path, "%s/tests/install/application", HONE_SOURCE_DIR);
+    if (getenv("HONE_REWRITE"))
+        write_file(path, "two.hone", known.data, known.length);
+    snprintf(path, sizeof path, "%s/tests/install/application/two.hone", HONE_SOURCE_DIR);
+    ck_assert_msg(file_read(path, 0, &shipped, &e), "%s", e.text);
+    ck_assert_msg(str_equal(text_cstr(&shipped), text_cstr(&known)),
+                  "%s is not what is written today", path);
+    text_release(&shipped);
     ck_assert(!hone_known_open("/nowhere/at.hone", error, sizeof error) &&
               strstr(error, "cannot be opened"));
     hone_known *k = hone_known_read(known.data, known.length, error, sizeof error);

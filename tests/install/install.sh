@@ -28,7 +28,7 @@ quietly() { # command...: what it says is shown only when it fails
 
 # By components, whose lists of files do not take the place of the user's.
 install_to() {
-    for component in hone library development kernels; do
+    for component in hone library known development kernels; do
         quietly "$CMAKE" --install "$build" --component $component --prefix "$1"
     done
 }
@@ -65,10 +65,20 @@ links="$("$PKG_CONFIG" --libs hone) -Wl,-rpath,$("$PKG_CONFIG" --variable=libdir
     quietly "$CC" -std=c11 $flags "$here/application/devices.c" -o devices $links
     quietly "$CC" -std=c11 $flags "$here/application/tune.c" -o tune $links
     quietly "$CXX" -std=c++11 $flags "$here/application/best.cpp" -o best $links
+    quietly "$CC" -std=c99 -Wall -Wextra -Werror -pedantic "$here/application/known.c" -o known \
+        $("$PKG_CONFIG" --cflags --libs hone-known) -Wl,-rpath,"$("$PKG_CONFIG" --variable=libdir hone-known)"
 }
 quietly "$CMAKE" -S "$here/application" -B application -DCMAKE_PREFIX_PATH="$tree" \
     -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX"
 quietly "$CMAKE" --build application
+
+for known in ./known application/known; do
+    $known "$here/application/two.hone" "Card A" 4096 256 >known.text || fail "known failed"
+    grep -qF "block=32, unroll=2: -DHONE=1" known.text || fail "known: another configuration"
+    if ldd $known | grep -qE 'libhone\.|jansson|sqlite'; then
+        fail "$known links more than libhone-known"
+    fi
+done
 
 export POCL_CACHE_DIR="${POCL_CACHE_DIR:-$scratch/pocl}"
 spec=$("$PKG_CONFIG" --variable=kernels hone)/kernels_cl/matmul_naive.json
@@ -112,7 +122,7 @@ fi
 # ---- uninstalled ----
 
 install_to "$scratch/again"
-for component in hone library development kernels; do
+for component in hone library known development kernels; do
     quietly "$CMAKE" -DMANIFEST="$build/install_manifest_$component.txt" -P "$source/cmake/uninstall.cmake"
     rm "$build/install_manifest_$component.txt"
 done

@@ -26,17 +26,17 @@ apt-get install -y -qq --no-install-recommends pocl-opencl-icd ocl-icd-libopencl
 expect "devices" 'Portable Computing Language' hone devices
 expect "a tune" 'best|Best' hone tune $specs/matmul_tiled.json --set WIDTH=64 --budget 3
 expect "what is known" 'block_size' hone best $specs/matmul_tiled.json --set WIDTH=64
-apt-get install -y -qq --no-install-recommends ./libhone-dev_*.deb gcc libc6-dev pkg-config cmake >installed 2>&1 || {
+apt-get install -y -qq --no-install-recommends ./libhone-dev_*.deb ./libhone-known0_*.deb gcc libc6-dev pkg-config cmake >installed 2>&1 || {
     tail -n 20 installed
     exit 1
 }
 cc -Wall -Werror -o devices devices.c $(pkg-config --cflags --libs hone)
 expect "a program on libhone" 'Portable Computing Language|pthread|cpu' ./devices
 mkdir -p project
-printf 'cmake_minimum_required(VERSION 3.22)\nproject(p C)\nfind_package(hone REQUIRED)\nadd_executable(d ../devices.c)\ntarget_link_libraries(d PRIVATE hone::hone)\n' \
+printf 'cmake_minimum_required(VERSION 3.22)\nproject(p C)\nfind_package(hone REQUIRED)\nadd_executable(d ../devices.c)\ntarget_link_libraries(d PRIVATE hone::hone hone::known)\n' \
     >project/CMakeLists.txt
 expect "find_package" 'Built target d' sh -c 'cmake -S project -B project/build && cmake --build project/build'
-apt-get purge -y -qq hone libhone0 libhone-dev hone-kernels >installed 2>&1
+apt-get purge -y -qq hone libhone0 libhone-known0 libhone-dev hone-kernels >installed 2>&1
 [ ! -e /usr/libexec/hone ] && [ ! -e /usr/share/hone ] || {
     echo "failed: something is left after purging"
     exit 1

@@ -11,7 +11,7 @@ check_exports() {
     declared=$(mktemp)
     exported=$(mktemp)
     trap 'rm -f "$declared" "$exported"' EXIT
-    sed -n '/^HONE_API /,/(/p' "$2" | grep -oE '\bhone_[a-z0-9_]+\(' | tr -d '(' | LC_ALL=C sort -u >"$declared"
+    sed -n '/^HONE_\(KNOWN_\)\{0,1\}API /,/(/p' "$2" | grep -oE '\bhone_[a-z0-9_]+\(' | tr -d '(' | LC_ALL=C sort -u >"$declared"
     # A sanitizer adds symbols of its own.
     nm -D --defined-only "$1" | awk '$3 !~ /^__(odr_)?[au]san/ { print $3 }' | LC_ALL=C sort -u >"$exported"
     [ -s "$exported" ]
