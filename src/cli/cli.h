@@ -70,6 +70,7 @@ struct invocation {
     X(peak)     \
     X(score)    \
     X(best)     \
+    X(deploy)   \
     X(export)   \
     X(import)   \
     X(store)    \

@@ -34,13 +34,28 @@ struct deploy_format {
 };
 
 // X(NAME): the file format_NAME.c has `const struct deploy_format deploy_format_NAME`.
-#define DEPLOY_FORMATS(X) X(csv) X(header) X(known)
+// clang-format off
+#define DEPLOY_FORMATS(X) \
+    X(header)  \
+    X(known)   \
+    X(json)    \
+    X(csv)     \
+    X(cmake)   \
+    X(prelude)
+// clang-format on
 
 #define X(name) extern const struct deploy_format deploy_format_##name;
 DEPLOY_FORMATS(X)
 #undef X
 
+// As --format offers them.
+#define DEPLOY_FORMATS_ARGUMENT "header|known|json|csv|cmake|prelude"
+
 // NULL: there is none of that name.
 const struct deploy_format *deploy_format_find(const char *name);
+// By the end of a file's name; NULL: none has such an ending.
+const struct deploy_format *deploy_format_of_file(const char *path);
+// Their names, for messages: "json, csv".
+void deploy_format_names(struct text *out);
 
 #endif

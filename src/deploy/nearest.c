@@ -94,14 +94,14 @@ static const bool *find_valid(const struct deploy_table *t, const int64_t *shape
     return valid;
 }
 
-static uint32_t find_point(const struct deploy_table *t, const struct deploy_device *d,
-                           const int64_t *shape, const bool *valid)
+uint32_t deploy_nearest_point(const struct deploy_point *points, uint32_t count, uint32_t columns,
+                              const int64_t *shape, const bool *valid)
 {
     uint32_t found = DEPLOY_NONE;
     uint64_t least = UINT64_MAX;
-    for (uint32_t i = 0; i < d->point_count; i++) {
-        uint64_t apart = deploy_distance(d->points[i].shape, shape, t->column_count);
-        if (!valid[d->points[i].configuration] || apart >= least)
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t apart = deploy_distance(points[i].shape, shape, columns);
+        if (!valid[points[i].configuration] || apart >= least)
             continue;
         least = apart;
         found = i;
@@ -128,7 +128,7 @@ void deploy_find(const struct deploy_table *t, const struct deploy_asker *who, c
     const bool *valid = find_valid(t, shape, facts, scratch);
     if (valid && out->device != DEPLOY_NONE) {
         const struct deploy_device *d = &t->devices[out->device];
-        out->point = find_point(t, d, shape, valid);
+        out->point = deploy_nearest_point(d->points, d->point_count, t->column_count, shape, valid);
         if (out->point != DEPLOY_NONE) {
             out->configuration = d->points[out->point].configuration;
             out->is_exact = is_shape(t, d->points[out->point].shape, shape);

@@ -35,6 +35,10 @@ uint32_t deploy_find_device(const struct deploy_table *t, const struct deploy_as
 // Squared distance of two shapes in log space.
 uint64_t deploy_distance(const int64_t *a, const int64_t *b, uint32_t columns);
 
+// The point nearest to the shape, of those whose configuration is valid; DEPLOY_NONE: none.
+uint32_t deploy_nearest_point(const struct deploy_point *points, uint32_t count, uint32_t columns,
+                              const int64_t *shape, const bool *valid);
+
 void deploy_find(const struct deploy_table *t, const struct deploy_asker *who, const int64_t *shape,
                  struct arena *scratch, struct deploy_answer *out);
 // Its reason.

@@ -289,3 +289,27 @@ void engine_swept(const struct hone_tune *t, struct engine_swept *out)
     sweep_progress(t->sweep, &out->progress);
     out->records = sweep_records(t->sweep, &out->count);
 }
+
+// ---- deploy -------------------------------------------------------------------------------------
+
+struct hone_tune *engine_deploy_new(const struct deploy_options *o,
+                                    const struct hone_tune_options *tune, struct error *e)
+{
+    struct hone_tune *t = new_handle(KIND_deploy, NULL, e);
+    if (!t)
+        return NULL;
+    struct deploy_options options = *o;
+    bool ok = o->is_known_only ? setup_init(&t->setup, tune, e) : setup_tune(&t->setup, tune, e);
+    options.tune = t->setup.options;
+    options.tune.device = o->tune.device;
+    t->deploy = ok ? deploy_new(&options, e) : NULL;
+    return started(t, t->deploy != NULL);
+}
+
+void engine_deployed(const struct hone_tune *t, struct engine_deployed *out)
+{
+    deploy_progress(t->deploy, &out->progress);
+    out->records = deploy_records(t->deploy, &out->count);
+    deploy_found(t->deploy, &out->found);
+    out->spec = deploy_spec(t->deploy);
+}

@@ -21,6 +21,7 @@
 #include "worker/protocol.h"
 #include "workflows/check/checks.h"
 #include "workflows/compare/compare.h"
+#include "workflows/deploy/deploy.h"
 #include "workflows/peak/peak.h"
 #include "workflows/score/score.h"
 #include "workflows/sweep/sweep.h"
@@ -105,7 +106,8 @@ void setup_release(struct tune_setup *s); // a zeroed one, too
 // What a handle steps. X(name, its struct)
 #define WORKFLOWS(X)                                                                               \
     X(tune, tune)                                                                                  \
-    X(peak, peak_run) X(score, score) X(check, check) X(compare, compare) X(sweep, sweep)
+    X(peak, peak_run) X(score, score) X(check, check) X(compare, compare) X(sweep, sweep)   \
+    X(deploy, deploy)
 
 enum workflow_kind {
 #define X(name, type) KIND_##name,

@@ -168,12 +168,26 @@ void session_release(struct session *s)
     arena_release(&s->arena);
 }
 
+// What expressions may ask of the device, in numbers: whoever reads the store where there is no such device knows it too.
+static void add_facts(const struct device_info *d, struct text *out)
+{
+    text_addf(out,
+              "%s%sdevice_capability=%u device_subgroup_size=%u device_max_work_group_size=%llu "
+              "device_local_memory=%llu device_global_memory=%llu",
+              d->surroundings ? d->surroundings : "",
+              d->surroundings && d->surroundings[0] ? " " : "", d->capability, d->subgroup_size,
+              (unsigned long long)d->max_group_size, (unsigned long long)d->local_bytes,
+              (unsigned long long)d->global_bytes);
+}
+
 bool session_begin(const struct session *s, struct store *store, uint64_t seed, const char *command,
                    const char *host, struct error *e)
 {
     const struct spec *spec = s->o.spec;
     if (!store)
         return true;
+    struct text facts = TEXT_INIT;
+    add_facts(s->o.device, &facts);
     struct store_session session = {.command = command,
                                     .hone_version = HONE_VERSION,
                                     .spec_name = s->o.name ? s->o.name : spec->name,
@@ -183,8 +197,10 @@ bool session_begin(const struct session *s, struct store *store, uint64_t seed, 
                                     .host = host,
                                     .seed = seed,
                                     .device = s->o.device,
-                                    .surroundings = s->o.device->surroundings};
-    return store_begin(store, &session, e);
+                                    .surroundings = text_cstr(&facts)};
+    bool ok = facts.failed ? error_memory(e) : store_begin(store, &session, e);
+    text_release(&facts);
+    return ok;
 }
 
 // It is the spec's fault, or, where that says that it is for other devices, the configuration's

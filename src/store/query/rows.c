@@ -138,10 +138,11 @@ static void row_sql(const struct store_query *q, const struct version *v, struct
              "coalesce(session.constants, job.constants) AS chosen, session.device, "
              "session.platform, session.driver, lower(hex(session.device_identity)), job.geometry, "
              "result.date, session.hone_version, job.language, lower(hex(session.id)), "
-             "session.command, job.kernels, job.measuring_version, job.key, job.source, "
+             "session.command, job.kernels, session.vendor, session.uuid, session.surroundings, "
+             "job.measuring_version, job.key, job.source, "
              "session.device_identity, "
              "result.status, result.stop, result.fault, result.sample_count, result.policy_fixed, "
-             "result.policy_cold, result.session, result.id, ");
+             "result.policy_cold, result.session, result.id, session.compute_units, ");
     text_addf(out, "%s, result.format, result.body, %s ", v->unseen, q->logs ? v->log : "NULL");
     text_addf(out,
               "FROM result JOIN job ON job.key = result.job "
@@ -172,6 +173,9 @@ static const size_t row_texts[] = {
     offsetof(struct store_row, session),
     offsetof(struct store_row, command),
     offsetof(struct store_row, kernels),
+    offsetof(struct store_row, vendor),
+    offsetof(struct store_row, uuid),
+    offsetof(struct store_row, surroundings),
 };
 enum {
     COLUMN_MEASURING = sizeof row_texts / sizeof *row_texts,
@@ -186,6 +190,7 @@ enum {
     COLUMN_COLD,
     COLUMN_SESSION,
     COLUMN_ID,
+    COLUMN_UNITS,
     COLUMN_UNSEEN,
     COLUMN_FORMAT,
     COLUMN_BODY,
@@ -219,6 +224,7 @@ static void row_read(sqlite3_stmt *statement, struct store_row *row)
         row->stop = STOP_COUNT;
     row->fixed = sqlite3_column_int(statement, COLUMN_FIXED) != 0 || row->stop == STOP_FIXED;
     row->cold = sqlite3_column_int(statement, COLUMN_COLD) != 0;
+    row->compute_units = (uint32_t)sqlite3_column_int64(statement, COLUMN_UNITS);
     row->unseen = sqlite3_column_int(statement, COLUMN_UNSEEN) != 0;
     bytes_column(statement, COLUMN_KEY, row->key.bytes, sizeof row->key.bytes);
     bytes_column(statement, COLUMN_SOURCE, row->source.bytes, sizeof row->source.bytes);

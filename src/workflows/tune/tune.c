@@ -40,7 +40,7 @@ struct evaluator *tune_make_evaluator(struct tune *t, struct error *e)
                                     .alone = space_count(t->session.space) == 1,
                                     .retry = o->retry,
                                     .lock_folder = o->build_only ? NULL : o->lock_folder,
-                                    .spec_name = o->spec->name,
+                                    .spec_name = o->name ? o->name : o->spec->name,
                                     .constants = t->session.constants,
                                     .source = t->session.source};
     // More workers than jobs would only open devices.
@@ -58,6 +58,7 @@ static bool begin_search(struct tune *t, struct error *e)
     const struct session_options so = {.spec = o->spec,
                                        .space = o->replay ? o->replay->space : NULL,
                                        .device = o->device,
+                                       .name = o->name,
                                        .log = o->log,
                                        .configurations = o->configurations,
                                        .configuration_count = o->configuration_count,

@@ -1,0 +1,220 @@
+// What a deploy says to people: its rows, its table, and in sentences what few configurations cost against the best
+// ones.
+#include "report/deploy_report.h"
+
+#include "report/table.h"
+#include "report/units.h"
+
+#include <math.h>
+
+// "1536", or with several columns "M=1536, N=512".
+static void put_shape(const struct deploy_report *v, const int64_t *shape, struct text *out)
+{
+    const struct deploy_found *f = &v->found;
+    for (uint32_t i = 0; i < f->column_count; i++) {
+        text_add(out, i ? ", " : "");
+        if (f->column_count > 1)
+            text_addf(out, "%s=", f->columns[i]);
+        text_addf(out, "%lld", (long long)shape[i]);
+    }
+}
+
+static void put_percent(double fraction, struct text *out)
+{
+    text_addf(out, "%.*f %%", fabs(fraction) < 0.0995 ? 1 : 0, 100 * fraction + 0.0);
+}
+
+void report_deploy_row(const struct deploy_report *v, const struct deploy_record *r,
+                       struct text *out)
+{
+    char time[32];
+    put_shape(v, r->shape, out);
+    if (r->timed == 0) {
+        text_addf(out, ": nothing works: %s\n", r->why);
+        return;
+    }
+    duration_to_str(r->best_ns, time);
+    text_addf(out, ": best of %u is %s", r->timed, time);
+    if (!isnan(r->default_ns))
+        text_addf(out, ", %.2f times as fast as the default", r->default_ns / r->best_ns);
+    text_addf(out, "%s%s\n", r->is_drawn ? " (drawn)" : "", r->is_known ? " (known)" : "");
+}
+
+// ---- the table ---------------------------------------------------------------------------------
+
+enum { CELL_CONFIGURATION, CELL_TIME, CELL_ABOVE, CELL_DEFAULT, CELL_NOTE, CELLS };
+
+static void put_point_row(const struct deploy_report *v, const struct deploy_point *p,
+                          struct table *table)
+{
+    struct text percent = TEXT_INIT;
+    uint32_t first = v->found.column_count;
+    char time[32];
+    table_row(table);
+    for (uint32_t i = 0; i < first; i++)
+        table_cell(table, i, "%lld", (long long)p->shape[i]);
+    table_cell(table, first + CELL_CONFIGURATION, "%u", p->configuration);
+    duration_to_str(p->median_ns, time);
+    put_percent(p->above_best, &percent);
+    table_cell(table, first + CELL_TIME, "%s", time);
+    table_cell(table, first + CELL_ABOVE, "%s", text_cstr(&percent));
+    if (!isnan(p->above_default))
+        table_cell(table, first + CELL_DEFAULT, "%.2f", 1 / (1 + p->above_default));
+    table_cell(table, first + CELL_NOTE, "%s", p->is_refined ? "added" : "");
+    text_release(&percent);
+}
+
+static void put_device_table(const struct deploy_report *v, const struct deploy_device *d,
+                             struct text *out)
+{
+    enum { MOST = 64 };
+    static const struct table_column own[CELLS] = {{"configuration", ALIGN_RIGHT},
+                                                   {"time", ALIGN_RIGHT},
+                                                   {"above best", ALIGN_RIGHT},
+                                                   {"over default", ALIGN_RIGHT},
+                                                   {"", ALIGN_LEFT}};
+    struct table_column columns[MOST + CELLS];
+    struct table table;
+    uint32_t first = v->found.column_count;
+    if (first > MOST)
+        return;
+    for (uint32_t i = 0; i < first; i++)
+        columns[i] = (struct table_column){v->found.columns[i], ALIGN_RIGHT};
+    for (uint32_t i = 0; i < CELLS; i++)
+        columns[first + i] = own[i];
+    table_init(&table, columns, first + CELLS);
+    for (uint32_t i = 0; i < d->point_count; i++)
+        put_point_row(v, &d->points[i], &table);
+    text_addf(out, "%s:\n", d->name);
+    table_print(&table, REPORT_TEXT, "  ", out);
+    table_release(&table);
+}
+
+void report_deploy_table(const struct deploy_report *v, struct text *out)
+{
+    const struct deploy_table *t = v->found.table;
+    if (!t)
+        return;
+    for (uint32_t i = 0; i < t->device_count; i++)
+        put_device_table(v, &t->devices[i], out);
+    text_add(out, "Configurations:\n");
+    for (uint32_t i = 0; i < t->configuration_count; i++)
+        text_addf(out, "  %u  %s%s\n", i, t->configurations[i].text,
+                  i == t->default_configuration ? "  (the default)" : "");
+}
+
+// ---- what it costs -----------------------------------------------------------------------------
+
+static void put_spread(const struct deploy_report *v, const struct deploy_matrix *m,
+                       const struct deploy_spread *s, struct text *out)
+{
+    text_add(out, "median ");
+    put_percent(s->median, out);
+    text_add(out, ", at most ");
+    put_percent(s->most, out);
+    text_add(out, " above the best, at ");
+    put_shape(v, m->shapes[s->most_at], out);
+}
+
+static bool has_weights(const struct deploy_matrix *m)
+{
+    for (uint32_t i = 1; i < m->point_count; i++) {
+        if (m->weights[i] != m->weights[0])
+            return true;
+    }
+    return false;
+}
+
+static void put_drawn(const struct deploy_report *v, const struct deploy_matrix *m,
+                      const struct deploy_chosen *c, struct text *out)
+{
+    if (c->drawn.count > 0) {
+        put_count(c->drawn.count, "size", out);
+        text_add(out, " between them: ");
+        put_spread(v, m, &c->drawn, out);
+        text_add(out, "\n");
+    }
+    if (c->drawn.unanswered > 0) {
+        put_count(c->drawn.unanswered, "size", out);
+        text_add(out, " between them had no valid configuration in the table\n");
+    }
+    if (c->refined == 0)
+        return;
+    put_count(c->refined, "size", out);
+    text_add(out, " between them became points of the table");
+    if (c->left.count > 0) {
+        text_addf(out, "; at the other %u: ", c->left.count);
+        put_spread(v, m, &c->left, out);
+    }
+    text_add(out, "\n");
+}
+
+// Against the default, over the points where that was measured.
+static void put_gain(const struct deploy_device *d, struct text *out)
+{
+    double sum = 0, least = INFINITY;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d->point_count; i++) {
+        double above = d->points[i].above_default;
+        if (isnan(above))
+            continue;
+        double gain = 1 / (1 + above);
+        sum += log(gain);
+        least = fmin(least, gain);
+        count++;
+    }
+    if (count > 0)
+        text_addf(out,
+                  "%.2f times as fast as the default (geometric mean of %u), at least %.2f times\n",
+                  exp(sum / count), count, least);
+}
+
+static uint32_t used_by(const struct deploy_device *d, uint32_t configurations)
+{
+    uint32_t used = 0;
+    for (uint32_t c = 0; c < configurations; c++) {
+        bool is_used = false;
+        for (uint32_t i = 0; i < d->point_count; i++)
+            is_used = is_used || d->points[i].configuration == c;
+        used += is_used;
+    }
+    return used;
+}
+
+static void put_device_end(const struct deploy_report *v, uint32_t at, struct text *out)
+{
+    const struct deploy_table *t = v->found.table;
+    const struct deploy_chosen *c = &v->found.chosen[at];
+    const struct deploy_matrix *m = &v->found.matrices[at];
+    if (t->device_count > 1)
+        text_addf(out, "%s: ", t->devices[at].name);
+    put_count(used_by(&t->devices[at], t->configuration_count), "configuration", out);
+    text_add(out, " for ");
+    put_count(c->point_count, "size", out);
+    text_add(out, "; ");
+    put_spread(v, m, &c->at_points, out);
+    if (has_weights(m)) {
+        text_add(out, "; by their weights ");
+        put_percent(c->at_points.mean, out);
+    }
+    text_add(out, "\n");
+    put_drawn(v, m, c, out);
+    put_gain(&t->devices[at], out);
+}
+
+void report_deploy_end(const struct deploy_report *v, struct text *out)
+{
+    const struct deploy_table *t = v->found.table;
+    for (uint32_t i = 0; t && i < t->device_count; i++)
+        put_device_end(v, i, out);
+    for (uint32_t i = 0; i < v->count; i++) {
+        const struct deploy_record *r = &v->records[i];
+        if (r->timed > 0 || r->is_drawn)
+            continue;
+        text_add(out, "At ");
+        put_shape(v, r->shape, out);
+        text_addf(out, " nothing works (%s); %s\n", r->why,
+                  t ? "the nearest valid configuration of the table answers, else the default"
+                    : "there is no table");
+    }
+}

@@ -1,0 +1,461 @@
+// A deploy, stage by stage: a sweep tunes every point; then a tune of the winners alone measures each point, and its
+// records fill the grid of this device; then the same at shapes between the points. What cannot be measured at a point is
+// told in its record; what would fail everywhere ends the deploy.
+#include "workflows/deploy/deploy_inside.h"
+
+#include "deploy/nearest.h"
+#include "os/process.h"
+#include "workflows/compare/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- making ------------------------------------------------------------------------------------
+
+// Columns are the names whose values vary; where none does (one point), all that are numbers.
+static bool find_columns(struct deploy *d, struct error *e)
+{
+    const struct sweep_plan *plan = d->o.plan;
+    const char **columns = arena_array(&d->arena, plan->name_count + (size_t)1, sizeof *columns);
+    d->column_names = arena_array(&d->arena, plan->name_count + (size_t)1, sizeof *d->column_names);
+    bool any = false;
+    if (!columns || !d->column_names)
+        return error_memory(e);
+    for (uint32_t i = 0; i < plan->name_count; i++)
+        any = any || plan->names[i].varies;
+    for (uint32_t i = 0; i < plan->name_count; i++) {
+        bool is_size = plan->points[0].values[i].kind == VALUE_INT;
+        if (any ? !plan->names[i].varies : !is_size)
+            continue;
+        columns[d->column_count] = plan->names[i].name;
+        d->column_names[d->column_count++] = i;
+    }
+    d->columns = columns;
+    return d->column_count > 0 ||
+           error_set(e, ERROR_USAGE, "%s: none of the constants that are set is a whole number",
+                     d->o.path);
+}
+
+static bool make_row(struct deploy *d, uint32_t at, struct error *e)
+{
+    const struct sweep_point *p = &d->o.plan->points[at];
+    struct deploy_row *row = &d->rows[at];
+    int64_t *shape = arena_array(&d->arena, d->column_count, sizeof *shape);
+    if (!shape)
+        return error_memory(e);
+    for (uint32_t i = 0; i < d->column_count; i++) {
+        const struct value *v = &p->values[d->column_names[i]];
+        if (v->kind != VALUE_INT || v->i < 1)
+            return error_set(e, ERROR_USAGE,
+                             "%s: shapes consist of whole numbers from 1 on, and a point has %s",
+                             d->o.path, p->set[d->column_names[i]]);
+        shape[i] = v->i;
+    }
+    *row = (struct deploy_row){
+        .shape = shape, .weight = d->o.weights ? d->o.weights[at] : 1, .set = p->set};
+    return deploy_load_row(d, row, e);
+}
+
+// The spec as it is at the first point: what varies means nothing in it.
+static bool load_table_spec(struct deploy *d, struct error *e)
+{
+    struct spec_options so = {.set = d->o.plan->points[0].set,
+                              .set_count = d->o.plan->name_count,
+                              .strict = d->o.strict,
+                              .digests = &d->digests,
+                              .device = d->o.tune.device};
+    d->spec = spec_load(d->o.path, &so, e);
+    return d->spec != NULL;
+}
+
+static bool read_sources(struct deploy *d, struct error *e)
+{
+    const struct device_info *device = d->o.tune.device;
+    struct spec_sources *with = spec_sources_read(d->spec, device->language, device, NULL, e);
+    if (!with)
+        return false;
+    spec_sources_digest(with, &d->source);
+    spec_sources_free(with);
+    // Whoever looks whether they have changed has no device.
+    d->sources = spec_sources_read(d->spec, device->language, NULL, NULL, e);
+    return d->sources != NULL;
+}
+
+// The spec's own default, or what stands for it at the first point where that has none.
+static bool find_default_text(struct deploy *d, struct error *e)
+{
+    struct text text = TEXT_INIT;
+    uint32_t *choice = arena_array(&d->arena, d->spec->parameter_count + (size_t)1, sizeof *choice);
+    bool is_valid = false;
+    if (!choice)
+        return error_memory(e);
+    spec_default(d->spec, choice);
+    for (uint32_t i = 0; !is_valid && i < d->row_count; i++)
+        is_valid = deploy_excluded(&d->table, choice, d->rows[i].shape, d->o.tune.device,
+                                   &d->arena) == DEPLOY_NONE;
+    if (!is_valid && !spec_baseline(d->sources, d->o.tune.device, choice))
+        spec_default(d->spec, choice);
+    spec_configuration_text(d->spec, choice, true, &text);
+    d->default_text = text.failed ? NULL : arena_strdup(&d->arena, text_cstr(&text));
+    text_release(&text);
+    return d->default_text || error_memory(e);
+}
+
+static bool make_deploy(struct deploy *d, struct error *e)
+{
+    uint32_t points = d->o.plan->point_count;
+    size_t all = (size_t)points + d->o.drawn;
+    struct text name = TEXT_INIT;
+    d->rows = arena_array(&d->arena, all + 1, sizeof *d->rows);
+    d->records = arena_array(&d->arena, all + 1, sizeof *d->records);
+    d->winners = arena_array(&d->arena, points + (size_t)1, sizeof *d->winners);
+    if (!d->rows || !d->records || !d->winners)
+        return error_memory(e);
+    d->own = (struct deploy_grid){.arena = &d->arena, .facts = *d->o.tune.device};
+    if (!find_columns(d, e) || !load_table_spec(d, e) || !read_sources(d, e) ||
+        !deploy_table_init(&d->table, d->spec, d->columns, d->column_count, &d->arena, e))
+        return false;
+    for (; d->row_count < points; d->row_count++) {
+        if (!make_row(d, d->row_count, e))
+            return false;
+    }
+    compare_name(d->spec->name, "deploy", &name);
+    d->name = name.failed ? NULL : arena_strdup(&d->arena, text_cstr(&name));
+    text_release(&name);
+    if (!d->name)
+        return error_memory(e);
+    return find_default_text(d, e) && deploy_read_others(d, e);
+}
+
+struct deploy *deploy_new(const struct deploy_options *o, struct error *e)
+{
+    struct deploy *d = calloc(1, sizeof *d);
+    if (!d) {
+        error_memory(e);
+        return NULL;
+    }
+    arena_init(&d->arena);
+    d->o = *o;
+    d->o.drawn = o->is_known_only ? 0 : o->drawn;
+    d->started_ns = clock_ns();
+    if (make_deploy(d, e))
+        return d;
+    deploy_free(d);
+    return NULL;
+}
+
+void deploy_free(struct deploy *d)
+{
+    if (!d)
+        return;
+    tune_free(d->tune);
+    for (size_t i = 0; i < sizeof d->sweeps / sizeof *d->sweeps; i++)
+        sweep_free(d->sweeps[i]);
+    spec_sources_free(d->sources);
+    for (uint32_t i = 0; i < d->row_count; i++)
+        spec_free(d->rows[i].spec);
+    spec_free(d->spec);
+    spec_digests_release(&d->digests);
+    arena_release(&d->arena);
+    free(d);
+}
+
+// ---- tuning ------------------------------------------------------------------------------------
+
+static bool start_sweep(struct deploy *d, struct error *e)
+{
+    const struct sweep_line line = {.label = d->spec->name,
+                                    .path = d->o.path,
+                                    .strict = d->o.strict,
+                                    .means = SWEEP_TUNE,
+                                    .tune = d->o.tune};
+    const struct sweep_options o = {.lines = &line,
+                                    .line_count = 1,
+                                    .plan = d->stage ? &d->drawn : d->o.plan,
+                                    .again = d->o.again,
+                                    .spare = d->o.spare};
+    d->sweeps[d->stage] = sweep_new(&o, e);
+    return d->sweeps[d->stage] != NULL;
+}
+
+static bool add_winner(struct deploy *d, const char *text)
+{
+    for (uint32_t i = 0; i < d->winner_count; i++) {
+        if (str_equal(d->winners[i], text))
+            return true;
+    }
+    d->winners[d->winner_count++] = text;
+    return true;
+}
+
+// The winners of the sweep that is over.
+static bool take_winners(struct deploy *d, struct error *e)
+{
+    uint32_t count;
+    const struct sweep_record *records = sweep_records(d->sweeps[d->stage], &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct sweep_entry *n = &records[i].entries[0];
+        struct deploy_row *row = &d->rows[i + (d->stage ? d->o.plan->point_count : 0)];
+        struct text text = TEXT_INIT;
+        if (!n->timed || !n->choice) {
+            row->why = n->why && !row->why ? n->why : row->why;
+            continue;
+        }
+        spec_configuration_text(n->spec, n->choice, true, &text);
+        row->winner = text.failed ? NULL : arena_strdup(&d->arena, text_cstr(&text));
+        text_release(&text);
+        if (!row->winner || (d->stage == 0 && !add_winner(d, row->winner)))
+            return error_memory(e);
+    }
+    return true;
+}
+
+static bool step_sweep(struct deploy *d, int timeout_ms, struct error *e)
+{
+    const struct sweep_record *record;
+    struct sweep_progress progress;
+    if (!d->sweeps[d->stage] && !start_sweep(d, e))
+        return false;
+    enum workflow_answer answer = sweep_step(d->sweeps[d->stage], timeout_ms, &record, e);
+    if (answer != WORKFLOW_END)
+        return answer != WORKFLOW_BROKEN;
+    sweep_progress(d->sweeps[d->stage], &progress);
+    d->launches += progress.launches;
+    d->phase = DEPLOY_MEASURING;
+    return d->cancelled || take_winners(d, e);
+}
+
+// ---- measuring ---------------------------------------------------------------------------------
+
+// Those of the winners, the default and the row's own that the row's spec has, each once. NULL without memory.
+static const char **candidates_at(struct deploy *d, const struct deploy_row *row, uint32_t *count)
+{
+    const char **list = arena_array(&d->arena, d->winner_count + (size_t)3, sizeof *list);
+    uint32_t *choice =
+        arena_array(&d->arena, row->spec->parameter_count + (size_t)1, sizeof *choice);
+    *count = 0;
+    for (uint32_t i = 0; list && choice && i < d->winner_count + 2; i++) {
+        struct error ignored = ERROR_INIT;
+        const char *text = i < d->winner_count    ? d->winners[i]
+                           : i == d->winner_count ? d->default_text
+                                                  : row->winner;
+        bool is_there = !text;
+        for (uint32_t k = 0; !is_there && k < *count; k++)
+            is_there = str_equal(list[k], text);
+        spec_default(row->spec, choice);
+        if (!is_there && spec_parse_configuration(row->spec, text, choice, &ignored))
+            list[(*count)++] = text;
+    }
+    return choice ? list : NULL;
+}
+
+static bool is_of_row(const struct error *why)
+{
+    return why->code == ERROR_INPUT || why->code == ERROR_USAGE;
+}
+
+// d->tune stays NULL where the row cannot be measured: row->why then says so.
+static bool start_row(struct deploy *d, struct deploy_row *row, struct error *e)
+{
+    struct error why = ERROR_INIT;
+    struct tune_options o = d->o.tune;
+    if (!row->spec)
+        return true;
+    o.configurations = candidates_at(d, row, &o.configuration_count);
+    if (!o.configurations)
+        return error_memory(e);
+    o.spec = row->spec;
+    o.name = d->name;
+    o.where = NULL;
+    o.where_count = 0;
+    o.objectives = (struct objectives){.count = 0};
+    o.strategy = "exhaustive";
+    o.budget = (struct budget){0};
+    o.terms.rules.fixed = 0;
+    o.terms.rules.unranked = false;
+    o.spare = d->o.spare;
+    o.leaving = o.keep = false;
+    d->records[d->row].tried = o.configuration_count;
+    d->tune = tune_new(&o, &why);
+    if (!d->tune && !is_of_row(&why)) {
+        *e = why;
+        return false;
+    }
+    if (!d->tune && !row->why)
+        row->why = arena_strdup(&d->arena, why.text);
+    return d->tune || row->why || error_memory(e);
+}
+
+static bool take_measured(struct deploy *d, struct deploy_record *out, const struct tune_record *r)
+{
+    struct text text = TEXT_INIT;
+    double ns = r->stats.median;
+    if (!r->timed)
+        return true;
+    spec_configuration_text(d->rows[d->row].spec, r->choice, true, &text);
+    bool ok = !text.failed && grid_put(&d->own, d->row, text_cstr(&text), ns, r->result);
+    out->timed++;
+    if (isnan(out->best_ns) || ns < out->best_ns) {
+        out->best_ns = ns;
+        out->best = ok ? arena_strdup(&d->arena, text_cstr(&text)) : NULL;
+        ok = ok && out->best;
+    }
+    if (!text.failed && str_equal(text_cstr(&text), d->default_text))
+        out->default_ns = ns;
+    text_release(&text);
+    return ok;
+}
+
+// Of the row whose tune is over, or that has none.
+static bool finish_row(struct deploy *d, const struct deploy_record **record, struct error *e)
+{
+    struct deploy_row *row = &d->rows[d->row];
+    struct deploy_record *out = &d->records[d->row];
+    struct tune_progress progress = {.launches = 0};
+    size_t count = 0;
+    out->row = d->row;
+    out->is_drawn = d->stage > 0;
+    out->shape = row->shape;
+    out->weight = row->weight;
+    out->best_ns = out->default_ns = NAN;
+    const struct tune_record *const *records = d->tune ? tune_records(d->tune, &count) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!take_measured(d, out, records[i]))
+            return error_memory(e);
+    }
+    if (d->tune)
+        tune_progress(d->tune, &progress);
+    d->launches += progress.launches;
+    out->is_known = d->tune && progress.launches == 0;
+    tune_free(d->tune);
+    d->tune = NULL;
+    out->why = out->timed > 0 ? NULL
+               : row->why     ? row->why
+                              : "no configuration gave a correct result";
+    d->record_count = ++d->row;
+    *record = out;
+    return true;
+}
+
+static enum workflow_answer step_row(struct deploy *d, int timeout_ms,
+                                     const struct deploy_record **record, struct error *e)
+{
+    const struct tune_record *one;
+    if (!d->tune && !start_row(d, &d->rows[d->row], e))
+        return WORKFLOW_BROKEN;
+    enum workflow_answer answer = d->tune ? tune_step(d->tune, timeout_ms, &one, e) : WORKFLOW_END;
+    if (answer == WORKFLOW_BROKEN)
+        return answer;
+    if (answer != WORKFLOW_END || d->cancelled)
+        return answer == WORKFLOW_END ? WORKFLOW_END : WORKFLOW_NOTHING;
+    return finish_row(d, record, e) ? WORKFLOW_RECORD : WORKFLOW_BROKEN;
+}
+
+// ---- steps -------------------------------------------------------------------------------------
+
+// After the last row of a stage.
+static bool go_on(struct deploy *d, struct error *e)
+{
+    if (d->stage == 0 && d->o.drawn > 0 && !deploy_draw(d, e))
+        return false;
+    if (d->stage == 0 && d->row_count > d->row) {
+        d->stage = 1;
+        d->phase = DEPLOY_TUNING;
+        return true;
+    }
+    d->phase = DEPLOY_DONE;
+    return deploy_end(d, e);
+}
+
+static enum workflow_answer advance_deploy(struct deploy *d, int timeout_ms,
+                                           const struct deploy_record **record, struct error *e)
+{
+    if (d->phase == DEPLOY_DONE)
+        return WORKFLOW_END;
+    if (d->cancelled && !d->tune && d->phase == DEPLOY_MEASURING)
+        return WORKFLOW_END;
+    if (d->o.is_known_only) {
+        bool ok = deploy_read_stored(d, &d->own, e) && deploy_end(d, e);
+        d->phase = DEPLOY_DONE;
+        return ok ? WORKFLOW_END : WORKFLOW_BROKEN;
+    }
+    if (d->phase == DEPLOY_TUNING)
+        return step_sweep(d, timeout_ms, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
+    if (d->row < d->row_count)
+        return step_row(d, timeout_ms, record, e);
+    return go_on(d, e) ? WORKFLOW_NOTHING : WORKFLOW_BROKEN;
+}
+
+enum workflow_answer deploy_step(struct deploy *d, int timeout_ms,
+                                 const struct deploy_record **record, struct error *e)
+{
+    struct error why = ERROR_INIT;
+    *record = NULL;
+    if (d->broken)
+        return WORKFLOW_BROKEN;
+    enum workflow_answer answer = advance_deploy(d, timeout_ms, record, &why);
+    d->broken = answer == WORKFLOW_BROKEN;
+    if (d->broken && e)
+        *e = why;
+    return answer;
+}
+
+void deploy_cancel(struct deploy *d)
+{
+    d->cancelled = true;
+    if (d->sweeps[d->stage])
+        sweep_cancel(d->sweeps[d->stage]);
+    if (d->tune)
+        tune_cancel(d->tune);
+}
+
+// ---- views -------------------------------------------------------------------------------------
+
+void deploy_progress(struct deploy *d, struct deploy_progress *out)
+{
+    memset(out, 0, sizeof *out);
+    out->common.planned = (uint64_t)d->o.plan->point_count + d->o.drawn;
+    if (d->stage > 0 || d->phase == DEPLOY_DONE)
+        out->common.planned = d->row_count;
+    out->common.done = d->record_count;
+    out->common.elapsed_ns = clock_ns() - d->started_ns;
+    out->common.cancelled = d->cancelled;
+    out->phase = d->phase;
+    out->is_drawn = d->stage > 0;
+    out->row = d->row;
+    out->launches = d->launches;
+    if (d->phase == DEPLOY_TUNING && d->sweeps[d->stage]) {
+        sweep_progress(d->sweeps[d->stage], &out->sweep);
+        out->launches += out->sweep.launches;
+        out->common.evaluator = out->sweep.common.evaluator;
+    }
+    if (d->tune) {
+        tune_progress(d->tune, &out->tune);
+        out->launches += out->tune.launches;
+        out->common.evaluator = out->tune.common.evaluator;
+    }
+}
+
+const struct deploy_record *deploy_records(const struct deploy *d, uint32_t *count)
+{
+    *count = d->record_count;
+    return d->records;
+}
+
+const struct spec *deploy_spec(const struct deploy *d)
+{
+    return d->spec;
+}
+
+void deploy_found(const struct deploy *d, struct deploy_found *out)
+{
+    *out = (struct deploy_found){.table = d->is_whole ? &d->table : NULL,
+                                 .chosen = d->chosen,
+                                 .matrices = d->matrices,
+                                 .candidates = d->own.count,
+                                 .columns = d->columns,
+                                 .column_count = d->column_count,
+                                 .points = d->o.plan->point_count,
+                                 .drawn = d->row_count - d->o.plan->point_count};
+}

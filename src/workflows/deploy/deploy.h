@@ -1,0 +1,89 @@
+// The workflow of `hone deploy`: which few configurations an application needs for its shapes, and which of them answers
+// at each, from what is measured.
+//
+//   tuning     the spec at each point, as a sweep does (sweep.h): what the store knows answers
+//   measuring  at each point the winners of all points, and the default: screened, and those near the best ranked in
+//              interleaved rounds, each result verified. Results are kept under a name of their own, so that they leave
+//              what `hone best` answers alone
+//   drawing    the same at shapes that are drawn between the points, each with the winner of its own
+//   choosing   deploy/choose.h
+//
+// Everything that is measured is stored as it is measured: a deploy that was ended, however, goes on where it was.
+// Another device takes part with what the store has of it.
+//
+// Driven as workflow.h says; planned and done are shapes, each once measured.
+#ifndef HONE_WORKFLOWS_DEPLOY_DEPLOY_H
+#define HONE_WORKFLOWS_DEPLOY_DEPLOY_H
+
+#include "deploy/choose.h"
+#include "workflows/sweep/sweep.h"
+
+#define DEPLOY_DRAWN_MOST 1000
+
+struct deploy_options {
+    const char *path; // of the spec
+    bool strict;
+    const struct sweep_plan *plan; // the points; sizes of 1 and more
+    const double *weights;         // (optional) one a point; NULL: 1
+    // How each point is tuned; `spec`, `name`, `spare`, `leaving` and `keep` are the deploy's. The store is needed.
+    struct tune_options tune;
+    bool again;                // tuned also where the store has a ranking
+    bool is_known_only;        // nothing is measured: what the store has of the tune's device
+    double within;             // 0.02: how far above the best a configuration may be
+    uint32_t drawn;            // shapes between the points, DEPLOY_DRAWN_MOST at most
+    const char *const *others; // (optional) names of further devices, as the store has them
+    uint32_t other_count;
+    bool all_others;     // every device that the store has
+    struct spare *spare; // (optional) for the first tune; outlives the deploy
+};
+
+// A shape that is done.
+struct deploy_record {
+    uint32_t row; // points of the plan, then what was drawn
+    bool is_drawn;
+    const int64_t *shape; // one a column
+    double weight;
+    uint32_t tried, timed;      // configurations at this shape, and those of them that have a time
+    const char *best;           // (or NULL) the fastest of them
+    double best_ns, default_ns; // NaN: it has none
+    bool is_known;              // nothing was launched
+    const char *why;            // (or NULL) nothing works here
+};
+
+enum deploy_phase { DEPLOY_TUNING, DEPLOY_MEASURING, DEPLOY_DONE };
+
+struct deploy_progress {
+    struct workflow_progress common; // in shapes that are measured
+    enum deploy_phase phase;
+    bool is_drawn;               // the phase is about those between the points
+    uint32_t row;                // that is measured
+    uint64_t launches;           // of kernels, so far
+    struct sweep_progress sweep; // while tuning
+    struct tune_progress tune;   // while measuring
+};
+
+// What came of it, once END was reached without a cancel.
+struct deploy_found {
+    const struct deploy_table *table;     // whole; NULL: nothing works anywhere
+    const struct deploy_chosen *chosen;   // one a device of the table
+    const struct deploy_matrix *matrices; // likewise
+    uint32_t candidates; // of this device: winners, and the default
+    const char *const *columns; // of a shape; these are known from the start
+    uint32_t column_count;
+    uint32_t points, drawn;       // rows that there are
+};
+
+struct deploy;
+
+struct deploy *deploy_new(const struct deploy_options *o, struct error *e);
+enum workflow_answer deploy_step(struct deploy *d, int timeout_ms,
+                                 const struct deploy_record **record, struct error *e);
+void deploy_cancel(struct deploy *d);
+void deploy_progress(struct deploy *d, struct deploy_progress *out);
+const struct deploy_record *deploy_records(const struct deploy *d, uint32_t *count);
+void deploy_found(const struct deploy *d, struct deploy_found *out);
+// The table's spec: with the constants that are the same at all points. It lives until deploy_free().
+const struct spec *deploy_spec(const struct deploy *d);
+void deploy_free(struct deploy *d); // NULL is fine
+
+#endif

@@ -1,0 +1,167 @@
+// The table: of each device the choice among its candidates by what was measured, then all of them in one list of
+// configurations, the default first.
+#include "workflows/deploy/deploy_inside.h"
+
+#include "deploy/nearest.h"
+
+#include <string.h>
+
+// The choice of a text in the table's spec; NULL: it has no such configuration, or (*failed) no memory.
+static uint32_t *choice_of(struct deploy *d, const char *text, bool *failed)
+{
+    struct error ignored = ERROR_INIT;
+    uint32_t *choice = arena_array(&d->arena, d->spec->parameter_count + (size_t)1, sizeof *choice);
+    *failed |= !choice;
+    if (!choice)
+        return NULL;
+    spec_default(d->spec, choice);
+    return spec_parse_configuration(d->spec, text, choice, &ignored) ? choice : NULL;
+}
+
+// ---- one device --------------------------------------------------------------------------------
+
+// The grid as a dense matrix over `rows` rows. False without memory.
+static bool make_matrix(struct deploy *d, const struct deploy_grid *g, uint32_t rows,
+                        struct deploy_matrix *out)
+{
+    struct arena *a = &d->arena;
+    size_t all = (size_t)rows * g->count;
+    double *ns = arena_array(a, all + 1, sizeof *ns);
+    bool *valid = arena_array(a, all + 1, sizeof *valid), failed = false;
+    double *weights = arena_array(a, rows + (size_t)1, sizeof *weights);
+    const int64_t **shapes = arena_array(a, rows + (size_t)1, sizeof *shapes);
+    struct arena scratch;
+    if (!ns || !valid || !weights || !shapes)
+        return false;
+    *out = (struct deploy_matrix){.candidate_count = g->count,
+                                  .default_candidate = DEPLOY_NONE,
+                                  .point_count = d->o.plan->point_count,
+                                  .drawn_count = rows - d->o.plan->point_count,
+                                  .column_count = d->column_count,
+                                  .shapes = shapes,
+                                  .weights = weights,
+                                  .ns = ns,
+                                  .valid = valid,
+                                  .costs = g->costs,
+                                  .within = d->o.within};
+    for (uint32_t row = 0; row < rows; row++) {
+        shapes[row] = d->rows[row].shape;
+        weights[row] = d->rows[row].weight;
+    }
+    arena_init(&scratch);
+    for (uint32_t c = 0; c < g->count; c++) {
+        const uint32_t *choice = choice_of(d, g->texts[c], &failed);
+        if (str_equal(g->texts[c], d->default_text))
+            out->default_candidate = c;
+        for (uint32_t row = 0; row < rows; row++) {
+            size_t at = (size_t)row * g->count + c;
+            ns[at] = choice ? grid_time(g, row, c) : __builtin_nan("");
+            valid[at] = choice && deploy_excluded(&d->table, choice, shapes[row], &g->facts,
+                                                  &scratch) == DEPLOY_NONE;
+        }
+        arena_release(&scratch);
+    }
+    return !failed;
+}
+
+// "sm_90"; of a processor under PoCL its instruction set; of AMD's the name; "".
+static const char *architecture_of(struct arena *a, const struct device_info *f)
+{
+    const char *prefix = "pthread-", *end;
+    if (f->capability > 0)
+        return arena_printf(a, "sm_%u", f->capability);
+    if (str_starts(f->name, "gfx"))
+        return arena_strndup(a, f->name, strcspn(f->name, ":"));
+    prefix = str_starts(f->name, "cpu-") ? "cpu-" : prefix;
+    end = strrchr(f->name, '-');
+    if (str_starts(f->name, prefix) && end && end > f->name + strlen(prefix))
+        return arena_strndup(a, f->name + strlen(prefix), (size_t)(end - f->name) - strlen(prefix));
+    return "";
+}
+
+static bool make_device(struct deploy *d, const struct deploy_grid *g, struct deploy_device *out)
+{
+    const struct device_info *f = &g->facts;
+    *out = (struct deploy_device){.name = f->name,
+                                  .platform = f->platform ? f->platform : "",
+                                  .identity = f->uuid ? f->uuid : "",
+                                  .vendor = f->vendor ? f->vendor : "",
+                                  .architecture = architecture_of(&d->arena, f),
+                                  .driver = f->driver ? f->driver : "",
+                                  .compute_units = f->compute_units,
+                                  .facts = f,
+                                  .fallback_configuration = 0};
+    return out->architecture != NULL;
+}
+
+// ---- all of them -------------------------------------------------------------------------------
+
+// Its index in the table, made where it is not there. DEPLOY_NONE without memory.
+static uint32_t configuration_of(struct deploy *d, const char *text)
+{
+    struct deploy_table *t = &d->table;
+    bool failed = false;
+    for (uint32_t i = 0; i < t->configuration_count; i++) {
+        if (str_equal(t->configurations[i].text, text))
+            return i;
+    }
+    const uint32_t *choice = choice_of(d, text, &failed);
+    if (!choice || !deploy_configuration_make(t, choice, &d->arena,
+                                              &t->configurations[t->configuration_count]))
+        return DEPLOY_NONE;
+    return t->configuration_count++;
+}
+
+static bool add_device(struct deploy *d, struct deploy_grid *g, uint32_t rows)
+{
+    struct deploy_table *t = &d->table;
+    struct deploy_matrix *m = &d->matrices[t->device_count];
+    struct deploy_chosen *c = &d->chosen[t->device_count];
+    struct deploy_device *out = &t->devices[t->device_count];
+    if (!make_matrix(d, g, rows, m) || !deploy_choose(m, &d->arena, c))
+        return false;
+    if (c->point_count == 0)
+        return true;
+    if (!make_device(d, g, out))
+        return false;
+    out->points = arena_copy(&d->arena, c->points, c->point_count * sizeof *c->points);
+    out->point_count = c->point_count;
+    for (uint32_t i = 0; out->points && i < c->point_count; i++) {
+        const char *text = g->texts[c->candidates[c->points[i].configuration]];
+        out->points[i].configuration = configuration_of(d, text);
+        if (out->points[i].configuration == DEPLOY_NONE)
+            return false;
+    }
+    t->device_count++;
+    return out->points != NULL;
+}
+
+bool deploy_end(struct deploy *d, struct error *e)
+{
+    struct deploy_table *t = &d->table;
+    struct arena *a = &d->arena;
+    size_t devices = (size_t)d->other_count + 1, configurations = (size_t)d->own.count + 1;
+    char hex[65];
+    struct digest source;
+    for (uint32_t i = 0; i < d->other_count; i++)
+        configurations += d->others[i].count;
+    spec_sources_digest(d->sources, &source);
+    digest_hex(&source, hex);
+    t->source_digest = arena_strdup(a, hex);
+    t->sources = d->sources;
+    t->language = d->o.tune.device->language;
+    t->within = d->o.within;
+    t->devices = arena_array(a, devices, sizeof *t->devices);
+    t->configurations = arena_array(a, configurations, sizeof *t->configurations);
+    d->chosen = arena_array(a, devices, sizeof *d->chosen);
+    d->matrices = arena_array(a, devices, sizeof *d->matrices);
+    bool ok = t->source_digest && t->devices && t->configurations && d->chosen && d->matrices;
+    ok = ok && (t->default_configuration = configuration_of(d, d->default_text)) != DEPLOY_NONE;
+    ok = ok && add_device(d, &d->own, d->o.is_known_only ? d->o.plan->point_count : d->row_count);
+    for (uint32_t i = 0; ok && i < d->other_count; i++)
+        ok = add_device(d, &d->others[i], d->o.plan->point_count);
+    if (!ok)
+        return error_memory(e);
+    d->is_whole = t->device_count > 0;
+    return !d->is_whole || deploy_table_check(t, e);
+}

@@ -1,0 +1,89 @@
+// Private to the workflow of `hone deploy`: its state, shared by deploy.c (the order of things), deploy_grid.c (what is
+// known of a device), deploy_draw.c (shapes between the points), deploy_stored.c (devices as the store has them) and
+// deploy_end.c (the table).
+#ifndef HONE_WORKFLOWS_DEPLOY_DEPLOY_INSIDE_H
+#define HONE_WORKFLOWS_DEPLOY_DEPLOY_INSIDE_H
+
+#include "workflows/deploy/deploy.h"
+
+// A time that is known.
+struct grid_cell {
+    uint32_t row, candidate;
+    double ns;
+};
+
+// What is known of one device: candidates, by the text of all their parameters, and their times.
+struct deploy_grid {
+    struct arena *arena;
+    struct device_info facts; // as far as they are known
+    const char **texts;
+    struct deploy_cost *costs;
+    uint32_t count;
+    size_t text_capacity, cost_capacity;
+    struct grid_cell *cells;
+    size_t cell_count, cell_capacity;
+};
+
+struct deploy_row {
+    const int64_t *shape; // one a column
+    double weight;
+    const char *const *set; // one a name of the plan
+    struct spec *spec;      // with these; NULL: it cannot be read so
+    const char *winner;     // (or NULL) of its own tune
+    const char *why;        // (or NULL) it has none
+};
+
+struct deploy {
+    struct deploy_options o;
+    struct arena arena;
+    struct spec *spec; // with the constants that are the same everywhere
+    struct spec_sources *sources;
+    struct spec_digests digests;
+    struct digest source;       // as results are stored with it
+    const char *name;           // of what is measured, in the store
+    const char *const *columns; // names of the plan
+    uint32_t *column_names;     // index in the plan of each
+    uint32_t column_count;
+    const char *default_text; // of the default configuration
+    struct deploy_row *rows;  // room for the points and what is drawn
+    uint32_t row_count;       // points; with what was drawn, once that is
+    struct sweep_plan drawn;  // the plan of these
+    struct sweep *sweeps[2];  // of the points; between them
+    uint32_t stage;           // index there
+    enum deploy_phase phase;
+    uint32_t row; // whose turn it is
+    struct tune *tune;
+    struct deploy_grid own, *others;
+    uint32_t other_count;
+    struct deploy_record *records;
+    uint32_t record_count;
+    const char **winners; // of the points: each once
+    uint32_t winner_count;
+    uint64_t launches, started_ns;
+    struct deploy_table table;
+    struct deploy_chosen *chosen;
+    struct deploy_matrix *matrices;
+    bool is_whole, cancelled, broken;
+};
+
+// deploy_grid.c. Each is false, or DEPLOY_NONE, without memory.
+uint32_t grid_candidate(struct deploy_grid *g, const char *text); // made where it is not there
+bool grid_put(struct deploy_grid *g, uint32_t row, const char *text, double ns,
+              const struct result *r);
+// NaN: it has none.
+double grid_time(const struct deploy_grid *g, uint32_t row, uint32_t candidate);
+
+// deploy_draw.c: fills in d->rows behind the points, and d->drawn; fewer where there are not so many between them.
+bool deploy_draw(struct deploy *d, struct error *e);
+// The row's spec and place; `set` and `shape` are there.
+bool deploy_load_row(struct deploy *d, struct deploy_row *r, struct error *e);
+
+// deploy_stored.c: what the store has of the device (its name and platform in g->facts), at the points.
+bool deploy_read_stored(struct deploy *d, struct deploy_grid *g, struct error *e);
+// d->others. The error names a device that has nothing.
+bool deploy_read_others(struct deploy *d, struct error *e);
+
+// deploy_end.c: d->table, d->chosen. False without memory, or where a part of the table makes no sense.
+bool deploy_end(struct deploy *d, struct error *e);
+
+#endif
