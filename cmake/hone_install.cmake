@@ -52,6 +52,7 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/hone-config.cmake.in $
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/hone-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(EXPORT hone NAMESPACE hone:: DESTINATION ${package} FILE hone-targets.cmake COMPONENT development)
 install(FILES ${PROJECT_BINARY_DIR}/hone-config.cmake ${PROJECT_BINARY_DIR}/hone-config-version.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/hone_check_deployed.cmake
         DESTINATION ${package} COMPONENT development)
 
 # pkg-config hone and hone-known. With a static library a program links what libhone links, too.

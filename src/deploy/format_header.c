@@ -4,6 +4,7 @@
 #include "deploy/formats.h"
 #include "deploy/known_core_text.h"
 #include "deploy/paste_source.h"
+#include "deploy/stamp.h"
 
 #include "base/digest.h"
 
@@ -68,8 +69,9 @@ static void add_about(const struct header *h)
     emit_c_comment(h->w->command ? h->w->command : "hone deploy --format header", h->out);
     text_addf(h->out, "\n   hone %s, spec ", t->hone_version);
     emit_c_comment(t->spec_path, h->out);
-    text_addf(h->out, " in %s\n   source digest %s\n   spec digest %s\n\n",
-              language_title(t->language), t->source_digest, t->spec_digest);
+    text_addf(h->out, " in %s\n   ", language_title(t->language));
+    deploy_stamp_add(t, h->out);
+    text_add(h->out, "\n\n");
     text_addf(h->out, "   %u configurations for %u devices. Use:\n\n", t->configuration_count,
               t->device_count);
     text_addf(h->out, "     %s_handle device = %s_device(name_of_the_device);\n", h->name, h->name);

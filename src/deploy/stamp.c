@@ -72,27 +72,75 @@ static bool read_digest(const char *word, char out[65])
     return true;
 }
 
+// The text in quotes at *at, which goes behind it; what stands in none is written "\\22". NULL: there is none.
+static char *quoted_text(const char **at, struct arena *a)
+{
+    const char *from = strchr(*at, '"');
+    size_t length = from ? strcspn(from + 1, "\"\n") : 0;
+    if (!from || from[1 + length] != '"')
+        return NULL;
+    *at = from + length + 2;
+    char *text = arena_strndup(a, from + 1, length), *to = text;
+    for (const char *c = text; c && *c; c++) {
+        char digits[3] = {0};
+        if (*c == '\\' && strspn(c + 1, "0123456789abcdef") >= 2) {
+            memcpy(digits, c + 1, 2);
+            *to++ = (char)strtoul(digits, NULL, 16);
+            c += 2;
+        } else {
+            *to++ = *c;
+        }
+    }
+    if (to)
+        *to = '\0';
+    return text;
+}
+
+// The first line of a `.hone` file says the same in texts: name, language, version, spec, digests.
+static bool read_known_head(const char *text, struct arena *a, struct deploy_stamp *out)
+{
+    const char *name = quoted_text(&text, a), *language = quoted_text(&text, a);
+    out->version = quoted_text(&text, a);
+    out->spec_path = quoted_text(&text, a);
+    const char *source = quoted_text(&text, a), *spec = quoted_text(&text, a);
+    bool is_language = false;
+    for (unsigned l = 0; name && language && l < LANGUAGE_COUNT && !is_language; l++) {
+        is_language = str_equal(language, language_title((enum language)l));
+        out->language = (enum language)l;
+    }
+    return is_language && out->version && out->spec_path && out->spec_path[0] &&
+           read_digest(source, out->source) && read_digest(spec, out->spec_digest);
+}
+
+static bool read_stamp_line(const char *line, struct arena *a, struct deploy_stamp *out)
+{
+    const char *language = stamp_word(line, "language", a);
+    char *path = (char *)stamp_word(line, "spec", a);
+    out->version = stamp_word(line, "version", a);
+    out->spec_path = path;
+    return language && language_parse(language, &out->language) && out->version && path &&
+           decode_path(path) && read_digest(stamp_word(line, "source", a), out->source) &&
+           read_digest(stamp_word(line, "spec-digest", a), out->spec_digest);
+}
+
 bool deploy_stamp_find(const char *text, const char *name, struct arena *a,
                        struct deploy_stamp *out, struct error *e)
 {
     const char *line = strstr(text, STAMP);
-    if (!line)
+    bool is_known = str_starts(text, "hone-known 1 ");
+    if (!line && !is_known)
         return error_set(
             e, ERROR_INPUT,
             "%s: there is no line 'hone-deploy 1 ...' that says what it was made from: "
             "no file of `hone deploy`, or one as CSV",
             name);
-    line += strlen("hone-deploy"); // a blank stands before each word
-    const char *language = stamp_word(line, "language", a);
-    char *path = (char *)stamp_word(line, "spec", a);
-    out->version = stamp_word(line, "version", a);
-    out->spec_path = path;
-    bool ok = language && language_parse(language, &out->language) && out->version && path &&
-              decode_path(path) && read_digest(stamp_word(line, "source", a), out->source) &&
-              read_digest(stamp_word(line, "spec-digest", a), out->spec_digest);
-    return ok ||
-           error_set(e, ERROR_INPUT,
-                     "%s: the line 'hone-deploy 1 ...' is damaged; deploy the spec again", name);
+    // A blank stands before each word of the line.
+    bool ok = is_known ? read_known_head(text, a, out)
+                       : read_stamp_line(line + strlen("hone-deploy"), a, out);
+    return ok || error_set(e, ERROR_INPUT,
+                           "%s: the line that says what it was made from is damaged; deploy the "
+                           "spec again",
+                           name);
 }
 
 bool deploy_stamp_check(const struct deploy_stamp *stamp, const struct spec *now, const char **what,

@@ -22,7 +22,7 @@ struct deploy_settings {
     struct list others;
     double within; // per cent; 0: the default
     struct given hold_out;
-    bool product, known, again;
+    bool product, known, again, with_source;
 };
 
 #define WITHIN_DEFAULT 2.0 // per cent
@@ -264,7 +264,9 @@ static int write_table(struct session *s, const struct deploy_report *v)
     struct error e = ERROR_INIT;
     struct text out = TEXT_INIT;
     struct deploy_table named = *v->found.table;
-    const struct deploy_writing w = {.prefix = s->settings->name, .command = s->call.line};
+    const struct deploy_writing w = {.prefix = s->settings->name,
+                                     .with_source = s->settings->with_source,
+                                     .command = s->call.line};
     if (s->settings->name)
         named.name = s->settings->name;
     bool ok = deploy_table_check(&named, &e) && s->format->write(&named, &w, &out, &e);
@@ -431,11 +433,14 @@ static int choose_format(const struct deploy_settings *s, bool is_one,
                          const struct deploy_format **out)
 {
     struct text names = TEXT_INIT;
-    *out = s->format ? deploy_format_find(s->format) : NULL;
-    if (s->format || !s->output)
-        return EXIT_DONE;
-    *out = is_one ? deploy_format_of_file(s->output) : NULL;
-    if (*out)
+    *out = s->format             ? deploy_format_find(s->format)
+           : s->output && is_one ? deploy_format_of_file(s->output)
+                                 : NULL;
+    if (s->with_source && !(*out && (*out)->is_binary_safe)) {
+        complain("--with-source is for --format header");
+        return EXIT_USAGE;
+    }
+    if (*out || !s->output)
         return EXIT_DONE;
     deploy_format_names(&names);
     complain("-o %s: %s; name a --format: %s", s->output,
@@ -537,6 +542,8 @@ static const struct option table_options[] = {
              "--format does not. With several specs a folder, a file in it for each."},
     {OPTION("name", "NAME", option_once, FIELD(name)),
      .help = "What names in the file begin with, a C identifier. Default: the spec's name."},
+    {OPTION("with-source", NULL, option_flag, FIELD(with_source)),
+     .help = "Put the kernel's text into the header, for an application that compiles it."},
     {OPTION("check", "FILE", option_once, FIELD(check)),
      .brief = "is the file still of this kernel?",
      .help =

@@ -1,0 +1,139 @@
+#!/bin/bash
+# deploy.sh HONE SOURCE SCRATCH: hone deploy as a user types it, on PoCL: a table of three sizes, killed at any moment and
+# begun again until it is whole, after which nothing is measured; its formats; --check; refusals. 77: no device.
+set -u
+hone=$1 source=$2 scratch=$3
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+# expect STATUS PATTERN COMMAND...: its exit status, and a pattern in what it says.
+expect() {
+    local status=$1 pattern=$2 got said
+    shift 2
+    said=$("$@" 2>&1)
+    got=$?
+    [ $got -eq "$status" ] || fail "$* exits with $got: $said"
+    grep -qE -- "$pattern" <<<"$said" || fail "$*: no '$pattern' in: $said"
+}
+results() { "$hone" store --store $store --json 2>/dev/null | grep -oE '"results":[0-9]+' | head -n 1 | cut -d: -f2; }
+
+rm -rf "$scratch"
+mkdir -p "$scratch/spec"
+cd "$scratch" || exit 1
+"$hone" devices --json 2>/dev/null | grep -q '"opencl"' || exit 77
+cp "$source"/kernels_cl/matmul_tiled.* "$source"/kernels_cl/*.h spec/ 2>/dev/null
+store=$scratch/store.sqlite
+deploy=("$hone" deploy spec/matmul_tiled.json --language opencl --store $store --budget 3 --set "WIDTH=64,96,128" --seed 5)
+
+# ---- killed, and begun again --------------------------------------------------------------------
+measured=0
+for round in 1 2 3 4 5 6; do
+    setsid "${deploy[@]}" --hold-out 1 >/dev/null 2>&1 &
+    child=$!
+    sleep "0.$((RANDOM % 9 + 1))"
+    [ $round -gt 2 ] && sleep $((round - 2))
+    kill -9 -- -$child 2>/dev/null || kill -9 $child 2>/dev/null
+    wait $child 2>/dev/null
+    now=$(results)
+    [ "${now:-0}" -ge "$measured" ] || fail "results were lost: ${now:-0} of $measured"
+    measured=${now:-0}
+done
+expect 0 'configurations? for [0-9]+ sizes?; median' "${deploy[@]}" --hold-out 1 -o table.json
+whole=$(results)
+# One session of store rows for each key: what was measured before the kills was not measured again.
+if command -v python3 >/dev/null; then
+    python3 - $store <<'END' || fail "a configuration was screened twice"
+import sqlite3, sys
+rows = sqlite3.connect(sys.argv[1]).execute(
+    "SELECT job, count(*) FROM result WHERE stop IN ('settled', 'hopeless', 'limit') GROUP BY job HAVING count(*) > 1")
+twice = rows.fetchall()
+sys.exit(len(twice) > 0)
+END
+fi
+expect 0 '\(known\)' "${deploy[@]}" --hold-out 1 -o again.json
+[ "$(results)" = "$whole" ] || fail "a whole deploy measured again: $whole, then $(results)"
+cmp -s table.json again.json || fail "two tables of the same results differ"
+expect 0 'configurations? for 3 sizes' "$hone" deploy spec/matmul_tiled.json --language opencl --store $store \
+    --known --set WIDTH=64,96,128
+
+# ---- formats ------------------------------------------------------------------------------------
+for format in csv cmake prelude header known; do
+    "${deploy[@]}" --format $format >table.$format 2>/dev/null || fail "--format $format"
+done
+[ "$(wc -l <table.csv)" -eq 4 ] || fail "CSV: $(cat table.csv)"
+echo 'int of_size = block_size_x;' >body.c
+for width in 64 96 128 7; do
+    cat table.prelude body.c | cc -E -P -DWIDTH=$width -x c - >"$width.i" 2>/dev/null || fail "prelude at $width"
+    grep -qE 'of_size = [0-9]+;' "$width.i" || fail "prelude at $width: $(cat $width.i)"
+done
+cc -std=c99 -Wall -Wextra -Werror -x c -c table.header -o header.o || fail "the header does not compile"
+if command -v cmake >/dev/null; then
+    echo 'include(table.cmake)
+if(NOT matmul_tiled_COLUMNS STREQUAL "WIDTH" OR NOT DEFINED matmul_tiled_DEVICE_0_AT_96)
+  message(FATAL_ERROR "not what was deployed")
+endif()' >use.cmake
+    cmake -P use.cmake || fail "the set() lines of CMake"
+fi
+
+# ---- shapes from a file -------------------------------------------------------------------------
+printf 'WIDTH,weight\n64,10\n128,1\n' >shapes.csv
+expect 0 'by their weights' "${deploy[@]:0:9}" --budget 3 --seed 5 --shapes shapes.csv
+printf 'WIDHT\n64\n' >wrong.csv
+expect 2 "unknown constant 'WIDHT'; did you mean 'WIDTH'" "${deploy[@]:0:9}" --shapes wrong.csv
+printf 'WIDTH\nx\n' >wrong.csv
+expect 2 "line 2: WIDTH: 'x' is no whole number" "${deploy[@]:0:9}" --shapes wrong.csv
+printf 'WIDTH\n64\n7\n' >odd.csv
+expect 0 'At 7 nothing works .*the nearest valid configuration' "${deploy[@]:0:9}" --budget 3 --seed 5 --shapes odd.csv
+expect 1 'no table was written' "${deploy[@]:0:9}" --set WIDTH=7,9
+
+# ---- refusals -----------------------------------------------------------------------------------
+expect 2 'deploy needs --set' "$hone" deploy spec/matmul_tiled.json --store $store
+expect 2 "unknown constant 'N'" "$hone" deploy spec/matmul_tiled.json --store $store --set N=64
+expect 1 "no results of matmul_tiled in OpenCL on a device 'Nobody'; it has them on" "${deploy[@]}" --also-device Nobody
+expect 2 "'xml' is none of: header, known, json" "${deploy[@]}" --format xml
+expect 2 'its ending is that of no format' "${deploy[@]}" -o table.xml
+expect 2 'is no share above 0' "${deploy[@]}" --within 0
+expect 2 'no identifier of C' "${deploy[@]}" --name 1x -o t.json
+expect 2 'keeps what it measures' "${deploy[@]:0:5}" --set WIDTH=64 --no-store
+
+# ---- --check ------------------------------------------------------------------------------------
+for format in json cmake prelude header known; do
+    expect 0 '^$' "$hone" deploy --check table.$format
+done
+expect 2 'or one as CSV' "$hone" deploy --check table.csv
+echo '// changed' >>spec/matmul_tiled.cl
+for format in json cmake prelude header known; do
+    expect 1 "the kernel's source has changed since" "$hone" deploy --check table.$format
+done
+expect 1 "the kernel's source has changed since" "$hone" deploy --check table.json spec/matmul_tiled.json
+sed -i '$d' spec/matmul_tiled.cl
+expect 0 '^$' "$hone" deploy --check table.json
+sed -i 's/"Default": 16/"Default": 32/' spec/matmul_tiled.json
+expect 1 'the spec has changed since' "$hone" deploy --check table.header
+sed -i 's/source=[0-9a-f]*/source=12/' table.json
+expect 2 'is damaged; deploy the spec again' "$hone" deploy --check table.json
+
+# ---- a user's build -----------------------------------------------------------------------------
+if command -v cmake >/dev/null; then
+    mkdir -p user
+    cp table.header user/table.h
+    echo 'int main(void) { return 0; }' >user/main.c
+    cat >user/CMakeLists.txt <<END
+cmake_minimum_required(VERSION 3.22)
+project(user C)
+set(hone_EXECUTABLE $hone)
+include($source/cmake/hone_check_deployed.cmake)
+add_executable(user main.c)
+hone_check_deployed(table.h SPEC ../spec/matmul_tiled.json TARGET user)
+END
+    cmake -S user -B user/build >/dev/null || fail "the user's build is not configured"
+    cmake --build user/build >user/log 2>&1 && fail "a build with a header of an older spec went through"
+    grep -q 'the spec has changed since' user/log || fail "the build says: $(cat user/log)"
+    sed -i 's/"Default": 32/"Default": 16/' spec/matmul_tiled.json
+    cmake --build user/build >user/log 2>&1 || fail "a build with a header of this spec fails: $(cat user/log)"
+fi
+[ $failures -eq 0 ] && echo "passed"
+exit $((failures > 0))
