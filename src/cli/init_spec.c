@@ -126,7 +126,7 @@ static void put_buffer(struct spec_text *t, const struct inferred_argument *a)
         [INFERRED_READ] = "read", [INFERRED_WRITE] = "write", [INFERRED_BOTH] = "readwrite"};
     bool any = false, is_local = a->kind == INFERRED_LOCAL;
     text_add(t->out, "{");
-    if (a->type_words || a->is_other_type) {
+    if (a->type_words || a->is_other_type || a->is_typed) {
         put_member(t, &any, false, "type");
         add_quoted(t->out, a->type_words ? a->type_words : a->type);
     }
@@ -153,6 +153,22 @@ static void put_buffer(struct spec_text *t, const struct inferred_argument *a)
     text_add(t->out, "}");
 }
 
+// A value, with its type where the kernel's text does not say it plainly.
+static void put_scalar(struct spec_text *t, const struct inferred_argument *a)
+{
+    bool any = false;
+    if (!a->is_typed) {
+        put_expression(t, a->value);
+        return;
+    }
+    text_add(t->out, "{");
+    put_member(t, &any, false, "type");
+    add_quoted(t->out, a->type_words ? a->type_words : a->type);
+    put_member(t, &any, false, "value");
+    put_expression(t, a->value);
+    text_add(t->out, "}");
+}
+
 static void put_arguments(struct spec_text *t, const struct inferred *f)
 {
     bool any = false;
@@ -162,7 +178,7 @@ static void put_arguments(struct spec_text *t, const struct inferred *f)
         const struct inferred_argument *a = &f->arguments[i];
         put_member(t, &any, true, a->name);
         if (a->kind == INFERRED_SCALAR)
-            put_expression(t, a->value);
+            put_scalar(t, a);
         else
             put_buffer(t, a);
     }

@@ -147,6 +147,8 @@ static const char *groups_text(struct study *s, uint32_t axis)
         text_addf(&t, "%s%s", sign, s->atoms[x->tile[i]].text);
     if (x->tile_factor > 1 || x->tile_count == 0)
         text_addf(&t, "%s%lld", sign, (long long)x->tile_factor);
+    if (x->tile_over >= 0)
+        text_addf(&t, " // %s", s->atoms[x->tile_over].text);
     text_add(&t, "))");
     const char *copy = t.failed ? NULL : arena_strdup(s->arena, text_cstr(&t));
     text_release(&t);
@@ -325,6 +327,7 @@ static bool fit_size(struct fitting *f, uint32_t object, struct needed *out)
         out->size = arena_printf(f->study->arena, "%lld", (long long)need[0]);
         return out->size;
     }
+    out->is_loose = best.cost > 0.05;
     if (best.count)
         return write_size(f, &best, out);
     out->is_guess = true;

@@ -17,6 +17,8 @@
 #define LAUNCH_COST  1e9        // nodes that a launch should have at most: a second on a CPU
 #define GIVEN_MOST   192
 
+#define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
 // ---- words -------------------------------------------------------------------------------------
 
 static const char *const tuned_words[] = {
@@ -237,7 +239,8 @@ struct reach {
     const char *bits[NAMES_MOST]; // variables of bit operators
     uint32_t bit_count;
     uint32_t axes;
-    bool needs_positive; // it takes logarithms, or roots
+    bool asks_item[3], asks_size[3]; // by axis
+    bool needs_positive;             // it takes logarithms, or roots
     bool has_dynamic;
     unsigned depth;
 };
@@ -262,6 +265,20 @@ static void reach_type(struct reach *r, const struct type *t)
         reach_node(r, t->dimensions[i]);
 }
 
+// get_local_id(0), blockDim.x; an axis that is computed may be any.
+static void reach_item(struct reach *r, const struct node *n)
+{
+    bool is_number = n->a && n->a->kind == NODE_NUMBER;
+    bool is_size = n->item == ITEM_GLOBAL || n->item == ITEM_LOCAL_SIZE || n->item == ITEM_ALL;
+    if (is_number && n->a->integer < 3 && r->axes < (uint32_t)n->a->integer + 1)
+        r->axes = (uint32_t)n->a->integer + 1;
+    for (int64_t axis = 0; axis < 3; axis++) {
+        bool is_asked = !is_number || n->a->integer == axis;
+        r->asks_size[axis] |= is_asked && is_size;
+        r->asks_item[axis] |= is_asked && (is_size || n->item == ITEM_LOCAL);
+    }
+}
+
 static void reach_node(struct reach *r, const struct node *n)
 {
     static const char *const positive[] = {"log", "sqrt", "pow", "acos", NULL};
@@ -273,9 +290,8 @@ static void reach_node(struct reach *r, const struct node *n)
         reach_name(r->names, &r->name_count, n->name);
     if (n->kind == NODE_NAME && n->slot != SLOT_NONE && n->slot & SLOT_SHARED)
         reach_type(r, r->syntax->shared[n->slot & ~SLOT_SHARED].type);
-    if (n->kind == NODE_ITEM && n->a && n->a->kind == NODE_NUMBER && n->a->integer < 3 &&
-        r->axes < (uint32_t)n->a->integer + 1)
-        r->axes = (uint32_t)n->a->integer + 1;
+    if (n->kind == NODE_ITEM)
+        reach_item(r, n);
     if (n->kind == NODE_CALL && n->name) {
         const struct function *f = syntax_function(r->syntax, n->name);
         if (f)
@@ -356,13 +372,22 @@ static struct atom *add_atom(struct study *s, const char *name, enum atom_kind k
 // stand for the same thing agree; the rest is one.
 static int64_t first_value(const struct study *s, const char *name)
 {
-    static const char *const ones[] = {"per",      "unroll", "tile", "factor", "vec", "iter",
-                                       "coarse",   "wpt",    "rpt",  "pad",    "ilp", "item",
-                                       "work_per", "stride", "use_", "loop",   NULL};
+    static const char *const ones[] = {"per",      "unroll", "tile", "factor", "vec",  "iter",
+                                       "coarse",   "wpt",    "rpt",  "pad",    "ilp",  "item",
+                                       "work_per", "stride", "use_", "loop",   "warp", NULL};
     static const char *const groups[] = {"block", "group", "wg", "tpb", "threads", "local", NULL};
-    int64_t group = s->axes <= 1 ? 32 : s->axes == 2 ? 8 : 4;
+    int64_t group = s->group_axes <= 1 ? 32 : s->group_axes == 2 ? 8 : 4;
     bool is_group = names_role(name, groups);
     return !is_group && names_role(name, ones) ? 1 : group;
+}
+
+// `#if WIDTH == 1` tells one value of many apart where the text's own is another than 0 and 1.
+static bool is_among_compared(const struct surveyed_name *n, int64_t value)
+{
+    bool found = value == 0 || value == 1;
+    for (uint32_t i = 0; i < n->compared_count; i++)
+        found |= n->compared[i] == value;
+    return found;
 }
 
 static void add_condition_atom(struct study *s, const struct surveyed_name *n, int64_t value)
@@ -373,7 +398,8 @@ static void add_condition_atom(struct study *s, const struct surveyed_name *n, i
     a->value = a->initial = value;
     a->has_initial = n->initial != NULL;
     a->is_lane = n->compared_count > 0 && is_lane_name(n);
-    a->is_switch = !a->is_lane && (n->compared_count || n->is_bare) && !n->compared_order;
+    a->is_switch = !a->is_lane && (n->compared_count || n->is_bare) && !n->compared_order &&
+                   is_among_compared(n, value);
     if (names_role(n->name, exact_words))
         a->kind = ATOM_SCALAR; // another value would be another result
 }
@@ -439,9 +465,11 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
         return;
     a->is_argument = true;
     a->parameter = parameter;
+    if (r->axes == 3 && str_contains_nocase(v->name, "stride"))
+        a->kind = ATOM_LEADING;
     bool is_short = strlen(v->name) == 1;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (!str_contains_nocase(v->name, known[i].word) || a->kind == ATOM_SCALAR)
+        if (!str_contains_nocase(v->name, known[i].word) || a->kind != ATOM_SIZE)
             continue;
         a->kind = ATOM_SCALAR;
         a->initial = known[i].value;
@@ -462,6 +490,22 @@ static void add_argument_atom(struct study *s, uint32_t parameter, const struct 
     a->value = a->initial;
 }
 
+// Names that would be parameters, and that the kernel has only in this variant.
+static uint32_t count_more_names(const struct study *s, const struct reach *other,
+                                 const struct reach *mine)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < other->name_count; i++) {
+        const char *name = other->names[i];
+        const struct surveyed_name *n = survey_find(&s->survey, name);
+        bool is_mine = is_language_name(name) || (n && n->is_defined && !n->initial);
+        for (uint32_t k = 0; k < mine->name_count && !is_mine; k++)
+            is_mine = strcmp(mine->names[k], name) == 0;
+        count += !is_mine;
+    }
+    return count;
+}
+
 // Names of conditions that change the kernel, though none of its words are they.
 static bool add_silent_conditions(struct study *s, struct givens *given, const struct reach *mine,
                                   const char *kernel)
@@ -473,13 +517,14 @@ static bool add_silent_conditions(struct study *s, struct givens *given, const s
         bool is_open = is_open_condition(n) || (n->initial && n->in_condition && !n->is_defined);
         int64_t value = 0;
         size_t at = 0;
+        uint32_t most = 0;
         while (at < given->count && strcmp(given->list[at].name, n->name) != 0)
             at++;
         if (!is_open || at == given->count)
             continue;
         bool differs = false;
         value = given->list[at].value;
-        for (uint32_t k = 0; k <= n->compared_count + 1 && !differs; k++) {
+        for (uint32_t k = 0; k <= n->compared_count + 1; k++) {
             struct preprocessed source;
             struct syntax syntax;
             given->list[at].value = k < n->compared_count ? n->compared[k] : k - n->compared_count;
@@ -489,9 +534,14 @@ static bool add_silent_conditions(struct study *s, struct givens *given, const s
             const struct function *f = syntax_function(&syntax, kernel);
             if (f && f->body)
                 reach_function(other, f);
-            differs = f && f->body && reach_digest(other) != digest;
+            differs |= f && f->body && reach_digest(other) != digest;
+            uint32_t more = f && f->body ? count_more_names(s, other, mine) : 0;
+            if (more > most && s->demanding_count < DEMANDING_MOST)
+                s->demanding[s->demanding_count] = given->list[at];
+            most = more > most ? more : most;
         }
         given->list[at].value = value;
+        s->demanding_count += most > 0 && s->demanding_count < DEMANDING_MOST;
         if (differs)
             add_condition_atom(s, n, value);
     }
@@ -600,6 +650,15 @@ static bool is_value_possible(struct study *s)
     return !outside;
 }
 
+// Is it the number of warps of a group?
+static bool is_warps(const struct study *s, uint32_t atom)
+{
+    bool is_one = false;
+    for (uint32_t axis = 0; axis < s->axes; axis++)
+        is_one |= s->axis[axis].local == (int32_t)atom && s->axis[axis].local_times > 1;
+    return is_one;
+}
+
 #define VALUES_MOST 20
 
 static uint32_t list_values(const struct study *s, const struct atom *a, int64_t *list)
@@ -624,11 +683,15 @@ static uint32_t list_values(const struct study *s, const struct atom *a, int64_t
         }
     } else if (a->kind == ATOM_GROUP && a->is_own) {
         for (int i = 0; i < 4; i++)
-            list[count++] = groups[s->axes > 0 ? s->axes - 1 : 0][i];
+            list[count++] = groups[s->group_axes > 0 ? s->group_axes - 1 : 0][i];
+    } else if (is_warps(s, (uint32_t)(a - s->atoms))) {
+        for (int64_t x = 1; x <= 8; x *= 2)
+            list[count++] = x;
     } else if (a->kind == ATOM_GROUP || v > 1) {
         for (int64_t x = v > 1 ? v / 2 : 1; x <= v * 2 && count < 4; x *= 2)
             list[count++] = x;
-        for (int64_t x = 32; a->kind == ATOM_GROUP && s->axes == 1 && x <= 256 && is_power(v);
+        for (int64_t x = 32;
+             a->kind == ATOM_GROUP && s->group_axes == 1 && v >= 16 && x <= 256 && is_power(v);
              x *= 2)
             list[count++] = x;
     } else if (v == 0) {
@@ -646,6 +709,7 @@ static const char *write_values(struct study *s, struct atom *a)
 {
     int64_t list[VALUES_MOST + COMPARED_MOST + 8], before = a->value;
     uint32_t count = list_values(s, a, list), kept = 0;
+    bool is_shaping = a->kind == ATOM_GROUP || (a->kind == ATOM_PARAMETER && !a->is_switch);
     struct text t = TEXT_INIT;
     qsort(list, count, sizeof *list, compare_values);
     text_add(&t, "[");
@@ -654,8 +718,8 @@ static const char *write_values(struct study *s, struct atom *a)
         bool is_zero = list[i] == 0 && a->kind == ATOM_GROUP;
         a->value = list[i];
         if (is_again || is_zero ||
-            (list[i] != a->initial && a->kind == ATOM_GROUP &&
-             (list[i] > 1024 || !is_value_possible(s))))
+            (list[i] != a->initial &&
+             ((a->kind == ATOM_GROUP && list[i] > 1024) || (is_shaping && !is_value_possible(s)))))
             continue;
         add_value(&t, list[i]);
         kept++;
@@ -684,10 +748,17 @@ static double launch_cost(struct study *s)
         item[axis] = local / 2;
     }
     run_forget(&s->run);
-    s->run.budget = 20000000;
+    // What one item may cost; with more the launch is too long anyway.
+    uint64_t most = items > 100 ? (uint64_t)(8 * LAUNCH_COST / items) + 1000 : 10000000;
+    s->run.budget = most;
     run_item(&s->run, group, item);
-    double cost = (20000000.0 - (double)s->run.budget) * items;
+    double cost = (double)(most - s->run.budget) * items;
     return s->run.budget == 0 ? cost * 1e6 : cost;
+}
+
+static bool is_bins_name(const char *name)
+{
+    return str_contains_nocase(name, "bin") || str_contains_nocase(name, "class");
 }
 
 // The largest of these sizes with which a launch takes about a second at most.
@@ -698,7 +769,8 @@ static void choose_sizes(struct study *s)
                                         {128, 64, 32, 0}};
     uint32_t sizes = 0, rank;
     for (uint32_t i = 0; i < s->atom_count; i++)
-        sizes += s->atoms[i].kind == ATOM_SIZE && !s->atoms[i].has_initial;
+        sizes += s->atoms[i].kind == ATOM_SIZE && !s->atoms[i].has_initial &&
+                 !is_bins_name(s->atoms[i].name);
     rank = s->axes > 2 || sizes > 3 ? 2 : s->axes == 2 || sizes > 1 ? 1 : 0;
     if (s->axes == 1 && sizes > 3)
         rank = 1;
@@ -706,8 +778,9 @@ static void choose_sizes(struct study *s)
         for (uint32_t i = 0; i < s->atom_count; i++) {
             struct atom *a = &s->atoms[i];
             bool is_free = a->kind == ATOM_SIZE && !a->has_initial;
-            bool is_bins = str_contains_nocase(a->name, "bin") || strstr(a->name, "class");
-            a->value = is_free ? (is_bins ? 256 : *size) : a->initial;
+            a->value = is_free ? (is_bins_name(a->name) ? 256 : *size) : a->initial;
+            if (a->kind == ATOM_LEADING)
+                a->value = *size * *size;
             a->initial = a->value;
         }
         if (launch_cost(s) <= LAUNCH_COST)
@@ -760,6 +833,30 @@ static void tell_fixed_sizes(struct writer_of *w)
     text_release(&names);
 }
 
+// Numbers of the text's own that would be parameters if it let -D give them.
+static void tell_defined_numbers(struct writer_of *w)
+{
+    struct study *s = w->study;
+    struct text names = TEXT_INIT;
+    for (size_t i = 0; i < s->survey.count; i++) {
+        const struct surveyed_name *n = &s->survey.list[i];
+        int64_t value;
+        bool is_used = false;
+        for (const struct token *t = s->kernel->from; t < s->kernel->to && !is_used; t++)
+            is_used = t->kind == TOKEN_NAME && strcmp(t->text, n->name) == 0;
+        if (n->defined && !n->initial && names_role(n->name, tuned_words) &&
+            text_number(n->defined, &value) && value > 0 && !is_used)
+            text_addf(&names, "%s%s = %lld", names.length ? ", " : "", n->name, (long long)value);
+    }
+    if (names.length)
+        add_open(w, arena_printf(s->arena,
+                                 "whether to tune %s: the text defines what it is; between #ifndef "
+                                 "and #endif it is a parameter",
+                                 text_cstr(&names)));
+    s->run.failed |= names.failed;
+    text_release(&names);
+}
+
 static void add_restriction(struct writer_of *w, const char *text)
 {
     struct study *s = w->study;
@@ -777,6 +874,8 @@ static const char *local_text(struct study *s, uint32_t axis)
     int32_t local = s->axis[axis].local;
     const char *text =
         local >= 0 ? s->atoms[local].text : arena_printf(s->arena, "%lld", (long long)(-1 - local));
+    if (s->axis[axis].local_times > 1 && text)
+        text = arena_printf(s->arena, "%lld * %s", (long long)s->axis[axis].local_times, text);
     if (s->axis[axis].local_over >= 0 && text)
         text = arena_printf(s->arena, "%s // %s", text, s->atoms[s->axis[axis].local_over].text);
     s->run.failed |= !text;
@@ -793,6 +892,10 @@ static const char *tile_text(struct study *s, uint32_t axis, uint32_t *factors)
         text_addf(&t, "%s%s", (*factors)++ ? " * " : "", s->atoms[x->tile[i]].text);
     if (x->tile_factor > 1 || *factors == 0)
         text_addf(&t, "%s%lld", (*factors)++ ? " * " : "", (long long)x->tile_factor);
+    if (x->tile_over >= 0) {
+        text_addf(&t, " // %s", s->atoms[x->tile_over].text);
+        ++*factors;
+    }
     const char *copy = t.failed ? NULL : arena_strdup(s->arena, text_cstr(&t));
     s->run.failed |= !copy;
     text_release(&t);
@@ -802,7 +905,7 @@ static const char *tile_text(struct study *s, uint32_t axis, uint32_t *factors)
 static bool is_tile_the_group(const struct study *s, uint32_t axis)
 {
     const struct launch_axis *x = &s->axis[axis];
-    if (x->local_over >= 0)
+    if (x->local_over >= 0 || x->local_times > 1 || x->tile_over >= 0)
         return false;
     if (x->local >= 0)
         return x->tile_count == 1 && x->tile[0] == (uint32_t)x->local && x->tile_factor == 1;
@@ -816,6 +919,12 @@ static void write_axis(struct writer_of *w, uint32_t axis)
     uint32_t factors;
     const char *local = local_text(s, axis), *tile = tile_text(s, axis, &factors);
     w->out->local[axis] = local;
+    if (x->tile_over >= 0) {
+        int length = (int)(strstr(tile, " //") - tile);
+        add_restriction(w, arena_printf(s->arena,
+                                        x->tile_count > 1 ? "(%.*s) %% %s == 0" : "%.*s %% %s == 0",
+                                        length, tile, s->atoms[x->tile_over].text));
+    }
     if (x->count_atom >= 0) {
         w->out->global[axis] =
             arena_printf(s->arena, "%s * %s", s->atoms[x->count_atom].text, local);
@@ -828,10 +937,18 @@ static void write_axis(struct writer_of *w, uint32_t axis)
     } else {
         const char *extent = study_extent_text(s, &x->extent);
         bool is_product = x->extent.count > 1 || x->extent.divisor > 1;
-        const char *items = x->local_over >= 0 ? arena_printf(s->arena, "(%s)", local) : local;
+        const char *items = x->local_over >= 0 || x->local_times > 1
+                                ? arena_printf(s->arena, "(%s)", local)
+                                : local;
         bool is_one = x->tile_count == 0 && x->tile_factor == 1;
         if (is_tile_the_group(s, axis))
             w->out->global[axis] = extent;
+        else if (x->local == -2 && x->local_over < 0)
+            w->out->global[axis] =
+                is_one ? extent
+                       : arena_printf(s->arena,
+                                      is_product ? "ceil((%s) / %s%s%s)" : "ceil(%s / %s%s%s)",
+                                      extent, factors > 1 ? "(" : "", tile, factors > 1 ? ")" : "");
         else if (is_one)
             w->out->global[axis] =
                 arena_printf(s->arena, is_product ? "(%s) * %s" : "%s * %s", extent, items);
@@ -839,7 +956,7 @@ static void write_axis(struct writer_of *w, uint32_t axis)
             w->out->global[axis] = arena_printf(
                 s->arena, is_product ? "ceil((%s) / %s%s%s) * %s" : "ceil(%s / %s%s%s) * %s",
                 extent, factors > 1 ? "(" : "", tile, factors > 1 ? ")" : "", items);
-        if (!x->is_guarded && x->tile_count)
+        if (!x->is_guarded && (x->tile_count || x->tile_factor > 1))
             add_restriction(
                 w, arena_printf(s->arena, is_product ? "(%s) %% %s%s%s == 0" : "%s %% %s%s%s == 0",
                                 extent, factors > 1 ? "(" : "", tile, factors > 1 ? ")" : ""));
@@ -883,6 +1000,16 @@ static const struct record *find_record(const struct study *s, const char *name)
     return NULL;
 }
 
+// A type that the kernel is a template over: the spec instantiates it, for float.
+static bool is_template_type(const struct study *s, const char *words)
+{
+    for (uint32_t i = 0; i < s->kernel->template_count; i++) {
+        if (str_equal(s->kernel->templates[i].name, words))
+            return true;
+    }
+    return false;
+}
+
 static void write_buffer_type(struct writer_of *w, const struct type *t,
                               struct inferred_argument *a)
 {
@@ -902,7 +1029,7 @@ static void write_buffer_type(struct writer_of *w, const struct type *t,
         a->is_zero = true;
     } else if (t->base == TYPE_OPEN) {
         a->type = "float";
-        a->type_words = t->words;
+        a->type_words = is_template_type(s, t->words) ? NULL : t->words;
     } else if (t->base == TYPE_VOID) {
         a->type = "uint8";
         a->is_integer = true;
@@ -965,6 +1092,9 @@ static void write_buffer(struct writer_of *w, uint32_t object, const struct need
     a->is_other_type = t->lanes > 1 || !t->words || !declared_parse(t->words, s->language, &el);
     a->is_guess = need->is_guess || !need->size;
     a->size = need->size ? need->size : guessed_size(w, t->lanes);
+    if (need->is_loose && !a->is_guess)
+        add_open(w, arena_printf(s->arena, "the size of %s: %s is more than was seen to be used",
+                                 a->name, a->size));
     bool is_written = need->is_written && !is_fixed;
     bool is_read = need->is_read || (!is_written && (is_fixed || t->is_const)) ||
                    (!need->is_read && !need->is_written);
@@ -1014,7 +1144,7 @@ static void write_scalar(struct writer_of *w, uint32_t parameter, struct inferre
     a->is_integer = v->type->base == TYPE_INTEGER;
     if (v->type->base == TYPE_OPEN) {
         a->type = "float";
-        a->type_words = v->type->words;
+        a->type_words = is_template_type(s, v->type->words) ? NULL : v->type->words;
     } else {
         a->type = element_text(s, v->type, true);
     }
@@ -1030,6 +1160,39 @@ static void write_scalar(struct writer_of *w, uint32_t parameter, struct inferre
     }
 }
 
+// Does the kernel's line hold macros, or a template's types? Then who reads it plainly, as a spec is
+// read, may not understand it.
+static bool is_plain_signature(const struct study *s)
+{
+    const char *name = s->kernel->name, *at = s->text, *end = s->text + s->length;
+    size_t length = strlen(name);
+    int64_t number;
+    if (s->kernel->template_count)
+        return false;
+    while ((at = strstr(at, name)) != NULL) {
+        const char *open = at + length + strspn(at + length, " \t\r\n");
+        bool is_whole = at == s->text || !strchr(NAME_LETTERS, at[-1]);
+        if (is_whole && open < end && *open == '(')
+            break;
+        at += length;
+    }
+    if (!at)
+        return false;
+    while (at > s->text && !strchr(";}", at[-1]))
+        at--;
+    while (at < end && !strchr("{;", *at)) {
+        size_t word = strspn(at, NAME_LETTERS);
+        const char *copy = word ? arena_printf(s->arena, "%.*s", (int)word, at) : NULL;
+        const struct surveyed_name *n = copy ? survey_find(&s->survey, copy) : NULL;
+        if (*at == '#')
+            word = strcspn(at, "\n");
+        else if (n && n->is_defined && !text_number(n->defined, &number))
+            return false;
+        at += word ? word : 1;
+    }
+    return true;
+}
+
 static bool write_arguments(struct writer_of *w, const struct needed *needs)
 {
     struct study *s = w->study;
@@ -1039,8 +1202,10 @@ static bool write_arguments(struct writer_of *w, const struct needed *needs)
                                  sizeof *out->arguments);
     if (!out->arguments)
         return false;
+    bool is_plain = is_plain_signature(s);
     for (uint32_t i = 0; i < f->parameter_count; i++) {
         struct inferred_argument *a = &out->arguments[out->argument_count++];
+        a->is_typed = !is_plain;
         uint32_t object = 0;
         while (object < s->object_count && s->all[object] != s->objects[i])
             object++;
@@ -1058,6 +1223,8 @@ static bool write_arguments(struct writer_of *w, const struct needed *needs)
             continue;
         if (o == s->run.dynamic) {
             out->shared_bytes = needs[i].size ? needs[i].size : "4096";
+            if (!needs[i].size)
+                add_open(w, "shared: 4096 bytes of dynamic shared memory are a guess");
             continue;
         }
         if (!needs[i].is_read && !needs[i].is_written)
@@ -1065,6 +1232,7 @@ static bool write_arguments(struct writer_of *w, const struct needed *needs)
         struct inferred_argument *a = &out->arguments[out->argument_count++];
         write_buffer(w, i, &needs[i], a);
         a->kind = INFERRED_SYMBOL;
+        a->is_typed = true;
         a->access = INFERRED_READ;
         struct text t = TEXT_INIT;
         for (uint32_t k = 0; k < o->type->dimension_count; k++) {
@@ -1140,7 +1308,10 @@ static void write_template(struct writer_of *w)
     text_addf(&t, "'%s<", f->name);
     for (uint32_t i = 0; i < f->template_count; i++) {
         const struct template_parameter *p = &f->templates[i];
-        text_addf(&t, p->is_type ? "%sfloat" : "%s' + str(%s) + '", i ? ", " : "", p->name);
+        if (p->is_type)
+            text_addf(&t, "%s%s", i ? ", " : "", str_equal(p->initial, "int") ? "int" : "float");
+        else
+            text_addf(&t, "%s' + str(%s) + '", i ? ", " : "", p->name);
     }
     text_add(&t, ">'");
     w->out->name_expression = t.failed ? NULL : arena_strdup(s->arena, text_cstr(&t));
@@ -1182,6 +1353,11 @@ static bool make_atoms(struct study *s, struct givens *given, struct reach *r, c
     *r = (struct reach){.syntax = &s->syntax, .axes = 0};
     reach_function(r, s->kernel);
     s->axes = r->axes;
+    for (uint32_t axis = 0; axis < s->axes; axis++) {
+        s->asks_item[axis] = r->asks_item[axis];
+        s->asks_size[axis] = r->asks_size[axis];
+        s->group_axes += s->asks_item[axis];
+    }
     for (uint32_t i = 0; i < s->kernel->parameter_count; i++) {
         const struct type *t = s->kernel->parameters[i].type;
         if (t->base == TYPE_INTEGER && t->stars == 0 && t->lanes == 1)
@@ -1238,13 +1414,16 @@ static bool settle_roles(struct study *s, const struct needed *needs)
 static void widen_groups(struct study *s)
 {
     static const int64_t sizes[3] = {64, 16, 4};
-    for (uint32_t i = 0; i < s->atom_count; i++) {
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < s->atom_count; i++)
+        named += s->atoms[i].kind == ATOM_GROUP && !s->atoms[i].is_own;
+    for (uint32_t i = 0; i < s->atom_count && s->group_axes; i++) {
         struct atom *a = &s->atoms[i];
         int64_t before = a->value;
-        // A name may have to agree with others; of one axis there is but one.
-        if (a->kind != ATOM_GROUP || a->has_initial || s->axes == 0 || (!a->is_own && s->axes > 1))
+        // Several names may have to agree with one another; one has only itself.
+        if (a->kind != ATOM_GROUP || a->has_initial || (!a->is_own && named > 1) || is_warps(s, i))
             continue;
-        a->value = sizes[s->axes - 1];
+        a->value = sizes[s->group_axes - 1];
         if (is_value_possible(s))
             a->initial = a->value;
         a->value = before;
@@ -1268,10 +1447,14 @@ static bool study_kernel(struct study *s, struct writer_of *w)
     w->is_by_group = names_role(s->kernel->name, group_results);
     w->out->axes = s->axes;
     w->out->is_function = s->axes == 0;
+    if (s->is_group_guess)
+        add_open(w, "LocalSize: the size of a work-group, of which the text makes no sense");
     for (uint32_t axis = 0; axis < s->axes; axis++)
         write_axis(w, axis);
     write_template(w);
-    return write_arguments(w, needs) && write_names(w) && !s->run.failed;
+    bool is_written = write_arguments(w, needs) && write_names(w);
+    tell_defined_numbers(w);
+    return is_written && !s->run.failed;
 }
 
 struct asked {
@@ -1282,9 +1465,16 @@ struct asked {
     struct arena *arena;
 };
 
-// With one of the switches at another value than its default (NULL: none).
-static bool infer_with(const struct asked *q, const struct given_name *forced, struct inferred *out,
-                       struct error *e)
+// Switches at other values than their defaults.
+struct switched {
+    struct given_name list[DEMANDING_MOST];
+    uint32_t count;
+};
+
+// With these switches (NULL: at their defaults). `demanding`: (or NULL) those with which the kernel
+// has more names.
+static bool infer_with(const struct asked *q, const struct switched *forced, struct inferred *out,
+                       struct switched *demanding, struct error *e)
 {
     struct arena *a = q->arena;
     struct study *s = arena_alloc(a, sizeof *s);
@@ -1303,8 +1493,8 @@ static bool infer_with(const struct asked *q, const struct given_name *forced, s
         return error_memory(e);
     give_language(given, language_traits(q->language));
     give_survey(given, &s->survey);
-    if (forced)
-        give_name(given, forced->name, forced->value);
+    for (uint32_t i = 0; forced && i < forced->count; i++)
+        give_name(given, forced->list[i].name, forced->list[i].value);
     if (!read_source(q->text, q->length, q->language, given, a, &s->source, &s->syntax))
         return error_memory(e);
     s->kernel = syntax_function(&s->syntax, q->kernel);
@@ -1317,6 +1507,10 @@ static bool infer_with(const struct asked *q, const struct given_name *forced, s
                                   s->kernel->trouble));
     if (!make_atoms(s, given, reach, q->kernel))
         return error_memory(e);
+    if (demanding) {
+        memcpy(demanding->list, s->demanding, sizeof demanding->list);
+        demanding->count = s->demanding_count;
+    }
     if (s->axes == 0 && !language_traits(q->language)->is_plain_call)
         s->axes = 1;
     if (s->axes)
@@ -1366,18 +1560,42 @@ static bool look_at_variants(const struct asked *q, struct inferred *f, struct e
     for (uint32_t i = 0; i < f->name_count && has_unused(f); i++) {
         const struct inferred_name *n = &f->names[i];
         for (uint32_t k = 0; n->is_switch && k < 2 && runs < VARIANTS_MOST; k++) {
-            struct given_name forced = {n->name, k};
+            struct switched forced = {{{n->name, k}}, 1};
             struct inferred variant;
             struct error why = ERROR_INIT;
-            if (forced.value == n->value)
+            if (k == n->value)
                 continue;
             runs++;
-            if (infer_with(q, &forced, &variant, &why))
+            if (infer_with(q, &forced, &variant, NULL, &why))
                 merge_variant(f, &variant);
             else if (why.code == ERROR_MEMORY)
                 return error_memory(e);
         }
     }
+    return true;
+}
+
+// The variant of a kernel that has more names than its default, where its launch is as clear: a
+// work-group that suits it suits both. The switch keeps its default.
+static bool take_variant(const struct asked *q, const struct switched *switched, struct inferred *f,
+                         struct error *e)
+{
+    struct inferred variant;
+    struct error why = ERROR_INIT;
+    if (switched->count == 0)
+        return true;
+    if (!infer_with(q, switched, &variant, NULL, &why))
+        return why.code != ERROR_MEMORY || error_memory(e);
+    if (variant.open_count > f->open_count)
+        return true;
+    for (uint32_t i = 0; i < variant.name_count; i++) {
+        for (uint32_t k = 0; k < f->name_count; k++) {
+            if (str_equal(variant.names[i].name, f->names[k].name) && variant.names[i].is_switch)
+                variant.names[i] = f->names[k];
+        }
+    }
+    merge_variant(&variant, f);
+    *f = variant;
     return true;
 }
 
@@ -1408,6 +1626,7 @@ bool infer_kernel(const char *text, size_t length, enum language l, const char *
                   struct arena *a, struct inferred *out, struct error *e)
 {
     const struct asked q = {text, length, l, kernel, a};
-    return infer_with(&q, NULL, out, e) && look_at_variants(&q, out, e) &&
-           (tell_guesses(&q, out) || error_memory(e));
+    struct switched demanding = {.count = 0};
+    return infer_with(&q, NULL, out, &demanding, e) && take_variant(&q, &demanding, out, e) &&
+           look_at_variants(&q, out, e) && (tell_guesses(&q, out) || error_memory(e));
 }

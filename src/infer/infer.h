@@ -36,6 +36,7 @@ struct inferred_argument {
     enum inferred_kind kind;
     enum inferred_access access;
     const char *type;       // in a spec: "float", "int32"; "custom" with its bytes
+    bool is_typed;          // the spec has to say it: the text's own words do not
     const char *type_words; // (or NULL) a type that a parameter names
     uint32_t type_bytes;
     bool

@@ -334,6 +334,7 @@ static struct value converted(const struct value *v, const struct type *t)
 static struct value spread_lanes(struct machine *m, const struct value *v, uint32_t lanes)
 {
     struct value out = {.kind = VALUE_VECTOR, .lane_count = lanes};
+    m->run->budget -= lanes < m->run->budget ? lanes : m->run->budget;
     out.lanes = arena_array(&m->arena, lanes, sizeof *out.lanes);
     if (!out.lanes) {
         m->run->failed = m->stopped = true;
@@ -726,13 +727,25 @@ static struct value call_number(const char *name, const struct value *a, uint32_
     return unknown_value();
 }
 
-// vload4(i, p), vstore4(v, i, p): the width, 0 where it is none of them.
+// vload4(i, p), vstore4(v, i, p), vload_half(i, p): the width, 0 where it is none of them.
 static uint32_t width_of_call(const char *name, const char *start)
 {
     uint64_t width;
-    return str_starts(name, start) && str_to_u64(name + strlen(start), &width) && width <= 16
-               ? (uint32_t)width
-               : 0;
+    char digits[4];
+    if (!str_starts(name, start))
+        return 0;
+    name += strlen(start);
+    if (str_starts(name, "_half")) {
+        name += strlen("_half");
+        if (*name == 0 || *name == '_')
+            return 1;
+    }
+    size_t count = strspn(name, "0123456789");
+    if (count == 0 || count >= sizeof digits)
+        return 0;
+    memcpy(digits, name, count);
+    digits[count] = 0;
+    return str_to_u64(digits, &width) && width <= 16 ? (uint32_t)width : 0;
 }
 
 static struct value call_memory(struct machine *m, const char *name, struct value *a,
@@ -1180,6 +1193,8 @@ void run_forget(struct run *r)
         if (r->shared[i])
             r->shared[i]->access = (struct touched){.by_data = false};
     }
+    if (r->dynamic)
+        r->dynamic->access = (struct touched){.by_data = false};
     r->group_count = 0;
     r->outside_local = r->is_cut = false;
 }

@@ -11,6 +11,7 @@
 
 #define FAR_AWAY      (1 << 20) // a group that a kernel with a limit leaves idle
 #define ITEM_BUDGET   400000    // nodes of one item
+#define ITEM_SLOW     20000     // nodes of an item that takes long
 #define GROUP_BUDGET  12000000
 #define PATIENCE      2000      // nodes of a loop, where what stands behind it counts
 #define HASTE         150       // and where all items of a group are run
@@ -33,6 +34,8 @@ int64_t study_local(const struct study *s, uint32_t axis)
     int32_t local = s->axis[axis].local;
     int64_t value = axis >= s->axes ? 1 : local >= 0 ? s->atoms[local].value : -1 - local;
     int32_t over = axis < s->axes ? s->axis[axis].local_over : -1;
+    if (axis < s->axes && s->axis[axis].local_times > 1)
+        value *= s->axis[axis].local_times;
     if (over >= 0 && s->atoms[over].value > 0)
         value /= s->atoms[over].value;
     return value < 1 ? 1 : value;
@@ -44,6 +47,8 @@ int64_t study_tile(const struct study *s, uint32_t axis)
     int64_t tile = x->tile_factor ? x->tile_factor : 1;
     for (uint32_t i = 0; i < x->tile_count; i++)
         tile *= s->atoms[x->tile[i]].value;
+    if (x->tile_over >= 0 && s->atoms[x->tile_over].value > 0)
+        tile /= s->atoms[x->tile_over].value;
     return tile < 1 ? 1 : tile;
 }
 
@@ -52,7 +57,8 @@ int64_t study_extent(const struct study *s, const struct extent *e)
     int64_t value = 1;
     for (uint32_t i = 0; i < e->count; i++)
         value *= s->atoms[e->atoms[i]].value;
-    return e->divisor > 1 ? value / e->divisor : value;
+    int64_t divisor = e->has_over ? s->atoms[e->over].value : e->divisor;
+    return divisor > 1 ? value / divisor : value;
 }
 
 int64_t study_groups(const struct study *s, uint32_t axis)
@@ -75,7 +81,9 @@ const char *study_extent_text(struct study *s, const struct extent *e)
         text_addf(&t, "%s%s", i ? " * " : "", s->atoms[e->atoms[i]].text);
     if (e->count == 0)
         text_add(&t, "1");
-    if (e->divisor > 1)
+    if (e->has_over)
+        text_addf(&t, " // %s", s->atoms[e->over].text);
+    else if (e->divisor > 1)
         text_addf(&t, " // %lld", (long long)e->divisor);
     const char *copy = t.failed ? NULL : arena_strdup(s->arena, text_cstr(&t));
     s->run.failed |= !copy;
@@ -225,9 +233,9 @@ static uint32_t telling_object(struct study *s, uint32_t axis, bool *written)
     return best;
 }
 
-// How often the distance has an atom as a factor: asked by doubling it.
-static uint32_t factor_of(struct study *s, uint32_t axis, uint32_t object, bool written,
-                          uint32_t atom, int64_t base)
+// How often the distance has an atom as a factor, -1: as a divisor; asked by doubling it.
+static int factor_of(struct study *s, uint32_t axis, uint32_t object, bool written, uint32_t atom,
+                     int64_t base)
 {
     struct atom *a = &s->atoms[atom];
     int64_t before = a->value;
@@ -236,9 +244,9 @@ static uint32_t factor_of(struct study *s, uint32_t axis, uint32_t object, bool 
     int64_t d = distance_of(s, axis, object, written);
     a->value = before;
     study_bind(s);
-    if (d == base * 2)
-        return 1;
-    return d == base * 4 ? 2 : 0;
+    if (d && d * 2 == base)
+        return -1;
+    return d == base * 2 ? 1 : d == base * 4 ? 2 : 0;
 }
 
 static bool is_size_atom(const struct atom *a)
@@ -263,6 +271,7 @@ static void find_tile(struct study *s, uint32_t axis, struct stride *stride)
     uint32_t object = telling_object(s, axis, &written);
     *stride = (struct stride){.value = 1, .object = object, .written = written};
     x->tile_count = 0;
+    x->tile_over = -1;
     x->tile_factor = 1;
     if (object == NO_ATOM) { // every group does the same, or what memory says
         int32_t local = s->axis[axis].local;
@@ -270,19 +279,31 @@ static void find_tile(struct study *s, uint32_t axis, struct stride *stride)
             x->tile[x->tile_count++] = (uint32_t)local;
         else
             x->tile_factor = -1 - local;
+        if (x->local_times > 1)
+            x->tile_factor *= x->local_times;
         return;
     }
     int64_t base = distance_of(s, axis, object, written), rest = llabs(base);
     stride->is_any = base != 0;
+    int factors[ATOMS_MOST] = {0};
     for (uint32_t i = 0; i < s->atom_count && base; i++) {
         const struct atom *a = &s->atoms[i];
-        if (a->kind == ATOM_SCALAR || a->is_switch)
+        if ((a->kind == ATOM_SCALAR && !a->is_small) || a->is_switch)
             continue;
-        for (uint32_t n = factor_of(s, axis, object, written, i, base); n > 0; n--) {
-            if (is_size_atom(a) && stride->count < 3) {
-                stride->atoms[stride->count++] = i;
+        factors[i] = factor_of(s, axis, object, written, i, base);
+        if (factors[i] < 0 && a->kind == ATOM_PARAMETER && x->tile_over < 0) {
+            x->tile_over = (int32_t)i;
+            rest *= a->value;
+        }
+    }
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        const struct atom *a = &s->atoms[i];
+        for (int n = factors[i]; n > 0; n--) {
+            if (is_size_atom(a) || a->kind == ATOM_SCALAR) {
+                if (stride->count < 3)
+                    stride->atoms[stride->count++] = i;
                 stride->value *= a->value;
-            } else if (!is_size_atom(a) && x->tile_count < 6) {
+            } else if (x->tile_count < 6) {
                 x->tile[x->tile_count++] = i;
             }
             rest = a->value && rest % a->value == 0 ? rest / a->value : rest;
@@ -347,8 +368,10 @@ static bool next_extent(const struct study *s, struct extent *e, uint64_t *state
         bool ok = true;
         for (int k = 0; k < 3; k++, rest /= count) {
             uint64_t atom = rest % count;
-            ok = ok && (atom == 0 || is_size_atom(&s->atoms[atom - 1]) ||
-                        s->atoms[atom - 1].kind == ATOM_SCALAR);
+            ok = ok &&
+                 (atom == 0 ||
+                  (is_size_atom(&s->atoms[atom - 1]) && s->atoms[atom - 1].kind != ATOM_LEADING) ||
+                  s->atoms[atom - 1].kind == ATOM_SCALAR);
             ok = ok && (k == 0 || atom == 0 || (atom >= last && last > 0));
             last = atom;
             if (ok && atom)
@@ -360,6 +383,23 @@ static bool next_extent(const struct study *s, struct extent *e, uint64_t *state
     return false;
 }
 
+// What a group covers, doubled, must fit three times: of one axis the product of the text's own
+// values, of several the largest of them.
+static int64_t least_scale(const struct study *s)
+{
+    int64_t all = 1, most = 1;
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        const struct atom *a = &s->atoms[i];
+        bool is_tile = (a->kind == ATOM_PARAMETER || a->kind == ATOM_GROUP) && a->has_initial &&
+                       !a->is_switch && a->initial > 1;
+        if (!is_tile)
+            continue;
+        all = all * a->initial < 1 << 15 ? all * a->initial : 1 << 15;
+        most = a->initial > most ? a->initial : most;
+    }
+    return s->group_axes <= 1 && !s->is_slow ? 2 * all : most < 128 ? 2 * most : 256;
+}
+
 // Sizes that are no multiples of one another, and neither a power of two.
 void study_set_sizes(struct study *s, unsigned variant)
 {
@@ -368,16 +408,19 @@ void study_set_sizes(struct study *s, unsigned variant)
     uint32_t sizes = 0, next = 0;
     for (uint32_t i = 0; i < s->atom_count; i++)
         sizes += is_size_atom(&s->atoms[i]);
-    // One size of one axis may be large; of several each multiplies what is run. A group, doubled,
-    // must fit three times.
-    int64_t scale = s->axes == 2   ? 64
-                    : s->axes == 3 ? 16
-                    : sizes > 1    ? 128
-                    : s->is_slow   ? 512
-                                   : 1024;
+    // One size of one axis may be large; of several each multiplies what is run.
+    int64_t scale = s->group_axes == 2   ? 64
+                    : s->group_axes == 3 ? 16
+                    : sizes > 1          ? 128
+                    : s->is_slow         ? 512
+                                         : 1024;
+    int64_t least = least_scale(s);
+    scale = scale < least ? least : scale;
     for (uint32_t i = 0; i < s->atom_count; i++) {
         struct atom *a = &s->atoms[i];
-        if (is_size_atom(a)) {
+        if (a->kind == ATOM_LEADING) {
+            a->value = scale * scale * (600 + 10 * i); // more than any two of the others
+        } else if (is_size_atom(a)) {
             a->value = scale * primes[variant][next % 8] * (next < 8 ? 1 : 2);
             next++;
         }
@@ -394,6 +437,28 @@ static bool extent_gives(const struct study *s, uint32_t axis, const struct exte
 {
     int64_t tile = study_tile(s, axis);
     return (study_extent(s, e) + tile - 1) / tile == groups;
+}
+
+// n / 4 may be n / WIDTH: a parameter of this value that halves the number of groups when doubled.
+static void name_divisor(struct study *s, uint32_t axis, struct extent *e)
+{
+    for (uint32_t i = 0; i < s->atom_count && e->divisor > 1; i++) {
+        struct atom *a = &s->atoms[i];
+        if (a->kind != ATOM_PARAMETER || a->is_switch || a->value != e->divisor)
+            continue;
+        struct extent named = *e;
+        named.has_over = true;
+        named.over = i;
+        a->value *= 2;
+        study_bind(s);
+        bool fits = extent_gives(s, axis, &named, busy_groups(s, axis));
+        a->value /= 2;
+        study_bind(s);
+        if (fits) {
+            *e = named;
+            return;
+        }
+    }
 }
 
 // The end that the kernel itself sets: the simplest extent that fits two choices of sizes.
@@ -415,6 +480,7 @@ static bool find_guarded_extent(struct study *s, uint32_t axis)
         bool fits = extent_gives(s, axis, &e, second);
         study_set_sizes(s, 0);
         if (fits) {
+            name_divisor(s, axis, &e);
             x->extent = e;
             x->is_known = true;
             return true;
@@ -428,7 +494,7 @@ static bool find_guarded_extent(struct study *s, uint32_t axis)
 static const char *const group_words[] = {
     "block_size", "blocksize", "block_dim", "blockdim", "group_size", "groupsize", "work_group",
     "workgroup",  "wg",        "local",     "threads",  "tpb",        "block",     "group",
-    "bdim",       "bs",        "lsize",     "lws",      NULL};
+    "bdim",       "mdimc",     "ndimc",     "bs",       "lsize",      "lws",       NULL};
 static const char *const tile_words[] = {"tile", "ts", "rts", NULL};
 static const char *const count_words[] = {"num_block", "numblock",        "n_block", "nblock",
                                           "num_group", "numgroup",        "n_group", "ngroup",
@@ -453,24 +519,26 @@ static bool is_group_atom(const struct atom *a)
 
 struct candidates {
     int32_t list[CANDIDATES_MOST], over[CANDIDATES_MOST];
+    int64_t times[CANDIDATES_MOST];
     uint32_t count;
 };
 
-static void add_quotient(struct candidates *c, int32_t local, int32_t over)
+static void add_scaled(struct candidates *c, int32_t local, int32_t over, int64_t times)
 {
     for (uint32_t i = 0; i < c->count; i++) {
-        if (c->list[i] == local && c->over[i] == over)
+        if (c->list[i] == local && c->over[i] == over && c->times[i] == times)
             return;
     }
     if (c->count < CANDIDATES_MOST) {
         c->list[c->count] = local;
-        c->over[c->count++] = over;
+        c->over[c->count] = over;
+        c->times[c->count++] = times;
     }
 }
 
 static void add_candidate(struct candidates *c, int32_t local)
 {
-    add_quotient(c, local, -1);
+    add_scaled(c, local, -1, 1);
 }
 
 // A name, or a number, that the kernel's attributes say.
@@ -502,7 +570,7 @@ static uint32_t own_atom(struct study *s, uint32_t axis)
     struct atom *a = &s->atoms[s->atom_count];
     *a = (struct atom){
         .name = names[axis], .text = names[axis], .kind = ATOM_PARAMETER, .is_own = true};
-    a->value = a->initial = s->axes == 1 ? 32 : s->axes == 2 ? 8 : 4;
+    a->value = a->initial = s->group_axes <= 1 ? 32 : s->group_axes == 2 ? 8 : 4;
     return s->atom_count++;
 }
 
@@ -527,12 +595,46 @@ static void add_array_names(struct study *s, struct candidates *c, bool numbers)
     }
 }
 
+// Numbers that the text defines itself, under a name of the group's or of a tile.
+static void add_defined_numbers(struct study *s, uint32_t axis, struct candidates *c)
+{
+    for (int pass = 0; pass < 4; pass++) {
+        const char *const *words = pass < 2 ? group_words : tile_words;
+        for (size_t i = 0; i < s->survey.count; i++) {
+            const struct surveyed_name *n = &s->survey.list[i];
+            char letter = axis_letter(n->name);
+            bool fits = pass % 2 == 0 ? letter == "xyz"[axis] : letter == 0;
+            int64_t value;
+            if (fits && n->defined && names_role(n->name, words) &&
+                str_to_i64(n->defined, &value) && value > 1 && value <= 1024)
+                add_candidate(c, (int32_t)(-1 - value));
+        }
+    }
+}
+
+// WARPS names how many warps of 32 there are in a group.
+static void add_warps(struct study *s, struct candidates *c)
+{
+    for (uint32_t i = 0; i < s->atom_count; i++) {
+        const struct atom *a = &s->atoms[i];
+        bool is_count = str_contains_nocase(a->name, "warps") ||
+                        str_contains_nocase(a->name, "nwarp") ||
+                        str_contains_nocase(a->name, "num_warp");
+        if (a->kind == ATOM_PARAMETER && is_count && !str_contains_nocase(a->name, "size"))
+            add_scaled(c, (int32_t)i, -1, 32);
+    }
+}
+
 // What may be the group's size along an axis, the likeliest first.
 static void list_candidates(struct study *s, uint32_t axis, struct candidates *c)
 {
     c->count = 0;
     if (add_required(s, s->kernel->required[axis], c))
         return;
+    if (!s->asks_item[axis]) { // all items along it would do the same
+        add_candidate(c, -2);
+        return;
+    }
     const struct node *bound = s->kernel->bound;
     while (bound && bound->kind == NODE_BINARY) // BLOCK_X * BLOCK_Y
         bound = axis == 0 ? bound->a : bound->b;
@@ -546,11 +648,18 @@ static void list_candidates(struct study *s, uint32_t axis, struct candidates *c
                 add_candidate(c, (int32_t)i);
         }
     }
+    if (axis == 0)
+        add_warps(s, c);
     add_array_names(s, c, false);
+    // A size that is free is one for which the kernel asks.
     uint32_t own = own_atom(s, axis);
+    if (own != NO_ATOM && s->asks_size[axis])
+        add_candidate(c, (int32_t)own);
+    if (!s->asks_size[axis])
+        add_defined_numbers(s, axis, c);
+    add_array_names(s, c, true);
     if (own != NO_ATOM)
         add_candidate(c, (int32_t)own);
-    add_array_names(s, c, true);
     for (uint32_t i = 0; i < s->atom_count; i++) {
         const struct atom *a = &s->atoms[i];
         if (a->kind == ATOM_PARAMETER && !a->is_switch && !a->is_lane && !a->is_own)
@@ -566,7 +675,7 @@ static void list_candidates(struct study *s, uint32_t axis, struct candidates *c
             bool divides = a->kind == ATOM_PARAMETER && !a->is_switch && !a->is_own &&
                            a->value > 1 && whole.list[i] != (int32_t)k;
             if (divides)
-                add_quotient(c, whole.list[i], (int32_t)k);
+                add_scaled(c, whole.list[i], (int32_t)k, 1);
         }
     }
     for (int32_t number = 512; number >= 4; number /= 2)
@@ -592,12 +701,28 @@ static bool are_rows_whole(struct study *s, uint32_t object, const uint8_t *map,
         for (uint32_t k = 0; k <= s->atom_count; k++) {
             int64_t value = is_size_atom(&s->atoms[i]) ? s->atoms[i].value : 0;
             if (k < s->atom_count)
-                value *= is_size_atom(&s->atoms[k]) ? s->atoms[k].value : 0;
+                value *= is_size_atom(&s->atoms[k]) || s->atoms[k].is_small ? s->atoms[k].value : 0;
             if (value && llabs(value - between) <= 16)
                 return true;
         }
     }
     return false;
+}
+
+// Of what the group shares: more is read than it writes, or beyond what there is.
+static unsigned array_faults(const struct study *s)
+{
+    unsigned faults = 0;
+    for (uint32_t i = 0; i < s->run.group_count; i++) {
+        const struct touched *a = &s->run.group_arrays[i]->access;
+        bool reads_more =
+            a->read.any && a->written.any && a->read.high > a->written.high && !a->by_data;
+        faults += reads_more ? 16 : 0;
+        faults += a->outside ? 64 : 0;
+        bool chooses_more = a->plain.any && a->written.high > a->plain.high;
+        faults += chooses_more ? 16 : 0;
+    }
+    return faults;
 }
 
 // How little a launch with these groups makes sense: 0 is best.
@@ -608,14 +733,16 @@ static unsigned group_faults(struct study *s)
     study_bind(s);
     run_whole_group(s, group, true);
     faults += s->run.outside_local ? 64 : 0;
-    for (uint32_t i = 0; i < s->run.group_count; i++) {
-        const struct touched *a = &s->run.group_arrays[i]->access;
-        bool reads_more =
-            a->read.any && a->written.any && a->read.high > a->written.high && !a->by_data;
-        faults += reads_more ? 16 : 0;
-        faults += a->outside ? 64 : 0;
-        bool chooses_more = a->plain.any && a->written.high > a->plain.high;
-        faults += chooses_more ? 16 : 0;
+    faults += array_faults(s);
+    if (faults >= 16 && faults < 64) { // items between the corners may write what these read
+        uint64_t before = s->budget < GROUP_BUDGET ? s->budget : GROUP_BUDGET;
+        run_forget(&s->run);
+        s->run.budget = before;
+        s->run.patience = 2 * PATIENCE;
+        run_group(&s->run, group, false);
+        s->run.patience = 0;
+        s->budget -= before - s->run.budget;
+        faults = (s->run.outside_local ? 64 : 0) + array_faults(s);
     }
     bool writes = false;
     for (uint32_t i = 0; i < s->object_count; i++)
@@ -683,8 +810,8 @@ static bool is_scalable(struct study *s, int32_t local)
 static bool is_candidate_sound(struct study *s, uint32_t axis, int32_t local)
 {
     struct launch_axis *x = &s->axis[axis];
-    if (local < 0 || x->local_over >= 0 || s->kernel->required[axis] ||
-        (is_group_atom(&s->atoms[local]) && !s->atoms[local].is_own))
+    if (local < 0 || x->local_over >= 0 || x->local_times > 1 || s->kernel->required[axis] ||
+        (is_group_atom(&s->atoms[local]) && !s->atoms[local].is_own && s->atoms[local].has_initial))
         return true;
     int32_t before = x->local;
     int64_t value = s->atoms[local].value;
@@ -714,11 +841,11 @@ static void set_tiles(struct study *s, bool as_group)
     }
 }
 
-// Nodes of one item that runs to its end.
+// Nodes of one item that runs to its end, as far as they count.
 static uint64_t item_cost(struct study *s)
 {
     const int64_t group[3] = {s->axes > 0, s->axes > 1, s->axes > 2}, item[3] = {0, 0, 0};
-    uint64_t before = s->budget < GROUP_BUDGET ? s->budget : GROUP_BUDGET;
+    uint64_t before = s->budget < ITEM_SLOW ? s->budget : ITEM_SLOW;
     run_forget(&s->run);
     s->run.budget = before;
     run_item(&s->run, group, item);
@@ -744,6 +871,7 @@ static unsigned try_groups(struct study *s, const struct candidates *c, const ui
     for (uint32_t axis = 0; axis < s->axes; axis++) {
         s->axis[axis].local = c[axis].list[places[axis]];
         s->axis[axis].local_over = c[axis].over[places[axis]];
+        s->axis[axis].local_times = c[axis].times[places[axis]];
     }
     for (uint32_t axis = 0; axis < s->axes && sound; axis++)
         sound = is_candidate_sound(s, axis, s->axis[axis].local);
@@ -763,11 +891,10 @@ static void choose_groups(struct study *s)
     run_whole_group(s, group, true); // the arrays that it declares
     uint64_t cost = item_cost(s);
     s->is_slow = cost > 4000;
-    s->is_cheap = cost < 20000;
+    s->is_cheap = cost < ITEM_SLOW;
     study_set_sizes(s, 0);
     for (uint32_t axis = 0; axis < 3; axis++) {
-        c[axis] = (struct candidates){.count = 1};
-        c[axis].over[0] = -1;
+        c[axis] = (struct candidates){.count = 1, .over = {-1}, .times = {1}};
         if (axis < s->axes)
             list_candidates(s, axis, &c[axis]);
         best[axis] = s->axis[axis];
@@ -791,6 +918,7 @@ static void choose_groups(struct study *s)
         }
     }
     memcpy(s->axis, best, sizeof best);
+    s->is_group_guess = least >= 2;
     set_tiles(s, best_tiles);
     study_bind(s);
 }
@@ -827,6 +955,22 @@ static uint32_t spare_size(const struct study *s, const struct stride *strides)
     return first;
 }
 
+// How many matrices a batch has, which only the launch says.
+static uint32_t batch_atom(struct study *s)
+{
+    uint32_t i = 0;
+    while (i < s->atom_count && strcmp(s->atoms[i].name, "BATCH") != 0)
+        i++;
+    if (i == s->atom_count && i < ATOMS_MOST)
+        s->atoms[s->atom_count++] = (struct atom){.name = "BATCH",
+                                                  .text = "BATCH",
+                                                  .kind = ATOM_SIZE,
+                                                  .value = 192,
+                                                  .initial = 16,
+                                                  .has_initial = true};
+    return i < ATOMS_MOST ? i : NO_ATOM;
+}
+
 // Where a kernel has no end of its own: an axis ends where the next larger stride begins.
 static void find_open_extent(struct study *s, uint32_t axis, const struct stride *strides)
 {
@@ -842,11 +986,13 @@ static void find_open_extent(struct study *s, uint32_t axis, const struct stride
         bool is_mine = false;
         for (uint32_t k = 0; k < mine->count; k++)
             is_mine |= mine->atoms[k] == next->atoms[i];
-        if (!is_mine && x->extent.count < 3)
+        bool is_stride = s->atoms[next->atoms[i]].kind == ATOM_LEADING;
+        if (!is_mine && !is_stride && x->extent.count < 3)
             x->extent.atoms[x->extent.count++] = next->atoms[i];
     }
     if (x->extent.count == 0) {
-        uint32_t size = spare_size(s, strides);
+        bool is_batch = mine->count && s->atoms[mine->atoms[0]].kind == ATOM_LEADING;
+        uint32_t size = is_batch ? batch_atom(s) : spare_size(s, strides);
         if (size == NO_ATOM)
             return;
         x->extent.atoms[x->extent.count++] = size;
@@ -873,8 +1019,12 @@ void study_launch(struct study *s)
             a->kind = ATOM_COUNT;
     }
     for (uint32_t axis = 0; axis < 3; axis++)
-        s->axis[axis] =
-            (struct launch_axis){.local = -2, .local_over = -1, .tile_factor = 1, .count_atom = -1};
+        s->axis[axis] = (struct launch_axis){.local = -2,
+                                             .local_over = -1,
+                                             .local_times = 1,
+                                             .tile_over = -1,
+                                             .tile_factor = 1,
+                                             .count_atom = -1};
     study_set_sizes(s, 0);
     choose_groups(s);
     for (uint32_t axis = 0; axis < s->axes; axis++) {

@@ -120,7 +120,11 @@ static void paste_token(struct preprocessor *p, struct token_list *out, const st
         add_token(p, out, t);
         return;
     }
-    const char *joined = arena_printf(p->arena, "%s%s", last->text, t->text);
+    // A name that is to come as -D is pasted as its value: float ## WIDTH.
+    const struct given_name *given = t->kind == TOKEN_NAME ? find_given(p->given, t->text) : NULL;
+    const char *joined = given
+                             ? arena_printf(p->arena, "%s%lld", last->text, (long long)given->value)
+                             : arena_printf(p->arena, "%s%s", last->text, t->text);
     p->failed |= !joined;
     if (joined)
         last->text = joined;

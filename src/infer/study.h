@@ -6,13 +6,14 @@
 #include "infer/infer.h"
 #include "infer/interpret.h"
 
-#define ATOMS_MOST   64
-#define OBJECTS_MOST 96
+#define ATOMS_MOST     64
+#define OBJECTS_MOST   96
+#define DEMANDING_MOST 8
 
 enum atom_kind {
     ATOM_SIZE,      // of the problem: an integer argument or a name
     ATOM_SCALAR,    // an integer argument that is none
-    ATOM_LEADING,   // an integer argument that is the length of a row somewhere
+    ATOM_LEADING,   // an integer argument that lies between matrices of a batch
     ATOM_PARAMETER, // to be tuned
     ATOM_GROUP,     // a size of the work-group
     ATOM_COUNT,     // how many work-groups there are
@@ -38,13 +39,17 @@ struct extent {
     uint32_t atoms[3];
     uint32_t count;
     int64_t divisor;
+    bool has_over; // the divisor is the value of `over`, an atom
+    uint32_t over;
 };
 
 struct launch_axis {
-    int32_t local;      // atom, or -1 - number
-    int32_t local_over; // atom that this is divided by; -1: none
-    uint32_t tile[6];   // atoms whose product a group covers
+    int32_t local;       // atom, or -1 - number
+    int32_t local_over;  // atom that this is divided by; -1: none
+    int64_t local_times; // what it is times: items of a warp
+    uint32_t tile[6];    // atoms whose product a group covers
     uint32_t tile_count;
+    int32_t tile_over;    // atom that this is divided by; -1: none
     int64_t tile_factor;  // and this number
     struct extent extent; // what the groups cover together
     int32_t count_atom;   // the number of groups; -1: as many as cover the extent
@@ -58,6 +63,9 @@ struct study {
     const char *text;
     size_t length;
     struct survey_of_names survey;
+    // Conditions, and the value of each with which the kernel has more names.
+    struct given_name demanding[DEMANDING_MOST];
+    uint32_t demanding_count;
     struct preprocessed source;
     struct syntax syntax;
     const struct function *kernel;
@@ -70,7 +78,10 @@ struct study {
     struct object *all[OBJECTS_MOST];    // that a spec gives: arguments and symbols
     int32_t content_atoms[OBJECTS_MOST]; // whose value decides what it holds; -1: nothing does
     uint32_t object_count;
-    uint32_t axes;
+    uint32_t axes, group_axes; // group_axes: along which the kernel tells items of a group apart
+    bool asks_item[3],
+        asks_size[3];    // by axis, anywhere in the text: of an item, of the group's size
+    bool is_group_guess; // no size of the group makes sense of the kernel
     struct launch_axis axis[3];
     uint64_t budget; // nodes that may be visited in all
     bool is_slow;    // an item takes long: sizes are smaller
@@ -96,6 +107,7 @@ struct needed {
     bool is_whole;                      // every element of it is written
     bool is_read, is_written, is_added; // is_added: by atomics
     bool is_per_group;                  // its size depends on the launch
+    bool is_loose;                      // its size is well above what was seen to be used
     int64_t least;                      // what was seen to be used
     // Atoms that the size has as factors: 1 << atom.
     uint64_t factors;

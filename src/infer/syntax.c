@@ -229,8 +229,7 @@ static bool is_plain_word(const struct parser *p, const char *word)
 static bool space_word(const struct parser *p, const char *word, enum type_space *space)
 {
     bool is_fixed = strcmp(word, "__constant__") == 0;
-    bool is_shared =
-        strcmp(word, "__shared__") == 0 || str_listed(p->traits->local_words, word);
+    bool is_shared = strcmp(word, "__shared__") == 0 || str_listed(p->traits->local_words, word);
     bool is_device = str_listed(p->traits->global_words, word);
     if (is_fixed || (is_device && strstr(word, "constant")))
         *space = SPACE_FIXED;
@@ -280,8 +279,7 @@ static bool is_type_word(const struct parser *p, const char *word)
     struct type t;
     enum type_space space;
     return joins_type(word) || find_type(p, word) || builtin_type(p, word, &t) ||
-           str_listed(compound, word) || space_word(p, word, &space) ||
-           is_plain_word(p, word);
+           str_listed(compound, word) || space_word(p, word, &space) || is_plain_word(p, word);
 }
 
 // Does a declaration begin here? A name that nothing declares is a type where another follows.
@@ -330,8 +328,7 @@ static bool read_attribute(struct parser *p)
 {
     static const char *const words[] = {"__attribute__", "__align__",         "alignas",
                                         "__declspec",    "__launch_bounds__", NULL};
-    if (p->at->kind != TOKEN_NAME || !str_listed(words, p->at->text) ||
-        !next_is_sign(p, 1, "("))
+    if (p->at->kind != TOKEN_NAME || !str_listed(words, p->at->text) || !next_is_sign(p, 1, "("))
         return false;
     bool is_bound = at_word(p, "__launch_bounds__");
     p->at++;
@@ -1206,6 +1203,17 @@ static void add_shared(struct parser *p, const char *name, const struct type *t,
     list[p->out->shared_count++] = (struct variable){name, type_copy(p, t), initial};
 }
 
+// typename IndexType: a type that counts.
+static bool is_integer_type_name(const char *name)
+{
+    static const char *const words[] = {"index", "idx", "int", "ordinal", "offset", "size", NULL};
+    for (const char *const *w = words; *w; w++) {
+        if (str_contains_nocase(name, *w))
+            return true;
+    }
+    return false;
+}
+
 // template <int N, typename T = float>
 static void read_template(struct parser *p)
 {
@@ -1222,6 +1230,9 @@ static void read_template(struct parser *p)
         one.name = (p->at++)->text;
         if (accept_sign(p, "="))
             one.initial = (p->at++)->text;
+        bool is_integer = one.is_type && is_integer_type_name(one.name);
+        if (is_integer && !one.initial)
+            one.initial = "int";
         struct template_parameter *list =
             arena_grow(p->arena, p->templates, &room, p->template_count + (size_t)1, sizeof *list);
         p->failed |= !list;
@@ -1229,7 +1240,10 @@ static void read_template(struct parser *p)
             return;
         p->templates = list;
         list[p->template_count++] = one;
-        if (one.is_type) {
+        if (is_integer) {
+            t = (struct type){.base = TYPE_INTEGER, .words = "int", .component = 4, .lanes = 1};
+            declare_type(p, one.name, &t);
+        } else if (one.is_type) {
             t = (struct type){.base = TYPE_OPEN, .words = one.name, .component = 4, .lanes = 1};
             declare_type(p, one.name, &t);
             note_open_type(p, one.name);

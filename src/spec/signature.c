@@ -778,6 +778,29 @@ static void note_parameter_names(const struct reading *r, const struct token *op
     }
 }
 
+// template <int N, typename T>: as -D, N would break this line.
+static void note_template_names(const struct reading *r, const struct token *open, bool *named)
+{
+    const struct token *name = NULL, *last = r->tokens + r->count;
+    for (const struct token *t = open + 1; t < last; t++) {
+        bool is_end = is_sign_token(t, ">") || is_sign_token(t, ";") || is_sign_token(t, "{");
+        if (!is_end && !is_sign_token(t, ",") && !is_sign_token(t, "=")) {
+            name = t->kind == TOKEN_NAME && !t->directive ? t : NULL;
+            continue;
+        }
+        uint32_t index =
+            name ? scan_name_index(&r->src->names, name->text, strlen(name->text)) : UINT32_MAX;
+        if (index < r->src->first_extra)
+            named[index] = true;
+        if (is_end)
+            return;
+        name = NULL;
+        while (is_sign_token(t, "=") && t + 1 < last && !is_sign_token(t + 1, ",") &&
+               !is_sign_token(t + 1, ">"))
+            t++; // its default: one word, as a rule
+    }
+}
+
 bool signature_note_names(const struct spec_sources *src, const struct program_sources *p,
                           const char *kernel, struct arena *a, bool *named)
 {
@@ -799,6 +822,8 @@ bool signature_note_names(const struct spec_sources *src, const struct program_s
             if (is_word_token(t, kernel) && !t->directive && is_sign_token(t + 1, "(") &&
                 is_kernel_head(&r, i, &is_template))
                 note_parameter_names(&r, t + 1, named);
+            if (is_word_token(t, "template") && !t->directive && is_sign_token(t + 1, "<"))
+                note_template_names(&r, t + 1, named);
         }
     }
     text_release(&r.text);

@@ -134,13 +134,27 @@ bool sources_note_parameters(const struct spec_sources *src, const struct progra
     return ok;
 }
 
+// The name in `'gemv<' + str(WARPS) + '>'`, or NULL: up to what is computed of it.
+static const char *name_in_expression(struct spec_sources *src, const struct launch_spec *l,
+                                      bool *failed)
+{
+    const char *text = l->kernel ? NULL : l->kernel_expression.text;
+    const char *start = text ? text + strcspn(text, "'\"") : "";
+    size_t length = *start ? strcspn(start + 1, "<'\"") : 0;
+    const char *name = length ? arena_strndup(&src->arena, start + 1, length) : NULL;
+    *failed = length && !name;
+    return l->kernel ? l->kernel : name;
+}
+
 static bool note_all_parameters(struct spec_sources *src, const struct language_spec *l,
                                 struct error *e)
 {
     for (uint32_t i = 0; !src->incomplete && i < l->launch_count + (l->reference != NULL); i++) {
         const struct launch_spec *launch = i < l->launch_count ? &l->launches[i] : l->reference;
-        if (launch->kernel &&
-            !sources_note_parameters(src, &src->programs[launch->program], launch->kernel))
+        bool failed;
+        const char *kernel = name_in_expression(src, launch, &failed);
+        if (failed ||
+            (kernel && !sources_note_parameters(src, &src->programs[launch->program], kernel)))
             return error_memory(e);
     }
     return true;

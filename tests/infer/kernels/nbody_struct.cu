@@ -1,0 +1,15 @@
+struct Body { float x, y, z, vx, vy, vz; };
+__global__ void bodyForce(Body *p, float dt, int n)
+{
+    int i = blockDim.x * blockIdx.x + threadIdx.x;
+    if (i < n) {
+        float Fx = 0.0f, Fy = 0.0f, Fz = 0.0f;
+        for (int j = 0; j < n; j++) {
+            float dx = p[j].x - p[i].x, dy = p[j].y - p[i].y, dz = p[j].z - p[i].z;
+            float d = rsqrtf(dx * dx + dy * dy + dz * dz + 1e-9f);
+            float d3 = d * d * d;
+            Fx += dx * d3; Fy += dy * d3; Fz += dz * d3;
+        }
+        p[i].vx += dt * Fx; p[i].vy += dt * Fy; p[i].vz += dt * Fz;
+    }
+}

@@ -1,0 +1,16 @@
+#define TILE_DIM 32
+#define BLOCK_ROWS 8
+// as in the programming guide: a tile of 32 x 32 with 32 x 8 threads
+__global__ void transposeCoalesced(float *odata, const float *idata, int width, int height)
+{
+    __shared__ float tile[TILE_DIM][TILE_DIM + 1];
+    int x = blockIdx.x * TILE_DIM + threadIdx.x;
+    int y = blockIdx.y * TILE_DIM + threadIdx.y;
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        tile[threadIdx.y + j][threadIdx.x] = idata[(y + j) * width + x];
+    __syncthreads();
+    x = blockIdx.y * TILE_DIM + threadIdx.x;
+    y = blockIdx.x * TILE_DIM + threadIdx.y;
+    for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
+        odata[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
+}
