@@ -559,7 +559,7 @@ static bool make_core_configurations(struct maker_of_core *m)
 
 struct placed_point {
     const struct deploy_point *point;
-    int64_t logarithm; // of the first column
+    int64_t logarithm; // of the column that splits
     uint32_t place;
 };
 
@@ -569,6 +569,20 @@ static int compare_placed(const void *a, const void *b)
     if (x->logarithm != y->logarithm)
         return x->logarithm < y->logarithm ? -1 : 1;
     return (x->place > y->place) - (x->place < y->place);
+}
+
+// Orders points as the tree of hone_core_nearest(), by the middle of every range.
+static void order_points(struct placed_point *points, uint32_t count, uint32_t column,
+                         uint32_t columns)
+{
+    if (count < 2)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        points[i].logarithm = hone_core_log2(points[i].point->shape[column]);
+    qsort(points, count, sizeof *points, compare_placed);
+    uint32_t middle = count / 2, next = column + 1 == columns ? 0 : column + 1;
+    order_points(points, middle, next, columns);
+    order_points(points + middle + 1, count - middle - 1, next, columns);
 }
 
 // Arrays of all devices' points, filled one device after the other.
@@ -586,8 +600,8 @@ static bool add_points(struct maker_of_core *m, const struct deploy_device *d,
     if (!sorted)
         return error_memory(m->e);
     for (uint32_t i = 0; i < d->point_count; i++)
-        sorted[i] = (struct placed_point){&d->points[i], hone_core_log2(d->points[i].shape[0]), i};
-    qsort(sorted, d->point_count, sizeof *sorted, compare_placed);
+        sorted[i] = (struct placed_point){&d->points[i], 0, i};
+    order_points(sorted, d->point_count, 0, columns);
     for (uint32_t i = 0; i < d->point_count; i++, to->count++) {
         for (uint32_t k = 0; k < columns; k++) {
             to->shapes[(size_t)to->count * columns + k] = sorted[i].point->shape[k];
@@ -683,6 +697,9 @@ static bool start_core(struct maker_of_core *m)
     if (t->column_count > COLUMNS_MOST)
         return refuse_table(m, "a shape has %u columns; at most %d can be looked up",
                             t->column_count, COLUMNS_MOST);
+    if (t->configuration_count > HONE_CORE_CONFIGURATIONS)
+        return refuse_table(m, "%u configurations; at most %d can be looked up",
+                            t->configuration_count, HONE_CORE_CONFIGURATIONS);
     if (s->is_short)
         return refuse_table(m, "a spec in the short form needs its kernel's text");
     if (!m->language->offered || m->language->launch_count == 0)

@@ -312,7 +312,7 @@ static void take_configurations(struct known_reader *r)
 {
     hone_core_table *t = &r->k->core;
     expect_word(r, "configurations");
-    t->configuration_count = take_count(r);
+    t->configuration_count = (uint32_t)take_int(r, 1, HONE_CORE_CONFIGURATIONS);
     t->fallback = take_index(r, t->configuration_count, false);
     hone_core_configuration *list = known_alloc(r, t->configuration_count, sizeof *list);
     for (uint32_t i = 0; i < t->configuration_count && !r->wrong; i++)
@@ -327,8 +327,7 @@ struct known_points {
     uint32_t *configurations, *places, room;
 };
 
-static void take_point(struct known_reader *r, struct known_points *to, uint32_t point,
-                       bool is_first)
+static void take_point(struct known_reader *r, struct known_points *to, uint32_t point)
 {
     uint32_t columns = r->k->core.column_count;
     int64_t *shape = to->shapes + (size_t)point * columns,
@@ -339,8 +338,6 @@ static void take_point(struct known_reader *r, struct known_points *to, uint32_t
         shape[i] = take_int(r, 1, INT64_MAX);
         logarithm[i] = hone_core_log2(shape[i]);
     }
-    if (!is_first && logarithm[0] < logarithm[-(int64_t)columns])
-        reject(r, "points of a device are out of order");
 }
 
 static void take_device(struct known_reader *r, hone_core_device *d, struct known_points *to,
@@ -363,7 +360,7 @@ static void take_device(struct known_reader *r, hone_core_device *d, struct know
         facts[i] = take_int(r, -1, INT64_MAX);
     d->facts = facts;
     for (uint32_t i = 0; i < d->count && !r->wrong; i++)
-        take_point(r, to, (*points)++, i == 0);
+        take_point(r, to, (*points)++);
 }
 
 static void take_devices(struct known_reader *r)

@@ -19,8 +19,9 @@
 /* What an expression gives: a 64-bit integer, a double, or the reason why it has no value. */
 enum { HONE_CORE_INT, HONE_CORE_FLOAT, HONE_CORE_FAULT };
 enum { HONE_CORE_ZERO = 1, HONE_CORE_OVERFLOW, HONE_CORE_DOMAIN, HONE_CORE_UNKNOWN };
-#define HONE_CORE_NONE  0xffffffffu /* no expression, point, device or configuration */
-#define HONE_CORE_SLOTS 32          /* columns and device facts together */
+#define HONE_CORE_NONE           0xffffffffu /* no expression, point, device or configuration */
+#define HONE_CORE_SLOTS          32          /* columns and device facts together */
+#define HONE_CORE_CONFIGURATIONS 1024        /* of one table, at most: a multiple of 64 */
 
 typedef struct hone_core_value {
     int kind;
@@ -105,13 +106,14 @@ static inline int hone_core_order(hone_core_value a, hone_core_value b)
     X(SUB, "-", 2)                                                                                 \
     X(MUL, "*", 2)                                                                                 \
     X(DIV, "/", 2)                                                                                 \
-    X(FLOORDIV, "//", 2) X(MOD, "%", 2) X(POW, "**", 2) X(SHL, "<<", 2) X(SHR, ">>", 2)            \
-        X(AND, "&", 2) X(OR, "|", 2) X(XOR, "^", 2) X(GCD, "gcd", 2) X(LT, "<", 2) X(LE, "<=", 2)  \
-            X(EQ, "==", 2) X(NE, "!=", 2) X(GT, ">", 2) X(GE, ">=", 2) X(MIN, "min", 2)            \
-                X(MAX, "max", 2) X(SIZE, "size", 2) X(NEG, "neg", 1) X(INVERT, "~", 1)             \
-                    X(NOT, "not", 1) X(BOOL, "bool", 1) X(ABS, "abs", 1) X(REAL, "float", 1)       \
-                        X(TRUNC, "trunc", 1) X(FLOOR, "floor", 1) X(CEIL, "ceil", 1)               \
-                            X(ROUND, "round", 1)
+    X(FLOORDIV, "//", 2)                                                                           \
+    X(MOD, "%", 2)                                                                                 \
+    X(POW, "**", 2) X(SHL, "<<", 2) X(SHR, ">>", 2) X(AND, "&", 2) X(OR, "|", 2) X(XOR, "^", 2)    \
+        X(GCD, "gcd", 2) X(LT, "<", 2) X(LE, "<=", 2) X(EQ, "==", 2) X(NE, "!=", 2) X(GT, ">", 2)  \
+            X(GE, ">=", 2) X(MIN, "min", 2) X(MAX, "max", 2) X(SIZE, "size", 2) X(NEG, "neg", 1)   \
+                X(INVERT, "~", 1) X(NOT, "not", 1) X(BOOL, "bool", 1) X(ABS, "abs", 1)             \
+                    X(REAL, "float", 1) X(TRUNC, "trunc", 1) X(FLOOR, "floor", 1)                  \
+                        X(CEIL, "ceil", 1) X(ROUND, "round", 1)
 
 typedef enum hone_core_operator {
 #define HONE_CORE_ENTRY(name, word, operands) HONE_CORE_##name,
@@ -367,7 +369,7 @@ typedef struct hone_core_table {
     const char *const *columns, *const *facts, *const *arguments;
     const hone_core_configuration *configurations;
     const hone_core_device *devices;
-    /* Of all devices' points. Those of one device ascend by the logarithm of the first column. */
+    /* Of all devices' points: those of one device are a tree, see hone_core_nearest(). */
     const int64_t *shapes, *logarithms; /* column_count each */
     const uint32_t *point_configurations;
     const uint32_t *point_places; /* in the order in which equally near ones are taken */
@@ -491,60 +493,75 @@ typedef struct hone_core_answer {
     uint64_t distance;
 } hone_core_answer;
 
-/* A configuration's validity is computed once for a lookup, as long as there are at most 64. */
-static inline int hone_core_valid(const hone_core_table *t, uint32_t configuration,
-                                  const hone_core_value *slots, uint64_t *known, uint64_t *valid)
-{
-    uint64_t bit = configuration < 64 ? UINT64_C(1) << configuration : 0;
-    if (*known & bit)
-        return (*valid & bit) != 0;
-    int result = hone_core_excluded(t, configuration, slots) == HONE_CORE_NONE;
-    *known |= bit;
-    if (result)
-        *valid |= bit;
-    return result;
-}
-
-/* Points ascend by the logarithm of the first column: the search begins where the asked one would stand and goes to
-   both sides, as far as a point can still be nearer than the nearest valid one. */
-static inline void hone_core_nearest(const hone_core_handle *h, const int64_t *shape,
-                                     const hone_core_value *slots, hone_core_answer *best)
+/* The nearest point of the device whose configuration is not banned, into *best. Its points are a tree: the middle one
+   of a range splits it by the logarithm of a column, the first at the top and the next one at each step down; what lies
+   in front of it is not larger there, what lies behind it not smaller. A side is left out where even its border is
+   farther than the best. */
+static inline void hone_core_nearest(const hone_core_handle *h, const int64_t *at,
+                                     const uint64_t *banned, hone_core_answer *best)
 {
     const hone_core_table *t = h->table;
-    const hone_core_device *d = &t->devices[h->device];
-    uint32_t i, columns = t->column_count, low = d->first, end = d->first + d->count, high = end;
-    uint64_t known = 0, valid = 0;
-    int64_t at[HONE_CORE_SLOTS];
-    for (i = 0; i < columns; i++)
-        at[i] = hone_core_log2(shape[i]);
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->logarithms[(size_t)middle * columns] < at[0])
-            low = middle + 1;
-        else
-            high = middle;
+    struct {
+        uint32_t low, high, column;
+        uint64_t bound;
+    } left[40];
+    uint32_t low = t->devices[h->device].first, high = low + t->devices[h->device].count;
+    uint32_t i, count = 0, column = 0, columns = t->column_count;
+    for (;;) {
+        while (low < high) {
+            uint32_t middle = low + (high - low) / 2, answer = t->point_configurations[middle];
+            const int64_t *logarithms = t->logarithms + (size_t)middle * columns;
+            int64_t gap = at[column] - logarithms[column];
+            uint64_t distance = 0;
+            if (!(banned[answer / 64] >> answer % 64 & 1)) {
+                for (i = 0; i < columns; i++)
+                    distance += (uint64_t)((logarithms[i] - at[i]) * (logarithms[i] - at[i]));
+                if (distance < best->distance ||
+                    (distance == best->distance &&
+                     (best->point == HONE_CORE_NONE ||
+                      t->point_places[middle] < t->point_places[best->point])))
+                    best->distance = distance, best->point = middle;
+            }
+            column = column + 1 == columns ? 0 : column + 1;
+            left[count].low = gap > 0 ? low : middle + 1;
+            left[count].high = gap > 0 ? middle : high;
+            left[count].column = column;
+            left[count++].bound = (uint64_t)(gap * gap);
+            if (gap > 0)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        do {
+            if (count-- == 0)
+                return;
+        } while (left[count].bound > best->distance);
+        low = left[count].low, high = left[count].high, column = left[count].column;
     }
-    while (low > d->first || high < end) {
-        int64_t below =
-            low > d->first ? at[0] - t->logarithms[(size_t)(low - 1) * columns] : INT64_MAX;
-        int64_t above = high < end ? t->logarithms[(size_t)high * columns] - at[0] : INT64_MAX;
-        int64_t gap = below < above ? below : above;
-        uint32_t point = below < above ? --low : high++;
-        uint64_t distance = (uint64_t)(gap * gap);
-        if (distance > best->distance)
+}
+
+/* The nearest point whose configuration is valid: one that is not is banned, and the search is made again. */
+static inline void hone_core_nearest_valid(const hone_core_handle *h, const int64_t *shape,
+                                           const hone_core_value *slots, hone_core_answer *best)
+{
+    const hone_core_table *t = h->table;
+    uint64_t banned[HONE_CORE_CONFIGURATIONS / 64];
+    int64_t at[HONE_CORE_SLOTS];
+    uint32_t i;
+    memset(banned, 0, sizeof banned);
+    for (i = 0; i < t->column_count; i++)
+        at[i] = hone_core_log2(shape[i]);
+    for (;;) {
+        best->distance = UINT64_MAX, best->point = HONE_CORE_NONE;
+        hone_core_nearest(h, at, banned, best);
+        if (best->point == HONE_CORE_NONE)
             return;
-        for (i = 1; i < columns; i++) {
-            int64_t step = t->logarithms[(size_t)point * columns + i] - at[i];
-            distance += (uint64_t)(step * step);
+        uint32_t configuration = t->point_configurations[best->point];
+        if (hone_core_excluded(t, configuration, slots) == HONE_CORE_NONE) {
+            best->configuration = configuration;
+            return;
         }
-        if (distance > best->distance ||
-            (distance == best->distance && best->point != HONE_CORE_NONE &&
-             t->point_places[point] > t->point_places[best->point]))
-            continue;
-        if (hone_core_valid(t, t->point_configurations[point], slots, &known, &valid)) {
-            best->distance = distance, best->point = point;
-            best->configuration = t->point_configurations[point];
-        }
+        banned[configuration / 64] |= UINT64_C(1) << configuration % 64;
     }
 }
 
@@ -560,7 +577,7 @@ static inline hone_core_answer hone_core_find(const hone_core_handle *h, const i
     }
     hone_core_bind(h, shape, slots);
     if (h->device != HONE_CORE_NONE)
-        hone_core_nearest(h, shape, slots, &best);
+        hone_core_nearest_valid(h, shape, slots, &best);
     if (best.point == HONE_CORE_NONE && h->device != HONE_CORE_NONE &&
         hone_core_excluded(h->table, h->table->devices[h->device].fallback, slots) ==
             HONE_CORE_NONE)
