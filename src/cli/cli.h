@@ -60,6 +60,7 @@ struct invocation {
 // clang-format off
 #define COMMANDS(X) \
     X(init)     \
+    X(spec)     \
     X(devices)  \
     X(space)    \
     X(check)    \

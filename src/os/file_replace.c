@@ -93,6 +93,22 @@ bool file_replaceable(const char *path, struct error *e)
     return true;
 }
 
+bool file_create(const char *path, const struct text *text, struct error *e)
+{
+    if (text->failed)
+        return error_memory(e);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == EEXIST)
+        return error_set(e, ERROR_USAGE, "%s is there already; --output FILE writes another", path);
+    bool ok = fd >= 0 && write_whole_text(fd, text);
+    int why = errno;
+    if (fd >= 0 && close(fd) != 0 && ok) {
+        ok = false;
+        why = errno;
+    }
+    return ok || fail_to_write(path, why, e);
+}
+
 bool file_replace(const char *path, const struct text *text, struct error *e)
 {
     char *name;

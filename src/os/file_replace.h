@@ -6,6 +6,8 @@
 
 // Could file_replace() write here? Leaves nothing behind.
 bool file_replaceable(const char *path, struct error *e);
+// Writes a file that is not there yet; one that is there is refused, and --output named.
+bool file_create(const char *path, const struct text *text, struct error *e);
 // Writes the text beside the file and puts it in its place. What is no regular file (a pipe,
 // /dev/stdout) is written to as it is.
 bool file_replace(const char *path, const struct text *text, struct error *e);

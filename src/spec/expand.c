@@ -70,6 +70,8 @@ bool expand_t1_keys(struct expansion *x, struct node from, const char *pattern, 
     json_object_foreach((json_t *)from.json, name, value)
     {
         struct node n = node_get(x->r, from, name);
+        if (strcmp(name, "Comment") == 0)
+            expand_copy(x, to ? to : x->t1, name, n);
         if (key_find(&short_keys, pattern, name) || !short_t1_key(pattern, name, &place) ||
             !node_present(n))
             continue;
@@ -366,8 +368,8 @@ static bool expand_open_name(struct expansion *x, const struct launch_facts *fac
         expand_put(x, to, "KernelName", json_string(KERNEL_NAME_OPEN), n.path);
         return true;
     }
-    if (facts->kernel) {
-        expand_put(x, to, "KernelName", json_string(facts->kernel), n.path);
+    if (facts->only) {
+        expand_put(x, to, "KernelName", json_string(facts->only), n.path);
         return true;
     }
     if (facts->kernels[0])
@@ -378,12 +380,19 @@ static bool expand_open_name(struct expansion *x, const struct launch_facts *fac
                       facts->file);
 }
 
+void expand_repeat(struct expansion *x, struct node from, json_t *to)
+{
+    expand_copy(x, to, "Repeat", node_get(x->r, from, "repeat"));
+    expand_copy(x, to, "Swap", node_get(x->r, from, "swap"));
+}
+
 static bool expand_launch(struct expansion *x, struct node from, size_t index, json_t *to)
 {
     const struct launch_facts *facts = x->facts ? &x->facts->launches[index] : NULL;
     struct node names = node_get(x->r, from, "arguments");
     expand_copy(x, to, "Name", node_get(x->r, from, "name"));
     expand_copy(x, to, "When", node_get(x->r, from, "when"));
+    expand_repeat(x, from, to);
     if (!expand_layer(x, from, to, true) ||
         !expand_on(x, expand_open_name(x, facts, from, to), from.path) ||
         !expand_languages(x, node_get(x->r, from, "languages"), "launches[].languages.*", to))
@@ -607,6 +616,8 @@ static bool expand_document(struct expansion *x)
         expand_copy(x, x->kernel, "Language", language);
     else if (x->has_language)
         expand_put(x, x->kernel, "Language", json_string(language_title(x->language)), "kernel");
+    expand_repeat(x, x->root, x->kernel);
+    expand_copy(x, x->kernel, "Partial", node_get(x->r, x->root, "partial"));
     bool ok = expand_layer(x, x->root, x->kernel, true) && expand_launches(x) &&
               expand_languages(x, node_get(x->r, x->root, "languages"), "languages.*", x->kernel) &&
               expand_arguments(x) && expand_on(x, expand_reference(x), "reference") &&

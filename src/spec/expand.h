@@ -41,6 +41,8 @@ bool expand_t1_keys(struct expansion *x, struct node from, const char *pattern, 
 // The keys of a launch: the kernel's source, sizes and options. With `languages` what its files say of other languages
 // goes there.
 bool expand_layer(struct expansion *x, struct node from, json_t *to, bool has_languages);
+// Repeat and Swap, which the whole, a launch and a reference have.
+void expand_repeat(struct expansion *x, struct node from, json_t *to);
 // Its object in the Languages of `to`.
 json_t *expand_language_object(struct expansion *x, json_t *to, const char *title,
                                const char *path);
@@ -51,6 +53,8 @@ bool expand_argument_names(struct expansion *x, const struct launch_facts *facts
                            const char *path);
 // KernelSpecification.Reference (expand_reference.c).
 bool expand_reference(struct expansion *x);
+// Does it change roles between passes?
+bool expand_is_swapped(const struct expansion *x, const char *name);
 // Is it one of the outputs that the spec names, where it names any?
 bool expand_is_output(struct expansion *x, const char *name);
 

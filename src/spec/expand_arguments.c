@@ -24,16 +24,34 @@ static struct node launch_node(const struct expansion *x, uint32_t index)
     return node_count(launches) > 0 ? node_item(x->r, launches, index) : x->root;
 }
 
+// Is an argument of an explicit list none of the kernel's, in a language that does not pass it?
+static bool is_passed_elsewhere(const struct expansion *x, const char *name)
+{
+    struct node n = node_get(x->r, node_get(x->r, x->root, "arguments"), name);
+    const char *memory = node_text(node_get(x->r, n, "memory"));
+    const char *t1 = node_text(node_get(x->r, n, "MemoryType"));
+    const struct language_traits *traits = language_traits(x->facts->language);
+    bool is_local = str_equal_nocase(memory ? memory : "", "local") || str_equal(t1, "Local");
+    bool is_symbol = str_equal_nocase(memory ? memory : "", "symbol") || str_equal(t1, "Symbol");
+    return (is_local && !traits->passes_local) || (is_symbol && !traits->passes_symbols);
+}
+
 // The place of an argument among a kernel's parameters, or UINT32_MAX: by the launch's own list, else by its name.
 static uint32_t place_of_argument(const struct expansion *x, struct node list,
                                   const struct signature *s, const char *name)
 {
-    for (uint32_t i = 0; i < s->count; i++) {
-        const char *given =
-            json_is_array(list.json) ? node_text(node_item(x->r, list, i)) : s->parameters[i].name;
-        if (given && strcmp(given, name) == 0 &&
-            (!json_is_array(list.json) || i < node_count(list)))
+    for (uint32_t i = 0; !json_is_array(list.json) && i < s->count; i++) {
+        if (str_equal(s->parameters[i].name, name))
             return i;
+    }
+    uint32_t place = 0;
+    bool all = node_count(list) == s->count; // a kernel may take what others do not pass
+    for (size_t i = 0; json_is_array(list.json) && i < node_count(list); i++) {
+        const char *given = node_text(node_item(x->r, list, i));
+        bool is_passed = given && (all || !is_passed_elsewhere(x, given));
+        if (is_passed && strcmp(given, name) == 0)
+            return place < s->count ? place : UINT32_MAX;
+        place += is_passed;
     }
     return UINT32_MAX;
 }
@@ -225,6 +243,18 @@ static bool put_verification(struct expansion *x, json_t *to, struct node n)
     return expand_t1_keys(x, n, "arguments.*.verify", object);
 }
 
+static void expand_link(struct expansion *x, json_t *to, struct node n)
+{
+    if (!json_is_object(n.json)) {
+        expand_copy(x, to, "LinkedTo", n);
+        return;
+    }
+    json_t *object = expand_put(x, to, "LinkedTo", json_object(), n.path);
+    expand_copy(x, object, "Argument", node_get(x->r, n, "argument"));
+    expand_copy(x, object, "First", node_get(x->r, n, "first"));
+    expand_copy(x, object, "Stride", node_get(x->r, n, "stride"));
+}
+
 // ---- type, memory, access ----------------------------------------------------------------------
 
 static const char *const memory_words[][2] = {{"scalar", "Scalar"},
@@ -344,7 +374,10 @@ static bool put_access(struct expansion *x, json_t *to, const char *name, struct
     } else if (json_is_true(node_get(x->r, n, "temporary").json)) {
         return true;
     } else if (!x->facts) {
-        *out = expand_is_output(x, name) ? "ReadWrite" : "ReadOnly";
+        bool is_swapped = expand_is_swapped(x, name); // written in one of the passes
+        *out = is_swapped || expand_is_output(x, name) ? "ReadWrite" : "ReadOnly";
+        if (is_swapped && !expand_is_output(x, name))
+            expand_put(x, to, "Output", json_false(), access.path);
     } else if (f->launch && f->parameter->declared.kind == DECLARED_POINTER) {
         *out = f->use == PARAMETER_WRITTEN && !is_read  ? "WriteOnly"
                : f->use == PARAMETER_READ && !is_output ? "ReadOnly"
@@ -368,11 +401,12 @@ static bool expand_buffer(struct expansion *x, json_t *to, const char *name, str
     bool has_element;
     const char *access = NULL;
     struct node fill = node_get(r, n, "fill"), temporary = node_get(r, n, "temporary");
-    bool is_vector = strcmp(memory, "Vector") == 0;
+    bool is_vector = strcmp(memory, "Vector") == 0 && !json_object_get(to, "MemType");
     if (!put_type(x, to, n, f, &el, &has_element) ||
         (is_vector && !put_access(x, to, name, n, f, &access)))
         return false;
     expand_copy(x, to, "Size", node_get(r, n, "size"));
+    expand_link(x, to, node_get(r, n, "linked"));
     expand_copy(x, to, "Output", node_get(r, n, "output"));
     expand_copy(x, to, "Expect", node_get(r, n, "expect"));
     expand_copy(x, to, "Temporary", temporary);
@@ -426,7 +460,7 @@ static bool expand_implied(struct expansion *x, struct node arguments, const str
 {
     for (uint32_t i = 0; i < l->signature.count; i++) {
         const struct signature_parameter *p = &l->signature.parameters[i];
-        bool is_given = !p->name || json_object_get(arguments.json, p->name);
+        bool is_given = !p->name || node_present(node_get(x->r, arguments, p->name));
         for (size_t other = 0; !is_given && other < json_array_size(list); other++)
             is_given = str_equal(
                 json_string_value(json_object_get(json_array_get(list, other), "Name")), p->name);

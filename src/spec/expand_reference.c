@@ -23,6 +23,29 @@ static const char *find_kind(const struct expansion *x, struct node n)
     return node_text(kind) ? node_text(kind) : kind_by_keys(x, n);
 }
 
+// Does a list of names, or of pairs of them, have it?
+static bool has_name(const json_t *list, const char *name)
+{
+    size_t index;
+    json_t *item;
+    json_array_foreach(list, index, item)
+    {
+        if (json_is_array(item) ? has_name(item, name) : str_equal(json_string_value(item), name))
+            return true;
+    }
+    return false;
+}
+
+bool expand_is_swapped(const struct expansion *x, const char *name)
+{
+    struct node launches = node_get(x->r, x->root, "launches");
+    bool found = has_name(node_get(x->r, x->root, "swap").json, name) ||
+                 has_name(node_get(x->r, node_get(x->r, x->root, "reference"), "swap").json, name);
+    for (size_t i = 0; !found && i < node_count(launches); i++)
+        found = has_name(node_get(x->r, node_item(x->r, launches, i), "swap").json, name);
+    return found;
+}
+
 bool expand_is_output(struct expansion *x, const char *name)
 {
     struct node reference = node_get(x->r, x->root, "reference");
@@ -80,8 +103,8 @@ static bool expand_reference_kernel(struct expansion *x, struct node n, json_t *
         json_object_get(to, "KernelName") || json_object_get(to, "KernelNameExpression");
     if (!has_name && !facts)
         expand_put(x, to, "KernelName", json_string(KERNEL_NAME_OPEN), function.path);
-    else if (!has_name && facts->kernel)
-        expand_put(x, to, "KernelName", json_string(facts->kernel), function.path);
+    else if (!has_name && facts->only)
+        expand_put(x, to, "KernelName", json_string(facts->only), function.path);
     else if (!has_name)
         return node_error(x->r, function, "is missing: %s has %s%s; say its name", facts->file,
                           facts->kernels[0] ? "several kernels, " : "no kernel that hone finds",
@@ -119,6 +142,7 @@ static bool expand_reference_object(struct expansion *x, struct node n, json_t *
         json_object_foreach((json_t *)files.json, name, value)
             expand_copy(x, list, name, node_get(x->r, files, name));
     }
+    expand_repeat(x, n, to);
     if (!expand_layer(x, n, to, true))
         return false;
     struct node languages = node_get(x->r, n, "languages");

@@ -224,6 +224,7 @@ bool read_kernel(struct reader *r, struct node root)
     r->spec->kernel = k;
     if (!node_present(kernel))
         return node_error(r, kernel, "is missing: it names the kernel, its sizes and arguments");
+    r->spec->partial = !r->spec->extended || node_flag(node_get(r, kernel, "Partial"), false);
     // Without a language there are no launches to read.
     bool runs = read_kernel_language(r, kernel, k);
     if (!read_on(r, runs))

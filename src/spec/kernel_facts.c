@@ -75,7 +75,7 @@ static bool find_name(struct facts_reader *f, const struct program_sources *p,
         text_addf(&list, "%s%s", i ? ", " : "", names[i]);
     out->kernels = list.failed ? NULL : arena_strdup(f->arena, text_cstr(&list));
     text_release(&list);
-    out->kernel = count == 1 ? names[0] : NULL;
+    out->only = count == 1 ? names[0] : NULL;
     return out->kernels || error_memory(f->e);
 }
 
@@ -121,8 +121,10 @@ static bool read_launch_facts(struct facts_reader *f, const struct launch_spec *
     if (!fill_macros(f, p, false, macros))
         return false;
     bool is_open = l->kernel && strcmp(l->kernel, KERNEL_NAME_OPEN) == 0;
-    if (is_open && !find_name(f, p, macros, out))
+    if ((is_open || !f->spec->is_short) && !find_name(f, p, macros, out))
         return false;
+    if (is_open)
+        out->kernel = out->only;
     if (!out->kernel)
         return true; // an expression gives it, or the text has several
     if (!sources_note_parameters(f->texts, p, out->kernel) || !fill_macros(f, p, false, macros) ||
@@ -145,8 +147,10 @@ static bool bind_facts(struct facts_reader *f)
     f->slots = arena_array(f->arena, s->slots.count, sizeof *f->slots);
     if (!choice || !f->slots)
         return error_memory(f->e);
+    spec_bind_fixed(s, s->device, f->slots);
+    if (s->unbound)
+        return true; // of a device that nobody knows
     spec_default(s, choice);
-    spec_bind_fixed(s, NULL, f->slots);
     spec_bind(s, choice, f->slots, f->arena, NULL, NULL);
     return true;
 }

@@ -246,6 +246,9 @@ static const struct spec_key keys[] = {
         "one, each later pass what the pass before it wrote, and the last pass writes the second "
         "one",
         .accepts = KEY_ARRAY, .items = KEY_STRING | KEY_ARRAY),
+    KEY("KernelSpecification.Partial", FLAG, "true in a file without keys of hone's own",
+        "components that the default configuration leaves unwritten, where it is the reference, "
+        "are not compared, which is a warning; else they are an error"),
 
     KEY("KernelSpecification.Launches", OBJECTS, "one launch",
         "several kernels run in order as one configuration, verified at the end, timed from "

@@ -1,5 +1,6 @@
 // Which languages a spec has kernels in: what was read says it, or else the kernel's text.
 #include "spec/kernel_spec.h"
+#include "spec/sources.h"
 #include "spec/scan.h"
 
 #include "base/text.h"
@@ -73,6 +74,7 @@ static bool look_into_program(const struct spec *s, const struct program_spec *p
 
 static bool language_by_text(const struct spec *s, enum language *out, struct error *e)
 {
+    const char *key = s->is_short ? "language" : "KernelSpecification.Language";
     struct telling t;
     uint32_t first = UINT32_MAX;
     list_telling_words(&t);
@@ -84,33 +86,38 @@ static bool language_by_text(const struct spec *s, enum language *out, struct er
             first = w;
         else if (t.found[w] && !t.is_weak[w] && t.languages[w] != t.languages[first])
             return error_set(e, ERROR_INPUT,
-                             "KernelSpecification.Language: is missing, and the kernel's text has "
-                             "both %s and %s: say %s or %s, or give KernelFile as {\"%s\": ..., "
-                             "\"%s\": ...}",
-                             t.words[first], t.words[w], language_title(t.languages[first]),
-                             language_title(t.languages[w]), language_title(t.languages[first]),
-                             language_title(t.languages[w]));
+                             "%s: is missing, and the kernel's text has both %s and %s: say %s or "
+                             "%s, or give %s as {\"%s\": ..., \"%s\": ...}",
+                             key, t.words[first], t.words[w], language_title(t.languages[first]),
+                             language_title(t.languages[w]), s->is_short ? "kernel" : "KernelFile",
+                             language_title(t.languages[first]), language_title(t.languages[w]));
     }
     if (first != UINT32_MAX) {
         *out = t.languages[first];
         return true;
     }
     return error_set(e, ERROR_INPUT,
-                     "KernelSpecification.Language: is missing, and the kernel's text has neither "
-                     "__kernel nor __global__: say " LANGUAGES_TITLES);
+                     "%s: is missing, and the kernel's text has neither __kernel nor __global__: "
+                     "say " LANGUAGES_TITLES,
+                     key);
 }
 
-bool spec_languages(const struct spec *s, struct spec_languages *out, struct error *e)
+bool sources_languages(const struct spec *s, struct spec_languages *out, struct error *e)
 {
     const struct kernel_spec *k = s->kernel;
     *out = (struct spec_languages){{k->language}, 1};
     if (k->by_text)
-        return language_by_text(s, &out->list[0], e) || error_context(e, "%s", s->path);
+        return language_by_text(s, &out->list[0], e);
     for (unsigned l = 0; l < LANGUAGE_COUNT; l++) {
         if (k->languages[l].offered && (enum language)l != k->language)
             out->list[out->count++] = (enum language)l;
     }
     return true;
+}
+
+bool spec_languages(const struct spec *s, struct spec_languages *out, struct error *e)
+{
+    return sources_languages(s, out, e) || error_context(e, "%s", s->path);
 }
 
 bool spec_has_language(const struct spec *s, enum language l)

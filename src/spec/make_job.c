@@ -354,7 +354,7 @@ bool spec_job(const struct spec *s, const struct spec_sources *src,
     if (!m.job)
         return error_memory(e);
     m.arena = &m.job->arena;
-    m.job->partial = !s->extended;
+    m.job->partial = s->partial;
     if (make_plain(&m, false) && make_reference(&m) && check_job(&m))
         return true;
     job_free(m.job);

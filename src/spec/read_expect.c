@@ -154,6 +154,7 @@ bool spec_hold_against(struct spec *s, const char *by, const struct spec_content
                              "is not right for the others",
                              k->arguments[a].path, k->arguments[a].name, name, by);
     }
+    r.name = r.path;
     r.expected = arena_array(&s->arena, (size_t)count + 1, sizeof *r.expected);
     if (!r.path || !r.expected)
         return error_memory(e);
@@ -178,6 +179,7 @@ bool read_expectations(const struct reader *r, struct node kernel, struct kernel
     struct reference_spec *out = &k->reference;
     out->source = REFERENCE_BY_CONTENTS;
     out->path = list.path;
+    out->name = "KernelSpecification.Arguments";
     out->expected = arena_array(r->arena, node_count(list) + 1, sizeof *out->expected);
     if (!out->expected)
         return error_memory(r->error);

@@ -150,6 +150,7 @@ static bool read_reference_arguments(const struct reader *r, struct kernel_spec 
     struct reference_spec *out = &k->reference;
     out->source = REFERENCE_BY_CONTENTS;
     out->path = list.path;
+    out->name = "KernelSpecification.ReferenceArguments";
     out->expected = arena_array(r->arena, node_count(list), sizeof *out->expected);
     if (!out->expected)
         return error_memory(r->error);
@@ -223,6 +224,7 @@ bool read_reference(struct reader *r, struct node kernel, struct kernel_spec *k)
     struct node list = node_get(r, kernel, "ReferenceArguments");
     size_t choice;
     k->reference.path = n.path;
+    k->reference.name = "KernelSpecification.Reference";
     if (has_expectations(r, kernel)) {
         if (node_present(n) || node_count(list) > 0)
             return node_error(r, node_present(n) ? n : list,

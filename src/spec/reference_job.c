@@ -128,7 +128,7 @@ static bool make_by_contents(struct maker *m, const struct reference_spec *r,
                              struct job_reference *out)
 {
     out->kind = REFERENCE_DATA;
-    out->name = r->path;
+    out->name = r->name;
     out->data = arena_array(m->arena, r->expected_count + 1, sizeof *out->data);
     out->expressions = arena_array(m->arena, r->expected_count + 1, sizeof *out->expressions);
     if (!out->data || !out->expressions)

@@ -105,6 +105,21 @@ static const struct spec_key keys[] = {
         "dynamic shared memory in bytes; CUDA only, and never an argument", .block = true,
         .t1 = "SharedMemory"),
 
+    KEY("repeat", EXPRESSION, "1",
+        "how often all launches are made, one pass after the other; `pass` is which, from 0, in "
+        "expressions of sizes and scalars",
+        .t1 = "Repeat"),
+    KEY("swap", .type = "two texts, or list of such", "[]",
+        "with repeat: arguments that change roles between passes. The first pass reads the first "
+        "one, each later pass what the pass "
+        "before it wrote, and the last pass writes the second one",
+        .accepts = KEY_ARRAY, .items = KEY_STRING | KEY_ARRAY, .t1 = "Swap"),
+
+    KEY("partial", FLAG, "false",
+        "components that the default configuration leaves unwritten, where it is the reference, "
+        "are not compared, which is a warning; else they are an error",
+        .t1 = "Partial"),
+
     KEY("arguments", OBJECT, "{}",
         "the kernel's arguments by name. Their order and types are read in its text; where that is "
         "not understood, the "
@@ -173,6 +188,16 @@ static const struct spec_key keys[] = {
         "first element and count of elements that are compared", .t1 = "Region"),
     KEY("arguments.*.verify.nan", FLAG, "false", "NaN passes where the reference has NaN",
         .t1 = "AllowNaN"),
+    KEY("arguments.*.linked", .type = "text, or object", "-",
+        "another argument, of whose data this one is another view: its contents are that one's, "
+        "whatever the fill says here",
+        .accepts = KEY_STRING | KEY_OBJECT, .t1 = "LinkedTo"),
+    KEY("arguments.*.linked.argument", TEXT, "required", "name of the argument with the data",
+        .t1 = "Argument"),
+    KEY("arguments.*.linked.first", EXPRESSION, "0", "which component of it is the first here",
+        .t1 = "First"),
+    KEY("arguments.*.linked.stride", EXPRESSION, "1",
+        "how far apart there the components are that follow each other here", .t1 = "Stride"),
     KEY("arguments.*.output", FLAG, "true when it is written", "held against the reference",
         .t1 = "Output"),
     KEY("arguments.*.temporary", FLAG, "false",
@@ -209,6 +234,10 @@ static const struct spec_key keys[] = {
         .accepts = KEY_STRING | KEY_OBJECT, .t1 = "Configuration"),
     KEY("reference.configuration.*", .type = "value", "-",
         "the value of the parameter of this name", .accepts = SCALAR, .t1 = NULL),
+    KEY("reference.repeat", EXPRESSION, "1", "kernel: how often it is launched, as repeat",
+        .t1 = NULL),
+    KEY("reference.swap", .type = "two texts, or list of such", "[]", "kernel: as swap",
+        .accepts = KEY_ARRAY, .items = KEY_STRING | KEY_ARRAY, .t1 = NULL),
     KEY("reference.files", OBJECT, "-", "file: the expected contents of each output",
         .t1 = "Files"),
     KEY("reference.files.*", TEXT, "-", "a file of elements; .npy is known", .t1 = NULL),
@@ -226,6 +255,11 @@ static const struct spec_key keys[] = {
         .t1 = NULL),
     KEY("launches[].when", EXPRESSION, "true", "the launch is left out where it is false",
         .t1 = NULL),
+    KEY("launches[].repeat", EXPRESSION, "1",
+        "how often this launch is made in a row; `step` is which, from 0", .t1 = NULL),
+    KEY("launches[].swap", .type = "two texts, or list of such", "[]",
+        "as swap, between the steps of this launch", .accepts = KEY_ARRAY,
+        .items = KEY_STRING | KEY_ARRAY, .t1 = NULL),
     KEY("launches[].languages", OBJECT, "{}", "what differs in a language", .t1 = "Languages"),
     KEY("launches[].languages.*", OBJECT, "-",
         "for OpenCL, CUDA or C: keys that count instead of the launch's own", .t1 = NULL),

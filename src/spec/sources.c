@@ -284,13 +284,25 @@ static struct spec_sources *start_sources(const struct spec *s, enum language l,
     return src;
 }
 
+struct spec_sources *sources_read_texts(const struct spec *s, struct error *e)
+{
+    struct spec_languages languages;
+    if (!sources_languages(s, &languages, e))
+        return NULL;
+    struct spec_sources *src = start_sources(s, languages.list[0], e);
+    if (src && read_texts(src, e) && faults_end(&src->faults, e))
+        return src;
+    spec_sources_free(src);
+    return NULL;
+}
+
 // The text in the spec's own language says what a spec in the short form leaves to it.
 static bool find_texts(struct spec_sources *src, struct error *e)
 {
     struct spec_languages languages;
     if (!src->spec->is_short)
         return true;
-    if (!spec_languages(src->spec, &languages, e))
+    if (!sources_languages(src->spec, &languages, e))
         return false;
     src->texts = src;
     if (languages.list[0] == src->language)

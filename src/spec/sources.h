@@ -86,6 +86,10 @@ struct spec_sources {
     struct digest digest;
 };
 
+// As spec_languages(), without the spec's path in front of the error (language.c).
+bool sources_languages(const struct spec *s, struct spec_languages *out, struct error *e);
+// The kernels' texts in the spec's own language alone, for what they say of it (sources.c). NULL where one is not there.
+struct spec_sources *sources_read_texts(const struct spec *s, struct error *e);
 // Reads a program with everything it includes (sources.c).
 bool sources_read_program(struct spec_sources *src, const struct program_spec *p,
                           const char *directory, struct program_sources *out, struct error *e);

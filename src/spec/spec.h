@@ -110,6 +110,7 @@ struct spec {
     const struct parameter *unbound;
     bool uses_energy; // a metric reads joule
     bool extended;    // a key of hone's own stands in it: else it is as others write T1
+    bool partial;     // struct job
     const struct spec_held *held; // (optional) what spec_hold_against() was told
     bool is_short; // in the short form: no job is made of it before its kernel's text completes it
     const char *const *set; // spec_options.set of a short one
@@ -156,6 +157,13 @@ struct spec *spec_parse(const char *text, size_t length, const char *folder, con
 struct spec *spec_bare(const char *name, const struct parameter *parameters, uint32_t count,
                        struct error *e);
 void spec_free(struct spec *s);
+
+// The same spec in the other form, as JSON with a line end: the same space, jobs and keys; comments are not kept. From the
+// short form, and to leave out what the kernel's text says, that text is read; where it is not there the short form has
+// everything written out, and the log says so. False, with the file named, where it cannot be converted.
+enum spec_form { SPEC_T1, SPEC_SHORT };
+bool spec_convert(const struct spec *s, enum spec_form to, const struct log *log, struct text *out,
+                  struct error *e);
 
 // Warns of sizes that cannot be read: who runs nothing does not need them, and who makes jobs is
 // told by spec_sources_read().

@@ -5,12 +5,10 @@
 #include "cli/work.h"
 #include "infer/infer.h"
 #include "model/languages.h"
+#include "os/file_replace.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct init_settings {
     const char *kernel, *output;
@@ -139,24 +137,6 @@ static char *relative_to(const char *source, const char *output)
     return is_same ? strdup(a ? a + 1 : source) : realpath(source, NULL);
 }
 
-static bool write_new(const char *path, const char *text, struct error *e)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0 && errno == EEXIST)
-        return error_set(e, ERROR_USAGE, "%s is there already; --output FILE writes another", path);
-    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (!f) {
-        int why = errno;
-        if (fd >= 0)
-            close(fd);
-        return error_set_driver(e, ERROR_IO, why, "%s: cannot write: %s", path, strerror(why));
-    }
-    bool ok = fputs(text, f) >= 0;
-    ok = fclose(f) == 0 && ok;
-    return ok ||
-           error_set_driver(e, ERROR_IO, errno, "%s: cannot write: %s", path, strerror(errno));
-}
-
 static bool write_spec(struct session *s, const char *output, struct error *e)
 {
     struct text spec = TEXT_INIT;
@@ -168,7 +148,7 @@ static bool write_spec(struct session *s, const char *output, struct error *e)
     if (ok && to_stdout)
         put_data(&spec);
     else if (ok)
-        ok = write_new(output, text_cstr(&spec), e);
+        ok = file_create(output, &spec, e);
     free(kernel_file);
     text_release(&spec);
     return ok;

@@ -1,0 +1,132 @@
+// hone spec: the same spec in the other form, T1 or short. What the kernel's text says is read there.
+#include "cli/cli.h"
+#include "cli/console.h"
+#include "os/file_replace.h"
+#include "spec/spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct spec_form_settings {
+    enum spec_form form;
+    bool is_given;
+    const char *output;
+};
+
+#define FORMS "t1|short"
+
+static bool option_form(void *field, const char *value, struct error *e)
+{
+    struct spec_form_settings *s = field;
+    bool is_t1 = str_equal(value, "t1");
+    s->form = is_t1 ? SPEC_T1 : SPEC_SHORT;
+    s->is_given = true;
+    return is_t1 || str_equal(value, "short") ||
+           error_set(e, ERROR_USAGE, "'%s' is no form of a spec: use " FORMS, value);
+}
+
+// The folder that a file is in, without links; NULL where there is none.
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    struct text folder = TEXT_INIT;
+    text_addn(&folder, path, slash ? (size_t)(slash - path) + 1 : 0);
+    text_add(&folder, ".");
+    char *real = folder.failed ? NULL : realpath(text_cstr(&folder), NULL);
+    text_release(&folder);
+    return real;
+}
+
+// A spec names its files as they lie beside it.
+static bool is_beside(const char *path, const char *output, struct error *e)
+{
+    char *from = folder_of(path), *to = folder_of(output);
+    bool same = !from || !to ||
+                strcmp(from, to) == 0; // a folder that is not there is told when it is written
+    if (!same)
+        error_set(e, ERROR_USAGE,
+                  "--output: %s is in another folder than %s, beside which the files that it names "
+                  "are looked for: write it into %s",
+                  output, path, from);
+    free(from);
+    free(to);
+    return same;
+}
+
+static bool write_spec(struct text *text, const char *path, const char *output, struct error *e)
+{
+    if (!output || str_equal(output, "-")) {
+        put_data(text);
+        return true;
+    }
+    return is_beside(path, output, e) && file_create(output, text, e);
+}
+
+static int run_spec(struct invocation *i)
+{
+    const struct spec_form_settings *o = i->settings;
+    const char *path = i->arguments[0];
+    const struct log log = {console_log, NULL};
+    const struct spec_options options = {.log = &log};
+    struct error e = ERROR_INIT;
+    struct text text = TEXT_INIT;
+    if (!o->is_given)
+        return refuse_usage(&command_spec, "--to says which form: " FORMS);
+    struct spec *s = spec_load(path, &options, &e);
+    bool ok =
+        s && spec_convert(s, o->form, &log, &text, &e) && write_spec(&text, path, o->output, &e);
+    spec_free(s);
+    text_release(&text);
+    if (ok)
+        return EXIT_DONE;
+    complain("%s", e.text);
+    return e.code == ERROR_MEMORY ? EXIT_NOTHING : EXIT_USAGE;
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+#define FIELD(member) offsetof(struct spec_form_settings, member)
+
+static const struct option options[] = {
+    {OPTION("to", FORMS, option_form, 0), .letter = 't', .brief = "the form to write",
+     .help = "The form to write: t1, the format that other tuners read, or short, hone's own. A "
+             "spec that has it already is printed as it was read."},
+    {OPTION("output", "FILE", option_text, FIELD(output)), .letter = 'o',
+     .brief = "where it goes; else standard output",
+     .help = "Where the spec goes, in the folder of the old one, since the files that a spec names "
+             "lie beside it; - is standard output, the default. A file that is there is not "
+             "overwritten."},
+    {0},
+};
+
+static const struct option_group groups[] = {
+    {"Options", options, 0}, {"Help", help_options, 0}, {0}};
+
+static const struct example examples[] = {
+    {"hone spec kernels_cl/matmul_tiled.json --to short", "as a person would write it"},
+    {"hone spec kernels_cl/matmul_tiled.json --to short --output kernels_cl/tiled.json",
+     "into a file beside it"},
+    {"hone spec kernels_cl/tiled.json --to t1", "for other tuners"},
+    {0},
+};
+
+const struct command command_spec = {
+    .name = "spec",
+    .group = GROUP_PREPARE,
+    .summary = "convert a spec to T1 or to the short form",
+    .arguments = "SPEC",
+    .least = 1,
+    .most = 1,
+    .description =
+        "Writes the same spec in the other form: the same space and the same jobs, whose stored "
+        "results answer as before. Comments are not kept, but \"Comment\" keys are.\n\n"
+        "What the kernel's text says of arguments need not stand in the short form: the text is "
+        "read, and what it says is left out in the short form and written out in T1. Where it "
+        "cannot be read, the short form has everything written out, with a warning, and a short "
+        "form does not become T1. What the short form has no word for stays a key of T1 in it.",
+    .topics = "spec",
+    .groups = groups,
+    .examples = examples,
+    .settings_size = sizeof(struct spec_form_settings),
+    .run = run_spec,
+};
