@@ -118,8 +118,7 @@ static bool name_constants(struct work *w, struct error *e)
     return (w->constants && w->constants_json) || error_memory(e);
 }
 
-// A kernel, a store or a recording in place of a spec: says what was meant. False: it may be a spec.
-static bool refuse_other_file(const char *path)
+bool work_refuse_file(const char *path)
 {
     const char *dot = strrchr(path, '.');
     bool is_kernel = false;
@@ -153,7 +152,7 @@ int work_spec(struct work *w)
     engine_error(&why, &e);
     if (w->spec && name_constants(w, &e))
         return EXIT_DONE;
-    if (e.code != ERROR_INPUT || !refuse_other_file(w->call->arguments[0]))
+    if (e.code != ERROR_INPUT || !work_refuse_file(w->call->arguments[0]))
         work_failed(&e);
     return e.code == ERROR_MEMORY ? EXIT_NOTHING : EXIT_USAGE;
 }

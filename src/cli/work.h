@@ -56,6 +56,8 @@ struct hone_tune_options work_options(const struct work *w);
 // Each returns an exit status and has said what is wrong.
 // Where values depend on the device: reads the spec again with w->device.
 int work_bind(struct work *w);
+// A kernel, a store or a recording in place of a spec: says what was meant. False: it may be a spec.
+bool work_refuse_file(const char *path);
 int work_spec(struct work *w); // the first argument, and its constants as text
 struct spec_options work_spec_options(const struct work *w); // with which it is read
 int work_environment(struct work *w);

@@ -3,6 +3,7 @@
 // stays the same without it.
 #include "spec/shorten.h"
 
+#include "spec/complete.h"
 #include "spec/relaxed_json.h"
 
 #include "base/text.h"
@@ -451,35 +452,60 @@ static bool complete_conditions(const struct spec *s, json_t *space)
     return ok;
 }
 
-// What concerns the whole stands in front.
-static json_t *with_head(struct conversion *c, json_t *t1)
+// The members in the order in which documents list them.
+static bool order_members(json_t *object, const char *pattern)
 {
-    static const char *const first[] = {"$schema", "Comment"};
-    json_t *general = json_object_get(t1, "General"), *out = json_object();
-    bool ok = out && (json_object_get(general, "BenchmarkName") ||
-                      json_object_set_new(general, "BenchmarkName", json_string(c->s->name)) == 0);
-    for (size_t i = 0; i < 2 && ok; i++) {
-        if (t1_get(c->from, first[i]))
-            ok = json_object_set_new(out, first[i], json_deep_copy(t1_get(c->from, first[i]))) == 0;
+    json_t *given = json_copy(object);
+    const json_t *comment = json_object_get(given, "Comment");
+    bool ok = given && json_object_clear(object) == 0 &&
+              (!comment || json_object_set(object, "Comment", (json_t *)comment) == 0);
+    for (size_t i = 0; ok && i < t1_keys.count; i++) {
+        const char *name = key_name_in(&t1_keys, &t1_keys.keys[i], pattern);
+        json_t *value = name ? json_object_get(given, name) : NULL;
+        ok = !value || json_object_set(object, name, value) == 0;
     }
-    if (ok && json_object_update_missing(out, t1) == 0)
-        return out;
-    json_decref(out);
-    return NULL;
+    ok = ok && json_object_update_missing(object, given) == 0;
+    json_decref(given);
+    return ok;
+}
+
+static bool order_items(json_t *list, const char *pattern)
+{
+    size_t index;
+    json_t *item;
+    bool ok = true;
+    json_array_foreach(list, index, item) ok = ok && order_members(item, pattern);
+    return ok;
+}
+
+static bool finish_t1(struct conversion *c, json_t *t1)
+{
+    static const char *const head[] = {"$schema", "Comment"};
+    json_t *general = json_object_get(t1, "General");
+    json_t *space = json_object_get(t1, "ConfigurationSpace");
+    json_t *kernel = json_object_get(t1, "KernelSpecification");
+    bool ok = json_object_get(general, "BenchmarkName") ||
+              json_object_set_new(general, "BenchmarkName", json_string(c->s->name)) == 0;
+    for (size_t i = 0; i < 2 && ok; i++)
+        ok = !t1_get(c->from, head[i]) ||
+             json_object_set_new(t1, head[i], json_deep_copy(t1_get(c->from, head[i]))) == 0;
+    return ok && complete_parameters(c->s, space) && complete_conditions(c->s, space) &&
+           order_members(t1, "") && order_members(space, "ConfigurationSpace") &&
+           order_members(kernel, "KernelSpecification") &&
+           order_items(json_object_get(space, "TuningParameters"),
+                       "ConfigurationSpace.TuningParameters[]") &&
+           order_items(json_object_get(kernel, "Arguments"), "KernelSpecification.Arguments[]") &&
+           order_items(json_object_get(kernel, "Launches"), "KernelSpecification.Launches[]");
 }
 
 static json_t *to_t1(struct conversion *c)
 {
-    json_t *t1 = expand_now(c, c->from, c->e), *out = NULL;
-    json_t *space = json_object_get(t1, "ConfigurationSpace");
-    if (!t1)
-        return NULL;
-    if (complete_parameters(c->s, space) && complete_conditions(c->s, space))
-        out = with_head(c, t1);
+    json_t *t1 = expand_now(c, c->from, c->e);
+    if (!t1 || finish_t1(c, t1))
+        return t1;
     json_decref(t1);
-    if (!out)
-        error_memory(c->e);
-    return out;
+    error_memory(c->e);
+    return NULL;
 }
 
 // ---- printing ----------------------------------------------------------------------------------
@@ -575,6 +601,10 @@ static bool read_facts(struct conversion *c, bool is_needed, const struct log *l
     struct error why = ERROR_INIT;
     struct spec_sources *texts = sources_read_texts(c->s, &why);
     c->has_facts = texts && kernel_facts_read(c->s, texts, &c->arena, &c->facts, &why);
+    // A short form is whole with its text alone: all that is wrong in it is said at once.
+    struct spec *whole = c->has_facts && is_needed ? spec_complete(c->s, texts, log, &why) : NULL;
+    c->has_facts = c->has_facts && (whole || !is_needed);
+    spec_free(whole);
     spec_sources_free(texts);
     if (c->has_facts || (!is_needed && why.code != ERROR_MEMORY)) {
         if (!c->has_facts)

@@ -145,7 +145,8 @@ static void shorten_buffer(struct shortening *x, json_t *to, const json_t *from,
         {"read", "ReadOnly"}, {"write", "WriteOnly"}, {"readwrite", "ReadWrite"}};
     static const char *const access_names[] = {"ReadOnly", "WriteOnly", "ReadWrite"};
     const char *given = t1_text(from, "AccessType");
-    if (a->memory == MEMORY_VECTOR) {
+    bool is_usual = a->temporary && a->access == ACCESS_BOTH;
+    if (a->memory == MEMORY_VECTOR && !is_usual) {
         const char *name = given ? given : access_names[a->access];
         const char *word = word_of(access, 3, name);
         shorten_put(x, to, "access", json_string(word ? word : name));

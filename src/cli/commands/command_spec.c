@@ -1,6 +1,5 @@
 // hone spec: the same spec in the other form, T1 or short. What the kernel's text says is read there.
-#include "cli/cli.h"
-#include "cli/console.h"
+#include "cli/work.h"
 #include "os/file_replace.h"
 #include "spec/spec.h"
 
@@ -75,11 +74,13 @@ static int run_spec(struct invocation *i)
     struct spec *s = spec_load(path, &options, &e);
     bool ok =
         s && spec_convert(s, o->form, &log, &text, &e) && write_spec(&text, path, o->output, &e);
+    bool is_spec = s != NULL;
     spec_free(s);
     text_release(&text);
     if (ok)
         return EXIT_DONE;
-    complain("%s", e.text);
+    if (is_spec || e.code != ERROR_INPUT || !work_refuse_file(path))
+        complain("%s", e.text);
     return e.code == ERROR_MEMORY ? EXIT_NOTHING : EXIT_USAGE;
 }
 
@@ -106,7 +107,7 @@ static const struct example examples[] = {
     {"hone spec kernels_cl/matmul_tiled.json --to short", "as a person would write it"},
     {"hone spec kernels_cl/matmul_tiled.json --to short --output kernels_cl/tiled.json",
      "into a file beside it"},
-    {"hone spec kernels_cl/tiled.json --to t1", "for other tuners"},
+    {"hone spec kernels_cl/examples/saxpy.json --to t1", "for other tuners"},
     {0},
 };
 
@@ -119,7 +120,7 @@ const struct command command_spec = {
     .most = 1,
     .description =
         "Writes the same spec in the other form: the same space and the same jobs, whose stored "
-        "results answer as before. Comments are not kept, but \"Comment\" keys are.\n\n"
+        "results answer as before. Comments may be lost.\n\n"
         "What the kernel's text says of arguments need not stand in the short form: the text is "
         "read, and what it says is left out in the short form and written out in T1. Where it "
         "cannot be read, the short form has everything written out, with a warning, and a short "
