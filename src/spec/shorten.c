@@ -1,5 +1,5 @@
 // T1 becomes the short form, part by part. What the short form has no word for stays a key of T1 in it, so that
-// nothing is lost; what the kernel's text says is left out afterwards (convert.c).
+// nothing is lost; what the kernel's text says is left out afterwards (convert_form.c).
 #include "spec/shorten.h"
 
 #include "base/text.h"
