@@ -54,7 +54,7 @@ START_TEST(refusals)
     } cases[] = {
         {{NULL}, 2, "usage: hone COMMAND"},
         {{"tnue"}, 2, "unknown command 'tnue'; did you mean 'tune'?"},
-        {{"frobnicate"}, 2, "there are init, devices, space"},
+        {{"frobnicate"}, 2, "there are init, spec, devices, space"},
         {{"tune"}, 2, "tune needs SPEC"},
         {{"tune", "a", "b"}, 2, "'b' is one argument too many"},
         {{"tune", "--jsno", "a"}, 2, "did you mean --json?"},

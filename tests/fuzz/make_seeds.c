@@ -63,6 +63,14 @@ static void make_specs(void)
         write_seed("spec", names[i], text_cstr(&seed), seed.length);
         text_release(&seed);
     }
+    static const char *const short_names[] = {"saxpy", "scan", "stencil", "histogram", "nbody"};
+    for (size_t i = 0; i < sizeof short_names / sizeof *short_names; i++) {
+        struct text seed = TEXT_INIT;
+        add_file(&seed, "kernels_cl/examples", short_names[i], ".json");
+        add_file(&seed, "kernels_cl/examples", short_names[i], ".cl");
+        write_seed("spec", short_names[i], text_cstr(&seed), seed.length);
+        text_release(&seed);
+    }
 }
 
 static const char *source_of(const char *folder)
