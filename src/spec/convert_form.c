@@ -107,12 +107,13 @@ static bool means_the_same(struct simplifier *s)
 static bool try_value(struct simplifier *s, json_t *object, const char *key, json_t *value)
 {
     json_t *before = json_incref(json_object_get(object, key));
-    bool ok = before && !json_is_null(before) &&
-              json_object_set_new(object, key, value ? value : json_null()) == 0 &&
+    json_t *after = value ? value : json_null();
+    bool ok = before && !json_is_null(before) && json_object_set(object, key, after) == 0 &&
               means_the_same(s);
     if (!ok && before)
         json_object_set(object, key, before);
     json_decref(before);
+    json_decref(after);
     return ok;
 }
 
@@ -640,6 +641,7 @@ bool spec_convert(const struct spec *s, enum spec_form to, const struct log *log
     arena_init(&c.arena);
     json_t *from = relaxed_json_parse(s->text, (size_t)s->text_length, false, c.e), *made = NULL;
     c.from = from;
+    spec_warn_of_sizes(s, log);
     if (from && !(made = convert(&c, to, log)) && c.e->code == ERROR_NONE)
         error_memory(c.e);
     if (made) {

@@ -100,6 +100,8 @@ static void add_kernel_file(struct expansion *x, struct kernel_files *files, str
                             bool known, enum language l)
 {
     bool is_own = !known || (x->has_language && l == x->language);
+    if (!node_text(file))
+        return; // told as one of the wrong type
     json_t **list = is_own ? &files->own : &files->other[l];
     const char **path = is_own ? &files->own_path : &files->other_path[l];
     if (!*list) {
@@ -587,18 +589,32 @@ static bool expand_settings(struct expansion *x)
 
 // ---- the whole ---------------------------------------------------------------------------------
 
+static const char *member_among(const json_t *root, const char *const *names)
+{
+    while (*names && !json_object_get(root, *names))
+        names++;
+    return *names;
+}
+
+static const char *const t1_parts[] = {"General", "ConfigurationSpace", "KernelSpecification",
+                                       NULL};
+static const char *const short_words[] = {"kernel",    "source",   "parameters",
+                                          "arguments", "launches", NULL};
+
 bool short_form_is(const json_t *root)
 {
-    static const char *const parts[] = {"General", "ConfigurationSpace", "KernelSpecification"};
-    static const char *const words[] = {"kernel", "source", "parameters", "arguments", "launches"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (json_object_get(root, parts[i]))
-            return false;
-    }
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        found |= json_object_get(root, words[i]) != NULL;
-    return found;
+    return !member_among(root, t1_parts) && member_among(root, short_words);
+}
+
+bool short_form_check(const struct reader *r, struct node root)
+{
+    const char *part = member_among(root.json, t1_parts);
+    const char *word = member_among(root.json, short_words);
+    return !part || !word ||
+           node_error(r, node_get(r, root, part),
+                      "is a part of the T1 form, and '%s' beside it a key of the short form: a "
+                      "spec is in one of them; `hone help spec` has the keys of both",
+                      word);
 }
 
 static bool expand_document(struct expansion *x)

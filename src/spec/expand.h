@@ -7,6 +7,8 @@
 
 // Is the document in the short form?
 bool short_form_is(const json_t *root);
+// False where it is in both.
+bool short_form_check(const struct reader *r, struct node root);
 // The same spec in T1; *out is the caller's. Without facts (NULL) what the kernel's text says is left open: types and
 // names are then such that the rest can be read, and no job is made of it. *origins then gives its paths as `root` has
 // them.

@@ -438,7 +438,13 @@ static bool expand_argument(struct expansion *x, json_t *to, const char *name, s
         return expand_buffer(x, to, name, n, &f, memory) && expand_t1_keys(x, n, "arguments.*", to);
     if (!put_type(x, to, n, &f, &el, &has_element))
         return false;
-    put_value(x, to, json_is_object(n.json) ? node_get(x->r, n, "value") : n);
+    struct node value = json_is_object(n.json) ? node_get(x->r, n, "value") : n;
+    bool is_told = node_present(value) || json_object_get(n.json, "FillValue") ||
+                   json_object_get(n.json, "FillExpression") ||
+                   json_object_get(n.json, "ScalarValue");
+    if (!is_told)
+        return node_error(x->r, value, "is missing: a scalar is \"%s\": EXPRESSION", name);
+    put_value(x, to, value);
     return !json_is_object(n.json) || expand_t1_keys(x, n, "arguments.*", to);
 }
 

@@ -173,8 +173,9 @@ static bool read_spec_text(struct reader *r, const struct request *q)
         return false;
     json_t *json = relaxed_json_parse(s->text, s->text_length, r->strict, r->error);
     struct node root = node_root(json);
-    bool ok = json && (short_form_is(json) ? keep_request(r, q) && read_short(r, root, q)
-                                           : read_t1(r, root, q->options));
+    bool ok = json && short_form_check(r, root) &&
+              (short_form_is(json) ? keep_request(r, q) && read_short(r, root, q)
+                                   : read_t1(r, root, q->options));
     json_decref(json);
     if (ok && q->folder && !(s->directory = arena_strdup(r->arena, q->folder)))
         ok = error_memory(r->error);

@@ -111,6 +111,11 @@ static bool clean(struct cleaner *c, struct error *e)
 json_t *relaxed_json_parse(const char *text, size_t length, bool strict, struct error *e)
 {
     json_error_t at;
+    if (length >= 3 &&
+        memcmp(text, "\xef\xbb\xbf", 3) == 0) { // the mark that some editors put in front
+        text += 3;
+        length -= 3;
+    }
     struct cleaner c = {
         .at = text, .end = text + length, .line = 1, .column = 1, .comma = SIZE_MAX, .before = '['};
     json_t *json = NULL;

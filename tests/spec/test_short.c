@@ -3,7 +3,9 @@
 #include "fixture.h"
 
 #include <check.h>
+#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct device_info device = {.language = LANGUAGE_OPENCL,
@@ -250,6 +252,13 @@ static const struct mistake {
      "\"reference\": {\"M\": 1, \"N\": 1, \"K\": 1, \"C\": \"y\", \"A\": \"x\", \"B\": \"z\"}}",
      "reference.B: there is no argument 'z'"},
     {"{\"kernel\": \"missing.cl\", \"global\": 1}", "missing.cl"},
+    {WITH(Y "\"x\": {\"size\": \"n\"}, \"a\": {}"), "arguments.a.value: is missing: a scalar is"},
+    {"{\"kernel\": [[]], \"global\": 1}", "kernel[0]: must be a text, but is a list"},
+    {"{\"kernel\": [null], \"global\": 1}", "kernel"},
+    {"{\"General\": {}, \"kernel\": \"saxpy.cl\", \"global\": 1}",
+     "General: is a part of the T1 form, and 'kernel' beside it a key of the short form"},
+    {"{\"kernel\": \"saxpy.cl\", \"global\": 1, \"name\": \"a\", \"name\": \"b\"}",
+     "line 1, column 55: not valid JSON: duplicate object key near '\"name\"'"},
 };
 
 static void find_error(struct fixture *f, const char *spec)
@@ -287,6 +296,96 @@ START_TEST(test_mistakes)
 }
 END_TEST
 
+// ---- wrong types -------------------------------------------------------------------------------
+
+// The name of a member that stands for any.
+static const char *name_for_any(const char *parent)
+{
+    static const char *const names[][2] = {
+        {"constants", "n"}, {"parameters", "G"},    {"defaults", "G"},
+        {"derived", "D"},   {"arguments", "y"},     {"metrics", "m"},
+        {"files", "y"},     {"configuration", "G"}, {"kernel", "OpenCL"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i][0], parent) == 0)
+            return names[i][1];
+    }
+    return "OpenCL";
+}
+
+// Sets what is at "arguments.*.size" in a document, where objects and lists on the way are made; `path` is where that is
+// then, such as "arguments.y.size".
+static void set_at(json_t *root, const char *pattern, json_t *value, char *path, size_t room)
+{
+    char part[64], parent[64] = "";
+    json_t *at = root;
+    path[0] = '\0';
+    while (true) {
+        size_t length = strcspn(pattern, ".");
+        bool is_last = pattern[length] == '\0';
+        snprintf(part, sizeof part, "%.*s", (int)length, pattern);
+        char *list = strstr(part, "[]");
+        if (list)
+            *list = '\0';
+        const char *name = strcmp(part, "*") == 0 ? name_for_any(parent) : part;
+        snprintf(path + strlen(path), room - strlen(path), "%s%s%s", path[0] ? "." : "", name,
+                 list ? "[0]" : "");
+        if (is_last) {
+            json_object_set_new(at, name, value);
+            return;
+        }
+        json_t *next = json_object_get(at, name);
+        if (list) {
+            next = json_is_array(next) ? json_array_get(next, 0) : NULL;
+            if (!next)
+                json_object_set_new(at, name, json_pack("[o]", next = json_object()));
+        } else if (!json_is_object(next)) {
+            json_object_set_new(at, name, next = json_object());
+        }
+        at = next;
+        snprintf(parent, sizeof parent, "%s", part);
+        pattern += length + 1;
+    }
+}
+
+static void check_wrong_type(const struct spec_key *key, json_t *wrong)
+{
+    char path[200], told[220];
+    struct error e = ERROR_INIT;
+    json_t *root =
+        json_pack("{s: s, s: {s: i}, s: {s: [i]}, s: s, s: s, s: {s: {s: s}, s: {s: s}, s: f}}",
+                  "kernel", "saxpy.cl", "constants", "n", 64, "parameters", "G", 8, "global", "n",
+                  "local", "G", "arguments", "y", "size", "n", "x", "size", "n", "a", 2.0);
+    set_at(root, key->path, wrong, path, sizeof path);
+    char *text = json_dumps(root, 0);
+    struct spec *s = spec_parse(text, strlen(text), NULL, NULL, NULL, &e);
+    ck_assert_msg(!s, "accepted: %s", text);
+    snprintf(told, sizeof told, "%s: must be ", path);
+    ck_assert_msg(strstr(e.text, told) != NULL, "no '%s' in: %s\n%s", told, e.text, text);
+    ck_assert_msg(!strstr(e.text, "KernelSpecification"), "%s", e.text);
+    free(text);
+    json_decref(root);
+}
+
+START_TEST(test_wrong_types)
+{
+    size_t count;
+    const struct spec_key *key = &spec_short_keys(&count)[_i];
+    ck_assert_msg(strlen(key->meaning) > 5, "%s is explained", key->path);
+    if (!(key->accepts & KEY_STRING))
+        check_wrong_type(key, json_string("text"));
+    if (!(key->accepts & KEY_INTEGER))
+        check_wrong_type(key, json_integer(3));
+    if (!(key->accepts & KEY_REAL))
+        check_wrong_type(key, json_real(2.5));
+    if (!(key->accepts & KEY_BOOL))
+        check_wrong_type(key, json_true());
+    if (!(key->accepts & KEY_ARRAY))
+        check_wrong_type(key, json_array());
+    if (!(key->accepts & KEY_OBJECT))
+        check_wrong_type(key, json_object());
+}
+END_TEST
+
 // ---- what opens the kernel ---------------------------------------------------------------------
 
 START_TEST(test_reads_no_kernel)
@@ -299,6 +398,19 @@ START_TEST(test_reads_no_kernel)
     ck_assert_uint_eq(f.spec->parameter_count, 1);
     ck_assert(spec_languages(f.spec, &languages, &f.error));
     ck_assert_uint_eq(languages.count, 1);
+    ck_assert_str_eq(text_cstr(&f.warnings), "");
+    fixture_end(&f);
+}
+END_TEST
+
+// Some editors write a mark in front of UTF-8.
+START_TEST(test_byte_order_mark)
+{
+    struct fixture f;
+    fixture_start(&f);
+    fixture_load(&f,
+                 "\xef\xbb\xbf{\r\n\"kernel\": \"saxpy.cl\", \"global\": 1 // the end\r\n}\r\n");
+    ck_assert(f.spec->is_short);
     ck_assert_str_eq(text_cstr(&f.warnings), "");
     fixture_end(&f);
 }
@@ -362,7 +474,11 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, test_same_jobs, 0, (int)(sizeof pairs / sizeof *pairs));
     tcase_add_loop_test(tests, test_mistakes, 0, (int)(sizeof mistakes / sizeof *mistakes));
+    size_t keys;
+    spec_short_keys(&keys);
+    tcase_add_loop_test(tests, test_wrong_types, 0, (int)keys);
     tcase_add_test(tests, test_reads_no_kernel);
+    tcase_add_test(tests, test_byte_order_mark);
     tcase_add_test(tests, test_warns_once);
     tcase_add_test(tests, test_other_constants);
     suite_add_tcase(suite, tests);
