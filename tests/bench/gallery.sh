@@ -7,7 +7,8 @@
 # BUILD (default build) has hone; an EXAMPLE is a name such as saxpy; without any: all. In the environment: BUDGET of each
 # tune (default 18s, which keeps sixteen of them below 8 minutes), DEVICE (any part of a name), LANGUAGES (default: opencl,
 # and cuda where there is one). Sizes are such that data lies outside of the cache: SIZES=large for a GPU, medium for a CPU; small
-# are those of the specs. The store is the script's own. Needs python3.
+# are those of the specs. STORE keeps the results; by default the store is the script's own. Of several measurements of the
+# bound that it has, the highest counts. Needs python3.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:-$root/build}" && pwd)
@@ -18,7 +19,7 @@ budget=${BUDGET:-18s}
 device=(${DEVICE:+--device "$DEVICE"})
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-store=$scratch/gallery.sqlite
+store=${STORE:-$scratch/gallery.sqlite}
 "$hone" devices --json >"$scratch/devices.json" 2>/dev/null
 languages=${LANGUAGES:-$(python3 - "$scratch/devices.json" <<'END'
 import json, sys
@@ -46,7 +47,8 @@ constants() { # EXAMPLE: what --set is given
 }
 
 date -u +"%Y-%m-%d, BUDGET=$budget"
-printf '%-12s %-8s %10s  %-14s %-26s %5s  %s\n' kernel language median best "of the bound" share configuration
+uptime
+printf '%-12s %-8s %10s  %-24s %-14s %-26s %5s  %s\n' kernel language median "95 % interval" best bound share configuration
 for language in $languages; do
     "$hone" peak --language "$language" "${device[@]}" --store "$store" >/dev/null 2>"$scratch/err" ||
         { echo "hone peak --language $language: $(tail -n 1 "$scratch/err")"; continue; }
@@ -74,7 +76,8 @@ share = f"{100 * rate / peak:.0f} %" if peak else "-"
 where = ", ".join(f"{k}={v}" for k, v in best["configuration"].items())
 time = best["median_ns"]
 shown = f"{time / 1e6:.3f} ms" if time >= 1e6 else f"{time / 1e3:.2f} us"
-print(f"{example:12} {language:8} {shown:>10}  {rate:<6.4g} {unit:7} {f'{peak:.4g} ({title})':26} {share:>5}  {where}")
+spread = " .. ".join(f"{t / 1e3:.4g}" for t in best["interval_ns"]) + " us" if best["interval_ns"] else "-"
+print(f"{example:12} {language:8} {shown:>10}  {spread:24} {rate:<6.4g} {unit:7} {f'{peak:.4g} ({title})':26} {share:>5}  {where}")
 END
     done
 done
