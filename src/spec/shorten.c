@@ -79,7 +79,7 @@ void shorten_rest(struct shortening *x, json_t *to, const char *pattern, const j
 // A list of the items, or of the one that is no list.
 static json_t *as_list(const json_t *value)
 {
-    return json_is_array(value) ? json_deep_copy(value) : json_pack("[O]", json_deep_copy(value));
+    return json_is_array(value) ? json_deep_copy(value) : json_pack("[o]", json_deep_copy(value));
 }
 
 // ---- the kernel's files ------------------------------------------------------------------------
