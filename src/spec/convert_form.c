@@ -378,6 +378,8 @@ static json_t *to_short(struct conversion *c, enum language own)
         simplify(c, x.out, own);
         if (ok && simplify_types(c, x.out))
             return x.out;
+    } else if (why.code == ERROR_MEMORY) {
+        error_memory(c->e);
     } else {
         error_set(c->e, ERROR_INPUT, "has no short form: %s",
                   why.text[0] ? why.text : "its arguments cannot be told apart");

@@ -74,9 +74,52 @@ START_TEST(every_allocation)
 }
 END_TEST
 
+// A conversion allocates thousands of times, as each key is tried without: the first of them fail one by one, then a few
+// here and there.
+static void check_conversion(const struct spec *s, enum spec_form to)
+{
+    long n = 0;
+    for (bool reached = true; reached; n += n < 200 ? 1 : 1 + n / 20) {
+        struct error e = ERROR_INIT;
+        struct text out = TEXT_INIT;
+        failing_start(n);
+        bool ok = spec_convert(s, to, NULL, &out, &e);
+        text_release(&out);
+        reached = failing_end();
+        ck_assert_msg(failing_left() == 0, "allocation %ld: %ld blocks are left", n,
+                      failing_left());
+        ck_assert_msg(ok || e.code == ERROR_MEMORY, "allocation %ld: %s", n, e.text);
+        ck_assert_msg(ok || reached, "allocation %ld", n);
+    }
+    ck_assert_int_gt(n, 100);
+}
+
+START_TEST(conversions)
+{
+    struct fixture f;
+    struct text text = TEXT_INIT;
+    fixture_start(&f);
+    fixture_file(&f, "k.cl",
+                 "kernel void k(global float *o, global float *i, int n) { o[0] = A + B + D; }\n");
+    fixture_file(&f, "l.cl", "int n;\n");
+    fixture_file(&f, "inc/i.h", "int i;\n");
+    fixture_load(&f, spec_text);
+    check_conversion(f.spec, SPEC_SHORT);
+    ck_assert_msg(spec_convert(f.spec, SPEC_SHORT, NULL, &text, &f.error), "%s", f.error.text);
+    spec_free(f.spec);
+    f.spec = NULL;
+    fixture_load(&f, text_cstr(&text));
+    ck_assert(f.spec->is_short);
+    check_conversion(f.spec, SPEC_T1);
+    text_release(&text);
+    fixture_end(&f);
+}
+END_TEST
+
 static void add(TCase *tests)
 {
     tcase_add_test(tests, every_allocation);
+    tcase_add_test(tests, conversions);
 }
 
 int main(void)
