@@ -433,7 +433,10 @@ static int choose_format(const struct deploy_settings *s, bool is_one,
                          const struct deploy_format **out)
 {
     struct text names = TEXT_INIT;
-    *out = s->format             ? deploy_format_find(s->format)
+    const char *named = s->format                               ? s->format
+                        : s->given.output.format == REPORT_JSON ? "json"
+                                                                : NULL;
+    *out = named                 ? deploy_format_find(named)
            : s->output && is_one ? deploy_format_of_file(s->output)
                                  : NULL;
     if (s->with_source && !(*out && (*out)->is_binary_safe)) {
