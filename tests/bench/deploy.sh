@@ -36,6 +36,9 @@ set_to() { # SIZE or a range: what --set is given, every column the same
         fi
     done
 }
+set_all() { # SIZE: the same for a command that takes one size
+    for column in $columns; do echo "--set $column=$1"; done
+}
 deploy() {
     # shellcheck disable=SC2046
     "$hone" deploy "$spec" "${where[@]}" $(set_to "$points") --budget "${BUDGET:-30s}" --within "${WITHIN:-2%}" \
@@ -67,9 +70,9 @@ rows=$build/deploy-bench.rows
 : >"$rows"
 for size in $sizes; do
     # shellcheck disable=SC2046
-    "$hone" tune "$spec" "${where[@]}" $(set_to "$size") --budget "${TUNE:-30s}" >/dev/null 2>&1 || true
+    "$hone" tune "$spec" "${where[@]}" $(set_all "$size") --budget "${TUNE:-30s}" >/dev/null 2>&1 || true
     # shellcheck disable=SC2046
-    "$hone" best "$spec" "${where[@]}" $(set_to "$size") --json >"$build/deploy-bench.best" 2>/dev/null
+    "$hone" best "$spec" "${where[@]}" $(set_all "$size") --json >"$build/deploy-bench.best" 2>/dev/null
     chosen=$(python3 - "$build/deploy-bench.json" "$size" <<'END'
 import json, math, sys
 table, size = json.load(open(sys.argv[1])), int(sys.argv[2])
@@ -83,12 +86,12 @@ found = json.load(open(sys.argv[1]))["configuration"]
 print(",".join(f"{k}={v}" for k, v in found.items()))' "$build/deploy-bench.best")
     # Interleaved: both configurations in one ranking, three times as many rounds as usual.
     # shellcheck disable=SC2046
-    "$hone" tune "$spec" "${where[@]}" $(set_to "$size") --config "$chosen" --config "$best" --json \
+    "$hone" tune "$spec" "${where[@]}" $(set_all "$size") --config "$chosen" --config "$best" --json \
         >"$build/deploy-bench.ranked" 2>/dev/null || true
     library=
     if [ -n "$against" ]; then
         # shellcheck disable=SC2046
-        library=$("$hone" compare "$spec" "${where[@]}" $(set_to "$size") --config "$chosen" --against "$against" --json 2>/dev/null | tail -n 1)
+        library=$("$hone" compare "$spec" "${where[@]}" $(set_all "$size") --config "$chosen" --against "$against" --json 2>/dev/null | tail -n 1)
     fi
     python3 - "$build/deploy-bench.ranked" "$size" "$chosen" "$best" "$library" <<'END' | tee -a "$rows"
 import json, sys
