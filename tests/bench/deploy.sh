@@ -8,7 +8,7 @@
 #
 #   deploy   hone deploy at POINTS (default: M=256..8192, square), HOLD_OUT sizes between them (default 12), BUDGET each
 #   judge    12 sizes, drawn by SEED and not among the points: the table's configuration and that of a tune of the size itself
-#            (TUNE, default 30s), launched in interleaved rounds with cuBLAS (AGAINST; "" for none) by hone compare
+#            (TUNE, default 30s), ranked in interleaved rounds; and the better one against cuBLAS (AGAINST; "" for none) by hone compare
 #
 # In the environment: PART (deploy, judge; default both), DEVICE, LANGUAGE (default cuda), STORE (default: a file in the
 # build folder), WITHIN (default 2%), COLUMNS (default "M N K", all with one size). Prints a row for each size, the geometric
@@ -91,7 +91,7 @@ print(",".join(f"{k}={v}" for k, v in found.items()))' "$build/deploy-bench.best
     library=
     if [ -n "$against" ]; then
         # shellcheck disable=SC2046
-        library=$("$hone" compare "$spec" "${where[@]}" $(set_all "$size") --config "$chosen" --against "$against" --json 2>/dev/null | tail -n 1)
+        library=$("$hone" compare "$spec" "${where[@]}" $(set_all "$size") --against "$against" --json 2>/dev/null | tail -n 1)
     fi
     python3 - "$build/deploy-bench.ranked" "$size" "$chosen" "$best" "$library" <<'END' | tee -a "$rows"
 import json, sys
@@ -107,9 +107,9 @@ for line in open(ranked):
 ratio = times[chosen] / times[best] if chosen in times and best in times else float("nan")
 times_as_fast = ""
 try:
-    found = json.loads(library)
-    times_as_fast = found.get("times_as_fast") or found.get("ratio") or ""
-except ValueError:
+    ours, theirs = json.loads(library)["rows"][0]["sides"]
+    times_as_fast = f"{theirs['median_ns'] / ours['median_ns']:.3f} times as fast as the library"
+except (ValueError, LookupError, TypeError):
     pass
 print(size, f"{ratio:.4f}", times.get(chosen, ""), times.get(best, ""), times_as_fast)
 END
