@@ -23,7 +23,8 @@ static bool expect_in(struct job_buffer *target, struct job_buffer *others, uint
     struct job_buffer all[8];
     struct job j = {.buffers = all, .buffer_count = count + 1};
     all[0] = *target;
-    memcpy(all + 1, others, count * sizeof *others);
+    if (count > 0)
+        memcpy(all + 1, others, count * sizeof *others);
     return expectation_make(&j, x, out, e);
 }
 
