@@ -188,6 +188,11 @@ START_TEST(help_in_layers)
     ck_assert_ptr_nonnull(strstr(brief.out, "A stored result answers"));
     ck_assert_ptr_nonnull(strstr(brief.out, "usage: hone store"));
     ran_release(&brief);
+    brief = program_run("help", "spec", "size"); // of a spec, not of `hone spec`
+    ck_assert_int_eq(brief.status, 0);
+    ck_assert_ptr_nonnull(strstr(brief.out, "arguments.*.size"));
+    ck_assert_ptr_null(strstr(brief.out, "hone spec"));
+    ran_release(&brief);
 }
 END_TEST
 

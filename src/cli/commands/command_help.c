@@ -52,7 +52,7 @@ static bool show_subject(const struct help_settings *o, const char *const *words
     } else {
         ok = !t || t->show(words + 1, &body);
         help_paragraphs(text_cstr(&body), out);
-        if (c)
+        if (c && !(t && words[1])) // a key of a spec is not about `hone spec`
             (o->all ? help_command : help_brief)(c, out);
     }
     out->failed |= body.failed;
