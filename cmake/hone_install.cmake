@@ -55,16 +55,18 @@ install(FILES ${PROJECT_BINARY_DIR}/hone-config.cmake ${PROJECT_BINARY_DIR}/hone
               ${PROJECT_SOURCE_DIR}/cmake/hone_check_deployed.cmake
         DESTINATION ${package} COMPONENT development)
 
-# pkg-config hone and hone-known. With a static library a program links what libhone links, too.
+# pkg-config hone and hone-known. With a static library a program links what libhone links, too; with a shared one it needs none
+# of their development packages.
 file(RELATIVE_PATH up ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" up "${up}")
 foreach(folder LIBDIR INCLUDEDIR DATADIR LIBEXECDIR)
   file(RELATIVE_PATH ${folder} ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_${folder}})
 endforeach()
-set(links " -lm -pthread -l${CMAKE_DL_LIBS}")
-if(BUILD_SHARED_LIBS)
-  set(private .private)
-  set(links)
+set(requires)
+set(links)
+if(NOT BUILD_SHARED_LIBS)
+  set(requires "Requires: jansson sqlite3 zlib\n")
+  set(links " -lm -pthread -l${CMAKE_DL_LIBS}")
 endif()
 foreach(file hone.pc hone-known.pc)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${file}.in ${PROJECT_BINARY_DIR}/${file} @ONLY)

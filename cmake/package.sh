@@ -33,7 +33,9 @@ say "a clean system"
 . /etc/os-release
 clean=$(mktemp -d "${TMPDIR:-/var/tmp}/hone-clean-XXXXXX")
 unmount() {
-    ! mountpoint -q "$clean/proc" || as_root umount "$clean/proc" || return
+    for folder in sys proc; do
+        ! mountpoint -q "$clean/$folder" || as_root umount "$clean/$folder" || return
+    done
     as_root rm -rf --one-file-system "$clean"
 }
 trap unmount EXIT
@@ -48,6 +50,7 @@ for settings in apt.conf apt.conf.d; do # how this machine reaches its packages
 done
 as_root cp /etc/resolv.conf "$clean/etc/"
 as_root mount -t proc proc "$clean/proc"
+as_root mount -o bind,ro /sys "$clean/sys" # where PoCL learns of cores and memory
 as_root mkdir "$clean/packages"
 as_root cp ./*.deb "$clean/packages/"
 as_root cp "$root/tests/install/application/devices.c" "$root/tests/install/try_packages.sh" "$clean/packages/"

@@ -7,6 +7,8 @@
 #   cmake/test.sh --tsan       only the tests that use threads, under ThreadSanitizer
 #   cmake/test.sh --valgrind   only hone and libhone under valgrind
 #   cmake/test.sh --others     only hone on further OpenCL implementations (cmake/others.sh)
+#   cmake/test.sh --packages   only Debian's packages, tried on a clean system (cmake/package.sh; needs root)
+#   cmake/test.sh --cross      only the compilation for 64-bit Arm (cmake/cross.sh)
 #
 # HONE_TEST_JOBS=N runs N tests at a time; by default three more than there are cores, because a test waits as often
 # as it computes.
@@ -26,8 +28,10 @@ for word in "$@"; do
     --tsan) tsan=ON ;;
     --valgrind) valgrind=yes ;;
     --others) others=yes ;;
+    --packages) exec "$(dirname "$0")/package.sh" --try ;;
+    --cross) exec "$(dirname "$0")/cross.sh" ;;
     *)
-        sed -n '2,13p' "$0" >&2
+        sed -n '2,15p' "$0" >&2
         exit 2
         ;;
     esac

@@ -30,7 +30,9 @@ apt-get install -y -qq --no-install-recommends ./libhone-dev_*.deb ./libhone-kno
     tail -n 20 installed
     exit 1
 }
-cc -Wall -Werror -o devices devices.c $(pkg-config --cflags --libs hone)
+flags=$(pkg-config --cflags --libs hone)
+# shellcheck disable=SC2086 # a list of options
+cc -Wall -Werror -o devices devices.c $flags
 expect "a program on libhone" 'Portable Computing Language|pthread|cpu' ./devices
 mkdir -p project
 printf 'cmake_minimum_required(VERSION 3.22)\nproject(p C)\nfind_package(hone REQUIRED)\nadd_executable(d ../devices.c)\ntarget_link_libraries(d PRIVATE hone::hone hone::known)\n' \
