@@ -26,7 +26,8 @@ apt-get install -y -qq --no-install-recommends pocl-opencl-icd ocl-icd-libopencl
 expect "devices" 'Portable Computing Language' hone devices
 expect "a tune" 'best|Best' hone tune $specs/matmul_tiled.json --set WIDTH=64 --budget 3
 expect "what is known" 'block_size' hone best $specs/matmul_tiled.json --set WIDTH=64
-apt-get install -y -qq --no-install-recommends ./libhone-dev_*.deb ./libhone-known0_*.deb gcc libc6-dev pkg-config cmake >installed 2>&1 || {
+apt-get install -y -qq --no-install-recommends ./libhone-dev_*.deb ./libhone-known0_*.deb gcc libc6-dev pkg-config cmake make \
+    >installed 2>&1 || {
     tail -n 20 installed
     exit 1
 }
